@@ -185,7 +185,15 @@ describe('examples', () => {
   it('have only options that exist, and scripts that exist', () => {
     const tools = [DPARSE, DPROF, ...LOADED.map(([, , { tool }]) => tool)];
     const known = tools.flatMap(({ options }) => options).map(({ name }) => `--${name}`);
-    const foreign = ['--trace', '--pytorch', '--type', '--profile-from-start', '--output-format', '--output-file'];
+    const foreign = [
+      '--trace',
+      '--pytorch',
+      '--cuda-memory-usage',
+      '--type',
+      '--profile-from-start',
+      '--output-format',
+      '--output-file',
+    ];
     const text = EXAMPLE_PAGES.map(read).join('\n');
     for (const [option] of text.matchAll(/(?<![\w-])--[a-z][\w-]*/g)) expect([...known, ...foreign]).to.include(option);
     for (const [, script = ''] of text.matchAll(/npm run (?:-s )?([\w:]+)/g)) expect(scripts).to.have.property(script);

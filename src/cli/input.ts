@@ -12,6 +12,13 @@ import type { ProfileLine } from '../record/record.js';
 import { USAGE } from './report/usage.js';
 import type { Progress } from './progress.js';
 
+/** The records that a command wants. */
+export interface Wanted {
+  readonly types: RecordTypes;
+  /** Of ranges: those of profiles without any work on a device alone, where profiles are parsed on the way. */
+  readonly ranges?: 'without-work';
+}
+
 export interface Source {
   /** For messages. */
   readonly name: string;
@@ -26,17 +33,17 @@ type Opening = Omit<Source, 'names' | 'endings'> & { readonly ending?: StreamSta
 
 /**
  * @param file undefined or '-' for stdin
- * @param types of the records that are wanted; of kernels when not given
+ * @param wanted kernels when not given
  * @param numbers of the profiles before this one
  * @throws UserError when there is nothing to read, UsageError when nobody will ever write
  */
 export async function openSource(
   file: string | undefined,
   progress: Progress,
-  types?: RecordTypes,
+  wanted?: Wanted,
   numbers = new ProfileNumbers(),
 ): Promise<Source> {
-  const source = await openOne(file, progress, types);
+  const source = await openOne(file, progress, wanted);
   const endings = source.ending === undefined ? [] : [source.ending];
   return { ...source, names: [source.name], endings, batches: renumbered(source.batches, numbers) };
 }
@@ -46,15 +53,15 @@ export async function openSource(
  * @param files none for stdin
  * @throws UserError when one of them is not there, or the first cannot be read
  */
-export async function openSources(files: readonly string[], progress: Progress, types?: RecordTypes): Promise<Source> {
+export async function openSources(files: readonly string[], progress: Progress, wanted?: Wanted): Promise<Source> {
   const [first, ...others] = files;
-  if (others.length === 0) return openSource(first, progress, types);
+  if (others.length === 0) return openSource(first, progress, wanted);
   // Said before the first of them was read for minutes.
   for (const file of others) {
     if (file !== '-' && !existsSync(file)) throw new UserError('no such file', { where: file });
   }
   const numbers = new ProfileNumbers();
-  let open = await openSource(first, progress, types, numbers);
+  let open = await openSource(first, progress, wanted, numbers);
   const names = [open.name];
   const endings = [...open.endings];
   async function* batches(): AsyncGenerator<readonly ProfileLine[]> {
@@ -62,7 +69,7 @@ export async function openSources(files: readonly string[], progress: Progress, 
     for (const file of others) {
       open.close();
       numbers.nextInput();
-      open = await openSource(file, progress, types, numbers);
+      open = await openSource(file, progress, wanted, numbers);
       names.push(open.name);
       endings.push(...open.endings);
       yield* open.batches;
@@ -73,10 +80,10 @@ export async function openSources(files: readonly string[], progress: Progress, 
   return { name, names, endings, batches: batches(), close };
 }
 
-async function openOne(file: string | undefined, progress: Progress, types: RecordTypes | undefined): Promise<Opening> {
+async function openOne(file: string | undefined, progress: Progress, wanted: Wanted | undefined): Promise<Opening> {
   const onStdin = file === undefined || file === '-';
   if (onStdin && process.stdin.isTTY) throw new UsageError('no FILE, and stdin is a terminal', `usage: ${USAGE}`);
-  if (!onStdin && isFolder(file)) return parseFolder(file, types);
+  if (!onStdin && isFolder(file)) return parseFolder(file, wanted);
   let done = 0;
   const total = onStdin ? null : (statSync(file, { throwIfNoEntry: false })?.size ?? null);
   const onBytes = (bytes: number): void => progress.at((done += bytes), total);
@@ -86,10 +93,10 @@ async function openOne(file: string | undefined, progress: Progress, types: Reco
   };
   const input = await open();
   const form = formOf(input.head);
-  if (form === 'records') return openRecords(input, types);
+  if (form === 'records') return openRecords(input, wanted);
   // A pipe cannot be read again by the parser, which reads files.
   if (onStdin || !statSync(file).isFile()) {
-    if (form === 'text') return openRecords(input, types);
+    if (form === 'text') return openRecords(input, wanted);
     input.close();
     const hint = 'dprof FILE, or dparse FILE | dprof';
     throw new UserError('not records, and a profile cannot be read from a pipe', { where: input.name, hint });
@@ -99,17 +106,17 @@ async function openOne(file: string | undefined, progress: Progress, types: Reco
   const { UnknownText } = await import('../parse/registry.js');
   try {
     const { openProfile } = await import('../parse/find.js');
-    return await recordsOf((await openProfile(file)).source, types);
+    return await recordsOf((await openProfile(file)).source, wanted);
   } catch (error) {
     // The reader of records states which line is none.
-    if (error instanceof UnknownText) return openRecords(await open(), types);
+    if (error instanceof UnknownText) return openRecords(await open(), wanted);
     throw error;
   }
 }
 
-function openRecords(input: Input, types: RecordTypes | undefined): Opening {
+function openRecords(input: Input, wanted: Wanted | undefined): Opening {
   const ending = new StreamStatus(input.name);
-  return { name: input.name, batches: readRecords(input, types, ending), ending, close: input.close };
+  return { name: input.name, batches: readRecords(input, wanted?.types, ending), ending, close: input.close };
 }
 
 /** By its first bytes: records are text, an object with a type or a Python dict first; a trace is one JSON value. */
@@ -132,7 +139,7 @@ const BATCH = 1000;
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
 /** The only profile of a folder. Other unreadable profiles are reported and set the exit code. */
-async function parseFolder(folder: string, types: RecordTypes | undefined): Promise<Opening> {
+async function parseFolder(folder: string, wanted: Wanted | undefined): Promise<Opening> {
   const { findProfiles } = await import('../parse/find.js');
   const { profiles, failures } = await findProfiles([folder]);
   const [first] = profiles;
@@ -143,14 +150,15 @@ async function parseFolder(folder: string, types: RecordTypes | undefined): Prom
   }
   for (const { line } of failures) process.stderr.write(`dprof: ${line}\n`);
   if (failures.length > 0) process.exitCode = EXIT.failed;
-  return recordsOf(first.source, types);
+  return recordsOf(first.source, wanted);
 }
 
-async function recordsOf(source: InputFile, types: RecordTypes | undefined): Promise<Opening> {
+async function recordsOf(source: InputFile, wanted: Wanted | undefined): Promise<Opening> {
   const { readProfile } = await import('../parse/profile.js');
   const { path, name } = source;
-  const records = readProfile(path, { profile: 0, name, ranges: types?.has('range') ?? false });
+  const ranges = wanted?.types.has('range') === true && (wanted.ranges ?? true);
   const ending = new StreamStatus(name);
+  const records = readProfile(path, { profile: 0, name, ranges });
   return { name, batches: inBatches(records, ending), ending, close: () => source.dispose() };
 }
 

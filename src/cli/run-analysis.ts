@@ -34,7 +34,7 @@ export async function runAnalysis<Facts>(
   // An output that cannot be written is reported before minutes of reading.
   const existing = checkOutput(output, inputs);
   const meter = progress('dprof', !quiet);
-  const source = await openSources(files, meter, run.analysis.types);
+  const source = await openSources(files, meter, run.analysis);
   let notes: Answer<Facts>['notes'] = [];
   try {
     await withOutput(output, [...inputs, ...source.names], async (write) => {
@@ -80,7 +80,7 @@ export async function readInput(
   end: () => void,
 ): Promise<Source> {
   const meter = progress('dprof', !quiet);
-  const source = await openSources([file], meter, types);
+  const source = await openSources([file], meter, { types });
   try {
     for await (const batch of source.batches) for (const record of batch) take(record);
     end();

@@ -18,7 +18,7 @@ export interface ProfileOptions extends Pick<ReadOptions, 'profile' | 'program' 
   /** Id of the format to read the input as; detected by content when not given. */
   readonly format?: string;
   /** Whether to write host ranges too; false when not given. */
-  readonly ranges?: boolean;
+  readonly ranges?: ReadOptions['ranges'];
 }
 
 /** Bytes searched for table names: a database's schema is at its start, or in its write-ahead log. */

@@ -18,6 +18,8 @@ export interface Answer<Facts> {
 export interface Analysis<Facts> {
   /** Types of the records that it takes; the reader skips all others. */
   readonly types: RecordTypes;
+  /** Which ranges of the host it takes of profiles that are parsed on the way: all of them when absent. */
+  readonly ranges?: 'without-work';
   /**
    * Takes a record, in order of the input.
    * @param rows kernels that are complete with this record, annotated; none where the runner has no annotator
@@ -32,10 +34,22 @@ export interface Analysis<Facts> {
 }
 
 /** What to do with a profile in which no device worked. */
-export const HOST_HINT = 'for the time of the host: dprof --by ranges -c passes,host,hostself';
+export const HOST_HINT = 'for the time of the host: dprof summary, or dprof --by ranges -c passes,host,hostself';
+
+/** Where ranges of the host are missing. */
+export const RANGES_HINT = 'records have ranges of the host with dparse --ranges';
 
 export const withoutDevice = (): UserError =>
   new UserError('no kernels, and no other work of a device', { hint: HOST_HINT });
+
+/** The error for kernels that are missing, or of which none has a duration. */
+export const withoutKernels = (untimed = 0): UserError =>
+  untimed === 0
+    ? new UserError('no kernels', { hint: HOST_HINT })
+    : new UserError(`no kernels with a duration, ${untimed} without`);
+
+export const withoutDeviceAndRanges = (): UserError =>
+  new UserError('no work of a device, and no ranges of the host', { hint: RANGES_HINT });
 
 /** The error for records without any time, as of a net.dict. */
 export const withoutTimes = (what = 'no record has a start and a duration'): UserError =>

@@ -68,6 +68,11 @@ export const DIAGNOSTICS = {
   'details-without-task': ['warning', 'rows of kernel_details.csv whose kernel is not in the trace (skipped)'],
   'unknown-table': ['info', 'tables of unknown name (skipped)'],
   'table-not-read': ['info', 'tables of events that are not read (tables_not_read of the profile line names them)'],
+  'category-not-read': [
+    'info',
+    'events of categories that are not read (categories_not_read of the profile line names them)',
+  ],
+  'counter-without-kernel': ['info', 'values of metrics and events whose kernel is not in the profile (skipped)'],
   'time-unit-assumed': ['warning', 'profiles that do not state the unit of their times (nanoseconds assumed)'],
   'bad-row': ['warning', 'rows with a value of the wrong type (cell unknown)'],
 } as const satisfies Record<string, readonly [Severity, string]>;

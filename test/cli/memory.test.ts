@@ -125,7 +125,10 @@ describe('dprof memory', function () {
   it('names what is needed where no memory is recorded', async () => {
     const answers = [
       [neuronLines([profile('ascend-db'), kernel()]), 'no samples of memory (profile with profile_memory=True)'],
-      [neuronLines([kernel()]), 'no samples of memory (known: PyTorch with profile_memory=True, AWS Neuron)'],
+      [
+        neuronLines([kernel()]),
+        'no samples of memory (known: PyTorch with profile_memory=True, Nsight Systems with --cuda-memory-usage=true, AWS Neuron)',
+      ],
       [neuronLines([profile('neuron-monitor')]), 'reports of neuron-monitor are no profile (dprof monitor FILE)'],
     ];
     for (const [input = '', answer] of answers) {

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { HOST_HINT } from '../../src/prof/analysis.js';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -64,7 +65,7 @@ describe('dprof stacks', () => {
 
   it('answers an input without kernels', async () => {
     const { stderr, code } = await run(neuronLines([{ type: 'end', profile: 0, counts: {}, diagnostics: {} }]));
-    expect({ stderr, code }).to.deep.equal({ stderr: 'dprof: stdin: no kernels\n', code: 1 });
+    expect({ stderr, code }).to.deep.equal({ stderr: `dprof: stdin: no kernels (${HOST_HINT})\n`, code: 1 });
   });
 
   const database = 'data/ascend/db_level1_rank1/ASCEND_PROFILER_OUTPUT/ascend_pytorch_profiler_1.db';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { HOST_HINT } from '../../src/prof/analysis.js';
+import { RANGES_HINT } from '../../src/prof/analysis.js';
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -141,7 +141,7 @@ describe('dprof summary', () => {
     expect(empty.stderr).to.match(/^dprof: stdin: is empty \(.*\)\n$/);
     expect(samples).to.include({
       code: 1,
-      stderr: `dprof: stdin: no kernels, and no other work of a device (${HOST_HINT})\n`,
+      stderr: `dprof: stdin: no work of a device, and no ranges of the host (${RANGES_HINT})\n`,
     });
     expect(timeless).to.include({ code: 1, stdout: '' });
     expect(timeless.stderr).to.match(/^dprof: stdin: no record has a duration \(.*\)\n$/);

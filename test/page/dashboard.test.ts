@@ -6,6 +6,8 @@ import { page as document } from '../../src/write/html/page.js';
 import type { PageData } from '../../src/prof/html/page-data.js';
 import { describeInBrowser } from '../support/browser.js';
 import { bundledProgram } from '../support/page-program.js';
+import { annotation, frame, op, read } from '../support/kineto-trace.js';
+import { pageDataOf } from '../support/pages.js';
 import { FIXTURE, HOSTILE } from './fixture.js';
 
 const PANELS =
@@ -30,6 +32,7 @@ const EMPTY: PageData = {
         syncs: [],
         collectives: [],
         steps: null,
+        host: null,
         diagnostics: {},
       },
       utilisation: { start: 0, width: 0, devices: [], host: null },
@@ -43,6 +46,19 @@ const EMPTY: PageData = {
   ],
   advice: [],
 };
+
+/** A profile of the host alone. */
+const HOST_ONLY: PageData = pageDataOf(
+  read(
+    [
+      annotation('ProfilerStep#4', 0, 100),
+      frame('nn.Module: Linear_0', 10, 50),
+      op('aten::linear', 12, 42),
+      op('aten::addmm', 15, 35),
+    ],
+    { ranges: true },
+  ),
+);
 
 /** Many kernels, and memory of every kind. */
 const MANY: PageData = {
@@ -74,6 +90,7 @@ describeInBrowser('dashboard', (open) => {
   const file = join(folder, 'two.html');
   const empty = join(folder, 'empty.html');
   const many = join(folder, 'many.html');
+  const hostOnly = join(folder, 'host.html');
 
   before(async function () {
     this.timeout(60_000);
@@ -82,6 +99,7 @@ describeInBrowser('dashboard', (open) => {
       [file, FIXTURE],
       [empty, EMPTY],
       [many, MANY],
+      [hostOnly, HOST_ONLY],
     ] as const)
       // prettier-ignore
       writeFileSync(path, [...document(data.title, data, built)].join(''));
@@ -110,6 +128,23 @@ describeInBrowser('dashboard', (open) => {
     // All but that of the profile itself.
     expect(lines).to.have.length(PANELS.length - 1);
     expect(lines.every((line) => line.length > 20 && !line.includes('\n'))).to.equal(true);
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('shows what the host did where no device worked', async () => {
+    const { page, complaints } = await open(hostOnly);
+    const rows = async (panel: string): Promise<string[]> =>
+      (await page.locator(`[data-panel="${panel}"] tbody tr`).allInnerTexts()).map((row) =>
+        row.replaceAll(/\s+/g, ' '),
+      );
+    const raw = (panel: string, field: string): Promise<string | null> =>
+      page.locator(`[data-panel="${panel}"] [data-field="${field}"]`).first().getAttribute('data-value');
+    expect((await rows('kernels')).map((row) => row.split(' ')[0])).to.deep.equal(['aten::addmm', 'aten::linear']);
+    expect(await raw('kernels', 'overview.host.ops.0.time')).to.equal('20000');
+    expect((await rows('layers')).map((row) => row.split(' ')[0])).to.deep.equal(['Linear_0']);
+    // 40 us, of which 30 are in an op.
+    expect(await raw('layers', 'overview.host.layers.0.time')).to.equal('10000');
+    expect(await raw('steps', 'overview.host.steps.median')).to.equal('100000');
     expect(complaints).to.deep.equal([]);
   });
 

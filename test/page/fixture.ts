@@ -96,6 +96,7 @@ function overview(rank: number, slower: number): ProfileSummary {
         ownKernelTime: 1 * MS,
       })),
     },
+    host: null,
     diagnostics: { 'kernel-without-launch': 2 },
   };
 }

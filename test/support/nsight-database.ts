@@ -21,6 +21,8 @@ const SCHEMA = {
   CUPTI_ACTIVITY_KIND_MEMSET: `${PLACE} value! bytes! graphNodeId memKind`,
   CUPTI_ACTIVITY_KIND_SYNCHRONIZATION: `${PLACE} deprecatedSyncType syncType! eventId! eventSyncId`,
   CUPTI_ACTIVITY_KIND_GRAPH_TRACE: `${PLACE} graphId! graphExecId!`,
+  CUDA_GPU_MEMORY_USAGE_EVENTS:
+    'start! globalPid! deviceId! contextId! address! pc! bytes! memKind! memoryOperationType! name$ correlationId streamId',
   NVTX_EVENTS:
     'start! end eventType! rangeId category color text$ globalTid endGlobalTid textId domainId uint64Value int64Value doubleValue uint32Value int32Value floatValue jsonTextId jsonText$ binaryData$',
 };
@@ -67,6 +69,12 @@ export class NsightDatabase extends ProfileDatabase {
       ...{ start, end, eventType: 59, text, globalTid: globalTid(), domainId: 0 },
       ...cells,
     });
+  }
+
+  /** A block of device memory is allocated (0) or released (1). */
+  memory(start: number, operation: number, address: number, bytes: number, cells: Cells = {}): this {
+    const place = { globalPid: globalPid(), memKind: 2, address, bytes };
+    return this.row('CUDA_GPU_MEMORY_USAGE_EVENTS', { start, memoryOperationType: operation, ...place, ...cells });
   }
 
   /** A launch from 100·n to 100·n + 10 on one thread, its kernel, and the texts of the ranges around it. */

@@ -83,7 +83,11 @@ export function dataIn(html: string): PageData {
 
 /** Of a profile or of records, as `dprof html` reads it. */
 export async function pageDataOfFile(path: string): Promise<PageData> {
-  const { name, batches, close } = await openSource(path, { at: () => undefined, clear: () => undefined }, PAGE_TYPES);
+  const { name, batches, close } = await openSource(
+    path,
+    { at: () => undefined, clear: () => undefined },
+    { types: PAGE_TYPES },
+  );
   try {
     const records: ProfileLine[] = [];
     for await (const batch of batches) records.push(...batch);

@@ -3,6 +3,7 @@ import { Comparison, DIFF_TYPES, type DiffResult, type Judged } from '../../prof
 import { diffLineColumns, diffLines } from '../../prof/diff/diff-columns.js';
 import type { Which } from '../../prof/diff/input-pair.js';
 import { UserError } from '../../record/errors.js';
+import { withoutKernels } from '../../prof/analysis.js';
 import { UNKNOWN } from '../../record/units.js';
 import { helpOf } from '../arguments.js';
 import type { Command } from '../command.js';
@@ -90,12 +91,9 @@ const takeInput = (request: DiffRequest, which: Which, comparison: Comparison): 
     (record) => comparison.take(which, record),
     () => {
       comparison.end(which);
-      if (comparison.total[which].count === 0) throw nothing(comparison.sides[which].untimed);
+      if (comparison.total[which].count === 0) throw withoutKernels(comparison.sides[which].untimed);
     },
   );
-
-const nothing = (untimed: number): UserError =>
-  new UserError(untimed === 0 ? 'no kernels' : `no kernels with a duration, ${untimed} without`);
 
 /** To be called when the output is complete. @throws UserError naming the conditions that are met */
 function failIfMet({ conditions }: DiffResult): void {

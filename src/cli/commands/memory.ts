@@ -16,7 +16,8 @@ export const memory = recordsCommand(
     about: ['Memory in use over time on each device and the host: its peak, when it was, and which ops held it then.'],
     operands: [
       'FILE: records of dparse (also .gz), or a profile. Default: stdin. Needs samples of memory: those of a PyTorch',
-      'trace (profile_memory=True; NVIDIA, AMD, Ascend), or of AWS Neuron, which has memory by kind but not over time.',
+      'trace (profile_memory=True; NVIDIA, AMD, Ascend), of Nsight Systems (--cuda-memory-usage=true), or of AWS Neuron,',
+      'which has memory by kind but not over time.',
     ],
     options: [
       { name: 'points', takes: 'N', help: `at most N points a curve (text ${SCREEN_POINTS}, else ${PLOT_POINTS})` },

@@ -1,5 +1,5 @@
 /** `dprof perfetto`: a trace for ui.perfetto.dev or chrome://tracing. */
-import { withoutTimes } from '../../prof/analysis.js';
+import { RANGES_HINT, withoutTimes } from '../../prof/analysis.js';
 import type { Alignment } from '../../prof/perfetto/profile-clock.js';
 import { TRACE_TYPES, TraceBuilder } from '../../prof/perfetto/trace-builder.js';
 import { counted } from '../../record/plural.js';
@@ -24,7 +24,7 @@ const TRACKS = [
 
 const nothing = ({ counts }: TraceBuilder): UserError =>
   counts.untimed === 0
-    ? new UserError('nothing that has a time: no kernels, no ranges, no samples over time')
+    ? new UserError('nothing that has a time: no kernels, no ranges, no samples over time', { hint: RANGES_HINT })
     : withoutTimes('no record has a start');
 
 function notesOf({ counts, launches, samples, clock }: TraceBuilder): string[] {

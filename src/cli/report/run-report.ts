@@ -8,7 +8,7 @@ import { explain, isKernel, type KernelId } from '../../prof/report/explain.js';
 import { KERNEL_AND_RANGE_TYPES, KERNEL_TYPES } from '../../prof/input/records.js';
 import { Annotator, ReportRows } from '../../prof/report/report.js';
 import { defectLine, summaryLine, ReportTally } from '../../prof/report/report-tally.js';
-import { HOST_HINT } from '../../prof/analysis.js';
+import { withoutDeviceAndRanges, withoutKernels } from '../../prof/analysis.js';
 import { UserError } from '../../record/errors.js';
 import { clean } from '../../write/cell-text.js';
 import type { Packed } from '../../write/format.js';
@@ -91,6 +91,7 @@ async function runGroups(request: ReportRequest, grouping: Grouping): Promise<vo
   const annotator = new Annotator(device, derived || where !== undefined);
   const tally = new ReportTally(derived, rates);
   const groups = new KernelGroups({ keys, depth, amounts, hostKind, arrangement });
+  let ranges = 0;
   const add = (rows: readonly Annotated[]): void => {
     for (const row of rows) {
       tally.kernelsRead++;
@@ -105,13 +106,17 @@ async function runGroups(request: ReportRequest, grouping: Grouping): Promise<vo
       take: (record, rows) => {
         add(rows);
         // A condition is one on kernels.
-        if (record.type === 'range' && where === undefined) groups.addRange(record);
+        if (record.type !== 'range') return;
+        ranges++;
+        if (where === undefined) groups.addRange(record);
       },
       finish: (rows) => {
         add(rows);
         countPairing(tally, annotator);
         tally.untimed = groups.untimed;
-        const notes = groups.hasRanges && tally.kernelsRead === 0 ? [] : notesOf(tally);
+        const hasRangesAlone = groups.hasRanges && tally.kernelsRead === 0;
+        const isEmpty = hostKind !== null && where === undefined && ranges === 0 && tally.kernelsRead === 0;
+        const notes = hasRangesAlone ? [] : isEmpty ? [withoutDeviceAndRanges()] : notesOf(tally);
         return { table: null, facts: { columns, rows: groups.rows() }, notes };
       },
     },
@@ -130,11 +135,7 @@ function countPairing(tally: ReportTally, annotator: Annotator): void {
 /** What the report could not compute. */
 function notesOf(tally: ReportTally): (string | UserError)[] {
   if (tally.kernels > 0) return [summaryLine(tally), defectLine(tally)].filter((line) => line !== null);
-  return [
-    tally.kernelsRead > 0
-      ? `none of ${tally.kernelsRead} kernels matches --where`
-      : new UserError('no kernels', { hint: HOST_HINT }),
-  ];
+  return [tally.kernelsRead > 0 ? `none of ${tally.kernelsRead} kernels matches --where` : withoutKernels()];
 }
 
 /** The rest is not read once the kernel is found. @throws UserError when there is no such kernel */

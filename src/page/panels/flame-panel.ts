@@ -127,7 +127,7 @@ class FlameChart {
 
 function make(view: PanelView): PanelContent {
   const { layers, overview } = view.profile;
-  if (layers.shown.length === 0) return 'The profile has no layers, so that there is nothing to stack.';
+  if (layers.shown.length === 0) return 'No kernel was launched in a layer, so that there is nothing to stack.';
   const flame = new FlameChart(layers.shown, overview.kernels?.time ?? null);
   whenVisible(flame.chart, () => flame.show(null, false));
   const hint = 'Width is time on the device. A click, or Enter, shows a layer alone; the first box leads back.';

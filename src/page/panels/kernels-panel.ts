@@ -2,6 +2,7 @@
 import type { KernelTotal } from '../../prof/html/page-data.js';
 import { elementAt } from '../../containers/element.js';
 import { element, note } from '../document/dom-elements.js';
+import { hostTable } from '../figures/host-table.js';
 import { listed, meanTimes, numbersOf, type Listed } from '../figures/listed-rows.js';
 import { sortedRows } from '../figures/table-sort.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
@@ -57,7 +58,7 @@ function columnsOf(whole: number | null): TableColumn<KernelRow>[] {
 function make(view: PanelView): PanelContent {
   const { kernels, overview } = view.profile;
   const { shown, count, restTime } = kernels;
-  if (shown.length === 0) return 'The profile holds no kernels.';
+  if (shown.length === 0) return hostTable(view, 'ops', 'Ops') ?? 'The profile holds no kernels.';
   const rows = listed(shown);
   const columns = columnsOf(overview.kernels?.time ?? null);
   const rest = count - shown.length;

@@ -2,6 +2,7 @@
 import { elementAt } from '../../containers/element.js';
 import { button, element, filterField, note, scrolling } from '../document/dom-elements.js';
 import { layerTree, openAtFirst, visibleLayers, type LayerNode } from '../charts/layer-tree.js';
+import { hostTable } from '../figures/host-table.js';
 import { filteredRows } from '../figures/table-sort.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
 import { whenPrinted } from '../document/paper.js';
@@ -142,7 +143,10 @@ class LayerTable {
 
 function make(view: PanelView): PanelContent {
   const { shown, count, restTime } = view.profile.layers;
-  if (shown.length === 0) return 'The profile has no layers (NVTX ranges, record_function, with_modules=True).';
+  if (shown.length === 0) {
+    const none = 'No kernel was launched in a layer (NVTX ranges, record_function, with_modules=True).';
+    return hostTable(view, 'layers', 'Layers') ?? none;
+  }
   const { content } = new LayerTable(view);
   const rest = count - shown.length;
   const further = `${rest} further layers, ${quantityText(restTime, 'ns')} together, are not on this page.`;

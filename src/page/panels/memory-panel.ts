@@ -83,7 +83,7 @@ const sampleText = (samples: number): string =>
 function make(view: PanelView): PanelContent {
   const { memory, utilisation } = view.profile;
   if (memory.length === 0)
-    return 'The profile holds no samples of memory. Profiles of PyTorch have them (profile_memory=True), and captures of AWS Neuron.';
+    return 'The profile holds no samples of memory. Profiles of PyTorch (profile_memory=True) and of Nsight Systems (--cuda-memory-usage=true) have them, and captures of AWS Neuron.';
   const rows = listed(memory);
   const changing = rows.filter(({ points }) => changes(points));
   const groups = new Map<string, MemoryCurveRow[]>();

@@ -50,8 +50,20 @@ const FIGURES = [
   ['Standard deviation over mean', 'variation', 'share'],
 ] as const;
 
+/** Those of steps of the host. */
+const HOST_FIGURES = FIGURES.filter(([, key]) => key !== 'variation');
+
+/** Of a profile in which no device worked. */
+const hostSteps = (view: PanelView): HTMLElement[] => [
+  note('No device worked: these are times of the host.'),
+  boxedDefinitions(
+    HOST_FIGURES.map(([title, key, unit]) => [title, figure(view, `overview.host.steps.${key}`, unit)] as const),
+  ),
+];
+
 function make(view: PanelView): PanelContent {
-  const { steps } = view.profile.overview;
+  const { steps, host } = view.profile.overview;
+  if (host !== null && host.steps !== null) return hostSteps(view);
   if (steps === null || steps.list.length === 0) return 'The profile has no steps.';
   const devices = [...new Set(steps.list.map(({ device }) => device))];
   const place = element('div');

@@ -108,8 +108,10 @@ class Emission {
   }
 
   *activities(): Generator<ProfileLine> {
-    const ranges = this.options.ranges ? orderHostRanges(this.capture) : new Uint32Array();
-    const self = this.options.ranges ? selfTimes(this.capture.ranges, ranges, this.#lastEnd()) : new Float64Array();
+    const { activities, ranges: hostRanges } = this.capture;
+    const wanted = this.options.ranges === 'without-work' ? activities.length === 0 : this.options.ranges;
+    const ranges = wanted ? orderHostRanges(this.capture) : new Uint32Array();
+    const self = wanted ? selfTimes(hostRanges, ranges, this.#lastEnd()) : new Float64Array();
     const dated = (records: Iterable<ProfileLine>): Dated<ProfileLine> => new Dated(records, startOf);
     const others = [
       dated(mapped(this.#contexts.steps ?? [], (step) => this.#stepSample(step))),

@@ -22,13 +22,13 @@ const aboveMemory = (row: GroupRow): boolean => row.amounts.aboveMemory > 0 && i
 
 const whole = (host: HostTime | null): HostTime | null => (host === null || host.passes === 0 ? null : host);
 
-/** Of the host's ranges: with `--by ranges` and `--by layer` alone. */
+/** Of the host's ranges: with the keys of `HOST_KEYS` alone. */
 export const HOST_AGGREGATES: readonly Column<GroupRow>[] = [
   column(
     'passes',
     'Passes',
     int(8),
-    '--by ranges, layer: times that the host went through it; rows without kernels are those that launched nothing',
+    '--by ranges, layer, op: times that the host went through it; rows without kernels are those that launched nothing',
     ({ host }) => whole(host)?.passes ?? null,
   ),
   column('host', 'Host(ns)', NS, 'the same: time that the host was in it', ({ host }) => whole(host)?.total ?? null),

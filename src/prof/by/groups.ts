@@ -71,7 +71,7 @@ export class KernelGroups {
   addRange(record: RangeRecord): void {
     const path = this.#host.pathOf(record);
     if (path === null) return;
-    const group = this.#tree.groupOf([path.slice(0, this.#entries)]);
+    const group = this.#tree.groupOf([record.kind === 'op' ? (path[0] ?? null) : path.slice(0, this.#entries)]);
     this.#check();
     this.#host.add(group, record, path.length <= this.#entries);
   }

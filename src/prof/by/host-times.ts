@@ -1,6 +1,7 @@
 /** Time of the host in the ranges that groups of kernels are named after, those included in which nothing was launched. */
 import { entryOf } from '../../containers/map-entry.js';
 import type { RangeKind, RangeRecord } from '../../record/record.js';
+import { hostRangeName } from '../../record/range-name.js';
 
 /** Sums over the ranges of a group, ns. */
 export interface HostTime {
@@ -11,11 +12,11 @@ export interface HostTime {
   self: number;
 }
 
-/** Keys of `--by` whose lists are those of ranges around the launch, with the kind of these ranges. */
-export const HOST_KEYS: Readonly<Record<string, RangeKind>> = { ranges: 'annotation', layer: 'layer' };
+/** Keys of `--by` that name ranges around the launch, with the kind of these ranges. */
+export const HOST_KEYS: Readonly<Record<string, RangeKind>> = { ranges: 'annotation', layer: 'layer', op: 'op' };
 
-/** Prefixes that readers remove from the texts of layers. */
-const LAYER_PREFIX = /^(?:layer:|nn\.Module: )/;
+/** An op as the column `op` has it: without the dispatcher's module, and without the autograd engine's wrapper. */
+const opOf = (name: string): string => name.replace(/^(?:autograd::engine::evaluate_function: |\w+::)/, '');
 
 /** Ranges that are kept open on a thread: deeper ones are in no group. */
 const MOST_OPEN = 500;
@@ -32,14 +33,19 @@ export class HostTimes {
   /** @param kind of the ranges that are taken; null for none */
   constructor(private readonly kind: RangeKind | null) {}
 
-  /** Names of the ranges around a range and its own, outermost first; null for a range of another kind. In order of start. */
-  pathOf({ kind, pid, tid, domain, text, start, dur }: RangeRecord): string[] | null {
+  /**
+   * Names of the ranges around a range and its own, outermost first; of an op its own alone, whatever called it. Null for
+   * a range of another kind. In order of start.
+   */
+  pathOf(record: RangeRecord): string[] | null {
+    const { kind, pid, tid, start, dur } = record;
     if (kind !== this.kind) return null;
+    const name = hostRangeName(record);
+    if (kind === 'op') return [opOf(name)];
     const end = start + dur;
     const open = entryOf(this.#open, `${pid ?? ''}/${tid ?? ''}`, () => []);
     const around = open.filter((range) => range.end >= start);
     if (around.length >= MOST_OPEN) return null;
-    const name = domain === null ? text.replace(LAYER_PREFIX, '') : `${domain}:${text}`;
     const path = [...around.filter((range) => range.end >= end && range.end > start).map((range) => range.name), name];
     open.splice(0, open.length, ...around, { end, name });
     return path;

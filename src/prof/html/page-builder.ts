@@ -5,7 +5,7 @@
 import { entryOf } from '../../containers/map-entry.js';
 import { UserError } from '../../record/errors.js';
 import type { ProfileLine } from '../../record/record.js';
-import { countNotes, withoutTimes, type Analysis, type Answer } from '../analysis.js';
+import { countNotes, RANGES_HINT, withoutTimes, type Analysis, type Answer } from '../analysis.js';
 import type { Annotated } from '../annotate.js';
 import { isDeviceActivity } from '../device-activity.js';
 import { Adviser, ADVICE_TYPES } from '../advise/adviser.js';
@@ -94,7 +94,7 @@ export class PageBuilder implements Analysis<MakePage> {
     this.#adviser.addKernels(rows);
     this.#rows(rows);
     const { records, timed, untimed } = this;
-    if (records === 0) throw new UserError('nothing to show: no kernels, no ranges, no samples');
+    if (records === 0) throw nothing();
     if (timed === 0 && untimed >= records) throw withoutTimes();
     const make: MakePage = (tool, title) => {
       const data = this.data(tool, title);
@@ -181,6 +181,9 @@ export class PageBuilder implements Analysis<MakePage> {
     return entryOf(this.#profiles, number, () => new PageSums(new TimelineBuilder(this.options.timeline)));
   }
 }
+
+const nothing = (): UserError =>
+  new UserError('nothing to show: no kernels, no ranges, no samples', { hint: RANGES_HINT });
 
 function pageProfile(
   overview: ProfileSummary,

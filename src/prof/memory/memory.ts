@@ -13,10 +13,14 @@ export const MEMORY_TYPES: RecordTypes = new Set(['profile', 'kernel', 'sample',
 
 function nothing(formats: ReadonlySet<string>): UserError {
   if (formats.has('neuron-monitor')) return noProfile();
-  const isPyTorch = [...formats].some((format) => format === 'kineto' || format.startsWith('ascend'));
-  return new UserError('no samples of memory', {
-    hint: isPyTorch ? 'profile with profile_memory=True' : 'known: PyTorch with profile_memory=True, AWS Neuron',
-  });
+  return new UserError('no samples of memory', { hint: hintOf([...formats]) });
+}
+
+function hintOf(formats: readonly string[]): string {
+  if (formats.some((format) => format === 'kineto' || format.startsWith('ascend')))
+    return 'profile with profile_memory=True';
+  if (formats.includes('nsight')) return 'profile with nsys --cuda-memory-usage=true';
+  return 'known: PyTorch with profile_memory=True, Nsight Systems with --cuda-memory-usage=true, AWS Neuron';
 }
 
 /** When a step's kernels were launched. */

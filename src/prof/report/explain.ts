@@ -37,6 +37,7 @@ export function explain(row: Annotated): string[] {
     ...aboutWork(row),
     ...aboutTensorCores(row),
     ...aboutRoofline(row),
+    ...aboutCounters(row),
   ];
   return lines.map(([label, text]) => `${label.padEnd(10)} ${text}`.trimEnd());
 }
@@ -62,6 +63,10 @@ function aboutKernel(row: Annotated): LabelledLine[] {
     ],
   ];
 }
+
+/** What the device or its tool counted. */
+const aboutCounters = ({ record: { counters = {} } }: Annotated): LabelledLine[] =>
+  Object.entries(counters).map(([name, value], i) => [i === 0 ? 'counters' : '', `${name} ${value}`]);
 
 function aboutContext(row: Annotated): LabelledLine[] {
   const { record, pairing } = row;

@@ -2,10 +2,9 @@
 import { entryOf } from '../../containers/map-entry.js';
 import { column, int, str } from '../../table/column-kinds.js';
 import type { CollectiveRecord, KernelLine, ProfileLine, ProfileRecord } from '../../record/record.js';
-import { UserError } from '../../record/errors.js';
 import { counted } from '../../record/plural.js';
 import type { Column } from '../../table/column.js';
-import { countNotes, type Analysis, type Answer } from '../analysis.js';
+import { countNotes, withoutKernels, type Analysis, type Answer } from '../analysis.js';
 import type { RecordTypes } from '../input/records.js';
 import { Annotator } from '../report/report.js';
 import { framesOf, type FrameKind } from './frames.js';
@@ -72,8 +71,7 @@ export class Stacks implements Analysis<readonly ProfileStacks[]> {
   /** @throws UserError without a kernel that has a duration */
   finish(): Answer<readonly ProfileStacks[]> {
     const { kernels, untimed, profiles } = this;
-    if (kernels === 0)
-      throw new UserError(untimed === 0 ? 'no kernels' : `no kernels with a duration, ${untimed} without`);
+    if (kernels === 0) throw withoutKernels(untimed);
     const others = profiles.reduce((sum, { stacks }) => sum + stacks.others, 0);
     return {
       table: { columns: STACK_COLUMNS, rows: rowsOf(profiles) },

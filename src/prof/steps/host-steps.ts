@@ -47,6 +47,11 @@ export class HostSteps {
     return this.#steps.length;
   }
 
+  /** In order. */
+  get numbers(): number[] {
+    return [...this.#starts.keys()].sort((a, b) => a - b);
+  }
+
   /** When a step began; null when unknown. */
   startOf(step: number): number | null {
     return this.#starts.get(step) ?? null;

@@ -8,7 +8,8 @@ export interface StepRow {
   readonly profile: number;
   /** Null for records without a profile line. */
   readonly header: ProfileRecord | null;
-  readonly device: number;
+  /** Null for a step of the host of which no device is known. */
+  readonly device: number | null;
   /** Its number; '-' for work of no step, 'all' for the whole profile. */
   readonly step: number | '-' | 'all';
   /** Of operations that compute, and that communicate. */
@@ -47,7 +48,7 @@ const STEP_PLACE_COLUMNS: readonly Column<StepRow>[] = [
   ),
 ];
 
-export const STEP_TIME_COLUMNS: readonly Column<StepRow>[] = [
+const TIMES_ON_DEVICES: readonly Column<StepRow>[] = [
   column('kernels', 'kernels', int(11), 'kernels that compute', ({ sums }) => sums.kernels),
   column('collectives', 'collectives', int(11), 'operations that communicate', ({ sums }) => sums.collectives),
   time('computing', 'some kernel computes', ({ times }) => times.computing),
@@ -68,7 +69,6 @@ export const STEP_TIME_COLUMNS: readonly Column<StepRow>[] = [
   timeOfCopies('exposed', 'communication without computing and copies', ({ exposed }) => exposed),
   timeOfCopies('busy', 'anything runs', ({ busy }) => busy),
   timeOfCopies('idle', 'of the time from first start to last end of anything, nothing', ({ idle }) => idle),
-  time('iteration', 'begin of the step to begin of the next, of the last one to its end', (row) => row.iteration),
   time('kernel_time', 'kernels launched in the step, added up', ({ kernelTimes }) => kernelTimes.all),
   time(
     'own_kernel_time',
@@ -76,5 +76,17 @@ export const STEP_TIME_COLUMNS: readonly Column<StepRow>[] = [
     ({ kernelTimes }) => kernelTimes.own,
   ),
 ];
+
+const ITERATION = time(
+  'iteration',
+  'begin of the step to begin of the next, of the last one to its end; known without a device too',
+  ({ iteration }) => iteration,
+);
+
+/** Those of devices are not known where none is. */
+export const STEP_TIME_COLUMNS: readonly Column<StepRow>[] = TIMES_ON_DEVICES.flatMap((column) => {
+  const onDevice = { ...column, value: (row: StepRow) => (row.device === null ? null : column.value(row)) };
+  return column.key === 'kernel_time' ? [ITERATION, onDevice] : [onDevice];
+});
 
 export const STEP_COLUMNS: readonly Column<StepRow>[] = [...STEP_PLACE_COLUMNS, ...STEP_TIME_COLUMNS];

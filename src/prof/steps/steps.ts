@@ -6,7 +6,7 @@ import { entryOf } from '../../containers/map-entry.js';
 import { UserError } from '../../record/errors.js';
 import type { KernelLine, ProfileLine, ProfileRecord } from '../../record/record.js';
 import type { RecordTypes } from '../input/records.js';
-import { countNotes, withoutTimes, type Analysis, type Answer } from '../analysis.js';
+import { countNotes, HOST_HINT, withoutTimes, type Analysis, type Answer } from '../analysis.js';
 import { STEP_COLUMNS, type StepRow } from './step-columns.js';
 import { HostSteps, MOST_STEPS, stepOf } from './host-steps.js';
 import { StepSums } from './step-sums.js';
@@ -71,16 +71,21 @@ export class Steps implements Analysis<readonly ProfileSteps[]> {
     return [...this.#profiles].map(([profile, { header, host, devices }]) => ({
       profile,
       header,
-      rows: [...devices]
-        .sort(([a], [b]) => a - b)
-        .flatMap(([device, sums]) => rowsOf({ profile, header, device }, sums, host)),
+      rows:
+        devices.size === 0
+          ? hostRows({ profile, header }, host)
+          : [...devices]
+              .sort(([a], [b]) => a - b)
+              .flatMap(([device, sums]) => rowsOf({ profile, header, device }, sums, host)),
     }));
   }
 
   /** @throws UserError without any work that has a time */
   finish(): Answer<readonly ProfileSteps[]> {
-    if (this.activities === 0) throw this.untimed > 0 ? withoutTimes() : new UserError('no kernels and no collectives');
+    if (this.untimed > 0 && this.activities === 0) throw withoutTimes();
     const profiles = this.profiles.filter(({ rows }) => rows.length > 0);
+    if (this.activities === 0 && !profiles.some(({ rows }) => rows.some(({ device }) => device === null)))
+      throw new UserError('no kernels, no collectives and no steps of the host', { hint: HOST_HINT });
     return {
       table: { columns: STEP_COLUMNS, rows: profiles.flatMap(({ rows }) => rows) },
       facts: profiles,
@@ -146,4 +151,13 @@ function rowsOf(
     });
   if (steps.size > 0 && rest.first !== null) rows.push({ ...common, ...figuresOf(rest), step: '-', hasCopies });
   return [...rows, { ...common, ...figuresOf(all), step: 'all', hasCopies: true }];
+}
+
+/** Of a profile without any work on a device: its steps on the host. */
+function hostRows(place: Pick<StepRow, 'profile' | 'header'>, host: HostSteps): StepRow[] {
+  const nothing = figuresOf(new StepSums());
+  return host.numbers.map((step) => ({
+    ...{ ...place, ...nothing, device: null, step, hasCopies: false, preparing: null },
+    iteration: host.lengthOf(step),
+  }));
 }

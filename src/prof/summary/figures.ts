@@ -1,7 +1,7 @@
 /** The figures of a summary one by one, for the table formats. Base units, unrounded. */
 import { column, int, real, str } from '../../table/column-kinds.js';
 import type { Column } from '../../table/column.js';
-import type { DeviceTime, KernelSummary, ProfileSummary, Tally } from './summary-data.js';
+import type { DeviceTime, HostSummary, KernelSummary, ProfileSummary, Tally } from './summary-data.js';
 
 type FigureUnit = 'ns' | 'bytes' | 'bytes/s' | 'FLOP' | 'fraction' | 'count';
 
@@ -32,7 +32,16 @@ export const figuresOf = (summary: ProfileSummary): Figure[] =>
     values.map(([figure, value, unit]) => ({ summary, ...place, figure, value, unit })),
   );
 
-const partsOf = ({ devices, kernels, memory, syncs, collectives, steps, diagnostics }: ProfileSummary): Part[] => [
+const partsOf = ({
+  devices,
+  kernels,
+  memory,
+  syncs,
+  collectives,
+  steps,
+  host,
+  diagnostics,
+}: ProfileSummary): Part[] => [
   ...devices.map(deviceFigures),
   ...(kernels === null ? [] : kernelFigures(kernels)),
   ...memory.map(({ kind, bytes, bytesPerS, ...tally }) =>
@@ -66,6 +75,7 @@ const partsOf = ({ devices, kernels, memory, syncs, collectives, steps, diagnost
           ),
         ),
       ]),
+  ...(host === null ? [] : hostFigures(host)),
   ...Object.entries(diagnostics).map(([name, count]) => part('diagnostics', name, [['count', count, 'count']])),
 ];
 
@@ -104,6 +114,28 @@ function deviceFigures(device: DeviceTime): Part {
     ],
     device.device,
   );
+}
+
+function hostFigures({ threads, time, kinds, ops, annotations, layers, steps }: HostSummary): Part[] {
+  const lists = { 'host.op': ops, 'host.annotation': annotations, 'host.layer': layers };
+  return [
+    part('host', null, [
+      ['threads', threads, 'count'],
+      ['time', time, 'ns'],
+    ]),
+    ...kinds.map((tally) => part('host', tally.name, tallied(tally))),
+    ...Object.entries(lists).flatMap(([section, tallies]) =>
+      tallies.map(({ total, ...tally }) => part(section, tally.name, [...tallied(tally), ['total', total, 'ns']])),
+    ),
+    ...(steps === null
+      ? []
+      : [
+          part('host.steps', null, [
+            ['count', steps.count, 'count'],
+            ...(['median', 'min', 'max'] as const).map((name) => [name, steps[name], 'ns'] as const),
+          ]),
+        ]),
+  ];
 }
 
 function kernelFigures(kernels: KernelSummary): Part[] {

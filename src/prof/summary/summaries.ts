@@ -12,6 +12,7 @@ import { workOf, type StepActivity } from '../steps/step-work.js';
 import { PS_PER_NS } from '../../containers/interval-union.js';
 import { communicationKind } from '../../ops/kernels/communication.js';
 import { DeviceSums, type Stretch } from './device-sums.js';
+import { HostSums } from './host-sums.js';
 import { KernelSums } from './kernel-sums.js';
 import { OperationSums } from './operation-sums.js';
 import type { DeviceTime, ProfileSummary, WorkKind } from './summary-data.js';
@@ -27,6 +28,7 @@ export const SUMMARY_TYPES: RecordTypes = new Set([
   'set',
   'sync',
   'sample',
+  'range',
   'end',
 ] as const);
 
@@ -53,6 +55,7 @@ class SummedProfile {
   readonly syncs = new Tallies();
   readonly steps = new StepSpans();
   readonly hostSteps = new HostSteps();
+  readonly host = new HostSums();
   reported: Readonly<Record<string, number>> = {};
   readonly odd = new Map<Odd, number>();
 }
@@ -83,16 +86,21 @@ export class ProfileSummaries {
     const profiles = [...this.#profiles].sort(([a], [b]) => a - b);
     return profiles.map(([profile, sums]) => {
       const devices = devicesOf(sums);
-      const span = devices.reduce((all, device) => all + device.span, 0);
+      const kernels = sums.kernels.result(
+        this.names,
+        devices.reduce((all, device) => all + device.span, 0),
+      );
+      const hasWork = devices.length > 0 || kernels !== null;
       return {
         profile,
         header: sums.header,
         devices,
-        kernels: sums.kernels.result(this.names, span),
+        kernels,
         memory: sums.memory.memory,
         syncs: sums.syncs.byTime(this.names),
         collectives: sums.collectives.collectives,
         steps: sums.steps.result((step) => sums.hostSteps.lengthOf(step)),
+        host: hasWork ? null : sums.host.result(sums.hostSteps, this.names),
         diagnostics: diagnosticsOf(sums),
       };
     });
@@ -101,6 +109,7 @@ export class ProfileSummaries {
   #listen(sums: SummedProfile, record: ProfileLine): void {
     if (record.type === 'profile') sums.header = record;
     else if (record.type === 'end') sums.reported = record.diagnostics;
+    else if (record.type === 'range') sums.devices.size === 0 && sums.host.add(record);
     else if (record.type === 'sync') addWait(sums, record);
     else if (record.type === 'sample') addHostStep(sums, record);
     else {

@@ -1,7 +1,7 @@
 /** The analysis of `dprof summary`: of profiles that have nothing but a vendor's metrics, these. */
 import { UserError } from '../../record/errors.js';
 import type { ProfileLine } from '../../record/record.js';
-import { withoutDevice, noProfile, type Analysis, type Answer } from '../analysis.js';
+import { noProfile, withoutDeviceAndRanges, type Analysis, type Answer } from '../analysis.js';
 import type { Annotated } from '../annotate.js';
 import type { MetricAnalysis, MetricAnswer } from '../neuron/metric-analysis.js';
 import { FIGURE_COLUMNS, figuresOf } from './figures.js';
@@ -17,6 +17,7 @@ export type SummaryFacts =
 
 export class SummaryAnalysis implements Analysis<SummaryFacts> {
   readonly types;
+  readonly ranges = 'without-work';
   readonly #summaries: ProfileSummaries;
   /** Profiles that have metrics alone. */
   readonly #metricsOnly = new Set<number>();
@@ -55,15 +56,16 @@ export class SummaryAnalysis implements Analysis<SummaryFacts> {
 }
 
 /** Whether anything with a time ran. */
-const hasWork = ({ devices, kernels, memory, syncs, collectives }: ProfileSummary): boolean =>
+const hasWork = ({ devices, kernels, memory, syncs, collectives, host }: ProfileSummary): boolean =>
   devices.length > 0 ||
+  host !== null ||
   (kernels !== null && kernels.untimed < kernels.count) ||
   [...memory, ...syncs, ...collectives].some(({ time }) => time > 0);
 
 function nothing(profiles: readonly ProfileSummary[]): UserError {
   if (profiles.some(({ header }) => header?.format === 'neuron-monitor')) return noProfile();
   const isOdd = profiles.some(({ diagnostics }) => Object.keys(diagnostics).some((name) => name.startsWith('record-')));
-  if (!isOdd) return withoutDevice();
+  if (!isOdd) return withoutDeviceAndRanges();
   return new UserError('no record has a duration', {
     hint: 'some profilers have no times, some captures no ends: run dparse on the profile itself',
   });

@@ -19,6 +19,8 @@ export interface ProfileSummary {
   readonly syncs: readonly Tally[];
   readonly collectives: readonly CollectiveOperations[];
   readonly steps: StepSummary | null;
+  /** Where no device worked, what the host did; null without its ranges, and where a device worked. */
+  readonly host: HostSummary | null;
   /** What was odd, by name: in the input, as the reader's end line has it, and in the records (`record-…`, `step-…`). */
   readonly diagnostics: Readonly<Record<string, number>>;
 }
@@ -75,6 +77,25 @@ export interface Tally {
   readonly name: string;
   readonly count: number;
   readonly time: number;
+}
+
+/** Ranges of the host by name: `time` is without the ranges within, of whatever kind. */
+export interface HostTally extends Tally {
+  /** Durations. */
+  readonly total: number;
+}
+
+export interface HostSummary {
+  readonly threads: number;
+  /** What the threads spent in ranges. */
+  readonly time: number;
+  /** By kind: op, annotation, layer, frame, marker. Most time of their own first, as in the lists. */
+  readonly kinds: readonly Tally[];
+  readonly ops: readonly HostTally[];
+  readonly annotations: readonly HostTally[];
+  readonly layers: readonly HostTally[];
+  /** How long steps took. */
+  readonly steps: Pick<StepSummary, 'count' | 'median' | 'min' | 'max'> | null;
 }
 
 export interface KernelSummary {

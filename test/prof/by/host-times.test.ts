@@ -68,9 +68,25 @@ describe('host times of groups', () => {
     expect(tree(1)).to.deep.equal([[1, 100, 90]]);
   });
 
+  it('of an op are those of its calls, whatever called them, under the name that kernels have it by', () => {
+    const ops = [
+      range('aten::linear', 0, 50, 20, { kind: 'op' }),
+      range('aten::mm', 10, 30, 30, { kind: 'op' }),
+      range('aten::mm, seq = 3, sizes = [[2, 2], [2, 2]]', 60, 10, 10, { kind: 'op' }),
+      range('autograd::engine::evaluate_function: MmBackward0', 80, 5, 5, { kind: 'op' }),
+      kernel({ op: ['linear'], dur: 7 }),
+    ];
+    const rows = valuesOf(groupsOf(ops, { by: 'op', columns: `op,${COLUMNS}`, sort: 'op' }));
+    expect(rows).to.deep.equal([
+      { op: 'MmBackward0', count: 0, total: 0, passes: 1, host: 5, hostself: 5 },
+      { op: 'linear', count: 1, total: 7, passes: 1, host: 50, hostself: 20 },
+      { op: 'mm', count: 0, total: 0, passes: 2, host: 40, hostself: 40 },
+    ]);
+  });
+
   it('go with the keys of ranges alone', () => {
     const by = (keys: string) => () => groupsOf([], { by: keys, columns: 'host' });
-    expect(by('op')).to.throw(UsageError, 'host goes with --by ranges or --by layer');
+    expect(by('kernel')).to.throw(UsageError, 'host goes with --by ranges or --by layer or --by op');
     expect(by('ranges,op')).to.throw(UsageError);
   });
 

@@ -2,16 +2,18 @@
 import type { KernelSummary, ProfileSummary } from '../../../prof/summary/summary-data.js';
 import { amountText, TimeUnit, UNKNOWN } from '../../../record/units.js';
 import { devicesSections } from './summary-devices.js';
+import { hostSections } from './summary-host.js';
 import { kernelSections } from './summary-kernels.js';
 import { many, nextOver, plain, share, TABLE, whole, type About, type Section } from './summary-section.js';
 
 export function sectionsOf(overview: ProfileSummary, file: string | undefined): Section[] {
-  const { devices, kernels, header } = overview;
+  const { devices, kernels, header, host } = overview;
   const unit = new TimeUnit(Math.max(0, ...devices.map(({ span }) => span), kernels?.time ?? 0));
   const about: About = { overview, unit, next: nextOver(file) };
   const isNeuron = header?.devices.some(({ vendor }) => vendor === 'aws') === true;
   return [
     ...devicesSections(about),
+    ...(host === null ? [] : hostSections(about, host)),
     ...(kernels === null ? [] : kernelSections(about, kernels)),
     ...memorySections(about),
     ...collectiveSections(about),

@@ -1,7 +1,8 @@
 /**
  * Categories of a trace's events, in lower case: traces up to 2021 capitalise them (`Operator`, `Runtime`, `Kernel`).
- * Categories that are not listed are skipped: flows, overhead, copies of annotations on the device's timeline.
- * Source: libkineto/include/ActivityType.h and its predecessors.
+ * Categories that are not listed are not read, and named in the profile line: nobody states whether their events are work
+ * of a device (`hpu_op` holds events of both host and device, `mtia_workloadd` those of a service).
+ * Source: libkineto/include/ActivityType.h and its predecessors, and libkineto/src/ActivityType.cpp.
  */
 import type { ActivityKind } from '../../capture/capture-columns.js';
 
@@ -11,13 +12,18 @@ export type EventCategory =
   | { readonly is: 'frame' }
   /** A host call; `precedence`: see `HostCalls.precedence`. */
   | { readonly is: 'call'; readonly precedence: number }
-  | { readonly is: 'activity'; readonly kind: TracedActivity };
+  | { readonly is: 'activity'; readonly kind: TracedActivity }
+  /** Counters of a range of kernels, whose times Kineto makes up: it divides the capture by their number. */
+  | { readonly is: 'counters' }
+  /** Neither the program's nor work of a device. */
+  | { readonly is: 'skipped' };
 
 export type TracedActivity = Exclude<ActivityKind, 'graph' | 'collective'>;
 
 const OP: EventCategory = { is: 'op' };
 const RUNTIME: EventCategory = { is: 'call', precedence: 0 };
 const DRIVER: EventCategory = { is: 'call', precedence: 1 };
+export const SKIPPED: EventCategory = { is: 'skipped' };
 const activity = (kind: TracedActivity): EventCategory => ({ is: 'activity', kind });
 
 const CATEGORIES: ReadonlyMap<string, EventCategory> = new Map(
@@ -32,19 +38,34 @@ const CATEGORIES: ReadonlyMap<string, EventCategory> = new Map(
     privateuse1_runtime: RUNTIME,
     xpu_runtime: RUNTIME,
     mtia_runtime: RUNTIME,
+    glow_runtime: RUNTIME,
     cuda_driver: DRIVER,
     privateuse1_driver: DRIVER,
     xpu_driver: DRIVER,
     kernel: activity('kernel'),
+    // The same as `kernel` since Kineto has one category for all devices.
+    mtia_ccp_events: activity('kernel'),
     gpu_memcpy: activity('copy'),
     memcpy: activity('copy'),
     gpu_memset: activity('set'),
     memset: activity('set'),
     cuda_sync: activity('sync'),
+    cuda_profiler_range: { is: 'counters' },
+    ac2g: SKIPPED,
+    async: SKIPPED,
+    async_cpu_to_gpu: SKIPPED,
+    cpu_instant_event: SKIPPED,
+    cuda_event: SKIPPED,
+    external_correlation: SKIPPED,
+    fwdbwd: SKIPPED,
+    // A copy of annotations, where the device's time would count twice.
+    gpu_user_annotation: SKIPPED,
+    overhead: SKIPPED,
+    trace: SKIPPED,
   }),
 );
 
-/** The category by its name, in upper or lower case; null for one that is skipped. */
+/** The category by its name, in upper or lower case; null for an unknown one. */
 export function categoryOf(name: string): EventCategory | null {
   return CATEGORIES.get(name.toLowerCase()) ?? null;
 }

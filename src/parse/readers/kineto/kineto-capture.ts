@@ -1,7 +1,7 @@
 /** A trace → the columns of a capture (`parse/capture/capture-columns.ts`), in one pass over its events. */
 import { Diagnostics } from '../../../record/diagnostics.js';
 import { UserError } from '../../../record/errors.js';
-import type { Collective, HostMemory, StatementRecord, CopyKind } from '../../../record/record.js';
+import type { Collective, CopyKind, HostMemory, Labels, StatementRecord } from '../../../record/record.js';
 import { UNNAMED, type Capture, type CaptureHeader, type CaptureNames } from '../../capture/capture.js';
 import { Activities, HostCalls, type ActivityRow } from '../../capture/capture-columns.js';
 import { NumericColumn } from '../../../containers/numeric-column.js';
@@ -12,10 +12,11 @@ import { ThreadTable } from '../../capture/threads.js';
 import { TraceClock } from '../../capture/clocks/trace-clock.js';
 import { ByteTexts } from '../../json/byte-texts.js';
 import { readCollective, ARG, KINETO_ARGS, pushExtent, trailingNumber } from './event-args.js';
-import { categoryOf, type EventCategory, type TracedActivity } from './categories.js';
+import { categoryOf, SKIPPED, type EventCategory, type TracedActivity } from './categories.js';
 import { TorchContexts } from '../../torch/torch-contexts.js';
 import { devicesOfTrace } from './device-properties.js';
 import { isMemoryEvent, MemoryEvents } from './memory-events.js';
+import { RangeCounters } from './range-counters.js';
 import { EVENT, type TraceEvent } from '../../json/event-fields.js';
 import { HostEvents } from '../../torch/host-events.js';
 import { fieldOf, sizeOf } from '../../json/json-value.js';
@@ -29,6 +30,11 @@ const ROUNDING = 1000;
 
 /** First bytes of the phases of events: complete (`X`) and instant (`i`). */
 const [COMPLETE, INSTANT] = [0x58, 0x69];
+
+type HostCategory = Exclude<EventCategory, { readonly is: 'activity' | 'counters' | 'skipped' }>;
+
+/** Categories that are named as not read. */
+const MOST_UNREAD = 20;
 
 export class KinetoCapture implements Capture {
   readonly diagnostics = new Diagnostics();
@@ -45,8 +51,11 @@ export class KinetoCapture implements Capture {
   readonly #ids = new Ids();
   readonly #clock = new TraceClock();
   readonly #memory = new MemoryEvents(this.#ids);
-  /** Number of complete events of categories that are not PyTorch's. */
+  readonly #counters = new RangeCounters(this.#texts);
+  /** Number of complete events that are skipped. */
   #skipped = 0;
+  /** Names of the categories that are not read, the first of them. */
+  readonly #unread = new Set<string>();
   /** Categories by the number of their text; undefined where not looked up yet. */
   readonly #categories: (EventCategory | null | undefined)[] = [];
   /** Whether any time has a fraction of a microsecond. */
@@ -58,7 +67,8 @@ export class KinetoCapture implements Capture {
     this.threads.process(NaN, NaN);
     const header = readTrace(path, name, KINETO_ARGS, this.diagnostics, (event) => this.#take(event));
     const isWhole = this.diagnostics.get('truncated-input') === 0;
-    const read = this.activities.length + this.ranges.length + this.hostCalls.length + this.#memory.length;
+    const host = this.ranges.length + this.hostCalls.length + this.#memory.length;
+    const read = this.activities.length + host + this.#counters.length;
     if (read === 0 && isWhole && this.#skipped > 0) refuse(name);
     this.diagnostics.count('large-id', this.#ids.large);
     this.diagnostics.count('control-character', this.#texts.withControls);
@@ -67,6 +77,8 @@ export class KinetoCapture implements Capture {
       [this.ranges.start, this.hostCalls.start, this.activities.start, this.#memory.start],
       [this.ranges.end, this.hostCalls.end, this.activities.end],
     );
+    const facts: Labels | undefined =
+      this.#unread.size === 0 ? undefined : { categories_not_read: [...this.#unread].sort().join(', ') };
     this.header = {
       format,
       tool: 'PyTorch Profiler',
@@ -74,6 +86,7 @@ export class KinetoCapture implements Capture {
       startUnixNs: this.#startUnixNs(header),
       dur: null,
       devices: devicesOfTrace(header.deviceProperties, new Set(this.activities.device.values), header.vendor),
+      ...(facts === undefined ? undefined : { facts }),
     };
   }
 
@@ -100,9 +113,10 @@ export class KinetoCapture implements Capture {
     return new TorchContexts(facts, activities.rowsOf('kernel'));
   }
 
-  /** Samples of the allocators. To be called after `contexts`, which finds the op of each allocation. */
-  statements(profile: number): Iterable<StatementRecord> {
-    return this.#memory.records(profile, this.diagnostics, this.#events);
+  /** Counters, and samples of the allocators. To be called after `contexts`, which finds the op of each allocation. */
+  *statements(profile: number): Generator<StatementRecord> {
+    yield* this.#counters.records(profile);
+    yield* this.#memory.records(profile, this.diagnostics, this.#events);
   }
 
   firstStatement(): number {
@@ -115,8 +129,12 @@ export class KinetoCapture implements Capture {
     // Only complete events have a start and a duration.
     if (phase !== COMPLETE) return;
     const category = this.#category(event);
-    if (category === null) {
+    if (category.is === 'skipped') {
       this.#skipped++;
+      return;
+    }
+    if (category.is === 'counters') {
+      this.#counters.take(event, this.#deviceByProcess(event));
       return;
     }
     const isTimed = this.#readTimes(event);
@@ -130,12 +148,18 @@ export class KinetoCapture implements Capture {
     else this.#takeHostEvent(category, event);
   }
 
-  /** What an event becomes; null for one that is skipped. */
-  #category({ fields }: TraceEvent): EventCategory | null {
+  /** What an event becomes. One of a category that is not known is counted, and its category named. */
+  #category({ fields }: TraceEvent): EventCategory {
     const number = fields.text(EVENT.cat, this.#texts);
-    if (number === null) return null;
-    const known = this.#categories[number];
-    return known === undefined ? (this.#categories[number] = categoryOf(this.#texts.text(number))) : known;
+    if (number === null) return SKIPPED;
+    let category = this.#categories[number];
+    if (category === undefined) {
+      const name = this.#texts.text(number);
+      category = this.#categories[number] = name === '' ? SKIPPED : categoryOf(name);
+      if (category === null && this.#unread.size < MOST_UNREAD) this.#unread.add(name);
+    }
+    if (category === null) this.diagnostics.count('category-not-read');
+    return category ?? SKIPPED;
   }
 
   /** Reads start and end. @returns whether there is a start */
@@ -145,7 +169,7 @@ export class KinetoCapture implements Capture {
     return isTimed;
   }
 
-  #takeHostEvent(category: Exclude<EventCategory, { is: 'activity' }>, event: TraceEvent): void {
+  #takeHostEvent(category: HostCategory, event: TraceEvent): void {
     const { start, end } = this.#clock;
     const thread = this.#threadOf(event);
     const name = event.fields.text(EVENT.name, this.#texts) ?? this.#texts.numberOf(event.fields.bytes, 0, 0);

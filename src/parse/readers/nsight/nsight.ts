@@ -6,7 +6,7 @@
 import { entryOf } from '../../../containers/map-entry.js';
 import { Diagnostics } from '../../../record/diagnostics.js';
 import { LruCache } from '../../../containers/lru-cache.js';
-import type { HostMemory } from '../../../record/record.js';
+import type { HostMemory, StatementRecord } from '../../../record/record.js';
 import { UNNAMED, type Capture, type CaptureNames } from '../../capture/capture.js';
 import { Activities, HostCalls, knownId, Ranges, type ActivityRow } from '../../capture/capture-columns.js';
 import { emit } from '../../capture/emit.js';
@@ -23,6 +23,7 @@ import {
 } from '../../sqlite/sqlite.js';
 import { unreadTables } from '../../sqlite/unread-tables.js';
 import { ThreadTable } from '../../capture/threads.js';
+import { MEMORY_COLUMNS, MEMORY_TABLE, MemoryUsage } from './memory-usage.js';
 import { readDevices, type DeviceMap } from './nsight-devices.js';
 import { COPY_KINDS, hostSide, NO_STREAM, NSIGHT_MEMORIES, SYNC_KINDS } from '../cupti/cupti.js';
 import { ContextDevices, type ContextTable } from '../cupti/cupti-contexts.js';
@@ -149,7 +150,7 @@ const ACTIVITY_TABLES: readonly ActivityTable[] = [
 ];
 
 const CALL_TABLE = 'CUPTI_ACTIVITY_KIND_RUNTIME';
-const READ_TABLES = [NVTX, CALL_TABLE, ...ACTIVITY_TABLES.map(({ table }) => table)];
+const READ_TABLES = [NVTX, CALL_TABLE, MEMORY_TABLE, ...ACTIVITY_TABLES.map(({ table }) => table)];
 
 class NsightCapture implements Capture {
   readonly diagnostics = new Diagnostics();
@@ -162,6 +163,7 @@ class NsightCapture implements Capture {
   readonly stepRanges: number[] = [];
   readonly #devices: DeviceMap;
   readonly #contexts: ContextDevices;
+  readonly #memory = new MemoryUsage();
   #waitsWithoutDevice = 0;
   /** NVTX domains: the number of the one at index i in the columns is i + 1. */
   readonly #domains: { id: number; name: string | null }[] = [];
@@ -177,6 +179,7 @@ class NsightCapture implements Capture {
     this.#readNamings();
     this.#readRanges();
     for (const table of ACTIVITY_TABLES) this.#readActivities(table);
+    this.#readMemory();
     const facts = unreadTables(database, READ_TABLES, this.diagnostics);
     this.header = {
       format: nsight.id,
@@ -268,6 +271,25 @@ class NsightCapture implements Capture {
       };
       add(activities, row, own);
     });
+  }
+
+  #readMemory(): void {
+    const columns = ['start', processOf('globalPid'), ...MEMORY_COLUMNS];
+    this.database.eachNumbers(MEMORY_TABLE, columns, (cells) => {
+      const [start = NaN, key = NaN, ordinal = NaN, address = NaN, bytes = NaN, kind = NaN, operation = NaN] = cells;
+      const process = Number.isNaN(key) ? (this.#onlyProcess() ?? this.#process(0)) : this.#process(key);
+      const device = this.#devices.idOf(this.threads.pid(process), ordinal || 0);
+      const event = { start, process, device, address, bytes, kind, operation };
+      if (!this.#memory.add(event)) this.diagnostics.count('bad-row');
+    });
+  }
+
+  statements(profile: number): Iterable<StatementRecord> {
+    return this.#memory.records(profile, this.diagnostics);
+  }
+
+  firstStatement(): number {
+    return this.#memory.first;
   }
 
   /** The device of a context as the process numbers it; `stated` by the row itself where no table tells it. */

@@ -6,7 +6,7 @@
 import { entryOf } from '../../../containers/map-entry.js';
 import { Diagnostics } from '../../../record/diagnostics.js';
 import type { Device, HostMemory } from '../../../record/record.js';
-import type { Capture, CaptureNames } from '../../capture/capture.js';
+import type { ActivityDetails, Capture, CaptureNames } from '../../capture/capture.js';
 import { Activities, HostCalls, Ranges, type ActivityRow } from '../../capture/capture-columns.js';
 import { demangle } from '../../names/demangle/demangle.js';
 import { emit } from '../../capture/emit.js';
@@ -19,6 +19,7 @@ import { unreadTables } from '../../sqlite/unread-tables.js';
 import { ThreadTable } from '../../capture/threads.js';
 import { COPY_KINDS, CUPTI_MEMORIES, hostSide, NO_STREAM, SYNC_KINDS } from '../cupti/cupti.js';
 import { ContextDevices, type ContextTable } from '../cupti/cupti-contexts.js';
+import { COUNTER_TABLES, KernelCounters } from './kernel-counters.js';
 import { apiName, type ApiDomain } from './nvprof-api.js';
 
 export const nvprof: Reader = {
@@ -45,6 +46,7 @@ const CALL_TABLES: readonly (readonly [table: string, domain: ApiDomain])[] = [
 ];
 
 const READ_TABLES = [
+  ...COUNTER_TABLES,
   ...KERNEL_TABLES,
   ...COPY_TABLES,
   ...CALL_TABLES.map(([table]) => table),
@@ -76,6 +78,7 @@ class NvprofCapture implements Capture {
   readonly activities = new Activities();
   readonly names: CaptureNames;
   readonly header: Capture['header'];
+  readonly #counters: KernelCounters;
   /** The profile's start: Unix time in ns, as text because it exceeds 2^53. */
   readonly #start: string | null;
   readonly #owner = this.threads.process(PROCESS_KEY, 0);
@@ -93,6 +96,9 @@ class NvprofCapture implements Capture {
     this.#readCopies();
     this.#readSets();
     const waitsWithoutDevice = this.#readSyncs();
+    this.#counters = new KernelCounters(database);
+    this.diagnostics.count('bad-row', this.#counters.broken);
+    this.diagnostics.count('counter-without-kernel', this.#counters.outside(this.activities.corr.values));
     const facts = unreadTables(database, READ_TABLES, this.diagnostics);
     this.header = {
       format: nvprof.id,
@@ -294,6 +300,11 @@ class NvprofCapture implements Capture {
       corr: numberOf(corr),
       node: numberOf(node),
     };
+  }
+
+  detailsOf(activity: number): ActivityDetails | null {
+    const counters = this.#counters.of(this.activities.corr.at(activity));
+    return counters === null ? null : { counters };
   }
 
   hostMemoryOf(activity: number): HostMemory | null {

@@ -27,7 +27,11 @@ interface Work {
 }
 
 async function recordsOf(path: string): Promise<ProfileLine[]> {
-  const { batches, close } = await openSource(path, { at: () => undefined, clear: () => undefined }, PAGE_TYPES);
+  const { batches, close } = await openSource(
+    path,
+    { at: () => undefined, clear: () => undefined },
+    { types: PAGE_TYPES },
+  );
   const records: ProfileLine[] = [];
   for await (const batch of batches) records.push(...batch);
   close();

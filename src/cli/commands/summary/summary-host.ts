@@ -1,0 +1,55 @@
+/** What the host did where no device worked, as sections of a summary. */
+import type { HostSummary, HostTally } from '../../../prof/summary/summary-data.js';
+import { TimeUnit } from '../../../record/units.js';
+import { many, plain, share, TABLE, whole, type About, type Section } from './summary-section.js';
+
+const COLUMNS = '-c passes,host,hostself --sort hostself';
+
+/** The lists, and the key of `--by` that shows all of each. */
+const LISTS = [
+  ['ops', 'Ops', 'op'],
+  ['annotations', 'Annotations', 'ranges'],
+  ['layers', 'Layers', 'layer'],
+] as const;
+
+export function hostSections({ next }: About, host: HostSummary): Section[] {
+  const unit = new TimeUnit(host.time);
+  const ranges = host.kinds.reduce((sum, { count }) => sum + count, 0);
+  const title = `Host: no device worked; ${many(ranges, 'range')} of ${many(host.threads, 'thread')}, ${unit.text(host.time)}`;
+  const rows = host.kinds.map(({ name, count, time }) => [name, unit.text(time), share(time, host.time), whole(count)]);
+  const heads = { head: ['kind', 'time of its own', 'share', 'ranges'], isHeaded: true, right: [1, 2, 3] };
+  return [
+    ...(ranges === 0 ? [] : [{ ...plain(title, null), ...heads, rows }]),
+    ...LISTS.flatMap(([list, what, key]) =>
+      host[list].length === 0
+        ? []
+        : [listSection(`${what} of the host`, next(`--by ${key} ${COLUMNS} ${TABLE}`), host[list], host.time)],
+    ),
+    ...stepSections(next, host),
+  ];
+}
+
+function listSection(title: string, next: string, tallies: readonly HostTally[], all: number): Section {
+  const unit = new TimeUnit(all);
+  return {
+    ...plain(title, next),
+    head: ['time of its own', 'share', 'count', 'total', 'name'],
+    isHeaded: true,
+    right: [0, 1, 2, 3],
+    rows: tallies.map(({ name, count, time, total }) => [
+      unit.text(time),
+      share(time, all),
+      whole(count),
+      unit.text(total),
+      name,
+    ]),
+  };
+}
+
+function stepSections(next: About['next'], { steps }: HostSummary): Section[] {
+  if (steps === null) return [];
+  const { count, median, min, max } = steps;
+  const unit = new TimeUnit(max);
+  const spread = count > 1 ? ` (median), ${unit.text(min)} to ${unit.text(max)}` : '';
+  return [{ ...plain(`Steps: ${whole(count)}`, next('steps')), head: [''], rows: [[`${unit.text(median)}${spread}`]] }];
+}

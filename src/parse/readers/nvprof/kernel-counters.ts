@@ -1,0 +1,104 @@
+/**
+ * Counters of kernels: values of CUPTI's metrics and events (`nvprof --metrics`, `--events`), which belong to a kernel by
+ * its correlation id. A database states neither their names nor their types: counters are named by CUPTI's numbers, which
+ * differ between architectures, and a value is read by its bits. Memory: 28 bytes a value.
+ *
+ * Source: CUPTI documentation, CUpti_ActivityMetric, CUpti_ActivityMetricInstance, CUpti_ActivityEvent,
+ * CUpti_ActivityEventInstance and CUpti_MetricValue.
+ */
+import { NumericColumn } from '../../../containers/numeric-column.js';
+import { allRows, sortRows } from '../../../containers/row-order.js';
+import { countUpTo } from '../../../containers/sorted-search.js';
+import { elementAt } from '../../../containers/element.js';
+import { numberOf, type Cell, type Selection, type SqliteFile } from '../../sqlite/sqlite.js';
+
+const KIND = 'CUPTI_ACTIVITY_KIND_';
+const METRIC_VALUE: Selection = { needs: ['value'], sql: 'hex(value)' };
+
+interface CounterTable {
+  readonly table: string;
+  readonly of: 'metric' | 'event';
+  readonly value: Selection;
+}
+
+const TABLES: readonly CounterTable[] = [
+  { table: `${KIND}METRIC`, of: 'metric', value: METRIC_VALUE },
+  { table: `${KIND}METRIC_INSTANCE`, of: 'metric', value: METRIC_VALUE },
+  { table: `${KIND}EVENT`, of: 'event', value: 'value' },
+  { table: `${KIND}EVENT_INSTANCE`, of: 'event', value: 'value' },
+];
+
+export const COUNTER_TABLES: readonly string[] = TABLES.map(({ table }) => table);
+
+export class KernelCounters {
+  readonly #table = NumericColumn.codes();
+  readonly #corr = NumericColumn.floats();
+  readonly #id = NumericColumn.floats();
+  /** Of a multiprocessor or another unit; NaN for a value of all. */
+  readonly #instance = NumericColumn.floats();
+  readonly #value = NumericColumn.floats();
+  /** In order of correlation id. */
+  readonly #rows: Uint32Array;
+  /** Rows without a known value or correlation id. */
+  broken = 0;
+
+  constructor(database: SqliteFile) {
+    for (const [code, { table, value }] of TABLES.entries()) {
+      for (const [corr, id, instance, cell] of database.rows(table, ['correlationId', 'id', 'instance', value])) {
+        const number = typeof cell === 'string' ? metricValue(cell) : numberOf(cell);
+        if (Number.isNaN(numberOf(corr)) || Number.isNaN(numberOf(id)) || Number.isNaN(number)) this.broken++;
+        else this.#add(code, [corr, id, instance], number);
+      }
+    }
+    this.#rows = allRows(this.#corr.length);
+    const columns = [this.#corr, this.#table, this.#id, this.#instance, this.#value];
+    sortRows(this.#rows, (a, b) => columns.reduce((order, column) => order || column.at(a) - column.at(b) || 0, 0));
+  }
+
+  /** How many values are of none of these correlation ids. */
+  outside(corrs: Iterable<number>): number {
+    if (this.#rows.length === 0) return 0;
+    const known = new Set(corrs);
+    return this.#rows.reduce((count, row) => count + (known.has(this.#corr.at(row)) ? 0 : 1), 0);
+  }
+
+  /** By name, of the kernels with a correlation id; null where there are none. */
+  of(corr: number): Record<string, number> | null {
+    const corrAt = (index: number): number => this.#corr.at(elementAt(this.#rows, index));
+    const end = countUpTo(this.#rows.length, corrAt, corr);
+    let from = end;
+    while (from > 0 && corrAt(from - 1) === corr) from--;
+    if (from === end) return null;
+    const rows = this.#rows.subarray(from, end);
+    return Object.fromEntries(Array.from(rows, (row) => [this.#name(row), this.#value.at(row)]));
+  }
+
+  /** `metric#19923062`, of one unit `metric#19923062[3]`. */
+  #name(row: number): string {
+    const { of } = elementAt(TABLES, this.#table.at(row));
+    const instance = this.#instance.at(row);
+    return `${of}#${this.#id.at(row)}${Number.isNaN(instance) ? '' : `[${instance}]`}`;
+  }
+
+  #add(table: number, [corr, id, instance]: readonly (Cell | undefined)[], value: number): void {
+    this.#table.push(table);
+    this.#corr.push(numberOf(corr));
+    this.#id.push(numberOf(id));
+    this.#instance.push(numberOf(instance));
+    this.#value.push(value);
+  }
+}
+
+/** Integers below this are, as the bits of a double, smaller than any that is measured. */
+const LARGEST_INTEGER = 2n ** 53n;
+/** Negative integers down to this are no numbers, as the bits of a double. */
+const LEAST_INTEGER = -(2n ** 51n);
+
+/** A value from its 8 bytes, little-endian: an integer, else a double. NaN for anything else. */
+export function metricValue(hex: string): number {
+  const bytes = Buffer.from(hex, 'hex');
+  if (bytes.length !== 8) return NaN;
+  const integer = bytes.readBigInt64LE();
+  const isInteger = integer < LARGEST_INTEGER && integer > LEAST_INTEGER;
+  return isInteger ? Number(integer) : bytes.readDoubleLE();
+}

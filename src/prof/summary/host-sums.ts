@@ -1,0 +1,65 @@
+/** What the host did: ranges by kind and name, for profiles in which no device worked. Memory: names, within a bound. */
+import { addTo, entryOf } from '../../containers/map-entry.js';
+import type { RangeKind, RangeRecord } from '../../record/record.js';
+import { spreadOf } from '../../record/statistics.js';
+import { hostRangeName } from '../../record/range-name.js';
+import type { HostSteps } from '../steps/host-steps.js';
+import type { HostSummary, HostTally, Tally } from './summary-data.js';
+import { Tallies } from './tallies.js';
+
+class KindSums {
+  readonly self = new Tallies();
+  readonly total = new Tallies();
+}
+
+export class HostSums {
+  readonly #kinds = new Map<RangeKind, KindSums>();
+  readonly #ranges = new Map<RangeKind, number>();
+  readonly #threads = new Set<string>();
+
+  /** Records of earlier versions have neither kind nor self time. */
+  add(record: RangeRecord): void {
+    const { kind, self, dur, pid, tid } = record;
+    if (kind === undefined || self === undefined) return;
+    this.#threads.add(`${pid ?? ''}/${tid ?? ''}`);
+    addTo(this.#ranges, kind, 1);
+    const sums = entryOf(this.#kinds, kind, () => new KindSums());
+    const name = hostRangeName(record);
+    sums.self.add(name, self);
+    sums.total.add(name, dur);
+  }
+
+  /** Null without ranges and steps. @param most names in each list */
+  result(steps: HostSteps, most: number): HostSummary | null {
+    if (this.#kinds.size === 0 && steps.size === 0) return null;
+    const kinds = [...this.#kinds].map(([name, { self }]): Tally => {
+      const time = self.byTime().reduce((sum, tally) => sum + tally.time, 0);
+      return { name, count: this.#ranges.get(name) ?? 0, time };
+    });
+    return {
+      threads: this.#threads.size,
+      time: kinds.reduce((sum, { time }) => sum + time, 0),
+      kinds: kinds.sort((a, b) => b.time - a.time || (a.name < b.name ? -1 : 1)),
+      ops: this.#list('op', most),
+      annotations: this.#list('annotation', most),
+      layers: this.#list('layer', most),
+      steps: stepsOf(steps),
+    };
+  }
+
+  /** Most time of their own first. */
+  #list(kind: RangeKind, most: number): HostTally[] {
+    const sums = this.#kinds.get(kind);
+    if (sums === undefined) return [];
+    const totals = new Map(sums.total.byTime().map(({ name, time }) => [name, time]));
+    return sums.self.byTime(most).map((tally) => ({ ...tally, total: totals.get(tally.name) ?? tally.time }));
+  }
+}
+
+/** Lengths of the iterations; null where none is known. */
+function stepsOf(steps: HostSteps): HostSummary['steps'] {
+  const lengths = steps.numbers.flatMap((step) => steps.lengthOf(step) ?? []);
+  if (lengths.length === 0) return null;
+  const { count, median, min, max } = spreadOf(Float64Array.from(lengths));
+  return { count, median, min, max };
+}

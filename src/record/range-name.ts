@@ -1,0 +1,13 @@
+/** Names of the host's ranges: records have their texts as the profile has them. */
+import type { RangeRecord } from './record.js';
+
+/** Prefixes that readers remove from the texts of layers. */
+const LAYER_PREFIX = /^(?:layer:|nn\.Module: )/;
+/** What PyTorch adds to the names of ops in NVTX ranges: calls of one op have one name. */
+const CALL_DETAILS = /, (?:seq|op_id|sizes|input_op_ids) = .*$/s;
+
+/** Without what marks a layer, and of an op without what differs from call to call; behind its domain. */
+export function hostRangeName({ kind, domain, text }: Pick<RangeRecord, 'kind' | 'domain' | 'text'>): string {
+  const name = kind === 'op' ? text.replace(CALL_DETAILS, '') : text;
+  return domain === null ? name.replace(LAYER_PREFIX, '') : `${domain}:${name}`;
+}
