@@ -85,7 +85,10 @@ function changeJson(archive: Buffer, random: Random): Buffer {
 /** Members with JSON: all but those of the last resort. */
 function jsonPlaces(archive: Buffer): [number | null, ...(number | null)[]] {
   const places = memberPlaces(archive).filter((at) => {
-    const name = archive.toString('latin1', at, at + 100).replace(/\0.*$/s, '');
+    const name = archive
+      .toString('latin1', at, at + 100)
+      .split('\0', 1)
+      .join();
     return /(?:info|kelf-\d+|def|tensor_map|neff)\.json$/.test(name);
   });
   const [first = null, ...others] = places;

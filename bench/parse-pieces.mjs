@@ -31,13 +31,14 @@ function* pieces(path) {
   }
 }
 
-const START = /"traceEvents"\s*:\s*\[(\s*\n\s*)\{/;
+const START = /"traceEvents"\s*:\s*\[(\s*)\{/;
 
 /** What stands before the events, what stands between two of them, and where the first begins. */
 function opening(head) {
   const text = head.toString('latin1');
   const match = START.exec(text);
-  if (match === null) throw new Error('no list of events on lines of their own in the first piece');
+  if (match === null || !match[1].includes('\n'))
+    throw new Error('no list of events on lines of their own in the first piece');
   const first = match.index + match[0].length - 1;
   return { head: text.slice(0, first), between: Buffer.from(`},${match[1]}{`, 'latin1'), first };
 }

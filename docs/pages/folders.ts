@@ -24,7 +24,7 @@ function foldersOf(root: string, folder = 'src'): string[] {
 function purposeOf(root: string, folder: string): string | null {
   const path = join(root, folder, 'README.md');
   if (!existsSync(path)) return null;
-  const [, paragraph = ''] = /^#.*\n+([^]*?)(?:\n\n|\n*$)/.exec(readFileSync(path, 'utf8')) ?? [];
+  const [, paragraph = ''] = readFileSync(path, 'utf8').split(/\n{2,}/);
   return paragraph.replaceAll('\n', ' ').trim();
 }
 

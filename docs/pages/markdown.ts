@@ -19,4 +19,4 @@ export const list = (items: readonly string[]): string => items.map((item) => `-
 export const page = (...blocks: readonly string[]): string => `${blocks.join('\n\n')}\n`;
 
 /** 15052800 → `15,052,800`. */
-export const grouped = (n: number): string => String(n).replace(/\B(?=(\d{3})+$)/g, ',');
+export const grouped = (n: number): string => n.toLocaleString('en-US');

@@ -20,7 +20,7 @@ const HALF = 'c10::Half';
 const cpp = (mangled: string, demangled: string, registers: number, threads = 128): Kernel => ({
   mangled,
   demangled,
-  short: /([A-Za-z_]\w*)[<(]/.exec(demangled.replaceAll('<unnamed>::', ''))?.[1] ?? demangled,
+  short: /(?<!\w)([A-Za-z_]\w*)[<(]/.exec(demangled.replaceAll('<unnamed>::', ''))?.[1] ?? demangled,
   registers,
   threads,
   launch: 'runtime',

@@ -77,7 +77,7 @@ export const TENSOR_CORE_RULES: readonly TensorCoreRule[] = [
     'attention',
     /flash_(fwd|bwd)_\w*kernel|FlashAttn(Fwd|Bwd)Sm\d+|FlashAttentionForwardSm\d+|fmhaSm\d+|fmha_cutlass[FB]_(f16|bf16)_\w*_sm(70|75|80)|fmha_cutlass[FB]_f32_\w*_sm80|aiter::fmha_(fwd|bwd)_|(^|[\s:])_?sage_(attn_)?fwd/,
   ),
-  rule('yes', 'generated-gemm', /^(bmm|gemm|fusedMoe\w*)_\w*(E\dm\d|Bfloat16|Fp16|Fp8)\w*_sm\d+/),
+  rule('yes', 'generated-gemm', /^(bmm_|gemm_|fusedMoe)(?=\w*(E\dm\d|Bfloat16|Fp16|Fp8))\w*_sm\d/),
   rule('yes', 'deep-gemm', /deep_gemm::/),
   rule('yes', 'mma-word', /(^|[^a-z0-9])(wgmma|tcgen05|utcmma|[hiqod]mma|mma_sync)([^a-z0-9]|$)/i),
   rule('yes', 'cute-atom', /SM90_64x\d+x\d+|SM80_16x8x\d+|Mainloop(Sm90TmaGmma|Sm100TmaUmma)/),

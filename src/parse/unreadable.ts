@@ -57,7 +57,7 @@ export const UNREADABLE: readonly Unreadable[] = [
   {
     title: 'a table of the Ascend profiler without the times of kernels',
     hint: 'give trace_view.json, kernel_details.csv or the directory',
-    sniff: ({ head }) => /^[^\n{]*,[^\n{]*\((?:us|MB|KB)\)/.test(head.toString('utf8')),
+    sniff: ({ head }) => /^(?=[^\n{]*,)[^\n{]*\((?:us|MB|KB)\)/.test(head.toString('utf8')),
   },
 ];
 

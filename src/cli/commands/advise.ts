@@ -1,4 +1,5 @@
 /** `dprof advise`: what is worth doing, with the figures that show it. */
+import { isDecimal } from '../../record/decimal.js';
 import { Adviser, MIN_SHARE, type AdviserOptions } from '../../prof/advise/adviser.js';
 import type { Rule } from '../../prof/advise/rule.js';
 import { RULES } from '../../prof/advise/rules.js';
@@ -36,7 +37,8 @@ function rulesNamed(text: string): Rule[] {
 
 /** A fraction of 1 from `2`, `0.5` or `5%`. */
 function percentage(text: string): number {
-  const value = /^(?:\d+\.?\d*|\.\d+)%?$/.test(text) ? Number(text.replace('%', '')) : NaN;
+  const number = text.replace(/%$/, '');
+  const value = isDecimal(number) ? Number(number) : NaN;
   if (!(value >= 0 && value <= 100)) throw new UsageError(`--min-share takes percent from 0 to 100, not '${text}'`);
   return value / 100;
 }

@@ -38,7 +38,11 @@ function typeOf(text: string): string {
 }
 
 /** `FORMAT_ND` → `ND`, `NC1HWC0:1` → `NC1HWC0`. */
-const formatOf = (text: string): string => text.replace(/^FORMAT_/, '').replace(/:.*$/, '');
+const formatOf = (text: string): string =>
+  text
+    .replace(/^FORMAT_/, '')
+    .split(':', 1)
+    .join();
 
 const listOf = (labels: Labels, name: string): string[] => {
   const text = labels[name];

@@ -41,7 +41,7 @@ const UNITS: readonly MatrixUnit[] = [
 ];
 
 /** `sm_80` and `sm80`, `gfx942:sramecc+:xnack-` and `gfx942` are the same. */
-const plain = (arch: string): string => arch.replace(/^sm_/, 'sm').replace(/:.*$/, '');
+const plain = (arch: string): string => arch.replace(/^sm_/, 'sm').split(':', 1).join();
 
 const typesOf = byName((arch) => UNITS.find((unit) => unit.arch.test(plain(arch)))?.types ?? null);
 

@@ -32,7 +32,13 @@ const displayed = (components: readonly string[]): string =>
   components.filter((component) => !DROPPED.has(component)).join('::');
 
 /** `cudaLaunchKernel_v7000` → `cudaLaunchKernel`; `cuMemcpyHtoDAsync_v2_ptsz` → `cuMemcpyHtoDAsync`. */
-export const stripAbi = (api: string): string => api.replace(/(?:_v\d+|_ptsz|_ptds)+$/, '');
+export function stripAbi(api: string): string {
+  const parts = api.split('_');
+  while (parts.length > 1 && ABI.test(parts.at(-1) ?? '')) parts.pop();
+  return parts.join('_');
+}
+
+const ABI = /^(?:v\d+|ptsz|ptds)$/;
 
 interface Path {
   /** Components of the qualified name, without template arguments. */

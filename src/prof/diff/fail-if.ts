@@ -24,7 +24,7 @@ export interface Condition {
 }
 
 const FORM = /^(.*)([<>])([^<>]*)$/s;
-const CHANGE = /^([+-]?(?:\d+\.?\d*|\.\d+))\s*(%|ns|us|ms|s)$/;
+const CHANGE = /^([+-]?(?:\d+(?:\.\d*)?|\.\d+))\s*(%|ns|us|ms|s)$/;
 const NS = { ns: 1, us: 1e3, ms: 1e6, s: 1e9 } as const;
 const EXAMPLE = "as in 'total>+5%' or 'op:conv2d>+2ms'";
 
@@ -48,7 +48,8 @@ export function parseCondition(text: string): Condition {
 
 function subjectOf(subject: string, text: string): Pick<Condition, 'matches' | 'derived'> {
   if (subject === 'total') return { matches: null, derived: false };
-  const [, key, sign, wanted = ''] = /^([A-Za-z]\w*)\s*([:~])\s*(.*)$/s.exec(subject) ?? [];
+  const [, key, sign, rest = ''] = /^([A-Za-z]\w*)\s*([:~])(.*)$/s.exec(subject) ?? [];
+  const wanted = rest.trimStart();
   if (key === undefined || wanted === '') {
     throw new UsageError(`--fail-if '${text}': '${subject}' is not total, COLUMN:NAME or COLUMN~PART`, EXAMPLE);
   }

@@ -137,7 +137,7 @@ function patternOf(word: string): RegExp {
 function isCaseOf(word: string, term: string): boolean {
   if (!term.includes('<')) return false;
   const escaped = term.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-  return new RegExp(`^${escaped.replace(/<[^>]+>/g, '\\w+?')}$`, 'i').test(word);
+  return new RegExp(`^${escaped.replace(/<[^<>]+>/g, '\\w+?')}$`, 'i').test(word);
 }
 
 /** The term of that name, else those whose name matches the word, else those whose meaning does. */

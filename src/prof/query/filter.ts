@@ -24,7 +24,7 @@ interface FilterOperator {
 }
 
 const asNumber = (text: string): number | null =>
-  /^[+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(text) ? Number(text.replaceAll('_', '')) : null;
+  /^[+-]?(?:\d[\d_]*(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i.test(text) ? Number(text.replaceAll('_', '')) : null;
 
 function equals(wanted: string): ValueTest {
   const number = asNumber(wanted);

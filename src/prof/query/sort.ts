@@ -19,8 +19,9 @@ export interface SortKey<Row> {
  */
 export function parseSortKeys<Row>(list: string, columnOf: (key: string) => Column<Row>): SortKey<Row>[] {
   return list.split(',').map((item) => {
-    const [, sign, key] = /^\s*([+-]?)\s*(.*?)\s*$/.exec(item) ?? [];
-    if (key === undefined || key === '') throw new UsageError('--sort names no column', '--columns lists them');
+    const [, sign, rest = ''] = /^([+-]?)(.*)$/s.exec(item.trim()) ?? [];
+    const key = rest.trimStart();
+    if (key === '') throw new UsageError('--sort names no column', '--columns lists them');
     const column = columnOf(key);
     return { column, descending: sign === '' ? isNumeric(column) : sign === '-' };
   });

@@ -4,7 +4,7 @@ import { DEVICES, GIB, type DeviceRow } from './devices.js';
 
 /** Memory in bytes by a name such as `A100-SXM4-80GB`; null where the name has none. */
 const memoryInName = (name: string): number | null => {
-  const size = /(\d+)\s?GB\b/.exec(name)?.[1];
+  const size = /(?<!\d)(\d+)\s?GB\b/.exec(name)?.[1];
   return size === undefined ? null : Number(size) * GIB;
 };
 

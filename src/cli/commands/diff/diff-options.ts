@@ -1,4 +1,5 @@
 /** Options and help of `dprof diff`. */
+import { isDecimal } from '../../../record/decimal.js';
 import { elementAt } from '../../../containers/element.js';
 import { COLUMNS, requireColumn } from '../../../prof/columns/columns.js';
 import { DIFF_COLUMNS } from '../../../prof/diff/diff-columns.js';
@@ -128,17 +129,15 @@ function takeConditions(args: readonly string[]): { readonly rest: string[]; rea
   return { rest, conditions };
 }
 
-const NUMBER = /^(?:\d+\.?\d*|\.\d+)(?:e-?\d+)?$/i;
-
 function rateOf(text: string): number {
-  const rate = NUMBER.test(text) ? Number(text) : NaN;
+  const rate = isDecimal(text) ? Number(text) : NaN;
   if (!(rate > 0 && rate < 1)) throw new UsageError(`--fdr takes a rate between 0 and 1, not '${text}'`);
   return rate;
 }
 
 function effectOf(text: string): number {
-  const number = text.replace(/\s*%$/, '');
-  const effect = NUMBER.test(number) ? Number(number) : NaN;
+  const number = text.replace(/%$/, '').trimEnd();
+  const effect = isDecimal(number) ? Number(number) : NaN;
   if (!(effect >= 0 && effect <= 1000)) throw new UsageError(`--min-effect takes a percentage, as 1%, not '${text}'`);
   return effect / 100;
 }

@@ -41,7 +41,7 @@ function remember(name: string, text: string | null): void {
 const sizeOf = (name: string, text: string | null): number => name.length + (text === null ? 0 : text.length);
 
 /** Suffixes that compilers add to copies of a function: `.kd`, `.isra.0`. */
-const CLONES = /(?:\.[a-z0-9_]+(?:\.\d+)*)*$/;
+const CLONES = /^(?:\.[a-z0-9_]+)*$/;
 
 function read(name: string): string | null {
   const cursor = new MangledCursor(name);
@@ -49,8 +49,8 @@ function read(name: string): string | null {
   try {
     const tree = readEncoding(cursor);
     const rest = name.slice(cursor.at);
-    if (rest !== '' && CLONES.exec(rest)?.index !== 0) return null;
-    const clones = rest.match(/\.[a-z_][a-z0-9_]*(?:\.\d+)*|\.\d+/g) ?? [];
+    if (!CLONES.test(rest)) return null;
+    const clones = rest.match(/\.[a-z0-9_]+(?:\.\d+(?![a-z0-9_]))*/g) ?? [];
     return new Printer().text(tree) + clones.map((clone) => ` [clone ${clone}]`).join('');
   } catch (error) {
     if (error instanceof NotDemangled) return null;

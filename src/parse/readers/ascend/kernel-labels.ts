@@ -26,7 +26,11 @@ export interface TaskFacts {
 /** A text without the quotes that the profiler writes as part of it; null for `N/A` and the empty text. */
 export function cleanText(text: string | null | undefined): string | null {
   if (text === null || text === undefined) return null;
-  const bare = text.trim().replace(/^"+|"+$/g, '');
+  const trimmed = text.trim();
+  let [from, to] = [0, trimmed.length];
+  while (trimmed[from] === '"') from++;
+  while (to > from && trimmed[to - 1] === '"') to--;
+  const bare = trimmed.slice(from, to);
   return bare === '' || bare === 'N/A' ? null : bare;
 }
 

@@ -6,6 +6,7 @@
  * profiler does not know. Concrete inputs (since 2023): the text of every value that is no tensor.
  * Strides (since 2023): the form of the shapes.
  */
+import { isDecimal } from '../../../record/decimal.js';
 import type { Arg, ArgValue } from '../../../record/record.js';
 import { NOT_GIVEN, tensorArg, UNDEFINED_TENSOR, UNKNOWN } from '../../capture/unnamed-args.js';
 import { listOf, shapeOf } from '../../json/json-value.js';
@@ -87,8 +88,6 @@ function tensors(extents: unknown): Arg {
   return { name: '', type: 'list', items: items.map((shape) => tensorArg(shape, '')) };
 }
 
-const NUMBER = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?$/i;
-
 function plain(text: string): Arg {
   const value = readValue(text);
   if (Array.isArray(value)) return { name: '', type: 'list', value };
@@ -111,7 +110,7 @@ function readValue(text: string): ArgValue {
   if (text === 'True') return true;
   if (text === 'False') return false;
   if (text === 'None') return null;
-  if (NUMBER.test(text)) return Number(text);
+  if (isDecimal(text)) return Number(text);
   if (!text.startsWith('[') || !text.endsWith(']')) return text;
   const inside = text.slice(1, -1).trim();
   return inside === '' ? [] : inside.split(',').map((item) => readValue(item.trim()));

@@ -67,7 +67,7 @@ export function pushExtent({ from, to, bytes }: Fields, key: number, extents: Ac
 
 /** The number at the end of a field, `7` or `stream 7`; NaN when there is none. */
 export function trailingNumber(fields: Fields, key: number): number {
-  const digits = /-?\d+$/.exec(fields.latin1(key) ?? '')?.[0];
+  const digits = /-?(?<!\d)\d+$/.exec(fields.latin1(key) ?? '')?.[0];
   return digits === undefined ? NaN : Number(digits);
 }
 

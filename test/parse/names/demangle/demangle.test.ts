@@ -56,6 +56,8 @@ describe('demangle', () => {
       ['_ZN1AcviEv', 'A::operator int()'],
       ['_Z3barB5cxx11v', 'bar[abi:cxx11]()'],
       ['_Z3foov.kd', 'foo() [clone .kd]'],
+      [`_Z3foov${'.1'.repeat(3)}`, 'foo() [clone .1.1.1]'],
+      ['_Z3foov.isra.0.kd.12', 'foo() [clone .isra.0] [clone .kd.12]'],
       ['_ZZ3foovE1x_0', 'foo()::x'],
     ],
     'templates and their parameters': [
@@ -201,6 +203,10 @@ describe('demangle', () => {
       }
     });
   }
+
+  it('takes linear time for suffixes that end in none', () => {
+    expect(demangle(`_Z1fv${'.1'.repeat(100_000)}!`)).to.equal(null);
+  });
 
   const cppfilt = IS_FAST ? null : spawnSync('c++filt', ['_Z1fIZ3foovEUt_EvT_'], { encoding: 'utf8' });
   if (cppfilt?.status !== 0) {

@@ -15,7 +15,7 @@ const TOTALS = ['Allocated', 'Reserved', 'Active'] as const;
 
 /** `NPU:0` → 0. */
 function deviceOf(cell: string | undefined): number {
-  const digits = /\d+$/.exec(textOfCell(cell))?.[0];
+  const digits = /(?<!\d)\d+$/.exec(textOfCell(cell))?.[0];
   return digits === undefined ? 0 : Number(digits);
 }
 

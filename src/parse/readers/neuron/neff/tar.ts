@@ -27,7 +27,11 @@ export function cText(block: Buffer, start: number, length: number): string {
 /** A number in octal, or (GNU) in base 256 when the highest bit of the field is set; NaN when it is neither. */
 function number(block: Buffer, start: number, length: number): number {
   if ((block.readUInt8(start) & 0x80) === 0) {
-    const digits = block.toString('latin1', start, start + length).replace(/^[ ]+|[ \0].*$/gs, '');
+    const digits = block
+      .toString('latin1', start, start + length)
+      .replace(/^ +/, '')
+      .split(/[ \0]/, 1)
+      .join();
     return /^[0-7]*$/.test(digits) ? Number(`0o${digits || '0'}`) : NaN;
   }
   const rest = block.subarray(start + 1, start + length);

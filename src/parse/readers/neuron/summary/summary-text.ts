@@ -1,11 +1,12 @@
 /** summary-text: one metric a line, name and value separated by blanks or tabs. */
+import { isDecimal } from '../../../../record/decimal.js';
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import { UserError } from '../../../../record/errors.js';
 import { areMetrics } from './known-metrics.js';
 import type { MetricValue, SummaryNode } from './summary-records.js';
 
-const LINE = /^\s*([A-Za-z_][\w.]*)[ \t]+(\S.*?)\s*$/;
-const NUMBER = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$/;
+/** Of a trimmed line. */
+const LINE = /^([A-Za-z_][\w.]*)[ \t]+(\S.*)$/;
 
 /** Values as the tool's web pages show them: scaled, with a unit, rounded. */
 const SCALED = /^[-+]?\d[\d,.]*\s*(?:[munµμ]?s|%|[KMGTP]?i?B(?:\/s|ps)?|bytes|[KMGTP]?FLOP(?:s|S|\/s|S\/s)?)$/;
@@ -22,7 +23,7 @@ const linesOf = (text: string): string[] =>
   text
     .replace(/^\ufeff/, '')
     .split(/\r?\n/)
-    .map(withoutBorders)
+    .map((line) => withoutBorders(line).trim())
     .filter((line) => /[^\s+=─-]/.test(line));
 
 /** Whether the first lines are metrics. */
@@ -33,7 +34,7 @@ export function isSummaryText(text: string): boolean {
     return name === undefined || value === undefined ? [] : [{ name, value }];
   });
   // Prose may mention metrics, but without values.
-  const measured = rows.filter(({ name, value }) => NUMBER.test(value) || SCALED.test(value) || TEXTS.test(name));
+  const measured = rows.filter(({ name, value }) => isDecimal(value) || SCALED.test(value) || TEXTS.test(name));
   // One line may be a heading.
   return rows.length >= lines.length - 1 && areMetrics(measured.map(({ name }) => name));
 }
@@ -52,7 +53,7 @@ export function readSummaryText(text: string, file: string, diagnostics: Diagnos
     }
     if (SCALED.test(value)) throw scaled(name, value, file);
     if (nodes.at(-1)?.has(name) !== false) nodes.push(new Map());
-    nodes.at(-1)?.set(name, NUMBER.test(value) ? Number(value) : value);
+    nodes.at(-1)?.set(name, isDecimal(value) ? Number(value) : value);
   }
   if (!nodes.some((metrics) => areMetrics(metrics.keys()))) {
     throw new UserError('is text without any known metric of a summary', {

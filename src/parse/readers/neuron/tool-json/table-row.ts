@@ -1,4 +1,5 @@
 /** Cells of a row: numbers may be texts, and unknown values are written in several ways. */
+import { isDecimal } from '../../../../record/decimal.js';
 import type { JsonObject } from '../../../json/json-value.js';
 
 /** A decoded row; integers beyond 2^53 are decimal texts. */
@@ -7,12 +8,10 @@ export type ToolRow = JsonObject;
 /** In place of a missing row. */
 export const EMPTY_ROW: ToolRow = Object.freeze({});
 
-const NUMBER = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$/;
-
 /** The number in a cell, as a number or as text; null for anything else. */
 export function numberOf(cell: unknown): number | null {
   if (typeof cell === 'number') return Number.isFinite(cell) ? cell : null;
-  if (typeof cell !== 'string' || !NUMBER.test(cell)) return null;
+  if (typeof cell !== 'string' || !isDecimal(cell)) return null;
   const value = Number(cell);
   return Number.isFinite(value) ? value : null;
 }

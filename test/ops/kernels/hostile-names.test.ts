@@ -1,0 +1,29 @@
+/** Names of kernels that are made to take long: of what patterns begin with, repeated, and no end that they accept. */
+import { expect } from 'chai';
+import { elementType } from '../../../src/ops/kernels/type-in-name.js';
+import { isCommunication } from '../../../src/ops/kernels/communication.js';
+import { kernelKind } from '../../../src/ops/kernels/kernel-kind.js';
+import { smInName } from '../../../src/ops/kernels/product-name.js';
+import { TENSOR_CORE_RULES, tensorCore } from '../../../src/ops/tensor-core.js';
+
+/** Parts of the patterns of the rules that a name can be made of. */
+const PARTS = [
+  ...new Set(TENSOR_CORE_RULES.flatMap(({ pattern }) => pattern.source.match(/[A-Za-z][A-Za-z0-9_]{2,}/g) ?? [])),
+];
+
+describe('names of megabytes', () => {
+  it('are judged by what they begin with, and not for ever', () => {
+    expect(PARTS.length).to.be.above(50);
+    for (const part of PARTS) {
+      const name = `${`${part}_`.repeat(Math.ceil(2 ** 20 / part.length))}!`;
+      const kernel = { name, short: name };
+      expect([
+        typeof kernelKind(kernel),
+        typeof isCommunication(kernel),
+        typeof tensorCore(name, 'sm80'),
+      ]).to.deep.equal(['string', 'boolean', 'object']);
+      elementType(name);
+      smInName(name);
+    }
+  });
+});
