@@ -146,7 +146,8 @@ async function parseFolder(folder: string, wanted: Wanted | undefined): Promise<
   if (first === undefined || profiles.length > 1) {
     for (const { source } of profiles) source.dispose();
     const hint = `give it to dparse: dparse ${folder} | dprof`;
-    throw failures[0] ?? new UserError(`holds ${profiles.length} profiles`, { where: folder, hint });
+    const none = first === undefined ? failures[0] : undefined;
+    throw none ?? new UserError(`holds ${profiles.length} profiles`, { where: folder, hint });
   }
   for (const { line } of failures) process.stderr.write(`dprof: ${line}\n`);
   if (failures.length > 0) process.exitCode = EXIT.failed;
@@ -192,8 +193,11 @@ export function confirmEndings(source: Source, quiet: boolean): void {
       process.stderr.write(`dprof: ${name}: ${profiles}: are the records cut off? what is there was read\n`);
     }
   }
-  const cut = cutOf(source);
-  if (cut !== null) throw new UserError(`${cut.what}; ${WAS_READ}`, cut.detail);
+  const cuts = source.endings.flatMap(({ cut }) => cut ?? []);
+  const errors = cuts.map(({ what, detail }) => new UserError(`${what}; ${WAS_READ}`, detail));
+  const last = errors.pop();
+  for (const { line } of errors) process.stderr.write(`dprof: ${line}\n`);
+  if (last !== undefined) throw last;
 }
 
 /**

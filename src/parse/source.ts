@@ -3,7 +3,7 @@
  * are unpacked into a temporary folder, never next to the input.
  */
 import fg from 'fast-glob';
-import { createReadStream, createWriteStream, mkdtempSync, realpathSync, rmSync, statSync } from 'node:fs';
+import { createReadStream, createWriteStream, mkdtempSync, realpathSync, rmSync, statSync, type Stats } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -57,7 +57,7 @@ export function expandInput(argument: string): Expansion {
 
 /**
  * Files of a folder and of those in it, and what links lead to: a file once, by its own name where it has one there. A
- * link to nothing is among them, and cannot be read.
+ * link that leads nowhere is among them, and cannot be read.
  */
 function filesIn(folder: string): string[] {
   /** Path by real path. */
@@ -78,12 +78,21 @@ function filesIn(folder: string): string[] {
   enter(folder);
   // Links to folders may add links.
   for (const link of links) {
-    const target = statSync(link, { throwIfNoEntry: false });
+    const target = targetOf(link);
     if (target?.isDirectory() === true) enter(link);
-    else if (target === undefined) found.set(link, link);
+    else if (target === null) found.set(link, link);
     else if (target.isFile() && !found.has(realpathSync(link))) found.set(realpathSync(link), link);
   }
   return [...found.values()];
+}
+
+/** What a link leads to; null for nothing, for itself, and for what may not be seen. */
+function targetOf(link: string): Stats | null {
+  try {
+    return statSync(link);
+  } catch {
+    return null;
+  }
 }
 
 /** The first bytes of a file, by which its format is detected. */

@@ -6,8 +6,9 @@ const LAYER_PREFIX = /^(?:layer:|nn\.Module: )/;
 /** What PyTorch adds to the names of ops in NVTX ranges: calls of one op have one name. */
 const CALL_DETAILS = /, (?:seq|op_id|sizes|input_op_ids) = .*$/s;
 
-/** Without what marks a layer, and of an op without what differs from call to call; behind its domain. */
+/** Of an op without what differs from call to call; behind its domain. Of a layer the name that kernels have in `layer`. */
 export function hostRangeName({ kind, domain, text }: Pick<RangeRecord, 'kind' | 'domain' | 'text'>): string {
+  if (kind === 'layer') return text.replace(LAYER_PREFIX, '');
   const name = kind === 'op' ? text.replace(CALL_DETAILS, '') : text;
-  return domain === null ? name.replace(LAYER_PREFIX, '') : `${domain}:${name}`;
+  return domain === null ? name : `${domain}:${name}`;
 }

@@ -5,6 +5,8 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  copyFileSync,
+  mkdirSync,
   symlinkSync,
   writeFileSync,
   lstatSync,
@@ -242,7 +244,21 @@ describe('dprof', () => {
       // All but the page's command write what they found to stdout.
       expect(ran.filter(({ stdout }) => stdout.length > 100)).to.have.length(ran.length - 1);
       expect(statSync(page).size).to.be.above(100_000);
+      const both = await runCli('dprof', ['summary', '-q', trace, trace]);
+      expect(both.stderr).to.match(/^(dprof: [^\n]*: the profile is cut off; what stands before was read\n){2}$/);
       rmSync(trace);
+    });
+
+    it('a folder of several profiles is refused for that, not for what else cannot be read there', async () => {
+      const several = join(folder, 'several');
+      mkdirSync(several);
+      for (const name of ['a.gz', 'b.gz'])
+        copyFileSync(join(ROOT, 'samples/lenet.pt.trace.json.gz'), join(several, name));
+      symlinkSync('nothing', join(several, 'c'));
+      const { code, stderr } = await runCli('dprof', ['summary', several]);
+      expect(stderr).to.match(/^dprof: [^\n]*several: holds 2 profiles \([^\n]+\)\n$/);
+      expect(code).to.equal(1);
+      rmSync(several, { recursive: true });
     });
 
     it('of which the rest is missing: what stands before is reported', async () => {
@@ -257,6 +273,7 @@ describe('dprof', () => {
       const half = await runCli('dprof', ['--by', 'op', file('half.gz', packed.subarray(0, packed.length / 2))]);
       expect(half.stderr).to.match(/half\.gz: compressed data is cut off; what stands before was read \(/);
       expect([half.code, half.stdout === '']).to.deep.equal([1, false]);
+      rmSync(join(folder, 'half.gz'));
       // Cut at the end of a line, by a command as `head` or on the way here.
       const headed = RECORDS.split('\n').slice(0, 3).join('\n');
       const line = await runCli('dprof', [], { input: headed });

@@ -141,6 +141,7 @@ describe('inputs', () => {
     const links = {
       'b.sqlite': join(elsewhere, 'far.sqlite'),
       'nothing.sqlite': join(elsewhere, 'gone'),
+      itself: 'itself',
       latest: 'a.json.gz',
       'sub/circle': folder,
     };
@@ -151,6 +152,7 @@ describe('inputs', () => {
     const lines = failures.map(({ line }) => line.replace(`${folder}/`, ''));
     expect(lines).to.deep.equal([
       'damaged.json.gz: gzip is broken: incorrect data check (copy it again)',
+      'itself: cannot be read: ELOOP',
       'nothing.sqlite: cannot be read: ENOENT',
     ]);
     const far = await findProfiles([join(folder, '*.sqlite')]);

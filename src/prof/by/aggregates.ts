@@ -28,7 +28,7 @@ export const HOST_AGGREGATES: readonly Column<GroupRow>[] = [
     'passes',
     'Passes',
     int(8),
-    '--by ranges, layer, op: times that the host went through it; rows without kernels are those that launched nothing',
+    '--by ranges, layer, op: times that the host went through it; rows without kernels launched nothing, or are ops that others call',
     ({ host }) => whole(host)?.passes ?? null,
   ),
   column('host', 'Host(ns)', NS, 'the same: time that the host was in it', ({ host }) => whole(host)?.total ?? null),

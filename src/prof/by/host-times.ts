@@ -15,8 +15,8 @@ export interface HostTime {
 /** Keys of `--by` that name ranges around the launch, with the kind of these ranges. */
 export const HOST_KEYS: Readonly<Record<string, RangeKind>> = { ranges: 'annotation', layer: 'layer', op: 'op' };
 
-/** An op as the column `op` has it: without the dispatcher's module, and without the autograd engine's wrapper. */
-const opOf = (name: string): string => name.replace(/^(?:autograd::engine::evaluate_function: |\w+::)/, '');
+/** An op as the column `op` has it, without the dispatcher's module. The engine's wrapper has a node of the same name within. */
+const opOf = (name: string): string => name.replace(/^(?!autograd::engine::)\w+::/, '');
 
 /** Ranges that are kept open on a thread: deeper ones are in no group. */
 const MOST_OPEN = 500;

@@ -73,14 +73,26 @@ describe('host times of groups', () => {
       range('aten::linear', 0, 50, 20, { kind: 'op' }),
       range('aten::mm', 10, 30, 30, { kind: 'op' }),
       range('aten::mm, seq = 3, sizes = [[2, 2], [2, 2]]', 60, 10, 10, { kind: 'op' }),
-      range('autograd::engine::evaluate_function: MmBackward0', 80, 5, 5, { kind: 'op' }),
+      range('autograd::engine::evaluate_function: MmBackward0', 80, 5, 2, { kind: 'op' }),
+      range('MmBackward0', 81, 3, 3, { kind: 'op' }),
       kernel({ op: ['linear'], dur: 7 }),
     ];
     const rows = valuesOf(groupsOf(ops, { by: 'op', columns: `op,${COLUMNS}`, sort: 'op' }));
     expect(rows).to.deep.equal([
-      { op: 'MmBackward0', count: 0, total: 0, passes: 1, host: 5, hostself: 5 },
+      { op: 'MmBackward0', count: 0, total: 0, passes: 1, host: 3, hostself: 3 },
+      { op: 'autograd::engine::evaluate_function: MmBackward0', count: 0, total: 0, passes: 1, host: 5, hostself: 2 },
       { op: 'linear', count: 1, total: 7, passes: 1, host: 50, hostself: 20 },
       { op: 'mm', count: 0, total: 0, passes: 2, host: 40, hostself: 40 },
+    ]);
+  });
+
+  it("of TensorRT's layers are under the name that kernels have them by", () => {
+    const layers = [
+      range('/conv1/Conv', 0, 50, 50, { kind: 'layer', domain: 'TensorRT' }),
+      kernel({ layer: ['/conv1/Conv'], dur: 7 }),
+    ];
+    expect(valuesOf(groupsOf(layers, { by: 'layer', columns: `layer,${COLUMNS}` }))).to.deep.equal([
+      { layer: ['/conv1/Conv'], count: 1, total: 7, passes: 1, host: 50, hostself: 50 },
     ]);
   });
 
@@ -98,13 +110,17 @@ describe('host times of groups', () => {
         `WITH named AS (SELECT e.*, coalesce(e.text, s.value) AS name, d.text AS ofDomain FROM NVTX_EVENTS e
            LEFT JOIN StringIds s ON s.id = e.textId LEFT JOIN NVTX_EVENTS d ON d.eventType = 75 AND
            d.domainId = e.domainId AND d.globalTid >> 24 = e.globalTid >> 24 WHERE e.eventType IN (59, 60))
-         SELECT iif(ofDomain IS NULL, name, ofDomain || ':' || name), count(*), sum("end" - start) FROM named GROUP BY 1`,
+         SELECT iif(ofDomain IS NULL OR ofDomain = 'TensorRT' AND name NOT GLOB '[A-Z]*::[a-z]*', name,
+           ofDomain || ':' || name), count(*), sum("end" - start) FROM named GROUP BY 1`,
       )
       .raw()
       .all() as [string, number, number][];
     database.close();
-    const ours = byText(readProfile(path, { profile: 0, ranges: true }), 'ranges');
-    expect(ours).to.deep.equal(Object.fromEntries(theirs.map(([text, passes, ns]) => [text, [passes, ns]])));
+    const [ranges = {}, layers = {}] = ['ranges', 'layer'].map((by) =>
+      byText(readProfile(path, { profile: 0, ranges: true }), by),
+    );
+    const expected = Object.fromEntries(theirs.map(([text, passes, ns]) => [text, [passes, ns]]));
+    expect({ ...ranges, ...layers }).to.deep.equal(expected);
   });
 
   const trace = 'data/kineto/cpu_only_torch_2_13.pt.trace.json.gz';
