@@ -200,6 +200,13 @@ export function confirmEndings(source: Source, quiet: boolean): void {
   if (last !== undefined) throw last;
 }
 
+/** An error about the whole of an input, which may be due to its being cut off: then that is said first. */
+export function withCut(error: unknown, source: Source): unknown {
+  const cut = cutOf(source);
+  if (cut === null || !(error instanceof UserError) || error.what.startsWith(cut.what)) return error;
+  return new UserError(`${cut.what}; ${error.what}`, { where: cut.detail.where ?? source.name });
+}
+
 /**
  * For an output that would replace one of before: that is worth more than a part of the new one. To be called when all
  * is read and before the output is complete.

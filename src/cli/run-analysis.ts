@@ -7,7 +7,7 @@ import type { ProfileLine, ProfileRecord } from '../record/record.js';
 import type { AnyTable } from '../table/table.js';
 import { requireFormat } from '../write/formats.js';
 import { tableText } from '../write/write-table.js';
-import { confirmEndings, confirmWhole, openSources, type Source } from './input.js';
+import { confirmEndings, confirmWhole, openSources, withCut, type Source } from './input.js';
 import { checkOutput, withOutput, type Write } from './output.js';
 import { progress } from './progress.js';
 import type { RecordsRequest } from './records-command.js';
@@ -49,7 +49,7 @@ export async function runAnalysis<Facts>(
     if (!quiet) writeNotes(notes, source.name);
     confirmEndings(source, quiet);
   } catch (error) {
-    throw namingInput(error, source.name);
+    throw withCut(namingInput(error, source.name), source);
   } finally {
     meter.clear();
     source.close();

@@ -160,8 +160,12 @@ export class Annotated {
 
   #classify(): Placement {
     const { described, unitUse, tc, flops, bytes, record, peaks } = this;
-    const isTimed = record.dur !== null && Number.isFinite(record.dur) && described?.work.outlasted !== true;
-    const load = { flops, bytes, dur: isTimed ? record.dur : null };
+    const load = {
+      flops,
+      // What goes on after the kernel has no rate.
+      bytes: described?.work.outlasted === true ? null : bytes,
+      dur: record.dur !== null && Number.isFinite(record.dur) ? record.dur : null,
+    };
     const arithmetic = {
       dtype: unitUse?.dtype ?? null,
       tc: described === null ? null : tc,

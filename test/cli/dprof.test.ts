@@ -244,6 +244,9 @@ describe('dprof', () => {
       // All but the page's command write what they found to stdout.
       expect(ran.filter(({ stdout }) => stdout.length > 100)).to.have.length(ran.length - 1);
       expect(statSync(page).size).to.be.above(100_000);
+      // The cut is named where nothing can be reported too.
+      const nothing = await runCli('dprof', ['memory', '-q', trace]);
+      expect(nothing.stderr).to.match(/^dprof: [^\n]*cut\.json\.gz: the profile is cut off; [^\n]+\n$/);
       const both = await runCli('dprof', ['summary', '-q', trace, trace]);
       expect(both.stderr).to.match(/^(dprof: [^\n]*: the profile is cut off; what stands before was read\n){2}$/);
       rmSync(trace);

@@ -109,7 +109,8 @@ class Emission {
 
   *activities(): Generator<ProfileLine> {
     const { activities, ranges: hostRanges } = this.capture;
-    const wanted = this.options.ranges === 'without-work' ? activities.length === 0 : this.options.ranges;
+    const isIdle = activities.length === activities.syncs.kindCode.length;
+    const wanted = this.options.ranges === 'without-work' ? isIdle : this.options.ranges;
     const ranges = wanted ? orderHostRanges(this.capture) : new Uint32Array();
     const self = wanted ? selfTimes(hostRanges, ranges, this.#lastEnd()) : new Float64Array();
     const dated = (records: Iterable<ProfileLine>): Dated<ProfileLine> => new Dated(records, startOf);

@@ -103,8 +103,8 @@ export const AGGREGATES: readonly Column<GroupRow>[] = [
       'gbps',
       'GB/s',
       real(7, 1, 'GB/s'),
-      'bytes over the time of the kernels whose bytes are known; ! above the peak',
-      ({ amounts: { bytes } }) => over(bytes.sum, bytes.time),
+      'bytes over the time of the kernels whose rate is known; ! above the peak',
+      ({ amounts: { ratedBytes } }) => over(ratedBytes.sum, ratedBytes.time),
       { impossible: aboveMemory },
     ),
     column(

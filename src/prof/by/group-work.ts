@@ -13,6 +13,8 @@ interface KnownSum {
 export interface GroupWork {
   readonly flops: KnownSum;
   readonly bytes: KnownSum;
+  /** Bytes of the kernels whose rate is known. */
+  readonly ratedBytes: KnownSum;
   /** Shares of the peak FLOP/s in percent, each times the time of its kernel. */
   readonly peak: KnownSum;
   /** Shares of the peak bandwidth, likewise. */
@@ -32,7 +34,8 @@ const BANDWIDTH = 9;
 const MATRIX_UNIT = 12;
 const ABOVE_COMPUTE = 15;
 const ABOVE_MEMORY = 16;
-const SIZE = 17;
+const RATED_BYTES = 17;
+const SIZE = 20;
 
 /** Adds what a kernel did to the numbers from `base` on. @param time of the kernel, ns */
 function addTo(numbers: Float64Array, base: number, { flops, bytes, placement, tc }: Annotated, time: number): void {
@@ -48,6 +51,7 @@ function addTo(numbers: Float64Array, base: number, { flops, bytes, placement, t
   const timesDuration = (value: number | null): number | null => (value === null ? null : value * time);
   addKnown(FLOPS, flops);
   addKnown(BYTES, bytes);
+  addKnown(RATED_BYTES, placement.gbps === null ? null : bytes);
   addKnown(PEAK, timesDuration(placement.computeShare));
   addKnown(BANDWIDTH, timesDuration(placement.memoryShare));
   addKnown(MATRIX_UNIT, tc === null || tc === '?' ? null : tc === 1 ? time : 0);
@@ -61,6 +65,7 @@ function groupWork(numbers: readonly number[]): GroupWork {
   return {
     flops: known(FLOPS),
     bytes: known(BYTES),
+    ratedBytes: known(RATED_BYTES),
     peak: known(PEAK),
     bandwidth: known(BANDWIDTH),
     matrixUnit: known(MATRIX_UNIT),
@@ -72,7 +77,7 @@ function groupWork(numbers: readonly number[]): GroupWork {
 /** Groups allocated at once. */
 const CHUNK = 4096;
 
-/** What the kernels of each group did: 136 bytes a group, outside of the heap. */
+/** What the kernels of each group did: 160 bytes a group, outside of the heap. */
 export class GroupWorkSums {
   readonly #chunks: Float64Array[] = [];
 

@@ -48,6 +48,8 @@ export class KernelSums {
     ...{ known: 0, flops: 0, bytes: 0, impossible: 0, trials: 0, trialTime: 0 },
   };
   readonly #computeShare = new Weighted();
+  /** Bytes of the kernels with shares: transfers that outlast what starts them have none. */
+  #ratedBytes = 0;
   readonly #memoryShare = new Weighted();
   /** Of all whose FLOPs and peak are known, whatever is known of their bytes. */
   readonly #flopShare = new Weighted();
@@ -90,6 +92,7 @@ export class KernelSums {
     if (computeShare === null || memoryShare === null || peaks.bytesPerS === null) return;
     this.#computeShare.add(computeShare / PERCENT, ns);
     this.#memoryShare.add(memoryShare / PERCENT, ns);
+    this.#ratedBytes += bytes;
   }
 
   /**
@@ -117,7 +120,7 @@ export class KernelSums {
         known: toPicoseconds(this.#work.known),
         trialTime: toPicoseconds(this.#work.trialTime),
         computeShare: isIdle ? null : this.#computeShare.mean,
-        memoryShare: isIdle ? null : this.#memoryShare.mean,
+        memoryShare: isIdle || (this.#ratedBytes === 0 && this.#work.bytes > 0) ? null : this.#memoryShare.mean,
         rated: toPicoseconds(this.#computeShare.time),
         // FLOPs of 0 at any peak alone say nothing of how the device is used.
         mfu: atPeak > 0 && span > 0 ? atPeak / span : null,

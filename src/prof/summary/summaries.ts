@@ -47,6 +47,8 @@ type Odd =
   | 'step-left-out';
 
 class SummedProfile {
+  /** Whether a device did anything but wait. */
+  hasWork = false;
   header: ProfileRecord | null = null;
   readonly devices = new Map<number, DeviceSums>();
   readonly kernels = new KernelSums();
@@ -90,7 +92,6 @@ export class ProfileSummaries {
         this.names,
         devices.reduce((all, device) => all + device.span, 0),
       );
-      const hasWork = devices.length > 0 || kernels !== null;
       return {
         profile,
         header: sums.header,
@@ -100,7 +101,7 @@ export class ProfileSummaries {
         syncs: sums.syncs.byTime(this.names),
         collectives: sums.collectives.collectives,
         steps: sums.steps.result((step) => sums.hostSteps.lengthOf(step)),
-        host: hasWork ? null : sums.host.result(sums.hostSteps, this.names),
+        host: sums.hasWork ? null : sums.host.result(sums.hostSteps, this.names),
         diagnostics: diagnosticsOf(sums),
       };
     });
@@ -109,7 +110,7 @@ export class ProfileSummaries {
   #listen(sums: SummedProfile, record: ProfileLine): void {
     if (record.type === 'profile') sums.header = record;
     else if (record.type === 'end') sums.reported = record.diagnostics;
-    else if (record.type === 'range') sums.devices.size === 0 && sums.host.add(record);
+    else if (record.type === 'range') !sums.hasWork && sums.host.add(record);
     else if (record.type === 'sync') addWait(sums, record);
     else if (record.type === 'sample') addHostStep(sums, record);
     else {
@@ -163,6 +164,7 @@ function onDevice(sums: SummedProfile, record: Spent, work: WorkKind): Stretch |
 }
 
 function addWork(sums: SummedProfile, record: StepActivity, work: WorkKind): void {
+  sums.hasWork = true;
   const stretch = onDevice(sums, record, work);
   const time = timeOf(record);
   if (record.type === 'copy') sums.memory.add(record.kind ?? 'copy', time, record.bytes);

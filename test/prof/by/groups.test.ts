@@ -56,6 +56,12 @@ describe('a group', () => {
     ]);
   });
 
+  it('has no rate of transfers that outlast what starts them', () => {
+    const start = kernel({ name: 'DMA_DIRECT2D', short: 'DMA_DIRECT2D', dur: 31, engine: 'Sync', counters: { hbmReadBytes: 262_144 } }); // prettier-ignore
+    const rows = rowsOf([start], { by: 'engine', columns: 'bytes,knownbytes,gbps,bw' });
+    expect(rows).to.deep.equal([['Sync', 262_144, 100, null, null]]);
+  });
+
   it('has shares of peaks averaged over time', () => {
     const records = [1000, 3000].map((dur) => kernel({ name: 'volta_sgemm_128x64_nn', dur, calls: [mm(256, 256, 256, 'float32')], mod: ['torch'], op: ['mm'] })); // prettier-ignore
     const [flops, time] = [2 * 2 * 256 ** 3, 4000];

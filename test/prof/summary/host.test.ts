@@ -6,7 +6,7 @@ import { openInput } from '../../../src/parse/source.js';
 import type { ProfileLine } from '../../../src/record/record.js';
 import type { HostSummary } from '../../../src/prof/summary/summary-data.js';
 import { Steps } from '../../../src/prof/steps/steps.js';
-import { annotation, frame, kernel, op, read } from '../../support/kineto-trace.js';
+import { activity, annotation, frame, kernel, op, read, runtime } from '../../support/kineto-trace.js';
 import { overviewOf } from '../../support/overviews.js';
 import { itShared } from '../../support/shared.js';
 
@@ -69,6 +69,14 @@ describe('Summary of a profile in which no device worked', () => {
       annotations: [{ name: 'ProfilerStep#4', count: 1, time: 50_000, total: 100_000 }],
       layers: [{ name: 'Linear_0', count: 1, time: 10_000, total: 40_000 }],
       steps: { count: 1, median: 100_000, min: 100_000, max: 100_000 },
+    });
+  });
+
+  it('is of the host too where a device was only waited for', () => {
+    const wait = [runtime('cudaDeviceSynchronize', 3, 80, 90), activity('cuda_sync', 'Context Sync', 3, 81)];
+    expect(overviewOf(read([...events, ...wait], { ranges: 'without-work' })).host).to.deep.include({
+      threads: 1,
+      time: 100_000,
     });
   });
 

@@ -62,7 +62,7 @@ function arithmeticSection({ unit, next }: About, { time, precision, matrixUnit,
       ? [['  of eligible', `${amountText(eligibleUsed / eligible, 'share')}, which is ${basis(eligible, time)}`]]
       : [];
   const peaks =
-    work.computeShare === null || work.memoryShare === null
+    work.computeShare === null && work.memoryShare === null
       ? `${UNKNOWN}: no kernel whose shares of the device's peaks are known`
       : `${amountText(work.computeShare, 'share')} of FLOP/s, ${amountText(work.memoryShare, 'share')} of bandwidth; known for ${basis(work.rated, time)}`;
   const mfu =
