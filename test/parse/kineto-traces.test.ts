@@ -1,6 +1,6 @@
 /** Real PyTorch traces of 2021 to today, NVIDIA and AMD: their records against their own JSON, read a second way. */
 import { expect } from 'chai';
-import type { KernelRecord, ProfileLine } from '../../src/record/record.js';
+import type { KernelRecord, OpCall, ProfileLine } from '../../src/record/record.js';
 import {
   correlationOf,
   CPU_ONLY,
@@ -104,9 +104,12 @@ const isNode = ({ name }: RawEvent): boolean => /^(autograd::engine::|torch::aut
 /** `aten::mm` → `mm`: a call without a module of its own may be given one. */
 const opName = (name: string): string => name.replace(/^[^:]+::(?=.)/, '');
 
+/** Nodes of functions that the program defines, which are calls where they launch kernels themselves. */
+const isDefinedNode = ({ mod, op }: OpCall): boolean => mod === 'autograd' && op.endsWith('Backward');
+
 /** The innermost call, but for a collective's range in the op that reports it. */
 function innermostOf({ calls }: KernelRecord): string {
-  const names = calls.map(({ op }) => op);
+  const names = calls.filter((call) => !isDefinedNode(call)).map(({ op }) => op);
   const inner = names.at(-1) ?? '';
   return names.at(-2) === 'record_param_comms' && inner.startsWith('nccl:') ? 'record_param_comms' : inner;
 }

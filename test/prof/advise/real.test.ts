@@ -4,16 +4,22 @@ import { basename } from 'node:path';
 import { openProfile } from '../../../src/parse/find.js';
 import { readProfile } from '../../../src/parse/profile.js';
 import type { Finding } from '../../../src/prof/advise/finding.js';
+import { entryOf } from '../../../src/containers/map-entry.js';
 import type { CopyRecord, KernelRecord, ProfileLine, SetRecord } from '../../../src/record/record.js';
 import { adviserOf } from '../../support/advice.js';
 import { itShared } from '../../support/shared.js';
 
-async function recordsOf(path: string): Promise<ProfileLine[]> {
+async function read(path: string): Promise<readonly ProfileLine[]> {
   const { source } = await openProfile(path);
   const records = [...readProfile(source.path, { profile: 0, name: basename(path), ranges: true })];
   source.dispose();
   return records;
 }
+
+const known = new Map<string, Promise<readonly ProfileLine[]>>();
+/** Several tests look at the same profile. */
+const recordsOf = (path: string): Promise<readonly ProfileLine[]> => entryOf(known, path, read);
+
 const of = (findings: readonly Finding[], rule: string): Finding[] => findings.filter((one) => one.rule === rule);
 
 type Work = KernelRecord | CopyRecord | SetRecord;
@@ -38,6 +44,9 @@ const KINETO = (name: string): string => `data/kineto/${name}.json.gz`;
 
 describe('advice on real profiles', function () {
   this.timeout(120_000);
+  after(() => {
+    known.clear();
+  });
 
   itShared('finds the launches that an H100 waits for', [KINETO('h100_vit')], async ([path = '']) => {
     const records = await recordsOf(path);

@@ -18,7 +18,7 @@ import { itShared, sharedFile } from '../../../support/shared.js';
 const FOLDER = 'data/kineto';
 
 /** Of longer traces only the usual timeline is made: each page of theirs takes seconds. */
-const MOST_RECORDS = 10_000;
+const MOST_RECORDS = 5_000;
 
 interface Work {
   readonly start: number;
