@@ -15,7 +15,7 @@ import type { Progress } from './progress.js';
 /** The records that a command wants. */
 export interface Wanted {
   readonly types: RecordTypes;
-  /** Of ranges: those of profiles without any work on a device alone, where profiles are parsed on the way. */
+  /** Of ranges: those of profiles in which no device worked; of others a reader may leave them out. */
   readonly ranges?: 'without-work';
 }
 
@@ -116,7 +116,8 @@ async function openOne(file: string | undefined, progress: Progress, wanted: Wan
 
 function openRecords(input: Input, wanted: Wanted | undefined): Opening {
   const ending = new StreamStatus(input.name);
-  return { name: input.name, batches: readRecords(input, wanted?.types, ending), ending, close: input.close };
+  const batches = readRecords(input, wanted?.types, ending, wanted?.ranges);
+  return { name: input.name, batches, ending, close: input.close };
 }
 
 /** By its first bytes: records are text, an object with a type or a Python dict first; a trace is one JSON value. */
@@ -186,14 +187,14 @@ const cutOf = ({ endings }: Source): StreamStatus['cut'] => endings.find(({ cut 
  * Says of inputs that are cut off that they are; to be called when the output is written, which has what stands before.
  * @throws UserError for a line, compressed data or a profile that stops in the middle
  */
-export function confirmEndings(source: Source, quiet: boolean): void {
-  for (const { name, cut, unfinished } of source.endings) {
+export function confirmEndings({ endings }: Pick<Source, 'endings'>, quiet: boolean): void {
+  for (const { name, cut, unfinished } of endings) {
     if (cut === null && unfinished > 0 && !quiet) {
       const profiles = unfinished === 1 ? 'a profile has no end' : `${unfinished} profiles have no end`;
       process.stderr.write(`dprof: ${name}: ${profiles}: are the records cut off? what is there was read\n`);
     }
   }
-  const cuts = source.endings.flatMap(({ cut }) => cut ?? []);
+  const cuts = endings.flatMap(({ cut }) => cut ?? []);
   const errors = cuts.map(({ what, detail }) => new UserError(`${what}; ${WAS_READ}`, detail));
   const last = errors.pop();
   for (const { line } of errors) process.stderr.write(`dprof: ${line}\n`);

@@ -18,7 +18,7 @@ export interface Answer<Facts> {
 export interface Analysis<Facts> {
   /** Types of the records that it takes; the reader skips all others. */
   readonly types: RecordTypes;
-  /** Which ranges of the host it takes of profiles that are parsed on the way: all of them when absent. */
+  /** Which ranges of the host it takes: all of them when absent, else only those of profiles in which no device worked. */
   readonly ranges?: 'without-work';
   /**
    * Takes a record, in order of the input.

@@ -238,7 +238,7 @@ describe('dprof', () => {
         await runCli('dprof', ['diff', '-q', '--fail-if', 'total > +900%', trace, trace]),
       ];
       for (const { code, stderr } of ran) {
-        expect(stderr).to.match(/^(dparse|dprof): [^\n]*: the profile is cut off; what stands before was read\n$/);
+        expect(stderr).to.match(/^((dparse|dprof): [^\n]*: the profile is cut off; what stands before was read\n)+$/);
         expect(code).to.equal(1);
       }
       // All but the page's command write what they found to stdout.
@@ -249,6 +249,9 @@ describe('dprof', () => {
       expect(nothing.stderr).to.match(/^dprof: [^\n]*cut\.json\.gz: the profile is cut off; [^\n]+\n$/);
       const both = await runCli('dprof', ['summary', '-q', trace, trace]);
       expect(both.stderr).to.match(/^(dprof: [^\n]*: the profile is cut off; what stands before was read\n){2}$/);
+      // Of two inputs each is named.
+      const compared = ran.at(-1);
+      expect(compared?.stderr.match(/the profile is cut off/g)).to.have.length(2);
       rmSync(trace);
     });
 

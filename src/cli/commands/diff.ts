@@ -52,7 +52,7 @@ async function run(args: readonly string[]): Promise<void> {
   });
   if (!quiet && !hasNotes(format)) writeNotes(report.notes, '');
   // A gate does not pass on a run that ends within a line.
-  for (const source of Object.values(sources)) confirmEndings(source, quiet);
+  confirmEndings({ endings: Object.values(sources).flatMap(({ endings }) => endings) }, quiet);
   failIfMet(report.result);
 }
 

@@ -12,8 +12,8 @@ import {
   type ProfileLine,
   type ProfileRecord,
   type RangeRecord,
-  type SyncRecord,
   type SampleRecord,
+  type SyncRecord,
 } from '../../record/record.js';
 import { LruCache } from '../../containers/lru-cache.js';
 import { alignClocks, type ClockAlignment } from './clocks/align-clocks.js';

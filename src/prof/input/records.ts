@@ -23,14 +23,16 @@ const TYPE = /^\{"type":"(\w+)"/;
  * The records of an input, in batches.
  * @param types of records; others are skipped
  * @param status receives how the input ends; an input that is cut off after some lines is then no error
+ * @param ranges 'without-work': those behind the first kernel of a profile are not wanted, and not parsed
  * @throws UserError naming file and line for a line that is no record
  */
 export async function* readRecords(
   input: Input,
   types: RecordTypes = KERNEL_TYPES,
   status: StreamStatus | null = null,
+  ranges?: 'without-work',
 ): AsyncGenerator<readonly ProfileLine[]> {
-  const reader = new RecordReader(input.name, types, status);
+  const reader = new RecordReader(input.name, types, status, ranges);
   try {
     for await (const { first, lines } of lineBatches(input)) yield reader.readAll(lines, first);
     reader.end();
@@ -45,6 +47,8 @@ export class RecordReader {
   readonly #dicts = new NetDictReader();
   readonly #parts = new RepeatedFieldParser();
   #kernels = 0;
+  /** Whether the profile that is read has had a kernel. */
+  #hasKernels = false;
   /** A line that ends in the middle of a record: cut off when it is the last one, else broken. */
   #cut: TruncatedInput | null = null;
   /** Lines that are not blank. */
@@ -54,6 +58,7 @@ export class RecordReader {
     private readonly file: string,
     private readonly types: RecordTypes = KERNEL_TYPES,
     private readonly status: StreamStatus | null = null,
+    private readonly ranges?: 'without-work',
   ) {}
 
   /**
@@ -90,6 +95,7 @@ export class RecordReader {
   /** One line's record; null for a blank line and for one of another type. */
   read(text: string, line: number): ProfileLine | null {
     const isKernel = text.startsWith(KERNEL);
+    if (isKernel) this.#hasKernels = true;
     if (!isKernel && (this.#isSkipped(text) || text.trim() === '')) return null;
     const record = !isKernel && isPython(text) ? this.#python(text, line) : this.#json(text, line);
     this.linesRead++;
@@ -98,6 +104,7 @@ export class RecordReader {
 
   #isSkipped(text: string): boolean {
     const type = TYPE.exec(text)?.[1];
+    if (type === 'range' && this.#hasKernels && this.ranges === 'without-work') return true;
     return type !== undefined && !MARKS.has(type) && !this.types.has(type as ProfileLine['type']);
   }
 
@@ -111,7 +118,10 @@ export class RecordReader {
     if (!isObject(record) || typeof record['type'] !== 'string') {
       throw this.#error('JSON, but not a record', line, 'expected records of dparse, one a line');
     }
-    if (record['type'] === 'profile') this.#checkVersion(record['v'], line);
+    if (record['type'] === 'profile') {
+      this.#checkVersion(record['v'], line);
+      this.#hasKernels = false;
+    }
     if (MARKS.has(record['type'])) this.status?.take(lineOf(record));
     if (!this.types.has(record['type'] as ProfileLine['type'])) return null;
     if (record['type'] === 'kernel') return validKernel(record, ++this.#kernels);

@@ -31,8 +31,16 @@ type TimeOf = (row: StepRow) => number | null;
 const time = (key: string, doc: string, value: TimeOf, more?: Partial<Column<StepRow>>): Column<StepRow> =>
   column(key, `${key}_ns`, int(Math.max(13, key.length + 3), 'ns'), doc, value, more);
 
+/** A time of a device, which is not known where no device is. */
+const timeOnDevice: typeof time = (key, doc, value, more) =>
+  time(key, doc, (row) => (row.device === null ? null : value(row)), more);
+
+/** Kernels or operations of a device, likewise. */
+const count = (key: string, doc: string, value: (row: StepRow) => number): Column<StepRow> =>
+  column(key, key, int(11), doc, (row) => (row.device === null ? null : value(row)));
+
 const timeOfCopies = (key: string, doc: string, of: (times: StepRow['times']) => number): Column<StepRow> =>
-  time(key, doc, ({ times, hasCopies }) => (hasCopies ? of(times) : null));
+  timeOnDevice(key, doc, ({ times, hasCopies }) => (hasCopies ? of(times) : null));
 
 const STEP_PLACE_COLUMNS: readonly Column<StepRow>[] = [
   column('profile', 'profile', int(7), 'number of the input, from 0', ({ profile }) => profile, MACHINE_ONLY),
@@ -48,45 +56,38 @@ const STEP_PLACE_COLUMNS: readonly Column<StepRow>[] = [
   ),
 ];
 
-const TIMES_ON_DEVICES: readonly Column<StepRow>[] = [
-  column('kernels', 'kernels', int(11), 'kernels that compute', ({ sums }) => sums.kernels),
-  column('collectives', 'collectives', int(11), 'operations that communicate', ({ sums }) => sums.collectives),
-  time('computing', 'some kernel computes', ({ times }) => times.computing),
-  time('communication', 'some operation communicates', ({ times }) => times.communication),
-  time('overlapped', 'both', ({ times }) => times.overlapped),
-  time('not_overlapped', 'communication without computing', ({ times }) => times.notOverlapped),
-  time('free', 'of the time from first start to last end, neither', ({ times }) => times.free),
-  time('stage', 'first start to last end of both, without bubble', ({ times }) => times.stage),
-  time('bubble', 'receive operations, added up', ({ times }) => times.bubble),
-  time(
+export const STEP_TIME_COLUMNS: readonly Column<StepRow>[] = [
+  count('kernels', 'kernels that compute', ({ sums }) => sums.kernels),
+  count('collectives', 'operations that communicate', ({ sums }) => sums.collectives),
+  timeOnDevice('computing', 'some kernel computes', ({ times }) => times.computing),
+  timeOnDevice('communication', 'some operation communicates', ({ times }) => times.communication),
+  timeOnDevice('overlapped', 'both', ({ times }) => times.overlapped),
+  timeOnDevice('not_overlapped', 'communication without computing', ({ times }) => times.notOverlapped),
+  timeOnDevice('free', 'of the time from first start to last end, neither', ({ times }) => times.free),
+  timeOnDevice('stage', 'first start to last end of both, without bubble', ({ times }) => times.stage),
+  timeOnDevice('bubble', 'receive operations, added up', ({ times }) => times.bubble),
+  timeOnDevice(
     'not_overlapped_no_receive',
     'not_overlapped without bubble',
     ({ times }) => times.notOverlappedNoReceive,
     MACHINE_ONLY,
   ),
-  time('preparing', "start of the step on the host to the device's first work", ({ preparing }) => preparing),
+  timeOnDevice('preparing', "start of the step on the host to the device's first work", ({ preparing }) => preparing),
   timeOfCopies('copies', 'some copy or memset runs', ({ copies }) => copies),
   timeOfCopies('exposed', 'communication without computing and copies', ({ exposed }) => exposed),
   timeOfCopies('busy', 'anything runs', ({ busy }) => busy),
   timeOfCopies('idle', 'of the time from first start to last end of anything, nothing', ({ idle }) => idle),
-  time('kernel_time', 'kernels launched in the step, added up', ({ kernelTimes }) => kernelTimes.all),
   time(
+    'iteration',
+    'begin of the step to begin of the next, of the last one to its end; known without a device too',
+    ({ iteration }) => iteration,
+  ),
+  timeOnDevice('kernel_time', 'kernels launched in the step, added up', ({ kernelTimes }) => kernelTimes.all),
+  timeOnDevice(
     'own_kernel_time',
     "of it, launched by the step's own thread, not by those of autograd",
     ({ kernelTimes }) => kernelTimes.own,
   ),
 ];
-
-const ITERATION = time(
-  'iteration',
-  'begin of the step to begin of the next, of the last one to its end; known without a device too',
-  ({ iteration }) => iteration,
-);
-
-/** Those of devices are not known where none is. */
-export const STEP_TIME_COLUMNS: readonly Column<StepRow>[] = TIMES_ON_DEVICES.flatMap((column) => {
-  const onDevice = { ...column, value: (row: StepRow) => (row.device === null ? null : column.value(row)) };
-  return column.key === 'kernel_time' ? [ITERATION, onDevice] : [onDevice];
-});
 
 export const STEP_COLUMNS: readonly Column<StepRow>[] = [...STEP_PLACE_COLUMNS, ...STEP_TIME_COLUMNS];

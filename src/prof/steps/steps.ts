@@ -14,7 +14,7 @@ import { workOf, type StepActivity, type StepWorkKind } from './step-work.js';
 
 const STEP_TYPES: RecordTypes = new Set([
   ...(['profile', 'kernel', 'collective', 'graph', 'copy', 'set'] as const),
-  ...(['sample', 'range', 'end'] as const),
+  ...(['sample', 'end'] as const),
 ]);
 
 export interface ProfileSteps {

@@ -11,19 +11,20 @@ const PARTS = [
   ...new Set(TENSOR_CORE_RULES.flatMap(({ pattern }) => pattern.source.match(/[A-Za-z][A-Za-z0-9_]{2,}/g) ?? [])),
 ];
 
+/** Characters of a name that rules see. */
+const LOOKED_AT = 16 * 1024;
+
+const factsOf = (name: string): unknown[] => {
+  const kernel = { name, short: name };
+  return [kernelKind(kernel), isCommunication(kernel), tensorCore(name, 'sm80'), elementType(name), smInName(name)];
+};
+
 describe('names of megabytes', () => {
   it('are judged by what they begin with, and not for ever', () => {
     expect(PARTS.length).to.be.above(50);
     for (const part of PARTS) {
       const name = `${`${part}_`.repeat(Math.ceil(2 ** 20 / part.length))}!`;
-      const kernel = { name, short: name };
-      expect([
-        typeof kernelKind(kernel),
-        typeof isCommunication(kernel),
-        typeof tensorCore(name, 'sm80'),
-      ]).to.deep.equal(['string', 'boolean', 'object']);
-      elementType(name);
-      smInName(name);
+      expect(factsOf(name), part).to.deep.equal(factsOf(name.slice(0, LOOKED_AT)));
     }
   });
 });

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { UserError } from '../../../src/record/errors.js';
 import type { KernelRecord } from '../../../src/record/record.js';
+import { RecordReader } from '../../../src/prof/input/records.js';
 import { RepeatedFieldParser } from '../../../src/prof/input/repeated-fields.js';
 import { kernel, mm } from '../../support/kernels.js';
 import { recordsOf } from '../../support/rows.js';
@@ -32,6 +33,16 @@ describe('records', () => {
     const end = '{"type":"end","profile":0,"counts":{},"diagnostics":{}}';
     const text = `{"type":"copy"}\n{"type":"new thing"}\n\n${end}`;
     expect((await recordsOf(text)).map(({ type }) => type)).to.deep.equal(['end']);
+  });
+
+  it('of ranges are skipped where a device worked and only profiles without work need them', () => {
+    const types = new Set(['profile', 'kernel', 'range', 'end'] as const);
+    const reader = new RecordReader('test', types, null, 'without-work');
+    const profile = (number: number): string => JSON.stringify({ type: 'profile', v: 1, profile: number, file: 'f' });
+    const range = JSON.stringify({ type: 'range', kind: 'op', name: 'op', start: 0, dur: 1 });
+    const lines = [profile(0), JSON.stringify(kernel()), range, range, profile(1), range];
+    const records = reader.readAll(lines, 1).map(({ type }) => type);
+    expect(records).to.deep.equal(['profile', 'kernel', 'profile', 'range']);
   });
 
   it('of other types have what their type needs: a field of the wrong type becomes unknown', async () => {

@@ -1,7 +1,7 @@
 /** What the host did where no device worked, as sections of a summary. */
 import type { HostSummary, HostTally } from '../../../prof/summary/summary-data.js';
 import { TimeUnit } from '../../../record/units.js';
-import { many, plain, share, TABLE, whole, type About, type Section } from './summary-section.js';
+import { many, plain, share, spreadText, TABLE, whole, type About, type Section } from './summary-section.js';
 
 const COLUMNS = '-c passes,host,hostself --sort hostself';
 
@@ -48,8 +48,6 @@ function listSection(title: string, next: string, tallies: readonly HostTally[],
 
 function stepSections(next: About['next'], { steps }: HostSummary): Section[] {
   if (steps === null) return [];
-  const { count, median, min, max } = steps;
-  const unit = new TimeUnit(max);
-  const spread = count > 1 ? ` (median), ${unit.text(min)} to ${unit.text(max)}` : '';
-  return [{ ...plain(`Steps: ${whole(count)}`, next('steps')), head: [''], rows: [[`${unit.text(median)}${spread}`]] }];
+  const rows = [[spreadText(steps, new TimeUnit(steps.max))]];
+  return [{ ...plain(`Steps: ${whole(steps.count)}`, next('steps')), head: [''], rows }];
 }

@@ -48,5 +48,13 @@ export const whole = (count: number): string => count.toLocaleString('en-US');
 /** `1 kernel`, `1,234 kernels`. */
 export const many = (count: number, what: string): string => `${whole(count)} ${plural(count, what)}`;
 
+/** `15.9 ms (median), 15.8 ms to 16.8 ms`; the length alone where there is one. */
+export function spreadText({ count, median, min, max }: Lengths, unit: TimeUnit): string {
+  return `${unit.text(median)}${count > 1 ? ` (median), ${unit.text(min)} to ${unit.text(max)}` : ''}`;
+}
+
+/** Lengths of steps, ns. */
+type Lengths = Readonly<Record<'count' | 'median' | 'min' | 'max', number>>;
+
 /** A share in percent; `na` of nothing. */
 export const share = (part: number, all: number): string => amountText(all > 0 ? part / all : null, 'share');

@@ -4,7 +4,7 @@ import { amountText, TimeUnit, UNKNOWN } from '../../../record/units.js';
 import { devicesSections } from './summary-devices.js';
 import { hostSections } from './summary-host.js';
 import { kernelSections } from './summary-kernels.js';
-import { many, nextOver, plain, share, TABLE, whole, type About, type Section } from './summary-section.js';
+import { many, nextOver, plain, share, spreadText, TABLE, whole, type About, type Section } from './summary-section.js';
 
 export function sectionsOf(overview: ProfileSummary, file: string | undefined): Section[] {
   const { devices, kernels, header, host } = overview;
@@ -68,7 +68,7 @@ function collectivesWords({ devices, kernels, header }: ProfileSummary): string 
 
 function stepSections({ overview: { steps }, unit, next }: About): Section[] {
   if (steps === null) return [];
-  const { count, list, median, min, max, variation } = steps;
+  const { count, list, variation } = steps;
   const span = list.reduce((sum, step) => sum + step.span, 0);
   const busy = list.reduce((sum, step) => sum + step.busy, 0);
   const all = list.reduce((sum, { kernelTime }) => sum + kernelTime, 0);
@@ -77,10 +77,10 @@ function stepSections({ overview: { steps }, unit, next }: About): Section[] {
     0,
   );
   const deviation = variation === null ? '' : `, deviation ${amountText(variation, 'share')} of the mean`;
-  const spread = list.length > 1 ? ` (median), ${unit.text(min)} to ${unit.text(max)}${deviation}` : '';
+  const lengths = spreadText({ ...steps, count: list.length }, unit);
   const rows = [
-    [`${unit.text(median)}${spread}; busy ${share(busy, span)}`],
-    [`kernels launched in them: ${unit.text(all)}, by their own threads ${own === null ? 'na' : unit.text(own)}`],
+    [`${lengths}${deviation}; busy ${share(busy, span)}`],
+    [`kernels launched in them: ${unit.text(all)}, by their own threads ${own === null ? UNKNOWN : unit.text(own)}`],
   ];
   return [{ ...plain(`Steps: ${whole(count)}`, next('steps')), head: [''], rows }];
 }

@@ -57,7 +57,6 @@ function termOf(word: string): QueryTerm {
 }
 
 export function parseQuery(query: string): readonly QueryTerm[] {
-  // eslint-disable-next-line regexp/no-super-linear-move -- a person types it
-  const words = query.match(/[a-z]+[:<>=]"[^"]*"|"[^"]*"|[^\s]+/gi) ?? [];
+  const words = query.match(/(?<![a-z])[a-z]+[:<>=]"[^"]*"|"[^"]*"|\S+/gi) ?? [];
   return words.map(termOf).filter((term) => term.is === 'number' || term.text !== '');
 }

@@ -56,8 +56,8 @@ export class MarkerCallers {
   #isOfEngine(thread: number): boolean {
     const outermost = this.#outermostOn(thread);
     const count = outermost.length;
-    const some = Array.from({ length: RANGES_READ }, (_, i) => Math.floor(((i * GOLDEN) % 1) * count));
-    const read = count <= RANGES_READ ? outermost : some.map((index) => elementAt(outermost, index));
+    const spread = (_: unknown, i: number): number => elementAt(outermost, Math.floor(((i * GOLDEN) % 1) * count));
+    const read = count <= RANGES_READ ? outermost : Array.from({ length: RANGES_READ }, spread);
     return read.filter((range) => isOfEngine(this.read(range))).length > read.length / 2;
   }
 

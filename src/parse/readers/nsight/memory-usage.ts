@@ -21,8 +21,10 @@ const [ALLOCATION, RELEASE] = [0, 1];
 
 /** Kinds of memory by their number. */
 const KINDS = ['Pageable', 'Pinned', 'Device', 'Array', 'Managed', 'Device Static', 'Managed Static'];
-/** Those of the host belong to no device. */
 const HOST_KINDS: readonly (string | undefined)[] = ['Pageable', 'Pinned'];
+
+/** Whether memory of a kind is the host's, and belongs to no device. */
+export const isOfHost = (kind: number): boolean => HOST_KINDS.includes(KINDS[kind] ?? 'Device');
 
 /** One kind of memory of one device. */
 interface Pool {
@@ -34,8 +36,8 @@ interface Pool {
 export interface MemoryEvent {
   readonly start: number;
   readonly process: number;
-  /** As the records number it. */
-  readonly device: number;
+  /** As the records number it; null where unknown. */
+  readonly device: number | null;
   readonly address: number;
   /** NaN where unknown. */
   readonly bytes: number;
@@ -77,7 +79,7 @@ export class MemoryUsage {
   *records(profile: number, diagnostics: Diagnostics): Generator<SampleRecord> {
     const rows = allRows(this.#start.length);
     // A block that is released and allocated again at one time was released first.
-    const columns = [this.#start, this.#address, this.#pool];
+    const columns = [this.#address, this.#pool];
     sortRows(rows, (a, b) => {
       const byTime = this.#start.at(a) - this.#start.at(b) || this.#operation.at(b) - this.#operation.at(a);
       return byTime || columns.reduce((order, column) => order || column.at(a) - column.at(b), 0) || a - b;
@@ -120,9 +122,9 @@ export class MemoryUsage {
     return ends;
   }
 
-  #poolOf(ordinal: number, kind: number): number {
+  #poolOf(stated: number | null, kind: number): number {
     const name = KINDS[kind];
-    const device = HOST_KINDS.includes(name ?? 'Device') ? null : ordinal;
+    const device = isOfHost(kind) ? null : stated;
     return entryOf(this.#numbers, `${device ?? ''},${name ?? ''}`, () => {
       const labels = name === undefined ? null : { component: name };
       return this.#pools.push({ device, labels, sum: 0 }) - 1;

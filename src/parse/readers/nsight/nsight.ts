@@ -23,7 +23,7 @@ import {
 } from '../../sqlite/sqlite.js';
 import { unreadTables } from '../../sqlite/unread-tables.js';
 import { ThreadTable } from '../../capture/threads.js';
-import { MEMORY_COLUMNS, MEMORY_TABLE, MemoryUsage } from './memory-usage.js';
+import { isOfHost, MEMORY_COLUMNS, MEMORY_TABLE, MemoryUsage } from './memory-usage.js';
 import { readDevices, type DeviceMap } from './nsight-devices.js';
 import { COPY_KINDS, hostSide, NO_STREAM, NSIGHT_MEMORIES, SYNC_KINDS } from '../cupti/cupti.js';
 import { ContextDevices, type ContextTable } from '../cupti/cupti-contexts.js';
@@ -278,7 +278,9 @@ class NsightCapture implements Capture {
     this.database.eachNumbers(MEMORY_TABLE, columns, (cells) => {
       const [start = NaN, key = NaN, ordinal = NaN, address = NaN, bytes = NaN, kind = NaN, operation = NaN] = cells;
       const process = Number.isNaN(key) ? (this.#onlyProcess() ?? this.#process(0)) : this.#process(key);
-      const device = this.#devices.idOf(this.threads.pid(process), ordinal || 0);
+      const isKnown = !Number.isNaN(ordinal);
+      if (!isKnown && !isOfHost(kind)) this.diagnostics.count('bad-row');
+      const device = isKnown ? this.#devices.idOf(this.threads.pid(process), ordinal) : null;
       const event = { start, process, device, address, bytes, kind, operation };
       if (!this.#memory.add(event)) this.diagnostics.count('bad-row');
     });

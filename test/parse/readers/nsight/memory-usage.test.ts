@@ -66,6 +66,14 @@ describe('Nsight: memory that CUDA allocates', () => {
     expect(diagnosticsIn(records)).to.deep.equal({});
   });
 
+  it('is of no device where its row names none, and counted', () => {
+    const [device, host] = [{ deviceId: null }, { deviceId: null, memKind: 1 }];
+    const records = recordsOf(database().memory(150, 0, 0xc000, 7, device).memory(160, 0, 0xd000, 9, host).write());
+    expect(curve(records, 'Device', null)).to.deep.equal([[150, 7]]);
+    expect(curve(records).at(0)).to.deep.equal([100, 2 * MIB]);
+    expect(diagnosticsIn(records)).to.deep.equal({ 'bad-row': 1 });
+  });
+
   it('counts releases of what was allocated before, and rows that are broken', () => {
     const records = recordsOf(
       database().memory(300, 1, 0xe000, MIB).memory(310, 1, 0xf000, 0).memory(320, 7, 0xf000, 1).memory(330, 0, 0xf000, 0).memory(500, 1, 0xb000, 0).write(), // prettier-ignore
