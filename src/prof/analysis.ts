@@ -34,7 +34,8 @@ export interface Analysis<Facts> {
 }
 
 /** What to do with a profile in which no device worked. */
-export const HOST_HINT = 'for the time of the host: dprof summary, or dprof --by ranges -c passes,host,hostself';
+export const HOST_HINT =
+  'for the time of the host: dprof summary, or dprof --by ranges -c passes,host,hostself --sort hostself';
 
 /** Where ranges of the host are missing. */
 export const RANGES_HINT = 'records have ranges of the host with dparse --ranges';

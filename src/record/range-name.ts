@@ -6,9 +6,12 @@ const LAYER_PREFIX = /^(?:layer:|nn\.Module: )/;
 /** What PyTorch adds to the names of ops in NVTX ranges: calls of one op have one name. */
 const CALL_DETAILS = /, (?:seq|op_id|sizes|input_op_ids) = .*$/s;
 
-/** Of an op without what differs from call to call; behind its domain. Of a layer the name that kernels have in `layer`. */
+/** The dispatcher's module. The engine's wrapper of a node keeps its own: the node's op within has the name behind it. */
+const OP_MODULE = /^(?!autograd::engine::)\w+::/;
+
+/** As kernels have it: of a layer as in `layer`, of an op as in `op`, without what differs from call to call. */
 export function hostRangeName({ kind, domain, text }: Pick<RangeRecord, 'kind' | 'domain' | 'text'>): string {
   if (kind === 'layer') return text.replace(LAYER_PREFIX, '');
-  const name = kind === 'op' ? text.replace(CALL_DETAILS, '') : text;
+  const name = kind === 'op' ? text.replace(CALL_DETAILS, '').replace(OP_MODULE, '') : text;
   return domain === null ? name : `${domain}:${name}`;
 }

@@ -15,9 +15,6 @@ export interface HostTime {
 /** Keys of `--by` that name ranges around the launch, with the kind of these ranges. */
 export const HOST_KEYS: Readonly<Record<string, RangeKind>> = { ranges: 'annotation', layer: 'layer', op: 'op' };
 
-/** An op as the column `op` has it, without the dispatcher's module. The engine's wrapper has a node of the same name within. */
-const opOf = (name: string): string => name.replace(/^(?!autograd::engine::)\w+::/, '');
-
 /** Ranges that are kept open on a thread: deeper ones are in no group. */
 const MOST_OPEN = 500;
 
@@ -41,7 +38,7 @@ export class HostTimes {
     const { kind, pid, tid, start, dur } = record;
     if (kind !== this.kind) return null;
     const name = hostRangeName(record);
-    if (kind === 'op') return [opOf(name)];
+    if (kind === 'op') return [name];
     const end = start + dur;
     const open = entryOf(this.#open, `${pid ?? ''}/${tid ?? ''}`, () => []);
     const around = open.filter((range) => range.end >= start);

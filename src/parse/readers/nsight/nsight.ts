@@ -123,9 +123,9 @@ const ACTIVITY_TABLES: readonly ActivityTable[] = [
   {
     table: 'CUPTI_ACTIVITY_KIND_KERNEL',
     columns: ['demangledName', 'graphId', 'gridX', 'gridY', 'gridZ', 'blockX', 'blockY', 'blockZ'],
-    add: (activities, row, [name, graphId = NaN, ...extents]) => {
-      activities.addKernel(row, nameOrNone(name), graphId);
-      for (const extent of extents) activities.kernels.extents.push(extent);
+    add: (activities, row, own) => {
+      activities.addKernel(row, nameOrNone(own[0]), own[1] ?? NaN);
+      for (let i = 2; i < own.length; i++) activities.kernels.extents.push(own[i] ?? NaN);
     },
   },
   {
@@ -254,6 +254,8 @@ class NsightCapture implements Capture {
     const { activities } = this;
     // Old exports do not record the process of an activity: it is that of all calls, or unknown.
     const defaultProcess = this.#onlyProcess() ?? this.#process(0);
+    // One array for all rows, as the cells are.
+    const own = columns.map(() => NaN);
     this.database.eachNumbers(table, [...SHARED_COLUMNS, ...columns], (cells) => {
       const [start = NaN, end = NaN, device = 0, stream = NaN, corr = NaN, process = NaN, node = NaN] = cells;
       const hasTimes = !Number.isNaN(start) && !Number.isNaN(end);
@@ -261,7 +263,7 @@ class NsightCapture implements Capture {
       // CUPTI gives 0 and 0 for times that it did not collect.
       const isTimed = hasTimes && (start !== 0 || end !== 0);
       const owner = Number.isNaN(process) ? defaultProcess : this.#process(process);
-      const own = cells.slice(SHARED_COLUMNS.length);
+      for (let i = 0; i < own.length; i++) own[i] = cells[SHARED_COLUMNS.length + i] ?? NaN;
       const ordinal = isByContext ? this.#ordinalOf(process, own[0], device) : device;
       const row: ActivityRow = {
         start: isTimed ? start : NaN,
