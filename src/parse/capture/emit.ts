@@ -16,6 +16,7 @@ import {
   type SyncRecord,
 } from '../../record/record.js';
 import { LruCache } from '../../containers/lru-cache.js';
+import type { Writable } from '../../containers/writable.js';
 import { alignClocks, type ClockAlignment } from './clocks/align-clocks.js';
 import { kernelNameOf, UNNAMED, type Capture, type CollectiveOperation } from './capture.js';
 import { ACTIVITY_KINDS } from './capture-columns.js';
@@ -215,14 +216,14 @@ class Emission {
 
   #kernel(row: number, own: number): KernelRecord {
     const { kernels } = this.capture.activities;
-    // Member by member, in the order of the record: copying with `...` costs as much as all the rest.
+    // Field by field, in the order of the record: copying with `...` costs as much as all the rest.
     const common = this.#common(row, orNull(kernels.graphId.at(own)));
     if (common.graph !== undefined) this.capture.diagnostics.count('graph-kernel-by-launch');
     const context = this.#contexts.ofKernel(elementAt(this.#launches.callOf, row), row);
     const collective = this.capture.collectiveOf?.(row) ?? null;
     const { name, short, known } = this.#kernelNames.of(kernels.name.at(own), (id) => this.#nameKernel(id));
     if (!known) this.capture.diagnostics.count('unknown-name');
-    return {
+    const record: Writable<KernelRecord> = {
       type: 'kernel',
       profile: common.profile,
       id: (this.#counts['kernel'] ?? 0) + 1,
@@ -250,15 +251,16 @@ class Emission {
       sub: context.sub,
       repr: context.repr,
       ranges: context.ranges,
-      ...(context.callerRanges === undefined ? undefined : { callerRanges: context.callerRanges }),
-      ...(context.step === undefined ? undefined : { step: context.step }),
-      ...(context.callIds === undefined ? undefined : { callIds: context.callIds }),
-      ...(context.callKernels === undefined ? undefined : { callKernels: context.callKernels }),
-      ...(context.forward === undefined ? undefined : { forward: context.forward }),
-      ...(collective === null ? undefined : { collective }),
-      ...(common.graph === undefined ? undefined : { graph: common.graph }),
-      ...this.capture.detailsOf?.(row),
     };
+    if (context.callerRanges !== undefined) record.callerRanges = context.callerRanges;
+    if (context.step !== undefined) record.step = context.step;
+    if (context.callIds !== undefined) record.callIds = context.callIds;
+    if (context.callKernels !== undefined) record.callKernels = context.callKernels;
+    if (context.forward !== undefined) record.forward = context.forward;
+    if (collective !== null) record.collective = collective;
+    if (common.graph !== undefined) record.graph = common.graph;
+    const details = this.capture.detailsOf?.(row) ?? null;
+    return details === null ? record : Object.assign(record, details);
   }
 
   #nameKernel(id: number): KernelNames {

@@ -1,5 +1,5 @@
 /** What is around a launch: the chain of events from the outermost to the innermost. */
-import type { Context, OpCall } from '../../record/record.js';
+import type { Context, Direction, OpCall } from '../../record/record.js';
 import { withoutBackward } from '../capture/markers/sequence.js';
 
 /** The events around a launch, outermost first, by kind. */
@@ -36,6 +36,11 @@ export function layerOf({ layer, backward, recomputed }: Chain, around: Chain | 
   const [outermost] = layer;
   const at = recomputed && outermost !== undefined ? around.layer.indexOf(outermost) : -1;
   return [...around.layer.slice(0, Math.max(at, 0)), ...layer];
+}
+
+export function directionOf({ backward, calls, nodes }: Chain): Direction | null {
+  if (backward) return 'bprop';
+  return calls.length > 0 || nodes.length > 0 ? 'fprop' : null;
 }
 
 /** Module and op to print: those of the calls, else of the autograd node. A range of the program is no op. */

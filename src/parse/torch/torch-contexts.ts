@@ -4,6 +4,7 @@
  */
 import type { Context, ForwardOp, OpCall, RangeKind } from '../../record/record.js';
 import { LruCache } from '../../containers/lru-cache.js';
+import type { Writable } from '../../containers/writable.js';
 import { NO_CONTEXT, type KernelContexts } from '../capture/kernel-contexts.js';
 import type { Caller } from '../capture/caller-threads.js';
 import type { LaunchJoin } from '../capture/launches.js';
@@ -14,7 +15,7 @@ import { orNull } from '../../containers/numeric-column.js';
 import { ForwardOps, NO_OP } from './forward-ops.js';
 import type { HostEvents } from './host-events.js';
 import { readStepName, type StepName } from '../../record/step-name.js';
-import { enterForward, layerOf, namesOf, type Chain } from './chain.js';
+import { directionOf, enterForward, layerOf, namesOf, type Chain } from './chain.js';
 import { EngineThreads } from './engine-threads.js';
 import { definedFunction, readStack, type HostName } from './event-names.js';
 import { OUTSIDE, type Nesting } from './nesting.js';
@@ -37,6 +38,13 @@ interface TorchFacts {
   readonly launchedByQueue?: boolean;
   /** Steps, when the profile records them apart from annotations: they replace these. */
   readonly steps?: readonly StepRange[];
+}
+
+/** Fields that are not always there are assigned: a copy with `...` takes as long as all the rest. */
+function withCaller(context: Writable<Context>, caller: Caller | null, step: number | null): Writable<Context> {
+  if (caller !== null) context.callerRanges = caller.ranges;
+  if (step !== null) context.step = step;
+  return context;
 }
 
 export class TorchContexts implements KernelContexts {
@@ -86,34 +94,34 @@ export class TorchContexts implements KernelContexts {
     const leaf = elementAt(this.#leaves, activity);
     const caller = this.#callerOf(call, leaf);
     const step = this.#stepOf(call, leaf, caller);
-    const ofCaller = {
-      ...(caller === null ? undefined : { callerRanges: caller.ranges }),
-      ...(step === null ? undefined : { step }),
-    };
-    if (leaf === OUTSIDE) return { ...NO_CONTEXT, ...ofCaller };
+    if (leaf === OUTSIDE) return withCaller({ ...NO_CONTEXT }, caller, step);
     const chain = this.#chains.of(leaf, (row) => this.#chain(row));
     const { callOps, calls, trace, ranges, backward } = chain;
     const forward = backward || chain.recomputed ? this.#forwardOf(chain) : undefined;
     const around =
       forward === undefined || forward === null ? null : this.#chains.of(forward, (row) => this.#chain(row));
     const innermost = callOps.at(-1);
-    return {
-      dir: backward ? 'bprop' : calls.length > 0 || chain.nodes.length > 0 ? 'fprop' : null,
+    const { mod, op } = namesOf(chain);
+    const { seqMarker, seq, altSeq } = this.#sequenceOf(chain);
+    const fields = {
+      dir: directionOf(chain),
       layer: layerOf(chain, around),
       trace: backward && around !== null && around.trace.length > 0 ? around.trace : trace,
       calls,
-      ...namesOf(chain),
-      ...this.#sequenceOf(chain),
-      sub: innermost === undefined ? 0 : this.#next(innermost),
+      mod,
+      op,
       repr: [],
+      seqMarker,
+      seq,
+      altSeq,
+      sub: innermost === undefined ? 0 : this.#next(innermost),
       ranges,
-      ...ofCaller,
-      callIds: callOps.map((op) => this.#idOf(op)),
-      callKernels: callOps.map((op) => elementAt(this.#kernels, op)),
-      ...(backward && forward !== undefined
-        ? { forward: forward === null ? null : this.#forwardOp(forward) }
-        : undefined),
     };
+    const context = withCaller(fields, caller, step);
+    context.callIds = callOps.map((call) => this.#idOf(call));
+    context.callKernels = callOps.map((call) => elementAt(this.#kernels, call));
+    if (backward && forward !== undefined) context.forward = forward === null ? null : this.#forwardOp(forward);
+    return context;
   }
 
   stepOf(call: number, activity: number): number | null {
