@@ -30,17 +30,16 @@ export async function runAnalysis<Facts>(
   run: AnalysisRun<Facts>,
 ): Promise<void> {
   const { files, output, quiet } = request;
-  const inputs = files.filter((file) => file !== '-');
+  const inputs = files.length === 0 ? ['-'] : files;
   // An output that cannot be written is reported before minutes of reading.
   const existing = checkOutput(output, inputs);
   const meter = progress('dprof', !quiet);
   const source = await openSources(files, meter, run.analysis);
   let notes: Answer<Facts>['notes'] = [];
   try {
-    await withOutput(output, [...inputs, ...source.names], async (write) => {
+    await withOutput(output, inputs, async (write) => {
       await readRecords(source, run, write);
       meter.clear();
-      checkOutput(output, source.names);
       const answer = run.analysis.finish(run.annotator?.rest() ?? []);
       notes = answer.notes;
       await run.print(answer, write, source.name);
