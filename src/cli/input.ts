@@ -7,7 +7,7 @@ import { renumbered, ProfileNumbers } from '../prof/input/profile-numbers.js';
 import { readRecords, type RecordTypes } from '../prof/input/records.js';
 import type { RecordBatches } from '../prof/report/report.js';
 import type { InputFile } from '../parse/source.js';
-import { EXIT, UsageError, UserError } from '../record/errors.js';
+import { EXIT, oneLine, UsageError, UserError } from '../record/errors.js';
 import type { ProfileLine } from '../record/record.js';
 import { USAGE } from './report/usage.js';
 import type { Progress } from './progress.js';
@@ -193,7 +193,7 @@ export function confirmEndings({ endings }: Pick<Source, 'endings'>, quiet: bool
   for (const { name, cut, unfinished } of endings) {
     if (cut === null && unfinished > 0 && !quiet) {
       const profiles = unfinished === 1 ? 'a profile has no end' : `${unfinished} profiles have no end`;
-      process.stderr.write(`dprof: ${name}: ${profiles}: are the records cut off? what is there was read\n`);
+      process.stderr.write(`dprof: ${oneLine(name)}: ${profiles}: are the records cut off? what is there was read\n`);
     }
   }
   const cuts = endings.flatMap(({ cut }) => cut ?? []);

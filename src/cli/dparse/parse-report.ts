@@ -1,7 +1,7 @@
 /** What `dparse` says on stderr: a line an input, and how the run ends. */
 import { CUT_PROFILE, WAS_READ } from '../../prof/input/stream-status.js';
 import { entryOf } from '../../containers/map-entry.js';
-import { EXIT, UserError } from '../../record/errors.js';
+import { EXIT, oneLine, UserError } from '../../record/errors.js';
 import { counted } from '../../record/plural.js';
 import type { Outcome } from './one.js';
 
@@ -45,7 +45,7 @@ export class ParseReport {
   }
 
   #say(text: string): void {
-    if (!this.quiet) process.stderr.write(`dparse: ${text}\n`);
+    if (!this.quiet) process.stderr.write(`dparse: ${oneLine(text)}\n`);
   }
 }
 
