@@ -85,7 +85,12 @@ const offences = (files: readonly SourceFile[], find: (file: SourceFile) => read
 function code(file: SourceFile): string {
   const scanner = ts.createScanner(ts.ScriptTarget.Latest, true, ts.LanguageVariant.Standard, file.text);
   const words: string[] = [];
+  // Whether each open brace is one of a template, whose text goes on behind it.
+  const braces: boolean[] = [];
   for (let token = scanner.scan(); token !== ts.SyntaxKind.EndOfFileToken; token = scanner.scan()) {
+    if (token === ts.SyntaxKind.CloseBraceToken && braces.pop() === true) token = scanner.reScanTemplateToken(false);
+    if (token === ts.SyntaxKind.OpenBraceToken) braces.push(false);
+    if (token === ts.SyntaxKind.TemplateHead || token === ts.SyntaxKind.TemplateMiddle) braces.push(true);
     const isText = token === ts.SyntaxKind.StringLiteral || token === ts.SyntaxKind.NoSubstitutionTemplateLiteral;
     words.push(isText ? "''" : scanner.getTokenText());
   }
@@ -171,7 +176,8 @@ describe('imports', () => {
 
 /** Files outside src/cli that touch the process, and why they may. */
 const TOUCHES_PROCESS: Readonly<Record<string, string>> = {
-  'src/parse/source.ts': 'reads standard input for `-`, and removes its temporary folder when the process exits',
+  'src/parse/cleanup.ts': 'removes temporary files when the process exits or is interrupted',
+  'src/parse/source.ts': 'reads standard input for `-`',
 };
 
 /** Entries of a folder besides its README.md, above which it should be divided; those that are larger still. */

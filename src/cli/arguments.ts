@@ -81,6 +81,9 @@ export function parseArguments(tool: Tool, args: readonly string[]): Arguments {
     const value = given[name];
     return typeof value === 'string' ? value : undefined;
   };
+  const operands = given._.map(String);
+  // A variable that is not set, in most scripts.
+  if (operands.includes('')) throw new UsageError(`'' is no file`, `usage: ${tool.usage}`);
   const negated = new Set(tool.options.filter(({ name }) => name.startsWith('no-')).map(({ name }) => name.slice(3)));
   return {
     on: (name) => (negated.has(name) ? given[name] !== false : given[name] === true),
@@ -90,7 +93,7 @@ export function parseArguments(tool: Tool, args: readonly string[]): Arguments {
       const value = text(name);
       return value === undefined ? undefined : meaning(value);
     },
-    operands: given._.map(String),
+    operands,
   };
 }
 

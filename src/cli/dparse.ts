@@ -1,19 +1,19 @@
 /** `dparse`: profiles → records. */
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { findProfiles, type FoundProfile } from '../parse/find.js';
-import { readerNamed } from '../parse/registry.js';
 import type { LiveFormat } from '../parse/reader.js';
-import { CUT_PROFILE, WAS_READ } from '../prof/input/stream-status.js';
-import { counted } from '../record/plural.js';
-import { EXIT, UserError } from '../record/errors.js';
+import { readerNamed } from '../parse/registry.js';
+import { expandInput } from '../parse/source.js';
+import { UserError } from '../record/errors.js';
 import { helpOf } from './arguments.js';
 import { parseLive, peek } from './dparse/live.js';
+import { parseOne, type ParsedProfile, type ParseOptions } from './dparse/one.js';
 import { DPARSE, formatsText, readArguments, type DparseRequest } from './dparse/options.js';
-import { parseOne, type Outcome } from './dparse/one.js';
+import { ParseReport } from './dparse/parse-report.js';
 import { parseLarge, parseMany } from './dparse/workers.js';
-import { printText, withOutput } from './output.js';
-import { progress } from './progress.js';
+import { printText, withOutput, type Write } from './output.js';
 import { version } from './package-folder.js';
+import { progress, type Progress } from './progress.js';
 
 /** Bytes from which a profile is worth a thread of its own, which takes about 50 ms to start. */
 const LARGE = 16 * 1024 * 1024;
@@ -35,109 +35,71 @@ export async function run(args: readonly string[]): Promise<void> {
 
 /** Records from a pipe, as they come. */
 async function follow(request: DparseRequest, live: LiveFormat, bytes: AsyncIterable<Buffer>): Promise<void> {
-  await withOutput(request.output, [], async (write, flush) => {
+  const report = new ParseReport(request.quiet);
+  await withOutput(request.output, ['-'], async (write, flush) => {
     const outcome = await parseLive(live, bytes, write, flush);
-    if (!request.quiet) process.stderr.write(`dparse: ${summary('-', outcome)}\n`);
-    if (outcome.isCut) complain(cutOff('-'));
+    report.add('-', outcome);
   });
 }
 
 /** @param stdin stream to read instead of standard input, when its first bytes were inspected */
 async function parseAll(request: DparseRequest, stdin: AsyncIterable<Buffer> | undefined): Promise<void> {
-  const { profiles, failures } = await findProfiles(request.inputs, request.format, stdin);
-  try {
-    for (const failure of failures) complain(failure);
-    if (profiles.length > 0) await parse(request, profiles);
-  } finally {
-    for (const profile of profiles) profile.source.dispose();
-  }
-}
-
-const cutOff = (where: string): UserError => new UserError(`${CUT_PROFILE}; ${WAS_READ}`, { where });
-
-/** Reports an input that cannot be read, or not to its end, and sets exit status 1; the others are read all the same. */
-function complain(failure: UserError): void {
-  process.stderr.write(`dparse: ${failure.line}\n`);
-  process.exitCode = EXIT.failed;
-}
-
-async function parse(request: DparseRequest, profiles: readonly FoundProfile[]): Promise<void> {
-  const { format, ranges, program, force, quiet, jobs } = request;
+  const { inputs, output, format, ranges, program, force, quiet, jobs } = request;
   const meter = progress('dparse', !quiet);
-  const failures: UserError[] = [];
-  const ranks = new Map<number, number[]>();
-  const note = (profile: FoundProfile, outcome: Outcome): void => {
-    meter.clear();
-    if (outcome instanceof UserError) {
-      failures.push(outcome);
-      return;
-    }
-    if (!quiet) process.stderr.write(`dparse: ${summary(profile.source.name, outcome)}\n`);
-    if (outcome.isCut) complain(cutOff(profile.source.name));
-    if (outcome.rank !== null) ranks.set(outcome.rank, [...(ranks.get(outcome.rank) ?? []), profile.ordinal]);
-  };
+  const report = new ParseReport(quiet);
   const options = {
     ranges,
     force,
     ...(format === undefined ? {} : { format }),
     ...(program === undefined ? {} : { program }),
   };
-  await withOutput(
-    request.output,
-    // By the names the user gave: what was compressed is read elsewhere.
-    [...request.inputs, ...profiles.map(({ source }) => source.name)],
-    async (write) => {
-      if (jobs > 1 && profiles.length > 1) await parseMany(profiles, options, jobs, write, note);
-      else {
-        for (const profile of profiles) {
-          const parse = statSync(profile.source.path).size < LARGE ? parseOne : parseLarge;
-          note(profile, await parse(profile, options, write, meter));
-        }
-      }
-      const repeated = repeatedRanks(ranks);
-      if (repeated !== null && !quiet) process.stderr.write(`dparse: ${repeated}\n`);
-      // With nothing read there is nothing to write: the last failure ends the run, and OUT does not appear.
-      const last = failures.length === profiles.length ? failures.pop() : undefined;
-      failures.forEach(complain);
-      if (last !== undefined) throw last;
-    },
-  );
-}
-
-/** Says which ranks several profiles are of; null when none is. */
-function repeatedRanks(ranks: ReadonlyMap<number, readonly number[]>): string | null {
-  const repeated = [...ranks].filter(([, ordinals]) => ordinals.length > 1).sort(([a], [b]) => a - b);
-  if (repeated.length === 0) return null;
-  const texts = repeated.map(([rank, ordinals]) => `rank ${rank} is that of ${ordinals.join(', ')}`);
-  return `several profiles of one rank, distinguished by "profile": ${texts.join('; ')}`;
-}
-
-/** `net.sqlite: 160 kernels, 21 copies; kernels whose host call is not in the profile: 24`. */
-function summary(name: string, outcome: Exclude<Outcome, UserError>): string {
-  const { counts, oddities } = outcome;
-  const found = countedIn(counts, ACTIVITIES);
-  // Reports, summaries and programs have no activities: their other records are counted instead.
-  const others = found.length > 0 ? [] : countedIn(counts, STATEMENTS);
-  const isEmpty = (counts['kernel'] ?? 0) === 0 && others.length === 0;
-  return [`${name}: ${[...(isEmpty ? ['0 kernels'] : []), ...found, ...others].join(', ')}`, ...oddities].join('; ');
-}
-
-type Words = readonly (readonly [type: string, one: string])[];
-
-const ACTIVITIES: Words = [
-  ['kernel', 'kernel'],
-  ['copy', 'copy'],
-  ['graph', 'graph launch'],
-];
-const STATEMENTS: Words = [
-  ['tensor', 'tensor'],
-  ['layer', 'layer'],
-  ['sample', 'sample'],
-  ['notice', 'notice'],
-];
-
-const countedIn = (counts: Readonly<Record<string, number>>, words: Words): string[] =>
-  words.flatMap(([type, one]) => {
-    const n = counts[type] ?? 0;
-    return n === 0 ? [] : [counted(n, one)];
+  await withOutput(output, output === undefined ? [] : filesRead(request), async (write) => {
+    const found = findProfiles(inputs, { format, stdin });
+    const outcomes = jobs > 1 ? parseMany(found, options, jobs, write) : parseEach(found, options, write, meter);
+    for await (const { name, ordinal, outcome } of outcomes) {
+      meter.clear();
+      report.add(name, outcome, ordinal);
+    }
+    report.end();
   });
+}
+
+/** One after the other. */
+async function* parseEach(
+  found: AsyncIterable<FoundProfile | UserError>,
+  options: ParseOptions,
+  write: Write,
+  meter: Progress,
+): AsyncGenerator<ParsedProfile> {
+  for await (const profile of found) {
+    if (profile instanceof UserError) {
+      yield { name: '', outcome: profile };
+      continue;
+    }
+    try {
+      const parse = statSync(profile.source.path).size < LARGE ? parseOne : parseLarge;
+      yield {
+        name: profile.source.name,
+        ordinal: profile.ordinal,
+        outcome: await parse(profile, options, write, meter),
+      };
+    } finally {
+      profile.source.dispose();
+    }
+  }
+}
+
+/** What is read: files and folders, files that a glob stands for, and the program. */
+function filesRead({ inputs, program }: DparseRequest): string[] {
+  const files = inputs.flatMap((input) => (input === '-' || existsSync(input) ? [input] : globbed(input)));
+  return program === undefined ? files : [...files, program];
+}
+
+function globbed(input: string): readonly string[] {
+  try {
+    return expandInput(input).paths;
+  } catch {
+    // Said in its turn, when it is read.
+    return [];
+  }
+}

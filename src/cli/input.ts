@@ -7,7 +7,7 @@ import { renumbered, ProfileNumbers } from '../prof/input/profile-numbers.js';
 import { readRecords, type RecordTypes } from '../prof/input/records.js';
 import type { RecordBatches } from '../prof/report/report.js';
 import type { InputFile } from '../parse/source.js';
-import { EXIT, UsageError, UserError } from '../record/errors.js';
+import { EXIT, oneLine, UsageError, UserError } from '../record/errors.js';
 import type { ProfileLine } from '../record/record.js';
 import { USAGE } from './report/usage.js';
 import type { Progress } from './progress.js';
@@ -22,14 +22,12 @@ export interface Wanted {
 export interface Source {
   /** For messages. */
   readonly name: string;
-  /** Files that are read, of folders those in them; of several inputs those that were opened so far. */
-  readonly names: readonly string[];
   readonly batches: RecordBatches;
   /** How the inputs ended, of those that were opened so far. */
   readonly endings: readonly StreamStatus[];
   readonly close: () => void;
 }
-type Opening = Omit<Source, 'names' | 'endings'> & { readonly ending?: StreamStatus };
+type Opening = Omit<Source, 'endings'> & { readonly ending?: StreamStatus };
 
 /**
  * @param file undefined or '-' for stdin
@@ -45,7 +43,7 @@ export async function openSource(
 ): Promise<Source> {
   const source = await openOne(file, progress, wanted);
   const endings = source.ending === undefined ? [] : [source.ending];
-  return { ...source, names: [source.name], endings, batches: renumbered(source.batches, numbers) };
+  return { ...source, endings, batches: renumbered(source.batches, numbers) };
 }
 
 /**
@@ -62,7 +60,6 @@ export async function openSources(files: readonly string[], progress: Progress, 
   }
   const numbers = new ProfileNumbers();
   let open = await openSource(first, progress, wanted, numbers);
-  const names = [open.name];
   const endings = [...open.endings];
   async function* batches(): AsyncGenerator<readonly ProfileLine[]> {
     yield* open.batches;
@@ -70,14 +67,13 @@ export async function openSources(files: readonly string[], progress: Progress, 
       open.close();
       numbers.nextInput();
       open = await openSource(file, progress, wanted, numbers);
-      names.push(open.name);
       endings.push(...open.endings);
       yield* open.batches;
     }
   }
   const name = `${basename(open.name)} and ${others.length} more`;
   const close = (): void => open.close();
-  return { name, names, endings, batches: batches(), close };
+  return { name, endings, batches: batches(), close };
 }
 
 async function openOne(file: string | undefined, progress: Progress, wanted: Wanted | undefined): Promise<Opening> {
@@ -142,17 +138,23 @@ const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: fal
 /** The only profile of a folder. Other unreadable profiles are reported and set the exit code. */
 async function parseFolder(folder: string, wanted: Wanted | undefined): Promise<Opening> {
   const { findProfiles } = await import('../parse/find.js');
-  const { profiles, failures } = await findProfiles([folder]);
-  const [first] = profiles;
-  if (first === undefined || profiles.length > 1) {
-    for (const { source } of profiles) source.dispose();
+  const failures: UserError[] = [];
+  const sources: InputFile[] = [];
+  for await (const found of findProfiles([folder])) {
+    if (found instanceof UserError) failures.push(found);
+    // More than one is only counted.
+    else if (sources.push(found.source) > 1) found.source.dispose();
+  }
+  const [source, ...others] = sources;
+  if (source === undefined || others.length > 0) {
+    source?.dispose();
     const hint = `give it to dparse: dparse ${folder} | dprof`;
-    const none = first === undefined ? failures[0] : undefined;
-    throw none ?? new UserError(`holds ${profiles.length} profiles`, { where: folder, hint });
+    const none = source === undefined ? failures[0] : undefined;
+    throw none ?? new UserError(`holds ${sources.length} profiles`, { where: folder, hint });
   }
   for (const { line } of failures) process.stderr.write(`dprof: ${line}\n`);
   if (failures.length > 0) process.exitCode = EXIT.failed;
-  return recordsOf(first.source, wanted);
+  return recordsOf(source, wanted);
 }
 
 async function recordsOf(source: InputFile, wanted: Wanted | undefined): Promise<Opening> {
@@ -191,7 +193,7 @@ export function confirmEndings({ endings }: Pick<Source, 'endings'>, quiet: bool
   for (const { name, cut, unfinished } of endings) {
     if (cut === null && unfinished > 0 && !quiet) {
       const profiles = unfinished === 1 ? 'a profile has no end' : `${unfinished} profiles have no end`;
-      process.stderr.write(`dprof: ${name}: ${profiles}: are the records cut off? what is there was read\n`);
+      process.stderr.write(`dprof: ${oneLine(name)}: ${profiles}: are the records cut off? what is there was read\n`);
     }
   }
   const cuts = endings.flatMap(({ cut }) => cut ?? []);

@@ -8,17 +8,20 @@ import {
   closeSync,
   constants,
   createWriteStream,
+  lstatSync,
   openSync,
-  realpathSync,
+  readlinkSync,
   renameSync,
   rmSync,
-  statSync,
   writeSync,
   type Stats,
 } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { randomBytes } from 'node:crypto';
+import { dirname, join, resolve } from 'node:path';
 import type { Writable } from 'node:stream';
 import { UsageError, UserError } from '../record/errors.js';
+import { atEnd } from '../parse/cleanup.js';
+import { refuseInputs, statOf } from './guard.js';
 import { isSystemError, systemReason } from './system-errors.js';
 
 const BATCH = 64 * 1024;
@@ -109,8 +112,8 @@ function asOutputError(error: Error, name: string): Error {
 /**
  * Runs `body` with a place to write to.
  * @param path the file of `-o`; undefined or '-' for standard output
- * @param inputs files that must not be written onto
- * @throws UserError when the output cannot be written, or is one of the inputs
+ * @param inputs files and folders that are read, '-' for standard input: nothing of them is written onto
+ * @throws UserError when the output cannot be written, or is read itself
  */
 export async function withOutput(path: string | undefined, inputs: readonly string[], body: Body): Promise<void> {
   if (path === undefined || path === '-') return toStream(process.stdout, 'stdout', body);
@@ -120,7 +123,11 @@ export async function withOutput(path: string | undefined, inputs: readonly stri
     const stream = createWriteStream(path);
     return toStream(stream, path, body).finally(() => stream.destroy());
   }
-  return toFile(existing === null ? path : realpathSync(path), path, body);
+  return toFile(targetOf(path), path, async (write, flush) => {
+    await body(write, flush);
+    // Links may have changed since.
+    checkOutput(path, inputs);
+  });
 }
 
 /** @throws UsageError where `what`, the data, would go to a terminal */
@@ -134,29 +141,34 @@ export const printText = (text: string): Promise<void> => withOutput(undefined, 
 
 /**
  * Looks whether a file can be written, and changes nothing: for commands that read for long before they write.
- * @param inputs files that must not be written onto
+ * @param inputs files and folders that are read, '-' for standard input
  * @returns what stands there now; null when nothing does
- * @throws UserError when it cannot be written, or is one of the inputs
+ * @throws UserError when it cannot be written, or is read itself
  */
 export function checkOutput(path: string | undefined, inputs: readonly string[]): Stats | null {
   if (path === undefined || path === '-') return null;
+  if (path === '') throw new UsageError('-o needs the name of a file');
   const existing = withIoErrors(path, () => statOf(path));
   if (existing?.isDirectory() === true) throw new UserError('is a directory', { where: path, hint: '-o takes a file' });
-  for (const input of inputs) {
-    const other = statOf(input);
-    if (existing !== null && other !== null && existing.ino === other.ino && existing.dev === other.dev) {
-      throw new UserError('is the input', { where: path, hint: 'choose another name for -o' });
-    }
-  }
+  if (existing !== null) refuseInputs(path, existing, inputs);
   withIoErrors(path, () => {
     // Who made a file read-only wants to keep it, although renaming onto it would work.
     if (existing !== null) accessSync(path, constants.W_OK);
     // A new file is written beside the old one; a device or a pipe is written itself.
     if (existing?.isFile() !== false) {
-      accessSync(dirname(existing === null ? path : realpathSync(path)), constants.W_OK | constants.X_OK);
+      accessSync(dirname(targetOf(path)), constants.W_OK | constants.X_OK);
     }
   });
   return existing;
+}
+
+/** The file that a path is, or that is to be made where links lead. */
+function targetOf(path: string): string {
+  let target = path;
+  while (lstatSync(target, { throwIfNoEntry: false })?.isSymbolicLink() === true) {
+    target = resolve(dirname(target), readlinkSync(target));
+  }
+  return target;
 }
 
 async function toStream(stream: Writable, name: string, body: Body): Promise<void> {
@@ -167,10 +179,11 @@ async function toStream(stream: Writable, name: string, body: Body): Promise<voi
 
 /** Writes beside the target and renames at the end, so that a half-written file never has the target's name. */
 async function toFile(target: string, name: string, body: Body): Promise<void> {
-  const temporary = join(dirname(target), `.${basename(target)}.${process.pid}.part`);
+  // A name of its own: the target's may be as long as a name can be, and a process that was killed left one behind.
+  const temporary = join(dirname(target), `.dparse-${randomBytes(8).toString('hex')}.part`);
   const remove = (): void => rmSync(temporary, { force: true });
   // Before the file is there: an interrupt may come as soon as somebody sees it.
-  const release = onInterrupt(remove);
+  const release = atEnd(remove);
   try {
     const file = withIoErrors(name, () => openSync(temporary, 'wx'));
     await writeTo(file, name, body);
@@ -225,26 +238,4 @@ function withIoErrors<T>(name: string, step: () => T): T {
   } catch (error) {
     throw error instanceof Error ? asOutputError(error, name) : error;
   }
-}
-
-/** Calls `clean` when the user interrupts, then lets the signal end the process as it would have. */
-function onInterrupt(clean: () => void): () => void {
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-  const handlers = signals.map((signal) => {
-    const handler = (): void => {
-      clean();
-      release();
-      process.kill(process.pid, signal);
-    };
-    process.on(signal, handler);
-    return [signal, handler] as const;
-  });
-  const release = (): void => {
-    for (const [signal, handler] of handlers) process.off(signal, handler);
-  };
-  return release;
-}
-
-function statOf(path: string): Stats | null {
-  return statSync(path, { throwIfNoEntry: false }) ?? null;
 }

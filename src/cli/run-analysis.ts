@@ -2,7 +2,7 @@
 import type { Analysis, Answer } from '../prof/analysis.js';
 import type { RecordTypes } from '../prof/input/records.js';
 import type { Annotator } from '../prof/report/report.js';
-import { UsageError, UserError } from '../record/errors.js';
+import { oneLine, UsageError, UserError } from '../record/errors.js';
 import type { ProfileLine, ProfileRecord } from '../record/record.js';
 import type { AnyTable } from '../table/table.js';
 import { requireFormat } from '../write/formats.js';
@@ -30,17 +30,16 @@ export async function runAnalysis<Facts>(
   run: AnalysisRun<Facts>,
 ): Promise<void> {
   const { files, output, quiet } = request;
-  const inputs = files.filter((file) => file !== '-');
+  const inputs = files.length === 0 ? ['-'] : files;
   // An output that cannot be written is reported before minutes of reading.
   const existing = checkOutput(output, inputs);
   const meter = progress('dprof', !quiet);
   const source = await openSources(files, meter, run.analysis);
   let notes: Answer<Facts>['notes'] = [];
   try {
-    await withOutput(output, [...inputs, ...source.names], async (write) => {
+    await withOutput(output, inputs, async (write) => {
       await readRecords(source, run, write);
       meter.clear();
-      checkOutput(output, source.names);
       const answer = run.analysis.finish(run.annotator?.rest() ?? []);
       notes = answer.notes;
       await run.print(answer, write, source.name);
@@ -102,7 +101,7 @@ export async function printTable(table: AnyTable | null, format: string, write: 
 export function writeNotes(notes: readonly (string | UserError)[], input: string): void {
   for (const note of notes) {
     const line = note instanceof UserError ? (namingInput(note, input) as UserError).line : note;
-    process.stderr.write(`dprof: ${line}\n`);
+    process.stderr.write(`dprof: ${oneLine(line)}\n`);
   }
 }
 

@@ -37,10 +37,13 @@ export function namesIn(folder: string, pattern: RegExp): string[] {
 /** The last component of a POSIX or Windows path. */
 export const fileNameOf = (path: string): string => path.replace(/^.*[/\\]/s, '');
 
-/** Undefined when the JSON file is larger than the limit in bytes, invalid, or cannot be read. */
+/** Whether a path leads to a file: reading a pipe that nobody writes to would wait for ever, a device may have no end. */
+export const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+
+/** Undefined when the JSON file is larger than the limit in bytes, invalid, no file, or cannot be read. */
 export function readJsonFile(path: string, largest: number): unknown {
   try {
-    if (statSync(path).size > largest) return undefined;
+    if (!isFile(path) || statSync(path).size > largest) return undefined;
     return JSON.parse(readFileSync(path, 'utf8'));
   } catch {
     return undefined;

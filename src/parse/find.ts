@@ -1,4 +1,4 @@
-/** The profiles among the inputs, found before any is read: ordinals depend on neither failures nor workers. */
+/** The profiles among the inputs, one after the other: what is compressed is unpacked when its turn comes. */
 import { statSync } from 'node:fs';
 import { resolve, sep } from 'node:path';
 import { counted } from '../record/plural.js';
@@ -6,7 +6,8 @@ import { UserError } from '../record/errors.js';
 import { checkProfile } from './profile.js';
 import { OUTPUT_FOLDERS } from './registry.js';
 import type { Reader } from './reader.js';
-import { expandInput, openInput, UnreadableInput, type InputFile } from './source.js';
+import { expandInput, openInput, type InputFile } from './source.js';
+import { UnreadableInput } from './unreadable-input.js';
 
 /** A file that is a profile, ready to be read. */
 interface OpenedProfile {
@@ -20,51 +21,55 @@ export interface FoundProfile extends OpenedProfile {
   readonly ordinal: number;
 }
 
-interface FoundProfiles {
-  readonly profiles: readonly FoundProfile[];
-  /** Inputs that cannot be read. In folders and globs, files that are no profiles are passed over silently. */
-  readonly failures: readonly UserError[];
+interface FindOptions {
+  /** Id of the format to read every input as; detected by content when not given. */
+  readonly format?: string | undefined;
+  /** Stream to read instead of standard input, when its first bytes were inspected before. */
+  readonly stdin?: AsyncIterable<Buffer> | undefined;
 }
 
 /**
- * Finds and opens the profiles of all inputs. Failures are returned, not thrown: one bad input does not lose the others.
+ * Finds and opens the profiles of all inputs, each when it is asked for; whoever takes one disposes of it. An input that
+ * cannot be read is an error in its place, not thrown: one bad input does not lose the others. In folders and globs,
+ * files that are no profiles are passed over silently.
  * @param inputs files, folders, globs, or `-` for standard input
- * @param format id of the format to read every input as; detected by content when undefined
- * @param stdin stream to read instead of standard input, when its first bytes were inspected before
  */
-export async function findProfiles(
+export async function* findProfiles(
   inputs: readonly string[],
-  format?: string,
-  stdin?: AsyncIterable<Buffer>,
-): Promise<FoundProfiles> {
-  const profiles: FoundProfile[] = [];
-  const failures: UserError[] = [];
+  options: FindOptions = {},
+): AsyncGenerator<FoundProfile | UserError, void> {
+  let ordinal = 0;
   for (const input of inputs) {
-    const before = profiles.length + failures.length;
     try {
-      const { paths, lenient } = expandInput(input);
-      const inFolder = lenient && (statSync(input, { throwIfNoEntry: false })?.isDirectory() ?? false);
-      const used: string[] = [];
-      for (const path of paths) {
-        const result = await tryOpen(path, { format, stdin, inFolder });
-        if (!(result instanceof UserError)) profiles.push({ ...result, ordinal: profiles.length });
-        else if (!lenient || result instanceof UnreadableInput) failures.push(result);
-        else continue;
-        used.push(path);
-      }
-      if (inFolder) failures.push(...unreadableFolders(used, paths));
-      if (lenient && profiles.length + failures.length === before) {
-        throw new UserError(`no profile among ${counted(paths.length, 'file')}`, {
-          where: input,
-          hint: 'dparse --formats lists what can be read',
-        });
+      for await (const found of profilesOf(input, options)) {
+        yield found instanceof UserError ? found : { ...found, ordinal: ordinal++ };
       }
     } catch (error) {
-      if (!(error instanceof UserError)) throw error;
-      failures.push(error);
+      yield asUserError(error, input);
     }
   }
-  return { profiles, failures };
+}
+
+/** The profiles of one input. @throws UserError when there is nothing to read */
+async function* profilesOf(input: string, options: FindOptions): AsyncGenerator<OpenedProfile | UserError> {
+  const { paths, lenient, failures } = expandInput(input);
+  yield* failures;
+  const inFolder = lenient && (statSync(input, { throwIfNoEntry: false })?.isDirectory() ?? false);
+  const used: string[] = [];
+  for (const path of paths) {
+    const result = await tryOpen(path, { ...options, inFolder });
+    if (lenient && result instanceof UserError && !(result instanceof UnreadableInput)) continue;
+    used.push(path);
+    yield result;
+  }
+  const unreadable = inFolder ? unreadableFolders(used, paths) : [];
+  yield* unreadable;
+  if (lenient && used.length + failures.length + unreadable.length === 0) {
+    throw new UserError(`no profile among ${counted(paths.length, 'file')}`, {
+      where: input,
+      hint: 'dparse --formats lists what can be read',
+    });
+  }
 }
 
 /**
@@ -83,9 +88,7 @@ const unreadableFolders = (used: readonly string[], paths: readonly string[]): U
 const cutOff = (path: string): UserError =>
   new UnreadableInput('gzip is cut off before any event of a trace', { where: path, hint: 'copy it again' });
 
-interface OpenOptions {
-  readonly format?: string | undefined;
-  readonly stdin?: AsyncIterable<Buffer> | undefined;
+interface OpenOptions extends FindOptions {
   /** Whether the file was found in a folder: then files that another one covers are refused. */
   readonly inFolder?: boolean;
 }
@@ -111,9 +114,13 @@ async function tryOpen(path: string, options: OpenOptions): Promise<OpenedProfil
   try {
     return await openProfile(path, options);
   } catch (error) {
-    if (error instanceof UserError) return error;
-    if (error instanceof Error && 'code' in error)
-      return new UnreadableInput(`cannot be read: ${String(error.code)}`, { where: path });
-    throw error;
+    return asUserError(error, path);
   }
+}
+
+/** What the system refuses as an error of the input. @throws any other error, which is a defect */
+function asUserError(error: unknown, where: string): UserError {
+  if (error instanceof UserError) return error;
+  if (!(error instanceof Error) || !('code' in error)) throw error;
+  return new UnreadableInput(`cannot be read: ${String(error.code)}`, { where });
 }

@@ -1,15 +1,15 @@
 /**
  * One profile → its records: opening, detection of the format and reading together. Used by the commands and the library.
  */
-import { existsSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { UserError } from '../record/errors.js';
 import type { ProfileLine } from '../record/record.js';
 import type { Probe, Reader, ReadOptions } from './reader.js';
 import { detect, PROFILE_TABLES, readerNamed } from './registry.js';
-import { rankOf, readHead, UnreadableInput } from './source.js';
+import { rankOf, readHead } from './source.js';
+import { UnreadableInput } from './unreadable-input.js';
 import { isSqlite, SqliteFile } from './sqlite/sqlite.js';
-import { headContains } from './files.js';
+import { headContains, isFile } from './files.js';
 
 /** How `readProfile` reads a profile. */
 export interface ProfileOptions extends Pick<ReadOptions, 'profile' | 'program' | 'force'> {
@@ -101,4 +101,4 @@ function openNamed(path: string, name: string): SqliteFile {
 
 /** Whether a database that cannot be opened is a profile: its bytes contain the name of a profiler's table. */
 const isProfile = (path: string): boolean =>
-  [path, `${path}-wal`].some((file) => existsSync(file) && headContains(file, PROFILE_TABLES, SCHEMA_BYTES));
+  [path, `${path}-wal`].some((file) => isFile(file) && headContains(file, PROFILE_TABLES, SCHEMA_BYTES));

@@ -117,4 +117,6 @@ export interface Unreadable {
   /** What to do, for the message. */
   readonly hint: string;
   sniff(probe: Probe): boolean;
+  /** Whether what can be read of it is missing: then it is named in folders too, where other such files are passed over. */
+  isAlone?(probe: Probe): boolean;
 }

@@ -12,6 +12,7 @@ import { neuronSummary } from './readers/neuron/summary.js';
 import { nsight } from './readers/nsight/nsight.js';
 import { nvprof } from './readers/nvprof/nvprof.js';
 import { UNREADABLE, UNREADABLE_DATABASES } from './unreadable.js';
+import { UnreadableInput } from './unreadable-input.js';
 
 /** The first reader that recognises an input reads it. */
 export const READERS: readonly Reader[] = [
@@ -59,7 +60,10 @@ export function detect(probe: Probe): Reader {
     );
   }
   const known = UNREADABLE.find((candidate) => candidate.sniff(probe));
-  if (known !== undefined) throw new UserError(`is ${known.title}`, { where: probe.file, hint: known.hint });
+  if (known !== undefined) {
+    const Kind = known.isAlone?.(probe) === true ? UnreadableInput : UserError;
+    throw new Kind(`is ${known.title}`, { where: probe.file, hint: known.hint });
+  }
   throw new UnknownText('is text', { where: probe.file, hint: FORMATS_HINT });
 }
 

@@ -3,13 +3,15 @@
  * are unpacked into a temporary folder, never next to the input.
  */
 import fg from 'fast-glob';
-import { createReadStream, createWriteStream, mkdtempSync, realpathSync, rmSync, statSync, type Stats } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
-import { constants, createGunzip } from 'node:zlib';
+import { createReadStream, statSync } from 'node:fs';
+import { basename } from 'node:path';
 import { UserError } from '../record/errors.js';
 import { firstBytes } from './files.js';
+import { filesIn } from './folder-files.js';
+import { isSqlite } from './sqlite/sqlite.js';
+import { TemporaryFile } from './temporary-file.js';
+import { isGzip, unpack } from './unpack.js';
+import { UnreadableInput } from './unreadable-input.js';
 
 const HEAD_BYTES = 4096;
 
@@ -26,14 +28,13 @@ export interface InputFile {
   dispose(): void;
 }
 
-/** An input that is or may be a profile, and cannot be read: locked, damaged, cut off, without permission, no room. */
-export class UnreadableInput extends UserError {}
-
 /** The files of one command-line argument. */
 interface Expansion {
   readonly paths: readonly string[];
   /** Whether to skip files that are no profiles: true for a folder or a glob. */
   readonly lenient: boolean;
+  /** Folders that cannot be searched. */
+  readonly failures: readonly UnreadableInput[];
 }
 
 /**
@@ -41,64 +42,25 @@ interface Expansion {
  * @throws UserError when there is no such file, or the folder or glob holds none
  */
 export function expandInput(argument: string): Expansion {
-  if (argument === '-') return { paths: ['-'], lenient: false };
+  if (argument === '-') return { paths: ['-'], lenient: false, failures: [] };
   const stat = statSync(argument, { throwIfNoEntry: false });
-  if (stat !== undefined && !stat.isDirectory()) return { paths: [argument], lenient: false };
-  const isFolder = stat !== undefined;
-  if (!isFolder && !fg.isDynamicPattern(argument)) {
-    throw new UserError('no such file or directory', { where: argument });
-  }
-  const found = isFolder ? filesIn(argument) : fg.sync(argument, { onlyFiles: true });
-  if (found.length === 0) {
-    throw new UserError(isFolder ? 'folder without files' : 'no file matches', { where: argument });
-  }
-  return { paths: found.sort(), lenient: true };
+  if (stat?.isDirectory() === true) return inFolder(argument);
+  if (stat !== undefined) return { paths: [argument], lenient: false, failures: [] };
+  if (!fg.isDynamicPattern(argument)) throw new UserError('no such file or directory', { where: argument });
+  const paths = fg.sync(argument, { onlyFiles: true }).sort();
+  if (paths.length === 0) throw new UserError('no file matches', { where: argument });
+  return { paths, lenient: true, failures: [] };
 }
 
-/**
- * Files of a folder and of those in it, and what links lead to: a file once, by its own name where it has one there. A
- * link that leads nowhere is among them, and cannot be read.
- */
-function filesIn(folder: string): string[] {
-  /** Path by real path. */
-  const found = new Map<string, string>();
-  const links: string[] = [];
-  const entered = new Set<string>();
-  const enter = (inside: string): void => {
-    const real = realpathSync(inside);
-    // Links may lead in circles.
-    if (entered.has(real)) return;
-    entered.add(real);
-    const entries = fg.sync('**', { cwd: inside, onlyFiles: false, followSymbolicLinks: false, objectMode: true });
-    for (const { path, dirent } of entries) {
-      if (dirent.isSymbolicLink()) links.push(join(inside, path));
-      else if (dirent.isFile() && !found.has(join(real, path))) found.set(join(real, path), join(inside, path));
-    }
-  };
-  enter(folder);
-  // Links to folders may add links.
-  for (const link of links) {
-    const target = targetOf(link);
-    if (target?.isDirectory() === true) enter(link);
-    else if (target === null) found.set(link, link);
-    else if (target.isFile() && !found.has(realpathSync(link))) found.set(realpathSync(link), link);
-  }
-  return [...found.values()];
-}
-
-/** What a link leads to; null for nothing, for itself, and for what may not be seen. */
-function targetOf(link: string): Stats | null {
-  try {
-    return statSync(link);
-  } catch {
-    return null;
-  }
+function inFolder(folder: string): Expansion {
+  const { paths, closed } = filesIn(folder);
+  const failures = [...closed].map(([where, code]) => new UnreadableInput(`cannot be read: ${code}`, { where }));
+  if (paths.length + failures.length === 0) throw new UserError('folder without files', { where: folder });
+  return { paths: [...paths].sort(), lenient: true, failures };
 }
 
 /** The first bytes of a file, by which its format is detected. */
 export const readHead = (path: string): Buffer => firstBytes(path, HEAD_BYTES);
-
-export const isGzip = (head: Buffer): boolean => head[0] === 0x1f && head[1] === 0x8b;
 
 /**
  * Makes an input readable by path.
@@ -106,77 +68,35 @@ export const isGzip = (head: Buffer): boolean => head[0] === 0x1f && head[1] ===
  * @throws UserError when it is empty or a broken gzip
  */
 export async function openInput(path: string, stdin: AsyncIterable<Buffer> = process.stdin): Promise<InputFile> {
-  if (path === '-') return unpack(path, 'stdin', stdin);
-  if (statSync(path).size === 0 && statSync(path).isFile()) throw new UserError('file is empty', { where: path });
-  if (!statSync(path).isFile()) return unpack(path, basename(path), createReadStream(path));
+  if (path === '-') return unpacked(path, 'stdin', stdin);
+  const stat = statSync(path);
+  if (stat.isCharacterDevice() || stat.isBlockDevice()) throw new UserError('is a device', { where: path, hint: 'give a file or a pipe' }); // prettier-ignore
+  if (stat.isFile() && stat.size === 0) throw new UserError('file is empty', { where: path });
+  if (!stat.isFile()) return unpacked(path, basename(path), createReadStream(path));
   if (!isGzip(readHead(path))) return { name: path, file: basename(path), path, dispose: () => undefined };
-  return unpack(path, basename(path), createReadStream(path));
-}
-
-/** Temporary folders in use, removed at the latest when the process exits. */
-const temporaryFolders = new Set<string>();
-
-function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'dparse-'));
-  if (temporaryFolders.size === 0) process.on('exit', removeFolders);
-  temporaryFolders.add(folder);
-  return folder;
-}
-
-function removeFolder(folder: string): void {
-  rmSync(folder, { recursive: true, force: true });
-  temporaryFolders.delete(folder);
-  if (temporaryFolders.size === 0) process.off('exit', removeFolders);
-}
-
-function removeFolders(): void {
-  for (const folder of temporaryFolders) removeFolder(folder);
+  return unpacked(path, basename(path), createReadStream(path));
 }
 
 /** Copies a stream into a temporary file, inflating gzip. */
-async function unpack(name: string, file: string, stream: AsyncIterable<Buffer>): Promise<InputFile> {
-  const folder = temporaryFolder();
-  const dispose = (): void => removeFolder(folder);
+async function unpacked(name: string, file: string, stream: AsyncIterable<Buffer>): Promise<InputFile> {
+  const temporary = new TemporaryFile(name);
   try {
-    const raw = join(folder, 'input');
-    await pipeline(stream, createWriteStream(raw));
-    const head = readHead(raw);
-    if (head.length === 0) throw new UserError('input is empty', { where: name });
-    if (!isGzip(head)) return { name, file, path: raw, dispose };
-    const plain = join(folder, 'plain');
-    const isWhole = await gunzip(raw, plain);
-    rmSync(raw);
-    return { name, file: file.replace(/\.gz$/, ''), path: plain, dispose, ...(isWhole ? undefined : { isCut: true }) };
+    const what = await unpack(stream, temporary);
+    if (what === 'nothing') throw new UserError('input is empty', { where: name });
+    if (!isSqlite(readHead(temporary.path))) temporary.hide();
+    return {
+      name,
+      file: what === 'bytes' ? file : file.replace(/\.gz$/, ''),
+      path: temporary.path,
+      ...(what === 'cut' ? { isCut: true } : undefined),
+      dispose: () => temporary.dispose(),
+    };
   } catch (error) {
-    dispose();
+    temporary.dispose();
     if (error instanceof Error && 'code' in error && String(error.code).startsWith('Z_')) {
       throw new UnreadableInput(`gzip is broken: ${error.message}`, { where: name, hint: 'copy it again' });
     }
     throw error;
-  }
-}
-
-/**
- * Inflates gzip. Of a truncated file the part that inflates is kept if it is JSON: a trace's reader reads and reports
- * it. No other format can be read in part.
- * @returns whether the file is complete
- * @throws Error of zlib when it is damaged, or truncated and no JSON
- */
-async function gunzip(from: string, to: string): Promise<boolean> {
-  try {
-    await pipeline(createReadStream(from), createGunzip(), createWriteStream(to));
-    return true;
-  } catch (error) {
-    const isCut = error instanceof Error && 'code' in error && error.code === 'Z_BUF_ERROR';
-    if (!isCut) throw error;
-    // Output inflated before the error may not have been written: inflate again, accepting the truncation.
-    await pipeline(
-      createReadStream(from),
-      createGunzip({ finishFlush: constants.Z_SYNC_FLUSH }),
-      createWriteStream(to),
-    );
-    if (!/^\s*[{[]/.test(readHead(to).toString('latin1'))) throw error;
-    return false;
   }
 }
 

@@ -1,4 +1,7 @@
 /** Inputs that are recognised but not read, with a hint each; the first match counts. `--formats` and docs use this. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileNameOf } from './files.js';
 import type { Probe, Unreadable } from './reader.js';
 
 const startsWith =
@@ -12,12 +15,19 @@ const startsWith =
 const isBinary = ({ head }: Probe): boolean =>
   head.subarray(0, 4096).some((byte) => byte < 32 && (byte < 9 || byte > 13) && byte !== 27);
 
+/** Whether a report's database is beside it, under the name that the export gives it. */
+function hasExport({ folder, file }: Probe): boolean {
+  const stem = fileNameOf(file).replace(/\.[^.]*$/, '');
+  return folder !== null && ['.sqlite', '.sqlite.gz'].some((ending) => existsSync(join(folder, stem + ending)));
+}
+
 /** Known formats that are not read, each with what to do instead. */
 export const UNREADABLE: readonly Unreadable[] = [
   {
     title: 'an Nsight Systems report (.nsys-rep, .qdrep)',
     hint: 'run: nsys export --type sqlite FILE, and parse the .sqlite',
     sniff: startsWith('NVIDIA Tegra Profiler Report'),
+    isAlone: (probe) => !hasExport(probe),
   },
   {
     title: 'a Visual Profiler session in XML (.nvvp)',

@@ -1,6 +1,11 @@
 /** Exit codes of both tools. */
 export const EXIT = { done: 0, failed: 1, usage: 2 } as const;
 
+/** Text for a line of a terminal: names of files may hold line feeds and escape sequences, shown as '?'. */
+export const oneLine = (text: string): string =>
+  // eslint-disable-next-line no-control-regex -- removing exactly these is the purpose
+  text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, '?');
+
 /** An error that the user can act on. It prints as one line: where, what, and what to do. */
 export class UserError extends Error {
   constructor(
@@ -25,9 +30,7 @@ export class UserError extends Error {
   /** The one line. Control characters from file names or input text are shown as '?'. */
   get line(): string {
     const { where, hint } = this.detail;
-    const text = `${where === undefined ? '' : `${where}: `}${this.what}${hint === undefined ? '' : ` (${hint})`}`;
-    // eslint-disable-next-line no-control-regex -- removing exactly these is the purpose
-    return text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, '?');
+    return oneLine(`${where === undefined ? '' : `${where}: `}${this.what}${hint === undefined ? '' : ` (${hint})`}`);
   }
 }
 

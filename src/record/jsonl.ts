@@ -3,6 +3,9 @@ import { DeviceLine } from './device-lines.js';
 import { LineBytes } from './line-bytes.js';
 import type { ProfileLine } from './record.js';
 
+/** Bytes of a line that readers take: reports of 128 cores and hundreds of loaded models are below 4 MB. */
+export const LONGEST_LINE = 64 * 1024 * 1024;
+
 /** A record as one line, line feed included. */
 export function encodeLine(record: ProfileLine): string {
   if (!(record instanceof DeviceLine)) return `${JSON.stringify(record)}\n`;

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { copyFileSync, mkdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { findProfiles } from '../../src/parse/find.js';
+import { foundIn } from '../support/found.js';
 import { checkProfile } from '../../src/parse/profile.js';
 import { expandInput, openInput, rankOf } from '../../src/parse/source.js';
 import { UserError } from '../../src/record/errors.js';
@@ -113,8 +113,8 @@ describe('inputs', () => {
     expect(() => readFileSync(source.path)).to.throw('ENOENT');
   });
 
-  it('may be compressed in any number, with one listener of the process for their temporary folders', async () => {
-    const packed = write(gzipSync('text'), '.gz');
+  it('may be compressed in any number, with one listener of the process for their temporary files', async () => {
+    const packed = write(gzipSync(readFileSync(new NsightDatabase().write())), '.gz');
     const before = process.listenerCount('exit');
     const sources = await Promise.all(Array.from({ length: 12 }, () => openInput(packed)));
     expect(process.listenerCount('exit')).to.equal(before + 1);
@@ -124,7 +124,7 @@ describe('inputs', () => {
 
   it('that are a broken gzip are refused', async () => {
     const whole = gzipSync(Buffer.alloc(100_000, 'x'));
-    const { failures } = await findProfiles([write(whole.subarray(0, 50), '.gz')]);
+    const { failures } = await foundIn([write(whole.subarray(0, 50), '.gz')]);
     expect(failures.map(({ line }) => line).join()).to.match(/gzip is broken/);
   });
 
@@ -146,7 +146,7 @@ describe('inputs', () => {
       'sub/circle': folder,
     };
     for (const [name, target] of Object.entries(links)) symlinkSync(target, join(folder, name));
-    const { profiles, failures } = await findProfiles([folder]);
+    const { profiles, failures } = await foundIn([folder]);
     for (const { source } of profiles) source.dispose();
     expect(profiles.map(({ source }) => basename(source.name))).to.deep.equal(['a.json.gz', 'b.sqlite']);
     const lines = failures.map(({ line }) => line.replace(`${folder}/`, ''));
@@ -155,7 +155,7 @@ describe('inputs', () => {
       'itself: cannot be read: ELOOP',
       'nothing.sqlite: cannot be read: ENOENT',
     ]);
-    const far = await findProfiles([join(folder, '*.sqlite')]);
+    const far = await foundIn([join(folder, '*.sqlite')]);
     expect(far.profiles.map(({ source }) => basename(source.name))).to.deep.equal(['b.sqlite']);
   });
 
@@ -165,7 +165,7 @@ describe('inputs', () => {
     for (const name of ['b.sqlite', 'a.sqlite', 'sub/c.sql']) new NsightDatabase().write({}, join(folder, name));
     writeFileSync(join(folder, 'notes.txt'), 'hello');
     const names = async (input: string): Promise<string[]> =>
-      (await findProfiles([input])).profiles.map(({ ordinal, source }) => `${ordinal} ${source.file}`);
+      (await foundIn([input])).profiles.map(({ ordinal, source }) => `${ordinal} ${source.file}`);
     expect(await names(folder)).to.deep.equal(['0 a.sqlite', '1 b.sqlite', '2 c.sql']);
     expect(await names(join(folder, '*.sqlite'))).to.deep.equal(['0 a.sqlite', '1 b.sqlite']);
     expect(expandInput(join(folder, 'notes.txt'))).to.deep.include({ lenient: false });
@@ -173,7 +173,7 @@ describe('inputs', () => {
 
   it('of which one fails leave the others, numbered without a gap', async () => {
     const good = new NsightDatabase().write();
-    const { profiles, failures } = await findProfiles([good, write('hello'), `${good}.missing`, good]);
+    const { profiles, failures } = await foundIn([good, write('hello'), `${good}.missing`, good]);
     expect(profiles.map(({ ordinal }) => ordinal)).to.deep.equal([0, 1]);
     expect(failures).to.have.length(2);
   });

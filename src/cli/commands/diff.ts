@@ -37,7 +37,7 @@ async function run(args: readonly string[]): Promise<void> {
   const request = readDiffArguments(args);
   if (request.help) return printText(helpOf(DIFF));
   const { by, conditions, settings, device, output, quiet, format } = request;
-  const inputs = [request.base, request.new].filter((file) => file !== '-');
+  const inputs = [request.base, request.new];
   // An output that cannot be written is reported before minutes of reading.
   const existing = checkOutput(output, inputs);
   const comparison = new Comparison({ by, conditions, settings, device });
@@ -46,7 +46,7 @@ async function run(args: readonly string[]): Promise<void> {
     new: await takeInput(request, 'new', comparison),
   };
   const report = reportOf(request, comparison, { base: sources.base.name, new: sources.new.name });
-  await withOutput(output, [...inputs, sources.base.name, sources.new.name], async (write) => {
+  await withOutput(output, inputs, async (write) => {
     for (const source of Object.values(sources)) confirmWhole(source, existing, output);
     await print(report, format, write);
   });

@@ -5,7 +5,7 @@
  * is complete with its line and has to be flushed before the next arrives, and with --last OUT is replaced each time.
  */
 import { Readable } from 'node:stream';
-import { isGzip } from '../../parse/source.js';
+import { isGzip } from '../../parse/unpack.js';
 import { lineBatches, openFile, openStream, type Input } from '../../prof/input/lines.js';
 import type { MonitorReport } from '../../prof/monitor/monitor-report.js';
 import { reportOf, type ReportSamples } from '../../prof/monitor/report-samples.js';
@@ -82,7 +82,7 @@ function timed(samples: ReportSamples, { time, wanted }: MonitorRequest): Monito
   return reportOf(time === undefined ? samples : { ...samples, ...time }, wanted);
 }
 
-const inputsOf = ({ file }: MonitorRequest): string[] => (isStdin(file) ? [] : [file]);
+const inputsOf = ({ file }: MonitorRequest): string[] => [file ?? '-'];
 
 /** Each report in one write, on its way before the next is read. */
 async function writeAll(request: MonitorRequest, batches: ReportBatches): Promise<void> {

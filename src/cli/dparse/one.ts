@@ -30,6 +30,15 @@ export interface Counted {
   readonly rank: number | null;
 }
 
+/** How an input was read. */
+export interface ParsedProfile {
+  /** As the user gave it; '' when no profile was opened. */
+  readonly name: string;
+  /** Of the profile in the stream. */
+  readonly ordinal?: number;
+  readonly outcome: Outcome;
+}
+
 /** Bytes of lines that are handed on together. */
 const PIECE = 1024 * 1024;
 /** A line that begins within a piece ends in its memory, mostly. */

@@ -3,7 +3,8 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { UserError } from '../../record/errors.js';
 import { outcomeOf, parseOne, type Outcome } from './one.js';
 import type { WorkerAnswer, Job } from './workers.js';
-import { withOutput, type Write } from '../output.js';
+import { appendTo } from '../../parse/temporary-file.js';
+import type { Write } from '../output.js';
 
 const { ordinal, path, name, file, options, output } = workerData as Job;
 const profile = { ordinal, source: { path, name, file, dispose: () => undefined } };
@@ -34,7 +35,17 @@ let outcome: Outcome = outcomeOf(undefined);
 const body = async (write: Write): Promise<void> => {
   outcome = await parseOne(profile, options, write, silent);
 };
-await (output === null ? toMainThread(body) : withOutput(output, [], body));
-const answer: WorkerAnswer =
-  outcome instanceof UserError ? { what: outcome.what, detail: outcome.detail } : { outcome };
-parentPort?.postMessage(answer);
+const toFile = (file: number): Promise<void> => body((data) => appendTo(file, Buffer.from(data), name));
+
+function answerOf(result: Outcome): WorkerAnswer {
+  return result instanceof UserError ? { what: result.what, detail: result.detail } : { outcome: result };
+}
+
+try {
+  await (output === null ? toMainThread(body) : toFile(output));
+  parentPort?.postMessage(answerOf(outcome));
+} catch (error) {
+  if (!(error instanceof UserError)) throw error;
+  // An error that crosses threads loses its class.
+  parentPort?.postMessage({ ...answerOf(error), isBroken: true });
+}

@@ -3,13 +3,12 @@
  * there, and the main thread writes meanwhile and hears signals. Several at a time go each into a temporary file, and
  * the files are copied out in the order of the inputs: the stream does not depend on the number of workers.
  */
-import { createReadStream, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { EventEmitter, once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { FoundProfile } from '../../parse/find.js';
+import { TemporaryFile } from '../../parse/temporary-file.js';
 import { UserError } from '../../record/errors.js';
-import type { Outcome, ParseOptions } from './one.js';
+import type { Outcome, ParsedProfile, ParseOptions } from './one.js';
 import type { Write } from '../output.js';
 import type { Progress } from '../progress.js';
 
@@ -20,51 +19,141 @@ export interface Job {
   readonly name: string;
   readonly file: string;
   readonly options: ParseOptions;
-  /** File for the lines; null to send them to the main thread. */
-  readonly output: string | null;
+  /** Number of the open file for the lines; null to send them to the main thread. */
+  readonly output: number | null;
 }
 
 /** Messages of a worker: bytes of lines, then an outcome or the parts of a UserError. */
 export type WorkerAnswer =
   | { readonly bytes: Uint8Array }
   | { readonly outcome: Exclude<Outcome, UserError> }
-  | { readonly what: string; readonly detail: UserError['detail'] };
+  | {
+      readonly what: string;
+      readonly detail: UserError['detail'];
+      /** Whether lines were sent before: the stream is broken off, which ends the run. */
+      readonly isBroken?: true;
+    };
 
-export async function parseMany(
-  profiles: readonly FoundProfile[],
+/** A profile in work or parsed, and the file of its lines; or an input that cannot be read. */
+type Started =
+  { readonly profile: FoundProfile; readonly lines: TemporaryFile; readonly outcome: Promise<Outcome> } | UserError;
+
+/** Profiles that are parsed and wait for one before them, for each that is in work: a bound on disk. */
+const WAITING = 1;
+
+/** Several at a time, each unpacked when a worker is about to be free. */
+export async function* parseMany(
+  found: AsyncIterable<FoundProfile | UserError>,
   options: ParseOptions,
   jobs: number,
   write: Write,
-  note: (profile: FoundProfile, outcome: Outcome) => void,
-): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'dparse-'));
-  const remove = (): void => rmSync(folder, { recursive: true, force: true });
-  process.on('exit', remove);
+): AsyncGenerator<ParsedProfile> {
+  const stop = new AbortController();
+  const queue = new Queue(jobs, stop.signal);
+  const starting = startAll(found, options, queue);
+  // Awaited in the end; until then a rejection must not count as unhandled.
+  starting.catch(() => undefined);
   try {
-    const spool = ({ ordinal }: FoundProfile): string => join(folder, `${ordinal}.jsonl`);
-    const started: Promise<Outcome>[] = [];
-    const start = (): void => {
-      const profile = profiles[started.length];
-      if (profile === undefined) return;
-      const outcome = runWorker(profile, options, spool(profile));
-      // Awaited below in order; until then a rejection must not count as unhandled.
-      outcome.catch(() => undefined);
-      void outcome.finally(start).catch(() => undefined);
-      started.push(outcome);
+    for (let first; (first = await queue.first()) !== null;) {
+      yield await parsed(first, write);
+      queue.shift();
+    }
+    await starting;
+  } finally {
+    stop.abort();
+    await queue.dispose();
+  }
+}
+
+/** What was started and is not written yet, in the order of the inputs. */
+class Queue {
+  readonly #started: (Started | null)[] = [];
+  readonly #changes = new EventEmitter();
+  #running = 0;
+
+  constructor(
+    private readonly jobs: number,
+    readonly stop: AbortSignal,
+  ) {
+    stop.addEventListener('abort', () => {
+      this.#changes.emit('change');
+    });
+  }
+
+  /** Waits for a worker that is free. */
+  async room(): Promise<void> {
+    const isFull = (): boolean => this.#running >= this.jobs || this.#started.length >= this.jobs * (1 + WAITING);
+    while (isFull() && !this.stop.aborted) await once(this.#changes, 'change');
+  }
+
+  /** @param started null after the last */
+  push(started: Started | null): void {
+    this.#started.push(started);
+    this.#changes.emit('change');
+    if (started === null || started instanceof UserError) return;
+    this.#running++;
+    const ended = (): void => {
+      this.#running--;
+      started.profile.source.dispose();
+      this.#changes.emit('change');
     };
-    for (let i = 0; i < jobs; i++) start();
-    for (const [i, profile] of profiles.entries()) {
-      const outcome = await started[i];
-      if (outcome === undefined) continue;
-      note(profile, outcome);
-      if (outcome instanceof UserError) continue;
-      for await (const chunk of createReadStream(spool(profile), 'utf8')) await write(chunk as string);
-      rmSync(spool(profile));
+    started.outcome.then(ended, ended);
+  }
+
+  /** The first, as soon as there is one; null after the last. */
+  async first(): Promise<Started | null> {
+    while (this.#started.length === 0) await once(this.#changes, 'change');
+    return this.#started[0] ?? null;
+  }
+
+  shift(): void {
+    this.#started.shift();
+    this.#changes.emit('change');
+  }
+
+  /** The number of a file is free for others only when no worker writes to it. */
+  async dispose(): Promise<void> {
+    for (const one of this.#started) {
+      if (one === null || one instanceof UserError) continue;
+      await one.outcome.catch(() => undefined);
+      one.lines.dispose();
+    }
+  }
+}
+
+async function startAll(
+  found: AsyncIterable<FoundProfile | UserError>,
+  options: ParseOptions,
+  queue: Queue,
+): Promise<void> {
+  try {
+    for await (const profile of found) {
+      await queue.room();
+      if (queue.stop.aborted) {
+        if (!(profile instanceof UserError)) profile.source.dispose();
+        return;
+      }
+      queue.push(profile instanceof UserError ? profile : start(profile, options, queue.stop));
     }
   } finally {
-    process.off('exit', remove);
-    remove();
+    queue.push(null);
   }
+}
+
+function start(profile: FoundProfile, options: ParseOptions, stop: AbortSignal): Started {
+  const lines = new TemporaryFile(profile.source.name);
+  lines.unlink();
+  return { profile, lines, outcome: runWorker(profile, options, { output: lines.file, stop }) };
+}
+
+/** Copies the lines of a profile out when they are complete. */
+async function parsed(started: Started, write: Write): Promise<ParsedProfile> {
+  if (started instanceof UserError) return { name: '', outcome: started };
+  const { profile, lines } = started;
+  const outcome = await started.outcome;
+  if (!(outcome instanceof UserError)) for (const piece of lines.pieces()) await write(piece);
+  lines.dispose();
+  return { name: profile.source.name, ordinal: profile.ordinal, outcome };
 }
 
 /** One profile in a thread of its own. */
@@ -75,10 +164,11 @@ export const parseLarge = (
   meter: Progress,
 ): Promise<Outcome> => {
   let written = 0;
-  return runWorker(profile, options, null, async (bytes) => {
+  const take = async (bytes: Uint8Array): Promise<void> => {
     await write(bytes);
     meter.at((written += bytes.length), null);
-  });
+  };
+  return runWorker(profile, options, { output: null, take });
 };
 
 /**
@@ -87,12 +177,13 @@ export const parseLarge = (
  */
 const YOUNG_GENERATION_MB = 192;
 
-function runWorker(
-  profile: FoundProfile,
-  options: ParseOptions,
-  output: string | null,
-  take?: (bytes: Uint8Array) => Promise<void>,
-): Promise<Outcome> {
+interface Lines {
+  readonly output: Job['output'];
+  readonly take?: (bytes: Uint8Array) => Promise<void>;
+  readonly stop?: AbortSignal;
+}
+
+function runWorker(profile: FoundProfile, options: ParseOptions, { output, take, stop }: Lines): Promise<Outcome> {
   const { ordinal, source, reader } = profile;
   const job: Job = { ordinal, path: source.path, name: source.name, file: source.file, options, output };
   const resourceLimits = { maxYoungGenerationSizeMb: reader.youngGenerationMb ?? YOUNG_GENERATION_MB };
@@ -102,13 +193,17 @@ function runWorker(
       void worker.terminate();
       reject(error instanceof Error ? error : new Error(String(error)));
     };
+    const onStop = (): void => void worker.terminate();
+    stop?.addEventListener('abort', onStop);
     // One piece after the other: the output may ask to be waited for, and the outcome comes after the last piece.
     let turn = Promise.resolve();
     const receive = async (answer: WorkerAnswer): Promise<void> => {
       if ('bytes' in answer) {
         await take?.(answer.bytes);
         worker.postMessage('taken');
-      } else resolve('outcome' in answer ? answer.outcome : new UserError(answer.what, answer.detail));
+      } else if ('outcome' in answer) resolve(answer.outcome);
+      else if (answer.isBroken === true) reject(new UserError(answer.what, answer.detail));
+      else resolve(new UserError(answer.what, answer.detail));
     };
     worker.on('message', (answer: WorkerAnswer) => {
       turn = turn.then(() => receive(answer)).catch(fail);
@@ -116,6 +211,7 @@ function runWorker(
     worker.once('error', fail);
     // A worker ends when all is sent; what it sent may still be in turn.
     worker.once('exit', (code) => {
+      stop?.removeEventListener('abort', onStop);
       void turn.then(() => reject(new Error(`a worker ended with code ${code}`)));
     });
   });

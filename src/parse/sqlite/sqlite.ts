@@ -4,8 +4,8 @@
  */
 import Database from 'better-sqlite3';
 import { UserError } from '../../record/errors.js';
-import { existsSync, realpathSync, statSync } from 'node:fs';
-import { firstBytes } from '../files.js';
+import { realpathSync, statSync } from 'node:fs';
+import { firstBytes, isFile } from '../files.js';
 import { cellBlocks, integerBlocks } from './number-blocks.js';
 import { hasFilledLog, openCopy, usesLog, type OpenedDatabase } from './wal-copy.js';
 
@@ -48,6 +48,7 @@ export class SqliteFile {
   static open(path: string): SqliteFile {
     // What belongs to a database is next to the file that a link leads to.
     const file = realpathSync(path);
+    if (!isFile(file)) throw new UserError('is no file', { where: path });
     const header = Buffer.concat([firstBytes(file, HEADER_BYTES)], HEADER_BYTES); // Bytes beyond the end are 0.
     refuseUnreadable(header, file);
     const { database, remove } = usesLog(header, file) ? openCopy(file) : openInPlace(file);
@@ -242,7 +243,9 @@ function openInPlace(path: string): OpenedDatabase {
 /** Refuses what SQLite cannot read, with a clearer message than its own. @throws UserError */
 function refuseUnreadable(header: Buffer, path: string): void {
   if (!isSqlite(header)) throw new UserError('not an SQLite database', { where: path });
-  if (existsSync(`${path}-journal`) && statSync(`${path}-journal`).size > 0) {
+  const journal = statSync(`${path}-journal`, { throwIfNoEntry: false });
+  // SQLite would open it, and wait for ever at a pipe.
+  if (journal !== undefined && (journal.size > 0 || !journal.isFile())) {
     throw new UserError('database has an unfinished write next to it (-journal)', {
       where: path,
       hint: 'let the program that writes it finish, or open it once with sqlite3',

@@ -22,6 +22,7 @@ import {
 import { platform, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { UserError } from '../../record/errors.js';
+import { isFile } from '../files.js';
 
 /** Positions in the header of the versions for writing and reading, and their values. */
 const VERSIONS_AT = 18;
@@ -33,15 +34,12 @@ export interface OpenedDatabase {
   readonly remove: () => void;
 }
 
-/** Size of a database's log in bytes; null when there is none. */
-const logSize = (path: string): number | null => statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? null;
-
 /** Whether a database's last changes may be in its log. */
-export const hasFilledLog = (path: string): boolean => (logSize(path) ?? 0) > 0;
+export const hasFilledLog = (path: string): boolean => isFile(`${path}-wal`) && statSync(`${path}-wal`).size > 0;
 
 /** Whether SQLite would use a log. @param header the first bytes of the database */
 export const usesLog = (header: Buffer, path: string): boolean =>
-  header[VERSIONS_AT] === VERSION.wal || header[VERSIONS_AT + 1] === VERSION.wal || logSize(path) !== null;
+  header[VERSIONS_AT] === VERSION.wal || header[VERSIONS_AT + 1] === VERSION.wal || existsSync(`${path}-wal`);
 
 /**
  * Copies a database and its log, if that has any content.

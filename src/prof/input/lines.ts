@@ -1,12 +1,13 @@
 /**
  * Text lines of a file or a stream, in batches, in constant memory. gzip is recognised by its magic number and inflated.
- * Invalid UTF-8 becomes U+FFFD; the last line needs no line end; a line may be as long as a string can be.
+ * Invalid UTF-8 becomes U+FFFD; the last line needs no line end; the length of a line has a limit.
  */
-import { constants, isAscii } from 'node:buffer';
+import { isAscii } from 'node:buffer';
 import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { UserError } from '../../record/errors.js';
+import { LONGEST_LINE } from '../../record/jsonl.js';
 import { TruncatedInput } from './stream-status.js';
 
 /** Large enough that reads cost little next to parsing. */
@@ -100,16 +101,12 @@ function readError(error: unknown, name: string): unknown {
   return new Kind(what, { where: name, ...(hint === undefined ? {} : { hint }) });
 }
 
-/** About a chunk at a time, without line ends. @throws UserError for a line longer than a string can be */
+/** About a chunk at a time, without line ends. @throws UserError for a line that is too long */
 export async function* lineBatches(input: Input): AsyncGenerator<LineBatch> {
   let first = 1;
   let rest: Buffer[] = [];
   let restSize = 0;
   const text = (bytes: readonly Buffer[]): string => {
-    const size = bytes.reduce((sum, part) => sum + part.length, 0);
-    if (size > constants.MAX_STRING_LENGTH) {
-      throw new UserError('line is too long', { where: `${input.name}:${first}`, hint: 'at most 512 MB' });
-    }
     const [only] = bytes;
     const whole = bytes.length === 1 && only !== undefined ? only : Buffer.concat(bytes);
     // ASCII, as in most records, is the same in both, and latin1 is decoded several times faster.
@@ -120,6 +117,10 @@ export async function* lineBatches(input: Input): AsyncGenerator<LineBatch> {
     if (end === -1) {
       rest.push(chunk);
       restSize += chunk.length;
+      if (restSize > LONGEST_LINE) {
+        const hint = `at most ${LONGEST_LINE / 1024 / 1024} MB`;
+        throw new UserError('line is too long', { where: `${input.name}:${first}`, hint });
+      }
       continue;
     }
     const lines = text([...rest, chunk.subarray(0, end)]).split('\n');

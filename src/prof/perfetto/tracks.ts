@@ -116,9 +116,9 @@ export class TraceTracks {
     return marks.more[number - 1] ?? track;
   }
 
-  #addLane({ process, id, kind }: TraceTrack, tids: TraceIds, name: string): TraceTrack {
-    const parts = { process, name, tid: tids.next(), unit: null };
-    const parent = kind === 'thread' ? id : process.id;
+  #addLane({ process: owner, id, kind }: TraceTrack, tids: TraceIds, name: string): TraceTrack {
+    const parts = { process: owner, name, tid: tids.next(), unit: null };
+    const parent = kind === 'thread' ? id : owner.id;
     const track: TraceTrack = { type: 'track', id: ++this.#ids, kind: 'lane', of: id, parent, ...parts };
     this.emit(track);
     return track;
@@ -161,12 +161,12 @@ export class TraceTracks {
   }
 
   #track(
-    { process, places, tids }: ProcessTracks,
+    { process: owner, places, tids }: ProcessTracks,
     key: string,
     parts: Pick<TraceTrack, 'kind' | 'tid' | 'name' | 'unit'>,
     nesting: boolean,
   ): TrackLanes {
-    const track: TraceTrack = { type: 'track', id: ++this.#ids, process, of: null, parent: process.id, ...parts };
+    const track: TraceTrack = { type: 'track', id: ++this.#ids, process: owner, of: null, parent: owner.id, ...parts };
     const marks = { start: NaN, count: 0, more: [] };
     const place: TrackLanes = { track, lanes: new NestingLanes(nesting), tracks: [track], marks, tids };
     places.set(key, place);

@@ -2,11 +2,9 @@
 import { basename, dirname, join } from 'node:path';
 import { UserError } from '../../../record/errors.js';
 import { namesIn } from '../../files.js';
+import { ASCEND_DATABASE, ASCEND_OUTPUT } from '../../files-beside.js';
 import type { Probe } from '../../reader.js';
 import { SqliteFile } from '../../sqlite/sqlite.js';
-
-const OUTPUT = 'ASCEND_PROFILER_OUTPUT';
-const DATABASE = /^ascend_pytorch_profiler(_\d+)?\.db$/;
 
 /** Whether the rows of msprof's database are contained in one of the framework's profiler. */
 export function isCopied({ database, folder }: Probe): boolean {
@@ -18,13 +16,13 @@ export function isCopied({ database, folder }: Probe): boolean {
 /** `X_ascend_pt/PROF_…/msprof_….db` is half of what is in `X_ascend_pt/ASCEND_PROFILER_OUTPUT`. */
 function databasesOfRun(folder: string): string[] {
   const parts = [folder, dirname(folder)].find((place) => basename(place).startsWith('PROF_'));
-  return parts === undefined ? [] : databasesIn(join(dirname(parts), OUTPUT));
+  return parts === undefined ? [] : databasesIn(join(dirname(parts), ASCEND_OUTPUT));
 }
 
 /** Whether a folder has a readable database of the profiler. */
 export const hasDatabase = (folder: string): boolean => databasesIn(folder).some((path) => hasSession(path, null));
 
-const databasesIn = (folder: string): string[] => namesIn(folder, DATABASE).map((name) => join(folder, name));
+const databasesIn = (folder: string): string[] => namesIn(folder, ASCEND_DATABASE).map((name) => join(folder, name));
 
 const sessionOf = (database: SqliteFile): string | null => database.minimum('SESSION_TIME_INFO', 'startTimeNs');
 

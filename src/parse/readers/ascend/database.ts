@@ -7,10 +7,10 @@ import { databaseOf, type Reader, type OutputFolder } from '../../reader.js';
 import type { SqliteFile } from '../../sqlite/sqlite.js';
 import { AscendCapture } from './database/database-capture.js';
 import { isCopied } from './database-copies.js';
+import { ASCEND_INFO } from '../../files-beside.js';
 import { basename, dirname } from 'node:path';
 
 const SUFFIX = '_ascend_pt';
-const INFO = /^profiler_info(_\d{1,6})?\.json$/;
 
 /** Output folders, one for each rank: `{worker}_{time}_ascend_pt`, with a profiler_info.json. */
 const ascendFolder: OutputFolder = {
@@ -21,7 +21,7 @@ const ascendFolder: OutputFolder = {
 
 /** The output folder that contains a file; null when there is none. */
 function folderOf(path: string): string | null {
-  if (INFO.test(basename(path))) return dirname(path);
+  if (ASCEND_INFO.test(basename(path))) return dirname(path);
   for (let folder = dirname(path); folder !== dirname(folder); folder = dirname(folder)) {
     if (folder.endsWith(SUFFIX)) return folder;
   }

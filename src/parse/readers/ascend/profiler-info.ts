@@ -4,6 +4,7 @@ import type { Diagnostics } from '../../../record/diagnostics.js';
 import type { Labels } from '../../../record/record.js';
 import { entriesOf, fieldOf, isJsonObject, sizeOf, textOf } from '../../json/json-value.js';
 import { namesIn, readJsonFile } from '../../files.js';
+import { ASCEND_INFO, ASCEND_OUTPUT } from '../../files-beside.js';
 
 const TOOL = 'Ascend PyTorch Profiler';
 
@@ -12,8 +13,6 @@ export interface AscendProfileFacts {
   readonly rank: number | null;
   readonly facts: Labels;
 }
-
-const INFO = /^profiler_info(?:_\d{1,6})?\.json$/;
 
 /** Size limit in bytes. */
 const LARGEST = 4 * 1024 * 1024;
@@ -24,9 +23,6 @@ export interface ProfilerInfo {
   readonly torchNpu: string | null;
   readonly cann: string | null;
 }
-
-/** Output folder of the profiler; profiler_info is in the folder above. */
-const OUTPUT = 'ASCEND_PROFILER_OUTPUT';
 
 /** Settings of `config.common_config` and `config.experimental_config`, and their facts. */
 const SETTINGS: readonly (readonly [key: string, fact: string])[] = [
@@ -62,7 +58,7 @@ export function readProfilerInfo(
 ): ProfilerInfo | null {
   if (folder === null) return null;
   for (const place of [folder, join(folder, '..')]) {
-    const names = namesIn(place, INFO);
+    const names = namesIn(place, ASCEND_INFO);
     const own = names.find((name) => rankIn(name) === rank) ?? names[0];
     if (own === undefined) continue;
     if (names.length > 1 && rankIn(own) !== rank) break;
@@ -71,7 +67,7 @@ export function readProfilerInfo(
     return info;
   }
   // Not expected for files that were copied out of the profiler's folders.
-  if (basename(resolve(folder)) === OUTPUT) diagnostics.count('profiler-info-not-found');
+  if (basename(resolve(folder)) === ASCEND_OUTPUT) diagnostics.count('profiler-info-not-found');
   return null;
 }
 

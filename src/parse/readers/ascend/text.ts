@@ -7,7 +7,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { headContains, textStart } from '../../files.js';
 import { hasDatabase } from './database-copies.js';
-import { TRACE_NAME } from './text/sidecar-files.js';
+import { ASCEND_FILES } from '../../files-beside.js';
 import { isKernelDetailsHeader } from './text/kernel-details.js';
 
 export const ascendText: Reader = {
@@ -51,6 +51,6 @@ function isKernelDetails({ head }: Probe): boolean {
 function isCovered(probe: Probe): boolean {
   const { folder } = probe;
   if (folder === null) return false;
-  if (isKernelDetails(probe) && existsSync(join(folder, TRACE_NAME))) return true;
+  if (isKernelDetails(probe) && existsSync(join(folder, ASCEND_FILES.trace))) return true;
   return hasDatabase(folder);
 }

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { findProfiles } from '../../../../src/parse/find.js';
+import { foundIn } from '../../../support/found.js';
 import { checkProfile } from '../../../../src/parse/profile.js';
 import { UserError } from '../../../../src/record/errors.js';
 import type { CollectiveRecord } from '../../../../src/record/record.js';
@@ -305,7 +305,7 @@ describe('Ascend databases and the files around them', () => {
   const databaseOf = (folder: string, rank: number): string =>
     join(folder, 'ASCEND_PROFILER_OUTPUT', `ascend_pytorch_profiler_${rank}.db`);
   const pathsIn = async (folder: string): Promise<string[]> => {
-    const { profiles, failures } = await findProfiles([folder]);
+    const { profiles, failures } = await foundIn([folder]);
     expect(failures).to.deep.equal([]);
     return profiles.map(({ source }) => source.path.slice(folder.length + 1));
   };

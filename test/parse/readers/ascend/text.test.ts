@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { completeKernel } from '../../../../src/record/kernel-defaults.js';
 import { STEP_METRIC, type CollectiveRecord, type KernelRecord, type ProfileLine, type ProfileRecord, type SampleRecord } from '../../../../src/record/record.js'; // prettier-ignore
-import { findProfiles } from '../../../../src/parse/find.js';
+import { foundIn } from '../../../support/found.js';
 import {
   call,
   collective,
@@ -375,12 +375,12 @@ describe('Ascend text: detection', () => {
 
   it('a folder is read once, whatever of one run it holds', async () => {
     const trace = writeProfile([...MM, ...FLOW], { 'kernel_details.csv': csv(HEADER, details('MatMul', 30)) });
-    const { profiles, failures } = await findProfiles([dirname(trace)]);
+    const { profiles, failures } = await foundIn([dirname(trace)]);
     expect(profiles.map(({ source }) => source.path)).to.deep.equal([trace]);
     expect(failures).to.deep.equal([]);
     const database = training().write({}, join(dirname(trace), 'ascend_pytorch_profiler_0.db'));
-    const both = await findProfiles([dirname(trace)]);
+    const both = await foundIn([dirname(trace)]);
     expect(both.profiles.map(({ source }) => source.path)).to.deep.equal([database]);
-    expect((await findProfiles([trace])).profiles).to.have.length(1);
+    expect((await foundIn([trace])).profiles).to.have.length(1);
   });
 });

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { findProfiles } from '../../../../src/parse/find.js';
+import { foundIn } from '../../../support/found.js';
 import { readProfile } from '../../../../src/parse/profile.js';
 import { ofType } from '../../../support/kineto.js';
 import { itShared } from '../../../support/shared.js';
@@ -26,7 +26,7 @@ async function inFolder(copies: Readonly<Record<string, string>>, body: (folder:
 } // prettier-ignore
 
 async function namesIn(input: string): Promise<string[]> {
-  const { profiles } = await findProfiles([input]);
+  const { profiles } = await foundIn([input]);
   return profiles.map(({ source }) => basename(source.name));
 }
 
@@ -38,7 +38,7 @@ describe('a folder of Neuron captures', () => {
       '77_instid_0_vnc_0.ntff': trace,
     };
     await inFolder(copies, async (folder) => {
-      const { profiles, failures } = await findProfiles([folder]);
+      const { profiles, failures } = await foundIn([folder]);
       expect(failures).to.deep.equal([]);
       const found = profiles.map(({ source, ordinal }) => {
         const records = [...readProfile(source.path, { profile: ordinal, name: source.name })];

@@ -2,7 +2,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Diagnostics } from '../../../../record/diagnostics.js';
-import { readJsonFile } from '../../../files.js';
+import { isFile, readJsonFile } from '../../../files.js';
+import { ASCEND_FILES } from '../../../files-beside.js';
 import { readProfilerInfo, toolName, type AscendProfileFacts } from '../profiler-info.js';
 import { readCommunication, type CommunicationFacts } from './communication-file.js';
 import { KernelDetails } from './kernel-details.js';
@@ -10,9 +11,6 @@ import { L2Cache } from './l2-cache.js';
 import { readMemoryRecord, readModuleMemory, readOperatorMemory } from './memory-files.js';
 import type { TextSamples } from './text-samples.js';
 import type { TraceClock } from '../../../capture/clocks/trace-clock.js';
-
-export const TRACE_NAME = 'trace_view.json';
-const DETAILS_NAME = 'kernel_details.csv';
 
 /** Size limit of communication.json in bytes. */
 const LARGEST_JSON = 256 * 1024 * 1024;
@@ -26,22 +24,22 @@ export class SidecarFiles {
 
   /** kernel_details.csv; null when there is none. */
   kernelDetails(clock: TraceClock): KernelDetails | null {
-    const details = this.#reading(DETAILS_NAME, (path) => KernelDetails.read(path, clock, this.diagnostics));
+    const details = this.#reading(ASCEND_FILES.details, (path) => KernelDetails.read(path, clock, this.diagnostics));
     if (details !== null) this.addRates(details);
     return details;
   }
 
   /** Adds the rates of l2_cache.csv. */
   addRates(details: KernelDetails): void {
-    const cache = this.#reading('l2_cache.csv', (path) => L2Cache.read(path, this.diagnostics));
+    const cache = this.#reading(ASCEND_FILES.cache, (path) => L2Cache.read(path, this.diagnostics));
     if (cache !== null) details.addRates(cache);
   }
 
   memory(clock: TraceClock, samples: TextSamples): void {
     for (const [name, read] of [
-      ['memory_record.csv', readMemoryRecord],
-      ['operator_memory.csv', readOperatorMemory],
-      ['npu_module_mem.csv', readModuleMemory],
+      [ASCEND_FILES.allocators, readMemoryRecord],
+      [ASCEND_FILES.operators, readOperatorMemory],
+      [ASCEND_FILES.modules, readModuleMemory],
     ] as const) {
       this.#reading(name, (path) => (read(path, clock, samples, this.diagnostics) ? true : null));
     }
@@ -49,7 +47,7 @@ export class SidecarFiles {
 
   /** communication.json, by name of the operation. */
   communication(): Map<string, CommunicationFacts> {
-    const facts = this.#reading('communication.json', (path) => {
+    const facts = this.#reading(ASCEND_FILES.communication, (path) => {
       const json = readJsonFile(path, LARGEST_JSON);
       return json === undefined ? null : readCommunication(json);
     });
@@ -63,14 +61,14 @@ export class SidecarFiles {
     return info === null ? { tool, rank: null, facts: {} } : { tool, rank: info.rank, facts: info.facts };
   }
 
-  /** Reads an optional file; one that exists but has other content than its name says is counted. */
+  /** Reads an optional file; one that is there but has other content than its name says is counted. */
   #reading<T>(name: string, read: (path: string) => T | null): T | null {
     if (this.folder === null) return null;
     const path = join(this.folder, name);
     if (!existsSync(path)) return null;
     let found: T | null = null;
     try {
-      found = read(path);
+      if (isFile(path)) found = read(path);
     } catch (error) {
       // Unreadable or broken: the profile is read without it.
       if (!(error instanceof Error)) throw error;

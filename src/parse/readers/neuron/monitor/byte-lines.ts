@@ -1,16 +1,15 @@
 /** Splits chunks of bytes into lines of text. Lines longer than any report are dropped, so that memory stays bounded. */
 
-const LINE_FEED = 0x0a;
+import { LONGEST_LINE } from '../../../../record/jsonl.js';
 
-/** Reports of 128 cores and hundreds of loaded models are below 4 MB. */
-const LONGEST = 64 * 1024 * 1024;
+const LINE_FEED = 0x0a;
 
 export class ByteLines {
   #parts: Buffer[] = [];
   #size = 0;
   #tooLong = 0;
 
-  constructor(private readonly longest = LONGEST) {}
+  constructor(private readonly longest = LONGEST_LINE) {}
 
   /** Number of lines that were dropped for their length. */
   get tooLong(): number {

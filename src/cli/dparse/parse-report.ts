@@ -1,0 +1,88 @@
+/** What `dparse` says on stderr: a line an input, and how the run ends. */
+import { CUT_PROFILE, WAS_READ } from '../../prof/input/stream-status.js';
+import { entryOf } from '../../containers/map-entry.js';
+import { EXIT, oneLine, UserError } from '../../record/errors.js';
+import { counted } from '../../record/plural.js';
+import type { Outcome } from './one.js';
+
+export class ParseReport {
+  /** Not said yet: with nothing read it ends the run. */
+  #failure: UserError | null = null;
+  #read = 0;
+  /** Ordinals by rank. */
+  readonly #ranks = new Map<number, number[]>();
+
+  constructor(private readonly quiet: boolean) {}
+
+  /** @param ordinal of a profile that was read */
+  add(name: string, outcome: Outcome, ordinal = 0): void {
+    this.#complain();
+    if (outcome instanceof UserError) {
+      this.#failure = outcome;
+      return;
+    }
+    this.#read++;
+    this.#say(summary(name, outcome));
+    if (outcome.isCut) this.#failure = new UserError(`${CUT_PROFILE}; ${WAS_READ}`, { where: name });
+    this.#complain();
+    if (outcome.rank !== null) entryOf(this.#ranks, outcome.rank, () => []).push(ordinal);
+  }
+
+  /** @throws UserError when nothing was read: then there is nothing to write, and OUT does not appear */
+  end(): void {
+    if (this.#read === 0 && this.#failure !== null) throw this.#failure;
+    this.#complain();
+    const repeated = repeatedRanks(this.#ranks);
+    if (repeated !== null) this.#say(repeated);
+  }
+
+  /** Reports an input that cannot be read, or not to its end, and sets exit status 1; the others are read all the same. */
+  #complain(): void {
+    if (this.#failure === null) return;
+    process.stderr.write(`dparse: ${this.#failure.line}\n`);
+    process.exitCode = EXIT.failed;
+    this.#failure = null;
+  }
+
+  #say(text: string): void {
+    if (!this.quiet) process.stderr.write(`dparse: ${oneLine(text)}\n`);
+  }
+}
+
+/** Says which ranks several profiles are of; null when none is. */
+function repeatedRanks(ranks: ReadonlyMap<number, readonly number[]>): string | null {
+  const repeated = [...ranks].filter(([, ordinals]) => ordinals.length > 1).sort(([a], [b]) => a - b);
+  if (repeated.length === 0) return null;
+  const texts = repeated.map(([rank, ordinals]) => `rank ${rank} is that of ${ordinals.join(', ')}`);
+  return `several profiles of one rank, distinguished by "profile": ${texts.join('; ')}`;
+}
+
+/** `net.sqlite: 160 kernels, 21 copies; kernels whose host call is not in the profile: 24`. */
+function summary(name: string, outcome: Exclude<Outcome, UserError>): string {
+  const { counts, oddities } = outcome;
+  const found = countedIn(counts, ACTIVITIES);
+  // Reports, summaries and programs have no activities: their other records are counted instead.
+  const others = found.length > 0 ? [] : countedIn(counts, STATEMENTS);
+  const isEmpty = (counts['kernel'] ?? 0) === 0 && others.length === 0;
+  return [`${name}: ${[...(isEmpty ? ['0 kernels'] : []), ...found, ...others].join(', ')}`, ...oddities].join('; ');
+}
+
+type Words = readonly (readonly [type: string, one: string])[];
+
+const ACTIVITIES: Words = [
+  ['kernel', 'kernel'],
+  ['copy', 'copy'],
+  ['graph', 'graph launch'],
+];
+const STATEMENTS: Words = [
+  ['tensor', 'tensor'],
+  ['layer', 'layer'],
+  ['sample', 'sample'],
+  ['notice', 'notice'],
+];
+
+const countedIn = (counts: Readonly<Record<string, number>>, words: Words): string[] =>
+  words.flatMap(([type, one]) => {
+    const n = counts[type] ?? 0;
+    return n === 0 ? [] : [counted(n, one)];
+  });

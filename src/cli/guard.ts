@@ -1,0 +1,59 @@
+/** Keeps output off everything that a run may read: its inputs, the files of a folder, and those that belong to them. */
+import { fstatSync, statSync, type Stats } from 'node:fs';
+import { dirname } from 'node:path';
+import { filesBeside, logsOf } from '../parse/files-beside.js';
+import { filesIn } from '../parse/folder-files.js';
+import { UserError } from '../record/errors.js';
+
+/** What stands at a path; null for nothing. @throws the system's error for a path that cannot be looked at */
+export const statOf = (path: string): Stats | null => statSync(path, { throwIfNoEntry: false }) ?? null;
+
+/**
+ * Refuses an output that replaces what the run may read, whatever name leads there.
+ * @param existing what stands at the output
+ * @param inputs files and folders; '-' for standard input
+ * @throws UserError for one of the inputs, or a file that is read with them
+ */
+export function refuseInputs(output: string, existing: Stats, inputs: readonly string[]): void {
+  const isOutput = (stat: Stats | null): boolean => stat?.ino === existing.ino && stat.dev === existing.dev;
+  const refuse = (what: string): never => {
+    throw new UserError(what, { where: output, hint: 'choose another name for -o' });
+  };
+  const folders = new Map<string, string>();
+  for (const input of inputs) {
+    const stat = input === '-' ? stdinStat() : lookedAt(input);
+    if (isOutput(stat)) refuse('is the input');
+    if (input === '-' || stat === null) continue;
+    const files = stat.isDirectory() ? filesIn(input).paths : [input];
+    for (const file of files) {
+      const found = lookedAt(file);
+      if (found === null) continue;
+      if (isOutput(found)) refuse(`is one of the files of the input ${input}`);
+      if (logsOf(file).some((log) => isOutput(lookedAt(log)))) refuse(`is read with ${file}`);
+      folders.set(dirname(file), file);
+    }
+  }
+  if (!existing.isFile()) return;
+  for (const [folder, file] of folders) {
+    if (filesBeside(folder, output).some((path) => isOutput(lookedAt(path)))) refuse(`is read with ${file}`);
+  }
+}
+
+/** What is looked for stands elsewhere when it cannot be looked at. */
+function lookedAt(path: string): Stats | null {
+  try {
+    return statOf(path);
+  } catch {
+    return null;
+  }
+}
+
+/** Standard input that is a file, as in `dprof -o FILE < FILE`; null for any other. */
+function stdinStat(): Stats | null {
+  try {
+    const stat = fstatSync(0);
+    return stat.isFile() ? stat : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,54 @@
+/**
+ * Files that readers open besides an input: its database's log, and what profilers write into its folder. Readers take
+ * their names from here, and no output is written onto one of them.
+ */
+import { realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import { firstBytes, namesIn } from './files.js';
+import { HEADER_BYTES, parseHeader } from './readers/neuron/neff/neff-header.js';
+
+/** Names of the Ascend profiler's tables. */
+export const ASCEND_FILES = {
+  trace: 'trace_view.json',
+  details: 'kernel_details.csv',
+  cache: 'l2_cache.csv',
+  communication: 'communication.json',
+  allocators: 'memory_record.csv',
+  operators: 'operator_memory.csv',
+  modules: 'npu_module_mem.csv',
+} as const;
+
+/** The Ascend profiler's databases, the folder that it writes them into, and its settings there or one above. */
+export const ASCEND_DATABASE = /^ascend_pytorch_profiler(_\d+)?\.db$/;
+export const ASCEND_OUTPUT = 'ASCEND_PROFILER_OUTPUT';
+export const ASCEND_INFO = /^profiler_info(?:_\d{1,6})?\.json$/;
+
+const ASCEND_NAMES: ReadonlySet<string> = new Set(Object.values(ASCEND_FILES));
+
+const NAMED: readonly (readonly [place: string, isRead: (name: string) => boolean])[] = [
+  ['.', (name) => ASCEND_NAMES.has(name) || ASCEND_DATABASE.test(name) || ASCEND_INFO.test(name)],
+  ['..', (name) => ASCEND_INFO.test(name)],
+  [join('..', ASCEND_OUTPUT), (name) => ASCEND_DATABASE.test(name)],
+  [join('..', '..', ASCEND_OUTPUT), (name) => ASCEND_DATABASE.test(name)],
+];
+
+/** What SQLite appends to a database's name. */
+const LOGS = ['-wal', '-journal', '-shm'];
+
+/** Paths that may be read with a file: there need not be one of each. */
+export const logsOf = (path: string): string[] => LOGS.map((ending) => realpathSync(path) + ending);
+
+/**
+ * Files that may be read with any file of a folder.
+ * @param candidate the only file that matters: a program is found by its content, so any name may be one's
+ */
+export function filesBeside(folder: string, candidate: string): string[] {
+  const named = NAMED.flatMap(([place, isRead]) => pathsIn(join(folder, place)).filter(([name]) => isRead(name)));
+  const programs = isProgram(candidate) ? pathsIn(folder) : [];
+  return [...named, ...programs].map(([, path]) => path);
+}
+
+const pathsIn = (folder: string): (readonly [name: string, path: string])[] =>
+  namesIn(folder, /^/).map((name) => [name, join(folder, name)] as const);
+
+const isProgram = (path: string): boolean => parseHeader(firstBytes(path, HEADER_BYTES)) !== null;

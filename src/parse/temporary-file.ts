@@ -1,0 +1,116 @@
+/**
+ * Temporary files. Nothing of them stays in the temporary folder: a file loses its name as soon as nobody needs that,
+ * and whatever has one is removed however the process ends.
+ */
+import { closeSync, existsSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { atEnd } from './cleanup.js';
+import { readFully } from './files.js';
+import { UnreadableInput } from './unreadable-input.js';
+
+/** Open files by number (Linux): opens a file anew, also one without a name. */
+const OPEN_FILES = '/proc/self/fd';
+
+const PIECE = 512 * 1024;
+
+const FULL: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
+
+export class TemporaryFile {
+  /** Number of the open file. */
+  readonly file: number;
+  #folder: string | null = null;
+  #path: string | null = null;
+  #isOpen = true;
+  readonly #release: () => void;
+
+  /**
+   * @param input the input that it is made for, in messages
+   * @throws UnreadableInput when the temporary folder takes no file
+   */
+  constructor(private readonly input: string) {
+    this.#release = atEnd(() => this.#remove());
+    try {
+      this.#folder = inFolder(input, () => mkdtempSync(join(tmpdir(), 'dparse-')));
+      const path = join(this.#folder, 'file');
+      this.file = inFolder(input, () => openSync(path, 'wx+', 0o600));
+      this.#path = path;
+    } catch (error) {
+      this.#remove();
+      throw error;
+    }
+  }
+
+  /** Path that opens the file. @throws RangeError when it has lost its name */
+  get path(): string {
+    if (this.#path === null) throw new RangeError('a file without a name');
+    return this.#path;
+  }
+
+  /** Takes the name away. Reading and writing by number goes on. */
+  unlink(): void {
+    this.#path = null;
+    this.#remove();
+  }
+
+  /** Takes the name away where another path opens the file as well; SQLite does not take that path. */
+  hide(): void {
+    const path = join(OPEN_FILES, String(this.file));
+    if (!existsSync(path)) return;
+    this.#remove();
+    this.#path = path;
+  }
+
+  /** Writes at the end. @throws UnreadableInput when there is no room */
+  append(bytes: Uint8Array): void {
+    appendTo(this.file, bytes, this.input);
+  }
+
+  /** All that was written. */
+  *pieces(): Generator<Buffer> {
+    for (let at = 0, read; ; at += read) {
+      const piece = Buffer.allocUnsafe(PIECE);
+      read = readFully(this.file, piece, at);
+      if (read === 0) return;
+      yield piece.subarray(0, read);
+    }
+  }
+
+  dispose(): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    closeSync(this.file);
+    this.#remove();
+  }
+
+  /** Systems that do not remove open files do so when they are closed. */
+  #remove(): void {
+    try {
+      if (this.#folder !== null) rmSync(this.#folder, { recursive: true, force: true });
+      this.#folder = null;
+      this.#release();
+    } catch (error) {
+      if (!this.#isOpen) throw error;
+    }
+  }
+}
+
+/** Writes to a temporary file of any thread. @throws UnreadableInput when there is no room */
+export function appendTo(file: number, bytes: Uint8Array, input: string): void {
+  inFolder(input, () => {
+    for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at);
+  });
+}
+
+/** @throws UnreadableInput where the system refuses */
+function inFolder<T>(input: string, step: () => T): T {
+  try {
+    return step();
+  } catch (error) {
+    if (!(error instanceof Error) || !('code' in error)) throw error;
+    const isFull = FULL.has(error.code);
+    const what = `the temporary folder ${tmpdir()} ${isFull ? 'has no room' : `takes no file: ${String(error.code)}`}`;
+    const hint = `set TMPDIR to ${isFull ? 'a folder with more room' : 'another folder'}`;
+    throw new UnreadableInput(what, { where: input, hint });
+  }
+}

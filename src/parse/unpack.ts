@@ -1,0 +1,72 @@
+/** Streams into temporary files, gzip inflated. */
+import { Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import { readFully } from './files.js';
+import type { TemporaryFile } from './temporary-file.js';
+
+export const isGzip = (head: Buffer): boolean => head[0] === 0x1f && head[1] === 0x8b;
+
+const MAGIC_BYTES = 2;
+
+/** What a stream held; 'cut' for gzip of which only the first part could be inflated. */
+type Unpacked = 'nothing' | 'bytes' | 'gzip' | 'cut';
+
+/**
+ * Copies a stream, inflating gzip. Of a truncated gzip the part that inflates is kept if it is JSON: a trace's reader
+ * reads and reports it. No other format can be read in part.
+ * @throws Error of zlib when it is damaged, or truncated and no JSON
+ */
+export async function unpack(stream: AsyncIterable<Buffer>, into: TemporaryFile): Promise<Unpacked> {
+  const pieces = fromHead(stream);
+  const { done, value: head } = await pieces.next();
+  if (done === true) return 'nothing';
+  const all = startingWith(head, pieces);
+  if (isGzip(head)) return (await gunzip(all, into)) ? 'gzip' : 'cut';
+  for await (const piece of all) into.append(piece);
+  return 'bytes';
+}
+
+/** The pieces of a stream, the first of them long enough to know gzip by. */
+async function* fromHead(stream: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
+  let head: Buffer | null = Buffer.alloc(0);
+  for await (const piece of stream) {
+    if (head === null) yield piece;
+    else if ((head = Buffer.concat([head, piece])).length >= MAGIC_BYTES) {
+      yield head;
+      head = null;
+    }
+  }
+  if (head !== null && head.length > 0) yield head;
+}
+
+async function* startingWith(head: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
+  yield head;
+  yield* rest;
+}
+
+/** @returns whether it is complete */
+async function gunzip(pieces: AsyncIterable<Buffer>, into: TemporaryFile): Promise<boolean> {
+  // At once, so that what precedes an error is written.
+  const write = (bytes: Buffer, _encoding: BufferEncoding, done: (error?: Error) => void): void => {
+    try {
+      into.append(bytes);
+      done();
+    } catch (error) {
+      done(error instanceof Error ? error : new Error(String(error)));
+    }
+  };
+  try {
+    await pipeline(pieces, createGunzip({ chunkSize: 128 * 1024 }), new Writable({ write }));
+    return true;
+  } catch (error) {
+    const isCut = error instanceof Error && 'code' in error && error.code === 'Z_BUF_ERROR';
+    if (isCut && beginsAsJson(into.file)) return false;
+    throw error;
+  }
+}
+
+function beginsAsJson(file: number): boolean {
+  const head = Buffer.alloc(4096);
+  return /^\s*[{[]/.test(head.toString('latin1', 0, readFully(file, head, 0)));
+}

@@ -1,0 +1,93 @@
+/** Folders as inputs: whatever is in the way of one file is said, and the others are read. */
+import { expect } from 'chai';
+import fs, { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { freshPath } from '../support/fresh-path.js';
+import { NsightDatabase } from '../support/nsight-database.js';
+import { runCli, type Ran } from '../support/run-cli.js';
+
+const REPORT = 'NVIDIA Tegra Profiler Report 2026@1\0';
+
+function folderOf(files: Readonly<Record<string, string | Buffer>>): string {
+  const folder = freshPath('-folder');
+  mkdirSync(folder);
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(join(folder, name, '..'), { recursive: true });
+    writeFileSync(join(folder, name), content);
+  }
+  return folder;
+}
+
+const database = (): Buffer => readFileSync(new NsightDatabase().launch(1, []).write());
+
+const filesRead = ({ stdout }: Ran): string[] => [...stdout.matchAll(/^\{"type":"profile".*?"file":"([^"]*)"/gm)].map(([, file = '']) => file); // prettier-ignore
+
+/** Runs with folders of a name that may not be searched, whoever runs the test. */
+async function withClosed<T>(name: string, work: () => Promise<T>): Promise<T> {
+  const real = fs.readdirSync;
+  const refuse = ((path: string, ...rest: []) => {
+    if (path.endsWith(name)) throw Object.assign(new Error('EACCES'), { code: 'EACCES', syscall: 'scandir', path });
+    return real(path, ...rest);
+  }) as typeof fs.readdirSync;
+  Object.assign(fs, { readdirSync: refuse });
+  syncBuiltinESMExports();
+  try {
+    return await work();
+  } finally {
+    Object.assign(fs, { readdirSync: real });
+    syncBuiltinESMExports();
+  }
+}
+
+describe('a folder', () => {
+  it('with one that may not be searched is read all the same, with a line and exit 1', async () => {
+    const folder = folderOf({ 'a.sqlite': database(), 'closed/b.sqlite': database(), 'z/c.sqlite': database() });
+    const ran = await withClosed('closed', () => runCli('dparse', ['-q', folder]));
+    expect([ran.code, ran.stderr]).to.deep.equal([1, `dparse: ${join(folder, 'closed')}: cannot be read: EACCES\n`]);
+    expect(filesRead(ran)).to.deep.equal(['a.sqlite', 'c.sqlite']);
+    rmSync(join(folder, 'z'), { recursive: true });
+    const one = await withClosed('closed', () => runCli('dprof', ['-q', folder]));
+    expect([one.code, one.stderr]).to.deep.equal([1, `dprof: ${join(folder, 'closed')}: cannot be read: EACCES\n`]);
+    expect(one.stdout.split('\n')).to.have.length(3);
+  });
+
+  it('that may not be searched itself is one line and exit 1', async () => {
+    const folder = folderOf({ 'a.sqlite': database() });
+    for (const tool of ['dparse', 'dprof'] as const) {
+      const { code, stdout, stderr } = await withClosed(folder, () => runCli(tool, ['-q', folder]));
+      expect([code, stdout, stderr]).to.deep.equal([1, '', `${tool}: ${folder}: cannot be read: EACCES\n`]);
+    }
+  });
+
+  it('with a report of Nsight Systems names it unless its export is beside it', async () => {
+    const folder = folderOf({
+      'a.nsys-rep': REPORT,
+      'a.sqlite': database(),
+      'b.nsys-rep': REPORT,
+      'b.sqlite.gz': gzipSync(database()),
+      'sub/c.qdrep': REPORT,
+    });
+    const ran = await runCli('dparse', ['-q', folder]);
+    expect(filesRead(ran)).to.deep.equal(['a.sqlite', 'b.sqlite.gz']);
+    expect(ran.code).to.equal(1);
+    expect(ran.stderr).to.match(
+      /^dparse: [^\n]*c\.qdrep: is an Nsight Systems report [^\n]*nsys export --type sqlite[^\n]*\n$/,
+    );
+    rmSync(join(folder, 'sub'), { recursive: true });
+    for (const input of [folder, join(folder, '*')]) {
+      expect(await runCli('dparse', ['-q', input])).to.include({ code: 0, stderr: '' });
+    }
+    const alone = await runCli('dparse', ['-q', join(folder, 'a.nsys-rep')]);
+    expect(alone).to.include({ code: 1, stdout: '' });
+  });
+
+  it('with strange names is read', async () => {
+    const folder = folderOf({ 'a\nb.sqlite': database() });
+    const { code, stdout, stderr } = await runCli('dparse', [folder]);
+    expect(code).to.equal(0);
+    expect(stdout.split('\n')).to.have.length(4);
+    expect(stderr).to.match(/^dparse: [^\n]*a\?b\.sqlite: 1 kernel\n$/);
+  });
+});

@@ -1,0 +1,41 @@
+/** Runs that a signal ends leave nothing behind, and end by that signal. */
+import { expect } from 'chai';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { freshPath } from '../support/fresh-path.js';
+import { interruptedRun, SIGNALS } from '../support/interrupted.js';
+import { commandOf } from '../support/run-cli.js';
+import { ROOT } from '../support/shared.js';
+import { itWithProcess } from '../support/speed.js';
+
+/** Parts of a run's time at which it is ended: most of it is the start of the tool. */
+const POINTS = [0.5, 0.65, 0.8, 0.95];
+
+describe('signals', () => {
+  itWithProcess('leave neither a temporary file nor a part of the output', async function () {
+    this.timeout(120_000);
+    const folder = freshPath('-signals');
+    mkdirSync(folder);
+    const [trace, database] = [join(ROOT, 'samples/lenet.pt.trace.json.gz'), join(folder, 'net.sqlite.gz')];
+    writeFileSync(database, gzipSync(readFileSync(join(ROOT, 'samples/transformer.nsys.sqlite'))));
+    // Worker threads are started from compiled files.
+    const several = commandOf('dparse').length > 1 ? [] : ['-j', '2'];
+    const commands = [
+      [...commandOf('dparse'), trace],
+      [...commandOf('dparse'), ...several, database, trace],
+      [...commandOf('dprof'), 'html', database],
+    ];
+    for (const [i, args] of commands.entries()) {
+      const { output, left, half, milliseconds } = await interruptedRun(args, null, 0, null, folder);
+      expect(output?.length ?? 0).to.be.greaterThan(1000);
+      expect({ left, half }).to.deep.equal({ left: [], half: [] });
+      for (const [j, point] of POINTS.entries()) {
+        const signal = SIGNALS[(i + j) % SIGNALS.length] ?? 'SIGINT';
+        const ran = await interruptedRun(args, signal, point * milliseconds, output, folder);
+        const what = `${args.slice(-3).join(' ')}: ${signal} at ${point}`;
+        expect([ran.left, ran.half, ran.wrongEnd], what).to.deep.equal([[], [], null]);
+      }
+    }
+  });
+});

@@ -1,0 +1,67 @@
+/** A run that a signal ends at some point, and what it leaves. */
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+
+export type EndingSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
+
+export const SIGNALS: readonly EndingSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+
+export interface Interrupted {
+  /** Names in the temporary folder. */
+  readonly left: readonly string[];
+  /** Names beside the output, and the output's own when it is not whole. */
+  readonly half: readonly string[];
+  /** What is wrong with its end: it is to end by the signal, or before that with 0 and the whole output. */
+  readonly wrongEnd: string | null;
+  readonly milliseconds: number;
+}
+
+const OUTPUT = 'out';
+
+/**
+ * @param args of node, without `-o OUT`, which is added
+ * @param signal null for a run to the end
+ * @param whole what the output is to be; null when it is not known yet
+ * @param folder for temporary files, and for the output
+ */
+export async function interruptedRun(
+  args: readonly string[],
+  signal: EndingSignal | null,
+  afterMs: number,
+  whole: Buffer | null,
+  folder: string,
+): Promise<Interrupted & { readonly output: Buffer | null }> {
+  const own = mkdtempSync(join(folder, 'run-'));
+  const [temporary, place] = [join(own, 'temporary'), join(own, 'place')];
+  for (const made of [temporary, place]) mkdirSync(made);
+  try {
+    const start = performance.now();
+    const child = spawn(process.execPath, [...args, '-o', join(place, OUTPUT)], {
+      stdio: 'ignore',
+      env: { ...process.env, TMPDIR: temporary },
+    });
+    const ended = new Promise<[number | null, NodeJS.Signals | null]>((resolve) =>
+      child.on('exit', (code, by) => {
+        resolve([code, by]);
+      }),
+    );
+    const timer = signal === null ? undefined : setTimeout(() => child.kill(signal), afterMs);
+    const [code, by] = await ended;
+    clearTimeout(timer);
+    const milliseconds = performance.now() - start;
+    const output = readdirSync(place).includes(OUTPUT) ? readFileSync(join(place, OUTPUT)) : null;
+    const isWhole = output !== null && (whole === null || output.equals(whole));
+    const isRight = by === null ? code === 0 && isWhole : by === signal;
+    return {
+      // What loads the tool from its sources has files of its own there.
+      left: readdirSync(temporary).filter((name) => name.startsWith('dparse-')),
+      half: readdirSync(place).filter((name) => name !== OUTPUT || !isWhole),
+      wrongEnd: isRight ? null : `${by ?? code ?? ''} with ${output?.length ?? 'no'} bytes`,
+      milliseconds,
+      output,
+    };
+  } finally {
+    rmSync(own, { recursive: true });
+  }
+}
