@@ -1,4 +1,5 @@
 /** `dparse`: profiles → records. */
+import { say } from './message.js';
 import { statSync } from 'node:fs';
 import { findProfiles, type FoundProfile } from '../parse/find.js';
 import { readerNamed } from '../parse/registry.js';
@@ -37,7 +38,7 @@ export async function run(args: readonly string[]): Promise<void> {
 async function follow(request: DparseRequest, live: LiveFormat, bytes: AsyncIterable<Buffer>): Promise<void> {
   await withOutput(request.output, [], async (write, flush) => {
     const outcome = await parseLive(live, bytes, write, flush);
-    if (!request.quiet) process.stderr.write(`dparse: ${summary('-', outcome)}\n`);
+    if (!request.quiet) say('dparse', summary('-', outcome));
     if (outcome.isCut) complain(cutOff('-'));
   });
 }
@@ -57,7 +58,7 @@ const cutOff = (where: string): UserError => new UserError(`${CUT_PROFILE}; ${WA
 
 /** Reports an input that cannot be read, or not to its end, and sets exit status 1; the others are read all the same. */
 function complain(failure: UserError): void {
-  process.stderr.write(`dparse: ${failure.line}\n`);
+  say('dparse', failure.line);
   process.exitCode = EXIT.failed;
 }
 
@@ -72,7 +73,7 @@ async function parse(request: DparseRequest, profiles: readonly FoundProfile[]):
       failures.push(outcome);
       return;
     }
-    if (!quiet) process.stderr.write(`dparse: ${summary(profile.source.name, outcome)}\n`);
+    if (!quiet) say('dparse', summary(profile.source.name, outcome));
     if (outcome.isCut) complain(cutOff(profile.source.name));
     if (outcome.rank !== null) ranks.set(outcome.rank, [...(ranks.get(outcome.rank) ?? []), profile.ordinal]);
   };
@@ -95,7 +96,7 @@ async function parse(request: DparseRequest, profiles: readonly FoundProfile[]):
         }
       }
       const repeated = repeatedRanks(ranks);
-      if (repeated !== null && !quiet) process.stderr.write(`dparse: ${repeated}\n`);
+      if (repeated !== null && !quiet) say('dparse', repeated);
       // With nothing read there is nothing to write: the last failure ends the run, and OUT does not appear.
       const last = failures.length === profiles.length ? failures.pop() : undefined;
       failures.forEach(complain);

@@ -1,4 +1,5 @@
 /** Where the records come from: a file or stdin of records, or a profile that is parsed on the way. */
+import { say } from './message.js';
 import { existsSync, statSync, type Stats } from 'node:fs';
 import { basename } from 'node:path';
 import { StreamStatus, WAS_READ } from '../prof/input/stream-status.js';
@@ -150,7 +151,7 @@ async function parseFolder(folder: string, wanted: Wanted | undefined): Promise<
     const none = first === undefined ? failures[0] : undefined;
     throw none ?? new UserError(`holds ${profiles.length} profiles`, { where: folder, hint });
   }
-  for (const { line } of failures) process.stderr.write(`dprof: ${line}\n`);
+  for (const { line } of failures) say('dprof', line);
   if (failures.length > 0) process.exitCode = EXIT.failed;
   return recordsOf(first.source, wanted);
 }
@@ -191,13 +192,13 @@ export function confirmEndings({ endings }: Pick<Source, 'endings'>, quiet: bool
   for (const { name, cut, unfinished } of endings) {
     if (cut === null && unfinished > 0 && !quiet) {
       const profiles = unfinished === 1 ? 'a profile has no end' : `${unfinished} profiles have no end`;
-      process.stderr.write(`dprof: ${name}: ${profiles}: are the records cut off? what is there was read\n`);
+      say('dprof', `${name}: ${profiles}: are the records cut off? what is there was read`);
     }
   }
   const cuts = endings.flatMap(({ cut }) => cut ?? []);
   const errors = cuts.map(({ what, detail }) => new UserError(`${what}; ${WAS_READ}`, detail));
   const last = errors.pop();
-  for (const { line } of errors) process.stderr.write(`dprof: ${line}\n`);
+  for (const { line } of errors) say('dprof', line);
   if (last !== undefined) throw last;
 }
 

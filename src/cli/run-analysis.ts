@@ -1,4 +1,5 @@
 /** The way of every command over FILEs of records: reading, progress, output, exit code. */
+import { say } from './message.js';
 import type { Analysis, Answer } from '../prof/analysis.js';
 import type { RecordTypes } from '../prof/input/records.js';
 import type { Annotator } from '../prof/report/report.js';
@@ -102,7 +103,7 @@ export async function printTable(table: AnyTable | null, format: string, write: 
 export function writeNotes(notes: readonly (string | UserError)[], input: string): void {
   for (const note of notes) {
     const line = note instanceof UserError ? (namingInput(note, input) as UserError).line : note;
-    process.stderr.write(`dprof: ${line}\n`);
+    say('dprof', line);
   }
 }
 

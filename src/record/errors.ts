@@ -1,4 +1,5 @@
 /** Exit codes of both tools. */
+import { escapeControls } from './control-characters.js';
 export const EXIT = { done: 0, failed: 1, usage: 2 } as const;
 
 /** An error that the user can act on. It prints as one line: where, what, and what to do. */
@@ -22,12 +23,11 @@ export class UserError extends Error {
     return this.detail.exitCode ?? EXIT.failed;
   }
 
-  /** The one line. Control characters from file names or input text are shown as '?'. */
+  /** The one line; control characters of file names and input texts are escaped. */
   get line(): string {
     const { where, hint } = this.detail;
     const text = `${where === undefined ? '' : `${where}: `}${this.what}${hint === undefined ? '' : ` (${hint})`}`;
-    // eslint-disable-next-line no-control-regex -- removing exactly these is the purpose
-    return text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, '?');
+    return escapeControls(text);
   }
 }
 
