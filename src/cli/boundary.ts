@@ -3,6 +3,7 @@
  *
  * The exit code is set, never forced with process.exit(): that would cut off what is still on its way to a pipe.
  */
+import { say, type ToolName } from './message.js';
 import { EXIT, UserError } from '../record/errors.js';
 import { ClosedOutput } from './output.js';
 import { isSystemError, systemReason } from './system-errors.js';
@@ -14,7 +15,7 @@ import { isSystemError, systemReason } from './system-errors.js';
  * @param args those arguments
  */
 export async function main(
-  name: string,
+  name: ToolName,
   body: (args: readonly string[]) => Promise<void>,
   args: readonly string[] = process.argv.slice(2),
 ): Promise<void> {
@@ -24,7 +25,8 @@ export async function main(
     await body(args);
   } catch (error) {
     const { message, exitCode } = outcome(error);
-    if (message !== null) process.stderr.write(`${name}: ${message}\n`);
+    // A stack has several lines.
+    for (const line of message?.split('\n') ?? []) say(name, line);
     process.exitCode = exitCode;
   }
 }

@@ -1,4 +1,5 @@
 /** Where the records come from: a file or stdin of records, or a profile that is parsed on the way. */
+import { say } from './message.js';
 import { existsSync, statSync, type Stats } from 'node:fs';
 import { basename } from 'node:path';
 import { StreamStatus, WAS_READ } from '../prof/input/stream-status.js';
@@ -7,7 +8,7 @@ import { renumbered, ProfileNumbers } from '../prof/input/profile-numbers.js';
 import { readRecords, type RecordTypes } from '../prof/input/records.js';
 import type { RecordBatches } from '../prof/report/report.js';
 import type { InputFile } from '../parse/source.js';
-import { EXIT, oneLine, UsageError, UserError } from '../record/errors.js';
+import { EXIT, UsageError, UserError } from '../record/errors.js';
 import type { ProfileLine } from '../record/record.js';
 import { USAGE } from './report/usage.js';
 import type { Progress } from './progress.js';
@@ -152,7 +153,7 @@ async function parseFolder(folder: string, wanted: Wanted | undefined): Promise<
     const none = source === undefined ? failures[0] : undefined;
     throw none ?? new UserError(`holds ${sources.length} profiles`, { where: folder, hint });
   }
-  for (const { line } of failures) process.stderr.write(`dprof: ${line}\n`);
+  for (const { line } of failures) say('dprof', line);
   if (failures.length > 0) process.exitCode = EXIT.failed;
   return recordsOf(source, wanted);
 }
@@ -193,13 +194,13 @@ export function confirmEndings({ endings }: Pick<Source, 'endings'>, quiet: bool
   for (const { name, cut, unfinished } of endings) {
     if (cut === null && unfinished > 0 && !quiet) {
       const profiles = unfinished === 1 ? 'a profile has no end' : `${unfinished} profiles have no end`;
-      process.stderr.write(`dprof: ${oneLine(name)}: ${profiles}: are the records cut off? what is there was read\n`);
+      say('dprof', `${name}: ${profiles}: are the records cut off? what is there was read`);
     }
   }
   const cuts = endings.flatMap(({ cut }) => cut ?? []);
   const errors = cuts.map(({ what, detail }) => new UserError(`${what}; ${WAS_READ}`, detail));
   const last = errors.pop();
-  for (const { line } of errors) process.stderr.write(`dprof: ${line}\n`);
+  for (const { line } of errors) say('dprof', line);
   if (last !== undefined) throw last;
 }
 

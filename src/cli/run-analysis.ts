@@ -1,8 +1,9 @@
 /** The way of every command over FILEs of records: reading, progress, output, exit code. */
+import { say } from './message.js';
 import type { Analysis, Answer } from '../prof/analysis.js';
 import type { RecordTypes } from '../prof/input/records.js';
 import type { Annotator } from '../prof/report/report.js';
-import { oneLine, UsageError, UserError } from '../record/errors.js';
+import { UsageError, UserError } from '../record/errors.js';
 import type { ProfileLine, ProfileRecord } from '../record/record.js';
 import type { AnyTable } from '../table/table.js';
 import { requireFormat } from '../write/formats.js';
@@ -101,7 +102,7 @@ export async function printTable(table: AnyTable | null, format: string, write: 
 export function writeNotes(notes: readonly (string | UserError)[], input: string): void {
   for (const note of notes) {
     const line = note instanceof UserError ? (namingInput(note, input) as UserError).line : note;
-    process.stderr.write(`dprof: ${oneLine(line)}\n`);
+    say('dprof', line);
   }
 }
 

@@ -8,7 +8,7 @@ import type { Probe, Reader, ReadOptions } from './reader.js';
 import { detect, PROFILE_TABLES, readerNamed } from './registry.js';
 import { rankOf, readHead } from './source.js';
 import { UnreadableInput } from './unreadable-input.js';
-import { isSqlite, SqliteFile } from './sqlite/sqlite.js';
+import { isSqlite, SCHEMA_BYTES, SqliteFile } from './sqlite/sqlite.js';
 import { headContains, isFile } from './files.js';
 
 /** How `readProfile` reads a profile. */
@@ -20,9 +20,6 @@ export interface ProfileOptions extends Pick<ReadOptions, 'profile' | 'program' 
   /** Whether to write host ranges too; false when not given. */
   readonly ranges?: ReadOptions['ranges'];
 }
-
-/** Bytes searched for table names: a database's schema is at its start, or in its write-ahead log. */
-const SCHEMA_BYTES = 4 * 1024 * 1024;
 
 /**
  * Records of a profile: the profile line, activities in order of start, the end line. Memory: see `capture/capture-columns.ts`.
@@ -60,7 +57,8 @@ export function* readProfile(path: string, options: ProfileOptions): Generator<P
  * @throws UserError when it is no profile, or redundant
  */
 export function checkProfile(path: string, name: string, format?: string, inFolder = false): Reader {
-  const probe = openProbe(path, name);
+  // Whether a file of a folder is redundant depends on rows.
+  const probe = openProbe(path, name, !inFolder);
   try {
     const reader = chooseReader(probe, format);
     if (inFolder && format === undefined && reader.isCovered?.(probe) === true)
@@ -71,10 +69,11 @@ export function checkProfile(path: string, name: string, format?: string, inFold
   }
 }
 
-function openProbe(path: string, name: string): Probe {
+/** @param isForSchema whether the rows of a database are not needed */
+function openProbe(path: string, name: string, isForSchema = false): Probe {
   const head = readHead(path);
   const folder = name === '-' ? null : dirname(name);
-  return { file: name, path, folder, head, database: isSqlite(head) ? openNamed(path, name) : null };
+  return { file: name, path, folder, head, database: isSqlite(head) ? openNamed(path, name, isForSchema) : null };
 }
 
 /** @throws UserError stating the detected format, when the file is of another kind than the format requested */
@@ -89,9 +88,9 @@ function chooseReader(probe: Probe, format: string | undefined): Reader {
 }
 
 /** Opens a database; messages show the input's name as the user gave it. */
-function openNamed(path: string, name: string): SqliteFile {
+function openNamed(path: string, name: string, isForSchema: boolean): SqliteFile {
   try {
-    return SqliteFile.open(path);
+    return isForSchema ? SqliteFile.openSchema(path) : SqliteFile.open(path);
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     const Failure = isProfile(path) ? UnreadableInput : UserError;
@@ -99,6 +98,12 @@ function openNamed(path: string, name: string): SqliteFile {
   }
 }
 
-/** Whether a database that cannot be opened is a profile: its bytes contain the name of a profiler's table. */
+/** Names of tables as UTF-8 and UTF-16: big-endian ones contain all but the first byte and the last of the others. */
+const TABLE_NAMES = PROFILE_TABLES.flatMap((name) => [name, Buffer.from(name, 'utf16le').subarray(0, -1)]);
+
+/**
+ * Whether a database that cannot be opened is a profile: it contains the name of a profiler's table, in its schema at
+ * the start or in its write-ahead log.
+ */
 const isProfile = (path: string): boolean =>
-  [path, `${path}-wal`].some((file) => isFile(file) && headContains(file, PROFILE_TABLES, SCHEMA_BYTES));
+  [path, `${path}-wal`].some((file) => isFile(file) && headContains(file, TABLE_NAMES, SCHEMA_BYTES));

@@ -2,6 +2,7 @@
  * Record classes for the lines of which a capture has tens of millions. Their fields are fixed, so they write
  * themselves as bytes without reflection; as objects they are records like any other.
  */
+import { jsonOf } from './control-characters.js';
 import { bytesOf, Pieces, type LineBytes } from './line-bytes.js';
 import type { CopyLine, KernelLine, Labels, SampleRecord } from './record.js';
 
@@ -172,9 +173,9 @@ const COPY = new Pieces(
 );
 const SAMPLE = new Pieces((profile: number) => `{"type":"sample","profile":${JSON.stringify(profile)},"start":`);
 
-const NAMES = new Pieces((name: string) => `,"name":${JSON.stringify(name)},"short":${JSON.stringify(name)},"start":`);
-const FIRST_COUNTER = new Pieces((key: string) => `],"counters":{${JSON.stringify(key)}:`);
-const COUNTER = new Pieces((key: string) => `,${JSON.stringify(key)}:`);
+const NAMES = new Pieces((name: string) => `,"name":${jsonOf(name)},"short":${jsonOf(name)},"start":`);
+const FIRST_COUNTER = new Pieces((key: string) => `],"counters":{${jsonOf(key)}:`);
+const COUNTER = new Pieces((key: string) => `,${jsonOf(key)}:`);
 
 const KEYS = {
   start: bytesOf(',"start":'),
@@ -237,7 +238,7 @@ function placeOf(
     kept.queue === queue &&
     kept.queueType === queueType;
   if (isHit) return kept.bytes;
-  const place = JSON.stringify({ device, stream, engine, ...(queue === null ? undefined : { queue }), queueType });
+  const place = jsonOf({ device, stream, engine, ...(queue === null ? undefined : { queue }), queueType });
   const bytes = bytesOf(`,${place.slice(1, -1)},"ps":[`);
   PLACES[at] = { device, stream, engine, queue, queueType, bytes };
   return bytes;

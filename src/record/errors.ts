@@ -1,10 +1,7 @@
+import { escapeControls } from './control-characters.js';
+
 /** Exit codes of both tools. */
 export const EXIT = { done: 0, failed: 1, usage: 2 } as const;
-
-/** Text for a line of a terminal: names of files may hold line feeds and escape sequences, shown as '?'. */
-export const oneLine = (text: string): string =>
-  // eslint-disable-next-line no-control-regex -- removing exactly these is the purpose
-  text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, '?');
 
 /** An error that the user can act on. It prints as one line: where, what, and what to do. */
 export class UserError extends Error {
@@ -27,10 +24,11 @@ export class UserError extends Error {
     return this.detail.exitCode ?? EXIT.failed;
   }
 
-  /** The one line. Control characters from file names or input text are shown as '?'. */
+  /** The one line; control characters of file names and input texts are escaped. */
   get line(): string {
     const { where, hint } = this.detail;
-    return oneLine(`${where === undefined ? '' : `${where}: `}${this.what}${hint === undefined ? '' : ` (${hint})`}`);
+    const text = `${where === undefined ? '' : `${where}: `}${this.what}${hint === undefined ? '' : ` (${hint})`}`;
+    return escapeControls(text);
   }
 }
 

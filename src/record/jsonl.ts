@@ -1,4 +1,5 @@
-/** One record a line. JSON.stringify escapes control characters and lone surrogates, so no text can break a line. */
+/** One record a line. JSON escapes control characters and lone surrogates, so no text can break a line. */
+import { jsonOf } from './control-characters.js';
 import { DeviceLine } from './device-lines.js';
 import { LineBytes } from './line-bytes.js';
 import type { ProfileLine } from './record.js';
@@ -8,7 +9,7 @@ export const LONGEST_LINE = 64 * 1024 * 1024;
 
 /** A record as one line, line feed included. */
 export function encodeLine(record: ProfileLine): string {
-  if (!(record instanceof DeviceLine)) return `${JSON.stringify(record)}\n`;
+  if (!(record instanceof DeviceLine)) return `${jsonOf(record)}\n`;
   appendLine(ONE_LINE, record);
   return ONE_LINE.takeText();
 }
@@ -19,5 +20,5 @@ const ONE_LINE = new LineBytes(1024);
 /** Appends a record as one line, line feed included. */
 export function appendLine(lines: LineBytes, record: ProfileLine): void {
   if (record instanceof DeviceLine) record.writeTo(lines);
-  else lines.text(`${JSON.stringify(record)}\n`);
+  else lines.text(`${jsonOf(record)}\n`);
 }

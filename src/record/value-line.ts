@@ -1,4 +1,5 @@
 /** Record class for values over time, of which a profile has millions: it writes itself as bytes. */
+import { jsonOf } from './control-characters.js';
 import { DeviceLine } from './device-lines.js';
 import { bytesOf, Pieces, type LineBytes } from './line-bytes.js';
 import type { Labels, SampleRecord } from './record.js';
@@ -63,8 +64,8 @@ export class ValueLine extends DeviceLine implements SampleRecord {
 const SAMPLES = new Pieces((profile: number) => `{"type":"sample","profile":${JSON.stringify(profile)},"start":`);
 
 /** Profiles have few names of metrics and units. */
-const METRICS = new Pieces((metric: string) => `,"metric":${JSON.stringify(metric)},"value":`);
-const UNITS = new Pieces((unit: string) => `,"unit":${JSON.stringify(unit)}`);
+const METRICS = new Pieces((metric: string) => `,"metric":${jsonOf(metric)},"value":`);
+const UNITS = new Pieces((unit: string) => `,"unit":${jsonOf(unit)}`);
 
 const KEYS = {
   dur: bytesOf(',"dur":'),
@@ -78,6 +79,6 @@ const LABELS = new WeakMap<Labels, Uint8Array>();
 /** Labels as JSON and the end of the line, cached for the lifetime of the labels object. */
 function endWith(labels: Labels): Uint8Array {
   let end = LABELS.get(labels);
-  if (end === undefined) LABELS.set(labels, (end = bytesOf(`,"labels":${JSON.stringify(labels)}}\n`)));
+  if (end === undefined) LABELS.set(labels, (end = bytesOf(`,"labels":${jsonOf(labels)}}\n`)));
   return end;
 }

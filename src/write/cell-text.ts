@@ -1,21 +1,12 @@
-/** Cell texts: on one line, without terminal control characters, of a known width. */
+/** Cell texts: words, and texts of a known width. */
+import { escapeControls } from '../record/control-characters.js';
 import { textOf, type ColumnShape, type CellValue } from '../table/column.js';
-
-// eslint-disable-next-line no-control-regex -- removing exactly these is the purpose
-const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
 
 // eslint-disable-next-line no-control-regex -- the whole of ASCII
 const ASCII = /^[\u0000-\u007f]*$/;
-/** Printable ASCII without blanks: the usual text, which needs no change. */
-const PLAIN = /^[!-~]+$/;
-
-/** Without control characters, line ends and direction marks: names come from the profiled program. */
-export const clean = (text: string): string => (PLAIN.test(text) ? text : text.replace(CONTROL, '?'));
-
 /** One word for awk: no blank inside, never empty. */
 export const word = (text: string): string => {
-  if (PLAIN.test(text)) return text;
-  return text === '' ? '-' : clean(text.replace(/\s/g, '_'));
+  return text === '' ? '-' : escapeControls(text.replace(/\s/g, '_'));
 };
 
 /** A value's text after `safe`; the text of a number needs none. */

@@ -1,7 +1,8 @@
 /** Columns of fixed width for the terminal. No line is wider than the given width, blanks between columns included. */
+import { escapeControls } from '../record/control-characters.js';
 import { UserError } from '../record/errors.js';
 import { isNumeric, shownValue, textOf, type Column, type ColumnShape } from '../table/column.js';
-import { cells, clean, cut, fitId, fitQuantity } from './cell-text.js';
+import { cells, cut, fitId, fitQuantity } from './cell-text.js';
 import type { Format, Layout } from './format.js';
 
 /** Width when none is given. It does not depend on the terminal: the same input gives the same bytes. */
@@ -23,7 +24,7 @@ export const columns: Format = {
             const value = shownValue(column, row);
             const text =
               typeof value === 'number' ? fit(column, value, width) : (column.narrow?.(row) ?? textOf(column, value));
-            const fitting = cut(clean(text.length > 4 * width ? text.slice(0, 4 * width) : text), width);
+            const fitting = cut(escapeControls(text.length > 4 * width ? text.slice(0, 4 * width) : text), width);
             const blanks = ' '.repeat(width - cells(fitting));
             return isNumeric(column) ? blanks + fitting : fitting + blanks;
           }),

@@ -4,10 +4,10 @@
  * csv-stringify quotes the cells that need it, and only those: whole rows given to it take 1.5 times the CPU
  * (`npm run bench:formats`: median of 9 pairs, 60,000 rows).
  */
+import { escapeControls } from '../record/control-characters.js';
 import { stringify } from 'csv-stringify/sync';
 import { elementAt } from '../containers/element.js';
 import { textOf, type ColumnShape, type CellValue } from '../table/column.js';
-import { clean } from './cell-text.js';
 import type { Format } from './format.js';
 
 const OPTIONS = { record_delimiter: '\n', eof: false } as const;
@@ -27,7 +27,7 @@ export const csv: Format = {
 
 /** Numbers have all their digits: CSV is for programs. */
 const cell = (column: ColumnShape, value: CellValue): string =>
-  typeof value === 'number' ? String(value) : withoutFormula(clean(textOf(column, value)));
+  typeof value === 'number' ? String(value) : withoutFormula(escapeControls(textOf(column, value)));
 
 /** How a spreadsheet recognizes a formula, full-width signs included. Tabs and line ends are clean already. */
 const FORMULA = /^[=+\-@\uff1d\uff0b\uff0d\uff20]/;

@@ -5,10 +5,11 @@
  * cli-table3 draws the frame and the head, and rows are written between: whole tables given to it take 34 times the CPU
  * at 1,000 rows (`npm run bench:formats`: median of 9 pairs), and more the longer they are.
  */
+import { escapeControls } from '../record/control-characters.js';
 import CliTable from 'cli-table3';
 import { elementAt } from '../containers/element.js';
 import { isNumeric, shownValue, textOf, type ColumnShape, type CellValue } from '../table/column.js';
-import { cells, clean, cut } from './cell-text.js';
+import { cells, cut } from './cell-text.js';
 import type { Format } from './format.js';
 
 const WIDEST_CELL = 48;
@@ -90,7 +91,7 @@ function quantity(value: number, digits = 0): string {
 /** Quantities with their thousands apart; long texts cut, and marked as such. */
 function cell(column: ColumnShape, value: CellValue, narrow: string | undefined): string {
   if (typeof value === 'number' && column.unit !== undefined) return quantity(value, column.digits);
-  const text = clean(narrow ?? textOf(column, value));
+  const text = escapeControls(narrow ?? textOf(column, value));
   const beginning = cut(text, WIDEST_CELL);
   return beginning === text ? text : `${cut(text, WIDEST_CELL - 1)}…`;
 }

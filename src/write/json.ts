@@ -1,4 +1,5 @@
 /** One JSON object a row and line: column keys, raw values, null for unknown. For jq and for programs. */
+import { jsonOf } from '../record/control-characters.js';
 import type { Format } from './format.js';
 
 export const json: Format = {
@@ -7,8 +8,7 @@ export const json: Format = {
   open({ columns }) {
     return {
       head: () => '',
-      pack: (row) =>
-        `${JSON.stringify(Object.fromEntries(columns.map((column) => [column.key, column.value(row)])))}\n`,
+      pack: (row) => `${jsonOf(Object.fromEntries(columns.map((column) => [column.key, column.value(row)])))}\n`,
       rows: (packed) => packed.join(''),
       end: () => [],
     };

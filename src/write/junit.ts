@@ -1,5 +1,5 @@
 /** Test results as JUnit XML, which continuous integration shows. */
-import { clean } from './cell-text.js';
+import { escapeControls } from '../record/control-characters.js';
 
 export interface TestCase {
   readonly className: string;
@@ -27,7 +27,7 @@ const NO_CHARACTER = /[\ufffe\uffff]|\p{Surrogate}/gu;
 
 /** A text as the value of an attribute or as the content of an element. */
 const xml = (text: string): string =>
-  clean(text)
+  escapeControls(text)
     .replace(NO_CHARACTER, '?')
     .replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? sign);
 

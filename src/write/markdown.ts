@@ -1,6 +1,6 @@
 /** Tables of GitHub-flavoured Markdown, and the escape for all text that goes into Markdown. */
+import { escapeControls } from '../record/control-characters.js';
 import { isNumeric, shownValue, textOf, type Column, type ColumnShape } from '../table/column.js';
-import { clean } from './cell-text.js';
 import type { Format } from './format.js';
 
 /** What code in backticks cannot hold within a cell: a pipe ends the cell, a backtick the code. */
@@ -16,13 +16,13 @@ const byNumber = (sign: string): string => `&#${sign.charCodeAt(0)};`;
  * HTML element with all punctuation as character references.
  */
 export function code(text: string): string {
-  const safe = clean(text).trim();
+  const safe = escapeControls(text).trim();
   if (safe === '') return '';
   return SPECIAL.test(safe) ? `<code>${safe.replace(PUNCTUATION, byNumber)}</code>` : `\`${safe}\``;
 }
 
 /** A text within a sentence or a title: signs of markup become character references. */
-export const escapeMarkdown = (text: string): string => clean(text).replace(MARKUP, byNumber);
+export const escapeMarkdown = (text: string): string => escapeControls(text).replace(MARKUP, byNumber);
 
 const bold = (text: string): string => (text === '' ? '' : `**${text}**`);
 
@@ -31,7 +31,7 @@ const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |\n`;
 /** Numbers and the program's own words stand plain, names from the profile as code. */
 function cell<Row>(column: Column<Row>, row: Row): string {
   const value = shownValue(column, row);
-  const text = clean(textOf(column, value));
+  const text = escapeControls(textOf(column, value));
   if (column.emphasis?.(row) === true) return bold(text);
   const isPlain = column.vocabulary === true || (isNumeric(column) && (typeof value !== 'string' || value === '!'));
   return isPlain ? text : code(text);

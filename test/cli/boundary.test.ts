@@ -15,7 +15,7 @@ describe('what ends a run', () => {
       [systemError('EPIPE'), null, 0],
       [systemError('EACCES'), 'net.sql: permission denied', 1],
       [systemError('EODD'), 'net.sql: EODD', 1],
-      [new TypeError('a\nb'), 'TypeError: a?b (please report; DPROF_DEBUG=1 for the stack)', 1],
+      [new TypeError('a\nb'), 'TypeError: a\\u000ab (please report; DPROF_DEBUG=1 for the stack)', 1],
       ['text', 'text (please report; DPROF_DEBUG=1 for the stack)', 1],
     ];
     for (const [error, message, exitCode] of cases) expect(outcome(error)).to.deep.equal({ message, exitCode });

@@ -132,8 +132,8 @@ describe('dprof', () => {
       const input = JSON.stringify(kernel({ name: 'a\u001b[31mred\nline', short: 'a\u001b[31mred' }));
       const { stdout } = await runCli('dprof', ['--explain', '1'], { input });
       expect(stdout)
-        .to.match(/^kernel +0:1 a\?\[31mred$/m)
-        .and.match(/^full name +a\?\[31mred\?line$/m);
+        .to.match(/^kernel +0:1 a\\u001b\[31mred$/m)
+        .and.match(/^full name +a\\u001b\[31mred\\u000aline$/m);
     });
 
     it('of no kernels: the header, a note, and no failure', async () => {

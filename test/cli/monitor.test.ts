@@ -69,7 +69,7 @@ describe('dprof monitor', () => {
   it("reports the monitor's own errors, each once", async () => {
     const broken = report([], { memory_info: group({}, 'no\u001b[31m memory') });
     const ran = await monitor(['-f', 'json'], lines(broken, broken));
-    expect(ran.stderr).to.equal('dprof: neuron-monitor: memory_info: no?[31m memory\n');
+    expect(ran.stderr).to.equal('dprof: neuron-monitor: memory_info: no\\u001b[31m memory\n');
   });
 
   it('fails where there is no report', async () => {

@@ -52,7 +52,7 @@ describe('dprof stacks', () => {
     const named = profile?.samples.map((stack) => stack.map((frame) => shared.frames[frame]?.name));
     expect(named).to.deep.equal([
       ['[unknown]', 'fill'],
-      ['net.py:7', 'Linear?0', 'torch.mm', 'gemm <2>'],
+      ['net.py:7', 'Linear\\u000a0', 'torch.mm', 'gemm <2>'],
     ]);
     expect(profile?.weights).to.deep.equal([5, 7]);
     expect(shared.frames).to.deep.include({ name: 'net.py:7', file: 'net.py', line: 7 });

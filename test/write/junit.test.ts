@@ -25,7 +25,7 @@ describe('junit', () => {
   it('escapes markup, and replaces what XML has no character for', () => {
     const name = `a<b>&"c"'d'\n\u0000\ufffe\ud800`;
     const text = junit({ name: 'x', notes: ['1 < 2'], cases: [one(name, 'passed')] });
-    expect(text).to.include('name="a&lt;b&gt;&amp;&quot;c&quot;&apos;d&apos;????">');
+    expect(text).to.include('name="a&lt;b&gt;&amp;&quot;c&quot;&apos;d&apos;\\u000a\\u0000??">');
     expect(text).to.include('<property name="note 1" value="1 &lt; 2"/>');
   });
 });

@@ -4,6 +4,7 @@
  * It reads by itself rather than by `runAnalysis`: the input has lines of the monitor where that has records, a report
  * is complete with its line and has to be flushed before the next arrives, and with --last OUT is replaced each time.
  */
+import { say } from '../message.js';
 import { Readable } from 'node:stream';
 import { isGzip } from '../../parse/unpack.js';
 import { lineBatches, openFile, openStream, type Input } from '../../prof/input/lines.js';
@@ -151,6 +152,6 @@ class Notes {
   }
 
   #say(text: string): void {
-    if (!this.request.quiet) process.stderr.write(`dprof: ${text}\n`);
+    if (!this.request.quiet) say('dprof', text);
   }
 }

@@ -1,11 +1,12 @@
 /** `dprof stacks`: device time by stack, for flame graphs. */
+import { escapeControls } from '../../record/control-characters.js';
 import { FRAME_KINDS, type FrameKind } from '../../prof/stacks/frames.js';
 import { MOST_TEXT, OTHERS } from '../../prof/stacks/merged.js';
 import { Stacks, type ProfileStacks } from '../../prof/stacks/stacks.js';
 import { UsageError } from '../../record/errors.js';
 import { requireNamed } from '../../record/names.js';
 import { aligned } from '../../write/aligned.js';
-import { clean, word } from '../../write/cell-text.js';
+import { word } from '../../write/cell-text.js';
 import type { Write } from '../output.js';
 import { recordsCommand, withTableFormats } from '../records-command.js';
 import { printTable, runAnalysis } from '../run-analysis.js';
@@ -67,7 +68,7 @@ export const stacks = recordsCommand(
     const kinds = [...root, ...kindsOf('--by', given.text('by') ?? DEFAULT_KINDS)];
     const { format } = request;
     const isCollapsed = format === 'collapsed';
-    const safe = isCollapsed ? collapsedFrame : clean;
+    const safe = isCollapsed ? collapsedFrame : escapeControls;
     await runAnalysis(request, {
       analysis: new Stacks({ kinds, safe, apart: !isCollapsed, collectives: given.on('collectives') }),
       print: ({ table, facts }, write, input) => {

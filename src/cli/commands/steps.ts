@@ -1,10 +1,10 @@
 /** `dprof steps`: where the time of each training step went. */
+import { escapeControls } from '../../record/control-characters.js';
 import { STEP_COLUMNS, STEP_TIME_COLUMNS } from '../../prof/steps/step-columns.js';
 import { MOST_STEPS } from '../../prof/steps/host-steps.js';
 import { Steps, type ProfileSteps } from '../../prof/steps/steps.js';
 import { readable } from '../../table/readable.js';
 import { aligned, alignedTable } from '../../write/aligned.js';
-import { clean } from '../../write/cell-text.js';
 import { recordsCommand, withTableFormats } from '../records-command.js';
 import { printTable, profileHeading, runAnalysis } from '../run-analysis.js';
 
@@ -15,7 +15,7 @@ const SCREEN_COLUMNS = STEP_COLUMNS.filter(({ machineOnly }) => machineOnly !== 
 /** One profile: its name, then its steps with times in us. */
 function screenOf({ profile, header, rows }: ProfileSteps): string {
   const lines = [`${profileHeading(profile, header)}, times in us`, ...alignedTable(SCREEN_COLUMNS, rows)];
-  return `${lines.map(clean).join('\n')}\n`;
+  return `${lines.map(escapeControls).join('\n')}\n`;
 }
 
 export const steps = recordsCommand(

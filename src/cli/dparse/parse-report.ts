@@ -1,7 +1,8 @@
 /** What `dparse` says on stderr: a line an input, and how the run ends. */
 import { CUT_PROFILE, WAS_READ } from '../../prof/input/stream-status.js';
 import { entryOf } from '../../containers/map-entry.js';
-import { EXIT, oneLine, UserError } from '../../record/errors.js';
+import { say } from '../message.js';
+import { EXIT, UserError } from '../../record/errors.js';
 import { counted } from '../../record/plural.js';
 import type { Outcome } from './one.js';
 
@@ -39,13 +40,13 @@ export class ParseReport {
   /** Reports an input that cannot be read, or not to its end, and sets exit status 1; the others are read all the same. */
   #complain(): void {
     if (this.#failure === null) return;
-    process.stderr.write(`dparse: ${this.#failure.line}\n`);
+    say('dparse', this.#failure.line);
     process.exitCode = EXIT.failed;
     this.#failure = null;
   }
 
   #say(text: string): void {
-    if (!this.quiet) process.stderr.write(`dparse: ${oneLine(text)}\n`);
+    if (!this.quiet) say('dparse', text);
   }
 }
 

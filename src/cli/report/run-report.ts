@@ -1,4 +1,5 @@
 /** `dprof`: a row a kernel; with --by a row a group, with --explain where the numbers of one kernel come from. */
+import { escapeControls } from '../../record/control-characters.js';
 import type { Annotated } from '../../prof/annotate.js';
 import { AGGREGATES } from '../../prof/by/aggregates.js';
 import { KernelGroups } from '../../prof/by/groups.js';
@@ -10,7 +11,6 @@ import { Annotator, ReportRows } from '../../prof/report/report.js';
 import { defectLine, summaryLine, ReportTally } from '../../prof/report/report-tally.js';
 import { withoutDeviceAndRanges, withoutKernels } from '../../prof/analysis.js';
 import { UserError } from '../../record/errors.js';
-import { clean } from '../../write/cell-text.js';
 import type { Packed } from '../../write/format.js';
 import { tableText } from '../../write/write-table.js';
 import { runAnalysis } from '../run-analysis.js';
@@ -159,6 +159,6 @@ async function runExplanation(request: ReportRequest, wanted: KernelId): Promise
     annotator: new Annotator(request.device),
     isComplete: () => found !== undefined,
     // Names come from the profiled program: without control characters.
-    print: ({ facts }, write) => write([...explain(facts).map(clean), ''].join('\n')),
+    print: ({ facts }, write) => write([...explain(facts).map(escapeControls), ''].join('\n')),
   });
 }

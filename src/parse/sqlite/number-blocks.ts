@@ -19,18 +19,18 @@ export interface NumberQuery {
 interface NumberBlock {
   readonly rows: number;
   readonly cell: (row: number, expression: number) => unknown;
-  /** Rowid of the last row as decimal text: it has 64 bits, a number holds 53. */
+  /** Rowid of the last row. */
   readonly last: unknown;
   readonly isLast: boolean;
 }
 
 /** Reads the block of rows above a rowid, in ascending order of rowid. */
-type ReadBlock = (above: bigint) => NumberBlock;
+type ReadBlock = (above: number) => NumberBlock;
 
 /** Prepares reading by cells. */
 export function cellBlocks(database: Database.Database, query: NumberQuery): ReadBlock {
-  const cells = [...query.expressions, 'CAST(rowid AS TEXT)'];
-  const statement = database.prepare<[bigint], unknown[]>(`SELECT ${cells.join(', ')} ${blockOf(query)}`).raw();
+  const cells = [...query.expressions, 'rowid'];
+  const statement = database.prepare<[number], unknown[]>(`SELECT ${cells.join(', ')} ${blockOf(query)}`).raw();
   return (above) => {
     const block = statement.all(above);
     const cell = (row: number, expression: number): unknown => block[row]?.[expression];
@@ -47,8 +47,8 @@ export function integerBlocks(database: Database.Database, query: NumberQuery): 
   const { expressions } = query;
   const named = expressions.map((expression, column) => `${expression} AS c${column}, `).join('');
   const arrays = expressions.map((_, column) => `json_group_array(c${column}), `).join('');
-  const sql = `SELECT ${arrays}count(*), CAST(max(r) AS TEXT) FROM (SELECT ${named}rowid AS r ${blockOf(query)})`;
-  const statement = database.prepare<[bigint], unknown[]>(sql).raw();
+  const sql = `SELECT ${arrays}count(*), max(r) FROM (SELECT ${named}rowid AS r ${blockOf(query)})`;
+  const statement = database.prepare<[number], unknown[]>(sql).raw();
   let byCells: ReadBlock | null = null;
   return (above) => {
     const row = byCells === null ? readOrNull(statement, above) : null;
@@ -64,7 +64,7 @@ export function integerBlocks(database: Database.Database, query: NumberQuery): 
 }
 
 /** The row of a query; null when it fails, as JSON functions do over bytes. */
-function readOrNull(statement: Database.Statement<[bigint], unknown[]>, above: bigint): unknown[] | null {
+function readOrNull(statement: Database.Statement<[number], unknown[]>, above: number): unknown[] | null {
   try {
     return statement.get(above) ?? null;
   } catch (error) {

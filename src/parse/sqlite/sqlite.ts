@@ -4,9 +4,11 @@
  */
 import Database from 'better-sqlite3';
 import { UserError } from '../../record/errors.js';
+import { entryOf } from '../../containers/map-entry.js';
 import { realpathSync, statSync } from 'node:fs';
 import { firstBytes, isFile } from '../files.js';
 import { cellBlocks, integerBlocks } from './number-blocks.js';
+import { copyTable, copyValues, hasSmallRowids, quote, readTables, type Table } from './tables.js';
 import { hasFilledLog, openCopy, usesLog, type OpenedDatabase } from './wal-copy.js';
 
 /** What SQLite gives for a cell; integers above 2^53 must be split, rebased or cast to text in SQL. */
@@ -16,18 +18,22 @@ export type SqliteRow = Cell[];
 /** Takes a row of numbers; the array is used again for the next row. */
 export type TakeNumbers = (cells: readonly number[]) => void;
 
+/** A need of an expression over `rowid`: every row has a number, though that of a view or a huge one is given here. */
+export const ROWID = 'rowid';
+
 /** A column by name, or an expression over columns; null where the table lacks one of the columns. */
 export type Selection = string | { readonly needs: readonly string[]; readonly sql: string };
 
 /** Conditions that must all hold; one over a column that is missing is left out. */
 export type Filter = readonly { readonly needs: readonly string[]; readonly sql: string }[];
 
-const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
-
 export class SqliteFile {
   readonly #database: Database.Database;
-  /** Columns by table, in the database's own spelling. */
-  readonly tables: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Tables and views by name. */
+  readonly tables: ReadonlyMap<string, Table>;
+  /** Tables whose rows were asked for by number: themselves or a temporary copy, in SQL. */
+  readonly #numberedSources = new Map<string, string>();
+  #copies = 0;
 
   private constructor(
     readonly path: string,
@@ -36,6 +42,8 @@ export class SqliteFile {
   ) {
     this.#database = database;
     this.tables = this.#guard(() => {
+      // Views of the file call no functions but SQLite's own harmless ones.
+      database.pragma('trusted_schema = OFF');
       database.exec('BEGIN');
       return readTables(database);
     });
@@ -43,15 +51,16 @@ export class SqliteFile {
 
   /**
    * Opens a database for reading; one with a write-ahead log by a private copy.
+   * @param copied bytes from the start of such a database that are needed; rows beyond them are damaged
    * @throws UserError when it is cut short, locked or damaged, or when there is no room for its copy
    */
-  static open(path: string): SqliteFile {
+  static open(path: string, copied = Infinity): SqliteFile {
     // What belongs to a database is next to the file that a link leads to.
     const file = realpathSync(path);
     if (!isFile(file)) throw new UserError('is no file', { where: path });
     const header = Buffer.concat([firstBytes(file, HEADER_BYTES)], HEADER_BYTES); // Bytes beyond the end are 0.
     refuseUnreadable(header, file);
-    const { database, remove } = usesLog(header, file) ? openCopy(file) : openInPlace(file);
+    const { database, remove } = usesLog(header, file) ? openCopy(file, copied) : openInPlace(file);
     try {
       return new SqliteFile(path, database, remove);
     } catch (error) {
@@ -62,13 +71,24 @@ export class SqliteFile {
     }
   }
 
+  /** Opens a database to know its tables, not their rows: of one with a write-ahead log, no more than that is copied. */
+  static openSchema(path: string): SqliteFile {
+    try {
+      return SqliteFile.open(path, SCHEMA_BYTES);
+    } catch (error) {
+      // A table made late is described late in the file.
+      if (error instanceof UserError) return SqliteFile.open(path);
+      throw error;
+    }
+  }
+
   has(table: string): boolean {
     return this.tables.has(table);
   }
 
   /** Whether the table, or its variant, has the column. */
   hasColumn(table: string, column: string): boolean {
-    return this.tables.get(this.table(table) ?? table)?.has(column) ?? false;
+    return this.tables.get(this.table(table) ?? table)?.columns.has(column) ?? false;
   }
 
   /** The table of this name, else its variant with the highest number (`…_KERNEL_V3`), else null. */
@@ -89,7 +109,9 @@ export class SqliteFile {
     const cells = select.map((cell) => this.#expression(name, cell)).join(', ');
     const order = sorted ? `ORDER BY ${select.map((_, i) => i + 1).join(', ')}` : '';
     try {
-      const sql = `SELECT ${cells} FROM ${quote(name)} WHERE ${this.#condition(name, filter)} ${order}`;
+      const isNumbered = select.some((cell) => typeof cell !== 'string' && cell.needs.includes(ROWID));
+      const source = isNumbered ? this.#numbered(name) : this.#source(name);
+      const sql = `SELECT ${cells} FROM ${source} WHERE ${this.#condition(name, filter)} ${order}`;
       yield* this.#database.prepare(sql).raw().iterate() as IterableIterator<SqliteRow>;
     } catch (error) {
       throw asUserError(error, this.path);
@@ -112,11 +134,11 @@ export class SqliteFile {
     const name = this.table(table);
     if (name === null) return;
     const expressions = select.map((cell) => this.#expression(name, cell));
-    const query = { table: quote(name), expressions, condition: this.#condition(name, filter) };
     this.#guard(() => {
+      const query = { table: this.#numbered(name), expressions, condition: this.#condition(name, filter) };
       const readBlock = (read === integerOf ? integerBlocks : cellBlocks)(this.#database, query);
       const numbers = new Array<number>(select.length).fill(NaN);
-      for (let above = FIRST_ROWID; ;) {
+      for (let above = -1; ;) {
         const { rows, cell, last, isLast } = readBlock(above);
         for (let row = 0; row < rows; row++) {
           for (let column = 0; column < numbers.length; column++) numbers[column] = read(cell(row, column) as Cell);
@@ -129,9 +151,8 @@ export class SqliteFile {
   }
 
   /** @throws UserError when a rowid is not above the one before: pages that are overwritten would be read forever */
-  #later(table: string, last: bigint, rowid: unknown): bigint {
-    const next = typeof rowid === 'string' && /^-?\d+$/.test(rowid) ? BigInt(rowid) : null;
-    if (next !== null && next > last) return next;
+  #later(table: string, last: number, rowid: unknown): number {
+    if (typeof rowid === 'number' && rowid > last) return rowid;
     throw new UserError(`database is damaged: rows of ${table} are out of order`, {
       where: this.path,
       hint: 'copy or export it again',
@@ -142,27 +163,46 @@ export class SqliteFile {
   count(table: string, condition = 'TRUE'): number {
     const name = this.table(table);
     if (name === null) return 0;
-    const sql = `SELECT count(*) FROM ${quote(name)} WHERE ${condition}`;
-    return this.#guard(() => this.#database.prepare(sql).pluck().get() as number);
+    return this.#guard(() => {
+      const sql = `SELECT count(*) FROM ${this.#source(name)} WHERE ${condition}`;
+      return this.#database.prepare(sql).pluck().get() as number;
+    });
   }
 
-  /** One value per call by rowid, null when there is no such row; null instead of a function without the table. */
-  lookup(table: string, column: Selection): ((rowid: number) => Cell) | null {
+  /**
+   * One value per call by an integer, null when there is no such row; null instead of a function without the table.
+   * @param key column with the integer; the row's number without it
+   */
+  lookup(table: string, column: Selection, key?: string): ((id: number) => Cell) | null {
     const name = this.table(table);
     if (name === null) return null;
-    const sql = `SELECT ${this.#expression(name, column)} FROM ${quote(name)} WHERE rowid = ?`;
     return this.#guard(() => {
-      const statement = this.#database.prepare(sql).pluck();
-      return (rowid: number) => this.#guard(() => (statement.get(rowid) as Cell | undefined) ?? null);
+      const statement = this.#database.prepare(this.#lookupSql(name, this.#expression(name, column), key)).pluck();
+      return (id: number) => this.#guard(() => (statement.get(id) as Cell | undefined) ?? null);
     });
+  }
+
+  /** The key of the profiler's own tables is that of the database, or equals the row's number; a copy may lose both. */
+  #lookupSql(table: string, value: string, key: string | undefined): string {
+    const by = key === undefined || !this.hasColumn(table, key) ? ROWID : quote(key);
+    if (this.tables.get(table)?.key === key) return `SELECT ${value} FROM ${this.#source(table)} WHERE ${by} = ?`;
+    const source = this.#numbered(table);
+    const different = this.#database.prepare(`SELECT 1 FROM ${source} WHERE ${by} IS NOT rowid LIMIT 1`);
+    if (by === ROWID || different.get() === undefined) return `SELECT ${value} FROM ${source} WHERE rowid = ?`;
+    const id = `CAST(${by} AS INTEGER)`;
+    const select = `SELECT ${id}, min(${value}) FROM ${source} WHERE ${by} IS NOT NULL GROUP BY ${id}`;
+    return `SELECT value FROM ${copyValues(this.#database, select, ++this.#copies)} WHERE key = ?`;
   }
 
   /** The smallest integer of a column as decimal text, null when there is none. */
   minimum(table: string, column: string, where = 'TRUE'): string | null {
     const name = this.table(table);
     if (name === null || !this.hasColumn(name, column)) return null;
-    const sql = `SELECT CAST(min(${quote(column)}) AS TEXT) FROM ${quote(name)} WHERE typeof(${quote(column)}) = 'integer' AND ${where}`;
-    return this.#guard(() => this.#database.prepare(sql).pluck().get() as string | null);
+    return this.#guard(() => {
+      const cell = quote(column);
+      const sql = `SELECT CAST(min(${cell}) AS TEXT) FROM ${this.#source(name)} WHERE typeof(${cell}) = 'integer' AND ${where}`;
+      return this.#database.prepare(sql).pluck().get() as string | null;
+    });
   }
 
   close(): void {
@@ -170,9 +210,28 @@ export class SqliteFile {
     this.removeCopy();
   }
 
+  /** A table in SQL. @throws UserError when it cannot be read */
+  #source(name: string): string {
+    const problem = this.tables.get(name)?.problem ?? null;
+    if (problem === null) return quote(name);
+    throw new UserError(`table ${name} ${problem}`, { where: this.path, hint: 'copy or export it again' });
+  }
+
+  /**
+   * A table in SQL, or a copy of it where its rows have no numbers that a double holds. No rows may be being read.
+   * @throws UserError when it cannot be read
+   */
+  #numbered(name: string): string {
+    const [source, table] = [this.#source(name), this.tables.get(name)];
+    if (table === undefined) return source;
+    return entryOf(this.#numberedSources, name, () =>
+      hasSmallRowids(this.#database, name, table) ? source : copyTable(this.#database, name, table, ++this.#copies),
+    );
+  }
+
   #expression(table: string, selection: Selection): string {
     const { needs, sql } = typeof selection === 'string' ? { needs: [selection], sql: quote(selection) } : selection;
-    return needs.every((column) => this.hasColumn(table, column)) ? sql : 'NULL';
+    return needs.every((column) => column === ROWID || this.hasColumn(table, column)) ? sql : 'NULL';
   }
 
   #condition(table: string, filter: Filter): string {
@@ -189,25 +248,12 @@ export class SqliteFile {
   }
 }
 
-/** Rowids are signed 64-bit integers. */
-const FIRST_ROWID = -(2n ** 63n);
-
 export const numberOf = (cell: Cell | undefined): number => (typeof cell === 'number' ? cell : NaN);
 
 /** A cell as an integer, NaN for anything else. Some exporters store integers as text. */
 export function integerOf(cell: Cell | undefined): number {
   if (typeof cell === 'number') return Number.isInteger(cell) ? cell : NaN;
   return typeof cell === 'string' && /^-?\d+$/.test(cell) ? Number(cell) : NaN;
-}
-
-function readTables(database: Database.Database): Map<string, Set<string>> {
-  const names = database.prepare("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')").pluck();
-  const tables = new Map<string, Set<string>>();
-  for (const name of (names.all() as string[]).sort()) {
-    const columns = database.prepare(`PRAGMA table_info(${quote(name)})`).all() as { name: string }[];
-    tables.set(name, new Set(columns.map((column) => column.name)));
-  }
-  return tables;
 }
 
 const REASONS: Readonly<Record<string, readonly [what: string, hint: string]>> = {
@@ -227,6 +273,8 @@ function asUserError(error: unknown, where: string): Error {
 }
 
 const HEADER_BYTES = 100;
+/** The schema is at the start of a database, mostly. */
+export const SCHEMA_BYTES = 4 * 1024 * 1024;
 const MAGIC = 'SQLite format 3\0';
 
 export const isSqlite = (head: Buffer): boolean => head.subarray(0, MAGIC.length).toString('latin1') === MAGIC;

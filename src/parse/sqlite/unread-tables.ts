@@ -2,6 +2,7 @@
 import type { Diagnostics } from '../../record/diagnostics.js';
 import type { Labels } from '../../record/record.js';
 import type { SqliteFile } from './sqlite.js';
+import type { Table } from './tables.js';
 
 /** Columns of what happened at some time, or with some call; tables without them describe things. */
 const EVENT_COLUMNS = ['start', 'timestamp', 'rawTimestamp', 'correlationId'];
@@ -16,9 +17,9 @@ export function unreadTables(
   diagnostics: Diagnostics,
 ): Labels | undefined {
   const known = new Set(read.map((table) => database.table(table)));
-  const isEvents = (columns: ReadonlySet<string>): boolean => EVENT_COLUMNS.some((column) => columns.has(column));
-  const unread = [...database.tables].flatMap(([table, columns]) =>
-    !known.has(table) && isEvents(columns) && hasRows(database, table) ? [table] : [],
+  const isEvents = ({ columns }: Table): boolean => EVENT_COLUMNS.some((column) => columns.has(column));
+  const unread = [...database.tables].flatMap(([table, info]) =>
+    !known.has(table) && isEvents(info) && hasRows(database, table) ? [table] : [],
   );
   diagnostics.count('table-not-read', unread.length);
   return unread.length === 0 ? undefined : { tables_not_read: unread.join(', ') };

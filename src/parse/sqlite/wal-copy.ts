@@ -11,6 +11,7 @@ import {
   closeSync,
   copyFileSync,
   existsSync,
+  ftruncateSync,
   mkdtempSync,
   openSync,
   readSync,
@@ -44,9 +45,10 @@ export const usesLog = (header: Buffer, path: string): boolean =>
 /**
  * Copies a database and its log, if that has any content.
  * @param path without symbolic links: the log is next to the file itself
+ * @param bytes how much of the database to copy from its start; the pages after them are damaged in the copy
  * @throws UserError when there is no room for the copy, or the database is written meanwhile
  */
-export function openCopy(path: string): OpenedDatabase {
+export function openCopy(path: string, bytes: number): OpenedDatabase {
   const folder = mkdtempSync(join(tmpdir(), 'dparse-'));
   const remove = (): void => removeUnopened(folder);
   let database: Database.Database | null = null;
@@ -58,7 +60,8 @@ export function openCopy(path: string): OpenedDatabase {
     try {
       database = new Database(copy, { readonly: true, fileMustExist: true });
       removeUnopened(hasLog ? copy : folder);
-      copyBytes(path, target);
+      copyBytes(path, target, bytes);
+      ftruncateSync(target, Number(before.size));
       if (!hasLog) writeSync(target, Buffer.from([VERSION.rollback, VERSION.rollback]), 0, 2, VERSIONS_AT);
     } finally {
       closeSync(target);
@@ -80,11 +83,11 @@ export function openCopy(path: string): OpenedDatabase {
 
 const PIECE = 1024 * 1024;
 
-function copyBytes(from: string, target: number): void {
+function copyBytes(from: string, target: number, bytes: number): void {
   const source = openSync(from, 'r');
   try {
     const piece = Buffer.alloc(PIECE);
-    for (let read; (read = readSync(source, piece)) > 0;) {
+    for (let read, copied = 0; copied < bytes && (read = readSync(source, piece)) > 0; copied += read) {
       for (let written = 0; written < read;) written += writeSync(target, piece, written, read - written);
     }
   } finally {

@@ -6,6 +6,7 @@
  * (Container Insights, Neuron metrics), without its prefixes for pods and nodes. Metrics that the agent lacks have names
  * of our own. The names of neuron-monitor-cloudwatch.py are not public.
  */
+import { jsonOf } from '../../record/control-characters.js';
 import {
   sharedTags,
   sumUnder,
@@ -68,7 +69,7 @@ function document(row: MonitorRow, dimensions: EmfDimensions, namespace: string,
     Dimensions: [Object.keys(dimensions)],
     Metrics: metrics.map(({ name, unit }) => ({ Name: name, Unit: unit })),
   };
-  return `${JSON.stringify({
+  return `${jsonOf({
     _aws: { ...(unixMs === null ? undefined : { Timestamp: unixMs }), CloudWatchMetrics: [directive] },
     ...dimensions,
     ...Object.fromEntries(metrics.map(({ name, value }) => [name, value])),

@@ -4,6 +4,7 @@
  * Gauges have the values of the report; unknown ones are absent. Counters are sums over the reports so far, since the
  * monitor counts each period anew; they restart when their process was missing from a report.
  */
+import { escapeControls } from '../../record/control-characters.js';
 import { entryOf } from '../../containers/map-entry.js';
 import type { Labels } from '../../record/record.js';
 import { PROMETHEUS_FAMILIES, type PrometheusFamily } from './prometheus-families.js';
@@ -102,7 +103,9 @@ function familyText({ name, type, help }: PrometheusFamily, series: ReadonlyMap<
   return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join('')}`;
 }
 
-const escaped = (value: string): string => value.replace(/[\\"]/g, '\\$&').replaceAll('\n', '\\n');
+const escaped = (value: string): string => value.split('\n').map(escapedLine).join('\\n');
+
+const escapedLine = (line: string): string => escapeControls(line).replace(/[\\"]/g, '\\$&');
 
 function seriesText(labels: PrometheusLabels): string {
   const pairs = Object.entries(labels)

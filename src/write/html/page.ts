@@ -2,6 +2,7 @@
  * A page as one self-contained document: it holds data, program and style, and its content security policy allows no
  * requests. The data cannot inject markup: `&`, `<`, `>` and quotes are escaped in texts of the document, `<` in the data.
  */
+import { escapeControls, jsonOf } from '../../record/control-characters.js';
 import { createHash } from 'node:crypto';
 
 /** The page's program and its style sheet, as they are bundled. */
@@ -12,11 +13,7 @@ export interface PageProgram {
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
-// eslint-disable-next-line no-control-regex -- control characters, which no document may hold
-const CONTROL = /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
-
-const text = (plain: string): string =>
-  plain.replace(CONTROL, ' ').replace(/[&<>"]/g, (sign) => ENTITIES[sign] ?? sign);
+const text = (plain: string): string => escapeControls(plain).replace(/[&<>"]/g, (sign) => ENTITIES[sign] ?? sign);
 
 /** In strings of JavaScript `<\/` means `</`, and `\x3c!--` means `<!--`; outside of strings a bundle has neither. */
 const scriptText = (script: string): string =>
@@ -40,29 +37,25 @@ const policy = (script: string): string =>
     "form-action 'none'",
   ].join('; ');
 
-/** `<` starts tags and comments in a script element; the other two were line terminators in strings before ES2019. */
-const SPECIAL = /[<\u2028\u2029]/g;
-
-const escaped = (text: string): string =>
-  text.replace(SPECIAL, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
+/** JSON in a script element, in which `<` starts tags and comments. */
+const scriptJson = (value: unknown): string => jsonOf(value).replaceAll('<', '\\u003c');
 
 /** Depth down to which values are written one by one: profiles, a profile, its panels, their lists. */
 const LEVELS = 4;
 
 /**
  * The value's JSON, which cannot end the script element around it. Lists and objects near the top come in pieces, so that the whole is never one text in memory.
- * `<` and the line separators are written as `\uXXXX`: JSON has them only in strings.
  */
 export function* jsonPieces(value: unknown, levels = LEVELS): Generator<string> {
   if (levels === 0 || typeof value !== 'object' || value === null) {
-    yield escaped(JSON.stringify(value));
+    yield scriptJson(value);
     return;
   }
   const isList = Array.isArray(value);
   let before = isList ? '[' : '{';
   for (const [key, part] of Object.entries(value)) {
     if (part === undefined) continue;
-    yield isList ? before : `${before}${escaped(JSON.stringify(key))}:`;
+    yield isList ? before : `${before}${scriptJson(key)}:`;
     yield* jsonPieces(part, levels - 1);
     before = ',';
   }

@@ -1,6 +1,9 @@
 import { expect } from 'chai';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { checkProfile } from '../../../src/parse/profile.js';
+import { UnreadableInput } from '../../../src/parse/source.js';
 import { freshPath } from '../../support/fresh-path.js';
+import { rewritten } from '../../support/rewritten-database.js';
 import { runCli } from '../../support/run-cli.js';
 
 const SECTOR = 512;
@@ -22,6 +25,14 @@ describe('SqliteFile: a damaged database', () => {
     it(`ends, at worst in one line, with zeros in the ${what}`, async () => {
       const { code, stderr } = await runCli('dparse', ['-q', '--ranges', zeroed(sector)]);
       if (code !== 0) expect(stderr).to.match(/^dparse: \S+: database is damaged \(copy or export it again\)\n$/);
+    });
+  }
+
+  for (const encoding of ['UTF-8', 'UTF-16le', 'UTF-16be']) {
+    it(`is known as a profile when its end is missing, in ${encoding}`, () => {
+      const path = rewritten(SAMPLE, { pragmas: [`encoding = '${encoding}'`] });
+      truncateSync(path, statSync(path).size - 4096);
+      expect(() => checkProfile(path, 'net.sqlite')).to.throw(UnreadableInput, 'cut');
     });
   }
 });

@@ -67,7 +67,7 @@ describe('document of a page', () => {
   });
 
   it('has a title on one line, without direction marks', () => {
-    expect(documentOf({}, 'a\nb\u202ec\u0000')).to.include('<title>a b c </title>');
+    expect(documentOf({}, 'a\nb\u202ec\u0000')).to.include('<title>a\\u000ab\\u202ec\\u0000</title>');
   });
 
   it('keeps strings of the program from ending its element', () => {

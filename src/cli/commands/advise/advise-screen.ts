@@ -1,9 +1,9 @@
 /** Findings as text, JSON and Markdown. Names from the profiled program cannot leave their line. */
+import { escapeControls, jsonOf } from '../../../record/control-characters.js';
 import type { Adviser } from '../../../prof/advise/adviser.js';
 import type { Finding } from '../../../prof/advise/finding.js';
 import { percent, time } from '../../../prof/advise/amount-text.js';
 import { counted } from '../../../record/plural.js';
-import { clean } from '../../../write/cell-text.js';
 import { code, escapeMarkdown } from '../../../write/markdown.js';
 import { profileHeading } from '../../run-analysis.js';
 
@@ -77,13 +77,13 @@ export function adviceScreen(advice: Advice): string {
   const end = [...summaryOf(advice), ...silencesOf(advice)].map((line) => `# ${line}`);
   const head = [...headings(advice), ...about].map((line) => `# ${line}`);
   return [...head, ...lines, ...(shown.length > 0 && end.length > 0 ? [''] : []), ...end]
-    .map((line) => `${clean(line)}\n`)
+    .map((line) => `${escapeControls(line)}\n`)
     .join('');
 }
 
 export function adviceDocuments(advice: Advice): string {
   const silences = advice.all ? advice.adviser.silences : [];
-  return [...shownOf(advice), ...silences].map((line) => `${JSON.stringify(line)}\n`).join('');
+  return [...shownOf(advice), ...silences].map((line) => `${jsonOf(line)}\n`).join('');
 }
 
 export function adviceMarkdown(advice: Advice): string {

@@ -2,10 +2,10 @@
  * A comparison as test cases: one for each condition of --fail-if; without any, one for each row, of which those that
  * got slower fail and those that were not tested are skipped.
  */
+import { escapeControls } from '../../../record/control-characters.js';
 import { UNKNOWN } from '../../../record/units.js';
 import { TOTAL } from '../../../prof/diff/diff-columns.js';
 import type { DiffRow } from '../../../prof/diff/diff-row.js';
-import { clean } from '../../../write/cell-text.js';
 import { junit, type TestCase } from '../../../write/junit.js';
 import { figure, READABLE_COLUMNS, type DiffReport } from './diff-screen.js';
 
@@ -25,7 +25,8 @@ const ofConditions = ({ result }: DiffReport): TestCase[] =>
 const ofRows = ({ result, rows, by }: DiffReport): TestCase[] =>
   [result.total, ...rows].map((row) => ({
     className: 'dprof.diff.row',
-    name: row === result.total ? TOTAL : by.map((name, i) => `${name}=${clean(row.keys[i] ?? UNKNOWN)}`).join(' '),
+    name:
+      row === result.total ? TOTAL : by.map((name, i) => `${name}=${escapeControls(row.keys[i] ?? UNKNOWN)}`).join(' '),
     outcome: row.verdict === 'slower' ? 'failure' : row.verdict === 'too-few-samples' ? 'skipped' : 'passed',
     message: figuresOf(row),
   }));

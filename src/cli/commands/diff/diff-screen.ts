@@ -1,4 +1,5 @@
 /** A comparison for people: text, Markdown for a pull request, and the JSON documents. */
+import { escapeControls, jsonOf } from '../../../record/control-characters.js';
 import type { Judged, DiffResult } from '../../../prof/diff/comparison.js';
 import {
   DIFF_COLUMNS,
@@ -14,7 +15,6 @@ import { counted } from '../../../record/plural.js';
 import { shownValue, textOf, type Column } from '../../../table/column.js';
 import { readable } from '../../../table/readable.js';
 import { aligned } from '../../../write/aligned.js';
-import { clean } from '../../../write/cell-text.js';
 import { requireFormat } from '../../../write/formats.js';
 import { code } from '../../../write/markdown.js';
 import { tableText } from '../../../write/write-table.js';
@@ -71,7 +71,7 @@ export function diffScreen(report: DiffReport): string {
   );
   const more = leftOut(report);
   const judged = result.conditions.map((one) => `${conditionText(one)}: ${conditionOutcome(one)}`);
-  const comments = [...heading, ...notes, ...judged].map((text) => `# ${clean(text)}`);
+  const comments = [...heading, ...notes, ...judged].map((text) => `# ${escapeControls(text)}`);
   return [...comments, ...lines, ...(more === null ? [] : [`# ${more}`]), ''].join('\n');
 }
 
@@ -130,5 +130,5 @@ export function diffDocuments({ result, by, rows, heading, notes }: DiffReport):
       ...values(row),
     })),
   ];
-  return documents.map((line) => `${JSON.stringify(line)}\n`).join('');
+  return documents.map((line) => `${jsonOf(line)}\n`).join('');
 }

@@ -1,4 +1,5 @@
 /** Memory in use on a screen: the peak, what held it, all series, a curve. */
+import { escapeControls, jsonOf } from '../../../record/control-characters.js';
 import type { Owner } from '../../../prof/memory/allocations.js';
 import type { Point } from '../../../prof/memory/bounded-curve.js';
 import type { Peak, Series } from '../../../prof/memory/device-memory.js';
@@ -8,7 +9,6 @@ import { amountText, inUnit, MICROSECOND, UNKNOWN } from '../../../record/units.
 import { type Column } from '../../../table/column.js';
 import { readable } from '../../../table/readable.js';
 import { alignedTable } from '../../../write/aligned.js';
-import { clean } from '../../../write/cell-text.js';
 import { profileHeading } from '../../run-analysis.js';
 
 /** Characters of the longest bar of a curve. */
@@ -107,7 +107,7 @@ export function memoryScreen(report: MemoryReport, top: number): string {
     ...(samples > 0 ? ['', '## Series', ...alignedTable(SERIES_COLUMNS, series)] : []),
     ...(samples > 0 ? ['', curve, ...curveLines(peak.series)] : []),
   ];
-  return `${lines.map(clean).join('\n')}\n`;
+  return `${lines.map(escapeControls).join('\n')}\n`;
 }
 
 /** One JSON document a line and device, with all curves. */
@@ -129,5 +129,5 @@ export function memoryDocument({ profile, header, device, peak, step, series }: 
       curve: curve.points.map(({ at, value }) => [at, value]),
     })),
   };
-  return `${JSON.stringify(line)}\n`;
+  return `${jsonOf(line)}\n`;
 }

@@ -5,6 +5,7 @@
  *
  * Source: "Trace Event Format" of the Chromium project.
  */
+import { jsonOf } from '../../../record/control-characters.js';
 import type {
   TraceArg,
   TraceElement,
@@ -21,7 +22,7 @@ const DAY = 86_400n * 1_000_000_000n;
 /** Half of a pair that is no character: readers refuse it, escaped or not. */
 const LONE_SURROGATE = /\p{Surrogate}/gu;
 
-const quoted = (text: string): string => JSON.stringify(text.replace(LONE_SURROGATE, '\ufffd'));
+const quoted = (text: string): string => jsonOf(text.replace(LONE_SURROGATE, '\ufffd'));
 
 /** us with three digits after the point where they are needed. */
 function microseconds(ns: number): string {

@@ -2,6 +2,7 @@
  * Stacks as a file for speedscope: frames once, then for each profile its stacks as samples with weights in ns.
  * Source: speedscope's description of its file format (src/lib/file-format-spec.ts of jlfwong/speedscope).
  */
+import { jsonOf } from '../../../record/control-characters.js';
 import type { ProfileStacks } from '../../../prof/stacks/stacks.js';
 import type { Write } from '../../output.js';
 import { version } from '../../package-folder.js';
@@ -23,11 +24,11 @@ export async function speedscope(profiles: readonly ProfileStacks[], name: strin
     if (number === undefined) numbers.set(text, (number = numbers.size));
     return number;
   };
-  await write(`{"$schema":${JSON.stringify(SCHEMA)},"exporter":${JSON.stringify(`dprof ${version()}`)}`);
-  await write(`,"name":${JSON.stringify(name)},"activeProfileIndex":0,"profiles":[`);
+  await write(`{"$schema":${jsonOf(SCHEMA)},"exporter":${jsonOf(`dprof ${version()}`)}`);
+  await write(`,"name":${jsonOf(name)},"activeProfileIndex":0,"profiles":[`);
   for (const [i, { name: title, stacks }] of profiles.entries()) {
     const head = { type: 'sampled', name: title, unit: 'nanoseconds', startValue: 0, endValue: stacks.total };
-    await write(`${i === 0 ? '' : ','}${JSON.stringify(head).slice(0, -1)},"samples":[`);
+    await write(`${i === 0 ? '' : ','}${jsonOf(head).slice(0, -1)},"samples":[`);
     const weights: number[] = [];
     for (const { frames, ns } of stacks.sorted()) {
       await write(`${weights.length === 0 ? '' : ','}${JSON.stringify(frames.map(numberOf))}`);
@@ -36,6 +37,6 @@ export async function speedscope(profiles: readonly ProfileStacks[], name: strin
     await write(`],"weights":${JSON.stringify(weights)}}`);
   }
   await write('],"shared":{"frames":[');
-  for (const [text, number] of numbers) await write(`${number === 0 ? '' : ','}${JSON.stringify(frame(text))}`);
+  for (const [text, number] of numbers) await write(`${number === 0 ? '' : ','}${jsonOf(frame(text))}`);
   await write(']}}\n');
 }

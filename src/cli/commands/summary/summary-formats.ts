@@ -1,8 +1,9 @@
 /** Summaries as text, Markdown and JSON. */
+import { escapeControls, jsonOf } from '../../../record/control-characters.js';
 import type { ProfileSummary } from '../../../prof/summary/summary-data.js';
 import type { Column } from '../../../table/column.js';
 import { aligned } from '../../../write/aligned.js';
-import { clean, cut } from '../../../write/cell-text.js';
+import { cut } from '../../../write/cell-text.js';
 import { requireFormat } from '../../../write/formats.js';
 import { code, escapeMarkdown } from '../../../write/markdown.js';
 import { tableText } from '../../../write/write-table.js';
@@ -16,9 +17,11 @@ const WIDTH = 100;
 export function summaryScreens(summaries: readonly ProfileSummary[], file: string | undefined): string {
   const ranks = ranksSection(summaries, file);
   const screens = summaries.map((summary) =>
-    [profileHeading(summary.profile, summary.header), ...sectionsOf(summary, file).flatMap(sectionLines)].map(clean),
+    [profileHeading(summary.profile, summary.header), ...sectionsOf(summary, file).flatMap(sectionLines)].map(
+      escapeControls,
+    ),
   );
-  const all = ranks === null ? screens : [...screens, sectionLines(ranks).map(clean)];
+  const all = ranks === null ? screens : [...screens, sectionLines(ranks).map(escapeControls)];
   return all.map((lines) => `${lines.join('\n')}\n`).join('\n');
 }
 
@@ -52,4 +55,4 @@ function sectionMarkdown(section: Section): string {
 
 /** One object a line and profile. */
 export const summaryDocuments = (summaries: readonly ProfileSummary[]): string =>
-  summaries.map((summary) => `${JSON.stringify(summary)}\n`).join('');
+  summaries.map((summary) => `${jsonOf(summary)}\n`).join('');

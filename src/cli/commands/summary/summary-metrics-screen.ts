@@ -1,4 +1,5 @@
 /** Metrics of a vendor on a screen, and as JSON documents. */
+import { escapeControls, jsonOf } from '../../../record/control-characters.js';
 import { elementAt } from '../../../containers/element.js';
 import { METRIC_GROUPS } from '../../../prof/neuron/metric.js';
 import { exactValue, noteOf, quantityOf } from '../../../prof/neuron/metric-columns.js';
@@ -6,7 +7,6 @@ import { digits, inVendorUnit, scaled, type MetricQuantity } from '../../../prof
 import type { MetricRow, MetricSummary } from '../../../prof/neuron/metric-summary.js';
 import { UNKNOWN } from '../../../record/units.js';
 import { aligned } from '../../../write/aligned.js';
-import { clean } from '../../../write/cell-text.js';
 
 export interface MetricsShown {
   /** With what the vendor's tool reported. */
@@ -76,12 +76,12 @@ export function metricsScreen(summary: MetricSummary, shown: MetricsShown): stri
     text.push(...lines.splice(0, elementAt(blocks, i).length));
   });
   // Of chosen metrics nothing else is shown.
-  if (shown.metrics !== null) return `${text.map(clean).join('\n')}\n`;
+  if (shown.metrics !== null) return `${text.map(escapeControls).join('\n')}\n`;
   if (bound !== null) text.push('', bound.text);
   if (!shown.quiet && warnings.length > 0) {
     text.push('', '## Warnings', ...aligned(warnings.map(({ rule, text: words }) => [rule, words])));
   }
-  return `${text.map(clean).join('\n')}\n`;
+  return `${text.map(escapeControls).join('\n')}\n`;
 }
 
 /** One object a line and profile. */
@@ -102,7 +102,7 @@ export function metricsDocument(summary: MetricSummary, shown: MetricsShown): st
     return [row.name, { value, unit: unit === '' ? null : unit, group: row.group, ...why, ...checked }] as const;
   });
   const line = { profile, file, format, rank, node, computed, metrics: Object.fromEntries(metrics), bound, warnings };
-  return `${JSON.stringify(line)}\n`;
+  return `${jsonOf(line)}\n`;
 }
 
 /** All profiles as the vendor's summary-json: a node for each, its metrics by name. */
@@ -114,7 +114,7 @@ export function vendorJson(summaries: readonly MetricSummary[]): string {
     const metrics = summary.rows.map((row) => [row.name, exactValue(row, row.value, true).value] as const);
     return [key, Object.fromEntries(metrics)] as const;
   });
-  return `${JSON.stringify(Object.fromEntries(nodes))}\n`;
+  return `${jsonOf(Object.fromEntries(nodes))}\n`;
 }
 
 export function explanation(summary: MetricSummary, row: MetricRow, shown: MetricsShown): string {
@@ -150,5 +150,5 @@ export function explanation(summary: MetricSummary, row: MetricRow, shown: Metri
     ...checked,
     ...(row.own ? ["not one of the vendor's"] : []),
   ];
-  return `${lines.map(clean).join('\n')}\n`;
+  return `${lines.map(escapeControls).join('\n')}\n`;
 }

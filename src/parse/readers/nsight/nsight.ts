@@ -15,6 +15,7 @@ import { STEP_NAME_BEGINNINGS } from '../../../record/step-name.js';
 import { databaseOf, type Reader } from '../../reader.js';
 import {
   numberOf,
+  ROWID,
   type Cell,
   type Filter,
   type Selection,
@@ -64,8 +65,8 @@ const IS_NAMING: Filter = [{ needs: ['eventType'], sql: `eventType IN (${[EVENT.
 const textNumber = (database: SqliteFile): Selection => {
   const hasText = database.hasColumn(NVTX, 'text') ? 'OR text IS NOT NULL' : '';
   return database.hasColumn(NVTX, 'textId')
-    ? { needs: [], sql: `CASE WHEN textId IS NULL ${hasText} THEN rowid ELSE -1 - textId END` }
-    : { needs: [], sql: 'rowid' };
+    ? { needs: [ROWID], sql: `CASE WHEN textId IS NULL ${hasText} THEN rowid ELSE -1 - textId END` }
+    : { needs: [ROWID], sql: ROWID };
 };
 
 /** Matches all names of steps and few other texts, in one comparison: each of the first letters is one of theirs. */
@@ -341,8 +342,7 @@ class NsightCapture implements Capture {
     return rank === undefined || others.length > 0 ? null : rank;
   }
 
-  /** Texts that may name steps: the database looks through them, of which there may be millions. */
-  /** Numbers of the registered texts that may name steps. */
+  /** Numbers of the registered texts that may name steps: the database looks through the texts, maybe millions. */
   #registeredSteps(): Set<number> {
     const numbers = new Set<number>();
     for (const [id] of this.database.rows('StringIds', ['id'], [mayNameStep('value')])) numbers.add(-1 - numberOf(id));
@@ -356,7 +356,7 @@ class NsightCapture implements Capture {
 
   #names(): CaptureNames {
     const { database } = this;
-    const string = database.lookup('StringIds', 'value');
+    const string = database.lookup('StringIds', 'value', 'id');
     const inline = database.lookup(NVTX, 'text') ?? (() => null);
     const byId = (id: number): string | null => (string === null ? null : text(string(id)));
     const apiName = (api: number): string | null => {

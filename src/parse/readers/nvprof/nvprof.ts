@@ -313,7 +313,7 @@ class NvprofCapture implements Capture {
   }
 
   #names(): CaptureNames {
-    const lookup = this.database.lookup('StringTable', 'value');
+    const lookup = this.database.lookup('StringTable', 'value', '_id_');
     const string = (id: number): string | null => {
       const value = lookup?.(id) ?? null;
       return typeof value === 'string' ? value : null;
