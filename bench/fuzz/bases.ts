@@ -141,7 +141,7 @@ function sharedPaths({ shared, largest }: Source): string[] {
     .sort();
 }
 
-/** All inputs of a reader. @param withShared whether to look for shared profiles too */
+/** All inputs of a reader, the smallest first. @param withShared whether to look for shared profiles too */
 export function basesOf(reader: ReaderName, withShared = true): readonly Base[] {
   const source = SOURCES[reader];
   const paths = [
@@ -149,5 +149,8 @@ export function basesOf(reader: ReaderName, withShared = true): readonly Base[] 
     ...(withShared ? sharedPaths(source) : []),
   ];
   const open = source.open ?? oneFile;
-  return [...(MADE[reader]?.() ?? []), ...paths.map((path) => ({ reader, name: basename(path), ...open(path) }))];
+  const bases = paths.map((path): Base => ({ reader, name: basename(path), ...open(path) }));
+  return [...(MADE[reader]?.() ?? []), ...bases].sort((a, b) => sizeOf(a) - sizeOf(b));
 }
+
+const sizeOf = ({ files, input }: Base): number => files[input]?.length ?? 0;

@@ -23,8 +23,9 @@ export interface InputPlan {
 
 export const inputsOf = (plan: InputPlan): Inputs => (plan.sectors ? new SectorInputs(plan) : new RandomInputs(plan));
 
-/** How often a mutation is asked for where it does not apply. */
+/** How often a mutation is asked for where it does not apply, or makes the file too large. */
 const TRIES = 10;
+const LARGEST = 4 * 1024 * 1024;
 
 /** Damage by chance, the readers in turn: what a reader is given does not depend on the others. */
 class RandomInputs implements Inputs {
@@ -43,7 +44,8 @@ class RandomInputs implements Inputs {
     const bases = this.#bases[turn] ?? [];
     if (reader === undefined) throw new Error('no reader');
     const random = new Random(seedFor(seed, reader), own);
-    const base = bases[random.below(bases.length)];
+    // Small ones more often: they are read in less time.
+    const base = bases[random.few(bases.length) - 1];
     if (base === undefined) throw new Error(`nothing to damage for ${reader}`);
     return { base, ...damaged(base, random), random, repeat: `--only ${reader} --seed ${seed} --from ${own} --runs 1` };
   }
@@ -59,7 +61,7 @@ function damaged(base: Base, random: Random): Pick<Damaged, 'files' | 'mutation'
     const [what, mutation] = chooseMutation(name, random);
     const bytes = base.files[name];
     const mutated = bytes === undefined ? null : mutation(bytes, random);
-    if (mutated === null) continue;
+    if (mutated === null || mutated.bytes.length > LARGEST) continue;
     const { kernels } = mutated;
     return { files: { ...base.files, [name]: mutated.bytes }, mutation: what, ...(kernels && { kernels }) };
   }

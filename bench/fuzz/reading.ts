@@ -1,4 +1,4 @@
-/** One damaged input, read by dparse and by commands of dprof: a result that holds together, or an error for the user. */
+/** One damaged input, read by dparse and by a command of dprof: a result that holds together, or an error for the user. */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -25,9 +25,6 @@ export interface Outcome {
 type Verdict = Pick<Outcome, 'is' | 'what'>;
 
 export const LIMITS = { milliseconds: 10_000, bytes: 1e9, messageLength: 600 } as const;
-
-/** Commands of dprof that read each input, besides dparse. */
-const COMMANDS_A_RUN = 2;
 
 /** Inputs that are records already. */
 const IS_RECORDS: readonly ReaderName[] = ['records', 'net.dict'];
@@ -61,23 +58,17 @@ export class Reading {
     return { run, reader: base.reader, base: base.name, mutation, repeat, is, what, milliseconds, peak };
   }
 
-  /** The first that is wrong of what dparse and some commands make of it, else what dparse makes of it. */
+  /** What dparse makes of it; what a command of dprof does where that is wrong, or the input records already. */
   async #verdict(damaged: Damaged, input: string): Promise<Verdict> {
     const { base, random } = damaged;
     const first = IS_RECORDS.includes(base.reader) ? null : await this.#parse(damaged, input);
     if (first !== null && isFinding(first)) return first;
-    let last = RESULT;
-    for (let n = 0; n < COMMANDS_A_RUN; n++) {
-      const command = chooseCommand(random);
-      const files: Readonly<Record<string, string>> = { [INPUT]: input, [INTACT]: this.#intact.get(base) ?? '' };
-      const args = command.args.map((word) => files[word] ?? word);
-      const ran = await runTool('dprof', args);
-      last = verdictOf(ran, `dprof ${command.args.slice(0, 4).join(' ').slice(0, 60)}`, () =>
-        wrongOutput(command, ran.stdout),
-      );
-      if (isFinding(last)) return last;
-    }
-    return first ?? last;
+    const command = chooseCommand(random);
+    const files: Readonly<Record<string, string>> = { [INPUT]: input, [INTACT]: this.#intact.get(base) ?? '' };
+    const ran = await runTool('dprof', command.args.map((word) => files[word] ?? word)); // prettier-ignore
+    const words = command.args.slice(0, 4).join(' ').slice(0, 60);
+    const then = verdictOf(ran, `dprof ${words}`, () => wrongOutput(command, ran.stdout));
+    return first === null || isFinding(then) ? then : first;
   }
 
   async #parse({ base, kernels, random }: Damaged, input: string): Promise<Verdict> {
@@ -120,10 +111,13 @@ function verdictOf({ code, stderr }: Ran, command: string, wrong: () => string |
   const lines = stderr.split('\n').slice(0, -1);
   if (lines.some((line) => /^ {4}at /.test(line)))
     return { is: 'internal error', what: `${command}: ${stackOf(lines)}` };
-  const long = lines.find((line) => line.length > LIMITS.messageLength || !/^(?:dparse|dprof): ./.test(line));
-  if (long !== undefined) return { is: 'wrong', what: `${command}: message of ${long.length}: ${long.slice(0, 200)}` };
-  if (code === 1 && lines.length > 0) return { is: 'rejection', what: `${command}: ${lines.at(-1) ?? ''}` };
-  if (code !== 0) return { is: 'wrong', what: `${command}: exit code ${code}: ${lines.at(-1) ?? 'no message'}` };
+  const last = lines.at(-1) ?? '';
+  const odd =
+    lines.find((line) => !/^(?:dparse|dprof): ./.test(line)) ??
+    (code !== 0 && last.length > LIMITS.messageLength ? last : undefined);
+  if (odd !== undefined) return { is: 'wrong', what: `${command}: message of ${odd.length}: ${odd.slice(0, 200)}` };
+  if (code === 1 && lines.length > 0) return { is: 'rejection', what: `${command}: ${last}` };
+  if (code !== 0) return { is: 'wrong', what: `${command}: exit code ${code}: ${last}` };
   const what = wrong();
   return what === null ? RESULT : { is: 'wrong', what: `${command}: ${what}` };
 }

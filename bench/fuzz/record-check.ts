@@ -5,7 +5,7 @@ import type { ProfileLine } from '../../src/record/record.js';
 export class RecordCheck {
   readonly #counts: Record<string, number> = {};
   #lines = 0;
-  #last = 0;
+  #last = -Infinity;
   #wrong: string | null = null;
   #counted: string | null = null;
 

@@ -191,7 +191,8 @@ export class SqliteFile {
 /** Rowids are signed 64-bit integers. */
 const FIRST_ROWID = -(2n ** 63n);
 
-export const numberOf = (cell: Cell | undefined): number => (typeof cell === 'number' ? cell : NaN);
+/** A cell as a number, NaN for anything else: SQLite's infinity is none. */
+export const numberOf = (cell: Cell | undefined): number => (Number.isFinite(cell) ? (cell as number) : NaN);
 
 /** A cell as an integer, NaN for anything else. Some exporters store integers as text. */
 export function integerOf(cell: Cell | undefined): number {

@@ -20,7 +20,12 @@ export type RecordFields = Readonly<Record<string, unknown>>;
 export const isObject = (value: unknown): value is RecordFields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const isNumber = (value: unknown): value is number => typeof value === 'number';
+/** JSON has numbers that are read as infinite. */
+const isNumber = (value: unknown): value is number => Number.isFinite(value);
+/** ns, which are exact up to 2^53: beyond it, sums of them would not be finite. */
+const isTime = (value: unknown): value is number =>
+  typeof value === 'number' && Math.abs(value) <= Number.MAX_SAFE_INTEGER;
+const timeOr = <T>(value: unknown, otherwise: T): number | T => (isTime(value) ? value : otherwise);
 const isString = (value: unknown): value is string => typeof value === 'string';
 const numberOr = <T>(value: unknown, otherwise: T): number | T => (isNumber(value) ? value : otherwise);
 const stringOr = <T>(value: unknown, otherwise: T): string | T => (isString(value) ? value : otherwise);
@@ -31,6 +36,7 @@ const numbers = (value: unknown): number[] => (Array.isArray(value) ? value.filt
 const areStrings = (value: unknown): boolean => Array.isArray(value) && value.every(isString);
 const areNumbers = (value: unknown): boolean => Array.isArray(value) && value.every(isNumber);
 const isNumberOrNull = (value: unknown): boolean => value === null || isNumber(value);
+const isTimeOrNull = (value: unknown): boolean => value === null || isTime(value);
 const isExtentOrNull = (value: unknown): boolean => value === null || extent(value) === value;
 
 function extent(value: unknown): Extent | null {
@@ -48,8 +54,8 @@ const FIELDS: Readonly<Record<string, (value: unknown) => boolean>> = {
   id: isNumber,
   name: isString,
   short: isString,
-  start: isNumber,
-  dur: isNumberOrNull,
+  start: isTime,
+  dur: isTimeOrNull,
   device: isNumber,
   stream: isNumberOrNull,
   grid: isExtentOrNull,
@@ -102,8 +108,8 @@ export function repairedKernel(fields: RecordFields, ordinal: number): KernelRec
     id: numberOr(fields['id'], ordinal),
     name,
     short: stringOr(fields['short'], name),
-    start: numberOr(fields['start'], NaN),
-    dur: numberOr(fields['dur'], null),
+    start: timeOr(fields['start'], NaN),
+    dur: timeOr(fields['dur'], null),
     device: numberOr(fields['device'], NaN),
     stream: numberOr(fields['stream'], null),
     grid: extent(fields['grid']),
@@ -131,7 +137,7 @@ export function repairedKernel(fields: RecordFields, ordinal: number): KernelRec
 }
 
 function launch(value: unknown): Launch | null {
-  if (!isObject(value) || !isNumber(value['start']) || !isNumber(value['dur'])) return null;
+  if (!isObject(value) || !isTime(value['start']) || !isTime(value['dur'])) return null;
   return value['api'] === null || isString(value['api']) ? (value as unknown as Launch) : null;
 }
 
@@ -175,19 +181,21 @@ interface FieldRule {
 const NUMBER: FieldRule = { check: isNumber, otherwise: NaN };
 const NUMBER_OR_NULL: FieldRule = { check: isNumberOrNull, otherwise: null };
 const LIST_OF_OBJECTS: FieldRule = { check: (value) => Array.isArray(value) && value.every(isObject), otherwise: [] };
+const TIME: FieldRule = { check: isTime, otherwise: NaN };
+const TIME_OR_NULL: FieldRule = { check: isTimeOrNull, otherwise: null };
 const TEXT: FieldRule = { check: isString, otherwise: 'na' };
 const TEXT_OR_NULL: FieldRule = { check: (value) => value === null || isString(value), otherwise: null };
 const KIND = { kind: TEXT_OR_NULL, bytes: NUMBER_OR_NULL };
 const NUMBERED = { profile: { check: isNumber, otherwise: 0 } } satisfies Readonly<Record<string, FieldRule>>;
 const TIMED = {
   ...NUMBERED,
-  start: NUMBER,
-  dur: NUMBER_OR_NULL,
+  start: TIME,
+  dur: TIME_OR_NULL,
   device: NUMBER,
   launch: { check: (value) => value === undefined || value === null || launch(value) === value, otherwise: null },
   step: { check: isAbsentOr(isNumberOrNull), otherwise: null },
 } satisfies Readonly<Record<string, FieldRule>>;
-const TIMED_AT_MOST = { ...NUMBERED, start: NUMBER_OR_NULL, device: NUMBER_OR_NULL };
+const TIMED_AT_MOST = { ...NUMBERED, start: TIME_OR_NULL, device: NUMBER_OR_NULL };
 
 /** Rules of lines that are no kernels; other fields may be anything. */
 const LINES: Readonly<Record<string, Readonly<Record<string, FieldRule>>>> = {
@@ -197,7 +205,7 @@ const LINES: Readonly<Record<string, Readonly<Record<string, FieldRule>>>> = {
   sync: { ...TIMED, kind: TEXT_OR_NULL },
   graph: TIMED,
   collective: { ...TIMED, ...KIND, name: TEXT, group: TEXT_OR_NULL },
-  range: { ...NUMBERED, start: NUMBER, dur: NUMBER, text: TEXT },
+  range: { ...NUMBERED, start: TIME, dur: TIME, text: TEXT },
   sample: { ...TIMED_AT_MOST, metric: TEXT, value: NUMBER_OR_NULL },
   layer: { ...TIMED_AT_MOST, name: TEXT },
   end: { ...NUMBERED, counts: { check: isObject, otherwise: {} }, diagnostics: { check: isObject, otherwise: {} } },

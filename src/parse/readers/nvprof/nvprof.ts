@@ -8,6 +8,7 @@ import { Diagnostics } from '../../../record/diagnostics.js';
 import type { Device, HostMemory } from '../../../record/record.js';
 import type { ActivityDetails, Capture, CaptureNames } from '../../capture/capture.js';
 import { Activities, HostCalls, Ranges, type ActivityRow } from '../../capture/capture-columns.js';
+import { FARTHEST, isNear } from '../../capture/clocks/exact-times.js';
 import { demangle } from '../../names/demangle/demangle.js';
 import { emit } from '../../capture/emit.js';
 import { elementAt } from '../../../containers/element.js';
@@ -57,6 +58,13 @@ const READ_TABLES = [
 const MARKER = { start: 2, end: 4 } as const;
 /** CUPTI_ACTIVITY_OBJECT_THREAD: the object id holds a process and a thread. */
 const THREAD_OBJECT = 2;
+
+/** ns, as in SQL. */
+const NEAR = BigInt(FARTHEST);
+
+/** A time relative to the start in ns; NaN where it is none, or before the start. */
+const timeOf = (cell: Cell | undefined): number =>
+  Number.isInteger(cell) && isNear(cell as number) && (cell as number) >= 0 ? (cell as number) : NaN;
 
 /** nvprof writes one file per process, and device rows do not record it: all activities are of this one. */
 const PROCESS_KEY = 0;
@@ -123,7 +131,10 @@ class NvprofCapture implements Capture {
     yield* this.database.rows(table, [...rebased, ...select]);
   }
 
-  /** The smallest time of all tables that have one; rows whose times were not collected hold 0. */
+  /**
+   * The smallest time of all tables that have one; rows whose times were not collected hold 0, and a time that is not
+   * near those of other rows is damaged.
+   */
   #earliest(): string | null {
     const columns: [table: string, column: string][] = [
       ...[
@@ -136,11 +147,28 @@ class NvprofCapture implements Capture {
       ].map((table): [string, string] => [table, 'start']),
       [`${KIND}MARKER`, 'timestamp'],
     ];
-    const times = columns
-      .map(([table, column]) => this.database.minimum(table, column, `"${column}" > 0`))
-      .filter((time) => time !== null);
-    const [first, ...rest] = times.map(BigInt);
-    return first === undefined ? null : String(rest.reduce((least, time) => (time < least ? time : least), first));
+    const typical =
+      columns.map(([table, column]) => this.#typical(table, column)).find((time) => time !== null) ?? null;
+    if (typical === null) return null;
+    const near = `BETWEEN max(1, ${String(typical - NEAR)}) AND ${String(typical + NEAR)}`;
+    return columns
+      .map(([table, column]) => this.database.minimum(table, column, `"${column}" ${near}`))
+      .filter((time) => time !== null)
+      .map(BigInt)
+      .reduce((least, time) => (time < least ? time : least), typical)
+      .toString();
+  }
+
+  /** The first time in the second half of a table; null when there is none. */
+  #typical(table: string, column: string): bigint | null {
+    const ends = ['min', 'max'].map((end) => `(SELECT ${end}(rowid) FROM "${table}")`);
+    const cell: Selection = { needs: [column], sql: `CAST("${column}" AS TEXT)` };
+    const filter = [
+      { needs: [column], sql: `typeof("${column}") = 'integer' AND "${column}" > 0` },
+      { needs: [], sql: `rowid >= ${ends.join(' / 2 + ')} / 2` },
+    ];
+    for (const [time] of this.database.rows(table, [cell], filter)) return time === null ? null : BigInt(String(time));
+    return null;
   }
 
   #readCalls(): void {
@@ -153,8 +181,9 @@ class NvprofCapture implements Capture {
       'cbid',
     ];
     for (const [precedence, [table]] of CALL_TABLES.entries()) {
-      for (const [start, end, pid, tid, corr, cbid] of this.#rows(table, columns)) {
-        if (typeof start !== 'number' || typeof end !== 'number' || start < 0 || end < start) {
+      for (const [startCell, endCell, pid, tid, corr, cbid] of this.#rows(table, columns)) {
+        const [start, end] = [timeOf(startCell), timeOf(endCell)];
+        if (!(start <= end)) {
           this.diagnostics.count('bad-row');
           continue;
         }
@@ -185,12 +214,13 @@ class NvprofCapture implements Capture {
     /** Thread numbers by object id. */
     const threads = new Map<Cell | undefined, number>();
     let otherStarts = 0;
-    for (const [time, , id, flags, objectKind, object, name, domain] of this.#rows(table, columns, [
+    for (const [timeCell, , id, flags, objectKind, object, name, domain] of this.#rows(table, columns, [
       'timestamp',
       'timestamp',
     ])) {
       const flag = numberOf(flags);
-      if (typeof time !== 'number' || time < 0 || typeof id !== 'number') {
+      const time = timeOf(timeCell);
+      if (Number.isNaN(time) || typeof id !== 'number') {
         this.diagnostics.count('bad-row');
       } else if ((flag & MARKER.end) !== 0) {
         ends.time.push(time);
@@ -288,9 +318,10 @@ class NvprofCapture implements Capture {
   }
 
   /** The cells that all activities have: those of `SHARED_COLUMNS` after the rebased times, and the graph node. */
-  #activityRow([start, end, device, stream, corr]: SqliteRow, node: Cell | undefined): ActivityRow {
+  #activityRow([startCell, endCell, device, stream, corr]: SqliteRow, node: Cell | undefined): ActivityRow {
     // Times that were not collected are 0 in the file, and before the profile's start once they are rebased.
-    const isTimed = typeof start === 'number' && typeof end === 'number' && start >= 0;
+    const [start, end] = [timeOf(startCell), timeOf(endCell)];
+    const isTimed = !Number.isNaN(start);
     return {
       start: isTimed ? start : NaN,
       end: isTimed ? end : NaN,

@@ -12,7 +12,7 @@ import type { NoticeRecord, ProfileLine, SampleRecord, ProfileRecord } from '../
 import { endRecord } from '../../../capture/emit.js';
 import { leavesOf, type Leaf } from './leaves.js';
 import { REPORT_KEYS } from './value-paths.js';
-import { ReportTimes, timeOf } from './report-times.js';
+import { isPeriod, ReportTimes, timeOf } from './report-times.js';
 import { coreOfArch, coreOfInstance } from '../../../../record/neuron-cores.js';
 import { knownFacts, neuronDevice, profileRecord } from '../profile-record.js';
 
@@ -119,9 +119,7 @@ function parse(line: string): object | null {
 const shortestPeriod = (leaves: readonly Leaf[]): number | null =>
   leaves.reduce<number | null>(
     (shortest, { metric, value }) =>
-      metric !== 'period' || value === null || value <= 0 || (shortest !== null && shortest <= value)
-        ? shortest
-        : value,
+      metric !== 'period' || !isPeriod(value) || (shortest !== null && shortest <= value) ? shortest : value,
     null,
   );
 
