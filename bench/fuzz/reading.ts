@@ -125,7 +125,7 @@ function verdictOf({ code, stderr }: Ran, command: string, wrong: () => string |
 /** The message of an internal error, and where it came from. */
 function stackOf(lines: readonly string[]): string {
   const at = lines.findIndex((line) => /^ {4}at /.test(line));
-  const frames = lines.slice(at, at + 6).map((line) => line.trim().replace(/file:.*\/(?=src\/)|\?.*(?=:\d+:)/g, ''));
+  const frames = lines.slice(at, at + 6).map((line) => line.trim().replace(/^.*\/(?=src\/)/, 'at '));
   return [(lines[at - 1] ?? '').slice(0, 200), ...frames].join('\n    ');
 }
 

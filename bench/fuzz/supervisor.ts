@@ -25,14 +25,9 @@ async function runFrom(plan: InputPlan, from: number, end: number, take: (outcom
     stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
   });
   let next = from;
-  let hangs = false;
   let stderr = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => (stderr = (stderr + text).slice(-4000)));
-  const watch = (ms: number): NodeJS.Timeout =>
-    setTimeout(() => {
-      hangs = true;
-      child.kill('SIGKILL');
-    }, ms);
+  const watch = (ms: number): NodeJS.Timeout => setTimeout(() => child.kill('SIGKILL'), ms);
   let timer = watch(START_MS);
   child.on('message', (message) => {
     clearTimeout(timer);
@@ -42,7 +37,7 @@ async function runFrom(plan: InputPlan, from: number, end: number, take: (outcom
   });
   const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
   clearTimeout(timer);
-  if (hangs) return { next, why: { is: 'hang', what: `no end within ${(2 * LIMITS.milliseconds) / 1000} s` } };
+  if (child.killed) return { next, why: { is: 'hang', what: `no end within ${(2 * LIMITS.milliseconds) / 1000} s` } };
   return { next, why: code === 0 ? null : { is: 'internal error', what: `the process ended: ${reason(stderr)}` } };
 }
 

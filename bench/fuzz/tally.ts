@@ -85,5 +85,5 @@ const kindOf = (what: string): string =>
   what
     .split('\n', 2)
     .join(' ')
-    .replace(/\/\S*dprof-fuzz-\S*?(?=[:,\s]|$)/g, 'FILE')
+    .replace(/\/[^\s:,]*/g, 'FILE')
     .replace(/-?\d[\d.e+]*/g, 'N');

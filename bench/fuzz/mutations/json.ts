@@ -5,7 +5,7 @@ import type { Random } from '../random.js';
 const TOKEN = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[^\s"',:[\]{}()]+|\s+|./gs;
 
 /** Texts that stand where another value is expected. */
-export const VALUES = [
+const VALUES = [
   'null',
   '{}',
   '[]',
@@ -173,21 +173,22 @@ function edited({ texts }: Tokens, { at, to, by }: Edit): Buffer {
   return Buffer.from(texts.slice(0, at).join('') + by + texts.slice(to).join(''));
 }
 
+const mutationOf =
+  (editor: Editor): Mutation =>
+  (bytes, random) => {
+    const tokens = tokensOf(bytes);
+    const edit = editor(tokens, random);
+    if (edit === null) return null;
+    // Within an object of a list: of one event, one row, one report.
+    const isInside = (tokens.depths[edit.at] ?? 0) > 2;
+    return { bytes: edited(tokens, edit), ...(isInside ? { kernels: { lost: 1, added: 1 } } : undefined) };
+  };
+
 /** Values and members of JSON changed; it stays JSON, mostly. */
-export const JSON_MUTATIONS: Readonly<Record<string, Mutation>> = Object.fromEntries([
-  ...Object.entries(EDITORS).map(([name, editor]): [string, Mutation] => [
-    name,
-    (bytes, random) => {
-      const tokens = tokensOf(bytes);
-      const edit = editor(tokens, random);
-      if (edit === null) return null;
-      // Within an object of a list: of one event, one row, one report.
-      const isInside = (tokens.depths[edit.at] ?? 0) > 2;
-      return { bytes: edited(tokens, edit), ...(isInside ? { kernels: { lost: 1, added: 1 } } : undefined) };
-    },
-  ]),
-  ['tokens changed', (bytes, random) => ({ bytes: Buffer.from(changeTokens(tokensOf(bytes).texts, random)) })],
-]);
+export const JSON_MUTATIONS: Readonly<Record<string, Mutation>> = {
+  ...Object.fromEntries(Object.entries(EDITORS).map(([name, editor]) => [name, mutationOf(editor)])),
+  'tokens changed': (bytes, random) => ({ bytes: Buffer.from(changeTokens(tokensOf(bytes).texts, random)) }),
+};
 
 /** Tokens replaced, left out, repeated elsewhere: seldom JSON afterwards. */
 export function changeTokens(texts: readonly string[], random: Random): string {

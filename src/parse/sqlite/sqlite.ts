@@ -26,6 +26,8 @@ const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 export class SqliteFile {
   readonly #database: Database.Database;
+  /** Rows that are read: a database cannot be closed under them, as after an error in what reads another table. */
+  readonly #unfinished = new Set<IterableIterator<SqliteRow>>();
   /** Columns by table, in the database's own spelling. */
   readonly tables: ReadonlyMap<string, ReadonlySet<string>>;
 
@@ -86,12 +88,17 @@ export class SqliteFile {
     const name = this.table(table);
     if (name === null) return;
     const cells = select.map((cell) => this.#expression(name, cell)).join(', ');
+    let rows: IterableIterator<SqliteRow> | null = null;
     const order = sorted ? `ORDER BY ${select.map((_, i) => i + 1).join(', ')}` : '';
     try {
       const sql = `SELECT ${cells} FROM ${quote(name)} WHERE ${this.#condition(name, filter)} ${order}`;
-      yield* this.#database.prepare(sql).raw().iterate() as IterableIterator<SqliteRow>;
+      rows = this.#database.prepare(sql).raw().iterate() as IterableIterator<SqliteRow>;
+      this.#unfinished.add(rows);
+      yield* rows;
     } catch (error) {
       throw asUserError(error, this.path);
+    } finally {
+      if (rows !== null) this.#unfinished.delete(rows);
     }
   }
 
@@ -165,6 +172,7 @@ export class SqliteFile {
   }
 
   close(): void {
+    for (const rows of this.#unfinished) rows.return?.();
     this.#database.close();
     this.removeCopy();
   }

@@ -8,7 +8,6 @@ import { Diagnostics } from '../../../record/diagnostics.js';
 import type { Device, HostMemory } from '../../../record/record.js';
 import type { ActivityDetails, Capture, CaptureNames } from '../../capture/capture.js';
 import { Activities, HostCalls, Ranges, type ActivityRow } from '../../capture/capture-columns.js';
-import { FARTHEST, isNear } from '../../capture/clocks/exact-times.js';
 import { demangle } from '../../names/demangle/demangle.js';
 import { emit } from '../../capture/emit.js';
 import { elementAt } from '../../../containers/element.js';
@@ -22,6 +21,7 @@ import { COPY_KINDS, CUPTI_MEMORIES, hostSide, NO_STREAM, SYNC_KINDS } from '../
 import { ContextDevices, type ContextTable } from '../cupti/cupti-contexts.js';
 import { COUNTER_TABLES, KernelCounters } from './kernel-counters.js';
 import { apiName, type ApiDomain } from './nvprof-api.js';
+import { earliestTime, timeOf, type TimeColumn } from './nvprof-times.js';
 
 export const nvprof: Reader = {
   id: 'nvprof',
@@ -54,17 +54,22 @@ const READ_TABLES = [
   ...['MEMSET', 'SYNCHRONIZATION', 'MARKER', 'CONTEXT'].map((kind) => KIND + kind),
 ];
 
+/** Where times are. */
+const TIME_COLUMNS: readonly TimeColumn[] = [
+  ...[
+    ...KERNEL_TABLES,
+    ...COPY_TABLES,
+    `${KIND}MEMSET`,
+    `${KIND}SYNCHRONIZATION`,
+    ...CALL_TABLES.map(([table]) => table),
+  ].map((table): TimeColumn => [table, 'start']),
+  [`${KIND}MARKER`, 'timestamp'],
+];
+
 /** Flags of a marker row (CUpti_ActivityFlag); the other bits state how it synchronises. */
 const MARKER = { start: 2, end: 4 } as const;
 /** CUPTI_ACTIVITY_OBJECT_THREAD: the object id holds a process and a thread. */
 const THREAD_OBJECT = 2;
-
-/** ns, as in SQL. */
-const NEAR = BigInt(FARTHEST);
-
-/** A time relative to the start in ns; NaN where it is none, or before the start. */
-const timeOf = (cell: Cell | undefined): number =>
-  Number.isInteger(cell) && isNear(cell as number) && (cell as number) >= 0 ? (cell as number) : NaN;
 
 /** nvprof writes one file per process, and device rows do not record it: all activities are of this one. */
 const PROCESS_KEY = 0;
@@ -96,7 +101,7 @@ class NvprofCapture implements Capture {
   readonly #domainNames: number[] = [];
 
   constructor(private readonly database: SqliteFile) {
-    this.#start = this.#earliest();
+    this.#start = earliestTime(database, TIME_COLUMNS);
     this.names = this.#names();
     this.#readCalls();
     this.#readMarkers();
@@ -129,46 +134,6 @@ class NvprofCapture implements Capture {
     const zero = this.#start ?? '0';
     const rebased = times.map((column): Selection => ({ needs: [column], sql: `("${column}" - ${zero})` }));
     yield* this.database.rows(table, [...rebased, ...select]);
-  }
-
-  /**
-   * The smallest time of all tables that have one; rows whose times were not collected hold 0, and a time that is not
-   * near those of other rows is damaged.
-   */
-  #earliest(): string | null {
-    const columns: [table: string, column: string][] = [
-      ...[
-        ...KERNEL_TABLES,
-        ...COPY_TABLES,
-        `${KIND}MEMSET`,
-        `${KIND}SYNCHRONIZATION`,
-        `${KIND}RUNTIME`,
-        `${KIND}DRIVER`,
-      ].map((table): [string, string] => [table, 'start']),
-      [`${KIND}MARKER`, 'timestamp'],
-    ];
-    const typical =
-      columns.map(([table, column]) => this.#typical(table, column)).find((time) => time !== null) ?? null;
-    if (typical === null) return null;
-    const near = `BETWEEN max(1, ${String(typical - NEAR)}) AND ${String(typical + NEAR)}`;
-    return columns
-      .map(([table, column]) => this.database.minimum(table, column, `"${column}" ${near}`))
-      .filter((time) => time !== null)
-      .map(BigInt)
-      .reduce((least, time) => (time < least ? time : least), typical)
-      .toString();
-  }
-
-  /** The first time in the second half of a table; null when there is none. */
-  #typical(table: string, column: string): bigint | null {
-    const ends = ['min', 'max'].map((end) => `(SELECT ${end}(rowid) FROM "${table}")`);
-    const cell: Selection = { needs: [column], sql: `CAST("${column}" AS TEXT)` };
-    const filter = [
-      { needs: [column], sql: `typeof("${column}") = 'integer' AND "${column}" > 0` },
-      { needs: [], sql: `rowid >= ${ends.join(' / 2 + ')} / 2` },
-    ];
-    for (const [time] of this.database.rows(table, [cell], filter)) return time === null ? null : BigInt(String(time));
-    return null;
   }
 
   #readCalls(): void {
