@@ -31,6 +31,7 @@ describe('records whose fields have other types', () => {
     ['counters that are no numbers', { counters: { pc: { a: 1 } } }, 'sil,counters', '5,na'],
     ['labels that are lists', { labels: { type: [1] } }, 'sil,engine', '5,Tensor'],
     ['a forward op without a name', { forward: { op: 7 } }, 'sil,fwd,counters', '5,na,pc=4'],
+    ['picoseconds that are texts', { ps: ['x', 5] }, 'sil,engine', '5,Tensor'],
     ['an engine that is a number', { engine: 5 }, 'sil,engine,counters,step', '5,na,pc=4,3'],
     ['a duration beyond 2^53 ns', { dur: 1e300 }, 'sil,step', 'na,3'],
     [
@@ -46,9 +47,18 @@ describe('records whose fields have other types', () => {
     });
   }
 
+  it('have texts that are none: notices and samples', async () => {
+    const lines = [KERNEL, { type: 'notice', profile: 0, category: [], text: {} }, { type: 'sample', profile: 0, start: 1, metric: 'm', value: 1, text: 5, unit: 7, labels: { a: {} } }]; // prettier-ignore
+    const input = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+    for (const command of [['perfetto', '-f', 'chrome-json'], ['summary'], ['html'], ['monitor']]) {
+      const { stderr } = await runCli('dprof', command, { input });
+      expect(stderr, command.join(' ')).to.not.include('please report');
+    }
+  });
+
   it('have no sums that are none', async () => {
     const input = [1e308, -1e308, 9e15]
-      .map((start, i) => `${JSON.stringify({ ...KERNEL, id: i + 1, start })}\n`)
+      .map((start, i) => `${JSON.stringify({ ...KERNEL, id: i + 1, start, ps: ['x', {}] })}\n`)
       .join('');
     const { stdout } = await runCli('dprof', ['steps', '-f', 'csv'], { input });
     expect(stdout).to.not.match(/NaN|Infinity/);

@@ -92,6 +92,12 @@ describe('a damaged time', () => {
     expect(recordsOf(path).at(-1)).to.deep.include({ diagnostics: { 'row-passed-over': 1 } });
   });
 
+  it('beside a negative count of devices of neuron-monitor leaves the report', () => {
+    const counts = { neuron_device_count: -2, neuroncore_per_device_count: 2, error: '' };
+    const path = writeText(JSON.stringify({ neuron_hardware_info: counts }), '.jsonl');
+    expect(recordsOf(path)[0]).to.deep.include({ devices: [] });
+  });
+
   it('that is the period of a report of neuron-monitor is no period', () => {
     const report = (period: number): string =>
       JSON.stringify({ system_data: { memory_info: { period, memory_used_bytes: 5, error: '' } } });

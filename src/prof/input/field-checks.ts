@@ -39,6 +39,10 @@ export const isObjectOf =
   (check: (value: unknown) => boolean) =>
   (value: unknown): boolean =>
     isObject(value) && Object.values(value).every(check);
+/** Picoseconds by which a start and a duration are longer than their nanoseconds. */
+export const arePicoseconds = (value: unknown): boolean =>
+  areNumbers(value) && (value as number[]).length === 2 && (value as number[]).every((ps) => Math.abs(ps) < 1000);
+
 export const areLabels = isObjectOf((value) => isString(value) || isNumber(value));
 export const isTextOrNull = (value: unknown): boolean => value === null || isString(value);
 

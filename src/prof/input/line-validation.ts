@@ -3,6 +3,7 @@ import type { ProfileLine } from '../../record/record.js';
 import {
   areLabels,
   areNumbers,
+  arePicoseconds,
   isAbsentOr,
   isCall,
   isNumber,
@@ -51,6 +52,7 @@ const TIMED = {
   launch: { check: (value) => value === undefined || value === null || launch(value) === value, otherwise: null },
   step: { check: isAbsentOr(isNumberOrNull), otherwise: null },
   engine: optional(isString),
+  ps: optional(arePicoseconds),
   counters: optional(COUNTERS),
   labels: optional(areLabels),
 } satisfies Readonly<Record<string, FieldRule>>;

@@ -7,6 +7,7 @@ import type { Arg, ArgValue, KernelLine, KernelRecord, OpCall } from '../../reco
 import {
   areLabels,
   areNumbers,
+  arePicoseconds,
   areStrings,
   extent,
   isAbsentOr,
@@ -46,6 +47,9 @@ const isForward = (value: unknown): boolean =>
 /** Checks of fields that a kernel may lack. */
 const OPTIONAL_FIELDS: Readonly<Record<string, (value: unknown) => boolean>> = {
   callerRanges: areStrings,
+  ps: arePicoseconds,
+  after: (value) =>
+    Array.isArray(value) && value.every((each) => isObject(each) && isString(each['id']) && isString(each['kind'])),
   step: isNumberOrNull,
   callIds: areNumbers,
   callKernels: areNumbers,

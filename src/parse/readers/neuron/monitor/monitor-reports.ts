@@ -151,7 +151,7 @@ function coresOf(leaves: readonly Leaf[]): number[] {
   const devices = numberOf(leaves, 'neuron_device_count');
   const coresPerDevice = numberOf(leaves, 'neuroncore_per_device_count');
   const count = devices === null || coresPerDevice === null ? 0 : devices * coresPerDevice;
-  const counted = Number.isInteger(count) && count <= MOST_CORES ? count : 0;
+  const counted = Number.isInteger(count) && count >= 0 && count <= MOST_CORES ? count : 0;
   const inUse = leaves.flatMap(({ labels: { core } }) => (typeof core === 'number' && core < MOST_CORES ? [core] : []));
   return [...new Set([...Array(counted).keys(), ...inUse])].sort((a, b) => a - b);
 }
