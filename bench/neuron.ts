@@ -17,7 +17,7 @@ import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { sharedFile } from '../test/support/shared.js';
 import { built, fromRoot, summary } from './contestants.js';
-import { madeBases } from './fuzz-bases.js';
+import { madeTrace } from './fuzz/neuron-made.js';
 import { measure, type Command, type Usage } from './measure.js';
 import { copiesFor, writeRepeatedNeuron } from './neuron-repeat.js';
 import {
@@ -100,8 +100,7 @@ async function at(plan: Plan, template: NeuronTemplate, size: number, within: st
 }
 
 async function run(plan: Plan, folder: string): Promise<void> {
-  const bytes = plan.input === null ? madeBases()[0]?.bytes : readFileSync(plan.input);
-  if (bytes === undefined) throw new Error('no trace');
+  const bytes = plan.input === null ? madeTrace() : readFileSync(plan.input);
   const template = neuronTemplate(bytes);
   say(`${basename(plan.input ?? 'a made trace')}, median of ${plan.runs}, Node ${process.versions.node}\n`);
   const results: NeuronResult[] = [];

@@ -29,6 +29,8 @@ export type Filter = readonly { readonly needs: readonly string[]; readonly sql:
 
 export class SqliteFile {
   readonly #database: Database.Database;
+  /** Rows that are read: a database cannot be closed under them, as after an error in what reads another table. */
+  readonly #unfinished = new Set<IterableIterator<SqliteRow>>();
   /** Tables and views by name. */
   readonly tables: ReadonlyMap<string, Table>;
   /** Tables whose rows were asked for by number: themselves or a temporary copy, in SQL. */
@@ -107,14 +109,19 @@ export class SqliteFile {
     const name = this.table(table);
     if (name === null) return;
     const cells = select.map((cell) => this.#expression(name, cell)).join(', ');
+    let rows: IterableIterator<SqliteRow> | null = null;
     const order = sorted ? `ORDER BY ${select.map((_, i) => i + 1).join(', ')}` : '';
     try {
       const isNumbered = select.some((cell) => typeof cell !== 'string' && cell.needs.includes(ROWID));
       const source = isNumbered ? this.#numbered(name) : this.#source(name);
       const sql = `SELECT ${cells} FROM ${source} WHERE ${this.#condition(name, filter)} ${order}`;
-      yield* this.#database.prepare(sql).raw().iterate() as IterableIterator<SqliteRow>;
+      rows = this.#database.prepare(sql).raw().iterate() as IterableIterator<SqliteRow>;
+      this.#unfinished.add(rows);
+      yield* rows;
     } catch (error) {
       throw asUserError(error, this.path);
+    } finally {
+      if (rows !== null) this.#unfinished.delete(rows);
     }
   }
 
@@ -206,6 +213,7 @@ export class SqliteFile {
   }
 
   close(): void {
+    for (const rows of this.#unfinished) rows.return?.();
     this.#database.close();
     this.removeCopy();
   }
@@ -248,7 +256,8 @@ export class SqliteFile {
   }
 }
 
-export const numberOf = (cell: Cell | undefined): number => (typeof cell === 'number' ? cell : NaN);
+/** A cell as a number, NaN for anything else: SQLite's infinity is none. */
+export const numberOf = (cell: Cell | undefined): number => (Number.isFinite(cell) ? (cell as number) : NaN);
 
 /** A cell as an integer, NaN for anything else. Some exporters store integers as text. */
 export function integerOf(cell: Cell | undefined): number {

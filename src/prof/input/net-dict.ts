@@ -7,7 +7,8 @@ import { toOpCall } from '../../record/op-call.js';
 import { LiteralError, isDict, parseLiteral } from '../../record/python-literal.js';
 import { LruCache } from '../../containers/lru-cache.js';
 import { copyOf } from './repeated-fields.js';
-import { repairedKernel, strings } from './record-validation.js';
+import { strings } from './field-checks.js';
+import { repairedKernel } from './record-validation.js';
 
 const MARKERS_KEPT = 2000;
 /** A longer marker text is rare enough not to be kept. */

@@ -5,7 +5,9 @@ import { TruncatedInput, type StreamStatus } from './stream-status.js';
 import { lineBatches, type Input } from './lines.js';
 import { isDatabaseMessage, NetDictReader } from './net-dict.js';
 import { RepeatedFieldParser } from './repeated-fields.js';
-import { isObject, validKernel, validLine as lineOf } from './record-validation.js';
+import { isObject } from './field-checks.js';
+import { validLine as lineOf } from './line-validation.js';
+import { validKernel } from './record-validation.js';
 
 export type RecordTypes = ReadonlySet<ProfileLine['type']>;
 

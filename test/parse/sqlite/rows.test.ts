@@ -37,6 +37,14 @@ describe('SqliteFile: rows as numbers', () => {
     file.eachNumbers('t', select, (cells) => rows.push([...cells]), [], numberOf);
     return rows;
   };
+  it('closes the database under rows that nobody reads to their end', () => {
+    const file = open('CREATE TABLE t (a INTEGER)', (database) => database.exec('INSERT INTO t VALUES (1), (2)'));
+    const rows = file.rows('t', ['a']);
+    expect(rows.next().value).to.deep.equal([1]);
+    file.close();
+    expect(rows.next().done).to.equal(true);
+  });
+
   it('reads integers of every size, and null as NaN', () => {
     const cells = [0, 1, -1, 127, -128, 32767, -32768, 8388607, -8388608, 2147483647, -2147483648, 140737488355327, -140737488355328, 9007199254740991, -9007199254740991]; // prettier-ignore
     const file = open('CREATE TABLE t (a INTEGER, t INTEGER)', (database) => {

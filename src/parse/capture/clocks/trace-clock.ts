@@ -5,10 +5,11 @@
 import type { NumericColumn } from '../../../containers/numeric-column.js';
 import { EVENT, type TraceEvent } from '../../json/event-fields.js';
 import { microsecondsAt, nanosecondsAt } from '../../json/number-bytes.js';
+import { isNear } from './exact-times.js';
 import { shiftToFirst } from './shift-times.js';
 
 export class TraceClock {
-  /** Start and end of the event read last, in ns after the origin; NaN where it has none. */
+  /** Start and end of the event read last, in ns after the origin; NaN where it has none, or none near the origin. */
   start = NaN;
   end = NaN;
   /** Whole microseconds of the first time read. */
@@ -21,7 +22,7 @@ export class TraceClock {
     const { from, to, bytes } = fields;
     this.start = fields.has(EVENT.ts) ? this.#at(bytes, from[EVENT.ts] as number, to[EVENT.ts] as number) : NaN;
     this.end = fields.has(EVENT.dur)
-      ? this.start + nanosecondsAt(bytes, from[EVENT.dur] as number, to[EVENT.dur] as number, 0)
+      ? nearOrNaN(this.start + nanosecondsAt(bytes, from[EVENT.dur] as number, to[EVENT.dur] as number, 0))
       : NaN;
     return !Number.isNaN(this.start);
   }
@@ -46,6 +47,8 @@ export class TraceClock {
   /** The time in `bytes[from, to)`, in ns after the origin; NaN when it is invalid. */
   #at(bytes: Buffer, from: number, to: number): number {
     if (Number.isNaN(this.#originUs)) this.#originUs = microsecondsAt(bytes, from, to);
-    return nanosecondsAt(bytes, from, to, this.#originUs);
+    return nearOrNaN(nanosecondsAt(bytes, from, to, this.#originUs));
   }
 }
+
+const nearOrNaN = (time: number): number => (isNear(time) ? time : NaN);

@@ -9,10 +9,11 @@ import { elementAt } from '../../../containers/element.js';
 import { Diagnostics } from '../../../record/diagnostics.js';
 import type { KernelLine, ProfileLine, CopyLine, LayerRecord, SampleRecord } from '../../../record/record.js';
 import { endRecord } from '../../capture/emit.js';
+import { isNear } from '../../capture/clocks/exact-times.js';
 import { BlockFile } from '../../json/block-file.js';
 import { ExactDecoder } from '../../json/exact-json.js';
 import type { Probe, Reader, ReadOptions } from '../../reader.js';
-import { clockOf } from './tool-json/json-clock.js';
+import { clockOf, nanoseconds } from './tool-json/json-clock.js';
 import { SubgraphCores } from './tool-json/subgraph-cores.js';
 import { packet } from './tool-json/packet-row.js';
 import { profileLine } from './tool-json/json-profile-line.js';
@@ -108,7 +109,8 @@ function* timedLines(file: BlockFile, index: RowIndex, context: TableContext): G
     }
     const bytes = file.read(index.offset(indexed), index.size(indexed));
     const row = exact.decode(bytes, 0, bytes.length);
-    if (isJsonObject(row)) group.push(elementAt(TABLES, index.table(indexed))(row, start, context));
+    if (!isNear(nanoseconds(context.clock, start - context.clock.origin))) context.diagnostics.count('row-passed-over');
+    else if (isJsonObject(row)) group.push(elementAt(TABLES, index.table(indexed))(row, start, context));
     else context.diagnostics.count('malformed-event');
   }
   yield* sortedLines(group);

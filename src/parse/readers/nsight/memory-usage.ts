@@ -11,6 +11,7 @@ import { entryOf } from '../../../containers/map-entry.js';
 import { NumericColumn } from '../../../containers/numeric-column.js';
 import { allRows, sortRows } from '../../../containers/row-order.js';
 import type { Diagnostics } from '../../../record/diagnostics.js';
+import { isNear } from '../../capture/clocks/exact-times.js';
 import type { Labels, SampleRecord } from '../../../record/record.js';
 import { ValueLine } from '../../../record/value-line.js';
 
@@ -59,7 +60,7 @@ export class MemoryUsage {
 
   /** @returns whether the event can be read */
   add({ start, process, device, address, bytes, kind, operation }: MemoryEvent): boolean {
-    if (Number.isNaN(start) || (operation !== ALLOCATION && operation !== RELEASE)) return false;
+    if (!isNear(start) || (operation !== ALLOCATION && operation !== RELEASE)) return false;
     const isUnknown = !(bytes > 0);
     if (isUnknown && (operation === ALLOCATION || Number.isNaN(address))) return false;
     this.#start.push(start);

@@ -8,6 +8,7 @@ import { Diagnostics } from '../../../record/diagnostics.js';
 import { LruCache } from '../../../containers/lru-cache.js';
 import type { HostMemory, StatementRecord } from '../../../record/record.js';
 import { UNNAMED, type Capture, type CaptureNames } from '../../capture/capture.js';
+import { isNear } from '../../capture/clocks/exact-times.js';
 import { Activities, HostCalls, knownId, Ranges, type ActivityRow } from '../../capture/capture-columns.js';
 import { emit } from '../../capture/emit.js';
 import { stripAbi } from '../../names/kernel-name.js';
@@ -204,7 +205,7 @@ class NsightCapture implements Capture {
       CALL_TABLE,
       columns,
       ([start = NaN, end = NaN, process = NaN, tid = 0, corr = NaN, name = 0, eventClass = NaN]) => {
-        if (!(start <= end) || Number.isNaN(process)) {
+        if (!isNear(start) || !isNear(end) || end < start || Number.isNaN(process)) {
           this.diagnostics.count('bad-row');
           return;
         }
@@ -221,7 +222,7 @@ class NsightCapture implements Capture {
     const registered = this.#registeredSteps();
     const take: TakeNumbers = (cells) => {
       const [start = NaN, end = NaN, process = NaN, tid = 0, textId = 0, domain = NaN, mayBeStep] = cells;
-      if (Number.isNaN(start) || Number.isNaN(process)) {
+      if (!isNear(start) || Number.isNaN(process)) {
         this.diagnostics.count('bad-row');
         return;
       }
@@ -229,11 +230,12 @@ class NsightCapture implements Capture {
         this.diagnostics.count('negative-duration');
         return;
       }
-      if (Number.isNaN(end)) this.diagnostics.count('open-range');
+      const isOpen = !isNear(end);
+      if (isOpen) this.diagnostics.count('open-range');
       const owner = this.#process(process);
       const thread = this.threads.thread(owner, tid);
       if (mayBeStep === 1 || registered.has(textId)) this.stepRanges.push(ranges.length);
-      ranges.add(start, Number.isNaN(end) ? Infinity : end, thread, textId, this.#domain(owner, domain));
+      ranges.add(start, isOpen ? Infinity : end, thread, textId, this.#domain(owner, domain));
     };
     database.eachNumbers(NVTX, columns, take, IS_RANGE);
     const known = ['endGlobalTid', 'globalTid'].every((column) => database.hasColumn(NVTX, column));
@@ -259,7 +261,7 @@ class NsightCapture implements Capture {
     const own = columns.map(() => NaN);
     this.database.eachNumbers(table, [...SHARED_COLUMNS, ...columns], (cells) => {
       const [start = NaN, end = NaN, device = 0, stream = NaN, corr = NaN, process = NaN, node = NaN] = cells;
-      const hasTimes = !Number.isNaN(start) && !Number.isNaN(end);
+      const hasTimes = isNear(start) && isNear(end);
       if (!hasTimes) this.diagnostics.count('bad-row');
       // CUPTI gives 0 and 0 for times that it did not collect.
       const isTimed = hasTimes && (start !== 0 || end !== 0);

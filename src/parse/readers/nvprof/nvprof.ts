@@ -21,6 +21,7 @@ import { COPY_KINDS, CUPTI_MEMORIES, hostSide, NO_STREAM, SYNC_KINDS } from '../
 import { ContextDevices, type ContextTable } from '../cupti/cupti-contexts.js';
 import { COUNTER_TABLES, KernelCounters } from './kernel-counters.js';
 import { apiName, type ApiDomain } from './nvprof-api.js';
+import { earliestTime, timeOf, type TimeColumn } from './nvprof-times.js';
 
 export const nvprof: Reader = {
   id: 'nvprof',
@@ -51,6 +52,18 @@ const READ_TABLES = [
   ...COPY_TABLES,
   ...CALL_TABLES.map(([table]) => table),
   ...['MEMSET', 'SYNCHRONIZATION', 'MARKER', 'CONTEXT'].map((kind) => KIND + kind),
+];
+
+/** Where times are. */
+const TIME_COLUMNS: readonly TimeColumn[] = [
+  ...[
+    ...KERNEL_TABLES,
+    ...COPY_TABLES,
+    `${KIND}MEMSET`,
+    `${KIND}SYNCHRONIZATION`,
+    ...CALL_TABLES.map(([table]) => table),
+  ].map((table): TimeColumn => [table, 'start']),
+  [`${KIND}MARKER`, 'timestamp'],
 ];
 
 /** Flags of a marker row (CUpti_ActivityFlag); the other bits state how it synchronises. */
@@ -88,7 +101,7 @@ class NvprofCapture implements Capture {
   readonly #domainNames: number[] = [];
 
   constructor(private readonly database: SqliteFile) {
-    this.#start = this.#earliest();
+    this.#start = earliestTime(database, TIME_COLUMNS);
     this.names = this.#names();
     this.#readCalls();
     this.#readMarkers();
@@ -123,26 +136,6 @@ class NvprofCapture implements Capture {
     yield* this.database.rows(table, [...rebased, ...select]);
   }
 
-  /** The smallest time of all tables that have one; rows whose times were not collected hold 0. */
-  #earliest(): string | null {
-    const columns: [table: string, column: string][] = [
-      ...[
-        ...KERNEL_TABLES,
-        ...COPY_TABLES,
-        `${KIND}MEMSET`,
-        `${KIND}SYNCHRONIZATION`,
-        `${KIND}RUNTIME`,
-        `${KIND}DRIVER`,
-      ].map((table): [string, string] => [table, 'start']),
-      [`${KIND}MARKER`, 'timestamp'],
-    ];
-    const times = columns
-      .map(([table, column]) => this.database.minimum(table, column, `"${column}" > 0`))
-      .filter((time) => time !== null);
-    const [first, ...rest] = times.map(BigInt);
-    return first === undefined ? null : String(rest.reduce((least, time) => (time < least ? time : least), first));
-  }
-
   #readCalls(): void {
     const { hostCalls } = this;
     // A thread id is a pthread handle cut to 32 bits and stored with a sign.
@@ -153,8 +146,9 @@ class NvprofCapture implements Capture {
       'cbid',
     ];
     for (const [precedence, [table]] of CALL_TABLES.entries()) {
-      for (const [start, end, pid, tid, corr, cbid] of this.#rows(table, columns)) {
-        if (typeof start !== 'number' || typeof end !== 'number' || start < 0 || end < start) {
+      for (const [startCell, endCell, pid, tid, corr, cbid] of this.#rows(table, columns)) {
+        const [start, end] = [timeOf(startCell), timeOf(endCell)];
+        if (!(start <= end)) {
           this.diagnostics.count('bad-row');
           continue;
         }
@@ -185,12 +179,13 @@ class NvprofCapture implements Capture {
     /** Thread numbers by object id. */
     const threads = new Map<Cell | undefined, number>();
     let otherStarts = 0;
-    for (const [time, , id, flags, objectKind, object, name, domain] of this.#rows(table, columns, [
+    for (const [timeCell, , id, flags, objectKind, object, name, domain] of this.#rows(table, columns, [
       'timestamp',
       'timestamp',
     ])) {
       const flag = numberOf(flags);
-      if (typeof time !== 'number' || time < 0 || typeof id !== 'number') {
+      const time = timeOf(timeCell);
+      if (Number.isNaN(time) || typeof id !== 'number') {
         this.diagnostics.count('bad-row');
       } else if ((flag & MARKER.end) !== 0) {
         ends.time.push(time);
@@ -288,9 +283,10 @@ class NvprofCapture implements Capture {
   }
 
   /** The cells that all activities have: those of `SHARED_COLUMNS` after the rebased times, and the graph node. */
-  #activityRow([start, end, device, stream, corr]: SqliteRow, node: Cell | undefined): ActivityRow {
+  #activityRow([startCell, endCell, device, stream, corr]: SqliteRow, node: Cell | undefined): ActivityRow {
     // Times that were not collected are 0 in the file, and before the profile's start once they are rebased.
-    const isTimed = typeof start === 'number' && typeof end === 'number' && start >= 0;
+    const [start, end] = [timeOf(startCell), timeOf(endCell)];
+    const isTimed = !Number.isNaN(start);
     return {
       start: isTimed ? start : NaN,
       end: isTimed ? end : NaN,

@@ -4,6 +4,7 @@
  */
 import type { Selection, SqliteFile } from '../../../sqlite/sqlite.js';
 import type { NumericColumn } from '../../../../containers/numeric-column.js';
+import { isNear } from '../../../capture/clocks/exact-times.js';
 import { shiftToFirst } from '../../../capture/clocks/shift-times.js';
 
 /** Columns of times; the first one with a value provides the base. */
@@ -16,9 +17,6 @@ const BASES: readonly (readonly [table: string, column: string])[] = [
   ['SESSION_TIME_INFO', 'startTimeNs'],
   ['MEMORY_RECORD', 'timestamp'],
 ];
-
-/** Times further from the base than a double represents exactly, 104 days, are damaged. */
-const FARTHEST = Number.MAX_SAFE_INTEGER;
 
 const integer = (column: string): string => `CAST("${column}" AS INTEGER)`;
 
@@ -59,9 +57,6 @@ export class DatabaseClock {
     return this.#base === 0n ? null : String(this.#base + BigInt(this.#first));
   }
 }
-
-/** Whether a time relative to the base is valid. */
-export const isNear = (time: number): boolean => Math.abs(time) <= FARTHEST;
 
 /** Any time of the database; 0 when it has none. */
 function findBase(database: SqliteFile): bigint {

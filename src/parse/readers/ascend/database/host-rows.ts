@@ -1,10 +1,11 @@
 /** PYTORCH_API, MSTX_EVENTS, GC_RECORD → ops, Python frames, modules, user ranges; the launch queue's are ignored. */
 import type { Diagnostics } from '../../../../record/diagnostics.js';
-import type { Selection, SqliteFile } from '../../../sqlite/sqlite.js';
+import { integerOf, type Selection, type SqliteFile } from '../../../sqlite/sqlite.js';
 import type { ThreadTable } from '../../../capture/threads.js';
 import { HostEvents } from '../../../torch/host-events.js';
 import type { StepRange } from '../../../capture/launch-steps.js';
-import { isNear, type DatabaseClock } from './database-clock.js';
+import { isNear } from '../../../capture/clocks/exact-times.js';
+import type { DatabaseClock } from './database-clock.js';
 import { connectionOrNone } from './connections.js';
 import type { HostNames } from './host-names.js';
 
@@ -68,8 +69,9 @@ export class HostRows {
   *steps(): Generator<StepRange> {
     const { clock } = this;
     const columns = ['id', clock.since('startNs'), clock.since('endNs')];
-    for (const [id, start, end] of this.database.rows('STEP_TIME', columns)) {
-      if (typeof id !== 'number' || typeof start !== 'number' || typeof end !== 'number' || !(start <= end)) continue;
+    for (const row of this.database.rows('STEP_TIME', columns)) {
+      const [id = NaN, start = NaN, end = NaN] = row.map(integerOf);
+      if (Number.isNaN(id) || !isNear(start) || !isNear(end) || end < start) continue;
       yield { number: id, start: clock.sinceFirst(start), end: clock.sinceFirst(end), thread: null, text: null };
     }
   }

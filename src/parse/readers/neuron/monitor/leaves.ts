@@ -1,6 +1,7 @@
 /** The values of a report, each with the metric, unit and labels that follow from its path. */
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import type { Labels } from '../../../../record/record.js';
+import { isPeriod } from './report-times.js';
 import { REPORT, type PathNode } from './value-paths.js';
 
 export interface Leaf {
@@ -104,5 +105,5 @@ function contextWithin(
     const value = nested[key];
     if (typeof value === 'string' || typeof value === 'number') labels[label] = value;
   }
-  return { ...context, labels, period: typeof period === 'number' && period > 0 ? period : context.period };
+  return { ...context, labels, period: isPeriod(period) ? period : context.period };
 }

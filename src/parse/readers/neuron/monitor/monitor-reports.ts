@@ -12,7 +12,7 @@ import type { NoticeRecord, ProfileLine, SampleRecord, ProfileRecord } from '../
 import { endRecord } from '../../../capture/emit.js';
 import { leavesOf, type Leaf } from './leaves.js';
 import { REPORT_KEYS } from './value-paths.js';
-import { ReportTimes, timeOf } from './report-times.js';
+import { isPeriod, ReportTimes, timeOf } from './report-times.js';
 import { coreOfArch, coreOfInstance } from '../../../../record/neuron-cores.js';
 import { knownFacts, neuronDevice, profileRecord } from '../profile-record.js';
 
@@ -119,9 +119,7 @@ function parse(line: string): object | null {
 const shortestPeriod = (leaves: readonly Leaf[]): number | null =>
   leaves.reduce<number | null>(
     (shortest, { metric, value }) =>
-      metric !== 'period' || value === null || value <= 0 || (shortest !== null && shortest <= value)
-        ? shortest
-        : value,
+      metric !== 'period' || !isPeriod(value) || (shortest !== null && shortest <= value) ? shortest : value,
     null,
   );
 
@@ -153,7 +151,7 @@ function coresOf(leaves: readonly Leaf[]): number[] {
   const devices = numberOf(leaves, 'neuron_device_count');
   const coresPerDevice = numberOf(leaves, 'neuroncore_per_device_count');
   const count = devices === null || coresPerDevice === null ? 0 : devices * coresPerDevice;
-  const counted = Number.isInteger(count) && count <= MOST_CORES ? count : 0;
+  const counted = Number.isInteger(count) && count >= 0 && count <= MOST_CORES ? count : 0;
   const inUse = leaves.flatMap(({ labels: { core } }) => (typeof core === 'number' && core < MOST_CORES ? [core] : []));
   return [...new Set([...Array(counted).keys(), ...inUse])].sort((a, b) => a - b);
 }

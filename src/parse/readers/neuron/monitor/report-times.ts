@@ -1,4 +1,5 @@
 /** Times of reports: neuron-monitor writes none, some collectors do. Without, a report begins where the last ended. */
+import { isNear } from '../../../capture/clocks/exact-times.js';
 import { NS_PER_S } from '../../../../record/units.js';
 
 /** Names under which collectors add a time. */
@@ -42,6 +43,10 @@ function timeOfText(text: string): bigint | null {
   return Number.isNaN(ms) ? null : BigInt(ms) * 1_000_000n + BigInt(fraction.padEnd(9, '0'));
 }
 
+/** Whether a value is the length of a report in seconds: some time, and no longer than times may be apart. */
+export const isPeriod = (value: unknown): value is number =>
+  typeof value === 'number' && value > 0 && isNear(value * NS_PER_S);
+
 export class ReportTimes {
   /** Unix time in ns of the stream's start; null when no report has a time. */
   origin: bigint | null = null;
@@ -56,7 +61,7 @@ export class ReportTimes {
    */
   next(period: number | null, time: bigint | null): number | null {
     const dur = period === null ? null : Math.round(period * NS_PER_S);
-    const start = this.#byClock(dur, time) ?? (dur === null ? null : this.#end);
+    const start = this.#byClock(dur, time) ?? (dur === null || !isNear(this.#end) ? null : this.#end);
     if (start !== null) this.#start = start;
     this.#end = start === null || dur === null ? this.#end : start + dur;
     return start;

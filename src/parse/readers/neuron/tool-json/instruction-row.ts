@@ -2,7 +2,7 @@
 import { isJsonObject } from '../../../json/json-value.js';
 import { NEURON_ENGINES, type NeuronEngine } from '../../../../record/engines.js';
 import type { Dependency, KernelLine, Labels } from '../../../../record/record.js';
-import { nanoseconds } from './json-clock.js';
+import { durationIn, nanoseconds } from './json-clock.js';
 import { numberOf, numbersOf, rawTextOf, textOf, type ToolRow } from './table-row.js';
 import { durationOf, type TableContext } from './row-context.js';
 
@@ -98,8 +98,8 @@ function countersOf(row: ToolRow, after: readonly Dependency[], { clock }: Table
   const counters = numbersOf(row, COUNTERS);
   if (counters['crcIn'] === NO_CRC) delete counters['crcIn'];
   if (counters['crcOut'] === NO_CRC) delete counters['crcOut'];
-  const wait = numberOf(row['evt_wait_time']);
-  if (wait !== null) counters['waitNs'] = nanoseconds(clock, wait);
+  const wait = durationIn(clock, numberOf(row['evt_wait_time']) ?? NaN);
+  if (wait !== null) counters['waitNs'] = wait;
   for (const { kind } of after) {
     const counter = `${kind}Dependencies`;
     counters[counter] = (counters[counter] ?? 0) + 1;

@@ -3,6 +3,7 @@
  * no file states its unit. It is inferred from the capture's length in seconds, which the summary or the metadata's
  * dates contain, and the same length in the unit of the tables.
  */
+import { isNear } from '../../../capture/clocks/exact-times.js';
 import { numberOf, rawTextOf, type ToolRow } from './table-row.js';
 
 /** Conversion of table times to nanoseconds since the capture's start. */
@@ -49,6 +50,12 @@ export function clockOf(
 
 /** Whole nanoseconds, rounded down after compensating the rounding error of decimal times. */
 export const nanoseconds = (clock: TableClock, value: number): number => Math.floor(value * clock.scale + 1e-4);
+
+/** A time between two events in ns; null when it is negative, or no event can last so long. */
+export function durationIn(clock: TableClock, value: number): number | null {
+  const duration = nanoseconds(clock, value);
+  return duration >= 0 && isNear(duration) ? duration : null;
+}
 
 const DATE = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,12}))?Z$/;
 

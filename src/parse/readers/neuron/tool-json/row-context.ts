@@ -1,6 +1,6 @@
 /** State that reading the rows of a file needs. */
 import type { Diagnostics } from '../../../../record/diagnostics.js';
-import { type TableClock, nanoseconds } from './json-clock.js';
+import { durationIn, type TableClock } from './json-clock.js';
 import type { SubgraphCores } from './subgraph-cores.js';
 import { numberOf, type ToolRow } from './table-row.js';
 
@@ -19,7 +19,6 @@ export function durationOf(row: ToolRow, { clock, diagnostics }: TableContext): 
     if (cell !== undefined && cell !== null) diagnostics.count('bad-row');
     return null;
   }
-  if (value >= 0) return nanoseconds(clock, value);
-  diagnostics.count('negative-duration');
-  return null;
+  if (value < 0) diagnostics.count('negative-duration');
+  return durationIn(clock, value);
 }

@@ -7,7 +7,7 @@ import type {
   TensorRecord,
 } from '../../../../record/record.js';
 import { unitOfMetric } from '../metric-units.js';
-import { nanoseconds } from './json-clock.js';
+import { durationIn, nanoseconds } from './json-clock.js';
 import { type SubgraphCores, subgraphOf } from './subgraph-cores.js';
 import { numberOf, rawTextOf, textOf, type ToolRow } from './table-row.js';
 import type { TableContext } from './row-context.js';
@@ -130,7 +130,7 @@ export function layer(row: ToolRow, start: number, { clock, cores, profile }: Ta
     type: 'layer',
     profile,
     start: nanoseconds(clock, start - clock.origin),
-    dur: duration === null || duration < 0 ? null : nanoseconds(clock, duration),
+    dur: duration === null ? null : durationIn(clock, duration),
     device: subgraph === null ? null : cores.of(subgraph),
     name: rawTextOf(row['name']) ?? '',
     counters,

@@ -1,5 +1,5 @@
 /** Damage that knows nothing of formats. */
-import type { Random } from './fuzz-random.js';
+import type { Random } from '../random.js';
 
 /** Bytes of the largest insertion. */
 const LONGEST_INSERTION = 4096;

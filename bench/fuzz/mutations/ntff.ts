@@ -1,8 +1,8 @@
 /** Damage to a Neuron device trace: to its header, the fields of its metadata, its records, or anywhere. */
-import { damage } from './fuzz-bytes.js';
-import type { Random } from './fuzz-random.js';
-import { fieldsOf, message, VARINT, type WireField } from './neuron-wire.js';
-import { HEADER_BYTES, RECORD_BYTES } from './neuron-template.js';
+import { damage } from './bytes.js';
+import type { Random } from '../random.js';
+import { fieldsOf, message, VARINT, type WireField } from '../../neuron-wire.js';
+import { HEADER_BYTES, RECORD_BYTES } from '../../neuron-template.js';
 
 /** Messages within messages that are opened. */
 const DEEPEST = 6;

@@ -1,7 +1,8 @@
 /** Damage to a NEFF: to its header, its gzip, the archive inside, the JSON inside that, or anywhere. */
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { damage } from './fuzz-bytes.js';
-import type { Random } from './fuzz-random.js';
+import { damage } from './bytes.js';
+import { changeTokens, tokensIn } from './json.js';
+import type { Random } from '../random.js';
 
 const HEADER_BYTES = 1024;
 const BLOCK = 512;
@@ -9,7 +10,7 @@ const SIZE = { at: 124, length: 12 };
 const CHECKSUM = { at: 148, length: 8 };
 
 /** The archive in a NEFF. */
-export const archiveOf = (neff: Buffer): Buffer => gunzipSync(neff.subarray(HEADER_BYTES));
+const archiveOf = (neff: Buffer): Buffer => gunzipSync(neff.subarray(HEADER_BYTES));
 
 /** Places of the headers of members. */
 function memberPlaces(archive: Buffer): number[] {
@@ -45,40 +46,14 @@ function changeHeader(archive: Buffer, random: Random): Buffer {
   return archive;
 }
 
-/** Texts that stand where JSON has another value. */
-const VALUES = [
-  'null',
-  '{}',
-  '[]',
-  '""',
-  '-1',
-  '1e309',
-  '1e308',
-  '9007199254740993',
-  '0.5',
-  '[[[]]]',
-  '"\\u0000"',
-  '"__proto__"',
-  'true',
-  '{"__proto__":1}',
-  '"../../x"',
-  '"\\ud800"',
-];
-
 /** Tokens of a member's JSON changed. The member keeps its length: what is longer is cut, what is shorter filled up. */
 function changeJson(archive: Buffer, random: Random): Buffer {
   const place = random.of(jsonPlaces(archive));
   if (place === null) return damage(archive, random);
   const size = Number.parseInt(archive.toString('latin1', place + SIZE.at, place + SIZE.at + SIZE.length), 8);
   const from = place + BLOCK;
-  const tokens = archive.toString('latin1', from, from + size).match(/"(?:[^"\\]|\\.)*"|[^\s",:[\]{}]+|\s+|./gs) ?? [];
-  for (let n = random.few(8); n > 0 && tokens.length > 0; n--) {
-    const at = random.below(tokens.length);
-    if (random.chance(0.6)) tokens[at] = VALUES[random.below(VALUES.length)] ?? '';
-    else if (random.chance(0.5)) tokens.splice(at, random.few(4));
-    else tokens.splice(at, 0, tokens[random.below(tokens.length)] ?? '');
-  }
-  archive.write(tokens.join('').slice(0, size).padEnd(size), from, 'latin1');
+  const { texts } = tokensIn(archive.toString('latin1', from, from + size));
+  archive.write(changeTokens(texts, random).slice(0, size).padEnd(size), from, 'latin1');
   return archive;
 }
 
@@ -104,11 +79,9 @@ function packed(neff: Buffer, archive: Buffer, random: Random): Buffer {
   return random.chance(0.1) ? damage(file, random) : file;
 }
 
-/**
- * @param neff may be changed
- * @param archive the archive in it, likewise
- */
-export function damageNeff(neff: Buffer, archive: Buffer, random: Random): Buffer {
+/** @param neff an intact one, which may be changed */
+export function damageNeff(neff: Buffer, random: Random): Buffer {
+  const archive = archiveOf(neff);
   const choice = random.below(100);
   if (choice < 25) return packed(neff, changeHeader(archive, random), random);
   if (choice < 55) return packed(neff, changeJson(archive, random), random);

@@ -66,3 +66,10 @@ export class Random {
     return BigInt.asUintN(64, numbers[this.below(numbers.length)] ?? 0n);
   }
 }
+
+/** A seed of its own for each name, so that what one reader is given does not depend on which others run. */
+export function seedFor(seed: number, name: string): number {
+  let own = seed;
+  for (const letter of name) own = mix(own ^ (letter.codePointAt(0) ?? 0));
+  return own;
+}

@@ -1,0 +1,156 @@
+/** Real inputs to damage: the samples, and shared profiles where they are, the small ones. */
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { recordsOf } from '../../test/support/profile-records.js';
+import { ROOT, sharedFile } from '../../test/support/shared.js';
+import { encodeLine } from '../../src/record/jsonl.js';
+import type { Base, Files, ReaderName } from './input.js';
+import { madeNeuron } from './neuron-made.js';
+
+const KB = 1024;
+
+interface Source {
+  /** Files of samples/; for a folder its name. */
+  readonly samples: readonly string[];
+  /** Folder of ../shared, and the names of files in it. */
+  readonly shared?: { readonly folder: string; readonly names: RegExp };
+  /** Files above it take too long for many runs. */
+  readonly largest: number;
+  readonly open?: (path: string) => Pick<Base, 'files' | 'input'>;
+}
+
+const oneFile = (path: string): Pick<Base, 'files' | 'input'> => ({
+  files: { [basename(path)]: readFileSync(path) },
+  input: basename(path),
+});
+
+/** A trace with the programs next to it. */
+function withPrograms(path: string): Pick<Base, 'files' | 'input'> {
+  const names = readdirSync(dirname(path)).filter((name) => name.endsWith('.neff'));
+  return { files: { ...oneFile(path).files, ...filesIn(dirname(path), names) }, input: basename(path) };
+}
+
+const wholeFolder = (path: string): Pick<Base, 'files' | 'input'> => ({
+  files: filesIn(path, readdirSync(path, { recursive: true }) as string[]),
+  input: '',
+});
+
+const filesIn = (folder: string, names: readonly string[]): Files =>
+  Object.fromEntries(
+    [...names]
+      .sort()
+      .filter((name) => statSync(join(folder, name)).isFile())
+      .map((name) => [name, readFileSync(join(folder, name))]),
+  );
+
+function unpacked(path: string): Pick<Base, 'files' | 'input'> {
+  const name = basename(path).replace(/\.gz$/, '');
+  const bytes = readFileSync(path);
+  return { files: { [name]: path.endsWith('.gz') ? gunzipSync(bytes) : bytes }, input: name };
+}
+
+/** The records of a profile, as dparse writes them. */
+function records(path: string): Pick<Base, 'files' | 'input'> {
+  const lines = recordsOf(path, { ranges: true, name: basename(path) });
+  return { files: { 'net.jsonl': Buffer.from(lines.map(encodeLine).join('')) }, input: 'net.jsonl' };
+}
+
+/** The lines of PyProf's parse: shared ones, or one written by hand. */
+const NET_DICT =
+  "{'kShortName': 'sgemm', 'kDuration': 6624, 'layer': ['fc'], 'trace': ['net.py:3'], 'reprMarkers': [], 'marker': " +
+  `["{'mod': 'torch.nn.functional', 'op': 'linear', 'args': [{'name': '', 'type': 'tensor', 'shape': (8, 4), 'dtype': ` +
+  "'float32'}, {'name': '', 'type': 'tensor', 'shape': (2, 4), 'dtype': 'float32'}]}\"], 'seqMarker': ['aten::linear, " +
+  "seq = 4'], 'seqId': [4], 'subSeqId': 0, 'altSeqId': [], 'dir': 'fprop', 'mod': ['torch.nn.functional'], 'op': " +
+  "['linear'], 'tid': 7, 'device': 0, 'stream': 7, 'grid': (1, 1, 1), 'block': (64, 1, 1), 'kLongName': 'sgemm_32x32'}\n";
+
+const SOURCES: Readonly<Record<ReaderName, Source>> = {
+  nsight: {
+    samples: ['lenet.nsys.sqlite', 'transformer.nsys.sqlite'],
+    shared: { folder: 'data/nsys', names: /\.sqlite$/ },
+    largest: 600 * KB,
+  },
+  nvprof: {
+    samples: ['lenet.nvprof.sql', 'transformer.nvprof.sql'],
+    shared: { folder: 'data/pyprof', names: /\.sql$/ },
+    largest: 600 * KB,
+  },
+  kineto: {
+    samples: ['lenet-2021.pt.trace.json', 'lenet.pt.trace.json.gz'],
+    shared: { folder: 'data/kineto', names: /\.json\.gz$/ },
+    largest: 40 * KB,
+    open: unpacked,
+  },
+  'kineto-gz': {
+    samples: ['lenet.pt.trace.json.gz'],
+    shared: { folder: 'data/kineto', names: /\.json\.gz$/ },
+    largest: 40 * KB,
+  },
+  ascend: {
+    samples: ['ascend_pytorch_profiler_0.db'],
+    shared: { folder: 'data/ascend', names: /db_level0.*_profiler_\d+\.db$/ },
+    largest: 700 * KB,
+  },
+  'ascend-text': { samples: ['ascend_pt'], largest: 200 * KB, open: wholeFolder },
+  ntff: {
+    samples: ['attention.ntff'],
+    shared: { folder: 'data/neuron', names: /\.ntff$/ },
+    largest: 140 * KB,
+    open: withPrograms,
+  },
+  neff: { samples: ['attention.neff'], shared: { folder: 'data/neuron', names: /\.neff$/ }, largest: 60 * KB },
+  'neuron-json': { samples: ['attention.neuron.json'], largest: 700 * KB },
+  'neuron-summary': {
+    samples: ['neuron-summary.json'],
+    shared: { folder: 'data/neuron', names: /summary.*\.json$/ },
+    largest: 10 * KB,
+  },
+  'neuron-monitor': {
+    samples: ['neuron-monitor.jsonl'],
+    shared: { folder: 'data/neuron', names: /\.jsonl$/ },
+    largest: 100 * KB,
+  },
+  'net.dict': { samples: [], shared: { folder: 'data/nvprof', names: /\.dict$/ }, largest: 300 * KB },
+  records: {
+    samples: ['lenet.nsys.sqlite', 'attention.ntff', 'neuron-monitor.jsonl', 'ascend_pytorch_profiler_0.db'],
+    largest: 200 * KB,
+    open: records,
+  },
+};
+
+export const READER_NAMES = Object.keys(SOURCES) as readonly ReaderName[];
+
+const MADE: Partial<Record<ReaderName, () => readonly Base[]>> = {
+  ntff: madeNeuron,
+  'net.dict': () => [
+    {
+      reader: 'net.dict',
+      name: 'made.dict',
+      files: { 'made.dict': Buffer.from(NET_DICT.repeat(40)) },
+      input: 'made.dict',
+    },
+  ],
+};
+
+function sharedPaths({ shared, largest }: Source): string[] {
+  const folder = shared === undefined ? null : sharedFile(shared.folder);
+  if (shared === undefined || folder === null) return [];
+  return (readdirSync(folder, { recursive: true }) as string[])
+    .map((name) => join(folder, name))
+    .filter((path) => shared.names.test(path) && statSync(path).isFile() && statSync(path).size <= largest)
+    .sort();
+}
+
+/** All inputs of a reader, the smallest first. @param withShared whether to look for shared profiles too */
+export function basesOf(reader: ReaderName, withShared = true): readonly Base[] {
+  const source = SOURCES[reader];
+  const paths = [
+    ...source.samples.map((name) => join(ROOT, 'samples', name)),
+    ...(withShared ? sharedPaths(source) : []),
+  ];
+  const open = source.open ?? oneFile;
+  const bases = paths.map((path): Base => ({ reader, name: basename(path), ...open(path) }));
+  return [...(MADE[reader]?.() ?? []), ...bases].sort((a, b) => sizeOf(a) - sizeOf(b));
+}
+
+const sizeOf = ({ files, input }: Base): number => files[input]?.length ?? 0;

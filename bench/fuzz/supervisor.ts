@@ -1,0 +1,64 @@
+/** Runs of a plan in processes that read, each replaced when it hangs, dies or has grown. */
+import { fork, type ChildProcess } from 'node:child_process';
+import { extname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { InputPlan, Inputs } from './inputs.js';
+import { LIMITS, type Outcome } from './reading.js';
+
+/** Before the first outcome of a process: it loads the tools and reads an intact input. */
+const START_MS = 60_000;
+/** Heap of a process; other memory shows in its resident set. */
+const HEAP_MB = 1024;
+
+const HERE = fileURLToPath(import.meta.url);
+const CHILD = fileURLToPath(new URL(`child${extname(HERE)}`, import.meta.url));
+
+/** How a process ended: the first run that has no outcome, and why there is none. */
+interface Ended {
+  readonly next: number;
+  readonly why: Pick<Outcome, 'is' | 'what'> | null;
+}
+
+async function runFrom(plan: InputPlan, from: number, end: number, take: (outcome: Outcome) => void): Promise<Ended> {
+  const child: ChildProcess = fork(CHILD, [JSON.stringify(plan), String(from), String(end)], {
+    execArgv: [...process.execArgv, `--max-old-space-size=${HEAP_MB}`],
+    stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
+  });
+  let next = from;
+  let stderr = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => (stderr = (stderr + text).slice(-4000)));
+  const watch = (ms: number): NodeJS.Timeout => setTimeout(() => child.kill('SIGKILL'), ms);
+  let timer = watch(START_MS);
+  child.on('message', (message) => {
+    clearTimeout(timer);
+    timer = watch(2 * LIMITS.milliseconds);
+    next = (message as Outcome).run + 1;
+    take(message as Outcome);
+  });
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  clearTimeout(timer);
+  if (child.killed) return { next, why: { is: 'hang', what: `no end within ${(2 * LIMITS.milliseconds) / 1000} s` } };
+  return { next, why: code === 0 ? null : { is: 'internal error', what: `the process ended: ${reason(stderr)}` } };
+}
+
+/** The line of a process's last words that says why. */
+const reason = (stderr: string): string =>
+  /^(?:\w*Error|FATAL ERROR).*(?:\n {4}at .*){0,5}/m.exec(stderr)?.[0] ?? stderr.trim().split('\n').at(-1) ?? '';
+
+/** Runs a plan's inputs from one number to another, and hands on each outcome. */
+export async function supervise(
+  { plan, inputs }: { readonly plan: InputPlan; readonly inputs: Inputs },
+  from: number,
+  end: number,
+  take: (outcome: Outcome) => void,
+): Promise<void> {
+  for (let at = from; at < end;) {
+    const { next, why } = await runFrom(plan, at, end, take);
+    at = next;
+    if (why === null || next >= end) continue;
+    const { base, mutation, repeat } = inputs.at(next);
+    const { reader, name } = base;
+    take({ run: next, reader, base: name, mutation, repeat, ...why, milliseconds: NaN, peak: NaN });
+    at = next + 1;
+  }
+}

@@ -1,0 +1,125 @@
+/** Validation of lines that are no kernels: a field of the wrong type becomes unknown. */
+import type { ProfileLine } from '../../record/record.js';
+import {
+  areLabels,
+  areNumbers,
+  arePicoseconds,
+  isAbsentOr,
+  isCall,
+  isNumber,
+  isNumberOrNull,
+  isObject,
+  isObjectOf,
+  isString,
+  isTextOrNull,
+  isTime,
+  isTimeOrNull,
+  launch,
+  type RecordFields,
+} from './field-checks.js';
+
+const isDevice = (value: unknown): boolean =>
+  isObject(value) &&
+  isNumber(value['id']) &&
+  [value['vendor'], value['name'], value['arch']].every(isAbsentOr(isTextOrNull)) &&
+  [value['units'], value['clockHz'], value['memBytesPerS'], value['memBytes']].every(isAbsentOr(isNumberOrNull));
+
+/** The check of a field, and the value in place of an invalid one. */
+interface FieldRule {
+  readonly check: (value: unknown) => boolean;
+  readonly otherwise: unknown;
+}
+
+const NUMBER: FieldRule = { check: isNumber, otherwise: NaN };
+const NUMBER_OR_NULL: FieldRule = { check: isNumberOrNull, otherwise: null };
+const DEVICES: FieldRule = { check: (value) => Array.isArray(value) && value.every(isDevice), otherwise: [] };
+const TIME: FieldRule = { check: isTime, otherwise: NaN };
+const TIME_OR_NULL: FieldRule = { check: isTimeOrNull, otherwise: null };
+const TEXT: FieldRule = { check: isString, otherwise: 'na' };
+const TEXT_OR_NULL: FieldRule = { check: isTextOrNull, otherwise: null };
+const KIND = { kind: TEXT_OR_NULL, bytes: NUMBER_OR_NULL };
+/** A field that a line may lack. */
+const optional = (check: FieldRule['check']): FieldRule => ({ check: isAbsentOr(check), otherwise: undefined });
+const COUNTERS = isObjectOf(isNumber);
+const listOf = (check: FieldRule['check']): FieldRule =>
+  optional((value) => Array.isArray(value) && value.every(check));
+const NUMBERED = { profile: { check: isNumber, otherwise: 0 } } satisfies Readonly<Record<string, FieldRule>>;
+const TIMED = {
+  ...NUMBERED,
+  start: TIME,
+  dur: TIME_OR_NULL,
+  device: NUMBER,
+  launch: { check: (value) => value === undefined || value === null || launch(value) === value, otherwise: null },
+  step: { check: isAbsentOr(isNumberOrNull), otherwise: null },
+  engine: optional(isString),
+  ps: optional(arePicoseconds),
+  counters: optional(COUNTERS),
+  labels: optional(areLabels),
+} satisfies Readonly<Record<string, FieldRule>>;
+const TIMED_AT_MOST = { ...NUMBERED, start: TIME_OR_NULL, device: NUMBER_OR_NULL };
+
+/** Rules of lines that are no kernels; other fields may be anything. */
+const LINES: Readonly<Record<string, Readonly<Record<string, FieldRule>>>> = {
+  profile: {
+    ...NUMBERED,
+    file: TEXT,
+    format: TEXT,
+    rank: NUMBER_OR_NULL,
+    devices: DEVICES,
+    facts: optional(areLabels),
+  },
+  copy: { ...TIMED, ...KIND, queueType: optional(isString), hostMemory: optional(isString) },
+  set: { ...TIMED, bytes: NUMBER_OR_NULL },
+  sync: { ...TIMED, kind: TEXT_OR_NULL },
+  graph: TIMED,
+  collective: {
+    ...TIMED,
+    ...KIND,
+    name: TEXT,
+    dtype: TEXT_OR_NULL,
+    group: TEXT_OR_NULL,
+    groupSize: NUMBER_OR_NULL,
+    algorithm: TEXT_OR_NULL,
+    link: TEXT_OR_NULL,
+    ranks: { check: (value) => value === null || areNumbers(value), otherwise: null },
+    calls: listOf(isCall),
+    ...Object.fromEntries(
+      ['layer', 'trace', 'mod', 'op', 'repr', 'seqMarker', 'ranges'].map((name) => [name, listOf(isString)]),
+    ),
+  },
+  range: { ...NUMBERED, start: TIME, dur: TIME, self: optional(isTime), domain: TEXT_OR_NULL, text: TEXT },
+  sample: {
+    ...TIMED_AT_MOST,
+    dur: { check: isAbsentOr(isTimeOrNull), otherwise: null },
+    metric: TEXT,
+    value: NUMBER_OR_NULL,
+    text: optional(isString),
+    unit: { check: isAbsentOr(isTextOrNull), otherwise: null },
+    labels: optional(areLabels),
+  },
+  layer: {
+    ...TIMED_AT_MOST,
+    dur: TIME_OR_NULL,
+    name: TEXT,
+    counters: { check: COUNTERS, otherwise: {} },
+  },
+  tensor: {
+    ...NUMBERED,
+    name: TEXT,
+    role: TEXT_OR_NULL,
+    dtype: TEXT_OR_NULL,
+    bytes: NUMBER_OR_NULL,
+    shape: { check: (value) => value === null || areNumbers(value), otherwise: null },
+  },
+  notice: { ...NUMBERED, category: TEXT_OR_NULL, text: TEXT },
+  end: { ...NUMBERED, counts: { check: isObject, otherwise: {} }, diagnostics: { check: isObject, otherwise: {} } },
+};
+
+const RULES = new Map(Object.entries(LINES).map(([type, rules]) => [type, Object.entries(rules)]));
+
+export function validLine(record: RecordFields): ProfileLine {
+  const rules = RULES.get(String(record['type'])) ?? [];
+  const wrong = rules.filter(([field, { check }]) => !check(record[field]));
+  const mended = Object.fromEntries(wrong.map(([field, { otherwise }]) => [field, otherwise]));
+  return (wrong.length === 0 ? record : { ...record, ...mended }) as unknown as ProfileLine;
+}

@@ -1,0 +1,66 @@
+/** Records with fields of other types, which become unknown. Found by `npm run fuzz`. */
+import { expect } from 'chai';
+import { runCli } from '../support/run-cli.js';
+
+const KERNEL = {
+  type: 'kernel',
+  profile: 0,
+  id: 1,
+  name: 'k',
+  short: 'k',
+  start: 10,
+  dur: 5,
+  device: 0,
+  stream: 7,
+  step: 3,
+  engine: 'Tensor',
+  counters: { pc: 4 },
+};
+
+/** The row of a kernel with other fields. */
+async function rowOf(fields: Readonly<Record<string, unknown>>, columns: string): Promise<string> {
+  const input = `${JSON.stringify({ ...KERNEL, ...fields })}\n`;
+  const { code, stdout } = await runCli('dprof', ['-q', '--csv', '--no-header', '-c', columns], { input });
+  expect(code).to.equal(0);
+  return stdout.trim();
+}
+
+describe('records whose fields have other types', () => {
+  const cases: readonly (readonly [string, Readonly<Record<string, unknown>>, string, string])[] = [
+    ['a collective that is none', { collective: { op: ['all'], group: {} } }, 'sil,collective,group', '5,na,na'],
+    ['counters that are no numbers', { counters: { pc: { a: 1 } } }, 'sil,counters', '5,na'],
+    ['labels that are lists', { labels: { type: [1] } }, 'sil,engine', '5,Tensor'],
+    ['a forward op without a name', { forward: { op: 7 } }, 'sil,fwd,counters', '5,na,pc=4'],
+    ['picoseconds that are texts', { ps: ['x', 5] }, 'sil,engine', '5,Tensor'],
+    ['an engine that is a number', { engine: 5 }, 'sil,engine,counters,step', '5,na,pc=4,3'],
+    ['a duration beyond 2^53 ns', { dur: 1e300 }, 'sil,step', 'na,3'],
+    [
+      'fields named like those of every object',
+      { ['__proto__x']: 1, constructor: 2, engine: null },
+      'sil,engine',
+      '5,na',
+    ],
+  ];
+  for (const [title, fields, columns, row] of cases) {
+    it(`keep the kernel: ${title}`, async () => {
+      expect(await rowOf(fields, columns)).to.equal(row);
+    });
+  }
+
+  it('have texts that are none: notices and samples', async () => {
+    const lines = [KERNEL, { type: 'notice', profile: 0, category: [], text: {} }, { type: 'sample', profile: 0, start: 1, metric: 'm', value: 1, text: 5, unit: 7, labels: { a: {} } }]; // prettier-ignore
+    const input = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+    for (const command of [['perfetto', '-f', 'chrome-json'], ['summary'], ['html'], ['monitor']]) {
+      const { stderr } = await runCli('dprof', command, { input });
+      expect(stderr, command.join(' ')).to.not.include('please report');
+    }
+  });
+
+  it('have no sums that are none', async () => {
+    const input = [1e308, -1e308, 9e15]
+      .map((start, i) => `${JSON.stringify({ ...KERNEL, id: i + 1, start, ps: ['x', {}] })}\n`)
+      .join('');
+    const { stdout } = await runCli('dprof', ['steps', '-f', 'csv'], { input });
+    expect(stdout).to.not.match(/NaN|Infinity/);
+  });
+});
