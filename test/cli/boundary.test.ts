@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { outcome } from '../../src/cli/boundary.js';
+import { outcome } from '../../src/cli/bin/boundary.js';
 import { ClosedOutput } from '../../src/cli/output.js';
 import { progress } from '../../src/cli/progress.js';
 import { UsageError, UserError } from '../../src/record/errors.js';

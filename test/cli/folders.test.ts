@@ -88,6 +88,6 @@ describe('a folder', () => {
     const { code, stdout, stderr } = await runCli('dparse', [folder]);
     expect(code).to.equal(0);
     expect(stdout.split('\n')).to.have.length(4);
-    expect(stderr).to.match(/^dparse: [^\n]*a\?b\.sqlite: 1 kernel\n$/);
+    expect(stderr).to.match(/^dparse: [^\n]*a\\u000ab\.sqlite: 1 kernel\n$/);
   });
 });

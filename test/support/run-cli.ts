@@ -8,7 +8,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { main } from '../../src/cli/boundary.js';
+import { main } from '../../src/cli/bin/boundary.js';
 import { run as runDparse } from '../../src/cli/dparse.js';
 import { run as runDprof } from '../../src/cli/dprof.js';
 import { ROOT } from './shared.js';

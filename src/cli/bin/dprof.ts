@@ -1,6 +1,6 @@
 /** The program `dprof`. */
 import { setFlagsFromString } from 'node:v8';
-import { main } from '../boundary.js';
+import { main } from './boundary.js';
 import { run } from '../dprof.js';
 
 /**

@@ -27,14 +27,17 @@ export function earliestTime(database: SqliteFile, columns: readonly TimeColumn[
     .toString();
 }
 
-/** The first time in the second half of a table; null when there is none. */
+/** Rows whose times say when a table's are: one of them may be damaged. */
+const SAMPLE = 101;
+
+/** The median of a table's first times; null when there is none. */
 function typicalTime(database: SqliteFile, [table, column]: TimeColumn): bigint | null {
-  const ends = ['min', 'max'].map((end) => `(SELECT ${end}(rowid) FROM "${table}")`);
   const cell: Selection = { needs: [column], sql: `CAST("${column}" AS TEXT)` };
-  const filter = [
-    { needs: [column], sql: `typeof("${column}") = 'integer' AND "${column}" > 0` },
-    { needs: [], sql: `rowid >= ${ends.join(' / 2 + ')} / 2` },
-  ];
-  for (const [time] of database.rows(table, [cell], filter)) return time === null ? null : BigInt(String(time));
-  return null;
+  const filter = [{ needs: [column], sql: `typeof("${column}") = 'integer' AND "${column}" > 0` }];
+  const times: bigint[] = [];
+  for (const [time] of database.rows(table, [cell], filter)) {
+    if (typeof time === 'string' && times.push(BigInt(time)) >= SAMPLE) break;
+  }
+  times.sort((a, b) => (a < b ? -1 : Number(a > b)));
+  return times[times.length >> 1] ?? null;
 }

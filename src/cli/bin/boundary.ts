@@ -3,10 +3,10 @@
  *
  * The exit code is set, never forced with process.exit(): that would cut off what is still on its way to a pipe.
  */
-import { say, type ToolName } from './message.js';
-import { EXIT, UserError } from '../record/errors.js';
-import { ClosedOutput } from './output.js';
-import { isSystemError, systemReason } from './system-errors.js';
+import { say, type ToolName } from '../message.js';
+import { EXIT, UserError } from '../../record/errors.js';
+import { ClosedOutput } from '../output.js';
+import { isSystemError, systemReason } from '../system-errors.js';
 
 /**
  * Runs a tool.
