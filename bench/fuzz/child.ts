@@ -12,10 +12,10 @@ try {
   for (let run = Number(from); run < Number(to); run++) {
     const outcome = await reading.read(run, inputs.at(run));
     await new Promise((resolve) => process.send?.(outcome, resolve));
-    // What has grown once stays grown: the next run gets a process of its own.
-    if (isFinding(outcome) && outcome.what.startsWith('took ')) break;
+    // What has grown once stays grown: the next run gets a process of its own. Without a listener there is no next.
+    if (!process.connected || (isFinding(outcome) && outcome.what.startsWith('took '))) break;
   }
 } finally {
   reading.dispose();
-  process.disconnect();
+  if (process.connected) process.disconnect();
 }

@@ -70,12 +70,21 @@ function keep({ run, reader }: Outcome): string {
   return folder;
 }
 
+function print(): void {
+  const seconds = ((performance.now() - started) / 1000).toFixed(0);
+  if (values.rejections) process.stdout.write(`${tally.rejections()}\n\n`);
+  process.stdout.write(`${tally.report()}${tally.runs} runs of seed ${plan.seed} in ${seconds} s\n`);
+  process.exitCode = tally.findings.length > 0 ? 1 : 0;
+}
+
 const started = performance.now();
+// What was found so far is worth having where somebody has waited long enough.
+process.once('SIGINT', () => {
+  print();
+  process.exit();
+});
 await supervise({ plan, inputs }, from, end, (outcome) => {
   if (tally.add(outcome)) process.stderr.write(`${lineOf(outcome)}\n  ${outcome.what}\n  kept in ${keep(outcome)}\n`);
   if (tally.runs % TOLD_EVERY === 0) process.stderr.write(`${tally.runs} runs, ${tally.findings.length} findings\n`);
 });
-const seconds = ((performance.now() - started) / 1000).toFixed(0);
-if (values.rejections) process.stdout.write(`${tally.rejections()}\n\n`);
-process.stdout.write(`${tally.report()}${tally.runs} runs of seed ${plan.seed} in ${seconds} s\n`);
-if (tally.findings.length > 0) process.exitCode = 1;
+print();
