@@ -69,6 +69,30 @@ describe('a damaged time', () => {
     expect(inexactOf(writeTrace(traceText(damaged)))).to.deep.equal([]);
   });
 
+  it('costs no other time where it is the first of a trace, a table or a database', () => {
+    const events = [1, 2, 3].flatMap((n) => [
+      launch(n, 1_700_000_000_000_000 + n),
+      kernel('k', n, `170000000000001${n}.5`),
+    ]);
+    const kernels = [[10_500, 10_000], [11_500, 10_000], [12_500, 10_000]]; // prettier-ignore
+    for (const first of [17, '9999999999999999']) {
+      const times = timesOf(writeTrace(traceText([kernel('k', 9, first), ...events])));
+      expect(times.filter(([, dur]) => dur !== null)).to.deep.equal(kernels);
+    }
+    const database = new AscendDatabase();
+    database.kernel('damaged', [0, 5], 1, {}, { startNs: 1n, endNs: 6n });
+    for (const start of [100, 200, 300]) database.kernel('k', [start, start + 5], start);
+    expect(timesOf(database.write()).filter(([, dur]) => dur !== null)).to.deep.equal([[0, 5], [100, 5], [200, 5]]); // prettier-ignore
+    const rows = ['12.5', ...[1, 2, 3].map((n) => `1700000000000${n}00.5`)].map(
+      (time) => `relu,Relu,AI_CORE,${time},5`,
+    );
+    const table = writeText(
+      ['Name,Type,Accelerator Core,Start Time(us),Duration(us)', ...rows].join('\n'),
+      'kernel_details.csv',
+    );
+    expect(timesOf(table).filter(([, dur]) => dur !== null)).to.deep.equal([[0, 5000], [100_000, 5000], [200_000, 5000]]); // prettier-ignore
+  });
+
   it("of an Ascend trace and of an Ascend database's step costs the event", () => {
     const trace = [op('aten::add', 1, 9), task('add', 'AI_CORE', 7, 20, 30), task('add', 'AI_CORE', 8, 40, 50)];
     const far = trace[2]?.replace(timeText(40), '12.5') ?? '';

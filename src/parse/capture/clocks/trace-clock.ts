@@ -1,21 +1,41 @@
 /**
  * Times of a trace and its CSV files: microseconds with decimals since 1970, or since a base of the trace. They become
- * nanoseconds after the first one read, because a double cannot represent them exactly.
+ * nanoseconds after one of the first, because a double cannot represent them exactly.
  */
 import type { NumericColumn } from '../../../containers/numeric-column.js';
 import { EVENT, type TraceEvent } from '../../json/event-fields.js';
 import { microsecondsAt, nanosecondsAt } from '../../json/number-bytes.js';
-import { isNear } from './exact-times.js';
+import { firstBytes } from '../../files.js';
+import { isNear, middleOf, TIMES_READ } from './exact-times.js';
 import { shiftToFirst } from './shift-times.js';
+
+/** Bytes of a trace whose events are looked at for times, and how an event has its start. */
+const SEARCHED = 256 * 1024;
+const TIME_IN_TRACE = /"ts" ?: ?"?([\d.]+)/g;
 
 export class TraceClock {
   /** Start and end of the event read last, in ns after the origin; NaN where it has none, or none near the origin. */
   start = NaN;
   end = NaN;
-  /** Whole microseconds of the first time read. */
+  /** Whole microseconds: those of the first time read, unless a better one was found before. */
   #originUs = NaN;
   /** Start of the profile, in ns after the origin. */
   #first = 0;
+
+  /** A clock for a trace, by the events at its start. */
+  static ofTrace(path: string): TraceClock {
+    const head = firstBytes(path, SEARCHED).toString('latin1');
+    const times = head.matchAll(TIME_IN_TRACE);
+    return TraceClock.near(Array.from(times, ([, time = '']) => time));
+  }
+
+  /** A clock for a file some of whose times are known: the first of all may be damaged. */
+  static near(texts: readonly string[]): TraceClock {
+    const clock = new TraceClock();
+    const times = texts.slice(0, TIMES_READ).map((text) => microsecondsAt(Buffer.from(text, 'latin1'), 0, text.length));
+    clock.#originUs = middleOf(times.filter((time) => !Number.isNaN(time))) ?? NaN;
+    return clock;
+  }
 
   /** Reads the times of an event. @returns whether it has a start */
   read({ fields }: TraceEvent): boolean {

@@ -49,7 +49,7 @@ export class KinetoCapture implements Capture {
   readonly #externalIds = NumericColumn.floats();
   readonly #collectives = new Map<number, Collective>();
   readonly #ids = new Ids();
-  readonly #clock = new TraceClock();
+  readonly #clock: TraceClock;
   readonly #memory = new MemoryEvents(this.#ids);
   readonly #counters = new RangeCounters(this.#texts);
   /** Number of complete events that are skipped. */
@@ -65,6 +65,7 @@ export class KinetoCapture implements Capture {
   /** @throws UserError when the file is no trace */
   constructor(path: string, name: string, format: string) {
     this.threads.process(NaN, NaN);
+    this.#clock = TraceClock.ofTrace(path);
     const header = readTrace(path, name, KINETO_ARGS, this.diagnostics, (event) => this.#take(event));
     const isWhole = this.diagnostics.get('truncated-input') === 0;
     const host = this.ranges.length + this.hostCalls.length + this.#memory.length;

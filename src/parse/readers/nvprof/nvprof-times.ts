@@ -3,7 +3,8 @@
  * near those of other rows is damaged, and rows whose times were not collected hold 0.
  */
 import { FARTHEST, isNear } from '../../capture/clocks/exact-times.js';
-import type { Cell, Selection, SqliteFile } from '../../sqlite/sqlite.js';
+import type { Cell, SqliteFile } from '../../sqlite/sqlite.js';
+import { typicalTime } from '../../sqlite/typical-time.js';
 
 export type TimeColumn = readonly [table: string, column: string];
 
@@ -16,7 +17,8 @@ export const timeOf = (cell: Cell | undefined): number =>
 
 /** The smallest time of all columns, as text; null when there is none. */
 export function earliestTime(database: SqliteFile, columns: readonly TimeColumn[]): string | null {
-  const typical = columns.map((column) => typicalTime(database, column)).find((time) => time !== null) ?? null;
+  const typical =
+    columns.map(([table, column]) => typicalTime(database, table, column)).find((time) => time !== null) ?? null;
   if (typical === null) return null;
   const near = `BETWEEN max(1, ${String(typical - NEAR)}) AND ${String(typical + NEAR)}`;
   return columns
@@ -25,19 +27,4 @@ export function earliestTime(database: SqliteFile, columns: readonly TimeColumn[
     .map(BigInt)
     .reduce((least, time) => (time < least ? time : least), typical)
     .toString();
-}
-
-/** Rows whose times say when a table's are: one of them may be damaged. */
-const SAMPLE = 101;
-
-/** The median of a table's first times; null when there is none. */
-function typicalTime(database: SqliteFile, [table, column]: TimeColumn): bigint | null {
-  const cell: Selection = { needs: [column], sql: `CAST("${column}" AS TEXT)` };
-  const filter = [{ needs: [column], sql: `typeof("${column}") = 'integer' AND "${column}" > 0` }];
-  const times: bigint[] = [];
-  for (const [time] of database.rows(table, [cell], filter)) {
-    if (typeof time === 'string' && times.push(BigInt(time)) >= SAMPLE) break;
-  }
-  times.sort((a, b) => (a < b ? -1 : Number(a > b)));
-  return times[times.length >> 1] ?? null;
 }

@@ -5,6 +5,7 @@
 import type { Selection, SqliteFile } from '../../../sqlite/sqlite.js';
 import type { NumericColumn } from '../../../../containers/numeric-column.js';
 import { isNear } from '../../../capture/clocks/exact-times.js';
+import { typicalTime } from '../../../sqlite/typical-time.js';
 import { shiftToFirst } from '../../../capture/clocks/shift-times.js';
 
 /** Columns of times; the first one with a value provides the base. */
@@ -61,11 +62,8 @@ export class DatabaseClock {
 /** Any time of the database; 0 when it has none. */
 function findBase(database: SqliteFile): bigint {
   for (const [table, column] of BASES) {
-    const time: Selection = { needs: [column], sql: `CAST(${integer(column)} AS TEXT)` };
-    const isTime = { needs: [column], sql: `${integer(column)} > 0` };
-    for (const [cell] of database.rows(table, [time], [isTime])) {
-      if (typeof cell === 'string') return BigInt(cell);
-    }
+    const time = typicalTime(database, table, column);
+    if (time !== null) return time;
   }
   return 0n;
 }

@@ -20,7 +20,6 @@ import { coreFacts, devicesOf } from './device-facts.js';
 import { KernelDetails } from './kernel-details.js';
 import { collectiveOperation } from './collective-parts.js';
 import { TextSamples } from './text-samples.js';
-import { TraceClock } from '../../../capture/clocks/trace-clock.js';
 
 /** The rows of the file are the activities, in the same order. */
 export class DetailsCapture implements Capture {
@@ -37,7 +36,7 @@ export class DetailsCapture implements Capture {
 
   /** @throws UserError when required columns are missing */
   constructor(path: string, name: string, folder: string | null, format: string) {
-    const clock = new TraceClock();
+    const clock = KernelDetails.clockOf(path);
     const details = KernelDetails.read(path, clock, this.diagnostics);
     if (details === null) throw new UserError('has no columns of names and times of kernels', { where: name });
     this.#details = details;

@@ -3,14 +3,15 @@
  * of the profiler. Memory: 100 bytes a row and 8 a counter; texts are interned.
  */
 import { elementAt } from '../../../../containers/element.js';
-import type { Diagnostics } from '../../../../record/diagnostics.js';
+import { Diagnostics } from '../../../../record/diagnostics.js';
 import type { ActivityDetails } from '../../../capture/capture.js';
 import { NumericColumn } from '../../../../containers/numeric-column.js';
 import { TextPool } from '../../../../containers/text-pool.js';
 import { cleanText, kernelFields, kernelLabels, type TextLabel } from '../kernel-labels.js';
 import { microsecondsOfCell, numberOfCell, textOfCell, CsvTable } from '../../../csv/csv-table.js';
 import { L2_COUNTERS, type L2Cache } from './l2-cache.js';
-import type { TraceClock } from '../../../capture/clocks/trace-clock.js';
+import { TIMES_READ } from '../../../capture/clocks/exact-times.js';
+import { TraceClock } from '../../../capture/clocks/trace-clock.js';
 
 const TEXT_COLUMNS: Readonly<Record<TextLabel, readonly string[]>> = {
   opType: ['Type'],
@@ -73,6 +74,15 @@ export class KernelDetails {
     const table = CsvTable.open(path, diagnostics);
     if (table === null || [START, DURATION, 'Name'].some((name) => table.column(name) === -1)) return null;
     return new KernelDetails(table, clock);
+  }
+
+  /** A clock by the first rows. */
+  static clockOf(path: string): TraceClock {
+    const table = CsvTable.open(path, new Diagnostics());
+    const column = table?.column(START) ?? -1;
+    const texts: string[] = [];
+    for (const row of table?.rows() ?? []) if (texts.push(textOfCell(row[column])) >= TIMES_READ) break;
+    return TraceClock.near(texts);
   }
 
   private constructor(table: CsvTable, clock: TraceClock) {

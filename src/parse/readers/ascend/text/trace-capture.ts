@@ -57,7 +57,7 @@ export class TraceCapture implements Capture {
 
   /** @throws UserError when the file is no trace */
   constructor(path: string, name: string, folder: string | null, format: string) {
-    const clock = new TraceClock();
+    const clock = TraceClock.ofTrace(path);
     const events = (this.#events = new AscendTrace(path, name, clock, this.diagnostics));
     const sidecars = new SidecarFiles(folder, this.diagnostics);
     this.hostCalls = events.calls;
