@@ -5,7 +5,7 @@
  * is complete with its line and has to be flushed before the next arrives, and with --last OUT is replaced each time.
  */
 import { Readable } from 'node:stream';
-import { isGzip } from '../../parse/unpack.js';
+import { isGzip } from '../../parse/input/unpack.js';
 import { lineBatches, openFile, openStream, type Input } from '../../prof/input/lines.js';
 import type { MonitorReport } from '../../prof/monitor/monitor-report.js';
 import { reportOf, type ReportSamples } from '../../prof/monitor/report-samples.js';

@@ -3,7 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { UserError } from '../../record/errors.js';
 import { outcomeOf, parseOne, type Outcome } from './one.js';
 import type { WorkerAnswer, Job } from './workers.js';
-import { appendTo } from '../../parse/temporary-file.js';
+import { appendTo } from '../../parse/input/temporary-file.js';
 import type { Write } from '../output.js';
 
 const { ordinal, path, name, file, options, output } = workerData as Job;
