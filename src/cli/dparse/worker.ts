@@ -35,7 +35,8 @@ let outcome: Outcome = outcomeOf(undefined);
 const body = async (write: Write): Promise<void> => {
   outcome = await parseOne(profile, options, write, silent);
 };
-const toFile = (file: number): Promise<void> => body((data) => appendTo(file, Buffer.from(data), name));
+const toFile = (file: number): Promise<void> =>
+  body((data) => appendTo(file, typeof data === 'string' ? Buffer.from(data) : data, name));
 
 function answerOf(result: Outcome): WorkerAnswer {
   return result instanceof UserError ? { what: result.what, detail: result.detail } : { outcome: result };
