@@ -46,7 +46,7 @@ function wrap(name, { counts, shortened, after }) {
     const done = args.at(-1);
     if (isFault && fault !== 'short') {
       if (name === 'close') return async(args[0], () => done(failure(name)));
-      return queueMicrotask(() => done(failure(name)));
+      return setTimeout(() => done(failure(name)), 0);
     }
     const given = isFault ? shortened(args) : args;
     return async(...given.slice(0, -1), (error, ...results) => {
