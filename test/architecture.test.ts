@@ -176,7 +176,7 @@ describe('imports', () => {
 
 /** Files outside src/cli that touch the process, and why they may. */
 const TOUCHES_PROCESS: Readonly<Record<string, string>> = {
-  'src/parse/cleanup.ts': 'removes temporary files when the process exits or is interrupted',
+  'src/parse/input/cleanup.ts': 'removes temporary files when the process exits or is interrupted',
   'src/parse/source.ts': 'reads standard input for `-`',
 };
 

@@ -2,7 +2,7 @@
 import { fstatSync, statSync, type Stats } from 'node:fs';
 import { dirname } from 'node:path';
 import { filesBeside, logsOf } from '../parse/files-beside.js';
-import { filesIn } from '../parse/folder-files.js';
+import { filesIn } from '../parse/input/folder-files.js';
 import { UserError } from '../record/errors.js';
 
 /** What stands at a path; null for nothing. @throws the system's error for a path that cannot be looked at */

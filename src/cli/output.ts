@@ -20,9 +20,9 @@ import { randomBytes } from 'node:crypto';
 import { dirname, join, resolve } from 'node:path';
 import type { Writable } from 'node:stream';
 import { UsageError, UserError } from '../record/errors.js';
-import { atEnd } from '../parse/cleanup.js';
+import { atEnd } from '../parse/input/cleanup.js';
 import { refuseInputs, statOf } from './guard.js';
-import { isSystemError, systemReason } from './system-errors.js';
+import { isSystemError, systemReason } from '../parse/input/system-errors.js';
 
 const BATCH = 64 * 1024;
 const FILE_BATCH = 512 * 1024;

@@ -3,11 +3,12 @@ import { statSync } from 'node:fs';
 import { resolve, sep } from 'node:path';
 import { counted } from '../record/plural.js';
 import { UserError } from '../record/errors.js';
+import { isSystemError, systemReason } from './input/system-errors.js';
 import { checkProfile } from './profile.js';
 import { OUTPUT_FOLDERS } from './registry.js';
 import type { Reader } from './reader.js';
 import { expandInput, openInput, type InputFile } from './source.js';
-import { UnreadableInput } from './unreadable-input.js';
+import { UnreadableInput } from './input/unreadable-input.js';
 
 /** A file that is a profile, ready to be read. */
 interface OpenedProfile {
@@ -121,6 +122,6 @@ async function tryOpen(path: string, options: OpenOptions): Promise<OpenedProfil
 /** What the system refuses as an error of the input. @throws any other error, which is a defect */
 function asUserError(error: unknown, where: string): UserError {
   if (error instanceof UserError) return error;
-  if (!(error instanceof Error) || !('code' in error)) throw error;
-  return new UnreadableInput(`cannot be read: ${String(error.code)}`, { where });
+  if (!isSystemError(error)) throw error;
+  return new UnreadableInput(`cannot be read: ${systemReason(error)}`, { where });
 }

@@ -7,7 +7,7 @@ import type { ProfileLine } from '../record/record.js';
 import type { Probe, Reader, ReadOptions } from './reader.js';
 import { detect, PROFILE_TABLES, readerNamed } from './registry.js';
 import { rankOf, readHead } from './source.js';
-import { UnreadableInput } from './unreadable-input.js';
+import { UnreadableInput } from './input/unreadable-input.js';
 import { isSqlite, SCHEMA_BYTES, SqliteFile } from './sqlite/sqlite.js';
 import { headContains, isFile } from './files.js';
 

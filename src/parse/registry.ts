@@ -12,7 +12,7 @@ import { neuronSummary } from './readers/neuron/summary.js';
 import { nsight } from './readers/nsight/nsight.js';
 import { nvprof } from './readers/nvprof/nvprof.js';
 import { UNREADABLE, UNREADABLE_DATABASES } from './unreadable.js';
-import { UnreadableInput } from './unreadable-input.js';
+import { UnreadableInput } from './input/unreadable-input.js';
 
 /** The first reader that recognises an input reads it. */
 export const READERS: readonly Reader[] = [

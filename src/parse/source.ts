@@ -7,11 +7,12 @@ import { createReadStream, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { UserError } from '../record/errors.js';
 import { firstBytes } from './files.js';
-import { filesIn } from './folder-files.js';
+import { filesIn } from './input/folder-files.js';
 import { isSqlite } from './sqlite/sqlite.js';
-import { TemporaryFile } from './temporary-file.js';
-import { isGzip, unpack } from './unpack.js';
-import { UnreadableInput } from './unreadable-input.js';
+import { patternCount } from './input/pattern-count.js';
+import { TemporaryFile } from './input/temporary-file.js';
+import { isGzip, unpack } from './input/unpack.js';
+import { UnreadableInput } from './input/unreadable-input.js';
 
 const HEAD_BYTES = 4096;
 
@@ -46,15 +47,26 @@ export function expandInput(argument: string): Expansion {
   const stat = statSync(argument, { throwIfNoEntry: false });
   if (stat?.isDirectory() === true) return inFolder(argument);
   if (stat !== undefined) return { paths: [argument], lenient: false, failures: [] };
+  refuseLargePattern(argument);
   if (!fg.isDynamicPattern(argument)) throw new UserError('no such file or directory', { where: argument });
   const paths = fg.sync(argument, { onlyFiles: true }).sort();
   if (paths.length === 0) throw new UserError('no file matches', { where: argument });
   return { paths, lenient: true, failures: [] };
 }
 
+/** Patterns that the braces of one may stand for. */
+const MOST_PATTERNS = 1000;
+
+/** @throws UserError for braces that stand for more: each is searched for by itself */
+function refuseLargePattern(glob: string): void {
+  if (patternCount(glob) <= MOST_PATTERNS) return;
+  const what = `stands for more than ${MOST_PATTERNS.toLocaleString('en-US')} patterns`;
+  throw new UserError(what, { where: glob.slice(0, 80), hint: 'give the folder, or a shorter pattern' });
+}
+
 function inFolder(folder: string): Expansion {
   const { paths, closed } = filesIn(folder);
-  const failures = [...closed].map(([where, code]) => new UnreadableInput(`cannot be read: ${code}`, { where }));
+  const failures = [...closed].map(([where, reason]) => new UnreadableInput(`cannot be read: ${reason}`, { where }));
   if (paths.length + failures.length === 0) throw new UserError('folder without files', { where: folder });
   return { paths: [...paths].sort(), lenient: true, failures };
 }

@@ -45,11 +45,17 @@ describe('a folder', () => {
   it('with one that may not be searched is read all the same, with a line and exit 1', async () => {
     const folder = folderOf({ 'a.sqlite': database(), 'closed/b.sqlite': database(), 'z/c.sqlite': database() });
     const ran = await withClosed('closed', () => runCli('dparse', ['-q', folder]));
-    expect([ran.code, ran.stderr]).to.deep.equal([1, `dparse: ${join(folder, 'closed')}: cannot be read: EACCES\n`]);
+    expect([ran.code, ran.stderr]).to.deep.equal([
+      1,
+      `dparse: ${join(folder, 'closed')}: cannot be read: permission denied\n`,
+    ]);
     expect(filesRead(ran)).to.deep.equal(['a.sqlite', 'c.sqlite']);
     rmSync(join(folder, 'z'), { recursive: true });
     const one = await withClosed('closed', () => runCli('dprof', ['-q', folder]));
-    expect([one.code, one.stderr]).to.deep.equal([1, `dprof: ${join(folder, 'closed')}: cannot be read: EACCES\n`]);
+    expect([one.code, one.stderr]).to.deep.equal([
+      1,
+      `dprof: ${join(folder, 'closed')}: cannot be read: permission denied\n`,
+    ]);
     expect(one.stdout.split('\n')).to.have.length(3);
   });
 
@@ -57,7 +63,7 @@ describe('a folder', () => {
     const folder = folderOf({ 'a.sqlite': database() });
     for (const tool of ['dparse', 'dprof'] as const) {
       const { code, stdout, stderr } = await withClosed(folder, () => runCli(tool, ['-q', folder]));
-      expect([code, stdout, stderr]).to.deep.equal([1, '', `${tool}: ${folder}: cannot be read: EACCES\n`]);
+      expect([code, stdout, stderr]).to.deep.equal([1, '', `${tool}: ${folder}: cannot be read: permission denied\n`]);
     }
   });
 

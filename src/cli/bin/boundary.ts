@@ -6,7 +6,7 @@
 import { say, type ToolName } from '../message.js';
 import { EXIT, UserError } from '../../record/errors.js';
 import { ClosedOutput } from '../output.js';
-import { isSystemError, systemReason } from '../system-errors.js';
+import { isSystemError, systemReason } from '../../parse/input/system-errors.js';
 
 /**
  * Runs a tool.

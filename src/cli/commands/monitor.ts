@@ -6,7 +6,7 @@
  */
 import { say } from '../message.js';
 import { Readable } from 'node:stream';
-import { isGzip } from '../../parse/unpack.js';
+import { isGzip } from '../../parse/input/unpack.js';
 import { lineBatches, openFile, openStream, type Input } from '../../prof/input/lines.js';
 import type { MonitorReport } from '../../prof/monitor/monitor-report.js';
 import { reportOf, type ReportSamples } from '../../prof/monitor/report-samples.js';

@@ -4,7 +4,7 @@
  */
 import { READERS } from '../../parse/registry.js';
 import type { LiveFormat, LiveStream, SniffResult } from '../../parse/reader.js';
-import { isGzip } from '../../parse/unpack.js';
+import { isGzip } from '../../parse/input/unpack.js';
 import { encodeLine } from '../../record/jsonl.js';
 import type { ProfileLine } from '../../record/record.js';
 import { outcomeOf, type Counted } from './one.js';

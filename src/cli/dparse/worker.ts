@@ -3,7 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { UserError } from '../../record/errors.js';
 import { outcomeOf, parseOne, type Outcome } from './one.js';
 import type { WorkerAnswer, Job } from './workers.js';
-import { appendTo } from '../../parse/temporary-file.js';
+import { appendTo } from '../../parse/input/temporary-file.js';
 import type { Write } from '../output.js';
 
 const { ordinal, path, name, file, options, output } = workerData as Job;
@@ -35,7 +35,8 @@ let outcome: Outcome = outcomeOf(undefined);
 const body = async (write: Write): Promise<void> => {
   outcome = await parseOne(profile, options, write, silent);
 };
-const toFile = (file: number): Promise<void> => body((data) => appendTo(file, Buffer.from(data), name));
+const toFile = (file: number): Promise<void> =>
+  body((data) => appendTo(file, typeof data === 'string' ? Buffer.from(data) : data, name));
 
 function answerOf(result: Outcome): WorkerAnswer {
   return result instanceof UserError ? { what: result.what, detail: result.detail } : { outcome: result };

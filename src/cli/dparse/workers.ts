@@ -6,7 +6,7 @@
 import { EventEmitter, once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { FoundProfile } from '../../parse/find.js';
-import { TemporaryFile } from '../../parse/temporary-file.js';
+import { TemporaryFile } from '../../parse/input/temporary-file.js';
 import { UserError } from '../../record/errors.js';
 import type { Outcome, ParsedProfile, ParseOptions } from './one.js';
 import type { Write } from '../output.js';

@@ -2,7 +2,7 @@
 import { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
-import { readFully } from './files.js';
+import { readFully } from '../files.js';
 import type { TemporaryFile } from './temporary-file.js';
 
 export const isGzip = (head: Buffer): boolean => head[0] === 0x1f && head[1] === 0x8b;

@@ -1,11 +1,12 @@
 /** The files of a folder, of those in it, and of those that links lead to. */
 import { readdirSync, realpathSync, statSync, type Dirent, type Stats } from 'node:fs';
 import { join } from 'node:path';
+import { isSystemError, systemReason } from './system-errors.js';
 
 interface FolderFiles {
   /** In no order; a file once, by its own name where it has one there. */
   readonly paths: readonly string[];
-  /** Folders whose names cannot be read, and the system's code for the reason. */
+  /** Folders whose names cannot be read, and the reason. */
   readonly closed: ReadonlyMap<string, string>;
 }
 
@@ -51,7 +52,8 @@ function entriesOf(folder: string, closed: Map<string, string>): Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true }).filter(({ name }) => !name.startsWith('.'));
   } catch (error) {
-    closed.set(folder, error instanceof Error && 'code' in error ? String(error.code) : String(error));
+    if (!isSystemError(error)) throw error;
+    closed.set(folder, systemReason(error));
     return [];
   }
 }

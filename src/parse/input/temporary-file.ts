@@ -5,8 +5,9 @@
 import { closeSync, existsSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isSystemError, systemReason } from './system-errors.js';
 import { atEnd } from './cleanup.js';
-import { readFully } from './files.js';
+import { readFully } from '../files.js';
 import { UnreadableInput } from './unreadable-input.js';
 
 /** Open files by number (Linux): opens a file anew, also one without a name. */
@@ -107,9 +108,9 @@ function inFolder<T>(input: string, step: () => T): T {
   try {
     return step();
   } catch (error) {
-    if (!(error instanceof Error) || !('code' in error)) throw error;
+    if (!isSystemError(error)) throw error;
     const isFull = FULL.has(error.code);
-    const what = `the temporary folder ${tmpdir()} ${isFull ? 'has no room' : `takes no file: ${String(error.code)}`}`;
+    const what = `the temporary folder ${tmpdir()} ${isFull ? 'has no room' : `takes no file: ${systemReason(error)}`}`;
     const hint = `set TMPDIR to ${isFull ? 'a folder with more room' : 'another folder'}`;
     throw new UnreadableInput(what, { where: input, hint });
   }

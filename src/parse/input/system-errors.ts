@@ -19,4 +19,4 @@ export const isSystemError = (error: unknown): error is NodeJS.ErrnoException & 
   error instanceof Error && 'code' in error && typeof error.code === 'string' && 'syscall' in error;
 
 /** The reason in words, or the system's own code where there are none. */
-export const systemReason = (error: { code: string }): string => REASONS[error.code] ?? error.code;
+export const systemReason = (error: { readonly code: string }): string => REASONS[error.code] ?? error.code;
