@@ -1,4 +1,5 @@
 /** Where the records come from: a file or stdin of records, or a profile that is parsed on the way. */
+import { append } from '../containers/lists.js';
 import { say } from './message.js';
 import { existsSync, statSync, type Stats } from 'node:fs';
 import { basename } from 'node:path';
@@ -72,7 +73,7 @@ export async function openSources(files: readonly string[], progress: Progress, 
       numbers.nextInput();
       open = await openSource(file, progress, wanted, numbers);
       names.push(open.name);
-      endings.push(...open.endings);
+      append(endings, open.endings);
       yield* open.batches;
     }
   }

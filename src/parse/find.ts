@@ -1,4 +1,5 @@
 /** The profiles among the inputs, found before any is read: ordinals depend on neither failures nor workers. */
+import { append } from '../containers/lists.js';
 import { statSync } from 'node:fs';
 import { resolve, sep } from 'node:path';
 import { counted } from '../record/plural.js';
@@ -52,7 +53,7 @@ export async function findProfiles(
         else continue;
         used.push(path);
       }
-      if (inFolder) failures.push(...unreadableFolders(used, paths));
+      if (inFolder) append(failures, unreadableFolders(used, paths));
       if (lenient && profiles.length + failures.length === before) {
         throw new UserError(`no profile among ${counted(paths.length, 'file')}`, {
           where: input,
