@@ -37,7 +37,7 @@ export async function run(args: readonly string[]): Promise<void> {
 /** Records from a pipe, as they come. */
 async function follow(request: DparseRequest, live: LiveFormat, bytes: AsyncIterable<Buffer>): Promise<void> {
   await withOutput(request.output, [], async (write, flush) => {
-    const outcome = await parseLive(live, bytes, write, flush);
+    const outcome = await parseLive(live, bytes, request.allFields, write, flush);
     if (!request.quiet) say('dparse', summary('-', outcome));
     if (outcome.isCut) complain(cutOff('-'));
   });
@@ -63,7 +63,7 @@ function complain(failure: UserError): void {
 }
 
 async function parse(request: DparseRequest, profiles: readonly FoundProfile[]): Promise<void> {
-  const { format, ranges, program, force, quiet, jobs } = request;
+  const { format, ranges, program, force, allFields, quiet, jobs } = request;
   const meter = progress('dparse', !quiet);
   const failures: UserError[] = [];
   const ranks = new Map<number, number[]>();
@@ -80,6 +80,7 @@ async function parse(request: DparseRequest, profiles: readonly FoundProfile[]):
   const options = {
     ranges,
     force,
+    allFields,
     ...(format === undefined ? {} : { format }),
     ...(program === undefined ? {} : { program }),
   };
