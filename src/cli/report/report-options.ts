@@ -22,6 +22,9 @@ import { BY_OPTIONS, readGrouping } from './group-options.js';
 import { DEVICE_OPTION, readDevice } from '../device-option.js';
 import { readInputs } from '../records-command.js';
 
+/** Characters of a line of columns: more serve nobody, and a line is made whole. */
+const WIDEST = 10_000;
+
 const KEYS = COLUMNS.map(({ key }) => key);
 const FORMAT_IDS = FORMATS.map(({ id }) => id);
 
@@ -104,7 +107,7 @@ export function devicesText(): string {
 export function readArguments(args: readonly string[]) {
   const given = parseArguments(DPROF, joinSort(args));
   const { files } = readInputs(given);
-  const width = given.read('width', (text) => integer('-w', text)) ?? null;
+  const width = given.read('width', (text) => integer('-w', text, -Infinity, WIDEST)) ?? null;
   const top = given.read('top', (text) => integer('--top', text, 1));
   const show =
     (['help', 'version', 'columns', 'devices'] as const).find((name) => given.on(name)) ?? ('report' as const);

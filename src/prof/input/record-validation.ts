@@ -20,7 +20,8 @@ export type RecordFields = Readonly<Record<string, unknown>>;
 export const isObject = (value: unknown): value is RecordFields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const isNumber = (value: unknown): value is number => typeof value === 'number';
+/** JSON.parse reads 1e999 as Infinity. */
+const isNumber = (value: unknown): value is number => Number.isFinite(value);
 const isString = (value: unknown): value is string => typeof value === 'string';
 const numberOr = <T>(value: unknown, otherwise: T): number | T => (isNumber(value) ? value : otherwise);
 const stringOr = <T>(value: unknown, otherwise: T): string | T => (isString(value) ? value : otherwise);
