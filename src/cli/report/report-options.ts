@@ -20,7 +20,7 @@ import {
 } from '../arguments.js';
 import { BY_OPTIONS, readGrouping } from './group-options.js';
 import { DEVICE_OPTION, readDevice } from '../device-option.js';
-import { readInputs } from '../records-command.js';
+import { MEMORY_OF_PROFILES, readInputs } from '../records-command.js';
 
 /** Characters of a line of columns: more serve nobody, and a line is made whole. */
 const WIDEST = 10_000;
@@ -71,6 +71,7 @@ export const DPROF: Tool = {
     [
       'Memory: at most 250 MB; --sort adds the text of its rows (with --top N, of N rows),',
       `--by 25 bytes a kernel and 250 a row, of ${MOST_GROUPS.toLocaleString('en-US')} groups at most.`,
+      MEMORY_OF_PROFILES,
     ],
   ],
   examples: [
