@@ -1,5 +1,6 @@
-/** Exit codes of both tools. */
 import { escapeControls } from './control-characters.js';
+
+/** Exit codes of both tools. */
 export const EXIT = { done: 0, failed: 1, usage: 2 } as const;
 
 /** An error that the user can act on. It prints as one line: where, what, and what to do. */
