@@ -28,6 +28,19 @@ export default tseslint.config(
     },
   },
   {
+    // Lists of a profile are of any length, and a call takes its arguments from the stack: containers/lists.ts instead.
+    files: ['src/**/*.ts'],
+    ignores: ['src/page/**'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        'CallExpression[callee.object.name="Math"] > SpreadElement',
+        'CallExpression[callee.object.name="String"] > SpreadElement',
+        'CallExpression[callee.property.name=/^(push|unshift|splice|apply)$/] > SpreadElement',
+      ],
+    },
+  },
+  {
     files: ['**/*.js', '**/*.mjs'],
     languageOptions: {
       globals: Object.fromEntries(

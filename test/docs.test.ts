@@ -85,6 +85,7 @@ const MARKDOWN = [
   ...examplePages(ROOT),
   'CONTRIBUTING.md',
   'CHANGELOG.md',
+  'SECURITY.md',
   'samples/README.md',
   'docs/record.md',
   'docs/neuron.md',

@@ -145,11 +145,12 @@ export function wrapped(label: string, items: readonly string[]): string[] {
 }
 
 /** The integer that an option's text writes. */
-export function integer(option: string, text: string, least = -Infinity): number {
+export function integer(option: string, text: string, least = -Infinity, most = Infinity): number {
   const value = /^[+-]?\d{1,9}$/.test(text) ? Number(text) : NaN;
   if (Number.isNaN(value) || value < least) {
     const atLeast = Number.isFinite(least) ? ` of at least ${least}` : '';
     throw new UsageError(`${option} takes a number${atLeast}, not '${text}'`);
   }
+  if (value > most) throw new UsageError(`${option} takes a number of at most ${most}, not '${text}'`);
   return value;
 }

@@ -37,19 +37,20 @@ export async function run(args: readonly string[]): Promise<void> {
 async function follow(request: DparseRequest, live: LiveFormat, bytes: AsyncIterable<Buffer>): Promise<void> {
   const report = new ParseReport(request.quiet);
   await withOutput(request.output, ['-'], async (write, flush) => {
-    const outcome = await parseLive(live, bytes, write, flush);
+    const outcome = await parseLive(live, bytes, request.allFields, write, flush);
     report.add('-', outcome);
   });
 }
 
 /** @param stdin stream to read instead of standard input, when its first bytes were inspected */
 async function parseAll(request: DparseRequest, stdin: AsyncIterable<Buffer> | undefined): Promise<void> {
-  const { inputs, output, format, ranges, program, force, quiet, jobs } = request;
+  const { inputs, output, format, ranges, program, force, allFields, quiet, jobs } = request;
   const meter = progress('dparse', !quiet);
   const report = new ParseReport(quiet);
   const options = {
     ranges,
     force,
+    allFields,
     ...(format === undefined ? {} : { format }),
     ...(program === undefined ? {} : { program }),
   };

@@ -1,6 +1,8 @@
 /** Where the records come from: a file or stdin of records, or a profile that is parsed on the way. */
+import { append } from '../containers/lists.js';
 import { say } from './message.js';
 import { existsSync, statSync, type Stats } from 'node:fs';
+import { textStart } from '../parse/files.js';
 import { basename } from 'node:path';
 import { StreamStatus, WAS_READ } from '../prof/input/stream-status.js';
 import { openFile, openStream, type Input } from '../prof/input/lines.js';
@@ -68,7 +70,7 @@ export async function openSources(files: readonly string[], progress: Progress, 
       open.close();
       numbers.nextInput();
       open = await openSource(file, progress, wanted, numbers);
-      endings.push(...open.endings);
+      append(endings, open.endings);
       yield* open.batches;
     }
   }
@@ -119,13 +121,11 @@ function openRecords(input: Input, wanted: Wanted | undefined): Opening {
 
 /** By its first bytes: records are text, an object with a type or a Python dict first; a trace is one JSON value. */
 function formOf(head: Buffer): 'records' | 'text' | 'other' {
+  const text = textStart(head.subarray(0, 4096));
+  // Whatever else is in them: the reader of records says which line is broken.
+  if (text.startsWith('{"type":')) return 'records';
   const isBinary = head.subarray(0, 512).some((byte) => byte < 32 && (byte < 9 || byte > 13));
   if (isBinary) return 'other';
-  const text = head
-    .subarray(0, 4096)
-    .toString('utf8')
-    .replace(/^\ufeff/, '')
-    .trimStart();
   if (text.startsWith('[')) return 'other';
   const [line = ''] = text.split('\n', 1);
   if (/^\{\s*(?:"|$)/.test(line) && !line.includes('"type":')) return 'other';

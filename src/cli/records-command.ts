@@ -48,6 +48,9 @@ export function readInputs({ operands }: Arguments): Pick<RecordsRequest, 'file'
   return { file: operands.length === 1 ? operands[0] : undefined, files: operands };
 }
 
+/** What the help says of memory is of records: a profile is parsed in the same process. */
+export const MEMORY_OF_PROFILES = 'For a profile, the memory of dparse is added: dparse --help.';
+
 /**
  * A command with the common options.
  * @param tool with the command's own options
@@ -60,7 +63,8 @@ export function recordsCommand(
   run: (given: Arguments, request: RecordsRequest) => Promise<void>,
 ): Command {
   const format = formats.length > 1 ? [formatOption(formats)] : [];
-  const whole = { ...tool, options: [...format, ...tool.options, OUTPUT_OPTION, QUIET_OPTION, HELP_OPTION] };
+  const options = [...format, ...tool.options, OUTPUT_OPTION, QUIET_OPTION, HELP_OPTION];
+  const whole = { ...tool, options, notes: [...(tool.notes ?? []), [MEMORY_OF_PROFILES]] };
   return {
     tool: whole,
     run: async (args) => {

@@ -1,4 +1,5 @@
 /** Access to an op call's arguments: tensors, positional and keyword arguments, element counts and sizes. */
+import { largest } from '../containers/lists.js';
 import type { Arg, ArgValue, OpCall } from '../record/record.js';
 
 /** An argument that is a tensor with known extents and element type. */
@@ -134,8 +135,11 @@ export const argumentValue = (call: OpCall, name: string, position: number): Arg
   argument(call, name, position)?.value;
 
 /** Result extents of an elementwise op on the given extents (NumPy's broadcasting rules); null when they do not fit. */
-export function broadcast(...shapes: readonly (readonly number[])[]): number[] | null {
-  const rank = Math.max(0, ...shapes.map((shape) => shape.length));
+export function broadcast(shapes: readonly (readonly number[])[]): number[] | null {
+  const rank = largest(
+    shapes.map((shape) => shape.length),
+    0,
+  );
   const result = new Array<number>(rank).fill(1);
   for (const shape of shapes) {
     for (let i = 0; i < shape.length; i++) {

@@ -1,4 +1,5 @@
 /** Reading files: bytes by position, the first part in search of a text, names in a folder, small JSON. */
+import { largest } from '../containers/lists.js';
 import { closeSync, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs';
 
 /** Fills bytes from a position of a file. @returns how many there were */
@@ -85,7 +86,7 @@ export function* piecesOf(path: string, searched: number, overlap: number): Gene
 
 /** Whether the first part of a file, of some bytes, holds one of some texts. */
 export function headContains(path: string, texts: readonly (string | Buffer)[], searched: number): boolean {
-  const longest = Math.max(...texts.map((text) => Buffer.byteLength(text)));
+  const longest = largest(texts.map((text) => Buffer.byteLength(text)));
   for (const piece of piecesOf(path, searched, longest)) if (texts.some((text) => piece.includes(text))) return true;
   return false;
 }

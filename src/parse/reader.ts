@@ -40,6 +40,8 @@ export interface ReadOptions {
   readonly program?: string;
   /** Whether to accept a program although it is not the one that ran. */
   readonly force?: boolean;
+  /** Whether to give fields that the format's documentation does not name, where these may hold anything. */
+  readonly allFields?: boolean;
 }
 
 /** A format's reader, with the facts about the format that the rest of the program needs. */
@@ -94,7 +96,7 @@ export interface LiveFormat {
 }
 
 /** How a reader reads a pipe that stays open. */
-export interface LiveOptions extends Pick<ReadOptions, 'profile' | 'file' | 'rank'> {
+export interface LiveOptions extends Pick<ReadOptions, 'profile' | 'file' | 'rank' | 'allFields'> {
   /** The input's name in messages. */
   readonly input: string;
 }

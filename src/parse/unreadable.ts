@@ -20,9 +20,26 @@ function hasExport({ folder, file }: Probe): boolean {
   const stem = fileNameOf(file).replace(/\.[^.]*$/, '');
   return folder !== null && ['.sqlite', '.sqlite.gz'].some((ending) => existsSync(join(folder, stem + ending)));
 }
+/** By its byte order mark, or by the zero in every other byte of its first characters. */
+const isUtf16 = ({ head }: Probe): boolean =>
+  [
+    [0xff, 0xfe],
+    [0xfe, 0xff],
+    [ASCII, 0, ASCII, 0],
+    [0, ASCII, 0, ASCII],
+  ].some((pattern) => pattern.every((byte, at) => (byte === ASCII ? isAscii(head[at]) : head[at] === byte)));
+
+/** In a pattern of bytes: any printable character, or white space. */
+const ASCII = -1;
+const isAscii = (byte = 0): boolean => (byte >= 32 && byte < 127) || (byte >= 9 && byte <= 13);
 
 /** Known formats that are not read, each with what to do instead. */
 export const UNREADABLE: readonly Unreadable[] = [
+  {
+    title: 'text in UTF-16',
+    hint: 'convert it to UTF-8: iconv -f UTF-16 -t UTF-8 FILE',
+    sniff: isUtf16,
+  },
   {
     title: 'an Nsight Systems report (.nsys-rep, .qdrep)',
     hint: 'run: nsys export --type sqlite FILE, and parse the .sqlite',

@@ -18,4 +18,7 @@ const escape = (character: string): string => `\\u${character.charCodeAt(0).toSt
 export const escapeControls = (text: string): string => (PLAIN.test(text) ? text : text.replace(CONTROL, escape));
 
 /** A value as JSON in which such characters are escaped too: the same value to whoever reads it. */
-export const jsonOf = (value: unknown): string => JSON.stringify(value).replace(LEFT_BY_JSON, escape);
+export const jsonOf = (value: unknown): string => escapeJson(JSON.stringify(value));
+
+/** The JSON that JSON.stringify makes, in which such characters are escaped too. */
+export const escapeJson = (json: string): string => json.replace(LEFT_BY_JSON, escape);

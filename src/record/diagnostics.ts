@@ -40,6 +40,7 @@ export const DIAGNOSTICS = {
   'report-without-period': ['info', 'reports without a period and a time (start unknown)'],
   'monitor-error': ['warning', 'errors that the monitor itself reports (kept as notices)'],
   'withheld-value': ['info', 'environments and command lines (never written)'],
+  'unknown-field': ['info', 'values of fields that the documentation does not name (written with dparse --all)'],
   'too-deep': ['warning', 'values nested too deeply (skipped)'],
   'neff-of-another-model': ['warning', 'programs next to a trace that are not the one it ran (ignored)'],
   'program-not-found': ['warning', 'traces without their program (*.neff): names, shapes and versions are unknown'],

@@ -45,6 +45,8 @@ export function nearest(name: string, candidates: Iterable<string>): string | nu
   let best: string | null = null;
   let bestDistance = Math.max(2, Math.ceil(name.length / 3)) + 1;
   for (const candidate of candidates) {
+    // The distance is no less than the difference of lengths: long names take no more time than short ones.
+    if (Math.abs(candidate.length - name.length) >= bestDistance) continue;
     const distance = editDistance(name.toLowerCase(), candidate.toLowerCase());
     if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
   }

@@ -20,5 +20,5 @@ const ONE_LINE = new LineBytes(1024);
 /** Appends a record as one line, line feed included. */
 export function appendLine(lines: LineBytes, record: ProfileLine): void {
   if (record instanceof DeviceLine) record.writeTo(lines);
-  else lines.text(`${jsonOf(record)}\n`);
+  else lines.json(`${JSON.stringify(record)}\n`);
 }

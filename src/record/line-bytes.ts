@@ -1,6 +1,9 @@
 /** Buffer that JSON lines are appended to as bytes, without a string for each line. */
+import { escapeJson } from './control-characters.js';
 
 const ZERO = 48;
+/** The one control character of ASCII that JSON.stringify leaves as it is. */
+const DEL = '\u007f';
 /** Bytes of the longest number. */
 const LONGEST_NUMBER = 32;
 
@@ -47,6 +50,15 @@ export class LineBytes {
   text(text: string): void {
     const at = this.#room(text.length * 3);
     this.#length = at + this.#bytes.write(text, at);
+  }
+
+  /** Appends what JSON.stringify made, without control characters: it is only looked through where it is not ASCII. */
+  json(json: string): void {
+    const from = this.#length;
+    this.text(json);
+    if (this.#length - from === json.length && !json.includes(DEL)) return;
+    this.#length = from;
+    this.text(escapeJson(json));
   }
 
   /** Hands over the bytes; later lines go into a new buffer. */

@@ -33,6 +33,9 @@ const TERMS_TOOL: Tool = {
   examples: ['dprof terms MFU', "dprof terms 'dynamic.*percent'", 'dprof terms -f json | jq -r .term'],
 };
 
+/** Characters of a word that a message has. */
+const MOST_SHOWN = 80;
+
 /** @throws UserError for a word that is in no term and no meaning */
 function chosen(word: string | undefined): readonly Term[] {
   if (word === undefined) return TERMS;
@@ -40,7 +43,8 @@ function chosen(word: string | undefined): readonly Term[] {
   if (found.length > 0) return found;
   const names = TERMS.map(({ term }) => term);
   const near = nearest(word, names);
-  throw new UserError(`no term '${word}'`, {
+  const shown = word.length > MOST_SHOWN ? `${word.slice(0, MOST_SHOWN)}…` : word;
+  throw new UserError(`no term '${shown}'`, {
     hint: near === null ? 'dprof terms lists all' : `did you mean ${near}?`,
   });
 }

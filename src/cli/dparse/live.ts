@@ -63,10 +63,11 @@ export async function* rejoined(head: Buffer, rest: AsyncIterator<Buffer>): Asyn
 export async function parseLive(
   live: LiveFormat,
   bytes: AsyncIterable<Buffer>,
+  allFields: boolean,
   write: Write,
   flush: Flush,
 ): Promise<Counted> {
-  const stream: LiveStream = live.open({ profile: 0, input: '-', file: '-', rank: null });
+  const stream: LiveStream = live.open({ profile: 0, input: '-', file: '-', rank: null, allFields });
   const pass = async (records: readonly ProfileLine[]): Promise<void> => {
     for (const record of records) await write(encodeLine(record));
     if (records.length > 0) await flush();

@@ -15,6 +15,7 @@ export interface ParseOptions {
   readonly ranges: boolean;
   readonly program?: string;
   readonly force?: boolean;
+  readonly allFields?: boolean;
 }
 
 /** Result of a profile: numbers for its summary, or why it could not be read. */

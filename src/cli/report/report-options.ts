@@ -20,7 +20,10 @@ import {
 } from '../arguments.js';
 import { BY_OPTIONS, readGrouping } from './group-options.js';
 import { DEVICE_OPTION, readDevice } from '../device-option.js';
-import { readInputs } from '../records-command.js';
+import { MEMORY_OF_PROFILES, readInputs } from '../records-command.js';
+
+/** Characters of a line of columns: more serve nobody, and a line is made whole. */
+const WIDEST = 10_000;
 
 const KEYS = COLUMNS.map(({ key }) => key);
 const FORMAT_IDS = FORMATS.map(({ id }) => id);
@@ -68,6 +71,7 @@ export const DPROF: Tool = {
     [
       'Memory: at most 250 MB; --sort adds the text of its rows (with --top N, of N rows),',
       `--by 25 bytes a kernel and 250 a row, of ${MOST_GROUPS.toLocaleString('en-US')} groups at most.`,
+      MEMORY_OF_PROFILES,
     ],
   ],
   examples: [
@@ -104,7 +108,7 @@ export function devicesText(): string {
 export function readArguments(args: readonly string[]) {
   const given = parseArguments(DPROF, joinSort(args));
   const { files } = readInputs(given);
-  const width = given.read('width', (text) => integer('-w', text)) ?? null;
+  const width = given.read('width', (text) => integer('-w', text, -Infinity, WIDEST)) ?? null;
   const top = given.read('top', (text) => integer('--top', text, 1));
   const show =
     (['help', 'version', 'columns', 'devices'] as const).find((name) => given.on(name)) ?? ('report' as const);

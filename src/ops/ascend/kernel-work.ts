@@ -6,6 +6,7 @@
  * each element of its result, a reduction for each element of its operand. Bytes are those of all operands and results
  * as they are stored, padding of their formats included.
  */
+import { largest } from '../../containers/lists.js';
 import { isCubeClass } from '../../record/engines.js';
 import type { KernelRecord } from '../../record/record.js';
 import { attention, attentionGradient } from './attention-kernel.js';
@@ -87,7 +88,7 @@ const map =
     const sizes = made.map(({ shape }) => numel(shape));
     if (sizes.length === 0) return { flops: null, formula: 'flops = elements of the result' };
     return {
-      flops: isList ? elementCount(made) : Math.max(...sizes),
+      flops: isList ? elementCount(made) : largest(sizes),
       formula: `flops = elements of ${isList ? 'all results' : 'the largest result'}`,
       writes: results.length > 0 ? results : made,
     };

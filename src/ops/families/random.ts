@@ -80,7 +80,7 @@ const bernoulli = withInput((probabilities, call, kernel) => {
 const drawFrom: CallFormula = (call) => {
   const given = tensorsAmong(call.args.slice(0, 2));
   const [first] = given;
-  const shape = broadcast(...given.map((parameter) => parameter.shape));
+  const shape = broadcast(given.map((parameter) => parameter.shape));
   return !isDispatched(call) || first === undefined || shape === null ? null : draw(tensor(shape, first.dtype), given);
 };
 

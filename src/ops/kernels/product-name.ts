@@ -1,4 +1,5 @@
 /** Facts in the names of products' kernels: accumulator, algorithm, architecture, alignment; types: type-in-name.ts. */
+import { least } from '../../containers/lists.js';
 import { byName, matchByName } from './name-patterns.js';
 
 /** Whether the kernel accumulates in FP16: h884, h1688, h16816 and nvjet's hhh. */
@@ -37,5 +38,5 @@ export const smInName = byName((name) => {
 /** Alignment in elements that the kernel requires of its operands; null when its name has none. */
 export const alignmentInName = byName((name) => {
   const found = [...name.matchAll(/_align[a-c]?(\d+)/g)].map(([, elements]) => Number(elements));
-  return found.length === 0 ? null : Math.min(...found);
+  return found.length === 0 ? null : least(found);
 });

@@ -5,6 +5,7 @@
  * A list of tensors has one entry per tensor. A 0-dim tensor, a number, a list of numbers, None and an empty list have
  * one blank entry each; None inside a list has no entry.
  */
+import { append } from '../../containers/lists.js';
 import type { Arg, OpCall } from '../../record/record.js';
 import { opName } from '../operands.js';
 
@@ -111,7 +112,7 @@ function inOrder(slots: ArgumentOrder, args: readonly Arg[]): Arg[] | null {
     at += entries.length;
     if (!fits(slot, entries)) return null;
     if (slot === 'list') shapes.add(extents(entries));
-    found.push(...(isList(slot) ? [listOf(slot, entries)] : entries));
+    append(found, isList(slot) ? [listOf(slot, entries)] : entries);
   }
   return shapes.size <= 1 ? found : null;
 }

@@ -1,4 +1,5 @@
 /** The element type of a result: PyTorch's type promotion. */
+import { largest } from '../../containers/lists.js';
 import type { Arg } from '../../record/record.js';
 import { dtypeBytes, type Tensor } from '../call.js';
 
@@ -54,7 +55,10 @@ export function promote(tensors: readonly Tensor[], scalars: readonly (boolean |
   const dtype = rest.reduce<string | null>((a, b) => (a === null ? null : promotePair(a, b)), first);
   const kind = dtype === null ? null : category(dtype);
   if (dtype === null || kind === null) return dtype;
-  const highest = Math.max(-1, ...scalars.map((scalar) => rank(scalarCategory(scalar))));
+  const highest = largest(
+    scalars.map((scalar) => rank(scalarCategory(scalar))),
+    -1,
+  );
   const winner = CATEGORIES[highest];
   return winner !== undefined && highest > rank(kind) ? DEFAULTS[winner] : dtype;
 }

@@ -2,6 +2,7 @@
  * The steps of a profile: ranges that mark an iteration, each on the thread of the program that iterates. Ranges of steps
  * inside another step of their thread are none.
  */
+import { append } from '../../containers/lists.js';
 import { elementAt } from '../../containers/element.js';
 import { entryOf } from '../../containers/map-entry.js';
 import { countUpTo } from '../../containers/sorted-search.js';
@@ -43,7 +44,10 @@ export class LaunchSteps {
     for (const [thread, list] of byThread) {
       const steps = numbered(outermost(list));
       this.#byThread.set(thread, steps);
-      entryOf(byProcess, thread === null ? null : threads.processOf(thread), () => []).push(...steps);
+      append(
+        entryOf(byProcess, thread === null ? null : threads.processOf(thread), () => []),
+        steps,
+      );
     }
     for (const [process, steps] of byProcess) this.#byProcess.set(process, outermost(steps));
     this.all = [...this.#byThread.values()]

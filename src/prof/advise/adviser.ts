@@ -1,4 +1,5 @@
 /** Records and their rows → findings: what is worth doing. One pass; memory: what the rules keep, which is bounded. */
+import { append, largest } from '../../containers/lists.js';
 import type { ProfileLine, ProfileRecord } from '../../record/record.js';
 import { withoutDevice, countNotes, withoutTimes, type Analysis, type Answer } from '../analysis.js';
 import type { Annotated } from '../annotate.js';
@@ -119,7 +120,10 @@ export class Adviser implements Analysis<Adviser> {
     for (const { rule, watch } of this.#watches) {
       const answer = watch.end(facts);
       const said = answer.found.filter((finding) => this.#worth(finding) >= this.#minShare);
-      findings.push(...said.map((finding) => ({ rule: rule.name, ...finding })));
+      append(
+        findings,
+        said.map((finding) => ({ rule: rule.name, ...finding })),
+      );
       if (said.length === 0) silences.push({ rule: rule.name, why: this.#whyNot(answer) });
     }
     return (this.#outcome = { findings: findings.sort(inOrder), silences });
@@ -132,7 +136,7 @@ export class Adviser implements Analysis<Adviser> {
 
   #whyNot({ found, why }: RuleAnswer): string {
     if (found.length === 0) return why ?? 'nothing';
-    const most = Math.max(...found.map((finding) => this.#worth(finding)));
+    const most = largest(found.map((finding) => this.#worth(finding)));
     return `below ${percent(this.#minShare)} of the device's time: ${percent(most)} at most`;
   }
 }

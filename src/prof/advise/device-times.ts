@@ -5,6 +5,7 @@
  * In whole ns, unlike the overview, whose unions hold the work of a nanosecond until the next one to be exact to the
  * picosecond: rules get a gap before the work that ended it, with both records.
  */
+import { largest } from '../../containers/lists.js';
 import type { ProfileLine } from '../../record/record.js';
 import { workOf, type StepActivity } from '../steps/step-work.js';
 import { IntervalUnion, gapEnd, type GapEnd } from '../../containers/interval-union.js';
@@ -94,6 +95,9 @@ export class DeviceTimes {
   /** ns from the first work of a device to its last; of the profile's device where that is longest for null. */
   span(profile: number, device: number | null): number {
     if (device !== null) return this.#devices.get(profile, device)?.span ?? 0;
-    return Math.max(0, ...this.all.filter((one) => one.profile === profile).map(({ of }) => of.span));
+    return largest(
+      this.all.filter((one) => one.profile === profile).map(({ of }) => of.span),
+      0,
+    );
   }
 }

@@ -1,4 +1,5 @@
 /** Time of the host in the ranges that groups of kernels are named after, those included in which nothing was launched. */
+import { append } from '../../containers/lists.js';
 import { entryOf } from '../../containers/map-entry.js';
 import type { RangeKind, RangeRecord } from '../../record/record.js';
 import { hostRangeName } from './range-name.js';
@@ -44,7 +45,8 @@ export class HostTimes {
     const around = open.filter((range) => range.end >= start);
     if (around.length >= MOST_OPEN) return null;
     const path = [...around.filter((range) => range.end >= end && range.end > start).map((range) => range.name), name];
-    open.splice(0, open.length, ...around, { end, name });
+    open.length = 0;
+    append(open, [...around, { end, name }]);
     return path;
   }
 

@@ -4,8 +4,11 @@ import type { PageKernel } from './page-kernel.js';
 import type { Bounded, LayerRow } from './page-data.js';
 import { MatrixUnitTimer } from './matrix-unit-time.js';
 
-/** Layers that are kept apart, each of about 400 bytes; kernels of any further layer count for the layer above it. */
+/** Layers that are kept apart, each of about 400 bytes; kernels of any further or deeper layer count for the layer above it. */
 const MOST_LAYERS = 50_000;
+
+/** Layers within each other that are kept apart: a row has the names of those above it. */
+const MOST_DEPTH = 100;
 
 class LayerSum {
   count = 0;
@@ -42,7 +45,7 @@ export class LayerTotals {
   /** Kernels without a layer are left out. @param time ns */
   add(kernel: PageKernel, time: number): void {
     let at = this.#root;
-    for (const name of kernel.layer) {
+    for (const name of kernel.layer.slice(0, MOST_DEPTH)) {
       const next = this.#child(at, name);
       if (next === null) break;
       next.add(kernel, time);

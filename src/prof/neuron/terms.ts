@@ -140,8 +140,12 @@ function isCaseOf(word: string, term: string): boolean {
   return new RegExp(`^${escaped.replace(/<[^<>]+>/g, '\\w+?')}$`, 'i').test(word);
 }
 
+/** Longer words are in no term and no meaning. */
+const LONGEST_WORD = 1000;
+
 /** The term of that name, else those whose name matches the word, else those whose meaning does. */
 export function termsFor(word: string): readonly Term[] {
+  if (word.length > LONGEST_WORD) return [];
   const pattern = patternOf(word);
   const tests: readonly ((term: Term) => boolean)[] = [
     ({ term }) => term.toLowerCase() === word.toLowerCase(),

@@ -30,14 +30,15 @@ export class OpenLaunch {
     readonly first: LaunchedActivity,
     readonly call: TimedCall,
     readonly hash: number,
-    /** The next call of the same start. */
+    readonly key: number,
+    /** The next call of the same key. */
     public next: OpenLaunch | undefined,
   ) {}
 
-  /** Whether this is the call that launched an activity; both have the same start. */
-  is({ profile, pid, tid, corr }: LaunchedActivity, { dur, api }: TimedCall): boolean {
+  /** Whether this is the call that launched an activity. */
+  is({ profile, pid, tid, corr }: LaunchedActivity, { start, dur, api }: TimedCall): boolean {
     const { first, call } = this;
-    const isCall = first.corr === corr && call.dur === dur && call.api === api;
+    const isCall = first.corr === corr && call.start === start && call.dur === dur && call.api === api;
     return isCall && first.tid === tid && first.pid === pid && first.profile === profile;
   }
 
@@ -54,6 +55,12 @@ export class OpenLaunch {
 }
 
 const UINT32 = 2 ** 32;
+
+/** A hash of the numbers that identify a call: thousands may have one start. */
+function keyOf({ profile, pid, tid, corr }: LaunchedActivity, { start, dur }: TimedCall): number {
+  const ofThread = mixed(mixed(profile | 0, (pid ?? -1) | 0), (tid ?? -1) | 0);
+  return mixed(mixed(mixed(mixed(ofThread, (corr ?? -1) | 0), start | 0), (start / UINT32) | 0), (dur ?? -1) | 0);
+}
 
 /** A hash of 32 bits of numbers, texts and nulls, in this order. */
 export function hashOf(...parts: readonly unknown[]): number {
@@ -88,7 +95,7 @@ export class TimestampSet {
 }
 
 export class LaunchSlices {
-  /** By start; calls of one start are chained. */
+  /** By key; calls of one key are chained. */
   readonly #open = new Map<number, OpenLaunch>();
   readonly #emitted = new TimestampSet();
   /** Calls that cannot be shown: they have no usable time. */
@@ -104,7 +111,8 @@ export class LaunchSlices {
    * @param open called with each launch the first time; returns false when it cannot be shown
    */
   flow(launched: LaunchedActivity, launch: TimedCall, open: (launch: OpenLaunch) => boolean): number | null {
-    const first = this.#open.get(launch.start);
+    const key = keyOf(launched, launch);
+    const first = this.#open.get(key);
     let known = first;
     while (known?.is(launched, launch) === false) known = known.next;
     if (known === undefined) {
@@ -114,13 +122,13 @@ export class LaunchSlices {
         this.late++;
         return null;
       }
-      known = new OpenLaunch(launched, launch, hash, first);
+      known = new OpenLaunch(launched, launch, hash, key, first);
       if (this.#rejected.has(launch.start, hash)) return null;
       if (!open(known)) {
         this.#rejected.add(launch.start, hash);
         return null;
       }
-      this.#open.set(launch.start, known);
+      this.#open.set(key, known);
     }
     if (launched.start <= launch.start) {
       this.backwards++;
@@ -132,16 +140,16 @@ export class LaunchSlices {
 
   /** To be called when the launch's slice is emitted: no further arrows can start there. */
   close(launch: OpenLaunch): void {
-    const { start } = launch.call;
-    const first = this.#open.get(start);
+    const { key } = launch;
+    const first = this.#open.get(key);
     if (first === launch) {
-      if (launch.next === undefined) this.#open.delete(start);
-      else this.#open.set(start, launch.next);
+      if (launch.next === undefined) this.#open.delete(key);
+      else this.#open.set(key, launch.next);
     } else {
       let before = first;
       while (before !== undefined && before.next !== launch) before = before.next;
       if (before !== undefined) before.next = launch.next;
     }
-    this.#emitted.add(start, launch.hash);
+    this.#emitted.add(launch.call.start, launch.hash);
   }
 }

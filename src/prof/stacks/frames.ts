@@ -1,4 +1,5 @@
 /** THE table of kinds of frames that a kernel's stack is made of; command line, help and stacks use it. */
+import { append } from '../../containers/lists.js';
 import type { OpCall } from '../../record/record.js';
 import type { Annotated } from '../annotate.js';
 
@@ -78,7 +79,7 @@ export function framesOf(row: Annotated, kinds: readonly FrameKind[]): string[] 
       if (firstOrigin === -1) firstOrigin = frames.length;
       hasOrigin ||= own.length > 0;
     }
-    frames.push(...own);
+    append(frames, own);
   }
   if (firstOrigin !== -1 && !hasOrigin) frames.splice(firstOrigin, 0, UNKNOWN);
   return frames;

@@ -3,6 +3,7 @@
  * the order in which they came. Kernels of one call are close together, so that few rows wait; rows of a call whose
  * kernels do not come, since records were filtered before, leave after a bounded wait.
  */
+import { append } from '../../containers/lists.js';
 import { elementAt } from '../../containers/element.js';
 import { entryOf } from '../../containers/map-entry.js';
 import type { KernelRecord } from '../../record/record.js';
@@ -75,7 +76,7 @@ export class OpCallBuffer {
     const ready: Annotated[] = [];
     while (this.#head < this.#queue.length) {
       this.#settleFirst();
-      ready.push(...this.#leave());
+      append(ready, this.#leave());
     }
     return ready;
   }

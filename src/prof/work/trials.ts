@@ -6,6 +6,7 @@
  * chosen, and all before its run are trials. The chosen one was tried too: where no launch of it lies before that of
  * another name, the first half of its launches are trials. Two names are no trial: an op may have a second product.
  */
+import { largest } from '../../containers/lists.js';
 import { elementAt } from '../../containers/element.js';
 import type { Work } from '../../ops/family.js';
 import { isNamedProduct, type CallKernel } from './call-kernel.js';
@@ -25,7 +26,7 @@ export function trialsAmong(members: readonly CallKernel[]): ReadonlySet<number>
   }
   const isSingle = members.every(({ described }) => (described.family.parts?.(described.call) ?? null) === null);
   // What prepares a trial is part of it; of the gradients of a convolution it is not known which it prepares.
-  if (isSingle) for (let i = Math.max(-1, ...trials); i >= 0; i--) trials.add(i);
+  if (isSingle) for (let i = largest(trials, -1); i >= 0; i--) trials.add(i);
   return trials;
 }
 

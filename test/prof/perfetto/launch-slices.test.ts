@@ -35,6 +35,24 @@ describe('launches', () => {
     expect([1, 2, 3, 4].map(flow)).to.deep.equal([null, null, null, 6]);
   });
 
+  it('of one start are found without looking at each other', () => {
+    let reads = 0;
+    const counted = (corr: number) => ({
+      ...by(0, 50),
+      get corr() {
+        reads++;
+        return corr;
+      },
+    });
+    const launches = new LaunchSlices();
+    const opened: OpenLaunch[] = [];
+    const many = 5000;
+    for (let corr = 0; corr < many; corr++) launches.flow(counted(corr), call(7), (launch) => opened.push(launch) > 0);
+    for (const launch of opened) launches.close(launch);
+    expect(opened).to.have.length(many);
+    expect(reads).to.be.below(10 * many);
+  });
+
   it('start no arrow that goes back in time', () => {
     const launches = new LaunchSlices();
     expect(launches.flow(by(1, 7), call(7), () => true)).to.equal(null);

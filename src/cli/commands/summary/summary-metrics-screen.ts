@@ -1,4 +1,5 @@
 /** Metrics of a vendor on a screen, and as JSON documents. */
+import { append } from '../../../containers/lists.js';
 import { escapeControls, jsonOf } from '../../../record/control-characters.js';
 import { elementAt } from '../../../containers/element.js';
 import { METRIC_GROUPS } from '../../../prof/neuron/metric.js';
@@ -73,13 +74,14 @@ export function metricsScreen(summary: MetricSummary, shown: MetricsShown): stri
   const text = [headingOf(summary), ...lines.splice(0, 1)];
   groups.forEach((group, i) => {
     if (shown.metrics === null) text.push('', `## ${METRIC_GROUPS[group]}`);
-    text.push(...lines.splice(0, elementAt(blocks, i).length));
+    append(text, lines.splice(0, elementAt(blocks, i).length));
   });
   // Of chosen metrics nothing else is shown.
   if (shown.metrics !== null) return `${text.map(escapeControls).join('\n')}\n`;
   if (bound !== null) text.push('', bound.text);
   if (!shown.quiet && warnings.length > 0) {
-    text.push('', '## Warnings', ...aligned(warnings.map(({ rule, text: words }) => [rule, words])));
+    text.push('', '## Warnings');
+    append(text, aligned(warnings.map(({ rule, text: words }) => [rule, words])));
   }
   return `${text.map(escapeControls).join('\n')}\n`;
 }

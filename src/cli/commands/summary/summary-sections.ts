@@ -1,4 +1,5 @@
 /** An overview as sections of cells, for text and Markdown alike. */
+import { largest } from '../../../containers/lists.js';
 import type { KernelSummary, ProfileSummary } from '../../../prof/summary/summary-data.js';
 import { amountText, TimeUnit, UNKNOWN } from '../../../record/units.js';
 import { devicesSections } from './summary-devices.js';
@@ -8,7 +9,7 @@ import { many, nextOver, plain, share, spreadText, TABLE, whole, type About, typ
 
 export function sectionsOf(overview: ProfileSummary, file: string | undefined): Section[] {
   const { devices, kernels, header, host } = overview;
-  const unit = new TimeUnit(Math.max(0, ...devices.map(({ span }) => span), kernels?.time ?? 0));
+  const unit = new TimeUnit(largest([0, ...devices.map(({ span }) => span), kernels?.time ?? 0]));
   const about: About = { overview, unit, next: nextOver(file) };
   const isNeuron = header?.devices.some(({ vendor }) => vendor === 'aws') === true;
   return [
@@ -116,7 +117,7 @@ export function ranksSection(overviews: readonly ProfileSummary[], file: string 
     devices.map((device) => ({ profile, rank: header?.rank ?? null, median: steps?.median ?? null, device })),
   );
   if (overviews.filter(({ devices }) => devices.length > 0).length < 2) return null;
-  const unit = new TimeUnit(Math.max(...rows.map(({ device }) => device.span)));
+  const unit = new TimeUnit(largest(rows.map(({ device }) => device.span)));
   return {
     ...plain(`Profiles compared, times in ${unit.name}`, nextOver(file)(`--by rank,kernel ${TABLE}`)),
     head: ['profile', 'rank', 'device', 'span', 'busy', '', 'compute', 'comm', 'exposed', '', 'idle', 'step', ''],

@@ -1,6 +1,7 @@
 /**
  * The extents of an attention call: batch, heads, sequence lengths, head dimensions and the number of query-key pairs.
  */
+import { least } from '../../../containers/lists.js';
 import type { BoundArguments } from '../../schema/binding.js';
 import { broadcast, numel, type Tensor } from '../../call.js';
 import type { AttentionLayout } from './attention-forms.js';
@@ -68,7 +69,7 @@ function packedPairs(args: BoundArguments, batch: number, queries: number, keys:
   if (maxQ !== null && maxQ * batch === queries) return pairs(maxQ * keys);
   if (maxK !== null && maxK * batch === keys) return pairs(maxK * queries);
   const bounds = [...(maxK === null ? [] : [queries * maxK]), ...(maxQ === null ? [] : [keys * maxQ])];
-  const most = bounds.length === 0 ? '' : `; at most ${Math.min(...bounds)} query-key pairs per head`;
+  const most = bounds.length === 0 ? '' : `; at most ${least(bounds)} query-key pairs per head`;
   return {
     count: null,
     readsAll: true,
@@ -147,7 +148,7 @@ export function extentsOf(
   ];
   if (query === null || key === null || value === null) return null;
   if (query.headDim !== key.headDim || key.length !== value.length || !headsFit(query.heads, key.heads)) return null;
-  const lead = paged ? query.batch : broadcast(query.batch, key.batch);
+  const lead = paged ? query.batch : broadcast([query.batch, key.batch]);
   if (lead === null) return null;
   return {
     ...sequenceLengths(args, numel(lead), query.length, key.length),

@@ -1,4 +1,5 @@
 /** The geometry of a convolution: extents, stride, padding, dilation, and the output extents that follow. */
+import { append } from '../../../containers/lists.js';
 import { numel, type Tensor } from '../../call.js';
 import type { ArgValue } from '../../../record/record.js';
 import type { Param } from '../../family.js';
@@ -104,7 +105,7 @@ export function geometryParams(geometry: Geometry, x: Tensor, w: Tensor): Param[
   addRow(params, geometry, 'input');
   params.push(['K', geometry.filters]);
   for (const key of ['output', 'kernel', 'padding', 'stride', 'dilation'] as const) addRow(params, geometry, key);
-  params.push(['g', geometry.groups], ...dtypeParams(x, w));
+  append(params, [['g', geometry.groups], ...dtypeParams(x, w)]);
   return params;
 }
 

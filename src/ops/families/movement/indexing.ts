@@ -91,7 +91,7 @@ const scatter = withInput((input, call) => {
 /** masked_select(input, mask), masked_scatter_(self, mask, source): every element in the worst case. */
 const masked = withInput((input, call) => {
   const mask = tensorAt(call, 'mask', 1);
-  const shape = mask === null ? null : broadcast(input.shape, mask.shape);
+  const shape = mask === null ? null : broadcast([input.shape, mask.shape]);
   if (mask === null || shape === null || !Number.isSafeInteger(numel(shape))) return null;
   if (isDispatched(call)) return unspecified('the number of elements the mask selects is unspecified');
   const chosen = tensor(shape, input.dtype);

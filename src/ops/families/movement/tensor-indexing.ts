@@ -28,7 +28,7 @@ function picked(input: Tensor, list: readonly Arg[] | undefined): Picked | null 
     if (index === null) kept.push(extent);
     else indices.push(index);
   });
-  const common = broadcast(...indices.map(({ shape }) => shape));
+  const common = broadcast(indices.map(({ shape }) => shape));
   if (indices.length === 0 || common === null || !indices.every(isPositions)) return null;
   const elements = tensor([...common, ...kept], input.dtype);
   return Number.isSafeInteger(numel(elements.shape)) ? { elements, indices } : null;

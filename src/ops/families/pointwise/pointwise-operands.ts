@@ -54,7 +54,7 @@ function resultType(op: string, rule: PointwiseOp, operands: readonly Tensor[], 
 
 /** Extents of the result; null when the operands do not fit. */
 function resultShape(op: string, operands: readonly Tensor[]): readonly number[] | null {
-  const shape = isInPlace(op) ? (operands[0]?.shape ?? null) : broadcast(...operands.map((operand) => operand.shape));
+  const shape = isInPlace(op) ? (operands[0]?.shape ?? null) : broadcast(operands.map((operand) => operand.shape));
   return shape !== null && Number.isSafeInteger(numel(shape)) ? shape : null;
 }
 

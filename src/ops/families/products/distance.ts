@@ -9,7 +9,7 @@ import { tensor, tensorListParams } from '../../work.js';
 function distances(a: Tensor, b: Tensor): Tensor | null {
   const [p, width] = a.shape.slice(-2);
   const [r, other] = b.shape.slice(-2);
-  const batch = broadcast(a.shape.slice(0, -2), b.shape.slice(0, -2));
+  const batch = broadcast([a.shape.slice(0, -2), b.shape.slice(0, -2)]);
   if (p === undefined || r === undefined || width === undefined || width !== other || batch === null) return null;
   return tensor([...batch, p, r], a.dtype);
 }

@@ -84,7 +84,7 @@ const solved = withTensors('A B', (left, b) => {
 const substituted = (factors: number): RuleCost =>
   withTensors('A B', (a, b) => {
     const [triangle, right] = [square(a), matrices(b)];
-    const batch = triangle === null || right === null ? null : broadcast(triangle.batch, right.batch);
+    const batch = triangle === null || right === null ? null : broadcast([triangle.batch, right.batch]);
     if (triangle === null || right === null || batch === null) return null;
     const [n, k] = [triangle.rows, numel(b.shape.slice(-2)) / Math.max(1, triangle.rows)];
     return {

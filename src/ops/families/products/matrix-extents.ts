@@ -18,7 +18,7 @@ export function gemmExtents(a: readonly number[], b: readonly number[]): GemmExt
   const right: readonly number[] = b.length === 1 ? [...b, 1] : b;
   const [m, k] = left.slice(-2);
   const [inner, n] = right.slice(-2);
-  const batch = broadcast(left.slice(0, -2), right.slice(0, -2));
+  const batch = broadcast([left.slice(0, -2), right.slice(0, -2)]);
   if (m === undefined || k === undefined || n === undefined || inner !== k || batch === null) return null;
   return { batch, m, n, k, result: [...batch, ...(a.length > 1 ? [m] : []), ...(b.length > 1 ? [n] : [])] };
 }
@@ -33,4 +33,4 @@ export const gemmParams = ({ batch, m, n, k }: GemmExtents): Param[] => [
 
 /** Whether a tensor broadcasts to the given extents. */
 export const broadcastsTo = (shape: readonly number[], to: readonly number[]): boolean =>
-  String(broadcast(shape, to)) === String(to);
+  String(broadcast([shape, to])) === String(to);

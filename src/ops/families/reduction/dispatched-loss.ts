@@ -1,4 +1,5 @@
 /** Losses of the dispatcher. Where PyTorch reduces with a separate op (mean, sum), that op has the reduction. */
+import { largest } from '../../../containers/lists.js';
 import { extentAt, numel } from '../../call.js';
 import { promote } from '../../schema/promotion.js';
 import { rules, withTensors, type BoundCall, type RuleCost } from '../../schema/op-rules.js';
@@ -66,7 +67,7 @@ function ctcStates(bound: BoundCall, batch: number): number | null {
   if (known !== undefined) return known;
   const labels = bound.tensor('targets')?.shape;
   const lengths = bound.integers('target_lengths');
-  const longest = labels?.length === 2 ? labels[1] : lengths?.length === batch ? Math.max(...lengths) : undefined;
+  const longest = labels?.length === 2 ? labels[1] : lengths?.length === batch ? largest(lengths) : undefined;
   return longest === undefined ? null : 2 * longest + 1;
 }
 

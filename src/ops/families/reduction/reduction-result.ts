@@ -9,7 +9,8 @@ import type { Reduction } from './reduction-ops.js';
 export function reducedShape({ shape }: Tensor, dim: ArgValue): number[] | null {
   const dims = integers(dim)?.map((at) => resolveDimension(at, shape.length));
   if (dims === undefined || dims.includes(null)) return null;
-  return dims.length === 0 ? [] : shape.filter((_, at) => !dims.includes(at));
+  const reduced = new Set(dims);
+  return reduced.size === 0 ? [] : shape.filter((_, at) => !reduced.has(at));
 }
 
 /** @param dtype the argument `dtype`, or null */

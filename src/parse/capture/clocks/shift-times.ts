@@ -1,3 +1,4 @@
+import { least } from '../../../containers/lists.js';
 import type { NumericColumn } from '../../../containers/numeric-column.js';
 
 /**
@@ -11,7 +12,7 @@ export function shiftToFirst(
   others: readonly NumericColumn[],
   earlier: readonly number[] = [],
 ): number {
-  let first = Math.min(...earlier, Infinity);
+  let first = least(earlier);
   for (const { values } of starts) for (const start of values) if (start < first) first = start;
   if (first === Infinity) return 0;
   for (const { values } of [...starts, ...others]) {

@@ -3,6 +3,7 @@
  * ops and other ranges. Launches are processed thread by thread in order of start, because a kernel's numbering depends
  * on the kernels that its thread launched before.
  */
+import { append } from '../../../containers/lists.js';
 import type { Context, OpCall, RangeKind } from '../../../record/record.js';
 import type { Capture } from '../capture.js';
 import { NO_CONTEXT, type KernelContexts } from '../kernel-contexts.js';
@@ -230,7 +231,7 @@ function sortMarkers(markers: readonly Marker[]): SortedMarkers {
     libraryCall: null,
   };
   for (const marker of markers) addMarker(marker, sorted);
-  if (sorted.layer.length === 0) sorted.layer.push(...sorted.modules);
+  if (sorted.layer.length === 0) append(sorted.layer, sorted.modules);
   return sorted;
 }
 

@@ -2,6 +2,7 @@
  * Direction, op and sequence ids of a kernel from the framework ops around its launch, and its ordinal among the
  * kernels of one op. The rules are PyProf's except for its faults; comments name the differences.
  */
+import { least } from '../../../containers/lists.js';
 import type { Context, Direction, OpCall } from '../../../record/record.js';
 import { UNKNOWN } from '../../../record/units.js';
 import { LruCache } from '../../../containers/lru-cache.js';
@@ -48,12 +49,12 @@ export class SequenceState {
     // A node's own id leads to its forward op; ops inside it may carry ids of a graph under construction.
     if (dir === 'bprop') {
       const node = markers.findLast((marker) => marker.node && nonZero(marker));
-      return node?.seq ?? Math.min(...ids);
+      return node?.seq ?? least(ids);
     }
     // Since PyTorch 1.11 ops nest with their ids, and the innermost one made the node.
     if (markers.some((marker) => marker.opId !== null)) return markers.findLast(nonZero)?.seq ?? null;
     const larger = ids.filter((id) => id > this.#seq);
-    if (larger.length > 0) return Math.min(...larger);
+    if (larger.length > 0) return least(larger);
     // Nothing newer: the kernel belongs to the previous node, or carries an id of no graph (an op of the backward pass
     // outside autograd prints 0), which must not be taken for a forward op's.
     return this.#seq;

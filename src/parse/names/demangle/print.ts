@@ -1,4 +1,5 @@
 /** The tree of a mangled name → text, in GNU c++filt's spelling. */
+import { append } from '../../../containers/lists.js';
 import { giveUp } from './cursor.js';
 import type { FunctionNode, Node } from './mangled-node.js';
 import { expressionText } from './print-expression.js';
@@ -247,7 +248,7 @@ function packOf(pattern: Node, scope: TemplateScope | null, step: () => void): P
     step();
     const argument = node.kind === 'param' ? scope?.args[node.index] : undefined;
     if (argument?.kind === 'pack') return argument;
-    waiting.push(...parts(node).reverse());
+    append(waiting, parts(node).reverse());
   }
   return null;
 }
@@ -258,7 +259,7 @@ function parts(node: Node): Node[] {
   const found: Node[] = [];
   for (const value of Object.values(node) as unknown[]) {
     if (isNode(value)) found.push(value);
-    else if (Array.isArray(value)) found.push(...value.filter(isNode));
+    else if (Array.isArray(value)) append(found, value.filter(isNode));
   }
   return found;
 }

@@ -36,7 +36,7 @@ class MonitorStream implements LiveStream {
   readonly #reports: MonitorReports;
 
   constructor(options: LiveOptions) {
-    this.#reports = new MonitorReports({ ...options, format: neuronMonitor.id }, this.#diagnostics);
+    this.#reports = new MonitorReports({ ...options, format: neuronMonitor.id }, this.#diagnostics, options.allFields);
   }
 
   *take(chunk: Buffer): Generator<readonly ProfileLine[]> {
@@ -50,8 +50,8 @@ class MonitorStream implements LiveStream {
   }
 }
 
-function* read({ path, file: input }: Probe, { profile, file, rank }: ReadOptions): Generator<ProfileLine> {
-  const stream = new MonitorStream({ profile, input, file, rank });
+function* read({ path, file: input }: Probe, options: ReadOptions): Generator<ProfileLine> {
+  const stream = new MonitorStream({ ...options, input });
   const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
   const descriptor = openSync(path, 'r');
   try {

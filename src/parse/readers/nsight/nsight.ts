@@ -12,6 +12,7 @@ import { isNear } from '../../capture/clocks/exact-times.js';
 import { Activities, HostCalls, knownId, Ranges, type ActivityRow } from '../../capture/capture-columns.js';
 import { emit } from '../../capture/emit.js';
 import { stripAbi } from '../../names/kernel-name.js';
+import { least } from '../../../containers/lists.js';
 import { STEP_NAME_BEGINNINGS } from '../../../record/step-name.js';
 import { databaseOf, type Reader } from '../../reader.js';
 import {
@@ -72,7 +73,7 @@ const textNumber = (database: SqliteFile): Selection => {
 
 /** Matches all names of steps and few other texts, in one comparison: each of the first letters is one of theirs. */
 const STEP_PATTERN = Array.from(
-  { length: Math.min(...STEP_NAME_BEGINNINGS.map(({ length }) => length)) },
+  { length: least(STEP_NAME_BEGINNINGS.map(({ length }) => length)) },
   (_, i) => `[${STEP_NAME_BEGINNINGS.map((text) => text.charAt(i) + text.charAt(i).toUpperCase()).join('')}]`,
 ).join('');
 const mayNameStep = (column: string): Exclude<Selection, string> => ({

@@ -1,4 +1,5 @@
 /** Neuron: what the metrics of a capture warn of, with the time that it is about. */
+import { largest } from '../../../containers/lists.js';
 import type { CopyLine, KernelLine, ProfileLine } from '../../../record/record.js';
 import { NS_PER_S } from '../../../record/units.js';
 import { withMachine, type MetricSums } from '../../neuron/metric.js';
@@ -122,7 +123,10 @@ const ruleOf = (entry: NeuronRule): Rule => ({
         if (neuron.size === 0) return { found: [], why: 'no capture of a Neuron device' };
         const answers = [...neuron].map(([profile, of]): RuleAnswer => {
           const own = devices.all.filter((place) => place.profile === profile);
-          const ns = Math.max(0, ...own.map(({ of: { cover } }) => cover.total));
+          const ns = largest(
+            own.map(({ of: { cover } }) => cover.total),
+            0,
+          );
           const count = own.reduce((sum, one) => sum + one.of.count, 0);
           return answer(entry, profile, { sums: withMachine(of), ns, count });
         });

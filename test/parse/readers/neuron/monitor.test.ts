@@ -9,10 +9,13 @@ import { freshPath } from '../../../support/fresh-path.js';
 import { itShared } from '../../../support/shared.js';
 
 /** Records of reports, given as values or as lines. */
-function recordsOf(...reports: readonly unknown[]): ProfileLine[] {
+const recordsOf = (...reports: readonly unknown[]): ProfileLine[] => recordsWith(false, reports);
+
+function recordsWith(allFields: boolean, reports: readonly unknown[]): ProfileLine[] {
   const stream = new MonitorReports(
     { profile: 0, format: 'neuron-monitor', input: 'in', file: 'in', rank: null },
     new Diagnostics(),
+    allFields,
   );
   const lines = reports.map((report) => (typeof report === 'string' ? report : JSON.stringify(report)));
   return [...lines.flatMap((line) => stream.take(line)), ...stream.end()];
@@ -192,13 +195,14 @@ describe('neuron-monitor', () => {
     expect(header(records).devices[0]).to.include({ id: 2, name: null, arch: null });
   });
 
-  it('keeps what it does not know under its path, but no environment and no command line', () => {
+  it('has fields that are not documented, under their path, only when asked; never an environment', () => {
     const report = {
       ...runtime({ new_group: { period: 1, temperature: { max: 80 }, list: [1, 'two'] } }),
       neuron_k8s_info: { pod: 'p', env: { SECRET: 'x' } },
       system_data: { processes: { cmdline: 'python --token x' } },
+      password: 'secret',
     };
-    const records = recordsOf(report);
+    const records = recordsWith(true, [report]);
     const labels = { pid: 7, tag: 'train' };
     expect(brief(records).slice(2)).to.deep.equal([
       ['period', 1, 's', null, { ...labels, group: 'new_group' }],
@@ -206,8 +210,34 @@ describe('neuron-monitor', () => {
       ['neuron_runtime_data.report.new_group.list.0', 1, null, null, labels],
       ['neuron_runtime_data.report.new_group.list.1', 'two', null, null, labels],
       ['neuron_k8s_info.pod', 'p', null, null, {}],
+      ['password', 'secret', null, null, {}],
     ]);
     expect(end(records).diagnostics).to.deep.equal({ 'withheld-value': 2 });
+    const documented = recordsOf(report);
+    expect(brief(documented).slice(2)).to.deep.equal([['period', 1, 's', null, { ...labels, group: 'new_group' }]]);
+    expect(end(documented).diagnostics).to.deep.equal({ 'unknown-field': 5, 'withheld-value': 2 });
+  });
+
+  it('has no field of a process that is not documented, whatever its name', () => {
+    const secrets = { env_vars: { A: 'secret' }, cwd: '/secret', password: 'secret', token: 1234567, error: 'e' };
+    const process = { pid: 7, neuron_runtime_tag: 'train', ...secrets, report: { ...secrets, own: secrets } };
+    const records = recordsOf({ neuron_runtime_data: [process], system_data: secrets, extra: secrets });
+    expect(JSON.stringify(records)).to.not.match(/secret|1234567/);
+    expect(samples(records).filter(({ metric }) => metric === 'error')).to.have.length(3);
+  });
+
+  it('counts cores only by numbers that can be counts', () => {
+    for (const [count, perDevice] of [
+      [-1, 4],
+      [-1, -2],
+      [0.5, 2],
+      [1e9, 1e9],
+    ]) {
+      const hardware = { neuron_device_count: count, neuroncore_per_device_count: perDevice };
+      const cores = { neuroncores_in_use: { '-1': { neuroncore_utilization: 1 }, 2: { neuroncore_utilization: 1 } } };
+      const records = recordsOf({ ...runtime({ neuroncore_counters: cores }), neuron_hardware_info: hardware });
+      expect(header(records).devices.map(({ id }) => id)).to.deep.equal([2]);
+    }
   });
 
   it('makes notices of the errors of groups', () => {

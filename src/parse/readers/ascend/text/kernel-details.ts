@@ -2,6 +2,7 @@
  * kernel_details.csv: attributes and counters of kernels and collectives. Columns differ with level, metrics and version
  * of the profiler. Memory: 100 bytes a row and 8 a counter; texts are interned.
  */
+import { append } from '../../../../containers/lists.js';
 import { elementAt } from '../../../../containers/element.js';
 import { Diagnostics } from '../../../../record/diagnostics.js';
 import type { ActivityDetails } from '../../../capture/capture.js';
@@ -124,7 +125,7 @@ export class KernelDetails {
       const rates = cache.next(this.stream.at(row), this.#task.at(row), this.nameOf(row));
       columns.forEach(([, column], i) => column.push(rates === null ? NaN : elementAt(rates, i)));
     }
-    this.#counters.push(...columns);
+    append(this.#counters, columns);
   }
 
   get length(): number {

@@ -28,8 +28,9 @@ interface LeafContext {
 /** Reports are about eight levels deep. */
 const DEEPEST = 64;
 
-/** Keys of environments and command lines, which must reach no output. */
-const WITHHELD = /^(?:env|environ|environment|environment_variables|cmd|cmdline|command|command_line|args|argv)$/i;
+/** Keys of environments and command lines, which must reach no output, with or without `allFields`. */
+const WITHHELD =
+  /^(?:env|environ|environment|env_vars|environment_variables|cmd|cmdline|command|command_line|args|argv)$/i;
 
 /** Whether it is an object or a list. */
 const isNested = (value: unknown): value is Readonly<Record<string, unknown>> =>
@@ -38,15 +39,29 @@ const isNested = (value: unknown): value is Readonly<Record<string, unknown>> =>
 /** Indices as numbers, names as they are. */
 const labelOf = (key: string): string | number => (/^(?:0|[1-9]\d{0,14})$/.test(key) ? Number(key) : key);
 
-export function leavesOf(report: Readonly<Record<string, unknown>>, diagnostics: Diagnostics): Leaf[] {
+/**
+ * The values of the documented fields, of which the paths are known: what else somebody puts into a report may be a
+ * password or a folder. The others are counted.
+ * @param allFields whether to give those too
+ */
+export function leavesOf(
+  report: Readonly<Record<string, unknown>>,
+  diagnostics: Diagnostics,
+  allFields: boolean,
+): Leaf[] {
   const leaves: Leaf[] = [];
   visit(report, REPORT, { path: '', labels: {}, group: '', period: null }, 0);
   return leaves;
 
   function visit(value: unknown, place: PathNode | null, context: LeafContext, depth: number): void {
-    if (!isNested(value)) leaf(value, place, context);
+    if (!isNested(value)) known(value, place, context);
     else if (depth === DEEPEST) diagnostics.count('too-deep');
     else members(value, place, context, depth);
+  }
+
+  function known(value: unknown, place: PathNode | null, context: LeafContext): void {
+    if (allFields || (place !== null && place.metric !== null)) leaf(value, place, context);
+    else if (value !== null) diagnostics.count('unknown-field');
   }
 
   function members(
@@ -63,14 +78,16 @@ export function leavesOf(report: Readonly<Record<string, unknown>>, diagnostics:
       else if (key === 'period' && typeof value === 'number') {
         leaf(value, { metric: 'period', unit: 's' }, inGroup());
       } else if (key === 'error' && typeof value === 'string') {
-        if (value !== '') leaf(value, { metric: 'error', unit: null }, inGroup());
+        if (value === '') continue;
+        if (place !== null || allFields) leaf(value, { metric: 'error', unit: null }, inGroup());
+        else diagnostics.count('unknown-field');
       } else {
-        const known = place?.member(key) ?? null;
-        const path = known?.any === true ? context.path : `${context.path}${context.path === '' ? '' : '.'}${key}`;
-        const label = known?.label ?? null;
+        const next = place?.member(key) ?? null;
+        const path = next?.any === true ? context.path : `${context.path}${context.path === '' ? '' : '.'}${key}`;
+        const label = next?.label ?? null;
         const labels = label === null ? context.labels : { ...context.labels, [label]: labelOf(key) };
-        const group = isList || known?.any === true ? context.group : key;
-        visit(value, known?.place ?? null, { ...context, path, labels, group }, depth + 1);
+        const group = isList || next?.any === true ? context.group : key;
+        visit(value, next?.place ?? null, { ...context, path, labels, group }, depth + 1);
       }
     }
   }

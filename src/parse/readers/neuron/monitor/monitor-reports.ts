@@ -28,6 +28,7 @@ export class MonitorReports {
   constructor(
     private readonly name: StreamName,
     private readonly diagnostics: Diagnostics,
+    private readonly allFields = false,
   ) {}
 
   /** Records of a line; none when it is no report, which is counted. */
@@ -73,7 +74,7 @@ export class MonitorReports {
       this.diagnostics.count('not-a-report');
       return [];
     }
-    const leaves = leavesOf(report, this.diagnostics);
+    const leaves = leavesOf(report, this.diagnostics, this.allFields);
     const start = this.#times.next(shortestPeriod(leaves), timeOf(report));
     if (start === null) this.diagnostics.count('report-without-period');
     const header = this.#reports++ === 0 ? [streamHeader(this.name, leaves, this.#times.origin)] : [];
@@ -150,9 +151,12 @@ function streamHeader(name: StreamName, leaves: readonly Leaf[], startUnixNs: bi
 function coresOf(leaves: readonly Leaf[]): number[] {
   const devices = numberOf(leaves, 'neuron_device_count');
   const coresPerDevice = numberOf(leaves, 'neuroncore_per_device_count');
-  const count = devices === null || coresPerDevice === null ? 0 : devices * coresPerDevice;
-  const counted = Number.isInteger(count) && count >= 0 && count <= MOST_CORES ? count : 0;
-  const inUse = leaves.flatMap(({ labels: { core } }) => (typeof core === 'number' && core < MOST_CORES ? [core] : []));
+  const isCount = [devices, coresPerDevice].every((one) => one !== null && Number.isInteger(one) && one >= 0);
+  const count = isCount ? (devices ?? 0) * (coresPerDevice ?? 0) : 0;
+  const counted = count <= MOST_CORES ? count : 0;
+  const inUse = leaves.flatMap(({ labels: { core } }) =>
+    typeof core === 'number' && core >= 0 && core < MOST_CORES ? [core] : [],
+  );
   return [...new Set([...Array(counted).keys(), ...inUse])].sort((a, b) => a - b);
 }
 

@@ -1,4 +1,5 @@
 /** Nodes of a summary → records. */
+import { largest } from '../../../../containers/lists.js';
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import type { Labels, ProfileLine, SampleRecord } from '../../../../record/record.js';
 import type { ReadOptions } from '../../../reader.js';
@@ -34,7 +35,7 @@ export function* summaryRecords(
   const seconds = nodes
     .flatMap((node) => valueOf(node, 'total_time') ?? [])
     .filter((value) => typeof value === 'number');
-  const longest = seconds.length === 0 ? null : Math.max(...seconds);
+  const longest = seconds.length === 0 ? null : largest(seconds);
   yield profileRecord(format, options, {
     tool: tool === null ? null : `neuron-profile ${tool}`,
     // Rounded to picoseconds, the precision of the text, before taking whole ns: otherwise rounding errors lose one.

@@ -1,4 +1,5 @@
 /** NeuronCores by subgraph: rows name subgraphs, and a table lists the core that each was loaded on. */
+import { least } from '../../../../containers/lists.js';
 import type { ToolFile } from './table-scan.js';
 import { numberOf, rawTextOf, type ToolRow } from './table-row.js';
 
@@ -18,7 +19,7 @@ export class SubgraphCores {
     const inSummary = left.length === 1 && this.#byName.size === 0 ? numberOf(file.row('summary')['nc_idx']) : null;
     left.sort().forEach((name, i) => this.#byName.set(name, inSummary ?? numberIn(name) ?? i));
     this.#known = new Set(this.#byName.values());
-    this.#only = this.#known.size === 0 ? 0 : Math.min(...this.#known);
+    this.#only = this.#known.size === 0 ? 0 : least(this.#known);
   }
 
   get all(): readonly number[] {

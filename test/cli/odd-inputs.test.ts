@@ -1,0 +1,80 @@
+import { expect } from 'chai';
+import { writeFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
+import { freshPath } from '../support/fresh-path.js';
+import { kernel } from '../support/kernels.js';
+import { runCli, type Ran } from '../support/run-cli.js';
+
+const HEADER = `${JSON.stringify({ type: 'profile', v: 1, profile: 0, format: 'nsight', tool: null, file: 'net', rank: null, startUnixNs: null, dur: null, devices: [] })}\n`;
+const END = `${JSON.stringify({ type: 'end', profile: 0, counts: {}, diagnostics: {} })}\n`;
+const LINE = `${JSON.stringify(kernel({ id: 1, start: 100, dur: 10, name: 'gemm', short: 'gemm' }))}\n`;
+const RECORDS = HEADER + LINE + END;
+const TRACE = JSON.stringify({
+  schemaVersion: 1,
+  traceEvents: [{ ph: 'X', cat: 'kernel', name: 'k', pid: 0, tid: 7, ts: 1, dur: 2, args: { device: 0, stream: 7 } }],
+});
+const DEEP = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+
+const utf16 = (text: string, mark: boolean): Buffer => Buffer.from(`${mark ? '\ufeff' : ''}${text}`, 'utf16le');
+
+/** dprof's answer for a file with these bytes, which is the same for their gzip. */
+async function answerFor(bytes: string | Buffer): Promise<Ran> {
+  const [plain, zipped] = [freshPath('.dict'), freshPath('.dict.gz')];
+  writeFileSync(plain, bytes);
+  writeFileSync(zipped, gzipSync(bytes));
+  const [ran, same] = [await runCli('dprof', ['-f', 'csv', '-c', 'idx,kernel,sil', plain]), await runCli('dprof', ['-f', 'csv', '-c', 'idx,kernel,sil', zipped])];
+  expect({ ...same, stderr: same.stderr.replaceAll(zipped, plain) }).to.deep.equal(ran);
+  return { ...ran, stderr: ran.stderr.replaceAll(plain, 'FILE') };
+} // prettier-ignore
+
+const BROKEN = '(was the file cut off or edited? write it again with dparse)';
+const CONVERT = '(convert it to UTF-8: iconv -f UTF-16 -t UTF-8 FILE)';
+const REFUSED: readonly (readonly [what: string, bytes: string | Buffer, line: string])[] = [
+  ['a NUL in the first line', RECORDS.replace('"v"', '\0"v"'), `FILE:1: broken record at column 19 ${BROKEN}`],
+  ['a NUL in a later line', RECORDS.replace('"gemm"', '\0"gemm"'), `FILE:2: broken record ${BROKEN}`],
+  ['NULs in place of a line', HEADER + LINE + '\0'.repeat(4096) + END, 'FILE:3: not a record'],
+  ['UTF-16 with a mark', utf16(RECORDS, true), `FILE: is text in UTF-16 ${CONVERT}`],
+  ['UTF-16 without a mark', utf16(RECORDS, false), `FILE: is text in UTF-16 ${CONVERT}`],
+  ['UTF-16, big-endian', utf16(RECORDS, true).swap16(), `FILE: is text in UTF-16 ${CONVERT}`],
+  ['a trace in UTF-16', utf16(TRACE, true), `FILE: is text in UTF-16 ${CONVERT}`],
+];
+const READ: readonly (readonly [what: string, bytes: string, row: string])[] = [
+  ['a byte order mark', `\ufeff${RECORDS}`, '1,gemm,10'],
+  ['a start beyond all numbers', RECORDS.replace('"start":100', '"start":1e999'), '1,gemm,10'],
+  ['an id beyond all numbers', RECORDS.replace('"id":1,', '"id":1e999,'), '1,gemm,10'],
+  ['a duration beyond all numbers', RECORDS.replace('"dur":10', '"dur":1e999'), '1,gemm,na'],
+  ['a duration of 2^64', RECORDS.replace('"dur":10', '"dur":18446744073709551616'), '1,gemm,18446744073709552000'],
+  ['lists in lists, 100,000 deep', RECORDS.replace('"step"', `"counters":${DEEP},"step"`), '1,gemm,10'],
+  ['a trace with lists in lists, 100,000 deep', TRACE.replace('"stream"', `"Input Dims":${DEEP},"stream"`), '1,k,2000'],
+];
+
+describe('odd inputs', () => {
+  for (const [what, bytes, line] of REFUSED) {
+    it(`${what}: one line`, async () => {
+      const { code, stdout, stderr } = await answerFor(bytes);
+      expect(stderr.split('\n')).to.have.length(2);
+      expect(stderr).to.include(`dprof: ${line}`);
+      expect([code, stdout.split('\n').length <= 3]).to.deep.equal([1, true]);
+    });
+  }
+
+  for (const [what, bytes, row] of READ) {
+    it(`${what}: is read`, async () => {
+      const { code, stdout } = await answerFor(bytes);
+      expect([code, stdout]).to.deep.equal([0, `Idx,Kernel,Sil(ns)\n${row}\n`]);
+    });
+  }
+
+  it('a width that no terminal has is refused', async () => {
+    const ran = await runCli('dprof', ['-w', '999999999'], { input: RECORDS });
+    expect(ran).to.include({ code: 2, stderr: "dprof: -w takes a number of at most 10000, not '999999999'\n" });
+    expect(await runCli('dprof', ['-w', '10000'], { input: RECORDS })).to.include({ code: 0 });
+  });
+
+  it('terms: a word of megabytes is no term', async () => {
+    for (const word of ['x'.repeat(2 ** 22), '('.repeat(2 ** 22), 'a|'.repeat(2 ** 21)]) {
+      const { code, stderr } = await runCli('dprof', ['terms', word]);
+      expect([code, stderr]).to.deep.equal([1, `dprof: no term '${word.slice(0, 80)}…' (dprof terms lists all)\n`]);
+    }
+  });
+});
