@@ -43,7 +43,7 @@ const READ: readonly (readonly [what: string, bytes: string, row: string])[] = [
   ['a start beyond all numbers', RECORDS.replace('"start":100', '"start":1e999'), '1,gemm,10'],
   ['an id beyond all numbers', RECORDS.replace('"id":1,', '"id":1e999,'), '1,gemm,10'],
   ['a duration beyond all numbers', RECORDS.replace('"dur":10', '"dur":1e999'), '1,gemm,na'],
-  ['a duration of 2^64', RECORDS.replace('"dur":10', '"dur":18446744073709551616'), '1,gemm,18446744073709552000'],
+  ['a duration of 2^64', RECORDS.replace('"dur":10', '"dur":18446744073709551616'), '1,gemm,na'],
   ['lists in lists, 100,000 deep', RECORDS.replace('"step"', `"counters":${DEEP},"step"`), '1,gemm,10'],
   ['a trace with lists in lists, 100,000 deep', TRACE.replace('"stream"', `"Input Dims":${DEEP},"stream"`), '1,k,2000'],
 ];

@@ -27,7 +27,7 @@ export const DPARSE: Tool = {
     { name: 'neff', takes: 'FILE', help: 'Neuron: the program that ran (default: the one beside it)' },
     { name: 'force', help: 'take that program although it is not the one that ran' },
     { name: 'ranges', help: 'write the host ranges too' },
-    { name: 'all', help: 'neuron-monitor: fields that its documentation does not name, too' },
+    { name: 'all', help: 'neuron-monitor: fields that are not documented, too' },
     SILENT_OPTION,
     { name: 'formats', help: 'list the formats that can be read' },
     HELP_OPTION,

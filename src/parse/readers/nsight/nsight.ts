@@ -7,7 +7,7 @@ import { entryOf } from '../../../containers/map-entry.js';
 import { Diagnostics } from '../../../record/diagnostics.js';
 import { LruCache } from '../../../containers/lru-cache.js';
 import type { HostMemory, StatementRecord } from '../../../record/record.js';
-import { UNNAMED, type Capture, type CaptureNames } from '../../capture/capture.js';
+import type { Capture, CaptureNames } from '../../capture/capture.js';
 import { isNear } from '../../capture/clocks/exact-times.js';
 import { Activities, HostCalls, knownId, Ranges, type ActivityRow } from '../../capture/capture-columns.js';
 import { emit } from '../../capture/emit.js';
@@ -27,8 +27,9 @@ import {
 import { unreadTables } from '../../sqlite/unread-tables.js';
 import { ThreadTable } from '../../capture/threads.js';
 import { isOfHost, MEMORY_COLUMNS, MEMORY_TABLE, MemoryUsage } from './memory-usage.js';
+import { ACTIVITY_TABLES, type ActivityTable } from './nsight-activities.js';
 import { readDevices, type DeviceMap } from './nsight-devices.js';
-import { COPY_KINDS, hostSide, NO_STREAM, NSIGHT_MEMORIES, SYNC_KINDS } from '../cupti/cupti.js';
+import { COPY_KINDS, NO_STREAM, NSIGHT_MEMORIES, SYNC_KINDS } from '../cupti/cupti.js';
 import { ContextDevices, type ContextTable } from '../cupti/cupti-contexts.js';
 
 export const nsight: Reader = {
@@ -108,51 +109,6 @@ const CONTEXT_TABLES: readonly ContextTable[] = [
     table: `CUPTI_ACTIVITY_KIND_${kind}`,
     process: processOf('globalPid'),
   })),
-];
-
-/** An activity table: its own columns follow the shared ones, and `add` adds a row by their cells. */
-interface ActivityTable {
-  readonly table: string;
-  readonly columns: readonly string[];
-  /** Whether the first of its own columns is the context, which states the device. */
-  readonly isByContext?: true;
-  readonly add: (activities: Activities, row: ActivityRow, own: readonly number[]) => void;
-}
-
-/** The number of a name or the code of a kind as a cell of a column. */
-const nameOrNone = (cell = NaN): number => (Number.isNaN(cell) ? UNNAMED : cell);
-
-const ACTIVITY_TABLES: readonly ActivityTable[] = [
-  {
-    table: 'CUPTI_ACTIVITY_KIND_KERNEL',
-    columns: ['demangledName', 'graphId', 'gridX', 'gridY', 'gridZ', 'blockX', 'blockY', 'blockZ'],
-    add: (activities, row, own) => {
-      activities.addKernel(row, nameOrNone(own[0]), own[1] ?? NaN);
-      for (let i = 2; i < own.length; i++) activities.kernels.extents.push(own[i] ?? NaN);
-    },
-  },
-  {
-    table: 'CUPTI_ACTIVITY_KIND_MEMCPY',
-    columns: ['copyKind', 'bytes', 'srcKind', 'dstKind'],
-    add: (activities, row, [kind = NaN, bytes = NaN, source = NaN, destination = NaN]) =>
-      activities.addCopy(row, nameOrNone(kind), bytes, hostSide(kind, source, destination)),
-  },
-  {
-    table: 'CUPTI_ACTIVITY_KIND_MEMSET',
-    columns: ['bytes', 'value'],
-    add: (activities, row, [bytes = NaN, value = NaN]) => activities.addSet(row, bytes, value),
-  },
-  {
-    table: 'CUPTI_ACTIVITY_KIND_SYNCHRONIZATION',
-    columns: ['contextId', 'syncType'],
-    isByContext: true,
-    add: (activities, row, [, kind]) => activities.addSync(row, nameOrNone(kind)),
-  },
-  {
-    table: 'CUPTI_ACTIVITY_KIND_GRAPH_TRACE',
-    columns: ['graphId', 'graphExecId'],
-    add: (activities, row, [graphId = NaN, execId = NaN]) => activities.addGraph(row, graphId, execId),
-  },
 ];
 
 const CALL_TABLE = 'CUPTI_ACTIVITY_KIND_RUNTIME';
