@@ -3,7 +3,7 @@ export * from './record/record.js';
 export { Diagnostics, DIAGNOSTICS, type DiagnosticName, type Severity } from './record/diagnostics.js';
 export { EXIT, UsageError, UserError } from './record/errors.js';
 export { encodeLine } from './record/jsonl.js';
-export { LiteralError, parseLiteral, type PythonValue } from './record/python-literal.js';
+export { LiteralError, parseLiteral, type PythonValue } from './record/python/python-literal.js';
 
 export { checkProfile, readProfile, type ProfileOptions } from './parse/profile.js';
 export type {

@@ -29,7 +29,8 @@ export async function run(args: readonly string[]): Promise<void> {
   if (request.format !== undefined) readerNamed(request.format);
   const isPiped = request.inputs.length === 1 && request.inputs[0] === '-';
   const stdin = isPiped ? await peek(process.stdin, request.format) : null;
-  const live = stdin?.live ?? null;
+  // Monitors' reports, which come without an end, have no kernels.
+  const live = request.outputFormat === 'records' ? (stdin?.live ?? null) : null;
   await (live === null || stdin === null ? parseAll(request, stdin?.bytes) : follow(request, live, stdin.bytes));
 }
 
@@ -44,13 +45,14 @@ async function follow(request: DparseRequest, live: LiveFormat, bytes: AsyncIter
 
 /** @param stdin stream to read instead of standard input, when its first bytes were inspected */
 async function parseAll(request: DparseRequest, stdin: AsyncIterable<Buffer> | undefined): Promise<void> {
-  const { inputs, output, format, ranges, program, force, allFields, quiet, jobs } = request;
+  const { inputs, output, format, ranges, program, force, allFields, outputFormat, quiet, jobs } = request;
   const meter = progress('dparse', !quiet);
   const report = new ParseReport(quiet);
   const options = {
     ranges,
     force,
     allFields,
+    outputFormat,
     ...(format === undefined ? {} : { format }),
     ...(program === undefined ? {} : { program }),
   };

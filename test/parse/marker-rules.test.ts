@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import type { KernelRecord } from '../../src/record/record.js';
-import { parseLiteral, type PythonDict } from '../../src/record/python-literal.js';
+import { parseLiteral, type PythonDict } from '../../src/record/python/python-literal.js';
 import { kernelsOf } from '../support/profile-records.js';
 import { globalPid, globalTid, NsightDatabase } from '../support/nsight-database.js';
 import { itShared } from '../support/shared.js';

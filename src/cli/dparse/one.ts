@@ -3,7 +3,7 @@ import type { FoundProfile } from '../../parse/find.js';
 import { readProfile } from '../../parse/profile.js';
 import { DIAGNOSTICS, type DiagnosticName } from '../../record/diagnostics.js';
 import { UserError } from '../../record/errors.js';
-import { appendLine } from '../../record/jsonl.js';
+import { APPEND, type OutputFormat } from './output-formats.js';
 import { LineBytes } from '../../record/line-bytes.js';
 import type { ProfileLine } from '../../record/record.js';
 import { isOfTruncated } from '../../prof/input/stream-status.js';
@@ -16,6 +16,7 @@ export interface ParseOptions {
   readonly program?: string;
   readonly force?: boolean;
   readonly allFields?: boolean;
+  readonly outputFormat: OutputFormat;
 }
 
 /** Result of a profile: numbers for its summary, or why it could not be read. */
@@ -58,10 +59,11 @@ export async function parseOne(
   let outcome: Outcome = outcomeOf(undefined);
   let rank: number | null = null;
   const pieces = new LineBytes(PIECE + SPARE);
+  const append = APPEND[options.outputFormat];
   let lines = 0;
   try {
     for (const record of readProfile(source.path, { profile: ordinal, name: source.name, ...options })) {
-      appendLine(pieces, record);
+      append(pieces, record);
       if (pieces.length >= PIECE) await write(pieces.take());
       if (++lines % TURN === 0) {
         meter.at(lines, null);

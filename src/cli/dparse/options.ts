@@ -1,6 +1,8 @@
 /** The options of `dparse`: one table for the parser and the help. */
 import { READERS } from '../../parse/registry.js';
 import { UNREADABLE } from '../../parse/unreadable.js';
+import { requireName } from '../../record/names.js';
+import { OUTPUT_FORMATS } from './output-formats.js';
 import { UsageError } from '../../record/errors.js';
 import {
   HELP_OPTION,
@@ -22,6 +24,13 @@ export const DPARSE: Tool = {
   ],
   options: [
     OUTPUT_OPTION,
+    {
+      name: 'output-format',
+      short: 'f',
+      takes: 'F',
+      help: "records (default), or pyprof for kernels as PyProf's net.dict",
+      choices: OUTPUT_FORMATS,
+    },
     { name: 'format', takes: 'F', help: 'read the inputs as F', choices: READERS.map(({ id }) => id) },
     { name: 'jobs', short: 'j', takes: 'N', help: 'parse N inputs at a time (default 1; memory grows with N)' },
     { name: 'neff', takes: 'FILE', help: 'Neuron: the program that ran (default: the one beside it)' },
@@ -65,6 +74,8 @@ export function readArguments(args: readonly string[]) {
     show,
     inputs: given.operands,
     output: given.text('output'),
+    outputFormat:
+      given.read('output-format', (text) => requireName('output format', text, OUTPUT_FORMATS)) ?? 'records',
     format: given.text('format'),
     jobs: given.read('jobs', (text) => integer('-j', text, 1)) ?? 1,
     ranges: given.on('ranges'),

@@ -3,8 +3,8 @@
  * marker texts, which are Python literals again.
  */
 import type { KernelRecord, OpCall } from '../../record/record.js';
-import { toOpCall } from '../../record/op-call.js';
-import { LiteralError, isDict, parseLiteral } from '../../record/python-literal.js';
+import { toOpCall } from '../../record/python/op-call.js';
+import { LiteralError, isDict, parseLiteral } from '../../record/python/python-literal.js';
 import { LruCache } from '../../containers/lru-cache.js';
 import { copyOf } from './repeated-fields.js';
 import { strings } from './field-checks.js';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { shortName, stripAbi } from '../../../src/parse/names/kernel-name.js';
-import { isDict, parseLiteral } from '../../../src/record/python-literal.js';
+import { isDict, parseLiteral } from '../../../src/record/python/python-literal.js';
 import { itShared } from '../../support/shared.js';
 import { propertyRuns } from '../../support/property-runs.js';
 

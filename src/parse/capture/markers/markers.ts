@@ -3,8 +3,8 @@
  * Texts come from the profiled program and may hold anything; a malformed one is a plain range.
  */
 import { isNode, ENGINE_PREFIX } from '../../names/op-name.js';
-import { toOpCall } from '../../../record/op-call.js';
-import { isDict, LiteralError, parseLiteral, type PythonValue } from '../../../record/python-literal.js';
+import { toOpCall } from '../../../record/python/op-call.js';
+import { isDict, LiteralError, parseLiteral, type PythonValue } from '../../../record/python/python-literal.js';
 import { AdaptiveCache } from '../../../containers/lru-cache.js';
 import type { OpCall } from '../../../record/record.js';
 

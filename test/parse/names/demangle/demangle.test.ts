@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { demangle } from '../../../../src/parse/names/demangle/demangle.js';
 import { shortName } from '../../../../src/parse/names/kernel-name.js';
-import { isDict, parseLiteral } from '../../../../src/record/python-literal.js';
+import { isDict, parseLiteral } from '../../../../src/record/python/python-literal.js';
 import { itShared } from '../../../support/shared.js';
 import { IS_FAST } from '../../../support/is-fast.js';
 import { propertyRuns } from '../../../support/property-runs.js';

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { toOpCall } from '../../src/record/op-call.js';
-import { isDict, parseLiteral, type PythonValue } from '../../src/record/python-literal.js';
-import { itShared } from '../support/shared.js';
+import { toOpCall } from '../../../src/record/python/op-call.js';
+import { isDict, parseLiteral, type PythonValue } from '../../../src/record/python/python-literal.js';
+import { itShared } from '../../support/shared.js';
 
 const read = (text: string) => toOpCall(parseLiteral(text));
 const withArg = (arg: string) => read(`{'mod': 'torch', 'op': 'mm', 'args': [${arg}]}`)?.args ?? null;

@@ -6,7 +6,7 @@
  * DLProf's markers) are dropped.
  */
 import { isDict, type PythonValue } from './python-literal.js';
-import type { Arg, ArgValue, OpCall } from './record.js';
+import type { Arg, ArgValue, OpCall } from '../record.js';
 
 /** The call; null when the value is no call marker or one of its arguments is malformed. Never throws. */
 export function toOpCall(value: PythonValue): OpCall | null {

@@ -2,10 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { isDict, LiteralError, MAX_DEPTH, parseLiteral, type PythonValue } from '../../src/record/python-literal.js';
-import { itShared } from '../support/shared.js';
-import { IS_FAST } from '../support/is-fast.js';
-import { propertyRuns } from '../support/property-runs.js';
+import { isDict, LiteralError, MAX_DEPTH, parseLiteral, type PythonValue } from '../../../src/record/python/python-literal.js';
+import { itShared } from '../../support/shared.js';
+import { IS_FAST } from '../../support/is-fast.js';
+import { propertyRuns } from '../../support/property-runs.js';
 
 /** Prints 500 lines [repr(value), value] as JSON, of seeded random values that JSON can hold. */
 const PYTHON_SAMPLES = `
