@@ -28,7 +28,7 @@ export const DPARSE: Tool = {
       name: 'output-format',
       short: 'f',
       takes: 'F',
-      help: "records (default), or pyprof for kernels as PyProf's net.dict",
+      help: "write F: records, or PyProf's net.dict",
       choices: OUTPUT_FORMATS,
     },
     { name: 'format', takes: 'F', help: 'read the inputs as F', choices: READERS.map(({ id }) => id) },

@@ -2,7 +2,13 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { isDict, LiteralError, MAX_DEPTH, parseLiteral, type PythonValue } from '../../../src/record/python/python-literal.js';
+import {
+  isDict,
+  LiteralError,
+  MAX_DEPTH,
+  parseLiteral,
+  type PythonValue,
+} from '../../../src/record/python/python-literal.js';
 import { itShared } from '../../support/shared.js';
 import { IS_FAST } from '../../support/is-fast.js';
 import { propertyRuns } from '../../support/property-runs.js';
