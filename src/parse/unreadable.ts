@@ -20,6 +20,13 @@ function hasExport({ folder, file }: Probe): boolean {
   const stem = fileNameOf(file).replace(/\.[^.]*$/, '');
   return folder !== null && ['.sqlite', '.sqlite.gz'].some((ending) => existsSync(join(folder, stem + ending)));
 }
+
+/** Whether the first lines have something that a profiler prints. */
+const prints =
+  (line: RegExp) =>
+  ({ head }: Probe): boolean =>
+    line.test(head.toString('latin1'));
+
 /** By its byte order mark, or by the zero in every other byte of its first characters. */
 const isUtf16 = ({ head }: Probe): boolean =>
   [
@@ -52,9 +59,24 @@ export const UNREADABLE: readonly Unreadable[] = [
     sniff: startsWith('<?xml', '<com.nvidia', '<viper'),
   },
   {
+    title: "the text of a profiler that may not read the GPU's counters (ERR_NVGPUCTRPERM)",
+    hint: 'run the profiler as root, or load the driver with NVreg_RestrictProfilingToAdminUsers=0',
+    sniff: prints(/^==[A-Z\d]+== .*\bERR_NVGPUCTRPERM\b/m),
+  },
+  {
+    title: 'the text of a profiler that saw no kernel (No kernels were profiled)',
+    hint: 'profile the process that uses the GPU, its children too, and let it end by itself or by cudaProfilerStop',
+    sniff: prints(/^==[A-Z\d]+== .*\bNo kernels were profiled\b/m),
+  },
+  {
     title: 'the text that nvprof prints',
     hint: 'profile with nvprof -o FILE, which writes a database',
-    sniff: ({ head }) => /^==\d+== (?:NVPROF|Profiling|Generated)/m.test(head.toString('latin1')),
+    sniff: prints(/^==\d+== (?:NVPROF|Profiling|Generated)/m),
+  },
+  {
+    title: 'the text that Nsight Compute prints',
+    hint: 'its counters are not read; record times with nsys profile, then nsys export --type sqlite',
+    sniff: prints(/^==PROF== /m),
   },
   {
     title: 'a log of the CUDA command line profiler',

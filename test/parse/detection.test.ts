@@ -54,6 +54,22 @@ describe('detection', () => {
     ['.nsys-rep', 'NVIDIA Tegra Profiler Report 2026@1\0\x01', /Nsight Systems report.*nsys export --type sqlite/],
     ['.nvvp in XML', '<?xml version="1.0"?><com.nvidia.viper/>', /XML.*nvprof -o/],
     ['text of nvprof', '==123== NVPROF is profiling process 123\n==123== Profiling result:\n', /nvprof prints/],
+    [
+      'text of a profiler without permission',
+      '==77== NVPROF is profiling process 77\n==77== Warning: ERR_NVGPUCTRPERM - The user does not have permission\n',
+      /ERR_NVGPUCTRPERM.*NVreg_RestrictProfilingToAdminUsers=0/,
+    ],
+    [
+      'text of ncu without permission',
+      '==PROF== Connected to process 5\n==ERROR== ERR_NVGPUCTRPERM - The user does not have permission\n',
+      /ERR_NVGPUCTRPERM.*as root/,
+    ],
+    [
+      'text of ncu without kernels',
+      '==PROF== Connected to process 5\n==WARNING== No kernels were profiled.\n',
+      /saw no kernel.*its children too/,
+    ],
+    ['text of ncu', '==PROF== Connected to process 5 (/bin/a)\n', /Nsight Compute prints.*nsys profile/],
     ['records of dparse', '{"type":"profile","v":1}\n', /records of dparse \(give them to dprof\)/],
     ["PyProf's records", "{'kShortName': 'k'}\n", /dprof/],
     ['JSON that is no trace', '{"events": []}', /JSON without "traceEvents".*torch\.profiler/],
