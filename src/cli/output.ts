@@ -11,6 +11,7 @@ import {
   lstatSync,
   openSync,
   readlinkSync,
+  realpathSync,
   renameSync,
   rmSync,
   writeSync,
@@ -166,7 +167,8 @@ export function checkOutput(path: string | undefined, inputs: readonly string[])
 function targetOf(path: string): string {
   let target = path;
   while (lstatSync(target, { throwIfNoEntry: false })?.isSymbolicLink() === true) {
-    target = resolve(dirname(target), readlinkSync(target));
+    // Relative to where the link itself is, which may be in a folder that a link leads to.
+    target = resolve(realpathSync(dirname(target)), readlinkSync(target));
   }
   return target;
 }
