@@ -122,7 +122,7 @@ describe('SqliteFile: a database with a write-ahead log', () => {
       { encoding: 'utf8', env: { ...process.env, TSX_DISABLE_CACHE: '1' } },
     );
     expect(ran.stderr).to.equal(
-      `dparse: ${path}: database has a write-ahead log, and ${temporary} has no room for the copy that is read (set TMPDIR to a folder with more room)\n`,
+      `dparse: ${path}: the temporary folder ${temporary} has no room (set TMPDIR to a folder with more room)\n`,
     );
     expect(ran.status).to.equal(1);
     expect(readdirSync(temporary)).to.deep.equal([]);
