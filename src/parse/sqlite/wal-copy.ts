@@ -2,8 +2,8 @@
  * Databases with a write-ahead log. SQLite writes files next to such a database even to read it, so a private copy is
  * read: nothing is written next to the input, whose folder may be read-only. Memory: one piece of the file.
  *
- * The copy has no name while it is filled, and its log only until SQLite has opened it: nothing stays behind in the
- * temporary folder, however the program ends. Where open files cannot be removed, they are when the database is closed.
+ * The copy has no name while it is filled; its log has one until SQLite has opened it, and a signal waits for that, except
+ * in a worker thread. Where open files cannot be removed, they are when the database is closed.
  * Source: SQLite documentation, "Database File Format" (1.3.3, 4) and "Write-Ahead Logging".
  */
 import Database from 'better-sqlite3';
@@ -23,6 +23,7 @@ import { platform, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { UserError } from '../../record/errors.js';
 import { isFile } from '../files.js';
+import { atEnd } from '../input/cleanup.js';
 import { appendTo, inTemporaryFolder } from '../input/temporary-file.js';
 
 /** Positions in the header of the versions for writing and reading, and their values. */
@@ -50,11 +51,16 @@ export const usesLog = (header: Buffer, path: string): boolean =>
  */
 export function openCopy(path: string, bytes: number): OpenedDatabase {
   const folder = inTemporaryFolder(path, () => mkdtempSync(join(tmpdir(), 'dparse-')));
-  const remove = (): void => removeUnopened(folder);
+  const hasLog = hasFilledLog(path);
+  // Only a log keeps its name while it is filled: other copies need no signal to wait for them.
+  const release = hasLog ? atEnd(() => removeUnopened(folder)) : null;
+  const remove = (): void => {
+    removeUnopened(folder);
+    release?.();
+  };
   let database: Database.Database | null = null;
   try {
     const before = statSync(path, { bigint: true });
-    const hasLog = hasFilledLog(path);
     const copy = join(folder, 'copy');
     const target = inTemporaryFolder(path, () => openSync(copy, 'wx+', 0o600));
     try {
