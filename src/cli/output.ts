@@ -20,10 +20,9 @@ import {
 import { randomBytes } from 'node:crypto';
 import { dirname, join, resolve } from 'node:path';
 import type { Writable } from 'node:stream';
-import { UsageError, UserError } from '../record/errors.js';
+import { UsageError, UserError, isSystemError, systemReason } from '../record/errors.js';
 import { atEnd } from '../parse/input/cleanup.js';
 import { refuseInputs, statOf } from './guard.js';
-import { isSystemError, systemReason } from '../parse/input/system-errors.js';
 
 const BATCH = 64 * 1024;
 const FILE_BATCH = 512 * 1024;

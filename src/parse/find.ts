@@ -2,8 +2,7 @@
 import { statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { counted } from '../record/plural.js';
-import { UserError } from '../record/errors.js';
-import { isSystemError, systemReason } from './input/system-errors.js';
+import { UserError, isSystemError, systemReason } from '../record/errors.js';
 import { checkProfile } from './profile.js';
 import { OUTPUT_FOLDERS } from './registry.js';
 import type { Reader } from './reader.js';

@@ -5,7 +5,7 @@
 import { closeSync, existsSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isSystemError, systemReason } from './system-errors.js';
+import { isSystemError, systemReason } from '../../record/errors.js';
 import { atEnd } from './cleanup.js';
 import { readFully } from '../files.js';
 import { UnreadableInput } from './unreadable-input.js';
