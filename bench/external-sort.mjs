@@ -19,7 +19,7 @@ if (chunk === undefined) compare(Number(rows));
 else sort(Number(rows), Number(chunk));
 
 function sort(count, chunkRows) {
-  const chunks = chunkRows === 0 ? new RowChunks(count) : new RowChunks(count, chunkRows);
+  const chunks = chunkRows === 0 ? new RowChunks('rows', count) : new RowChunks('rows', count, chunkRows);
   for (let i = 0; i < count; i++) {
     const at = i % Math.ceil(count / STREAMS);
     chunks.add(at * 5000 + ((i * 7919) % 1009), 1000, Math.floor((i * STREAMS) / count) << 4, at, 0, 0);

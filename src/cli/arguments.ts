@@ -84,6 +84,7 @@ export function parseArguments(tool: Tool, args: readonly string[]): Arguments {
   const operands = given._.map(String);
   // A variable that is not set, in most scripts.
   if (operands.includes('')) throw new UsageError(`'' is no file`, `usage: ${tool.usage}`);
+  if (operands.filter((file) => file === '-').length > 1) throw new UsageError('stdin (-) can be read once');
   const negated = new Set(tool.options.filter(({ name }) => name.startsWith('no-')).map(({ name }) => name.slice(3)));
   return {
     on: (name) => (negated.has(name) ? given[name] !== false : given[name] === true),

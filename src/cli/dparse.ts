@@ -26,9 +26,12 @@ export async function run(args: readonly string[]): Promise<void> {
   if (request.show !== 'records') {
     return printText(TEXTS[request.show]());
   }
-  if (request.format !== undefined) readerNamed(request.format);
+  const { format, program } = request;
+  if (format !== undefined) readerNamed(format);
+  // Also where no input needs it.
+  if (program !== undefined && !existsSync(program)) throw new UserError('no such file', { where: program });
   const isPiped = request.inputs.length === 1 && request.inputs[0] === '-';
-  const stdin = isPiped ? await peek(process.stdin, request.format) : null;
+  const stdin = isPiped ? await peek(process.stdin, format) : null;
   // Monitors' reports, which come without an end, have no kernels.
   const live = request.outputFormat === 'records' ? (stdin?.live ?? null) : null;
   await (live === null || stdin === null ? parseAll(request, stdin?.bytes) : follow(request, live, stdin.bytes));

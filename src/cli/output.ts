@@ -11,6 +11,7 @@ import {
   lstatSync,
   openSync,
   readlinkSync,
+  realpathSync,
   renameSync,
   rmSync,
   writeSync,
@@ -19,10 +20,9 @@ import {
 import { randomBytes } from 'node:crypto';
 import { dirname, join, resolve } from 'node:path';
 import type { Writable } from 'node:stream';
-import { UsageError, UserError } from '../record/errors.js';
+import { UsageError, UserError, isSystemError, systemReason } from '../record/errors.js';
 import { atEnd } from '../parse/input/cleanup.js';
 import { refuseInputs, statOf } from './guard.js';
-import { isSystemError, systemReason } from '../parse/input/system-errors.js';
 
 const BATCH = 64 * 1024;
 const FILE_BATCH = 512 * 1024;
@@ -166,7 +166,8 @@ export function checkOutput(path: string | undefined, inputs: readonly string[])
 function targetOf(path: string): string {
   let target = path;
   while (lstatSync(target, { throwIfNoEntry: false })?.isSymbolicLink() === true) {
-    target = resolve(dirname(target), readlinkSync(target));
+    // Relative to where the link itself is, which may be in a folder that a link leads to.
+    target = resolve(realpathSync(dirname(target)), readlinkSync(target));
   }
   return target;
 }

@@ -1,6 +1,5 @@
 /** Commands of `dprof` over FILEs of records: their common options, and how these are read. */
 import { elementAt } from '../containers/element.js';
-import { UsageError } from '../record/errors.js';
 import { requireName } from '../record/names.js';
 import { FORMATS } from '../write/formats.js';
 import {
@@ -42,9 +41,7 @@ export interface RecordsRequest {
   readonly format: string;
 }
 
-/** @throws UsageError for stdin twice */
 export function readInputs({ operands }: Arguments): Pick<RecordsRequest, 'file' | 'files'> {
-  if (operands.filter((file) => file === '-').length > 1) throw new UsageError('stdin (-) can be read once');
   return { file: operands.length === 1 ? operands[0] : undefined, files: operands };
 }
 

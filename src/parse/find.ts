@@ -1,9 +1,8 @@
 /** The profiles among the inputs, one after the other: what is compressed is unpacked when its turn comes. */
 import { statSync } from 'node:fs';
-import { resolve, sep } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { counted } from '../record/plural.js';
-import { UserError } from '../record/errors.js';
-import { isSystemError, systemReason } from './input/system-errors.js';
+import { UserError, isSystemError, systemReason } from '../record/errors.js';
 import { checkProfile } from './profile.js';
 import { OUTPUT_FOLDERS } from './registry.js';
 import type { Reader } from './reader.js';
@@ -78,12 +77,22 @@ async function* profilesOf(input: string, options: FindOptions): AsyncGenerator<
  * @param used paths of profiles, and of damaged ones that are reported themselves
  * @param paths all files found
  */
-const unreadableFolders = (used: readonly string[], paths: readonly string[]): UserError[] =>
-  OUTPUT_FOLDERS.flatMap(({ title, hint, among }) =>
+function unreadableFolders(used: readonly string[], paths: readonly string[]): UserError[] {
+  const read = new Set(used.flatMap(foldersOf));
+  return OUTPUT_FOLDERS.flatMap(({ title, hint, among }) =>
     [...among(paths)]
-      .filter((folder) => !used.some((path) => resolve(path).startsWith(resolve(folder) + sep)))
+      .filter((folder) => !read.has(resolve(folder)))
       .map((folder) => new UserError(`is ${title}`, { where: folder, hint })),
   );
+}
+
+/** The folders that a file is in, up to the root. */
+function foldersOf(path: string): string[] {
+  const folders: string[] = [];
+  let folder = resolve(path);
+  while (folder !== dirname(folder)) folders.push((folder = dirname(folder)));
+  return folders;
+}
 
 /** For a gzip whose readable beginning does not suffice to detect a format. */
 const cutOff = (path: string): UserError =>

@@ -108,7 +108,7 @@ describe('dprof diff', () => {
     const answers: readonly (readonly [readonly string[], RegExp])[] = [
       [[base], /^dprof: BASE and NEW, not 1 input \(usage: dprof diff /],
       [[base, slow, slow], /^dprof: BASE and NEW, not 3 inputs/],
-      [['-', '-'], /^dprof: BASE and NEW cannot both be stdin/],
+      [['-', '-'], /^dprof: stdin \(-\) can be read once/],
       [['--fail-if', 'total', base, slow], /^dprof: --fail-if 'total': no > or </],
       [[base, slow, '--fail-if'], /^dprof: --fail-if needs a value\n$/],
       [['--q', '2', base, slow], /^dprof: --fdr takes a rate between 0 and 1, not '2'\n$/],

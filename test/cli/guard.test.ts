@@ -1,6 +1,6 @@
 /** No output replaces what a run reads, whatever name leads there. */
 import { expect } from 'chai';
-import { cpSync, linkSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, linkSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { freshPath } from '../support/fresh-path.js';
@@ -118,6 +118,25 @@ describe('-o', () => {
       await expectKept('dprof', [...command, '--device', device, records], device);
     }
     await expectKept('dprof', ['diff', '--device', device, records, other], device);
+  });
+
+  it('is the file that a link leads to, also from a folder that is a link itself', async () => {
+    const folder = freshPath('-links');
+    mkdirSync(join(folder, 'deep/inner'), { recursive: true });
+    symlinkSync('deep/inner', join(folder, 'inner'));
+    const [target, other, made] = [
+      join(folder, 'deep/out.jsonl'),
+      join(folder, 'out.jsonl'),
+      join(folder, 'deep/made'),
+    ];
+    for (const file of [target, other]) writeFileSync(file, 'kept');
+    symlinkSync('../out.jsonl', join(folder, 'inner/out'));
+    symlinkSync('../made', join(folder, 'inner/new'));
+    const input = join(ROOT, 'samples/lenet.nsys.sqlite');
+    for (const link of ['out', 'new']) await runCli('dparse', ['-q', '-o', join(folder, 'inner', link), input]);
+    expect(readFileSync(other, 'utf8')).to.equal('kept');
+    for (const file of [target, made]) expect(statSync(file).size, file).to.be.greaterThan(1000);
+    expect(existsSync(join(folder, 'made'))).to.equal(false);
   });
 
   it('may be another file beside an input', async () => {

@@ -8,9 +8,10 @@ import { gzipSync } from 'node:zlib';
 import { lineBatches, openStream } from '../../src/prof/input/lines.js';
 import { freshPath } from '../support/fresh-path.js';
 import { NsightDatabase } from '../support/nsight-database.js';
-import { runCli, spawnCli, type Ran } from '../support/run-cli.js';
+import { runCli, spawnCli } from '../support/run-cli.js';
 import { ROOT } from '../support/shared.js';
 import { itWithProcess } from '../support/speed.js';
+import { withTemporary } from '../support/temporary-folder.js';
 
 const NAMES = [
   'kernel_details.csv',
@@ -137,18 +138,6 @@ describe('names', () => {
   });
 });
 
-/** Does something with another temporary folder. */
-async function withTemporary(folder: string, work: () => Promise<Ran>): Promise<Ran> {
-  const before = process.env['TMPDIR'];
-  process.env['TMPDIR'] = folder;
-  try {
-    return await work();
-  } finally {
-    if (before === undefined) delete process.env['TMPDIR'];
-    else process.env['TMPDIR'] = before;
-  }
-}
-
 describe('compressed inputs', () => {
   const packed = (): Buffer => gzipSync(readFileSync(new NsightDatabase().launch(1, []).write()));
 
@@ -173,6 +162,14 @@ describe('compressed inputs', () => {
     const ran = await withTemporary(join(folder, 'none'), () => runCli('dparse', ['-q', folder]));
     expect(ran).to.include({ code: 1, stdout: '' });
     expect(ran.stderr).to.match(/^dparse: [^\n]*a\.sqlite\.gz: the temporary folder [^\n]*none takes no file: no such file or directory \(set TMPDIR to another folder\)\n$/); // prettier-ignore
+  });
+
+  it('and databases with a write-ahead log name the temporary folder alike', async () => {
+    const path = new NsightDatabase().launch(1, []).write();
+    writeFileSync(`${path}-wal`, '');
+    const ran = await withTemporary(freshPath('-none'), () => runCli('dparse', ['-q', path]));
+    expect(ran).to.include({ code: 1, stdout: '' });
+    expect(ran.stderr).to.match(/^dparse: [^\n]*: the temporary folder [^\n]*-none takes no file: no such file or directory \(set TMPDIR to another folder\)\n$/); // prettier-ignore
   });
 
   it('of several members are read whole; bytes that are none are one line', async () => {

@@ -93,6 +93,18 @@ describe('a damaged time', () => {
     expect(timesOf(table).filter(([, dur]) => dur !== null)).to.deep.equal([[0, 5000], [100_000, 5000], [200_000, 5000]]); // prettier-ignore
   });
 
+  it('is none of the times that are not of events: those of metadata, and of arguments', () => {
+    const metadata = Array.from({ length: 150 }, () => '{"ph": "M", "name": "thread_name", "ts": 0, "args": {}}');
+    const events = [1, 2, 3].map((n) =>
+      kernel('k', n, `170000000000001${n}.5`).replace('"args": {', `"args": {"ts": ${n}, "TS": ${n}, `),
+    );
+    expect(timesOf(writeTrace(traceText([...metadata, ...events])))).to.deep.equal([
+      [0, 10_000],
+      [1000, 10_000],
+      [2000, 10_000],
+    ]);
+  });
+
   it("of an Ascend trace and of an Ascend database's step costs the event", () => {
     const trace = [op('aten::add', 1, 9), task('add', 'AI_CORE', 7, 20, 30), task('add', 'AI_CORE', 8, 40, 50)];
     const far = trace[2]?.replace(timeText(40), '12.5') ?? '';

@@ -4,9 +4,8 @@
  * The exit code is set, never forced with process.exit(): that would cut off what is still on its way to a pipe.
  */
 import { say, type ToolName } from '../message.js';
-import { EXIT, UserError } from '../../record/errors.js';
+import { EXIT, UserError, isSystemError, systemReason } from '../../record/errors.js';
 import { ClosedOutput } from '../output.js';
-import { isSystemError, systemReason } from '../../parse/input/system-errors.js';
 
 /**
  * Runs a tool.

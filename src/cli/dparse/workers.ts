@@ -3,7 +3,7 @@
  * there, and the main thread writes meanwhile and hears signals. Several at a time go each into a temporary file, and
  * the files are copied out in the order of the inputs: the stream does not depend on the number of workers.
  */
-import { EventEmitter, once } from 'node:events';
+import { EventEmitter, once, setMaxListeners } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { FoundProfile } from '../../parse/find.js';
 import { TemporaryFile } from '../../parse/input/temporary-file.js';
@@ -49,6 +49,8 @@ export async function* parseMany(
   write: Write,
 ): AsyncGenerator<ParsedProfile> {
   const stop = new AbortController();
+  // One of each worker: Node takes more than ten for a leak, and says so.
+  setMaxListeners(0, stop.signal);
   const queue = new Queue(jobs, stop.signal);
   const starting = startAll(found, options, queue);
   // Awaited in the end; until then a rejection must not count as unhandled.

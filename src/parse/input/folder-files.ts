@@ -1,7 +1,7 @@
 /** The files of a folder, of those in it, and of those that links lead to. */
 import { readdirSync, realpathSync, statSync, type Dirent, type Stats } from 'node:fs';
 import { join } from 'node:path';
-import { isSystemError, systemReason } from './system-errors.js';
+import { isSystemError, systemReason } from '../../record/errors.js';
 
 interface FolderFiles {
   /** In no order; a file once, by its own name where it has one there. */

@@ -5,7 +5,7 @@
 import { closeSync, existsSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isSystemError, systemReason } from './system-errors.js';
+import { isSystemError, systemReason } from '../../record/errors.js';
 import { atEnd } from './cleanup.js';
 import { readFully } from '../files.js';
 import { UnreadableInput } from './unreadable-input.js';
@@ -32,9 +32,9 @@ export class TemporaryFile {
   constructor(private readonly input: string) {
     this.#release = atEnd(() => this.#remove());
     try {
-      this.#folder = inFolder(input, () => mkdtempSync(join(tmpdir(), 'dparse-')));
+      this.#folder = inTemporaryFolder(input, () => mkdtempSync(join(tmpdir(), 'dparse-')));
       const path = join(this.#folder, 'file');
-      this.file = inFolder(input, () => openSync(path, 'wx+', 0o600));
+      this.file = inTemporaryFolder(input, () => openSync(path, 'wx+', 0o600));
       this.#path = path;
     } catch (error) {
       this.#remove();
@@ -98,13 +98,13 @@ export class TemporaryFile {
 
 /** Writes to a temporary file of any thread. @throws UnreadableInput when there is no room */
 export function appendTo(file: number, bytes: Uint8Array, input: string): void {
-  inFolder(input, () => {
+  inTemporaryFolder(input, () => {
     for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at);
   });
 }
 
-/** @throws UnreadableInput where the system refuses */
-function inFolder<T>(input: string, step: () => T): T {
+/** Makes or writes a temporary file. @throws UnreadableInput where the system refuses */
+export function inTemporaryFolder<T>(input: string, step: () => T): T {
   try {
     return step();
   } catch (error) {

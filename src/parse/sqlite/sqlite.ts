@@ -265,11 +265,19 @@ export function integerOf(cell: Cell | undefined): number {
   return typeof cell === 'string' && /^-?\d+$/.test(cell) ? Number(cell) : NaN;
 }
 
-const REASONS: Readonly<Record<string, readonly [what: string, hint: string]>> = {
+type Reason = readonly [what: string, hint: string];
+
+const NO_ROOM: Reason = ['database needs temporary files, which have no room', 'set TMPDIR to a folder with more room'];
+
+/** By the beginning of SQLite's code; the first counts. */
+const REASONS: Readonly<Record<string, Reason>> = {
   SQLITE_BUSY: ['database is locked by another program', 'close that program, or read a copy'],
   SQLITE_LOCKED: ['database is locked by another program', 'close that program, or read a copy'],
   SQLITE_CORRUPT: ['database is damaged', 'copy or export it again'],
   SQLITE_NOTADB: ['not an SQLite database, or encrypted', 'dparse --formats lists what can be read'],
+  // Only temporary tables and sorted rows are written.
+  SQLITE_FULL: NO_ROOM,
+  SQLITE_IOERR_WRITE: NO_ROOM,
   SQLITE_CANTOPEN: ['database cannot be opened', 'check its permissions'],
   SQLITE_IOERR: ['database cannot be read', 'check the disk'],
 };

@@ -2,14 +2,13 @@
  * Databases with a write-ahead log. SQLite writes files next to such a database even to read it, so a private copy is
  * read: nothing is written next to the input, whose folder may be read-only. Memory: one piece of the file.
  *
- * The copy has no name while it is filled, and its log only until SQLite has opened it: nothing stays behind in the
- * temporary folder, however the program ends. Where open files cannot be removed, they are when the database is closed.
+ * The copy has no name while it is filled; its log has one until SQLite has opened it, and a signal waits for that, except
+ * in a worker thread. Where open files cannot be removed, they are when the database is closed.
  * Source: SQLite documentation, "Database File Format" (1.3.3, 4) and "Write-Ahead Logging".
  */
 import Database from 'better-sqlite3';
 import {
   closeSync,
-  copyFileSync,
   existsSync,
   ftruncateSync,
   mkdtempSync,
@@ -24,6 +23,8 @@ import { platform, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { UserError } from '../../record/errors.js';
 import { isFile } from '../files.js';
+import { atEnd } from '../input/cleanup.js';
+import { appendTo, inTemporaryFolder } from '../input/temporary-file.js';
 
 /** Positions in the header of the versions for writing and reading, and their values. */
 const VERSIONS_AT = 18;
@@ -49,46 +50,61 @@ export const usesLog = (header: Buffer, path: string): boolean =>
  * @throws UserError when there is no room for the copy, or the database is written meanwhile
  */
 export function openCopy(path: string, bytes: number): OpenedDatabase {
-  const folder = mkdtempSync(join(tmpdir(), 'dparse-'));
-  const remove = (): void => removeUnopened(folder);
+  const folder = inTemporaryFolder(path, () => mkdtempSync(join(tmpdir(), 'dparse-')));
+  const hasLog = hasFilledLog(path);
+  // Only a log keeps its name while it is filled: other copies need no signal to wait for them.
+  const release = hasLog ? atEnd(() => removeUnopened(folder)) : null;
+  const remove = (): void => {
+    removeUnopened(folder);
+    release?.();
+  };
   let database: Database.Database | null = null;
   try {
     const before = statSync(path, { bigint: true });
-    const hasLog = hasFilledLog(path);
     const copy = join(folder, 'copy');
-    const target = openSync(copy, 'wx+', 0o600);
+    const target = inTemporaryFolder(path, () => openSync(copy, 'wx+', 0o600));
     try {
       database = new Database(copy, { readonly: true, fileMustExist: true });
       removeUnopened(hasLog ? copy : folder);
-      copyBytes(path, target, bytes);
-      ftruncateSync(target, Number(before.size));
-      if (!hasLog) writeSync(target, Buffer.from([VERSION.rollback, VERSION.rollback]), 0, 2, VERSIONS_AT);
+      copyBytes(path, target, bytes, path);
+      inTemporaryFolder(path, () => {
+        ftruncateSync(target, Number(before.size));
+        if (!hasLog) writeSync(target, Buffer.from([VERSION.rollback, VERSION.rollback]), 0, 2, VERSIONS_AT);
+      });
     } finally {
       closeSync(target);
     }
-    if (hasLog) {
-      copyFileSync(`${path}-wal`, `${copy}-wal`);
-      // SQLite asks for the permissions of the database by its name before it opens the log.
-      if (!existsSync(copy)) writeFileSync(copy, '');
-    }
+    if (hasLog) copyLog(path, copy);
     const after = statSync(path, { bigint: true });
     if (after.mtimeNs !== before.mtimeNs || after.size !== before.size) throw isBeingWritten(path);
     return { database, remove };
   } catch (error) {
     database?.close();
     remove();
-    throw isFull(error) ? noRoom(path) : error;
+    throw error;
   }
+}
+
+function copyLog(path: string, copy: string): void {
+  const target = inTemporaryFolder(path, () => openSync(`${copy}-wal`, 'wx+', 0o600));
+  try {
+    copyBytes(`${path}-wal`, target, Infinity, path);
+  } finally {
+    closeSync(target);
+  }
+  // SQLite asks for the permissions of the database by its name before it opens the log.
+  if (!existsSync(copy)) inTemporaryFolder(path, () => writeFileSync(copy, ''));
 }
 
 const PIECE = 1024 * 1024;
 
-function copyBytes(from: string, target: number, bytes: number): void {
+/** @param input in messages */
+function copyBytes(from: string, target: number, bytes: number, input: string): void {
   const source = openSync(from, 'r');
   try {
     const piece = Buffer.alloc(PIECE);
     for (let read, copied = 0; copied < bytes && (read = readSync(source, piece)) > 0; copied += read) {
-      for (let written = 0; written < read;) written += writeSync(target, piece, written, read - written);
+      appendTo(target, piece.subarray(0, read), input);
     }
   } finally {
     closeSync(source);
@@ -106,12 +122,3 @@ function removeUnopened(path: string): void {
 
 const isBeingWritten = (where: string): UserError =>
   new UserError('database is being written by another program', { where, hint: 'close that program, or read a copy' });
-
-const FULL: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
-const isFull = (error: unknown): boolean => error instanceof Error && 'code' in error && FULL.has(error.code);
-
-const noRoom = (where: string): UserError =>
-  new UserError(`database has a write-ahead log, and ${tmpdir()} has no room for the copy that is read`, {
-    where,
-    hint: 'set TMPDIR to a folder with more room',
-  });

@@ -6,7 +6,7 @@ import { isAscii } from 'node:buffer';
 import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { UserError } from '../../record/errors.js';
+import { UserError, systemReason } from '../../record/errors.js';
 import { LONGEST_LINE } from '../../record/jsonl.js';
 import { TruncatedInput } from './stream-status.js';
 
@@ -86,18 +86,16 @@ async function peek(source: AsyncGenerator<Buffer>): Promise<{ head: Buffer; chu
 
 const READ_ERRORS: Readonly<Record<string, readonly [what: string, hint?: string]>> = {
   ENOENT: ['no such file'],
-  ENOTDIR: ['no such file'],
-  EACCES: ['permission denied'],
   EISDIR: ['is a directory', 'run dparse on a directory of profiles'],
-  EIO: ['cannot be read: input/output error'],
   Z_BUF_ERROR: ['compressed data is cut off', 'copy the file again'],
   Z_DATA_ERROR: ['compressed data is damaged', 'copy the file again'],
 };
 
 function readError(error: unknown, name: string): unknown {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return error;
-  const [what, hint] = READ_ERRORS[error.code] ?? [`cannot be read: ${error.code}`];
-  const Kind = error.code === 'Z_BUF_ERROR' ? TruncatedInput : UserError;
+  const { code } = error;
+  const [what, hint] = READ_ERRORS[code] ?? [`cannot be read: ${systemReason({ code })}`];
+  const Kind = code === 'Z_BUF_ERROR' ? TruncatedInput : UserError;
   return new Kind(what, { where: name, ...(hint === undefined ? {} : { hint }) });
 }
 

@@ -77,6 +77,17 @@ describe('dparse', () => {
     expect(one.code).to.equal(0);
   });
 
+  it('-j takes more workers than ten without a warning', async function () {
+    if (commandOf('dparse').length > 1) return this.skip();
+    const warnings: Error[] = [];
+    const take = (warning: Error): number => warnings.push(warning);
+    process.on('warning', take);
+    const folder = folderOf(...Array.from({ length: 12 }, (_, n) => `${n}.sqlite`));
+    const { code } = await dparse('-q', '-j', '12', folder);
+    process.off('warning', take);
+    expect({ code, warnings }).to.deep.equal({ code: 0, warnings: [] });
+  });
+
   it('--ranges writes the host ranges among the activities, in order of start', async () => {
     const path = new NsightDatabase().launch(1, ['outer', 'inner']).write();
     const { stdout } = await dparse('--ranges', path);
@@ -172,6 +183,7 @@ describe('dparse: wrong use', () => {
     ],
     ['an option without its value', [SAMPLE, '-o'], /^dparse: .*needs a value.*\n$/],
     ['no number of jobs', ['-j', 'two', SAMPLE], /^dparse: .*not 'two'\n$/],
+    ['stdin twice', ['-', '-'], /^dparse: stdin \(-\) can be read once\n$/],
     ['no jobs', ['-j', '0', SAMPLE], /^dparse: .*at least 1, not '0'\n$/],
   ];
   for (const [what, args, stderr] of cases) {
@@ -181,6 +193,11 @@ describe('dparse: wrong use', () => {
       expect(ran).to.include({ code: 2, stdout: '' });
     });
   }
+
+  it('a program that is not there is said where no input needs one, too', async () => {
+    const ran = await dparse('--neff', 'none.neff', SAMPLE);
+    expect(ran).to.include({ code: 1, stdout: '', stderr: 'dparse: none.neff: no such file\n' });
+  });
 
   it('an output is not made', async () => {
     const output = freshPath('.dict');

@@ -1,8 +1,11 @@
 import { expect } from 'chai';
+import { spawnSync } from 'node:child_process';
 import { NsightDatabase } from '../../support/nsight-database.js';
 import { NvprofDatabase } from '../../support/nvprof-database.js';
 import { recordsOf } from '../../support/profile-records.js';
 import { rewritten, type Rewriting } from '../../support/rewritten-database.js';
+import { commandOf } from '../../support/run-cli.js';
+import { itWithProcess } from '../../support/speed.js';
 import { itShared } from '../../support/shared.js';
 import { UserError } from '../../../src/record/errors.js';
 import { SqliteFile } from '../../../src/parse/sqlite/sqlite.js';
@@ -104,4 +107,23 @@ describe('SqliteFile: tables that cannot be read', () => {
       file.close();
     });
   }
+});
+
+itWithProcess('a view whose rows have no room in the temporary folder is one line with a way out', () => {
+  if (process.platform === 'win32') return;
+  const path = new NsightDatabase().launch(1, []).launch(2, []).write();
+  const db = new Database(path);
+  const table = 'CUPTI_ACTIVITY_KIND_KERNEL';
+  for (let n = 0; n < 10; n++) db.exec(`INSERT INTO ${table} SELECT * FROM ${table}`);
+  // More than SQLite keeps in memory.
+  const view = `CREATE VIEW ${table} AS SELECT *, zeroblob(20000) AS filler FROM kernels`;
+  db.exec(`ALTER TABLE ${table} RENAME TO kernels; ${view}`);
+  db.close();
+  // The limit is in units of 512 or 1024 bytes.
+  const limited = ['-c', 'ulimit -f 100; exec "$0" "$@"', process.execPath, ...commandOf('dparse'), '-q', path];
+  const ran = spawnSync('sh', limited, { encoding: 'utf8', env: { ...process.env, TSX_DISABLE_CACHE: '1' } });
+  expect(ran.stderr).to.equal(
+    `dparse: ${path}: database needs temporary files, which have no room (set TMPDIR to a folder with more room)\n`,
+  );
+  expect(ran.status).to.equal(1);
 });

@@ -1,6 +1,7 @@
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
   copyFileSync,
   mkdirSync,
@@ -9,6 +10,7 @@ import {
   realpathSync,
   statSync,
   symlinkSync,
+  truncateSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
@@ -111,6 +113,26 @@ describe('SqliteFile: a database with a write-ahead log', () => {
     expect(kernelsOf(rollback)).to.have.length(2);
   });
 
+  itWithProcess('leaves nothing behind when a signal ends the run while the log is copied', async () => {
+    const path = inWalMode(place());
+    // Not read as a log, but copied.
+    writeFileSync(`${path}-wal`, 'x');
+    truncateSync(`${path}-wal`, 512 * 1024 * 1024);
+    const child = spawn(process.execPath, [...commandOf('dparse'), '-q', path], {
+      stdio: 'ignore',
+      env: { ...process.env, TSX_DISABLE_CACHE: '1' },
+    });
+    const isCopying = (): boolean =>
+      (readdirSync(temporary, { recursive: true }) as string[]).some((name) => name.endsWith('-wal'));
+    const watch = setInterval(() => isCopying() && child.kill('SIGINT'), 2);
+    const [, signal] = (await once(child, 'exit')) as [number | null, string | null];
+    clearInterval(watch);
+    expect({ signal, left: readdirSync(temporary).filter((name) => name.startsWith('dparse-')) }).to.deep.equal({
+      signal: 'SIGINT',
+      left: [],
+    });
+  });
+
   itWithProcess('answers in one line when there is no room for the copy', () => {
     if (process.platform === 'win32') return;
     const path = inWalMode(place());
@@ -122,7 +144,7 @@ describe('SqliteFile: a database with a write-ahead log', () => {
       { encoding: 'utf8', env: { ...process.env, TSX_DISABLE_CACHE: '1' } },
     );
     expect(ran.stderr).to.equal(
-      `dparse: ${path}: database has a write-ahead log, and ${temporary} has no room for the copy that is read (set TMPDIR to a folder with more room)\n`,
+      `dparse: ${path}: the temporary folder ${temporary} has no room (set TMPDIR to a folder with more room)\n`,
     );
     expect(ran.status).to.equal(1);
     expect(readdirSync(temporary)).to.deep.equal([]);

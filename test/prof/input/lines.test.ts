@@ -1,9 +1,11 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { symlinkSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { lineBatches, openFile, openStream } from '../../../src/prof/input/lines.js';
 import { UserError } from '../../../src/record/errors.js';
+import { freshPath } from '../../support/fresh-path.js';
 import { propertyRuns } from '../../support/property-runs.js';
 
 async function linesOf(chunks: readonly Buffer[]): Promise<string[]> {
@@ -68,6 +70,9 @@ describe('lines', () => {
 
   it('of a file that cannot be read: which, and why', async () => {
     expect((await failure(openFile('/no/such/file'))).line).to.equal('/no/such/file: no such file');
+    const circle = freshPath('.link');
+    symlinkSync(circle, circle);
+    expect((await failure(openFile(circle))).line).to.equal(`${circle}: cannot be read: too many symbolic links`);
     expect((await failure(openFile('/'))).line).to.match(/^\/: is a directory \(/);
   });
 });

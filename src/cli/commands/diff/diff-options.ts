@@ -86,7 +86,6 @@ export function readDiffArguments(args: readonly string[]) {
   if (!help && given.operands.length !== 2) {
     throw new UsageError(`BASE and NEW, not ${counted(given.operands.length, 'input')}`, `usage: ${DIFF.usage}`);
   }
-  if (base === '-' && next === '-') throw new UsageError('BASE and NEW cannot both be stdin', `usage: ${DIFF.usage}`);
   return {
     help,
     base,

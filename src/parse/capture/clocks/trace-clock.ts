@@ -3,15 +3,14 @@
  * nanoseconds after one of the first, because a double cannot represent them exactly.
  */
 import type { NumericColumn } from '../../../containers/numeric-column.js';
-import { EVENT, type TraceEvent } from '../../json/event-fields.js';
+import { EVENT, TraceEvent } from '../../json/event-fields.js';
 import { microsecondsAt, nanosecondsAt } from '../../json/number-bytes.js';
 import { firstBytes } from '../../files.js';
 import { isNear, middleOf, TIMES_READ } from './exact-times.js';
 import { shiftToFirst } from './shift-times.js';
 
-/** Bytes of a trace whose events are looked at for times, and how an event has its start. */
+/** Bytes of a trace whose events are looked at for times. */
 const SEARCHED = 256 * 1024;
-const TIME_IN_TRACE = /"ts" ?: ?"?([\d.]+)/g;
 
 export class TraceClock {
   /** Start and end of the event read last, in ns after the origin; NaN where it has none, or none near the origin. */
@@ -24,9 +23,7 @@ export class TraceClock {
 
   /** A clock for a trace, by the events at its start. */
   static ofTrace(path: string): TraceClock {
-    const head = firstBytes(path, SEARCHED).toString('latin1');
-    const times = head.matchAll(TIME_IN_TRACE);
-    return TraceClock.near(Array.from(times, ([, time = '']) => time));
+    return TraceClock.near([...startsIn(firstBytes(path, SEARCHED))]);
   }
 
   /** A clock for a file some of whose times are known: the first of all may be damaged. */
@@ -68,6 +65,23 @@ export class TraceClock {
   #at(bytes: Buffer, from: number, to: number): number {
     if (Number.isNaN(this.#originUs)) this.#originUs = microsecondsAt(bytes, from, to);
     return nearOrNaN(nanosecondsAt(bytes, from, to, this.#originUs));
+  }
+}
+
+/**
+ * Starts of the first events that have a duration, up to one that is cut or malformed. Others are no times of the
+ * profile: writers give metadata the time 0, and `args` may have a `ts` of their own.
+ */
+function* startsIn(head: Buffer): Generator<string> {
+  const event = new TraceEvent([]);
+  let at = Math.max(0, head.indexOf('"traceEvents"'));
+  for (let found = 0; found < TIMES_READ && (at = head.indexOf('{', at)) !== -1;) {
+    at = event.read(head, at, head.length);
+    if (at < 0) return;
+    const start = event.fields.has(EVENT.dur) ? event.fields.latin1(EVENT.ts) : null;
+    if (start === null) continue;
+    found++;
+    yield start;
   }
 }
 

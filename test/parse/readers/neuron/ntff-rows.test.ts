@@ -1,16 +1,18 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { readdirSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync } from 'node:fs';
 import { RowChunks } from '../../../../src/parse/readers/neuron/ntff/rows/row-chunks.js';
 import { rankOf, rankWithin, ROW_DOUBLES, ROW_WORDS } from '../../../../src/parse/readers/neuron/ntff/rows/rows.js';
+import { UserError } from '../../../../src/record/errors.js';
+import { freshPath } from '../../../support/fresh-path.js';
+import { withTemporary } from '../../../support/temporary-folder.js';
 import { propertyRuns } from '../../../support/property-runs.js';
 
 /** Start and duration in ps, rank, detail, value, and the ordinal. */
 type Row = readonly [start: number, duration: number, rank: number, detail: number, value: number, ordinal: number];
 
 function throughChunks(rows: readonly Row[], chunkRows: number): Row[] {
-  const chunks = new RowChunks(1, chunkRows);
+  const chunks = new RowChunks('net.ntff', 1, chunkRows);
   try {
     for (const row of rows) chunks.add(...row);
     const cursor = chunks.inOrder();
@@ -50,8 +52,6 @@ const starts = fc.oneof(fc.nat(5000), fc.nat(1e12), fc.nat(2 ** 52));
 const ranks = fc.tuple(fc.nat(2), fc.nat(65535), fc.nat(255), fc.nat(15)).map(([kind, device, stream, queue]) => rankOf(kind, device) | rankWithin(stream, queue)).map((rank) => rank >>> 0); // prettier-ignore
 const cells = fc.tuple(starts, fc.nat(3000), fc.oneof(ranks, fc.constant(0)), fc.nat(2), fc.nat(2));
 const lists = fc.array(cells, { maxLength: 200 }).map((list) => list.map((row, ordinal): Row => [...row, ordinal]));
-
-const temporary = (): string[] => readdirSync(tmpdir()).filter((name) => name.startsWith('dparse-rows-'));
 
 describe('rows of a device trace', () => {
   for (const chunkRows of [1000, 7, 1]) {
@@ -100,15 +100,28 @@ describe('rows of a device trace', () => {
     });
   }
 
-  it('leave no temporary file behind, not even while they are read', () => {
-    const before = temporary();
-    const chunks = new RowChunks(1, 2);
-    for (let i = 0; i < 9; i++) chunks.add(i, 0, 0, 0, 0, 0);
-    const cursor = chunks.inOrder();
-    expect(cursor.next()).to.equal(true);
-    expect(temporary()).to.deep.equal(before);
-    chunks.dispose();
-    chunks.dispose();
-    expect(temporary()).to.deep.equal(before);
+  it('leave no temporary file behind, not even while they are read', async () => {
+    const folder = freshPath('-temporary');
+    mkdirSync(folder);
+    await withTemporary(folder, () => {
+      const chunks = new RowChunks('net.ntff', 1, 2);
+      for (let i = 0; i < 9; i++) chunks.add(i, 0, 0, 0, 0, 0);
+      const cursor = chunks.inOrder();
+      expect(cursor.next()).to.equal(true);
+      expect(readdirSync(folder)).to.deep.equal([]);
+      chunks.dispose();
+      chunks.dispose();
+      expect(readdirSync(folder)).to.deep.equal([]);
+    });
+  });
+
+  it('that are too many for memory name the temporary folder where it takes no file', async () => {
+    await withTemporary(freshPath('-none'), () => {
+      const chunks = new RowChunks('net.ntff', 1, 2);
+      const add = (): void => chunks.add(0, 0, 0, 0, 0, 0);
+      for (let i = 0; i < 2; i++) add();
+      expect(add).to.throw(UserError, /^the temporary folder [^\n]*-none takes no file/);
+      chunks.dispose();
+    });
   });
 });

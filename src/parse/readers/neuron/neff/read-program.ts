@@ -6,7 +6,7 @@
  */
 import { closeSync, openSync, statSync } from 'node:fs';
 import type { DiagnosticName, Diagnostics } from '../../../../record/diagnostics.js';
-import { UserError } from '../../../../record/errors.js';
+import { UserError, isSystemError, systemReason } from '../../../../record/errors.js';
 import { ArchiveFault, ByteStream, FileBytes, type Fault } from './byte-stream.js';
 import { HEADER_BYTES, parseHeader, type NeffHeader } from './neff-header.js';
 import { gunzip, isGzip } from './inflate.js';
@@ -97,8 +97,8 @@ function readFile<T>(path: string, name: string, use: (stream: ByteStream) => T)
     if (!statSync(path).isFile()) throw new UserError('is no file', { where: name });
     return withFile(path, use);
   } catch (error) {
-    if (error instanceof UserError || !(error instanceof Error) || !('code' in error)) throw error;
-    const what = error.code === 'ENOENT' ? 'no such file' : `cannot be read: ${String(error.code)}`;
+    if (!isSystemError(error)) throw error;
+    const what = error.code === 'ENOENT' ? 'no such file' : `cannot be read: ${systemReason(error)}`;
     throw new UserError(what, { where: name });
   }
 }

@@ -28,7 +28,7 @@ export function* readDeviceTrace(format: string, probe: Probe, options: ReadOpti
     const capture = new TraceReader(trace, probe, options);
     const statements = [...capture.statements(format)];
     yield* statements;
-    rows = new RowChunks(capture.expectedRows);
+    rows = new RowChunks(probe.file, capture.expectedRows);
     const lines = capture.gather(rows);
     // Not in a nested generator: each level of delegation costs as much as making the record.
     const inOrder = rows.inOrder();

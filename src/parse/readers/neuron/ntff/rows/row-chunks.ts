@@ -18,8 +18,12 @@ export class RowChunks {
   #count = 0;
   #spill: SpillFile | null = null;
 
-  /** @param expected rows to reserve room for; more are possible */
+  /**
+   * @param input in messages
+   * @param expected rows to reserve room for; more are possible
+   */
   constructor(
+    private readonly input: string,
     expected: number,
     private readonly chunkRows = CHUNK_ROWS,
   ) {
@@ -56,7 +60,7 @@ export class RowChunks {
 
   #makeRoom(): void {
     if (this.#count === this.chunkRows) {
-      this.#spillChunk((this.#spill ??= new SpillFile()));
+      this.#spillChunk((this.#spill ??= new SpillFile(this.input)));
       return;
     }
     const larger = new ArrayBuffer(Math.min(this.#memory.byteLength * 2, this.chunkRows * ROW_BYTES));

@@ -1,8 +1,6 @@
-/** Temporary file of sorted runs of rows. It is unlinked once open, so that it never outlives the process. */
-import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+/** Temporary file of sorted runs of rows. */
 import { readFully } from '../../../../files.js';
+import { TemporaryFile } from '../../../../input/temporary-file.js';
 import { ROW_BYTES, ROW_WORDS, viewRows, type RowView } from './rows.js';
 
 /** Rows that are written and read together. */
@@ -18,17 +16,13 @@ export class SpillFile {
   readonly runs: Run[] = [];
   readonly #block = viewRows(new ArrayBuffer(BLOCK_ROWS * ROW_BYTES));
   readonly #bytes = new Uint8Array(this.#block.words.buffer);
-  readonly #file: number;
-  readonly #folder = mkdtempSync(join(tmpdir(), 'dparse-rows-'));
+  readonly #file: TemporaryFile;
   #length = 0;
-  #isOpen = true;
 
-  constructor() {
-    try {
-      this.#file = openSync(join(this.#folder, 'rows'), 'wx+', 0o600);
-    } finally {
-      this.#unlink();
-    }
+  /** @param input in messages */
+  constructor(input: string) {
+    this.#file = new TemporaryFile(input);
+    this.#file.unlink();
   }
 
   writeRun({ words }: RowView, order: Uint32Array): void {
@@ -54,31 +48,17 @@ export class SpillFile {
     const first = block * BLOCK_ROWS;
     const found = Math.max(0, Math.min(BLOCK_ROWS, count - first));
     const bytes = new Uint8Array(words.buffer, 0, found * ROW_BYTES);
-    const read = readFully(this.#file, bytes, offset + first * ROW_BYTES);
+    const read = readFully(this.#file.file, bytes, offset + first * ROW_BYTES);
     if (read < bytes.length) throw new Error('temporary file cut off');
     return found;
   }
 
   dispose(): void {
-    if (!this.#isOpen) return;
-    this.#isOpen = false;
-    closeSync(this.#file);
-    this.#unlink();
+    this.#file.dispose();
   }
 
   #append(bytes: number): void {
-    for (let done = 0; done < bytes;) {
-      done += writeSync(this.#file, this.#bytes, done, bytes - done, this.#length + done);
-    }
+    this.#file.append(this.#bytes.subarray(0, bytes));
     this.#length += bytes;
-  }
-
-  /** Fails on systems that do not unlink open files; then it is repeated after closing. */
-  #unlink(): void {
-    try {
-      rmSync(this.#folder, { recursive: true, force: true });
-    } catch (error) {
-      if (!this.#isOpen) throw error;
-    }
   }
 }
