@@ -6,7 +6,8 @@
 import { EventEmitter, once, setMaxListeners } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { FoundProfile } from '../../parse/find.js';
-import { TemporaryFile } from '../../parse/input/temporary-file.js';
+import { atEnd } from '../../parse/input/cleanup.js';
+import { removeFolders, TemporaryFile } from '../../parse/input/temporary-file.js';
 import { UserError } from '../../record/errors.js';
 import type { Outcome, ParsedProfile, ParseOptions } from './one.js';
 import type { Write } from '../output.js';
@@ -190,6 +191,7 @@ function runWorker(profile: FoundProfile, options: ParseOptions, { output, take,
   const job: Job = { ordinal, path: source.path, name: source.name, file: source.file, options, output };
   const resourceLimits = { maxYoungGenerationSizeMb: reader.youngGenerationMb ?? YOUNG_GENERATION_MB };
   const worker = new Worker(new URL('./worker.js', import.meta.url), { workerData: job, resourceLimits });
+  const release = atEnd(() => removeFolders());
   return new Promise((resolve, reject) => {
     const fail = (error: unknown): void => {
       void worker.terminate();
@@ -213,6 +215,7 @@ function runWorker(profile: FoundProfile, options: ParseOptions, { output, take,
     worker.once('error', fail);
     // A worker ends when all is sent; what it sent may still be in turn.
     worker.once('exit', (code) => {
+      release();
       stop?.removeEventListener('abort', onStop);
       void turn.then(() => reject(new Error(`a worker ended with code ${code}`)));
     });

@@ -2,12 +2,14 @@
  * Temporary files. Nothing of them stays in the temporary folder: a file loses its name as soon as nobody needs that,
  * and whatever has one is removed however the process ends.
  */
+import { randomBytes } from 'node:crypto';
 import { closeSync, existsSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads';
 import { isSystemError, systemReason } from '../../record/errors.js';
 import { atEnd } from './cleanup.js';
-import { readFully } from '../files.js';
+import { namesIn, readFully } from '../files.js';
 import { UnreadableInput } from './unreadable-input.js';
 
 /** Open files by number (Linux): opens a file anew, also one without a name. */
@@ -16,6 +18,23 @@ const OPEN_FILES = '/proc/self/fd';
 const PIECE = 512 * 1024;
 
 const FULL: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
+
+/** A name of this run's own, which its workers inherit: processes of other machines may share a temporary folder. */
+const RUN = 'dparse-run';
+const inherited = getEnvironmentData(RUN) as unknown;
+const run = typeof inherited === 'string' ? inherited : randomBytes(6).toString('hex');
+setEnvironmentData(RUN, run);
+const PREFIX = `dparse-${run}-`;
+
+/** Makes a folder. @throws UnreadableInput when the temporary folder takes none */
+export const temporaryFolder = (input: string): string =>
+  inTemporaryFolder(input, () => mkdtempSync(join(tmpdir(), PREFIX)));
+
+/** Removes the folders of this thread and its workers, when the process ends: a worker hears no signal. */
+export function removeFolders(): void {
+  const names = namesIn(tmpdir(), new RegExp(`^${PREFIX}`));
+  for (const name of names) rmSync(join(tmpdir(), name), { recursive: true, force: true });
+}
 
 export class TemporaryFile {
   /** Number of the open file. */
@@ -32,7 +51,7 @@ export class TemporaryFile {
   constructor(private readonly input: string) {
     this.#release = atEnd(() => this.#remove());
     try {
-      this.#folder = inTemporaryFolder(input, () => mkdtempSync(join(tmpdir(), 'dparse-')));
+      this.#folder = temporaryFolder(input);
       const path = join(this.#folder, 'file');
       this.file = inTemporaryFolder(input, () => openSync(path, 'wx+', 0o600));
       this.#path = path;

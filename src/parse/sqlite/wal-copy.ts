@@ -2,8 +2,8 @@
  * Databases with a write-ahead log. SQLite writes files next to such a database even to read it, so a private copy is
  * read: nothing is written next to the input, whose folder may be read-only. Memory: one piece of the file.
  *
- * The copy has no name while it is filled; its log has one until SQLite has opened it, and a signal waits for that, except
- * in a worker thread. Where open files cannot be removed, they are when the database is closed.
+ * The copy has no name while it is filled; its log has one until SQLite has opened it. A signal waits for that, or the
+ * main thread removes the log of a worker. Where open files cannot be removed, they are when the database is closed.
  * Source: SQLite documentation, "Database File Format" (1.3.3, 4) and "Write-Ahead Logging".
  */
 import Database from 'better-sqlite3';
@@ -11,7 +11,6 @@ import {
   closeSync,
   existsSync,
   ftruncateSync,
-  mkdtempSync,
   openSync,
   readSync,
   rmSync,
@@ -19,12 +18,12 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
-import { platform, tmpdir } from 'node:os';
+import { platform } from 'node:os';
 import { join } from 'node:path';
 import { UserError } from '../../record/errors.js';
 import { isFile } from '../files.js';
 import { atEnd } from '../input/cleanup.js';
-import { appendTo, inTemporaryFolder } from '../input/temporary-file.js';
+import { appendTo, inTemporaryFolder, temporaryFolder } from '../input/temporary-file.js';
 
 /** Positions in the header of the versions for writing and reading, and their values. */
 const VERSIONS_AT = 18;
@@ -50,7 +49,7 @@ export const usesLog = (header: Buffer, path: string): boolean =>
  * @throws UserError when there is no room for the copy, or the database is written meanwhile
  */
 export function openCopy(path: string, bytes: number): OpenedDatabase {
-  const folder = inTemporaryFolder(path, () => mkdtempSync(join(tmpdir(), 'dparse-')));
+  const folder = temporaryFolder(path);
   const hasLog = hasFilledLog(path);
   // Only a log keeps its name while it is filled: other copies need no signal to wait for them.
   const release = hasLog ? atEnd(() => removeUnopened(folder)) : null;
