@@ -86,7 +86,13 @@ const REASONS: Readonly<Record<string, string>> = {
   ELOOP: 'too many symbolic links',
 };
 
-export const isSystemError = (error: unknown): error is NodeJS.ErrnoException & { code: string } =>
+/** What Node throws where the operating system refuses something. */
+interface SystemError extends Error {
+  readonly code: string;
+  readonly path?: string;
+}
+
+export const isSystemError = (error: unknown): error is SystemError =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' && 'syscall' in error;
 
 /** The reason in words, or the system's own code where there are none. */
