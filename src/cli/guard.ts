@@ -1,5 +1,5 @@
 /** Keeps output off everything that a run may read: its inputs, the files of a folder, and those that belong to them. */
-import { fstatSync, statSync, type Stats } from 'node:fs';
+import { fstatSync, statSync, type BigIntStats, type Stats } from 'node:fs';
 import { dirname } from 'node:path';
 import { filesBeside, logsOf } from '../parse/files-beside.js';
 import { filesIn } from '../parse/input/folder-files.js';
@@ -15,7 +15,8 @@ export const statOf = (path: string): Stats | null => statSync(path, { throwIfNo
  * @throws UserError for one of the inputs, or a file that is read with them
  */
 export function refuseInputs(output: string, existing: Stats, inputs: readonly string[]): void {
-  const isOutput = (stat: Stats | null): boolean => stat?.ino === existing.ino && stat.dev === existing.dev;
+  const { ino, dev } = statSync(output, { bigint: true });
+  const isOutput = (stat: FileId | null): boolean => stat?.ino === ino && stat.dev === dev;
   const refuse = (what: string): never => {
     throw new UserError(what, { where: output, hint: 'choose another name for -o' });
   };
@@ -39,19 +40,22 @@ export function refuseInputs(output: string, existing: Stats, inputs: readonly s
   }
 }
 
+/** What tells files apart, whatever their names: some file systems have numbers beyond 2^53. */
+type FileId = Pick<BigIntStats, 'ino' | 'dev' | 'isDirectory'>;
+
 /** What is looked for stands elsewhere when it cannot be looked at. */
-function lookedAt(path: string): Stats | null {
+function lookedAt(path: string): FileId | null {
   try {
-    return statOf(path);
+    return statSync(path, { bigint: true });
   } catch {
     return null;
   }
 }
 
 /** Standard input that is a file, as in `dprof -o FILE < FILE`; null for any other. */
-function stdinStat(): Stats | null {
+function stdinStat(): FileId | null {
   try {
-    const stat = fstatSync(0);
+    const stat = fstatSync(0, { bigint: true });
     return stat.isFile() ? stat : null;
   } catch {
     return null;

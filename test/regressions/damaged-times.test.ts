@@ -69,6 +69,16 @@ describe('a damaged time', () => {
     expect(inexactOf(writeTrace(traceText(damaged)))).to.deep.equal([]);
   });
 
+  it('is none where a device has a clock of its own: since 1970 or since the machine started', () => {
+    const calls = Array.from({ length: 20 }, (_, n) => launch(n + 1, 1_700_000_000_000_000 + 100 * n));
+    const kernels = calls.map((_, n) => kernel('k', n + 1, 5_000_000_010 + 100 * n));
+    const records = recordsOf(writeTrace(traceText([...calls, ...kernels])));
+    const durations = records.flatMap((record) => (record.type === 'kernel' ? [record.dur ?? NaN] : []));
+    // A double has no single nanoseconds that far away.
+    expect(durations.filter((dur) => Math.abs(dur - 10_000) <= 256)).to.have.length(20);
+    expect(records.at(-1)).to.have.nested.property('diagnostics.clocks-differ', 1);
+  });
+
   it('costs no other time where it is the first of a trace, a table or a database', () => {
     const events = [1, 2, 3].flatMap((n) => [
       launch(n, 1_700_000_000_000_000 + n),

@@ -9,7 +9,7 @@ export const isObject = (value: unknown): value is RecordFields =>
 
 /** JSON has numbers that are read as infinite. */
 export const isNumber = (value: unknown): value is number => Number.isFinite(value);
-/** ns, which are exact up to 2^53: beyond it, sums of them would not be finite. */
+/** ns, which a double holds exactly up to 2^53. */
 export const isTime = (value: unknown): value is number =>
   typeof value === 'number' && Math.abs(value) <= Number.MAX_SAFE_INTEGER;
 export const timeOr = <T>(value: unknown, otherwise: T): number | T => (isTime(value) ? value : otherwise);
@@ -39,6 +39,8 @@ export const isObjectOf =
   (check: (value: unknown) => boolean) =>
   (value: unknown): boolean =>
     isObject(value) && Object.values(value).every(check);
+export const areCounters = isObjectOf(isNumber);
+
 /** Picoseconds by which a start and a duration are longer than their nanoseconds. */
 export const arePicoseconds = (value: unknown): boolean =>
   areNumbers(value) && (value as number[]).length === 2 && (value as number[]).every((ps) => Math.abs(ps) < 1000);
@@ -51,6 +53,8 @@ export function launch(value: unknown): Launch | null {
   if (!isObject(value) || !isTime(value['start']) || !isTime(value['dur'])) return null;
   return value['api'] === null || isString(value['api']) ? (value as unknown as Launch) : null;
 }
+
+export const isLaunchOrNull = (value: unknown): boolean => value === null || launch(value) === value;
 
 export function isCall(value: unknown): value is OpCall {
   if (!isObject(value) || !isString(value['mod']) || !isString(value['op'])) return false;

@@ -1,20 +1,20 @@
 /** Validation of lines that are no kernels: a field of the wrong type becomes unknown. */
 import type { ProfileLine } from '../../record/record.js';
 import {
+  areCounters,
   areLabels,
   areNumbers,
   arePicoseconds,
   isAbsentOr,
   isCall,
+  isLaunchOrNull,
   isNumber,
   isNumberOrNull,
   isObject,
-  isObjectOf,
   isString,
   isTextOrNull,
   isTime,
   isTimeOrNull,
-  launch,
   type RecordFields,
 } from './field-checks.js';
 
@@ -24,15 +24,15 @@ const isDevice = (value: unknown): boolean =>
   [value['vendor'], value['name'], value['arch']].every(isAbsentOr(isTextOrNull)) &&
   [value['units'], value['clockHz'], value['memBytesPerS'], value['memBytes']].every(isAbsentOr(isNumberOrNull));
 
-/** The check of a field, and the value in place of an invalid one. */
+/** The check of a field, and what an invalid one becomes: unknown, or what is valid of a list. */
 interface FieldRule {
   readonly check: (value: unknown) => boolean;
   readonly otherwise: unknown;
+  readonly validOf?: (list: readonly unknown[]) => readonly unknown[];
 }
 
 const NUMBER: FieldRule = { check: isNumber, otherwise: NaN };
 const NUMBER_OR_NULL: FieldRule = { check: isNumberOrNull, otherwise: null };
-const DEVICES: FieldRule = { check: (value) => Array.isArray(value) && value.every(isDevice), otherwise: [] };
 const TIME: FieldRule = { check: isTime, otherwise: NaN };
 const TIME_OR_NULL: FieldRule = { check: isTimeOrNull, otherwise: null };
 const TEXT: FieldRule = { check: isString, otherwise: 'na' };
@@ -40,20 +40,22 @@ const TEXT_OR_NULL: FieldRule = { check: isTextOrNull, otherwise: null };
 const KIND = { kind: TEXT_OR_NULL, bytes: NUMBER_OR_NULL };
 /** A field that a line may lack. */
 const optional = (check: FieldRule['check']): FieldRule => ({ check: isAbsentOr(check), otherwise: undefined });
-const COUNTERS = isObjectOf(isNumber);
-const listOf = (check: FieldRule['check']): FieldRule =>
-  optional((value) => Array.isArray(value) && value.every(check));
+/** A list that a line may lack. */
+const listOf = (check: FieldRule['check']): FieldRule => ({
+  ...optional((value) => Array.isArray(value) && value.every(check)),
+  validOf: (list) => list.filter(check),
+});
 const NUMBERED = { profile: { check: isNumber, otherwise: 0 } } satisfies Readonly<Record<string, FieldRule>>;
 const TIMED = {
   ...NUMBERED,
   start: TIME,
   dur: TIME_OR_NULL,
   device: NUMBER,
-  launch: { check: (value) => value === undefined || value === null || launch(value) === value, otherwise: null },
+  launch: { check: isAbsentOr(isLaunchOrNull), otherwise: null },
   step: { check: isAbsentOr(isNumberOrNull), otherwise: null },
   engine: optional(isString),
   ps: optional(arePicoseconds),
-  counters: optional(COUNTERS),
+  counters: optional(areCounters),
   labels: optional(areLabels),
 } satisfies Readonly<Record<string, FieldRule>>;
 const TIMED_AT_MOST = { ...NUMBERED, start: TIME_OR_NULL, device: NUMBER_OR_NULL };
@@ -65,7 +67,7 @@ const LINES: Readonly<Record<string, Readonly<Record<string, FieldRule>>>> = {
     file: TEXT,
     format: TEXT,
     rank: NUMBER_OR_NULL,
-    devices: DEVICES,
+    devices: { ...listOf(isDevice), check: (value) => Array.isArray(value) && value.every(isDevice), otherwise: [] },
     facts: optional(areLabels),
   },
   copy: { ...TIMED, ...KIND, queueType: optional(isString), hostMemory: optional(isString) },
@@ -101,7 +103,7 @@ const LINES: Readonly<Record<string, Readonly<Record<string, FieldRule>>>> = {
     ...TIMED_AT_MOST,
     dur: TIME_OR_NULL,
     name: TEXT,
-    counters: { check: COUNTERS, otherwise: {} },
+    counters: { check: areCounters, otherwise: {} },
   },
   tensor: {
     ...NUMBERED,
@@ -117,9 +119,13 @@ const LINES: Readonly<Record<string, Readonly<Record<string, FieldRule>>>> = {
 
 const RULES = new Map(Object.entries(LINES).map(([type, rules]) => [type, Object.entries(rules)]));
 
+/** The record: the same object when it is valid, else a copy in which invalid fields are unknown. */
 export function validLine(record: RecordFields): ProfileLine {
   const rules = RULES.get(String(record['type'])) ?? [];
   const wrong = rules.filter(([field, { check }]) => !check(record[field]));
-  const mended = Object.fromEntries(wrong.map(([field, { otherwise }]) => [field, otherwise]));
+  const mended = Object.fromEntries(wrong.map(([field, rule]) => [field, mendedField(record[field], rule)]));
   return (wrong.length === 0 ? record : { ...record, ...mended }) as unknown as ProfileLine;
 }
+
+const mendedField = (value: unknown, { otherwise, validOf }: FieldRule): unknown =>
+  validOf !== undefined && Array.isArray(value) ? validOf(value) : otherwise;

@@ -5,6 +5,7 @@
 import { completeKernel } from '../../record/kernel-defaults.js';
 import type { Arg, ArgValue, KernelLine, KernelRecord, OpCall } from '../../record/record.js';
 import {
+  areCounters,
   areLabels,
   areNumbers,
   arePicoseconds,
@@ -13,6 +14,7 @@ import {
   isAbsentOr,
   isCall,
   isExtentOrNull,
+  isLaunchOrNull,
   isNumber,
   isNumberOrNull,
   isObject,
@@ -55,7 +57,7 @@ const OPTIONAL_FIELDS: Readonly<Record<string, (value: unknown) => boolean>> = {
   callKernels: areNumbers,
   engine: isString,
   operands: isString,
-  counters: isObjectOf(isNumber),
+  counters: areCounters,
   labels: areLabels,
   collective: isCollective,
   forward: (value) => value === null || isForward(value),
@@ -79,7 +81,7 @@ const FIELDS: Readonly<Record<string, (value: unknown) => boolean>> = {
   pid: isNumberOrNull,
   tid: isNumberOrNull,
   corr: isNumberOrNull,
-  launch: (value) => value === null || launch(value) === value,
+  launch: isLaunchOrNull,
   dir: (value) => value === null || value === 'fprop' || value === 'bprop',
   layer: areStrings,
   trace: areStrings,

@@ -56,6 +56,13 @@ describe('records', () => {
     ]);
   });
 
+  it('of a profile keep the devices that are valid', async () => {
+    const [good, bad] = [{ id: 1, vendor: 'nvidia', name: 'A100' }, { id: 'x' }];
+    const profile = { type: 'profile', v: 1, profile: 0, file: 'f', format: 'f', rank: null, devices: [bad, good] };
+    const [record] = await recordsOf(JSON.stringify(profile));
+    expect(record).to.deep.equal({ ...profile, devices: [good] });
+  });
+
   it("of PyProf's net.dict become kernels; what they do not have is unknown", async () => {
     const [record] = (await recordsOf(`${DICT}\n${DICT}`)) as KernelRecord[];
     expect(record).to.deep.equal(

@@ -12,10 +12,16 @@ import { shiftToFirst } from './shift-times.js';
 /** Bytes of a trace whose events are looked at for times. */
 const SEARCHED = 256 * 1024;
 
+/** Times that show another clock: fewer may be damaged. */
+const FEWEST_OF_CLOCK = 16;
+
 export class TraceClock {
   /** Start and end of the event read last, in ns after the origin; NaN where it has none, or none near the origin. */
   start = NaN;
   end = NaN;
+  /** The same for work of a device, which may have a clock of its own: wherever it is. */
+  deviceStart = NaN;
+  deviceEnd = NaN;
   /** Whole microseconds: those of the first time read, unless a better one was found before. */
   #originUs = NaN;
   /** Start of the profile, in ns after the origin. */
@@ -37,17 +43,30 @@ export class TraceClock {
   /** Reads the times of an event. @returns whether it has a start */
   read({ fields }: TraceEvent): boolean {
     const { from, to, bytes } = fields;
-    this.start = fields.has(EVENT.ts) ? this.#at(bytes, from[EVENT.ts] as number, to[EVENT.ts] as number) : NaN;
-    this.end = fields.has(EVENT.dur)
-      ? nearOrNaN(this.start + nanosecondsAt(bytes, from[EVENT.dur] as number, to[EVENT.dur] as number, 0))
+    this.deviceStart = fields.has(EVENT.ts) ? this.#at(bytes, from[EVENT.ts] as number, to[EVENT.ts] as number) : NaN;
+    this.deviceEnd = fields.has(EVENT.dur)
+      ? this.deviceStart + nanosecondsAt(bytes, from[EVENT.dur] as number, to[EVENT.dur] as number, 0)
       : NaN;
+    this.start = nearOrNaN(this.deviceStart);
+    this.end = nearOrNaN(this.start + (this.deviceEnd - this.deviceStart));
     return !Number.isNaN(this.start);
   }
 
   /** The time in a text, in ns after the origin; NaN when it is empty or invalid. */
   ofText(text: string): number {
     const bytes = Buffer.from(text, 'latin1');
-    return bytes.length === 0 ? NaN : this.#at(bytes, 0, bytes.length);
+    return bytes.length === 0 ? NaN : nearOrNaN(this.#at(bytes, 0, bytes.length));
+  }
+
+  /** Makes far times of devices unknown, unless so many are far that a device has a clock of its own. */
+  settleDevices(...columns: readonly NumericColumn[]): void {
+    for (const { values } of columns) {
+      const far = values.reduce((count, time) => count + Number(isFar(time)), 0);
+      if (far === 0 || (far >= FEWEST_OF_CLOCK && far * 2 > values.length)) continue;
+      values.forEach((time, row) => {
+        if (isFar(time)) values[row] = NaN;
+      });
+    }
   }
 
   /** Moves times so that the earliest of `starts` is 0. */
@@ -64,7 +83,7 @@ export class TraceClock {
   /** The time in `bytes[from, to)`, in ns after the origin; NaN when it is invalid. */
   #at(bytes: Buffer, from: number, to: number): number {
     if (Number.isNaN(this.#originUs)) this.#originUs = microsecondsAt(bytes, from, to);
-    return nearOrNaN(nanosecondsAt(bytes, from, to, this.#originUs));
+    return nanosecondsAt(bytes, from, to, this.#originUs);
   }
 }
 
@@ -85,4 +104,5 @@ function* startsIn(head: Buffer): Generator<string> {
   }
 }
 
+const isFar = (time: number): boolean => Number.isFinite(time) && !isNear(time);
 const nearOrNaN = (time: number): number => (isNear(time) ? time : NaN);

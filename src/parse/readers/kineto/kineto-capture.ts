@@ -74,6 +74,7 @@ export class KinetoCapture implements Capture {
     this.diagnostics.count('large-id', this.#ids.large);
     this.diagnostics.count('control-character', this.#texts.withControls);
     if (this.activities.length === 0) this.diagnostics.count('no-device-activity');
+    this.#clock.settleDevices(this.activities.start, this.activities.end);
     this.#clock.moveToFirst(
       [this.ranges.start, this.hostCalls.start, this.activities.start, this.#memory.start],
       [this.ranges.end, this.hostCalls.end, this.activities.end],
@@ -223,8 +224,8 @@ export class KinetoCapture implements Capture {
     if (!Number.isNaN(externalId) && externalId !== corr) this.#externalIdsAreOps = true;
     const device = event.args.number(ARG.device);
     const row: ActivityRow = {
-      start: this.#clock.start,
-      end: this.#clock.end,
+      start: this.#clock.deviceStart,
+      end: this.#clock.deviceEnd,
       device: device >= 0 ? device : this.#deviceByProcess(event),
       stream: this.#streamOf(event),
       process: 0,
