@@ -11,8 +11,7 @@ export type Contestant = (typeof CONTESTANTS)[number];
 export const fromRoot = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url));
 
 /** Whether `npm run build` has been run. */
-export const built = (): boolean =>
-  existsSync(fromRoot('dist/cli/bin/dparse.js')) && existsSync(fromRoot('dist/cli/bin/dprof.js'));
+export const built = (): boolean => existsSync(fromRoot('dist/dparse.js')) && existsSync(fromRoot('dist/dprof.js'));
 
 const TABLES = ['CUPTI_ACTIVITY_KIND_KERNEL', 'CUPTI_ACTIVITY_KIND_RUNTIME', 'NVTX_EVENTS'];
 

@@ -2,13 +2,13 @@
  * What the external sort of a device trace's rows saves, against sorting all of them in memory: peak memory and processor
  * time of both, each in a process of its own, and the ratio.
  *
- *   npm run build && node bench/external-sort.mjs [ROWS]
+ *   node tools/transpile.mjs && node bench/external-sort.mjs [ROWS]
  */
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 /** The compiled reader, which is no part of the library's surface. */
-const ROWS = '../dist/parse/readers/neuron/ntff/rows/row-chunks.js';
+const ROWS = '../build/src/parse/readers/neuron/ntff/rows/row-chunks.js';
 const { RowChunks } = await import(new URL(ROWS, import.meta.url).href);
 
 /** Streams, one after the other, as a trace has them. */

@@ -2,9 +2,9 @@
  * What sharing the fields of kernels that repeat from line to line (src/prof/input/repeated-fields.ts) saves: CPU time of
  * reading records and deriving the FLOPs of each kernel, without and with it, in turns, in one process.
  *
- *   npm run build && node bench/repeated-fields.mjs RECORDS.dict [RUNS]
+ *   node tools/transpile.mjs && node bench/repeated-fields.mjs RECORDS.dict [RUNS]
  */
-const built = (module) => import(new URL(`../dist/prof/${module}.js`, import.meta.url));
+const built = (module) => import(new URL(`../build/src/prof/${module}.js`, import.meta.url));
 const { openFile } = await built('input/lines');
 const { readRecords } = await built('input/records');
 const { RepeatedFieldParser } = await built('input/repeated-fields');

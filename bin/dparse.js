@@ -1,2 +1,2 @@
 #!/usr/bin/env node
-import '../dist/cli/bin/dparse.js';
+import '../dist/dparse.js';

@@ -1,2 +1,2 @@
 #!/usr/bin/env node
-import '../dist/cli/bin/dprof.js';
+import '../dist/dprof.js';

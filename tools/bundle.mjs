@@ -1,0 +1,61 @@
+/**
+ * Bundles what the package runs, from sources into dist/: a file per program and one that they share per set of modules
+ * loaded together, since node takes longer to find and open hundreds of small files than to run what most of them hold.
+ * And the program and style of the page, which `dprof html` puts into a page, into dist/page: one script and one sheet.
+ */
+import { build } from 'esbuild';
+import { readdirSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const dist = join(root, 'dist');
+const source = (path) => join(root, 'src', path);
+
+/** All in one folder: a worker is found beside whatever file starts it. */
+const PROGRAMS = {
+  dparse: source('cli/bin/dparse.ts'),
+  dprof: source('cli/bin/dprof.ts'),
+  worker: source('cli/dparse/worker.ts'),
+  index: source('index.ts'),
+};
+
+function removeStale() {
+  for (const entry of readdirSync(dist, { withFileTypes: true })) {
+    if (entry.isFile() && entry.name.endsWith('.js')) rmSync(join(dist, entry.name));
+  }
+}
+
+async function bundlePrograms() {
+  removeStale();
+  await build({
+    entryPoints: PROGRAMS,
+    outdir: dist,
+    bundle: true,
+    splitting: true,
+    chunkNames: 'shared-[hash]',
+    // Dependencies stay packages of their own, with their own licences and native code.
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    logLevel: 'warning',
+  });
+}
+
+async function bundlePage() {
+  await build({
+    entryPoints: { report: source('page/main.ts'), style: source('page/style.css') },
+    outdir: join(dist, 'page'),
+    bundle: true,
+    minify: true,
+    format: 'iife',
+    target: 'es2022',
+    // The page must stay one element: a text that ends it is written otherwise.
+    charset: 'ascii',
+    logLevel: 'warning',
+  });
+}
+
+const onlyPage = process.argv[2] === '--page';
+await Promise.all(onlyPage ? [bundlePage()] : [bundlePrograms(), bundlePage()]);
