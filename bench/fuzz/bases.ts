@@ -5,6 +5,7 @@ import { gunzipSync } from 'node:zlib';
 import { recordsOf } from '../../test/support/profile-records.js';
 import { ROOT, sharedFile } from '../../test/support/shared.js';
 import { encodeLine } from '../../src/record/jsonl.js';
+import { beginningOf } from './beginnings.js';
 import type { Base, Files, ReaderName } from './input.js';
 import { madeNeuron } from './neuron-made.js';
 
@@ -143,14 +144,20 @@ function sharedPaths({ shared, largest }: Source): string[] {
 
 /** All inputs of a reader, the smallest first. @param withShared whether to look for shared profiles too */
 export function basesOf(reader: ReaderName, withShared = true): readonly Base[] {
-  const source = SOURCES[reader];
-  const paths = [
-    ...source.samples.map((name) => join(ROOT, 'samples', name)),
-    ...(withShared ? sharedPaths(source) : []),
-  ];
-  const open = source.open ?? oneFile;
-  const bases = paths.map((path): Base => ({ reader, name: basename(path), ...open(path) }));
-  return [...(MADE[reader]?.() ?? []), ...bases].sort((a, b) => sizeOf(a) - sizeOf(b));
+  const samples = samplesOf(reader);
+  const shared = withShared ? sharedPaths(SOURCES[reader]).map((path) => opened(reader, path)) : [];
+  const beginnings = samples.flatMap((base) => beginningOf(base) ?? []);
+  return [...(MADE[reader]?.() ?? []), ...beginnings, ...samples, ...shared].sort((a, b) => sizeOf(a) - sizeOf(b));
 }
 
-const sizeOf = ({ files, input }: Base): number => files[input]?.length ?? 0;
+/** The samples of a reader, whole. */
+export const samplesOf = (reader: ReaderName): readonly Base[] =>
+  SOURCES[reader].samples.map((name) => opened(reader, join(ROOT, 'samples', name)));
+
+const opened = (reader: ReaderName, path: string): Base => ({
+  reader,
+  name: basename(path),
+  ...(SOURCES[reader].open ?? oneFile)(path),
+});
+
+const sizeOf = ({ files }: Base): number => Object.values(files).reduce((sum, { length }) => sum + length, 0);

@@ -1,5 +1,5 @@
 /** Which damaged input a run reads. */
-import { basesOf } from './bases.js';
+import { basesOf, samplesOf } from './bases.js';
 import type { Base, Damaged, Files, ReaderName } from './input.js';
 import { doubled, SECTOR, zeroed } from './mutations/blocks.js';
 import { chooseMutation } from './mutations/mutations.js';
@@ -45,7 +45,7 @@ class RandomInputs implements Inputs {
     if (reader === undefined) throw new Error('no reader');
     const random = new Random(seedFor(seed, reader), own);
     // Small ones more often: they are read in less time.
-    const base = bases[random.few(bases.length) - 1];
+    const base = bases[random.few(random.few(bases.length)) - 1];
     if (base === undefined) throw new Error(`nothing to damage for ${reader}`);
     return { base, ...damaged(base, random), random, repeat: `--only ${reader} --seed ${seed} --from ${own} --runs 1` };
   }
@@ -80,7 +80,7 @@ class SectorInputs implements Inputs {
 
   constructor(readonly plan: InputPlan) {
     this.#bases = plan.readers.flatMap((reader) => {
-      const [base] = basesOf(reader, false);
+      const [base] = samplesOf(reader);
       const bytes = base?.files[base.input];
       if (base === undefined || bytes === undefined) throw new Error(`no file with sectors for ${reader}`);
       return [{ base, bytes, sectors: Math.ceil(bytes.length / SECTOR) }];
