@@ -2,7 +2,7 @@
 import { helpOf } from './arguments.js';
 import { commandNamed, COMMANDS, rejectCommands } from './commands.js';
 import { aggregatesText } from './report/group-options.js';
-import { columnsText, devicesText, DPROF, readArguments } from './report/report-options.js';
+import { columnLines, columnsText, devicesText, DPROF, readArguments } from './report/report-options.js';
 import { runReport } from './report/run-report.js';
 import { printText } from './output.js';
 import { version } from './package-folder.js';
@@ -18,7 +18,7 @@ const COMMAND_LINES = [
 const helpText = (): string =>
   helpOf({
     ...DPROF,
-    notes: [COMMAND_LINES, ...(DPROF.notes ?? [])],
+    notes: [columnLines(), COMMAND_LINES, ...(DPROF.notes ?? [])],
     examples: DPROF.examples.slice(0, EXAMPLES_IN_HELP),
   });
 

@@ -9,6 +9,7 @@ import { familyOf } from '../ops/table.js';
 import type { TensorCore } from '../ops/tensor-core.js';
 import type { Device, KernelRecord, OpCall, ProfileRecord } from '../record/record.js';
 import type { Pairing } from './work/forward-pairing.js';
+import { occupancyOf, type Occupancy } from './roofline/occupancy.js';
 import { peaksOf, type Peaks } from './roofline/peaks.js';
 import { NO_ROOF, classifyRoofline, roofOf, type Placement } from './roofline/roofline.js';
 import { workOfCollective, type DerivedWork } from './work/derived-work.js';
@@ -97,6 +98,11 @@ export class Annotated {
   }
   get role(): KernelRole | null {
     return this.described?.work.role ?? null;
+  }
+
+  /** How much of a multiprocessor the kernel can fill; null where its launch or the device is not known. */
+  get occupancy(): Occupancy | null {
+    return occupancyOf(this.record, this.#arch);
   }
 
   /** The column `tc`. */

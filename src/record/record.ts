@@ -201,6 +201,10 @@ export interface KernelRecord extends Activity, Context {
   readonly short: string;
   readonly grid: Extent | null;
   readonly block: Extent | null;
+  /** Registers of a thread. */
+  readonly registers?: number | null;
+  /** Shared memory of a block, bytes: declared in the program and asked for at the launch. */
+  readonly sharedBytes?: number | null;
   /** What the kernel does for a group of devices. */
   readonly collective?: Collective;
   /** An instruction's operands, as the tool writes them. */

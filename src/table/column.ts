@@ -15,6 +15,8 @@ export interface ColumnShape {
   readonly unit?: 'ns' | 'us' | 's' | 'bytes' | 'MiB' | 'FLOP' | 'FLOP/s' | 'FLOP/B' | 'TFLOP/s' | 'GB/s' | '%';
   /** A real number has a fixed number of digits in text for people and awk, and all of them in CSV and JSON. */
   readonly type: 'int' | 'real' | 'str';
+  /** Whether its texts stand to the right, as numbers do. */
+  readonly toTheRight?: boolean;
   /** Digits after the point of a real number in text. */
   readonly digits?: number;
   /** Significant digits of a real number in text, in place of `digits`. */
@@ -63,6 +65,8 @@ export const shownValue = <Row>(column: Column<Row>, row: Row): CellValue =>
 
 /** Whether values are numbers: compared as such, sorted largest first, right-aligned. */
 export const isNumeric = ({ type }: ColumnShape): boolean => type !== 'str';
+
+export const isToTheRight = (column: ColumnShape): boolean => isNumeric(column) || column.toTheRight === true;
 
 function numberText({ digits, significant, signed }: ColumnShape, value: number): string {
   const text =

@@ -1,6 +1,6 @@
 /** Lines of cells under each other: no frames, columns two blanks apart, numbers to the right. For people and awk. */
 import { escapeControls } from '../record/control-characters.js';
-import { isNumeric, shownValue, textOf, type Column } from '../table/column.js';
+import { isToTheRight, shownValue, textOf, type Column } from '../table/column.js';
 import { elementAt } from '../containers/element.js';
 import { cells } from './cell-text.js';
 
@@ -25,10 +25,10 @@ export function aligned(rows: readonly (readonly string[])[], right: ReadonlySet
 
 /** A table as aligned lines; `header` false leaves the header line out. */
 export function alignedTable<Row>(columns: readonly Column<Row>[], rows: Iterable<Row>, header = true): string[] {
-  const right = new Set(columns.flatMap((column, i) => (isNumeric(column) ? [i] : [])));
+  const right = new Set(columns.flatMap((column, i) => (isToTheRight(column) ? [i] : [])));
   // A last column of numbers is padded too: an empty cell after it ends the row.
   const last = columns.at(-1);
-  const end = last !== undefined && isNumeric(last) ? [''] : [];
+  const end = last !== undefined && isToTheRight(last) ? [''] : [];
   const lines = [...rows].map((row) => [...columns.map((column) => textOf(column, shownValue(column, row))), ...end]);
   return aligned(header ? [[...columns.map((column) => column.header), ...end], ...lines] : lines, right);
 }

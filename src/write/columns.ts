@@ -1,7 +1,7 @@
 /** Columns of fixed width for the terminal. No line is wider than the given width, blanks between columns included. */
 import { escapeControls } from '../record/control-characters.js';
 import { UserError } from '../record/errors.js';
-import { isNumeric, shownValue, textOf, type Column, type ColumnShape } from '../table/column.js';
+import { isToTheRight, shownValue, textOf, type Column, type ColumnShape } from '../table/column.js';
 import { cells, cut, fitId, fitQuantity } from './cell-text.js';
 import type { Format, Layout } from './format.js';
 
@@ -26,7 +26,7 @@ export const columns: Format = {
               typeof value === 'number' ? fit(column, value, width) : (column.narrow?.(row) ?? textOf(column, value));
             const fitting = cut(escapeControls(text.length > 4 * width ? text.slice(0, 4 * width) : text), width);
             const blanks = ' '.repeat(width - cells(fitting));
-            return isNumeric(column) ? blanks + fitting : fitting + blanks;
+            return isToTheRight(column) ? blanks + fitting : fitting + blanks;
           }),
         ),
       rows: (packed) => (packed as readonly string[]).join(''),
@@ -74,5 +74,5 @@ function placed<Row>({ columns: chosen, width }: Layout<Row>): PlacedColumn<Row>
 function header(column: ColumnShape, width: number): string {
   const full = column.header.length <= width ? column.header : (column.narrowHeader ?? column.header);
   const text = full.slice(0, width);
-  return isNumeric(column) ? text.padStart(width) : text.padEnd(width);
+  return isToTheRight(column) ? text.padStart(width) : text.padEnd(width);
 }

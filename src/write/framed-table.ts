@@ -8,7 +8,7 @@
 import { escapeControls } from '../record/control-characters.js';
 import CliTable from 'cli-table3';
 import { elementAt } from '../containers/element.js';
-import { isNumeric, shownValue, textOf, type ColumnShape, type CellValue } from '../table/column.js';
+import { isToTheRight, shownValue, textOf, type ColumnShape, type CellValue } from '../table/column.js';
 import { cells, cut } from './cell-text.js';
 import type { Format } from './format.js';
 
@@ -56,7 +56,7 @@ function frame(
 ): { readonly top: string; readonly bottom: string } {
   const framed = new CliTable({
     ...(header ? { head: columns.map((column) => column.header) } : {}),
-    colAligns: columns.map((column) => (isNumeric(column) ? 'right' : 'left')),
+    colAligns: columns.map((column) => (isToTheRight(column) ? 'right' : 'left')),
     colWidths: widths.map((width) => width + 2),
     // Colours would make the text depend on where it goes.
     style: { head: [], border: [], compact: true },
@@ -71,7 +71,7 @@ function frame(
 function line(columns: readonly ColumnShape[], widths: readonly number[], row: string): string {
   const framed = row.split(CELL_END).map((text, i) => {
     const blanks = ' '.repeat(elementAt(widths, i) - cells(text));
-    return isNumeric(elementAt(columns, i)) ? blanks + text : text + blanks;
+    return isToTheRight(elementAt(columns, i)) ? blanks + text : text + blanks;
   });
   return `│ ${framed.join(' │ ')} │\n`;
 }

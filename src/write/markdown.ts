@@ -1,6 +1,6 @@
 /** Tables of GitHub-flavoured Markdown, and the escape for all text that goes into Markdown. */
 import { escapeControls } from '../record/control-characters.js';
-import { isNumeric, shownValue, textOf, type Column, type ColumnShape } from '../table/column.js';
+import { isNumeric, isToTheRight, shownValue, textOf, type Column, type ColumnShape } from '../table/column.js';
 import type { Format } from './format.js';
 
 /** What code in backticks cannot hold within a cell: a pipe ends the cell, a backtick the code. */
@@ -37,7 +37,7 @@ function cell<Row>(column: Column<Row>, row: Row): string {
   return isPlain ? text : code(text);
 }
 
-const alignment = (column: ColumnShape): string => (isNumeric(column) ? '---:' : '---');
+const alignment = (column: ColumnShape): string => (isToTheRight(column) ? '---:' : '---');
 
 export const markdown: Format = {
   id: 'markdown',

@@ -113,7 +113,7 @@ describe('dprof', () => {
       ]);
       expect(csv.stdout).to.equal('Idx,Grid\n1,"2,1,1"\n');
       expect(json.stdout).to.equal('{"idx":1,"grid":[2,1,1]}\n');
-      expect(columns.stdout).to.equal('    Idx Grid\n      1 2,1,1\n');
+      expect(columns.stdout).to.equal('    Idx         Grid\n      1        2,1,1\n');
       expect(table.stdout).to.include('│   1 │ 2,1,1 │');
     });
 
@@ -164,9 +164,10 @@ describe('dprof', () => {
       const { stdout, code } = await runCli('dprof', ['--help']);
       const lines = stdout.split('\n');
       expect(code).to.equal(0);
-      expect(lines.length).to.be.at.most(48);
+      expect(lines.length).to.be.at.most(56);
       for (const line of lines) expect(line.length).to.be.at.most(88);
       for (const name of Object.keys(COMMANDS)) expect(stdout).to.match(new RegExp(`^  ${name} +\\S`, 'm'));
+      for (const { key } of COLUMNS) expect(stdout).to.match(new RegExp(`^  (?:.* )?${key}(?: |$)`, 'm'));
       for (const { id } of FORMATS) expect(stdout).to.include(id);
       const columns = await runCli('dprof', ['--columns']);
       expect(columns.stdout.trimEnd().split('\n')).to.have.length(COLUMNS.length);

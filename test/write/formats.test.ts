@@ -84,6 +84,15 @@ describe('columns', () => {
     ]);
   });
 
+  it('have numbers to the right, grids and blocks too', () => {
+    expect(written('columns', 'grid,block,regs', [gemm, wide], { width: 40 }).split('\n')).to.deep.equal([
+      '        Grid        Block Regs',
+      '       2,1,1      128,1,1   na',
+      '       2,1,1      128,1,1   na',
+      '',
+    ]);
+  });
+
   it('show of a trace the innermost frame without its folder', () => {
     expect(written('columns', 'trace', [wide], { width: 30, header: false })).to.equal('e.py:22\n');
   });

@@ -15,6 +15,7 @@ import {
   parseArguments,
   SILENT_OPTION,
   VERSION_OPTION,
+  wrapped,
   type Option,
   type Tool,
 } from '../arguments.js';
@@ -37,7 +38,7 @@ const OPTIONS: readonly Option[] = [
     values: KEYS,
     list: true,
   },
-  { name: 'width', short: 'w', takes: 'N', help: 'columns of fixed width, no line wider than N' },
+  { name: 'width', short: 'w', takes: 'N', help: 'columns of fixed width, no line wider than N (0: of any width)' },
   { name: 'csv', help: 'same as --format csv' },
   { name: 'format', short: 'f', takes: 'F', help: FORMAT_IDS.join(', '), values: FORMAT_IDS },
   { name: 'where', takes: 'EXPR', help: 'only kernels where EXPR holds: == != > >= < <= ~ !~ && || ( )' },
@@ -82,6 +83,9 @@ export const DPROF: Tool = {
     "dprof -c op,sil net.dict | awk 'NR>1 {t[$1]+=$2} END {for (o in t) print t[o], o}'",
   ],
 };
+
+/** The names of all columns, for the help. */
+export const columnLines = (): string[] => ['Columns, as --columns explains them:', ...wrapped('  ', KEYS)];
 
 export function columnsText(): string {
   return COLUMNS.map(({ key, header, unit, doc }) => {

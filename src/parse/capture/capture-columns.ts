@@ -121,6 +121,10 @@ export class Activities {
     graphId: NumericColumn.floats(),
     /** Grid then block, six numbers a kernel; 0 for unknown. */
     extents: NumericColumn.counts(),
+    /** Registers of a thread; 0 for unknown. Empty where the format has none, as is `sharedBytes`. */
+    registers: NumericColumn.counts(),
+    /** Shared memory of a block. */
+    sharedBytes: NumericColumn.floats(),
   };
   readonly copies = {
     /** The format's code of the direction, for `CaptureNames.copyKind`. */

@@ -20,6 +20,7 @@ import type { Writable } from '../../containers/writable.js';
 import { alignClocks, type ClockAlignment } from './clocks/align-clocks.js';
 import { kernelNameOf, UNNAMED, type Capture, type CollectiveOperation } from './capture.js';
 import { ACTIVITY_KINDS } from './capture-columns.js';
+import { earlierBy } from './clocks/earlier.js';
 import { Dated } from './dated-records.js';
 import { elementAt } from '../../containers/element.js';
 import { orNull } from '../../containers/numeric-column.js';
@@ -252,6 +253,10 @@ class Emission {
       repr: context.repr,
       ranges: context.ranges,
     };
+    if (kernels.registers.length > 0) {
+      record.registers = kernels.registers.at(own) || null;
+      record.sharedBytes = orNull(kernels.sharedBytes.at(own));
+    }
     if (context.callerRanges !== undefined) record.callerRanges = context.callerRanges;
     if (context.step !== undefined) record.step = context.step;
     if (context.callIds !== undefined) record.callIds = context.callIds;
@@ -361,17 +366,6 @@ class Emission {
     }
     return (this.#last = last);
   }
-}
-
-/** The record with all its times earlier. */
-function earlierBy(lead: number, record: ProfileLine): ProfileLine {
-  if (!('start' in record) || record.start === null) return record;
-  const launch = 'launch' in record ? (record.launch ?? null) : null;
-  return {
-    ...record,
-    start: record.start - lead,
-    ...(launch === null ? undefined : { launch: { ...launch, start: launch.start - lead } }),
-  };
 }
 
 /** Records without a time come first. */

@@ -22,6 +22,9 @@ const aboveMemory = (row: GroupRow): boolean => row.amounts.aboveMemory > 0 && i
 
 const whole = (host: HostTime | null): HostTime | null => (host === null || host.passes === 0 ? null : host);
 
+/** A sum with an unknown time in it is unknown. */
+const knownSum = (sum = NaN): number | null => (Number.isNaN(sum) ? null : sum);
+
 /** Of the host's ranges: with the keys of `HOST_KEYS` alone. */
 export const HOST_AGGREGATES: readonly Column<GroupRow>[] = [
   column(
@@ -31,9 +34,9 @@ export const HOST_AGGREGATES: readonly Column<GroupRow>[] = [
     '--by ranges, layer, op: times that the host went through it; rows without kernels launched nothing, or are ops that others call',
     ({ host }) => whole(host)?.passes ?? null,
   ),
-  column('host', 'Host(ns)', NS, 'the same: time that the host was in it', ({ host }) => whole(host)?.total ?? null),
+  column('host', 'Host(ns)', NS, 'the same: time that the host was in it', ({ host }) => knownSum(whole(host)?.total)),
   column('hostself', 'HostSelf(ns)', NS, 'the same: without the ranges, ops and frames within', ({ host }) =>
-    host === null || Number.isNaN(host.self) ? null : host.self,
+    knownSum(host?.self),
   ),
 ];
 

@@ -4,6 +4,7 @@ import { splitKeys, requireColumnOf } from '../../table/column-lookup.js';
 import { COMMUNICATION_COLUMNS } from './communication-columns.js';
 import { ENGINE_COLUMNS } from './engine-columns.js';
 import type { KernelColumn } from './kernel-column.js';
+import { OCCUPANCY_COLUMNS } from './occupancy-columns.js';
 import { CUBE_COLUMNS, MATRIX_UNIT_COLUMNS, ROOFLINE_COLUMNS } from './roofline-columns.js';
 
 /** A record without a start, as from a net.dict, has NaN there. */
@@ -59,8 +60,9 @@ export const COLUMNS: readonly KernelColumn[] = [
   ),
   column('device', 'Device', int(3), 'device', ({ record }) => finite(record.device), { narrowHeader: 'Dev' }),
   column('stream', 'Stream', int(3), 'stream', ({ record }) => record.stream, { narrowHeader: 'Str' }),
-  column('grid', 'Grid', str(12), 'grid, x,y,z', ({ record }) => record.grid),
-  column('block', 'Block', str(12), 'block, x,y,z', ({ record }) => record.block),
+  column('grid', 'Grid', str(12), 'grid, x,y,z', ({ record }) => record.grid, { toTheRight: true }),
+  column('block', 'Block', str(12), 'block, x,y,z', ({ record }) => record.block, { toTheRight: true }),
+  ...OCCUPANCY_COLUMNS,
   column(
     'flops',
     'FLOPs',

@@ -59,6 +59,8 @@ const OPTIONAL_FIELDS: Readonly<Record<string, (value: unknown) => boolean>> = {
   operands: isString,
   counters: areCounters,
   labels: areLabels,
+  registers: isNumberOrNull,
+  sharedBytes: isNumberOrNull,
   collective: isCollective,
   forward: (value) => value === null || isForward(value),
   graph: isObjectOf(isNumberOrNull),

@@ -32,6 +32,7 @@ type LabelledLine = readonly [label: string, text: string];
 export function explain(row: Annotated): string[] {
   const lines = [
     ...aboutKernel(row),
+    ...aboutOccupancy(row),
     ...aboutContext(row),
     ...row.calls.map((call, i): LabelledLine => [i === 0 ? 'calls' : '', showCall(call, i === row.described?.index)]),
     ...aboutWork(row),
@@ -40,6 +41,13 @@ export function explain(row: Annotated): string[] {
     ...aboutCounters(row),
   ];
   return lines.map(([label, text]) => `${label.padEnd(10)} ${text}`.trimEnd());
+}
+
+function aboutOccupancy({ record, occupancy }: Annotated): LabelledLine[] {
+  if (occupancy === null) return [];
+  const { blocks, share, limit } = occupancy;
+  const resources = `${known(record.registers ?? null)} registers a thread, ${known(record.sharedBytes ?? null)} bytes shared a block`;
+  return [['occupancy', `${digits(100 * share, ' %')}: ${blocks} blocks a multiprocessor, by ${limit}; ${resources}`]];
 }
 
 function aboutKernel(row: Annotated): LabelledLine[] {

@@ -17,10 +17,10 @@ export class HostSums {
   readonly #ranges = new Map<RangeKind, number>();
   readonly #threads = new Set<string>();
 
-  /** Records of earlier versions have neither kind nor self time. */
+  /** Records of earlier versions have neither kind nor self time; invalid times are unknown. */
   add(record: RangeRecord): void {
     const { kind, self, dur, pid, tid } = record;
-    if (kind === undefined || self === undefined) return;
+    if (kind === undefined || self === undefined || Number.isNaN(dur)) return;
     this.#threads.add(`${pid ?? ''}/${tid ?? ''}`);
     addTo(this.#ranges, kind, 1);
     const sums = entryOf(this.#kinds, kind, () => new KindSums());

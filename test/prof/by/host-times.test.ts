@@ -56,6 +56,16 @@ describe('host times of groups', () => {
     ]);
   });
 
+  it('are unknown where a time is', () => {
+    const cut = [range('load', 0, NaN, 5), range('load', 10, 4, 4), range('step', 20, 3, 3)];
+    expect(
+      valuesOf(groupsOf(cut, { by: 'ranges', columns: 'ranges,passes,host,hostself', sort: 'ranges' })),
+    ).to.deep.equal([
+      { ranges: ['load'], passes: 2, host: null, hostself: 9 },
+      { ranges: ['step'], passes: 1, host: 3, hostself: 3 },
+    ]);
+  });
+
   it('of a tree are those of the row itself, not of the rows beneath; deeper self times are in the last level', () => {
     const tree = (depth?: number): unknown[] =>
       valuesOf(groupsOf(records, { by: 'ranges', columns: `ranges,${COLUMNS}`, tree: true, depth }))

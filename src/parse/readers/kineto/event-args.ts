@@ -24,6 +24,8 @@ const ARG_KEYS = {
   callStack: 'Call stack',
   grid: 'grid',
   block: 'block',
+  registers: 'registers per thread',
+  sharedBytes: 'shared memory',
   bytes: 'bytes',
   graphId: 'graph id',
   graphNode: 'graph node id',

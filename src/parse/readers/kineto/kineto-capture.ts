@@ -250,11 +250,13 @@ export class KinetoCapture implements Capture {
     }
   }
 
-  /** Grid, block and collective operation of the kernel added last. */
+  /** Grid, block, resources and collective operation of the kernel added last. */
   #addKernelFields({ fields, args }: TraceEvent): void {
-    const { extents } = this.activities.kernels;
+    const { extents, registers, sharedBytes } = this.activities.kernels;
     pushExtent(args, ARG.grid, extents);
     pushExtent(args, ARG.block, extents);
+    registers.push(args.number(ARG.registers));
+    sharedBytes.push(args.number(ARG.sharedBytes));
     if (!args.has(ARG.collective)) return;
     const collective = readCollective(fields.value(EVENT.args));
     if (collective !== null) this.#collectives.set(this.activities.length - 1, collective);

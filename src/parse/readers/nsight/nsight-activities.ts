@@ -18,10 +18,16 @@ const nameOrNone = (cell = NaN): number => (Number.isNaN(cell) ? UNNAMED : cell)
 export const ACTIVITY_TABLES: readonly ActivityTable[] = [
   {
     table: 'CUPTI_ACTIVITY_KIND_KERNEL',
-    columns: ['demangledName', 'graphId', 'gridX', 'gridY', 'gridZ', 'blockX', 'blockY', 'blockZ'],
+    columns: [
+      ...['demangledName', 'graphId', 'gridX', 'gridY', 'gridZ', 'blockX', 'blockY', 'blockZ'],
+      ...['registersPerThread', 'staticSharedMemory', 'dynamicSharedMemory'],
+    ],
     add: (activities, row, own) => {
+      const { extents, registers, sharedBytes } = activities.kernels;
       activities.addKernel(row, nameOrNone(own[0]), own[1] ?? NaN);
-      for (let i = 2; i < own.length; i++) activities.kernels.extents.push(own[i] ?? NaN);
+      for (let i = 2; i < 8; i++) extents.push(own[i] ?? NaN);
+      registers.push(own[8] ?? NaN);
+      sharedBytes.push((own[9] ?? NaN) + (own[10] ?? NaN));
     },
   },
   {

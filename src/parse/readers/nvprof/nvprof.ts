@@ -236,11 +236,13 @@ class NvprofCapture implements Capture {
 
   #readKernels(): void {
     const { activities } = this;
-    const columns = [...SHARED_COLUMNS, 'name', 'graphNodeId', 'graphId', ...EXTENT_COLUMNS];
+    const columns = [...SHARED_COLUMNS, 'name', 'graphNodeId', 'graphId', ...RESOURCE_COLUMNS, ...EXTENT_COLUMNS];
     for (const table of KERNEL_TABLES) {
       for (const cells of this.#rows(table, columns)) {
-        const [name = 0, node, graphId, ...extents] = cells.slice(SHARED_CELLS);
+        const [name = 0, node, graphId, registers, declared, asked, ...extents] = cells.slice(SHARED_CELLS);
         activities.addKernel(this.#activityRow(cells, node), numberOf(name), numberOf(graphId));
+        activities.kernels.registers.push(numberOf(registers));
+        activities.kernels.sharedBytes.push(numberOf(declared) + numberOf(asked));
         for (const extent of extents) activities.kernels.extents.push(numberOf(extent));
       }
     }
@@ -374,6 +376,7 @@ const SHARED_COLUMNS: readonly Selection[] = ['deviceId', 'streamId', 'correlati
 /** Cells before an activity table's own: start, end and the shared columns. */
 const SHARED_CELLS = 2 + SHARED_COLUMNS.length;
 
+const RESOURCE_COLUMNS: readonly Selection[] = ['registersPerThread', 'staticSharedMemory', 'dynamicSharedMemory'];
 const EXTENT_COLUMNS: readonly Selection[] = ['gridX', 'gridY', 'gridZ', 'blockX', 'blockY', 'blockZ'];
 
 /**

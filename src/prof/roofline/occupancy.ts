@@ -1,0 +1,87 @@
+/**
+ * Theoretical occupancy: the share of a multiprocessor's threads that a kernel's blocks can fill, and what limits it.
+ *
+ * Sources: CUDA Programming Guide, compute capabilities (threads, blocks, registers and shared memory of a
+ * multiprocessor); NVIDIA's occupancy calculator (units in which registers and shared memory are allocated).
+ */
+import type { KernelRecord } from '../../record/record.js';
+
+/** What keeps further blocks off a multiprocessor. */
+type OccupancyLimit = 'threads' | 'blocks' | 'registers' | 'shared memory';
+
+export interface Occupancy {
+  /** Blocks that a multiprocessor holds at a time. */
+  readonly blocks: number;
+  /** Resident threads as a share of those that the multiprocessor can hold, 0 to 1. */
+  readonly share: number;
+  readonly limit: OccupancyLimit;
+}
+
+/** What a multiprocessor has. */
+interface Multiprocessor {
+  readonly threads: number;
+  readonly blocks: number;
+  /** Shared memory, KiB. */
+  readonly shared: number;
+}
+
+const WARP = 32;
+const REGISTERS = 64 * 1024;
+/** Registers are given to a warp in such pieces, out of a quarter of the multiprocessor's. */
+const REGISTER_UNIT = 256;
+const PARTITIONS = 4;
+
+/** `sm80`, `sm103`: the last digit is the minor version. */
+const CAPABILITY = /^sm(\d+)\d$/;
+
+/** By compute capability. */
+export const MULTIPROCESSORS: Readonly<Record<string, Multiprocessor>> = {
+  sm50: { threads: 2048, blocks: 32, shared: 64 },
+  sm52: { threads: 2048, blocks: 32, shared: 96 },
+  sm53: { threads: 2048, blocks: 32, shared: 64 },
+  sm60: { threads: 2048, blocks: 32, shared: 64 },
+  sm61: { threads: 2048, blocks: 32, shared: 96 },
+  sm62: { threads: 2048, blocks: 32, shared: 64 },
+  sm70: { threads: 2048, blocks: 32, shared: 96 },
+  sm72: { threads: 2048, blocks: 32, shared: 96 },
+  sm75: { threads: 1024, blocks: 16, shared: 64 },
+  sm80: { threads: 2048, blocks: 32, shared: 164 },
+  sm86: { threads: 1536, blocks: 16, shared: 100 },
+  sm87: { threads: 1536, blocks: 16, shared: 164 },
+  sm89: { threads: 1536, blocks: 24, shared: 100 },
+  sm90: { threads: 2048, blocks: 32, shared: 228 },
+  sm100: { threads: 2048, blocks: 32, shared: 228 },
+  sm103: { threads: 2048, blocks: 32, shared: 228 },
+  sm120: { threads: 1536, blocks: 24, shared: 100 },
+};
+
+const roundUp = (value: number, unit: number): number => Math.ceil(value / unit) * unit;
+
+/** Bytes of shared memory that a block takes: from Ampere on the system keeps 1 KiB of each block for itself. */
+function sharedOfBlock(bytes: number, major: number): number {
+  return major >= 8 ? roundUp(bytes + 1024, 128) : roundUp(bytes, 256);
+}
+
+/**
+ * @param arch the device's compute capability, `sm80`
+ * @returns null where the block, its registers or the device's limits are not known, and for what cannot run there
+ */
+export function occupancyOf(
+  { block, registers = null, sharedBytes = null }: Pick<KernelRecord, 'block' | 'registers' | 'sharedBytes'>,
+  arch: string | undefined,
+): Occupancy | null {
+  const unit = MULTIPROCESSORS[arch ?? ''];
+  const major = Number(CAPABILITY.exec(arch ?? '')?.[1]);
+  if (unit === undefined || block === null || registers === null || sharedBytes === null) return null;
+  const warps = Math.ceil((block[0] * block[1] * block[2]) / WARP);
+  const shared = sharedOfBlock(sharedBytes, major);
+  const warpsByRegisters = PARTITIONS * Math.floor(REGISTERS / PARTITIONS / roundUp(registers * WARP, REGISTER_UNIT));
+  const limits: readonly (readonly [OccupancyLimit, number])[] = [
+    ['threads', Math.floor(unit.threads / WARP / warps)],
+    ['blocks', unit.blocks],
+    ['registers', Math.floor(warpsByRegisters / warps)],
+    ['shared memory', shared === 0 ? Infinity : Math.floor((unit.shared * 1024) / shared)],
+  ];
+  const [limit, blocks] = limits.reduce((least, one) => (one[1] < least[1] ? one : least));
+  return blocks >= 1 ? { blocks, share: (blocks * warps * WARP) / unit.threads, limit } : null;
+}
