@@ -36,6 +36,7 @@ import { readDevices, readGroups, readProfileFacts } from './profile-facts.js';
 import { SampleRows } from './sample-rows.js';
 import { StringTable } from './string-table.js';
 import { TaskRows } from './task-rows.js';
+import { waitTimes } from './wait-times.js';
 
 /** Layers of the driver library (ENUM_API_TYPE), in order of preference for a task's launch. */
 const API_RANK: Readonly<Record<number, number>> = { 10000: 0, 5500: 1, 20000: 2, 5000: 3, 15000: 4 };
@@ -56,6 +57,8 @@ export class AscendCapture implements Capture {
   readonly #collectives: CollectiveRows;
   readonly #tasks: TaskRows;
   readonly #samples: SampleRows;
+  /** By activity, see `waitTimes`. */
+  readonly #waits: Float64Array;
 
   constructor(
     private readonly database: SqliteFile,
@@ -81,6 +84,7 @@ export class AscendCapture implements Capture {
       diagnostics,
       isMarked: (connection) => this.#host.isMarked(connection),
     });
+    this.#waits = waitTimes(activities);
     this.#host.addDeviceRanges(this.#tasks.deviceRanges);
     this.#samples = new SampleRows(database, clock, strings);
     if (activities.length === 0) diagnostics.count('no-device-activity');
@@ -134,7 +138,10 @@ export class AscendCapture implements Capture {
     if (this.activities.kind.at(activity) !== KIND_CODE.kernel) return null;
     const row = this.#tasks.source.at(activity);
     const labels = this.#kernels.labelsOf(row, this.#strings.text(this.#tasks.taskType.at(activity)));
-    return kernelFields(this.#kernels.coreOf(row), this.#kernels.countersOf(row), labels);
+    const waited = elementAt(this.#waits, activity);
+    const wait = Number.isNaN(waited) ? null : { waitNs: waited };
+    const counted = this.#kernels.countersOf(row);
+    return kernelFields(this.#kernels.coreOf(row), wait === null ? counted : { ...wait, ...counted }, labels);
   }
 
   statements(profile: number): Iterable<StatementRecord> {
