@@ -23,6 +23,7 @@ import { ThreadTable } from '../../../capture/threads.js';
 import { TorchContexts } from '../../../torch/torch-contexts.js';
 import { nestEvents } from '../../../torch/nesting.js';
 import { COPY_OPERATIONS, taskKind } from '../device-kinds.js';
+import { apiLayer, apiLayerCodeOf } from '../api-layers.js';
 import { kernelFields } from '../kernel-labels.js';
 import { CallChains } from './call-chains.js';
 import { isNear } from '../../../capture/clocks/exact-times.js';
@@ -37,10 +38,6 @@ import { SampleRows } from './sample-rows.js';
 import { StringTable } from './string-table.js';
 import { TaskRows } from './task-rows.js';
 import { waitTimes } from './wait-times.js';
-
-/** Layers of the driver library (ENUM_API_TYPE), in order of preference for a task's launch. */
-const API_RANK: Readonly<Record<number, number>> = { 10000: 0, 5500: 1, 20000: 2, 5000: 3, 15000: 4 };
-const OTHER_API = 5;
 
 export class AscendCapture implements Capture {
   readonly diagnostics = new Diagnostics();
@@ -163,7 +160,7 @@ export class AscendCapture implements Capture {
       }
       const owner = threads.process(pid, pid);
       const thread = threads.thread(owner, tid);
-      calls.add(began, ended, thread, owner, connectionOrNone(connection), name, API_RANK[type] ?? OTHER_API);
+      calls.add(began, ended, thread, owner, connectionOrNone(connection), name, apiLayerCodeOf(type));
     });
   }
 
@@ -194,6 +191,7 @@ export class AscendCapture implements Capture {
     return {
       kernelName: (name) => strings.text(name),
       apiName: (api) => strings.text(api),
+      apiLayer,
       rangeText: (text) => this.#host.events.nameText(text),
       domainName: () => null,
       copyKind: (code) => COPY_OPERATIONS[code] ?? null,
