@@ -5,6 +5,7 @@ import type {
   GraphRecord,
   KernelLine,
   ProfileLine,
+  RangeRecord,
   SetRecord,
   SyncRecord,
 } from '../record/record.js';
@@ -16,6 +17,9 @@ const DEVICE_ACTIVITIES: ReadonlySet<string> = new Set<DeviceActivity['type']>([
 ]);
 
 export const isDeviceActivity = (record: ProfileLine): record is DeviceActivity => DEVICE_ACTIVITIES.has(record.type);
+
+/** Whether a range is a call that launched work: the activities state it as their launch. */
+export const hasLaunched = ({ launched = 0 }: RangeRecord): boolean => launched > 0;
 
 export interface LaunchCall {
   readonly api: string | null;

@@ -291,7 +291,7 @@ export interface GraphRecord extends Activity {
  * What a range of the host is: an annotation of the program or of a library, an op of the framework, a frame of the call
  * stack, a module, or a text of PyProf's that describes a call.
  */
-export type RangeKind = 'annotation' | 'op' | 'frame' | 'layer' | 'marker';
+export type RangeKind = 'annotation' | 'op' | 'frame' | 'layer' | 'marker' | 'api';
 
 /** A range of the host program, times in ns. Written with the option `ranges` alone. */
 export interface RangeRecord {
@@ -307,6 +307,8 @@ export interface RangeRecord {
   readonly tid: number | null;
   readonly domain: string | null;
   readonly text: string;
+  /** Of kind `api`: how many activities of devices the call launched. */
+  readonly launched?: number;
 }
 
 /** Metric of the samples that state when steps ran on the host: the value is the step's number, `text` its name. */

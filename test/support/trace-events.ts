@@ -97,7 +97,9 @@ export function expectedOf(records: readonly ProfileLine[]): Expected {
     else expected.marks.push(`${category} ${start}`);
   };
   for (const record of records) {
-    if (record.type === 'range' || record.type === 'layer') add(record.type, record.start, record.dur);
+    // A call that launched something is drawn as the launch of that.
+    if (record.type === 'layer' || (record.type === 'range' && (record.launched ?? 0) === 0))
+      add(record.type, record.start, record.dur);
     if (record.type === 'notice') expected.marks.push('notice 0');
     if (record.type === 'sample' && record.start !== null && record.metric !== STEP_METRIC) {
       // Sizes of single allocations are no curve.

@@ -17,6 +17,7 @@ import {
 } from '../../record/record.js';
 import { LruCache } from '../../containers/lru-cache.js';
 import type { Writable } from '../../containers/writable.js';
+import { apiRanges } from './api-ranges.js';
 import { alignClocks, type ClockAlignment } from './clocks/align-clocks.js';
 import { kernelNameOf, UNNAMED, type Capture, type CollectiveOperation } from './capture.js';
 import { ACTIVITY_KINDS } from './capture-columns.js';
@@ -119,6 +120,7 @@ class Emission {
     const others = [
       dated(mapped(this.#contexts.steps ?? [], (step) => this.#stepSample(step))),
       dated(mapped(ranges, (row) => this.#range(row, elementAt(self, row)))),
+      dated(wanted ? apiRanges(this.capture, this.#launches, this.options.profile, this.#lastEnd()) : []),
       dated(this.capture.statements?.(this.options.profile) ?? []),
     ];
     try {

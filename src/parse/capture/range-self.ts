@@ -42,7 +42,11 @@ class OpenRanges {
  * @param inOrder rows of all ranges in order of start, the longer first
  * @param last end of ranges that are still open at the end of the profile, ns
  */
-export function selfTimes({ end, start, thread }: Ranges, inOrder: Uint32Array, last: number): Float64Array {
+export function selfTimes(
+  { end, start, thread }: Pick<Ranges, 'end' | 'start' | 'thread'>,
+  inOrder: Uint32Array,
+  last: number,
+): Float64Array {
   const self = new Float64Array(start.length);
   const endOf = (row: number): number => Math.min(end.at(row), last);
   const threads = new Map<number, OpenRanges>();

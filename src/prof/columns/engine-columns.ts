@@ -15,7 +15,20 @@ export const ENGINE_COLUMNS: readonly KernelColumn[] = [
     'part of the device that ran it: Tensor, Scalar, GpSimd, Vector, Sync; AI_CORE, AI_VECTOR_CORE, MIX_AIC …',
     ({ record }) => record.engine ?? null,
   ),
-  column('wait', 'Wait(ns)', int(8, 'ns'), 'how long its engine waited for others before it', counter('waitNs')),
+  column(
+    'optype',
+    'OpType',
+    str(12),
+    "type of the kernel's operator as the vendor names it: MatMulV2, TransData …",
+    ({ record }) => record.labels?.['opType'] ?? null,
+  ),
+  column(
+    'wait',
+    'Wait(ns)',
+    int(8, 'ns'),
+    'how long its engine waited for others; on Ascend time since the kernel or collective before it ended',
+    counter('waitNs'),
+  ),
   column('pc', 'PC', int(6), "position in its engine's program", counter('pc')),
   column(
     'operands',

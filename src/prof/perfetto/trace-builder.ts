@@ -4,7 +4,7 @@
  */
 import type { LayerRecord, NoticeRecord, ProfileLine, ProfileRecord, RangeRecord } from '../../record/record.js';
 import { Annotated } from '../annotate.js';
-import { isDeviceActivity, launchOf, type DeviceActivity } from '../device-activity.js';
+import { hasLaunched, isDeviceActivity, launchOf, type DeviceActivity } from '../device-activity.js';
 import type { RecordTypes } from '../input/records.js';
 import type { Peaks } from '../roofline/peaks.js';
 import { DeviceSlices, type DeviceSliceSink } from './device-slices.js';
@@ -89,7 +89,7 @@ export class TraceBuilder {
 
   take(record: ProfileLine): void {
     if (isDeviceActivity(record)) this.#activities.take(record, this.#arrow(record));
-    else if (record.type === 'range') this.#range(record);
+    else if (record.type === 'range' && !hasLaunched(record)) this.#range(record);
     else if (record.type === 'sample') this.samples.take(record);
     else if (record.type === 'profile') this.#profile(record);
     else if (record.type === 'layer') this.#layer(record);

@@ -290,7 +290,8 @@ describe('Ascend database', () => {
     for (const [name, value] of counted) database.row('TASK_PMU_INFO', { globalTaskId: first, name: database.string(name), value }); // prettier-ignore
     const [one, two] = kernelsOf(database.write());
     expect(one?.counters).to.deep.equal({ aic_mac_ratio: 1 / 3, aic_total_cycles: 8943142, aic_total_time: 0.1 + 0.2 });
-    expect(two).not.to.have.property('counters');
+    // From the end of the first, at 20 ns, to 30 ns.
+    expect(two?.counters).to.deep.equal({ waitNs: 10 });
   });
 });
 

@@ -23,6 +23,7 @@ import { ThreadTable } from '../../../capture/threads.js';
 import { TorchContexts } from '../../../torch/torch-contexts.js';
 import { nestEvents } from '../../../torch/nesting.js';
 import { COPY_OPERATIONS, taskKind } from '../device-kinds.js';
+import { apiLayer, apiLayerCodeOf } from '../api-layers.js';
 import { kernelFields } from '../kernel-labels.js';
 import { CallChains } from './call-chains.js';
 import { isNear } from '../../../capture/clocks/exact-times.js';
@@ -36,10 +37,7 @@ import { readDevices, readGroups, readProfileFacts } from './profile-facts.js';
 import { SampleRows } from './sample-rows.js';
 import { StringTable } from './string-table.js';
 import { TaskRows } from './task-rows.js';
-
-/** Layers of the driver library (ENUM_API_TYPE), in order of preference for a task's launch. */
-const API_RANK: Readonly<Record<number, number>> = { 10000: 0, 5500: 1, 20000: 2, 5000: 3, 15000: 4 };
-const OTHER_API = 5;
+import { waitTimes } from './wait-times.js';
 
 export class AscendCapture implements Capture {
   readonly diagnostics = new Diagnostics();
@@ -56,6 +54,8 @@ export class AscendCapture implements Capture {
   readonly #collectives: CollectiveRows;
   readonly #tasks: TaskRows;
   readonly #samples: SampleRows;
+  /** By activity, see `waitTimes`. */
+  readonly #waits: Float64Array;
 
   constructor(
     private readonly database: SqliteFile,
@@ -81,6 +81,7 @@ export class AscendCapture implements Capture {
       diagnostics,
       isMarked: (connection) => this.#host.isMarked(connection),
     });
+    this.#waits = waitTimes(activities);
     this.#host.addDeviceRanges(this.#tasks.deviceRanges);
     this.#samples = new SampleRows(database, clock, strings);
     if (activities.length === 0) diagnostics.count('no-device-activity');
@@ -134,7 +135,10 @@ export class AscendCapture implements Capture {
     if (this.activities.kind.at(activity) !== KIND_CODE.kernel) return null;
     const row = this.#tasks.source.at(activity);
     const labels = this.#kernels.labelsOf(row, this.#strings.text(this.#tasks.taskType.at(activity)));
-    return kernelFields(this.#kernels.coreOf(row), this.#kernels.countersOf(row), labels);
+    const waited = elementAt(this.#waits, activity);
+    const wait = Number.isNaN(waited) ? null : { waitNs: waited };
+    const counted = this.#kernels.countersOf(row);
+    return kernelFields(this.#kernels.coreOf(row), wait === null ? counted : { ...wait, ...counted }, labels);
   }
 
   statements(profile: number): Iterable<StatementRecord> {
@@ -156,7 +160,7 @@ export class AscendCapture implements Capture {
       }
       const owner = threads.process(pid, pid);
       const thread = threads.thread(owner, tid);
-      calls.add(began, ended, thread, owner, connectionOrNone(connection), name, API_RANK[type] ?? OTHER_API);
+      calls.add(began, ended, thread, owner, connectionOrNone(connection), name, apiLayerCodeOf(type));
     });
   }
 
@@ -187,6 +191,7 @@ export class AscendCapture implements Capture {
     return {
       kernelName: (name) => strings.text(name),
       apiName: (api) => strings.text(api),
+      apiLayer,
       rangeText: (text) => this.#host.events.nameText(text),
       domainName: () => null,
       copyKind: (code) => COPY_OPERATIONS[code] ?? null,

@@ -36,12 +36,13 @@ const MIX_BLOCKS = ['Mix Block Num', 'Mix Block Dim'] as const;
 const START = 'Start Time(us)';
 const DURATION = 'Duration(us)';
 const CORE = 'Accelerator Core';
+const WAIT = 'Wait Time(us)';
 
 const KNOWN: ReadonlySet<string> = new Set([
   ...Object.values(TEXT_COLUMNS).flat(),
   ...BLOCKS,
   ...MIX_BLOCKS,
-  ...['Step Id', 'Device_id', 'Model ID', 'Task ID', 'Stream ID', 'Name', CORE, START, DURATION, 'Wait Time(us)'],
+  ...['Step Id', 'Device_id', 'Model ID', 'Task ID', 'Stream ID', 'Name', CORE, START, DURATION],
   ...['Context ID', 'Task Type', 'Grid Dim'],
 ]);
 
@@ -89,7 +90,10 @@ export class KernelDetails {
   private constructor(table: CsvTable, clock: TraceClock) {
     const labels = TEXT_LABELS.map((label) => [label, NumericColumn.counts()] as const);
     this.#labels = Object.fromEntries(labels) as Record<TextLabel, TextNumbers>;
-    const counters = table.header.flatMap((name, index) => (KNOWN.has(name) || name === '' ? [] : [{ name, index }]));
+    const counters = table.header.flatMap((name, index) => {
+      if (name === WAIT) return [{ name: 'waitNs', index, read: microsecondsOfCell }];
+      return KNOWN.has(name) || name === '' ? [] : [{ name, index, read: numberOfCell }];
+    });
     this.#counters = counters.map(({ name }) => [name, NumericColumn.floats()]);
     const at = {
       name: table.column('Name'),
@@ -114,7 +118,7 @@ export class KernelDetails {
       this.#name.push(this.#texts.numberOf(textOfCell(row[at.name])));
       this.#core.push(this.#texts.numberOf(cellText(row[at.core])));
       for (const [column, index] of texts) column.push(this.#texts.numberOf(cellText(row[index])));
-      counters.forEach(({ index }, i) => elementAt(this.#counters, i)[1].push(numberOfCell(row[index])));
+      counters.forEach(({ index, read }, i) => elementAt(this.#counters, i)[1].push(read(row[index])));
     }
   }
 

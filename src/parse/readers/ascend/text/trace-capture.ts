@@ -21,6 +21,7 @@ import type { LaunchJoin } from '../../../capture/launches.js';
 import { PairIndex } from '../../../../containers/pair-index.js';
 import { TorchContexts } from '../../../torch/torch-contexts.js';
 import { nestEvents } from '../../../torch/nesting.js';
+import { apiLayer } from '../api-layers.js';
 import { kernelFields } from '../kernel-labels.js';
 import { SidecarFiles } from './sidecar-files.js';
 import { timesOf, type CommunicationFacts } from './communication-file.js';
@@ -102,6 +103,7 @@ export class TraceCapture implements Capture {
     return {
       ofKernel: (_, activity) => contexts.ofKernel(elementAt(originOf, activity), activity),
       stepOf: (_, activity) => contexts.stepOf(elementAt(originOf, activity), activity),
+      rangeKindOf: (range) => contexts.rangeKindOf(range),
       steps: contexts.steps,
     };
   }
@@ -294,6 +296,7 @@ export class TraceCapture implements Capture {
       kernelName: (name) => texts.text(name),
       // `Node@launch`: layer of the library and name of the call.
       apiName: (api) => texts.text(api).replace(/^[A-Za-z]+@/, ''),
+      apiLayer,
       rangeText: (text) => host.nameText(text),
       domainName: () => null,
       copyKind: () => null,

@@ -13,6 +13,7 @@ import { Ids } from '../../../json/number-bytes.js';
 import { readTrace } from '../../../json/event-stream.js';
 import { ARG, ASCEND_ARGS } from './trace-args.js';
 import { CollectiveParts, type TracedOperation } from './collective-parts.js';
+import { apiLayerCode } from '../api-layers.js';
 import { counterKind, counterValue, type CounterKind } from './counter-events.js';
 import { LaunchQueue, TraceFlows } from './flows.js';
 import { TextSamples } from './text-samples.js';
@@ -32,17 +33,6 @@ const CATEGORIES: ReadonlyMap<string, HostEventKind> = new Map([
   ['dequeue', 'taken'],
   ['async_npu', 'flow'],
 ]);
-
-/** Layers of the driver library, in order of preference for a task's launch: see `HostCalls.precedence`. */
-const LEVELS: ReadonlyMap<string, number> = new Map([
-  ['node', 0],
-  ['hccl', 1],
-  ['communication', 1],
-  ['acl', 2],
-  ['runtime', 3],
-  ['model', 4],
-]);
-const OTHER_LEVEL = 5;
 
 /** Process ids above Linux's maximum are composed: host process · 1024 + kind of process · 32 + device. */
 const MOST_PIDS = 4_194_304;
@@ -212,12 +202,10 @@ export class AscendTrace {
   }
 
   #takeCall(event: TraceEvent, pid: number, tid: number, whole: boolean): void {
-    const connection = this.#connection(event);
-    // A call without a connection cannot have launched anything.
-    if (Number.isNaN(connection) || !whole) return;
-    const level = LEVELS.get(String(event.args.latin1(ARG.level)).toLowerCase()) ?? OTHER_LEVEL;
+    if (!whole) return;
+    const layer = apiLayerCode(event.args.latin1(ARG.level) ?? '');
     const thread = this.threads.threadOf(this.#hostOf(pid), tid);
-    this.calls.add(this.clock.start, this.clock.end, thread, 0, connection, this.#name(event), level);
+    this.calls.add(this.clock.start, this.clock.end, thread, 0, this.#connection(event), this.#name(event), layer);
   }
 
   #takeCollective(event: TraceEvent, pid: number, tid: number): void {

@@ -1,0 +1,59 @@
+/** Calls of a device's library as ranges of the host, for formats that say to which of its layers a call belongs. */
+import { elementAt } from '../../containers/element.js';
+import { orNull } from '../../containers/numeric-column.js';
+import { allRows, sortRows } from '../../containers/row-order.js';
+import type { RangeRecord } from '../../record/record.js';
+import type { Capture } from './capture.js';
+import type { LaunchJoin } from './launches.js';
+import { selfTimes } from './range-self.js';
+
+/**
+ * A range of kind `api` for each host call, in order of start; none where the format has no layers.
+ * @param last end of the profile, ns
+ */
+export function* apiRanges(
+  capture: Capture,
+  { callOf }: LaunchJoin,
+  profile: number,
+  last: number,
+): Generator<RangeRecord> {
+  const { hostCalls: calls, threads, names } = capture;
+  if (names.apiLayer === undefined) return;
+  const launched = new Uint32Array(calls.length);
+  for (const call of callOf) if (call !== -1) launched[call] = elementAt(launched, call) + 1;
+  const rows = orderCalls(capture);
+  const self = selfTimes(calls, rows, last);
+  for (const row of rows) {
+    const thread = calls.thread.at(row);
+    const start = calls.start.at(row);
+    yield {
+      type: 'range',
+      profile,
+      kind: 'api',
+      start,
+      dur: calls.end.at(row) - start,
+      self: elementAt(self, row),
+      pid: orNull(threads.pid(threads.processOf(thread))),
+      tid: orNull(threads.tid(thread)),
+      domain: names.apiLayer(calls.precedence.at(row)),
+      text: names.apiName(calls.api.at(row)) ?? '',
+      launched: elementAt(launched, row),
+    };
+  }
+}
+
+/** Rows of the calls in order of start, the longer first; what the calls themselves have decides the rest. */
+function orderCalls({ hostCalls: { start, end, thread, precedence, corr }, threads }: Capture): Uint32Array {
+  const rows = allRows(start.length);
+  sortRows(
+    rows,
+    (a, b) =>
+      start.at(a) - start.at(b) ||
+      end.at(b) - end.at(a) ||
+      threads.compare(thread.at(a), thread.at(b)) ||
+      precedence.at(a) - precedence.at(b) ||
+      corr.at(a) - corr.at(b) ||
+      0,
+  );
+  return rows;
+}
