@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { describeInBrowser } from '../support/browser.js';
 import { ROOT } from '../support/shared.js';
-import type { Timeline } from '../../src/prof/html/page-data.js';
-import { generated, timelineOf, type FixtureEvent } from './timeline/fixture.js';
+import { NO_EVENT, type Timeline } from '../../src/prof/html/page-data.js';
+import { generated, packed, timelineOf, type FixtureEvent } from './timeline/fixture.js';
 
 /** Names that try to be more than names. */
 const BREAKING = '</script><img src=x onerror=alert(1)>';
@@ -333,6 +333,25 @@ describeInBrowser('timeline in a browser', (open) => {
     await page.waitForURL(/t\.colour=op/);
     await colour.selectOption('kernel');
     await page.waitForURL((url) => !url.hash.includes('t.colour'));
+  });
+
+  it('leads from an instruction to what it waited for, and back', async () => {
+    const timeline = simple();
+    const texts = [...timeline.texts, 'flow, S[4] (Scalar)'];
+    // Events 1 and 3 are the first gemm and the first add.
+    const [later, earlier] = [packed('u32', [3, 3]), packed('u32', [1, NO_EVENT])];
+    const what = packed('u32', [texts.length - 1, texts.length - 1]);
+    const { page, complaints } = await openSimple('', { ...timeline, texts, dependencies: { later, earlier, what } });
+    await page.getByRole('searchbox').fill('op:add');
+    await page.getByRole('searchbox').press('Enter');
+    const details = page.locator('.tl-details');
+    await page.waitForFunction(`document.querySelector('.tl-details').textContent.includes('waited for')`);
+    expect((await details.innerText()).replace(/\s+/g, ' ')).to.include(
+      'waited for gemm (flow, S[4] (Scalar)) not shown (flow, S[4] (Scalar))',
+    );
+    await details.getByRole('button', { name: 'gemm' }).click();
+    expect((await details.innerText()).replace(/\s+/g, ' ')).to.include('waited for by add (flow, S[4] (Scalar))');
+    expect(complaints).to.deep.equal([]);
   });
 
   it('leaves nothing behind when closed', async () => {

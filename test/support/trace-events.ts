@@ -26,13 +26,19 @@ function written(
   text: TraceText,
   records: Iterable<ProfileLine>,
   alignment: Alignment,
+  hasDependencies = false,
 ): { bytes: Buffer; events: TraceBuilder } {
   const parts: Buffer[] = [];
-  const events = new TraceBuilder((event) => {
-    text.take(event);
-    const ready = text.ready();
-    if (ready !== null) parts.push(Buffer.from(ready as string));
-  }, alignment);
+  const events = new TraceBuilder(
+    (event) => {
+      text.take(event);
+      const ready = text.ready();
+      if (ready !== null) parts.push(Buffer.from(ready as string));
+    },
+    alignment,
+    null,
+    hasDependencies,
+  );
   for (const record of records) events.take(record);
   events.end();
   parts.push(Buffer.from(text.end() as string));
@@ -46,8 +52,8 @@ export interface Traced {
 }
 
 /** The records' trace in Perfetto's format, as its reader shows it: without an error. */
-export function traced(records: Iterable<ProfileLine>, alignment: Alignment = 'unix'): Traced {
-  const { bytes, events } = written(new ProtobufTrace(), records, alignment);
+export function traced(records: Iterable<ProfileLine>, alignment: Alignment = 'unix', hasDependencies = false): Traced {
+  const { bytes, events } = written(new ProtobufTrace(), records, alignment, hasDependencies);
   const processed = imported(bytes);
   expect(processed.errors).to.deep.equal({});
   return { shown: shownTrace(bytes), imported: processed, events };

@@ -27,8 +27,9 @@ const nothing = ({ counts }: TraceBuilder): UserError =>
     ? new UserError('nothing that has a time: no kernels, no ranges, no samples over time', { hint: RANGES_HINT })
     : withoutTimes('no record has a start');
 
-function notesOf({ counts, launches, samples, clock }: TraceBuilder): string[] {
-  const { slices, arrows, counters, untimed, early, unended, crowded } = counts;
+function notesOf({ counts, launches, dependencies, samples, clock }: TraceBuilder): string[] {
+  const { slices, counters, untimed, early, unended, crowded } = counts;
+  const arrows = counts.arrows + (dependencies?.arrows ?? 0);
   const times = clock.unixStart === null ? "from 0 of each profile's start" : 'Unix time';
   const lost: readonly (readonly [count: number, what: string, why: string])[] = [
     [clock.assumedStarts, 'profile', "without a Unix time: put at the first one's start"],
@@ -37,6 +38,7 @@ function notesOf({ counts, launches, samples, clock }: TraceBuilder): string[] {
     [early, 'record', 'before time stamps begin left out'],
     [launches.backwards, 'activity', 'said to start before its launch: no arrow'],
     [launches.late, 'activity', 'long after others of its launch, which is no longer held: no arrow'],
+    [dependencies?.withoutArrow ?? 0, 'dependency', 'on an instruction long before, missing or later: no arrow'],
     [samples.unknown, 'sample', 'without a value left out'],
     [samples.beyond, 'sample', 'of too many counters left out'],
     [samples.allocations, 'single allocation', 'left out (dprof memory adds them up)'],
@@ -62,6 +64,7 @@ export const perfetto = recordsCommand(
         help: 'profiles at their Unix times (unix), or all from 0 (start)',
         values: ALIGNMENTS,
       },
+      { name: 'flows', help: 'arrows from each instruction to those that waited for it' },
     ],
     notes: [
       ['Tracks:', ...aligned(TRACKS)],
@@ -70,6 +73,7 @@ export const perfetto = recordsCommand(
         'Times are Unix time where the first profile has it (one without stands at its start), else from 0 of each profile.',
         'chrome-json counts from midnight of the day before. A launch of several activities is one slice with several arrows.',
         '32,768 slices of the host wait for late ones: a launch that is gone by then starts no more arrows, and says so.',
+        'With --flows 32,768 slices of devices wait as well, and instructions have what they waited for, with semaphores.',
         'Memory: at most 450 MB, and 48 bytes a launch.',
       ],
     ],
@@ -85,7 +89,7 @@ export const perfetto = recordsCommand(
     const isBinary = request.format === 'pftrace';
     if (isBinary) refuseTerminal(request.output, 'a binary trace');
     const trace = isBinary ? new ProtobufTrace() : new ChromeTrace();
-    const events = new TraceBuilder((event) => trace.take(event), alignment, readDevice(given));
+    const events = new TraceBuilder((event) => trace.take(event), alignment, readDevice(given), given.on('flows'));
     const { counts } = events;
     const isEmpty = (): boolean => counts.slices + counts.instants + counts.counters === 0;
     await runAnalysis(request, {

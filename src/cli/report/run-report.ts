@@ -5,6 +5,7 @@ import { AGGREGATES } from '../../prof/by/aggregates.js';
 import { KernelGroups } from '../../prof/by/groups.js';
 import type { Grouping } from '../../prof/by/grouping.js';
 import type { KernelColumn } from '../../prof/columns/kernel-column.js';
+import { InstructionDependencies, type ResolvedDependency } from '../../prof/neuron/instructions/dependencies.js';
 import { explain, isKernel, type KernelId } from '../../prof/report/explain.js';
 import { KERNEL_AND_RANGE_TYPES, KERNEL_TYPES } from '../../prof/input/records.js';
 import { Annotator, ReportRows } from '../../prof/report/report.js';
@@ -140,9 +141,14 @@ function notesOf(tally: ReportTally): (string | UserError)[] {
 
 /** The rest is not read once the kernel is found. @throws UserError when there is no such kernel */
 async function runExplanation(request: ReportRequest, wanted: KernelId): Promise<void> {
-  let found: Annotated | undefined;
+  let found: { readonly row: Annotated; readonly after: readonly ResolvedDependency[] } | undefined;
+  const dependencies = new InstructionDependencies();
   const search = (rows: readonly Annotated[]): void => {
-    found ??= rows.find(({ record }) => isKernel(wanted, record));
+    for (const row of rows) {
+      if (found !== undefined) return;
+      const after = dependencies.take(row.record);
+      if (isKernel(wanted, row.record)) found = { row, after };
+    }
   };
   await runAnalysis(request, {
     analysis: {
@@ -159,6 +165,6 @@ async function runExplanation(request: ReportRequest, wanted: KernelId): Promise
     annotator: new Annotator(request.device),
     isComplete: () => found !== undefined,
     // Names come from the profiled program: without control characters.
-    print: ({ facts }, write) => write([...explain(facts).map(escapeControls), ''].join('\n')),
+    print: ({ facts }, write) => write([...explain(facts.row, facts.after).map(escapeControls), ''].join('\n')),
   });
 }

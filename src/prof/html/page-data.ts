@@ -158,6 +158,20 @@ export interface Timeline {
   readonly columns: Readonly<Record<TimelineColumn, PackedColumn>>;
   /** Pairs of event indexes: a launch, and an activity that it launched. */
   readonly arrows: PackedColumn;
+  readonly dependencies: Dependencies;
+}
+
+/** In place of an event that is not shown. */
+export const NO_EVENT = 0xffff_ffff;
+
+/** Instructions that waited for earlier ones: three numbers for each. */
+export interface Dependencies {
+  /** Event that waited. */
+  readonly later: PackedColumn;
+  /** Event that it waited for; NO_EVENT where that is not shown. */
+  readonly earlier: PackedColumn;
+  /** Index of `texts`: kind, and the semaphore that joins the two. */
+  readonly what: PackedColumn;
 }
 
 /** How many activities of devices that have a time a timeline shows, and where the others are; null where not known. */

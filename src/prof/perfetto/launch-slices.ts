@@ -100,11 +100,13 @@ export class LaunchSlices {
   readonly #emitted = new TimestampSet();
   /** Calls that cannot be shown: they have no usable time. */
   readonly #rejected = new TimestampSet();
-  #flows = 0;
   /** Activities that start no later than their launch: they have no arrow, as arrows never go back in time. */
   backwards = 0;
   /** Activities whose launch was emitted before they came: they have no arrow. */
   late = 0;
+
+  /** @param nextFlow number of a new arrow, above 0 */
+  constructor(private readonly nextFlow: () => number) {}
 
   /**
    * Number of a new arrow from an activity's launch; null when there is none.
@@ -134,8 +136,9 @@ export class LaunchSlices {
       this.backwards++;
       return null;
     }
-    known.add(++this.#flows);
-    return this.#flows;
+    const flow = this.nextFlow();
+    known.add(flow);
+    return flow;
   }
 
   /** To be called when the launch's slice is emitted: no further arrows can start there. */

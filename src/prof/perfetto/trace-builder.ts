@@ -12,6 +12,7 @@ import { fieldArgs, kernelArgs } from './slice-args.js';
 import { ProfileClock, type Alignment } from './profile-clock.js';
 import type { Emit, TraceArg, TraceTime } from './trace-element.js';
 import { ReorderBuffer, type TimedSlice } from './reorder-buffer.js';
+import { DependencyArrows, type SliceArrows } from './dependency-arrows.js';
 import { LaunchSlices, OpenLaunch } from './launch-slices.js';
 import { nameOf, timeOf, titleOf } from './field-coercion.js';
 import { TraceTracks, type TrackLanes } from './tracks.js';
@@ -24,6 +25,8 @@ export const TRACE_TYPES: RecordTypes = new Set([
 
 /** Slices held back: of devices, whose records come in order of start, and of the host, which runs ahead of devices. */
 const HELD_OF_DEVICES = 256;
+/** With arrows from instructions to those that waited for them: the arrows are known once those come. */
+const HELD_OF_INSTRUCTIONS = 32_768;
 const HELD_OF_HOST = 32_768;
 
 /** Title, category and arguments of a slice or mark. */
@@ -33,6 +36,8 @@ interface SliceContent {
   /** An annotated kernel, a launch, or any other record: where the arguments come from. */
   readonly source: Annotated | OpenLaunch | object;
   readonly endsFlow: number | null;
+  /** Of an instruction, with arrows of dependencies. */
+  readonly dependencies?: SliceArrows | null;
 }
 
 interface HeldSlice extends TraceTime, TimedSlice {
@@ -63,25 +68,37 @@ class TraceCounts {
 export class TraceBuilder {
   readonly clock: ProfileClock;
   readonly counts = new TraceCounts();
-  readonly launches = new LaunchSlices();
+  readonly launches: LaunchSlices;
+  /** Null without arrows of dependencies. */
+  readonly dependencies: DependencyArrows | null;
   readonly samples: TraceCounters;
   readonly #tracks: TraceTracks;
   readonly #activities: DeviceSlices;
   readonly #ofDevices: ReorderBuffer<HeldSlice>;
   readonly #ofHost: ReorderBuffer<HeldSlice>;
 
+  /** @param hasDependencies whether instructions have arrows to those that waited for them */
   constructor(
     private readonly emit: Emit,
     alignment: Alignment,
     peaks: Peaks | null = null,
+    hasDependencies = false,
   ) {
+    let flows = 0;
+    const nextFlow = (): number => ++flows;
+    this.launches = new LaunchSlices(nextFlow);
+    this.dependencies = hasDependencies ? new DependencyArrows(nextFlow) : null;
     this.clock = new ProfileClock(alignment);
     this.#tracks = new TraceTracks(emit);
     this.samples = new TraceCounters(emit, this.#tracks, this.clock, this.counts);
-    this.#ofDevices = new ReorderBuffer(HELD_OF_DEVICES, 'shorter-first', this.#emitHeld);
+    this.#ofDevices = new ReorderBuffer(
+      hasDependencies ? HELD_OF_INSTRUCTIONS : HELD_OF_DEVICES,
+      'shorter-first',
+      this.#emitHeld,
+    );
     this.#ofHost = new ReorderBuffer(HELD_OF_HOST, 'longer-first', this.#emitHeld);
     const sink: DeviceSliceSink = {
-      kernel: (row, endsFlow) => this.#onDevice(row.record, row.record.short, row, endsFlow),
+      kernel: (row, endsFlow) => this.#kernel(row, endsFlow),
       other: (record, endsFlow) => this.#onDevice(record, titleOf(record), record, endsFlow),
     };
     this.#activities = new DeviceSlices(sink, peaks);
@@ -114,9 +131,21 @@ export class TraceBuilder {
     this.#mark(record.profile, 'profile', nameOf(record.file), 'profile', fieldArgs(record));
   }
 
-  #onDevice(record: DeviceActivity, name: string, source: Annotated | object, endsFlow: number | null): void {
+  #kernel(row: Annotated, endsFlow: number | null): void {
+    const { record } = row;
+    const isShown = this.clock.time(record.profile, timeOf(record.start)) !== null;
+    this.#onDevice(record, record.short, row, endsFlow, isShown ? this.dependencies?.open(record) : null);
+  }
+
+  #onDevice(
+    record: DeviceActivity,
+    name: string,
+    source: Annotated | object,
+    endsFlow: number | null,
+    dependencies: SliceArrows | null = null,
+  ): void {
     const { profile, type: category } = record;
-    this.#hold(this.#ofDevices, profile, record, { name, category, source, endsFlow }, () =>
+    this.#hold(this.#ofDevices, profile, record, { name, category, source, endsFlow, dependencies }, () =>
       this.#tracks.stream(record),
     );
   }
@@ -142,7 +171,7 @@ export class TraceBuilder {
   #mark(profile: number, line: string, name: string, category: string, args: readonly TraceArg[]): void {
     const track = this.#tracks.mark(this.#tracks.own(profile, line, true), 0);
     const time = { zero: this.clock.zero(profile), start: 0 };
-    this.emit({ type: 'instant', track, ...time, name, category, args, flows: [], endsFlow: null });
+    this.emit({ type: 'instant', track, ...time, name, category, args, flows: NO_FLOWS, endsFlows: NO_FLOWS });
   }
 
   /** Number of the arrow from an activity's launch, null without one. The first activity of a launch makes its slice. */
@@ -183,28 +212,40 @@ export class TraceBuilder {
 
   readonly #emitHeld = (held: HeldSlice): void => {
     const { zero, start, end, place, isMark, content } = held;
-    const { name, category, source, endsFlow } = content;
-    const isLaunch = source instanceof OpenLaunch;
-    if (isLaunch) this.launches.close(source);
-    const flows = isLaunch ? source.flows : NO_FLOWS;
+    const { name, category, source, dependencies = null } = content;
+    if (source instanceof OpenLaunch) this.launches.close(source);
+    if (dependencies !== null) this.dependencies?.close(dependencies);
+    const { flows, endsFlows } = flowsOf(content);
     const track = isMark ? this.#tracks.mark(place, start) : this.#tracks.lane(place, held);
     if (track === null) {
       this.counts.crowded++;
-      this.counts.arrows -= flows.length + (endsFlow === null ? 0 : 1);
+      this.counts.arrows -= flows.length + endsFlows.length;
       return;
     }
-    const args = argsOf(source);
+    const args = dependencies === null ? argsOf(source) : [...argsOf(source), ...dependencies.args];
     if (isMark) {
       this.counts.instants++;
-      this.emit({ type: 'instant', track, zero, start, name, category, args, flows, endsFlow });
+      this.emit({ type: 'instant', track, zero, start, name, category, args, flows, endsFlows });
     } else {
       this.counts.slices++;
-      this.emit({ type: 'slice', track, zero, start, dur: end - start, name, category, args, flows, endsFlow });
+      this.emit({ type: 'slice', track, zero, start, dur: end - start, name, category, args, flows, endsFlows });
     }
   };
 }
 
 const NO_FLOWS: readonly number[] = [];
+
+/** Arrows of a slice: of launches, and of dependencies. */
+function flowsOf({
+  source,
+  endsFlow,
+  dependencies = null,
+}: SliceContent): Readonly<Record<'flows' | 'endsFlows', readonly number[]>> {
+  const launched = endsFlow === null ? NO_FLOWS : [endsFlow];
+  if (dependencies === null)
+    return { flows: source instanceof OpenLaunch ? source.flows : NO_FLOWS, endsFlows: launched };
+  return { flows: dependencies.flows, endsFlows: [...launched, ...dependencies.endsFlows] };
+}
 
 function argsOf(source: SliceContent['source']): readonly TraceArg[] {
   if (source instanceof Annotated) return kernelArgs(source);

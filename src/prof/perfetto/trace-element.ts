@@ -56,8 +56,8 @@ interface TrackElement extends TraceTime {
   readonly args: readonly TraceArg[];
   /** Numbers of the flows that start here. */
   readonly flows: readonly number[];
-  /** The flow that ends here. */
-  readonly endsFlow: number | null;
+  /** Numbers of the flows that end here. */
+  readonly endsFlows: readonly number[];
 }
 
 export interface TraceSlice extends TrackElement {

@@ -5,6 +5,9 @@ import { familyOf } from '../../ops/table.js';
 import type { TypedBy } from '../../ops/schema/dtype-inference.js';
 import type { Arg, ForwardOp, KernelRecord, OpCall } from '../../record/record.js';
 import type { Annotated } from '../annotate.js';
+import type { ResolvedDependency } from '../neuron/instructions/dependencies.js';
+import { dependencyText, operandText } from '../neuron/instructions/instruction-text.js';
+import { operandsOf } from '../../ops/neuron/operands.js';
 
 export interface KernelId {
   /** Null for the first profile that has the kernel. */
@@ -27,9 +30,10 @@ type LabelledLine = readonly [label: string, text: string];
 
 /**
  * How each value of a kernel came about, as lines of a label and a text.
+ * @param after what an instruction waited for
  * @returns lines without line ends; names in them come from the profiled program and may hold control characters
  */
-export function explain(row: Annotated): string[] {
+export function explain(row: Annotated, after: readonly ResolvedDependency[] = []): string[] {
   const lines = [
     ...aboutKernel(row),
     ...aboutOccupancy(row),
@@ -38,6 +42,14 @@ export function explain(row: Annotated): string[] {
     ...aboutWork(row),
     ...aboutTensorCores(row),
     ...aboutRoofline(row),
+    ...listed(
+      'operands',
+      operandsOf(row.record.operands ?? '').map((operand) => operandText(operand)),
+    ),
+    ...listed(
+      'after',
+      after.map((each) => dependencyText(each, row.record.start)),
+    ),
     ...aboutCounters(row),
   ];
   return lines.map(([label, text]) => `${label.padEnd(10)} ${text}`.trimEnd());
@@ -74,7 +86,14 @@ function aboutKernel(row: Annotated): LabelledLine[] {
 
 /** What the device or its tool counted. */
 const aboutCounters = ({ record: { counters = {} } }: Annotated): LabelledLine[] =>
-  Object.entries(counters).map(([name, value], i) => [i === 0 ? 'counters' : '', `${name} ${value}`]);
+  listed(
+    'counters',
+    Object.entries(counters).map(([name, value]) => `${name} ${value}`),
+  );
+
+/** Lines of which the first has the label. */
+const listed = (label: string, texts: readonly string[]): LabelledLine[] =>
+  texts.map((text, i) => [i === 0 ? label : '', text]);
 
 function aboutContext(row: Annotated): LabelledLine[] {
   const { record, pairing } = row;

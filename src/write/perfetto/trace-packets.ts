@@ -73,8 +73,8 @@ export interface EventParts extends EventTime {
   readonly args: readonly DebugAnnotation[];
   /** Flows that start here. */
   readonly flows: readonly number[];
-  /** The flow that ends here. */
-  readonly endsFlow: number | null;
+  /** Flows that end here. */
+  readonly endsFlows: readonly number[];
 }
 
 /** The one sequence of all packets. */
@@ -182,7 +182,7 @@ export class PerfettoPackets {
     this.#end();
   }
 
-  #event(type: number, track: number, { zero, start, name, category, args, flows, endsFlow }: EventParts): void {
+  #event(type: number, track: number, { zero, start, name, category, args, flows, endsFlows }: EventParts): void {
     const out = this.#begin(true);
     this.#time(zero, start);
     out.uint32(PACKET.trackEvent).fork().uint32(EVENT.type).uint32(type).uint32(EVENT.trackUuid).uint32(track);
@@ -190,7 +190,7 @@ export class PerfettoPackets {
     out.uint32(EVENT.categoryIids).uint32(this.#interned.of('category', category));
     for (const [key, value] of args) this.#annotation(key, value);
     for (const flow of flows) out.uint32(EVENT.flowIds).fixed64(flow);
-    if (endsFlow !== null) out.uint32(EVENT.terminatingFlowIds).fixed64(endsFlow);
+    for (const flow of endsFlows) out.uint32(EVENT.terminatingFlowIds).fixed64(flow);
     out.ldelim();
     this.#internNewTexts();
     this.#end();

@@ -81,6 +81,7 @@ export function timelineOf(events: readonly FixtureEvent[], lanes: readonly Lane
     activities: { shown: events.filter(({ lane }) => lanes[lane]?.kind === 'device').length, leftOut: 0, outside: 0 },
     columns,
     arrows: packed('u32', pairs),
+    dependencies: { later: packed('u32', []), earlier: packed('u32', []), what: packed('u32', []) },
   };
 }
 
@@ -113,6 +114,7 @@ export function eventsOf(
       given.flatMap(({ launcher }, event) => (launcher === undefined ? [] : [launcher, event])),
       given.length,
     ),
+    dependencies: { later: [], earlier: [], what: [] },
   };
 }
 

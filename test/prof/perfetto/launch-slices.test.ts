@@ -2,11 +2,15 @@ import { expect } from 'chai';
 import { hashOf, LaunchSlices, TimestampSet, type OpenLaunch } from '../../../src/prof/perfetto/launch-slices.js';
 
 const by = (corr: number, start: number) => ({ profile: 0, pid: 1, tid: 2, corr, start });
+const numbers = (): (() => number) => {
+  let last = 0;
+  return () => ++last;
+};
 const call = (start: number) => ({ api: 'cudaLaunchKernel', start, dur: 5 });
 
 describe('launches', () => {
   it('are one slice each, however late another of their activities comes', () => {
-    const launches = new LaunchSlices();
+    const launches = new LaunchSlices(numbers());
     const opened: OpenLaunch[] = [];
     const flow = (corr: number, start: number): number | null =>
       launches.flow(by(corr, start + 10), call(start), (launch) => opened.push(launch) > 0);
@@ -21,7 +25,7 @@ describe('launches', () => {
   });
 
   it('of one start are kept apart, in whatever order they are emitted', () => {
-    const launches = new LaunchSlices();
+    const launches = new LaunchSlices(numbers());
     const opened: OpenLaunch[] = [];
     const flow = (corr: number): number | null =>
       launches.flow(by(corr, 50), call(7), (launch) => opened.push(launch) > 0);
@@ -44,7 +48,7 @@ describe('launches', () => {
         return corr;
       },
     });
-    const launches = new LaunchSlices();
+    const launches = new LaunchSlices(numbers());
     const opened: OpenLaunch[] = [];
     const many = 5000;
     for (let corr = 0; corr < many; corr++) launches.flow(counted(corr), call(7), (launch) => opened.push(launch) > 0);
@@ -54,7 +58,7 @@ describe('launches', () => {
   });
 
   it('start no arrow that goes back in time', () => {
-    const launches = new LaunchSlices();
+    const launches = new LaunchSlices(numbers());
     expect(launches.flow(by(1, 7), call(7), () => true)).to.equal(null);
     expect([launches.flow(by(1, 8), call(7), () => true), launches.backwards]).to.deep.equal([1, 1]);
   });

@@ -4,7 +4,7 @@ import { PerfettoPackets, type EventParts } from '../../../src/write/perfetto/tr
 import { imported } from '../../support/trace-processor.js';
 
 const event = (start: number, fields: Partial<EventParts> = {}): EventParts => ({
-  ...{ zero: { ns: 0n }, start, name: 'k', category: 'kernel', args: [], flows: [], endsFlow: null },
+  ...{ zero: { ns: 0n }, start, name: 'k', category: 'kernel', args: [], flows: [], endsFlows: [] },
   ...fields,
 });
 
@@ -32,7 +32,7 @@ describe('the trace processor', () => {
       out.slice(2, event(0, { name: 'inner' }), 100);
       out.slice(2, event(100, { name: 'none' }), 0);
       out.slice(2, event(100, { name: 'next' }), 10);
-      out.instant(2, event(105, { name: 'mark', endsFlow: 1 }));
+      out.instant(2, event(105, { name: 'mark', endsFlows: [1] }));
     });
     const { slices, flows, errors } = imported(packets.take());
     expect(errors).to.deep.equal({});
@@ -85,7 +85,7 @@ describe('the trace processor', () => {
       [(out) => { out.instant(9, event(0)); }, 'unable to resolve track'],
       [(out) => { out.instant(1, event(0)); }, "slice on the process's own track"],
       [(out) => { out.instant(2, event(0, { flows: [1] })); }, 'flow that does not end'],
-      [(out) => { out.instant(2, event(0, { endsFlow: 1 })); }, 'flow_end_without_start'],
+      [(out) => { out.instant(2, event(0, { endsFlows: [1] })); }, 'flow_end_without_start'],
       [(out) => { out.instant(2, event(-1)); }, 'trace_sorter_negative_timestamp_dropped'],
       [(out) => { out.instant(2, event(0, { args: [['a.b', 1], ['a_b', 2]] })); }, 'arguments of one name'],
       [(out) => { out.process(4, 42, 'again'); }, 'pid or tid taken for reused'],

@@ -105,12 +105,12 @@ export class ChromeTrace implements TraceText {
   }
 
   #onTrack(event: TraceSlice | TraceInstant, kind: string): void {
-    const { track, name, category, args, flows, endsFlow } = event;
+    const { track, name, category, args, flows, endsFlows } = event;
     const when = `${place(track)},${this.#time(event)}`;
     this.#add(`"name":${quoted(name)},"cat":${quoted(category)},${kind},${when},"args":{${argsText(args)}}`);
     const arrow = '"name":"launch","cat":"launch"';
     for (const flow of flows) this.#add(`${arrow},"ph":"s","id":${flow},${when}`);
-    if (endsFlow !== null) this.#add(`${arrow},"ph":"f","bp":"e","id":${endsFlow},${when}`);
+    for (const flow of endsFlows) this.#add(`${arrow},"ph":"f","bp":"e","id":${flow},${when}`);
   }
 
   #about(name: string, where: string, args: string): void {

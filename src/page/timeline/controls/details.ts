@@ -1,7 +1,7 @@
 /** Details of the selected event, with links to its launch or to the events that it launched. */
 import { elementAt } from '../../../containers/element.js';
 import { button, definitions, element } from '../../document/dom-elements.js';
-import { launchedBy, textOf } from '../model/events.js';
+import { dependenciesOf, launchedBy, textOf, type Dependent } from '../model/events.js';
 import { allFacts, explainCommand } from '../model/event-facts.js';
 import type { Scene } from '../model/scene.js';
 
@@ -13,14 +13,17 @@ export function showDetails(scene: Scene, profile: number, file: string): HTMLEl
   const place = element('section', { class: 'tl-details', 'aria-live': 'polite', 'aria-label': 'Selected event' });
   const link = (event: number): HTMLElement =>
     button(textOf(events, 'name', event) ?? `event ${event}`, () => scene.select(event));
-  const links = (title: string, list: readonly number[]): HTMLElement[] => {
-    if (list.length === 0) return [];
-    const more = list.length > MOST_LINKS ? [` and ${list.length - MOST_LINKS} more`] : [];
-    return [
-      element('dt', {}, title),
-      element('dd', { class: 'tl-links' }, ...list.slice(0, MOST_LINKS).map(link), ...more),
-    ];
+  const list = (title: string, items: readonly (HTMLElement | string)[]): HTMLElement[] => {
+    if (items.length === 0) return [];
+    const more = items.length > MOST_LINKS ? [` and ${items.length - MOST_LINKS} more`] : [];
+    return [element('dt', {}, title), element('dd', { class: 'tl-links' }, ...items.slice(0, MOST_LINKS), ...more)];
   };
+  const links = (title: string, others: readonly number[]): HTMLElement[] => list(title, others.map(link));
+  const dependents = (title: string, others: readonly Dependent[]): HTMLElement[] =>
+    list(
+      title,
+      others.map(({ event, what }) => element('div', {}, event === null ? 'not shown' : link(event), ` (${what})`)),
+    );
   const show = (): void => {
     const { event } = scene.shown;
     if (event === null) {
@@ -29,15 +32,18 @@ export function showDetails(scene: Scene, profile: number, file: string): HTMLEl
     }
     const launcher = elementAt(events.arrows.launcher, event);
     const command = explainCommand(events, event, profile, file);
-    const list = element(
+    const { before, after } = dependenciesOf(events, event);
+    const facts = element(
       'dl',
       {},
       ...definitions(allFacts(events, event)),
       ...links('launched by', launcher === -1 ? [] : [launcher]),
       ...links('launched', launchedBy(events, event)),
+      ...dependents('waited for', before),
+      ...dependents('waited for by', after),
       ...(command === null ? [] : definitions([['explain', element('code', { class: 'tl-command' }, command)]])),
     );
-    place.replaceChildren(element('h3', {}, textOf(events, 'name', event) ?? 'na'), list);
+    place.replaceChildren(element('h3', {}, textOf(events, 'name', event) ?? 'na'), facts);
   };
   scene.on(['event'], show);
   show();

@@ -1,7 +1,7 @@
 /** The events of a timeline in typed arrays, and which event launched which. */
 import { elementAt } from '../../../containers/element.js';
-import { EVENT_KINDS, TIMELINE_COLUMNS } from '../../../prof/html/page-data.js';
-import type { EventKind, Lane, Timeline, TimelineColumn } from '../../../prof/html/page-data.js';
+import { EVENT_KINDS, NO_EVENT, TIMELINE_COLUMNS } from '../../../prof/html/page-data.js';
+import type { Dependencies, EventKind, Lane, Timeline, TimelineColumn } from '../../../prof/html/page-data.js';
 import { coverageOf, type TimelineCoverage } from './coverage.js';
 import { unpackColumn, type UnpackedColumn } from './column-unpacking.js';
 
@@ -29,6 +29,18 @@ export interface TimelineEvents {
   readonly flops: Float64Array;
   readonly bytes: Float64Array;
   readonly arrows: LaunchArrows;
+  readonly dependencies: DependencyColumns;
+}
+
+/** Columns of `Dependencies`. */
+type DependencyColumns = Readonly<Record<keyof Dependencies, ArrayLike<number>>>;
+
+/** Another instruction that an event waited for, or that waited for it. */
+export interface Dependent {
+  /** Null where it is not shown. */
+  readonly event: number | null;
+  /** Kind, and the semaphore that joins the two. */
+  readonly what: string;
 }
 
 export interface LaunchArrows {
@@ -61,6 +73,24 @@ export function textOf(events: TimelineEvents, column: TextColumn, event: number
 export const launchedBy = ({ arrows }: TimelineEvents, event: number): readonly number[] => [
   ...arrows.launched.subarray(elementAt(arrows.first, event), elementAt(arrows.first, event + 1)),
 ];
+
+/** What an event waited for, and what waited for it. Looks through all dependencies. */
+export function dependenciesOf(
+  { dependencies: { later, earlier, what }, count, texts }: TimelineEvents,
+  event: number,
+): Readonly<Record<'before' | 'after', readonly Dependent[]>> {
+  const [before, after]: [Dependent[], Dependent[]] = [[], []];
+  const dependent = (other: number, i: number): Dependent => ({
+    event: other === NO_EVENT || other >= count ? null : other,
+    what: texts[elementAt(what, i)] ?? '',
+  });
+  for (let i = 0; i < later.length; i++) {
+    const [from, to] = [elementAt(earlier, i), elementAt(later, i)];
+    if (to === event) before.push(dependent(from, i));
+    else if (from === event) after.push(dependent(to, i));
+  }
+  return { before, after };
+}
 
 /**
  * @param pairs of a launch and an event that it launched; those of events that do not exist are left out
@@ -135,6 +165,7 @@ export async function loadEvents(timeline: Timeline): Promise<TimelineEvents> {
     UnpackedColumn
   >;
   const pairs = await unpackColumn('arrows', timeline.arrows);
+  const dependencies = await loadDependencies(timeline.dependencies);
   const count = timeline.events;
   // Events that began before the span of time start below 0.
   const start = finite(columns.start, -Number.MAX_VALUE);
@@ -158,5 +189,13 @@ export async function loadEvents(timeline: Timeline): Promise<TimelineEvents> {
     flops: finite(columns.flops, -1),
     bytes: finite(columns.bytes, -1),
     arrows: arrowsOf(pairs, count),
+    dependencies,
   };
+}
+
+async function loadDependencies(packed: Dependencies): Promise<DependencyColumns> {
+  const read = (name: keyof Dependencies): Promise<UnpackedColumn> => unpackColumn(name, packed[name]);
+  const [later, earlier, what] = await Promise.all([read('later'), read('earlier'), read('what')]);
+  if (later.length !== earlier.length || later.length !== what.length) throw new Error('later: of another length');
+  return { later, earlier, what };
 }

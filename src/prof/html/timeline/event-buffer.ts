@@ -1,6 +1,10 @@
-/** Activities and ranges in columns, until it is known which the timeline shows. Memory: 90 bytes each, bounded. */
+/**
+ * Activities and ranges in columns, until it is known which the timeline shows. Memory: 90 bytes each and
+ * 12 for each dependency, bounded.
+ */
 import { elementAt } from '../../../containers/element.js';
 import { TextTable } from '../text-table.js';
+import { DependencyBuffer } from './dependency-buffer.js';
 
 /** Columns of numbers, and the arrays that hold them. */
 const COLUMNS = {
@@ -34,9 +38,14 @@ export interface EventBufferBounds {
   readonly rows: number;
   /** Characters of all distinct texts. */
   readonly text: number;
+  readonly dependencies: number;
 }
 
-export const EVENT_BUFFER_BOUNDS: EventBufferBounds = { rows: 1_000_000, text: 32 * 1024 * 1024 };
+export const EVENT_BUFFER_BOUNDS: EventBufferBounds = {
+  rows: 1_000_000,
+  text: 32 * 1024 * 1024,
+  dependencies: 4_000_000,
+};
 const FIRST_ROWS = 4096;
 
 export class EventBuffer {
@@ -44,11 +53,14 @@ export class EventBuffer {
   #capacity = FIRST_ROWS;
   rows = 0;
   texts = new TextTable();
+  readonly dependencies = new DependencyBuffer();
 
   constructor(private readonly bounds = EVENT_BUFFER_BOUNDS) {}
 
   get isFull(): boolean {
-    return this.rows >= this.bounds.rows || this.texts.size >= this.bounds.text;
+    const { rows, text, dependencies } = this.bounds;
+    const characters = this.texts.size + this.dependencies.texts.size;
+    return this.rows >= rows || characters >= text || this.dependencies.length >= dependencies;
   }
 
   column(name: EventColumn): Float64Array | Uint32Array | Uint8Array {
@@ -78,6 +90,7 @@ export class EventBuffer {
       for (const [row, number] of column.entries()) column[row] = texts.numberOf(this.texts.at(number));
     }
     this.texts = texts;
+    if (this.dependencies.length > 0) this.dependencies.keep(new Set(this.column('id')));
   }
 
   #resize(capacity: number): void {

@@ -6,6 +6,7 @@
 import { elementAt } from '../../../containers/element.js';
 import type { ProfileLine, ProfileRecord, RangeRecord } from '../../../record/record.js';
 import { hasLaunched, isDeviceActivity, launchOf, type DeviceActivity } from '../../device-activity.js';
+import { InstructionDependencies } from '../../neuron/instructions/dependencies.js';
 import type { PageKernel } from '../page-kernel.js';
 import { LaneTable } from './timeline-lanes.js';
 import { EVENT_KINDS, type Timeline } from '../page-data.js';
@@ -44,6 +45,7 @@ export class TimelineBuilder {
   readonly #lanes = new LaneTable();
   readonly #steps = new StepTimes();
   readonly #missed = new MissedEvents();
+  readonly #dependencies = new InstructionDependencies();
   /** Start and end of everything. */
   #start = Infinity;
   #end = -Infinity;
@@ -70,7 +72,9 @@ export class TimelineBuilder {
   }
 
   addKernel(kernel: PageKernel): void {
-    this.#addActivity(kernel.record, kernel);
+    const { record } = kernel;
+    const found = this.#dependencies.take(record);
+    if (this.#addActivity(record, kernel) && found.length > 0) this.#buffer.dependencies.add(record.id, found);
   }
 
   get steps(): readonly StepTime[] {
@@ -128,15 +132,16 @@ export class TimelineBuilder {
     });
   }
 
-  #addActivity(record: DeviceActivity, values: KernelValues): void {
+  /** @returns whether it is in the buffer */
+  #addActivity(record: DeviceActivity, values: KernelValues): boolean {
     const activity = timedActivity(record);
-    if (activity === null) return;
+    if (activity === null) return false;
     this.#steps.addDeviceWork(activity);
     this.#activities++;
     const launch = launchOf(record);
     const { start, dur, kind } = activity;
     const from = Math.min(start, launch?.start ?? start);
-    if (!this.#hasRoom(from, start + dur, launch === null ? 1 : 2, 1)) return;
+    if (!this.#hasRoom(from, start + dur, launch === null ? 1 : 2, 1)) return false;
     const { texts } = this.#buffer;
     const isCollective = record.type === 'collective';
     // Fields one by one: spreading another object into this one takes many times as long.
@@ -158,6 +163,7 @@ export class TimelineBuilder {
       launchLane: launch === null ? 0 : this.#lanes.ofThread(launch.pid, launch.tid),
       launchName: launch === null ? 0 : texts.numberOf(launch.api ?? 'launch'),
     });
+    return true;
   }
 
   #addRange({ start, dur, pid, tid, text }: RangeRecord): void {

@@ -51,7 +51,7 @@ const RETURN_TYPE = /^void /;
 const cut = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
 
 export function timelineOf(input: TimelineInput): Timeline {
-  const { span, order, shown, leftOut, cutAt, activities } = input;
+  const { buffer, span, order, shown, leftOut, cutAt, activities } = input;
   const columns = Object.fromEntries(
     TIMELINE_COLUMNS.map((name) => [name, new Float64Array(shown.length)]),
   ) as TimelineArrays;
@@ -61,7 +61,8 @@ export function timelineOf(input: TimelineInput): Timeline {
     what: leftOut !== 0 ? `first ${shown.length} events${span.what === 'all' ? '' : ` of ${span.what}`}` : span.what,
     start: span.start,
     end: Math.max(span.start, Math.min(span.end, cutAt)),
-    texts,
+    dependencies: buffer.dependencies.packed(eventsOfKernels(columns), texts),
+    texts: texts.all,
     lanes,
     events: shown.length,
     leftOut,
@@ -76,11 +77,7 @@ export function timelineOf(input: TimelineInput): Timeline {
 const LAUNCH = EVENT_KINDS.indexOf('launch');
 const TEXT_COLUMNS = ['op', 'layer', 'dtype', 'tc'] as const;
 
-function writeEvents(
-  { buffer, order, span }: TimelineInput,
-  shown: Uint32Array,
-  columns: TimelineArrays,
-): readonly string[] {
+function writeEvents({ buffer, order, span }: TimelineInput, shown: Uint32Array, columns: TimelineArrays): TextTable {
   const texts = new TextTable();
   const numbers = new Map<number, number>();
   const shortened = (number: number): number => {
@@ -105,7 +102,7 @@ function writeEvents(
     for (const name of ['kind', 'lane', 'id', 'flops', 'bytes'] as const) columns[name][i] = cell(name);
     for (const name of TEXT_COLUMNS) columns[name][i] = textOf(cell(name));
   });
-  return texts.all;
+  return texts;
 }
 
 /** Numbers the lanes that have events, in the order in which they are shown, and puts overlapping events below each other. */
@@ -127,6 +124,13 @@ function assignLanes({ lanes, header }: TimelineInput, columns: TimelineArrays):
     return number;
   });
   return shownLanes;
+}
+
+/** Events by the numbers of their kernels. */
+function eventsOfKernels({ id }: TimelineArrays): (kernel: number) => number | undefined {
+  const events = new Map<number, number>();
+  for (const [event, kernel] of id.entries()) if (kernel > 0) events.set(kernel, event);
+  return (kernel) => events.get(kernel);
 }
 
 /** Pairs of event indexes: a launch, and an activity that it launched. */

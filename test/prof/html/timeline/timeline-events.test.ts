@@ -39,7 +39,7 @@ function taped(
   rows: number,
   choice: ConstructorParameters<typeof TimelineBuilder>[0],
 ) {
-  const timeline = new TimelineBuilder(choice, { rows, text: 1 << 20 });
+  const timeline = new TimelineBuilder(choice, { rows, text: 1 << 20, dependencies: rows });
   for (const record of records) {
     timeline.take(record);
     if (record.type === 'kernel') for (const row of annotate([record])) timeline.addKernel(pageKernelOf(row));
