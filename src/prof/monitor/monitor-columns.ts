@@ -9,7 +9,10 @@ export interface MonitorLine {
   readonly report: MonitorReport;
 }
 
-type MonitorColumn = Column<MonitorLine>;
+export interface MonitorColumn extends Column<MonitorLine> {
+  /** What the values are over a run: amounts with a mean, or counts, which add up too; absent for what names a row. */
+  readonly measures?: 'amount' | 'count';
+}
 
 const COUNT = int(12);
 const ID = int(8);
@@ -19,8 +22,15 @@ const BYTES = int(15, 'bytes');
 const PERCENT = real(10, 2, '%');
 const SECONDS = real(14, 9, 's');
 
-const shows = (key: string, header: string, format: ColumnFormat, name: string, doc: string): MonitorColumn =>
-  column(key, header, format, doc, ({ row }) => valueOf(row, name));
+/** What a column of numbers of the monitor measures. */
+const measured = (format: ColumnFormat): Pick<MonitorColumn, 'measures'> => ({
+  measures: format === COUNT ? 'count' : 'amount',
+});
+
+const shows = (key: string, header: string, format: ColumnFormat, name: string, doc: string): MonitorColumn => ({
+  ...column<MonitorLine>(key, header, format, doc, ({ row }) => valueOf(row, name)),
+  ...measured(format),
+});
 
 const PERCENTILES = ['p0', 'p1', 'p25', 'p50', 'p75', 'p99', 'p100'];
 
@@ -42,14 +52,17 @@ export const MONITOR_COLUMNS: readonly MonitorColumn[] = [
   column('name', 'Name', TEXT, 'physical core, vCPU, model:subgraph', ({ row }) => row.name),
 
   shows('util', 'Util(%)', PERCENT, 'neuroncore_utilization', "core's busy share of the period"),
-  shows('flops', 'FLOP/s', int(16, 'FLOP/s'), 'flops', 'floating-point operations a second'),
-  column(
-    'devmem',
-    'DevMem(B)',
-    BYTES,
-    'device memory of the process or model; of a core, the sum of its kinds',
-    ({ row }) => (row.scope === 'core' ? sumUnder(row, 'memory.') : valueOf(row, 'used.neuron_device')),
-  ),
+  shows('flops', 'FLOP/s', real(16, 0, 'FLOP/s'), 'flops', 'floating-point operations a second'),
+  {
+    ...column<MonitorLine>(
+      'devmem',
+      'DevMem(B)',
+      BYTES,
+      'device memory of the process or model; of a core, the sum of its kinds',
+      ({ row }) => (row.scope === 'core' ? sumUnder(row, 'memory.') : valueOf(row, 'used.neuron_device')),
+    ),
+    ...measured(BYTES),
+  },
   shows('const', 'Const(B)', BYTES, 'memory.constants', 'core: constants (weights)'),
   shows('code', 'Code(B)', BYTES, 'memory.model_code', "core: models' code"),
   shows('scratch', 'Scratch(B)', BYTES, 'memory.model_shared_scratchpad', 'core: scratchpad that models share'),
@@ -67,9 +80,12 @@ export const MONITOR_COLUMNS: readonly MonitorColumn[] = [
   shows('timeout', 'TimedOut', COUNT, 'status.timed_out', 'executions that took too long'),
   shows('badinput', 'BadInput', COUNT, 'status.incorrect_input', 'not started: wrong input'),
   shows('noqueue', 'NoQueue', COUNT, 'status.failed_to_queue', 'not started: the queue was full'),
-  column('errors', 'Errors', COUNT, 'errors of all kinds, as the monitor counts them', ({ row }) =>
-    sumUnder(row, 'error.'),
-  ),
+  {
+    ...column<MonitorLine>('errors', 'Errors', COUNT, 'errors of all kinds, as the monitor counts them', ({ row }) =>
+      sumUnder(row, 'error.'),
+    ),
+    ...measured(COUNT),
+  },
   shows('egeneric', 'ErrGeneric', COUNT, 'error.generic', 'errors: generic'),
   shows('enum', 'ErrNumerical', COUNT, 'error.numerical', 'errors: numerical (not a number)'),
   shows('etransient', 'ErrTransient', COUNT, 'error.transient', 'errors: recovered from'),

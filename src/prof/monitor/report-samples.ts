@@ -3,7 +3,7 @@ import { entryOf } from '../../containers/map-entry.js';
 import { elementAt } from '../../containers/element.js';
 import type { ProfileLine, SampleRecord } from '../../record/record.js';
 import { groupNamed, selectsGroup, selectsTag, type ReportFilter } from './metric-groups.js';
-import { FACT_GROUPS, SAMPLE_TARGETS, type SampleTarget } from './sample-targets.js';
+import { FACT_GROUPS, targetOf, type SampleTarget } from './sample-targets.js';
 import {
   processOf,
   SCOPES,
@@ -23,11 +23,11 @@ export interface ReportSamples {
 type MutableRow = Omit<MonitorRow, 'values'> & { readonly values: Map<string, number | null> };
 
 /** The number in a field; null for anything else, since records may have been edited. */
-const numberOr = (value: unknown): number | null =>
+export const numberOr = (value: unknown): number | null =>
   typeof value === 'number' && Number.isFinite(value) ? value : null;
 
 /** A label as text; null when there is none. */
-function labelText({ labels }: SampleRecord, name: string): string | null {
+export function labelText({ labels }: SampleRecord, name: string): string | null {
   const value: unknown = labels?.[name];
   return typeof value === 'string' || typeof value === 'number' ? String(value) : null;
 }
@@ -38,10 +38,10 @@ function labelNumber({ labels }: SampleRecord, name: string): number | null {
 }
 
 /** Old monitors number processes instead of tagging them. */
-const tagOf = (sample: SampleRecord): string | null =>
+export const tagOf = (sample: SampleRecord): string | null =>
   labelText(sample, 'tag') ?? labelText(sample, 'runtime') ?? labelText(sample, 'pid');
 
-const reportNumber = (sample: SampleRecord): number | null => labelNumber(sample, 'report');
+export const reportNumber = (sample: SampleRecord): number | null => labelNumber(sample, 'report');
 
 /** Splits a stream of records into the samples of each report. Holds the samples of one report at a time. */
 export class ReportSplitter {
@@ -102,7 +102,7 @@ const isWantedFact = (wanted: ReportFilter, name: string): boolean => {
 };
 
 /** The report's own period: metric groups with longer periods span several reports. */
-const shortest = (samples: readonly SampleRecord[]): number | null =>
+export const shortest = (samples: readonly SampleRecord[]): number | null =>
   samples.reduce<number | null>((least, { dur }) => {
     return typeof dur === 'number' && dur > 0 && (least === null || dur < least) ? dur : least;
   }, null);
@@ -144,8 +144,8 @@ function rowsOf(samples: readonly SampleRecord[], wanted: ReportFilter, coresPer
   const rows = new Map<string, MutableRow>();
   const processes = new Set<string>();
   for (const sample of samples) {
-    const target = Object.hasOwn(SAMPLE_TARGETS, sample.metric) ? SAMPLE_TARGETS[sample.metric] : undefined;
-    if (target === undefined || !selectsGroup(wanted, target.group)) continue;
+    const target = targetOf(sample.metric);
+    if (target === null || !selectsGroup(wanted, target.group)) continue;
     const key = keyOf(target, sample);
     if (key === null) continue;
     const row = rowOf(sample, target.scope, models, coresPerDevice);
