@@ -96,3 +96,9 @@ export const FACT_GROUPS: ReadonlyMap<string, MonitorGroup> = new Map([
   ...INSTANCE_FACTS.map((name) => [name, 'instance_info'] as const),
   ...HARDWARE_FACTS.map((name) => [name, 'neuron_hardware_info'] as const),
 ]);
+
+/** Rows of facts. */
+export const FACT_SCOPES: ReadonlyMap<RowScope, MonitorGroup> = new Map([
+  ['instance', 'instance_info'],
+  ['hardware', 'neuron_hardware_info'],
+]);

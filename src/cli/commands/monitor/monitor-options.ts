@@ -1,7 +1,7 @@
 /** Options and help of `dprof monitor`. */
 import {
   chooseMonitorColumns,
-  DEFAULT_MONITOR_COLUMNS,
+  defaultMonitorColumns,
   MONITOR_COLUMNS,
   type MonitorColumn,
 } from '../../../prof/monitor/monitor-columns.js';
@@ -115,20 +115,21 @@ export function readMonitorArguments(args: readonly string[]) {
   if (others.length > 0) throw new UsageError(`one FILE, not ${others.length + 1}`, 'cat joins several');
   const format = given.read('format', requireMonitorFormat) ?? requireMonitorFormat('space');
   refuseStrays(given, format);
+  const scopes = given.read('rows', parseScopes) ?? DEFAULT_SCOPES;
   return {
     show: (['help', 'columns', 'metrics'] as const).find((name) => given.on(name)) ?? ('reports' as const),
     file,
     output: given.text('output'),
     quiet: given.on('quiet'),
     format,
-    columns: chooseMonitorColumns(given.text('cols') ?? DEFAULT_MONITOR_COLUMNS),
+    columns: chooseMonitorColumns(given.text('cols') ?? defaultMonitorColumns(scopes)),
     /** What statistics are made of; null for reports. */
     metrics: given.on('stats') ? metricsOf(given.text('cols')) : null,
     failIf: given.text('fail-if'),
     config: given.text('config'),
     /** ns */
     period: given.read('period', requirePeriod),
-    scopes: new Set(given.read('rows', parseScopes) ?? DEFAULT_SCOPES),
+    scopes: new Set(scopes),
     header: given.on('header'),
     namespace: given.read('namespace', parseNamespace) ?? NAMESPACE,
     wanted: { groups: given.read('groups', parseGroups), tags: given.read('tag-filter', parseTagFilter) },
