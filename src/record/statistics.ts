@@ -31,6 +31,14 @@ export function medianOfCounts(counts: Iterable<readonly [value: number, count: 
   return null;
 }
 
+/** Quantile of ordered values, interpolated between neighbours; null without values. @param share 0 to 1 */
+export function quantile(ordered: ArrayLike<number>, share: number): number | null {
+  const at = share * (ordered.length - 1);
+  const below = ordered[Math.floor(at)];
+  const above = ordered[Math.ceil(at)];
+  return below === undefined || above === undefined ? null : below + (above - below) * (at - Math.floor(at));
+}
+
 /** What a list of numbers adds up to, in their unit. */
 export interface Spread {
   readonly count: number;

@@ -1,9 +1,9 @@
 /** Columns by the keys that users write; an error names the nearest key. */
 import { nearest, UsageError } from '../record/errors.js';
-import type { Column, ColumnShape } from './column.js';
+import type { ColumnShape } from './column.js';
 
 /** @throws UsageError naming the nearest key */
-export const requireColumnOf = <Row>(columns: readonly Column<Row>[], key: string): Column<Row> =>
+export const requireColumnOf = <C extends ColumnShape>(columns: readonly C[], key: string): C =>
   columns.find((column) => column.key === key) ?? refuse(key, columns);
 
 function refuse(key: string, columns: readonly ColumnShape[]): never {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pageProgram } from '../../src/cli/page-program.js';
 import type { KernelRecord, ProfileLine } from '../../src/record/record.js';
+import { freshPath } from '../support/fresh-path.js';
 import { kernel } from '../support/kernels.js';
 import { neuronLines } from '../support/neuron.js';
 import { arrowsOf, dataIn, eventsOf } from '../support/pages.js';
@@ -213,6 +214,20 @@ const isBuilt = existsSync(join(ROOT, 'dist/page/report.js'));
     // Joined by `cat` they are the same.
     const joined = await dataOf([...RECORDS, profile(0, 4), at(1000, 70)]);
     expect(joined.profiles).to.deep.equal(profiles);
+  });
+
+  it('does not draw the reports of a monitor, and says what does', async () => {
+    const out = freshPath('.html');
+    const ran = await runCli('dprof', ['html', '-o', out, 'samples/neuron-monitor.jsonl']);
+    expect(ran).to.include({ code: 1, stdout: '' });
+    expect(ran.stderr).to.equal(
+      'dprof: samples/neuron-monitor.jsonl: nothing to draw: reports of neuron-monitor are no profile ' +
+        '(dprof monitor --stats FILE, or their values over time: dprof perfetto -o OUT FILE)\n',
+    );
+    expect(existsSync(out)).to.equal(false);
+    // With a profile there is something to draw.
+    const both = await runCli('dprof', ['html', '-q', 'samples/neuron-monitor.jsonl', 'samples/lenet.nsys.sqlite']);
+    expect([both.code, dataIn(both.stdout).profiles.length]).to.deep.equal([0, 2]);
   });
 
   it('answers arguments that cannot be meant', () =>

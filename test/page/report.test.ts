@@ -18,7 +18,7 @@ const SHARED: readonly string[] = [
   'data/neuron/trn2_fused_bf16_s512',
   'data/ascend/db_level1_rank1',
 ];
-const SAMPLES = ['lenet.nsys.sqlite', 'attention.ntff', 'ascend_pytorch_profiler_0.db', 'neuron-monitor.jsonl'];
+const SAMPLES = ['lenet.nsys.sqlite', 'attention.ntff', 'ascend_pytorch_profiler_0.db'];
 
 /** What the issue of a page is: each must be there, with content or with a line that says why not. */
 const PANELS = [

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { median, medianOfCounts, spreadOf } from '../../src/record/statistics.js';
+import { median, medianOfCounts, quantile, spreadOf } from '../../src/record/statistics.js';
 
 describe('statistics', () => {
   it('have the median of an odd number in the middle, of an even one as asked for', () => {
@@ -26,6 +26,11 @@ describe('statistics', () => {
         expect(medianOfCounts(counts)).to.equal(median(all, 'lower'));
       }),
     );
+  });
+
+  it('interpolate quantiles between neighbours', () => {
+    expect(quantile([1, 2, 3, 4], 0.5)).to.equal(2.5);
+    expect(quantile([], 0.5)).to.equal(null);
   });
 
   it('have the spread of values', () => {

@@ -2,7 +2,7 @@
 import { MonitorReports } from '../../src/parse/readers/neuron/monitor/monitor-reports.js';
 import type { ReportFilter } from '../../src/prof/monitor/metric-groups.js';
 import type { MonitorReport } from '../../src/prof/monitor/monitor-report.js';
-import { reportOf, ReportSplitter } from '../../src/prof/monitor/report-samples.js';
+import { reportOf, ReportSplitter, type ReportSamples } from '../../src/prof/monitor/report-samples.js';
 import { Diagnostics } from '../../src/record/diagnostics.js';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -38,11 +38,15 @@ export const report = (runtimes: readonly Fields[], system: Fields = {}, more: F
 export const lines = (...reports: readonly Fields[]): string =>
   reports.map((one) => `${JSON.stringify(one)}\n`).join('');
 
-/** What a text of the monitor's lines says. */
-export function reportsOf(text: string, wanted: ReportFilter = {}): MonitorReport[] {
+/** The samples of each report of a text of the monitor's lines. */
+export function samplesOf(text: string): ReportSamples[] {
   const stream = { profile: 0, format: 'neuron-monitor', input: 'm', file: 'm', rank: null };
   const raw = new MonitorReports(stream, new Diagnostics());
   const splitter = new ReportSplitter();
   const found = text.split('\n').flatMap((line) => raw.take(line).map((record) => splitter.take(record)));
-  return [...found, splitter.end()].flatMap((samples) => (samples === null ? [] : [reportOf(samples, wanted)]));
+  return [...found, splitter.end()].flatMap((samples) => (samples === null ? [] : [samples]));
 }
+
+/** What a text of the monitor's lines says. */
+export const reportsOf = (text: string, wanted: ReportFilter = {}): MonitorReport[] =>
+  samplesOf(text).map((samples) => reportOf(samples, wanted));

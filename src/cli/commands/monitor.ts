@@ -4,16 +4,24 @@
  * It reads by itself rather than by `runAnalysis`: the input has lines of the monitor where that has records, a report
  * is complete with its line and has to be flushed before the next arrives, and with --last OUT is replaced each time.
  */
-import { say } from '../message.js';
 import { Readable } from 'node:stream';
 import { isGzip } from '../../parse/input/unpack.js';
 import { lineBatches, openFile, openStream, type Input } from '../../prof/input/lines.js';
-import type { MonitorReport } from '../../prof/monitor/monitor-report.js';
+import { MONITOR_COLUMNS, type MonitorLine } from '../../prof/monitor/monitor-columns.js';
+import { parseMonitorConfig, type PeriodOf } from '../../prof/monitor/monitor-config.js';
+import type { MonitorReport, MonitorRow } from '../../prof/monitor/monitor-report.js';
+import { statColumnOf, type StatRow } from '../../prof/monitor/monitor-stats.js';
 import { reportOf, type ReportSamples } from '../../prof/monitor/report-samples.js';
-import { UsageError, UserError } from '../../record/errors.js';
+import { Resampler } from '../../prof/monitor/resampler.js';
+import { UsageError } from '../../record/errors.js';
+import { requireColumnOf } from '../../table/column-lookup.js';
 import { helpOf } from '../arguments.js';
 import type { Command } from '../command.js';
+import { rejoined } from '../dparse/live.js';
+import { printText } from '../output.js';
+import { readSmallFile } from '../small-file.js';
 import { MonitorLines } from './monitor/monitor-lines.js';
+import { MonitorNotes } from './monitor/monitor-notes.js';
 import {
   columnList,
   metricList,
@@ -21,8 +29,8 @@ import {
   readMonitorArguments,
   type MonitorRequest,
 } from './monitor/monitor-options.js';
-import { rejoined } from '../dparse/live.js';
-import { printText, withOutput } from '../output.js';
+import { writeAll, writeLast, writeStats } from './monitor/monitor-output.js';
+import { Threshold } from './monitor/monitor-threshold.js';
 
 export const monitor: Command = { tool: MONITOR, run };
 
@@ -33,15 +41,45 @@ async function run(args: readonly string[]): Promise<void> {
   if (request.show !== 'reports') {
     return printText(TEXTS[request.show]());
   }
+  const { failIf, metrics } = request;
+  const ofStats = failIf === undefined || metrics === null ? null : statThreshold(failIf);
+  const ofRows = failIf === undefined || metrics !== null ? null : rowThreshold(failIf);
+  const periodOf = configOf(request);
+  const notes = new MonitorNotes(request);
   const input = await open(request.file);
-  const notes = new Notes(request);
   try {
-    const batches = reportBatches(input, request, notes);
-    await (request.last ? writeLast(request, batches) : writeAll(request, batches));
+    const batches = reportBatches(input, { request, notes, periodOf, threshold: ofRows });
+    if (metrics === null) await (request.last ? writeLast(request, batches) : writeAll(request, batches));
+    else if (!(await writeStats(request, metrics, batches, ofStats))) notes.tooLong();
   } finally {
     input.close();
   }
   notes.end();
+  (ofRows ?? ofStats)?.end();
+}
+
+/** `device 3`, `core 0 of train`, `runtime of train`. */
+function nameOf({ scope, tag, device, core, name }: MonitorRow): string {
+  const place = core !== null ? `core ${core}` : device !== null ? `device ${device}` : scope;
+  return `${place}${name === null ? '' : ` ${name}`}${tag === null ? '' : ` of ${tag}`}`;
+}
+
+const rowThreshold = (text: string): Threshold<MonitorLine> =>
+  new Threshold(
+    text,
+    (key) => requireColumnOf(MONITOR_COLUMNS, key),
+    ({ row, report }) => `${nameOf(row)} in report ${report.number ?? '?'}`,
+  );
+
+const statThreshold = (text: string): Threshold<StatRow> =>
+  new Threshold(text, statColumnOf, ({ row, metric }) => `${metric.key} of ${nameOf(row)}`);
+
+/** How often groups are reported; null for as they come. */
+function configOf({ config, period, output }: MonitorRequest): PeriodOf | null {
+  if (config === undefined) return period === undefined ? null : () => period;
+  const text = readSmallFile(config, 'a configuration', '--config takes a configuration of neuron-monitor', output);
+  const periodOf = parseMonitorConfig(text, config);
+  return period === undefined ? periodOf : (group, tag) => (periodOf(group, tag) === null ? null : period);
 }
 
 const isStdin = (file: string | undefined): file is undefined | '-' => file === undefined || file === '-';
@@ -60,98 +98,36 @@ async function open(file: string | undefined): Promise<Input> {
   return { name: 'stdin', head, chunks, close };
 }
 
-/** The reports that each piece of the input completes. */
-type ReportBatches = AsyncIterable<Iterable<MonitorReport>>;
+/** What each report goes through. */
+interface Pipeline {
+  readonly request: MonitorRequest;
+  readonly notes: MonitorNotes;
+  readonly periodOf: PeriodOf | null;
+  readonly threshold: Threshold<MonitorLine> | null;
+}
 
 /** @throws UserError for an input without any report */
-async function* reportBatches(input: Input, request: MonitorRequest, notes: Notes): AsyncGenerator<MonitorReport[]> {
+async function* reportBatches(input: Input, pipeline: Pipeline): AsyncGenerator<MonitorReport[]> {
+  const { request, notes, periodOf, threshold } = pipeline;
   const lines = new MonitorLines(input.name, (line) => notes.broken(line));
-  const reports = (found: readonly ReportSamples[]): MonitorReport[] =>
-    found.map((samples) => {
+  const resampler = periodOf === null ? null : new Resampler(periodOf);
+  const resampled = (samples: ReportSamples): ReportSamples | null =>
+    resampler === null ? samples : resampler.take(samples);
+  const reports = (found: readonly (ReportSamples | null)[]): MonitorReport[] =>
+    found.flatMap((samples) => {
+      if (samples === null) return [];
       const report = timed(samples, request);
       notes.report(report);
-      return report;
+      threshold?.take(report.rows.map((row) => ({ row, report })));
+      return [report];
     });
   for await (const batch of lineBatches(input)) {
-    yield reports(batch.lines.flatMap((line, i) => lines.take(line, batch.first + i)));
+    yield reports(batch.lines.flatMap((line, i) => lines.take(line, batch.first + i)).map(resampled));
   }
-  yield reports(lines.end());
+  yield reports([...lines.end().map(resampled), resampler?.end() ?? null]);
 }
 
 function timed(samples: ReportSamples, { time, wanted }: MonitorRequest): MonitorReport {
   if (time === 'now') return { ...reportOf(samples, wanted), unixMs: Date.now() };
   return reportOf(time === undefined ? samples : { ...samples, ...time }, wanted);
-}
-
-const inputsOf = ({ file }: MonitorRequest): string[] => [file ?? '-'];
-
-/** Each report in one write, on its way before the next is read. */
-async function writeAll(request: MonitorRequest, batches: ReportBatches): Promise<void> {
-  const sheet = request.format.open(request);
-  let { head } = sheet;
-  await withOutput(request.output, inputsOf(request), async (write, flush) => {
-    for await (const batch of batches) {
-      for (const report of batch) {
-        await write(head + sheet.report(report));
-        await flush();
-        head = '';
-      }
-    }
-  });
-}
-
-/** The last report alone. A file holds the last one so far at any time, and is never seen half-written. */
-async function writeLast(request: MonitorRequest, batches: ReportBatches): Promise<void> {
-  const sheet = request.format.open(request);
-  const isFile = request.output !== undefined && request.output !== '-';
-  let last: string | null = null;
-  const write = async (): Promise<void> => {
-    const text = last;
-    last = null;
-    if (text !== null) await withOutput(request.output, inputsOf(request), async (out) => out(text));
-  };
-  for await (const batch of batches) {
-    for (const report of batch) last = sheet.head + sheet.report(report);
-    if (isFile) await write();
-  }
-  await write();
-}
-
-/** Distinct errors that are kept; a monitor may run for months. */
-const MOST_ERRORS = 1000;
-
-class Notes {
-  readonly #errors = new Set<string>();
-  #broken = 0;
-  #firstBroken = 0;
-  #withoutTime = false;
-
-  constructor(private readonly request: MonitorRequest) {}
-
-  broken(line: number): void {
-    if (this.#broken++ === 0) this.#firstBroken = line;
-  }
-
-  /** Each error of the monitor is reported once. */
-  report({ errors, unixMs }: MonitorReport): void {
-    for (const { where, text } of errors) {
-      const { line } = new UserError(text, { where });
-      if (this.#errors.has(line) || this.#errors.size >= MOST_ERRORS) continue;
-      this.#errors.add(line);
-      this.#say(`neuron-monitor: ${line}`);
-    }
-    if (this.request.format.id !== 'emf' || unixMs !== null || this.#withoutTime) return;
-    this.#withoutTime = true;
-    this.#say('the reports have no time, which CloudWatch requires: Timestamp is left out (see --timestamp)');
-  }
-
-  end(): void {
-    if (this.#broken === 0) return;
-    const lines = this.#broken === 1 ? '1 line that is' : `${this.#broken} lines that are`;
-    this.#say(`passed over ${lines} no report (first: line ${this.#firstBroken})`);
-  }
-
-  #say(text: string): void {
-    if (!this.request.quiet) say('dprof', text);
-  }
 }

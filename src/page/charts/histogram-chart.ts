@@ -3,7 +3,8 @@ import { elementAt } from '../../containers/element.js';
 import { chart, type ChartOption } from './chart.js';
 import { below, GRID, left, tips } from './chart-style.js';
 import { element } from '../document/dom-elements.js';
-import { binsOf, quantile, type HistogramBin } from './histogram.js';
+import { quantile } from '../../record/statistics.js';
+import { binsOf, type HistogramBin } from './histogram.js';
 import { quantityText } from '../document/units.js';
 
 function option(bins: readonly HistogramBin[], what: string): ChartOption {

@@ -1,5 +1,6 @@
 /** Quantiles, and bins of a histogram. */
 import { elementAt } from '../../containers/element.js';
+import { quantile } from '../../record/statistics.js';
 
 export interface HistogramBin {
   readonly from: number;
@@ -8,14 +9,6 @@ export interface HistogramBin {
 }
 
 const MOST_BINS = 40;
-
-/** Quantile of ordered values, interpolated between neighbours; null without values. */
-export function quantile(ordered: readonly number[], share: number): number | null {
-  const at = share * (ordered.length - 1);
-  const below = ordered[Math.floor(at)];
-  const above = ordered[Math.ceil(at)];
-  return below === undefined || above === undefined ? null : below + (above - below) * (at - Math.floor(at));
-}
 
 /** 1, 2 or 5 times a power of ten, at least the given width. */
 function roundWidth(width: number): number {

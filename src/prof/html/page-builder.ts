@@ -95,6 +95,7 @@ export class PageBuilder implements Analysis<MakePage> {
     this.#rows(rows);
     const { records, timed, untimed } = this;
     if (records === 0) throw nothing();
+    if (this.#summaries.all.every(({ header }) => header?.format === 'neuron-monitor')) throw noDrawing();
     if (timed === 0 && untimed >= records) throw withoutTimes();
     const make: MakePage = (tool, title) => {
       const data = this.data(tool, title);
@@ -184,6 +185,12 @@ export class PageBuilder implements Analysis<MakePage> {
 
 const nothing = (): UserError =>
   new UserError('nothing to show: no kernels, no ranges, no samples', { hint: RANGES_HINT });
+
+/** Their values over time are counters of a trace. */
+const noDrawing = (): UserError =>
+  new UserError('nothing to draw: reports of neuron-monitor are no profile', {
+    hint: 'dprof monitor --stats FILE, or their values over time: dprof perfetto -o OUT FILE',
+  });
 
 function pageProfile(
   overview: ProfileSummary,

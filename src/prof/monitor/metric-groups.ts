@@ -15,6 +15,16 @@ export const MONITOR_GROUPS = {
 } as const;
 export type MonitorGroup = keyof typeof MONITOR_GROUPS;
 
+/** Groups that each process has. */
+export const RUNTIME_GROUPS: readonly MonitorGroup[] = [
+  'neuroncore_counters',
+  'execution_stats',
+  'memory_used',
+  'neuron_runtime_vcpu_usage',
+];
+/** Groups of the instance as a whole. */
+export const SYSTEM_GROUPS: readonly MonitorGroup[] = ['neuron_hw_counters', 'vcpu_usage', 'memory_info'];
+
 /** Names of the groups until 2021. */
 const OLD_GROUP_NAMES: ReadonlyMap<string, MonitorGroup> = new Map([
   ['nc_counters', 'neuroncore_counters'],

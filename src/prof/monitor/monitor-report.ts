@@ -14,10 +14,21 @@ export const SCOPES = {
   device: 'a device',
   system: 'the whole instance',
   vcpu: 'one vCPU of the instance',
+  instance: 'facts of the instance',
+  hardware: 'facts of its devices',
 } as const;
 export type RowScope = keyof typeof SCOPES;
 
 export const DEFAULT_SCOPES: readonly RowScope[] = ['core', 'runtime', 'device', 'system'];
+
+/** A model that a process has loaded. */
+export interface LoadedModel {
+  readonly name: string | null;
+  readonly uuid: string | null;
+  /** Given by the process. */
+  readonly id: number | null;
+  readonly isRunning: boolean | null;
+}
 
 export interface MonitorRow {
   readonly scope: RowScope;
@@ -28,11 +39,26 @@ export interface MonitorRow {
   readonly core: number | null;
   /** Physical core, vCPU, or a model and its part. */
   readonly name: string | null;
+  /** Of rows of models. */
+  readonly model: LoadedModel | null;
   /** Period of the values in ns; null when unknown. */
   readonly dur: number | null;
   /** By name; null when the monitor had no value. */
   readonly values: ReadonlyMap<string, number | null>;
 }
+
+/** A row without values. */
+export const NO_ROW: MonitorRow = {
+  scope: 'system',
+  pid: null,
+  tag: null,
+  device: null,
+  core: null,
+  name: null,
+  model: null,
+  dur: null,
+  values: new Map(),
+};
 
 /** An error that the monitor reports for a metric group or a process. */
 export interface MonitorError {

@@ -3,6 +3,7 @@
  * with neuron-monitor (neuron-monitor-prometheus.py), so that its dashboards keep working; families that it lacks have
  * names of our own and are marked as such.
  */
+import { fractionOf } from '../../record/decimal.js';
 import { under, valueOf, type MonitorReport, type MonitorRow, type RowScope } from './monitor-report.js';
 import { HARDWARE_FACTS } from './sample-targets.js';
 
@@ -36,21 +37,26 @@ const ofRow = (scope: RowScope | null): string[] => {
   return [...process, ...core, ...(scope === 'device' ? ['neuron_device_index'] : [])];
 };
 
-/** One value of a row, divided by `per`. */
-const single = (base: FamilyBase, key: string, per = 1): PrometheusFamily => ({
+/** What is made of a value: ratios are of percentages. */
+type Conversion = (value: number) => number;
+
+const asIs: Conversion = (value) => value;
+
+/** One value of a row. */
+const single = (base: FamilyBase, key: string, convert = asIs): PrometheusFamily => ({
   ...base,
   labels: ofRow(base.scope),
   points: (row) => {
     const value = valueOf(row, key);
-    return point(value === null ? null : value / per);
+    return point(value === null ? null : convert(value));
   },
 });
 
 /** All values of a prefix, with the rest of their name as a label. */
-const each = (base: FamilyBase, prefix: string, label: string, per = 1): PrometheusFamily => ({
+const each = (base: FamilyBase, prefix: string, label: string, convert = asIs): PrometheusFamily => ({
   ...base,
   labels: [...ofRow(base.scope), label],
-  points: (row) => under(row, prefix).map(([name, value]) => ({ labels: { [label]: name }, value: value / per })),
+  points: (row) => under(row, prefix).map(([name, value]) => ({ labels: { [label]: name }, value: convert(value) })),
 });
 
 const MEMORY_KINDS = ['constants', 'model_code', 'model_shared_scratchpad', 'runtime_memory', 'tensors'];
@@ -58,12 +64,18 @@ const MEMORY_KINDS = ['constants', 'model_code', 'model_shared_scratchpad', 'run
 /** Parts of user and of system time of the instance, as in the vendor's exporter. */
 const VCPU_PARTS = { user: ['user', 'nice'], system: ['system', 'io_wait', 'irq', 'soft_irq'] };
 
+/** Significant decimal digits that every double keeps. */
+const DECIMAL_DIGITS = 15;
+
 /** Fractions of 1, at most 1; none when one of the parts is unknown. */
 const systemVcpu = (row: MonitorRow): SeriesPoint[] =>
   Object.entries(VCPU_PARTS).flatMap(([usage_type, parts]) => {
     const shares = parts.map((part) => valueOf(row, `vcpu.${part}`));
     const sum = shares.reduce((total, share) => (total === null || share === null ? null : total + share), 0);
-    return point(sum === null ? null : Math.min(sum, 100) / 100, { usage_type });
+    // Sums of decimals have digits that none of them has.
+    return point(sum === null ? null : fractionOf(Number(Math.min(sum, 100).toPrecision(DECIMAL_DIGITS))), {
+      usage_type,
+    });
   });
 
 /** Facts of the hardware as labels of one point; none without facts. */
@@ -85,14 +97,18 @@ const counter = (name: string, scope: RowScope, help: string): FamilyBase => ({ 
 const own = (base: FamilyBase): FamilyBase => ({ ...base, own: true });
 
 export const PROMETHEUS_FAMILIES: readonly PrometheusFamily[] = [
-  single(gauge('neuroncore_utilization_ratio', 'core', 'Busy share of a core, 0 to 1'), 'neuroncore_utilization', 100),
+  single(
+    gauge('neuroncore_utilization_ratio', 'core', 'Busy share of a core, 0 to 1'),
+    'neuroncore_utilization',
+    fractionOf,
+  ),
   single(own(gauge('neuroncore_flops_per_second', 'core', 'Floating-point operations of a core a second')), 'flops'),
   {
     ...own(gauge('neuroncore_physical_utilization_ratio', 'physical', 'Busy share of a physical core, 0 to 1')),
     labels: [...ofRow('physical'), 'physical_core'],
     points: (row) => {
       const value = valueOf(row, 'neuroncore_utilization');
-      return point(value === null ? null : value / 100, { physical_core: row.name ?? '' });
+      return point(value === null ? null : fractionOf(value), { physical_core: row.name ?? '' });
     },
   },
   ...MEMORY_KINDS.map((kind): PrometheusFamily => {
@@ -119,7 +135,7 @@ export const PROMETHEUS_FAMILIES: readonly PrometheusFamily[] = [
     gauge('neuron_runtime_vcpu_usage_ratio', 'runtime', 'vCPU time of a process, as a share of 1'),
     'vcpu.',
     'usage_type',
-    100,
+    fractionOf,
   ),
   each(
     counter('execution_errors_total', 'runtime', 'Errors of executions, summed over the reports read so far'),

@@ -8,7 +8,7 @@ import { escapeControls } from '../../record/control-characters.js';
 import { entryOf } from '../../containers/map-entry.js';
 import type { Labels } from '../../record/record.js';
 import { PROMETHEUS_FAMILIES, type PrometheusFamily } from './prometheus-families.js';
-import { processOf, sharedTags, type MonitorReport, type MonitorRow } from './monitor-report.js';
+import { NO_ROW, processOf, sharedTags, type MonitorReport, type MonitorRow } from './monitor-report.js';
 
 /** Labels of every series, by the fact of the instance that they contain. */
 const INSTANCE_LABELS = {
@@ -27,17 +27,6 @@ interface CounterTotal {
   readonly process: string | null;
   value: number;
 }
-
-const NO_ROW: MonitorRow = {
-  scope: 'system',
-  pid: null,
-  tag: null,
-  device: null,
-  core: null,
-  name: null,
-  dur: null,
-  values: new Map(),
-};
 
 export class Exposition {
   /** Sums by family and series. */

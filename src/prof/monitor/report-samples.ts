@@ -1,12 +1,14 @@
 /** Records → the samples of each report → its rows. */
 import { entryOf } from '../../containers/map-entry.js';
 import { elementAt } from '../../containers/element.js';
-import type { ProfileLine, SampleRecord } from '../../record/record.js';
+import type { Labels, ProfileLine, SampleRecord } from '../../record/record.js';
 import { groupNamed, selectsGroup, selectsTag, type ReportFilter } from './metric-groups.js';
-import { FACT_GROUPS, SAMPLE_TARGETS, type SampleTarget } from './sample-targets.js';
+import { FACT_GROUPS, FACT_SCOPES, targetOf, type SampleTarget } from './sample-targets.js';
 import {
+  NO_ROW,
   processOf,
   SCOPES,
+  type LoadedModel,
   type MonitorError,
   type MonitorReport,
   type MonitorRow,
@@ -23,11 +25,11 @@ export interface ReportSamples {
 type MutableRow = Omit<MonitorRow, 'values'> & { readonly values: Map<string, number | null> };
 
 /** The number in a field; null for anything else, since records may have been edited. */
-const numberOr = (value: unknown): number | null =>
+export const numberOr = (value: unknown): number | null =>
   typeof value === 'number' && Number.isFinite(value) ? value : null;
 
 /** A label as text; null when there is none. */
-function labelText({ labels }: SampleRecord, name: string): string | null {
+export function labelText({ labels }: SampleRecord, name: string): string | null {
   const value: unknown = labels?.[name];
   return typeof value === 'string' || typeof value === 'number' ? String(value) : null;
 }
@@ -38,10 +40,10 @@ function labelNumber({ labels }: SampleRecord, name: string): number | null {
 }
 
 /** Old monitors number processes instead of tagging them. */
-const tagOf = (sample: SampleRecord): string | null =>
+export const tagOf = (sample: SampleRecord): string | null =>
   labelText(sample, 'tag') ?? labelText(sample, 'runtime') ?? labelText(sample, 'pid');
 
-const reportNumber = (sample: SampleRecord): number | null => labelNumber(sample, 'report');
+export const reportNumber = (sample: SampleRecord): number | null => labelNumber(sample, 'report');
 
 /** Splits a stream of records into the samples of each report. Holds the samples of one report at a time. */
 export class ReportSplitter {
@@ -85,13 +87,14 @@ export function reportOf({ samples, startUnixNs }: ReportSamples, wanted: Report
   const dur = shortest(samples);
   const kept = samples.filter((sample) => tagOf(sample) === null || selectsTag(wanted, tagOf(sample)));
   // All facts: rows of other groups need the number of cores of a device.
-  const facts = factsOf(samples);
+  const allFacts = factsOf(samples);
+  const facts = Object.fromEntries(Object.entries(allFacts).filter(([name]) => isWantedFact(wanted, name)));
   return {
     number: first === undefined ? null : reportNumber(first),
     start,
     unixMs: unixMs(startUnixNs, start, dur),
-    facts: Object.fromEntries(Object.entries(facts).filter(([name]) => isWantedFact(wanted, name))),
-    rows: rowsOf(kept, wanted, facts['neuroncore_per_device_count']),
+    facts,
+    rows: [...rowsOf(kept, wanted, allFacts['neuroncore_per_device_count']), ...factRows(facts)],
     errors: errorsOf(kept, wanted),
   };
 }
@@ -102,7 +105,7 @@ const isWantedFact = (wanted: ReportFilter, name: string): boolean => {
 };
 
 /** The report's own period: metric groups with longer periods span several reports. */
-const shortest = (samples: readonly SampleRecord[]): number | null =>
+export const shortest = (samples: readonly SampleRecord[]): number | null =>
   samples.reduce<number | null>((least, { dur }) => {
     return typeof dur === 'number' && dur > 0 && (least === null || dur < least) ? dur : least;
   }, null);
@@ -124,6 +127,12 @@ function factsOf(samples: readonly SampleRecord[]): Record<string, string | numb
   return facts;
 }
 
+/** A row for the instance and one for its hardware, where anything is known of them. */
+const factRows = (facts: Labels): MonitorRow[] =>
+  [...FACT_SCOPES]
+    .filter(([, group]) => Object.keys(facts).some((name) => FACT_GROUPS.get(name) === group))
+    .map(([scope]) => ({ ...NO_ROW, scope }));
+
 function errorsOf(samples: readonly SampleRecord[], wanted: ReportFilter): MonitorError[] {
   return samples.flatMap((sample) => {
     const { metric, text } = sample;
@@ -140,12 +149,12 @@ function errorsOf(samples: readonly SampleRecord[], wanted: ReportFilter): Monit
 const SCOPE_ORDER = Object.keys(SCOPES);
 
 function rowsOf(samples: readonly SampleRecord[], wanted: ReportFilter, coresPerDevice: unknown): MonitorRow[] {
-  const models = modelNames(samples);
+  const models = modelsOf(samples);
   const rows = new Map<string, MutableRow>();
   const processes = new Set<string>();
   for (const sample of samples) {
-    const target = Object.hasOwn(SAMPLE_TARGETS, sample.metric) ? SAMPLE_TARGETS[sample.metric] : undefined;
-    if (target === undefined || !selectsGroup(wanted, target.group)) continue;
+    const target = targetOf(sample.metric);
+    if (target === null || !selectsGroup(wanted, target.group)) continue;
     const key = keyOf(target, sample);
     if (key === null) continue;
     const row = rowOf(sample, target.scope, models, coresPerDevice);
@@ -180,18 +189,20 @@ function keyOf({ key }: SampleTarget, sample: SampleRecord): string | null {
 function rowOf(
   sample: SampleRecord,
   scope: RowScope,
-  models: ReadonlyMap<string, string>,
+  models: ReadonlyMap<string, LoadedModel>,
   coresPerDevice: unknown,
 ): MutableRow {
   const core = scope === 'runtime' ? null : labelNumber(sample, 'core');
   const device = labelNumber(sample, 'device') ?? deviceOf(core, coresPerDevice);
+  const model = scope === 'model' ? (models.get(modelOf(sample)) ?? null) : null;
   return {
     scope,
     pid: labelNumber(sample, 'pid'),
     tag: tagOf(sample),
     device,
     core,
-    name: nameOf(sample, scope, models),
+    name: nameOf(sample, scope, model),
+    model,
     dur: numberOr(sample.dur),
     values: new Map(),
   };
@@ -203,19 +214,29 @@ const deviceOf = (core: number | null, coresPerDevice: unknown): number | null =
 
 const modelOf = (sample: SampleRecord): string => JSON.stringify([tagOf(sample), labelText(sample, 'model')]);
 
-const modelNames = (samples: readonly SampleRecord[]): ReadonlyMap<string, string> =>
-  new Map(
-    samples.flatMap((sample) =>
-      sample.metric === 'loaded_models.name' && sample.text !== undefined ? [[modelOf(sample), sample.text]] : [],
-    ),
-  );
+/** The models of each process, by what identifies them. */
+function modelsOf(samples: readonly SampleRecord[]): ReadonlyMap<string, LoadedModel> {
+  const models = new Map<string, LoadedModel>();
+  for (const sample of samples) {
+    if (labelText(sample, 'model') === null) continue;
+    const before = models.get(modelOf(sample));
+    const { metric, text = null, value } = sample;
+    models.set(modelOf(sample), {
+      name: (metric === 'loaded_models.name' ? text : before?.name) ?? null,
+      uuid: labelText(sample, 'uuid'),
+      id: labelNumber(sample, 'modelId'),
+      isRunning: (metric === 'loaded_models.is_running' && value !== null ? value !== 0 : before?.isRunning) ?? null,
+    });
+  }
+  return models;
+}
 
 /** Name of a row; of a model `name:subgraph`, as in the monitor's older reports. */
-function nameOf(sample: SampleRecord, scope: RowScope, models: ReadonlyMap<string, string>): string | null {
+function nameOf(sample: SampleRecord, scope: RowScope, model: LoadedModel | null): string | null {
   if (scope === 'physical') return labelText(sample, 'physical');
   if (scope === 'vcpu') return labelText(sample, 'cpu');
   if (scope !== 'model') return null;
-  const name = models.get(modelOf(sample)) ?? labelText(sample, 'uuid') ?? labelText(sample, 'model');
+  const name = model?.name ?? model?.uuid ?? labelText(sample, 'model');
   const subgraph = labelText(sample, 'subgraph');
   return subgraph === null ? name : `${name ?? ''}:${subgraph}`;
 }

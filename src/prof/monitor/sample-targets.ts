@@ -2,16 +2,41 @@
 import type { MonitorGroup } from './metric-groups.js';
 import type { RowScope } from './monitor-report.js';
 
+/**
+ * What values of consecutive periods are together: counts add up, shares and rates have a mean over time, of latencies
+ * only the least and the greatest are known, and of what is in use the last value holds.
+ */
+export type Combination = 'sum' | 'mean' | 'extremes' | 'last';
+
 export interface SampleTarget {
   readonly group: MonitorGroup;
   readonly scope: RowScope;
   /** Name of the value; `{x}` stands for the sample's label x. */
   readonly key: string;
+  readonly combination: Combination;
 }
 
-const place = (group: MonitorGroup, scope: RowScope, key: string): SampleTarget => ({ group, scope, key });
+/** Of most metrics by their group. */
+const COMBINATIONS: Readonly<Record<MonitorGroup, Combination>> = {
+  neuroncore_counters: 'mean',
+  execution_stats: 'sum',
+  memory_used: 'last',
+  neuron_runtime_vcpu_usage: 'mean',
+  neuron_hw_counters: 'sum',
+  vcpu_usage: 'mean',
+  memory_info: 'last',
+  instance_info: 'last',
+  neuron_hardware_info: 'last',
+};
 
-export const SAMPLE_TARGETS: Readonly<Record<string, SampleTarget>> = {
+const place = (
+  group: MonitorGroup,
+  scope: RowScope,
+  key: string,
+  combination: Combination = COMBINATIONS[group],
+): SampleTarget => ({ group, scope, key, combination });
+
+const SAMPLE_TARGETS: Readonly<Record<string, SampleTarget>> = {
   neuroncore_utilization: place('neuroncore_counters', 'core', 'neuroncore_utilization'),
   flops: place('neuroncore_counters', 'core', 'flops'),
   // The newer name of the same.
@@ -20,8 +45,8 @@ export const SAMPLE_TARGETS: Readonly<Record<string, SampleTarget>> = {
 
   error_summary: place('execution_stats', 'runtime', 'error.{kind}'),
   execution_summary: place('execution_stats', 'runtime', 'status.{kind}'),
-  'latency_stats.total_latency': place('execution_stats', 'runtime', 'total_latency.{percentile}'),
-  'latency_stats.device_latency': place('execution_stats', 'runtime', 'device_latency.{percentile}'),
+  'latency_stats.total_latency': place('execution_stats', 'runtime', 'total_latency.{percentile}', 'extremes'),
+  'latency_stats.device_latency': place('execution_stats', 'runtime', 'device_latency.{percentile}', 'extremes'),
 
   neuron_runtime_used_bytes: place('memory_used', 'runtime', 'used.{location}'),
   usage_breakdown: place('memory_used', 'runtime', '{location}.{kind}'),
@@ -38,13 +63,17 @@ export const SAMPLE_TARGETS: Readonly<Record<string, SampleTarget>> = {
 
   'vcpu_usage.average_usage': place('vcpu_usage', 'system', 'vcpu.{kind}'),
   'vcpu_usage.usage_data': place('vcpu_usage', 'vcpu', 'vcpu.{kind}'),
-  context_switch_count: place('vcpu_usage', 'system', 'context_switch_count'),
+  context_switch_count: place('vcpu_usage', 'system', 'context_switch_count', 'sum'),
 
   memory_total_bytes: place('memory_info', 'system', 'memory_total_bytes'),
   memory_used_bytes: place('memory_info', 'system', 'memory_used_bytes'),
   swap_total_bytes: place('memory_info', 'system', 'swap_total_bytes'),
   swap_used_bytes: place('memory_info', 'system', 'swap_used_bytes'),
 };
+
+/** The target of a metric; null for one that is no value of a row. */
+export const targetOf = (metric: string): SampleTarget | null =>
+  (Object.hasOwn(SAMPLE_TARGETS, metric) ? SAMPLE_TARGETS[metric] : undefined) ?? null;
 
 /** Facts of the hardware, in the order of labels. */
 export const HARDWARE_FACTS = [
@@ -66,4 +95,10 @@ const INSTANCE_FACTS = [
 export const FACT_GROUPS: ReadonlyMap<string, MonitorGroup> = new Map([
   ...INSTANCE_FACTS.map((name) => [name, 'instance_info'] as const),
   ...HARDWARE_FACTS.map((name) => [name, 'neuron_hardware_info'] as const),
+]);
+
+/** Rows of facts. */
+export const FACT_SCOPES: ReadonlyMap<RowScope, MonitorGroup> = new Map([
+  ['instance', 'instance_info'],
+  ['hardware', 'neuron_hardware_info'],
 ]);

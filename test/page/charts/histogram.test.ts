@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { binsOf, quantile } from '../../../src/page/charts/histogram.js';
+import { binsOf } from '../../../src/page/charts/histogram.js';
 
 describe('histogram of a page', () => {
   it('has bins of a round width that hold every value once', () => {
@@ -27,10 +27,5 @@ describe('histogram of a page', () => {
     const bins = binsOf([...Array.from({ length: 1000 }, (_, i) => 1 + i / 1e6), 1e6]);
     expect(bins.length).to.be.at.most(41);
     expect(bins.reduce((all, { count }) => all + count, 0)).to.equal(1001);
-  });
-
-  it('interpolates quantiles between neighbours', () => {
-    expect(quantile([1, 2, 3, 4], 0.5)).to.equal(2.5);
-    expect(quantile([], 0.5)).to.equal(null);
   });
 });

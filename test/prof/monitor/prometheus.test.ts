@@ -20,24 +20,24 @@ describe('Prometheus text', () => {
     const [first, , third] = expositions(readFileSync(path, 'utf8'));
     const value = (name: string, labels: Record<string, string> = {}): number | undefined =>
       seriesValue(first ?? new Map<string, Metric>(), name, labels);
-    // Read off the first line of the file; percent / 100.
+    // Read off the first line of the file; percent with the point two digits to the left.
     expect(value('neuroncore_utilization_ratio', { neuroncore: '0', runtime_tag: '1337' })).to.equal(
-      1.3631567613356375 / 100,
+      0.013631567613356375,
     );
     expect(value('neuroncore_memory_usage_model_code', { neuroncore: '0', memory_location: 'None' })).to.equal(
       101125344,
     );
     expect(value('neuron_runtime_memory_used_bytes', { memory_location: 'host' })).to.equal(610705408);
     expect(value('neuron_runtime_memory_used_bytes', { memory_location: 'neuron_device' })).to.equal(102298328);
-    expect(value('neuron_runtime_vcpu_usage_ratio', { usage_type: 'user' })).to.equal(19.26 / 100);
+    expect(value('neuron_runtime_vcpu_usage_ratio', { usage_type: 'user' })).to.equal(0.1926);
     expect(value('execution_errors_total', { error_type: 'generic' })).to.equal(23654);
     expect(value('execution_status_total', { status_type: 'completed' })).to.equal(260);
     expect(value('execution_latency_seconds', { percentile: 'p99' })).to.equal(0.00013184547424316406);
     expect(value('system_memory_used_bytes')).to.equal(11233579008);
     expect(value('system_vcpu_count')).to.equal(8);
     // user 16.99 + nice 0; system 2.94 + io_wait, irq, soft_irq 0.
-    expect(value('system_vcpu_usage_ratio', { usage_type: 'user' })).to.equal(16.99 / 100);
-    expect(value('system_vcpu_usage_ratio', { usage_type: 'system' })).to.equal(2.94 / 100);
+    expect(value('system_vcpu_usage_ratio', { usage_type: 'user' })).to.equal(0.1699);
+    expect(value('system_vcpu_usage_ratio', { usage_type: 'system' })).to.equal(0.0294);
     expect(value('hardware_ecc_events_total', { event_type: 'sram_ecc_corrected', neuron_device_index: '0' })).to.equal(
       0,
     );
@@ -68,6 +68,22 @@ describe('Prometheus text', () => {
     expect(done('1')).to.deep.equal([10, 15, undefined, 4]);
     expect(done('2')).to.deep.equal([undefined, undefined, 7, undefined]);
     expect(texts.map((one) => seriesValue(one, 'hardware_ecc_events_total'))).to.deep.equal([2, 2, 3, 3]);
+  });
+
+  it('has ratios with the digits that the monitor printed', () => {
+    // 0.57 / 100 is 0.005699999999999999 and 2.93 + 0.01 + 0.12 is 3.06 with a long tail, in binary numbers.
+    const usage = { user: 0.57, nice: 0, system: 2.93, io_wait: 0.01, irq: 0.12, soft_irq: 0 };
+    const stats = {
+      neuroncore_counters: cores({ '0': { neuroncore_utilization: 0.57 }, '1': { neuroncore_utilization: 1e-7 } }),
+    };
+    const exposition = new Exposition();
+    const [one] = reportsOf(
+      lines(report([runtime(1, '1', stats)], { vcpu_usage: group({ average_usage: usage, usage_data: {} }) })),
+    );
+    const text = one === undefined ? '' : exposition.take(one);
+    expect([...text.matchAll(/_ratio\{.*\} (\S+)$/gm)].map(([, value]) => value)).to.deep.equal([
+      ...['0.0057', '1e-9', '0.0057', '0.0306'],
+    ]);
   });
 
   it('has no series for unknown values', () => {

@@ -51,7 +51,20 @@ describe('rows of neuron-monitor', () => {
     ]);
     expect(cells(first, 'vcpu', 'name,user,idle')[7]).to.deep.equal(['7', 14.58, 82.29]);
     expect(cells(first, 'model', 'core,hostmem,devmem')[0]).to.deep.equal([0, 20608, 151936]);
+    expect(cells(first, 'model', 'device,uuid,modelid,running,const,code,scratch,rtmem,tensors,hostapp')).to.deep.equal(
+      [
+        [0, '2b28572e7dd811edb0250e0372b2eb59', 10002, 0, 98304, 53632, null, 0, 0, 20608],
+        [0, '27d72f647dd811ed83b70e0372b2eb59', 10001, 0, 98304, 53632, null, 0, 0, 20608],
+      ],
+    );
     expect(first?.facts).to.include({ instance_id: 'i-01db7a16f4c054239', neuroncore_per_device_count: 2 });
+    expect(cells(first, 'instance', 'iname,iid,itype,zone,zoneid,region,ami,subnet,devices')).to.deep.equal([
+      [
+        ...[null, 'i-01db7a16f4c054239', 'trn1.2xlarge', 'us-west-2d', 'usw2-az4', 'us-west-2'],
+        ...['ami-0ceecbb0f30a902a6', 'subnet-011289cb54b7c352a', null],
+      ],
+    ]);
+    expect(cells(first, 'hardware', 'devices,devcores,devtype,iid')).to.deep.equal([[1, 2, null, null]]);
   });
 
   it('of logical cores come with those of their physical ones, and have their device', () => {
@@ -64,6 +77,37 @@ describe('rows of neuron-monitor', () => {
       [5, 'nc_v3.10', 21.01],
       [5, 'nc_v3.11', 63.01],
     ]);
+  });
+
+  it('of models say whether they run, and each of their parts has the memory of its kinds', () => {
+    // As in the Neuron Monitor user guide, "memory_used", with a second part.
+    const device = { constants: 20971520, model_code: 29504, runtime_memory: 0, tensors: 0 };
+    const part = (core: number): Record<string, unknown> => ({
+      memory_used_bytes: { host: 20480, neuron_device: 21001024, usage_breakdown: { host: {}, neuron_device: device } },
+      neuroncore_index: core,
+      neuron_device_index: 12,
+    });
+    const model = { name: 'neff', uuid: '91f2', model_id: 10005, is_running: true };
+    const loaded_models = [{ ...model, subgraphs: { sg_00: part(48), sg_01: part(49) } }];
+    const [first] = reportsOf(lines(report([runtime(7, 'train', { memory_used: group({ loaded_models }) })])));
+    expect(cells(first, 'model', 'name,device,core,uuid,modelid,running,devmem,const,code')).to.deep.equal([
+      ['neff:sg_00', 12, 48, '91f2', 10005, 1, 21001024, 20971520, 29504],
+      ['neff:sg_01', 12, 49, '91f2', 10005, 1, 21001024, 20971520, 29504],
+    ]);
+  });
+
+  it('of the hardware have its facts', () => {
+    // The example of the guide.
+    const neuron_hardware_info = {
+      ...{ neuron_device_type: 'trainium2', neuron_device_version: 'v4', neuroncore_version: 'v3d' },
+      ...{ neuron_device_count: 16, neuron_device_memory_size: 103079215104, neuroncore_per_device_count: 4 },
+      ...{ logical_neuroncore_config: 2, error: '' },
+    };
+    const [first] = reportsOf(lines(report([], {}, { neuron_hardware_info })));
+    expect(cells(first, 'hardware', 'devtype,devversion,coreversion,devices,devsize,devcores,lnc')).to.deep.equal([
+      ['trainium2', 'v4', 'v3d', 16, 103079215104, 4, 2],
+    ]);
+    expect(reportsOf(lines(report([])), { groups: parseGroups('vcpu_usage') })[0]?.rows).to.deep.equal([]);
   });
 
   it('have no number where the monitor has none', () => {
@@ -91,7 +135,9 @@ describe('rows of neuron-monitor', () => {
       'runtime train-a',
     ]);
     expect(first?.facts).to.deep.equal({});
-    expect(reportsOf(text, { tags: /nothing/ })[0]?.rows.map(({ scope }) => scope)).to.deep.equal(['system']);
+    expect(reportsOf(text, { tags: /nothing/ })[0]?.rows.map(({ scope }) => scope)).to.deep.equal([
+      ...['system', 'instance', 'hardware'],
+    ]);
   });
 
   it('of old reports have the same names', () => {

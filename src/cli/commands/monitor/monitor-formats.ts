@@ -32,7 +32,8 @@ export interface MonitorFormat {
   open(layout: MonitorLayout): MonitorSheet;
 }
 
-const linesOf = ({ scopes }: MonitorLayout, report: MonitorReport): MonitorLine[] =>
+/** The rows of a report that are shown. */
+export const linesOf = ({ scopes }: Pick<MonitorLayout, 'scopes'>, report: MonitorReport): MonitorLine[] =>
   report.rows.filter(({ scope }) => scopes.has(scope)).map((row) => ({ row, report }));
 
 /** In CSV an unknown value is empty, as monitoring systems expect. */

@@ -1,12 +1,14 @@
 /** Options and help of `dprof monitor`. */
 import {
   chooseMonitorColumns,
-  DEFAULT_MONITOR_COLUMNS,
+  defaultMonitorColumns,
   MONITOR_COLUMNS,
+  type MonitorColumn,
 } from '../../../prof/monitor/monitor-columns.js';
 import { EMF_METRICS } from '../../../prof/monitor/emf.js';
 import { PROMETHEUS_FAMILIES } from '../../../prof/monitor/prometheus-families.js';
 import { MONITOR_GROUPS, parseGroups, parseTagFilter } from '../../../prof/monitor/metric-groups.js';
+import { parsePeriod } from '../../../prof/monitor/monitor-period.js';
 import { DEFAULT_SCOPES, SCOPES, type RowScope } from '../../../prof/monitor/monitor-report.js';
 import { nearest, UsageError } from '../../../record/errors.js';
 import { requireNamed } from '../../../record/names.js';
@@ -51,6 +53,10 @@ export const MONITOR: Tool = {
       values: GROUPS,
       list: true,
     },
+    { name: 'config', takes: 'FILE', help: "groups, tags and periods of neuron-monitor's configuration FILE" },
+    { name: 'period', takes: 'T', help: 'reports of T (30s, 5m), each of all that lie in it' },
+    { name: 'stats', help: 'mean, extremes and percentiles of each metric over all reports' },
+    { name: 'fail-if', takes: 'COND', help: 'exit code 1 when a row meets COND, as in --where of dprof' },
     { name: 'last', help: 'only the last report; OUT holds the last one so far' },
     { name: 'timestamp', takes: 'T', help: 'emf: now, or when the first report began (ISO or Unix s)' },
     { name: 'namespace', takes: 'NAME', help: `emf: namespace of the metrics (${NAMESPACE})` },
@@ -68,7 +74,10 @@ export const MONITOR: Tool = {
       'Prometheus: each report is a whole exposition; counters are sums since the first.',
       'emf: the monitor has no time; without --timestamp, documents have one only where',
       '     a collector put it into the reports.',
-      'Memory: one report.',
+      'Longer periods: counts add up, utilisations and rates have their mean over time,',
+      '     memory its last value; of latencies only p0 and p100 are known.',
+      '--fail-if: columns of the reports, shown or not; with --stats those of the statistics.',
+      'Memory: one report or one period; --stats: 8 bytes a value, percentiles of at most 16 million.',
     ],
   ],
   examples: [
@@ -76,6 +85,8 @@ export const MONITOR: Tool = {
     "dprof monitor -f csv --tag-filter '^train' --groups neuroncore_counters reports.jsonl",
     'neuron-monitor | dprof monitor -f prometheus --last -o /var/lib/node_exporter/neuron.prom',
     'neuron-monitor | dprof monitor -f emf --timestamp now',
+    'dprof monitor --stats -c util,devmem,done --rows core,runtime -f table reports.jsonl',
+    "dprof monitor -q --fail-if 'eccmemu>0 || eccsramu>0 || ehardware>0' reports.jsonl > /dev/null",
   ],
 };
 
@@ -104,14 +115,21 @@ export function readMonitorArguments(args: readonly string[]) {
   if (others.length > 0) throw new UsageError(`one FILE, not ${others.length + 1}`, 'cat joins several');
   const format = given.read('format', requireMonitorFormat) ?? requireMonitorFormat('space');
   refuseStrays(given, format);
+  const scopes = given.read('rows', parseScopes) ?? DEFAULT_SCOPES;
   return {
     show: (['help', 'columns', 'metrics'] as const).find((name) => given.on(name)) ?? ('reports' as const),
     file,
     output: given.text('output'),
     quiet: given.on('quiet'),
     format,
-    columns: chooseMonitorColumns(given.text('cols') ?? DEFAULT_MONITOR_COLUMNS),
-    scopes: new Set(given.read('rows', parseScopes) ?? DEFAULT_SCOPES),
+    columns: chooseMonitorColumns(given.text('cols') ?? defaultMonitorColumns(scopes)),
+    /** What statistics are made of; null for reports. */
+    metrics: given.on('stats') ? metricsOf(given.text('cols')) : null,
+    failIf: given.text('fail-if'),
+    config: given.text('config'),
+    /** ns */
+    period: given.read('period', requirePeriod),
+    scopes: new Set(scopes),
     header: given.on('header'),
     namespace: given.read('namespace', parseNamespace) ?? NAMESPACE,
     wanted: { groups: given.read('groups', parseGroups), tags: given.read('tag-filter', parseTagFilter) },
@@ -133,11 +151,29 @@ function refuseStrays(given: Arguments, format: MonitorFormat): void {
       );
     }
   }
+  if (given.on('stats') && !format.hasColumns) {
+    throw new UsageError(`--stats and --format ${format.id} exclude each other`, 'statistics are a table');
+  }
+  if (given.on('stats') && given.on('last')) throw new UsageError('--stats and --last exclude each other');
   for (const name of ['timestamp', 'namespace']) {
     if (given.text(name) !== undefined && format.id !== 'emf') {
       throw new UsageError(`--${name} goes with --format emf`);
     }
   }
+}
+
+/** The columns that measure something, of those chosen. */
+function metricsOf(list: string | undefined): readonly MonitorColumn[] {
+  const chosen = list === undefined ? MONITOR_COLUMNS : chooseMonitorColumns(list);
+  const metrics = chosen.filter(({ measures }) => measures !== undefined);
+  if (metrics.length > 0) return metrics;
+  throw new UsageError(`--stats -c ${list ?? ''} names no metric`, 'such as util, devmem, done');
+}
+
+function requirePeriod(text: string): number {
+  const period = parsePeriod(text);
+  if (period === null) throw new UsageError(`--period takes a time, not '${text}'`, '30s, 5m, 1m30s');
+  return period;
 }
 
 const requireMonitorFormat = (id: string): MonitorFormat =>

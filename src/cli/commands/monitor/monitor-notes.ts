@@ -1,0 +1,49 @@
+/** What `dprof monitor` says on stderr, each of it once. */
+import type { MonitorReport } from '../../../prof/monitor/monitor-report.js';
+import { UserError } from '../../../record/errors.js';
+import { say } from '../../message.js';
+import type { MonitorRequest } from './monitor-options.js';
+
+/** Distinct errors that are kept; a monitor may run for months. */
+const MOST_ERRORS = 1000;
+
+export class MonitorNotes {
+  readonly #errors = new Set<string>();
+  #broken = 0;
+  #firstBroken = 0;
+  #withoutTime = false;
+
+  constructor(private readonly request: MonitorRequest) {}
+
+  /** Takes the number of a line that is no report. */
+  broken(line: number): void {
+    if (this.#broken++ === 0) this.#firstBroken = line;
+  }
+
+  report({ errors, unixMs }: MonitorReport): void {
+    for (const { where, text } of errors) {
+      const { line } = new UserError(text, { where });
+      if (this.#errors.has(line) || this.#errors.size >= MOST_ERRORS) continue;
+      this.#errors.add(line);
+      this.say(`neuron-monitor: ${line}`);
+    }
+    if (this.request.format.id !== 'emf' || unixMs !== null || this.#withoutTime) return;
+    this.#withoutTime = true;
+    this.say('the reports have no time, which CloudWatch requires: Timestamp is left out (see --timestamp)');
+  }
+
+  /** A run has more values than percentiles are computed of. */
+  tooLong(): void {
+    this.say('the run has too many values for percentiles, which are unknown (--period 1m makes fewer reports)');
+  }
+
+  end(): void {
+    if (this.#broken === 0) return;
+    const lines = this.#broken === 1 ? '1 line that is' : `${this.#broken} lines that are`;
+    this.say(`passed over ${lines} no report (first: line ${this.#firstBroken})`);
+  }
+
+  say(text: string): void {
+    if (!this.request.quiet) say('dprof', text);
+  }
+}

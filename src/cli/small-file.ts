@@ -1,0 +1,26 @@
+/** Files that an option names, which are read as a whole: a device, a configuration. */
+import { readFileSync, statSync } from 'node:fs';
+import { UserError } from '../record/errors.js';
+import { checkOutput } from './output.js';
+
+/** Bytes that such a file has at most. */
+const LARGEST = 1024 * 1024;
+
+/**
+ * The text of a file, which output is kept off.
+ * @param what the file is to be, in messages: `a device`
+ * @param hint what the option takes
+ * @param output the file of -o
+ * @throws UserError for a folder and for a file that is too large
+ */
+export function readSmallFile(path: string, what: string, hint: string, output: string | undefined): string {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  const isUnfit = stat !== undefined && !stat.isFile() && !stat.isFIFO();
+  if (isUnfit || (stat?.size ?? 0) > LARGEST) {
+    const reason =
+      stat?.isDirectory() === true ? 'is a directory' : isUnfit ? 'is no file' : `is too large for ${what}`;
+    throw new UserError(reason, { where: path, hint });
+  }
+  checkOutput(output, [path]);
+  return readFileSync(path, 'utf8');
+}
