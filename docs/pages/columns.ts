@@ -2,6 +2,7 @@
 import { type ColumnShape } from '../../src/table/column.js';
 import { COLUMNS, DEFAULT_COLUMNS } from '../../src/prof/columns/columns.js';
 import { AGGREGATES, DEFAULT_AGGREGATES, TREE_AGGREGATES } from '../../src/prof/by/aggregates.js';
+import { DEFAULT_HOST_COLUMNS, HOST_COLUMNS } from '../../src/prof/by/host/host-table-columns.js';
 import { MOST_GROUPS } from '../../src/prof/by/groups.js';
 import { DEVICES, type Rates } from '../../src/prof/roofline/devices.js';
 import { LATENCY_SHARE } from '../../src/prof/roofline/roofline.js';
@@ -62,6 +63,9 @@ export const columnsPage = (): string =>
       `${code('--by layer')} is a tree: each layer with all that is beneath it, as deep as ${code('--depth N')} says. ${code('--tree')} makes one of other lists too (${code('trace')}, ${code('calls')}, ${code('ranges')}) and of several keys, each key a level below the one before; ${code('*')} stands for a key that a row is not divided by. ${code('--no-tree')} gives layers without subtotals. In a tree, ${code('--sort')} and ${code('--top')} are about rows with the same parent; ${code('own')} adds up to the whole.`,
       `At most ${MOST_GROUPS.toLocaleString('en-US')} groups.`,
     ]),
+    '## The host by name',
+    `With ${code('--by range')}, ${code('--by hostop')} or ${code('--by api')} alone a row is all annotations and layers, ops, or calls of the device's library that have one name. The name comes first, then ${code(DEFAULT_HOST_COLUMNS)}; rows with the largest ${code('host')} come first. ${code('--where')}, ${code('--tree')} and ${code('--depth')} are about kernels.`,
+    columns(HOST_COLUMNS),
     "Examples: `--by op,dir --sort -count`, `--by layer --depth 2 -f table`, `--by kernel --where 'tc==0' --top 10`.",
     '## One op, several kernels',
     'Where the format identifies the kernels of one call (PyTorch traces, shapes in NVTX ranges), the work of the call is attributed once: to the kernel that does it, by its name and the longest time; to several of the same name by their times; a gradient of a convolution to the kernel named after it. Products of an op that is several of them (attention, experts, a recurrent layer) share its work by their times. Helper kernels (layout changes, split-K sums, fills) have the role `helper` and 0. A kernel that is a product by its name is never one: a further product, whose work the arguments of the call do not determine, has unknown FLOPs and bytes, and so have all kernels but helpers where the work of the whole call is unknown. Where a call of one product launched products of three names or more, a library measured which algorithm to take (`cudnn.benchmark`, autotuning): the name of the last product is that chosen, and what ran before its run has the role `trial` and 0. This holds for the calls of PyProf markers too, by their sequence ids.',

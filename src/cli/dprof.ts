@@ -1,7 +1,7 @@
 /** `dprof`: a report of kernels, or the command that the first argument names. */
 import { helpOf } from './arguments.js';
 import { commandNamed, COMMANDS, rejectCommands } from './commands.js';
-import { aggregatesText } from './report/group-options.js';
+import { aggregatesText, hostColumnsText } from './report/group-options.js';
 import { columnLines, columnsText, devicesText, DPROF, readArguments } from './report/report-options.js';
 import { runReport } from './report/run-report.js';
 import { printText } from './output.js';
@@ -26,6 +26,7 @@ const TEXTS = {
   help: helpText,
   columns: columnsText,
   aggregates: aggregatesText,
+  host: hostColumnsText,
   devices: devicesText,
   version: () => `${version()}\n`,
 };

@@ -18,8 +18,8 @@ import type { Progress } from './progress.js';
 /** The records that a command wants. */
 export interface Wanted {
   readonly types: RecordTypes;
-  /** Of ranges: those of profiles in which no device worked; of others a reader may leave them out. */
-  readonly ranges?: 'without-work';
+  /** Which ranges it wants, as a reader's option has it; a reader may give more. */
+  readonly ranges?: 'without-calls' | 'without-work';
 }
 
 export interface Source {

@@ -34,8 +34,11 @@ export interface ReadOptions {
   readonly file: string;
   /** MPI or distributed rank in the file name; null when the name has none. */
   readonly rank: number | null;
-  /** Whether to write host ranges too: always, never, or only where no device worked. */
-  readonly ranges: boolean | 'without-work';
+  /**
+   * Whether to write host ranges too, with the calls of the device's library: always, never, always but without the
+   * calls, or without them and only where no device worked.
+   */
+  readonly ranges: boolean | 'without-calls' | 'without-work';
   /** Path of the program that ran, for formats that keep it in a separate file; a sidecar file when not given. */
   readonly program?: string;
   /** Whether to accept a program although it is not the one that ran. */

@@ -18,8 +18,8 @@ export interface Answer<Facts> {
 export interface Analysis<Facts> {
   /** Types of the records that it takes; the reader skips all others. */
   readonly types: RecordTypes;
-  /** Which ranges of the host it takes: all of them when absent, else only those of profiles in which no device worked. */
-  readonly ranges?: 'without-work';
+  /** Which ranges of the host it takes, as a reader's option has it: all of them when absent. */
+  readonly ranges?: 'without-calls' | 'without-work';
   /**
    * Takes a record, in order of the input.
    * @param rows kernels that are complete with this record, annotated; none where the runner has no annotator

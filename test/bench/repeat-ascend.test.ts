@@ -10,10 +10,11 @@ import { ROOT } from '../support/shared.js';
 
 const SAMPLE = join(ROOT, 'samples', 'ascend_pytorch_profiler_0.db');
 
-/** What does not move with the copy. */
-const standing = ({ start, launch, corr, seq, step, callIds, seqMarker, forward, ...rest }: KernelRecord): unknown => ({
+/** What does not move with the copy; how long a kernel waited depends on what is before it. */
+const standing = ({ start, launch, corr, seq, step, callIds, seqMarker, forward, counters, ...rest }: KernelRecord): unknown => ({
   ...rest,
   id: 0,
+  counters: { ...counters, waitNs: 0 },
   moved: [start, launch, corr, seq, step, callIds, seqMarker, forward].map((field) => typeof field),
 }); // prettier-ignore
 

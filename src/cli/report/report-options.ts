@@ -19,7 +19,7 @@ import {
   type Option,
   type Tool,
 } from '../arguments.js';
-import { BY_OPTIONS, readGrouping } from './group-options.js';
+import { BY_OPTIONS, readGrouping, readHostGrouping } from './group-options.js';
 import { DEVICE_OPTION, readDevice } from '../device-option.js';
 import { MEMORY_OF_PROFILES, readInputs } from '../records-command.js';
 
@@ -38,7 +38,7 @@ const OPTIONS: readonly Option[] = [
     values: KEYS,
     list: true,
   },
-  { name: 'width', short: 'w', takes: 'N', help: 'columns of fixed width, no line wider than N (0: of any width)' },
+  { name: 'width', short: 'w', takes: 'N', help: 'columns of fixed width, no line wider than N (0: any)' },
   { name: 'csv', help: 'same as --format csv' },
   { name: 'format', short: 'f', takes: 'F', help: FORMAT_IDS.join(', '), values: FORMAT_IDS },
   { name: 'where', takes: 'EXPR', help: 'only kernels where EXPR holds: == != > >= < <= ~ !~ && || ( )' },
@@ -116,10 +116,16 @@ export function readArguments(args: readonly string[]) {
   const top = given.read('top', (text) => integer('--top', text, 1));
   const show =
     (['help', 'version', 'columns', 'devices'] as const).find((name) => given.on(name)) ?? ('report' as const);
-  const grouping = readGrouping(given, top);
-  const isGrouped = grouping !== undefined;
+  const hostGrouping = readHostGrouping(given, top);
+  const grouping = hostGrouping === undefined ? readGrouping(given, top) : undefined;
+  const isGrouped = grouping !== undefined || hostGrouping !== undefined;
   return {
-    show: show === 'columns' && isGrouped ? ('aggregates' as const) : show,
+    show:
+      show !== 'columns' || !isGrouped
+        ? show
+        : hostGrouping === undefined
+          ? ('aggregates' as const)
+          : ('host' as const),
     /** None for stdin. */
     files,
     output: given.text('output'),
@@ -133,6 +139,8 @@ export function readArguments(args: readonly string[]) {
     top,
     /** A row a group of kernels, with columns and an order of its own, in place of one a kernel. */
     grouping,
+    /** A row a name of what the host did, likewise. */
+    hostGrouping,
     explain: given.read('explain', parseKernelId),
     /** Peak rates for every device of the input. */
     device: readDevice(given),

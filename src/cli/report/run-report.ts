@@ -7,10 +7,13 @@ import type { Grouping } from '../../prof/by/grouping.js';
 import type { KernelColumn } from '../../prof/columns/kernel-column.js';
 import { InstructionDependencies, type ResolvedDependency } from '../../prof/neuron/instructions/dependencies.js';
 import { explain, isKernel, type KernelId } from '../../prof/report/explain.js';
-import { KERNEL_AND_RANGE_TYPES, KERNEL_TYPES } from '../../prof/input/records.js';
+import { HOST_TYPES, KERNEL_AND_RANGE_TYPES, KERNEL_TYPES } from '../../prof/input/records.js';
+import { HostTable } from '../../prof/by/host/host-table.js';
+import { sortedRows, type HostGrouping } from '../../prof/by/host/host-table-columns.js';
+import { counted } from '../../record/plural.js';
 import { Annotator, ReportRows } from '../../prof/report/report.js';
 import { defectLine, summaryLine, ReportTally } from '../../prof/report/report-tally.js';
-import { withoutDeviceAndRanges, withoutKernels } from '../../prof/analysis.js';
+import { RANGES_HINT, withoutDeviceAndRanges, withoutKernels } from '../../prof/analysis.js';
 import { UserError } from '../../record/errors.js';
 import type { Packed } from '../../write/format.js';
 import { tableText } from '../../write/write-table.js';
@@ -19,6 +22,7 @@ import type { ReportRequest } from './report-options.js';
 
 export function runReport(request: ReportRequest): Promise<void> {
   if (request.explain !== undefined) return runExplanation(request, request.explain);
+  if (request.hostGrouping !== undefined) return runHost(request, request.hostGrouping);
   return request.grouping === undefined ? runRows(request) : runGroups(request, request.grouping);
 }
 
@@ -104,6 +108,7 @@ async function runGroups(request: ReportRequest, grouping: Grouping): Promise<vo
   await runAnalysis(request, {
     analysis: {
       types: hostKind === null ? KERNEL_TYPES : KERNEL_AND_RANGE_TYPES,
+      ranges: 'without-calls',
       take: (record, rows) => {
         add(rows);
         // A condition is one on kernels.
@@ -126,6 +131,34 @@ async function runGroups(request: ReportRequest, grouping: Grouping): Promise<vo
       for (const piece of tableText(format, table, { header, width })) await write(piece);
     },
   });
+}
+
+/** A row for each name of what the host did. */
+async function runHost(request: ReportRequest, grouping: HostGrouping): Promise<void> {
+  const { header, width, format } = request;
+  const { columns, kind } = grouping;
+  format.open({ columns, header, width });
+  const table = new HostTable(kind);
+  await runAnalysis(request, {
+    analysis: {
+      types: HOST_TYPES,
+      ...(kind.ranges.includes('api') ? undefined : { ranges: 'without-calls' as const }),
+      take: (record) => table.take(record),
+      finish: () => ({
+        table: null,
+        facts: { columns, rows: sortedRows(table, grouping) },
+        notes: notesOfHost(table, grouping),
+      }),
+    },
+    print: async ({ facts }, write) => {
+      for (const piece of tableText(format, facts, { header, width })) await write(piece);
+    },
+  });
+}
+
+function notesOfHost({ isEmpty, untimed }: HostTable, { what }: HostGrouping): (string | UserError)[] {
+  if (isEmpty) return [new UserError(`no ${what}`, { hint: RANGES_HINT })];
+  return untimed > 0 ? [`${counted(untimed, 'range')} without a known time: in no row`] : [];
 }
 
 function countPairing(tally: ReportTally, annotator: Annotator): void {

@@ -1,14 +1,15 @@
-/** Calls of a device's library as ranges of the host, for formats that say to which of its layers a call belongs. */
+/** Calls of a device's library (CUDA, HIP, CANN) as ranges of the host. */
 import { elementAt } from '../../containers/element.js';
-import { orNull } from '../../containers/numeric-column.js';
+import { compareCells, orNull } from '../../containers/numeric-column.js';
 import { allRows, sortRows } from '../../containers/row-order.js';
 import type { RangeRecord } from '../../record/record.js';
 import type { Capture } from './capture.js';
 import type { LaunchJoin } from './launches.js';
+import { compareTexts } from './ranges.js';
 import { selfTimes } from './range-self.js';
 
 /**
- * A range of kind `api` for each host call, in order of start; none where the format has no layers.
+ * A range of kind `api` for each host call, in order of start.
  * @param last end of the profile, ns
  */
 export function* apiRanges(
@@ -18,7 +19,6 @@ export function* apiRanges(
   last: number,
 ): Generator<RangeRecord> {
   const { hostCalls: calls, threads, names } = capture;
-  if (names.apiLayer === undefined) return;
   const launched = new Uint32Array(calls.length);
   for (const call of callOf) if (call !== -1) launched[call] = elementAt(launched, call) + 1;
   const rows = orderCalls(capture);
@@ -35,7 +35,7 @@ export function* apiRanges(
       self: elementAt(self, row),
       pid: orNull(threads.pid(threads.processOf(thread))),
       tid: orNull(threads.tid(thread)),
-      domain: names.apiLayer(calls.precedence.at(row)),
+      domain: names.apiLayer?.(calls.precedence.at(row)) ?? null,
       text: names.apiName(calls.api.at(row)) ?? '',
       launched: elementAt(launched, row),
     };
@@ -43,17 +43,19 @@ export function* apiRanges(
 }
 
 /** Rows of the calls in order of start, the longer first; what the calls themselves have decides the rest. */
-function orderCalls({ hostCalls: { start, end, thread, precedence, corr }, threads }: Capture): Uint32Array {
+function orderCalls({ hostCalls, threads, names }: Capture): Uint32Array {
+  const { start, end, thread, precedence, corr, api } = hostCalls;
   const rows = allRows(start.length);
+  const nameOf = (row: number): string => names.apiName(api.at(row)) ?? '';
   sortRows(
     rows,
     (a, b) =>
       start.at(a) - start.at(b) ||
-      end.at(b) - end.at(a) ||
+      compareCells(end.at(b), end.at(a)) ||
       threads.compare(thread.at(a), thread.at(b)) ||
       precedence.at(a) - precedence.at(b) ||
-      corr.at(a) - corr.at(b) ||
-      0,
+      compareCells(corr.at(a), corr.at(b)) ||
+      compareTexts(nameOf(a), nameOf(b)),
   );
   return rows;
 }

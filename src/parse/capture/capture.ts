@@ -63,7 +63,7 @@ export interface CaptureNames {
   kernelName(name: number): string | null;
   /** Name of a runtime or driver function, without ABI suffixes. */
   apiName(api: number): string | null;
-  /** Layer of the library to which a call with this `precedence` belongs; absent where calls are no ranges. */
+  /** Layer of the library to which a call with this `precedence` belongs; absent where the format states none. */
   apiLayer?(precedence: number): string | null;
   /** Text of a range by its `text` cell; null when it has none. */
   rangeText(text: number): string | null;

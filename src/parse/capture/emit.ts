@@ -113,14 +113,14 @@ class Emission {
   *activities(): Generator<ProfileLine> {
     const { activities, ranges: hostRanges } = this.capture;
     const isIdle = activities.length === activities.syncs.kindCode.length;
-    const wanted = this.options.ranges === 'without-work' ? isIdle : this.options.ranges;
+    const wanted = this.options.ranges === 'without-work' ? isIdle : this.options.ranges !== false;
     const ranges = wanted ? orderHostRanges(this.capture) : new Uint32Array();
     const self = wanted ? selfTimes(hostRanges, ranges, this.#lastEnd()) : new Float64Array();
     const dated = (records: Iterable<ProfileLine>): Dated<ProfileLine> => new Dated(records, startOf);
     const others = [
       dated(mapped(this.#contexts.steps ?? [], (step) => this.#stepSample(step))),
       dated(mapped(ranges, (row) => this.#range(row, elementAt(self, row)))),
-      dated(wanted ? apiRanges(this.capture, this.#launches, this.options.profile, this.#lastEnd()) : []),
+      dated(this.options.ranges === true ? this.#calls() : []),
       dated(this.capture.statements?.(this.options.profile) ?? []),
     ];
     try {
@@ -177,6 +177,10 @@ class Emission {
         return { type: 'graph', graphId, execId, ...this.#common(row, null), ...this.#step(row) };
       }
     }
+  }
+
+  #calls(): Generator<RangeRecord> {
+    return apiRanges(this.capture, this.#launches, this.options.profile, this.#lastEnd());
   }
 
   #sync(row: number, kindCode: number): SyncRecord {

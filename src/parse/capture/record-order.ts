@@ -22,7 +22,7 @@ export function orderActivities(capture: Capture): Uint32Array {
       compareOwn(activities, a, b) ||
       threads.compareProcesses(processes.at(a), processes.at(b)) ||
       compareNames(capture, a, b) ||
-      compareExtents(activities, a, b)
+      compareLaunches(activities, a, b)
     );
   });
   return rows;
@@ -74,15 +74,21 @@ function compareNames(capture: Capture, a: number, b: number): number {
   return !isNamed || number(a) === number(b) ? 0 : compareTexts(textOf(a), textOf(b));
 }
 
-function compareExtents(activities: Activities, a: number, b: number): number {
+function compareLaunches(activities: Activities, a: number, b: number): number {
   if (kindOf(activities, a) !== 'kernel') return 0;
   const { ownRow, kernels } = activities;
   const { extents } = kernels;
+  const [first, second] = [ownRow.at(a), ownRow.at(b)];
   for (let i = 0; i < 6; i++) {
-    const difference = compareCells(extents.at(ownRow.at(a) * 6 + i), extents.at(ownRow.at(b) * 6 + i));
+    const difference = compareCells(extents.at(first * 6 + i), extents.at(second * 6 + i));
     if (difference !== 0) return difference;
   }
-  return 0;
+  const { registers, sharedBytes } = kernels;
+  if (registers.length === 0) return 0;
+  return (
+    compareCells(registers.at(first), registers.at(second)) ||
+    compareCells(sharedBytes.at(first), sharedBytes.at(second))
+  );
 }
 
 /** Rows of all host ranges in order of start, the longer first. */

@@ -37,6 +37,7 @@ type RankedFinding = Pick<Finding, 'profile' | 'device' | 'stake' | 'gain'>;
 
 export class Adviser implements Analysis<Adviser> {
   readonly types = ADVICE_TYPES;
+  readonly ranges = 'without-calls';
   readonly #minShare: number;
   readonly #top: number;
   readonly #watches;

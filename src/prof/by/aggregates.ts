@@ -2,7 +2,7 @@
 import { column, derived, int, real } from '../../table/column-kinds.js';
 import { type Column } from '../../table/column.js';
 import type { GroupRow } from './group-rows.js';
-import type { HostTime } from './host-times.js';
+import type { HostTime } from './host/host-times.js';
 
 const NS = int(13, 'ns');
 /** Not a whole number of ns. */

@@ -3,7 +3,7 @@ import { elementAt } from '../../containers/element.js';
 import { SortedOutput, type SortKey } from '../query/sort.js';
 import type { GroupWork, GroupWorkSums } from './group-work.js';
 import type { GroupDurations } from './group-durations.js';
-import type { HostTime, HostTimes } from './host-times.js';
+import type { HostTime, HostTimes } from './host/host-times.js';
 import { ROOT, type GroupPath, type GroupTree } from './group-tree.js';
 import { spreadOf, type Spread } from '../../record/statistics.js';
 

@@ -8,7 +8,7 @@ import { splitKeys, requireColumnOf } from '../../table/column-lookup.js';
 import { parseSortKeys } from '../query/sort.js';
 import { AGGREGATES, DEFAULT_AGGREGATES, HOST_AGGREGATES, TREE_AGGREGATES } from './aggregates.js';
 import type { Arrangement, GroupRow } from './group-rows.js';
-import { HOST_KEYS } from './host-times.js';
+import { HOST_KEYS } from './host/host-times.js';
 
 /** The options as the user wrote them. */
 export interface GroupingText {

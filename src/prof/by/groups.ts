@@ -10,7 +10,7 @@ import type { Annotated } from '../annotate.js';
 import { GroupWorkSums } from './group-work.js';
 import { GroupDurations } from './group-durations.js';
 import { GroupTree } from './group-tree.js';
-import { HostTimes } from './host-times.js';
+import { HostTimes } from './host/host-times.js';
 import { rowsOf, type Arrangement, type GroupRow } from './group-rows.js';
 
 export const MOST_GROUPS = 300_000;

@@ -54,6 +54,8 @@ export type MakePage = (tool: PageData['tool'], title: string) => PageData;
 
 export class PageBuilder implements Analysis<MakePage> {
   readonly types = PAGE_TYPES;
+  /** Its timeline has room for a bounded number of events, and shows calls as launches. */
+  readonly ranges = 'without-calls';
   readonly #profiles = new Map<number, PageSums>();
   readonly #summaries = new ProfileSummaries();
   readonly #adviser = new Adviser();
@@ -70,6 +72,10 @@ export class PageBuilder implements Analysis<MakePage> {
 
   /** @param rows kernels that the annotator completed with this record: see `Annotator.take` */
   take(record: ProfileLine, rows: readonly Annotated[]): void {
+    if (record.type === 'range' && record.kind === 'api') {
+      this.#rows(rows);
+      return;
+    }
     this.#summaries.take(record, rows);
     this.#adviser.take(record, rows);
     this.#memory.take(record);

@@ -13,6 +13,10 @@ export type RecordTypes = ReadonlySet<ProfileLine['type']>;
 
 /** Types that a report of kernels needs. */
 export const KERNEL_TYPES: RecordTypes = new Set<ProfileLine['type']>(['profile', 'kernel', 'end']);
+/** Types that a table of what the host did needs. */
+export const HOST_TYPES: RecordTypes = new Set<ProfileLine['type']>([
+  ...(['profile', 'range', 'kernel', 'collective', 'copy', 'set', 'graph', 'end'] as const),
+]);
 /** Types that one of kernels and of the host's ranges needs. */
 export const KERNEL_AND_RANGE_TYPES: RecordTypes = new Set<ProfileLine['type']>([...KERNEL_TYPES, 'range']);
 const KERNEL = '{"type":"kernel"';
@@ -32,7 +36,7 @@ export async function* readRecords(
   input: Input,
   types: RecordTypes = KERNEL_TYPES,
   status: StreamStatus | null = null,
-  ranges?: 'without-work',
+  ranges?: 'without-calls' | 'without-work',
 ): AsyncGenerator<readonly ProfileLine[]> {
   const reader = new RecordReader(input.name, types, status, ranges);
   try {
@@ -60,7 +64,7 @@ export class RecordReader {
     private readonly file: string,
     private readonly types: RecordTypes = KERNEL_TYPES,
     private readonly status: StreamStatus | null = null,
-    private readonly ranges?: 'without-work',
+    private readonly ranges?: 'without-calls' | 'without-work',
   ) {}
 
   /**

@@ -51,6 +51,7 @@ class MemoryProfile {
 
 export class Memory implements Analysis<readonly MemoryReport[]> {
   readonly types = MEMORY_TYPES;
+  readonly ranges = 'without-calls';
   readonly #profiles = new Map<number, MemoryProfile>();
   readonly formats = new Set<string>();
 

@@ -2,7 +2,7 @@
 import { addTo, entryOf } from '../../containers/map-entry.js';
 import type { RangeKind, RangeRecord } from '../../record/record.js';
 import { spreadOf } from '../../record/statistics.js';
-import { hostRangeName } from '../by/range-name.js';
+import { hostRangeName } from '../by/host/range-name.js';
 import type { HostSteps } from '../steps/host-steps.js';
 import type { HostSummary, HostTally, Tally } from './summary-data.js';
 import { Tallies } from './tallies.js';

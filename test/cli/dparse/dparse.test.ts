@@ -92,8 +92,8 @@ describe('dparse', () => {
     const path = new NsightDatabase().launch(1, ['outer', 'inner']).write();
     const { stdout } = await dparse('--ranges', path);
     const kinds = lines(stdout).map((record) => (record.type === 'range' ? record.text : record.type));
-    expect(kinds).to.deep.equal(['profile', 'outer', 'inner', 'kernel', 'end']);
-    expect(lines(stdout).at(-1)).to.deep.include({ counts: { kernel: 1, range: 2 } });
+    expect(kinds).to.deep.equal(['profile', 'outer', 'inner', 'cudaLaunchKernel', 'kernel', 'end']);
+    expect(lines(stdout).at(-1)).to.deep.include({ counts: { kernel: 1, range: 3 } });
   });
 
   it('a capture without kernels is no failure', async () => {

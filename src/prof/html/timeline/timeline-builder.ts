@@ -5,7 +5,7 @@
  */
 import { elementAt } from '../../../containers/element.js';
 import type { ProfileLine, ProfileRecord, RangeRecord } from '../../../record/record.js';
-import { hasLaunched, isDeviceActivity, launchOf, type DeviceActivity } from '../../device-activity.js';
+import { isDeviceActivity, launchOf, type DeviceActivity } from '../../device-activity.js';
 import { InstructionDependencies } from '../../neuron/instructions/dependencies.js';
 import type { PageKernel } from '../page-kernel.js';
 import { LaneTable } from './timeline-lanes.js';
@@ -67,7 +67,7 @@ export class TimelineBuilder {
   take(record: ProfileLine): void {
     if (record.type === 'profile') this.header = record;
     this.#steps.addHostWork(record);
-    if (record.type === 'range' && !hasLaunched(record)) this.#addRange(record);
+    if (record.type === 'range') this.#addRange(record);
     else if (record.type !== 'kernel' && isDeviceActivity(record)) this.#addActivity(record, UNKNOWN_VALUES);
   }
 

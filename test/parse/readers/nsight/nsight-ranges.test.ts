@@ -54,7 +54,7 @@ describe('Nsight Systems: ranges', () => {
     const db = launched().range('open', 50, null).range('later', 115, null);
     expect(rangesOf(db)).to.deep.equal(['open']);
     expect(diagnosticsOf(db.write())).to.deep.equal({ 'open-range': 2 });
-    const written = recordsOf(db.write(), { ranges: true }).filter((record) => record.type === 'range');
+    const written = recordsOf(db.write(), { ranges: 'without-calls' }).filter((record) => record.type === 'range');
     expect(written.map(({ text, start, dur }) => [text, start, dur])).to.deep.equal([
       ['open', 50, 80],
       ['later', 115, 15],

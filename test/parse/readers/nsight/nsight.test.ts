@@ -19,13 +19,13 @@ describe('Nsight Systems: kernels', () => {
   it('have all fields of the record', () => {
     const db = new NsightDatabase()
       .call(CALL, 9, {}, 'cudaLaunchKernelExC_v11060')
-      .kernel(KERNEL, 9, { deviceId: 1, streamId: 13, gridX: 4, gridY: 5, gridZ: 6, blockX: 7, blockY: 8, blockZ: 9 }, 'void ns::f<int>(int)'); // prettier-ignore
+      .kernel(KERNEL, 9, { deviceId: 1, streamId: 13, gridX: 4, gridY: 5, gridZ: 6, blockX: 7, blockY: 8, blockZ: 9, registersPerThread: 40, staticSharedMemory: 1, dynamicSharedMemory: 2 }, 'void ns::f<int>(int)'); // prettier-ignore
     expect(onlyKernelOf(db.write())).to.deep.equal({
       ...{ type: 'kernel', profile: 0, id: 1, name: 'void ns::f<int>(int)', short: 'ns::f', start: 120, dur: 10 },
       ...{ device: 1, stream: 13, grid: [4, 5, 6], block: [7, 8, 9], pid: PID, tid: TID, corr: 9 },
       launch: { api: 'cudaLaunchKernelExC', start: 100, dur: 10 },
       ...{ dir: null, layer: [], trace: [], calls: [], mod: ['na'], op: [], repr: [], seqMarker: [] },
-      ...{ seq: [], altSeq: [], sub: 0, ranges: [] },
+      ...{ seq: [], altSeq: [], sub: 0, ranges: [], registers: 40, sharedBytes: 3 },
     });
   });
 

@@ -19,7 +19,7 @@ describe('nvprof: kernels', () => {
       ...{ device: 1, stream: 13, grid: [4, 5, 6], block: [32, 1, 1], pid: PID, tid: TID, corr: 9 },
       launch: { api: 'cudaLaunchKernel', start: 0, dur: 10 },
       ...{ dir: null, layer: [], trace: [], calls: [], mod: ['na'], op: [], repr: [], seqMarker: [] },
-      ...{ seq: [], altSeq: [], sub: 0, ranges: [] },
+      ...{ seq: [], altSeq: [], sub: 0, ranges: [], registers: null, sharedBytes: null },
     });
     expect(headerOf(db.write())).to.include({ startUnixNs: String(EPOCH + 100n), dur: 31 });
   });
@@ -130,7 +130,7 @@ describe('nvprof: markers', () => {
 
   it('are written with --ranges, and not otherwise', () => {
     const path = launched().range('a', 50, 200).write();
-    const written = recordsOf(path, { ranges: true }).filter((record) => record.type === 'range');
+    const written = recordsOf(path, { ranges: 'without-calls' }).filter((record) => record.type === 'range');
     expect(written).to.deep.equal([
       {
         type: 'range',

@@ -3,13 +3,13 @@ import Database from 'better-sqlite3';
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
-import { readProfile } from '../../../src/parse/profile.js';
-import { openInput } from '../../../src/parse/source.js';
-import { UsageError } from '../../../src/record/errors.js';
-import type { ProfileLine, RangeRecord } from '../../../src/record/record.js';
-import { groupsOf, valuesOf } from '../../support/groups.js';
-import { kernel } from '../../support/kernels.js';
-import { itShared } from '../../support/shared.js';
+import { readProfile } from '../../../../src/parse/profile.js';
+import { openInput } from '../../../../src/parse/source.js';
+import { UsageError } from '../../../../src/record/errors.js';
+import type { ProfileLine, RangeRecord } from '../../../../src/record/record.js';
+import { groupsOf, valuesOf } from '../../../support/groups.js';
+import { kernel } from '../../../support/kernels.js';
+import { itShared } from '../../../support/shared.js';
 
 const COLUMNS = 'count,total,passes,host,hostself';
 

@@ -1,7 +1,7 @@
 /** Time of the host in the ranges that groups of kernels are named after, those included in which nothing was launched. */
-import { append } from '../../containers/lists.js';
-import { entryOf } from '../../containers/map-entry.js';
-import type { RangeKind, RangeRecord } from '../../record/record.js';
+import { append } from '../../../containers/lists.js';
+import { entryOf } from '../../../containers/map-entry.js';
+import type { RangeKind, RangeRecord } from '../../../record/record.js';
 import { hostRangeName } from './range-name.js';
 
 /** Sums over the ranges of a group, ns. */

@@ -1,5 +1,5 @@
 /** Names of the host's ranges: records have their texts as the profile has them. */
-import type { RangeRecord } from '../../record/record.js';
+import type { RangeRecord } from '../../../record/record.js';
 
 /** Prefixes that readers remove from the texts of layers. */
 const LAYER_PREFIX = /^(?:layer:|nn\.Module: )/;

@@ -1,0 +1,101 @@
+/** THE table of columns of what the host did by name, and the options of these tables. */
+import { quantile } from '../../../record/statistics.js';
+import { requireColumnOf, splitKeys } from '../../../table/column-lookup.js';
+import { column, int, real, str } from '../../../table/column-kinds.js';
+import type { Column } from '../../../table/column.js';
+import { parseSortKeys, SortedOutput, type SortKey } from '../../query/sort.js';
+import { HOST_TABLES, type HostTable, type HostTableKind, type HostTableRow } from './host-table.js';
+
+const NS = int(13, 'ns');
+/** Not a whole number of ns. */
+const PART_NS = real(11, 1, 'ns');
+
+const percentile = (key: string, header: string, share: number): Column<HostTableRow> =>
+  column(key, header, PART_NS, `percentile ${100 * share} of the times`, ({ durations }) => quantile(durations, share));
+
+/** In the order of the help; the name stands before them. */
+export const HOST_COLUMNS: readonly Column<HostTableRow>[] = [
+  column('count', 'Count', int(8), 'how often', ({ spread }) => spread.count),
+  column('host', 'Host(ns)', NS, 'time that the host was in it, added up', ({ spread }) => spread.total),
+  column('share', 'Share%', real(6, 2, '%'), 'share of the times of all rows', ({ spread, whole }) =>
+    whole > 0 ? (100 * spread.total) / whole : null,
+  ),
+  column(
+    'hostself',
+    'HostSelf(ns)',
+    NS,
+    'without what is nested in it, of its own kind or another',
+    ({ self }) => self,
+  ),
+  column('mean', 'Mean(ns)', PART_NS, 'time, on average', ({ spread }) => spread.mean),
+  column('median', 'Median(ns)', PART_NS, 'exact median', ({ spread }) => spread.median, { narrowHeader: 'Med(ns)' }),
+  column('min', 'Min(ns)', int(10, 'ns'), 'least time', ({ spread }) => spread.min),
+  column('max', 'Max(ns)', int(11, 'ns'), 'greatest time', ({ spread }) => spread.max),
+  column('stddev', 'StdDev(ns)', PART_NS, 'sample standard deviation; 0 for one', ({ spread }) => spread.stddev),
+  percentile('p25', 'P25(ns)', 0.25),
+  percentile('p75', 'P75(ns)', 0.75),
+  percentile('p95', 'P95(ns)', 0.95),
+  percentile('p99', 'P99(ns)', 0.99),
+  column(
+    'kernels',
+    'Kernels',
+    int(8),
+    'kernels launched within; of calls, all work that they launched',
+    ({ work }) => work.count,
+  ),
+  column('device', 'Device(ns)', NS, 'time of these on the device, added up', ({ work }) => work.time),
+];
+
+const HEADERS: Readonly<Record<string, string>> = { range: 'Range', hostop: 'HostOp', api: 'Api' };
+
+const WHAT: Readonly<Record<string, string>> = {
+  range: 'annotations or layers of the host',
+  hostop: 'ops of the host',
+  api: "calls of the device's library",
+};
+
+const nameColumn = (by: string): Column<HostTableRow> =>
+  column(by, HEADERS[by] ?? by, str(0), 'name', ({ name }) => name);
+
+/** Columns without -c, after the name. */
+export const DEFAULT_HOST_COLUMNS = 'count,host,share,hostself,median,p95,max,kernels,device';
+
+export interface HostGrouping {
+  readonly kind: HostTableKind;
+  /** What there would be none of, for messages. */
+  readonly what: string;
+  readonly columns: readonly Column<HostTableRow>[];
+  readonly sort: readonly SortKey<HostTableRow>[];
+  readonly top: number;
+}
+
+export interface HostGroupingText {
+  readonly by: string;
+  readonly columns: string | undefined;
+  readonly sort: string | undefined;
+  readonly top: number | undefined;
+}
+
+/** Null where --by names keys of kernels. @throws UsageError naming the nearest column */
+export function parseHostGrouping({ by, columns, sort, top }: HostGroupingText): HostGrouping | null {
+  const kind = Object.hasOwn(HOST_TABLES, by) ? HOST_TABLES[by] : undefined;
+  if (kind === undefined) return null;
+  const name = nameColumn(by);
+  const all = [name, ...HOST_COLUMNS];
+  const chosen = splitKeys('-c', columns ?? DEFAULT_HOST_COLUMNS).map((key) => requireColumnOf(all, key));
+  return {
+    kind,
+    what: WHAT[by] ?? by,
+    columns: chosen.includes(name) ? chosen : [name, ...chosen],
+    sort: parseSortKeys(sort ?? 'host', (key) => requireColumnOf(all, key)),
+    top: top ?? Infinity,
+  };
+}
+
+/** The rows in their order; names decide where it leaves two equal. */
+export function* sortedRows(table: HostTable, { sort, top }: HostGrouping): Generator<HostTableRow> {
+  const sorted = new SortedOutput<HostTableRow, HostTableRow>(sort, top);
+  const byName = [...table.rows()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  for (const row of byName) sorted.add(row, (one) => one);
+  for (const batch of sorted.batches()) yield* batch;
+}

@@ -1,0 +1,136 @@
+/**
+ * What the host did, by name: annotations, ops, or calls of the device's library, with the device work that they caused.
+ * Memory: each name, and 12 bytes a range.
+ */
+import { entryOf } from '../../../containers/map-entry.js';
+import { UserError } from '../../../record/errors.js';
+import type { Context, ProfileLine, RangeKind, RangeRecord } from '../../../record/record.js';
+import { spreadOf, type Spread } from '../../../record/statistics.js';
+import { isDeviceActivity } from '../../device-activity.js';
+import { GroupDurations } from '../group-durations.js';
+import { hostRangeName } from './range-name.js';
+
+/** What the rows of a table are. */
+export interface HostTableKind {
+  readonly ranges: readonly RangeKind[];
+  /** Names of the rows that a piece of device work belongs to. */
+  readonly namesOf: (record: ProfileLine) => Iterable<string>;
+}
+
+const NOTHING: readonly string[] = [];
+
+/** A piece of work belongs once to a name, however often it is open. */
+const distinct = (...lists: readonly (readonly string[])[]): Iterable<string> => new Set(lists.flat());
+const ofKernel =
+  (namesOf: (kernel: Partial<Context>) => Iterable<string>): HostTableKind['namesOf'] =>
+  (record) =>
+    record.type === 'kernel' || record.type === 'collective' ? namesOf(record) : NOTHING;
+
+export const HOST_TABLES: Readonly<Record<string, HostTableKind>> = {
+  range: {
+    ranges: ['annotation', 'layer'],
+    namesOf: ofKernel(({ ranges = [], callerRanges = [], layer = [] }) => distinct(ranges, callerRanges, layer)),
+  },
+  hostop: {
+    ranges: ['op'],
+    namesOf: ofKernel(({ calls = [], seqMarker = [] }) =>
+      distinct(
+        calls.map(({ op }) => op),
+        seqMarker.map((text) => hostRangeName({ kind: 'op', domain: null, text })),
+      ),
+    ),
+  },
+  api: {
+    ranges: ['api'],
+    namesOf: (record) => {
+      const api = isDeviceActivity(record) && record.type !== 'sync' ? (record.launch?.api ?? null) : null;
+      return api === null ? NOTHING : [api];
+    },
+  },
+};
+
+interface Work {
+  count: number;
+  time: number;
+}
+
+interface Sums {
+  readonly group: number;
+  self: number;
+}
+
+export interface HostTableRow {
+  readonly name: string;
+  /** Of the durations, which are sorted; ns. */
+  readonly spread: Spread;
+  readonly durations: Float64Array;
+  /** Without the ranges within; null where the records have none. */
+  readonly self: number | null;
+  /** Durations of all rows. */
+  readonly whole: number;
+  /** Device work within the ranges, of calls what they launched. */
+  readonly work: Readonly<Work>;
+}
+
+const MOST_NAMES = 300_000;
+const NO_WORK: Work = { count: 0, time: 0 };
+
+export class HostTable {
+  readonly #names = new Map<string, Sums>();
+  readonly #work = new Map<string, Work>();
+  readonly #durations = new GroupDurations();
+  #whole = 0;
+  /** Ranges whose times are not known, which are in no row. */
+  untimed = 0;
+
+  constructor(private readonly kind: HostTableKind) {}
+
+  get isEmpty(): boolean {
+    return this.#names.size === 0;
+  }
+
+  /** @throws UserError when there are too many names */
+  take(record: ProfileLine): void {
+    if (record.type === 'range') {
+      this.#addRange(record);
+      return;
+    }
+    if (!('dur' in record) || record.dur === null || !Number.isFinite(record.dur)) return;
+    for (const name of this.kind.namesOf(record)) {
+      const work = entryOf(this.#work, name, (): Work => ({ count: 0, time: 0 }));
+      work.count++;
+      work.time += record.dur ?? 0;
+    }
+  }
+
+  #addRange(record: RangeRecord): void {
+    const { kind = 'annotation', dur, self = NaN } = record;
+    if (!this.kind.ranges.includes(kind)) return;
+    if (!Number.isFinite(dur)) {
+      this.untimed++;
+      return;
+    }
+    const sums = entryOf(this.#names, hostRangeName(record), (): Sums => ({ group: this.#names.size, self: 0 }));
+    if (this.#names.size > MOST_NAMES) {
+      throw new UserError(`more than ${MOST_NAMES} different names of the host's ranges`);
+    }
+    sums.self += self;
+    this.#durations.add(sums.group, dur);
+    this.#whole += dur;
+  }
+
+  *rows(): Generator<HostTableRow> {
+    const { durations, begins } = this.#durations.inOrder(Uint32Array.from({ length: this.#names.size }, (_, i) => i));
+    for (const [name, { group, self }] of this.#names) {
+      const own = durations.slice(begins[group], begins[group + 1]);
+      yield {
+        name,
+        spread: spreadOf(own),
+        durations: own,
+        self: Number.isNaN(self) ? null : self,
+        whole: this.#whole,
+        work: this.#work.get(name) ?? NO_WORK,
+      };
+    }
+  }
+}
