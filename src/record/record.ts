@@ -303,6 +303,8 @@ export interface RangeRecord {
   readonly tid: number | null;
   readonly domain: string | null;
   readonly text: string;
+  /** The call stack where the profile has one of the range itself: frames as it writes them, outermost first. */
+  readonly stack?: readonly string[];
   /** Of kind `api`: how many activities of devices the call launched. */
   readonly launched?: number;
 }

@@ -89,7 +89,10 @@ const LINES: Readonly<Record<string, Readonly<Record<string, FieldRule>>>> = {
       ['layer', 'trace', 'mod', 'op', 'repr', 'seqMarker', 'ranges'].map((name) => [name, listOf(isString)]),
     ),
   },
-  range: { ...NUMBERED, start: TIME, dur: TIME, self: optional(isTime), domain: TEXT_OR_NULL, text: TEXT },
+  range: {
+    ...{ ...NUMBERED, start: TIME, dur: TIME, self: optional(isTime), domain: TEXT_OR_NULL, text: TEXT },
+    ...{ stack: listOf(isString), launched: optional(isNumber) },
+  },
   sample: {
     ...TIMED_AT_MOST,
     dur: { check: isAbsentOr(isTimeOrNull), otherwise: null },

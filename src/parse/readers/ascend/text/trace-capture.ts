@@ -104,6 +104,7 @@ export class TraceCapture implements Capture {
       ofKernel: (_, activity) => contexts.ofKernel(elementAt(originOf, activity), activity),
       stepOf: (_, activity) => contexts.stepOf(elementAt(originOf, activity), activity),
       rangeKindOf: (range) => contexts.rangeKindOf(range),
+      stackOf: (range) => contexts.stackOf(range),
       steps: contexts.steps,
     };
   }
