@@ -1,5 +1,6 @@
 /** The library: the record, profiles → records, what ops compute, records → rows, rows → text. */
 export * from './record/record.js';
+export type { Transfer } from './record/transfer.js';
 export { Diagnostics, DIAGNOSTICS, type DiagnosticName, type Severity } from './record/diagnostics.js';
 export { EXIT, UsageError, UserError } from './record/errors.js';
 export { encodeLine } from './record/jsonl.js';

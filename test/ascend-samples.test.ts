@@ -70,8 +70,8 @@ describe('samples of Ascend', () => {
     const [matrix] = kernelsOf(TRACE);
     expect(matrix?.counters).to.include({ l2_hit_rate: 0.9, l2_victim_rate: 0.125 });
     const collective = recordsOf(TRACE).find((record) => record.type === 'collective');
-    expect(collective?.counters).to.have.keys(
-      'Elapse Time(ms)', 'Transit Time(ms)', 'Wait Time(ms)', 'Synchronization Time(ms)', 'Idle Time(ms)',
-    ); // prettier-ignore
+    const times = ['Elapse', 'Transit', 'Wait', 'Synchronization', 'Idle'].map((name) => `${name} Time(ms)`);
+    const rates = ['Transit Size(MB)', 'Transit Time(ms)', 'Bandwidth(GB/s)'].map((name) => `HCCS ${name}`);
+    expect(collective?.counters).to.have.all.keys(...times, ...rates);
   });
 });

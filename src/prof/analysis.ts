@@ -49,6 +49,8 @@ export const withoutKernels = (untimed = 0): UserError =>
     ? new UserError('no kernels', { hint: HOST_HINT })
     : new UserError(`no kernels with a duration, ${untimed} without`);
 
+export const withoutRanges = (): UserError => new UserError('no ranges of the host', { hint: RANGES_HINT });
+
 export const withoutDeviceAndRanges = (): UserError =>
   new UserError('no work of a device, and no ranges of the host', { hint: RANGES_HINT });
 

@@ -5,7 +5,9 @@
  * Times are integer nanoseconds since the profile's start, durations integer nanoseconds, sizes bytes.
  * A field that a format cannot have is absent; a field whose value is not known is null; never 0 for unknown.
  */
+import type { Transfer } from './transfer.js';
 
+/** Version of the form of records. */
 export const SCHEMA_VERSION = 1;
 
 /** Three extents, x first. */
@@ -277,6 +279,8 @@ export interface CollectiveRecord extends Activity, Partial<Context> {
   readonly algorithm: string | null;
   /** Interconnect: 'HCCS', 'PCIE', 'ROCE' …; null when unspecified or mixed. */
   readonly link: string | null;
+  /** Messages that this device moved for it; only where the profiler records them. */
+  readonly transfers?: readonly Transfer[];
 }
 
 /** A graph launch traced as a whole: the kernels inside are not in the profile. */
@@ -286,7 +290,6 @@ export interface GraphRecord extends Activity {
   readonly execId: number | null;
 }
 
-/** A host range; only written on request. */
 /**
  * What a range of the host is: an annotation of the program or of a library, an op of the framework, a frame of the call
  * stack, a module, or a text of PyProf's that describes a call.
@@ -307,6 +310,8 @@ export interface RangeRecord {
   readonly tid: number | null;
   readonly domain: string | null;
   readonly text: string;
+  /** The call stack where the profile has one of the range itself: frames as it writes them, outermost first. */
+  readonly stack?: readonly string[];
   /** Of kind `api`: how many activities of devices the call launched. */
   readonly launched?: number;
 }

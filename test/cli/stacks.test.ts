@@ -36,6 +36,17 @@ describe('dprof stacks', () => {
     expect(stdout).to.equal('Net,_of_two;Linear_0;torch.mm;gemm_<2> 7\n[unknown];fill 5\n');
   });
 
+  it('has the time of ops on the host, and names the frames that fit', async () => {
+    const range = { type: 'range', profile: 0, kind: 'op', start: 1, dur: 5, pid: 1, tid: 2, domain: null } as const;
+    const input = neuronLines([{ ...range, text: 'aten::mm', stack: ['a.py(3): run'] }]);
+    const { stdout, code } = await run(input, '--host', '--root', 'thread');
+    expect({ stdout, code }).to.deep.equal({ stdout: 'thread_2;a.py(3):_run;aten::mm 5\n', code: 0 });
+    const wrong = await run(input, '--host', '--by', 'kernel');
+    expect(wrong).to.include({ code: 2, stdout: '' });
+    expect(wrong.stderr).to.match(/unknown frames 'kernel'/);
+    expect((await run(RECORDS, '--host')).stderr).to.match(/no ranges of the host \(records have ranges/);
+  });
+
   it('takes other frames, and a root', async () => {
     const { stdout } = await run(RECORDS, '--by', 'kernel', '--root', 'step,rank');
     expect(stdout).to.equal('step_2;rank_na;fill 5\nstep_na;rank_na;gemm_<2> 7\n');

@@ -31,6 +31,7 @@ const EMPTY: PageData = {
         memory: [],
         syncs: [],
         collectives: [],
+        links: [],
         steps: null,
         host: null,
         diagnostics: {},

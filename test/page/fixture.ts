@@ -84,6 +84,7 @@ function overview(rank: number, slower: number): ProfileSummary {
     },
     memory: [{ kind: 'HtoD', count: 7, time: 0.8 * MS, bytes: 8e6, bytesPerS: 1e10 }],
     syncs: [{ name: 'stream', count: 2, time: 0.25 * MS }],
+    links: [],
     collectives: [{ name: 'allreduce', count: 4, time: 1.5 * MS, bytes: 4e6, groups: ['world'] }],
     steps: {
       ...{ count: 3, median: 3 * MS, min: 2.5 * MS, max: 4 * MS, variation: 0.24 },

@@ -12,7 +12,7 @@ export const BY_OPTIONS: readonly Option[] = [
   {
     name: 'by',
     takes: 'KEYS',
-    help: 'a row for all kernels equal in KEYS; of the host: range, hostop, api',
+    help: 'a row for kernels equal in KEYS; of the host: range, hostop, api',
     values: [...COLUMNS.map(({ key }) => key), ...Object.keys(HOST_TABLES).filter((name) => name !== 'api')],
     list: true,
   },

@@ -51,7 +51,7 @@ export type ActivityDetails = Pick<Activity, 'engine' | 'counters' | 'labels'>;
 /** Fields of a collective operation, where the format reports it as one. */
 export type CollectiveOperation = Pick<
   CollectiveRecord,
-  'name' | 'kind' | 'bytes' | 'dtype' | 'group' | 'groupSize' | 'ranks' | 'algorithm' | 'link'
+  'name' | 'kind' | 'bytes' | 'dtype' | 'group' | 'groupSize' | 'ranks' | 'algorithm' | 'link' | 'transfers'
 >;
 
 /** Names and texts by the numbers and codes in the columns. */

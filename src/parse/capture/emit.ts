@@ -11,13 +11,11 @@ import {
   type Launch,
   type ProfileLine,
   type ProfileRecord,
-  type RangeRecord,
   type SampleRecord,
   type SyncRecord,
 } from '../../record/record.js';
 import { LruCache } from '../../containers/lru-cache.js';
 import type { Writable } from '../../containers/writable.js';
-import { apiRanges } from './api-ranges.js';
 import { alignClocks, type ClockAlignment } from './clocks/align-clocks.js';
 import { kernelNameOf, UNNAMED, type Capture, type CollectiveOperation } from './capture.js';
 import { ACTIVITY_KINDS } from './capture-columns.js';
@@ -33,8 +31,8 @@ import { shortName } from '../names/kernel-name.js';
 import { joinLaunches, placeAtLaunches, type LaunchJoin } from './launches.js';
 import { waitOfCall } from './wait-calls.js';
 import type { Step } from './launch-steps.js';
-import { selfTimes } from './range-self.js';
-import { orderActivities, orderHostRanges } from './record-order.js';
+import { apiRanges, hostRanges } from './range-records.js';
+import { orderActivities } from './record-order.js';
 import type { Diagnostics } from '../../record/diagnostics.js';
 
 type EmitOptions = Pick<ReadOptions, 'profile' | 'file' | 'rank' | 'ranges'>;
@@ -111,16 +109,16 @@ class Emission {
   }
 
   *activities(): Generator<ProfileLine> {
-    const { activities, ranges: hostRanges } = this.capture;
+    const { activities } = this.capture;
     const isIdle = activities.length === activities.syncs.kindCode.length;
     const wanted = this.options.ranges === 'without-work' ? isIdle : this.options.ranges !== false;
-    const ranges = wanted ? orderHostRanges(this.capture) : new Uint32Array();
-    const self = wanted ? selfTimes(hostRanges, ranges, this.#lastEnd()) : new Float64Array();
+    const last = wanted ? this.#lastEnd() : 0;
+    const { profile } = this.options;
     const dated = (records: Iterable<ProfileLine>): Dated<ProfileLine> => new Dated(records, startOf);
     const others = [
       dated(mapped(this.#contexts.steps ?? [], (step) => this.#stepSample(step))),
-      dated(mapped(ranges, (row) => this.#range(row, elementAt(self, row)))),
-      dated(this.options.ranges === true ? this.#calls() : []),
+      dated(wanted ? hostRanges(this.capture, this.#contexts, profile, last) : []),
+      dated(this.options.ranges === true ? apiRanges(this.capture, this.#launches, profile, last) : []),
       dated(this.capture.statements?.(this.options.profile) ?? []),
     ];
     try {
@@ -177,10 +175,6 @@ class Emission {
         return { type: 'graph', graphId, execId, ...this.#common(row, null), ...this.#step(row) };
       }
     }
-  }
-
-  #calls(): Generator<RangeRecord> {
-    return apiRanges(this.capture, this.#launches, this.options.profile, this.#lastEnd());
   }
 
   #sync(row: number, kindCode: number): SyncRecord {
@@ -334,29 +328,6 @@ class Emission {
     const dur = (end === Infinity ? this.#lastEnd() : end) - start;
     const [profile, device, unit] = [this.options.profile, null, null];
     return { type: 'sample', profile, start, dur, device, metric: STEP_METRIC, value: step, unit, labels };
-  }
-
-  #range(row: number, self: number): RangeRecord {
-    const { ranges, threads, names } = this.capture;
-    const text = names.rangeText(ranges.text.at(row)) ?? '';
-    const [start, end, thread, domain] = [
-      ranges.start.at(row),
-      ranges.end.at(row),
-      ranges.thread.at(row),
-      ranges.domainOf(row),
-    ];
-    return {
-      type: 'range',
-      profile: this.options.profile,
-      kind: this.#contexts.rangeKindOf?.(row, text) ?? 'annotation',
-      start,
-      dur: (end === Infinity ? this.#lastEnd() : end) - start,
-      self,
-      pid: orNull(threads.pid(threads.processOf(thread))),
-      tid: orNull(threads.tid(thread)),
-      domain: domain === 0 ? null : (names.domainName(domain) ?? `domain#${domain}`),
-      text,
-    };
   }
 
   #last: number | null = null;

@@ -23,6 +23,9 @@ export interface KernelContexts {
 
   /** What a range of the host is, by its row and its text; when absent, all are annotations. */
   rangeKindOf?(range: number, text: string): RangeKind;
+
+  /** The call stack that the profile has of a range, outermost frame first; empty or absent without one. */
+  stackOf?(range: number): readonly string[];
 }
 
 /** Context of a kernel about whose launch nothing is known. */

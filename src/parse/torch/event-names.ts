@@ -61,6 +61,14 @@ export function definedFunction(node: string): string | null {
   return name === undefined ? null : `${name}Backward`;
 }
 
+/** The texts of a `Call stack`, which has the innermost frame first. */
+export const stackTexts = (stack: string): string[] =>
+  stack
+    .split(';')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .reverse();
+
 /** The frames of a `Call stack`, which has the innermost first: `a.py(611): f;b.py(12): g`. */
 export function readStack(stack: string): string[] {
   const frames: string[] = [];

@@ -13,6 +13,8 @@ export interface HostTexts {
   readExtents(dims: number): number[][] | null;
   /** The frames of a call stack, outermost first; when absent, stacks are texts with the innermost frame first. */
   readFrames?(callStack: number): readonly string[];
+  /** Its frames as the profile writes them, those that are none of the program included; absent likewise. */
+  stackTexts?(callStack: number): readonly string[];
 }
 
 /** Columns of ops beyond their times. Texts are numbers plus one, 0 where the event has none. */

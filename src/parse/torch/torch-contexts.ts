@@ -17,7 +17,7 @@ import type { HostEvents } from './host-events.js';
 import { readStepName, type StepName } from '../../record/step-name.js';
 import { directionOf, enterForward, layerOf, namesOf, type Chain } from './chain.js';
 import { EngineThreads } from './engine-threads.js';
-import { definedFunction, readStack, type HostName } from './event-names.js';
+import { definedFunction, readStack, stackTexts, type HostName } from './event-names.js';
 import { OUTSIDE, type Nesting } from './nesting.js';
 
 interface TorchFacts {
@@ -50,6 +50,8 @@ function withCaller(context: Writable<Context>, caller: Caller | null, step: num
 export class TorchContexts implements KernelContexts {
   readonly #chains = new LruCache<number, Chain>(512);
   readonly #calls = new LruCache<string, OpCall>(8192);
+  /** Frames by the number of a call stack. */
+  readonly #stacks = new LruCache<number, readonly string[]>(512);
   #forward: ForwardOps | null = null;
   readonly #steps: LaunchSteps;
   readonly #engines: EngineThreads;
@@ -134,6 +136,15 @@ export class TorchContexts implements KernelContexts {
     if (kind === 'layer') return kind;
     if (this.facts.events.isFrame(range)) return 'frame';
     return kind === 'range' ? 'annotation' : 'op';
+  }
+
+  stackOf(range: number): readonly string[] {
+    const { events } = this.facts;
+    const op = events.opOf(range);
+    const stack = op === NO_OP ? 0 : events.ops.callStack.at(op);
+    return stack === 0
+      ? []
+      : this.#stacks.of(stack, () => events.texts.stackTexts?.(stack) ?? stackTexts(events.texts.text(stack - 1)));
   }
 
   #stepOf(call: number, leaf: number, caller: Caller | null): number | null {

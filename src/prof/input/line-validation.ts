@@ -24,6 +24,12 @@ const isDevice = (value: unknown): boolean =>
   [value['vendor'], value['name'], value['arch']].every(isAbsentOr(isTextOrNull)) &&
   [value['units'], value['clockHz'], value['memBytesPerS'], value['memBytes']].every(isAbsentOr(isNumberOrNull));
 
+const isTransfer = (value: unknown): boolean =>
+  isObject(value) &&
+  isString(value['link']) &&
+  [value['bytes'], value['count']].every(isNumber) &&
+  [value['src'], value['dst'], value['dur']].every(isNumberOrNull);
+
 /** The check of a field, and what an invalid one becomes: unknown, or what is valid of a list. */
 interface FieldRule {
   readonly check: (value: unknown) => boolean;
@@ -85,11 +91,15 @@ const LINES: Readonly<Record<string, Readonly<Record<string, FieldRule>>>> = {
     link: TEXT_OR_NULL,
     ranks: { check: (value) => value === null || areNumbers(value), otherwise: null },
     calls: listOf(isCall),
+    transfers: listOf(isTransfer),
     ...Object.fromEntries(
       ['layer', 'trace', 'mod', 'op', 'repr', 'seqMarker', 'ranges'].map((name) => [name, listOf(isString)]),
     ),
   },
-  range: { ...NUMBERED, start: TIME, dur: TIME, self: optional(isTime), domain: TEXT_OR_NULL, text: TEXT },
+  range: {
+    ...{ ...NUMBERED, start: TIME, dur: TIME, self: optional(isTime), domain: TEXT_OR_NULL, text: TEXT },
+    ...{ stack: listOf(isString), launched: optional(isNumber) },
+  },
   sample: {
     ...TIMED_AT_MOST,
     dur: { check: isAbsentOr(isTimeOrNull), otherwise: null },

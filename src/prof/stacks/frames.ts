@@ -3,12 +3,13 @@ import { append } from '../../containers/lists.js';
 import type { OpCall } from '../../record/record.js';
 import type { Annotated } from '../annotate.js';
 
-export interface FrameKind {
+/** @typeParam Row what the stack is of: a kernel, or an op of the host */
+export interface FrameKind<Row = Annotated> {
   readonly name: string;
   readonly doc: string;
-  /** Whether the frames say where in the program the kernel comes from. */
+  /** Whether the frames say where in the program the row comes from. */
   readonly isOrigin?: true;
-  readonly frames: (row: Annotated) => readonly string[];
+  readonly frames: (row: Row) => readonly string[];
 }
 
 const one =
@@ -68,8 +69,8 @@ const namesOf = ({ record }: Annotated): string[] =>
 
 const UNKNOWN = '[unknown]';
 
-/** The frames of some kinds; `[unknown]` where none of them says where in the program the kernel comes from. */
-export function framesOf(row: Annotated, kinds: readonly FrameKind[]): string[] {
+/** The frames of some kinds; `[unknown]` where none of them says where in the program the row comes from. */
+export function framesOf<Row>(row: Row, kinds: readonly FrameKind<Row>[]): string[] {
   const frames: string[] = [];
   let firstOrigin = -1;
   let hasOrigin = false;

@@ -1,14 +1,12 @@
 /** Records → device time by stack, in one pass. */
-import { entryOf } from '../../containers/map-entry.js';
-import { column, int, str } from '../../table/column-kinds.js';
-import type { CollectiveRecord, KernelLine, ProfileLine, ProfileRecord } from '../../record/record.js';
+import type { CollectiveRecord, KernelLine, ProfileLine } from '../../record/record.js';
 import { counted } from '../../record/plural.js';
-import type { Column } from '../../table/column.js';
 import { countNotes, withoutKernels, type Analysis, type Answer } from '../analysis.js';
 import type { RecordTypes } from '../input/records.js';
 import { Annotator } from '../report/report.js';
 import { framesOf, type FrameKind } from './frames.js';
-import { MergedStacks, OTHERS } from './merged.js';
+import { OTHERS } from './merged.js';
+import { StackSums, type ProfileStacks } from './stack-sums.js';
 
 export interface StackOptions {
   /** Frames of each stack, outermost first. */
@@ -22,28 +20,10 @@ export interface StackOptions {
   readonly mostText?: number;
 }
 
-/** Stacks of one profile, or of all. */
-export interface ProfileStacks {
-  readonly name: string;
-  readonly stacks: MergedStacks;
-}
-
-interface StackRow {
-  readonly profile: string;
-  readonly frames: readonly string[];
-  readonly ns: number;
-}
-
-const STACK_COLUMNS: readonly Column<StackRow>[] = [
-  column('profile', 'Profile', str(20), 'file of the profile', ({ profile }) => profile),
-  column('stack', 'Stack', str(0), 'frames, outermost first', ({ frames }) => frames, { separator: ';' }),
-  column('ns', 'Time(ns)', int(14, 'ns'), 'time of its kernels', ({ ns }) => ns),
-];
-
 export class Stacks implements Analysis<readonly ProfileStacks[]> {
   readonly types: RecordTypes;
   readonly #annotator = new Annotator(null, false);
-  readonly #profiles = new Map<number, ProfileStacks>();
+  readonly #sums: StackSums;
   /** Kernels and collective operations in the stacks. */
   kernels = 0;
   /** Kernels without a duration, which are left out. */
@@ -52,6 +32,7 @@ export class Stacks implements Analysis<readonly ProfileStacks[]> {
   constructor(private readonly options: StackOptions) {
     const kernels = ['profile', 'kernel', 'end'] as const;
     this.types = new Set<ProfileLine['type']>(options.collectives ? [...kernels, 'collective'] : kernels);
+    this.#sums = new StackSums(options.apart, options.mostText);
   }
 
   take(record: ProfileLine): void {
@@ -64,7 +45,7 @@ export class Stacks implements Analysis<readonly ProfileStacks[]> {
         continue;
       }
       this.kernels++;
-      this.#stacks(profile, row.profile).add(framesOf(row, this.options.kinds).map(this.options.safe), dur);
+      this.#sums.of(profile, row.profile).add(framesOf(row, this.options.kinds).map(this.options.safe), dur);
     }
   }
 
@@ -72,9 +53,9 @@ export class Stacks implements Analysis<readonly ProfileStacks[]> {
   finish(): Answer<readonly ProfileStacks[]> {
     const { kernels, untimed, profiles } = this;
     if (kernels === 0) throw withoutKernels(untimed);
-    const others = profiles.reduce((sum, { stacks }) => sum + stacks.others, 0);
+    const { others } = this.#sums;
     return {
-      table: { columns: STACK_COLUMNS, rows: rowsOf(profiles) },
+      table: this.#sums.table('time of its kernels'),
       facts: profiles,
       notes: [
         ...countNotes([untimed, 'kernel', ' without a duration left out']),
@@ -86,28 +67,8 @@ export class Stacks implements Analysis<readonly ProfileStacks[]> {
   }
 
   get profiles(): readonly ProfileStacks[] {
-    return [...this.#profiles.values()];
+    return this.#sums.profiles;
   }
-
-  #stacks(profile: number, header: ProfileRecord | null): MergedStacks {
-    const key = this.options.apart ? profile : 0;
-    const none = (): ProfileStacks => ({
-      name: nameOf(profile, header),
-      stacks: new MergedStacks(this.options.mostText),
-    });
-    return entryOf(this.#profiles, key, none).stacks;
-  }
-}
-
-function* rowsOf(profiles: readonly ProfileStacks[]): Generator<StackRow> {
-  for (const { name, stacks } of profiles) {
-    for (const { frames, ns } of stacks.sorted()) yield { profile: name, frames, ns };
-  }
-}
-
-function nameOf(profile: number, header: ProfileRecord | null): string {
-  if (header === null) return `profile ${profile}`;
-  return header.rank === null ? header.file : `${header.file} (rank ${header.rank})`;
 }
 
 const asIs = (record: ProfileLine): ProfileLine | null =>

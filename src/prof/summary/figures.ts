@@ -1,7 +1,14 @@
 /** The figures of a summary one by one, for the table formats. Base units, unrounded. */
 import { column, int, real, str } from '../../table/column-kinds.js';
 import type { Column } from '../../table/column.js';
-import type { DeviceTime, HostSummary, KernelSummary, ProfileSummary, Tally } from './summary-data.js';
+import type {
+  DeviceTime,
+  HostSummary,
+  KernelSummary,
+  MemoryOperations,
+  ProfileSummary,
+  Tally,
+} from './summary-data.js';
 
 type FigureUnit = 'ns' | 'bytes' | 'bytes/s' | 'FLOP' | 'fraction' | 'count';
 
@@ -38,19 +45,19 @@ const partsOf = ({
   memory,
   syncs,
   collectives,
+  links,
   steps,
   host,
   diagnostics,
 }: ProfileSummary): Part[] => [
   ...devices.map(deviceFigures),
   ...(kernels === null ? [] : kernelFigures(kernels)),
-  ...memory.map(({ kind, bytes, bytesPerS, ...tally }) =>
-    part('memory', kind, [...tallied(tally), ['bytes', bytes, 'bytes'], ['bytesPerS', bytesPerS, 'bytes/s']]),
-  ),
+  ...memory.map((operations) => movedFigures('memory', operations)),
   ...syncs.map((tally) => part('syncs', tally.name, tallied(tally))),
   ...collectives.map(({ bytes, ...tally }) =>
     part('collectives', tally.name, [...tallied(tally), ['bytes', bytes, 'bytes']]),
   ),
+  ...links.map((operations) => movedFigures('links', operations)),
   ...(steps === null
     ? []
     : [
@@ -83,6 +90,9 @@ const tallied = ({ count, time }: Pick<Tally, 'count' | 'time'>): Values => [
   ['count', count, 'count'],
   ['time', time, 'ns'],
 ];
+
+const movedFigures = (section: string, { kind, bytes, bytesPerS, ...tally }: MemoryOperations): Part =>
+  part(section, kind, [...tallied(tally), ['bytes', bytes, 'bytes'], ['bytesPerS', bytesPerS, 'bytes/s']]);
 
 function deviceFigures(device: DeviceTime): Part {
   const { counts, gaps, linked } = device;

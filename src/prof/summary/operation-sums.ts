@@ -24,10 +24,10 @@ const OTHERS = 'others';
 export class OperationSums {
   readonly #sums = new Map<string, Sum>();
 
-  /** `time` is ns, null when it is not known; `group` is of devices, null for none. */
-  add(kind: string, time: number | null, bytes: number | null, group: string | null = null): void {
+  /** `time` is ns, null when it is not known; `group` is of devices, null for none; `count` that of operations. */
+  add(kind: string, time: number | null, bytes: number | null, group: string | null = null, count = 1): void {
     const sum = boundedEntryOf(this.#sums, kind, MOST_KINDS, noSum) ?? entryOf(this.#sums, OTHERS, noSum);
-    sum.count++;
+    sum.count += count;
     sum.time += time ?? 0;
     if (group !== null && sum.groups.size < MOST_GROUPS) sum.groups.add(group);
     if (bytes === null) return;

@@ -5,6 +5,7 @@
 import { addTo, boundedEntryOf, entryOf } from '../../containers/map-entry.js';
 import { algorithmBytes } from '../../ops/collective-bytes.js';
 import type { KernelLine, ProfileLine, ProfileRecord, SyncRecord } from '../../record/record.js';
+import type { Transfer } from '../../record/transfer.js';
 import type { Annotated } from '../annotate.js';
 import type { RecordTypes } from '../input/records.js';
 import { HostSteps, MOST_STEPS, stepOf } from '../steps/host-steps.js';
@@ -54,6 +55,7 @@ class SummedProfile {
   readonly kernels = new KernelSums();
   readonly memory = new OperationSums();
   readonly collectives = new OperationSums();
+  readonly links = new OperationSums();
   readonly syncs = new Tallies();
   readonly steps = new StepSpans();
   readonly hostSteps = new HostSteps();
@@ -100,6 +102,7 @@ export class ProfileSummaries {
         memory: sums.memory.memory,
         syncs: sums.syncs.byTime(this.names),
         collectives: sums.collectives.collectives,
+        links: sums.links.memory,
         steps: sums.steps.result((step) => sums.hostSteps.lengthOf(step)),
         host: sums.hasWork ? null : sums.host.result(sums.hostSteps, this.names),
         diagnostics: diagnosticsOf(sums),
@@ -169,12 +172,23 @@ function addWork(sums: SummedProfile, record: StepActivity, work: WorkKind): voi
   const time = timeOf(record);
   if (record.type === 'copy') sums.memory.add(record.kind ?? 'copy', time, record.bytes);
   if (record.type === 'set') sums.memory.add('set', time, record.bytes);
-  if (record.type === 'collective') sums.collectives.add(record.kind ?? record.name, time, record.bytes, record.group);
+  if (record.type === 'collective') {
+    sums.collectives.add(record.kind ?? record.name, time, record.bytes, record.group);
+    addTransfers(sums.links, record.transfers ?? []);
+  }
   if (record.type === 'kernel') addCollective(sums.collectives, record, work, time);
   const { step = null } = record;
   if (stretch === null || step === null) return;
   const isOwn = record.type === 'kernel' ? sums.hostSteps.isOwn(step, record) : undefined;
   sums.steps.add(step, record.device, stretch, isOwn);
+}
+
+/** Each message counts for its link, and for the two ranks where they are known. */
+function addTransfers(links: OperationSums, transfers: readonly Transfer[]): void {
+  for (const { link, src, dst, bytes, count, dur } of transfers) {
+    const names = src === null || dst === null ? [link] : [link, `${link} ${src}>${dst}`];
+    for (const name of names) links.add(name, dur, bytes * count, null, count);
+  }
 }
 
 function addCollective(sums: OperationSums, record: KernelLine, work: WorkKind, time: number | null): void {

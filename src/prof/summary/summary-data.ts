@@ -18,6 +18,8 @@ export interface ProfileSummary {
   /** By kind, most time first. */
   readonly syncs: readonly Tally[];
   readonly collectives: readonly CollectiveOperations[];
+  /** Messages of collectives by link, `HCCS`, and by link and ranks, `HCCS 0>1`, most time first. */
+  readonly links: readonly MemoryOperations[];
   readonly steps: StepSummary | null;
   /** Where no device worked, what the host did; null without its ranges, and where a device worked. */
   readonly host: HostSummary | null;
@@ -166,7 +168,7 @@ interface Unattributed {
 }
 
 export interface MemoryOperations {
-  /** 'HtoD' … of a copy ('copy' where it is unknown), or 'set'. */
+  /** 'HtoD' … of a copy ('copy' where it is unknown), or 'set'; of messages the link. */
   readonly kind: string;
   readonly count: number;
   readonly time: number;

@@ -3,7 +3,7 @@
  * Source: speedscope's description of its file format (src/lib/file-format-spec.ts of jlfwong/speedscope).
  */
 import { jsonOf } from '../../../record/control-characters.js';
-import type { ProfileStacks } from '../../../prof/stacks/stacks.js';
+import type { ProfileStacks } from '../../../prof/stacks/stack-sums.js';
 import type { Write } from '../../output.js';
 import { version } from '../../package-folder.js';
 

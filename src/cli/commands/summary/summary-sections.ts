@@ -1,6 +1,6 @@
 /** An overview as sections of cells, for text and Markdown alike. */
 import { largest } from '../../../containers/lists.js';
-import type { KernelSummary, ProfileSummary } from '../../../prof/summary/summary-data.js';
+import type { KernelSummary, MemoryOperations, ProfileSummary } from '../../../prof/summary/summary-data.js';
 import { amountText, TimeUnit, UNKNOWN } from '../../../record/units.js';
 import { devicesSections } from './summary-devices.js';
 import { hostSections } from './summary-host.js';
@@ -18,6 +18,7 @@ export function sectionsOf(overview: ProfileSummary, file: string | undefined): 
     ...(kernels === null ? [] : kernelSections(about, kernels)),
     ...memorySections(about),
     ...collectiveSections(about),
+    ...linkSections(about),
     ...stepSections(about),
     ...(kernels === null ? [] : unattributedSections(about, kernels)),
     ...oddSections(about),
@@ -27,9 +28,27 @@ export function sectionsOf(overview: ProfileSummary, file: string | undefined): 
   ];
 }
 
-function memorySections({ overview: { memory }, unit, next }: About): Section[] {
+function memorySections(about: About): Section[] {
+  const { memory } = about.overview;
   if (memory.length === 0) return [];
-  const rows = memory.map(({ kind, count, time, bytes, bytesPerS }) => [
+  return [{ ...plain('Copies and sets', about.next('advise')), ...movedRows('kind', memory, about) }];
+}
+
+/** Links between ranks are many: those with the most time. */
+const MOST_LINKS = 10;
+
+function linkSections(about: About): Section[] {
+  const { links } = about.overview;
+  if (links.length === 0) return [];
+  return [{ ...plain('Links', null), ...movedRows('link', links.slice(0, MOST_LINKS), about) }];
+}
+
+function movedRows(
+  name: string,
+  moved: readonly MemoryOperations[],
+  { unit }: About,
+): Pick<Section, 'head' | 'right' | 'rows'> {
+  const rows = moved.map(({ kind, count, time, bytes, bytesPerS }) => [
     kind,
     unit.text(time),
     whole(count),
@@ -38,8 +57,7 @@ function memorySections({ overview: { memory }, unit, next }: About): Section[] 
     // An empty last cell lets the one before it stand to the right.
     '',
   ]);
-  const head = ['kind', 'time', 'count', 'bytes', 'rate'];
-  return [{ ...plain('Copies and sets', next('advise')), head, right: [1, 2, 3, 4], rows }];
+  return { head: [name, 'time', 'count', 'bytes', 'rate'], right: [1, 2, 3, 4], rows };
 }
 
 const MOST_KINDS = 6;

@@ -37,14 +37,23 @@ export class CallChains {
 
   /** Program frames of a chain, such as `train.py:184`, outermost first. */
   frames(id: number): string[] {
-    const chain = this.#find(id);
-    if (chain === -1) return [];
     const frames: string[] = [];
-    for (const string of this.#stacks.of(this.#stackOf.at(chain)).reverse()) {
+    for (const string of this.#stringsOf(id)) {
       const frame = this.#read.of(string, (name) => this.#frameOf(name));
       if (frame !== null) frames.push(frame);
     }
     return frames;
+  }
+
+  /** All frames of a chain as the profiler writes them, outermost first. */
+  texts(id: number): string[] {
+    return this.#stringsOf(id).map((string) => this.strings.text(string) ?? '');
+  }
+
+  /** Strings of the frames of a chain, outermost first. */
+  #stringsOf(id: number): number[] {
+    const chain = this.#find(id);
+    return chain === -1 ? [] : this.#stacks.of(this.#stackOf.at(chain)).reverse();
   }
 
   /** @returns false when the rows are not in the order in which the profiler writes them */

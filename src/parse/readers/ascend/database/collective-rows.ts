@@ -8,9 +8,14 @@ import { COLLECTIVE_TYPE_CODES, collectiveKind, collectiveType, commonLink, LINK
 import { cleanText } from '../kernel-labels.js';
 import type { DatabaseClock } from './database-clock.js';
 import { connectionOrNone } from './connections.js';
+import { Transfers } from '../transfers.js';
 import type { StringTable } from './string-table.js';
 
 const NO_CONTEXT = 4294967295;
+
+const MOVE_COLUMNS = ['opId', 'srcRank', 'dstRank', 'linkType', 'transportType', 'size'];
+/** In ENUM_HCCL_TRANSPORT_TYPE. */
+const RDMA = 1;
 
 interface OperationPlacement {
   readonly device: number;
@@ -36,9 +41,11 @@ export class CollectiveRows {
   readonly #byConnection = new NumberIndex(this.connection);
   readonly #tasks = NumericColumn.floats();
   readonly #byTask = new NumberIndex(this.#tasks);
+  /** By task, what it moves: operation, ranks, code of the link and of the transport, size, and its time in ns. */
+  readonly #moves = MOVE_COLUMNS.map(() => NumericColumn.floats());
+  readonly #durations = NumericColumn.floats();
+  #transfers: ReadonlyMap<number, Transfers> | null = null;
   readonly #placements = new Map<number, OperationPlacement>();
-  /** Codes of links by operation. */
-  readonly #links = new Map<number, Set<number>>();
   readonly #typeNames: ReadonlyMap<number, string>;
   readonly #linkNames: ReadonlyMap<number, string>;
 
@@ -59,9 +66,11 @@ export class CollectiveRows {
     return this.start.length;
   }
 
-  /** Whether a task belongs to an operation. */
-  hasTask(taskId: number, connection: number): boolean {
-    return this.#byTask.get(taskId) !== -1 || (!Number.isNaN(connection) && this.#byConnection.get(connection) !== -1);
+  /** Whether a task belongs to an operation, whose messages then take its time. @param ns NaN when unknown */
+  takeTask(taskId: number, connection: number, ns: number): boolean {
+    const task = this.#byTask.get(taskId);
+    if (task !== -1) this.#durations.set(task, ns);
+    return task !== -1 || (!Number.isNaN(connection) && this.#byConnection.get(connection) !== -1);
   }
 
   /** Records where a task of an operation ran; the outermost task of the lowest stream decides. */
@@ -92,7 +101,7 @@ export class CollectiveRows {
     const group = text(this.#groups);
     const ranks = group === null ? null : this.ranksOf(group);
     const size = this.#groupSizes.at(row);
-    const links = [...(this.#links.get(this.#opIds.at(row)) ?? [])].map((code) => this.#linkNames.get(code) ?? 'N/A');
+    const transfers = (this.#transfers ??= this.#sumTransfers()).get(this.#opIds.at(row))?.all ?? [];
     return {
       name,
       kind: (opType === null ? null : collectiveKind(opType)) ?? collectiveKind(name),
@@ -102,7 +111,8 @@ export class CollectiveRows {
       groupSize: size > 0 ? size : (ranks?.length ?? null),
       ranks,
       algorithm: text(this.#algorithms),
-      link: commonLink(links),
+      link: commonLink(transfers.map(({ link }) => link)),
+      ...(transfers.length === 0 ? undefined : { transfers }),
     };
   }
 
@@ -129,15 +139,28 @@ export class CollectiveRows {
   }
 
   #readTasks(): void {
-    const columns = ['globalTaskId', 'opId', 'linkType', 'size'];
-    this.database.eachNumbers('COMMUNICATION_TASK_INFO', columns, ([task = NaN, op = NaN, link = NaN, size = NaN]) => {
+    const columns = ['globalTaskId', ...MOVE_COLUMNS];
+    this.database.eachNumbers('COMMUNICATION_TASK_INFO', columns, ([task = NaN, ...moved]) => {
+      if (Number.isNaN(task)) return;
       this.#addTask(task);
-      if (!(size > 0) || Number.isNaN(op) || Number.isNaN(link)) return;
-      entryOf(this.#links, op, () => new Set<number>()).add(link);
+      this.#moves.forEach((column, i) => column.push(moved[i] ?? NaN));
+      this.#durations.push(NaN);
     });
     this.database.eachNumbers('COMMUNICATION_SCHEDULE_TASK_INFO', ['globalTaskId'], ([task = NaN]) =>
       this.#addTask(task),
     );
+  }
+
+  /** Messages by operation. Those over a network take longer than the task that sends them: their time is unknown. */
+  #sumTransfers(): Map<number, Transfers> {
+    const sums = new Map<number, Transfers>();
+    for (let task = 0; task < this.#durations.length; task++) {
+      const [op = NaN, src = NaN, dst = NaN, link = NaN, transport = NaN, size = NaN] = this.#moves.map((column) => column.at(task)); // prettier-ignore
+      if (Number.isNaN(op)) continue;
+      const ns = transport === RDMA ? NaN : this.#durations.at(task);
+      entryOf(sums, op, () => new Transfers()).add(src, dst, this.#linkNames.get(link) ?? 'N/A', size, ns);
+    }
+    return sums;
   }
 
   #addTask(task: number): void {

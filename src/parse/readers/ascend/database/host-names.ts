@@ -74,4 +74,8 @@ export class HostNames implements HostTexts {
   readFrames(callStack: number): readonly string[] {
     return this.chains.frames(callStack - 1);
   }
+
+  stackTexts(callStack: number): readonly string[] {
+    return this.chains.texts(callStack - 1);
+  }
 }

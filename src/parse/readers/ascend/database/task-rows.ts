@@ -78,7 +78,7 @@ export class TaskRows {
         taken[kernel] = 1;
         return;
       }
-      if (collectives.hasTask(task, connection)) {
+      if (collectives.takeTask(task, connection, end - start)) {
         collectives.notePlacement(connection, row.device, stream, process, context);
         return;
       }

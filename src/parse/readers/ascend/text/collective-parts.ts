@@ -10,6 +10,8 @@ import { countBelow } from '../../../../containers/sorted-search.js';
 import { commonLink, collectiveKind, collectiveType } from '../device-kinds.js';
 import type { CollectiveOperation } from '../../../capture/capture.js';
 import type { CommunicationFacts } from './communication-file.js';
+import type { Transfer } from '../../../../record/transfer.js';
+import { Transfers } from '../transfers.js';
 
 export interface TracedOperation {
   readonly name: string;
@@ -18,29 +20,55 @@ export interface TracedOperation {
   readonly count: number | null;
 }
 
-/** Memory: 21 bytes a part. */
+/** A part of an operation, NaN where it does not say. */
+interface TracedPart {
+  readonly link: string;
+  readonly src: number;
+  readonly dst: number;
+  /** bytes */
+  readonly size: number;
+  /** ns; NaN over a network too, where a message takes longer than the task that sends it. */
+  readonly dur: number;
+}
+
+/** What an operation moved. */
+interface Moved {
+  /** Interconnect; null when unknown or mixed. */
+  readonly link: string | null;
+  readonly transfers: readonly Transfer[];
+}
+
+/** Memory: 53 bytes a part. */
 export class CollectiveParts {
   readonly start = NumericColumn.floats();
   readonly #pid = NumericColumn.floats();
   readonly #tid = NumericColumn.counts();
   readonly #link = NumericColumn.codes();
   readonly #links: string[] = [];
+  readonly #src = NumericColumn.floats();
+  readonly #dst = NumericColumn.floats();
+  readonly #size = NumericColumn.floats();
+  readonly #dur = NumericColumn.floats();
 
-  add(start: number, pid: number, tid: number, link: string): void {
+  add(start: number, pid: number, tid: number, { link, src, dst, size, dur }: TracedPart): void {
     let code = this.#links.indexOf(link);
     if (code === -1) code = this.#links.push(link) - 1;
     this.start.push(start);
+    this.#src.push(src);
+    this.#dst.push(dst);
+    this.#size.push(size);
+    this.#dur.push(dur);
     this.#pid.push(pid);
     this.#tid.push(tid);
     this.#link.push(Math.min(code, 255));
   }
 
   /**
-   * Interconnect of each operation: the links of the parts that start during it, on lanes of its group.
+   * What each operation moved: the parts that start during it, on lanes of its group.
    * @param operations in any order
-   * @returns one entry an operation; null when unknown or mixed
+   * @returns one entry an operation
    */
-  linksOf(operations: readonly { start: number; end: number; pid: number; tid: number }[]): (string | null)[] {
+  movedBy(operations: readonly { start: number; end: number; pid: number; tid: number }[]): Moved[] {
     const rows = allRows(this.start.length);
     sortRows(rows, (a, b) => this.start.at(a) - this.start.at(b));
     const groups = new Map<number, number[]>();
@@ -53,15 +81,19 @@ export class CollectiveParts {
       lanes.reduce((nearest, lane) => (lane <= tid && lane > nearest ? lane : nearest), -1);
     return operations.map(({ start, end, pid, tid }) => {
       const links = new Set<string>();
+      const transfers = new Transfers();
       const lanes = groups.get(pid) as readonly number[];
       const first = countBelow(rows.length, (index) => this.start.at(elementAt(rows, index)), start);
       for (let at = first; at < rows.length; at++) {
         const row = elementAt(rows, at);
         if (this.start.at(row) > end) break;
         if (this.#pid.at(row) !== pid || groupOf(lanes, this.#tid.at(row)) !== tid) continue;
-        links.add(elementAt(this.#links, this.#link.at(row)));
+        const [src, dst, size, dur] = [this.#src.at(row), this.#dst.at(row), this.#size.at(row), this.#dur.at(row)];
+        const link = elementAt(this.#links, this.#link.at(row));
+        links.add(link);
+        transfers.add(src, dst, link, size, dur);
       }
-      return commonLink(links);
+      return { link: commonLink(links), transfers: transfers.all };
     });
   }
 }
@@ -69,13 +101,14 @@ export class CollectiveParts {
 /** `hcom_allReduce__586_0_1`: last digits of the group's number, and the operation's number in the group. */
 const GROUP = /__(\d+)_\d+_\d+$/;
 
-/** @param link interconnect by the operation's parts */
+/** @param moved by the operation's parts */
 export function collectiveOperation(
   { name, dataType, algorithm, count }: TracedOperation,
-  link: string | null = null,
+  moved: Moved = { link: null, transfers: [] },
   facts?: CommunicationFacts,
 ): CollectiveOperation {
   const type = collectiveType(dataType);
+  const transfers = moved.transfers.length > 0 ? moved.transfers : (facts?.transfers ?? []);
   return {
     name,
     kind: collectiveKind(name),
@@ -85,6 +118,7 @@ export function collectiveOperation(
     groupSize: null,
     ranks: null,
     algorithm: algorithm === '' || algorithm === 'N/A' ? null : algorithm,
-    link: facts?.link ?? link,
+    link: facts?.link ?? moved.link,
+    ...(transfers.length === 0 ? undefined : { transfers }),
   };
 }

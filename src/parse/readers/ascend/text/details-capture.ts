@@ -70,7 +70,7 @@ export class DetailsCapture implements Capture {
     const name = this.#details.nameOf(activity);
     return collectiveOperation(
       { name, dataType: null, algorithm: null, count: null },
-      null,
+      undefined,
       this.#communication.get(name),
     );
   }

@@ -26,6 +26,10 @@ const ARG_KEYS = {
   count: 'count',
   /** Of their parts. */
   link: 'link type',
+  source: 'src rank',
+  destination: 'dst rank',
+  transport: 'transport type',
+  size: 'size(Byte)',
   notify: 'notify_id',
   /** Of metadata: name of a process or thread. */
   label: 'name',

@@ -104,6 +104,7 @@ export class TraceCapture implements Capture {
       ofKernel: (_, activity) => contexts.ofKernel(elementAt(originOf, activity), activity),
       stepOf: (_, activity) => contexts.stepOf(elementAt(originOf, activity), activity),
       rangeKindOf: (range) => contexts.rangeKindOf(range),
+      stackOf: (range) => contexts.stackOf(range),
       steps: contexts.steps,
     };
   }
@@ -225,7 +226,7 @@ export class TraceCapture implements Capture {
     if (collectives.length === 0) return;
     const { activities } = this;
     const communication = (this.#communication = sidecars.communication());
-    const links = parts.linksOf(collectives);
+    const moved = parts.movedBy(collectives);
     /** Stream of a collective by connection: that of its first task; tasks are in order of time. */
     const streams = new Map<number, number>();
     const ofCollectives = connectionsOf(collectives);
@@ -236,7 +237,7 @@ export class TraceCapture implements Capture {
     collectives.forEach((traced, i) => {
       const facts = communication.get(traced.name);
       const stream = streams.get(traced.connection);
-      this.#operations.set(activities.length, collectiveOperation(traced, elementAt(links, i), facts));
+      this.#operations.set(activities.length, collectiveOperation(traced, elementAt(moved, i), facts));
       activities.addCollective({
         start: traced.start,
         end: traced.end,

@@ -176,10 +176,21 @@ export class AscendTrace {
     const pid = event.fields.number(EVENT.pid);
     const tid = event.fields.number(EVENT.tid);
     if (args.has(ARG.link) || args.has(ARG.notify)) {
-      if (timed) this.parts.add(this.clock.start, pid, tid, args.latin1(ARG.link) ?? 'N/A');
+      if (timed) this.#takePart(event, pid, tid, whole);
     } else if (args.has(ARG.taskType)) this.#takeTask(event, pid, tid, timed);
     else if (args.has(ARG.level)) this.#takeCall(event, pid, tid, whole);
     else if (args.has(ARG.connection) && timed) this.#takeCollective(event, pid, tid);
+  }
+
+  #takePart({ args }: TraceEvent, pid: number, tid: number, whole: boolean): void {
+    const isOverNetwork = args.latin1(ARG.transport) === 'RDMA';
+    this.parts.add(this.clock.start, pid, tid, {
+      link: args.latin1(ARG.link) ?? 'N/A',
+      src: args.number(ARG.source),
+      dst: args.number(ARG.destination),
+      size: args.number(ARG.size),
+      dur: whole && !isOverNetwork ? this.clock.end - this.clock.start : NaN,
+    });
   }
 
   #takeTask(event: TraceEvent, pid: number, tid: number, timed: boolean): void {

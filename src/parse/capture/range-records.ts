@@ -1,12 +1,49 @@
-/** Calls of a device's library (CUDA, HIP, CANN) as ranges of the host. */
+/** Ranges of the host as records, and calls of the device's library (CUDA, HIP, CANN). */
 import { elementAt } from '../../containers/element.js';
 import { compareCells, orNull } from '../../containers/numeric-column.js';
 import { allRows, sortRows } from '../../containers/row-order.js';
 import type { RangeRecord } from '../../record/record.js';
 import type { Capture } from './capture.js';
+import type { KernelContexts } from './kernel-contexts.js';
 import type { LaunchJoin } from './launches.js';
 import { compareTexts } from './ranges.js';
 import { selfTimes } from './range-self.js';
+import { orderHostRanges } from './record-order.js';
+
+/** All ranges in order of start. @param last end of the profile, ns, and of ranges that are still open there */
+export function* hostRanges(
+  capture: Capture,
+  contexts: KernelContexts,
+  profile: number,
+  last: number,
+): Generator<RangeRecord> {
+  const { ranges, threads, names } = capture;
+  const rows = orderHostRanges(capture);
+  const self = selfTimes(ranges, rows, last);
+  for (const row of rows) {
+    const text = names.rangeText(ranges.text.at(row)) ?? '';
+    const [start, end, thread, domain] = [
+      ranges.start.at(row),
+      ranges.end.at(row),
+      ranges.thread.at(row),
+      ranges.domainOf(row),
+    ];
+    const stack = contexts.stackOf?.(row) ?? [];
+    yield {
+      type: 'range',
+      profile,
+      kind: contexts.rangeKindOf?.(row, text) ?? 'annotation',
+      start,
+      dur: (end === Infinity ? last : end) - start,
+      self: elementAt(self, row),
+      pid: orNull(threads.pid(threads.processOf(thread))),
+      tid: orNull(threads.tid(thread)),
+      domain: domain === 0 ? null : (names.domainName(domain) ?? `domain#${domain}`),
+      text,
+      ...(stack.length === 0 ? undefined : { stack }),
+    };
+  }
+}
 
 /**
  * A range of kind `api` for each host call, in order of start.

@@ -1,0 +1,118 @@
+/** Ranges of the host → time of its ops by call stack, each op's without the ops within, in one pass. */
+import { append } from '../../containers/lists.js';
+import { entryOf } from '../../containers/map-entry.js';
+import { counted } from '../../record/plural.js';
+import type { ProfileLine, ProfileRecord, RangeKind, RangeRecord } from '../../record/record.js';
+import { withoutRanges, type Analysis, type Answer } from '../analysis.js';
+import type { RecordTypes } from '../input/records.js';
+import { framesOf, type FrameKind } from './frames.js';
+import { OTHERS } from './merged.js';
+import { StackSums, type ProfileStacks } from './stack-sums.js';
+import type { StackOptions } from './stacks.js';
+
+/** Kinds of ranges whose time is counted; calls of the device's library and frames are part of the op around them. */
+const OPS: ReadonlySet<RangeKind> = new Set(['op', 'annotation', 'marker']);
+
+/** An op with what was open around it on its thread. */
+interface HostOp {
+  readonly record: RangeRecord;
+  readonly profile: ProfileRecord | null;
+  /** The op's own call stack, else that of the op around it, else the frames around it. */
+  readonly stack: readonly string[];
+  /** Texts of the ops around it and its own, outermost first. */
+  readonly ops: readonly string[];
+}
+
+interface OpenRange {
+  readonly end: number;
+  /** As of an op that begins within it. */
+  readonly stack: readonly string[];
+  readonly ops: readonly string[];
+  /** Null for a frame. */
+  readonly op: HostOp | null;
+  /** Time of the ops directly within, ns. */
+  nested: number;
+}
+
+export const HOST_FRAME_KINDS: readonly FrameKind<HostOp>[] = [
+  { name: 'trace', doc: 'call stack, as the profile has it', isOrigin: true, frames: ({ stack }) => stack },
+  { name: 'op', doc: 'ops and annotations, those around it first', isOrigin: true, frames: ({ ops }) => ops },
+  { name: 'rank', doc: 'rank of the profile', frames: ({ profile }) => [`rank ${profile?.rank ?? 'na'}`] },
+  { name: 'profile', doc: 'ordinal of the profile', frames: ({ record }) => [`profile ${record.profile}`] },
+  { name: 'thread', doc: 'thread', frames: ({ record }) => [`thread ${record.tid ?? 'na'}`] },
+];
+
+type HostStackOptions = Omit<StackOptions, 'kinds' | 'collectives'> & { readonly kinds: readonly FrameKind<HostOp>[] };
+
+export class HostStacks implements Analysis<readonly ProfileStacks[]> {
+  readonly types: RecordTypes = new Set<ProfileLine['type']>(['profile', 'range', 'end']);
+  readonly #sums: StackSums;
+  /** Open ranges of each thread, outermost first. */
+  readonly #open = new Map<string, OpenRange[]>();
+  #profile: ProfileRecord | null = null;
+  #ops = 0;
+
+  constructor(private readonly options: HostStackOptions) {
+    this.#sums = new StackSums(options.apart, options.mostText);
+  }
+
+  take(record: ProfileLine): void {
+    if (record.type === 'profile') {
+      this.#closeAll();
+      this.#profile = record;
+    } else if (record.type === 'range') this.#begin(record);
+  }
+
+  /** @throws UserError without an op */
+  finish(): Answer<readonly ProfileStacks[]> {
+    this.#closeAll();
+    if (this.#ops === 0) throw withoutRanges();
+    const { others, profiles } = this.#sums;
+    const notes = others > 0 ? [`too many stacks: ${counted(others, 'op')} under ${OTHERS} (--by op makes fewer)`] : [];
+    return { table: this.#sums.table('time of its ops on the host, without the ops within'), facts: profiles, notes };
+  }
+
+  /** Ranges come in order of start, the longer first. */
+  #begin(record: RangeRecord): void {
+    const { kind = 'annotation', pid, tid, start, dur, text } = record;
+    const isOp = OPS.has(kind);
+    // Ranges without a thread, as those of a device, nest in none.
+    if (!Number.isFinite(start + dur) || tid === null || (!isOp && kind !== 'frame')) return;
+    const open = entryOf(this.#open, `${pid ?? ''}/${tid}`, () => []);
+    this.#close(open, start);
+    const { stack, ops } = open.at(-1) ?? { stack: [], ops: [] };
+    const end = start + dur;
+    if (!isOp) {
+      open.push({ end, stack: [...stack, text], ops, op: null, nested: 0 });
+      return;
+    }
+    const around = open.findLast(({ op }) => op !== null);
+    if (around !== undefined) around.nested += Math.min(end, around.end) - start;
+    const op: HostOp = { record, profile: this.#profile, stack: record.stack ?? stack, ops: [...ops, text] };
+    open.push({ end, stack: op.stack, ops: op.ops, op, nested: 0 });
+  }
+
+  /** Closes what has ended at a time. */
+  #close(open: OpenRange[], time: number): void {
+    const ended = open.filter(({ end }) => end <= time);
+    if (ended.length === 0) return;
+    for (const range of ended) this.#add(range);
+    const rest = open.filter(({ end }) => end > time);
+    open.length = 0;
+    append(open, rest);
+  }
+
+  #add({ op, nested }: OpenRange): void {
+    if (op === null) return;
+    this.#ops++;
+    const own = op.record.dur - nested;
+    if (own <= 0) return;
+    const frames = framesOf(op, this.options.kinds).map(this.options.safe);
+    this.#sums.of(op.record.profile, op.profile).add(frames, own);
+  }
+
+  #closeAll(): void {
+    for (const open of this.#open.values()) this.#close(open, Infinity);
+    this.#open.clear();
+  }
+}

@@ -1,0 +1,64 @@
+/** Times by stack, of each profile apart or of all together, and their table. */
+import { column, int, str } from '../../table/column-kinds.js';
+import { entryOf } from '../../containers/map-entry.js';
+import type { ProfileRecord } from '../../record/record.js';
+import type { Column } from '../../table/column.js';
+import { MergedStacks } from './merged.js';
+
+/** Stacks of one profile, or of all. */
+export interface ProfileStacks {
+  readonly name: string;
+  readonly stacks: MergedStacks;
+}
+
+interface StackRow {
+  readonly profile: string;
+  readonly frames: readonly string[];
+  readonly ns: number;
+}
+
+const stackColumns = (ofTime: string): readonly Column<StackRow>[] => [
+  column('profile', 'Profile', str(20), 'file of the profile', ({ profile }) => profile),
+  column('stack', 'Stack', str(0), 'frames, outermost first', ({ frames }) => frames, { separator: ';' }),
+  column('ns', 'Time(ns)', int(14, 'ns'), ofTime, ({ ns }) => ns),
+];
+
+export class StackSums {
+  readonly #profiles = new Map<number, ProfileStacks>();
+
+  /** @param apart whether profiles are kept apart */
+  constructor(
+    private readonly apart: boolean,
+    private readonly mostText: number | undefined,
+  ) {}
+
+  of(profile: number, header: ProfileRecord | null): MergedStacks {
+    const none = (): ProfileStacks => ({ name: nameOf(profile, header), stacks: new MergedStacks(this.mostText) });
+    return entryOf(this.#profiles, this.apart ? profile : 0, none).stacks;
+  }
+
+  get profiles(): readonly ProfileStacks[] {
+    return [...this.#profiles.values()];
+  }
+
+  /** How many times are in no stack of their own, since there were too many. */
+  get others(): number {
+    return this.profiles.reduce((sum, { stacks }) => sum + stacks.others, 0);
+  }
+
+  /** @param ofTime what the times are, for the column's help */
+  table(ofTime: string): { readonly columns: readonly Column<StackRow>[]; readonly rows: Iterable<StackRow> } {
+    return { columns: stackColumns(ofTime), rows: rowsOf(this.profiles) };
+  }
+}
+
+function* rowsOf(profiles: readonly ProfileStacks[]): Generator<StackRow> {
+  for (const { name, stacks } of profiles) {
+    for (const { frames, ns } of stacks.sorted()) yield { profile: name, frames, ns };
+  }
+}
+
+function nameOf(profile: number, header: ProfileRecord | null): string {
+  if (header === null) return `profile ${profile}`;
+  return header.rank === null ? header.file : `${header.file} (rank ${header.rank})`;
+}
