@@ -84,6 +84,9 @@ const REASONS: Readonly<Record<string, string>> = {
   EMFILE: 'too many open files',
   ENAMETOOLONG: 'file name too long',
   ELOOP: 'too many symbolic links',
+  EADDRINUSE: 'the port is in use',
+  EADDRNOTAVAIL: 'this machine has no such address',
+  ENOTFOUND: 'no such host',
 };
 
 /** What Node throws where the operating system refuses something. */

@@ -34,6 +34,7 @@ const EMPTY: PageData = {
         links: [],
         steps: null,
         host: null,
+        cpu: null,
         diagnostics: {},
       },
       utilisation: { start: 0, width: 0, devices: [], host: null },

@@ -98,6 +98,7 @@ function overview(rank: number, slower: number): ProfileSummary {
       })),
     },
     host: null,
+    cpu: null,
     diagnostics: { 'kernel-without-launch': 2 },
   };
 }

@@ -24,12 +24,14 @@ import { MonitorLines } from './monitor/monitor-lines.js';
 import { MonitorNotes } from './monitor/monitor-notes.js';
 import {
   columnList,
+  isStdin,
   metricList,
   MONITOR,
   readMonitorArguments,
   type MonitorRequest,
 } from './monitor/monitor-options.js';
-import { writeAll, writeLast, writeStats } from './monitor/monitor-output.js';
+import { writeAll, writeLast, writeStats, type MonitorReading } from './monitor/monitor-output.js';
+import { serve } from './monitor/monitor-serving.js';
 import { Threshold } from './monitor/monitor-threshold.js';
 
 export const monitor: Command = { tool: MONITOR, run };
@@ -44,18 +46,31 @@ async function run(args: readonly string[]): Promise<void> {
   const { failIf, metrics } = request;
   const ofStats = failIf === undefined || metrics === null ? null : statThreshold(failIf);
   const ofRows = failIf === undefined || metrics !== null ? null : rowThreshold(failIf);
-  const periodOf = configOf(request);
   const notes = new MonitorNotes(request);
-  const input = await open(request.file);
-  try {
-    const batches = reportBatches(input, { request, notes, periodOf, threshold: ofRows });
-    if (metrics === null) await (request.last ? writeLast(request, batches) : writeAll(request, batches));
-    else if (!(await writeStats(request, metrics, batches, ofStats))) notes.tooLong();
-  } finally {
-    input.close();
-  }
+  const pipeline = { request, notes, periodOf: configOf(request), threshold: ofRows };
+  if (request.listen !== null) await serve(request, request.listen, () => start(pipeline), notes);
+  else await write(await start(pipeline), pipeline, ofStats);
   notes.end();
   (ofRows ?? ofStats)?.end();
+}
+
+async function start(pipeline: Pipeline): Promise<MonitorReading> {
+  const input = await open(pipeline.request.file);
+  return { batches: reportBatches(input, pipeline), close: () => input.close() };
+}
+
+async function write(
+  { batches, close }: MonitorReading,
+  { request, notes }: Pipeline,
+  ofStats: Threshold<StatRow> | null,
+): Promise<void> {
+  const { metrics, last } = request;
+  try {
+    if (metrics === null) await (last ? writeLast(request, batches) : writeAll(request, batches));
+    else if (!(await writeStats(request, metrics, batches, ofStats))) notes.tooLong();
+  } finally {
+    close();
+  }
 }
 
 /** `device 3`, `core 0 of train`, `runtime of train`. */
@@ -81,8 +96,6 @@ function configOf({ config, period, output }: MonitorRequest): PeriodOf | null {
   const periodOf = parseMonitorConfig(text, config);
   return period === undefined ? periodOf : (group, tag) => (periodOf(group, tag) === null ? null : period);
 }
-
-const isStdin = (file: string | undefined): file is undefined | '-' => file === undefined || file === '-';
 
 /** A file, or standard input from its first byte on: a report is worth its line, however short. */
 async function open(file: string | undefined): Promise<Input> {

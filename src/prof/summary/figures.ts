@@ -2,6 +2,8 @@
 import { column, int, real, str } from '../../table/column-kinds.js';
 import type { Column } from '../../table/column.js';
 import type {
+  CpuSummary,
+  CpuTally,
   DeviceTime,
   HostSummary,
   KernelSummary,
@@ -48,10 +50,12 @@ const partsOf = ({
   links,
   steps,
   host,
+  cpu,
   diagnostics,
 }: ProfileSummary): Part[] => [
   ...devices.map(deviceFigures),
   ...(kernels === null ? [] : kernelFigures(kernels)),
+  ...(cpu === null ? [] : cpuFigures(cpu)),
   ...memory.map((operations) => movedFigures('memory', operations)),
   ...syncs.map((tally) => part('syncs', tally.name, tallied(tally))),
   ...collectives.map(({ bytes, ...tally }) =>
@@ -145,6 +149,19 @@ function hostFigures({ threads, time, kinds, ops, annotations, layers, steps }: 
             ...(['median', 'min', 'max'] as const).map((name) => [name, steps[name], 'ns'] as const),
           ]),
         ]),
+  ];
+}
+
+function cpuFigures({ traced, cores, processes, ...all }: CpuSummary): Part[] {
+  const values = ({ time, switches, samples }: Omit<CpuTally, 'id'>): Values => [
+    ['time', time, 'ns'],
+    ['switches', switches, 'count'],
+    ['samples', samples, 'count'],
+  ];
+  return [
+    part('cpu', null, [['traced', traced, 'ns'], ...values(all)]),
+    ...cores.map((core) => part('cpu', `core ${core.id}`, values(core))),
+    ...processes.map((process) => part('cpu', `process ${process.id}`, values(process))),
   ];
 }
 

@@ -51,6 +51,48 @@ describe('Prometheus text', () => {
     expect(seriesValue(last, 'execution_status_total', { status_type: 'completed' })).to.equal(520);
   });
 
+  itShared(
+    'has the names and labels of neuron-monitor-prometheus.py',
+    ['data/neuron/neuron_monitor_trn1.jsonl'],
+    ([path = '']) => {
+      const [first] = expositions(readFileSync(path, 'utf8'));
+      const labels = (names: string): string[] =>
+        `availability_zone instance_id instance_name instance_type region subnet_id ${names}`.trim().split(' ').sort();
+      const kinds = ['constants', 'model_code', 'model_shared_scratchpad', 'runtime_memory', 'tensors'];
+      // As the script declares them; it labels memory of cores with a memory_location of Python's None.
+      const declared: readonly (readonly [name: string, type: string, labels: string, series: number])[] = [
+        ['neuroncore_utilization_ratio', 'gauge', 'runtime_tag neuroncore', 2],
+        ['neuron_runtime_vcpu_usage_ratio', 'gauge', 'runtime_tag usage_type', 2],
+        ['neuron_runtime_memory_used_bytes', 'gauge', 'runtime_tag memory_location', 2],
+        ...kinds.map(
+          (kind) => [`neuroncore_memory_usage_${kind}`, 'gauge', 'runtime_tag memory_location neuroncore', 2] as const,
+        ),
+        ['execution_errors_total', 'counter', 'runtime_tag error_type', 6],
+        ['execution_status_total', 'counter', 'runtime_tag status_type', 6],
+        ['execution_latency_seconds', 'gauge', 'runtime_tag percentile', 7],
+        ['hardware_ecc_events_total', 'counter', 'event_type neuron_device_index', 4],
+        ['system_vcpu_count', 'gauge', '', 1],
+        ['system_vcpu_usage_ratio', 'gauge', 'usage_type', 2],
+        ...['memory_total', 'memory_used', 'swap_total', 'swap_used'].map(
+          (name) => [`system_${name}_bytes`, 'gauge', '', 1] as const,
+        ),
+        ['instance_info', 'gauge', '', 1],
+        ['neuron_hardware_info', 'gauge', 'neuron_device_count neuroncore_per_device_count', 1],
+      ];
+      for (const [name, type, names, count] of declared) {
+        const metric = first?.get(name);
+        expect([metric?.type, metric?.series.size], name).to.deep.equal([type, count]);
+        for (const key of metric?.series.keys() ?? []) {
+          const found = [...key.matchAll(/(?:^|,)(\w+)="/g)].map(([, label]) => label);
+          expect(found, name).to.deep.equal(labels(names));
+        }
+      }
+      const own = PROMETHEUS_FAMILIES.filter((family) => family.own === true).map(({ name }) => name);
+      const others = [...(first?.keys() ?? [])].filter((name) => !own.includes(name));
+      expect(others).to.have.members(declared.map(([name]) => name));
+    },
+  );
+
   it('sums counters while their process is there, and the devices always', () => {
     const ecc = (n: number): Record<string, unknown> => ({
       neuron_hw_counters: group({ neuron_devices: [{ neuron_device_index: 3, mem_ecc_corrected: n }] }),

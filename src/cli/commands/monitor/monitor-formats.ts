@@ -2,6 +2,7 @@
 import type { Column } from '../../../table/column.js';
 import { embeddedMetrics } from '../../../prof/monitor/emf.js';
 import type { MonitorLine } from '../../../prof/monitor/monitor-columns.js';
+import { putMetricData } from '../../../prof/monitor/put-metric-data.js';
 import { Exposition } from '../../../prof/monitor/prometheus.js';
 import type { MonitorReport, RowScope } from '../../../prof/monitor/monitor-report.js';
 import { DEFAULT_WIDTH, leastWidth } from '../../../write/columns.js';
@@ -29,6 +30,8 @@ export interface MonitorFormat {
   readonly title: string;
   /** Whether it shows rows and columns that can be chosen. */
   readonly hasColumns: boolean;
+  /** Whether its metrics have a namespace and a time of CloudWatch. */
+  readonly ofCloudWatch?: true;
   open(layout: MonitorLayout): MonitorSheet;
 }
 
@@ -87,7 +90,16 @@ const emf: MonitorFormat = {
   id: 'emf',
   title: "CloudWatch's embedded metric format, JSON lines",
   hasColumns: false,
+  ofCloudWatch: true,
   open: ({ namespace }) => ({ head: '', report: (report) => embeddedMetrics(report, namespace, report.unixMs) }),
+};
+
+const requests: MonitorFormat = {
+  id: 'put-metric-data',
+  title: "requests of CloudWatch's PutMetricData, JSON lines",
+  hasColumns: false,
+  ofCloudWatch: true,
+  open: ({ namespace }) => ({ head: '', report: (report) => putMetricData(report, namespace, report.unixMs) }),
 };
 
 /** Formats that need all rows of a table before its first line. */
@@ -97,4 +109,5 @@ export const MONITOR_FORMATS: readonly MonitorFormat[] = [
   ...FORMATS.map((format) => (WHOLE.has(format.id) ? tablesOf(format) : rowsOf(format))),
   prometheus,
   emf,
+  requests,
 ];

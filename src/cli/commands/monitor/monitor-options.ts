@@ -5,7 +5,7 @@ import {
   MONITOR_COLUMNS,
   type MonitorColumn,
 } from '../../../prof/monitor/monitor-columns.js';
-import { EMF_METRICS } from '../../../prof/monitor/emf.js';
+import { CLOUDWATCH_METRICS } from '../../../prof/monitor/cloudwatch-metrics.js';
 import { PROMETHEUS_FAMILIES } from '../../../prof/monitor/prometheus-families.js';
 import { MONITOR_GROUPS, parseGroups, parseTagFilter } from '../../../prof/monitor/metric-groups.js';
 import { parsePeriod } from '../../../prof/monitor/monitor-period.js';
@@ -13,6 +13,7 @@ import { DEFAULT_SCOPES, SCOPES, type RowScope } from '../../../prof/monitor/mon
 import { nearest, UsageError } from '../../../record/errors.js';
 import { requireNamed } from '../../../record/names.js';
 import { HELP_OPTION, OUTPUT_OPTION, parseArguments, wrapped, type Arguments, type Tool } from '../../arguments.js';
+import type { MonitorAddress } from './monitor-server.js';
 import { MONITOR_FORMATS, type MonitorFormat } from './monitor-formats.js';
 
 const NAMESPACE = 'Neuron';
@@ -57,13 +58,14 @@ export const MONITOR: Tool = {
     { name: 'period', takes: 'T', help: 'reports of T (30s, 5m), each of all that lie in it' },
     { name: 'stats', help: 'mean, extremes and percentiles of each metric over all reports' },
     { name: 'fail-if', takes: 'COND', help: 'exit code 1 when a row meets COND, as in --where of dprof' },
+    { name: 'listen', takes: 'ADDR', help: 'serve the last report to Prometheus at [HOST:]PORT (127.0.0.1)' },
     { name: 'last', help: 'only the last report; OUT holds the last one so far' },
-    { name: 'timestamp', takes: 'T', help: 'emf: now, or when the first report began (ISO or Unix s)' },
-    { name: 'namespace', takes: 'NAME', help: `emf: namespace of the metrics (${NAMESPACE})` },
+    { name: 'timestamp', takes: 'T', help: 'CloudWatch: now, or when the first report began (ISO or Unix s)' },
+    { name: 'namespace', takes: 'NAME', help: `CloudWatch: namespace of the metrics (${NAMESPACE})` },
     OUTPUT_OPTION,
     { name: 'quiet', short: 'q', help: 'no messages on stderr but of failure' },
     { name: 'columns', help: 'list the columns' },
-    { name: 'metrics', help: 'list the metrics of prometheus and emf' },
+    { name: 'metrics', help: 'list the metrics of prometheus, emf and put-metric-data' },
     HELP_OPTION,
   ],
   notes: [
@@ -72,8 +74,8 @@ export const MONITOR: Tool = {
       `Rows: ${DEFAULT_SCOPES.join(', ')} without --rows.`,
       "Percentages are of 100, prometheus' ratios of 1.",
       'Prometheus: each report is a whole exposition; counters are sums since the first.',
-      'emf: the monitor has no time; without --timestamp, documents have one only where',
-      '     a collector put it into the reports.',
+      'emf, put-metric-data: the monitor has no time; without --timestamp, metrics have one',
+      '     only where a collector put it into the reports.',
       'Longer periods: counts add up, utilisations and rates have their mean over time,',
       '     memory its last value; of latencies only p0 and p100 are known.',
       '--fail-if: columns of the reports, shown or not; with --stats those of the statistics.',
@@ -86,6 +88,7 @@ export const MONITOR: Tool = {
     'neuron-monitor | dprof monitor -f prometheus --last -o /var/lib/node_exporter/neuron.prom',
     'neuron-monitor | dprof monitor -f emf --timestamp now',
     'dprof monitor --stats -c util,devmem,done --rows core,runtime -f table reports.jsonl',
+    'neuron-monitor | dprof monitor --listen 8000',
     "dprof monitor -q --fail-if 'eccmemu>0 || eccsramu>0 || ehardware>0' reports.jsonl > /dev/null",
   ],
 };
@@ -102,8 +105,8 @@ export const metricList = (): string =>
       const names = labels.length === 0 ? '' : `{${labels.join(',')}}`;
       return `  ${own === true ? '*' : ' '} ${type.padEnd(7)} ${name}${names}`;
     }),
-    'emf:',
-    ...EMF_METRICS.map(([scope, , name, unit]) => `    ${scope.padEnd(8)} ${unit.padEnd(12)} ${name}`),
+    'emf, put-metric-data:',
+    ...CLOUDWATCH_METRICS.map(([scope, , name, unit]) => `    ${scope.padEnd(8)} ${unit.padEnd(12)} ${name}`),
     '    core     Bytes        neuroncore_memory_usage_total',
     '',
   ].join('\n');
@@ -113,13 +116,15 @@ export function readMonitorArguments(args: readonly string[]) {
   const given = parseArguments(MONITOR, args);
   const [file, ...others] = given.operands;
   if (others.length > 0) throw new UsageError(`one FILE, not ${others.length + 1}`, 'cat joins several');
-  const format = given.read('format', requireMonitorFormat) ?? requireMonitorFormat('space');
+  const listen = given.read('listen', parseAddress) ?? null;
+  const format = requireMonitorFormat(given.text('format') ?? (listen === null ? 'space' : 'prometheus'));
   refuseStrays(given, format);
   const scopes = given.read('rows', parseScopes) ?? DEFAULT_SCOPES;
   return {
     show: (['help', 'columns', 'metrics'] as const).find((name) => given.on(name)) ?? ('reports' as const),
     file,
     output: given.text('output'),
+    listen,
     quiet: given.on('quiet'),
     format,
     columns: chooseMonitorColumns(given.text('cols') ?? defaultMonitorColumns(scopes)),
@@ -139,6 +144,8 @@ export function readMonitorArguments(args: readonly string[]) {
   };
 }
 
+export const isStdin = (file: string | undefined): file is undefined | '-' => file === undefined || file === '-';
+
 export type MonitorRequest = Readonly<ReturnType<typeof readMonitorArguments>>;
 
 /** Refuses options that the format has no use for. */
@@ -154,10 +161,18 @@ function refuseStrays(given: Arguments, format: MonitorFormat): void {
   if (given.on('stats') && !format.hasColumns) {
     throw new UsageError(`--stats and --format ${format.id} exclude each other`, 'statistics are a table');
   }
+  if (given.text('listen') !== undefined) {
+    if (format.id !== 'prometheus') throw new UsageError(`--listen serves prometheus, not ${format.id}`);
+    const stray = [
+      ...['stats', 'last'].filter((name) => given.on(name)),
+      ...['output'].filter((name) => given.text(name)),
+    ];
+    if (stray[0] !== undefined) throw new UsageError(`--listen and --${stray[0]} exclude each other`);
+  }
   if (given.on('stats') && given.on('last')) throw new UsageError('--stats and --last exclude each other');
   for (const name of ['timestamp', 'namespace']) {
-    if (given.text(name) !== undefined && format.id !== 'emf') {
-      throw new UsageError(`--${name} goes with --format emf`);
+    if (given.text(name) !== undefined && format.ofCloudWatch !== true) {
+      throw new UsageError(`--${name} goes with --format emf or put-metric-data`);
     }
   }
 }
@@ -168,6 +183,15 @@ function metricsOf(list: string | undefined): readonly MonitorColumn[] {
   const metrics = chosen.filter(({ measures }) => measures !== undefined);
   if (metrics.length > 0) return metrics;
   throw new UsageError(`--stats -c ${list ?? ''} names no metric`, 'such as util, devmem, done');
+}
+
+/** Where to listen: this machine alone unless a host is given; `[…]` around an address with colons. */
+function parseAddress(text: string): MonitorAddress {
+  const [, ipv6, host = '127.0.0.1', digits = ''] =
+    /^(?:(?:\[([\da-fA-F:.]+)\]|([^\s:[\]/]+)):)?(\d{1,5})$/.exec(text) ?? [];
+  const port = digits === '' ? NaN : Number(digits);
+  if (port <= 65_535) return { host: ipv6 ?? host, port };
+  throw new UsageError(`--listen takes [HOST:]PORT, not '${text}'`, '8000, 0.0.0.0:8000');
 }
 
 function requirePeriod(text: string): number {

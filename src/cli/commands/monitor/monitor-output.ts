@@ -13,6 +13,12 @@ import type { Threshold } from './monitor-threshold.js';
 /** The reports that each piece of the input completes. */
 export type ReportBatches = AsyncIterable<Iterable<MonitorReport>>;
 
+/** An input whose reports are being read. */
+export interface MonitorReading {
+  readonly batches: ReportBatches;
+  readonly close: () => void;
+}
+
 /** What a run reads, which nothing is written onto. */
 const inputsOf = ({ file, config }: MonitorRequest): string[] => [
   file ?? '-',

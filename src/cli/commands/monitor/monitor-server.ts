@@ -1,0 +1,81 @@
+/**
+ * `--listen`: the last exposition over HTTP, where Prometheus fetches it, as neuron-monitor-prometheus.py does.
+ *
+ * Read-only: one text, by GET and HEAD, of which nothing depends on the request.
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { isSystemError, systemReason, UserError } from '../../../record/errors.js';
+
+export interface MonitorAddress {
+  readonly host: string;
+  /** 0 for any that is free. */
+  readonly port: number;
+}
+
+const PATHS: ReadonlySet<string> = new Set(['/', '/metrics']);
+
+/** Scrapers at a time. */
+const MOST_CONNECTIONS = 64;
+/** Time in ms that a request, or what a reader has not fetched at the end, may take. */
+const PATIENCE = 5000;
+
+const text = { 'Content-Type': 'text/plain; charset=utf-8' };
+const exposition = { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8' };
+
+const addressText = ({ host, port }: MonitorAddress): string => `${host.includes(':') ? `[${host}]` : host}:${port}`;
+
+export class MonitorServer {
+  /** Null before the first report. */
+  #text: string | null = null;
+  readonly #server: Server;
+
+  private constructor(private readonly host: string) {
+    this.#server = createServer({ headersTimeout: PATIENCE, requestTimeout: PATIENCE }, (request, response) => {
+      this.#answer(request, response);
+    });
+    this.#server.maxConnections = MOST_CONNECTIONS;
+  }
+
+  /** @throws UserError for an address that cannot be listened at */
+  static async open(address: MonitorAddress): Promise<MonitorServer> {
+    const server = new MonitorServer(address.host);
+    await new Promise<void>((resolve, reject) => {
+      server.#server.once('error', (error) => {
+        reject(isSystemError(error) ? refused(address, systemReason(error)) : error);
+      });
+      server.#server.listen(address.port, address.host, resolve);
+    });
+    return server;
+  }
+
+  get url(): string {
+    const { port } = this.#server.address() as AddressInfo;
+    return `http://${addressText({ host: this.host, port })}/metrics`;
+  }
+
+  /** Serves another exposition from now on. */
+  set text(text: string) {
+    this.#text = text;
+  }
+
+  /** Answers the requests that have come, and no others. */
+  async close(): Promise<void> {
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    this.#server.closeIdleConnections();
+    const impatient = setTimeout(() => this.#server.closeAllConnections(), PATIENCE);
+    await closed;
+    clearTimeout(impatient);
+  }
+
+  #answer({ method, url = '' }: IncomingMessage, response: ServerResponse): void {
+    const [path = ''] = url.split('?');
+    if (method !== 'GET' && method !== 'HEAD') response.writeHead(405, { ...text, Allow: 'GET, HEAD' }).end();
+    else if (!PATHS.has(path)) response.writeHead(404, text).end('metrics are at /metrics\n');
+    else if (this.#text === null) response.writeHead(503, text).end('no report yet\n');
+    else response.writeHead(200, exposition).end(this.#text);
+  }
+}
+
+const refused = (address: MonitorAddress, reason: string): UserError =>
+  new UserError(`cannot listen at ${addressText(address)}: ${reason}`, { hint: '--listen [HOST:]PORT' });

@@ -1,0 +1,102 @@
+/**
+ * Metrics of CloudWatch, whatever the form in which it takes them. Counts are those of the report's period, since CloudWatch
+ * sums them itself.
+ *
+ * Names of metrics and dimensions are those of CloudWatch's own agent (Container Insights, Neuron metrics), without its
+ * prefixes for pods and nodes. Metrics that the agent lacks have names of our own. The names of
+ * neuron-monitor-cloudwatch.py are not public.
+ */
+import {
+  sharedTags,
+  sumUnder,
+  under,
+  valueOf,
+  type MonitorReport,
+  type MonitorRow,
+  type RowScope,
+} from './monitor-report.js';
+
+type CloudWatchUnit = 'Percent' | 'Bytes' | 'Count' | 'Count/Second' | 'Seconds';
+
+/** A metric, or, where the key ends in a dot, all values of that prefix: `*` in the name stands for the rest of the value's name. */
+type CloudWatchMetric = readonly [scope: RowScope, key: string, name: string, unit: CloudWatchUnit];
+
+export const CLOUDWATCH_METRICS: readonly CloudWatchMetric[] = [
+  ['core', 'neuroncore_utilization', 'neuroncore_utilization', 'Percent'],
+  ['core', 'flops', 'neuroncore_flops', 'Count/Second'],
+  ['core', 'memory.', 'neuroncore_memory_usage_*', 'Bytes'],
+  ['physical', 'neuroncore_utilization', 'neuroncore_physical_utilization', 'Percent'],
+  ['runtime', 'used.neuron_device', 'neurondevice_runtime_memory_used_bytes', 'Bytes'],
+  ['runtime', 'used.host', 'neuron_runtime_host_memory_used_bytes', 'Bytes'],
+  ['runtime', 'status.', 'neuron_execution_status_*', 'Count'],
+  ['runtime', 'error.', 'neuron_execution_errors_*', 'Count'],
+  ['runtime', 'total_latency.', 'neuron_execution_latency_*', 'Seconds'],
+  ['runtime', 'device_latency.', 'neuron_execution_device_latency_*', 'Seconds'],
+  ['runtime', 'vcpu.', 'neuron_runtime_vcpu_usage_*', 'Percent'],
+  ['device', 'ecc.', 'neurondevice_hw_ecc_events_total_*', 'Count'],
+  ['system', 'memory_total_bytes', 'system_memory_total_bytes', 'Bytes'],
+  ['system', 'memory_used_bytes', 'system_memory_used_bytes', 'Bytes'],
+  ['system', 'swap_total_bytes', 'system_swap_total_bytes', 'Bytes'],
+  ['system', 'swap_used_bytes', 'system_swap_used_bytes', 'Bytes'],
+  ['system', 'vcpu.', 'system_vcpu_usage_*', 'Percent'],
+  ['system', 'context_switch_count', 'system_context_switches', 'Count'],
+];
+
+interface CloudWatchValue {
+  readonly name: string;
+  readonly unit: CloudWatchUnit;
+  readonly value: number;
+}
+
+type CloudWatchDimensions = Readonly<Record<string, string>>;
+
+/** The metrics of one row, with the dimensions that identify it. */
+export interface CloudWatchRow {
+  readonly dimensions: CloudWatchDimensions;
+  readonly metrics: readonly CloudWatchValue[];
+}
+
+/** The rows of a report that have metrics. */
+export function cloudWatchRows(report: MonitorReport): CloudWatchRow[] {
+  const shared = sharedTags(report.rows);
+  return report.rows
+    .map((row) => ({ dimensions: dimensionsOf(row, report, shared), metrics: metricsOf(row) }))
+    .filter(({ metrics }) => metrics.length > 0);
+}
+
+function metricsOf(row: MonitorRow): CloudWatchValue[] {
+  const metrics = CLOUDWATCH_METRICS.filter(([scope]) => scope === row.scope).flatMap(
+    ([, key, name, unit]): CloudWatchValue[] => {
+      if (key.endsWith('.'))
+        return under(row, key).map(([kind, value]) => ({ name: name.replace('*', kind), unit, value }));
+      const value = valueOf(row, key);
+      return value === null ? [] : [{ name, unit, value }];
+    },
+  );
+  const memory = row.scope === 'core' ? sumUnder(row, 'memory.') : null;
+  return memory === null
+    ? metrics
+    : [...metrics, { name: 'neuroncore_memory_usage_total', unit: 'Bytes', value: memory }];
+}
+
+/** Dimensions of a row; CloudWatch accepts only texts that are not empty. */
+function dimensionsOf(
+  { scope, tag, pid, core, device, name }: MonitorRow,
+  { facts }: MonitorReport,
+  shared: ReadonlySet<string>,
+): CloudWatchDimensions {
+  const all: readonly (readonly [string, string | number | null | undefined])[] = [
+    ['InstanceId', facts['instance_id']],
+    ['InstanceType', facts['instance_type']],
+    ['RuntimeTag', tag],
+    ['ProcessId', tag !== null && shared.has(tag) ? pid : null],
+    ['NeuronDevice', device],
+    ['NeuronCore', core],
+    ['PhysicalCore', scope === 'physical' ? name : null],
+  ];
+  return Object.fromEntries(
+    all.flatMap(([dimension, value]) =>
+      value === null || value === undefined || String(value).trim() === '' ? [] : [[dimension, String(value)]],
+    ),
+  );
+}

@@ -1,0 +1,157 @@
+/** `dprof monitor --listen`: what a scraper is answered, and how serving ends. */
+import { expect } from 'chai';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { readMonitorArguments } from '../../src/cli/commands/monitor/monitor-options.js';
+import { MonitorServer } from '../../src/cli/commands/monitor/monitor-server.js';
+import { PROMETHEUS_FAMILIES } from '../../src/prof/monitor/prometheus-families.js';
+import type { UserError } from '../../src/record/errors.js';
+import { type UsageError } from '../../src/record/errors.js';
+import { executions, lines, report, runtime } from '../support/monitor-report.js';
+import { parseExposition, seriesValue } from '../support/prometheus-text.js';
+import { commandOf } from '../support/run-cli.js';
+import { ROOT } from '../support/shared.js';
+import { describeWithProcess } from '../support/speed.js';
+
+const one = (completed: number): ReturnType<typeof report> =>
+  report([runtime(7, 'train', { execution_stats: executions(completed) })]);
+
+const addressOf = (text: string): unknown => readMonitorArguments(['--listen', text]).listen;
+
+describe('dprof monitor --listen', () => {
+  it('listens at this machine alone unless it is told otherwise', () => {
+    expect(addressOf('8000')).to.deep.equal({ host: '127.0.0.1', port: 8000 });
+    expect(addressOf('0.0.0.0:9100')).to.deep.equal({ host: '0.0.0.0', port: 9100 });
+    expect(addressOf('[::1]:9100')).to.deep.equal({ host: '::1', port: 9100 });
+    expect(addressOf('node-1:9100')).to.deep.equal({ host: 'node-1', port: 9100 });
+  });
+
+  it('refuses what is no address, and options that it has no use for', () => {
+    const usage: readonly (readonly [args: readonly string[], answer: RegExp])[] = [
+      ...['x', '65536', ':80', '::1:80', '127.0.0.1:', 'a b:80', '-1'].map(
+        (text) => [[`--listen=${text}`], /^--listen takes \[HOST:\]PORT, not '/] as const,
+      ),
+      [['--listen', '80', '-f', 'csv'], /^--listen serves prometheus, not csv/],
+      [['--listen', '80', '-o', 'x'], /^--listen and --output exclude each other/],
+      [['--listen', '80', '--stats'], /^--(listen and --stats|stats and --format prometheus) exclude each other/],
+      [['--listen', '80', '-c', 'util'], /^--cols and --format prometheus exclude each other/],
+    ];
+    for (const [args, answer] of usage) {
+      try {
+        readMonitorArguments(args);
+        expect.fail(args.join(' '));
+      } catch (error) {
+        expect((error as UsageError).line, args.join(' ')).to.match(answer);
+      }
+    }
+  });
+
+  it('answers GET and HEAD with the last exposition, and nothing else', async () => {
+    const server = await MonitorServer.open({ host: '127.0.0.1', port: 0 });
+    try {
+      expect(server.url).to.match(/^http:\/\/127\.0\.0\.1:\d+\/metrics$/);
+      const early = await fetch(server.url);
+      expect([early.status, await early.text()]).to.deep.equal([503, 'no report yet\n']);
+      server.text = '# HELP a b\n# TYPE a gauge\na 1\n';
+      const found = await fetch(server.url);
+      expect(found.headers.get('content-type')).to.equal('text/plain; version=0.0.4; charset=utf-8');
+      expect(await found.text()).to.equal('# HELP a b\n# TYPE a gauge\na 1\n');
+      expect(await (await fetch(server.url, { method: 'HEAD' })).text()).to.equal('');
+      for (const method of ['POST', 'PUT', 'DELETE'])
+        expect((await fetch(server.url, { method })).status).to.equal(405);
+      expect((await fetch(`${server.url}/../etc`)).status).to.equal(404);
+    } finally {
+      await server.close();
+    }
+  });
+
+  it('says in one line that a port is taken', async () => {
+    const server = await MonitorServer.open({ host: '127.0.0.1', port: 0 });
+    const port = Number(new URL(server.url).port);
+    try {
+      await MonitorServer.open({ host: '127.0.0.1', port });
+      expect.fail('listens twice');
+    } catch (error) {
+      const answer = `cannot listen at 127.0.0.1:${port}: the port is in use (--listen [HOST:]PORT)`;
+      expect((error as UserError).line).to.equal(answer);
+    } finally {
+      await server.close();
+    }
+  });
+
+  describeWithProcess('serving a pipe', () => {
+    const start = async (...args: string[]) => {
+      const command = [...commandOf('dprof'), 'monitor', '--listen', '0', ...args];
+      const child = spawn(process.execPath, command, { cwd: ROOT, stdio: ['pipe', 'inherit', 'pipe'] });
+      const [said] = (await once(child.stderr, 'data')) as [Buffer];
+      const url = /http:\S+/.exec(said.toString())?.[0] ?? '';
+      const closed = once(child, 'close');
+      return { child, url, closed };
+    };
+    /** The number of executions, as soon as there is a report. */
+    const done = async (url: string, wanted: number): Promise<number | undefined> => {
+      for (;;) {
+        const response = await fetch(url);
+        const text = await response.text();
+        const found =
+          response.status === 200
+            ? seriesValue(parseExposition(text), 'execution_status_total', { status_type: 'completed' })
+            : undefined;
+        if (found === wanted) return found;
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    };
+
+    it('has each report once it has come, before the first too, and ends with the pipe', async () => {
+      const { child, url, closed } = await start();
+      expect((await fetch(url)).status).to.equal(503);
+      child.stdin.write(lines(one(3)));
+      expect(await done(url, 3)).to.equal(3);
+      child.stdin.write(lines(one(4)));
+      // Counters are sums since the first report.
+      expect(await done(url, 7)).to.equal(7);
+      child.stdin.end();
+      expect(await closed).to.deep.equal([0, null]);
+    });
+
+    it('ends by SIGINT and SIGTERM with exit code 0, and lets the port go', async () => {
+      for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+        for (const args of [[], ['samples/neuron-monitor.jsonl']]) {
+          const { child, url, closed } = await start(...args);
+          child.kill(signal);
+          expect(await closed, `${signal} ${args.join()}`).to.deep.equal([0, null]);
+          const again = await MonitorServer.open({ host: '127.0.0.1', port: Number(new URL(url).port) });
+          await again.close();
+        }
+      }
+    });
+  });
+});
+
+describe('the dashboard for Grafana', () => {
+  const text = readFileSync(join(ROOT, 'docs/neuron-grafana.json'), 'utf8');
+  const { panels } = JSON.parse(text) as {
+    readonly panels: readonly { readonly title: string; readonly targets: readonly { readonly expr: string }[] }[];
+  };
+
+  it('asks for metrics and labels that are served', () => {
+    const labelsOf = new Map(PROMETHEUS_FAMILIES.map(({ name, labels }) => [name, ['instance_id', ...labels]]));
+    const queries = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
+    expect(queries.length).to.be.above(15);
+    for (const query of queries) {
+      const [, name = '', selector = ''] = /\b([a-z_]{8,})\{([^}]*)\}/.exec(query) ?? [];
+      const labels = labelsOf.get(name);
+      expect(labels, query).to.not.equal(undefined);
+      for (const [, label] of selector.matchAll(/(\w+)=~?"/g)) expect(labels, query).to.include(label);
+      const by = /by \(([^)]*)\)/.exec(query)?.[1]?.split(', ') ?? [];
+      expect(labels, query).to.include.members(by);
+    }
+  });
+
+  it('shows every metric but what vCPUs and swap there are', () => {
+    const missing = PROMETHEUS_FAMILIES.filter(({ name, own }) => own !== true && !text.includes(`${name}{`));
+    expect(missing.map(({ name }) => name)).to.deep.equal(['system_swap_total_bytes', 'system_vcpu_count']);
+  });
+});
