@@ -14,7 +14,7 @@ import type { CoreProgram, TraceSection } from './file/metadata.js';
 import { queuesOf } from './queues.js';
 import { RowChunks } from './rows/row-chunks.js';
 import { MAX_DEVICES } from './rows/rows.js';
-import { memoryLines, profileLine } from './lines/source-lines.js';
+import { countLines, memoryLines, profileLine } from './lines/source-lines.js';
 import { RECORD_BYTES, NtffFile } from './file/ntff-file.js';
 
 /**
@@ -30,10 +30,12 @@ export function* readDeviceTrace(format: string, probe: Probe, options: ReadOpti
     yield* statements;
     rows = new RowChunks(probe.file, capture.expectedRows);
     const lines = capture.gather(rows);
+    const counts = [...capture.counts()];
+    yield* counts;
     // Not in a nested generator: each level of delegation costs as much as making the record.
     const inOrder = rows.inOrder();
     while (inOrder.next()) yield lines.at(inOrder);
-    yield capture.end(statements, lines);
+    yield capture.end([...statements, ...counts], lines);
   } finally {
     rows?.dispose();
     trace.close();
@@ -50,6 +52,7 @@ class TraceReader {
   /** Numbers of the cores, ascending; their indices are the devices of rows. */
   readonly #cores: readonly number[];
   readonly #program: NeffProgram | null;
+  #events: ReadonlyMap<number, number> = new Map();
 
   constructor(
     private readonly trace: NtffFile,
@@ -95,10 +98,19 @@ class TraceReader {
     for (const core of this.#cores) yield* memoryLines(profile, core, this.#graphsOf(core));
   }
 
+  /** Of each core, what its metadata declares and its sections hold; to be called after `gather`. */
+  *counts(): Generator<ProfileLine> {
+    for (const core of this.#cores) {
+      yield* countLines(this.options.profile, core, this.#graphsOf(core), this.#events.get(core) ?? null);
+    }
+  }
+
   /** Reads all sections into rows; returns the converter of rows to records. */
   gather(rows: RowChunks): RecordLines {
     const output = { clock: this.#clock, rows, diagnostics: this.#diagnostics };
-    new SectionReader(this.trace, this.#cores, output).read(this.#sections);
+    const reader = new SectionReader(this.trace, this.#cores, output);
+    reader.read(this.#sections);
+    this.#events = reader.events;
     const clockHz = coreOfInstance(this.trace.metadata.instanceType)?.clockHz ?? null;
     const cores = this.#cores.map((id) => ({ id, queues: queuesOf(id, this.#graphsOf(id)) }));
     return new RecordLines(

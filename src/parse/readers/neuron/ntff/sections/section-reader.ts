@@ -1,4 +1,5 @@
 /** Reads the sections of a device trace into rows. */
+import { addTo } from '../../../../../containers/map-entry.js';
 import { NEURON_ENGINES } from '../../../../../record/engines.js';
 import { engineProgram, InstructionRecords, type EngineProgram } from './instruction-records.js';
 import { COLLECTIVE_CORES, SECTION, type TraceSection } from '../file/metadata.js';
@@ -14,6 +15,8 @@ export class SectionReader {
   readonly #throttling = new Map<number, ThrottleRecords>();
   /** Latest end of an instruction by core, ps. */
   readonly #lastEnds = new Map<number, number>();
+  /** Events by core: records of semaphores and of anything else besides instructions, packets and throttling. */
+  readonly events = new Map<number, number>();
   #opcodesHeld = 0;
 
   /** @param cores numbers of the cores; their indices are the devices of rows */
@@ -33,6 +36,7 @@ export class SectionReader {
       }
       for (const block of this.trace.records(section)) reader.read(block);
       reader.finish();
+      if (reader instanceof SemaphoreRecords) addTo(this.events, section.core, reader.events);
       if (reader instanceof InstructionRecords && reader.lastEnd > 0) this.#lastEnds.set(section.core, reader.lastEnd);
     }
     for (const [core, throttling] of this.#throttling)
