@@ -48,13 +48,14 @@ async function follow(request: DparseRequest, live: LiveFormat, bytes: AsyncIter
 
 /** @param stdin stream to read instead of standard input, when its first bytes were inspected */
 async function parseAll(request: DparseRequest, stdin: AsyncIterable<Buffer> | undefined): Promise<void> {
-  const { inputs, output, format, ranges, program, force, allFields, outputFormat, quiet, jobs } = request;
+  const { inputs, output, format, ranges, program, force, allFields, derived, outputFormat, quiet, jobs } = request;
   const meter = progress('dparse', !quiet);
   const report = new ParseReport(quiet);
   const options = {
     ranges,
     force,
     allFields,
+    derived,
     outputFormat,
     ...(format === undefined ? {} : { format }),
     ...(program === undefined ? {} : { program }),

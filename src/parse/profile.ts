@@ -12,7 +12,7 @@ import { isSqlite, SCHEMA_BYTES, SqliteFile } from './sqlite/sqlite.js';
 import { headContains, isFile } from './files.js';
 
 /** How `readProfile` reads a profile. */
-export interface ProfileOptions extends Pick<ReadOptions, 'profile' | 'program' | 'force' | 'allFields'> {
+export interface ProfileOptions extends Pick<ReadOptions, 'profile' | 'program' | 'force' | 'allFields' | 'derived'> {
   /** Name of the input for messages and the profile line, as the user gave it; the path when not given. */
   readonly name?: string;
   /** Id of the format to read the input as; detected by content when not given. */
@@ -33,13 +33,14 @@ export function* readProfile(path: string, options: ProfileOptions): Generator<P
   const probe = openProbe(path, name);
   try {
     const reader = chooseReader(probe, options.format);
-    const { profile, ranges = false, program, force, allFields = false } = options;
+    const { profile, ranges = false, program, force, allFields = false, derived = false } = options;
     yield* reader.read(probe, {
       profile,
       file,
       rank: rankOf(file),
       ranges,
       allFields,
+      derived,
       ...(program === undefined ? undefined : { program }),
       ...(force === undefined ? undefined : { force }),
     });

@@ -43,6 +43,8 @@ export interface ReadOptions {
   readonly program?: string;
   /** Whether to accept a program although it is not the one that ran. */
   readonly force?: boolean;
+  /** Whether to give samples that follow from other records, where the vendor's tool derives them too. */
+  readonly derived?: boolean;
   /** Whether to give fields that the format's documentation does not name, where these may hold anything. */
   readonly allFields?: boolean;
 }

@@ -47,7 +47,9 @@ const TRACE: TraceOf = {
 };
 
 const timed = (lines: readonly ProfileLine[]): ProfileLine[] =>
-  lines.filter(({ type }) => type === 'kernel' || type === 'copy' || type === 'sample');
+  lines
+    .filter(({ type }) => type === 'kernel' || type === 'copy' || type === 'sample')
+    .filter((line) => !('start' in line && line.start === null));
 
 /** A line as copy `copy` of it has to be, without its number. */
 const moved = (line: ProfileLine, copy: number, stride: number): unknown => ({

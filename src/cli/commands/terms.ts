@@ -15,7 +15,7 @@ const FORMATS = withTableFormats('text');
 const TERM_COLUMNS: readonly Column<Term>[] = (
   [
     ['term', 26, 'the word'],
-    ['kind', 12, 'abbreviation, engine, opcode, queue, metric …'],
+    ['kind', 12, 'abbreviation, engine, opcode, operand, queue, metric …'],
     ['unit', 8, 'of a metric'],
     ['meaning', 0, 'what it means'],
     ['formula', 0, 'how a metric is computed'],
@@ -25,7 +25,7 @@ const TERM_COLUMNS: readonly Column<Term>[] = (
 const TERMS_TOOL: Tool = {
   name: 'dprof terms',
   usage: 'dprof terms [OPTION...] [WORD]',
-  about: ['What the words of AWS Neuron profiles mean: metrics, engines, queues, opcodes, abbreviations.'],
+  about: ['What the words of AWS Neuron profiles mean: metrics, engines, queues, opcodes, operands.'],
   operands: [
     'WORD: a term, a part of one, or a regular expression; without case. Where no term matches, meanings are searched.',
   ],

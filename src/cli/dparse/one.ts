@@ -16,6 +16,7 @@ export interface ParseOptions {
   readonly program?: string;
   readonly force?: boolean;
   readonly allFields?: boolean;
+  readonly derived?: boolean;
   readonly outputFormat: OutputFormat;
 }
 

@@ -41,7 +41,7 @@ const OPTIONS: readonly Option[] = [
   { name: 'width', short: 'w', takes: 'N', help: 'columns of fixed width, no line wider than N (0: any)' },
   { name: 'csv', help: 'same as --format csv' },
   { name: 'format', short: 'f', takes: 'F', help: FORMAT_IDS.join(', '), values: FORMAT_IDS },
-  { name: 'where', takes: 'EXPR', help: 'only kernels where EXPR holds: == != > >= < <= ~ !~ && || ( )' },
+  { name: 'where', takes: 'EXPR', help: 'only kernels where EXPR holds: == != > >= < <= ~ !~ =~ && || ( )' },
   {
     name: 'sort',
     takes: 'COLS',

@@ -1,6 +1,7 @@
 /** The analysis of `dprof summary --vendor-metrics`: the metrics of the vendor's profiler, computed from records. */
 import { nearest, UsageError, UserError } from '../../record/errors.js';
 import type { ProfileLine } from '../../record/record.js';
+import { wildcardTest } from '../../record/wildcards.js';
 import { noProfile, type Analysis, type Answer } from '../analysis.js';
 import { metricColumns, type MetricLine } from './metric-columns.js';
 import { MetricSummaries, type MetricRow, type MetricSummary } from './metric-summary.js';
@@ -64,11 +65,8 @@ function noMetrics({ others }: MetricSummaries): UserError {
 
 /** Whether a name matches one of the patterns, in which * and ? stand for others. */
 const matcher = (patterns: readonly string[]): ((name: string) => boolean) => {
-  const tests = patterns.map((pattern) => {
-    const escaped = pattern.replace(/[.+^${}()|[\]\\]/g, '\\$&');
-    return new RegExp(`^${escaped.replaceAll('*', '.*').replaceAll('?', '.')}$`, 'i');
-  });
-  return (name) => tests.some((test) => test.test(name));
+  const tests = patterns.map(wildcardTest);
+  return (name) => tests.some((test) => test(name));
 };
 
 function choose(summaries: readonly MetricSummary[], { metrics, explain, vendor }: MetricOptions): MetricSummary[] {

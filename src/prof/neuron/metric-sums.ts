@@ -114,6 +114,8 @@ export class ProfileSums {
   readonly notices: NoticeRecord[] = [];
   /** Bytes of device memory by use. */
   readonly memory = new Map<string, number>();
+  /** Numbers that the capture states of each core, by metric and device. */
+  readonly stated = new Map<string, Map<number, number>>();
   /** Metrics that the vendor's tool reported, by node ('' for the only one) and name. */
   readonly reported = new Map<string, Map<string, ReportedMetric>>();
 
@@ -198,13 +200,19 @@ export class ProfileSums {
     if (labels !== undefined) this.loads.add(labels, bytes);
   }
 
+  #stated({ metric, device, value }: SampleRecord): void {
+    if (device === null || value === null) return;
+    entryOf(this.stated, metric, () => new Map<number, number>()).set(device, value);
+  }
+
   #sample(record: SampleRecord): void {
     const { metric, value, labels, text, unit } = record;
     if (labels?.['from'] === 'summary') {
       const node = String(labels['node'] ?? '');
       const metrics = entryOf(this.reported, node, () => new Map<string, ReportedMetric>());
       metrics.set(metric, { value: value ?? text ?? null, unit });
-    } else if (metric === 'semaphore') this.semaphores++;
+    } else if (labels?.['from'] === 'model_info' || labels?.['from'] === 'trace') this.#stated(record);
+    else if (metric === 'semaphore') this.semaphores++;
     else if (metric === 'throttle') this.throttling.add(record);
     else if (metric === 'memory' && value !== null) {
       addTo(this.memory, String(labels?.['kind'] ?? 'unknown'), value);

@@ -108,6 +108,13 @@ export const ran = ({ instructions, packets }: ProfileSums): boolean => instruct
 export const counted = (sums: MetricSums, value: number): MetricAmount =>
   ran(sums) ? value : { unknown: NO_ACTIVITY };
 
+/** Sum over cores of a number that the capture states of each. */
+export function statedTotal({ stated }: MetricSums, metric: string): MetricAmount {
+  const values = stated.get(metric);
+  if (values === undefined) return { unknown: 'the capture does not state it' };
+  return [...values.values()].reduce((sum, value) => sum + value, 0);
+}
+
 /** Time during which at least one of the spans ran. */
 export const activeTime = (sums: MetricSums, { union }: Pick<IntervalSums, 'union'>): MetricAmount =>
   union.outOfOrder > 0 ? { unknown: NO_ORDER } : counted(sums, union.total);

@@ -1,9 +1,13 @@
-/** Glossary of Neuron profiles: metrics, engines, queues, opcodes, abbreviations. */
+/** Glossary of Neuron profiles: metrics, engines, queues, opcodes, operands, abbreviations. */
 import { NEURON_ENGINES, type NeuronEngine } from '../../record/engines.js';
+import { OPERAND_WORDS, SUMMARY_FIELDS } from './operand-terms.js';
 import { METRIC_TEXTS } from './metrics/metrics.js';
 import { inOurUnit } from './quantity.js';
 
-export const TERM_KINDS = ['abbreviation', 'engine', 'opcode', 'queue', 'queue type', 'throttling', 'metric'] as const;
+export const TERM_KINDS = [
+  ...(['abbreviation', 'engine', 'opcode', 'operand', 'queue', 'queue type', 'throttling', 'metric'] as const),
+  'summary field',
+] as const;
 
 export interface Term {
   readonly term: string;
@@ -112,6 +116,7 @@ export const TERMS: readonly Term[] = [
   ...of('abbreviation', ABBREVIATIONS),
   ...of('engine', [...NEURON_ENGINES.map((name) => [name, ENGINE_WORDS[name]] as const), ...MORE_ENGINES]),
   ...of('opcode', OPCODES),
+  ...of('operand', OPERAND_WORDS),
   ...of('queue', QUEUES),
   ...of('queue type', QUEUE_TYPES),
   ...of('throttling', THROTTLING),
@@ -122,6 +127,7 @@ export const TERMS: readonly Term[] = [
     meaning: doc,
     formula,
   })),
+  ...of('summary field', SUMMARY_FIELDS),
 ];
 
 /** A word as a regular expression; as plain text when it is invalid. */

@@ -5,11 +5,13 @@
  *     all         = condition { ("&&" | ",") condition }
  *     condition   = "(" expression ")" | column operator value
  *     operator    = "==" "!=" ">=" "<=" ">" "<" "~" (contains, in any case) "!~"
+ *                   "=~" (matches a pattern of * and ?, in any case)
  *     value       = a word without blanks, commas, parentheses, & and |; or text in quotes
  *
  * An unknown value matches nothing but `==na`. A list equals its text or any of its entries. Nothing is ever evaluated.
  */
 import { isNumeric, textOf, type Column, type ColumnShape, type CellValue } from '../../table/column.js';
+import { wildcardTest } from '../../record/wildcards.js';
 import { UsageError } from '../../record/errors.js';
 
 export type RowFilter<Row> = (row: Row) => boolean;
@@ -48,6 +50,12 @@ function contains(wanted: string): ValueTest {
   return (value, column) => textOf(column, value).toLowerCase().includes(part);
 }
 
+function matches(wanted: string): ValueTest {
+  const test = wildcardTest(wanted);
+  return (value, column) =>
+    test(textOf(column, value)) || (typeof value === 'object' && value.some((entry) => test(String(entry))));
+}
+
 const not =
   (test: ValueTest): ValueTest =>
   (value, column) =>
@@ -56,6 +64,7 @@ const not =
 /** Longer signs first: `>=` is not `>` and then `=`. */
 const OPERATORS: readonly FilterOperator[] = [
   { sign: '==', test: equals },
+  { sign: '=~', test: matches },
   { sign: '!=', test: (wanted) => not(equals(wanted)) },
   { sign: '!~', test: (wanted) => not(contains(wanted)) },
   { sign: '>=', orders: true, test: (wanted) => ordered(wanted, (order) => order >= 0) },

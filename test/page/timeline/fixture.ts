@@ -28,6 +28,9 @@ export interface FixtureEvent {
   readonly layer?: string;
   readonly dtype?: string;
   readonly tc?: string;
+  readonly operands?: string;
+  readonly queue?: string;
+  readonly pc?: number;
   readonly id?: number;
   readonly flops?: number;
   readonly bytes?: number;
@@ -64,6 +67,9 @@ export function timelineOf(events: readonly FixtureEvent[], lanes: readonly Lane
     layer: column('u32', ({ layer }) => number(layer)),
     dtype: column('u16', ({ dtype }) => number(dtype)),
     tc: column('u16', ({ tc }) => number(tc)),
+    operands: column('u32', ({ operands }) => number(operands)),
+    queue: column('u32', ({ queue }) => number(queue)),
+    pc: column('f64', ({ pc }) => pc ?? -1),
     id: column('u32', ({ id }) => id ?? 0),
     flops: column('f64', ({ flops }) => flops ?? -1),
     bytes: column('f64', ({ bytes }) => bytes ?? -1),
@@ -106,7 +112,16 @@ export function eventsOf(
     lane: Uint32Array.from(given, (one) => one.lane),
     depth: Uint32Array.from(given, (one) => one.depth ?? 0),
     kind: Uint8Array.from(given, (one) => EVENT_KINDS.indexOf(one.kind ?? 'kernel')),
-    text: { name: text('name'), op: text('op'), layer: text('layer'), dtype: text('dtype'), tc: text('tc') },
+    text: {
+      name: text('name'),
+      op: text('op'),
+      layer: text('layer'),
+      dtype: text('dtype'),
+      tc: text('tc'),
+      operands: text('operands'),
+      queue: text('queue'),
+    },
+    pc: Float64Array.from(given, (one) => one.pc ?? -1),
     id: Float64Array.from(given, (one) => one.id ?? 0),
     flops: Float64Array.from(given, (one) => one.flops ?? -1),
     bytes: Float64Array.from(given, (one) => one.bytes ?? -1),

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import { METRIC_TEXTS, textOf } from '../../../src/prof/neuron/metrics/metrics.js';
 import { TERMS, termsFor } from '../../../src/prof/neuron/terms.js';
+import { CAPTURES, realFile } from '../../parse/readers/neuron/tool-json-files.js';
 import { itShared } from '../../support/shared.js';
 
 const names = (word: string): string[] => termsFor(word).map(({ term }) => term);
@@ -27,7 +28,8 @@ describe('terms of Neuron profiles', () => {
       'throttle_<kind>_active_time_nc<k>_percent',
     ]);
     expect(names('stationary')).to.deep.equal(['LDWEIGHTS']);
-    expect(names('*')).to.deep.equal([]);
+    // No regular expression: the term that has it.
+    expect(names('*')).to.deep.equal(['<rows>*<columns>']);
     expect(names('no such word')).to.deep.equal([]);
   });
 
@@ -35,6 +37,44 @@ describe('terms of Neuron profiles', () => {
     expect(textOf('throttle_sw_1_avg_util_limit_nc0_percent')?.unit).to.equal('fraction');
     expect(textOf('throttle_active_nc1_time_ns')?.unit).to.equal('ns');
     expect(textOf('throttle_what_nc1')).to.equal(null);
+  });
+
+  it('know a semaphore, a register and part of the array by any number', () => {
+    expect(names('S[24]')).to.deep.equal(['S[<n>]']);
+    expect(names('$R[130]')).to.deep.equal(['$R[<n>]']);
+    expect(names('128*128')).to.deep.equal(['<rows>*<columns>']);
+    expect(names('acc_flags')).to.deep.equal(['acc_flags']);
+  });
+
+  itShared('say of acc_flags and transpose_mode what holds for all products', CAPTURES, (paths) => {
+    let products = 0;
+    for (const path of paths) {
+      const rows = (realFile(path).tables['instruction'] ?? []).toSorted(
+        (a, b) => Number(a['timestamp']) - Number(b['timestamp']),
+      );
+      const flags = new Map<string, string>();
+      const modes = new Map<unknown, string | undefined>();
+      for (const { opcode, operands, subgraph, instruction_type: type } of rows) {
+        const text = String(operands);
+        if (opcode === 'LDWEIGHTS') modes.set(subgraph, /transpose_mode=(\w+)/.exec(text)?.[1]);
+        if (opcode !== 'MATMUL') continue;
+        const key = `${String(subgraph)} ${/dst=([^[]*)/.exec(text)?.[1]}`;
+        flags.set(key, `${flags.get(key) ?? ''}${/acc_flags=(\d+)/.exec(text)?.[1]}`);
+        expect(type).to.equal(modes.get(subgraph) === 'ENABLED' ? 'TRANSPOSE' : 'REGULAR');
+        products++;
+      }
+      // One alone, or a first one, any between and a last one.
+      for (const sequence of flags.values()) expect(sequence).to.match(/^(?:3|10*2)+$/);
+    }
+    expect(products).to.equal(608);
+  });
+
+  itShared('hold the fields of a summary that are no metrics', CAPTURES.slice(1, 2), ([path = '']) => {
+    const [terminology = {}] = realFile(path).tables['terminology'] ?? [];
+    const fields = Object.keys(terminology).filter((key) => /^(?:ultraserver|s3)_/.test(key));
+    expect(fields.sort()).to.deep.equal(
+      TERMS.flatMap(({ kind, term }) => (kind === 'summary field' ? [term] : [])).sort(),
+    );
   });
 
   itShared(

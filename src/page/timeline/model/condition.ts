@@ -61,6 +61,8 @@ function columnsOf(events: TimelineEvents): readonly Column<number>[] {
     ofText('op', 'op'),
     { ...text('layer', (event) => textOf(events, 'layer', event)?.split('/') ?? null), separator: '/' },
     ofText('dtype', 'dtype'),
+    ofText('operands', 'operands'),
+    ofText('queue', 'queue'),
     text('tc', (event) => {
       const use = textOf(events, 'tc', event);
       return use === null ? null : (TC_VALUES[use] ?? use);
@@ -74,5 +76,6 @@ function columnsOf(events: TimelineEvents): readonly Column<number>[] {
     number('flops', events.flops, 0),
     number('bytes', events.bytes, 0),
     number('id', events.id, 1),
+    number('pc', events.pc, 0),
   ];
 }

@@ -22,6 +22,12 @@ const TEXTS: readonly (readonly [TextColumn, string])[] = [
   ['tc', 'tensor cores'],
 ];
 
+/** Of instructions and packets alone. */
+const PROGRAM_TEXTS: readonly (readonly [TextColumn, string])[] = [
+  ['operands', 'operands'],
+  ['queue', 'queue'],
+];
+
 const known = (amount: number): number | null => (amount < 0 ? null : amount);
 const rate = (amount: number | null, ns: number): number | null =>
   amount === null || ns <= 0 ? null : amount / (ns / 1e9);
@@ -63,6 +69,12 @@ export function allFacts(events: TimelineEvents, event: number): readonly EventF
     facts.push(['bytes', withRate(known(elementAt(events.bytes, event)), 'bytes')]);
   }
   if (id > 0) facts.push(['id', String(id)]);
+  const pc = elementAt(events.pc, event);
+  if (pc >= 0) facts.push(['pc', String(pc)]);
+  for (const [column, title] of PROGRAM_TEXTS) {
+    const text = textOf(events, column, event);
+    if (text !== null) facts.push([title, text]);
+  }
   return facts;
 }
 

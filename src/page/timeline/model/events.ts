@@ -5,7 +5,7 @@ import type { Dependencies, EventKind, Lane, Timeline, TimelineColumn } from '..
 import { coverageOf, type TimelineCoverage } from './coverage.js';
 import { unpackColumn, type UnpackedColumn } from './column-unpacking.js';
 
-export type TextColumn = 'name' | 'op' | 'layer' | 'dtype' | 'tc';
+export type TextColumn = 'name' | 'op' | 'layer' | 'dtype' | 'tc' | 'operands' | 'queue';
 
 /** Events by index, in order of start. */
 export interface TimelineEvents {
@@ -25,6 +25,8 @@ export interface TimelineEvents {
   readonly kind: Uint8Array;
   readonly text: Readonly<Record<TextColumn, Uint32Array>>;
   readonly id: Float64Array;
+  /** Position in the program of its engine; -1 where unknown. */
+  readonly pc: Float64Array;
   /** -1 where unknown. */
   readonly flops: Float64Array;
   readonly bytes: Float64Array;
@@ -184,8 +186,12 @@ export async function loadEvents(timeline: Timeline): Promise<TimelineEvents> {
     lane: below(columns.lane, timeline.lanes.length),
     depth: new Uint32Array(columns.depth),
     kind: new Uint8Array(below(columns.kind, EVENT_KINDS.length)),
-    text: { name: texts('name'), op: texts('op'), layer: texts('layer'), dtype: texts('dtype'), tc: inWords.tc },
+    text: {
+      ...{ name: texts('name'), op: texts('op'), layer: texts('layer'), dtype: texts('dtype'), tc: inWords.tc },
+      ...{ operands: texts('operands'), queue: texts('queue') },
+    },
     id: finite(columns.id, 0),
+    pc: finite(columns.pc, -1),
     flops: finite(columns.flops, -1),
     bytes: finite(columns.bytes, -1),
     arrows: arrowsOf(pairs, count),

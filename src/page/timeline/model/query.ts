@@ -1,14 +1,18 @@
 /**
  * The word query of a search: an event matches if it has all words, in any of its texts or in the given field.
- * `gemm op:linear dur>10us "layer norm"`: a word, a word of a field, a bound of a number, a quoted text.
+ * `gemm op:linear dur>10us "layer norm"`: a word, a word of a field, a bound of a number, a quoted text. Of short names,
+ * such as an op's, a word of the field is all of it, `*` and `?` standing for others; of the other texts a part.
  */
 
-const TEXT_FIELDS = ['name', 'op', 'layer', 'dtype', 'tc', 'kind', 'lane', 'group'] as const;
+const TEXT_FIELDS = ['name', 'op', 'layer', 'dtype', 'tc', 'kind', 'lane', 'group', 'operands', 'queue'] as const;
 export type TextField = (typeof TEXT_FIELDS)[number];
 /** Fields in which a word without a field is searched. */
 export const FREE_FIELDS: readonly TextField[] = ['name', 'op', 'layer', 'dtype', 'kind'];
 
-const NUMBER_FIELDS = ['dur', 'start', 'flops', 'bytes', 'id'] as const;
+/** Fields of short names: `op:mm` is not `record_param_comms`. */
+export const WHOLE_FIELDS: ReadonlySet<TextField> = new Set(['op', 'dtype', 'tc', 'kind', 'queue']);
+
+const NUMBER_FIELDS = ['dur', 'start', 'flops', 'bytes', 'id', 'pc'] as const;
 export type NumberField = (typeof NUMBER_FIELDS)[number];
 
 export type QueryTerm =

@@ -3,7 +3,8 @@ import { elementAt } from '../../../containers/element.js';
 import { EVENT_KINDS } from '../../../prof/html/page-data.js';
 import { conditionOf } from './condition.js';
 import { durOf, endOf, isOnDevice, startOf, type TimelineEvents } from './events.js';
-import { FREE_FIELDS, parseQuery, type NumberField, type QueryTerm, type TextField } from './query.js';
+import { wildcardTest } from '../../../record/wildcards.js';
+import { FREE_FIELDS, WHOLE_FIELDS, parseQuery, type NumberField, type QueryTerm, type TextField } from './query.js';
 
 export interface SearchMatches {
   /** 1 for each event that matches. */
@@ -24,26 +25,27 @@ export interface MatchSum {
 
 type EventTest = (event: number) => boolean;
 
-/** Per text whether it contains a word: tested once for each text, not for each event. */
-function holding(texts: readonly string[], word: string): Uint8Array {
-  return Uint8Array.from(texts, (text) => (text.toLowerCase().includes(word) ? 1 : 0));
-}
+/** Per text whether it passes: tested once for each text, not for each event. */
+const passing = (texts: readonly string[], test: (text: string) => boolean): Uint8Array =>
+  Uint8Array.from(texts, (text) => (test(text) ? 1 : 0));
 
 function textTest(events: TimelineEvents, field: TextField | null, word: string): EventTest {
-  const inTexts = holding(events.texts, word);
+  const isWhole = field !== null && WHOLE_FIELDS.has(field);
+  const test = isWhole ? wildcardTest(word) : (text: string): boolean => text.toLowerCase().includes(word);
+  const inTexts = passing(events.texts, test);
   const testOf = (one: TextField): EventTest => {
     const numbersHold = (numbers: Uint8Array | Uint32Array, held: Uint8Array): EventTest => {
       return (event) => held[elementAt(numbers, event)] === 1;
     };
-    if (one === 'kind') return numbersHold(events.kind, holding(EVENT_KINDS, word));
+    if (one === 'kind') return numbersHold(events.kind, passing(EVENT_KINDS, test));
     if (one === 'lane' || one === 'group') {
       const names = events.lanes.map((lane) => (one === 'lane' ? lane.name : lane.group));
-      return numbersHold(events.lane, holding(names, word));
+      return numbersHold(events.lane, passing(names, test));
     }
     return numbersHold(events.text[one], inTexts);
   };
   const tests = (field === null ? FREE_FIELDS : [field]).map(testOf);
-  return (event) => tests.some((test) => test(event));
+  return (event) => tests.some((isOf) => isOf(event));
 }
 
 function numberTest(events: TimelineEvents, { field, sign, value }: Extract<QueryTerm, { is: 'number' }>): EventTest {
@@ -53,6 +55,7 @@ function numberTest(events: TimelineEvents, { field, sign, value }: Extract<Quer
     flops: events.flops,
     bytes: events.bytes,
     id: events.id,
+    pc: events.pc,
   };
   const column = columns[field];
   const isUnknown = (number: number): boolean => number < 0 || (field === 'id' && number === 0);

@@ -1,5 +1,5 @@
 /**
- * Activities and ranges in columns, until it is known which the timeline shows. Memory: 90 bytes each and
+ * Activities and ranges in columns, until it is known which the timeline shows. Memory: 106 bytes each and
  * 12 for each dependency, bounded.
  */
 import { elementAt } from '../../../containers/element.js';
@@ -17,6 +17,9 @@ const COLUMNS = {
   layer: Uint32Array,
   dtype: Uint32Array,
   tc: Uint32Array,
+  operands: Uint32Array,
+  queue: Uint32Array,
+  pc: Float64Array,
   id: Uint32Array,
   flops: Float64Array,
   bytes: Float64Array,
@@ -29,9 +32,18 @@ const COLUMNS = {
 export type EventColumn = keyof typeof COLUMNS;
 type EventArrays = { [Name in EventColumn]: Float64Array | Uint32Array | Uint8Array };
 const NAMES = Object.keys(COLUMNS) as EventColumn[];
-const TEXT_NAMES = ['name', 'op', 'layer', 'dtype', 'tc', 'launchName'] as const satisfies readonly EventColumn[];
+const TEXT_NAMES = [
+  'name',
+  'op',
+  'layer',
+  'dtype',
+  'tc',
+  'operands',
+  'queue',
+  'launchName',
+] as const satisfies readonly EventColumn[];
 
-/** One activity or range; texts and lanes by number. Unknown: NaN as the launch's start, -1 as FLOPs and bytes. */
+/** One activity or range; texts and lanes by number. Unknown: NaN as the launch's start, -1 as FLOPs, bytes and position. */
 export type BufferedEvent = Readonly<Record<EventColumn, number>>;
 
 export interface EventBufferBounds {

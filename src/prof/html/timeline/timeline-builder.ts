@@ -155,6 +155,9 @@ export class TimelineBuilder {
       layer: values.layer.length === 0 ? 0 : texts.numberOf(values.layer.join('/')),
       dtype: texts.numberOf(isCollective ? record.dtype : values.dtype),
       tc: values.tc === null ? 0 : texts.numberOf(String(values.tc)),
+      operands: record.type === 'kernel' ? texts.numberOf(record.operands?.trim()) : 0,
+      queue: texts.numberOf(queueOf(record)),
+      pc: record.type === 'kernel' ? orUnknown(record.counters?.['pc']) : -1,
       id: record.type === 'kernel' ? record.id : 0,
       flops: orUnknown(values.flops),
       bytes: orUnknown(record.type === 'kernel' ? values.bytes : 'bytes' in record ? record.bytes : null),
@@ -178,6 +181,9 @@ export class TimelineBuilder {
       layer: 0,
       dtype: 0,
       tc: 0,
+      operands: 0,
+      queue: 0,
+      pc: -1,
       id: 0,
       flops: -1,
       bytes: -1,
@@ -253,6 +259,12 @@ export class TimelineBuilder {
 const inMs = (ns: number): number => Math.round(ns / 1000) / 1000;
 
 const orUnknown = (amount: number | null | undefined): number => amount ?? -1;
+
+/** `0 hardware_dynamic`: number of a packet's queue, and what it is for. */
+const queueOf = (record: DeviceActivity): string | null =>
+  record.type !== 'copy' || record.queue === undefined
+    ? null
+    : [record.queue, ...(record.queueType === undefined ? [] : [record.queueType])].join(' ');
 
 /** The event's title: a kernel's full name, 'copy HtoD', 'graph 3' … */
 function nameOf({ record, kind }: TimedActivity): string {

@@ -75,7 +75,7 @@ export function timelineOf(input: TimelineInput): Timeline {
 }
 
 const LAUNCH = EVENT_KINDS.indexOf('launch');
-const TEXT_COLUMNS = ['op', 'layer', 'dtype', 'tc'] as const;
+const TEXT_COLUMNS = ['op', 'layer', 'dtype', 'tc', 'operands', 'queue'] as const;
 
 function writeEvents({ buffer, order, span }: TimelineInput, shown: Uint32Array, columns: TimelineArrays): TextTable {
   const texts = new TextTable();
@@ -91,7 +91,7 @@ function writeEvents({ buffer, order, span }: TimelineInput, shown: Uint32Array,
     columns.start[i] = order.startOf(event) - span.start;
     columns.dur[i] = order.durOf(event);
     const cell = (name: EventColumn): number => elementAt(buffer.column(name), row);
-    columns.flops[i] = columns.bytes[i] = -1;
+    columns.flops[i] = columns.bytes[i] = columns.pc[i] = -1;
     if (isLaunch(event)) {
       columns.kind[i] = LAUNCH;
       columns.lane[i] = cell('launchLane');
@@ -99,7 +99,7 @@ function writeEvents({ buffer, order, span }: TimelineInput, shown: Uint32Array,
       return;
     }
     columns.name[i] = textOf(cell('name'));
-    for (const name of ['kind', 'lane', 'id', 'flops', 'bytes'] as const) columns[name][i] = cell(name);
+    for (const name of ['kind', 'lane', 'id', 'pc', 'flops', 'bytes'] as const) columns[name][i] = cell(name);
     for (const name of TEXT_COLUMNS) columns[name][i] = textOf(cell(name));
   });
   return texts;

@@ -12,6 +12,7 @@ import {
   measuredTime,
   measuredUnion,
   ratio,
+  statedTotal,
   type MetricAmount,
   type MetricGroup,
   type Metric,
@@ -221,7 +222,7 @@ export const DMA_METRICS: readonly Metric[] = [
     group: 'data_movement',
     unit: 'count',
     doc: 'DMA queues that the program declares, each once for every DMA engine that serves it',
-    formula: 'not computed: queues that the program declares are not in the records',
-    of: () => ({ unknown: 'records have the queues that packets went through, not those that were declared' }),
+    formula: 'Σ over cores: rings in the metadata of the trace; as in the JSON',
+    of: (sums) => statedTotal(sums, 'dma_queue_count'),
   },
 ];

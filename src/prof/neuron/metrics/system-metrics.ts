@@ -1,5 +1,14 @@
 /** Metrics of the system that a capture was made on, and metrics that records cannot provide. */
-import { activeTime, measuredUnion, ratio, type Metric } from '../metric.js';
+import {
+  activeTime,
+  combine,
+  measuredUnion,
+  ratio,
+  statedTotal,
+  type Metric,
+  type MetricAmount,
+  type MetricSums,
+} from '../metric.js';
 
 const FACTS: readonly (readonly [name: string, fact: string, doc: string, hint?: string])[] = [
   ['instance_type', 'instanceType', 'type of the instance that the capture was made on'],
@@ -58,10 +67,16 @@ const SYSTEM: readonly Metric[] = [
     group: 'system',
     unit: 'count',
     doc: 'index of the device',
-    formula: 'not computed: records have the absolute index of cores',
-    of: () => ({ unknown: 'records have cores, not devices' }),
+    formula: 'as in the JSON, where all cores have the same',
+    of: (sums) => deviceIndex(sums),
   },
 ];
+
+function deviceIndex({ stated }: MetricSums): MetricAmount {
+  const [index, ...others] = new Set(stated.get('nd_idx')?.values());
+  if (index === undefined) return { unknown: "only the tool's JSON has it" };
+  return others.length === 0 ? index : { unknown: 'the cores are of several devices' };
+}
 
 const COLLECTIVES: readonly (readonly [name: string, unit: Metric['unit'], doc: string])[] = [
   ['cc_op_count', 'count', 'collective operations'],
@@ -77,8 +92,6 @@ const COLLECTIVES: readonly (readonly [name: string, unit: Metric['unit'], doc: 
     'share of the time during which a core for collectives ran an instruction',
   ],
 ];
-
-const NOT_EVENTS = 'records have the updates of semaphores, not the other events that the tool counts with them';
 
 export const OTHER_METRICS: readonly Metric[] = [
   {
@@ -106,16 +119,18 @@ export const OTHER_METRICS: readonly Metric[] = [
     group: 'overall_stats',
     unit: 'count',
     doc: 'notifications other than of instructions and packets: updates of semaphores, and events',
-    formula: 'not computed: see semaphore_update_count',
-    of: () => ({ unknown: NOT_EVENTS }),
+    formula: "Σ over cores: records of the trace's sections of events; as in the JSON",
+    of: (sums) => statedTotal(sums, 'event_count'),
   },
   {
     name: 'trace_count',
     group: 'overall_stats',
     unit: 'count',
     doc: 'notifications of all kinds',
-    formula: 'event_count + instructions + packets; not computed, since event_count is not known',
-    of: () => ({ unknown: NOT_EVENTS }),
+    formula: 'event_count + instructions + packets',
+    of: (sums) =>
+      combine([statedTotal(sums, 'event_count')], (events) => events + sums.instructions + sums.packets.count),
+    fetches: true,
   },
   ...COLLECTIVES.map(([name, unit, doc]): Metric => ({
     name,

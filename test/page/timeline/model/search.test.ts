@@ -48,6 +48,29 @@ describe('search of a timeline', () => {
     expect(found('group:device')).to.deep.equal([2, 3, 4]);
   });
 
+  it('finds all of a short name, or a pattern of it, and operands, queue and position of an instruction', () => {
+    const events = eventsOf([
+      { start: 0, dur: 1, lane: 1, name: 'a', op: 'mm' },
+      { start: 1, dur: 1, lane: 1, name: 'b', op: 'record_param_comms' },
+      { start: 2, dur: 1, lane: 1, name: 'MATMUL', op: 'addmm', operands: 'acc_flags=3 src=fp32@0x40[1][8]', pc: 72 },
+      { start: 3, dur: 1, lane: 2, kind: 'copy', name: 'copy DMA', queue: '0 hardware_dynamic' },
+    ]);
+    const list = (query: string): number[] => [...(search(events, query)?.list ?? [])];
+    expect(list('op:mm')).to.deep.equal([0]);
+    expect(list('op:MM')).to.deep.equal([0]);
+    expect(list('op:*mm')).to.deep.equal([0, 2]);
+    expect(list('op:*mm*')).to.deep.equal([0, 1, 2]);
+    expect(list('op:?m')).to.deep.equal([0]);
+    // A word without a field is still a part of any text.
+    expect(list('mm')).to.deep.equal([0, 1, 2]);
+    expect(list('operands:acc_flags=3')).to.deep.equal([2]);
+    expect(list('operands~"acc_flags=3"')).to.deep.equal([2]);
+    expect(list('pc=72')).to.deep.equal([2]);
+    expect(list('pc>=0')).to.deep.equal([2]);
+    expect(list('queue:0*')).to.deep.equal([3]);
+    expect(list('queue=~*dynamic')).to.deep.equal([3]);
+  });
+
   it('compares amounts that are known', () => {
     expect(found('dur>30ns')).to.deep.equal([0, 4]);
     expect(found('bytes>2m')).to.deep.equal([4]);

@@ -88,6 +88,10 @@ describe('a capture and the JSON of the same capture', () => {
       for (const metric of ['semaphore', 'throttle', 'memory']) {
         same(inOrder(trace.filter(isOf(metric))), inOrder(tool.filter(isOf(metric))), metric);
       }
+      const queues = (lines: readonly ProfileLine[]): unknown[] =>
+        lines.flatMap((line) => (line.type === 'sample' && line.metric === 'dma_queue' ? [[line.device, line.value, line.labels?.['name']].join()] : []));
+      expect(queues(tool)).to.have.length.above(4);
+      expect(queues(trace).sort()).to.deep.equal(queues(tool).sort());
       const byName = (lines: ProfileLine[]): ProfileLine[] =>
         lines.sort((a, b) => (a.type === 'tensor' && b.type === 'tensor' && a.name < b.name ? -1 : 1));
       same(byName(ofType(trace, 'tensor')), byName(ofType(tool, 'tensor')), 'tensor');

@@ -161,7 +161,7 @@ describe("Neuron: the tool's JSON of real captures", () => {
         expect(cores.sort()).to.deep.equal(
           rows
             .flatMap((row) => Object.entries(row).map(([key, value]) => [row['nc_idx'], key, value]))
-            .filter(([, key]) => !['nc_idx', 'nd_idx', 'sg_name'].includes(String(key)))
+            .filter(([, key]) => !['nc_idx', 'sg_name'].includes(String(key)))
             .sort(),
         );
       });

@@ -11,10 +11,12 @@ import { SectionReader } from './sections/section-reader.js';
 import { DeviceClock } from './sections/device-clock.js';
 import { WaitClock, RecordLines } from './lines/record-lines.js';
 import type { CoreProgram, TraceSection } from './file/metadata.js';
-import { queuesOf } from './queues.js';
+import { ENGINES_OF_RECORD, queuesOf } from './queues.js';
+import { DerivedSamples } from './series/derived-samples.js';
+import type { RowCursor } from './rows/row-merge.js';
 import { RowChunks } from './rows/row-chunks.js';
-import { MAX_DEVICES } from './rows/rows.js';
-import { memoryLines, profileLine } from './lines/source-lines.js';
+import { MAX_DEVICES, rankWithin } from './rows/rows.js';
+import { countLines, memoryLines, profileLine } from './lines/source-lines.js';
 import { RECORD_BYTES, NtffFile } from './file/ntff-file.js';
 
 /**
@@ -30,10 +32,13 @@ export function* readDeviceTrace(format: string, probe: Probe, options: ReadOpti
     yield* statements;
     rows = new RowChunks(probe.file, capture.expectedRows);
     const lines = capture.gather(rows);
+    const counts = [...capture.counts()];
+    yield* counts;
     // Not in a nested generator: each level of delegation costs as much as making the record.
     const inOrder = rows.inOrder();
-    while (inOrder.next()) yield lines.at(inOrder);
-    yield capture.end(statements, lines);
+    if (options.derived === true) yield* capture.withDerived(lines, inOrder);
+    else while (inOrder.next()) yield lines.at(inOrder);
+    yield capture.end([...statements, ...counts], lines);
   } finally {
     rows?.dispose();
     trace.close();
@@ -50,6 +55,7 @@ class TraceReader {
   /** Numbers of the cores, ascending; their indices are the devices of rows. */
   readonly #cores: readonly number[];
   readonly #program: NeffProgram | null;
+  #sectionReader: SectionReader | null = null;
 
   constructor(
     private readonly trace: NtffFile,
@@ -95,10 +101,24 @@ class TraceReader {
     for (const core of this.#cores) yield* memoryLines(profile, core, this.#graphsOf(core));
   }
 
+  /** Of each core, what its metadata declares and its sections hold; to be called after `gather`. */
+  *counts(): Generator<ProfileLine> {
+    for (const core of this.#cores) {
+      yield* countLines(
+        this.options.profile,
+        core,
+        this.#graphsOf(core),
+        this.#sectionReader?.events.get(core) ?? null,
+      );
+    }
+  }
+
   /** Reads all sections into rows; returns the converter of rows to records. */
   gather(rows: RowChunks): RecordLines {
     const output = { clock: this.#clock, rows, diagnostics: this.#diagnostics };
-    new SectionReader(this.trace, this.#cores, output).read(this.#sections);
+    const reader = new SectionReader(this.trace, this.#cores, output);
+    reader.read(this.#sections);
+    this.#sectionReader = reader;
     const clockHz = coreOfInstance(this.trace.metadata.instanceType)?.clockHz ?? null;
     const cores = this.#cores.map((id) => ({ id, queues: queuesOf(id, this.#graphsOf(id)) }));
     return new RecordLines(
@@ -107,6 +127,26 @@ class TraceReader {
       clockHz === null ? null : new WaitClock(clockHz),
       this.#diagnostics,
     );
+  }
+
+  /** Lines in order, with the samples that follow from them. */
+  *withDerived(lines: RecordLines, inOrder: RowCursor): Generator<ProfileLine> {
+    const { early, unread = 0 } = this.#sectionReader ?? {};
+    function* own(): Generator<ProfileLine> {
+      while (inOrder.next()) yield lines.at(inOrder);
+    }
+    const derived = new DerivedSamples(this.options.profile, {
+      // Its first start is before the execution: the tool then pairs no start with its end.
+      leavesOut: ({ device, stream, queue = 0 }) =>
+        early?.get(device)?.has(rankWithin((stream ?? 0) % ENGINES_OF_RECORD, queue)) === true,
+      hasUnknownSections: unread > 0,
+    });
+    let all = 0;
+    for (const line of derived.among(own())) {
+      if (line.type === 'sample') all++;
+      yield line;
+    }
+    lines.samples = all;
   }
 
   end(statements: readonly ProfileLine[], { kernels, copies, samples }: RecordLines): EndRecord {

@@ -14,6 +14,17 @@ const ENGINES_OF_CORE = 16;
 /** Greater engine numbers than any instance has are damage. */
 const MAX_ENGINE = 1 << 20;
 
+/** Engines in names of queues: the runtime's term in captures → the vendor tool's. */
+const OWNERS: readonly (readonly [RegExp, string])[] = [
+  [/^qAct(?=[A-Z])/, 'qScalar'],
+  [/^qPool(?=[A-Z])/, 'qGpSimd'],
+  [/^qSP(?=[A-Z])/, 'qSync'],
+];
+
+/** The tool's name of a queue; the runtime's for one of an unknown engine. */
+export const queueName = (ring: string): string =>
+  OWNERS.reduce((name, [owner, word]) => name.replace(owner, word), ring);
+
 /** The vendor tool's type. A queue whose descriptors are written while the program runs is dynamic. */
 function typeOf(queue: number, ring: string | undefined): string | undefined {
   if (queue === INSTRUCTION_QUEUE) return 'instruction';

@@ -28,17 +28,12 @@ const KEPT_TABLES = [
   'warnings',
   'errors',
   'annotation',
+  'dma_queues_info',
 ] as const;
 export type KeptTable = (typeof KEPT_TABLES)[number];
 
-/** Redundant tables: definitions and groups of metrics, unions of instructions' times, queues, whose numbers rows have. */
-const IGNORED_TABLES = [
-  'summary_groups',
-  'summary_group_order',
-  'terminology',
-  'active_time',
-  'dma_queues_info',
-] as const;
+/** Redundant tables: definitions and groups of metrics, unions of instructions' times. */
+const IGNORED_TABLES = ['summary_groups', 'summary_group_order', 'terminology', 'active_time'] as const;
 
 const isKept: ReadonlySet<string> = new Set(KEPT_TABLES);
 const isIgnored: ReadonlySet<string> = new Set(IGNORED_TABLES);

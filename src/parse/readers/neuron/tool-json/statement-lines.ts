@@ -9,11 +9,11 @@ import type {
 import { unitOfMetric } from '../metric-units.js';
 import { durationIn, nanoseconds } from './json-clock.js';
 import { type SubgraphCores, subgraphOf } from './subgraph-cores.js';
-import { numberOf, rawTextOf, textOf, type ToolRow } from './table-row.js';
+import { numberOf, numbersOf, rawTextOf, textOf, type ToolRow } from './table-row.js';
 import type { TableContext } from './row-context.js';
 import type { ToolFile } from './table-scan.js';
 
-/** Tensors, memory, metrics of the summary and of each core, annotations: in this order. */
+/** Tensors, memory, metrics of the summary and of each core, annotations, queues: in this order. */
 export function* statements(file: ToolFile, cores: SubgraphCores, profile: number): Generator<StatementRecord> {
   for (const row of file.rows('neff_node')) yield* tensor(row, profile);
   // The order of cores differs between files.
@@ -23,6 +23,21 @@ export function* statements(file: ToolFile, cores: SubgraphCores, profile: numbe
   for (const [node, row] of summaries.entries()) yield* summary(row, summaries.length > 1 ? node : null, profile);
   for (const row of file.rows('model_info')) yield* coreMetrics(row, profile);
   for (const row of file.rows('annotation')) yield* annotation(row, cores, profile);
+  yield* queues(file, cores, profile);
+}
+
+/** Names of DMA queues by core and number. */
+function* queues(file: ToolFile, cores: SubgraphCores, profile: number): Generator<SampleRecord> {
+  const rows = file.rows('dma_queues_info').flatMap((row): SampleRecord[] => {
+    const [name, type, engine] = [textOf(row['q_name']), textOf(row['q_type']), numberOf(row['q_eng_idx'])];
+    if (name === null) return [];
+    const labels = { name, ...(type === null ? {} : { type }), ...(engine === null ? {} : { lastEngine: engine }) };
+    const value = numberOf(row['q_idx']);
+    return [{ ...metricSample('dma_queue', value, profile), device: cores.ofRow(row), unit: null, labels }];
+  });
+  // Their order differs between files.
+  const place = ({ device, value, labels }: SampleRecord): string => JSON.stringify([device, value, labels?.['name']]);
+  yield* rows.sort((a, b) => (place(a) < place(b) ? -1 : 1));
 }
 
 /** Warnings of the tool, then its errors. */
@@ -63,7 +78,7 @@ function memory(row: ToolRow, profile: number): SampleRecord {
     metric: 'memory',
     value: numberOf(row['amount_bytes']),
     unit: 'bytes',
-    labels: { kind: rawTextOf(row['usage_type']) ?? 'unknown' },
+    labels: { kind: rawTextOf(row['usage_type']) ?? 'unknown', ...numbersOf(row, [['nd', 'nd']]) },
   };
 }
 
@@ -91,7 +106,7 @@ function* coreMetrics(row: ToolRow, profile: number): Generator<SampleRecord> {
   const labels = { from: 'model_info', ...(subgraph === null ? undefined : { subgraph }) };
   const device = numberOf(row['nc_idx']);
   for (const metric of Object.keys(row).sort()) {
-    if (metric === 'nc_idx' || metric === 'nd_idx' || numberOf(row[metric]) === null) continue;
+    if (metric === 'nc_idx' || numberOf(row[metric]) === null) continue;
     yield { ...metricSample(metric, row[metric], profile), device, labels };
   }
 }

@@ -1,4 +1,5 @@
 /** Records of a device trace that have no time: the profile line, and memory use. */
+import { entryOf } from '../../../../../containers/map-entry.js';
 import { coreOfInstance } from '../../../../../record/neuron-cores.js';
 import { neuronDevice, knownFacts, profileRecord } from '../../profile-record.js';
 import type { Labels, ProfileRecord, SampleRecord } from '../../../../../record/record.js';
@@ -7,6 +8,7 @@ import { fileNameOf } from '../../../../files.js';
 import type { NeffProgram } from '../../neff/program.js';
 import type { DeviceClock } from '../sections/device-clock.js';
 import type { CoreProgram, Metadata } from '../file/metadata.js';
+import { queueName } from '../queues.js';
 import { nanoseconds } from '../rows/rows.js';
 import { VERSION } from '../file/ntff-file.js';
 
@@ -73,6 +75,29 @@ export function* memoryLines(profile: number, core: number, graphs: readonly Cor
       labels: { kind: memoryKind(name) },
     };
   }
+}
+
+/**
+ * Events and DMA queues of one core, as the vendor's tool counts them, and the names of the queues.
+ * @param events null where the capture has no section of them
+ */
+export function* countLines(
+  profile: number,
+  core: number,
+  graphs: readonly CoreProgram[],
+  events: number | null,
+): Generator<SampleRecord> {
+  const rings = graphs.flatMap((graph) => graph.rings);
+  const line = (metric: string, value: number, unit: string | null, labels: Labels): SampleRecord => ({
+    ...{ type: 'sample', profile, start: null, device: core, metric, value, unit, labels },
+  });
+  if (events !== null) yield line('event_count', events, 'count', { from: 'trace' });
+  if (graphs.length > 0) yield line('dma_queue_count', rings.length, 'count', { from: 'trace' });
+  const engines = new Map<string, { readonly queue: number; readonly name: string; count: number }>();
+  for (const { queue, name } of rings) {
+    entryOf(engines, `${queue} ${name}`, () => ({ queue, name: queueName(name), count: 0 })).count++;
+  }
+  for (const { queue, name, count } of engines.values()) yield line('dma_queue', queue, null, { name, engines: count });
 }
 
 /** Uses of device memory: the runtime's term in captures → the vendor tool's. */

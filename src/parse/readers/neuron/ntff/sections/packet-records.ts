@@ -21,6 +21,8 @@ const END = 5;
 const COMPLETION = 6;
 
 export class PacketRecords extends SectionRows {
+  /** Queues, by rank, with a packet that was under way when the execution began. */
+  readonly early = new Set<number>();
   readonly #pending = Array.from({ length: ENGINES_OF_RECORD * QUEUES }, () => null as PendingPackets | null);
 
   constructor(device: number, output: SectionOutput) {
@@ -56,6 +58,7 @@ export class PacketRecords extends SectionRows {
   }
 
   #add(rank: number, start: number, end: number, bytes: number, checksum: number): void {
+    if (start < 0 && end >= 0) this.early.add(rank);
     if (this.isOutside(start, end)) return;
     this.rows.add(start, this.durationOf(start, end), this.rank | rank, bytes, checksum, 0);
   }

@@ -17,6 +17,9 @@ import { RECORD_WORDS, type RecordBlock } from '../file/ntff-file.js';
 const VALUE = 1;
 
 export class SemaphoreRecords extends SectionRows {
+  /** Records of the execution, of semaphores and of anything else. */
+  events = 0;
+
   constructor(device: number, output: SectionOutput) {
     super(rankOf(KIND.sample, device) | rankWithin(SAMPLE.semaphore, 0), output);
   }
@@ -26,6 +29,7 @@ export class SemaphoreRecords extends SectionRows {
     for (let at = 0; at < count * RECORD_WORDS; at += RECORD_WORDS) {
       const head = words[at] as number;
       const time = clock.since(words[at + 2] as number, words[at + 3] as number);
+      if (time >= 0 && time <= clock.length) this.events++;
       if (((head >>> 8) & 0xff) !== VALUE) this.diagnostics.count('unknown-record');
       else if (!this.isOutside(time, time)) this.rows.add(time, 0, this.rank, head & 0xff, words[at + 1] as number, 0);
     }

@@ -1,4 +1,5 @@
 /** Reads the sections of a device trace into rows. */
+import { addTo } from '../../../../../containers/map-entry.js';
 import { NEURON_ENGINES } from '../../../../../record/engines.js';
 import { engineProgram, InstructionRecords, type EngineProgram } from './instruction-records.js';
 import { COLLECTIVE_CORES, SECTION, type TraceSection } from '../file/metadata.js';
@@ -14,6 +15,12 @@ export class SectionReader {
   readonly #throttling = new Map<number, ThrottleRecords>();
   /** Latest end of an instruction by core, ps. */
   readonly #lastEnds = new Map<number, number>();
+  /** Events by core: records of semaphores and of anything else besides instructions, packets and throttling. */
+  readonly events = new Map<number, number>();
+  /** Queues of each core, by engine and queue of records, that were busy when the execution began. */
+  readonly early = new Map<number, ReadonlySet<number>>();
+  /** Sections with data that are not read. */
+  unread = 0;
   #opcodesHeld = 0;
 
   /** @param cores numbers of the cores; their indices are the devices of rows */
@@ -29,10 +36,15 @@ export class SectionReader {
       const reader = device === -1 ? null : this.#readerOf(section, device);
       if (reader === null) {
         this.output.diagnostics.count('unread-section');
+        this.unread++;
         continue;
       }
       for (const block of this.trace.records(section)) reader.read(block);
       reader.finish();
+      if (reader instanceof PacketRecords) {
+        this.early.set(section.core, new Set([...(this.early.get(section.core) ?? []), ...reader.early]));
+      }
+      if (reader instanceof SemaphoreRecords) addTo(this.events, section.core, reader.events);
       if (reader instanceof InstructionRecords && reader.lastEnd > 0) this.#lastEnds.set(section.core, reader.lastEnd);
     }
     for (const [core, throttling] of this.#throttling)
