@@ -29,12 +29,12 @@ export class TextSamples {
   readonly #bySeries: SampleSeries[] = [];
   readonly #own = new Map<number, Labels>();
 
-  /** A sample without a time is ignored; unknown values are NaN. @param own labels of this sample alone */
+  /** A sample without a time is ignored; unknown values are NaN, as are durations below 0. @param own labels of this sample alone */
   add(series: SampleSeries, start: number, value: number, device: number, dur = NaN, own?: Labels): void {
     if (Number.isNaN(start)) return;
     if (own !== undefined) this.#own.set(this.start.length, own);
     this.start.push(start);
-    this.#dur.push(dur);
+    this.#dur.push(dur >= 0 ? dur : NaN);
     this.#value.push(value);
     this.#device.push(device);
     this.#series.push(this.#numberOf(series));
