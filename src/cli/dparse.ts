@@ -26,10 +26,12 @@ export async function run(args: readonly string[]): Promise<void> {
   if (request.show !== 'records') {
     return printText(TEXTS[request.show]());
   }
-  const { format, program } = request;
+  const { format, program, ncu } = request;
   if (format !== undefined) readerNamed(format);
   // Also where no input needs it.
-  if (program !== undefined && !existsSync(program)) throw new UserError('no such file', { where: program });
+  for (const file of [program, ncu]) {
+    if (file !== undefined && !existsSync(file)) throw new UserError('no such file', { where: file });
+  }
   const isPiped = request.inputs.length === 1 && request.inputs[0] === '-';
   const stdin = isPiped ? await peek(process.stdin, format) : null;
   // Monitors' reports, which come without an end, have no kernels.
@@ -48,7 +50,8 @@ async function follow(request: DparseRequest, live: LiveFormat, bytes: AsyncIter
 
 /** @param stdin stream to read instead of standard input, when its first bytes were inspected */
 async function parseAll(request: DparseRequest, stdin: AsyncIterable<Buffer> | undefined): Promise<void> {
-  const { inputs, output, format, ranges, program, force, allFields, derived, outputFormat, quiet, jobs } = request;
+  const { inputs, output, format, ranges, program, ncu, force, allFields, derived, outputFormat, quiet, jobs } =
+    request;
   const meter = progress('dparse', !quiet);
   const report = new ParseReport(quiet);
   const options = {
@@ -59,6 +62,7 @@ async function parseAll(request: DparseRequest, stdin: AsyncIterable<Buffer> | u
     outputFormat,
     ...(format === undefined ? {} : { format }),
     ...(program === undefined ? {} : { program }),
+    ...(ncu === undefined ? {} : { ncu }),
   };
   await withOutput(output, output === undefined ? [] : filesRead(request), async (write) => {
     const found = findProfiles(inputs, { format, stdin });
@@ -96,10 +100,10 @@ async function* parseEach(
   }
 }
 
-/** What is read: files and folders, files that a glob stands for, and the program. */
-function filesRead({ inputs, program }: DparseRequest): string[] {
+/** What is read: files and folders, files that a glob stands for, the program, and the report of counters. */
+function filesRead({ inputs, program, ncu }: DparseRequest): string[] {
   const files = inputs.flatMap((input) => (input === '-' || existsSync(input) ? [input] : globbed(input)));
-  return program === undefined ? files : [...files, program];
+  return [...files, ...[program, ncu].filter((file) => file !== undefined)];
 }
 
 function globbed(input: string): readonly string[] {

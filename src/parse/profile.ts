@@ -2,9 +2,12 @@
  * One profile → its records: opening, detection of the format and reading together. Used by the commands and the library.
  */
 import { basename, dirname } from 'node:path';
+import { Diagnostics } from '../record/diagnostics.js';
 import { UserError } from '../record/errors.js';
 import type { ProfileLine } from '../record/record.js';
 import type { Probe, Reader, ReadOptions } from './reader.js';
+import { CounterJoin } from './readers/ncu/join.js';
+import { launchesOf } from './readers/ncu/ncu.js';
 import { detect, PROFILE_TABLES, readerNamed } from './registry.js';
 import { rankOf, readHead } from './source.js';
 import { UnreadableInput } from './input/unreadable-input.js';
@@ -17,6 +20,8 @@ export interface ProfileOptions extends Pick<ReadOptions, 'profile' | 'program' 
   readonly name?: string;
   /** Id of the format to read the input as; detected by content when not given. */
   readonly format?: string;
+  /** Path of a report of Nsight Compute (CSV) whose counters the kernels are given. */
+  readonly ncu?: string;
   /** Whether to write host ranges too; false when not given. */
   readonly ranges?: ReadOptions['ranges'];
 }
@@ -34,7 +39,8 @@ export function* readProfile(path: string, options: ProfileOptions): Generator<P
   try {
     const reader = chooseReader(probe, options.format);
     const { profile, ranges = false, program, force, allFields = false, derived = false } = options;
-    yield* reader.read(probe, {
+    const counters = joinOf(options.ncu);
+    const records = reader.read(probe, {
       profile,
       file,
       rank: rankOf(file),
@@ -44,9 +50,18 @@ export function* readProfile(path: string, options: ProfileOptions): Generator<P
       ...(program === undefined ? undefined : { program }),
       ...(force === undefined ? undefined : { force }),
     });
+    if (counters === null) yield* records;
+    else for (const record of records) yield counters.take(record);
   } finally {
     probe.database?.close();
   }
+}
+
+/** Null without a report of counters. @throws UserError when it cannot be read */
+function joinOf(report: string | undefined): CounterJoin | null {
+  if (report === undefined) return null;
+  if (!isFile(report)) throw new UserError('is no file', { where: report });
+  return new CounterJoin(launchesOf(report, report, new Diagnostics()));
 }
 
 /**

@@ -9,6 +9,7 @@ import { neff } from './readers/neuron/neff.js';
 import { neuronJson } from './readers/neuron/tool-json.js';
 import { neuronMonitor } from './readers/neuron/monitor.js';
 import { neuronSummary } from './readers/neuron/summary.js';
+import { ncu } from './readers/ncu/ncu.js';
 import { nsight } from './readers/nsight/nsight.js';
 import { nvprof } from './readers/nvprof/nvprof.js';
 import { UNREADABLE, UNREADABLE_DATABASES } from './unreadable.js';
@@ -26,6 +27,7 @@ export const READERS: readonly Reader[] = [
   neuronJson,
   neuronMonitor,
   neuronSummary,
+  ncu,
 ];
 
 /** Names of tables by which a database that cannot be opened is recognised as a profile. */

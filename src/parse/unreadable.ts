@@ -75,7 +75,7 @@ export const UNREADABLE: readonly Unreadable[] = [
   },
   {
     title: 'the text that Nsight Compute prints',
-    hint: 'its counters are not read; record times with nsys profile, then nsys export --type sqlite',
+    hint: 'print it with ncu --csv --page raw; times come from nsys profile, then nsys export --type sqlite',
     sniff: prints(/^==PROF== /m),
   },
   {

@@ -57,7 +57,7 @@ export const withoutDeviceAndRanges = (): UserError =>
 /** The error for records without any time, as of a net.dict. */
 export const withoutTimes = (what = 'no record has a start and a duration'): UserError =>
   new UserError(what, {
-    hint: 'a net.dict of PyProf has no times: run dparse on the profile itself',
+    hint: 'a net.dict of PyProf and counters of Nsight Compute have no times: run dparse on the profile itself',
   });
 
 /** The error of commands over profiles for the reports of a monitor. */

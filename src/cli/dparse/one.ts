@@ -15,6 +15,7 @@ export interface ParseOptions {
   readonly ranges: boolean;
   readonly program?: string;
   readonly force?: boolean;
+  readonly ncu?: string;
   readonly allFields?: boolean;
   readonly derived?: boolean;
   readonly outputFormat: OutputFormat;

@@ -35,6 +35,7 @@ export const DPARSE: Tool = {
     { name: 'jobs', short: 'j', takes: 'N', help: 'parse N inputs at a time (default 1; memory grows with N)' },
     { name: 'neff', takes: 'FILE', help: 'Neuron: the program that ran (default: the one beside it)' },
     { name: 'force', help: 'take that program although it is not the one that ran' },
+    { name: 'ncu', takes: 'FILE', help: 'give the kernels the counters of a CSV of Nsight Compute' },
     { name: 'ranges', help: 'write the host ranges too' },
     { name: 'derived', help: 'Neuron (NTFF): samples of DMA rate and activity, too' },
     { name: 'all', help: 'neuron-monitor: fields that are not documented, too' },
@@ -83,6 +84,7 @@ export function readArguments(args: readonly string[]) {
     allFields: given.on('all'),
     derived: given.on('derived'),
     program: given.text('neff'),
+    ncu: given.text('ncu'),
     force: given.on('force'),
     quiet: given.on('quiet'),
   };

@@ -26,6 +26,8 @@ export type CsvRow = readonly string[];
 interface CsvOptions {
   /** How many lines stand above the header; they may hold anything. */
   readonly above?: number;
+  /** Whether rows shorter or longer than the header are rows too. */
+  readonly isRagged?: boolean;
   /** Bytes read at a time. */
   readonly chunkBytes?: number;
 }
@@ -86,6 +88,7 @@ export class CsvTable {
     readonly header: CsvRow,
     private readonly rest: Iterable<CsvRow>,
     private readonly diagnostics: Diagnostics,
+    private readonly isRagged: boolean,
   ) {}
 
   /** Null when the file has no header. */
@@ -97,6 +100,7 @@ export class CsvTable {
       first.value.map((cell) => cell.trim()),
       { [Symbol.iterator]: () => rows },
       diagnostics,
+      options.isRagged === true,
     );
   }
 
@@ -115,7 +119,7 @@ export class CsvTable {
    */
   *rows(): Generator<CsvRow> {
     for (const row of this.rest) {
-      if (row.length === this.header.length) yield row;
+      if (this.isRagged || row.length === this.header.length) yield row;
       else this.diagnostics.count('csv-row-passed-over');
     }
   }

@@ -4,6 +4,7 @@ import { splitKeys, requireColumnOf } from '../../table/column-lookup.js';
 import { COMMUNICATION_COLUMNS } from './communication-columns.js';
 import { ENGINE_COLUMNS } from './engine-columns.js';
 import type { KernelColumn } from './kernel-column.js';
+import { counterColumn, COUNTED_WORK_COLUMNS } from './counter-columns.js';
 import { OCCUPANCY_COLUMNS } from './occupancy-columns.js';
 import { CUBE_COLUMNS, MATRIX_UNIT_COLUMNS, ROOFLINE_COLUMNS } from './roofline-columns.js';
 
@@ -114,6 +115,7 @@ export const COLUMNS: readonly KernelColumn[] = [
   ),
   ...MATRIX_UNIT_COLUMNS,
   ...CUBE_COLUMNS,
+  ...COUNTED_WORK_COLUMNS,
   ...ROOFLINE_COLUMNS,
   ...COMMUNICATION_COLUMNS,
   ...ENGINE_COLUMNS,
@@ -147,7 +149,8 @@ const BY_KEY = new Map(COLUMNS.map((column) => [column.key, column]));
 export const columnOf = (key: string): KernelColumn | undefined => BY_KEY.get(key);
 
 /** @throws UsageError naming the nearest key */
-export const requireColumn = (key: string): KernelColumn => columnOf(key) ?? requireColumnOf(COLUMNS, key);
+export const requireColumn = (key: string): KernelColumn =>
+  columnOf(key) ?? counterColumn(key) ?? requireColumnOf(COLUMNS, key);
 
 /**
  * Columns of a comma-separated list; order and repeats are kept.

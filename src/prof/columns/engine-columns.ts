@@ -37,7 +37,12 @@ export const ENGINE_COLUMNS: readonly KernelColumn[] = [
     'operands of the instruction, as the tool writes them',
     ({ record }) => record.operands ?? null,
   ),
-  column('counters', 'Counters', str(0), 'all that the device or its tool counted, as name=value', ({ record }) =>
-    record.counters === undefined ? null : Object.entries(record.counters).map(([name, value]) => `${name}=${value}`),
+  column(
+    'counters',
+    'Counters',
+    str(0),
+    'all that the device or its tool counted, as name=value; one of them: counter:NAME',
+    ({ record }) =>
+      record.counters === undefined ? null : Object.entries(record.counters).map(([name, value]) => `${name}=${value}`),
   ),
 ];

@@ -6,6 +6,7 @@
  *     condition   = "(" expression ")" | column operator value
  *     operator    = "==" "!=" ">=" "<=" ">" "<" "~" (contains, in any case) "!~"
  *                   "=~" (matches a pattern of * and ?, in any case)
+ *     column      = its key; of one counter counter:NAME, a word as a value is
  *     value       = a word without blanks, commas, parentheses, & and |; or text in quotes
  *
  * An unknown value matches nothing but `==na`. A list equals its text or any of its entries. Nothing is ever evaluated.
@@ -128,7 +129,7 @@ class FilterParser<Row> {
   }
 
   #comparison(): RowFilter<Row> {
-    const key = this.#match(/[A-Za-z]\w*/y);
+    const key = this.#match(/[A-Za-z]\w*(?::[^\s,()&|"'=<>~!]+)?/y);
     if (key === null) return this.#fail('expected a column');
     const column = this.columnOf(key);
     const operator = OPERATORS.find(({ sign }) => this.#skip(sign));

@@ -1,0 +1,86 @@
+/** Reader of Nsight Compute's CSV alone: kernels with counters and durations, without starts. */
+import { Diagnostics } from '../../../record/diagnostics.js';
+import { UserError } from '../../../record/errors.js';
+import type { Device, KernelLine, ProfileLine } from '../../../record/record.js';
+import { UNKNOWN_DEVICE } from '../../capture/capture.js';
+import { endRecord } from '../../capture/emit.js';
+import { firstBytes, headContains } from '../../files.js';
+import { shortName } from '../../names/kernel-name.js';
+import type { Probe, Reader, ReadOptions } from '../../reader.js';
+import { readLaunches, type NcuLaunch } from './launches.js';
+
+/** How far the header is searched: above it stands what the program and the profiler print meanwhile. */
+const SEARCHED = 64 * 1024 * 1024;
+/** Where it mostly is. */
+const FIRST = 1024 * 1024;
+const HEADER = /^"?ID"?,.*"?Kernel Name"?,/;
+const PRINTED = /^==PROF== /m;
+
+export const ncu: Reader = {
+  id: 'ncu',
+  title: 'Nsight Compute, CSV (ncu --csv, --page raw or details; not tried on real files)',
+  reads: 'text',
+  sniff: ({ path, head }) => {
+    const text = head.toString('latin1');
+    return text.split('\n').some((line) => HEADER.test(line)) || (PRINTED.test(text) && hasHeader(path));
+  },
+  read: (probe, options) => read(probe, options),
+};
+
+const hasHeader = (path: string): boolean => headContains(path, ['\n"ID",'], SEARCHED);
+
+/** The launches of a report. @throws UserError when it is none */
+export function launchesOf(path: string, file: string, diagnostics: Diagnostics): NcuLaunch[] {
+  const launches = readLaunches(path, linesAbove(path), diagnostics);
+  if (launches !== null) return launches;
+  throw new UserError("is no CSV of Nsight Compute: no columns 'ID' and 'Kernel Name'", {
+    where: file,
+    hint: 'ncu --csv --page raw prints it',
+  });
+}
+
+function linesAbove(path: string): number {
+  for (const bytes of [FIRST, SEARCHED]) {
+    const lines = firstBytes(path, bytes).toString('latin1').split('\n');
+    const found = lines.findIndex((line) => HEADER.test(line));
+    if (found !== -1) return found;
+  }
+  return 0;
+}
+
+function* read({ path, file }: Probe, { profile, file: name, rank }: ReadOptions): Generator<ProfileLine> {
+  const diagnostics = new Diagnostics();
+  const launches = launchesOf(path, file, diagnostics);
+  yield {
+    ...{ type: 'profile', v: 1, profile, format: ncu.id, tool: 'Nsight Compute', file: name, rank },
+    ...{ startUnixNs: null, dur: null, devices: devicesOf(launches) },
+  };
+  for (const [i, launch] of launches.entries()) yield kernelOf(launch, profile, i + 1);
+  yield endRecord(profile, { kernel: launches.length }, diagnostics);
+}
+
+function devicesOf(launches: readonly NcuLaunch[]): Device[] {
+  const capabilities = new Map(launches.map(({ device, capability }) => [device, capability]));
+  return [...capabilities]
+    .sort(([a], [b]) => a - b)
+    .map(([id, capability]) => {
+      const arch = /^\d+\.\d$/.test(capability) ? `sm${capability.replace('.', '')}` : null;
+      return { id, ...UNKNOWN_DEVICE, vendor: 'nvidia', arch };
+    });
+}
+
+function kernelOf({ name, grid, block, device, stream, pid, counters }: NcuLaunch, profile: number, id: number) {
+  const known = (...metrics: readonly string[]): number | null =>
+    metrics.map((metric) => counters[metric]).find((value) => value !== undefined) ?? null;
+  const dur = known('gpu__time_duration.sum', 'Duration');
+  const declared = known('launch__shared_mem_per_block_static', 'Static Shared Memory Per Block');
+  const asked = known('launch__shared_mem_per_block_dynamic', 'Dynamic Shared Memory Per Block');
+  return {
+    ...{ type: 'kernel', profile, id, name, short: shortName(name) },
+    // The report has launches in order, and no times.
+    ...{ start: NaN, dur: dur === null ? null : Math.round(dur), device, stream, grid, block, pid },
+    registers: known('launch__registers_per_thread', 'Registers Per Thread'),
+    sharedBytes: declared === null || asked === null ? null : declared + asked,
+    counters,
+  } satisfies KernelLine;
+}

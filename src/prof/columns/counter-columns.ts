@@ -1,0 +1,64 @@
+/** The columns on what the device counted: those of its work, and one for any counter by its name. */
+import { column, int, real } from '../../table/column-kinds.js';
+import { countedBytes, countedFlops, countedTensorUse } from '../work/hardware-counters.js';
+import type { KernelColumn } from './kernel-column.js';
+
+/** Null where either is unknown, and where a ratio would say nothing. */
+const ratio = (counted: number | null, needed: number | null): number | null =>
+  counted === null || needed === null || needed === 0 ? null : counted / needed;
+
+export const COUNTED_WORK_COLUMNS: readonly KernelColumn[] = [
+  column(
+    'hwflops',
+    'HwFLOPs',
+    int(12, 'FLOP'),
+    'floating-point operations that the device counted (Nsight Compute), next to flops by formula',
+    ({ record }) => countedFlops(record.counters),
+  ),
+  column(
+    'hwflopsratio',
+    'HwFLOPs/FLOPs',
+    real(7, 3),
+    'counted over needed: hwflops / flops',
+    ({ record, flops }) => ratio(countedFlops(record.counters), flops),
+    { derived: true, narrowHeader: 'HwF/F' },
+  ),
+  column(
+    'hwbytes',
+    'HwBytes',
+    int(12, 'bytes'),
+    "bytes to and from the device's memory that it counted, next to bytes by formula",
+    ({ record }) => countedBytes(record.counters),
+  ),
+  column(
+    'hwbytesratio',
+    'HwBytes/Bytes',
+    real(7, 3),
+    'counted over needed: hwbytes / bytes; below 1 where caches served',
+    ({ record, bytes }) => ratio(countedBytes(record.counters), bytes),
+    { derived: true, narrowHeader: 'HwB/B' },
+  ),
+  column(
+    'hwtc',
+    'HwTC',
+    int(4),
+    '1 where the device counted work of its tensor cores, 0 where it counted none',
+    ({ record }) => {
+      const use = countedTensorUse(record.counters);
+      return use === null ? null : Number(use);
+    },
+  ),
+];
+
+const PREFIX = 'counter:';
+/** Numbers have room; the header is cut. */
+const WIDTH = 12;
+
+/** The column `counter:NAME` of one counter; undefined for another key. */
+export function counterColumn(key: string): KernelColumn | undefined {
+  if (!key.startsWith(PREFIX) || key.length === PREFIX.length) return undefined;
+  const name = key.slice(PREFIX.length);
+  return column(key, name, { ...real(WIDTH), significant: WIDTH - 2 }, `counter ${name}`, ({ record }) =>
+    record.counters !== undefined && Object.hasOwn(record.counters, name) ? (record.counters[name] ?? null) : null,
+  );
+}

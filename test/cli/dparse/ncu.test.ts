@@ -1,0 +1,66 @@
+import { expect } from 'chai';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { freshPath } from '../../support/fresh-path.js';
+import { recordsOf } from '../../support/profile-records.js';
+import { runCli } from '../../support/run-cli.js';
+import { join } from 'node:path';
+import { ROOT } from '../../support/shared.js';
+
+const SAMPLE = join(ROOT, 'samples/lenet.nsys.sqlite');
+
+/** A report of the sample's kernels, each with its number as a counter. */
+function report(): string {
+  const head = ['ID', 'Process ID', 'Kernel Name', 'Stream', 'Block Size', 'Grid Size', 'Device', 'CC', 'number'];
+  const rows = recordsOf(SAMPLE).flatMap((line) => {
+    if (line.type !== 'kernel') return [];
+    const sizes = [line.block, line.grid].map((extent) => `(${extent?.join(', ') ?? ''})`);
+    return [[String(line.id), '1', line.name, '7', ...sizes, '0', '7.0', String(line.id)]];
+  });
+  const path = freshPath('.csv');
+  writeFileSync(path, [head, ...rows].map((cells) => cells.map((cell) => `"${cell}"`).join(',')).join('\n'));
+  return path;
+}
+
+describe('dparse --ncu', () => {
+  it('gives each kernel the counters of its own launch', async () => {
+    const parsed = await runCli('dparse', ['--ncu', report(), SAMPLE]);
+    expect(parsed.code).to.equal(0);
+    const args = ['-q', '--csv', '--no-header', '-c', 'idx,counter:number'];
+    const { stdout } = await runCli('dprof', args, { input: parsed.stdout });
+    expect(stdout).to.equal(Array.from({ length: 126 }, (_, i) => `${i + 1},${i + 1}\n`).join(''));
+  });
+
+  it('reads a report alone', async () => {
+    const { stdout, code } = await runCli('dprof', [
+      '-q',
+      '--csv',
+      '--no-header',
+      '-c',
+      'idx,start,counter:number',
+      report(),
+    ]);
+    expect(code).to.equal(0);
+    expect(stdout.split('\n').slice(0, 2)).to.deep.equal(['1,na,1', '2,na,2']);
+  });
+
+  it('says what is wrong with a report, and overwrites none', async () => {
+    const cases: readonly (readonly [file: string, answer: string])[] = [
+      ['none.csv', 'dparse: none.csv: no such file\n'],
+      ['samples', 'dparse: samples: is no file\n'],
+      [
+        'README.md',
+        "dparse: README.md: is no CSV of Nsight Compute: no columns 'ID' and 'Kernel Name' (ncu --csv --page raw prints it)\n",
+      ],
+    ];
+    for (const [file, answer] of cases) {
+      const { stdout, stderr, code } = await runCli('dparse', ['--ncu', file, SAMPLE]);
+      expect({ stdout, stderr, code }).to.deep.equal({ stdout: '', stderr: answer, code: 1 });
+    }
+    const path = report();
+    const before = readFileSync(path);
+    const { stderr, code } = await runCli('dparse', ['--ncu', path, '-o', path, SAMPLE]);
+    expect(code).to.equal(1);
+    expect(stderr).to.match(/^dparse: .*is the input .*\n$/);
+    expect(readFileSync(path).equals(before)).to.equal(true);
+  });
+});

@@ -1,0 +1,50 @@
+import { expect } from 'chai';
+import { requireColumn } from '../../../src/prof/columns/columns.js';
+import { parseWhere } from '../../../src/prof/query/kernel-query.js';
+import { countedBytes, countedFlops, countedTensorUse } from '../../../src/prof/work/hardware-counters.js';
+import { kernel, mm } from '../../support/kernels.js';
+import { annotate } from '../../support/rows.js';
+
+const SASS = 'smsp__sass_thread_inst_executed_op_';
+const COUNTERS = {
+  [`${SASS}fadd_pred_on.sum`]: 100,
+  [`${SASS}ffma_pred_on.sum`]: 1000,
+  [`${SASS}hmul_pred_on.sum`]: 10,
+  'sm__inst_executed_pipe_tensor.sum': 0,
+  'dram__bytes_read.sum': 3000,
+  'dram__bytes_write.sum': 96,
+};
+
+describe('columns of counters', () => {
+  const [row] = annotate([kernel({ calls: [mm(8, 4, 16)], mod: ['torch'], op: ['mm'], counters: COUNTERS })]);
+  const value = (key: string): unknown => (row === undefined ? undefined : requireColumn(key).value(row));
+
+  it('are the work that the device counted, over that of the formula', () => {
+    expect(['hwflops', 'hwbytes', 'hwtc'].map(value)).to.deep.equal([2110, 3096, 0]);
+    // 2·M·N·K.
+    expect(value('hwflopsratio')).to.equal(2110 / (2 * 8 * 4 * 16));
+    expect(value('hwbytesratio')).to.equal(3096 / Number(value('bytes')));
+  });
+
+  it('are each counter by its name, to filter by too', () => {
+    expect(value('counter:dram__bytes_read.sum')).to.equal(3000);
+    expect(value('counter:toString')).to.equal(null);
+    const passes = (text: string): boolean => row !== undefined && parseWhere(text)(row);
+    expect(passes('counter:dram__bytes_read.sum>=3000 && op==mm')).to.equal(true);
+    expect(passes('counter:dram__bytes_read.sum>3000')).to.equal(false);
+    expect(passes('counter:none==na')).to.equal(true);
+    expect(() => requireColumn('counter:')).to.throw("unknown column 'counter:'");
+  });
+});
+
+describe('work by counters', () => {
+  it('is unknown where a unit worked whose operations were not counted', () => {
+    expect(countedFlops({ [`${SASS}fadd_pred_on.sum`]: 1 })).to.equal(null);
+    const tensor = { ...COUNTERS, 'sm__inst_executed_pipe_tensor.sum': 5 };
+    expect([countedFlops(tensor), countedTensorUse(tensor)]).to.deep.equal([null, true]);
+    expect(countedFlops({ ...tensor, 'sm__ops_path_tensor_src_fp16_dst_fp32.sum': 4096 })).to.equal(2110 + 4096);
+    expect([countedFlops({}), countedBytes({}), countedTensorUse({})]).to.deep.equal([null, null, null]);
+    expect(countedBytes({ 'dram__bytes_read.sum': 5 })).to.equal(null);
+    expect(countedBytes({ 'dram__bytes.sum': 5 })).to.equal(5);
+  });
+});
