@@ -295,6 +295,21 @@ describe('Ascend database', () => {
   });
 });
 
+describe('Ascend metadata in databases', () => {
+  it('is a fact a key: text of JSON, or a plain one, never of the environment', () => {
+    const database = training()
+      .row('META_DATA', { name: 'tuned', value: '{"lr": 0.5, "names": ["a", "b"]}' })
+      .row('META_DATA', { name: 'model', value: 'net' })
+      .row('META_DATA', { name: 'parallel_group_info', value: '{"g": {"global_ranks": [0, 2]}}' });
+    expect(headerOf(database.write()).facts).to.deep.equal({
+      schema_version: '1.0.0',
+      'metadata.model': 'net',
+      'metadata.tuned.lr': 0.5,
+      'metadata.tuned.names': 'a,b',
+    });
+  });
+});
+
 describe('Ascend databases and the files around them', () => {
   /** A folder as the profiler writes it. */
   function output(rank: number): string {
