@@ -22,12 +22,14 @@ export const ASCEND_FILES = {
 export const ASCEND_DATABASE = /^ascend_pytorch_profiler(_\d+)?\.db$/;
 export const ASCEND_OUTPUT = 'ASCEND_PROFILER_OUTPUT';
 export const ASCEND_INFO = /^profiler_info(?:_\d{1,6})?\.json$/;
+/** What the program added to the profile, there too. */
+export const ASCEND_METADATA = 'profiler_metadata.json';
 
-const ASCEND_NAMES: ReadonlySet<string> = new Set(Object.values(ASCEND_FILES));
+const ASCEND_NAMES: ReadonlySet<string> = new Set([...Object.values(ASCEND_FILES), ASCEND_METADATA]);
 
 const NAMED: readonly (readonly [place: string, isRead: (name: string) => boolean])[] = [
   ['.', (name) => ASCEND_NAMES.has(name) || ASCEND_DATABASE.test(name) || ASCEND_INFO.test(name)],
-  ['..', (name) => ASCEND_INFO.test(name)],
+  ['..', (name) => name === ASCEND_METADATA || ASCEND_INFO.test(name)],
   [join('..', ASCEND_OUTPUT), (name) => ASCEND_DATABASE.test(name)],
   [join('..', '..', ASCEND_OUTPUT), (name) => ASCEND_DATABASE.test(name)],
 ];

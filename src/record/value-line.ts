@@ -14,7 +14,7 @@ export class ValueLine extends DeviceLine implements SampleRecord {
   declare readonly device: number | null;
   declare readonly metric: string;
   declare readonly value: number;
-  declare readonly unit: string;
+  declare readonly unit: string | null;
   declare readonly labels?: Labels;
 
   /**
@@ -27,7 +27,7 @@ export class ValueLine extends DeviceLine implements SampleRecord {
     device: number | null,
     metric: string,
     value: number,
-    unit: string,
+    unit: string | null,
     labels: Labels | null,
     dur?: number | null,
   ) {
@@ -56,7 +56,7 @@ export class ValueLine extends DeviceLine implements SampleRecord {
     else out.number(this.device);
     out.put(METRICS.of(this.metric));
     out.number(this.value);
-    out.put(UNITS.of(this.unit));
+    out.put(UNITS.of(this.unit ?? NO_UNIT));
     out.put(this.labels === undefined ? KEYS.end : endWith(this.labels));
   }
 }
@@ -65,7 +65,8 @@ const SAMPLES = new Pieces((profile: number) => `{"type":"sample","profile":${JS
 
 /** Profiles have few names of metrics and units. */
 const METRICS = new Pieces((metric: string) => `,"metric":${jsonOf(metric)},"value":`);
-const UNITS = new Pieces((unit: string) => `,"unit":${jsonOf(unit)}`);
+const NO_UNIT = '';
+const UNITS = new Pieces((unit: string) => `,"unit":${unit === NO_UNIT ? 'null' : jsonOf(unit)}`);
 
 const KEYS = {
   dur: bytesOf(',"dur":'),

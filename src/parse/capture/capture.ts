@@ -67,6 +67,8 @@ export interface CaptureNames {
   apiLayer?(precedence: number): string | null;
   /** Text of a range by its `text` cell; null when it has none. */
   rangeText(text: number): string | null;
+  /** Domain with which the text of a range begins, before a colon, by its `text` cell; null without one. */
+  rangeDomain?(text: number): string | null;
   /** Name of an NVTX domain; null for the default domain. */
   domainName(domain: number): string | null;
   /** Direction of a copy by its `kindCode` cell; null for an unknown code. */

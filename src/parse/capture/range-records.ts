@@ -29,6 +29,7 @@ export function* hostRanges(
       ranges.domainOf(row),
     ];
     const stack = contexts.stackOf?.(row) ?? [];
+    const named = names.rangeDomain?.(ranges.text.at(row)) ?? null;
     yield {
       type: 'range',
       profile,
@@ -38,8 +39,8 @@ export function* hostRanges(
       self: elementAt(self, row),
       pid: orNull(threads.pid(threads.processOf(thread))),
       tid: orNull(threads.tid(thread)),
-      domain: domain === 0 ? null : (names.domainName(domain) ?? `domain#${domain}`),
-      text,
+      domain: domain === 0 ? named : (names.domainName(domain) ?? `domain#${domain}`),
+      text: named === null ? text : text.slice(named.length + 1),
       ...(stack.length === 0 ? undefined : { stack }),
     };
   }

@@ -18,8 +18,42 @@ export const LONGEST_LAUNCH = 1_000_000;
 
 /** What PyTorch's profiler writes around fetching a batch. */
 const LOADER = /DataLoader/;
-/** Ranges of loading that are held, the latest: one gap overlaps few. */
+/** What Ascend's writes for a collection of Python's garbage. */
+const COLLECTION = /^GC$/;
+/** Ranges that are held, the latest: one gap overlaps few. */
 const MOST_RANGES = 64;
+
+/** Ranges of the host of one sort, by profile. */
+class HostWork {
+  readonly #latest = new Map<number, RangeRecord[]>();
+  readonly #sums = new Map<number, { count: number; time: number }>();
+
+  constructor(private readonly text: RegExp) {}
+
+  take(record: RangeRecord): void {
+    if (!this.text.test(record.text)) return;
+    const ranges = entryOf(this.#latest, record.profile, (): RangeRecord[] => []);
+    ranges.push(record);
+    if (ranges.length > MOST_RANGES) ranges.shift();
+    const sum = entryOf(this.#sums, record.profile, () => ({ count: 0, time: 0 }));
+    sum.count++;
+    sum.time += record.dur;
+  }
+
+  /** All ranges of a profile; ns. */
+  sumOf(profile: number): { readonly count: number; readonly time: number } {
+    return this.#sums.get(profile) ?? { count: 0, time: 0 };
+  }
+
+  /** ns of a gap that lie within the ranges. */
+  within({ profile, start, end }: Gap): number {
+    let time = 0;
+    for (const range of this.#latest.get(profile) ?? []) {
+      time += Math.max(0, Math.min(end, range.start + range.dur) - Math.max(start, range.start));
+    }
+    return Math.min(time, end - start);
+  }
+}
 
 class Idle {
   count = 0;
@@ -49,6 +83,8 @@ export class HostGapsOfDevice {
   /** Beginnings of a step before which the device was idle so, and of all steps but the first. */
   idleSteps = 0;
   steps = 0;
+  /** Idle time of the device while the host collected garbage, ns. */
+  collecting = 0;
   /** Kernels that ended a gap of launches, and the first ones of steps. */
   readonly late = new Longest();
   readonly firsts = new Longest();
@@ -102,32 +138,27 @@ const copyBefore = ({ before }: Gap): HostCopyKind | null =>
 
 export class HostGaps {
   readonly #devices = new ByDevice(() => new HostGapsOfDevice());
-  readonly #loading = new Map<number, RangeRecord[]>();
+  readonly #loading = new HostWork(LOADER);
+  /** Collections of garbage. */
+  readonly collecting = new HostWork(COLLECTION);
 
   take(record: ProfileLine): void {
     if (record.type === 'kernel') this.#devices.of(record).kernel(record);
-    else if (record.type === 'range' && LOADER.test(record.text)) {
-      const ranges = entryOf(this.#loading, record.profile, (): RangeRecord[] => []);
-      ranges.push(record);
-      if (ranges.length > MOST_RANGES) ranges.shift();
+    else if (record.type === 'range') {
+      this.#loading.take(record);
+      this.collecting.take(record);
     }
   }
 
   gap(gap: Gap): void {
-    this.#devices.of(gap).add(gap, this.#loadingIn(gap));
+    const device = this.#devices.of(gap);
+    device.collecting += this.collecting.within(gap);
+    device.add(gap, this.#loading.within(gap));
   }
 
   get all(): readonly (Place & { readonly of: HostGapsOfDevice })[] {
     const all = this.#devices.all;
     for (const { of } of all) of.settle();
     return all;
-  }
-
-  #loadingIn({ profile, start, end }: Gap): number {
-    let time = 0;
-    for (const range of this.#loading.get(profile) ?? []) {
-      time += Math.max(0, Math.min(end, range.start + range.dur) - Math.max(start, range.start));
-    }
-    return Math.min(time, end - start);
   }
 }

@@ -6,6 +6,7 @@ import { copies } from './rules/copies.js';
 import { exposedCollectives } from './rules/exposed-collectives.js';
 import { fp32Product } from './rules/fp32-product.js';
 import { fusion } from './rules/fusion.js';
+import { garbageCollection } from './rules/garbage-collection.js';
 import { impossible } from './rules/impossible.js';
 import { inputPipeline } from './rules/input-pipeline.js';
 import { launchGaps } from './rules/launch-gaps.js';
@@ -21,6 +22,7 @@ export const RULES: readonly Rule[] = [
   fusion,
   copies,
   inputPipeline,
+  garbageCollection,
   exposedCollectives,
   stragglers,
   oldArchitecture,

@@ -73,6 +73,29 @@ describe('the rule launch-gaps', () => {
   });
 });
 
+describe('the rule garbage-collection', () => {
+  const collection = (start: number, dur: number): ProfileLine => ({
+    ...{ type: 'range', profile: 0, kind: 'annotation', start, dur, pid: 1, tid: 1, domain: null, text: 'GC' },
+  });
+  const [first, second] = [at(0, 100, -50, { id: 1 }), at(200, 100, 190, { id: 2 })];
+
+  it('adds up the idle time within collections', () => {
+    // Idle from 100 to 200: 20 ns of the first collection, 10 of the second.
+    const records = [PROFILE, first, collection(80, 40), collection(150, 10), second, collection(210, 5)];
+    const [found, ...more] = findingsOf('garbage-collection', records);
+    expect(more).to.deep.equal([]);
+    expect(found).to.include({ stake: 20 + 10, count: 3 });
+    expect(found?.gain).to.include({ ns: 30, isBound: true });
+    expect(found?.evidence).to.deep.equal({ collections: 3, collectionsNs: 55, idleNs: 30 });
+    expect(found?.action).to.include('gc.freeze()');
+  });
+
+  it('is silent where the device works meanwhile, and without collections', () => {
+    expect(silenceOf('garbage-collection', [PROFILE, collection(10, 20), first, second])).to.equal('nothing');
+    expect(silenceOf('garbage-collection', [PROFILE, first, second])).to.match(/^no collections of garbage/);
+  });
+});
+
 describe('the rule input-pipeline', () => {
   const step = (start: number, dur: number, called: number, number: number, id: number): KernelRecord =>
     at(start, dur, called, { step: number, id });

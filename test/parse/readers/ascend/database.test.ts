@@ -251,7 +251,13 @@ describe('Ascend database', () => {
     database.timed('GC_RECORD', [5, 50], { globalTid: tid });
     const path = database.write();
     expect(kernelsOf(path)[0]?.ranges).to.deep.equal(['ProfilerStep#7', 'epoch', 'mine:part', 'aclnnMm']);
-    const texts = recordsOf(path, { ranges: true }).flatMap((record) => (record.type === 'range' ? [record.text] : []));
+    const ranges = recordsOf(path, { ranges: true }).filter((record) => record.type === 'range');
+    const texts = ranges.map(({ text }) => text);
+    // From 205 to 795 and from 206 to 794, around a frame from 210 to 790; kernels have the domain before the text.
+    expect(ranges.filter(({ text }) => text === 'epoch' || text === 'part')).to.deep.equal([
+      { type: 'range', profile: 0, kind: 'annotation', start: 205 - 5, dur: 590, self: 590 - 588, pid: 3136495, tid: 100, domain: null, text: 'epoch' },
+      { type: 'range', profile: 0, kind: 'annotation', start: 206 - 5, dur: 588, self: 588 - 580, pid: 3136495, tid: 100, domain: 'mine', text: 'part' },
+    ]); // prettier-ignore
     expect(texts.slice(0, 2)).to.deep.equal(['GC', 'ProfilerStep#7']);
     expect(texts).to.include('nn.Module: Net_0');
   });
@@ -292,6 +298,21 @@ describe('Ascend database', () => {
     expect(one?.counters).to.deep.equal({ aic_mac_ratio: 1 / 3, aic_total_cycles: 8943142, aic_total_time: 0.1 + 0.2 });
     // From the end of the first, at 20 ns, to 30 ns.
     expect(two?.counters).to.deep.equal({ waitNs: 10 });
+  });
+});
+
+describe('Ascend metadata in databases', () => {
+  it('is a fact a key: text of JSON, or a plain one, never of the environment', () => {
+    const database = training()
+      .row('META_DATA', { name: 'tuned', value: '{"lr": 0.5, "names": ["a", "b"]}' })
+      .row('META_DATA', { name: 'model', value: 'net' })
+      .row('META_DATA', { name: 'parallel_group_info', value: '{"g": {"global_ranks": [0, 2]}}' });
+    expect(headerOf(database.write()).facts).to.deep.equal({
+      schema_version: '1.0.0',
+      'metadata.model': 'net',
+      'metadata.tuned.lr': 0.5,
+      'metadata.tuned.names': 'a,b',
+    });
   });
 });
 

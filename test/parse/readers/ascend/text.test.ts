@@ -203,12 +203,16 @@ describe('Ascend text: other work of the device', () => {
       counter('LLC 0 Read/Hit Rate', 33, { 'Hit Rate(%)': 0.5 }),
       counter('APP/HBM', 34, { KB: 3 }),
       counter('QoS OTHERS', 35, { value: 3 }),
+      counter('read_ost', 36, { value: 4, acc_id: 7 }),
+      counter('Something New', 37, { value: 5 }),
     ]);
     expect(samplesOf(path).map(({ metric, value, unit, labels }) => [metric, value, unit, labels])).to.deep.equal([
       ['aicore_freq', 1.65e9, 'Hz', undefined],
       ['hbm_bandwidth', 2 * 2 ** 20, 'bytes/s', { hbm: 1, access: 'read' }],
       ['llc_hit_rate', 50, '%', { llc: 0, access: 'read' }],
       ['npu_mem', 3072, 'bytes', { of: 'app', memory: 'hbm' }],
+      ['qos', 3, null, { of: 'others' }],
+      ['acc_read_ost_level', 4, null, { acc: 7 }],
     ]);
     expect(headerOf(path).devices[0]?.clockHz).to.equal(1.65e9);
   });
@@ -296,8 +300,9 @@ describe('Ascend text: sidecar files', () => {
     const path = writeProfile([...MM, ...FLOW]);
     const info = { config: { experimental_config: { _profiler_level: 'Level1' } }, rank_id: 5, cann_version: '8.3' };
     writeFileSync(join(dirname(path), '..', 'profiler_info_5.json'), JSON.stringify(info));
-    writeFileSync(join(dirname(path), '..', 'profiler_metadata.json'), '{"ENV_VARIABLES": {"TOKEN": "secret"}}');
-    expect(headerOf(path)).to.deep.include({ rank: 5, tool: 'Ascend PyTorch Profiler (CANN 8.3)', facts: { profiler_level: 'Level1' } }); // prettier-ignore
+    writeFileSync(join(dirname(path), '..', 'profiler_metadata.json'), JSON.stringify({ ENV_VARIABLES: { TOKEN: 'secret' }, model: 'net', tuned: { lr: 0.5, sizes: [2, 3], ENV_VARIABLES: 'secret', on: true, none: null } })); // prettier-ignore
+    const added = { 'metadata.model': 'net', 'metadata.tuned.lr': 0.5, 'metadata.tuned.sizes': '2,3', 'metadata.tuned.on': 'true' }; // prettier-ignore
+    expect(headerOf(path)).to.deep.include({ rank: 5, tool: 'Ascend PyTorch Profiler (CANN 8.3)', facts: { profiler_level: 'Level1', ...added } }); // prettier-ignore
     expect(JSON.stringify(recordsOf(path))).to.not.include('secret');
   });
 

@@ -194,6 +194,7 @@ export class AscendCapture implements Capture {
       apiLayer,
       rangeText: (text) => this.#host.events.nameText(text),
       domainName: () => null,
+      rangeDomain: (text) => this.#host.domainOf(text),
       copyKind: (code) => COPY_OPERATIONS[code] ?? null,
       syncKind: (code) => {
         const taskType = strings.text(code);

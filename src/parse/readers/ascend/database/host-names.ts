@@ -49,6 +49,12 @@ export class HostNames implements HostTexts {
     return `${this.#string(name[0])}:${this.#string(name[1])}`;
   }
 
+  /** The domain with which the text of a name begins, before a colon; null without one. */
+  domainOf(number: number): string | null {
+    const name = this.#names[number];
+    return typeof name === 'object' ? this.#string(name[0]) : null;
+  }
+
   #string(id: number): string {
     return this.strings.text(id) ?? '';
   }

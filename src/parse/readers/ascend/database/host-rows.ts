@@ -56,6 +56,11 @@ export class HostRows {
     return this.#marks.has(connection);
   }
 
+  /** The domain of a user range by its `text` cell; null for the default one, and for what is none. */
+  domainOf(text: number): string | null {
+    return this.names.domainOf(this.events.nameNumber(text));
+  }
+
   /** Adds user ranges as marked on devices, on a thread of their own. */
   addDeviceRanges(ranges: Iterable<readonly [connection: number, range: DeviceRange]>): void {
     for (const [connection, { start, end, device, process }] of ranges) {

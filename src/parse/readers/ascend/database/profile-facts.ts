@@ -5,6 +5,7 @@ import { entriesOf, fieldOf, parseJson, shapeOf } from '../../../json/json-value
 import { UNKNOWN_DEVICE } from '../../../capture/capture.js';
 import type { SqliteFile } from '../../../sqlite/sqlite.js';
 import type { Device } from '../../../../record/record.js';
+import { metadataFacts } from '../metadata-facts.js';
 import { readProfilerInfo, toolName, type AscendProfileFacts } from '../profiler-info.js';
 
 /** `ascend_pytorch_profiler_3.db` belongs to rank 3. */
@@ -24,7 +25,11 @@ export function readProfileFacts(
   return {
     tool: toolName(info),
     rank: known ?? info?.rank ?? null,
-    facts: { ...(schema === null ? undefined : { schema_version: schema }), ...info?.facts },
+    facts: {
+      ...(schema === null ? undefined : { schema_version: schema }),
+      ...info?.facts,
+      ...metadataFacts(readMetadata(database)),
+    },
   };
 }
 
@@ -36,6 +41,14 @@ function rankOf(database: SqliteFile): number | null {
   });
   const [rank] = ranks;
   return ranks.size === 1 && rank !== undefined ? rank : null;
+}
+
+/** All rows, in order of name. */
+function* readMetadata(database: SqliteFile): Generator<readonly [name: string, value: unknown]> {
+  const rows = [...database.rows('META_DATA', ['name', 'value'])].map(
+    ([name, value]) => [String(name), value] as const,
+  );
+  yield* rows.sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
 function metadata(database: SqliteFile, name: string): string | null {

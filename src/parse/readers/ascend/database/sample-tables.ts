@@ -4,7 +4,7 @@ import type { Labels } from '../../../../record/record.js';
 export interface ValueColumn {
   readonly column: string;
   readonly metric: string;
-  readonly unit: string;
+  readonly unit: string | null;
   readonly scale?: number;
   readonly labels?: Labels;
 }
@@ -37,6 +37,9 @@ const bytes = (column: string, metric: string, labels?: Labels): ValueColumn => 
   ...(labels === undefined ? undefined : { labels }),
 });
 
+/** A level, of which the profiler states no unit. */
+const level = (column: string, metric: string): ValueColumn => ({ column, metric, unit: null });
+
 export const SAMPLE_TABLES: readonly SampleTable[] = [
   {
     table: 'AICORE_FREQ',
@@ -60,6 +63,23 @@ export const SAMPLE_TABLES: readonly SampleTable[] = [
       { column: 'hitRate', metric: 'llc_hit_rate', unit: '%' },
     ],
     labels: [label('llc', 'llcId', 'number'), label('access', 'mode', 'string')],
+  },
+  {
+    table: 'ACC_PMU',
+    time: 'timestampNs',
+    values: [
+      level('readBwLevel', 'acc_read_bw_level'),
+      level('writeBwLevel', 'acc_write_bw_level'),
+      level('readOstLevel', 'acc_read_ost_level'),
+      level('writeOstLevel', 'acc_write_ost_level'),
+    ],
+    labels: [label('acc', 'accId', 'number')],
+  },
+  {
+    table: 'SOC_BANDWIDTH_LEVEL',
+    time: 'timestampNs',
+    values: [level('l2BufferBwLevel', 'l2_buffer_bw_level'), level('mataBwLevel', 'mata_bw_level')],
+    labels: [],
   },
   {
     table: 'NPU_MEM',

@@ -1,7 +1,8 @@
 /**
  * Counters of a trace (phase C) → samples. MB are 2^20 bytes, KB 2^10, as in the databases of the same profiler.
- * Source: trace_view.json compared with the tables HBM, LLC, NPU_MEM and AICORE_FREQ.
+ * Source: trace_view.json compared with the tables HBM, LLC, NPU_MEM, AICORE_FREQ, ACC_PMU and SOC_BANDWIDTH_LEVEL.
  */
+import { fieldOf } from '../../../json/json-value.js';
 import type { TextSamples, SampleSeries } from './text-samples.js';
 
 const [KB, MB, MHZ] = [1024, 1024 * 1024, 1e6];
@@ -13,7 +14,24 @@ interface CounterRule {
   readonly name: RegExp;
   readonly factor: number;
   readonly series: (match: RegExpExecArray) => SampleSeries;
+  /** A label by the key in `args` that has its number. */
+  readonly numbered?: Numbered;
 }
+
+interface Numbered {
+  readonly label: string;
+  readonly key: string;
+}
+
+/** Levels and amounts whose unit the profiler does not state. */
+const unitless = (name: RegExp, metric: string, numbered?: Numbered): CounterRule => ({
+  name,
+  factor: 1,
+  series: () => ({ metric, unit: null }),
+  ...(numbered === undefined ? undefined : { numbered }),
+});
+
+const ACCELERATOR: Numbered = { label: 'acc', key: 'acc_id' };
 
 const COUNTERS: readonly CounterRule[] = [
   {
@@ -57,24 +75,43 @@ const COUNTERS: readonly CounterRule[] = [
       labels: { of: type.toLowerCase(), memory: memory.toLowerCase() },
     }),
   },
+  unitless(/^read_bandwidth$/, 'acc_read_bw_level', ACCELERATOR),
+  unitless(/^write_band_?width$/, 'acc_write_bw_level', ACCELERATOR),
+  unitless(/^read_ost$/, 'acc_read_ost_level', ACCELERATOR),
+  unitless(/^write_ost$/, 'acc_write_ost_level', ACCELERATOR),
+  unitless(/^L2 Buffer Bw Level$/, 'l2_buffer_bw_level'),
+  unitless(/^Mata Bw Level$/, 'mata_bw_level'),
+  {
+    name: /^QoS (.+)$/,
+    factor: 1,
+    series: ([, of = '']) => ({ metric: 'qos', unit: null, labels: { of: of.toLowerCase() } }),
+  },
 ];
 
 /** Series of a counter, and the factor to base units. */
 export interface CounterKind {
   readonly series: SampleSeries;
   readonly factor: number;
+  readonly numbered?: Numbered;
 }
 
 /** By the counter's name; null for counters that are ignored. */
 export function counterKind(name: string): CounterKind | null {
-  for (const { name: pattern, factor, series } of COUNTERS) {
+  for (const { name: pattern, series, ...rest } of COUNTERS) {
     const match = pattern.exec(name);
-    if (match !== null) return { series: series(match), factor };
+    if (match !== null) return { ...rest, series: series(match) };
   }
   return null;
 }
 
-/** The only number in the `args` of a counter; NaN when there is none. */
+/** The series of one event: with the number in its `args`, where that labels it. */
+export function seriesOf({ series, numbered }: CounterKind, args: unknown): SampleSeries {
+  const number = numbered === undefined ? undefined : fieldOf(args, numbered.key);
+  if (numbered === undefined || typeof number !== 'number') return series;
+  return { ...series, labels: { ...series.labels, [numbered.label]: number } };
+}
+
+/** The first number in the `args` of a counter; NaN when there is none. */
 export function counterValue(args: unknown): number {
   if (typeof args !== 'object' || args === null) return NaN;
   const [value = NaN] = Object.values(args).filter((cell) => typeof cell === 'number');

@@ -5,6 +5,7 @@ import type { Diagnostics } from '../../../../record/diagnostics.js';
 import { isFile, readJsonFile } from '../../../files.js';
 import { ASCEND_FILES } from '../../../files-beside.js';
 import { readProfilerInfo, toolName, type AscendProfileFacts } from '../profiler-info.js';
+import { readMetadataFile } from '../metadata-facts.js';
 import { readCommunication, type CommunicationFacts } from './communication-file.js';
 import { KernelDetails } from './kernel-details.js';
 import { L2Cache } from './l2-cache.js';
@@ -54,11 +55,15 @@ export class SidecarFiles {
     return facts ?? new Map<string, CommunicationFacts>();
   }
 
-  /** Facts of the profile line, from profiler_info. */
+  /** Facts of the profile line, from profiler_info and profiler_metadata.json. */
   profile(): AscendProfileFacts {
     const info = readProfilerInfo(this.folder, null, this.diagnostics);
     const tool = toolName(info);
-    return info === null ? { tool, rank: null, facts: {} } : { tool, rank: info.rank, facts: info.facts };
+    return {
+      tool,
+      rank: info?.rank ?? null,
+      facts: { ...info?.facts, ...readMetadataFile(this.folder, this.diagnostics) },
+    };
   }
 
   /** Reads an optional file; one that is there but has other content than its name says is counted. */

@@ -14,7 +14,7 @@ import { readTrace } from '../../../json/event-stream.js';
 import { ARG, ASCEND_ARGS } from './trace-args.js';
 import { CollectiveParts, type TracedOperation } from './collective-parts.js';
 import { apiLayerCode } from '../api-layers.js';
-import { counterKind, counterValue, type CounterKind } from './counter-events.js';
+import { counterKind, counterValue, seriesOf, type CounterKind } from './counter-events.js';
 import { LaunchQueue, TraceFlows } from './flows.js';
 import { TextSamples } from './text-samples.js';
 import { TraceTasks } from './trace-tasks.js';
@@ -244,9 +244,9 @@ export class AscendTrace {
     const known = this.#counters[name];
     const kind = known === undefined ? (this.#counters[name] = counterKind(this.texts.text(name))) : known;
     if (kind === null || !this.clock.read(event)) return;
-    const value = counterValue(event.fields.value(EVENT.args));
+    const args = event.fields.value(EVENT.args);
     const device = this.#deviceOfProcess(event.fields.number(EVENT.pid));
-    this.samples.add(kind.series, this.clock.start, value * kind.factor, device);
+    this.samples.add(seriesOf(kind, args), this.clock.start, counterValue(args) * kind.factor, device);
   }
 
   /** `NPU 1` labels a process of device 1; the device of one labelled `NPU` follows from its id. */

@@ -1,0 +1,57 @@
+/**
+ * What the program added to the profile by `add_metadata`, and what its framework did: rows of META_DATA, or
+ * profiler_metadata.json in the profile's folder or the one above. Never environment variables.
+ */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Diagnostics } from '../../../record/diagnostics.js';
+import type { Labels } from '../../../record/record.js';
+import { ASCEND_METADATA } from '../../files-beside.js';
+import { readJsonFile } from '../../files.js';
+import { entriesOf, isJsonObject, parseJson } from '../../json/json-value.js';
+
+/** Size limit in bytes. */
+const LARGEST = 4 * 1024 * 1024;
+/** Facts of one profile, and objects within objects; further ones are left out. */
+const [MOST_FACTS, MOST_DEPTH] = [200, 4];
+
+/** The groups of ranks are in `ranks` of collectives. */
+const LEFT_OUT = /^(ENV_VARIABLES|parallel_group_info|SCHEMA_VERSION(_\w+)?)$/;
+
+type Facts = Record<string, string | number>;
+
+/** Facts by dotted names: `metadata.distributed_args.world_size`. Values of databases are texts of JSON, or plain ones. */
+export function metadataFacts(entries: Iterable<readonly [name: string, value: unknown]>): Labels {
+  const facts: Facts = {};
+  for (const [name, value] of entries) {
+    const parsed = typeof value === 'string' ? (parseJson(Buffer.from(value)) ?? value) : value;
+    if (!LEFT_OUT.test(name)) add(facts, `metadata.${name}`, parsed, 1);
+  }
+  return facts;
+}
+
+function add(facts: Facts, name: string, value: unknown, depth: number): void {
+  if (Object.keys(facts).length >= MOST_FACTS) return;
+  if (isJsonObject(value)) {
+    if (depth === MOST_DEPTH) return;
+    for (const [key, within] of entriesOf(value))
+      if (!LEFT_OUT.test(key)) add(facts, `${name}.${key}`, within, depth + 1);
+  } else if (Array.isArray(value)) {
+    if (value.every(isScalar)) facts[name] = value.join(',');
+  } else if (typeof value === 'number') facts[name] = value;
+  else if (isScalar(value) && value !== '') facts[name] = String(value);
+}
+
+const isScalar = (value: unknown): value is string | number | boolean => /string|number|boolean/.test(typeof value);
+
+/** The facts of the file; none where there is none. */
+export function readMetadataFile(folder: string | null, diagnostics: Diagnostics): Labels {
+  if (folder === null) return {};
+  const path = [folder, join(folder, '..')]
+    .map((place) => join(place, ASCEND_METADATA))
+    .find((file) => existsSync(file));
+  if (path === undefined) return {};
+  const json = readJsonFile(path, LARGEST);
+  if (!isJsonObject(json)) diagnostics.count('file-beside-not-read');
+  return metadataFacts(entriesOf(json));
+}

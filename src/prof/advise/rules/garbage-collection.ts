@@ -1,0 +1,32 @@
+/** The device waits while Python collects garbage. */
+import { counted, time } from '../amount-text.js';
+import type { Rule, RuleAnswer } from '../rule.js';
+
+export const garbageCollection: Rule = {
+  name: 'garbage-collection',
+  doc: "idle while Python collects garbage, where the profile has its collections (Ascend's gc_detect_threshold)",
+  watch: () => ({
+    end: ({ host }): RuleAnswer => {
+      const recorded = host.all.filter(({ profile }) => host.collecting.sumOf(profile).count > 0);
+      if (recorded.length === 0) return { found: [], why: 'no collections of garbage in the profile' };
+      return {
+        found: recorded
+          .filter(({ of }) => of.collecting > 0)
+          .map(({ of, ...place }) => {
+            const { count, time: ns } = host.collecting.sumOf(place.profile);
+            return {
+              ...place,
+              what: `idle ${time(of.collecting)} while garbage is collected: ${counted(count, 'collection')} of ${time(ns)} together`,
+              action: 'gc.freeze() after the first steps; or gc.disable() and gc.collect() where the device has work',
+              stake: of.collecting,
+              gain: { ns: of.collecting, how: 'sum of the idle time within collections', isBound: true },
+              kernels: [],
+              count,
+              evidence: { collections: count, collectionsNs: ns, idleNs: of.collecting },
+              see: 'dparse --ranges PROFILE | grep \'"text":"GC"\'',
+            };
+          }),
+      };
+    },
+  }),
+};
