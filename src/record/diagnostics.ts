@@ -18,6 +18,7 @@ export const DIAGNOSTICS = {
   ],
   'wait-without-device': ['info', 'waits in a context of no known device (placed on the device that the row states)'],
   'graph-kernel-by-launch': ['info', 'graph kernels with the context of the graph launch, not of their capture'],
+  'scheduling-not-paired': ['info', 'threads put onto or off a core without the other event (time not counted)'],
   'negative-duration': ['warning', 'rows that end before they start (duration unknown)'],
   'row-without-time': ['warning', 'rows whose times were not collected (placed at their launch, duration unknown)'],
   'unknown-name': ['warning', 'kernels whose name is not in the string table'],

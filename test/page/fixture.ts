@@ -97,6 +97,7 @@ function overview(rank: number, slower: number): ProfileSummary {
       })),
     },
     host: null,
+    cpu: null,
     diagnostics: { 'kernel-without-launch': 2 },
   };
 }

@@ -23,6 +23,8 @@ const SCHEMA = {
   CUPTI_ACTIVITY_KIND_GRAPH_TRACE: `${PLACE} graphId! graphExecId!`,
   CUDA_GPU_MEMORY_USAGE_EVENTS:
     'start! globalPid! deviceId! contextId! address! pc! bytes! memKind! memoryOperationType! name$ correlationId streamId',
+  SCHED_EVENTS: 'start! cpu! isSchedIn! globalTid threadState threadBlock',
+  COMPOSITE_EVENTS: 'id! start! cpu threadState globalTid cpuCycles!',
   NVTX_EVENTS:
     'start! end eventType! rangeId category color text$ globalTid endGlobalTid textId domainId uint64Value int64Value doubleValue uint32Value int32Value floatValue jsonTextId jsonText$ binaryData$',
 };

@@ -1,7 +1,15 @@
 /** The figures of a summary one by one, for the table formats. Base units, unrounded. */
 import { column, int, real, str } from '../../table/column-kinds.js';
 import type { Column } from '../../table/column.js';
-import type { DeviceTime, HostSummary, KernelSummary, ProfileSummary, Tally } from './summary-data.js';
+import type {
+  CpuSummary,
+  CpuTally,
+  DeviceTime,
+  HostSummary,
+  KernelSummary,
+  ProfileSummary,
+  Tally,
+} from './summary-data.js';
 
 type FigureUnit = 'ns' | 'bytes' | 'bytes/s' | 'FLOP' | 'fraction' | 'count';
 
@@ -40,10 +48,12 @@ const partsOf = ({
   collectives,
   steps,
   host,
+  cpu,
   diagnostics,
 }: ProfileSummary): Part[] => [
   ...devices.map(deviceFigures),
   ...(kernels === null ? [] : kernelFigures(kernels)),
+  ...(cpu === null ? [] : cpuFigures(cpu)),
   ...memory.map(({ kind, bytes, bytesPerS, ...tally }) =>
     part('memory', kind, [...tallied(tally), ['bytes', bytes, 'bytes'], ['bytesPerS', bytesPerS, 'bytes/s']]),
   ),
@@ -135,6 +145,19 @@ function hostFigures({ threads, time, kinds, ops, annotations, layers, steps }: 
             ...(['median', 'min', 'max'] as const).map((name) => [name, steps[name], 'ns'] as const),
           ]),
         ]),
+  ];
+}
+
+function cpuFigures({ traced, cores, processes, ...all }: CpuSummary): Part[] {
+  const values = ({ time, switches, samples }: Omit<CpuTally, 'id'>): Values => [
+    ['time', time, 'ns'],
+    ['switches', switches, 'count'],
+    ['samples', samples, 'count'],
+  ];
+  return [
+    part('cpu', null, [['traced', traced, 'ns'], ...values(all)]),
+    ...cores.map((core) => part('cpu', `core ${core.id}`, values(core))),
+    ...processes.map((one) => part('cpu', `process ${one.id}`, values(one))),
   ];
 }
 

@@ -11,6 +11,7 @@ import { HostSteps, MOST_STEPS, stepOf } from '../steps/host-steps.js';
 import { workOf, type StepActivity } from '../steps/step-work.js';
 import { PS_PER_NS } from '../../containers/interval-union.js';
 import { communicationKind } from '../../ops/kernels/communication.js';
+import { CpuSums } from './cpu-sums.js';
 import { DeviceSums, type Stretch } from './device-sums.js';
 import { HostSums } from './host-sums.js';
 import { KernelSums } from './kernel-sums.js';
@@ -58,6 +59,7 @@ class SummedProfile {
   readonly steps = new StepSpans();
   readonly hostSteps = new HostSteps();
   readonly host = new HostSums();
+  readonly cpu = new CpuSums();
   reported: Readonly<Record<string, number>> = {};
   readonly odd = new Map<Odd, number>();
 }
@@ -102,6 +104,7 @@ export class ProfileSummaries {
         collectives: sums.collectives.collectives,
         steps: sums.steps.result((step) => sums.hostSteps.lengthOf(step)),
         host: sums.hasWork ? null : sums.host.result(sums.hostSteps, this.names),
+        cpu: sums.cpu.result,
         diagnostics: diagnosticsOf(sums),
       };
     });
@@ -112,8 +115,10 @@ export class ProfileSummaries {
     else if (record.type === 'end') sums.reported = record.diagnostics;
     else if (record.type === 'range') !sums.hasWork && sums.host.add(record);
     else if (record.type === 'sync') addWait(sums, record);
-    else if (record.type === 'sample') addHostStep(sums, record);
-    else {
+    else if (record.type === 'sample') {
+      addHostStep(sums, record);
+      sums.cpu.add(record);
+    } else {
       const found = workOf(record);
       if (found !== null) addWork(sums, found.record, kindOf(found));
       else if (record.type === 'kernel') addWait(sums, record);

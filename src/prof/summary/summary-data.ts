@@ -21,6 +21,8 @@ export interface ProfileSummary {
   readonly steps: StepSummary | null;
   /** Where no device worked, what the host did; null without its ranges, and where a device worked. */
   readonly host: HostSummary | null;
+  /** What threads did on the host's cores; null where the profiler recorded neither scheduling nor samples of them. */
+  readonly cpu: CpuSummary | null;
   /** What was odd, by name: in the input, as the reader's end line has it, and in the records (`record-…`, `step-…`). */
   readonly diagnostics: Readonly<Record<string, number>>;
 }
@@ -96,6 +98,28 @@ export interface HostSummary {
   readonly layers: readonly HostTally[];
   /** How long steps took. */
   readonly steps: Pick<StepSummary, 'count' | 'median' | 'min' | 'max'> | null;
+}
+
+/** Threads on the cores of the host, of the processes that the profiler traced. */
+export interface CpuSummary {
+  /** From the first to the last event of scheduling: the whole of which times are parts; null without such events. */
+  readonly traced: number | null;
+  /** Of all cores together, as in the lists: times that threads ran, times that they were scheduled, samples taken. */
+  readonly time: number | null;
+  readonly switches: number | null;
+  readonly samples: number | null;
+  /** Most time first, as the processes. */
+  readonly cores: readonly CpuTally[];
+  readonly processes: readonly CpuTally[];
+}
+
+/** What threads did on one core, or those of one process. */
+export interface CpuTally {
+  /** Number of the core, or of the process. */
+  readonly id: number;
+  readonly time: number | null;
+  readonly switches: number | null;
+  readonly samples: number | null;
 }
 
 export interface KernelSummary {

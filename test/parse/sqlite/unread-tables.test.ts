@@ -8,7 +8,7 @@ import { itShared } from '../../support/shared.js';
 /** A database with further tables: of events, without rows, and of descriptions. */
 function withTables(path: string): string {
   const db = new Database(path);
-  db.exec(`CREATE TABLE SCHED_EVENTS (start, cpu); INSERT INTO SCHED_EVENTS VALUES (1, 2), (3, 4);
+  db.exec(`CREATE TABLE SYSCALL (start, cpu); INSERT INTO SYSCALL VALUES (1, 2), (3, 4);
     CREATE TABLE GPU_METRICS (rawTimestamp, value); INSERT INTO GPU_METRICS VALUES (1, 2);
     CREATE TABLE METRIC_INSTANCE (correlationId, value); INSERT INTO METRIC_INSTANCE VALUES (1, 2);
     CREATE TABLE OSRT_API (start, "end");
@@ -23,7 +23,7 @@ describe('tables of events that no reader reads', () => {
     it(`${format}: are counted, and named in the profile line`, () => {
       const path = withTables(database.write());
       expect(diagnosticsOf(path)).to.deep.equal({ 'table-not-read': 3 });
-      expect(headerOf(path).facts).to.deep.equal({ tables_not_read: 'GPU_METRICS, METRIC_INSTANCE, SCHED_EVENTS' });
+      expect(headerOf(path).facts).to.deep.equal({ tables_not_read: 'GPU_METRICS, METRIC_INSTANCE, SYSCALL' });
     });
 
     it(`${format}: nothing is said where there are none`, () => {
@@ -32,10 +32,9 @@ describe('tables of events that no reader reads', () => {
   }
 
   itShared('are as they stand in a real export', ['data/nsys/many_kernels_no_nvtx.sqlite'], ([path = '']) => {
-    // sqlite3: tables with rows and a column start, timestamp, rawTimestamp or correlationId, less the five that are read.
+    // sqlite3: tables with rows and a column start, timestamp, rawTimestamp or correlationId, less the seven that are read.
     expect(headerOf(path).facts).to.deep.equal({
-      tables_not_read:
-        'COMPOSITE_EVENTS, CUPTI_ACTIVITY_KIND_CUDA_EVENT, DIAGNOSTIC_EVENT, OSRT_API, PROFILER_OVERHEAD, SCHED_EVENTS',
+      tables_not_read: 'CUPTI_ACTIVITY_KIND_CUDA_EVENT, DIAGNOSTIC_EVENT, OSRT_API, PROFILER_OVERHEAD',
     });
   });
 });

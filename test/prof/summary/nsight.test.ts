@@ -2,6 +2,7 @@
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
 import { readProfile } from '../../../src/parse/profile.js';
+import type { CpuSummary } from '../../../src/prof/summary/summary-data.js';
 import { overviewOf } from '../../support/overviews.js';
 import { itShared } from '../../support/shared.js';
 
@@ -53,6 +54,32 @@ describe('overview of Nsight Systems databases', () => {
       const operations = overview.memory.map(({ kind, count, time }) => [kind, count, time] as const);
       expect(inOrder(operations)).to.deep.equal(inOrder([...copies, ...sets]));
       tables.close();
+    });
+  }
+
+  const SCHEDULED = ['nvfuser_h200', 'many_kernels_no_nvtx', 'saxpy_double_runtime_rows'] as const;
+  for (const capture of SCHEDULED) {
+    itShared(`cores and processes of ${capture}`, [`data/nsys/${capture}.sqlite`], ([path = '']) => {
+      const { cpu } = overviewOf(readProfile(path, { profile: 0, name: capture }));
+      const db = new Database(path, { readonly: true });
+      // Each thread is put onto a core and off it in turn in these files: ends less starts.
+      const sums = (key: string): unknown[] =>
+        db
+          .prepare(
+            `SELECT ${key} AS id, sum(CASE isSchedIn WHEN 0 THEN start ELSE -start END) AS time,
+              sum(isSchedIn) AS switches FROM SCHED_EVENTS GROUP BY 1 ORDER BY 2 DESC, 1`,
+          )
+          .all();
+      const bare = (tallies: CpuSummary['cores'] = []): unknown[] =>
+        tallies.map(({ id, time, switches }) => ({ id, time, switches }));
+      expect(bare(cpu?.cores)).to.deep.equal(sums('cpu'));
+      expect(bare(cpu?.processes)).to.deep.equal(sums('((globalTid >> 24) & 0xFFFFFF)'));
+      const traced = db.prepare('SELECT max(start) - min(start) FROM SCHED_EVENTS').pluck().get();
+      expect(cpu?.traced).to.equal(traced);
+      const hasSamples = capture !== 'nvfuser_h200';
+      const samples = hasSamples ? db.prepare('SELECT count(*) FROM COMPOSITE_EVENTS').pluck().get() : null;
+      expect(cpu?.samples).to.equal(samples);
+      db.close();
     });
   }
 });

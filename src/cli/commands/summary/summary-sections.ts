@@ -2,13 +2,14 @@
 import { largest } from '../../../containers/lists.js';
 import type { KernelSummary, ProfileSummary } from '../../../prof/summary/summary-data.js';
 import { amountText, TimeUnit, UNKNOWN } from '../../../record/units.js';
+import { cpuSections } from './summary-cpu.js';
 import { devicesSections } from './summary-devices.js';
 import { hostSections } from './summary-host.js';
 import { kernelSections } from './summary-kernels.js';
 import { many, nextOver, plain, share, spreadText, TABLE, whole, type About, type Section } from './summary-section.js';
 
 export function sectionsOf(overview: ProfileSummary, file: string | undefined): Section[] {
-  const { devices, kernels, header, host } = overview;
+  const { devices, kernels, header, host, cpu } = overview;
   const unit = new TimeUnit(largest([0, ...devices.map(({ span }) => span), kernels?.time ?? 0]));
   const about: About = { overview, unit, next: nextOver(file) };
   const isNeuron = header?.devices.some(({ vendor }) => vendor === 'aws') === true;
@@ -16,6 +17,7 @@ export function sectionsOf(overview: ProfileSummary, file: string | undefined): 
     ...devicesSections(about),
     ...(host === null ? [] : hostSections(about, host)),
     ...(kernels === null ? [] : kernelSections(about, kernels)),
+    ...(cpu === null ? [] : cpuSections(cpu)),
     ...memorySections(about),
     ...collectiveSections(about),
     ...stepSections(about),

@@ -26,6 +26,7 @@ import {
 } from '../../sqlite/sqlite.js';
 import { unreadTables } from '../../sqlite/unread-tables.js';
 import { ThreadTable } from '../../capture/threads.js';
+import { CPU_TABLES, CpuUsage } from './cpu-usage.js';
 import { isOfHost, MEMORY_COLUMNS, MEMORY_TABLE, MemoryUsage } from './memory-usage.js';
 import { ACTIVITY_TABLES, type ActivityTable } from './nsight-activities.js';
 import { readDevices, type DeviceMap } from './nsight-devices.js';
@@ -112,7 +113,7 @@ const CONTEXT_TABLES: readonly ContextTable[] = [
 ];
 
 const CALL_TABLE = 'CUPTI_ACTIVITY_KIND_RUNTIME';
-const READ_TABLES = [NVTX, CALL_TABLE, MEMORY_TABLE, ...ACTIVITY_TABLES.map(({ table }) => table)];
+const READ_TABLES = [NVTX, CALL_TABLE, MEMORY_TABLE, ...CPU_TABLES, ...ACTIVITY_TABLES.map(({ table }) => table)];
 
 class NsightCapture implements Capture {
   readonly diagnostics = new Diagnostics();
@@ -126,6 +127,7 @@ class NsightCapture implements Capture {
   readonly #devices: DeviceMap;
   readonly #contexts: ContextDevices;
   readonly #memory = new MemoryUsage();
+  readonly #cpu: CpuUsage;
   #waitsWithoutDevice = 0;
   /** NVTX domains: the number of the one at index i in the columns is i + 1. */
   readonly #domains: { id: number; name: string | null }[] = [];
@@ -142,6 +144,7 @@ class NsightCapture implements Capture {
     this.#readRanges();
     for (const table of ACTIVITY_TABLES) this.#readActivities(table);
     this.#readMemory();
+    this.#cpu = new CpuUsage(database, THREAD, this.diagnostics);
     const facts = unreadTables(database, READ_TABLES, this.diagnostics);
     this.header = {
       format: nsight.id,
@@ -251,8 +254,9 @@ class NsightCapture implements Capture {
     });
   }
 
-  statements(profile: number): Iterable<StatementRecord> {
-    return this.#memory.records(profile, this.diagnostics);
+  *statements(profile: number): Generator<StatementRecord> {
+    yield* this.#cpu.records(profile);
+    yield* this.#memory.records(profile, this.diagnostics);
   }
 
   firstStatement(): number {

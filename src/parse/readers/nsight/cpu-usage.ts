@@ -1,0 +1,154 @@
+/**
+ * Thread scheduling (`nsys profile --cpuctxsw`) and CPU samples (`--sample`) → how long threads of each process ran on each
+ * core, how often they were scheduled there, and how often a sample met them. Memory: the threads, and the cores of each
+ * process.
+ *
+ * Source: NVIDIA Nsight Systems documentation, "SQLite Schema Reference": SCHED_EVENTS, COMPOSITE_EVENTS. `cpuCycles` of
+ * samples is 1 in every real export at hand, which is no number of cycles: it is not read.
+ */
+import { entryOf } from '../../../containers/map-entry.js';
+import { CPU_METRICS } from '../../../record/cpu-metrics.js';
+import type { Diagnostics } from '../../../record/diagnostics.js';
+import type { SampleRecord } from '../../../record/record.js';
+import { isNear } from '../../capture/clocks/exact-times.js';
+import { ThreadTable } from '../../capture/threads.js';
+import { numberOf, type Selection, type SqliteFile } from '../../sqlite/sqlite.js';
+
+export const CPU_TABLES = ['SCHED_EVENTS', 'COMPOSITE_EVENTS'] as const;
+const [SCHEDULING, SAMPLES] = CPU_TABLES;
+
+/** A thread's process and number: see `THREAD` of the reader. */
+type ThreadSelection = readonly Selection[];
+
+/** What is known of one process on one core. */
+interface CoreUsage {
+  readonly cpu: number;
+  readonly pid: number;
+  time: number;
+  switches: number;
+  samples: number;
+}
+
+export class CpuUsage {
+  readonly #usage = new Map<string, CoreUsage>();
+  #traced: number | null = null;
+  #hasSamples = false;
+
+  constructor(
+    private readonly database: SqliteFile,
+    private readonly thread: ThreadSelection,
+    private readonly diagnostics: Diagnostics,
+  ) {
+    this.#readScheduling();
+    this.#readSamples();
+  }
+
+  *records(profile: number): Generator<SampleRecord> {
+    const sample = (metric: string, value: number, unit: string, labels?: SampleRecord['labels']): SampleRecord => ({
+      ...{ type: 'sample', profile, start: null, device: null, metric, value, unit },
+      ...(labels === undefined ? undefined : { labels }),
+    });
+    if (this.#traced !== null) yield sample(CPU_METRICS.traced, this.#traced, 'ns');
+    const usages = [...this.#usage.values()].sort((a, b) => a.cpu - b.cpu || a.pid - b.pid);
+    for (const { cpu, pid, time, switches, samples } of usages) {
+      const labels = { cpu, pid };
+      if (this.#traced !== null) {
+        yield sample(CPU_METRICS.time, time, 'ns', labels);
+        yield sample(CPU_METRICS.switches, switches, 'count', labels);
+      }
+      if (this.#hasSamples) yield sample(CPU_METRICS.samples, samples, 'count', labels);
+    }
+  }
+
+  #readScheduling(): void {
+    const runs = new ThreadRuns();
+    const columns = ['start', ...this.thread, 'cpu', 'isSchedIn'];
+    let bad = 0;
+    const take = ([start = NaN, process = NaN, tid = NaN, cpu = NaN, isIn = NaN]: readonly number[]): void => {
+      if (!isNear(start) || [process, tid, cpu, isIn].some(Number.isNaN)) bad++;
+      else runs.take(start, process, tid, cpu, isIn !== 0);
+    };
+    this.database.eachNumbers(SCHEDULING, columns, take);
+    if (!runs.isInOrder) {
+      runs.reset();
+      bad = 0;
+      for (const row of this.database.rows(SCHEDULING, columns, [], true)) take(row.map(numberOf));
+    }
+    runs.end();
+    this.diagnostics.count('bad-row', bad);
+    this.diagnostics.count('scheduling-not-paired', runs.unpaired);
+    this.#traced = runs.traced;
+    for (const { cpu, pid, time, switches } of runs.cores.values()) {
+      const usage = this.#of(cpu, pid);
+      usage.time += time;
+      usage.switches += switches;
+    }
+  }
+
+  #readSamples(): void {
+    this.database.eachNumbers(SAMPLES, ['cpu', ...this.thread], ([cpu = NaN, process = NaN]) => {
+      if (Number.isNaN(cpu) || Number.isNaN(process)) {
+        this.diagnostics.count('bad-row');
+        return;
+      }
+      this.#hasSamples = true;
+      this.#of(cpu, pidOf(process)).samples++;
+    });
+  }
+
+  #of(cpu: number, pid: number): CoreUsage {
+    return entryOf(this.#usage, `${cpu}/${pid}`, () => ({ cpu, pid, time: 0, switches: 0, samples: 0 }));
+  }
+}
+
+const pidOf = (process: number): number => process % 0x1000000;
+
+/** Events of scheduling, in order of time for each thread → how long each ran on which core. */
+class ThreadRuns {
+  readonly cores = new Map<string, { readonly cpu: number; readonly pid: number; time: number; switches: number }>();
+  /** Events whose counterpart is missing: the thread's time is unknown there, and not counted. */
+  unpaired = 0;
+  isInOrder = true;
+  #threads = new ThreadTable();
+  /** By thread: its last event, and since when it runs, NaN while it does not. */
+  readonly #last: number[] = [];
+  readonly #since: number[] = [];
+  readonly #cpu: number[] = [];
+  #first = Infinity;
+  #end = -Infinity;
+
+  /** ns from the first to the last event; null without events. */
+  get traced(): number | null {
+    return this.#end >= this.#first ? this.#end - this.#first : null;
+  }
+
+  take(time: number, process: number, tid: number, cpu: number, isIn: boolean): void {
+    const pid = pidOf(process);
+    const thread = this.#threads.thread(this.#threads.process(process, pid), tid);
+    if (time <= (this.#last[thread] ?? -Infinity)) this.isInOrder = false;
+    this.#last[thread] = time;
+    this.#first = Math.min(this.#first, time);
+    this.#end = Math.max(this.#end, time);
+    const since = this.#since[thread] ?? NaN;
+    const core = entryOf(this.cores, `${cpu}/${pid}`, () => ({ cpu, pid, time: 0, switches: 0 }));
+    const isPaired = isIn === Number.isNaN(since) && (isIn || this.#cpu[thread] === cpu);
+    if (!isPaired) this.unpaired++;
+    else if (!isIn) core.time += time - since;
+    if (isIn) core.switches++;
+    this.#cpu[thread] = cpu;
+    this.#since[thread] = isIn ? time : NaN;
+  }
+
+  /** To be called after the last event: threads that still run have no end. */
+  end(): void {
+    this.unpaired += this.#since.filter((since) => !Number.isNaN(since)).length;
+  }
+
+  reset(): void {
+    this.cores.clear();
+    this.unpaired = 0;
+    this.#threads = new ThreadTable();
+    for (const column of [this.#last, this.#since, this.#cpu]) column.length = 0;
+    [this.#first, this.#end] = [Infinity, -Infinity];
+  }
+}
