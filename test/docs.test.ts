@@ -190,6 +190,8 @@ describe('examples', () => {
       '--trace',
       '--pytorch',
       '--cuda-memory-usage',
+      '--cpuctxsw',
+      '--sample',
       '--type',
       '--profile-from-start',
       '--output-format',

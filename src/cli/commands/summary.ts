@@ -1,6 +1,7 @@
 /** `dprof summary`: what each profile adds up to. */
 import { MetricAnalysis, type MetricAnswer } from '../../prof/neuron/metric-analysis.js';
 import { Annotator } from '../../prof/report/report.js';
+import { SummaryDetails } from '../../prof/summary/details.js';
 import { SummaryAnalysis } from '../../prof/summary/summary-analysis.js';
 import type { AnyTable } from '../../table/table.js';
 import type { Write } from '../output.js';
@@ -19,12 +20,12 @@ async function run(request: SummaryRequest): Promise<void> {
     });
   }
   await runAnalysis(request, {
-    analysis: new SummaryAnalysis(request.top, metrics),
+    analysis: new SummaryAnalysis(request.top, metrics, request.format === 'json' ? new SummaryDetails() : null),
     annotator: new Annotator(request.device),
     print: ({ table, facts }, write) => {
       const { format, file } = request;
       if (facts.profiles === null) return printMetrics(request, table, facts.metrics, write);
-      if (format === 'json') return write(summaryDocuments(facts.profiles));
+      if (format === 'json') return write(summaryDocuments(facts.profiles, facts.details));
       if (format === 'markdown') return write(summaryMarkdown(facts.profiles, file));
       return format === 'text' ? write(summaryScreens(facts.profiles, file)) : printTable(table, format, write);
     },

@@ -4,10 +4,12 @@
  * a stream under the same text are one, unless their step, their direction, or a number in the text differs.
  */
 import { elementAt } from '../../containers/element.js';
+import { LogHistogram } from '../../containers/log-histogram.js';
 import { boundedEntryOf, entryOf } from '../../containers/map-entry.js';
 import type { ForwardOp, RangeRecord } from '../../record/record.js';
 import { readStepName } from '../../record/step-name.js';
 import { launchOf } from '../device-activity.js';
+import type { AnnotationTimes } from '../summary/detail-data.js';
 import { bounded } from './bounds.js';
 import type { PageKernel } from './page-kernel.js';
 import type { Annotation, Bounded } from './page-data.js';
@@ -36,7 +38,17 @@ class AnnotationSum {
   host = 0;
   hostSelf = 0;
   readonly occurrences = new ThinnedSample(MOST_SAMPLES);
-  constructor(readonly text: string) {}
+  /** Times of all occurrences, and durations of all ranges, where they are wanted. */
+  readonly deviceTimes: LogHistogram | null;
+  readonly hostTimes: LogHistogram | null;
+
+  constructor(
+    readonly text: string,
+    hasDistributions: boolean,
+  ) {
+    this.deviceTimes = hasDistributions ? new LogHistogram() : null;
+    this.hostTimes = hasDistributions ? new LogHistogram() : null;
+  }
 }
 
 interface Occurrence {
@@ -69,7 +81,15 @@ export class AnnotationTotals {
   /** ns under texts beyond the bound. */
   #otherTime = 0;
 
-  constructor(private readonly most = MOST_TEXTS) {}
+  constructor(
+    private readonly most = MOST_TEXTS,
+    private readonly hasDistributions = false,
+  ) {}
+
+  /** Totals that know how their times are distributed. */
+  static withDistributions(): AnnotationTotals {
+    return new AnnotationTotals(MOST_TEXTS, true);
+  }
 
   /** To be called in order of start, before the kernels that were launched in the range. */
   range(record: RangeRecord): void {
@@ -114,12 +134,7 @@ export class AnnotationTotals {
   }
 
   annotations(most: number, samples: number): Bounded<Annotation> {
-    for (const [text, open] of this.#inRanges) for (const one of open.values()) this.#close(text, one, false);
-    this.#inRanges.clear();
-    for (const open of this.#onStreams.values()) {
-      for (const [text, occurrence] of open) this.#close(text, occurrence, true);
-      open.clear();
-    }
+    this.#closeAll();
     const { shown, ...rest } = bounded(byHostTime([...this.#texts.values()]), most, this.#otherTime);
     return {
       shown: shown.map(({ text, time, own, guessed, passes, host, hostSelf, occurrences }) => ({
@@ -130,9 +145,31 @@ export class AnnotationTotals {
     };
   }
 
+  /** How the times of annotations are distributed, most device time first, then most time of the host. */
+  distributions(most: number): AnnotationTimes[] {
+    this.#closeAll();
+    const { shown } = bounded(byHostTime([...this.#texts.values()]), most, this.#otherTime);
+    return shown.map(({ text, deviceTimes, hostTimes }) => ({
+      ...{ text, device: deviceTimes?.distribution ?? null, host: hostTimes?.distribution ?? null },
+    }));
+  }
+
+  #closeAll(): void {
+    for (const [text, open] of this.#inRanges) for (const one of open.values()) this.#close(text, one, false);
+    this.#inRanges.clear();
+    for (const open of this.#onStreams.values()) {
+      for (const [text, occurrence] of open) this.#close(text, occurrence, true);
+      open.clear();
+    }
+  }
+
+  #sumOf(text: string): AnnotationSum | null {
+    return boundedEntryOf(this.#texts, text, this.most, () => new AnnotationSum(text, this.hasDistributions));
+  }
+
   #addHost({ pid, tid, domain, text, start, dur }: RangeRecord, self: number): void {
     const name = annotationOf(domain === null ? text : `${domain}:${text}`);
-    const sum = boundedEntryOf(this.#texts, name, this.most, () => new AnnotationSum(name));
+    const sum = this.#sumOf(name);
     if (sum === null) return;
     sum.passes++;
     sum.hostSelf += self;
@@ -141,6 +178,7 @@ export class AnnotationTotals {
     const before = this.#hostEnds.get(thread) ?? -Infinity;
     if (end <= before) return;
     sum.host += end - Math.max(start, before);
+    sum.hostTimes?.add(dur);
     this.#hostEnds.set(thread, end);
   }
 
@@ -188,7 +226,7 @@ export class AnnotationTotals {
   }
 
   #close(text: string, { time, own }: Occurrence, isGuessed: boolean): void {
-    const known = boundedEntryOf(this.#texts, text, this.most, () => new AnnotationSum(text));
+    const known = this.#sumOf(text);
     if (known === null) {
       this.#otherTime += time;
       return;
@@ -197,6 +235,7 @@ export class AnnotationTotals {
     known.own += own;
     if (isGuessed) known.guessed++;
     known.occurrences.add(time);
+    known.deviceTimes?.add(time);
   }
 }
 

@@ -4,6 +4,7 @@ import type { ProfileLine } from '../../record/record.js';
 import { noProfile, withoutDeviceAndRanges, type Analysis, type Answer } from '../analysis.js';
 import type { Annotated } from '../annotate.js';
 import type { MetricAnalysis, MetricAnswer } from '../neuron/metric-analysis.js';
+import type { SummaryDetails } from './details.js';
 import { FIGURE_COLUMNS, figuresOf } from './figures.js';
 import { ProfileSummaries, SUMMARY_TYPES } from './summaries.js';
 import type { ProfileSummary } from './summary-data.js';
@@ -13,20 +14,26 @@ const METRICS_ONLY: ReadonlySet<string> = new Set(['neuron-summary', 'neff']);
 
 /** Summaries of profiles, or the metrics where no profile has work. */
 export type SummaryFacts =
-  { readonly profiles: readonly ProfileSummary[] } | { readonly profiles: null; readonly metrics: MetricAnswer };
+  | { readonly profiles: readonly ProfileSummary[]; readonly details: SummaryDetails | null }
+  | { readonly profiles: null; readonly metrics: MetricAnswer };
 
 export class SummaryAnalysis implements Analysis<SummaryFacts> {
   readonly types;
-  readonly ranges = 'without-work';
+  readonly ranges?: 'without-work';
   readonly #summaries: ProfileSummaries;
   /** Profiles that have metrics alone. */
   readonly #metricsOnly = new Set<number>();
 
-  /** `top` kernels are in each list; `metrics` are for profiles that have nothing else. */
+  /**
+   * `top` kernels are in each list; `metrics` are for profiles that have nothing else; `details` has curves and
+   * distributions, for which all ranges are read.
+   */
   constructor(
     top: number | undefined,
     private readonly metrics: MetricAnalysis,
+    private readonly details: SummaryDetails | null = null,
   ) {
+    if (details === null) this.ranges = 'without-work';
     this.#summaries = new ProfileSummaries(top);
     this.types = new Set([...SUMMARY_TYPES, ...metrics.types]);
   }
@@ -34,12 +41,16 @@ export class SummaryAnalysis implements Analysis<SummaryFacts> {
   take(record: ProfileLine, rows: readonly Annotated[]): void {
     if (record.type === 'profile' && METRICS_ONLY.has(record.format)) this.#metricsOnly.add(record.profile);
     if (this.#metricsOnly.has(record.profile)) this.metrics.take(record);
-    else this.#summaries.take(record, rows);
+    else {
+      this.#summaries.take(record, rows);
+      this.details?.take(record, rows);
+    }
   }
 
   /** @throws UserError without any work of a device and any metrics */
   finish(rows: readonly Annotated[]): Answer<SummaryFacts> {
     this.#summaries.addKernels(rows);
+    this.details?.addKernels(rows);
     const profiles = this.#summaries.all;
     const metricsOnly = profiles.length > 0 ? [...this.#metricsOnly] : [];
     const notes = metricsOnly.map(
@@ -47,7 +58,7 @@ export class SummaryAnalysis implements Analysis<SummaryFacts> {
     );
     if (profiles.some(hasWork)) {
       const rows = profiles.flatMap(figuresOf);
-      return { table: { columns: FIGURE_COLUMNS, rows }, facts: { profiles }, notes };
+      return { table: { columns: FIGURE_COLUMNS, rows }, facts: { profiles, details: this.details }, notes };
     }
     if (this.metrics.isEmpty) throw nothing(profiles);
     const { table, facts: metrics } = this.metrics.finish();

@@ -1,0 +1,88 @@
+/**
+ * How often values of each size came, in bins of 1/64 of a power of two: quantiles are known to 1 %, whatever the number of
+ * values and their order. Memory: the bins that are filled.
+ */
+import { addTo } from './map-entry.js';
+
+/** Bins of each power of two. */
+const FINE = 64;
+
+/** A bin of a distribution for people: a power of two, the first from 0 to 1. */
+interface OctaveBin {
+  readonly from: number;
+  readonly to: number;
+  readonly count: number;
+}
+
+/** What a list of numbers looks like, in their unit. Quantiles are known to 1 %. */
+export interface Distribution {
+  readonly count: number;
+  readonly total: number;
+  readonly mean: number;
+  readonly min: number;
+  readonly p50: number;
+  readonly p90: number;
+  readonly p99: number;
+  readonly max: number;
+  /** Those that are not empty, in rising order. */
+  readonly bins: readonly OctaveBin[];
+}
+
+export class LogHistogram {
+  readonly #counts = new Map<number, number>();
+  #count = 0;
+  #total = 0;
+  #min = Infinity;
+  #max = -Infinity;
+
+  /** @param value at least 0 */
+  add(value: number): void {
+    addTo(this.#counts, binOf(value), 1);
+    this.#count++;
+    this.#total += value;
+    this.#min = Math.min(this.#min, value);
+    this.#max = Math.max(this.#max, value);
+  }
+
+  /** Null without values. */
+  get distribution(): Distribution | null {
+    if (this.#count === 0) return null;
+    const sorted = [...this.#counts].sort(([a], [b]) => a - b);
+    const quantile = (share: number): number => this.#quantile(sorted, share);
+    return {
+      ...{ count: this.#count, total: this.#total, mean: this.#total / this.#count },
+      ...{ min: this.#min, p50: quantile(0.5), p90: quantile(0.9), p99: quantile(0.99), max: this.#max },
+      bins: octavesOf(sorted),
+    };
+  }
+
+  /** The smallest value that a share of all are at most: the middle of its bin. */
+  #quantile(sorted: readonly (readonly [bin: number, count: number])[], share: number): number {
+    let left = Math.ceil(share * this.#count);
+    for (const [bin, count] of sorted) {
+      left -= count;
+      if (left > 0) continue;
+      const middle = (beginOf(bin) + beginOf(bin + 1)) / 2;
+      return Math.min(this.#max, Math.max(this.#min, middle));
+    }
+    return this.#max;
+  }
+}
+
+/** Values below 1 have a bin of their own, number 0. */
+function binOf(value: number): number {
+  if (value < 1) return 0;
+  const power = Math.floor(Math.log2(value));
+  // A logarithm may be rounded across a power of two.
+  const octave = 2 ** power > value ? power - 1 : power;
+  return 1 + octave * FINE + Math.min(FINE - 1, Math.floor((value / 2 ** octave - 1) * FINE));
+}
+
+const beginOf = (bin: number): number =>
+  bin === 0 ? 0 : 2 ** Math.floor((bin - 1) / FINE) * (1 + ((bin - 1) % FINE) / FINE);
+
+function octavesOf(sorted: readonly (readonly [bin: number, count: number])[]): OctaveBin[] {
+  const octaves = new Map<number, number>();
+  for (const [bin, count] of sorted) addTo(octaves, bin === 0 ? -1 : Math.floor((bin - 1) / FINE), count);
+  return [...octaves].map(([octave, count]) => ({ from: octave < 0 ? 0 : 2 ** octave, to: 2 ** (octave + 1), count }));
+}
