@@ -33,6 +33,7 @@ const EMPTY: PageData = {
         collectives: [],
         steps: null,
         host: null,
+        program: null,
         diagnostics: {},
       },
       utilisation: { start: 0, width: 0, devices: [], host: null },

@@ -97,6 +97,7 @@ function overview(rank: number, slower: number): ProfileSummary {
       })),
     },
     host: null,
+    program: null,
     diagnostics: { 'kernel-without-launch': 2 },
   };
 }

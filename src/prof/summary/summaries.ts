@@ -16,6 +16,7 @@ import { HostSums } from './host-sums.js';
 import { KernelSums } from './kernel-sums.js';
 import { OperationSums } from './operation-sums.js';
 import type { DeviceTime, ProfileSummary, WorkKind } from './summary-data.js';
+import { ProgramSums } from './program-sums.js';
 import { StepSpans } from './step-spans.js';
 import { Tallies } from './tallies.js';
 
@@ -29,6 +30,8 @@ export const SUMMARY_TYPES: RecordTypes = new Set([
   'sync',
   'sample',
   'range',
+  'tensor',
+  'layer',
   'end',
 ] as const);
 
@@ -58,6 +61,7 @@ class SummedProfile {
   readonly steps = new StepSpans();
   readonly hostSteps = new HostSteps();
   readonly host = new HostSums();
+  readonly program = new ProgramSums();
   reported: Readonly<Record<string, number>> = {};
   readonly odd = new Map<Odd, number>();
 }
@@ -102,6 +106,7 @@ export class ProfileSummaries {
         collectives: sums.collectives.collectives,
         steps: sums.steps.result((step) => sums.hostSteps.lengthOf(step)),
         host: sums.hasWork ? null : sums.host.result(sums.hostSteps, this.names),
+        program: sums.program.result,
         diagnostics: diagnosticsOf(sums),
       };
     });
@@ -113,6 +118,8 @@ export class ProfileSummaries {
     else if (record.type === 'range') !sums.hasWork && sums.host.add(record);
     else if (record.type === 'sync') addWait(sums, record);
     else if (record.type === 'sample') addHostStep(sums, record);
+    else if (record.type === 'tensor') sums.program.tensor(record);
+    else if (record.type === 'layer') sums.program.layer(record);
     else {
       const found = workOf(record);
       if (found !== null) addWork(sums, found.record, kindOf(found));

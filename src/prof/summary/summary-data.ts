@@ -3,6 +3,7 @@
  * as JSON writes it. Times are ns, with a fraction where the device's clock has picoseconds; shares are fractions of
  * 1; what is not known is null.
  */
+import type { ProgramSummary } from './program-sums.js';
 import type { ProfileRecord } from '../../record/record.js';
 
 export interface ProfileSummary {
@@ -21,6 +22,8 @@ export interface ProfileSummary {
   readonly steps: StepSummary | null;
   /** Where no device worked, what the host did; null without its ranges, and where a device worked. */
   readonly host: HostSummary | null;
+  /** Null where the profile describes no compiled program. */
+  readonly program: ProgramSummary | null;
   /** What was odd, by name: in the input, as the reader's end line has it, and in the records (`record-…`, `step-…`). */
   readonly diagnostics: Readonly<Record<string, number>>;
 }
