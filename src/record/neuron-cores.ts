@@ -2,7 +2,8 @@
  * Generations of AWS NeuronCores: clocks, multipliers and bandwidths.
  *
  * Sources: AWS Neuron documentation (architecture guides of Trainium, Inferentia2, Trainium2, Trainium3), and the
- * metadata of captures (clocks and bandwidths of Trainium2).
+ * metadata of captures (clocks and bandwidths of Trainium2). Shares of SBUF and PSUM in captures of Trainium2 are whole
+ * bytes of the sizes here.
  */
 
 export interface NeuronCore {
@@ -23,9 +24,17 @@ export interface NeuronCore {
   readonly hbmBytesPerS: number | null;
   /** Bandwidth of all DMA engines of a core; null where no source states it. */
   readonly dmaBytesPerS: number | null;
+  /** Size of the state buffer of one core. */
+  readonly sbufBytes: number;
+  /** Size of the buffer for partial sums of one core. */
+  readonly psumBytes: number;
 }
 
 const ARRAY = { peRows: 128, peCols: 128 } as const;
+
+/** 128 partitions of 16 KiB. */
+const PSUM = { psumBytes: 128 * 16_384 } as const;
+const KIB = 1024;
 
 const NEURON_CORES: readonly NeuronCore[] = [
   {
@@ -37,6 +46,8 @@ const NEURON_CORES: readonly NeuronCore[] = [
     clockHz: 1.4e9,
     hbmBytesPerS: 410e9,
     dmaBytesPerS: null,
+    sbufBytes: 128 * 192 * KIB,
+    ...PSUM,
   },
   {
     arch: 'nc-v3',
@@ -47,6 +58,8 @@ const NEURON_CORES: readonly NeuronCore[] = [
     clockHz: 1.2e9,
     hbmBytesPerS: 716e9,
     dmaBytesPerS: 435e9,
+    sbufBytes: 128 * 224 * KIB,
+    ...PSUM,
   },
   {
     arch: 'nc-v4',
@@ -57,6 +70,8 @@ const NEURON_CORES: readonly NeuronCore[] = [
     clockHz: 1.2e9,
     hbmBytesPerS: null,
     dmaBytesPerS: null,
+    sbufBytes: 128 * 256 * KIB,
+    ...PSUM,
   },
 ];
 

@@ -35,6 +35,7 @@ const EMPTY: PageData = {
         steps: null,
         host: null,
         cpu: null,
+        program: null,
         diagnostics: {},
       },
       utilisation: { start: 0, width: 0, devices: [], host: null },

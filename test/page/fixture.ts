@@ -99,6 +99,7 @@ function overview(rank: number, slower: number): ProfileSummary {
     },
     host: null,
     cpu: null,
+    program: null,
     diagnostics: { 'kernel-without-launch': 2 },
   };
 }

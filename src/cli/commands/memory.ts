@@ -17,7 +17,7 @@ export const memory = recordsCommand(
     operands: [
       'FILE: records of dparse (also .gz), or a profile. Default: stdin. Needs samples of memory: those of a PyTorch',
       'trace (profile_memory=True; NVIDIA, AMD, Ascend), of Nsight Systems (--cuda-memory-usage=true), or of AWS Neuron,',
-      'which has memory by kind but not over time.',
+      'which has SBUF and PSUM over time (in its JSON), and memory of the device by kind.',
     ],
     options: [
       { name: 'points', takes: 'N', help: `at most N points a curve (text ${SCREEN_POINTS}, else ${PLOT_POINTS})` },

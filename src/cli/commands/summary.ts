@@ -1,5 +1,6 @@
 /** `dprof summary`: what each profile adds up to. */
 import { MetricAnalysis, type MetricAnswer } from '../../prof/neuron/metric-analysis.js';
+import { VendorRows } from '../../prof/neuron/vendor-rows.js';
 import { Annotator } from '../../prof/report/report.js';
 import { SummaryDetails } from '../../prof/summary/details.js';
 import { SummaryAnalysis } from '../../prof/summary/summary-analysis.js';
@@ -8,11 +9,18 @@ import type { Write } from '../output.js';
 import { recordsCommand, withTableFormats } from '../records-command.js';
 import { printTable, runAnalysis } from '../run-analysis.js';
 import { summaryDocuments, summaryMarkdown, summaryScreens } from './summary/summary-formats.js';
-import { explanation, metricsDocument, metricsScreen, vendorJson } from './summary/summary-metrics-screen.js';
+import {
+  explanation,
+  metricsDocument,
+  metricsScreen,
+  vendorJson,
+  vendorSummaryRows,
+} from './summary/summary-metrics-screen.js';
 import { SUMMARY, summaryRequest, type SummaryRequest } from './summary/summary-options.js';
 
 async function run(request: SummaryRequest): Promise<void> {
   const metrics = new MetricAnalysis(request.metrics);
+  if (request.instructions) return runTables(request, metrics);
   if (request.isVendor) {
     return runAnalysis(request, {
       analysis: metrics,
@@ -29,6 +37,33 @@ async function run(request: SummaryRequest): Promise<void> {
       if (format === 'markdown') return write(summaryMarkdown(facts.profiles, file));
       return format === 'text' ? write(summaryScreens(facts.profiles, file)) : printTable(table, format, write);
     },
+  });
+}
+
+/** The vendor's whole JSON, as far as records have it: `{"instruction":[…],"summary":[…]}`. */
+function runTables(request: SummaryRequest, metrics: MetricAnalysis): Promise<void> {
+  const rows = new VendorRows();
+  let ready: string[] = [];
+  let isFirst = true;
+  const text = (): string => {
+    const piece = `${isFirst ? '{"instruction":[\n' : ready.length > 0 ? ',\n' : ''}${ready.join(',\n')}`;
+    isFirst = false;
+    ready = [];
+    return piece;
+  };
+  return runAnalysis(request, {
+    analysis: {
+      types: metrics.types,
+      take: (record) => {
+        metrics.take(record);
+        const row = rows.row(record);
+        if (row !== null) ready.push(row);
+      },
+      finish: () => metrics.finish(),
+    },
+    // None before there is a row, so that an input without metrics leaves stdout empty.
+    ready: () => (ready.length === 0 ? null : text()),
+    print: ({ facts }, write) => write(`${text()}\n],"summary":${vendorSummaryRows(facts)}}\n`),
   });
 }
 

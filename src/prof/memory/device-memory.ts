@@ -14,8 +14,17 @@ const MEMORY_METRICS = [
   ...(['memory_allocated', 'memory_active', 'memory_reserved', 'npu_mem', 'memory'] as const),
   // What was allocated before the first event is unknown: it counts from there.
   'memory_allocated_since_first',
+  // Buffers of a Neuron core, which are no part of the memory of the device.
+  ...(['sb_usage', 'psum_usage'] as const),
 ] as const;
 export type MemoryMetric = (typeof MEMORY_METRICS)[number];
+/** Metrics whose samples are shares of a buffer; their labels are shares of its parts. */
+const BUFFERS = { sb_usage: 'sbufBytes', psum_usage: 'psumBytes' } as const;
+
+/** Size of the buffer of which a metric's samples are shares; null where they are bytes, unknown for an unknown core. */
+export const bufferOf = (metric: string): (typeof BUFFERS)[keyof typeof BUFFERS] | null =>
+  metric === 'sb_usage' || metric === 'psum_usage' ? BUFFERS[metric] : null;
+
 export const ALLOCATION_METRIC = 'op_memory';
 /** The sum of all kinds. */
 const TOTAL = 'Total';

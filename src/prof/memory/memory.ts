@@ -7,7 +7,8 @@ import { noProfile, type Analysis, type Answer } from '../analysis.js';
 import type { RecordTypes } from '../input/records.js';
 import { HostSteps, stepOf } from '../steps/host-steps.js';
 import { CURVE_COLUMNS, curveRows, type MemoryReport } from './memory-columns.js';
-import { ALLOCATION_METRIC, DeviceMemory, isMemory } from './device-memory.js';
+import { ALLOCATION_METRIC, DeviceMemory, bufferOf, isMemory } from './device-memory.js';
+import { coreOfArch } from '../../record/neuron-cores.js';
 
 export const MEMORY_TYPES: RecordTypes = new Set(['profile', 'kernel', 'sample', 'range', 'end'] as const);
 
@@ -54,6 +55,8 @@ export class Memory implements Analysis<readonly MemoryReport[]> {
   readonly ranges = 'without-calls';
   readonly #profiles = new Map<number, MemoryProfile>();
   readonly formats = new Set<string>();
+  /** Samples of buffers of unknown size. */
+  #unsized = 0;
 
   /** @param points of each curve at most */
   constructor(private readonly points: number) {}
@@ -77,7 +80,10 @@ export class Memory implements Analysis<readonly MemoryReport[]> {
     return {
       table: { columns: CURVE_COLUMNS, rows: curveRows(reports) },
       facts: reports,
-      notes: this.#ignored > 0 ? [`too many series of memory: ${counted(this.#ignored, 'sample')} left out`] : [],
+      notes: [
+        ...(this.#ignored > 0 ? [`too many series of memory: ${counted(this.#ignored, 'sample')} left out`] : []),
+        ...(this.#unsized > 0 ? [`buffers of unknown size: ${counted(this.#unsized, 'sample')} left out`] : []),
+      ],
     };
   }
 
@@ -100,8 +106,21 @@ export class Memory implements Analysis<readonly MemoryReport[]> {
     );
   }
 
-  #sample({ devices }: MemoryProfile, record: SampleRecord): void {
+  #sample({ devices, header }: MemoryProfile, record: SampleRecord): void {
     if (!isMemory(record.metric) && record.metric !== ALLOCATION_METRIC) return;
-    entryOf(devices, record.device, () => new DeviceMemory(this.points)).take(record);
+    const inBytes = this.#inBytes(header, record);
+    if (inBytes !== null) entryOf(devices, record.device, () => new DeviceMemory(this.points)).take(inBytes);
+  }
+
+  /** A share of a core's buffer in bytes; null, and counted, where the size of the buffer is not known. */
+  #inBytes(header: ProfileRecord | null, record: SampleRecord): SampleRecord | null {
+    const buffer = bufferOf(record.metric);
+    if (buffer === null) return record;
+    const arch = header?.devices.find(({ id }) => id === record.device)?.arch ?? null;
+    const size = coreOfArch(arch)?.[buffer];
+    const { value } = record;
+    if (size !== undefined) return { ...record, labels: {}, value: value === null ? null : Math.round(value * size) };
+    this.#unsized++;
+    return null;
   }
 }

@@ -18,6 +18,7 @@ import { HostSums } from './host-sums.js';
 import { KernelSums } from './kernel-sums.js';
 import { OperationSums } from './operation-sums.js';
 import type { DeviceTime, ProfileSummary, WorkKind } from './summary-data.js';
+import { ProgramSums } from './program-sums.js';
 import { StepSpans } from './step-spans.js';
 import { Tallies } from './tallies.js';
 
@@ -31,6 +32,8 @@ export const SUMMARY_TYPES: RecordTypes = new Set([
   'sync',
   'sample',
   'range',
+  'tensor',
+  'layer',
   'end',
 ] as const);
 
@@ -62,6 +65,7 @@ class SummedProfile {
   readonly hostSteps = new HostSteps();
   readonly host = new HostSums();
   readonly cpu = new CpuSums();
+  readonly program = new ProgramSums();
   reported: Readonly<Record<string, number>> = {};
   readonly odd = new Map<Odd, number>();
 }
@@ -108,6 +112,7 @@ export class ProfileSummaries {
         steps: sums.steps.result((step) => sums.hostSteps.lengthOf(step)),
         host: sums.hasWork ? null : sums.host.result(sums.hostSteps, this.names),
         cpu: sums.cpu.result,
+        program: sums.program.result,
         diagnostics: diagnosticsOf(sums),
       };
     });
@@ -118,6 +123,8 @@ export class ProfileSummaries {
     else if (record.type === 'end') sums.reported = record.diagnostics;
     else if (record.type === 'range') !sums.hasWork && sums.host.add(record);
     else if (record.type === 'sync') addWait(sums, record);
+    else if (record.type === 'tensor') sums.program.tensor(record);
+    else if (record.type === 'layer') sums.program.layer(record);
     else if (record.type === 'sample') {
       addHostStep(sums, record);
       sums.cpu.add(record);

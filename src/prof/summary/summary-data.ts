@@ -3,6 +3,7 @@
  * as JSON writes it. Times are ns, with a fraction where the device's clock has picoseconds; shares are fractions of
  * 1; what is not known is null.
  */
+import type { ProgramSummary } from './program-sums.js';
 import type { ProfileRecord } from '../../record/record.js';
 
 export interface ProfileSummary {
@@ -25,6 +26,8 @@ export interface ProfileSummary {
   readonly host: HostSummary | null;
   /** What threads did on the host's cores; null where the profiler recorded neither scheduling nor samples of them. */
   readonly cpu: CpuSummary | null;
+  /** Null where the profile describes no compiled program. */
+  readonly program: ProgramSummary | null;
   /** What was odd, by name: in the input, as the reader's end line has it, and in the records (`record-…`, `step-…`). */
   readonly diagnostics: Readonly<Record<string, number>>;
 }

@@ -87,25 +87,28 @@ function ownersBlocks({ value, owners }: Peak, top: number): string[] {
   ];
 }
 
-function curveLines({ curve }: Series): string[] {
+function curveLines(series: Series): string[] {
+  const { curve } = series;
   const highest = curve.peak?.value ?? 0;
   const bar = text('', ({ value }: Point) =>
     '#'.repeat(highest > 0 ? Math.max(0, Math.round((BAR * value) / highest)) : 0),
   );
-  return alignedTable([TIME, SIZE, bar], curve.points);
+  const title = `## Curve of ${nameOf(series)}, from ${counted(curve.samples, 'sample')}`;
+  return ['', title, ...alignedTable([TIME, SIZE, bar], curve.points)];
 }
 
 /** @param top owners at most in each list */
 export function memoryScreen(report: MemoryReport, top: number): string {
   const { profile, header, peak, series } = report;
-  const { samples } = peak.series.curve;
-  const curve = `## Curve of ${nameOf(peak.series)}, from ${counted(samples, 'sample')}`;
+  const timed = series.filter(({ curve }) => curve.samples > 0);
+  // Where the peak is a value of the whole profile, what is over time is something else: buffers of a core.
+  const [listed, curves] = peak.series.curve.samples > 0 ? [series, [peak.series]] : [timed, timed];
   const lines = [
     `${profileHeading(profile, header)}, ${placeText(report)}`,
     ...peakLines(report),
     ...ownersBlocks(peak, top),
-    ...(samples > 0 ? ['', '## Series', ...alignedTable(SERIES_COLUMNS, series)] : []),
-    ...(samples > 0 ? ['', curve, ...curveLines(peak.series)] : []),
+    ...(listed.length > 0 && timed.length > 0 ? ['', '## Series', ...alignedTable(SERIES_COLUMNS, listed)] : []),
+    ...curves.flatMap(curveLines),
   ];
   return `${lines.map(escapeControls).join('\n')}\n`;
 }

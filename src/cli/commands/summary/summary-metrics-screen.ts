@@ -107,14 +107,19 @@ export function metricsDocument(summary: MetricSummary, shown: MetricsShown): st
   return `${jsonOf(line)}\n`;
 }
 
+const vendorMetrics = ({ rows }: MetricSummary): object =>
+  Object.fromEntries(rows.map((row) => [row.name, exactValue(row, row.value, true).value] as const));
+
+/** All profiles as rows of the table `summary` in the vendor's whole JSON. */
+export const vendorSummaryRows = (summaries: readonly MetricSummary[]): string => jsonOf(summaries.map(vendorMetrics));
+
 /** All profiles as the vendor's summary-json: a node for each, its metrics by name. */
 export function vendorJson(summaries: readonly MetricSummary[]): string {
   const names = summaries.map(({ node, uuid, profile }) => node ?? `n_${uuid ?? profile}`);
   const nodes = summaries.map((summary, i) => {
     const name = elementAt(names, i);
     const key = names.indexOf(name) === i ? name : `${name}_${summary.profile}`;
-    const metrics = summary.rows.map((row) => [row.name, exactValue(row, row.value, true).value] as const);
-    return [key, Object.fromEntries(metrics)] as const;
+    return [key, vendorMetrics(summary)] as const;
   });
   return `${jsonOf(Object.fromEntries(nodes))}\n`;
 }

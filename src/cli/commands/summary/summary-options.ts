@@ -37,6 +37,10 @@ export const SUMMARY: Tool = {
       help: "--vendor-metrics: the vendor's alone, in its units; with -f json as its summary-json",
     },
     {
+      name: 'instructions',
+      help: "--vendor-names -f json: as the tool's whole JSON, with its table of instructions",
+    },
+    {
       name: 'explain',
       takes: 'METRIC',
       help: '--vendor-metrics: where the number of one metric comes from',
@@ -81,6 +85,8 @@ export interface SummaryRequest extends RecordsRequest {
   /** Whether the vendor's metrics are wanted rather than the summary of any vendor. */
   readonly isVendor: boolean;
   readonly metrics: MetricOptions;
+  /** Whether the vendor's metrics are tables of its whole JSON, beside the instructions. */
+  readonly instructions: boolean;
   /** Peak rates for every device of the input; null for their own. */
   readonly device: Peaks | null;
 }
@@ -95,8 +101,12 @@ export function summaryRequest(given: Arguments, request: RecordsRequest): Summa
   if (isVendor && top !== undefined) {
     throw new UsageError('--vendor-metrics and --top exclude each other', 'choose metrics with -m');
   }
+  const instructions = given.on('instructions');
+  if (instructions && (!vendor || check || format !== 'json')) {
+    throw new UsageError('--instructions goes with --vendor-names -f json', 'and without --check');
+  }
   const usual = format === 'text' || format === 'markdown' ? TOP : undefined;
-  return { ...request, top: top ?? usual, isVendor, metrics, device: readDevice(given) };
+  return { ...request, top: top ?? usual, isVendor, metrics, instructions, device: readDevice(given) };
 }
 
 function metricsOf(given: Arguments, format: string): MetricOptions {

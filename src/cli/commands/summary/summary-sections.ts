@@ -3,13 +3,14 @@ import { largest } from '../../../containers/lists.js';
 import type { KernelSummary, MemoryOperations, ProfileSummary } from '../../../prof/summary/summary-data.js';
 import { amountText, TimeUnit, UNKNOWN } from '../../../record/units.js';
 import { cpuSections } from './summary-cpu.js';
+import { programSections } from './summary-program.js';
 import { devicesSections } from './summary-devices.js';
 import { hostSections } from './summary-host.js';
 import { kernelSections } from './summary-kernels.js';
 import { many, nextOver, plain, share, spreadText, TABLE, whole, type About, type Section } from './summary-section.js';
 
 export function sectionsOf(overview: ProfileSummary, file: string | undefined): Section[] {
-  const { devices, kernels, header, host, cpu } = overview;
+  const { devices, kernels, header, host, cpu, program } = overview;
   const unit = new TimeUnit(largest([0, ...devices.map(({ span }) => span), kernels?.time ?? 0]));
   const about: About = { overview, unit, next: nextOver(file) };
   const isNeuron = header?.devices.some(({ vendor }) => vendor === 'aws') === true;
@@ -23,6 +24,7 @@ export function sectionsOf(overview: ProfileSummary, file: string | undefined): 
     ...linkSections(about),
     ...stepSections(about),
     ...(kernels === null ? [] : unattributedSections(about, kernels)),
+    ...(program === null ? [] : programSections(about, program)),
     ...oddSections(about),
     ...(isNeuron
       ? [{ ...plain("Metrics of the vendor's profiler", about.next('summary --vendor-metrics')), rows: [] }]

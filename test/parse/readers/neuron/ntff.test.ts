@@ -285,8 +285,8 @@ describe('a device trace of a NeuronCore', () => {
       .map(({ metric, start, dur, value, labels }) => [metric, start, dur, value, labels]);
     expect(shown).to.deep.equal([
       // All three are within the execution.
-      ['event_count', null, undefined, 3, { from: 'trace' }],
-      ['dma_queue_count', null, undefined, 0, { from: 'trace' }],
+      ['event_count', null, undefined, 3, { from: 'trace', subgraph: 'sg00' }],
+      ['dma_queue_count', null, undefined, 0, { from: 'trace', subgraph: 'sg00' }],
       ['throttle', 10, 20, 1, { kind: 'activity_0', k: 8, n: 8 }],
       ['semaphore', 30, undefined, 4294967295, { semaphore: 7 }],
       ['throttle', 30, 19, 0.5, { kind: 'activity_1', k: 4, n: 8 }],

@@ -9,7 +9,7 @@ import type {
 import { unitOfMetric } from '../metric-units.js';
 import { durationIn, nanoseconds } from './json-clock.js';
 import { type SubgraphCores, subgraphOf } from './subgraph-cores.js';
-import { numberOf, numbersOf, rawTextOf, textOf, type ToolRow } from './table-row.js';
+import { numberOf, rawTextOf, textOf, type ToolRow } from './table-row.js';
 import type { TableContext } from './row-context.js';
 import type { ToolFile } from './table-scan.js';
 
@@ -78,7 +78,7 @@ function memory(row: ToolRow, profile: number): SampleRecord {
     metric: 'memory',
     value: numberOf(row['amount_bytes']),
     unit: 'bytes',
-    labels: { kind: rawTextOf(row['usage_type']) ?? 'unknown', ...numbersOf(row, [['nd', 'nd']]) },
+    labels: { kind: rawTextOf(row['usage_type']) ?? 'unknown' },
   };
 }
 

@@ -27,6 +27,8 @@ export interface ExecutionWindow {
 }
 
 export interface CoreProgram {
+  /** Of its subgraph: 'sg00' …; null when it has none. */
+  readonly name: string | null;
   /** Number of the NeuronCore on its instance. */
   readonly core: number;
   readonly buffers: readonly InstructionBuffer[];
@@ -95,6 +97,7 @@ function version(message: ProtobufMessage | null): string | null {
 }
 
 const graph = (message: ProtobufMessage): CoreProgram => ({
+  name: message.text(1),
   core: message.number(3),
   buffers: message.messages(4).map((buffer) => ({
     engine: buffer.number(1),

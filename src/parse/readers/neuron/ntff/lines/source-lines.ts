@@ -91,8 +91,10 @@ export function* countLines(
   const line = (metric: string, value: number, unit: string | null, labels: Labels): SampleRecord => ({
     ...{ type: 'sample', profile, start: null, device: core, metric, value, unit, labels },
   });
-  if (events !== null) yield line('event_count', events, 'count', { from: 'trace' });
-  if (graphs.length > 0) yield line('dma_queue_count', rings.length, 'count', { from: 'trace' });
+  const subgraph = graphs.find(({ name }) => name !== null)?.name ?? null;
+  const labels = { from: 'trace', ...(subgraph === null ? undefined : { subgraph }) };
+  if (events !== null) yield line('event_count', events, 'count', labels);
+  if (graphs.length > 0) yield line('dma_queue_count', rings.length, 'count', labels);
   const engines = new Map<string, { readonly queue: number; readonly name: string; count: number }>();
   for (const { queue, name } of rings) {
     entryOf(engines, `${queue} ${name}`, () => ({ queue, name: queueName(name), count: 0 })).count++;
