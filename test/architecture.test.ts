@@ -73,7 +73,7 @@ const PAGE_MAY_IMPORT = [
   'src/record/errors.ts',
   'src/record/statistics.ts',
   'src/record/units.ts',
-  'src/record/wildcards.ts',
+  'src/prof/query/wildcards.ts',
   'src/table/column-lookup.ts',
   'src/table/column.ts',
 ];

@@ -1,7 +1,7 @@
 /** The analysis of `dprof summary --vendor-metrics`: the metrics of the vendor's profiler, computed from records. */
 import { nearest, UsageError, UserError } from '../../record/errors.js';
 import type { ProfileLine } from '../../record/record.js';
-import { wildcardTest } from '../../record/wildcards.js';
+import { wildcardTest } from '../query/wildcards.js';
 import { noProfile, type Analysis, type Answer } from '../analysis.js';
 import { metricColumns, type MetricLine } from './metric-columns.js';
 import { MetricSummaries, type MetricRow, type MetricSummary } from './metric-summary.js';

@@ -12,7 +12,7 @@
  * An unknown value matches nothing but `==na`. A list equals its text or any of its entries. Nothing is ever evaluated.
  */
 import { isNumeric, textOf, type Column, type ColumnShape, type CellValue } from '../../table/column.js';
-import { wildcardTest } from '../../record/wildcards.js';
+import { wildcardTest } from './wildcards.js';
 import { UsageError } from '../../record/errors.js';
 
 export type RowFilter<Row> = (row: Row) => boolean;

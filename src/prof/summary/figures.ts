@@ -161,7 +161,7 @@ function cpuFigures({ traced, cores, processes, ...all }: CpuSummary): Part[] {
   return [
     part('cpu', null, [['traced', traced, 'ns'], ...values(all)]),
     ...cores.map((core) => part('cpu', `core ${core.id}`, values(core))),
-    ...processes.map((process) => part('cpu', `process ${process.id}`, values(process))),
+    ...processes.map((one) => part('cpu', `process ${one.id}`, values(one))),
   ];
 }
 

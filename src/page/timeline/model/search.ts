@@ -3,7 +3,7 @@ import { elementAt } from '../../../containers/element.js';
 import { EVENT_KINDS } from '../../../prof/html/page-data.js';
 import { conditionOf } from './condition.js';
 import { durOf, endOf, isOnDevice, startOf, type TimelineEvents } from './events.js';
-import { wildcardTest } from '../../../record/wildcards.js';
+import { wildcardTest } from '../../../prof/query/wildcards.js';
 import { FREE_FIELDS, WHOLE_FIELDS, parseQuery, type NumberField, type QueryTerm, type TextField } from './query.js';
 
 export interface SearchMatches {

@@ -9,7 +9,7 @@ import { entryOf } from '../../../containers/map-entry.js';
 import type { Diagnostics } from '../../../record/diagnostics.js';
 import type { Extent } from '../../../record/record.js';
 import { CsvTable, type CsvRow } from '../../csv/csv-table.js';
-import { decimalsOf, factorOf, numberOfText, type Decimals } from './units.js';
+import { decimalsOf, factorOf, numberOfText, type Decimals } from './printed-numbers.js';
 
 export interface NcuLaunch {
   readonly name: string;

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { wildcardTest } from '../../src/record/wildcards.js';
-import { propertyRuns } from '../support/property-runs.js';
+import { wildcardTest } from '../../../src/prof/query/wildcards.js';
+import { propertyRuns } from '../../support/property-runs.js';
 
 describe('a pattern of names', () => {
   it('has to match all of a text, in any case', () => {
