@@ -29,7 +29,11 @@ describe('bench: Ascend databases repeated', () => {
     expect(stride).to.be.above(1_000_000);
     for (const [i, kernel] of thrice.entries()) {
       const first = once[i % 20] as KernelRecord;
-      expect(standing(kernel)).to.deep.equal(standing(first));
+      // The first kernel of all waits for none, that of a further copy for the copy before.
+      const counters = i % 20 === 0 ? { ...kernel.counters, waitNs: undefined } : kernel.counters;
+      expect(standing(JSON.parse(JSON.stringify({ ...kernel, counters })) as KernelRecord)).to.deep.equal(
+        standing(first),
+      );
       expect(kernel.start).to.equal(first.start + Math.floor(i / 20) * stride);
     }
     expect(new Set(thrice.map(({ step }) => step))).to.deep.equal(new Set([3, 4, 5, 6, 7, 8]));

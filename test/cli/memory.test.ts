@@ -32,6 +32,20 @@ const run = (input: string, ...args: string[]) => runCli('dprof', ['memory', ...
 
 describe('dprof memory', function () {
   this.timeout(60_000);
+  it('writes the forms of export_memory_timeline', async () => {
+    const { stdout, code } = await run(RECORDS, '-f', 'timeline');
+    expect({ stdout, code }).to.deep.equal({
+      stdout: '[[2], [[0, 0, 0, 0, 0, 0, 0, 0, 0]]]\n',
+      code: 0,
+    });
+    expect((await run(RECORDS, '-f', 'timeline-raw')).stdout).to.equal(
+      '[[2000, 1, 1048576, 7], [2500, 3, -1048576, 7]]\n',
+    );
+    const host = await run(RECORDS, '-f', 'timeline', '--of', 'host');
+    expect(host).to.include({ code: 1, stdout: '' });
+    expect(host.stderr).to.match(/no allocations of the host \(--of 0\)/);
+  });
+
   it('writes the peak, its owners, the series and the curve', async () => {
     const { stdout, stderr, code } = await run(RECORDS);
     expect({ stderr, code }).to.deep.equal({ stderr: '', code: 0 });

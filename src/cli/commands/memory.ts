@@ -1,13 +1,25 @@
 /** `dprof memory`: memory in use over time, its peak, and what held it then. */
+import { MemoryTimeline } from '../../prof/memory/memory-timeline.js';
 import { Memory } from '../../prof/memory/memory.js';
 import { integer } from '../arguments.js';
-import { recordsCommand, withTableFormats } from '../records-command.js';
+import { recordsCommand, withTableFormats, type RecordsRequest } from '../records-command.js';
 import { printTable, runAnalysis } from '../run-analysis.js';
 import { memoryDocument, memoryScreen } from './memory/memory-screen.js';
 
 /** Points of a curve that fit a screen, and that a plot can show. */
 const [SCREEN_POINTS, PLOT_POINTS] = [24, 1000] as const;
 const TOP = 20;
+const TIMELINES: readonly string[] = ['timeline', 'timeline-raw'];
+
+/** @param device null for the host */
+const timeline = (request: RecordsRequest, device: number | null): Promise<void> =>
+  runAnalysis(request, {
+    analysis: new MemoryTimeline(device),
+    print: async ({ facts }, write) => {
+      for (const piece of request.format === 'timeline' ? facts.coalesced() : facts.raw()) await write(piece);
+      await write('\n');
+    },
+  });
 
 export const memory = recordsCommand(
   {
@@ -22,11 +34,14 @@ export const memory = recordsCommand(
     options: [
       { name: 'points', takes: 'N', help: `at most N points a curve (text ${SCREEN_POINTS}, else ${PLOT_POINTS})` },
       { name: 'top', takes: 'N', help: `at most N owners in text (${TOP})` },
+      { name: 'of', takes: 'DEVICE', help: 'timeline: number of the device, or host (0)' },
     ],
     notes: [
       [
         'text: peak, owners at the peak, highest value of each series, curve of the series that has the peak.',
         'json: one object a line and device, all curves in it. Others: a row a point of each curve. Times ns, sizes bytes.',
+        'timeline, timeline-raw: as export_memory_timeline of PyTorch writes .json and .raw.json, of one device; all is in',
+        'its category unknown, since no profile says which tensor an allocation is for. Piped to gzip: its .gz.',
         'Curves of many samples keep the lowest and the highest value of each interval, the peak always.',
         'allocated before: the peak without the allocations in the profile. Unknown is na (json: null).',
         'since_first: traces of 2021 have sizes alone, neither totals nor what is released when.',
@@ -36,12 +51,15 @@ export const memory = recordsCommand(
     examples: [
       'dprof memory net.pt.trace.json.gz',
       'dparse ASCEND_PROFILER_OUTPUT | dprof memory -f csv --points 5000 > curve.csv',
+      'dprof memory -f timeline --of 0 trace_view.json | gzip > timeline.json.gz',
       "dprof memory -f json net.jsonl | jq '[.rank, .peak.bytes, .peak.op]'",
     ],
   },
-  withTableFormats('text', 'json'),
+  withTableFormats('text', 'json', ...TIMELINES),
   async (given, request) => {
     const { format } = request;
+    const device = given.read('of', (text) => (text === 'host' ? null : integer('--of', text, 0)));
+    if (TIMELINES.includes(format)) return timeline(request, device === undefined ? 0 : device);
     const usual = format === 'text' ? SCREEN_POINTS : PLOT_POINTS;
     const points = given.read('points', (text) => integer('--points', text, 4)) ?? usual;
     const top = given.read('top', (text) => integer('--top', text, 1)) ?? TOP;

@@ -1,0 +1,124 @@
+/**
+ * Allocations of one device over time, in the two forms of PyTorch's export_memory_timeline. No record says to which
+ * tensor an allocation belongs, so that all have its category for unknown ones; what was allocated before is absent.
+ * Source: torch/profiler/_memory_profiler.py (MemoryProfileTimeline) and its counterpart of torch_npu.
+ */
+import { NumericColumn } from '../../containers/numeric-column.js';
+import { allRows, sortRows } from '../../containers/row-order.js';
+import { counted } from '../../record/plural.js';
+import { UserError } from '../../record/errors.js';
+import type { ProfileLine, ProfileRecord, SampleRecord } from '../../record/record.js';
+import type { Analysis, Answer } from '../analysis.js';
+import type { RecordTypes } from '../input/records.js';
+import { ALLOCATION_METRIC } from './device-memory.js';
+
+/** Actions of the raw form, and the categories: PARAMETER, OPTIMIZER_STATE … AUTOGRAD_DETAIL, unknown. */
+const [CREATE, DESTROY] = [1, 3];
+const CATEGORIES = 8;
+const UNKNOWN = CATEGORIES - 1;
+
+export class MemoryTimeline implements Analysis<MemoryTimeline> {
+  readonly types: RecordTypes = new Set<ProfileLine['type']>(['profile', 'sample', 'end']);
+  readonly #time = NumericColumn.floats();
+  readonly #bytes = NumericColumn.floats();
+  readonly #devices = new Set<number | null>();
+  #profiles = 0;
+  #header: ProfileRecord | null = null;
+  /** Allocations of which it is not known when they are released. */
+  #endless = 0;
+
+  /** @param device null for the host */
+  constructor(private readonly device: number | null) {}
+
+  take(record: ProfileLine): void {
+    if (record.type === 'profile') {
+      this.#profiles++;
+      this.#header ??= record;
+    } else if (record.type === 'sample' && record.metric === ALLOCATION_METRIC) this.#allocation(record);
+  }
+
+  #allocation({ start, dur, device, value }: SampleRecord): void {
+    this.#devices.add(device);
+    if (device !== this.device || start === null || value === null) return;
+    if (dur === undefined) {
+      this.#endless++;
+      return;
+    }
+    this.#event(start, value);
+    if (dur !== null) this.#event(start + dur, -value);
+  }
+
+  #event(time: number, bytes: number): void {
+    this.#time.push(time);
+    this.#bytes.push(bytes);
+  }
+
+  /** @throws UserError without allocations of the device, and for several profiles */
+  finish(): Answer<MemoryTimeline> {
+    if (this.#profiles > 1) throw new UserError('several profiles', { hint: 'a timeline is of one: give one file' });
+    const left = counted(this.#endless, 'allocation');
+    if (this.#time.length === 0) {
+      if (this.#endless > 0) throw new UserError(`the profile does not say when its ${left} are released`);
+      const known = [...this.#devices].map((device) => device ?? 'host').sort();
+      const hint = known.length === 0 ? 'profile with profile_memory=True' : `--of ${known.join(', --of ')}`;
+      throw new UserError(`no allocations of ${this.device === null ? 'the host' : `device ${this.device}`}`, { hint });
+    }
+    return { table: null, facts: this, notes: this.#endless > 0 ? [`${left} of unknown lifetime left out`] : [] };
+  }
+
+  /** `[[ns, action, bytes, category], …]`, times since 1970 where the profile states its start. */
+  *raw(): Generator<string> {
+    const base = this.#base;
+    let between = '[';
+    for (const row of this.#rows()) {
+      const bytes = this.#bytes.at(row);
+      const action = bytes < 0 ? DESTROY : CREATE;
+      yield `${between}[${base + BigInt(this.#time.at(row))}, ${action}, ${bytes}, ${UNKNOWN}]`;
+      between = ', ';
+    }
+    yield ']';
+  }
+
+  /** `[times, sizes]`: times in us, and at each a 0 and the bytes of each category. */
+  *coalesced(): Generator<string> {
+    yield '[[';
+    yield* joined(this.#curve(), ({ us }) => String(us));
+    yield '], [';
+    const none = '0, '.repeat(CATEGORIES);
+    yield* joined(this.#curve(), ({ bytes }) => `[${none}${bytes}]`);
+    yield ']]';
+  }
+
+  /** What is held after all events of each us. */
+  *#curve(): Generator<{ readonly us: bigint; readonly bytes: number }> {
+    const base = this.#base;
+    let held = 0;
+    let last: bigint | null = null;
+    for (const row of this.#rows()) {
+      const us = (base + BigInt(this.#time.at(row))) / 1000n;
+      if (last !== null && us !== last) yield { us: last, bytes: held };
+      held += this.#bytes.at(row);
+      last = us;
+    }
+    if (last !== null) yield { us: last, bytes: held };
+  }
+
+  get #base(): bigint {
+    return BigInt(this.#header?.startUnixNs ?? 0);
+  }
+
+  /** In order of time, what is released before what is allocated. */
+  #rows(): Uint32Array {
+    const rows = allRows(this.#time.length);
+    sortRows(rows, (a, b) => this.#time.at(a) - this.#time.at(b) || this.#bytes.at(a) - this.#bytes.at(b));
+    return rows;
+  }
+}
+
+function* joined<Value>(values: Iterable<Value>, textOf: (value: Value) => string): Generator<string> {
+  let between = '';
+  for (const value of values) {
+    yield between + textOf(value);
+    between = ', ';
+  }
+}
