@@ -111,6 +111,7 @@ const SOURCES: Readonly<Record<ReaderName, Source>> = {
     shared: { folder: 'data/neuron', names: /\.jsonl$/ },
     largest: 100 * KB,
   },
+  ncu: { samples: [], largest: 100 * KB },
   'net.dict': { samples: [], shared: { folder: 'data/nvprof', names: /\.dict$/ }, largest: 300 * KB },
   records: {
     samples: ['lenet.nsys.sqlite', 'attention.ntff', 'neuron-monitor.jsonl', 'ascend_pytorch_profiler_0.db'],
@@ -121,8 +122,37 @@ const SOURCES: Readonly<Record<ReaderName, Source>> = {
 
 export const READER_NAMES = Object.keys(SOURCES) as readonly ReaderName[];
 
+/** Launches of two kernels, as Nsight Compute prints them: a row a metric, and a row a launch. */
+function madeNcu(): readonly Base[] {
+  const about = ['ID', 'Process ID', 'Kernel Name', 'Stream', 'Block Size', 'Grid Size', 'Device', 'CC'];
+  const launch = (id: number): string[] => [
+    ...[String(id), '7', id % 2 === 0 ? 'void gemm<float>(float *)' : 'scale', '7'],
+    ...['(128, 1, 1)', '(64, 2, 1)', '0', '8.0'],
+  ];
+  const metrics = ['gpu__time_duration.sum', 'dram__bytes.sum', 'smsp__sass_thread_inst_executed_op_ffma_pred_on.sum'];
+  const units = ['usecond', 'Mbyte', 'inst'];
+  const value = (id: number): string => `1,${200 + id}.5`;
+  const ids = Array.from({ length: 12 }, (_, id) => id);
+  const csv = (rows: readonly (readonly string[])[]): Buffer =>
+    Buffer.from(rows.map((row) => `${row.map((cell) => `"${cell}"`).join(',')}\n`).join(''));
+  const wide = [
+    [...about, ...metrics],
+    [...about.map(() => ''), ...units],
+  ];
+  const long = [[...about, 'Section Name', 'Metric Name', 'Metric Unit', 'Metric Value']];
+  const forms = {
+    'raw.csv': csv([...wide, ...ids.map((id) => [...launch(id), ...metrics.map(() => value(id))])]),
+    'details.csv': csv([
+      ...long,
+      ...ids.flatMap((id) => metrics.map((name, i) => [...launch(id), 'a section', name, units[i] ?? '', value(id)])),
+    ]),
+  };
+  return Object.entries(forms).map(([name, bytes]) => ({ reader: 'ncu', name, files: { [name]: bytes }, input: name }));
+}
+
 const MADE: Partial<Record<ReaderName, () => readonly Base[]>> = {
   ntff: madeNeuron,
+  ncu: madeNcu,
   'net.dict': () => [
     {
       reader: 'net.dict',

@@ -14,6 +14,7 @@ export type ReaderName =
   | 'neuron-json'
   | 'neuron-summary'
   | 'neuron-monitor'
+  | 'ncu'
   | 'net.dict'
   | 'records';
 
