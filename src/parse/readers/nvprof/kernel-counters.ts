@@ -1,15 +1,17 @@
 /**
- * Counters of kernels: values of CUPTI's metrics and events (`nvprof --metrics`, `--events`), which belong to a kernel by
- * its correlation id. A database states neither their names nor their types: counters are named by CUPTI's numbers, which
- * differ between architectures, and a value is read by its bits. Memory: 28 bytes a value.
+ * Counters of kernels: values of CUPTI's metrics and events (`nvprof --metrics`, `--events`), and samples of the program
+ * counter by what held the warp up (`--pc-sampling`), which belong to a kernel by its correlation id. A database states
+ * neither names nor types of metrics: they are named by CUPTI's numbers, which differ between architectures, and a value
+ * is read by its bits. Memory: 28 bytes a value.
  *
  * Source: CUPTI documentation, CUpti_ActivityMetric, CUpti_ActivityMetricInstance, CUpti_ActivityEvent,
- * CUpti_ActivityEventInstance and CUpti_MetricValue.
+ * CUpti_ActivityEventInstance, CUpti_MetricValue, CUpti_ActivityPCSampling3 and CUpti_ActivityPCSamplingStallReason.
  */
 import { NumericColumn } from '../../../containers/numeric-column.js';
 import { allRows, sortRows } from '../../../containers/row-order.js';
 import { countUpTo } from '../../../containers/sorted-search.js';
 import { elementAt } from '../../../containers/element.js';
+import { addTo, entryOf } from '../../../containers/map-entry.js';
 import { numberOf, type Cell, type Selection, type SqliteFile } from '../../sqlite/sqlite.js';
 
 const KIND = 'CUPTI_ACTIVITY_KIND_';
@@ -17,7 +19,8 @@ const METRIC_VALUE: Selection = { needs: ['value'], sql: 'hex(value)' };
 
 interface CounterTable {
   readonly table: string;
-  readonly of: 'metric' | 'event';
+  /** In front of a counter's number. */
+  readonly of: string;
   readonly value: Selection;
 }
 
@@ -28,7 +31,18 @@ const TABLES: readonly CounterTable[] = [
   { table: `${KIND}EVENT_INSTANCE`, of: 'event', value: 'value' },
 ];
 
-export const COUNTER_TABLES: readonly string[] = TABLES.map(({ table }) => table);
+/** Samples of the program counter: a row for each instruction and reason. */
+const SAMPLES = `${KIND}PC_SAMPLING`;
+/** The code of samples, after those of the tables. */
+const SAMPLES_CODE = TABLES.length;
+
+/** By number, in CUPTI's words. */
+const STALL_REASONS = [
+  ...['invalid', 'none', 'inst_fetch', 'exec_dependency', 'memory_dependency', 'texture', 'sync'],
+  ...['constant_memory_dependency', 'pipe_busy', 'memory_throttle', 'not_selected', 'other', 'sleeping'],
+];
+
+export const COUNTER_TABLES: readonly string[] = [...TABLES.map(({ table }) => table), SAMPLES];
 
 export class KernelCounters {
   readonly #table = NumericColumn.codes();
@@ -50,6 +64,7 @@ export class KernelCounters {
         else this.#add(code, [corr, id, instance], number);
       }
     }
+    this.#addSamples(database);
     this.#rows = allRows(this.#corr.length);
     const columns = [this.#corr, this.#table, this.#id, this.#instance, this.#value];
     sortRows(this.#rows, (a, b) => columns.reduce((order, column) => order || column.at(a) - column.at(b) || 0, 0));
@@ -73,11 +88,33 @@ export class KernelCounters {
     return Object.fromEntries(Array.from(rows, (row) => [this.#name(row), this.#value.at(row)]));
   }
 
-  /** `metric#19923062`, of one unit `metric#19923062[3]`. */
+  /** `metric#19923062`, of one unit `metric#19923062[3]`; `stall.memory_dependency`. */
   #name(row: number): string {
+    if (this.#table.at(row) === SAMPLES_CODE) {
+      const reason = this.#id.at(row);
+      return `stall.${STALL_REASONS[reason] ?? reason}`;
+    }
     const { of } = elementAt(TABLES, this.#table.at(row));
     const instance = this.#instance.at(row);
     return `${of}#${this.#id.at(row)}${Number.isNaN(instance) ? '' : `[${instance}]`}`;
+  }
+
+  /** Samples of all instructions of a kernel together. */
+  #addSamples(database: SqliteFile): void {
+    const sums = new Map<number, Map<number, number>>();
+    for (const cells of database.rows(SAMPLES, ['correlationId', 'stallReason', 'samples'])) {
+      const [corr = NaN, reason = NaN, samples = NaN] = cells.map(numberOf);
+      if (Number.isNaN(corr + reason + samples)) this.broken++;
+      else
+        addTo(
+          entryOf(sums, corr, () => new Map<number, number>()),
+          reason,
+          samples,
+        );
+    }
+    for (const [corr, byReason] of sums) {
+      for (const [reason, samples] of byReason) this.#add(SAMPLES_CODE, [corr, reason, null], samples);
+    }
   }
 
   #add(table: number, [corr, id, instance]: readonly (Cell | undefined)[], value: number): void {

@@ -42,6 +42,21 @@ describe('nvprof: metrics and events of kernels', () => {
     expect(diagnosticsOf(path)).to.deep.equal({});
   });
 
+  it('are samples of the program counter too, by what held the warp up, all instructions together', () => {
+    const sampled = (correlationId: number, stallReason: number | null, samples: number) =>
+      ({ correlationId, stallReason, samples, functionId: 1, pcOffset: samples }) as const;
+    const database = new NvprofDatabase().launch(1, []).launch(2, []);
+    for (const row of [sampled(1, 4, 10), sampled(1, 4, 5), sampled(1, 1, 2), sampled(2, 99, 3), sampled(2, null, 1)]) {
+      database.row('CUPTI_ACTIVITY_KIND_PC_SAMPLING', row);
+    }
+    const path = database.write();
+    expect(kernelsOf(path).map(({ counters }) => counters)).to.deep.equal([
+      { 'stall.none': 2, 'stall.memory_dependency': 15 },
+      { 'stall.99': 3 },
+    ]);
+    expect(diagnosticsOf(path)).to.deep.equal({ 'bad-row': 1 });
+  });
+
   it('of kernels that are not in the profile are counted', () => {
     const path = new NvprofDatabase()
       .launch(1, [])
