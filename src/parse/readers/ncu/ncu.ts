@@ -56,7 +56,7 @@ function* read({ path, file }: Probe, { profile, file: name, rank }: ReadOptions
     ...{ startUnixNs: null, dur: null, devices: devicesOf(launches) },
   };
   for (const [i, launch] of launches.entries()) yield kernelOf(launch, profile, i + 1);
-  yield endRecord(profile, { kernel: launches.length }, diagnostics);
+  yield endRecord(profile, launches.length === 0 ? {} : { kernel: launches.length }, diagnostics);
 }
 
 function devicesOf(launches: readonly NcuLaunch[]): Device[] {

@@ -75,6 +75,10 @@ describe('CSV of Nsight Compute', () => {
       });
   });
 
+  it('without a launch has no kernel', () => {
+    expect(recordsOf(write([quoted([...ABOUT, ...PLACE, ...METRICS])])).at(-1)).to.deep.include({ counts: {} });
+  });
+
   it('has numbers of any locale', () => {
     const cases: readonly (readonly [texts: readonly string[], numbers: readonly number[]])[] = [
       [
