@@ -73,6 +73,8 @@ export interface HostTableRow {
 }
 
 const MOST_NAMES = 300_000;
+/** Most characters of names. */
+const MOST_TEXT = 64 * 1024 * 1024;
 const NO_WORK: Work = { count: 0, time: 0 };
 
 export class HostTable {
@@ -80,6 +82,7 @@ export class HostTable {
   readonly #work = new Map<string, Work>();
   readonly #durations = new GroupDurations();
   #whole = 0;
+  #text = 0;
   /** Ranges whose times are not known, which are in no row. */
   untimed = 0;
 
@@ -110,13 +113,18 @@ export class HostTable {
       this.untimed++;
       return;
     }
-    const sums = entryOf(this.#names, hostRangeName(record), (): Sums => ({ group: this.#names.size, self: 0 }));
-    if (this.#names.size > MOST_NAMES) {
-      throw new UserError(`more than ${MOST_NAMES} different names of the host's ranges`);
-    }
+    const sums = this.#sumsOf(hostRangeName(record));
     sums.self += self;
     this.#durations.add(sums.group, dur);
     this.#whole += dur;
+  }
+
+  #sumsOf(name: string): Sums {
+    return entryOf(this.#names, name, () => {
+      this.#text += name.length;
+      if (this.#names.size < MOST_NAMES && this.#text <= MOST_TEXT) return { group: this.#names.size, self: 0 };
+      throw new UserError(`too many different names of the host's ranges: ${this.#names.size} so far`);
+    });
   }
 
   *rows(): Generator<HostTableRow> {

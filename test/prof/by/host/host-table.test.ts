@@ -75,6 +75,14 @@ describe('what the host did by name', () => {
     ]);
   });
 
+  it('is refused beyond a bound of names', () => {
+    const table = new HostTable({ ranges: ['annotation'], namesOf: () => [] });
+    const long = 'x'.repeat(1024 * 1024);
+    expect(() => {
+      for (let i = 0; i < 100; i++) table.take(range('annotation', long + String(i), 1));
+    }).to.throw("too many different names of the host's ranges: 63 so far");
+  });
+
   it('leaves ranges of unknown times out, and counts them', () => {
     const table = new HostTable({ ranges: ['api'], namesOf: () => [] });
     for (const dur of [NaN, 3]) table.take(range('api', 'cudaMalloc', dur));
