@@ -18,7 +18,7 @@ export function numberOf(cell: unknown): number | null {
 
 /** The text of a cell; null when it is empty or 'unknown'. */
 export function textOf(cell: unknown): string | null {
-  if (typeof cell !== 'string') return typeof cell === 'number' ? String(cell) : null;
+  if (typeof cell !== 'string') return Number.isFinite(cell) ? String(cell) : null;
   return cell.trim() === '' || cell.toLowerCase() === 'unknown' ? null : cell;
 }
 
