@@ -123,7 +123,13 @@ describe('a damaged time', () => {
     database.string('STRING_IDS is what identifies the format');
     database.row('STEP_TIME', { id: 3, startNs: 0, endNs: EPOCH });
     database.row('TASK', { startNs: EPOCH, endNs: EPOCH + 5n, deviceId: 0, globalTaskId: 1, taskType: 1 });
-    expect(inexactOf(database.write())).to.deep.equal([]);
+    // Far from the end of every other call, too.
+    database.row('CANN_API', { startNs: EPOCH, endNs: 2n * EPOCH, type: 10_000, globalTid: 1, name: 1 });
+    database.row('CANN_API', { startNs: EPOCH, endNs: EPOCH + 7n, type: 10_000, globalTid: 1, name: 1 });
+    const path = database.write();
+    expect(inexactOf(path)).to.deep.equal([]);
+    const calls = recordsOf(path, { ranges: true }).filter((record) => record.type === 'range');
+    expect(calls.map(({ dur }) => dur)).to.deep.equal([7]);
   });
 
   it('or duration of a Neuron profile as JSON costs the row, or the cell', () => {

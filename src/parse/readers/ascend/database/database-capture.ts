@@ -154,7 +154,7 @@ export class AscendCapture implements Capture {
     for (const column of [start, end, thread, process, corr, api, rank]) column.reserve(rows);
     this.database.eachNumbers('CANN_API', columns, (cells) => {
       const [began = NaN, ended = NaN, pid = NaN, tid = 0, connection = NaN, name = NaN, type = NaN] = cells;
-      if (!isNear(began) || !(began <= ended) || Number.isNaN(pid)) {
+      if (!isNear(began) || !isNear(ended) || ended < began || Number.isNaN(pid)) {
         diagnostics.count('bad-row');
         return;
       }

@@ -99,7 +99,7 @@ export class TaskRows {
 
   /** A range may have a task at its start and another at its end. */
   #noteRange({ corr: connection, start, end, device, process }: ActivityRow): void {
-    if (!isNear(start) || !(end >= start)) return;
+    if (!isNear(start) || !isNear(end) || end < start) return;
     const known = this.deviceRanges.get(connection);
     if (known === undefined) this.deviceRanges.set(connection, { start, end, device, process });
     else {
