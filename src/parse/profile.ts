@@ -11,6 +11,7 @@ import { launchesOf } from './readers/ncu/ncu.js';
 import { detect, PROFILE_TABLES, readerNamed } from './registry.js';
 import { rankOf, readHead } from './source.js';
 import { UnreadableInput } from './input/unreadable-input.js';
+import { isGzip } from './input/unpack.js';
 import { isSqlite, SCHEMA_BYTES, SqliteFile } from './sqlite/sqlite.js';
 import { headContains, isFile } from './files.js';
 
@@ -61,7 +62,9 @@ export function* readProfile(path: string, options: ProfileOptions): Generator<P
 function joinOf(report: string | undefined): CounterJoin | null {
   if (report === undefined) return null;
   if (!isFile(report)) throw new UserError('is no file', { where: report });
-  return new CounterJoin(launchesOf(report, report, new Diagnostics()));
+  if (isGzip(readHead(report))) throw new UserError('is compressed', { where: report, hint: 'gunzip it first' });
+  const diagnostics = new Diagnostics();
+  return new CounterJoin(launchesOf(report, report, diagnostics), diagnostics);
 }
 
 /**

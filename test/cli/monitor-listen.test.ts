@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readMonitorArguments } from '../../src/cli/commands/monitor/monitor-options.js';
@@ -11,7 +12,7 @@ import type { UserError } from '../../src/record/errors.js';
 import { type UsageError } from '../../src/record/errors.js';
 import { executions, lines, report, runtime } from '../support/monitor-report.js';
 import { parseExposition, seriesValue } from '../support/prometheus-text.js';
-import { commandOf } from '../support/run-cli.js';
+import { commandOf, runCli } from '../support/run-cli.js';
 import { ROOT } from '../support/shared.js';
 import { describeWithProcess } from '../support/speed.js';
 
@@ -67,6 +68,31 @@ describe('dprof monitor --listen', () => {
     }
   });
 
+  it('closes connections that do not get on, whether they send or fetch', async () => {
+    const server = await MonitorServer.open({ host: '127.0.0.1', port: 0 }, 50);
+    // More than the system holds for a reader that fetches nothing.
+    const size = 64e6;
+    server.text = 'a 1\n'.repeat(size / 4);
+    const ask = (sent: string): Socket => {
+      const client = connect(Number(new URL(server.url).port), '127.0.0.1').on('error', () => undefined);
+      client.write(sent);
+      return client;
+    };
+    try {
+      for (const sent of ['', 'GET /metrics HT', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n1']) {
+        await once(ask(sent).resume(), 'close');
+      }
+      const idle = ask('GET /metrics HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+      let found = 0;
+      idle.on('data', (bytes) => (found += bytes.length));
+      await once(idle, 'close');
+      expect(found).to.be.below(size);
+    } finally {
+      await server.close();
+    }
+  });
+
   it('says in one line that a port is taken', async () => {
     const server = await MonitorServer.open({ host: '127.0.0.1', port: 0 });
     const port = Number(new URL(server.url).port);
@@ -114,6 +140,11 @@ describe('dprof monitor --listen', () => {
       expect(await done(url, 7)).to.equal(7);
       child.stdin.end();
       expect(await closed).to.deep.equal([0, null]);
+    });
+
+    it('does not serve before it has a file that can be read', async () => {
+      const { stderr, code } = await runCli('dprof', ['monitor', '--listen', '0', 'none.jsonl']);
+      expect({ stderr, code }).to.deep.equal({ stderr: 'dprof: none.jsonl: no such file\n', code: 1 });
     });
 
     it('ends by SIGINT and SIGTERM with exit code 0, and lets the port go', async () => {

@@ -136,6 +136,7 @@ export class HostEvents {
     const op = this.opOf(range);
     if (op === -1) return name.kind === 'call' ? { kind: 'range', text: `${name.mod}::${name.op}` } : name;
     if (name.kind !== 'range' || name.recomputes === true || !IDENTIFIER.test(name.text)) return name;
+    if (OPS_WITHOUT_MODULE.has(name.text)) return { kind: 'call', mod: 'aten', op: name.text };
     const isFunction = ops.dims.at(op) !== 0 && ops.sequence.at(op) >= 0 && !(ops.forwardThread.at(op) > 0);
     return isFunction ? { kind: 'call', mod: AUTOGRAD, op: name.text } : name;
   }
@@ -143,6 +144,8 @@ export class HostEvents {
 
 /** Module of functions that the user defines for autograd (`class Fused(torch.autograd.Function)`). */
 const AUTOGRAD = 'autograd';
+/** Ops that autograd records once more by the name of its own function: traces have `detach` within each `aten::detach`. */
+const OPS_WITHOUT_MODULE: ReadonlySet<string> = new Set(['detach', 'detach_']);
 const IDENTIFIER = /^[A-Za-z_]\w*$/;
 
 function indexOps(ops: OpColumns): OpsById {

@@ -11,6 +11,8 @@ import { GroupWorkSums } from './group-work.js';
 import { GroupDurations } from './group-durations.js';
 import { GroupTree } from './group-tree.js';
 import { HostTimes } from './host/host-times.js';
+import { NestedNames } from './host/nested-names.js';
+import { describedRange } from './host/range-name.js';
 import { rowsOf, type Arrangement, type GroupRow } from './group-rows.js';
 
 export const MOST_GROUPS = 300_000;
@@ -39,6 +41,7 @@ export class KernelGroups {
   readonly #durations = new GroupDurations();
   readonly #amounts = new GroupWorkSums();
   readonly #host: HostTimes;
+  readonly #nested = new NestedNames();
   /** Kernels in groups. */
   kernels = 0;
   /** Kernels without a duration, which are in no group. */
@@ -68,12 +71,15 @@ export class KernelGroups {
   }
 
   /** Adds a range of the host, in order of start. @throws UserError when there are too many groups */
-  addRange(record: RangeRecord): void {
+  addRange(found: RangeRecord): void {
+    const record = describedRange(found);
+    if (record === null) return;
     const path = this.#host.pathOf(record);
     if (path === null) return;
     const group = this.#tree.groupOf([record.kind === 'op' ? (path[0] ?? null) : path.slice(0, this.#entries)]);
     this.#check();
-    this.#host.add(group, record, path.length <= this.#entries);
+    const isWhole = path.length <= this.#entries && !this.#nested.isRepeated(record, path[0] ?? '');
+    this.#host.add(group, record, isWhole);
   }
 
   get hasRanges(): boolean {

@@ -3,8 +3,8 @@
  * marker texts, which are Python literals again.
  */
 import type { KernelRecord, OpCall } from '../../record/record.js';
-import { toOpCall } from '../../record/python/op-call.js';
-import { LiteralError, isDict, parseLiteral } from '../../record/python/python-literal.js';
+import { readMarkerText } from '../../record/python/marker-text.js';
+import { isDict, parseLiteral } from '../../record/python/python-literal.js';
 import { LruCache } from '../../containers/lru-cache.js';
 import { copyOf } from './repeated-fields.js';
 import { strings } from './field-checks.js';
@@ -64,14 +64,5 @@ export class NetDictReader {
 
 /** Texts that are no calls are left out, and the kernel stays. */
 function callsOf(texts: readonly string[]): OpCall[] {
-  return texts.map(callOf).filter((call) => call !== null);
-}
-
-function callOf(text: string): OpCall | null {
-  try {
-    return toOpCall(parseLiteral(text));
-  } catch (error) {
-    if (error instanceof LiteralError) return null;
-    throw error;
-  }
+  return texts.map((text) => readMarkerText(text).call).filter((call) => call !== null);
 }

@@ -42,7 +42,7 @@ export const FRAME_KINDS: readonly FrameKind[] = [
 const isName = (name: string | undefined): name is string => name !== undefined && name !== '' && name !== 'na';
 
 /** `aten::mm` of the dispatcher's ops, `torch.nn.functional.linear` of calls in Python. */
-function nameOf({ mod, op, from }: Pick<OpCall, 'mod' | 'op' | 'from'>): string {
+export function callName({ mod, op, from }: Pick<OpCall, 'mod' | 'op' | 'from'>): string {
   if (!isName(mod)) return op;
   return from === undefined ? `${mod}.${op}` : `${mod}::${op}`;
 }
@@ -55,17 +55,17 @@ function nodeOf(marker: string | undefined): readonly string[] {
 
 function opFrames(row: Annotated): readonly string[] {
   const { record, pairing } = row;
-  if (record.dir !== 'bprop') return record.calls.length > 0 ? record.calls.map(nameOf) : namesOf(row);
+  if (record.dir !== 'bprop') return record.calls.length > 0 ? record.calls.map(callName) : namesOf(row);
   const { forward, calls, seqMarker } = record;
-  const paired = pairing.kind === 'paired' ? pairing.forward.context.calls.map(nameOf) : [];
-  const outer = forward ? [nameOf({ ...forward, from: 'dispatcher' })] : paired;
-  const own = [...nodeOf(seqMarker.at(-1)), ...calls.map(nameOf)];
+  const paired = pairing.kind === 'paired' ? pairing.forward.context.calls.map(callName) : [];
+  const outer = forward ? [callName({ ...forward, from: 'dispatcher' })] : paired;
+  const own = [...nodeOf(seqMarker.at(-1)), ...calls.map(callName)];
   return [...outer, ...(own.length > 0 ? own : namesOf(row))];
 }
 
 /** Ops by their sequence markers, for kernels without calls. */
 const namesOf = ({ record }: Annotated): string[] =>
-  record.op.filter(isName).map((op, i) => nameOf({ mod: record.mod[i] ?? 'na', op }));
+  record.op.filter(isName).map((op, i) => callName({ mod: record.mod[i] ?? 'na', op }));
 
 const UNKNOWN = '[unknown]';
 

@@ -2,16 +2,39 @@
 import { append } from '../../containers/lists.js';
 import { entryOf } from '../../containers/map-entry.js';
 import { counted } from '../../record/plural.js';
+import { isLookup, readMarkerText } from '../../record/python/marker-text.js';
 import type { ProfileLine, ProfileRecord, RangeKind, RangeRecord } from '../../record/record.js';
 import { withoutRanges, type Analysis, type Answer } from '../analysis.js';
 import type { RecordTypes } from '../input/records.js';
-import { framesOf, type FrameKind } from './frames.js';
+import { callName, framesOf, type FrameKind } from './frames.js';
 import { OTHERS } from './merged.js';
 import { StackSums, type ProfileStacks } from './stack-sums.js';
 import type { StackOptions } from './stacks.js';
 
-/** Kinds of ranges whose time is counted; calls of the device's library and frames are part of the op around them. */
-const OPS: ReadonlySet<RangeKind> = new Set(['op', 'annotation', 'marker']);
+/** What a range adds to what is open: an op, whose time is counted, a frame, or the whole call stack. */
+interface ReadRange {
+  readonly op?: string;
+  readonly frame?: string;
+  readonly stack?: readonly string[];
+}
+
+const opOf = ({ text, stack }: RangeRecord): ReadRange => ({ op: text, ...(stack === undefined ? {} : { stack }) });
+
+/** By kind of range; calls of the device's library, layers, and look-ups of attributes are part of the op around them. */
+const READERS: ReadonlyMap<RangeKind, (record: RangeRecord) => ReadRange | null> = new Map([
+  ['op', opOf],
+  ['annotation', opOf],
+  ['frame', ({ text }) => ({ frame: text })],
+  ['marker', markerOf],
+]);
+
+function markerOf({ text }: RangeRecord): ReadRange | null {
+  const { call, stack } = readMarkerText(text);
+  if (call !== null) return isLookup(call) ? null : { op: callName(call) };
+  return stack === null ? null : { stack };
+}
+
+const readRange = (record: RangeRecord): ReadRange | null => READERS.get(record.kind ?? 'annotation')?.(record) ?? null;
 
 /** An op with what was open around it on its thread. */
 interface HostOp {
@@ -74,22 +97,24 @@ export class HostStacks implements Analysis<readonly ProfileStacks[]> {
 
   /** Ranges come in order of start, the longer first. */
   #begin(record: RangeRecord): void {
-    const { kind = 'annotation', pid, tid, start, dur, text } = record;
-    const isOp = OPS.has(kind);
+    const { pid, tid, start, dur } = record;
+    const range = readRange(record);
     // Ranges without a thread, as those of a device, nest in none.
-    if (!Number.isFinite(start + dur) || tid === null || (!isOp && kind !== 'frame')) return;
+    if (!Number.isFinite(start + dur) || tid === null || range === null) return;
     const open = entryOf(this.#open, `${pid ?? ''}/${tid}`, () => []);
     this.#close(open, start);
-    const { stack, ops } = open.at(-1) ?? { stack: [], ops: [] };
+    const outer = open.at(-1) ?? { stack: [], ops: [] };
+    const { op: name, frame } = range;
     const end = start + dur;
-    if (!isOp) {
-      open.push({ end, stack: [...stack, text], ops, op: null, nested: 0 });
+    const stack = range.stack ?? (frame === undefined ? outer.stack : [...outer.stack, frame]);
+    if (name === undefined) {
+      open.push({ end, stack, ops: outer.ops, op: null, nested: 0 });
       return;
     }
     const around = open.findLast(({ op }) => op !== null);
     if (around !== undefined) around.nested += Math.min(end, around.end) - start;
-    const op: HostOp = { record, profile: this.#profile, stack: record.stack ?? stack, ops: [...ops, text] };
-    open.push({ end, stack: op.stack, ops: op.ops, op, nested: 0 });
+    const op: HostOp = { record, profile: this.#profile, stack, ops: [...outer.ops, name] };
+    open.push({ end, stack, ops: op.ops, op, nested: 0 });
   }
 
   /** Closes what has ended at a time. */

@@ -2,7 +2,8 @@
 import { addTo, entryOf } from '../../containers/map-entry.js';
 import type { RangeKind, RangeRecord } from '../../record/record.js';
 import { spreadOf } from '../../record/statistics.js';
-import { hostRangeName } from '../by/host/range-name.js';
+import { NestedNames } from '../by/host/nested-names.js';
+import { describedRange, hostRangeName } from '../by/host/range-name.js';
 import type { HostSteps } from '../steps/host-steps.js';
 import type { HostSummary, HostTally, Tally } from './summary-data.js';
 import { Tallies } from './tallies.js';
@@ -16,9 +17,11 @@ export class HostSums {
   readonly #kinds = new Map<RangeKind, KindSums>();
   readonly #ranges = new Map<RangeKind, number>();
   readonly #threads = new Set<string>();
+  readonly #nested = new NestedNames();
 
   /** Records of earlier versions have neither kind nor self time; invalid times are unknown. */
-  add(record: RangeRecord): void {
+  add(found: RangeRecord): void {
+    const record = describedRange(found) ?? found;
     const { kind, self, dur, pid, tid } = record;
     if (kind === undefined || self === undefined || Number.isNaN(dur)) return;
     this.#threads.add(`${pid ?? ''}/${tid ?? ''}`);
@@ -26,7 +29,7 @@ export class HostSums {
     const sums = entryOf(this.#kinds, kind, () => new KindSums());
     const name = hostRangeName(record);
     sums.self.add(name, self);
-    sums.total.add(name, dur);
+    if (!this.#nested.isRepeated(record, name)) sums.total.add(name, dur);
   }
 
   /** Null without ranges and steps. @param most names in each list */
@@ -51,8 +54,11 @@ export class HostSums {
   #list(kind: RangeKind, most: number): HostTally[] {
     const sums = this.#kinds.get(kind);
     if (sums === undefined) return [];
-    const totals = new Map(sums.total.byTime().map(({ name, time }) => [name, time]));
-    return sums.self.byTime(most).map((tally) => ({ ...tally, total: totals.get(tally.name) ?? tally.time }));
+    const totals = new Map(sums.total.byTime().map((tally) => [tally.name, tally]));
+    return sums.self.byTime(most).map((tally) => {
+      const { count, time: total } = totals.get(tally.name) ?? tally;
+      return { ...tally, count, total };
+    });
   }
 }
 

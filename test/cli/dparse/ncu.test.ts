@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
 import { freshPath } from '../../support/fresh-path.js';
 import { recordsOf } from '../../support/profile-records.js';
 import { runCli } from '../../support/run-cli.js';
@@ -41,6 +42,22 @@ describe('dparse --ncu', () => {
     ]);
     expect(code).to.equal(0);
     expect(stdout.split('\n').slice(0, 2)).to.deep.equal(['1,na,1', '2,na,2']);
+  });
+
+  it('counts rows of the report that are cut off with those of the profile', async () => {
+    const path = report();
+    appendFileSync(path, '\n"127","1","cut of');
+    const parsed = await runCli('dparse', ['--ncu', path, SAMPLE]);
+    const end = JSON.parse(parsed.stdout.trimEnd().split('\n').at(-1) ?? '') as { diagnostics: unknown };
+    expect(end.diagnostics).to.deep.include({ 'csv-row-passed-over': 1 });
+    expect(parsed.stderr).to.include('CSV rows that are truncated');
+  });
+
+  it('says that a compressed report has to be unpacked', async () => {
+    const path = freshPath('.csv.gz');
+    writeFileSync(path, gzipSync(readFileSync(report())));
+    const { stderr, code } = await runCli('dparse', ['--ncu', path, SAMPLE]);
+    expect({ stderr, code }).to.deep.equal({ stderr: `dparse: ${path}: is compressed (gunzip it first)\n`, code: 1 });
   });
 
   it('says what is wrong with a report, and overwrites none', async () => {

@@ -46,6 +46,27 @@ describe('stacks of the host', () => {
     expect(linesOf([range('a', 10, 10), range('b', 15, 15)], 'op')).to.deep.equal(['a 5', 'a;b 15']);
   });
 
+  it('read what PyProf says of calls: their names, and the stacks around them', () => {
+    const marker = (text: string, start: number, dur: number): RangeRecord =>
+      range(text, start, dur, { kind: 'marker' });
+    const records = [
+      marker("{'traceMarker': ['train.py:7', 'net.py:3']}", 0, 50),
+      marker(
+        "{'mod': 'torch.nn.functional', 'op': 'conv2d', 'args': [{'name': '', 'type': 'int', 'value': 1}]}",
+        5,
+        40,
+      ),
+      // Looks up an attribute of a module, within the call.
+      marker("{'mod': 'torch', 'op': '__getattr__', 'args': []}", 10, 20),
+      marker("{'traceMarker': ['train.py:7', 'other.py:9']}", 12, 15),
+      marker("{'mod': 'torch', 'op': 'mm', 'args': []}", 13, 10),
+    ];
+    expect(linesOf(records, 'trace,op')).to.deep.equal([
+      'train.py:7;net.py:3;torch.nn.functional.conv2d 30',
+      'train.py:7;other.py:9;torch.nn.functional.conv2d;torch.mm 10',
+    ]);
+  });
+
   it('need ranges', () => {
     expect(() => linesOf([], 'op')).to.throw(UserError, 'no ranges of the host');
   });

@@ -17,7 +17,7 @@ const PATHS: ReadonlySet<string> = new Set(['/', '/metrics']);
 
 /** Scrapers at a time. */
 const MOST_CONNECTIONS = 64;
-/** Time in ms that a request, or what a reader has not fetched at the end, may take. */
+/** Time in ms that a request may take, a connection may stand still, and a reader has at the end. */
 const PATIENCE = 5000;
 
 const text = { 'Content-Type': 'text/plain; charset=utf-8' };
@@ -30,16 +30,23 @@ export class MonitorServer {
   #text: string | null = null;
   readonly #server: Server;
 
-  private constructor(private readonly host: string) {
-    this.#server = createServer({ headersTimeout: PATIENCE, requestTimeout: PATIENCE }, (request, response) => {
-      this.#answer(request, response);
-    });
+  private constructor(
+    private readonly host: string,
+    private readonly patience: number,
+  ) {
+    const limits = { headersTimeout: patience, requestTimeout: patience, connectionsCheckingInterval: patience };
+    this.#server = createServer(limits, (request, response) => this.#answer(request, response));
+    // Of connections that send nothing, or whose reader fetches nothing.
+    this.#server.setTimeout(patience);
     this.#server.maxConnections = MOST_CONNECTIONS;
   }
 
-  /** @throws UserError for an address that cannot be listened at */
-  static async open(address: MonitorAddress): Promise<MonitorServer> {
-    const server = new MonitorServer(address.host);
+  /**
+   * @param patience ms
+   * @throws UserError for an address that cannot be listened at
+   */
+  static async open(address: MonitorAddress, patience = PATIENCE): Promise<MonitorServer> {
+    const server = new MonitorServer(address.host, patience);
     await new Promise<void>((resolve, reject) => {
       server.#server.once('error', (error) => {
         reject(isSystemError(error) ? refused(address, systemReason(error)) : error);
@@ -63,7 +70,7 @@ export class MonitorServer {
   async close(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     this.#server.closeIdleConnections();
-    const impatient = setTimeout(() => this.#server.closeAllConnections(), PATIENCE);
+    const impatient = setTimeout(() => this.#server.closeAllConnections(), this.patience);
     await closed;
     clearTimeout(impatient);
   }

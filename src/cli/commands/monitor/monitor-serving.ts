@@ -17,18 +17,20 @@ export async function serve(
   start: () => Promise<MonitorReading>,
   notes: MonitorNotes,
 ): Promise<void> {
+  // A file is opened first: one that cannot be read is never served.
+  const file = isStdin(request.file) ? null : await start();
   const server = await MonitorServer.open(address);
   let end = (): void => undefined;
   const ended = new Promise<void>((resolve) => (end = resolve));
   for (const signal of ENDS) process.once(signal, end);
   notes.say(`serving ${server.url}`);
-  let close = (): void => (isStdin(request.file) ? void process.stdin.destroy() : undefined);
+  let close = file?.close ?? ((): void => void process.stdin.destroy());
   const reading = async (): Promise<void> => {
     const sheet = request.format.open(request);
-    const opened = await start();
+    const opened = file ?? (await start());
     ({ close } = opened);
     for await (const batch of opened.batches) for (const report of batch) server.text = sheet.report(report);
-    if (!isStdin(request.file)) await ended;
+    if (file !== null) await ended;
   };
   const read = reading();
   // An input that is closed under its reader is no failure.

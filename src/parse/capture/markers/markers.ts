@@ -3,6 +3,7 @@
  * Texts come from the profiled program and may hold anything; a malformed one is a plain range.
  */
 import { isNode, ENGINE_PREFIX } from '../../names/op-name.js';
+import { isLookup } from '../../../record/python/marker-text.js';
 import { toOpCall } from '../../../record/python/op-call.js';
 import { isDict, LiteralError, parseLiteral, type PythonValue } from '../../../record/python/python-literal.js';
 import { AdaptiveCache } from '../../../containers/lru-cache.js';
@@ -59,8 +60,6 @@ const LAYER = 'layer:';
 const TENSORRT = 'TensorRT:';
 const TENSORRT_CALL = /^[A-Z]\w*::[a-z]\w*$/;
 const RECOMPUTATION = 'CheckpointFunctionBackward';
-/** PyProf wraps it like an op, and newer PyTorch calls it for every attribute: real profiles nest hundreds of them. */
-const LOOKUP = '__getattr__';
 
 /**
  * Parses the text of a range. Never throws.
@@ -109,7 +108,7 @@ const DICT_FORMS: readonly DictForm[] = [
     read: (dict) => {
       const call = toOpCall(dict);
       if (call === null) return null;
-      return call.op === LOOKUP ? { kind: 'lookup' } : { kind: 'call', call };
+      return isLookup(call) ? { kind: 'lookup' } : { kind: 'call', call };
     },
   },
   {

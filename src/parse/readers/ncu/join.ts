@@ -3,6 +3,7 @@
  * block has the counters of the nth such launch in the report.
  */
 import { entryOf } from '../../../containers/map-entry.js';
+import type { Diagnostics } from '../../../record/diagnostics.js';
 import type { EndRecord, Extent, KernelLine, ProfileLine } from '../../../record/record.js';
 import { shortName } from '../../names/kernel-name.js';
 import type { NcuLaunch } from './launches.js';
@@ -26,8 +27,14 @@ export class CounterJoin {
   readonly #queues = new Map<string, Queue>();
   #without = 0;
 
-  /** @param launches of the report, in its order */
-  constructor(launches: readonly NcuLaunch[]) {
+  /**
+   * @param launches of the report, in its order
+   * @param diagnostics of reading it, which count as those of the profile
+   */
+  constructor(
+    launches: readonly NcuLaunch[],
+    private readonly diagnostics: Diagnostics,
+  ) {
     for (const launch of launches) {
       const { name, grid, block } = launch;
       const key = keyOf(isWhole(name) ? plainName(name) : shortName(name), grid, block);
@@ -55,8 +62,11 @@ export class CounterJoin {
   #end(end: EndRecord): EndRecord {
     let unmatched = 0;
     for (const { next, launches } of this.#queues.values()) unmatched += Math.max(0, launches.length - next);
-    const counts = { 'kernel-without-counters': this.#without, 'counters-without-kernel': unmatched };
-    const added = Object.entries(counts).filter(([, count]) => count > 0);
-    return { ...end, diagnostics: { ...end.diagnostics, ...Object.fromEntries(added) } };
+    this.diagnostics.count('kernel-without-counters', this.#without);
+    this.diagnostics.count('counters-without-kernel', unmatched);
+    const diagnostics = { ...end.diagnostics };
+    for (const [name, count] of Object.entries(this.diagnostics.toJSON()))
+      diagnostics[name] = (diagnostics[name] ?? 0) + count;
+    return { ...end, diagnostics };
   }
 }

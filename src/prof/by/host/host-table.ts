@@ -8,7 +8,8 @@ import type { Context, ProfileLine, RangeKind, RangeRecord } from '../../../reco
 import { spreadOf, type Spread } from '../../../record/statistics.js';
 import { isDeviceActivity } from '../../device-activity.js';
 import { GroupDurations } from '../group-durations.js';
-import { hostRangeName } from './range-name.js';
+import { NestedNames } from './nested-names.js';
+import { describedRange, hostRangeName } from './range-name.js';
 
 /** What the rows of a table are. */
 export interface HostTableKind {
@@ -81,6 +82,7 @@ export class HostTable {
   readonly #names = new Map<string, Sums>();
   readonly #work = new Map<string, Work>();
   readonly #durations = new GroupDurations();
+  readonly #nested = new NestedNames();
   #whole = 0;
   #text = 0;
   /** Ranges whose times are not known, which are in no row. */
@@ -106,15 +108,19 @@ export class HostTable {
     }
   }
 
-  #addRange(record: RangeRecord): void {
+  #addRange(found: RangeRecord): void {
+    const record = describedRange(found);
+    if (record === null) return;
     const { kind = 'annotation', dur, self = NaN } = record;
     if (!this.kind.ranges.includes(kind)) return;
     if (!Number.isFinite(dur)) {
       this.untimed++;
       return;
     }
-    const sums = this.#sumsOf(hostRangeName(record));
+    const name = hostRangeName(record);
+    const sums = this.#sumsOf(name);
     sums.self += self;
+    if (this.#nested.isRepeated(record, name)) return;
     this.#durations.add(sums.group, dur);
     this.#whole += dur;
   }

@@ -1,4 +1,5 @@
 /** Names of the host's ranges: records have their texts as the profile has them. */
+import { isLookup, readMarkerText } from '../../../record/python/marker-text.js';
 import type { RangeRecord } from '../../../record/record.js';
 
 /** Prefixes that readers remove from the texts of layers. */
@@ -14,4 +15,11 @@ export function hostRangeName({ kind, domain, text }: Pick<RangeRecord, 'kind' |
   if (kind === 'layer') return text.replace(LAYER_PREFIX, '');
   const name = kind === 'op' ? text.replace(CALL_DETAILS, '').replace(OP_MODULE, '') : text;
   return domain === null ? name : `${domain}:${name}`;
+}
+
+/** The range; one in which PyProf describes a call as the op that it is, and null for its other texts, which are no work. */
+export function describedRange(record: RangeRecord): RangeRecord | null {
+  if (record.kind !== 'marker') return record;
+  const { call } = readMarkerText(record.text);
+  return call === null || isLookup(call) ? null : { ...record, kind: 'op', text: call.op };
 }

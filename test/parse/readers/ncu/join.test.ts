@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { CounterJoin } from '../../../../src/parse/readers/ncu/join.js';
 import type { NcuLaunch } from '../../../../src/parse/readers/ncu/launches.js';
+import { Diagnostics } from '../../../../src/record/diagnostics.js';
 import type { ProfileLine } from '../../../../src/record/record.js';
 import { kernel } from '../../../support/kernels.js';
 
@@ -14,7 +15,7 @@ const timed = (name: string, grid: [number, number, number] = [1, 1, 1]): Profil
 const end: ProfileLine = { type: 'end', profile: 0, counts: {}, diagnostics: { 'bad-row': 1 } };
 
 function joined(launches: readonly NcuLaunch[], records: readonly ProfileLine[]): unknown[] {
-  const join = new CounterJoin(launches);
+  const join = new CounterJoin(launches, new Diagnostics());
   return records.map((record) => {
     const taken = join.take(record);
     return taken.type === 'kernel' ? (taken.counters?.['n'] ?? null) : taken.type === 'end' ? taken.diagnostics : null;
@@ -48,7 +49,10 @@ describe('counters of a report of kernels', () => {
   });
 
   it('are added to those that a kernel has', () => {
-    const taken = new CounterJoin([launch('a', 1)]).take({ ...timed('a'), counters: { m: 5 } } as ProfileLine);
+    const taken = new CounterJoin([launch('a', 1)], new Diagnostics()).take({
+      ...timed('a'),
+      counters: { m: 5 },
+    } as ProfileLine);
     expect(taken).to.deep.include({ counters: { m: 5, n: 1 } });
   });
 });

@@ -46,6 +46,34 @@ const timesOf = (rows: readonly HostTableRow[]): unknown =>
   Object.fromEntries(rows.map(({ name, spread: { count, total } }) => [name, [count, total]]).sort());
 
 describe('what the host did by name', () => {
+  it('counts an op within one of its own name once, by the outer one', () => {
+    const op = (text: string, start: number, dur: number, self: number): RangeRecord =>
+      range('op', text, dur, { start, self });
+    const records = [op('aten::detach', 0, 10, 6), op('detach', 2, 4, 4), op('aten::detach', 10, 5, 5)];
+    const [row] = rowsBy('hostop', [...records, range('op', 'detach', 4, { start: 2, tid: 3 })]);
+    expect(row?.spread).to.include({ count: 3, total: 19 });
+    expect(row?.self).to.equal(19);
+    const nested = [range('annotation', 'a', 10), range('annotation', 'a', 4, { start: 2 })];
+    expect(timesOf(rowsBy('range', nested)), 'annotations, as nsys counts them').to.deep.equal({ a: [2, 14] });
+  });
+
+  it('counts calls that PyProf describes among the ops, as their kernels name them', () => {
+    const call = (op: string, dur: number, start: number): RangeRecord =>
+      range('marker', `{'mod': 'torch', 'op': '${op}', 'args': []}`, dur, { start });
+    const records = [
+      ...[
+        call('mm', 3, 0),
+        call('mm', 4, 5),
+        call('__getattr__', 9, 10),
+        range('marker', "{'traceMarker': ['a.py:1']}", 9),
+      ],
+      kernel({ calls: [{ mod: 'torch', op: 'mm', args: [] }], dur: 2 }),
+    ];
+    const rows = rowsBy('hostop', records);
+    expect(timesOf(rows)).to.deep.equal({ mm: [2, 7] });
+    expect(rows[0]?.work).to.deep.equal({ count: 1, time: 2 });
+  });
+
   it('has the times, their spread, and the device work within', () => {
     const [row, ...others] = rowsBy('range', [
       ...[10, 20, 30, 40].map((dur) => range('annotation', 'step', dur)),
@@ -150,7 +178,9 @@ describe('what the host did by name, on real profiles', () => {
       const raw = rawTraceOf(trace);
       expect(countsOf(rowsBy('api', records))).to.deep.equal(countsOfEvents(raw.traceEvents.filter(isCall)));
       const rows = rowsBy('hostop', records);
-      expect(countsOf(rows)).to.deep.equal(countsOfEvents(raw.traceEvents.filter(isNamedOp)));
+      expect(countsOf(rows)).to.deep.equal(
+        countsOfEvents(raw.traceEvents.filter((event) => isOp(event) && !isRecordedTwice(event))),
+      );
       const launched = new Map<string, number>();
       const around = opsAround(raw);
       const calls = groupBy([...around.keys()], correlationOf);
@@ -167,8 +197,9 @@ describe('what the host did by name, on real profiles', () => {
   }
 });
 
-/** Not the ranges that old traces record as ops too: `detach` within `aten::detach`. */
-const isNamedOp = (event: RawEvent): boolean => isOp(event) && /::|Backward/.test(event.name);
+/** Autograd's `detach` within each `aten::detach`. */
+const isRecordedTwice = ({ name }: RawEvent): boolean => name === 'detach' || name === 'detach_';
+
 /** Ops without the dispatcher's module. */
 const nameOf = (name: string): string => name.replace(/^(?!autograd::engine::)\w+::/, '');
 const countsOf = (rows: readonly HostTableRow[]): unknown =>
