@@ -157,7 +157,7 @@ async function runHost(request: ReportRequest, grouping: HostGrouping): Promise<
 }
 
 function notesOfHost({ isEmpty, untimed }: HostTable, { what }: HostGrouping): (string | UserError)[] {
-  if (isEmpty) return [new UserError(`no ${what}`, { hint: RANGES_HINT })];
+  if (isEmpty && untimed === 0) return [new UserError(`no ${what}`, { hint: RANGES_HINT })];
   return untimed > 0 ? [`${counted(untimed, 'range')} without a known time: in no row`] : [];
 }
 

@@ -1,4 +1,5 @@
 /** THE table of columns of what the host did by name, and the options of these tables. */
+import { orNull } from '../../../containers/numeric-column.js';
 import { UsageError } from '../../../record/errors.js';
 import { quantile } from '../../../record/statistics.js';
 import { requireColumnOf, splitKeys } from '../../../table/column-lookup.js';
@@ -44,7 +45,7 @@ export const HOST_COLUMNS: readonly Column<HostTableRow>[] = [
     'kernels launched within; of calls, all work that they launched',
     ({ work }) => work.count,
   ),
-  column('device', 'Device(ns)', NS, 'time of these on the device, added up', ({ work }) => work.time),
+  column('device', 'Device(ns)', NS, 'time of these on the device, added up', ({ work }) => orNull(work.time)),
 ];
 
 const HEADERS: Readonly<Record<string, string>> = { range: 'Range', hostop: 'HostOp', api: 'Api' };
