@@ -2,12 +2,18 @@
 import { nearest, UsageError } from '../record/errors.js';
 import type { ColumnShape } from './column.js';
 
-/** @throws UsageError naming the nearest key */
-export const requireColumnOf = <C extends ColumnShape>(columns: readonly C[], key: string): C =>
-  columns.find((column) => column.key === key) ?? refuse(key, columns);
+/**
+ * @param others what the user may have meant that is no column
+ * @throws UsageError naming the nearest key
+ */
+export const requireColumnOf = <C extends ColumnShape>(
+  columns: readonly C[],
+  key: string,
+  others: readonly string[] = [],
+): C =>
+  columns.find((column) => column.key === key) ?? refuse(key, [...columns.map((column) => column.key), ...others]);
 
-function refuse(key: string, columns: readonly ColumnShape[]): never {
-  const keys = columns.map((column) => column.key);
+function refuse(key: string, keys: readonly string[]): never {
   const near = nearest(key, keys);
   throw new UsageError(`unknown column '${key}'`, near === null ? '--columns lists them' : `did you mean ${near}?`);
 }

@@ -42,6 +42,16 @@ describe('dprof --by range, hostop, api', () => {
         stderr: `dprof: ${option} is about kernels: --by api lists what the host did\n`,
       });
     }
+    for (const by of ['hostop,dir', 'range,api', 'layer,range']) {
+      const { code, stderr } = await runCli('dprof', ['--by', by, SAMPLES[0] ?? '']);
+      const name = by.split(',').find((key) => key === 'hostop' || key === 'range');
+      expect({ code, stderr }).to.deep.equal({
+        code: 2,
+        stderr: `dprof: --by ${name} stands alone (it lists what the host did; keys together are of kernels)\n`,
+      });
+    }
+    const near = await runCli('dprof', ['--by', 'hostops', SAMPLES[0] ?? '']);
+    expect(near).to.include({ code: 2, stderr: "dprof: unknown column 'hostops' (did you mean hostop?)\n" });
     const typo = await runCli('dprof', ['--by', 'api', '-c', 'cuont']);
     expect(typo.stderr).to.equal("dprof: unknown column 'cuont' (did you mean count?)\n");
   });

@@ -151,6 +151,36 @@ describe('dprof memory', function () {
     }
   });
 
+  it('refuses options that its form has no use for', async () => {
+    const cases: readonly (readonly [args: readonly string[], answer: string])[] = [
+      [['--of', '0'], '--of goes with -f timeline or -f timeline-raw'],
+      [['-f', 'csv', '--of', '0'], '--of goes with -f timeline or -f timeline-raw'],
+      [['-f', 'timeline', '--points', '9'], '--points and -f timeline exclude each other'],
+      [['-f', 'timeline-raw', '--top', '9'], '--top and -f timeline-raw exclude each other'],
+    ];
+    for (const [args, answer] of cases) {
+      const { stderr, code } = await run(RECORDS, ...args);
+      expect({ stderr, code }).to.deep.equal({ stderr: `dprof: ${answer}\n`, code: 2 });
+    }
+  });
+
+  it('says how a profile gets a timeline', async () => {
+    const hints = {
+      'ascend-db': 'profile with profile_memory=True',
+      nsight: 'profile with nsys --cuda-memory-usage=true',
+      ntff: 'known: PyTorch with profile_memory=True, Nsight Systems with --cuda-memory-usage=true',
+    };
+    for (const [format, hint] of Object.entries(hints)) {
+      const { stderr, code } = await run(neuronLines([profile(format)]), '-f', 'timeline');
+      expect({ stderr, code }).to.deep.equal({
+        stderr: `dprof: stdin: no allocations of device 0 (${hint})\n`,
+        code: 1,
+      });
+    }
+    const { stderr } = await run(neuronLines([profile('neuron-monitor')]), '-f', 'timeline');
+    expect(stderr).to.equal('dprof: stdin: reports of neuron-monitor are no profile (dprof monitor FILE)\n');
+  });
+
   it('wants points and owners that can be', async () => {
     for (const option of ['--points', '--top']) expect((await run(RECORDS, option, '0')).code).to.equal(2);
   });

@@ -74,6 +74,11 @@ describe('dprof stacks', () => {
     expect(stdout).to.equal('net.py:3;k 5\n');
   });
 
+  it('refuses --collectives of the host, which has none', async () => {
+    const { stderr, code } = await run('', '--host', '--collectives');
+    expect({ stderr, code }).to.deep.equal({ stderr: 'dprof: --host and --collectives exclude each other\n', code: 2 });
+  });
+
   it('answers an input without kernels', async () => {
     const { stderr, code } = await run(neuronLines([{ type: 'end', profile: 0, counts: {}, diagnostics: {} }]));
     expect({ stderr, code }).to.deep.equal({ stderr: `dprof: stdin: no kernels (${HOST_HINT})\n`, code: 1 });

@@ -1,6 +1,7 @@
 /** `dprof memory`: memory in use over time, its peak, and what held it then. */
 import { MemoryTimeline } from '../../prof/memory/memory-timeline.js';
 import { Memory } from '../../prof/memory/memory.js';
+import { UsageError } from '../../record/errors.js';
 import { integer } from '../arguments.js';
 import { recordsCommand, withTableFormats, type RecordsRequest } from '../records-command.js';
 import { printTable, runAnalysis } from '../run-analysis.js';
@@ -59,7 +60,12 @@ export const memory = recordsCommand(
   async (given, request) => {
     const { format } = request;
     const device = given.read('of', (text) => (text === 'host' ? null : integer('--of', text, 0)));
-    if (TIMELINES.includes(format)) return timeline(request, device === undefined ? 0 : device);
+    if (TIMELINES.includes(format)) {
+      const stray = ['points', 'top'].find((name) => given.text(name) !== undefined);
+      if (stray !== undefined) throw new UsageError(`--${stray} and -f ${format} exclude each other`);
+      return timeline(request, device === undefined ? 0 : device);
+    }
+    if (device !== undefined) throw new UsageError(`--of goes with -f ${TIMELINES.join(' or -f ')}`);
     const usual = format === 'text' ? SCREEN_POINTS : PLOT_POINTS;
     const points = given.read('points', (text) => integer('--points', text, 4)) ?? usual;
     const top = given.read('top', (text) => integer('--top', text, 1)) ?? TOP;

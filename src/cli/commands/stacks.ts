@@ -77,6 +77,8 @@ export const stacks = recordsCommand(
     ];
     const { format } = request;
     const isCollapsed = format === 'collapsed';
+    if (given.on('host') && given.on('collectives'))
+      throw new UsageError('--host and --collectives exclude each other');
     const options = { safe: isCollapsed ? collapsedFrame : escapeControls, apart: !isCollapsed };
     await runAnalysis(request, {
       analysis: given.on('host')

@@ -4,6 +4,7 @@ import type { Annotated } from '../../prof/annotate.js';
 import { AGGREGATES } from '../../prof/by/aggregates.js';
 import { KernelGroups } from '../../prof/by/groups.js';
 import type { Grouping } from '../../prof/by/grouping.js';
+import { MissingCounters } from '../../prof/columns/counter-columns.js';
 import type { KernelColumn } from '../../prof/columns/kernel-column.js';
 import { InstructionDependencies, type ResolvedDependency } from '../../prof/neuron/instructions/dependencies.js';
 import { explain, isKernel, type KernelId } from '../../prof/report/explain.js';
@@ -37,6 +38,7 @@ async function runRows(request: ReportRequest): Promise<void> {
     used.some((column) => column.impossible !== undefined),
   );
   const sheet = request.format.open({ columns, header, width });
+  const counters = new MissingCounters(used);
   const rows = new ReportRows<Packed>({ pack: (row) => sheet.pack(row), where, sort: request.sort, top, tally });
   let hasHead = false;
   const textOf = (batch: readonly Packed[]): string => {
@@ -45,7 +47,10 @@ async function runRows(request: ReportRequest): Promise<void> {
     return head + sheet.rows(batch);
   };
   const add = (annotated: readonly Annotated[]): void => {
-    for (const row of annotated) rows.add(row);
+    for (const row of annotated) {
+      rows.add(row);
+      counters.take(row);
+    }
   };
   function* rest(): Generator<string> {
     for (const batch of rows.rest()) yield textOf(batch);
@@ -59,7 +64,9 @@ async function runRows(request: ReportRequest): Promise<void> {
       finish: (annotated) => {
         add(annotated);
         countPairing(tally, annotator);
-        return { table: null, facts: rest(), notes: notesOf(tally) };
+        // What was not read may have them.
+        const missing = rows.isComplete ? [] : counters.names;
+        return { table: null, facts: rest(), notes: [...notesOf(tally), ...missing.map(withoutCounter)] };
       },
     },
     annotator,
@@ -74,6 +81,9 @@ async function runRows(request: ReportRequest): Promise<void> {
     },
   });
 }
+
+const withoutCounter = (name: string): UserError =>
+  new UserError(`no kernel has the counter ${name}`, { hint: '-c counters shows those there are' });
 
 /** Whether a report of groups shows or sorts by values from op formulas, and by rates that may be impossible. */
 function usedBy({ keys, columns, arrangement }: Grouping): { amounts: boolean; derived: boolean; rates: boolean } {
@@ -157,7 +167,7 @@ async function runHost(request: ReportRequest, grouping: HostGrouping): Promise<
 }
 
 function notesOfHost({ isEmpty, untimed }: HostTable, { what }: HostGrouping): (string | UserError)[] {
-  if (isEmpty) return [new UserError(`no ${what}`, { hint: RANGES_HINT })];
+  if (isEmpty && untimed === 0) return [new UserError(`no ${what}`, { hint: RANGES_HINT })];
   return untimed > 0 ? [`${counted(untimed, 'range')} without a known time: in no row`] : [];
 }
 

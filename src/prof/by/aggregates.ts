@@ -1,4 +1,5 @@
 /** THE table of aggregates of a group of kernels: help, docs, sorting and all formats of `--by` are made from it. */
+import { orNull } from '../../containers/numeric-column.js';
 import { column, derived, int, real } from '../../table/column-kinds.js';
 import { type Column } from '../../table/column.js';
 import type { GroupRow } from './group-rows.js';
@@ -23,7 +24,7 @@ const aboveMemory = (row: GroupRow): boolean => row.amounts.aboveMemory > 0 && i
 const whole = (host: HostTime | null): HostTime | null => (host === null || host.passes === 0 ? null : host);
 
 /** A sum with an unknown time in it is unknown. */
-const knownSum = (sum = NaN): number | null => (Number.isNaN(sum) ? null : sum);
+const knownSum = (sum = NaN): number | null => orNull(sum);
 
 /** Of the host's ranges: with the keys of `HOST_KEYS` alone. */
 export const HOST_AGGREGATES: readonly Column<GroupRow>[] = [

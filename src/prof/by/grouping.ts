@@ -1,5 +1,5 @@
 /** The options of `--by`, parsed: keys, columns of groups, their order. */
-import { requireColumn } from '../columns/columns.js';
+import { requireColumnAmong } from '../columns/columns.js';
 import { shapeOf, textOf, type Column } from '../../table/column.js';
 import { type KernelColumn } from '../columns/kernel-column.js';
 import { nearest, UsageError } from '../../record/errors.js';
@@ -8,6 +8,7 @@ import { splitKeys, requireColumnOf } from '../../table/column-lookup.js';
 import { parseSortKeys } from '../query/sort.js';
 import { AGGREGATES, DEFAULT_AGGREGATES, HOST_AGGREGATES, TREE_AGGREGATES } from './aggregates.js';
 import type { Arrangement, GroupRow } from './group-rows.js';
+import { HOST_TABLES } from './host/host-table.js';
 import { HOST_KEYS } from './host/host-times.js';
 
 /** The options as the user wrote them. */
@@ -37,7 +38,7 @@ const DEFAULT_SORT = 'total';
 
 /** @throws UsageError naming the nearest column */
 export function parseGrouping(text: GroupingText): Grouping {
-  const keys = splitKeys('--by', text.by).map(requireColumn);
+  const keys = splitKeys('--by', text.by).map((key) => requireColumnAmong(key, Object.keys(HOST_TABLES)));
   const twice = keys.find((key, i) => keys.indexOf(key) !== i);
   if (twice !== undefined) throw new UsageError(`--by names ${twice.key} twice`);
   const tree = text.tree ?? (keys.length === 1 && keys[0]?.key === 'layer');

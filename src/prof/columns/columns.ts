@@ -148,9 +148,15 @@ const BY_KEY = new Map(COLUMNS.map((column) => [column.key, column]));
 
 export const columnOf = (key: string): KernelColumn | undefined => BY_KEY.get(key);
 
+/**
+ * @param others what the user may have meant that is no column
+ * @throws UsageError naming the nearest key
+ */
+export const requireColumnAmong = (key: string, others: readonly string[]): KernelColumn =>
+  columnOf(key) ?? counterColumn(key) ?? requireColumnOf(COLUMNS, key, others);
+
 /** @throws UsageError naming the nearest key */
-export const requireColumn = (key: string): KernelColumn =>
-  columnOf(key) ?? counterColumn(key) ?? requireColumnOf(COLUMNS, key);
+export const requireColumn = (key: string): KernelColumn => requireColumnAmong(key, []);
 
 /**
  * Columns of a comma-separated list; order and repeats are kept.

@@ -62,3 +62,22 @@ export function counterColumn(key: string): KernelColumn | undefined {
     record.counters !== undefined && Object.hasOwn(record.counters, name) ? (record.counters[name] ?? null) : null,
   );
 }
+
+/** Which counters of columns by name no kernel had: a name may be mistyped. */
+export class MissingCounters {
+  readonly #names: Set<string>;
+
+  constructor(columns: readonly KernelColumn[]) {
+    const named = columns.filter(({ key }) => key.startsWith(PREFIX));
+    this.#names = new Set(named.map(({ key }) => key.slice(PREFIX.length)));
+  }
+
+  take({ record: { counters } }: Parameters<KernelColumn['value']>[0]): void {
+    if (this.#names.size === 0 || counters === undefined) return;
+    for (const name of this.#names) if (Object.hasOwn(counters, name)) this.#names.delete(name);
+  }
+
+  get names(): string[] {
+    return [...this.#names];
+  }
+}

@@ -8,6 +8,7 @@ import { LogHistogram } from '../../containers/log-histogram.js';
 import { boundedEntryOf, entryOf } from '../../containers/map-entry.js';
 import type { ForwardOp, RangeRecord } from '../../record/record.js';
 import { readStepName } from '../../record/step-name.js';
+import { hostRangeName } from '../by/host/range-name.js';
 import { launchOf } from '../device-activity.js';
 import type { AnnotationTimes } from '../summary/detail-data.js';
 import { bounded } from './bounds.js';
@@ -167,8 +168,9 @@ export class AnnotationTotals {
     return boundedEntryOf(this.#texts, text, this.most, () => new AnnotationSum(text, this.hasDistributions));
   }
 
-  #addHost({ pid, tid, domain, text, start, dur }: RangeRecord, self: number): void {
-    const name = annotationOf(domain === null ? text : `${domain}:${text}`);
+  #addHost(record: RangeRecord, self: number): void {
+    const { pid, tid, start, dur } = record;
+    const name = annotationOf(hostRangeName(record));
     const sum = this.#sumOf(name);
     if (sum === null) return;
     sum.passes++;

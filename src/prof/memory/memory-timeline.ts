@@ -11,6 +11,7 @@ import type { ProfileLine, ProfileRecord, SampleRecord } from '../../record/reco
 import type { Analysis, Answer } from '../analysis.js';
 import type { RecordTypes } from '../input/records.js';
 import { ALLOCATION_METRIC } from './device-memory.js';
+import { withoutMemory } from './without-memory.js';
 
 /** Actions of the raw form, and the categories: PARAMETER, OPTIMIZER_STATE … AUTOGRAD_DETAIL, unknown. */
 const [CREATE, DESTROY] = [1, 3];
@@ -60,8 +61,9 @@ export class MemoryTimeline implements Analysis<MemoryTimeline> {
     if (this.#time.length === 0) {
       if (this.#endless > 0) throw new UserError(`the profile does not say when its ${left} are released`);
       const known = [...this.#devices].map((device) => device ?? 'host').sort();
-      const hint = known.length === 0 ? 'profile with profile_memory=True' : `--of ${known.join(', --of ')}`;
-      throw new UserError(`no allocations of ${this.device === null ? 'the host' : `device ${this.device}`}`, { hint });
+      const what = `no allocations of ${this.device === null ? 'the host' : `device ${this.device}`}`;
+      if (known.length > 0) throw new UserError(what, { hint: `--of ${known.join(', --of ')}` });
+      throw withoutMemory(what, new Set(this.#header === null ? [] : [this.#header.format]));
     }
     return { table: null, facts: this, notes: this.#endless > 0 ? [`${left} of unknown lifetime left out`] : [] };
   }

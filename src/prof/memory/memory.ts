@@ -1,28 +1,16 @@
 /** Records → memory in use over time, of each device of each profile, in one pass over records in order of start. */
 import { entryOf } from '../../containers/map-entry.js';
 import type { KernelLine, ProfileLine, ProfileRecord, SampleRecord } from '../../record/record.js';
-import { UserError } from '../../record/errors.js';
 import { counted } from '../../record/plural.js';
-import { noProfile, type Analysis, type Answer } from '../analysis.js';
+import { type Analysis, type Answer } from '../analysis.js';
 import type { RecordTypes } from '../input/records.js';
 import { HostSteps, stepOf } from '../steps/host-steps.js';
 import { CURVE_COLUMNS, curveRows, type MemoryReport } from './memory-columns.js';
 import { ALLOCATION_METRIC, DeviceMemory, bufferOf, isMemory } from './device-memory.js';
+import { withoutMemory } from './without-memory.js';
 import { coreOfArch } from '../../record/neuron-cores.js';
 
 export const MEMORY_TYPES: RecordTypes = new Set(['profile', 'kernel', 'sample', 'range', 'end'] as const);
-
-function nothing(formats: ReadonlySet<string>): UserError {
-  if (formats.has('neuron-monitor')) return noProfile();
-  return new UserError('no samples of memory', { hint: hintOf([...formats]) });
-}
-
-function hintOf(formats: readonly string[]): string {
-  if (formats.some((format) => format === 'kineto' || format.startsWith('ascend')))
-    return 'profile with profile_memory=True';
-  if (formats.includes('nsight')) return 'profile with nsys --cuda-memory-usage=true';
-  return 'known: PyTorch with profile_memory=True, Nsight Systems with --cuda-memory-usage=true, AWS Neuron';
-}
 
 /** When a step's kernels were launched. */
 class StepLaunches {
@@ -76,7 +64,7 @@ export class Memory implements Analysis<readonly MemoryReport[]> {
   /** @throws UserError without samples of memory */
   finish(): Answer<readonly MemoryReport[]> {
     const { reports } = this;
-    if (reports.length === 0) throw nothing(this.formats);
+    if (reports.length === 0) throw withoutMemory('no samples of memory', this.formats, ', AWS Neuron');
     return {
       table: { columns: CURVE_COLUMNS, rows: curveRows(reports) },
       facts: reports,

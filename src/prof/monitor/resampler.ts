@@ -6,6 +6,7 @@
  * periods keep their length on average. Holds the values of one period.
  */
 import { entryOf } from '../../containers/map-entry.js';
+import { orNull } from '../../containers/numeric-column.js';
 import type { SampleRecord } from '../../record/record.js';
 import { groupNamed, RUNTIME_GROUPS, type MonitorGroup } from './metric-groups.js';
 import type { PeriodOf } from './monitor-config.js';
@@ -151,8 +152,6 @@ const COMBINE: Readonly<Record<Exclude<Combination, 'last'>, Combine>> = {
     return percentile === 'p100' ? Math.max(before.value, value) : NaN;
   },
 };
-
-const orNull = (value: number): number | null => (Number.isNaN(value) ? null : value);
 
 const samplesOf = ({ sums, lasts }: Window): SampleRecord[] => [
   ...[...sums.values()].map(({ sample, dur, value }) => ({ ...sample, dur: orNull(dur), value: orNull(value) })),

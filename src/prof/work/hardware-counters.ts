@@ -4,6 +4,7 @@
  * Source: Nsight Compute, profiling guide (metrics structure; roofline: a multiply-add is 2 operations, threads that are
  * predicated off do none).
  */
+import { orNull } from '../../containers/numeric-column.js';
 import type { KernelRecord } from '../../record/record.js';
 
 type Counters = NonNullable<KernelRecord['counters']>;
@@ -16,8 +17,11 @@ const OPERATIONS: readonly (readonly [suffix: string, operations: number])[] = [
 /** Half, single and double precision. */
 const TYPES = ['h', 'f', 'd'] as const;
 
-const VECTOR = OPERATIONS.flatMap(([name, operations]) =>
-  TYPES.map((type) => [`smsp__sass_thread_inst_executed_op_${type}${name}_pred_on.sum`, operations] as const),
+/** Of each type, the counters of its instructions. */
+const VECTOR = TYPES.map((type) =>
+  OPERATIONS.map(
+    ([name, operations]) => [`smsp__sass_thread_inst_executed_op_${type}${name}_pred_on.sum`, operations] as const,
+  ),
 );
 
 /** Instructions, cycles or operations of the tensor cores. */
@@ -38,18 +42,16 @@ export function countedTensorUse(counters: Counters = {}): boolean | null {
 }
 
 /**
- * Floating-point operations; null where the operations of a unit that worked were not counted. Where nothing is known of
- * the tensor cores, they are part of that.
+ * Floating-point operations; null where the operations of a unit that worked were not counted, or not all those of a
+ * type. Where nothing is known of the tensor cores, they are part of that.
  */
 export function countedFlops(counters: Counters = {}): number | null {
-  const vector = VECTOR.flatMap(([name, operations]) => {
-    const value = counters[name];
-    return value === undefined ? [] : [operations * value];
-  });
+  const types = VECTOR.filter((metrics) => metrics.some(([name]) => counters[name] !== undefined));
+  const vector = types.flat().map(([name, operations]) => operations * (counters[name] ?? NaN));
   const tensor = Object.keys(counters).flatMap((name) => (TENSOR_OPERATIONS.test(name) ? (counters[name] ?? []) : []));
   const isTensorKnown = tensor.length > 0 || countedTensorUse(counters) === false;
   if (vector.length === 0 || !isTensorKnown) return null;
-  return [...vector, ...tensor].reduce((sum, value) => sum + value, 0);
+  return orNull([...vector, ...tensor].reduce((sum, value) => sum + value, 0));
 }
 
 /** Bytes to and from the device's memory. */

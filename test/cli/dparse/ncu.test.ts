@@ -31,6 +31,13 @@ describe('dparse --ncu', () => {
     expect(stdout).to.equal(Array.from({ length: 126 }, (_, i) => `${i + 1},${i + 1}\n`).join(''));
   });
 
+  it('has a line for a counter that no kernel has', async () => {
+    const args = ['-c', 'idx,counter:nmuber', '--top', '1', '--sort', 'idx', report()];
+    const { stderr, code } = await runCli('dprof', args);
+    expect(code).to.equal(0);
+    expect(stderr).to.match(/: no kernel has the counter nmuber \(-c counters shows those there are\)\n/);
+  });
+
   it('reads a report alone', async () => {
     const { stdout, code } = await runCli('dprof', [
       '-q',

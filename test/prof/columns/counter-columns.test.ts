@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { requireColumn } from '../../../src/prof/columns/columns.js';
+import { MissingCounters } from '../../../src/prof/columns/counter-columns.js';
 import { parseWhere } from '../../../src/prof/query/kernel-query.js';
 import { countedBytes, countedFlops, countedTensorUse } from '../../../src/prof/work/hardware-counters.js';
 import { kernel, mm } from '../../support/kernels.js';
@@ -8,14 +9,24 @@ import { annotate } from '../../support/rows.js';
 const SASS = 'smsp__sass_thread_inst_executed_op_';
 const COUNTERS = {
   [`${SASS}fadd_pred_on.sum`]: 100,
+  [`${SASS}fmul_pred_on.sum`]: 0,
   [`${SASS}ffma_pred_on.sum`]: 1000,
+  [`${SASS}hadd_pred_on.sum`]: 0,
   [`${SASS}hmul_pred_on.sum`]: 10,
+  [`${SASS}hfma_pred_on.sum`]: 0,
   'sm__inst_executed_pipe_tensor.sum': 0,
   'dram__bytes_read.sum': 3000,
   'dram__bytes_write.sum': 96,
 };
 
 describe('columns of counters', () => {
+  it('that no kernel has are named', () => {
+    const columns = ['op', 'counter:n', 'counter:m', 'counter:m'].map(requireColumn);
+    const missing = new MissingCounters(columns);
+    for (const row of annotate([kernel({ counters: { n: 0 } }), kernel({})])) missing.take(row);
+    expect(missing.names).to.deep.equal(['m']);
+  });
+
   const [row] = annotate([kernel({ calls: [mm(8, 4, 16)], mod: ['torch'], op: ['mm'], counters: COUNTERS })]);
   const value = (key: string): unknown => (row === undefined ? undefined : requireColumn(key).value(row));
 
@@ -38,6 +49,13 @@ describe('columns of counters', () => {
 });
 
 describe('work by counters', () => {
+  it('is unknown where only some operations of a type were counted', () => {
+    const partly = Object.fromEntries(Object.entries(COUNTERS).filter(([name]) => !name.includes('ffma')));
+    expect(countedFlops(partly)).to.equal(null);
+    const none = Object.fromEntries(Object.entries(COUNTERS).filter(([name]) => !name.startsWith(`${SASS}h`)));
+    expect(countedFlops(none)).to.equal(2100);
+  });
+
   it('is unknown where a unit worked whose operations were not counted', () => {
     expect(countedFlops({ [`${SASS}fadd_pred_on.sum`]: 1 })).to.equal(null);
     const tensor = { ...COUNTERS, 'sm__inst_executed_pipe_tensor.sum': 5 };

@@ -1,4 +1,6 @@
 /** THE table of columns of what the host did by name, and the options of these tables. */
+import { orNull } from '../../../containers/numeric-column.js';
+import { UsageError } from '../../../record/errors.js';
 import { quantile } from '../../../record/statistics.js';
 import { requireColumnOf, splitKeys } from '../../../table/column-lookup.js';
 import { column, int, real, str } from '../../../table/column-kinds.js';
@@ -43,7 +45,7 @@ export const HOST_COLUMNS: readonly Column<HostTableRow>[] = [
     'kernels launched within; of calls, all work that they launched',
     ({ work }) => work.count,
   ),
-  column('device', 'Device(ns)', NS, 'time of these on the device, added up', ({ work }) => work.time),
+  column('device', 'Device(ns)', NS, 'time of these on the device, added up', ({ work }) => orNull(work.time)),
 ];
 
 const HEADERS: Readonly<Record<string, string>> = { range: 'Range', hostop: 'HostOp', api: 'Api' };
@@ -79,7 +81,15 @@ export interface HostGroupingText {
 /** Null where --by names keys of kernels. @throws UsageError naming the nearest column */
 export function parseHostGrouping({ by, columns, sort, top }: HostGroupingText): HostGrouping | null {
   const kind = Object.hasOwn(HOST_TABLES, by) ? HOST_TABLES[by] : undefined;
-  if (kind === undefined) return null;
+  if (kind === undefined) {
+    // `api` is a column of kernels too.
+    const alone = by.split(',').find((key) => Object.hasOwn(HOST_TABLES, key.trim()) && key.trim() !== 'api');
+    if (alone === undefined) return null;
+    throw new UsageError(
+      `--by ${alone.trim()} stands alone`,
+      'it lists what the host did; keys together are of kernels',
+    );
+  }
   const name = nameColumn(by);
   const all = [name, ...HOST_COLUMNS];
   const chosen = splitKeys('-c', columns ?? DEFAULT_HOST_COLUMNS).map((key) => requireColumnOf(all, key));

@@ -3,6 +3,7 @@
  * Memory: each name, and 12 bytes a range.
  */
 import { entryOf } from '../../../containers/map-entry.js';
+import { orNull } from '../../../containers/numeric-column.js';
 import { UserError } from '../../../record/errors.js';
 import type { Context, ProfileLine, RangeKind, RangeRecord } from '../../../record/record.js';
 import { spreadOf, type Spread } from '../../../record/statistics.js';
@@ -52,6 +53,7 @@ export const HOST_TABLES: Readonly<Record<string, HostTableKind>> = {
 
 interface Work {
   count: number;
+  /** ns; NaN where one of them is of unknown time. */
   time: number;
 }
 
@@ -100,11 +102,11 @@ export class HostTable {
       this.#addRange(record);
       return;
     }
-    if (!('dur' in record) || record.dur === null || !Number.isFinite(record.dur)) return;
+    if (!('dur' in record)) return;
     for (const name of this.kind.namesOf(record)) {
       const work = entryOf(this.#work, name, (): Work => ({ count: 0, time: 0 }));
       work.count++;
-      work.time += record.dur ?? 0;
+      work.time += record.dur ?? NaN;
     }
   }
 
@@ -141,7 +143,7 @@ export class HostTable {
         name,
         spread: spreadOf(own),
         durations: own,
-        self: Number.isNaN(self) ? null : self,
+        self: orNull(self),
         whole: this.#whole,
         work: this.#work.get(name) ?? NO_WORK,
       };

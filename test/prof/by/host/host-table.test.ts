@@ -3,7 +3,12 @@ import Database from 'better-sqlite3';
 import { expect } from 'chai';
 import { join } from 'node:path';
 import { parseHostGrouping, sortedRows } from '../../../../src/prof/by/host/host-table-columns.js';
-import { HostTable, type HostTableRow } from '../../../../src/prof/by/host/host-table.js';
+import {
+  HOST_TABLES,
+  HostTable,
+  type HostTableKind,
+  type HostTableRow,
+} from '../../../../src/prof/by/host/host-table.js';
 import { readProfile } from '../../../../src/parse/profile.js';
 import { openInput } from '../../../../src/parse/source.js';
 import type { ProfileLine, RangeRecord } from '../../../../src/record/record.js';
@@ -46,6 +51,15 @@ const timesOf = (rows: readonly HostTableRow[]): unknown =>
   Object.fromEntries(rows.map(({ name, spread: { count, total } }) => [name, [count, total]]).sort());
 
 describe('what the host did by name', () => {
+  it('counts work of unknown time, whose sum is unknown', () => {
+    const untimed = [kernel({ ranges: ['step'], dur: 7 }), kernel({ ranges: ['step'], dur: null })];
+    const grouping = parseHostGrouping({ by: 'range', columns: 'kernels,device', sort: undefined, top: undefined });
+    const table = new HostTable(HOST_TABLES['range'] as HostTableKind);
+    for (const record of [range('annotation', 'step', 10), ...untimed]) table.take(record);
+    const [row] = [...table.rows()];
+    expect(row && grouping?.columns.map((column) => column.value(row))).to.deep.equal(['step', 2, null]);
+  });
+
   it('counts an op within one of its own name once, by the outer one', () => {
     const op = (text: string, start: number, dur: number, self: number): RangeRecord =>
       range('op', text, dur, { start, self });
