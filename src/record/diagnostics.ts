@@ -76,7 +76,10 @@ export const DIAGNOSTICS = {
   ],
   'counter-without-kernel': ['info', 'values of metrics and events whose kernel is not in the profile (skipped)'],
   'kernel-without-counters': ['info', 'kernels without a launch in the report of counters (--ncu)'],
-  'counters-without-kernel': ['warning', 'launches in the report of counters whose kernel is not in the profile (skipped)'],
+  'counters-without-kernel': [
+    'warning',
+    'launches in the report of counters whose kernel is not in the profile (skipped)',
+  ],
   'time-unit-assumed': ['warning', 'profiles that do not state the unit of their times (nanoseconds assumed)'],
   'bad-row': ['warning', 'rows with a value of the wrong type (cell unknown)'],
 } as const satisfies Record<string, readonly [Severity, string]>;
