@@ -66,6 +66,18 @@ describe('dprof monitor', () => {
     expect(await monitor(['-q', '--no-header', '-c', 'done'], input)).to.include({ stdout: '1\n2\n', stderr: '' });
   });
 
+  it('ends with 1 where the input stops within a line, with what stands before', async () => {
+    const whole = lines(one(1), one(2));
+    for (const cut of [whole.slice(0, -20), `${lines(one(1))}{"type":"sam`]) {
+      const { code, stdout, stderr } = await monitor(['-q', '--no-header', '-c', 'done'], cut);
+      expect({ code, stdout, stderr }).to.deep.equal({
+        ...{ code: 1, stdout: '1\n' },
+        stderr: 'dprof: stdin: the last line is cut off; what stands before was read\n',
+      });
+    }
+    expect(await monitor(['-q'], `${lines(one(1))}{"a":1}`)).to.include({ code: 0, stderr: '' });
+  });
+
   it("reports the monitor's own errors, each once", async () => {
     const broken = report([], { memory_info: group({}, 'no\u001b[31m memory') });
     const ran = await monitor(['-f', 'json'], lines(broken, broken));

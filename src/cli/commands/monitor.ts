@@ -137,6 +137,7 @@ async function* reportBatches(input: Input, pipeline: Pipeline): AsyncGenerator<
   for await (const batch of lineBatches(input)) {
     yield reports(batch.lines.flatMap((line, i) => lines.take(line, batch.first + i)).map(resampled));
   }
+  if (lines.isCut) notes.cut(input.name);
   yield reports([...lines.end().map(resampled), resampler?.end() ?? null]);
 }
 

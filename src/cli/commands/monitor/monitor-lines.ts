@@ -15,6 +15,8 @@ export class MonitorLines {
   readonly #diagnostics = new Diagnostics();
   readonly #raw: MonitorReports;
   readonly #splitter = new ReportSplitter();
+  /** Number of the latest line, where that is the beginning of an object and no more. */
+  #begun: number | null = null;
 
   /** @param onBroken called with the number of each line that is no report and no record */
   constructor(
@@ -30,11 +32,18 @@ export class MonitorLines {
   /** Reports that a line completes: a line of the monitor is one, records end with the next report's. */
   take(line: string, number: number): ReportSamples[] {
     if (line.trim() === '') return [];
+    if (this.#begun !== null) this.onBroken(this.#begun);
+    this.#begun = null;
     if (RECORD.test(line)) return present(this.#record(line, number));
     const records = this.#raw.take(line);
-    if (records.length === 0) this.onBroken(number);
+    if (records.length === 0) this.#broken(line, number);
     const before = records.map((record) => this.#splitter.take(record));
     return [...before.flatMap(present), ...present(this.#splitter.end())];
+  }
+
+  /** Whether the input ended within a line; to be asked at its end. */
+  get isCut(): boolean {
+    return this.#begun !== null;
   }
 
   /** What is left at the end of the input. */
@@ -45,10 +54,15 @@ export class MonitorLines {
     throw new UserError('holds no report of neuron-monitor', { where: this.name, hint });
   }
 
+  #broken(line: string, number: number): void {
+    if (line.trimStart().startsWith('{') && parseRecord(line) === null) this.#begun = number;
+    else this.onBroken(number);
+  }
+
   #record(line: string, number: number): ReportSamples | null {
     const record = parseRecord(line);
     if (record === null) {
-      this.onBroken(number);
+      this.#broken(line, number);
       return null;
     }
     if (record.type === 'profile' && record.v > SCHEMA_VERSION) {

@@ -1,5 +1,6 @@
 /** What `dprof monitor` says on stderr, each of it once. */
 import type { MonitorReport } from '../../../prof/monitor/monitor-report.js';
+import { WAS_READ } from '../../../prof/input/stream-status.js';
 import { UserError } from '../../../record/errors.js';
 import { say } from '../../message.js';
 import type { MonitorRequest } from './monitor-options.js';
@@ -12,12 +13,18 @@ export class MonitorNotes {
   #broken = 0;
   #firstBroken = 0;
   #withoutTime = false;
+  #cut: string | null = null;
 
   constructor(private readonly request: MonitorRequest) {}
 
   /** Takes the number of a line that is no report. */
   broken(line: number): void {
     if (this.#broken++ === 0) this.#firstBroken = line;
+  }
+
+  /** Takes the name of the input that ended within a line. */
+  cut(input: string): void {
+    this.#cut = input;
   }
 
   report({ errors, unixMs }: MonitorReport): void {
@@ -37,10 +44,11 @@ export class MonitorNotes {
     this.say('the run has too many values for percentiles, which are unknown (--period 1m makes fewer reports)');
   }
 
+  /** @throws UserError for an input that is cut off */
   end(): void {
-    if (this.#broken === 0) return;
     const lines = this.#broken === 1 ? '1 line that is' : `${this.#broken} lines that are`;
-    this.say(`passed over ${lines} no report (first: line ${this.#firstBroken})`);
+    if (this.#broken > 0) this.say(`passed over ${lines} no report (first: line ${this.#firstBroken})`);
+    if (this.#cut !== null) throw new UserError(`the last line is cut off; ${WAS_READ}`, { where: this.#cut });
   }
 
   say(text: string): void {
