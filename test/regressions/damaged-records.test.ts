@@ -47,6 +47,18 @@ describe('records whose fields have other types', () => {
     });
   }
 
+  for (const startUnixNs of ['abc', 1.5, '1e999', {}]) {
+    it(`have no start in Unix time: ${JSON.stringify(startUnixNs)}`, async () => {
+      const profile = { type: 'profile', v: 1, profile: 0, format: 'kineto', file: 'a', rank: null, startUnixNs };
+      const memory = { type: 'sample', profile: 0, start: 1, metric: 'op_memory', value: 4, unit: 'bytes', device: 0 }; // prettier-ignore
+      const input = [profile, KERNEL, memory].map((line) => `${JSON.stringify(line)}\n`).join('');
+      for (const command of [['memory', '-f', 'timeline'], ['perfetto', '-f', 'chrome-json'], ['html']]) {
+        const { stderr } = await runCli('dprof', command, { input });
+        expect(stderr, command.join(' ')).to.not.include('please report');
+      }
+    });
+  }
+
   it('have texts that are none: notices and samples', async () => {
     const lines = [KERNEL, { type: 'notice', profile: 0, category: [], text: {} }, { type: 'sample', profile: 0, start: 1, metric: 'm', value: 1, text: 5, unit: 7, labels: { a: {} } }]; // prettier-ignore
     const input = lines.map((line) => `${JSON.stringify(line)}\n`).join('');

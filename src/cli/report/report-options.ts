@@ -119,13 +119,10 @@ export function readArguments(args: readonly string[]) {
   const hostGrouping = readHostGrouping(given, top);
   const grouping = hostGrouping === undefined ? readGrouping(given, top) : undefined;
   const isGrouped = grouping !== undefined || hostGrouping !== undefined;
+  const columnsShown: 'host' | 'aggregates' | 'columns' =
+    hostGrouping !== undefined ? 'host' : isGrouped ? 'aggregates' : 'columns';
   return {
-    show:
-      show !== 'columns' || !isGrouped
-        ? show
-        : hostGrouping === undefined
-          ? ('aggregates' as const)
-          : ('host' as const),
+    show: show === 'columns' ? columnsShown : show,
     /** None for stdin. */
     files,
     output: given.text('output'),

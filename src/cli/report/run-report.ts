@@ -152,7 +152,7 @@ async function runHost(request: ReportRequest, grouping: HostGrouping): Promise<
   await runAnalysis(request, {
     analysis: {
       types: HOST_TYPES,
-      ...(kind.ranges.includes('api') ? undefined : { ranges: 'without-calls' as const }),
+      ...(kind.ranges.has('api') ? undefined : { ranges: 'without-calls' as const }),
       take: (record) => table.take(record),
       finish: () => ({
         table: null,
@@ -166,7 +166,7 @@ async function runHost(request: ReportRequest, grouping: HostGrouping): Promise<
   });
 }
 
-function notesOfHost({ isEmpty, untimed }: HostTable, { what }: HostGrouping): (string | UserError)[] {
+function notesOfHost({ isEmpty, untimed }: HostTable, { kind: { what } }: HostGrouping): (string | UserError)[] {
   if (isEmpty && untimed === 0) return [new UserError(`no ${what}`, { hint: RANGES_HINT })];
   return untimed > 0 ? [`${counted(untimed, 'range')} without a known time: in no row`] : [];
 }

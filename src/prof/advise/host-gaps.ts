@@ -31,7 +31,7 @@ class HostWork {
   constructor(private readonly text: RegExp) {}
 
   take(record: RangeRecord): void {
-    if (!this.text.test(record.text)) return;
+    if (!this.text.test(record.text) || !Number.isFinite(record.dur)) return;
     const ranges = entryOf(this.#latest, record.profile, (): RangeRecord[] => []);
     ranges.push(record);
     if (ranges.length > MOST_RANGES) ranges.shift();

@@ -12,7 +12,7 @@ import { GroupDurations } from './group-durations.js';
 import { GroupTree } from './group-tree.js';
 import { HostTimes } from './host/host-times.js';
 import { NestedNames } from './host/nested-names.js';
-import { describedRange } from './host/range-name.js';
+import { rangeAmong } from './host/range-name.js';
 import { rowsOf, type Arrangement, type GroupRow } from './group-rows.js';
 
 export const MOST_GROUPS = 300_000;
@@ -41,6 +41,7 @@ export class KernelGroups {
   readonly #durations = new GroupDurations();
   readonly #amounts = new GroupWorkSums();
   readonly #host: HostTimes;
+  readonly #hostKinds: ReadonlySet<RangeKind>;
   readonly #nested = new NestedNames();
   /** Kernels in groups. */
   kernels = 0;
@@ -52,6 +53,7 @@ export class KernelGroups {
   constructor(private readonly options: GroupOptions) {
     const { keys, depth, arrangement, hostKind = null } = options;
     this.#host = new HostTimes(hostKind);
+    this.#hostKinds = new Set(hostKind === null ? [] : [hostKind]);
     this.#tree = new GroupTree(keys.length, arrangement.tree);
     this.#entries = depth ?? (arrangement.tree ? DEEPEST : Infinity);
   }
@@ -72,7 +74,7 @@ export class KernelGroups {
 
   /** Adds a range of the host, in order of start. @throws UserError when there are too many groups */
   addRange(found: RangeRecord): void {
-    const record = describedRange(found);
+    const record = rangeAmong(this.#hostKinds, found);
     if (record === null) return;
     const path = this.#host.pathOf(record);
     if (path === null) return;

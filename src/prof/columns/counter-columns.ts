@@ -1,10 +1,10 @@
 /** The columns on what the device counted: those of its work, and one for any counter by its name. */
 import { column, int, real } from '../../table/column-kinds.js';
-import { countedBytes, countedFlops, countedTensorUse } from '../work/hardware-counters.js';
+import { bytesByCounters, flopsByCounters, tensorUseByCounters } from '../work/hardware-counters.js';
 import type { KernelColumn } from './kernel-column.js';
 
-/** Null where either is unknown, and where a ratio would say nothing. */
-const ratio = (counted: number | null, needed: number | null): number | null =>
+/** Counted over needed; null where either is unknown or nothing is needed. */
+export const overNeeded = (counted: number | null, needed: number | null): number | null =>
   counted === null || needed === null || needed === 0 ? null : counted / needed;
 
 export const COUNTED_WORK_COLUMNS: readonly KernelColumn[] = [
@@ -13,14 +13,14 @@ export const COUNTED_WORK_COLUMNS: readonly KernelColumn[] = [
     'HwFLOPs',
     int(12, 'FLOP'),
     'floating-point operations that the device counted (Nsight Compute), next to flops by formula',
-    ({ record }) => countedFlops(record.counters),
+    ({ record }) => flopsByCounters(record.counters),
   ),
   column(
     'hwflopsratio',
     'HwFLOPs/FLOPs',
     real(7, 3),
     'counted over needed: hwflops / flops',
-    ({ record, flops }) => ratio(countedFlops(record.counters), flops),
+    ({ record, flops }) => overNeeded(flopsByCounters(record.counters), flops),
     { derived: true, narrowHeader: 'HwF/F' },
   ),
   column(
@@ -28,14 +28,14 @@ export const COUNTED_WORK_COLUMNS: readonly KernelColumn[] = [
     'HwBytes',
     int(12, 'bytes'),
     "bytes to and from the device's memory that it counted, next to bytes by formula",
-    ({ record }) => countedBytes(record.counters),
+    ({ record }) => bytesByCounters(record.counters),
   ),
   column(
     'hwbytesratio',
     'HwBytes/Bytes',
     real(7, 3),
     'counted over needed: hwbytes / bytes; below 1 where caches served',
-    ({ record, bytes }) => ratio(countedBytes(record.counters), bytes),
+    ({ record, bytes }) => overNeeded(bytesByCounters(record.counters), bytes),
     { derived: true, narrowHeader: 'HwB/B' },
   ),
   column(
@@ -44,7 +44,7 @@ export const COUNTED_WORK_COLUMNS: readonly KernelColumn[] = [
     int(4),
     '1 where the device counted work of its tensor cores, 0 where it counted none',
     ({ record }) => {
-      const use = countedTensorUse(record.counters);
+      const use = tensorUseByCounters(record.counters);
       return use === null ? null : Number(use);
     },
   ),

@@ -1,6 +1,6 @@
 /** The columns on the matrix unit and on the roofline; see `peaks.ts` for the device's peak rates. */
 import { column, derived, int, real, str } from '../../table/column-kinds.js';
-import type { Annotated } from '../annotate.js';
+import { overNeeded } from './counter-columns.js';
 import type { KernelColumn } from './kernel-column.js';
 import { LATENCY_SHARE } from '../roofline/roofline.js';
 
@@ -50,12 +50,6 @@ export const MATRIX_UNIT_COLUMNS: readonly KernelColumn[] = derived([
   ),
 ]);
 
-/** Counted over needed; above 1 where tiles are not filled. */
-function ratio(row: Annotated): number | null {
-  const [counted, needed] = [row.countedFlops, row.productFlops];
-  return counted === null || needed === null || needed === 0 ? null : counted / needed;
-}
-
 /** FLOPs that the matrix unit counted, next to those of the formula. */
 export const CUBE_COLUMNS: readonly KernelColumn[] = [
   column(
@@ -70,7 +64,7 @@ export const CUBE_COLUMNS: readonly KernelColumn[] = [
     'CubeRatio',
     real(6, 3),
     'cubeflops over mmflops: above 1 where tiles are padded, or more is computed than needed',
-    ratio,
+    ({ countedFlops, productFlops }) => overNeeded(countedFlops, productFlops),
     { narrowHeader: 'CubeR', derived: true },
   ),
 ];

@@ -30,6 +30,8 @@ const isTransfer = (value: unknown): boolean =>
   [value['bytes'], value['count']].every(isNumber) &&
   [value['src'], value['dst'], value['dur']].every(isNumberOrNull);
 
+const isUnixNs = (value: unknown): boolean => typeof value === 'string' && /^\d{1,19}$/.test(value);
+
 /** The check of a field, and what an invalid one becomes: unknown, or what is valid of a list. */
 interface FieldRule {
   readonly check: (value: unknown) => boolean;
@@ -43,6 +45,8 @@ const TIME: FieldRule = { check: isTime, otherwise: NaN };
 const TIME_OR_NULL: FieldRule = { check: isTimeOrNull, otherwise: null };
 const TEXT: FieldRule = { check: isString, otherwise: 'na' };
 const TEXT_OR_NULL: FieldRule = { check: isTextOrNull, otherwise: null };
+/** Unix time in ns, as decimal text. */
+const UNIX_NS: FieldRule = { check: (value) => value === null || isUnixNs(value), otherwise: null };
 const KIND = { kind: TEXT_OR_NULL, bytes: NUMBER_OR_NULL };
 /** A field that a line may lack. */
 const optional = (check: FieldRule['check']): FieldRule => ({ check: isAbsentOr(check), otherwise: undefined });
@@ -73,6 +77,7 @@ const LINES: Readonly<Record<string, Readonly<Record<string, FieldRule>>>> = {
     file: TEXT,
     format: TEXT,
     rank: NUMBER_OR_NULL,
+    startUnixNs: UNIX_NS,
     devices: { ...listOf(isDevice), check: (value) => Array.isArray(value) && value.every(isDevice), otherwise: [] },
     facts: optional(areLabels),
   },

@@ -9,7 +9,8 @@ import type { TraceArg } from './trace-element.js';
 
 /** Arrows at the slice of an instruction. */
 export interface SliceArrows {
-  readonly kernel: number;
+  /** Profile and number of its kernel. */
+  readonly key: string;
   /** Numbers of the arrows that start here: more of them come while the slice is held back. */
   readonly flows: number[];
   readonly endsFlows: readonly number[];
@@ -22,10 +23,12 @@ interface HeldInstruction extends SliceArrows {
   readonly start: number;
 }
 
+const keyOf = (profile: number, kernel: number): string => `${profile}/${kernel}`;
+
 export class DependencyArrows {
   readonly #dependencies = new InstructionDependencies();
-  /** By number of the kernel, those whose slices are held back. */
-  readonly #held = new Map<number, HeldInstruction>();
+  /** By profile and number of the kernel, those whose slices are held back. */
+  readonly #held = new Map<string, HeldInstruction>();
   arrows = 0;
   /** Dependencies without an arrow: on an instruction that is no longer held, or does not start before. */
   withoutArrow = 0;
@@ -35,22 +38,23 @@ export class DependencyArrows {
 
   /** To be called with all instructions in their order; `close` ends what this begins. */
   open(record: KernelRecord): SliceArrows {
-    const { id: kernel, start } = record;
+    const { profile, id, start } = record;
+    const key = keyOf(profile, id);
     const found = this.#dependencies.take(record);
-    const endsFlows = found.flatMap(({ on }) => this.#arrow(on?.kernel, start));
+    const endsFlows = found.flatMap(({ on }) => this.#arrow(on === null ? null : keyOf(profile, on.kernel), start));
     const text = found.map((each) => dependencyText(each, start)).join(' | ');
-    const held = { kernel, start, flows: [], endsFlows, args: text === '' ? [] : [['after', text] as const] };
-    this.#held.set(kernel, held);
+    const held = { key, start, flows: [], endsFlows, args: text === '' ? [] : [['after', text] as const] };
+    this.#held.set(key, held);
     return held;
   }
 
   /** To be called when the slice is emitted: no further arrows can start there. */
-  close({ kernel }: SliceArrows): void {
-    this.#held.delete(kernel);
+  close({ key }: SliceArrows): void {
+    this.#held.delete(key);
   }
 
-  #arrow(from: number | undefined, start: number): number[] {
-    const before = from === undefined ? undefined : this.#held.get(from);
+  #arrow(from: string | null, start: number): number[] {
+    const before = from === null ? undefined : this.#held.get(from);
     if (before === undefined || before.start >= start) {
       this.withoutArrow++;
       return [];

@@ -3,7 +3,7 @@ import { addTo, entryOf } from '../../containers/map-entry.js';
 import type { RangeKind, RangeRecord } from '../../record/record.js';
 import { spreadOf } from '../../record/statistics.js';
 import { NestedNames } from '../by/host/nested-names.js';
-import { describedRange, hostRangeName } from '../by/host/range-name.js';
+import { describedOp, hostRangeName } from '../by/host/range-name.js';
 import type { HostSteps } from '../steps/host-steps.js';
 import type { HostSummary, HostTally, Tally } from './summary-data.js';
 import { Tallies } from './tallies.js';
@@ -21,7 +21,7 @@ export class HostSums {
 
   /** Records of earlier versions have neither kind nor self time; invalid times are unknown. */
   add(found: RangeRecord): void {
-    const record = describedRange(found) ?? found;
+    const record = found.kind === 'marker' ? (describedOp(found) ?? found) : found;
     const { kind, self, dur, pid, tid } = record;
     if (kind === undefined || self === undefined || Number.isNaN(dur)) return;
     this.#threads.add(`${pid ?? ''}/${tid ?? ''}`);

@@ -10,12 +10,9 @@ import type { KernelRecord } from '../../record/record.js';
 type Counters = NonNullable<KernelRecord['counters']>;
 
 /** Operations of one thread's instruction. */
-const OPERATIONS: readonly (readonly [suffix: string, operations: number])[] = [
-  ...['add', 'mul'].map((name) => [name, 1] as const),
-  ['fma', 2],
-];
+const OPERATIONS = Object.entries({ add: 1, mul: 1, fma: 2 });
 /** Half, single and double precision. */
-const TYPES = ['h', 'f', 'd'] as const;
+const TYPES = ['h', 'f', 'd'];
 
 /** Of each type, the counters of its instructions. */
 const VECTOR = TYPES.map((type) =>
@@ -36,7 +33,7 @@ const first = (counters: Counters, names: readonly string[]): number | null =>
   names.map((name) => counters[name]).find((value) => value !== undefined) ?? null;
 
 /** Whether the tensor cores did anything; null where nothing of theirs was counted. */
-export function countedTensorUse(counters: Counters = {}): boolean | null {
+export function tensorUseByCounters(counters: Counters = {}): boolean | null {
   const values = Object.keys(counters).flatMap((name) => (TENSOR.test(name) ? (counters[name] ?? []) : []));
   return values.length === 0 ? null : values.some((value) => value > 0);
 }
@@ -45,17 +42,17 @@ export function countedTensorUse(counters: Counters = {}): boolean | null {
  * Floating-point operations; null where the operations of a unit that worked were not counted, or not all those of a
  * type. Where nothing is known of the tensor cores, they are part of that.
  */
-export function countedFlops(counters: Counters = {}): number | null {
+export function flopsByCounters(counters: Counters = {}): number | null {
   const types = VECTOR.filter((metrics) => metrics.some(([name]) => counters[name] !== undefined));
   const vector = types.flat().map(([name, operations]) => operations * (counters[name] ?? NaN));
   const tensor = Object.keys(counters).flatMap((name) => (TENSOR_OPERATIONS.test(name) ? (counters[name] ?? []) : []));
-  const isTensorKnown = tensor.length > 0 || countedTensorUse(counters) === false;
+  const isTensorKnown = tensor.length > 0 || tensorUseByCounters(counters) === false;
   if (vector.length === 0 || !isTensorKnown) return null;
   return orNull([...vector, ...tensor].reduce((sum, value) => sum + value, 0));
 }
 
 /** Bytes to and from the device's memory. */
-export function countedBytes(counters: Counters = {}): number | null {
+export function bytesByCounters(counters: Counters = {}): number | null {
   const whole = first(counters, ['dram__bytes.sum']);
   if (whole !== null) return whole;
   const [read, written] = [first(counters, READ), first(counters, WRITTEN)];

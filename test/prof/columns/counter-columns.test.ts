@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { requireColumn } from '../../../src/prof/columns/columns.js';
 import { MissingCounters } from '../../../src/prof/columns/counter-columns.js';
 import { parseWhere } from '../../../src/prof/query/kernel-query.js';
-import { countedBytes, countedFlops, countedTensorUse } from '../../../src/prof/work/hardware-counters.js';
+import { bytesByCounters, flopsByCounters, tensorUseByCounters } from '../../../src/prof/work/hardware-counters.js';
 import { kernel, mm } from '../../support/kernels.js';
 import { annotate } from '../../support/rows.js';
 
@@ -51,18 +51,18 @@ describe('columns of counters', () => {
 describe('work by counters', () => {
   it('is unknown where only some operations of a type were counted', () => {
     const partly = Object.fromEntries(Object.entries(COUNTERS).filter(([name]) => !name.includes('ffma')));
-    expect(countedFlops(partly)).to.equal(null);
+    expect(flopsByCounters(partly)).to.equal(null);
     const none = Object.fromEntries(Object.entries(COUNTERS).filter(([name]) => !name.startsWith(`${SASS}h`)));
-    expect(countedFlops(none)).to.equal(2100);
+    expect(flopsByCounters(none)).to.equal(2100);
   });
 
   it('is unknown where a unit worked whose operations were not counted', () => {
-    expect(countedFlops({ [`${SASS}fadd_pred_on.sum`]: 1 })).to.equal(null);
+    expect(flopsByCounters({ [`${SASS}fadd_pred_on.sum`]: 1 })).to.equal(null);
     const tensor = { ...COUNTERS, 'sm__inst_executed_pipe_tensor.sum': 5 };
-    expect([countedFlops(tensor), countedTensorUse(tensor)]).to.deep.equal([null, true]);
-    expect(countedFlops({ ...tensor, 'sm__ops_path_tensor_src_fp16_dst_fp32.sum': 4096 })).to.equal(2110 + 4096);
-    expect([countedFlops({}), countedBytes({}), countedTensorUse({})]).to.deep.equal([null, null, null]);
-    expect(countedBytes({ 'dram__bytes_read.sum': 5 })).to.equal(null);
-    expect(countedBytes({ 'dram__bytes.sum': 5 })).to.equal(5);
+    expect([flopsByCounters(tensor), tensorUseByCounters(tensor)]).to.deep.equal([null, true]);
+    expect(flopsByCounters({ ...tensor, 'sm__ops_path_tensor_src_fp16_dst_fp32.sum': 4096 })).to.equal(2110 + 4096);
+    expect([flopsByCounters({}), bytesByCounters({}), tensorUseByCounters({})]).to.deep.equal([null, null, null]);
+    expect(bytesByCounters({ 'dram__bytes_read.sum': 5 })).to.equal(null);
+    expect(bytesByCounters({ 'dram__bytes.sum': 5 })).to.equal(5);
   });
 });

@@ -48,24 +48,11 @@ export const HOST_COLUMNS: readonly Column<HostTableRow>[] = [
   column('device', 'Device(ns)', NS, 'time of these on the device, added up', ({ work }) => orNull(work.time)),
 ];
 
-const HEADERS: Readonly<Record<string, string>> = { range: 'Range', hostop: 'HostOp', api: 'Api' };
-
-const WHAT: Readonly<Record<string, string>> = {
-  range: 'annotations or layers of the host',
-  hostop: 'ops of the host',
-  api: "calls of the device's library",
-};
-
-const nameColumn = (by: string): Column<HostTableRow> =>
-  column(by, HEADERS[by] ?? by, str(0), 'name', ({ name }) => name);
-
 /** Columns without -c, after the name. */
 export const DEFAULT_HOST_COLUMNS = 'count,host,share,hostself,median,p95,max,kernels,device';
 
 export interface HostGrouping {
   readonly kind: HostTableKind;
-  /** What there would be none of, for messages. */
-  readonly what: string;
   readonly columns: readonly Column<HostTableRow>[];
   readonly sort: readonly SortKey<HostTableRow>[];
   readonly top: number;
@@ -90,12 +77,11 @@ export function parseHostGrouping({ by, columns, sort, top }: HostGroupingText):
       'it lists what the host did; keys together are of kernels',
     );
   }
-  const name = nameColumn(by);
+  const name: Column<HostTableRow> = column(by, kind.header, str(0), 'name', (row) => row.name);
   const all = [name, ...HOST_COLUMNS];
   const chosen = splitKeys('-c', columns ?? DEFAULT_HOST_COLUMNS).map((key) => requireColumnOf(all, key));
   return {
     kind,
-    what: WHAT[by] ?? by,
     columns: chosen.includes(name) ? chosen : [name, ...chosen],
     sort: parseSortKeys(sort ?? 'host', (key) => requireColumnOf(all, key)),
     top: top ?? Infinity,

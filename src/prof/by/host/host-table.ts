@@ -10,11 +10,15 @@ import { spreadOf, type Spread } from '../../../record/statistics.js';
 import { isDeviceActivity } from '../../device-activity.js';
 import { GroupDurations } from '../group-durations.js';
 import { NestedNames } from './nested-names.js';
-import { describedRange, hostRangeName } from './range-name.js';
+import { hostRangeName, rangeAmong } from './range-name.js';
 
 /** What the rows of a table are. */
 export interface HostTableKind {
-  readonly ranges: readonly RangeKind[];
+  /** Header of the column of names. */
+  readonly header: string;
+  /** What there would be none of, for messages. */
+  readonly what: string;
+  readonly ranges: ReadonlySet<RangeKind>;
   /** Names of the rows that a piece of device work belongs to. */
   readonly namesOf: (record: ProfileLine) => Iterable<string>;
 }
@@ -30,11 +34,15 @@ const ofKernel =
 
 export const HOST_TABLES: Readonly<Record<string, HostTableKind>> = {
   range: {
-    ranges: ['annotation', 'layer'],
+    header: 'Range',
+    what: 'annotations or layers of the host',
+    ranges: new Set(['annotation', 'layer']),
     namesOf: ofKernel(({ ranges = [], callerRanges = [], layer = [] }) => distinct(ranges, callerRanges, layer)),
   },
   hostop: {
-    ranges: ['op'],
+    header: 'HostOp',
+    what: 'ops of the host',
+    ranges: new Set(['op']),
     namesOf: ofKernel(({ calls = [], seqMarker = [] }) =>
       distinct(
         calls.map(({ op }) => op),
@@ -43,7 +51,9 @@ export const HOST_TABLES: Readonly<Record<string, HostTableKind>> = {
     ),
   },
   api: {
-    ranges: ['api'],
+    header: 'Api',
+    what: "calls of the device's library",
+    ranges: new Set(['api']),
     namesOf: (record) => {
       const api = isDeviceActivity(record) && record.type !== 'sync' ? (record.launch?.api ?? null) : null;
       return api === null ? NOTHING : [api];
@@ -111,10 +121,9 @@ export class HostTable {
   }
 
   #addRange(found: RangeRecord): void {
-    const record = describedRange(found);
+    const record = rangeAmong(this.kind.ranges, found);
     if (record === null) return;
-    const { kind = 'annotation', dur, self = NaN } = record;
-    if (!this.kind.ranges.includes(kind)) return;
+    const { dur, self = NaN } = record;
     if (!Number.isFinite(dur)) {
       this.untimed++;
       return;

@@ -2,7 +2,7 @@
 import { append } from '../../../containers/lists.js';
 import { entryOf } from '../../../containers/map-entry.js';
 import type { RangeKind, RangeRecord } from '../../../record/record.js';
-import { hostRangeName } from './range-name.js';
+import { hostRangeName, threadKey } from './range-name.js';
 
 /** Sums over the ranges of a group, ns. */
 export interface HostTime {
@@ -36,12 +36,12 @@ export class HostTimes {
    * a range of another kind. In order of start.
    */
   pathOf(record: RangeRecord): string[] | null {
-    const { kind, pid, tid, start, dur } = record;
+    const { kind, start, dur } = record;
     if (kind !== this.kind) return null;
     const name = hostRangeName(record);
     if (kind === 'op') return [name];
     const end = start + dur;
-    const open = entryOf(this.#open, `${pid ?? ''}/${tid ?? ''}`, () => []);
+    const open = entryOf(this.#open, threadKey(record), () => []);
     const around = open.filter((range) => range.end >= start);
     if (around.length >= MOST_OPEN) return null;
     const path = [...around.filter((range) => range.end >= end && range.end > start).map((range) => range.name), name];

@@ -3,15 +3,17 @@
  * some ops twice. Such a pair is one call, whose time is that of the outer one. Memory: each name of each thread.
  */
 import type { RangeRecord } from '../../../record/record.js';
+import { threadKey } from './range-name.js';
 
 export class NestedNames {
   /** End of the latest op by thread and name, ns. */
   readonly #ends = new Map<string, number>();
 
   /** Whether a range is an op within one of the same name. To be called in order of start, the longer first. */
-  isRepeated({ kind, pid, tid, start, dur }: RangeRecord, name: string): boolean {
+  isRepeated(record: RangeRecord, name: string): boolean {
+    const { kind, start, dur } = record;
     if (kind !== 'op') return false;
-    const key = `${pid ?? ''}/${tid ?? ''}/${name}`;
+    const key = `${threadKey(record)}/${name}`;
     const before = this.#ends.get(key) ?? -Infinity;
     const end = start + dur;
     if (start < before && end <= before) return true;

@@ -1,6 +1,6 @@
 /** Names of the host's ranges: records have their texts as the profile has them. */
 import { isLookup, readMarkerText } from '../../../record/python/marker-text.js';
-import type { RangeRecord } from '../../../record/record.js';
+import type { RangeKind, RangeRecord } from '../../../record/record.js';
 
 /** Prefixes that readers remove from the texts of layers. */
 const LAYER_PREFIX = /^(?:layer:|nn\.Module: )/;
@@ -17,9 +17,19 @@ export function hostRangeName({ kind, domain, text }: Pick<RangeRecord, 'kind' |
   return domain === null ? name : `${domain}:${name}`;
 }
 
-/** The range; one in which PyProf describes a call as the op that it is, and null for its other texts, which are no work. */
-export function describedRange(record: RangeRecord): RangeRecord | null {
-  if (record.kind !== 'marker') return record;
-  const { call } = readMarkerText(record.text);
-  return call === null || isLookup(call) ? null : { ...record, kind: 'op', text: call.op };
+/** A thread of the host: processes of several profiles may have the same numbers. */
+export const threadKey = ({ profile, pid, tid }: Pick<RangeRecord, 'profile' | 'pid' | 'tid'>): string =>
+  `${profile}/${pid ?? ''}/${tid ?? ''}`;
+
+/** The op that a text of PyProf's describes; null for its other texts, which are no work. */
+export function describedOp(marker: RangeRecord): RangeRecord | null {
+  const { call } = readMarkerText(marker.text);
+  return call === null || isLookup(call) ? null : { ...marker, kind: 'op', text: call.op };
+}
+
+/** A range as one of some kinds, null for one of another; ops are those too that PyProf describes. */
+export function rangeAmong(kinds: ReadonlySet<RangeKind>, record: RangeRecord): RangeRecord | null {
+  const { kind = 'annotation' } = record;
+  if (kinds.has(kind)) return record;
+  return kind === 'marker' && kinds.has('op') ? describedOp(record) : null;
 }

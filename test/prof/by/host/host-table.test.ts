@@ -2,7 +2,7 @@
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
 import { join } from 'node:path';
-import { parseHostGrouping, sortedRows } from '../../../../src/prof/by/host/host-table-columns.js';
+import { parseHostGrouping, sortedRows, type HostGrouping } from '../../../../src/prof/by/host/host-table-columns.js';
 import {
   HOST_TABLES,
   HostTable,
@@ -38,9 +38,16 @@ const range = (
   ...fields,
 });
 
-function rowsBy(by: string, records: Iterable<ProfileLine>): HostTableRow[] {
+function groupingOf(by: string): HostGrouping {
   const grouping = parseHostGrouping({ by, columns: undefined, sort: undefined, top: undefined });
   if (grouping === null) throw new Error(`${by} is no table of the host`);
+  return grouping;
+}
+
+const tableOf = (by: string): HostTable => new HostTable(groupingOf(by).kind);
+
+function rowsBy(by: string, records: Iterable<ProfileLine>): HostTableRow[] {
+  const grouping = groupingOf(by);
   const table = new HostTable(grouping.kind);
   for (const record of records) table.take(record);
   return [...sortedRows(table, grouping)];
@@ -117,8 +124,20 @@ describe('what the host did by name', () => {
     ]);
   });
 
+  for (const by of ['range', 'hostop']) {
+    it(`is of all profiles, whose threads may have the same numbers: ${by}`, () => {
+      const kind = by === 'range' ? 'annotation' : 'op';
+      const ranks = [0, 1].flatMap((profile) => [
+        range(kind, 'a', 100, { profile }),
+        range(kind, 'a', 10, { profile, start: 200 }),
+      ]);
+      const [row] = rowsBy(by, ranks);
+      expect(row?.spread).to.include({ count: 4, total: 220 });
+    });
+  }
+
   it('is refused beyond a bound of names', () => {
-    const table = new HostTable({ ranges: ['annotation'], namesOf: () => [] });
+    const table = tableOf('range');
     const long = 'x'.repeat(1024 * 1024);
     expect(() => {
       for (let i = 0; i < 100; i++) table.take(range('annotation', long + String(i), 1));
@@ -126,7 +145,7 @@ describe('what the host did by name', () => {
   });
 
   it('leaves ranges of unknown times out, and counts them', () => {
-    const table = new HostTable({ ranges: ['api'], namesOf: () => [] });
+    const table = tableOf('api');
     for (const dur of [NaN, 3]) table.take(range('api', 'cudaMalloc', dur));
     expect([...table.rows()].map(({ name, spread: { total } }) => [name, total])).to.deep.equal([['cudaMalloc', 3]]);
     expect(table.untimed).to.equal(1);

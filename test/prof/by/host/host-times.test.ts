@@ -56,6 +56,18 @@ describe('host times of groups', () => {
     ]);
   });
 
+  it('are those of each profile, whose threads may have the same numbers', () => {
+    const ranks = [0, 1].flatMap((profile) => [
+      range('step', 0, 50, 40, { profile }),
+      range('load', 60, 10, 10, { profile }),
+    ]);
+    const rows = valuesOf(groupsOf(ranks, { by: 'ranges', columns: 'ranges,passes,host', sort: 'ranges' }));
+    expect(rows).to.deep.equal([
+      { ranges: ['load'], passes: 2, host: 20 },
+      { ranges: ['step'], passes: 2, host: 100 },
+    ]);
+  });
+
   it('are unknown where a time is', () => {
     const cut = [range('load', 0, NaN, 5), range('load', 10, 4, 4), range('step', 20, 3, 3)];
     expect(
