@@ -26,10 +26,10 @@ export async function run(args: readonly string[]): Promise<void> {
   if (request.show !== 'records') {
     return printText(TEXTS[request.show]());
   }
-  const { format, program, ncu } = request;
+  const { format, program, ncu, capture } = request;
   if (format !== undefined) readerNamed(format);
   // Also where no input needs it.
-  for (const file of [program, ncu]) {
+  for (const file of [program, ncu, capture]) {
     if (file !== undefined && !existsSync(file)) throw new UserError('no such file', { where: file });
   }
   const isPiped = request.inputs.length === 1 && request.inputs[0] === '-';
@@ -65,7 +65,7 @@ async function parseAll(request: DparseRequest, stdin: AsyncIterable<Buffer> | u
     ...(ncu === undefined ? {} : { ncu }),
   };
   await withOutput(output, output === undefined ? [] : filesRead(request), async (write) => {
-    const found = findProfiles(inputs, { format, stdin });
+    const found = findProfiles(inputs, { format, stdin, capture: request.capture });
     const outcomes = jobs > 1 ? parseMany(found, options, jobs, write) : parseEach(found, options, write, meter);
     for await (const { name, ordinal, outcome } of outcomes) {
       meter.clear();
@@ -101,9 +101,9 @@ async function* parseEach(
 }
 
 /** What is read: files and folders, files that a glob stands for, the program, and the report of counters. */
-function filesRead({ inputs, program, ncu }: DparseRequest): string[] {
+function filesRead({ inputs, program, ncu, capture }: DparseRequest): string[] {
   const files = inputs.flatMap((input) => (input === '-' || existsSync(input) ? [input] : globbed(input)));
-  return [...files, ...[program, ncu].filter((file) => file !== undefined)];
+  return [...files, ...[program, ncu, capture].filter((file) => file !== undefined)];
 }
 
 function globbed(input: string): readonly string[] {

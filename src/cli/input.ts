@@ -9,7 +9,7 @@ import { openFile, openStream, type Input } from '../prof/input/lines.js';
 import { renumbered, ProfileNumbers } from '../prof/input/profile-numbers.js';
 import { readRecords, type RecordTypes } from '../prof/input/records.js';
 import type { RecordBatches } from '../prof/report/report.js';
-import type { InputFile } from '../parse/source.js';
+import type { ProfileFile } from '../parse/find.js';
 import { EXIT, UsageError, UserError } from '../record/errors.js';
 import type { ProfileLine } from '../record/record.js';
 import { USAGE } from './report/usage.js';
@@ -140,7 +140,7 @@ const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: fal
 async function parseFolder(folder: string, wanted: Wanted | undefined): Promise<Opening> {
   const { findProfiles } = await import('../parse/find.js');
   const failures: UserError[] = [];
-  const sources: InputFile[] = [];
+  const sources: ProfileFile[] = [];
   for await (const found of findProfiles([folder])) {
     if (found instanceof UserError) failures.push(found);
     // More than one is only counted.
@@ -158,12 +158,12 @@ async function parseFolder(folder: string, wanted: Wanted | undefined): Promise<
   return recordsOf(source, wanted);
 }
 
-async function recordsOf(source: InputFile, wanted: Wanted | undefined): Promise<Opening> {
+async function recordsOf(source: ProfileFile, wanted: Wanted | undefined): Promise<Opening> {
   const { readProfile } = await import('../parse/profile.js');
-  const { path, name } = source;
+  const { path, name, captures } = source;
   const ranges = wanted?.types.has('range') === true && (wanted.ranges ?? true);
   const ending = new StreamStatus(name);
-  const records = readProfile(path, { profile: 0, name, ranges });
+  const records = readProfile(path, { profile: 0, name, ranges, captures });
   return { name, batches: inBatches(records, ending), ending, close: () => source.dispose() };
 }
 

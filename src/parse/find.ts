@@ -3,16 +3,22 @@ import { statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { counted } from '../record/plural.js';
 import { UserError, isSystemError, systemReason } from '../record/errors.js';
+import { isInCaptureFolder, openCaptures, type CaptureFile } from './captures.js';
 import { checkProfile } from './profile.js';
 import { OUTPUT_FOLDERS } from './registry.js';
 import type { Reader } from './reader.js';
 import { expandInput, openInput, type InputFile } from './source.js';
 import { UnreadableInput } from './input/unreadable-input.js';
 
+/** A profile's file, with the captures of graphs that it may replay. */
+export interface ProfileFile extends InputFile {
+  readonly captures: readonly CaptureFile[];
+}
+
 /** A file that is a profile, ready to be read. */
 interface OpenedProfile {
   /** To be disposed of when the profile is read. */
-  readonly source: InputFile;
+  readonly source: ProfileFile;
   readonly reader: Reader;
 }
 
@@ -26,6 +32,8 @@ interface FindOptions {
   readonly format?: string | undefined;
   /** Stream to read instead of standard input, when its first bytes were inspected before. */
   readonly stdin?: AsyncIterable<Buffer> | undefined;
+  /** File or folder with the captures of the graphs that the profiles replay; those beside each when not given. */
+  readonly capture?: string | undefined;
 }
 
 /**
@@ -57,6 +65,8 @@ async function* profilesOf(input: string, options: FindOptions): AsyncGenerator<
   const inFolder = lenient && (statSync(input, { throwIfNoEntry: false })?.isDirectory() ?? false);
   const used: string[] = [];
   for (const path of paths) {
+    // Read with the profiles beside that folder.
+    if (inFolder && isInCaptureFolder(path) && dirname(path) !== input) continue;
     const result = await tryOpen(path, { ...options, inFolder });
     if (lenient && result instanceof UserError && !(result instanceof UnreadableInput)) continue;
     used.push(path);
@@ -109,11 +119,17 @@ interface OpenOptions extends FindOptions {
  */
 export async function openProfile(
   path: string,
-  { format, stdin, inFolder = false }: OpenOptions = {},
+  { format, stdin, capture, inFolder = false }: OpenOptions = {},
 ): Promise<OpenedProfile> {
   const source = await openInput(path, stdin);
   try {
-    return { source, reader: checkProfile(source.path, source.name, format, inFolder) };
+    const reader = checkProfile(source.path, source.name, format, inFolder);
+    const captures = await openCaptures(capture, path);
+    const dispose = (): void => {
+      captures.dispose();
+      source.dispose();
+    };
+    return { source: { ...source, captures: captures.files, dispose }, reader };
   } catch (error) {
     source.dispose();
     throw error instanceof UserError && source.isCut === true ? cutOff(path) : error;

@@ -6,6 +6,8 @@ import { Diagnostics } from '../record/diagnostics.js';
 import { UserError } from '../record/errors.js';
 import type { ProfileLine } from '../record/record.js';
 import type { Probe, Reader, ReadOptions } from './reader.js';
+import type { CaptureFile } from './captures.js';
+import { capturesIn } from './readers/kineto/capture-traces.js';
 import { CounterJoin } from './readers/ncu/join.js';
 import { launchesOf } from './readers/ncu/ncu.js';
 import { detect, PROFILE_TABLES, readerNamed } from './registry.js';
@@ -23,6 +25,8 @@ export interface ProfileOptions extends Pick<ReadOptions, 'profile' | 'program' 
   readonly format?: string;
   /** Path of a report of Nsight Compute (CSV) whose counters the kernels are given. */
   readonly ncu?: string;
+  /** Traces of the captures of graphs that it replays. */
+  readonly captures?: readonly CaptureFile[];
   /** Whether to write host ranges too; false when not given. */
   readonly ranges?: ReadOptions['ranges'];
 }
@@ -48,6 +52,7 @@ export function* readProfile(path: string, options: ProfileOptions): Generator<P
       ranges,
       allFields,
       derived,
+      ...(options.captures === undefined ? undefined : { captures: capturesIn(options.captures) }),
       ...(program === undefined ? undefined : { program }),
       ...(force === undefined ? undefined : { force }),
     });

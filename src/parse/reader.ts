@@ -4,6 +4,7 @@
  * format by its name (which option to profile with, what a vendor's tool reports) has a default for all others.
  */
 import type { ProfileLine } from '../record/record.js';
+import type { OtherCaptures } from './capture/graphs/captured-graph.js';
 import type { SqliteFile } from './sqlite/sqlite.js';
 
 /** An input whose format is to be detected. */
@@ -43,6 +44,8 @@ export interface ReadOptions {
   readonly program?: string;
   /** Whether to accept a program although it is not the one that ran. */
   readonly force?: boolean;
+  /** Graphs whose captures are in other files: asked for where a graph was launched whose nodes are not stated. */
+  readonly captures?: OtherCaptures;
   /** Whether to give samples that follow from other records, where the vendor's tool derives them too. */
   readonly derived?: boolean;
   /** Whether to give fields that the format's documentation does not name, where these may hold anything. */

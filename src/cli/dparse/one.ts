@@ -64,7 +64,12 @@ export async function parseOne(
   const append = APPEND[options.outputFormat];
   let lines = 0;
   try {
-    for (const record of readProfile(source.path, { profile: ordinal, name: source.name, ...options })) {
+    for (const record of readProfile(source.path, {
+      profile: ordinal,
+      name: source.name,
+      captures: source.captures,
+      ...options,
+    })) {
       append(pieces, record);
       if (pieces.length >= PIECE) await write(pieces.take());
       if (++lines % TURN === 0) {

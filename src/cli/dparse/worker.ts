@@ -6,8 +6,8 @@ import type { WorkerAnswer, Job } from './workers.js';
 import { appendTo } from '../../parse/input/temporary-file.js';
 import type { Write } from '../output.js';
 
-const { ordinal, path, name, file, options, output } = workerData as Job;
-const profile = { ordinal, source: { path, name, file, dispose: () => undefined } };
+const { ordinal, path, name, file, captures, options, output } = workerData as Job;
+const profile = { ordinal, source: { path, name, file, captures, dispose: () => undefined } };
 const silent = { at: () => undefined, clear: () => undefined };
 
 /** Pieces sent and not yet taken: enough that neither thread waits for the other, and a bound on memory. */

@@ -5,6 +5,7 @@
  */
 import { EventEmitter, once, setMaxListeners } from 'node:events';
 import { Worker } from 'node:worker_threads';
+import type { CaptureFile } from '../../parse/captures.js';
 import type { FoundProfile } from '../../parse/find.js';
 import { atEnd } from '../../parse/input/cleanup.js';
 import { removeFolders, TemporaryFile } from '../../parse/input/temporary-file.js';
@@ -19,6 +20,7 @@ export interface Job {
   readonly path: string;
   readonly name: string;
   readonly file: string;
+  readonly captures: readonly CaptureFile[];
   readonly options: ParseOptions;
   /** Number of the open file for the lines; null to send them to the main thread. */
   readonly output: number | null;
@@ -188,7 +190,8 @@ interface Lines {
 
 function runWorker(profile: FoundProfile, options: ParseOptions, { output, take, stop }: Lines): Promise<Outcome> {
   const { ordinal, source, reader } = profile;
-  const job: Job = { ordinal, path: source.path, name: source.name, file: source.file, options, output };
+  const { path, name, file, captures } = source;
+  const job: Job = { ordinal, path, name, file, captures, options, output };
   const resourceLimits = { maxYoungGenerationSizeMb: reader.youngGenerationMb ?? YOUNG_GENERATION_MB };
   const worker = new Worker(new URL('./worker.js', import.meta.url), { workerData: job, resourceLimits });
   const release = atEnd(() => removeFolders());

@@ -15,6 +15,7 @@ import type {
   StatementRecord,
 } from '../../record/record.js';
 import type { Activities, HostCalls, Ranges } from './capture-columns.js';
+import type { CapturedGraph, CapturedNode } from './graphs/captured-graph.js';
 import type { KernelContexts } from './kernel-contexts.js';
 import type { LaunchJoin } from './launches.js';
 import type { ThreadTable } from './threads.js';
@@ -111,6 +112,10 @@ export interface Capture {
   collectiveOf?(activity: number): Collective | null;
   /** Fields of an activity of kind `collective`; required of formats that have such. */
   operationOf?(activity: number): CollectiveOperation;
+  /** Graphs that were captured while the profile was taken, in that order. */
+  capturedGraphs?(launches: LaunchJoin): readonly CapturedGraph[];
+  /** The node of a capture that work of a graph was made from, where the profiler states it; null for other work. */
+  capturedNode?(activity: number): CapturedNode | null;
   /** Kind of host memory that a copy reads or writes. */
   hostMemoryOf?(activity: number): HostMemory | null;
   /** Further fields of an activity; null when there are none. */

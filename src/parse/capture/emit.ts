@@ -7,6 +7,7 @@ import {
   type CopyRecord,
   type EndRecord,
   type Extent,
+  type GraphNode,
   type KernelRecord,
   type Launch,
   type ProfileLine,
@@ -23,6 +24,9 @@ import { earlierBy } from './clocks/earlier.js';
 import { Dated } from './dated-records.js';
 import { elementAt } from '../../containers/element.js';
 import { orNull } from '../../containers/numeric-column.js';
+import { replayedContext } from './graphs/captured-graph.js';
+import { isGraphLaunch } from './graphs/graph-launches.js';
+import { GraphOrigins } from './graphs/graph-origins.js';
 import type { KernelContexts } from './kernel-contexts.js';
 import { MarkerContexts } from './markers/marker-contexts.js';
 import type { ReadOptions } from '../reader.js';
@@ -35,10 +39,7 @@ import { apiRanges, hostRanges } from './range-records.js';
 import { orderActivities } from './record-order.js';
 import type { Diagnostics } from '../../record/diagnostics.js';
 
-type EmitOptions = Pick<ReadOptions, 'profile' | 'file' | 'rank' | 'ranges'>;
-
-/** Whether one call launches all work of a graph: `cudaGraphLaunch_v10000`, `cuGraphLaunch`, `hipGraphLaunch`. */
-const isGraphLaunch = (launch: Launch | null): boolean => launch?.api?.includes('GraphLaunch') === true;
+type EmitOptions = Pick<ReadOptions, 'profile' | 'file' | 'rank' | 'ranges' | 'captures'>;
 
 /** Fields of a collective whose format has no description of it. */
 const NO_OPERATION: CollectiveOperation = {
@@ -74,6 +75,7 @@ class Emission {
   readonly #launches: LaunchJoin;
   readonly #alignment: ClockAlignment | null;
   readonly #contexts: KernelContexts;
+  readonly #origins: GraphOrigins;
   readonly #kernelNames = new LruCache<number, KernelNames>(4096);
   readonly #counts: Record<string, number> = {};
 
@@ -86,6 +88,8 @@ class Emission {
     this.#alignment = alignClocks(capture, this.#launches);
     placeAtLaunches(hostCalls, activities, this.#launches, diagnostics);
     this.#contexts = capture.contexts?.(this.#launches) ?? new MarkerContexts(capture, this.#launches);
+    const rank = capture.header.rank ?? options.rank;
+    this.#origins = new GraphOrigins(capture, this.#launches, this.#contexts, { ...options, rank });
   }
 
   header(): ProfileRecord {
@@ -219,8 +223,10 @@ class Emission {
     const { kernels } = this.capture.activities;
     // Field by field, in the order of the record: copying with `...` costs as much as all the rest.
     const common = this.#common(row, orNull(kernels.graphId.at(own)));
-    if (common.graph !== undefined) this.capture.diagnostics.count('graph-kernel-by-launch');
-    const context = this.#contexts.ofKernel(elementAt(this.#launches.callOf, row), row);
+    const origin = common.graph === undefined ? null : this.#origins.of(row);
+    if (common.graph !== undefined && origin === null) this.capture.diagnostics.count('graph-kernel-by-launch');
+    const launched = this.#contexts.ofKernel(elementAt(this.#launches.callOf, row), row);
+    const context = origin === null ? launched : replayedContext(launched, origin);
     const collective = this.capture.collectiveOf?.(row) ?? null;
     const { name, short, known } = this.#kernelNames.of(kernels.name.at(own), (id) => this.#nameKernel(id));
     if (!known) this.capture.diagnostics.count('unknown-name');
@@ -234,8 +240,8 @@ class Emission {
       dur: common.dur,
       device: common.device,
       stream: common.stream,
-      grid: this.#extent(own * 6),
-      block: this.#extent(own * 6 + 3),
+      grid: this.#extent(own * 6) ?? origin?.node.grid ?? null,
+      block: this.#extent(own * 6 + 3) ?? origin?.node.block ?? null,
       pid: common.pid,
       tid: common.tid,
       corr: common.corr,
@@ -306,8 +312,17 @@ class Emission {
       tid: thread === null ? null : orNull(threads.tid(thread)),
       corr: idOrNull(activities.corr.at(row)),
       launch,
-      ...(node === null && !isGraphLaunch(launch) ? undefined : { graph: { id: graphId, node } }),
+      ...(node === null && !isGraphLaunch(launch?.api ?? null)
+        ? undefined
+        : { graph: this.#graph(row, graphId, node) }),
     };
+  }
+
+  #graph(row: number, id: number | null, node: number | null): GraphNode {
+    const origin = this.#origins.of(row);
+    if (origin === null) return { id, node };
+    const { from, verified, capture } = origin;
+    return { id, node, from, verified, ...(capture === null ? undefined : { capture }) };
   }
 
   #launch(call: number): Launch {

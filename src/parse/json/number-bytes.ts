@@ -15,7 +15,7 @@ const isDigit = (byte: number): boolean => byte >= ZERO && byte <= NINE;
 
 /**
  * The number in `bytes[from, to)`; NaN for anything else. Whole numbers are read in place, all others (`1e15`,
- * `0.5`) by way of a string. Quotes are not part of the range.
+ * `0.5`) by way of a string; one that a double cannot hold (`1e309`) is none. Quotes are not part of the range.
  */
 export function numberAt(bytes: Buffer, from: number, to: number): number {
   let at = from;
@@ -33,7 +33,8 @@ export function numberAt(bytes: Buffer, from: number, to: number): number {
 
 function slowNumber(bytes: Buffer, from: number, to: number): number {
   const text = bytes.toString('latin1', from, to).trim();
-  return text === '' || !/^[-+]?(\d|\.\d)/.test(text) ? NaN : Number(text);
+  const value = text === '' || !/^[-+]?(\d|\.\d)/.test(text) ? NaN : Number(text);
+  return Number.isFinite(value) ? value : NaN;
 }
 
 /**

@@ -20,7 +20,7 @@ import { EngineThreads } from './engine-threads.js';
 import { definedFunction, readStack, stackTexts, type HostName } from './event-names.js';
 import { OUTSIDE, type Nesting } from './nesting.js';
 
-interface TorchFacts {
+export interface TorchFacts {
   readonly events: HostEvents;
   readonly nesting: Nesting;
   readonly threads: ThreadTable;

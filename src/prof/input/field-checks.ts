@@ -13,6 +13,7 @@ export const isNumber = (value: unknown): value is number => Number.isFinite(val
 export const isTime = (value: unknown): value is number =>
   typeof value === 'number' && Math.abs(value) <= Number.MAX_SAFE_INTEGER;
 export const timeOr = <T>(value: unknown, otherwise: T): number | T => (isTime(value) ? value : otherwise);
+export const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean';
 export const isString = (value: unknown): value is string => typeof value === 'string';
 export const numberOr = <T>(value: unknown, otherwise: T): number | T => (isNumber(value) ? value : otherwise);
 export const stringOr = <T>(value: unknown, otherwise: T): string | T => (isString(value) ? value : otherwise);

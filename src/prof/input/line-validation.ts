@@ -46,7 +46,7 @@ const TIME_OR_NULL: FieldRule = { check: isTimeOrNull, otherwise: null };
 const TEXT: FieldRule = { check: isString, otherwise: 'na' };
 const TEXT_OR_NULL: FieldRule = { check: isTextOrNull, otherwise: null };
 /** Unix time in ns, as decimal text. */
-const UNIX_NS: FieldRule = { check: (value) => value === null || isUnixNs(value), otherwise: null };
+const UNIX_NS: FieldRule = { check: isAbsentOr((value) => value === null || isUnixNs(value)), otherwise: null };
 const KIND = { kind: TEXT_OR_NULL, bytes: NUMBER_OR_NULL };
 /** A field that a line may lack. */
 const optional = (check: FieldRule['check']): FieldRule => ({ check: isAbsentOr(check), otherwise: undefined });

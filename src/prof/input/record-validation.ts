@@ -12,13 +12,13 @@ import {
   areStrings,
   extent,
   isAbsentOr,
+  isBoolean,
   isCall,
   isExtentOrNull,
   isLaunchOrNull,
   isNumber,
   isNumberOrNull,
   isObject,
-  isObjectOf,
   isString,
   isTextOrNull,
   isTime,
@@ -38,6 +38,13 @@ const isCollective = (value: unknown): boolean =>
   [value['bytesIn'], value['bytesOut'], value['groupSize']].every(isNumberOrNull) &&
   [value['dtype'], value['group']].every(isTextOrNull) &&
   (value['ranks'] === null || areNumbers(value['ranks']));
+
+const isGraphNode = (value: unknown): boolean =>
+  isObject(value) &&
+  isNumberOrNull(value['id']) &&
+  isNumberOrNull(value['node']) &&
+  [value['from'], value['capture']].every(isAbsentOr(isString)) &&
+  isAbsentOr(isBoolean)(value['verified']);
 
 const isForward = (value: unknown): boolean =>
   isObject(value) &&
@@ -63,7 +70,7 @@ const OPTIONAL_FIELDS: Readonly<Record<string, (value: unknown) => boolean>> = {
   sharedBytes: isNumberOrNull,
   collective: isCollective,
   forward: (value) => value === null || isForward(value),
-  graph: isObjectOf(isNumberOrNull),
+  graph: isGraphNode,
 };
 
 const OPTIONAL = Object.entries(OPTIONAL_FIELDS);

@@ -22,6 +22,7 @@ const ARG_KEYS = {
   concrete: 'Concrete Inputs',
   strides: 'Input Strides',
   callStack: 'Call stack',
+  kernel: 'kernel',
   grid: 'grid',
   block: 'block',
   registers: 'registers per thread',

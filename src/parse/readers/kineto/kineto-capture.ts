@@ -1,7 +1,7 @@
 /** A trace → the columns of a capture (`parse/capture/capture-columns.ts`), in one pass over its events. */
 import { Diagnostics } from '../../../record/diagnostics.js';
 import { UserError } from '../../../record/errors.js';
-import type { Collective, CopyKind, HostMemory, Labels, StatementRecord } from '../../../record/record.js';
+import type { Collective, Context, CopyKind, HostMemory, Labels, StatementRecord } from '../../../record/record.js';
 import { UNNAMED, type Capture, type CaptureHeader, type CaptureNames } from '../../capture/capture.js';
 import { Activities, HostCalls, type ActivityRow } from '../../capture/capture-columns.js';
 import { NumericColumn } from '../../../containers/numeric-column.js';
@@ -13,14 +13,16 @@ import { TraceClock } from '../../capture/clocks/trace-clock.js';
 import { ByteTexts } from '../../json/byte-texts.js';
 import { readCollective, ARG, KINETO_ARGS, pushExtent, trailingNumber } from './event-args.js';
 import { categoryOf, SKIPPED, type EventCategory, type TracedActivity } from './categories.js';
-import { TorchContexts } from '../../torch/torch-contexts.js';
+import { TorchContexts, type TorchFacts } from '../../torch/torch-contexts.js';
+import type { CapturedGraph } from '../../capture/graphs/captured-graph.js';
+import { capturedGraphs, LaunchArguments } from './captured-graphs.js';
 import { devicesOfTrace } from './device-properties.js';
 import { isMemoryEvent, MemoryEvents } from './memory-events.js';
 import { RangeCounters } from './range-counters.js';
 import { EVENT, type TraceEvent } from '../../json/event-fields.js';
 import { HostEvents } from '../../torch/host-events.js';
 import { fieldOf, sizeOf } from '../../json/json-value.js';
-import { nestEvents } from '../../torch/nesting.js';
+import { nestEvents, type Nesting } from '../../torch/nesting.js';
 import { KinetoTexts } from './call-arguments.js';
 import { Ids } from '../../json/number-bytes.js';
 import { readTrace, type TraceHeader } from '../../json/event-stream.js';
@@ -52,6 +54,7 @@ export class KinetoCapture implements Capture {
   readonly #clock: TraceClock;
   readonly #memory = new MemoryEvents(this.#ids);
   readonly #counters = new RangeCounters(this.#texts);
+  readonly #launchArgs = new LaunchArguments(this.#texts);
   /** Number of complete events that are skipped. */
   #skipped = 0;
   /** Names of the categories that are not read, the first of them. */
@@ -96,23 +99,47 @@ export class KinetoCapture implements Capture {
     return this.#collectives.get(activity) ?? null;
   }
 
+  capturedGraphs(launches: LaunchJoin): readonly CapturedGraph[] {
+    const contextsOf = (calls: readonly number[]): Context[] => {
+      const facts = this.#contextFacts(launches);
+      const own = { callOf: Int32Array.from(calls), kernelCounts: new Uint32Array(0) };
+      const contexts = new TorchContexts({ ...facts, launches: own, externalId: () => NaN }, calls.keys());
+      return calls.map((call, node) => contexts.ofKernel(call, node));
+    };
+    return capturedGraphs({ capture: this, launches, args: this.#launchArgs, contextsOf });
+  }
+
   contexts(launches: LaunchJoin): KernelContexts {
-    const { hostCalls, activities, threads, diagnostics } = this;
-    const slack = this.#hasFractions ? 0 : ROUNDING;
-    const nesting = nestEvents(this.#events, this.#memory.after(hostCalls), threads.count, slack, diagnostics);
-    this.#memory.setRanges(nesting.innermost.subarray(hostCalls.length));
-    const facts = {
+    return new TorchContexts(this.#contextFacts(launches), this.activities.rowsOf('kernel'));
+  }
+
+  #contextFacts(launches: LaunchJoin): TorchFacts {
+    const { hostCalls, threads } = this;
+    return {
       events: this.#events,
-      nesting,
+      nesting: this.#nested,
       threads,
       launches,
       callStart: (call: number) => hostCalls.start.at(call),
       callThread: (call: number) => hostCalls.thread.at(call),
       externalId: (activity: number) => this.#externalIds.at(activity),
       externalIdsAreOps: this.#externalIdsAreOps,
-      slack,
+      slack: this.#slack,
     };
-    return new TorchContexts(facts, activities.rowsOf('kernel'));
+  }
+
+  #nesting: Nesting | null = null;
+
+  get #slack(): number {
+    return this.#hasFractions ? 0 : ROUNDING;
+  }
+
+  get #nested(): Nesting {
+    if (this.#nesting !== null) return this.#nesting;
+    const { hostCalls, threads, diagnostics } = this;
+    const nesting = nestEvents(this.#events, this.#memory.after(hostCalls), threads.count, this.#slack, diagnostics);
+    this.#memory.setRanges(nesting.innermost.subarray(hostCalls.length));
+    return (this.#nesting = nesting);
   }
 
   /** Counters, and samples of the allocators. To be called after `contexts`, which finds the op of each allocation. */
@@ -214,6 +241,11 @@ export class KinetoCapture implements Capture {
     // A call without a correlation id cannot have launched anything.
     if (Number.isNaN(corr)) return;
     this.hostCalls.add(this.#clock.start, this.#clock.end, thread, 0, corr, name, precedence);
+    const kernel = event.args.textPlusOne(ARG.kernel, this.#texts);
+    if (kernel === 0) return;
+    const grid = event.args.textPlusOne(ARG.grid, this.#texts);
+    const block = event.args.textPlusOne(ARG.block, this.#texts);
+    this.#launchArgs.add(this.hostCalls.length - 1, kernel - 1, grid, block);
   }
 
   #takeActivity(kind: TracedActivity, event: TraceEvent): void {

@@ -8,6 +8,7 @@ import { Diagnostics } from '../../../record/diagnostics.js';
 import { LruCache } from '../../../containers/lru-cache.js';
 import type { HostMemory, StatementRecord } from '../../../record/record.js';
 import type { Capture, CaptureNames } from '../../capture/capture.js';
+import type { CapturedNode } from '../../capture/graphs/captured-graph.js';
 import { isNear } from '../../capture/clocks/exact-times.js';
 import { Activities, HostCalls, knownId, Ranges, type ActivityRow } from '../../capture/capture-columns.js';
 import { emit } from '../../capture/emit.js';
@@ -27,6 +28,7 @@ import {
 import { unreadTables } from '../../sqlite/unread-tables.js';
 import { ThreadTable } from '../../capture/threads.js';
 import { CPU_TABLES, CpuUsage } from './cpu-usage.js';
+import { GRAPH_TABLES, GraphNodes } from './graph-nodes.js';
 import { isOfHost, MEMORY_COLUMNS, MEMORY_TABLE, MemoryUsage } from './memory-usage.js';
 import { ACTIVITY_TABLES, type ActivityTable } from './nsight-activities.js';
 import { readDevices, type DeviceMap } from './nsight-devices.js';
@@ -113,7 +115,14 @@ const CONTEXT_TABLES: readonly ContextTable[] = [
 ];
 
 const CALL_TABLE = 'CUPTI_ACTIVITY_KIND_RUNTIME';
-const READ_TABLES = [NVTX, CALL_TABLE, MEMORY_TABLE, ...CPU_TABLES, ...ACTIVITY_TABLES.map(({ table }) => table)];
+const READ_TABLES = [
+  NVTX,
+  CALL_TABLE,
+  MEMORY_TABLE,
+  ...GRAPH_TABLES,
+  ...CPU_TABLES,
+  ...ACTIVITY_TABLES.map(({ table }) => table),
+];
 
 class NsightCapture implements Capture {
   readonly diagnostics = new Diagnostics();
@@ -127,6 +136,7 @@ class NsightCapture implements Capture {
   readonly #devices: DeviceMap;
   readonly #contexts: ContextDevices;
   readonly #memory = new MemoryUsage();
+  readonly #graphNodes = new GraphNodes(this);
   readonly #cpu: CpuUsage;
   #waitsWithoutDevice = 0;
   /** NVTX domains: the number of the one at index i in the columns is i + 1. */
@@ -144,6 +154,7 @@ class NsightCapture implements Capture {
     this.#readRanges();
     for (const table of ACTIVITY_TABLES) this.#readActivities(table);
     this.#readMemory();
+    this.#graphNodes.read(database, THREAD, (key) => this.#process(key));
     this.#cpu = new CpuUsage(database, THREAD, this.diagnostics);
     const facts = unreadTables(database, READ_TABLES, this.diagnostics);
     this.header = {
@@ -257,6 +268,10 @@ class NsightCapture implements Capture {
   *statements(profile: number): Generator<StatementRecord> {
     yield* this.#cpu.records(profile);
     yield* this.#memory.records(profile, this.diagnostics);
+  }
+
+  capturedNode(activity: number): CapturedNode | null {
+    return this.#graphNodes.capturedNode(activity);
   }
 
   firstStatement(): number {

@@ -1,0 +1,90 @@
+/** What a program captured into a CUDA or HIP graph. */
+import type { Diagnostics } from '../../../record/diagnostics.js';
+import type { Context, Extent, GraphOrigin } from '../../../record/record.js';
+import { readStepName } from '../../../record/step-name.js';
+
+/** `graph`: another graph, which was captured before. */
+export type NodeKind = 'kernel' | 'copy' | 'set' | 'graph';
+
+/** One node of a graph: what was launched while the graph was captured, and where in the program. */
+export interface CapturedNode {
+  readonly kind: NodeKind;
+  /** Full name of a kernel; null where the profiler does not record it. */
+  readonly name: string | null;
+  readonly grid: Extent | null;
+  readonly block: Extent | null;
+  /** Ids of calls count from 1 in the profile of the capture. */
+  readonly context: Context;
+}
+
+export interface CapturedGraph {
+  /** Range around the capture: `capture_32_FULL`; null without one. */
+  readonly name: string | null;
+  /** Requests or tokens that the graph has room for, and what it is for (`FULL`, `DECODE`); null when unknown. */
+  readonly batch: number | null;
+  readonly mode: string | null;
+  /** In the order of capture. */
+  readonly nodes: readonly CapturedNode[];
+}
+
+/** Graphs whose captures are in other files than the profile of their replays. */
+export interface OtherCaptures {
+  /** Files that the user named. */
+  readonly given: number;
+  /**
+   * Reads the files, but for those of other ranks.
+   * @param rank of the profile; null when unknown
+   * @throws UserError for a file that the user named and that is none
+   */
+  graphs(rank: number | null, diagnostics: Diagnostics): readonly CapturedGraph[];
+}
+
+/** A text like `capture_32_FULL`, `graph_capture: batch=4 mode=FULL`. */
+const CAPTURE = /(?:^|_)capture[_:\s]+(?:batch=)?(\d{1,9})(?:[_\s]+(?:mode=)?([A-Za-z]{1,40}))?$/i;
+
+/** Size and mode in the name of a capture; null where it has none. */
+export function readCaptureName(text: string): Pick<CapturedGraph, 'batch' | 'mode'> | null {
+  const match = text.length > 200 ? null : CAPTURE.exec(text);
+  return match === null ? null : { batch: Number(match[1]), mode: match[2]?.toUpperCase() ?? null };
+}
+
+/** Where the work of a replay was captured. */
+export interface Origin {
+  readonly node: CapturedNode;
+  readonly from: GraphOrigin;
+  /** Whether the names of the whole launch are those of the capture, or the profiler itself states the node. */
+  readonly verified: boolean;
+  /** Name of the capture; null when it has none. */
+  readonly capture: string | null;
+  /** What the ids of the node's calls begin after in this replay. */
+  readonly idsAfter: number;
+}
+
+/**
+ * The context of a replayed kernel: what its node was captured in, and the step, the ranges and the caller of this
+ * launch. Steps around the capture are none of the replay's.
+ */
+export function replayedContext(launch: Context, { node, idsAfter }: Origin): Context {
+  const { context } = node;
+  const { callIds, callKernels, forward } = context;
+  const around = context.ranges.filter((text) => readStepName(text) === null && !launch.ranges.includes(text));
+  return {
+    dir: context.dir,
+    layer: context.layer.length > 0 ? context.layer : launch.layer,
+    trace: context.trace.length > 0 ? context.trace : launch.trace,
+    calls: context.calls,
+    mod: context.mod,
+    op: context.op,
+    repr: context.repr,
+    seqMarker: context.seqMarker,
+    seq: context.seq,
+    altSeq: context.altSeq,
+    sub: context.sub,
+    ranges: around.length === 0 ? launch.ranges : [...launch.ranges, ...around],
+    ...(launch.callerRanges === undefined ? undefined : { callerRanges: launch.callerRanges }),
+    ...(launch.step === undefined ? undefined : { step: launch.step }),
+    ...(callIds === undefined ? undefined : { callIds: callIds.map((id) => id + idsAfter) }),
+    ...(callKernels === undefined ? undefined : { callKernels }),
+    ...(forward === undefined ? undefined : { forward }),
+  };
+}

@@ -1,0 +1,66 @@
+/** Launches of graphs, and what each put onto devices, in the order of the graph's nodes. */
+import { elementAt } from '../../../containers/element.js';
+import { compareCells, NumericColumn } from '../../../containers/numeric-column.js';
+import { groupRows, sortRows } from '../../../containers/row-order.js';
+import { KIND_CODE, type Activities } from '../capture-columns.js';
+import type { Capture } from '../capture.js';
+import type { LaunchJoin } from '../launches.js';
+
+/** Whether one call launches all work of a graph: `cudaGraphLaunch_v10000`, `cuGraphLaunch`, `hipGraphLaunch`. */
+export const isGraphLaunch = (api: string | null): boolean => api?.includes('GraphLaunch') === true;
+
+/** The launch of a graph. */
+export interface GraphLaunch {
+  /** Row of the host call. */
+  readonly call: number;
+  /** Rows of its kernels, copies and sets: in order of their nodes where all are known, else of start. */
+  readonly rows: Uint32Array;
+  /** Whether the order is that of nodes. */
+  readonly byNode: boolean;
+}
+
+const WORK: ReadonlySet<number> = new Set([KIND_CODE.kernel, KIND_CODE.copy, KIND_CODE.set]);
+
+/** Launches in order of start. Memory: 8 bytes a piece of work of a graph, and 4 a host call. */
+export function graphLaunches({ activities, hostCalls, names }: Capture, { callOf }: LaunchJoin): GraphLaunch[] {
+  const isLaunch = callsNamed(hostCalls.api.values, (api) => isGraphLaunch(names.apiName(api)));
+  const { values: kinds } = activities.kind;
+  const work = NumericColumn.counts();
+  const launching = new Set<number>();
+  for (let row = 0; row < callOf.length; row++) {
+    const call = elementAt(callOf, row);
+    if (call === -1 || !WORK.has(elementAt(kinds, row)) || !isLaunch(call)) continue;
+    work.push(row);
+    launching.add(call);
+  }
+  if (work.length === 0) return [];
+  const ordinals = new Int32Array(hostCalls.length);
+  const { start, corr } = hostCalls;
+  const calls = [...launching].sort((a, b) => start.at(a) - start.at(b) || compareCells(corr.at(a), corr.at(b)));
+  for (const [ordinal, call] of calls.entries()) ordinals[call] = ordinal;
+  const { rows, first } = groupRows(work.values, (row) => elementAt(ordinals, elementAt(callOf, row)), calls.length);
+  return calls.map((call, ordinal) => {
+    const own = rows.subarray(elementAt(first, ordinal), elementAt(first, ordinal + 1));
+    return { call, rows: own, byNode: inOrder(activities, own) };
+  });
+}
+
+/** Sorts the work of one launch. @returns whether by nodes */
+function inOrder({ start, end, stream, node }: Activities, rows: Uint32Array): boolean {
+  const byNode = rows.every((row) => !Number.isNaN(node.at(row)));
+  const byTime = (a: number, b: number): number =>
+    start.at(a) - start.at(b) || compareCells(end.at(a), end.at(b)) || compareCells(stream.at(a), stream.at(b));
+  sortRows(rows, byNode ? (a, b) => node.at(a) - node.at(b) || byTime(a, b) : byTime);
+  return byNode;
+}
+
+/** Whether the name of a call passes a test, which is asked once for each name. */
+export function callsNamed(apis: Uint32Array, test: (api: number) => boolean): (call: number) => boolean {
+  const known = new Map<number, boolean>();
+  return (call) => {
+    const api = elementAt(apis, call);
+    let passes = known.get(api);
+    if (passes === undefined) known.set(api, (passes = test(api)));
+    return passes;
+  };
+}

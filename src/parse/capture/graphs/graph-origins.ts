@@ -1,0 +1,157 @@
+/**
+ * Where the work of a replayed graph was captured. The profiler states the node that a node was made from, or the
+ * capture is found whose sequence of nodes the work of the launch has.
+ */
+import { elementAt } from '../../../containers/element.js';
+import { entryOf } from '../../../containers/map-entry.js';
+import { readLaunchSize, type LaunchSize } from './launch-size.js';
+import { ACTIVITY_KINDS, type Activities } from '../capture-columns.js';
+import { kernelNameOf, type Capture } from '../capture.js';
+import type { KernelContexts } from '../kernel-contexts.js';
+import type { LaunchJoin } from '../launches.js';
+import { CaptureShapes, type LaunchSequence } from './capture-shapes.js';
+import type { CapturedGraph, CapturedNode, Origin, OtherCaptures } from './captured-graph.js';
+import { chooseCaptures, type ShapedLaunch } from './choose-capture.js';
+import { graphLaunches, type GraphLaunch } from './graph-launches.js';
+import { NodeNames } from './node-names.js';
+
+const NONE = -1;
+
+/** The origin of each piece of work of graphs. Memory: 8 bytes an activity, and the nodes of the captures. */
+export class GraphOrigins {
+  /** By activity: index in `#launches`, and in `#nodes`. */
+  readonly #launchOf: Int32Array;
+  readonly #nodeOf: Int32Array;
+  readonly #launches: Omit<Origin, 'node'>[] = [];
+  readonly #nodes: CapturedNode[] = [];
+  readonly #indexOf = new Map<CapturedNode, number>();
+  /** Ids of calls that launches without an origin have are lower. */
+  #idsAfter: number;
+
+  constructor(
+    private readonly capture: Capture,
+    launches: LaunchJoin,
+    contexts: KernelContexts,
+    { captures, rank }: { readonly captures?: OtherCaptures | undefined; readonly rank: number | null },
+  ) {
+    const { activities, ranges, diagnostics } = capture;
+    this.#launchOf = new Int32Array(activities.length).fill(NONE);
+    this.#nodeOf = new Int32Array(activities.length);
+    this.#idsAfter = ranges.length;
+    const replays = graphLaunches(capture, launches);
+    const unstated = replays.filter((replay) => !this.#takeStated(replay));
+    if (unstated.length === 0) {
+      diagnostics.count('capture-not-used', captures?.given ?? 0);
+      return;
+    }
+    const graphs = [...(capture.capturedGraphs?.(launches) ?? []), ...(captures?.graphs(rank, diagnostics) ?? [])];
+    if (graphs.length > 0) this.#match(unstated, graphs, contexts);
+  }
+
+  /** Null where it is unknown. */
+  of(activity: number): Origin | null {
+    const launch = this.#launches[elementAt(this.#launchOf, activity)];
+    return launch === undefined
+      ? null
+      : { ...launch, node: this.#nodes[elementAt(this.#nodeOf, activity)] as CapturedNode };
+  }
+
+  /** Takes the nodes that the profiler states. @returns whether it states any of this launch */
+  #takeStated({ rows }: GraphLaunch): boolean {
+    if (this.capture.capturedNode === undefined) return false;
+    const nodes = Array.from(rows, (row) => this.capture.capturedNode?.(row) ?? null);
+    const ids = mostIds(nodes.filter((node) => node !== null));
+    return this.#take(rows, (i) => nodes[i] ?? null, { from: 'node', verified: true, capture: null }, ids);
+  }
+
+  #match(replays: readonly GraphLaunch[], graphs: readonly CapturedGraph[], contexts: KernelContexts): void {
+    const { activities, diagnostics } = this.capture;
+    const names = new NodeNames();
+    const shapes = new CaptureShapes(graphs, names);
+    const sequenceOf = sequences(this.capture, names);
+    const sizeOf = launchSizes(contexts);
+    const found: ShapedLaunch[] = [];
+    for (const replay of replays) {
+      const match = shapes.match(sequenceOf(replay));
+      if (match === null) diagnostics.count('graph-without-capture');
+      else found.push({ replay, match, graphId: graphIdOf(activities, replay), size: sizeOf(replay) });
+    }
+    const ids = mostIds(graphs.flatMap(({ nodes }) => nodes));
+    for (const { launch, graph, isByOrder } of chooseCaptures(found)) {
+      const { replay, match } = launch;
+      if (isByOrder) diagnostics.count('graph-capture-by-order');
+      const nodeAt = (i: number): CapturedNode | null => graph.nodes[match.nodes?.[i] ?? i] ?? null;
+      this.#take(replay.rows, nodeAt, { from: 'capture', verified: match.shape.isNamed, capture: graph.name }, ids);
+    }
+  }
+
+  /** @param ids how many ids of calls the launch needs */
+  #take(
+    rows: Uint32Array,
+    nodeAt: (i: number) => CapturedNode | null,
+    launch: Omit<Origin, 'node' | 'idsAfter'>,
+    ids: number,
+  ): boolean {
+    let taken = 0;
+    for (const [i, row] of rows.entries()) {
+      const node = nodeAt(i);
+      if (node === null) continue;
+      this.#launchOf[row] = this.#launches.length;
+      this.#nodeOf[row] = entryOf(this.#indexOf, node, () => this.#nodes.push(node) - 1);
+      taken++;
+    }
+    if (taken === 0) return false;
+    this.#launches.push({ ...launch, idsAfter: this.#idsAfter });
+    this.#idsAfter += ids;
+    const { diagnostics } = this.capture;
+    diagnostics.count('graph-work-with-origin', taken);
+    if (!launch.verified) diagnostics.count('graph-origin-by-order', taken);
+    return true;
+  }
+}
+
+/** Highest id of a call around a node. */
+function mostIds(nodes: readonly CapturedNode[]): number {
+  let most = 0;
+  for (const { context } of nodes) for (const id of context.callIds ?? []) most = Math.max(most, id);
+  return most;
+}
+
+/** Numbers of the work of launches. Names are read once each. */
+function sequences(capture: Capture, names: NodeNames): (replay: GraphLaunch) => LaunchSequence {
+  const { kind, ownRow, kernels, stream } = capture.activities;
+  const known = new Map<number, number>();
+  const numberOf = (row: number): number => {
+    const of = elementAt(ACTIVITY_KINDS, kind.at(row));
+    if (of === 'copy' || of === 'set') return names.numberOf(of, null);
+    const name = kernels.name.at(ownRow.at(row));
+    return entryOf(known, name, () => names.numberOf('kernel', kernelNameOf(capture, name)));
+  };
+  return ({ rows, byNode }) => ({
+    numbers: rows.map(numberOf),
+    streams: Float64Array.from(rows, (row) => stream.at(row)),
+    byNode,
+  });
+}
+
+/** Id of the graph that a launch replays; null where its kernels have none, or several. */
+function graphIdOf({ kind, ownRow, kernels }: Activities, { rows }: GraphLaunch): number | null {
+  let found: number | null = null;
+  for (const row of rows) {
+    if (ACTIVITY_KINDS[kind.at(row)] !== 'kernel') continue;
+    const id = kernels.graphId.at(ownRow.at(row));
+    if (Number.isNaN(id) || (found !== null && found !== id)) return null;
+    found = id;
+  }
+  return found;
+}
+
+/** How large the step of a launch is, by the step's name; null where it does not say. */
+function launchSizes(contexts: KernelContexts): (replay: GraphLaunch) => LaunchSize | null {
+  const texts = new Map((contexts.steps ?? []).map(({ step, text }) => [step, text] as const));
+  return ({ call, rows }) => {
+    const step = contexts.stepOf?.(call, elementAt(rows, 0)) ?? null;
+    const text = step === null ? null : (texts.get(step) ?? null);
+    return text === null ? null : readLaunchSize(text);
+  };
+}

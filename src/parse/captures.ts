@@ -1,0 +1,97 @@
+/**
+ * Traces of captures of graphs, which servers write apart from the traces of their replays: into a folder
+ * `capture_traces` beside these, with a table of what each was captured for.
+ */
+import { existsSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { UserError } from '../record/errors.js';
+import { fieldOf, sizeOf, textOf } from './json/json-value.js';
+import { namesIn, readJsonFile } from './files.js';
+import { CAPTURE_TRACES } from './files-beside.js';
+import { openInput, rankOf } from './source.js';
+
+/** A trace of captures, unpacked. */
+export interface CaptureFile {
+  /** As the user sees it. */
+  readonly name: string;
+  /** File with the bytes, uncompressed. */
+  readonly path: string;
+  readonly rank: number | null;
+  /** Whether the user named it: then it has to be one. */
+  readonly isGiven: boolean;
+  /** What its graphs have room for, and are for; null where the table has no such row. */
+  readonly batch: number | null;
+  readonly mode: string | null;
+}
+
+export interface OpenedCaptures {
+  readonly files: readonly CaptureFile[];
+  /** Removes temporary files. */
+  dispose(): void;
+}
+
+const TRACES = /\.json(?:\.gz)?$/;
+const LARGEST_TABLE = 16 * 1024 * 1024;
+
+/** Whether a file is a trace of captures by the folder that it is in: it is read with the traces beside that folder. */
+export const isInCaptureFolder = (path: string): boolean => basename(dirname(path)) === CAPTURE_TRACES.folder;
+
+/**
+ * The captures that a profile may replay: of the file or folder that the user names, else of the folder beside the
+ * profile. Those of other ranks are left out where names state ranks.
+ * @param name the profile as the user gave it
+ * @throws UserError when the user's file or folder is not there, or cannot be read
+ */
+export async function openCaptures(given: string | undefined, name: string): Promise<OpenedCaptures> {
+  const beside = join(dirname(name), CAPTURE_TRACES.folder);
+  const place = given ?? (name === '-' ? null : beside);
+  const stat = place === null ? undefined : statSync(place, { throwIfNoEntry: false });
+  if (place === null || stat === undefined) {
+    if (given !== undefined) throw new UserError('no such file or directory', { where: given });
+    return { files: [], dispose: () => undefined };
+  }
+  const isFolder = stat.isDirectory();
+  const all = isFolder ? namesIn(place, TRACES).filter((file) => file !== CAPTURE_TRACES.table) : [basename(place)];
+  const folder = isFolder ? place : dirname(place);
+  const rank = rankOf(basename(name));
+  const fitting = all.filter((file) => !isFolder || rank === null || [rank, null].includes(rankOf(file)));
+  if (given !== undefined && fitting.length === 0) {
+    const what = all.length === 0 ? 'no trace (*.json, *.json.gz) in it' : `no capture of rank ${String(rank)} in it`;
+    throw new UserError(what, { where: given });
+  }
+  return openAll(folder, fitting, given !== undefined);
+}
+
+async function openAll(folder: string, names: readonly string[], isGiven: boolean): Promise<OpenedCaptures> {
+  const rows = tableOf(folder);
+  const disposals: (() => void)[] = [];
+  const dispose = (): void => {
+    for (const each of disposals) each();
+  };
+  const files: CaptureFile[] = [];
+  try {
+    for (const file of names) {
+      const input = await openInput(join(folder, file));
+      disposals.push(() => input.dispose());
+      const { batch = null, mode = null } = rows.get(file) ?? {};
+      files.push({ name: input.name, path: input.path, rank: rankOf(file), isGiven, batch, mode });
+    }
+  } catch (error) {
+    dispose();
+    throw error;
+  }
+  return { files, dispose };
+}
+
+/** What the table says of each file. */
+function tableOf(folder: string): ReadonlyMap<string, Pick<CaptureFile, 'batch' | 'mode'>> {
+  const path = join(folder, CAPTURE_TRACES.table);
+  const rows: unknown = existsSync(path) ? readJsonFile(path, LARGEST_TABLE) : undefined;
+  return new Map(
+    (Array.isArray(rows) ? (rows as unknown[]) : []).flatMap((row) => {
+      const file = textOf(fieldOf(row, 'file'));
+      const batch = sizeOf(fieldOf(row, 'batch_size'));
+      return file === null ? [] : [[basename(file), { batch, mode: textOf(fieldOf(row, 'mode')) }] as const];
+    }),
+  );
+}

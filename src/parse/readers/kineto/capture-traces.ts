@@ -1,0 +1,40 @@
+/** The graphs in traces of captures, for the profile of their replays. */
+import type { Diagnostics } from '../../../record/diagnostics.js';
+import { UserError } from '../../../record/errors.js';
+import type { CapturedGraph, OtherCaptures } from '../../capture/graphs/captured-graph.js';
+import { joinLaunches } from '../../capture/launches.js';
+import type { CaptureFile } from '../../captures.js';
+import { KinetoCapture } from './kineto-capture.js';
+
+export const capturesIn = (files: readonly CaptureFile[]): OtherCaptures => ({
+  given: files.filter(({ isGiven }) => isGiven).length,
+  graphs: (rank, diagnostics) => files.flatMap((file) => graphsOf(file, rank, diagnostics)),
+});
+
+function graphsOf(file: CaptureFile, rank: number | null, diagnostics: Diagnostics): readonly CapturedGraph[] {
+  const trace = openTrace(file, diagnostics);
+  if (trace === null) return [];
+  const own = trace.header.rank ?? file.rank;
+  if (rank !== null && own !== null && own !== rank && !file.isGiven) {
+    diagnostics.count('capture-of-another-rank');
+    return [];
+  }
+  diagnostics.count('capture-truncated', trace.diagnostics.get('truncated-input'));
+  const launches = joinLaunches(trace.hostCalls, trace.activities, trace.threads, trace.diagnostics);
+  const graphs = trace.capturedGraphs(launches);
+  if (graphs.length === 0 && file.isGiven) {
+    throw new UserError('no capture of a graph in it', { where: file.name, hint: 'give the trace of the capture' });
+  }
+  return graphs.map((graph) => ({ ...graph, batch: graph.batch ?? file.batch, mode: graph.mode ?? file.mode }));
+}
+
+/** Null for a file beside the profile that is no trace. @throws UserError when the user named it */
+function openTrace(file: CaptureFile, diagnostics: Diagnostics): KinetoCapture | null {
+  try {
+    return new KinetoCapture(file.path, file.name, 'kineto');
+  } catch (error) {
+    if (file.isGiven || !(error instanceof UserError)) throw error;
+    diagnostics.count('file-beside-not-read');
+    return null;
+  }
+}

@@ -1,0 +1,160 @@
+/**
+ * Graphs that were captured while a trace was taken. Between the calls that begin and end a capture, what is launched
+ * becomes nodes of the graph, and no work on a device. AMD's traces have the name and extents of each launched kernel.
+ */
+import { elementAt } from '../../../containers/element.js';
+import { NumericColumn } from '../../../containers/numeric-column.js';
+import { allRows, sortRows } from '../../../containers/row-order.js';
+import type { Context, Extent } from '../../../record/record.js';
+import type { Capture } from '../../capture/capture.js';
+import {
+  readCaptureName,
+  type CapturedGraph,
+  type CapturedNode,
+  type NodeKind,
+} from '../../capture/graphs/captured-graph.js';
+import type { LaunchJoin } from '../../capture/launches.js';
+import type { ByteTexts } from '../../json/byte-texts.js';
+import { shapeOf } from '../../json/json-value.js';
+
+/** What a call is in a capture, by the first of these that its name contains. */
+const CALLS: readonly (readonly [text: string, kind: NodeKind | 'begin' | 'end'])[] = [
+  ['StreamBeginCapture', 'begin'],
+  ['StreamEndCapture', 'end'],
+  ['GraphLaunch', 'graph'],
+  ['LaunchKernel', 'kernel'],
+  ['LaunchCooperativeKernel', 'kernel'],
+  ['Memcpy', 'copy'],
+  ['Memset', 'set'],
+];
+
+/** Arguments that AMD's traces have of launches. Memory: 16 bytes each. */
+export class LaunchArguments {
+  readonly #call = NumericColumn.counts();
+  readonly #kernel = NumericColumn.counts();
+  /** Numbers of texts plus one, 0 where there is none. */
+  readonly #grid = NumericColumn.counts();
+  readonly #block = NumericColumn.counts();
+  #rowOf: Map<number, number> | null = null;
+
+  constructor(private readonly texts: ByteTexts) {}
+
+  /** Adds those of a host call, by its row. */
+  add(call: number, kernel: number, grid: number, block: number): void {
+    this.#call.push(call);
+    this.#kernel.push(kernel);
+    this.#grid.push(grid);
+    this.#block.push(block);
+  }
+
+  /** To be called for calls within captures, when all are added. @param isAsked whether a call is one of them */
+  index(isAsked: (call: number) => boolean): void {
+    this.#rowOf = new Map();
+    for (const [row, call] of this.#call.values.entries()) if (isAsked(call)) this.#rowOf.set(call, row);
+  }
+
+  of(call: number): { readonly kernel: number | null; readonly grid: Extent | null; readonly block: Extent | null } {
+    const row = this.#rowOf?.get(call);
+    if (row === undefined) return { kernel: null, grid: null, block: null };
+    const [grid, block] = [this.#grid, this.#block].map((column) => this.#extent(column.at(row)));
+    return { kernel: this.#kernel.at(row), grid: grid ?? null, block: block ?? null };
+  }
+
+  #extent(number: number): Extent | null {
+    const [x = 0, y = 0, z = 0, ...more] = (number === 0 ? null : shapeOf(this.texts.value(number - 1))) ?? [];
+    return x > 0 && y > 0 && z > 0 && more.length === 0 ? [x, y, z] : null;
+  }
+}
+
+/** The calls of one capture, rows of the host calls. */
+interface CaptureCalls {
+  readonly thread: number;
+  readonly rows: number[];
+}
+
+interface TracedCaptures {
+  readonly capture: Capture;
+  readonly launches: LaunchJoin;
+  readonly args: LaunchArguments;
+  /** The contexts of calls. */
+  readonly contextsOf: (calls: readonly number[]) => readonly Context[];
+}
+
+/** In the order in which they began. */
+export function capturedGraphs({ capture, launches, args, contextsOf }: TracedCaptures): CapturedGraph[] {
+  const kindOf = callKinds(capture);
+  const found = captureCalls(capture, launches, kindOf);
+  const all = found.flatMap(({ rows }) => rows);
+  if (all.length === 0) return [];
+  const asked = new Set(all);
+  args.index((call) => asked.has(call));
+  const contexts = contextsOf(all);
+  let next = 0;
+  return found.map(({ rows }) => {
+    const nodes = rows.map((call): CapturedNode => {
+      const { kernel, grid, block } = args.of(call);
+      const name = kernel === null ? null : capture.names.kernelName(kernel);
+      return { kind: kindOf(call) as NodeKind, name, grid, block, context: elementAt(contexts, next++) };
+    });
+    const around = nodes[0]?.context.ranges ?? [];
+    const name = around.findLast((text) => readCaptureName(text) !== null) ?? null;
+    return { name, batch: null, mode: null, ...(name === null ? undefined : readCaptureName(name)), nodes };
+  });
+}
+
+/** What each call is in a capture; null for all others. Asked once for each name. */
+function callKinds({ hostCalls, names }: Capture): (call: number) => NodeKind | 'begin' | 'end' | null {
+  const known = new Map<number, NodeKind | 'begin' | 'end' | null>();
+  return (call) => {
+    const api = hostCalls.api.at(call);
+    let kind = known.get(api);
+    if (kind === undefined) {
+      const name = names.apiName(api) ?? '';
+      known.set(api, (kind = CALLS.find(([text]) => name.includes(text))?.[1] ?? null));
+    }
+    return kind;
+  };
+}
+
+/**
+ * The launches within each capture, by any thread of its process: autograd's threads launch the backward pass. What put
+ * work onto a device was not captured, and a call within another one is the same launch.
+ */
+function captureCalls(
+  { hostCalls, threads, activities }: Capture,
+  { callOf }: LaunchJoin,
+  kindOf: ReturnType<typeof callKinds>,
+): CaptureCalls[] {
+  const calls = allRows(hostCalls.length).filter((call) => kindOf(call) !== null);
+  if (!calls.some((call) => kindOf(call) === 'begin')) return [];
+  const { start, end, thread, corr, precedence } = hostCalls;
+  sortRows(calls, (a, b) => start.at(a) - start.at(b) || end.at(b) - end.at(a) || precedence.at(a) - precedence.at(b) || corr.at(a) - corr.at(b)); // prettier-ignore
+  const hasWork = new Uint8Array(hostCalls.length);
+  for (let row = 0; row < activities.length; row++) {
+    const call = elementAt(callOf, row);
+    if (call !== -1) hasWork[call] = 1;
+  }
+  const found: CaptureCalls[] = [];
+  const open: CaptureCalls[] = [];
+  /** By thread: end of its last launch. */
+  const ends = new Map<number, number>();
+  for (const call of calls) {
+    const kind = kindOf(call);
+    const own = thread.at(call);
+    if (kind === 'begin') {
+      const begun = { thread: own, rows: [] };
+      found.push(begun);
+      open.push(begun);
+    } else if (kind === 'end') {
+      const ended = open.findLastIndex((one) => one.thread === own);
+      if (ended !== -1) open.splice(ended, 1);
+    } else if (open.length > 0 && hasWork[call] === 0 && start.at(call) >= (ends.get(own) ?? -Infinity)) {
+      const process = threads.processOf(own);
+      const around =
+        open.findLast((one) => one.thread === own) ?? open.findLast((one) => threads.processOf(one.thread) === process);
+      around?.rows.push(call);
+      ends.set(own, end.at(call));
+    }
+  }
+  return found.filter(({ rows }) => rows.length > 0);
+}

@@ -1,0 +1,106 @@
+/**
+ * Nodes of CUDA graphs, where `nsys profile --cuda-graph-trace=node` traces them. An executable graph is a copy of the
+ * captured one: a node of it states the node that it was made from, and that one when, and on which thread, it was added.
+ */
+import { entryOf } from '../../../containers/map-entry.js';
+import { Diagnostics } from '../../../record/diagnostics.js';
+import { HostCalls } from '../../capture/capture-columns.js';
+import type { Capture } from '../../capture/capture.js';
+import { isNear } from '../../capture/clocks/exact-times.js';
+import type { CapturedNode } from '../../capture/graphs/captured-graph.js';
+import { MarkerContexts } from '../../capture/markers/marker-contexts.js';
+import type { Selection, SqliteFile } from '../../sqlite/sqlite.js';
+
+/** Until 2023 the nodes were in the table that holds graphs today. */
+const TABLES = ['CUDA_GRAPH_NODE_EVENTS', 'CUDA_GRAPH_EVENTS'] as const;
+
+export const GRAPH_TABLES: readonly string[] = TABLES;
+
+/** How often a node is followed to the one that it was copied from. */
+const MOST_COPIES = 64;
+
+interface NodeEvent {
+  readonly start: number;
+  readonly end: number;
+  /** Numbers of `ThreadTable`. */
+  readonly process: number;
+  readonly thread: number;
+  /** NaN for a node that was captured, or added by the program. */
+  readonly original: number;
+}
+
+export class GraphNodes {
+  /** By process, by id of the node. */
+  readonly #events = new Map<number, Map<number, NodeEvent>>();
+  #captured: ReadonlyMap<NodeEvent, CapturedNode> | null = null;
+
+  constructor(private readonly capture: Capture) {}
+
+  /** @param columns of a row's process and thread */
+  read(database: SqliteFile, columns: readonly Selection[], processOf: (key: number) => number): void {
+    const table = TABLES.find((name) => database.has(name) && database.hasColumn(name, 'graphNodeId'));
+    if (table === undefined) return;
+    const { threads, diagnostics } = this.capture;
+    database.eachNumbers(table, ['start', 'end', ...columns, 'graphNodeId', 'originalGraphNodeId'], (cells) => {
+      const [start = NaN, end = NaN, key = NaN, tid = 0, node = NaN, original = NaN] = cells;
+      if (!isNear(start) || Number.isNaN(key) || Number.isNaN(node)) {
+        diagnostics.count('bad-row');
+        return;
+      }
+      const process = processOf(key);
+      const nodes = entryOf(this.#events, process, () => new Map<number, NodeEvent>());
+      const event = { start, end: end >= start ? end : start, process, thread: threads.thread(process, tid), original };
+      const known = nodes.get(node);
+      // The event that states the original; of several the first.
+      if (known === undefined || rank(event) < rank(known) || (rank(event) === rank(known) && start < known.start)) {
+        nodes.set(node, event);
+      }
+    });
+  }
+
+  /** Where work of a graph was captured; null where that was before the profile began. */
+  capturedNode(activity: number): CapturedNode | null {
+    const { process, node } = this.capture.activities;
+    const event = this.#originOf(process.at(activity), node.at(activity));
+    return event === null ? null : ((this.#captured ??= this.#readContexts()).get(event) ?? null);
+  }
+
+  #originOf(process: number, node: number): NodeEvent | null {
+    const nodes = this.#events.get(process);
+    let event = nodes?.get(node) ?? null;
+    for (let copies = 0; event !== null && !Number.isNaN(event.original); copies++) {
+      if (copies === MOST_COPIES) return null;
+      const before = nodes?.get(event.original);
+      // Copied from a graph that was captured before the profile began.
+      if (before === undefined) return null;
+      event = before;
+    }
+    return event;
+  }
+
+  /** The contexts of all nodes that are no copies. */
+  #readContexts(): ReadonlyMap<NodeEvent, CapturedNode> {
+    const events = [...this.#events.values()].flatMap((nodes) => [...nodes.values()]);
+    const originals = events.filter(({ original }) => Number.isNaN(original));
+    const hostCalls = new HostCalls();
+    for (const { start, end, process, thread } of originals) hostCalls.add(start, end, thread, process, NaN, 0, 0);
+    const kernelCounts = new Uint32Array(originals.length).fill(1);
+    const capture = { ...contextsOf(this.capture), hostCalls };
+    const contexts = new MarkerContexts(capture, { callOf: new Int32Array(0), kernelCounts });
+    return new Map(
+      originals.map((event, call): [NodeEvent, CapturedNode] => {
+        const context = contexts.ofKernel(call);
+        return [event, { kind: 'kernel', name: null, grid: null, block: null, context }];
+      }),
+    );
+  }
+}
+
+const rank = ({ original }: NodeEvent): number => (Number.isNaN(original) ? 1 : 0);
+
+/** What the texts around a call are read from, with counters of its own: what is wrong with a text is counted once. */
+const contextsOf = ({ header, names, threads, ranges, activities, stepRanges }: Capture) => ({
+  ...{ header, names, threads, ranges, activities },
+  ...(stepRanges === undefined ? undefined : { stepRanges }),
+  diagnostics: new Diagnostics(),
+});
