@@ -6,7 +6,8 @@ import { existsSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { UserError } from '../record/errors.js';
 import { fieldOf, sizeOf, textOf } from './json/json-value.js';
-import { namesIn, readJsonFile } from './files.js';
+import { annotationsBeside, rankOfAnnotations, type AnnotationFile } from './kernel-annotations.js';
+import { isFile, namesIn, readJsonFile } from './files.js';
 import { CAPTURE_TRACES } from './files-beside.js';
 import { openInput, rankOf } from './source.js';
 
@@ -24,8 +25,14 @@ export interface CaptureFile {
   readonly mode: string | null;
 }
 
+/** What is known of the captures of a profile's graphs. */
+export interface CaptureFiles {
+  readonly traces: readonly CaptureFile[];
+  readonly annotations: readonly AnnotationFile[];
+}
+
 export interface OpenedCaptures {
-  readonly files: readonly CaptureFile[];
+  readonly files: CaptureFiles;
   /** Removes temporary files. */
   dispose(): void;
 }
@@ -43,12 +50,17 @@ export const isInCaptureFolder = (path: string): boolean => basename(dirname(pat
  * @throws UserError when the user's file or folder is not there, or cannot be read
  */
 export async function openCaptures(given: string | undefined, name: string): Promise<OpenedCaptures> {
+  if (given !== undefined && rankOfAnnotations(basename(given)) !== undefined) {
+    if (!isFile(given)) throw new UserError('no such file', { where: given });
+    return { files: { traces: [], annotations: [{ path: given, rank: null }] }, dispose: () => undefined };
+  }
+  const annotations = name === '-' ? [] : annotationsBeside(dirname(name));
   const beside = join(dirname(name), CAPTURE_TRACES.folder);
   const place = given ?? (name === '-' ? null : beside);
   const stat = place === null ? undefined : statSync(place, { throwIfNoEntry: false });
   if (place === null || stat === undefined) {
     if (given !== undefined) throw new UserError('no such file or directory', { where: given });
-    return { files: [], dispose: () => undefined };
+    return { files: { traces: [], annotations }, dispose: () => undefined };
   }
   const isFolder = stat.isDirectory();
   const all = isFolder ? namesIn(place, TRACES).filter((file) => file !== CAPTURE_TRACES.table) : [basename(place)];
@@ -59,10 +71,15 @@ export async function openCaptures(given: string | undefined, name: string): Pro
     const what = all.length === 0 ? 'no trace (*.json, *.json.gz) in it' : `no capture of rank ${String(rank)} in it`;
     throw new UserError(what, { where: given });
   }
-  return openAll(folder, fitting, given !== undefined);
+  const { files: traces, dispose } = await openAll(folder, fitting, given !== undefined);
+  return { files: { traces, annotations }, dispose };
 }
 
-async function openAll(folder: string, names: readonly string[], isGiven: boolean): Promise<OpenedCaptures> {
+async function openAll(
+  folder: string,
+  names: readonly string[],
+  isGiven: boolean,
+): Promise<{ readonly files: readonly CaptureFile[]; readonly dispose: () => void }> {
   const rows = tableOf(folder);
   const disposals: (() => void)[] = [];
   const dispose = (): void => {

@@ -28,11 +28,18 @@ export const ASCEND_METADATA = 'profiler_metadata.json';
 /** Folder beside a trace with the traces of the captures of its graphs, and the table of these. */
 export const CAPTURE_TRACES = { folder: 'capture_traces', table: 'execution_details.json' } as const;
 
+/** What PyTorch writes of the nodes of captured graphs, into the folder of a trace or the one above. */
+export const KERNEL_ANNOTATIONS = /^kernel_annotations_rank(\d{1,6})_.*\.json$/;
+
 const ASCEND_NAMES: ReadonlySet<string> = new Set([...Object.values(ASCEND_FILES), ASCEND_METADATA]);
 
 const NAMED: readonly (readonly [place: string, isRead: (name: string) => boolean])[] = [
-  ['.', (name) => ASCEND_NAMES.has(name) || ASCEND_DATABASE.test(name) || ASCEND_INFO.test(name)],
-  ['..', (name) => name === ASCEND_METADATA || ASCEND_INFO.test(name)],
+  [
+    '.',
+    (name) =>
+      KERNEL_ANNOTATIONS.test(name) || ASCEND_NAMES.has(name) || ASCEND_DATABASE.test(name) || ASCEND_INFO.test(name),
+  ],
+  ['..', (name) => KERNEL_ANNOTATIONS.test(name) || name === ASCEND_METADATA || ASCEND_INFO.test(name)],
   [CAPTURE_TRACES.folder, (name) => /\.json(?:\.gz)?$/.test(name)],
   [join('..', ASCEND_OUTPUT), (name) => ASCEND_DATABASE.test(name)],
   [join('..', '..', ASCEND_OUTPUT), (name) => ASCEND_DATABASE.test(name)],

@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { counted } from '../record/plural.js';
 import { UserError, isSystemError, systemReason } from '../record/errors.js';
-import { isInCaptureFolder, openCaptures, type CaptureFile } from './captures.js';
+import { isInCaptureFolder, openCaptures, type CaptureFiles } from './captures.js';
 import { checkProfile } from './profile.js';
 import { OUTPUT_FOLDERS } from './registry.js';
 import type { Reader } from './reader.js';
@@ -12,7 +12,7 @@ import { UnreadableInput } from './input/unreadable-input.js';
 
 /** A profile's file, with the captures of graphs that it may replay. */
 export interface ProfileFile extends InputFile {
-  readonly captures: readonly CaptureFile[];
+  readonly captures: CaptureFiles;
 }
 
 /** A file that is a profile, ready to be read. */

@@ -6,7 +6,7 @@ import { Diagnostics } from '../record/diagnostics.js';
 import { UserError } from '../record/errors.js';
 import type { ProfileLine } from '../record/record.js';
 import type { Probe, Reader, ReadOptions } from './reader.js';
-import type { CaptureFile } from './captures.js';
+import type { CaptureFiles } from './captures.js';
 import { capturesIn } from './readers/kineto/capture-traces.js';
 import { CounterJoin } from './readers/ncu/join.js';
 import { launchesOf } from './readers/ncu/ncu.js';
@@ -26,7 +26,7 @@ export interface ProfileOptions extends Pick<ReadOptions, 'profile' | 'program' 
   /** Path of a report of Nsight Compute (CSV) whose counters the kernels are given. */
   readonly ncu?: string;
   /** Traces of the captures of graphs that it replays. */
-  readonly captures?: readonly CaptureFile[];
+  readonly captures?: CaptureFiles;
   /** Whether to write host ranges too; false when not given. */
   readonly ranges?: ReadOptions['ranges'];
 }

@@ -28,7 +28,7 @@ export const DIAGNOSTICS = {
     'launches of graphs of which several captures have the same kernels (taken in order: the layer may be another)',
   ],
   'capture-not-used': ['warning', 'files of --capture that no launch of a graph is looked for in (none needs it)'],
-  'capture-of-another-rank': ['info', 'traces of captures of another rank (skipped)'],
+  'capture-of-another-rank': ['info', 'files of captures or annotations of another rank (skipped)'],
   'capture-truncated': ['warning', 'truncated traces of captures (the part before the cut was read)'],
   'graph-without-capture': ['warning', 'launches of graphs whose kernels are those of no known capture'],
   'scheduling-not-paired': ['info', 'threads put onto or off a core without the other event (time not counted)'],

@@ -5,7 +5,7 @@
  */
 import { EventEmitter, once, setMaxListeners } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import type { CaptureFile } from '../../parse/captures.js';
+import type { CaptureFiles } from '../../parse/captures.js';
 import type { FoundProfile } from '../../parse/find.js';
 import { atEnd } from '../../parse/input/cleanup.js';
 import { removeFolders, TemporaryFile } from '../../parse/input/temporary-file.js';
@@ -20,7 +20,7 @@ export interface Job {
   readonly path: string;
   readonly name: string;
   readonly file: string;
-  readonly captures: readonly CaptureFile[];
+  readonly captures: CaptureFiles;
   readonly options: ParseOptions;
   /** Number of the open file for the lines; null to send them to the main thread. */
   readonly output: number | null;

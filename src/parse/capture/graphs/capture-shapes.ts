@@ -44,23 +44,28 @@ export class CaptureShapes {
     let before: (readonly CapturedNode[])[] = [];
     for (const graph of graphs) {
       const variants = variantsOf(graph, before);
-      for (const nodes of variants) this.#add({ ...graph, nodes }, names);
+      // Of several graphs of one sequence that may be the one within, the latest is taken.
+      const known = new Set<Shape>();
+      for (const nodes of variants) this.#add({ ...graph, nodes }, names, known);
       before = [...variants, ...before.slice(0, MOST_VARIANTS)];
     }
   }
 
-  #add(graph: CapturedGraph, names: NodeNames): void {
+  /** @param taken shapes that another variant of the graph has */
+  #add(graph: CapturedGraph, names: NodeNames, taken: Set<Shape>): void {
     if (graph.nodes.length === 0) return;
     const numbers = Uint32Array.from(graph.nodes, ({ kind, name }) => names.numberOf(kind, name));
     const known = this.#shapes.get(numbers.join());
     if (known !== undefined) {
-      known.graphs.push(graph);
+      if (!taken.has(known)) known.graphs.push(graph);
+      taken.add(known);
       return;
     }
     const shape: Shape = { numbers, isNamed: numbers.every((number) => number !== NAMELESS), graphs: [graph] };
     this.#shapes.set(numbers.join(), shape);
-    // A replay may lack the last node, which HIP leaves out of some traces.
-    for (const part of [numbers, numbers.subarray(0, -1)]) {
+    taken.add(shape);
+    // A replay may lack the last node, which traces of HIP leave out: without names, that would be any other graph.
+    for (const part of shape.isNamed ? [numbers, numbers.subarray(0, -1)] : [numbers]) {
       if (part.length > 0) entryOf(this.#byContent, contentOf(part, shape.isNamed), (): Shape[] => []).push(shape);
     }
   }

@@ -1,6 +1,7 @@
 /** What a program captured into a CUDA or HIP graph. */
 import type { Diagnostics } from '../../../record/diagnostics.js';
 import type { Context, Extent, GraphOrigin } from '../../../record/record.js';
+import type { NodeAnnotation } from './node-annotations.js';
 import { readStepName } from '../../../record/step-name.js';
 
 /** `graph`: another graph, which was captured before. */
@@ -37,6 +38,8 @@ export interface OtherCaptures {
    * @throws UserError for a file that the user named and that is none
    */
   graphs(rank: number | null, diagnostics: Diagnostics): readonly CapturedGraph[];
+  /** What files beside the profile say of nodes, by the node's id. */
+  annotations(rank: number | null, diagnostics: Diagnostics): ReadonlyMap<number, NodeAnnotation>;
 }
 
 /** A text like `capture_32_FULL`, `graph_capture: batch=4 mode=FULL`. */
@@ -64,13 +67,17 @@ export interface Origin {
  * The context of a replayed kernel: what its node was captured in, and the step, the ranges and the caller of this
  * launch. Steps around the capture are none of the replay's.
  */
-export function replayedContext(launch: Context, { node, idsAfter }: Origin): Context {
+export function replayedContext(launch: Context, { node, from, idsAfter }: Origin): Context {
   const { context } = node;
   const { callIds, callKernels, forward } = context;
   const around = context.ranges.filter((text) => readStepName(text) === null && !launch.ranges.includes(text));
+  const ranges = around.length === 0 ? launch.ranges : [...launch.ranges, ...around];
+  const layer = context.layer.length > 0 ? context.layer : launch.layer;
+  // Annotations know of no ops.
+  if (from === 'annotation') return { ...launch, layer, ranges };
   return {
     dir: context.dir,
-    layer: context.layer.length > 0 ? context.layer : launch.layer,
+    layer,
     trace: context.trace.length > 0 ? context.trace : launch.trace,
     calls: context.calls,
     mod: context.mod,
@@ -80,7 +87,7 @@ export function replayedContext(launch: Context, { node, idsAfter }: Origin): Co
     seq: context.seq,
     altSeq: context.altSeq,
     sub: context.sub,
-    ranges: around.length === 0 ? launch.ranges : [...launch.ranges, ...around],
+    ranges,
     ...(launch.callerRanges === undefined ? undefined : { callerRanges: launch.callerRanges }),
     ...(launch.step === undefined ? undefined : { step: launch.step }),
     ...(callIds === undefined ? undefined : { callIds: callIds.map((id) => id + idsAfter) }),

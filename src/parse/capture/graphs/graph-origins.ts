@@ -13,9 +13,13 @@ import { CaptureShapes, type LaunchSequence } from './capture-shapes.js';
 import type { CapturedGraph, CapturedNode, Origin, OtherCaptures } from './captured-graph.js';
 import { chooseCaptures, type ShapedLaunch } from './choose-capture.js';
 import { graphLaunches, type GraphLaunch } from './graph-launches.js';
+import { AnnotatedNodes, type NodeAnnotation } from './node-annotations.js';
 import { NodeNames } from './node-names.js';
 
 const NONE = -1;
+
+/** Work of which nothing but an annotation is known. */
+const ANNOTATED: Omit<Origin, 'node'> = { from: 'annotation', verified: true, capture: null, idsAfter: 0 };
 
 /** The origin of each piece of work of graphs. Memory: 8 bytes an activity, and the nodes of the captures. */
 export class GraphOrigins {
@@ -25,6 +29,7 @@ export class GraphOrigins {
   readonly #launches: Omit<Origin, 'node'>[] = [];
   readonly #nodes: CapturedNode[] = [];
   readonly #indexOf = new Map<CapturedNode, number>();
+  readonly #annotated: AnnotatedNodes;
   /** Ids of calls that launches without an origin have are lower. */
   #idsAfter: number;
 
@@ -40,20 +45,31 @@ export class GraphOrigins {
     this.#idsAfter = ranges.length;
     const replays = graphLaunches(capture, launches);
     const unstated = replays.filter((replay) => !this.#takeStated(replay));
-    if (unstated.length === 0) {
-      diagnostics.count('capture-not-used', captures?.given ?? 0);
-      return;
-    }
-    const graphs = [...(capture.capturedGraphs?.(launches) ?? []), ...(captures?.graphs(rank, diagnostics) ?? [])];
+    const isAsked = unstated.length > 0;
+    if (!isAsked) diagnostics.count('capture-not-used', captures?.given ?? 0);
+    const own = isAsked ? (capture.capturedGraphs?.(launches) ?? []) : [];
+    const graphs = isAsked ? [...own, ...(captures?.graphs(rank, diagnostics) ?? [])] : [];
     if (graphs.length > 0) this.#match(unstated, graphs, contexts);
+    const annotations = replays.length === 0 ? undefined : captures?.annotations(rank, diagnostics);
+    this.#annotated = new AnnotatedNodes(annotations ?? new Map<number, NodeAnnotation>());
+    for (const { rows } of replays) diagnostics.count('graph-work-with-origin', this.#onlyAnnotated(rows));
+  }
+
+  /** How many have nothing but an annotation. */
+  #onlyAnnotated(rows: Uint32Array): number {
+    const { node } = this.capture.activities;
+    return rows.reduce(
+      (sum, row) => sum + (this.#launchOf[row] === NONE && this.#annotated.has(node.at(row)) ? 1 : 0),
+      0,
+    );
   }
 
   /** Null where it is unknown. */
   of(activity: number): Origin | null {
     const launch = this.#launches[elementAt(this.#launchOf, activity)];
-    return launch === undefined
-      ? null
-      : { ...launch, node: this.#nodes[elementAt(this.#nodeOf, activity)] as CapturedNode };
+    const known = launch === undefined ? null : (this.#nodes[elementAt(this.#nodeOf, activity)] ?? null);
+    const node = this.#annotated.of(this.capture.activities.node.at(activity), known);
+    return node === null ? null : { ...(launch ?? ANNOTATED), node };
   }
 
   /** Takes the nodes that the profiler states. @returns whether it states any of this launch */

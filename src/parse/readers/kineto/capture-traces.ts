@@ -3,12 +3,14 @@ import type { Diagnostics } from '../../../record/diagnostics.js';
 import { UserError } from '../../../record/errors.js';
 import type { CapturedGraph, OtherCaptures } from '../../capture/graphs/captured-graph.js';
 import { joinLaunches } from '../../capture/launches.js';
-import type { CaptureFile } from '../../captures.js';
+import { readAnnotations } from '../../kernel-annotations.js';
+import type { CaptureFile, CaptureFiles } from '../../captures.js';
 import { KinetoCapture } from './kineto-capture.js';
 
-export const capturesIn = (files: readonly CaptureFile[]): OtherCaptures => ({
-  given: files.filter(({ isGiven }) => isGiven).length,
-  graphs: (rank, diagnostics) => files.flatMap((file) => graphsOf(file, rank, diagnostics)),
+export const capturesIn = ({ traces, annotations }: CaptureFiles): OtherCaptures => ({
+  given: traces.filter(({ isGiven }) => isGiven).length,
+  graphs: (rank, diagnostics) => traces.flatMap((file) => graphsOf(file, rank, diagnostics)),
+  annotations: (rank, diagnostics) => readAnnotations(annotations, rank, diagnostics),
 });
 
 function graphsOf(file: CaptureFile, rank: number | null, diagnostics: Diagnostics): readonly CapturedGraph[] {
