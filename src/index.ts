@@ -1,6 +1,7 @@
 /** The library: the record, profiles → records, what ops compute, records → rows, rows → text. */
 export * from './record/record.js';
-export type { Transfer } from './record/transfer.js';
+export type { GraphNode, GraphOrigin } from './record/fields/graph-node.js';
+export type { Transfer } from './record/fields/transfer.js';
 export { Diagnostics, DIAGNOSTICS, type DiagnosticName, type Severity } from './record/diagnostics.js';
 export { EXIT, UsageError, UserError } from './record/errors.js';
 export { encodeLine } from './record/jsonl.js';

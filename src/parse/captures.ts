@@ -71,7 +71,7 @@ export async function openCaptures(given: string | undefined, name: string): Pro
     const what = all.length === 0 ? 'no trace (*.json, *.json.gz) in it' : `no capture of rank ${String(rank)} in it`;
     throw new UserError(what, { where: given });
   }
-  const { files: traces, dispose } = await openAll(folder, fitting, given !== undefined);
+  const { files: traces, dispose } = await openAll(folder, fitting, given !== undefined && !isFolder);
   return { files: { traces, annotations }, dispose };
 }
 

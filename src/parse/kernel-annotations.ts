@@ -5,7 +5,7 @@
  */
 import { join } from 'node:path';
 import type { Diagnostics } from '../record/diagnostics.js';
-import type { NodeAnnotation } from './capture/graphs/node-annotations.js';
+import type { NodeAnnotation } from './capture/graphs/captured-graph.js';
 import { KERNEL_ANNOTATIONS } from './files-beside.js';
 import { namesIn, readJsonFile } from './files.js';
 import { fieldOf, textOf } from './json/json-value.js';

@@ -5,7 +5,8 @@
  * Times are integer nanoseconds since the profile's start, durations integer nanoseconds, sizes bytes.
  * A field that a format cannot have is absent; a field whose value is not known is null; never 0 for unknown.
  */
-import type { Transfer } from './transfer.js';
+import type { GraphNode } from './fields/graph-node.js';
+import type { Transfer } from './fields/transfer.js';
 
 /** Version of the form of records. */
 export const SCHEMA_VERSION = 1;
@@ -96,24 +97,6 @@ export interface Launch {
   readonly api: string | null;
   readonly start: number;
   readonly dur: number;
-}
-
-/**
- * How the place where a node of a graph was captured is known: by the profiler's id of the node, by a file of annotations
- * that states it for that id, or by the node's place in the sequence of a capture.
- */
-export type GraphOrigin = 'node' | 'annotation' | 'capture';
-
-/** The node of a CUDA, HIP or ACL graph that launched an activity; null where the profiler does not record it. */
-export interface GraphNode {
-  readonly id: number | null;
-  readonly node: number | null;
-  /** Absent where the capture is unknown: then calls, layers and frames are those around the launch of the graph. */
-  readonly from?: GraphOrigin;
-  /** Whether the profiler states the node, or the names of all kernels of the launch are those of the capture. */
-  readonly verified?: boolean;
-  /** Name of the capture, where it has one. */
-  readonly capture?: string;
 }
 
 /** What every activity on a device has in common. */

@@ -76,6 +76,7 @@ function overview(rank: number, slower: number): ProfileSummary {
         trials: 0,
         trialTime: 0,
       },
+      replayed: [],
       unattributed: {
         count: 2,
         time: 0.25 * MS,

@@ -38,7 +38,7 @@ export const DPARSE: Tool = {
     {
       name: 'capture',
       takes: 'PATH',
-      help: 'captures of the graphs it replays (default: capture_traces/)',
+      help: 'captures of graphs (default: capture_traces/)',
     },
     { name: 'ncu', takes: 'FILE', help: 'give the kernels the counters of a CSV of Nsight Compute' },
     { name: 'ranges', help: 'write the host ranges too' },

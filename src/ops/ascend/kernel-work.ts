@@ -7,7 +7,7 @@
  * as they are stored, padding of their formats included.
  */
 import { largest } from '../../containers/lists.js';
-import { isCubeClass } from '../../record/engines.js';
+import { isCubeClass } from '../../record/neuron/engines.js';
 import type { KernelRecord } from '../../record/record.js';
 import { attention, attentionGradient } from './attention-kernel.js';
 import type { KernelRule } from './kernel-rule.js';

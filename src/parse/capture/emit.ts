@@ -7,7 +7,6 @@ import {
   type CopyRecord,
   type EndRecord,
   type Extent,
-  type GraphNode,
   type KernelRecord,
   type Launch,
   type ProfileLine,
@@ -15,6 +14,7 @@ import {
   type SampleRecord,
   type SyncRecord,
 } from '../../record/record.js';
+import type { GraphNode } from '../../record/fields/graph-node.js';
 import { LruCache } from '../../containers/lru-cache.js';
 import type { Writable } from '../../containers/writable.js';
 import { alignClocks, type ClockAlignment } from './clocks/align-clocks.js';

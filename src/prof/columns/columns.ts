@@ -5,6 +5,7 @@ import { COMMUNICATION_COLUMNS } from './communication-columns.js';
 import { ENGINE_COLUMNS } from './engine-columns.js';
 import type { KernelColumn } from './kernel-column.js';
 import { counterColumn, COUNTED_WORK_COLUMNS } from './counter-columns.js';
+import { GRAPH_COLUMNS } from './graph-columns.js';
 import { OCCUPANCY_COLUMNS } from './occupancy-columns.js';
 import { CUBE_COLUMNS, MATRIX_UNIT_COLUMNS, ROOFLINE_COLUMNS } from './roofline-columns.js';
 
@@ -63,6 +64,7 @@ export const COLUMNS: readonly KernelColumn[] = [
   column('stream', 'Stream', int(3), 'stream', ({ record }) => record.stream, { narrowHeader: 'Str' }),
   column('grid', 'Grid', str(12), 'grid, x,y,z', ({ record }) => record.grid, { toTheRight: true }),
   column('block', 'Block', str(12), 'block, x,y,z', ({ record }) => record.block, { toTheRight: true }),
+  ...GRAPH_COLUMNS,
   ...OCCUPANCY_COLUMNS,
   column(
     'flops',

@@ -8,7 +8,7 @@ import { HostSteps, stepOf } from '../steps/host-steps.js';
 import { CURVE_COLUMNS, curveRows, type MemoryReport } from './memory-columns.js';
 import { ALLOCATION_METRIC, DeviceMemory, bufferOf, isMemory } from './device-memory.js';
 import { withoutMemory } from './without-memory.js';
-import { coreOfArch } from '../../record/neuron-cores.js';
+import { coreOfArch } from '../../record/neuron/neuron-cores.js';
 
 export const MEMORY_TYPES: RecordTypes = new Set(['profile', 'kernel', 'sample', 'range', 'end'] as const);
 

@@ -1,5 +1,5 @@
 /** The machine of a capture: clocks, multipliers and bandwidths, from the capture itself, else from the product. */
-import { coreOfArch, coreOfInstance } from '../../record/neuron-cores.js';
+import { coreOfArch, coreOfInstance } from '../../record/neuron/neuron-cores.js';
 import type { ProfileRecord } from '../../record/record.js';
 
 export interface NeuronMachine {

@@ -15,7 +15,7 @@ import type {
   SampleRecord,
   TensorRecord,
 } from '../../record/record.js';
-import { NEURON_ENGINES } from '../../record/engines.js';
+import { NEURON_ENGINES } from '../../record/neuron/engines.js';
 import { PacketSizes, TensorLoads } from './packet-sizes.js';
 import { ThrottleSums } from './throttling.js';
 import { PicosecondUnion } from '../../containers/interval-union.js';

@@ -1,5 +1,5 @@
 /** Glossary of Neuron profiles: metrics, engines, queues, opcodes, operands, abbreviations. */
-import { NEURON_ENGINES, type NeuronEngine } from '../../record/engines.js';
+import { NEURON_ENGINES, type NeuronEngine } from '../../record/neuron/engines.js';
 import { OPERAND_WORDS, SUMMARY_FIELDS } from './operand-terms.js';
 import { METRIC_TEXTS } from './metrics/metrics.js';
 import { inOurUnit } from './quantity.js';

@@ -6,7 +6,7 @@
  * place of collective operations.
  */
 import { isCommunication } from '../../ops/kernels/communication.js';
-import { isNeuronInstruction } from '../../record/engines.js';
+import { isNeuronInstruction } from '../../record/neuron/engines.js';
 import type { KernelLine, ProfileLine, SyncRecord } from '../../record/record.js';
 import type { DeviceActivity } from '../device-activity.js';
 

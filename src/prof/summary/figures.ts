@@ -166,7 +166,7 @@ function cpuFigures({ traced, cores, processes, ...all }: CpuSummary): Part[] {
 }
 
 function kernelFigures(kernels: KernelSummary): Part[] {
-  const { work, matrixUnit, unattributed } = kernels;
+  const { work, matrixUnit, unattributed, replayed } = kernels;
   return [
     part('kernels', null, [
       ...tallied(kernels),
@@ -194,6 +194,7 @@ function kernelFigures(kernels: KernelSummary): Part[] {
     ]),
     part('unattributed', null, tallied(unattributed)),
     ...unattributed.reasons.map((tally) => part('unattributed', tally.name, tallied(tally))),
+    ...replayed.map((tally) => part('replayed', tally.name, tallied(tally))),
   ];
 }
 

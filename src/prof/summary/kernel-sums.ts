@@ -1,6 +1,7 @@
 /** What the kernels of a profile add up to, as plain sums over annotated kernels. Memory: the names of kernels. */
 import type { Writable } from '../../containers/writable.js';
-import { isNeuronInstruction } from '../../record/engines.js';
+import { isNeuronInstruction } from '../../record/neuron/engines.js';
+import type { GraphNode, GraphOrigin } from '../../record/fields/graph-node.js';
 import { UNKNOWN } from '../../record/units.js';
 import { whyWithoutCall, type Annotated } from '../annotate.js';
 import type { Pairing } from '../work/forward-pairing.js';
@@ -41,6 +42,7 @@ export class KernelSums {
   readonly #precision = new Tallies();
   readonly #bounds = new Tallies();
   readonly #reasons = new Tallies();
+  readonly #replayed = new Tallies();
   readonly #unit: Writable<MatrixUnitTime> = {
     ...{ used: 0, unused: 0, notApplicable: 0, untold: 0, unknown: 0, eligible: 0, eligibleUsed: 0 },
   };
@@ -63,6 +65,7 @@ export class KernelSums {
     this.#names.add(row.record.short, ns);
     const reason = whyUnattributed(row);
     if (reason !== null) this.#reasons.add(reason, ns);
+    if (row.record.graph !== undefined) this.#replayed.add(originOf(row.record.graph), ns);
     this.#precision.add(row.unitUse?.dtype ?? UNKNOWN, ns);
     this.#addUnit(row, ns);
     this.#addWork(row, ns);
@@ -132,8 +135,22 @@ export class KernelSums {
         time: toPicoseconds(reasons.reduce((sum, { time }) => sum + time, 0)),
         reasons,
       },
+      replayed: this.#replayed.byTime(),
     };
   }
+}
+
+const ORIGINS: Readonly<Record<GraphOrigin, string>> = {
+  node: 'captured at the node that the profiler states',
+  annotation: 'modules by a file of annotations, ops unknown',
+  capture: 'captured where a capture has the same kernels',
+};
+
+/** How it is known where a kernel of a graph was captured. */
+function originOf({ from, verified }: GraphNode): string {
+  if (from === undefined || !Object.hasOwn(ORIGINS, from))
+    return 'capture unknown: what is around the launch of the graph';
+  return verified === false ? 'captured where a capture has as many kernels, their names unknown' : ORIGINS[from];
 }
 
 /** Reasons for unknown ops that would else name the kernel's own numbers. */

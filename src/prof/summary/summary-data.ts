@@ -143,6 +143,8 @@ export interface KernelSummary {
   /** What is known of FLOPs and bytes. */
   readonly work: WorkTime;
   readonly unattributed: Unattributed;
+  /** Kernels of replayed graphs by how it is known where they were captured. Most time first. */
+  readonly replayed: readonly Tally[];
 }
 
 /** Times of kernels by use of the matrix unit: the four of `tc`, and not known. They add up to the kernels' time. */

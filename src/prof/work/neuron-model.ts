@@ -2,7 +2,7 @@
 import { instructionWork, operandType } from '../../ops/neuron/instruction-work.js';
 import type { ResolvedWork } from '../../ops/resolve-work.js';
 import type { TensorCore } from '../../ops/tensor-core.js';
-import { isNeuronInstruction } from '../../record/engines.js';
+import { isNeuronInstruction } from '../../record/neuron/engines.js';
 import type { KernelRecord } from '../../record/record.js';
 import { NO_WORK, familyOfRecords, workOfKernel, type DerivedWork } from './derived-work.js';
 import type { WorkModel } from './work-model.js';

@@ -23,6 +23,7 @@ export function sectionsOf(overview: ProfileSummary, file: string | undefined): 
     ...collectiveSections(about),
     ...linkSections(about),
     ...stepSections(about),
+    ...(kernels === null ? [] : replaySections(about, kernels)),
     ...(kernels === null ? [] : unattributedSections(about, kernels)),
     ...(program === null ? [] : programSections(about, program)),
     ...oddSections(about),
@@ -123,6 +124,24 @@ function unattributedSections({ unit, next }: About, { time, unattributed }: Ker
       head: ['time', 'count', 'reason'],
       right: [0, 1],
       rows,
+    },
+  ];
+}
+
+/** Kernels of replayed graphs, and how it is known where they were captured. */
+function replaySections({ unit, next }: About, { time, replayed }: KernelSummary): Section[] {
+  if (replayed.length === 0) return [];
+  const count = replayed.reduce((sum, tally) => sum + tally.count, 0);
+  const own = replayed.reduce((sum, tally) => sum + tally.time, 0);
+  return [
+    {
+      ...plain(
+        `Replayed graphs: ${many(count, 'kernel')}, ${share(own, time)} of the time of kernels`,
+        next(`--by graph,origin,op ${TABLE}`),
+      ),
+      head: ['time', 'count', 'origin'],
+      right: [0, 1],
+      rows: replayed.map((tally) => [unit.text(tally.time), whole(tally.count), tally.name]),
     },
   ];
 }

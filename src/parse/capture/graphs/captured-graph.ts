@@ -1,7 +1,7 @@
 /** What a program captured into a CUDA or HIP graph. */
 import type { Diagnostics } from '../../../record/diagnostics.js';
-import type { Context, Extent, GraphOrigin } from '../../../record/record.js';
-import type { NodeAnnotation } from './node-annotations.js';
+import type { GraphOrigin } from '../../../record/fields/graph-node.js';
+import type { Context, Extent } from '../../../record/record.js';
 import { readStepName } from '../../../record/step-name.js';
 
 /** `graph`: another graph, which was captured before. */
@@ -40,6 +40,14 @@ export interface OtherCaptures {
   graphs(rank: number | null, diagnostics: Diagnostics): readonly CapturedGraph[];
   /** What files beside the profile say of nodes, by the node's id. */
   annotations(rank: number | null, diagnostics: Diagnostics): ReadonlyMap<number, NodeAnnotation>;
+}
+
+/** What a file beside the profile says of a node of a graph. */
+export interface NodeAnnotation {
+  /** The module that launched it: its path, outermost first. */
+  readonly layer: readonly string[];
+  /** Names that the program gave it, outermost first. */
+  readonly ranges: readonly string[];
 }
 
 /** A text like `capture_32_FULL`, `graph_capture: batch=4 mode=FULL`. */

@@ -10,10 +10,10 @@ import { kernelNameOf, type Capture } from '../capture.js';
 import type { KernelContexts } from '../kernel-contexts.js';
 import type { LaunchJoin } from '../launches.js';
 import { CaptureShapes, type LaunchSequence } from './capture-shapes.js';
-import type { CapturedGraph, CapturedNode, Origin, OtherCaptures } from './captured-graph.js';
+import type { CapturedGraph, CapturedNode, NodeAnnotation, Origin, OtherCaptures } from './captured-graph.js';
 import { chooseCaptures, type ShapedLaunch } from './choose-capture.js';
 import { graphLaunches, type GraphLaunch } from './graph-launches.js';
-import { AnnotatedNodes, type NodeAnnotation } from './node-annotations.js';
+import { AnnotatedNodes } from './node-annotations.js';
 import { NodeNames } from './node-names.js';
 
 const NONE = -1;

@@ -1,14 +1,7 @@
 /** What a file beside the profile says of the nodes of graphs. */
 import { entryOf } from '../../../containers/map-entry.js';
 import { NO_CONTEXT } from '../kernel-contexts.js';
-import type { CapturedNode } from './captured-graph.js';
-
-export interface NodeAnnotation {
-  /** The module that launched it: its path, outermost first. */
-  readonly layer: readonly string[];
-  /** Names that the program gave it, outermost first. */
-  readonly ranges: readonly string[];
-}
+import type { CapturedNode, NodeAnnotation } from './captured-graph.js';
 
 /** Adds what is annotated to what is known of nodes otherwise; each node is made once. */
 export class AnnotatedNodes {

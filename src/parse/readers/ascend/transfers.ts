@@ -1,6 +1,6 @@
 /** Messages of collectives between ranks, equal ones added up. */
 import { entryOf } from '../../../containers/map-entry.js';
-import type { Transfer } from '../../../record/transfer.js';
+import type { Transfer } from '../../../record/fields/transfer.js';
 import type { Writable } from '../../../containers/writable.js';
 
 /** A rank that the profiler does not state. */

@@ -25,7 +25,9 @@ function graphsOf(file: CaptureFile, rank: number | null, diagnostics: Diagnosti
   const launches = joinLaunches(trace.hostCalls, trace.activities, trace.threads, trace.diagnostics);
   const graphs = trace.capturedGraphs(launches);
   if (graphs.length === 0 && file.isGiven) {
-    throw new UserError('no capture of a graph in it', { where: file.name, hint: 'give the trace of the capture' });
+    const isCut = trace.diagnostics.get('truncated-input') > 0;
+    const what = isCut ? 'is cut off before a capture of a graph' : 'no capture of a graph in it';
+    throw new UserError(what, { where: file.name, hint: isCut ? 'copy it again' : 'give the trace of the capture' });
   }
   return graphs.map((graph) => ({ ...graph, batch: graph.batch ?? file.batch, mode: graph.mode ?? file.mode }));
 }

@@ -2,7 +2,7 @@
 import { SCHEMA_VERSION, type ProfileRecord, type Labels, type Device } from '../../../record/record.js';
 import { UNKNOWN_DEVICE } from '../../capture/capture.js';
 import type { ReadOptions } from '../../reader.js';
-import type { NeuronCore } from '../../../record/neuron-cores.js';
+import type { NeuronCore } from '../../../record/neuron/neuron-cores.js';
 
 type StatedFacts = Pick<Required<ProfileRecord>, 'tool' | 'dur' | 'devices' | 'facts'>;
 

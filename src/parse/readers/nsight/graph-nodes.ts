@@ -60,8 +60,8 @@ export class GraphNodes {
 
   /** Where work of a graph was captured; null where that was before the profile began. */
   capturedNode(activity: number): CapturedNode | null {
-    const { process, node } = this.capture.activities;
-    const event = this.#originOf(process.at(activity), node.at(activity));
+    const { activities } = this.capture;
+    const event = this.#originOf(activities.process.at(activity), activities.node.at(activity));
     return event === null ? null : ((this.#captured ??= this.#readContexts()).get(event) ?? null);
   }
 

@@ -1,5 +1,5 @@
 /** Ascend: ops that run on the processors beside the cores. */
-import { isOnCoreClass } from '../../../record/engines.js';
+import { isOnCoreClass } from '../../../record/neuron/engines.js';
 import { counted, ranked, time } from '../amount-text.js';
 import { deviceRule } from '../device-rule.js';
 import { KernelTally } from '../kernel-tally.js';

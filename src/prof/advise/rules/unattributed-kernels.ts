@@ -1,5 +1,5 @@
 /** Kernels of which no op is known, and those whose op lacks arguments: how to profile so that they are. */
-import { isNeuronInstruction } from '../../../record/engines.js';
+import { isNeuronInstruction } from '../../../record/neuron/engines.js';
 import { communicates } from '../../steps/step-work.js';
 import { counted, percent, ranked, time } from '../amount-text.js';
 import { deviceRule } from '../device-rule.js';

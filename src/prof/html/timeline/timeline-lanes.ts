@@ -1,6 +1,6 @@
 /** The lanes of a timeline: threads of the host, streams and engines of devices. */
 import { elementAt } from '../../../containers/element.js';
-import { isNeuronInstruction } from '../../../record/engines.js';
+import { isNeuronInstruction } from '../../../record/neuron/engines.js';
 import type { ProfileRecord } from '../../../record/record.js';
 import type { DeviceActivity } from '../../device-activity.js';
 import type { Lane } from '../page-data.js';

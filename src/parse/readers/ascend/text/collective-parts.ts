@@ -10,7 +10,7 @@ import { countBelow } from '../../../../containers/sorted-search.js';
 import { commonLink, collectiveKind, collectiveType } from '../device-kinds.js';
 import type { CollectiveOperation } from '../../../capture/capture.js';
 import type { CommunicationFacts } from './communication-file.js';
-import type { Transfer } from '../../../../record/transfer.js';
+import type { Transfer } from '../../../../record/fields/transfer.js';
 import { Transfers } from '../transfers.js';
 
 export interface TracedOperation {

@@ -6,7 +6,7 @@ import type { ActivityDetails } from '../../../capture/capture.js';
 import { entriesOf, fieldOf } from '../../../json/json-value.js';
 import { commonLink } from '../device-kinds.js';
 import { NS_PER_S } from '../../../../record/units.js';
-import type { Transfer } from '../../../../record/transfer.js';
+import type { Transfer } from '../../../../record/fields/transfer.js';
 
 export interface CommunicationFacts {
   readonly group: string | null;

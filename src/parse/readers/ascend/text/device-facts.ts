@@ -5,7 +5,7 @@
  * Source: the profiler's document of op_summary (`cube_utilization`).
  */
 import { UNKNOWN_DEVICE } from '../../../capture/capture.js';
-import { isCubeClass } from '../../../../record/engines.js';
+import { isCubeClass } from '../../../../record/neuron/engines.js';
 import type { Device } from '../../../../record/record.js';
 import { median } from '../../../../record/statistics.js';
 import type { KernelDetails } from './kernel-details.js';

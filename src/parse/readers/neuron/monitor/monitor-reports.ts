@@ -13,7 +13,7 @@ import { endRecord } from '../../../capture/emit.js';
 import { leavesOf, type Leaf } from './leaves.js';
 import { REPORT_KEYS } from './value-paths.js';
 import { isPeriod, ReportTimes, timeOf } from './report-times.js';
-import { coreOfArch, coreOfInstance } from '../../../../record/neuron-cores.js';
+import { coreOfArch, coreOfInstance } from '../../../../record/neuron/neuron-cores.js';
 import { knownFacts, neuronDevice, profileRecord } from '../profile-record.js';
 
 const isReport = (value: object): value is Readonly<Record<string, unknown>> =>

@@ -1,7 +1,7 @@
 /** A device trace → its records: sections are read into rows, and sorted rows become lines. */
 import { Diagnostics } from '../../../../record/diagnostics.js';
 import { UserError } from '../../../../record/errors.js';
-import { coreOfInstance } from '../../../../record/neuron-cores.js';
+import { coreOfInstance } from '../../../../record/neuron/neuron-cores.js';
 import type { EndRecord, ProfileLine } from '../../../../record/record.js';
 import type { Probe, ReadOptions } from '../../../reader.js';
 import { endRecord } from '../../../capture/emit.js';

@@ -1,6 +1,6 @@
 /** One instruction of an engine as a kernel line. */
 import { isJsonObject } from '../../../json/json-value.js';
-import { NEURON_ENGINES, type NeuronEngine } from '../../../../record/engines.js';
+import { NEURON_ENGINES, type NeuronEngine } from '../../../../record/neuron/engines.js';
 import type { Dependency, KernelLine, Labels } from '../../../../record/record.js';
 import { durationIn, nanoseconds } from './json-clock.js';
 import { numberOf, numbersOf, rawTextOf, textOf, type ToolRow } from './table-row.js';

@@ -1,5 +1,5 @@
 /** The profile line of a file: tool, length of the capture, cores, facts. */
-import { coreOfInstance } from '../../../../record/neuron-cores.js';
+import { coreOfInstance } from '../../../../record/neuron/neuron-cores.js';
 import { neuronDevice, knownFacts, profileRecord } from '../profile-record.js';
 import type { Device, Labels, ProfileRecord } from '../../../../record/record.js';
 import { fileNameOf } from '../../../files.js';

@@ -1,5 +1,5 @@
 /** One DMA packet as a copy line. */
-import { dmaEngineName } from '../../../../record/engines.js';
+import { dmaEngineName } from '../../../../record/neuron/engines.js';
 import type { CopyLine, Labels } from '../../../../record/record.js';
 import { nanoseconds } from './json-clock.js';
 import { numberOf, numbersOf, rawTextOf, textOf, type ToolRow } from './table-row.js';

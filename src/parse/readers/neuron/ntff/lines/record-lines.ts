@@ -1,7 +1,7 @@
 /** Rows → records. */
 import { InstructionLine, PacketLine, SemaphoreLine, type Counters } from '../../../../../record/device-lines.js';
 import type { Diagnostics } from '../../../../../record/diagnostics.js';
-import { dmaEngineName, NEURON_ENGINES, type NeuronEngine } from '../../../../../record/engines.js';
+import { dmaEngineName, NEURON_ENGINES, type NeuronEngine } from '../../../../../record/neuron/engines.js';
 import type { CopyLine, KernelLine, ProfileLine, SampleRecord } from '../../../../../record/record.js';
 import { isKnownOpcode, NO_PROGRAM, OPCODE_NAMES } from '../opcodes.js';
 import { ENGINES_OF_RECORD, QUEUES, type CoreQueues } from '../queues.js';

@@ -1,6 +1,6 @@
 /** Records of a device trace that have no time: the profile line, and memory use. */
 import { entryOf } from '../../../../../containers/map-entry.js';
-import { coreOfInstance } from '../../../../../record/neuron-cores.js';
+import { coreOfInstance } from '../../../../../record/neuron/neuron-cores.js';
 import { neuronDevice, knownFacts, profileRecord } from '../../profile-record.js';
 import type { Labels, ProfileRecord, SampleRecord } from '../../../../../record/record.js';
 import type { ReadOptions } from '../../../../reader.js';

@@ -11,7 +11,7 @@
  * | 8–15  | time, ps                                                                            |
  */
 import { elementAt } from '../../../../../containers/element.js';
-import { NEURON_ENGINES } from '../../../../../record/engines.js';
+import { NEURON_ENGINES } from '../../../../../record/neuron/engines.js';
 import type { InstructionBuffer } from '../file/metadata.js';
 import { NO_OPCODE, NO_PROGRAM } from '../opcodes.js';
 import { PendingInstructions } from './pending.js';

@@ -1,6 +1,6 @@
 /** Reads the sections of a device trace into rows. */
 import { addTo } from '../../../../../containers/map-entry.js';
-import { NEURON_ENGINES } from '../../../../../record/engines.js';
+import { NEURON_ENGINES } from '../../../../../record/neuron/engines.js';
 import { engineProgram, InstructionRecords, type EngineProgram } from './instruction-records.js';
 import { COLLECTIVE_CORES, SECTION, type TraceSection } from '../file/metadata.js';
 import { PacketRecords } from './packet-records.js';
