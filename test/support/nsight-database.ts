@@ -21,6 +21,8 @@ const SCHEMA = {
   CUPTI_ACTIVITY_KIND_MEMSET: `${PLACE} value! bytes! graphNodeId memKind`,
   CUPTI_ACTIVITY_KIND_SYNCHRONIZATION: `${PLACE} deprecatedSyncType syncType! eventId! eventSyncId`,
   CUPTI_ACTIVITY_KIND_GRAPH_TRACE: `${PLACE} graphId! graphExecId!`,
+  CUDA_GRAPH_NODE_EVENTS: 'start! end! eventClass! globalTid nameId! graphNodeId! originalGraphNodeId',
+  CUDA_GRAPH_EVENTS: 'start! end! eventClass! globalTid nameId! graphNodeId! originalGraphNodeId',
   CUDA_GPU_MEMORY_USAGE_EVENTS:
     'start! globalPid! deviceId! contextId! address! pc! bytes! memKind! memoryOperationType! name$ correlationId streamId',
   SCHED_EVENTS: 'start! cpu! isSchedIn! globalTid threadState threadBlock',
