@@ -18,10 +18,10 @@ const API = {
 } as const;
 
 /** Ids of nodes hold that of the graph in their upper half. */
-export const nodeId = (graph: number, node: number): number => graph * 2 ** 32 + node;
+const nodeId = (graph: number, node: number): number => graph * 2 ** 32 + node;
 
 /** Id of the executable graph of a capture. */
-export const graphId = (capture: number | null): number => (capture === null ? 90 : 10 + capture);
+const graphId = (capture: number | null): number => (capture === null ? 90 : 10 + capture);
 
 class DecoderTrace {
   readonly #events: string[] = [];

@@ -3,7 +3,7 @@
  * is, and where it was captured. The writers beside this make profiles of it; what each kernel must be is known here.
  */
 
-export type NodeKind = 'kernel' | 'copy';
+type NodeKind = 'kernel' | 'copy';
 
 /** One launch of the model. */
 export interface ModelNode {
@@ -19,12 +19,12 @@ export interface ModelNode {
 }
 
 /** A graph within a graph, by its position among the captures. */
-export interface ChildGraph {
+interface ChildGraph {
   readonly kind: 'graph';
   readonly capture: number;
 }
 
-export interface ModelCapture {
+interface ModelCapture {
   /** The annotation around the capture; null without one. */
   readonly name: string | null;
   readonly nodes: readonly (ModelNode | ChildGraph)[];
@@ -110,15 +110,6 @@ export const DECODER: Decoder = {
     replay(null, null),
   ],
 };
-
-/** A decoder of any size for benchmarks: one graph of `nodes` kernels, launched `replays` times. */
-export function repeatedDecoder(nodes: number, replays: number): Decoder {
-  const layers = Array.from({ length: Math.ceil(nodes / 4) }, (_, i) => piece(i)).flat().slice(0, nodes); // prettier-ignore
-  return {
-    captures: [{ name: 'capture_32_FULL', nodes: layers }],
-    replays: Array.from({ length: replays }, () => replay(0, step(32))),
-  };
-}
 
 /** The nodes of a capture, those of graphs within it in their places. */
 export function flatNodes({ captures }: Decoder, capture: number): ModelNode[] {

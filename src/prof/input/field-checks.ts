@@ -36,7 +36,7 @@ export const isAbsentOr =
   (value: unknown): boolean =>
     value === undefined || check(value);
 
-export const isObjectOf =
+const isObjectOf =
   (check: (value: unknown) => boolean) =>
   (value: unknown): boolean =>
     isObject(value) && Object.values(value).every(check);

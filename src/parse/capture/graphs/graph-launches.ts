@@ -55,7 +55,7 @@ function inOrder({ start, end, stream, node }: Activities, rows: Uint32Array): b
 }
 
 /** Whether the name of a call passes a test, which is asked once for each name. */
-export function callsNamed(apis: Uint32Array, test: (api: number) => boolean): (call: number) => boolean {
+function callsNamed(apis: Uint32Array, test: (api: number) => boolean): (call: number) => boolean {
   const known = new Map<number, boolean>();
   return (call) => {
     const api = elementAt(apis, call);
