@@ -11,6 +11,7 @@ import { ascendDatabase } from './ascend-database.js';
 import { ascendMlp } from './ascend-mlp.js';
 import { ascendText } from './ascend-text.js';
 import { A100, V100 } from './gpu.js';
+import { decoderTrace } from './graphs/decoder-trace.js';
 import { kinetoLenet } from './kineto-lenet.js';
 import { lenet } from './lenet.js';
 import { attention } from './neuron-attention.js';
@@ -33,6 +34,7 @@ export const SAMPLES: Readonly<Record<string, () => Buffer>> = {
 /** Every sample trace by file name, unpacked: one that ends in .gz is packed, which may differ between machines. */
 export const TRACES: Readonly<Record<string, () => Buffer>> = {
   'lenet.pt.trace.json.gz': () => kinetoTrace(kinetoLenet('today'), 'today'),
+  'decoder.pt.trace.json.gz': () => decoderTrace('amd'),
   'lenet-2021.pt.trace.json': () => kinetoTrace(kinetoLenet('2021'), '2021'),
 };
 

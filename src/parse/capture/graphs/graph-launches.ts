@@ -1,5 +1,6 @@
 /** Launches of graphs, and what each put onto devices, in the order of the graph's nodes. */
 import { elementAt } from '../../../containers/element.js';
+import { entryOf } from '../../../containers/map-entry.js';
 import { compareCells, NumericColumn } from '../../../containers/numeric-column.js';
 import { groupRows, sortRows } from '../../../containers/row-order.js';
 import { KIND_CODE, type Activities } from '../capture-columns.js';
@@ -11,7 +12,7 @@ export const isGraphLaunch = (api: string | null): boolean => api?.includes('Gra
 
 /** The launch of a graph. */
 export interface GraphLaunch {
-  /** Row of the host call. */
+  /** Row of the host call; -1 when it is not in the profile. */
   readonly call: number;
   /** Rows of its kernels, copies and sets: in order of their nodes where all are known, else of start. */
   readonly rows: Uint32Array;
@@ -42,6 +43,20 @@ export function graphLaunches({ activities, hostCalls, names }: Capture, { callO
   return calls.map((call, ordinal) => {
     const own = rows.subarray(elementAt(first, ordinal), elementAt(first, ordinal + 1));
     return { call, rows: own, byNode: inOrder(activities, own) };
+  });
+}
+
+/** Work of graphs whose launch is not in the profile, by process and correlation id. */
+export function workWithoutLaunch({ activities }: Capture, { callOf }: LaunchJoin): GraphLaunch[] {
+  const { kind, node, process, corr } = activities;
+  const found = new Map<string, number[]>();
+  for (let row = 0; row < callOf.length; row++) {
+    if (callOf[row] !== -1 || Number.isNaN(node.at(row)) || !WORK.has(kind.at(row))) continue;
+    entryOf(found, `${process.at(row)}:${corr.at(row)}`, (): number[] => []).push(row);
+  }
+  return [...found.values()].map((rows) => {
+    const own = Uint32Array.from(rows);
+    return { call: -1, rows: own, byNode: inOrder(activities, own) };
   });
 }
 

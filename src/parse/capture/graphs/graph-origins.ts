@@ -12,7 +12,7 @@ import type { LaunchJoin } from '../launches.js';
 import { CaptureShapes, type LaunchSequence } from './capture-shapes.js';
 import type { CapturedGraph, CapturedNode, NodeAnnotation, Origin, OtherCaptures } from './captured-graph.js';
 import { chooseCaptures, type ShapedLaunch } from './choose-capture.js';
-import { graphLaunches, type GraphLaunch } from './graph-launches.js';
+import { graphLaunches, workWithoutLaunch, type GraphLaunch } from './graph-launches.js';
 import { AnnotatedNodes } from './node-annotations.js';
 import { NodeNames } from './node-names.js';
 
@@ -44,6 +44,7 @@ export class GraphOrigins {
     this.#nodeOf = new Int32Array(activities.length);
     this.#idsAfter = ranges.length;
     const replays = graphLaunches(capture, launches);
+    for (const work of workWithoutLaunch(capture, launches)) this.#takeStated(work);
     const unstated = replays.filter((replay) => !this.#takeStated(replay));
     const isAsked = unstated.length > 0;
     if (!isAsked) diagnostics.count('capture-not-used', captures?.given ?? 0);

@@ -77,6 +77,13 @@ describe('nodes of CUDA graphs in an Nsight Systems export', () => {
     });
   });
 
+  it('are known where the launch of their graph is not in the profile', () => {
+    const graphs = new Graphs().node(1, 110, null).node(11, 500, 1);
+    graphs.database.kernel({ start: 900, end: 910 }, 5, { graphNodeId: 11, graphId: 4, globalPid: globalPid() });
+    const [kernel] = graphs.kernels();
+    expect([kernel?.layer, kernel?.launch, kernel?.graph?.from]).to.deep.equal([['L'], null, 'node']);
+  });
+
   it('are found whatever the order of rows', () => {
     const nodes = [[1, 110, null], [2, 310, null], [3, 120, null], [11, 500, 1], [12, 501, 2], [13, 502, 3]] as const; // prettier-ignore
     const read = (rows: readonly (typeof nodes)[number][]): unknown[] => {
