@@ -85,6 +85,14 @@ describe('Ascend text: kernels', () => {
     expect(only(MM)).to.deep.equal(only([...MM, ...FLOW]));
   });
 
+  it('have no launch that ends before it begins', () => {
+    const backwards = call('Node@launch', 11, 22).replace(/"dur": ?[\d.]+/, '"dur":-2');
+    const path = writeProfile([...HOST_SIDE, ...queued(900, 6, 21), backwards, task('MatMul', 'AI_CORE', 11, 30, 40)]);
+    expect(recordsOf(path, { ranges: true }).every((record) => !('dur' in record) || (record.dur ?? 0) >= 0)).to.equal(true); // prettier-ignore
+    expect(kernelsOf(path).map(({ launch }) => launch)).to.deep.equal([null]);
+    expect(diagnosticsOf(path)).to.include({ 'negative-duration': 1 });
+  });
+
   it('without a queue, where the launch was made', () => {
     const events = [...HOST_SIDE, call('Node@launch', 11, 7, MAIN), task('MatMul', 'AI_CORE', 11, 30, 40)];
     expect(only(events).ranges).to.deep.equal(['ProfilerStep#7', 'aclnnMm']);

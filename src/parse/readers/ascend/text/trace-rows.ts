@@ -214,6 +214,10 @@ export class AscendTrace {
 
   #takeCall(event: TraceEvent, pid: number, tid: number, whole: boolean): void {
     if (!whole) return;
+    if (this.clock.end < this.clock.start) {
+      this.diagnostics.count('negative-duration');
+      return;
+    }
     const layer = apiLayerCode(event.args.latin1(ARG.level) ?? '');
     const thread = this.threads.threadOf(this.#hostOf(pid), tid);
     this.calls.add(this.clock.start, this.clock.end, thread, 0, this.#connection(event), this.#name(event), layer);
