@@ -1,0 +1,106 @@
+/** `dparse --capture`, and captures beside a trace. */
+import { expect } from 'chai';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { captureTrace, decoderTrace, replayTrace } from '../../../samples/programs/graphs/decoder-trace.js';
+import { freshPath } from '../../support/fresh-path.js';
+import { runCli } from '../../support/run-cli.js';
+
+/** Writes files into a folder of their own. */
+function folderOf(files: Readonly<Record<string, Buffer | string>>): string {
+  const folder = freshPath('');
+  for (const [name, content] of Object.entries(files)) {
+    const path = join(folder, name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, content);
+  }
+  return folder;
+}
+
+const REPLAYS = { 'decode.json': replayTrace('amd') };
+const WITH = 'kernels, copies and sets of graphs with the context of their capture: ';
+
+describe('dparse --capture', () => {
+  it('takes a trace, packed or not, or a folder of them', async () => {
+    const folder = folderOf({
+      ...REPLAYS,
+      'a.json': captureTrace('amd'),
+      'b.json.gz': gzipSync(captureTrace('amd')),
+      'captures/c.json': captureTrace('amd'),
+      'captures/notes.json': '{}',
+    });
+    const texts = new Set<string>();
+    for (const capture of ['a.json', 'b.json.gz', 'captures']) {
+      const args = [join(folder, 'decode.json'), '--capture', join(folder, capture)];
+      const { code, stdout, stderr } = await runCli('dparse', args);
+      expect([code, stderr.includes(WITH)], stderr).to.deep.equal([0, true]);
+      texts.add(stdout.replace(/"file-beside-not-read":1,/, ''));
+    }
+    expect(texts.size).to.equal(1);
+  });
+
+  it('is not needed where captures are beside the trace, which are no profiles of their own', async () => {
+    const folder = folderOf({
+      ...REPLAYS,
+      'capture_traces/bs_4.json.gz': gzipSync(captureTrace('amd')),
+      'capture_traces/execution_details.json': '[{"file": "bs_4.json.gz", "batch_size": 4, "mode": "FULL"}]',
+    });
+    for (const input of [folder, join(folder, 'decode.json')]) {
+      const { code, stdout, stderr } = await runCli('dparse', [input]);
+      expect([code, stdout.split('{"type":"profile"').length - 1], stderr).to.deep.equal([0, 1]);
+      expect(stderr).to.include(WITH);
+    }
+    const { stderr } = await runCli('dprof', ['summary', join(folder, 'decode.json')]);
+    expect(stderr).to.equal('');
+    const { stderr: own } = await runCli('dparse', [join(folder, 'capture_traces')]);
+    expect(own).to.include('bs_4.json.gz: 0 kernels');
+  });
+
+  it('has one line for what it cannot take', async () => {
+    const whole = captureTrace('amd').toString();
+    const folder = folderOf({
+      ...REPLAYS,
+      'cut.json': whole.slice(0, 200),
+      'none.json': replayTrace('amd'),
+      'other.json': '{"a": 1}',
+      'empty/a.txt': '',
+      'decode.json.gz': gzipSync(captureTrace('amd')).subarray(0, 100),
+    });
+    const cases: readonly (readonly [string, RegExp])[] = [
+      ['missing.json', /missing\.json: no such file/],
+      ['cut.json', /cut\.json: (is cut off before a capture of a graph|.*no event)/],
+      ['none.json', /none\.json: no capture of a graph in it/],
+      ['other.json', /other\.json: is JSON without "traceEvents"/],
+      ['empty', /empty: no trace \(\*\.json, \*\.json\.gz\) in it/],
+    ];
+    for (const [capture, line] of cases) {
+      const args = [join(folder, 'decode.json'), '--capture', join(folder, capture)];
+      const { code, stdout, stderr } = await runCli('dparse', args);
+      expect([code, stdout], stderr).to.deep.equal([1, '']);
+      expect(stderr.trim().split('\n')).to.have.length(1);
+      expect(stderr).to.match(line);
+    }
+  });
+
+  it('says where it is not used, and where no capture has the kernels', async () => {
+    const folder = folderOf({ 'a.json': decoderTrace('amd'), 'c.json': captureTrace('amd') });
+    const lenet = 'samples/lenet.pt.trace.json.gz';
+    const { code, stderr } = await runCli('dparse', [lenet, '--capture', join(folder, 'c.json')]);
+    expect(code).to.equal(0);
+    expect(stderr).to.include('files of --capture that no launch of a graph is looked for in (none needs it): 1');
+    const { stderr: none } = await runCli('dparse', [join(folder, 'a.json')]);
+    expect(none).to.include('launches of graphs whose kernels are those of no known capture: 1');
+  });
+
+  it('is not overwritten by the output', async () => {
+    const folder = folderOf({ ...REPLAYS, 'capture_traces/c.json': captureTrace('amd') });
+    const inside = join(folder, 'capture_traces', 'c.json');
+    const before = readFileSync(inside);
+    for (const args of [[], ['--capture', inside]]) {
+      const { code } = await runCli('dparse', [join(folder, 'decode.json'), ...args, '-o', inside]);
+      expect(code).to.equal(1);
+      expect(readFileSync(inside).equals(before)).to.equal(true);
+    }
+  });
+});
