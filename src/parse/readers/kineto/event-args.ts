@@ -22,6 +22,8 @@ const ARG_KEYS = {
   concrete: 'Concrete Inputs',
   strides: 'Input Strides',
   callStack: 'Call stack',
+  kernelFile: 'kernel_file',
+  kernelHash: 'kernel_hash',
   grid: 'grid',
   block: 'block',
   registers: 'registers per thread',

@@ -2,7 +2,13 @@
 import { Diagnostics } from '../../../record/diagnostics.js';
 import { UserError } from '../../../record/errors.js';
 import type { Collective, CopyKind, HostMemory, Labels, StatementRecord } from '../../../record/record.js';
-import { UNNAMED, type Capture, type CaptureHeader, type CaptureNames } from '../../capture/capture.js';
+import {
+  UNNAMED,
+  type ActivityDetails,
+  type Capture,
+  type CaptureHeader,
+  type CaptureNames,
+} from '../../capture/capture.js';
 import { Activities, HostCalls, type ActivityRow } from '../../capture/capture-columns.js';
 import { NumericColumn } from '../../../containers/numeric-column.js';
 import type { KernelContexts } from '../../capture/kernel-contexts.js';
@@ -15,9 +21,11 @@ import { readCollective, ARG, KINETO_ARGS, pushExtent, trailingNumber } from './
 import { categoryOf, SKIPPED, type EventCategory, type TracedActivity } from './categories.js';
 import { TorchContexts } from '../../torch/torch-contexts.js';
 import { devicesOfTrace } from './device-properties.js';
+import { GeneratedSources } from './generated-sources.js';
 import { isMemoryEvent, MemoryEvents } from './memory-events.js';
 import { RangeCounters } from './range-counters.js';
 import { EVENT, type TraceEvent } from '../../json/event-fields.js';
+import { NO_OP } from '../../torch/forward-ops.js';
 import { HostEvents } from '../../torch/host-events.js';
 import { fieldOf, sizeOf } from '../../json/json-value.js';
 import { nestEvents } from '../../torch/nesting.js';
@@ -52,6 +60,8 @@ export class KinetoCapture implements Capture {
   readonly #clock: TraceClock;
   readonly #memory = new MemoryEvents(this.#ids);
   readonly #counters = new RangeCounters(this.#texts);
+  readonly #sources = new GeneratedSources(this.#texts);
+  #contexts: TorchContexts | null = null;
   /** Number of complete events that are skipped. */
   #skipped = 0;
   /** Names of the categories that are not read, the first of them. */
@@ -112,7 +122,13 @@ export class KinetoCapture implements Capture {
       externalIdsAreOps: this.#externalIdsAreOps,
       slack,
     };
-    return new TorchContexts(facts, activities.rowsOf('kernel'));
+    return (this.#contexts = new TorchContexts(facts, activities.rowsOf('kernel')));
+  }
+
+  /** To be called after `contexts`. */
+  detailsOf(activity: number): ActivityDetails | null {
+    const labels = this.#sources.labelsOf(this.#contexts?.opOf(activity) ?? NO_OP);
+    return labels === null ? null : { labels };
   }
 
   /** Counters, and samples of the allocators. To be called after `contexts`, which finds the op of each allocation. */
@@ -201,6 +217,7 @@ export class KinetoCapture implements Capture {
     ops.concrete.push(event.args.textPlusOne(ARG.concrete, this.#texts));
     ops.strides.push(event.args.textPlusOne(ARG.strides, this.#texts));
     ops.callStack.push(event.args.textPlusOne(ARG.callStack, this.#texts));
+    this.#sources.take(ops.length - 1, event.args);
   }
 
   #takeMemory(event: TraceEvent): void {
