@@ -30,6 +30,10 @@ export const DIAGNOSTICS = {
   'range-without-text': ['info', 'ranges without a text'],
   'marker-not-literal': ['info', 'ranges that look like a call marker but are not a literal (kept as plain ranges)'],
   'graph-launch-opaque': ['info', 'graph launches traced as a whole, without their kernels'],
+  'graph-launch-without-work': [
+    'warning',
+    'graph launches whose work is not in the profile, or mostly not (idle time is unknown where it may have run)',
+  ],
   'truncated-input': ['warning', 'truncated inputs (the part before the cut was read)'],
   'malformed-event': ['warning', 'events that are no JSON objects (skipped)'],
   'control-character': ['info', 'texts with control characters, which JSON does not allow (accepted)'],

@@ -14,6 +14,7 @@ import { NumericColumn } from '../../../containers/numeric-column.js';
 import type { KernelContexts } from '../../capture/kernel-contexts.js';
 import { demangle } from '../../names/demangle/demangle.js';
 import type { LaunchJoin } from '../../capture/launches.js';
+import { withMissingWork } from '../../capture/missing-work.js';
 import { ThreadTable } from '../../capture/threads.js';
 import { TraceClock } from '../../capture/clocks/trace-clock.js';
 import { ByteTexts } from '../../json/byte-texts.js';
@@ -62,6 +63,7 @@ export class KinetoCapture implements Capture {
   readonly #counters = new RangeCounters(this.#texts);
   readonly #sources = new GeneratedSources(this.#texts);
   #contexts: TorchContexts | null = null;
+  #launches: LaunchJoin | null = null;
   /** Number of complete events that are skipped. */
   #skipped = 0;
   /** Names of the categories that are not read, the first of them. */
@@ -107,6 +109,7 @@ export class KinetoCapture implements Capture {
   }
 
   contexts(launches: LaunchJoin): KernelContexts {
+    this.#launches = launches;
     const { hostCalls, activities, threads, diagnostics } = this;
     const slack = this.#hasFractions ? 0 : ROUNDING;
     const nesting = nestEvents(this.#events, this.#memory.after(hostCalls), threads.count, slack, diagnostics);
@@ -131,8 +134,13 @@ export class KinetoCapture implements Capture {
     return labels === null ? null : { labels };
   }
 
-  /** Counters, and samples of the allocators. To be called after `contexts`, which finds the op of each allocation. */
-  *statements(profile: number): Generator<StatementRecord> {
+  /** To be called after `contexts`, which finds the op of each allocation. */
+  statements(profile: number): Generator<StatementRecord> {
+    return withMissingWork(this, this.#launches, profile, this.#recorded(profile));
+  }
+
+  /** Counters, and samples of the allocators. */
+  *#recorded(profile: number): Generator<StatementRecord> {
     yield* this.#counters.records(profile);
     yield* this.#memory.records(profile, this.diagnostics, this.#events);
   }
