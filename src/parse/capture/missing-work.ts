@@ -1,7 +1,8 @@
 /**
  * Graph launches whose work is not in the profile, or mostly not, although work that the same thread launched later is:
- * the profiler lost it, and the device was busy where it looks idle. A launch after which its thread launched nothing
- * else in the profile proves nothing, as at the end of a trace. Memory: 16 bytes a host call, only where a launch has no
+ * the profiler lost it, and the device was busy where it looks idle. Streams run in order, so later work counts on streams
+ * of the thread's other graphs, where any of these has work. A launch after which there is none proves nothing, as at the
+ * end of a trace. Memory: 16 bytes a host call, only where a launch has no
  * work.
  */
 import { elementAt } from '../../containers/element.js';
@@ -131,6 +132,21 @@ class MissingLaunches {
     return new Map(found.filter((one): one is [number, 'none' | 'part'] => one[1] !== null));
   }
 
+  /** By thread: the streams on which its graphs ran. */
+  #streams(): Map<number, Set<string>> {
+    const streams = new Map<number, Set<string>>();
+    this.#eachWork((row, call) => {
+      if (!this.#graphs.has(call)) return;
+      entryOf(streams, this.capture.hostCalls.thread.at(call), () => new Set()).add(this.#streamOf(row));
+    });
+    return streams;
+  }
+
+  #streamOf(row: number): string {
+    const { device, stream } = this.capture.activities;
+    return `${device.at(row)} ${stream.at(row)}`;
+  }
+
   #find(incomplete: Incomplete): MissingWork[] {
     const { start, length, thread } = this.capture.hostCalls;
     const { activities } = this.capture;
@@ -138,9 +154,11 @@ class MissingLaunches {
     const first = new Float64Array(length).fill(Infinity);
     const device = new Uint32Array(length);
     const unlinked: number[] = [];
+    const streams = this.#streams();
     this.#eachWork((row, call) => {
       const [at, on] = [activities.start.at(row), activities.device.at(row)];
       if (call === -1) unlinked.push(at);
+      else if (streams.get(thread.at(call))?.has(this.#streamOf(row)) === false) return;
       else if (at < elementAt(first, call) || (at === elementAt(first, call) && on < elementAt(device, call))) {
         first[call] = at;
         device[call] = on;

@@ -56,6 +56,12 @@ describe('work that is missing after graph launches', () => {
     });
   }
 
+  it('is none where later work is of another stream than graphs of the thread, which may run before them', () => {
+    const launched = [graph(2, 0), kernel('in graph', 2, 20), graph(3, 50), launch(9, 200)];
+    expect(missing([...launched, kernel('later', 9, 300, { stream: 8 })])).to.deep.equal([]);
+    expect(missing([...launched, kernel('later', 9, 300, { stream: 7 })])).to.have.length(1);
+  });
+
   describe('of a graph whose nodes are known', () => {
     const whole = (corr: number, at: number): EventText[] => [
       graph(corr, at, 'cudaGraphLaunch'),
