@@ -192,7 +192,15 @@ class MissingLaunches {
       if (isLaunch && threads.has(thread.at(row))) rows.push(row);
     }
     const sorted = Uint32Array.from(rows);
-    sortRows(sorted, (a, b) => thread.at(a) - thread.at(b) || start.at(a) - start.at(b) || end.at(b) - end.at(a));
+    const firstWork = (row: number): number => elementAt(first, row);
+    sortRows(
+      sorted,
+      (a, b) =>
+        thread.at(a) - thread.at(b) ||
+        start.at(a) - start.at(b) ||
+        end.at(b) - end.at(a) ||
+        Number(firstWork(a) > firstWork(b)) - Number(firstWork(a) < firstWork(b)),
+    );
     return sorted;
   }
 
