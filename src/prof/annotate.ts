@@ -5,6 +5,7 @@
 import { collective } from '../ops/families/collective.js';
 import type { KernelRole, Work } from '../ops/family.js';
 import type { ResolvedWork } from '../ops/resolve-work.js';
+import { fusedOps } from '../ops/kernels/fused-ops.js';
 import { familyOf } from '../ops/table.js';
 import type { TensorCore } from '../ops/tensor-core.js';
 import type { Device, KernelRecord, OpCall, ProfileRecord } from '../record/record.js';
@@ -16,6 +17,9 @@ import { workOfCollective, type DerivedWork } from './work/derived-work.js';
 import type { MatrixUnitUse } from './work/matrix-unit-use.js';
 import type { JudgedKernel, MatrixUnitCell, WorkModel } from './work/work-model.js';
 import { workModelOf } from './work/work-models.js';
+
+/** Between the ops that a kernel was fused from. */
+export const FUSED_SEPARATOR = '+';
 
 /** A kernel with everything derived from it; values are computed on first use. */
 export class Annotated {
@@ -57,9 +61,14 @@ export class Annotated {
     return known(this.#context.mod[0]);
   }
 
-  /** The outermost call's op, or what its family calls this kernel; null when not known. */
+  /** The outermost call's op, or what its family calls this kernel, else the ops it was fused from; null when not known. */
   get op(): string | null {
-    return this.derived.label ?? known(this.#context.op[0]);
+    return this.derived.label ?? known(this.#context.op[0]) ?? this.fused?.join(FUSED_SEPARATOR) ?? null;
+  }
+
+  /** The ops that a kernel of torch.compile was fused from; null where its name lists none. */
+  get fused(): readonly string[] | null {
+    return fusedOps(this.record.name);
   }
 
   get derived(): DerivedWork {

@@ -46,6 +46,10 @@ export const DIAGNOSTICS = {
     'info',
     'graph launches traced as a whole, without their kernels (nsys profile --cuda-graph-trace=node traces these)',
   ],
+  'graph-launch-without-work': [
+    'warning',
+    'graph launches whose work is not in the profile, or mostly not (idle time is unknown where it may have run)',
+  ],
   'truncated-input': ['warning', 'truncated inputs (the part before the cut was read)'],
   'malformed-event': ['warning', 'events that are no JSON objects (skipped)'],
   'control-character': ['info', 'texts with control characters, which JSON does not allow (accepted)'],

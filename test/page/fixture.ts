@@ -47,6 +47,7 @@ function overview(rank: number, slower: number): ProfileSummary {
         counts: { kernels: 100, communications: 4, graphs: 0, copies: 7, sets: 3, syncs: 2 },
         linked: null,
         gaps: { count: 20, longest: 0.5 * MS, host: 1 * MS, queue: 0.75 * MS, unknown: 0.25 * MS },
+        missing: null,
       },
     ],
     kernels: {

@@ -73,6 +73,31 @@ describe('annotation', () => {
     expect(cellsOf(first, 'calls')).to.deep.equal({ calls: 'attention>mm' });
   });
 
+  it('has the ops that torch.compile fused into a kernel, which are its op where no call is around it', () => {
+    const name = 'triton_poi_fused__to_copy_add_3';
+    const own = { mod: 'triton', op: name, args: [] };
+    const [alone, called, plain] = annotate([
+      kernel({ id: 1, name, short: name }),
+      kernel({ id: 2, name, short: name, calls: [own], mod: ['triton'], op: [name] }),
+      kernel({ id: 3, name: 'gemm', short: 'gemm' }),
+    ]);
+    const cells = [alone, called, plain].map((row) => row && cellsOf(row, 'op,fused'));
+    expect(cells).to.deep.equal([
+      { op: '_to_copy+add', fused: '_to_copy+add' },
+      { op: name, fused: '_to_copy+add' },
+      { op: 'na', fused: 'na' },
+    ]);
+  });
+
+  it('explains the ops and the source of a kernel of torch.compile', () => {
+    const name = 'triton_poi_fused__to_copy_add_3';
+    const labels = { kernel_file: '/tmp/torchinductor_root/5n/c5n4.py', kernel_hash: 'c5n4' };
+    const [row] = annotate([kernel({ name, short: name, labels })]);
+    const lines = row === undefined ? [] : explain(row);
+    expect(lines).to.include('fused      _to_copy, add');
+    expect(lines).to.include('generated  /tmp/torchinductor_root/5n/c5n4.py');
+  });
+
   it('gives a backward kernel the call, layer and module of its forward kernel', () => {
     expect(cellsOf(second, 'mod,op,layer,dir,seq')).to.deep.equal({
       mod: 'mine',

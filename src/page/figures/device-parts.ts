@@ -3,7 +3,7 @@ import type { DeviceTime } from '../../prof/summary/summary-data.js';
 import type { StripPart } from './strip.js';
 
 /** @param at index of the device among those of the profile */
-export function deviceParts({ gaps }: DeviceTime, at: number): StripPart[] {
+export function deviceParts({ gaps, missing }: DeviceTime, at: number): StripPart[] {
   const of = (name: string): string => `overview.devices.${at}.${name}`;
   const busy: StripPart[] = [
     { name: 'Compute', field: of('compute'), colour: 'var(--compute)' },
@@ -14,9 +14,13 @@ export function deviceParts({ gaps }: DeviceTime, at: number): StripPart[] {
       colour: 'var(--memory)',
     },
   ];
-  if ((gaps?.host ?? null) === null) return [...busy, { name: 'Idle', field: of('idle'), colour: 'var(--idle)' }];
+  const lost: StripPart[] =
+    missing === null ? [] : [{ name: 'Work missing', field: of('missing.time'), colour: 'var(--hue-8)' }];
+  if ((gaps?.host ?? null) === null)
+    return [...busy, ...lost, { name: 'Idle', field: of('idle'), colour: 'var(--idle)' }];
   return [
     ...busy,
+    ...lost,
     { name: 'Idle: waits for the host', field: of('gaps.host'), colour: 'var(--idle-host)' },
     { name: 'Idle: launched, not started', field: of('gaps.queue'), colour: 'var(--idle-queue)' },
     { name: 'Idle: launch not known', field: of('gaps.unknown'), colour: 'var(--idle)' },

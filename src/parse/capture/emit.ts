@@ -270,6 +270,7 @@ class Emission {
     if (context.forward !== undefined) record.forward = context.forward;
     if (collective !== null) record.collective = collective;
     if (common.graph !== undefined) record.graph = common.graph;
+    if (origin?.node.labels !== undefined) record.labels = origin.node.labels;
     const details = this.capture.detailsOf?.(row) ?? null;
     return details === null ? record : Object.assign(record, details);
   }

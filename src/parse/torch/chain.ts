@@ -1,5 +1,6 @@
 /** What is around a launch: the chain of events from the outermost to the innermost. */
 import type { Context, Direction, OpCall } from '../../record/record.js';
+import type { CompiledRange } from './compiled-ranges.js';
 import { withoutBackward } from '../capture/markers/sequence.js';
 
 /** The events around a launch, outermost first, by kind. */
@@ -11,6 +12,10 @@ export interface Chain {
   /** Whether the only call is the node of a function that the program defines, which launches kernels itself. */
   readonly nodeCalls: boolean;
   readonly layer: readonly string[];
+  /** The innermost graph of torch.compile; null outside of any. */
+  readonly graph: string | null;
+  /** Whether it is code that torch.compile generated. */
+  readonly compiled: boolean;
   readonly trace: readonly string[];
   readonly ranges: readonly string[];
   /** Rows of ops with a sequence number, outermost first. */
@@ -20,17 +25,30 @@ export interface Chain {
   readonly recomputed: boolean;
 }
 
+/** A range of torch.compile. */
+export function enterCompiled(
+  chain: { graph: string | null; compiled: boolean; backward: boolean },
+  { graph, backward }: CompiledRange,
+): void {
+  chain.compiled = true;
+  chain.graph = graph ?? chain.graph;
+  if (backward) chain.backward = true;
+}
+
 /** A module call is forward work; inside a node its forward pass is recomputed. */
 export function enterForward(chain: { backward: boolean; recomputed: boolean }): void {
   if (chain.backward) chain.recomputed = true;
   chain.backward = false;
 }
 
-/**
- * The modules of a chain. A node's are those of its forward op; what a node recomputes is in modules of its own, inside
- * those around the forward op.
- */
-export function layerOf({ layer, backward, recomputed }: Chain, around: Chain | null): readonly string[] {
+/** The modules of a chain; where there are none, the graph of torch.compile. */
+export function layerOf(chain: Chain, around: Chain | null): readonly string[] {
+  const modules = modulesOf(chain, around);
+  return modules.length === 0 && chain.graph !== null ? [chain.graph] : modules;
+}
+
+/** A node's are those of its forward op; what a node recomputes is in modules of its own, inside those around that op. */
+function modulesOf({ layer, backward, recomputed }: Chain, around: Chain | null): readonly string[] {
   if (around === null || around.layer.length === 0) return layer;
   if (backward) return around.layer;
   const [outermost] = layer;
@@ -38,9 +56,9 @@ export function layerOf({ layer, backward, recomputed }: Chain, around: Chain | 
   return [...around.layer.slice(0, Math.max(at, 0)), ...layer];
 }
 
-export function directionOf({ backward, calls, nodes }: Chain): Direction | null {
+export function directionOf({ backward, calls, nodes, compiled }: Chain): Direction | null {
   if (backward) return 'bprop';
-  return calls.length > 0 || nodes.length > 0 ? 'fprop' : null;
+  return calls.length > 0 || nodes.length > 0 || compiled ? 'fprop' : null;
 }
 
 /** Module and op to print: those of the calls, else of the autograd node. A range of the program is no op. */

@@ -3,6 +3,7 @@
  */
 import { isNode, ENGINE_PREFIX, readOpName } from '../names/op-name.js';
 import { parseMarker } from '../capture/markers/markers.js';
+import { compiledRange, isCompiledNode, type CompiledRange } from './compiled-ranges.js';
 
 export type HostName =
   | { readonly kind: 'call'; readonly mod: string; readonly op: string }
@@ -10,8 +11,11 @@ export type HostName =
   | { readonly kind: 'node'; readonly name: string }
   | { readonly kind: 'layer'; readonly name: string }
   | { readonly kind: 'frame'; readonly frame: string }
-  /** `recomputes`: the node of gradient checkpointing, inside which forward work runs during the backward pass. */
-  | { readonly kind: 'range'; readonly text: string; readonly recomputes?: true }
+  /**
+   * `recomputes`: the node of gradient checkpointing, inside which forward work runs during the backward pass.
+   * `compiled`: torch.compile's range around code that it generated.
+   */
+  | { readonly kind: 'range'; readonly text: string; readonly recomputes?: true; readonly compiled?: CompiledRange }
   /** Checkpointing without a node: the forward pass runs again where a node needs what was not kept. */
   | { readonly kind: 'recomputation' }
   /** Not part of the user's program. */
@@ -47,7 +51,9 @@ export function readName(name: string): HostName {
   if (bare !== name || isNode(bare)) return { kind: 'node', name: bare };
   const call = readOpName(name);
   if (call !== null) return { kind: 'call', ...call };
-  return { kind: 'range', text: marker.kind === 'range' ? marker.text : name };
+  const text = marker.kind === 'range' ? marker.text : name;
+  const compiled = compiledRange(text);
+  return compiled === null ? { kind: 'range', text } : { kind: 'range', text, compiled };
 }
 
 /** Nodes of functions that a program defines: PyTorch's own end in a number. The wrapper's name is the same. */
@@ -56,6 +62,7 @@ const CPP_NODE = /CppNode<(?:\w+::)*(\w+)/;
 
 /** `FusedLayerNormFunctionBackward`, also of a node in C++ (`torch::autograd::CppNode<ns::Function>`); null for PyTorch's own. */
 export function definedFunction(node: string): string | null {
+  if (isCompiledNode(node)) return null;
   if (PYTHON_NODE.test(node)) return node;
   const [, name] = CPP_NODE.exec(node) ?? [];
   return name === undefined ? null : `${name}Backward`;

@@ -135,7 +135,8 @@ export class HostEvents {
     const name = this.nameOf(range);
     const op = this.opOf(range);
     if (op === -1) return name.kind === 'call' ? { kind: 'range', text: `${name.mod}::${name.op}` } : name;
-    if (name.kind !== 'range' || name.recomputes === true || !IDENTIFIER.test(name.text)) return name;
+    if (name.kind !== 'range' || name.recomputes === true || name.compiled !== undefined) return name;
+    if (!IDENTIFIER.test(name.text)) return name;
     if (OPS_WITHOUT_MODULE.has(name.text)) return { kind: 'call', mod: 'aten', op: name.text };
     const isFunction = ops.dims.at(op) !== 0 && ops.sequence.at(op) >= 0 && !(ops.forwardThread.at(op) > 0);
     return isFunction ? { kind: 'call', mod: AUTOGRAD, op: name.text } : name;

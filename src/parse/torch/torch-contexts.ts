@@ -14,8 +14,9 @@ import { elementAt } from '../../containers/element.js';
 import { orNull } from '../../containers/numeric-column.js';
 import { ForwardOps, NO_OP } from './forward-ops.js';
 import type { HostEvents } from './host-events.js';
-import { readStepName, type StepName } from '../../record/step-name.js';
-import { directionOf, enterForward, layerOf, namesOf, type Chain } from './chain.js';
+import { annotatedSteps } from './annotated-steps.js';
+import { isCompiledNode } from './compiled-ranges.js';
+import { directionOf, enterCompiled, enterForward, layerOf, namesOf, type Chain } from './chain.js';
 import { EngineThreads } from './engine-threads.js';
 import { definedFunction, readStack, stackTexts, type HostName } from './event-names.js';
 import { OUTSIDE, type Nesting } from './nesting.js';
@@ -147,6 +148,14 @@ export class TorchContexts implements KernelContexts {
       : this.#stacks.of(stack, () => events.texts.stackTexts?.(stack) ?? stackTexts(events.texts.text(stack - 1)));
   }
 
+  /** The innermost op around an activity's launch; -1 where there is none. */
+  opOf(activity: number): number {
+    const { events, nesting } = this.facts;
+    let row = this.#leaves[activity] ?? OUTSIDE;
+    while (row !== OUTSIDE && events.opOf(row) === NO_OP) row = elementAt(nesting.parent, row);
+    return row === OUTSIDE ? NO_OP : events.opOf(row);
+  }
+
   #stepOf(call: number, leaf: number, caller: Caller | null): number | null {
     const origin = this.#originOf(call, leaf);
     return origin === null ? null : this.#steps.at(origin.thread, caller?.thread ?? null, origin.time);
@@ -239,6 +248,8 @@ export class TorchContexts implements KernelContexts {
       nodes: [] as string[],
       nodeCalls: false,
       layer: [] as string[],
+      graph: null as string | null,
+      compiled: false,
       trace: [] as string[],
       ranges: [] as string[],
       sequenced: [] as number[],
@@ -255,7 +266,7 @@ export class TorchContexts implements KernelContexts {
           chain.calls.push(this.#callOf(op, name.mod, name.op));
           break;
         case 'node':
-          chain.nodes.push(name.name);
+          if (!isCompiledNode(name.name)) chain.nodes.push(name.name);
           // A node without a sequence number, such as AccumulateGrad, occurs nowhere else in the record.
           if (!(events.ops.sequence.at(op) >= 0) && chain.ranges.at(-1) !== name.name) chain.ranges.push(name.name);
           chain.backward = true;
@@ -272,6 +283,7 @@ export class TorchContexts implements KernelContexts {
           break;
         case 'range':
           chain.ranges.push(name.text);
+          if (name.compiled !== undefined) enterCompiled(chain, name.compiled);
           break;
         case 'none':
       }
@@ -372,20 +384,5 @@ export class TorchContexts implements KernelContexts {
     const start = events.ranges.start.at(row);
     if (name.kind === 'call') return { mod: name.mod, op: name.op, tid, start };
     return { mod: 'na', op: events.nameText(events.ranges.text.at(row)), tid, start };
-  }
-}
-
-/** Ranges of steps among annotations, and among the ops as which profilers of 2021 record annotations. */
-function* annotatedSteps(events: HostEvents): Generator<StepRange> {
-  const { ranges } = events;
-  const names = new LruCache<string, StepName | null>(1024);
-  for (let row = 0; row < ranges.length; row++) {
-    if (events.isFrame(row)) continue;
-    const name = events.nameOf(row);
-    if (name.kind !== 'range') continue;
-    const step = names.of(name.text, readStepName);
-    if (step === null) continue;
-    const [start, end, thread] = [ranges.start.at(row), ranges.end.at(row), ranges.thread.at(row)];
-    yield { start, end, thread, number: step.number, text: name.text };
   }
 }

@@ -6,7 +6,9 @@ import type { Annotated } from '../annotate.js';
 import { isOfNeuronDevice } from '../neuron/machine.js';
 import { ProfileSums } from '../neuron/metric-sums.js';
 import type { RecordTypes } from '../input/records.js';
-import { DeviceTimes } from './device-times.js';
+import { missingWorkOf, MissingTimes } from '../steps/missing-work.js';
+import { ByDevice } from './by-device.js';
+import { DeviceTimes, type Gap } from './device-times.js';
 import type { Finding, Silence } from './finding.js';
 import { HostGaps } from './host-gaps.js';
 import { FINDING_COLUMNS, type FindingRow } from './finding-columns.js';
@@ -43,6 +45,8 @@ export class Adviser implements Analysis<Adviser> {
   readonly #watches;
   readonly #devices = new DeviceTimes();
   readonly #host = new HostGaps();
+  /** By device, ns. */
+  readonly #missing = new ByDevice(() => new MissingTimes());
   readonly profiles = new Map<number, ProfileRecord>();
   readonly #neuron = new Map<number, ProfileSums>();
   #outcome: { readonly findings: Finding[]; readonly silences: Silence[] } | null = null;
@@ -62,8 +66,11 @@ export class Adviser implements Analysis<Adviser> {
       if (isOfNeuronDevice(record)) this.#neuron.set(record.profile, new ProfileSums());
     }
     if (record.type === 'end') return;
+    const missing = missingWorkOf(record);
+    if (missing !== null) this.#missing.of({ ...missing, profile: record.profile }).add(missing);
     const gap = this.#devices.take(record);
-    if (gap !== null) this.#host.gap(gap);
+    // A gap in which work is missing is none of the host's.
+    if (gap !== null && !this.#isMissingIn(gap)) this.#host.gap(gap);
     this.#host.take(record);
     if (this.#neuron.size > 0) this.#neuron.get(record.profile)?.take(record);
     for (const { watch } of this.#watches) watch.take?.(record);
@@ -85,8 +92,17 @@ export class Adviser implements Analysis<Adviser> {
     const notes = countNotes(
       [this.#devices.untimed, 'record', ' without a time left out of idle and busy times'],
       [this.disordered, 'record', ' not in order of start: idle and busy times are wrong'],
+      [this.#missingLaunches, 'graph launch', ' without work in the profile: idle time around them is left out'],
     );
     return { table: { columns: FINDING_COLUMNS, rows: findings }, facts: this, notes };
+  }
+
+  #isMissingIn({ profile, device, start, end }: Gap): boolean {
+    return (this.#missing.get(profile, device)?.take(start, end) ?? null) !== null;
+  }
+
+  get #missingLaunches(): number {
+    return this.#missing.all.reduce((sum, { of }) => sum + of.launches, 0);
   }
 
   /** Work with a time, and without one. */

@@ -7,6 +7,7 @@
  */
 import { largest } from '../../containers/lists.js';
 import type { ProfileLine } from '../../record/record.js';
+import { launchedAt } from '../steps/late-launch.js';
 import { workOf, type StepActivity } from '../steps/step-work.js';
 import { IntervalUnion, gapEnd, type GapEnd } from '../../containers/interval-union.js';
 import { ByDevice, type Place } from './by-device.js';
@@ -68,7 +69,7 @@ export class DeviceActivityTime {
 /** @param start when the device had run dry, ns */
 function gapBetween(before: StepActivity, after: StepActivity, start: number): Gap {
   const { profile, device } = after;
-  return { profile, device, start, end: after.start, before, after, ended: gapEnd(start, after.launch?.start ?? null) };
+  return { profile, device, start, end: after.start, before, after, ended: gapEnd(start, launchedAt(after)) };
 }
 
 export class DeviceTimes {

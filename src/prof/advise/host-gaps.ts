@@ -5,16 +5,11 @@
  */
 import { entryOf } from '../../containers/map-entry.js';
 import type { ProfileLine, RangeRecord } from '../../record/record.js';
+import { LONGEST_LAUNCH } from '../steps/late-launch.js';
 import { isHostCopy, waitOf, type HostCopyKind } from './blocking.js';
 import { ByDevice, type Place } from './by-device.js';
 import type { Gap } from './device-times.js';
 import { Longest } from './longest.js';
-
-/**
- * ns. A call that launches takes some µs, an op of an eager framework around it some ten, a step of an optimizer some
- * hundred: a device that waits longer does not wait for launches but for what the program does between them.
- */
-export const LONGEST_LAUNCH = 1_000_000;
 
 /** What PyTorch's profiler writes around fetching a batch. */
 const LOADER = /DataLoader/;

@@ -1,6 +1,7 @@
 /** THE table of columns of the report of kernels: help, docs, filters, sorting and all formats are made from it. */
 import { column, int, str } from '../../table/column-kinds.js';
 import { splitKeys, requireColumnOf } from '../../table/column-lookup.js';
+import { FUSED_SEPARATOR } from '../annotate.js';
 import { COMMUNICATION_COLUMNS } from './communication-columns.js';
 import { ENGINE_COLUMNS } from './engine-columns.js';
 import type { KernelColumn } from './kernel-column.js';
@@ -44,8 +45,16 @@ export const COLUMNS: readonly KernelColumn[] = [
   ),
   column('sub', 'Sub', int(3), 'ordinal among consecutive kernels of one op, from 0', ({ record }) => record.sub),
   column('mod', 'Module', str(15), 'module of the outermost op', (row) => row.mod),
-  column('op', 'Op', str(15), 'outermost op', (row) => row.op, { derived: true }),
+  column('op', 'Op', str(15), 'outermost op; without one, the ops of column fused', (row) => row.op, { derived: true }),
   column('inner', 'InnerOp', str(15), 'innermost op around the launch', (row) => row.calls.at(-1)?.op ?? null),
+  column(
+    'fused',
+    'Fused',
+    str(20),
+    'ops that torch.compile fused into the kernel, as its name lists them: each once, sorted',
+    (row) => row.fused,
+    { separator: FUSED_SEPARATOR },
+  ),
   column('kernel', 'Kernel', str(0), "kernel's name, shortened", ({ record }) => record.short),
   column('params', 'Params', str(0), "op's parameters: shapes, types", (row) => row.derived.params, {
     derived: true,

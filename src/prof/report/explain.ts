@@ -38,6 +38,7 @@ export function explain(row: Annotated, after: readonly ResolvedDependency[] = [
     ...aboutKernel(row),
     ...aboutOccupancy(row),
     ...aboutContext(row),
+    ...aboutFusion(row),
     ...row.calls.map((call, i): LabelledLine => [i === 0 ? 'calls' : '', showCall(call, i === row.described?.index)]),
     ...aboutWork(row),
     ...aboutTensorCores(row),
@@ -83,6 +84,12 @@ function aboutKernel(row: Annotated): LabelledLine[] {
     ],
   ];
 }
+
+/** The ops of a kernel of torch.compile, and the source that was generated for them. */
+const aboutFusion = ({ fused, record: { labels = {} } }: Annotated): LabelledLine[] => [
+  ...(fused === null ? [] : [['fused', fused.join(', ')] as const]),
+  ...(typeof labels['kernel_file'] === 'string' ? [['generated', labels['kernel_file']] as const] : []),
+];
 
 /** What the device or its tool counted. */
 const aboutCounters = ({ record: { counters = {} } }: Annotated): LabelledLine[] =>

@@ -14,7 +14,8 @@ export interface StepRow {
   readonly step: number | '-' | 'all';
   /** Of operations that compute, and that communicate. */
   readonly sums: Pick<StepSums, 'kernels' | 'collectives'>;
-  readonly times: StepSums['times'];
+  /** `free` and `idle` are null where work is missing. */
+  readonly times: Omit<StepSums['times'], 'free' | 'idle'> & Readonly<Record<'free' | 'idle', number | null>>;
   readonly kernelTimes: StepSums['kernelTimes'];
   /** From the begin of the step on the host to the begin of the next one, of the last to its end, ns; null when unknown. */
   readonly iteration: number | null;
@@ -39,7 +40,7 @@ const timeOnDevice: typeof time = (key, doc, value, more) =>
 const count = (key: string, doc: string, value: (row: StepRow) => number): Column<StepRow> =>
   column(key, key, int(11), doc, (row) => (row.device === null ? null : value(row)));
 
-const timeOfCopies = (key: string, doc: string, of: (times: StepRow['times']) => number): Column<StepRow> =>
+const timeOfCopies = (key: string, doc: string, of: (times: StepRow['times']) => number | null): Column<StepRow> =>
   timeOnDevice(key, doc, ({ times, hasCopies }) => (hasCopies ? of(times) : null));
 
 const STEP_PLACE_COLUMNS: readonly Column<StepRow>[] = [

@@ -9,6 +9,7 @@ import type { RecordTypes } from '../input/records.js';
 import { countNotes, HOST_HINT, withoutTimes, type Analysis, type Answer } from '../analysis.js';
 import { STEP_COLUMNS, type StepRow } from './step-columns.js';
 import { HostSteps, MOST_STEPS, stepOf } from './host-steps.js';
+import { missingWorkOf, type MissingWork } from './missing-work.js';
 import { StepSums } from './step-sums.js';
 import { workOf, type StepActivity, type StepWorkKind } from './step-work.js';
 
@@ -28,6 +29,8 @@ class DeviceSteps {
   readonly all = new StepSums();
   readonly rest = new StepSums();
   readonly steps = new Map<number, StepSums>();
+  /** Steps during which graphs were launched whose work is missing; null for those outside of steps. */
+  readonly missing = new Set<number | null>();
 }
 
 class StepProfile {
@@ -46,6 +49,8 @@ export class Steps implements Analysis<readonly ProfileSteps[]> {
   untimed = 0;
   /** Graph launches traced as a whole. */
   graphs = 0;
+  /** Graph launches without their work. */
+  missing = 0;
 
   /** @throws UserError when there are more steps than can be kept */
   take(record: ProfileLine): void {
@@ -54,6 +59,8 @@ export class Steps implements Analysis<readonly ProfileSteps[]> {
     if (record.type === 'profile') profile.header = record;
     const found = workOf(record);
     if (found !== null) this.#add(profile, found.work, found.record);
+    const missing = found === null ? missingWorkOf(record) : null;
+    if (missing !== null) this.#addMissing(profile, missing);
     const step = found === null ? stepOf(record) : null;
     if (step === null) return;
     this.#keep();
@@ -93,6 +100,7 @@ export class Steps implements Analysis<readonly ProfileSteps[]> {
         [this.untimed, 'record', ' without a time left out'],
         [this.late, 'record', ' not in order of start: times are too small'],
         [this.graphs, 'graph launch', ' traced as a whole: counted as computing'],
+        [this.missing, 'graph launch', ' without work in the profile: free and idle of their steps are unknown'],
       ),
     };
   }
@@ -112,6 +120,11 @@ export class Steps implements Analysis<readonly ProfileSteps[]> {
     sums.all.add(work, record, start, start + dur, () => null);
   }
 
+  #addMissing({ devices, host }: StepProfile, { device, start, launches }: MissingWork): void {
+    entryOf(devices, device, () => new DeviceSteps()).missing.add(host.at(start));
+    this.missing += launches;
+  }
+
   /** Copies have a step only where the host's are known. */
   #rowOf({ host }: StepProfile, sums: DeviceSteps, work: StepWorkKind, record: StepActivity): StepSums | null {
     if (work === 'copy' && host.size === 0) return null;
@@ -129,15 +142,16 @@ export class Steps implements Analysis<readonly ProfileSteps[]> {
   }
 }
 
-const figuresOf = (sums: StepSums): Pick<StepRow, 'sums' | 'times' | 'kernelTimes'> => ({
+/** Time without work is unknown where work is missing. */
+const figuresOf = (sums: StepSums, isMissing = false): Pick<StepRow, 'sums' | 'times' | 'kernelTimes'> => ({
   sums,
-  times: sums.times,
+  times: isMissing ? { ...sums.times, free: null, idle: null } : sums.times,
   kernelTimes: sums.kernelTimes,
 });
 
 function rowsOf(
   place: Pick<StepRow, 'profile' | 'header' | 'device'>,
-  { all, rest, steps }: DeviceSteps,
+  { all, rest, steps, missing }: DeviceSteps,
   host: HostSteps,
 ): StepRow[] {
   const hasCopies = host.size > 0;
@@ -147,10 +161,18 @@ function rowsOf(
     .map(([step, sums]) => {
       const start = host.startOf(step);
       const preparing = start === null || sums.first === null ? null : sums.first - start;
-      return { ...common, ...figuresOf(sums), step, hasCopies, preparing, iteration: host.lengthOf(step) };
+      return {
+        ...common,
+        ...figuresOf(sums, missing.has(step)),
+        step,
+        hasCopies,
+        preparing,
+        iteration: host.lengthOf(step),
+      };
     });
-  if (steps.size > 0 && rest.first !== null) rows.push({ ...common, ...figuresOf(rest), step: '-', hasCopies });
-  return [...rows, { ...common, ...figuresOf(all), step: 'all', hasCopies: true }];
+  if (steps.size > 0 && rest.first !== null)
+    rows.push({ ...common, ...figuresOf(rest, missing.has(null)), step: '-', hasCopies });
+  return [...rows, { ...common, ...figuresOf(all, missing.size > 0), step: 'all', hasCopies: true }];
 }
 
 /** Of a profile without any work on a device: its steps on the host. */

@@ -1,6 +1,6 @@
 /** Samples about CPUs → how long and how often threads ran on each core, and of each process. Memory: cores and processes. */
 import { boundedEntryOf } from '../../containers/map-entry.js';
-import { CPU_METRICS } from '../../record/cpu-metrics.js';
+import { CPU_METRICS } from '../../record/sample-metrics.js';
 import type { SampleRecord } from '../../record/record.js';
 import type { CpuSummary, CpuTally } from './summary-data.js';
 

@@ -1,6 +1,7 @@
 /** Where the time of one device went, in one pass in order of start. Memory: the ends reached so far. */
-import { gapEnd, PicosecondUnion } from '../../containers/interval-union.js';
+import { gapEnd, PicosecondUnion, PS_PER_NS, type GapEnd } from '../../containers/interval-union.js';
 import type { StepWorkKind } from '../steps/step-work.js';
+import { MissingTimes, type MissingWork } from '../steps/missing-work.js';
 import { inNs, Reach, WorkUnions } from '../steps/work-unions.js';
 import type { DeviceTime, WorkKind } from './summary-data.js';
 
@@ -21,6 +22,7 @@ export interface Stretch {
 }
 
 class GapSums {
+  readonly missing = new MissingTimes();
   count = 0;
   longest = 0;
   /** Picoseconds. */
@@ -29,12 +31,21 @@ class GapSums {
 
   /** @param launched start of the launch of what ended the gap; NaN when it is not known */
   readonly add = (from: number, to: number, launched: number): void => {
-    this.count++;
-    this.longest = Math.max(this.longest, to - from);
-    const end = gapEnd(from, launched);
-    if (end !== null) this[end] += to - from;
+    const before = this.missing.take(from, to);
+    if (before === null) this.#add(to - from, gapEnd(from, launched));
+    // The device ran dry before the host launched the work that is missing.
+    else if (before > 0) this.#add(before, 'host');
   };
+
+  #add(length: number, end: GapEnd): void {
+    this.count++;
+    this.longest = Math.max(this.longest, length);
+    if (end !== null) this[end] += length;
+  }
 }
+
+const missingOf = ({ launches, api, time, start, end }: MissingTimes): DeviceTime['missing'] =>
+  launches === 0 ? null : { launches, api, time: time / PS_PER_NS, start, end };
 
 export class DeviceSums {
   readonly #gaps = new GapSums();
@@ -47,6 +58,11 @@ export class DeviceSums {
     ...{ kernels: 0, communications: 0, graphs: 0, copies: 0, sets: 0, syncs: 0 },
   };
   #kernelSum = 0;
+
+  /** Takes a time in which work is missing, before any work that starts later. */
+  addMissing(missing: MissingWork): void {
+    this.#gaps.missing.add(missing, PS_PER_NS);
+  }
 
   /** Counts work, whether its time is known or not. */
   count(work: WorkKind): void {
@@ -83,13 +99,14 @@ export class DeviceSums {
     const span = this.#reach.length;
     const busy = this.#unions.busy.total;
     const { intervals: activities, total: linked } = this.#linked;
-    const { count, longest, host, queue } = this.#gaps;
+    const { count, longest, host, queue, missing } = this.#gaps;
+    const idle = span - busy - missing.time;
     const lengths = {
       start: this.#reach.from,
       end: this.#reach.to,
       span,
       busy,
-      idle: span - busy,
+      idle,
       compute: computing.total,
       communication: communication.total,
       memory: copy.total,
@@ -98,12 +115,13 @@ export class DeviceSums {
       notUnderCompute: both.total - computing.total,
       kernelSum: this.#kernelSum,
     };
-    const unknown = Math.max(0, span - busy - host - queue);
+    const unknown = Math.max(0, idle - host - queue);
     return {
       device,
       name,
       ...inNs(lengths),
       counts: { ...this.#counts },
+      missing: missingOf(missing),
       linked: activities === 0 ? null : { activities, ...inNs({ span: this.#linkedReach.length, busy: linked }) },
       gaps: {
         count,

@@ -99,7 +99,7 @@ const movedFigures = (section: string, { kind, bytes, bytesPerS, ...tally }: Mem
   part(section, kind, [...tallied(tally), ['bytes', bytes, 'bytes'], ['bytesPerS', bytesPerS, 'bytes/s']]);
 
 function deviceFigures(device: DeviceTime): Part {
-  const { counts, gaps, linked } = device;
+  const { counts, gaps, linked, missing } = device;
   const times = [
     'span',
     'busy',
@@ -122,6 +122,8 @@ function deviceFigures(device: DeviceTime): Part {
       ...(['longest', 'host', 'queue', 'unknown'] as const).map(
         (name) => [`gaps.${name}`, gaps?.[name] ?? null, 'ns'] as const,
       ),
+      ['missing', missing?.launches ?? null, 'count'],
+      ['missing.time', missing?.time ?? null, 'ns'],
       ['linked', linked?.activities ?? null, 'count'],
       ['linked.span', linked?.span ?? null, 'ns'],
       ['linked.busy', linked?.busy ?? null, 'ns'],

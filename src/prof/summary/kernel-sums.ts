@@ -101,7 +101,7 @@ export class KernelSums {
   /**
    * Null without kernels.
    * @param most names that are listed in each order
-   * @param span ns of the devices, added up
+   * @param span ns of the devices, added up; 0 where work of one is missing
    */
   result(most: number, span: number): KernelSummary | null {
     if (this.#count === 0) return null;

@@ -9,6 +9,8 @@ import type { Transfer } from '../../record/fields/transfer.js';
 import type { Annotated } from '../annotate.js';
 import type { RecordTypes } from '../input/records.js';
 import { HostSteps, MOST_STEPS, stepOf } from '../steps/host-steps.js';
+import { launchedAt } from '../steps/late-launch.js';
+import { missingWorkOf } from '../steps/missing-work.js';
 import { workOf, type StepActivity } from '../steps/step-work.js';
 import { PS_PER_NS } from '../../containers/interval-union.js';
 import { communicationKind } from '../../ops/kernels/communication.js';
@@ -98,7 +100,7 @@ export class ProfileSummaries {
       const devices = devicesOf(sums);
       const kernels = sums.kernels.result(
         this.names,
-        devices.reduce((all, device) => all + device.span, 0),
+        devices.some(({ missing }) => missing !== null) ? 0 : devices.reduce((all, device) => all + device.span, 0),
       );
       return {
         profile,
@@ -127,6 +129,8 @@ export class ProfileSummaries {
     else if (record.type === 'layer') sums.program.layer(record);
     else if (record.type === 'sample') {
       addHostStep(sums, record);
+      const missing = missingWorkOf(record);
+      if (missing !== null) deviceOf(sums, missing.device)?.addMissing(missing);
       sums.cpu.add(record);
     } else {
       const found = workOf(record);
@@ -155,11 +159,11 @@ function timeOf({ dur, ps }: Pick<Spent, 'dur' | 'ps'>): number | null {
 }
 
 function stretchOf(record: Spent): Stretch | null {
-  const { start, dur, ps, launch } = record;
+  const { start, dur, ps } = record;
   if (dur === null || dur < 0 || !Number.isFinite(start + dur)) return null;
   const [rest, more] = ps ?? [0, 0];
   const from = start * PS_PER_NS + rest;
-  const launched = launch?.start ?? null;
+  const launched = launchedAt(record);
   return { from, to: from + dur * PS_PER_NS + more, launched: launched === null ? null : launched * PS_PER_NS };
 }
 

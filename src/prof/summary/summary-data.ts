@@ -43,6 +43,7 @@ export interface DeviceTime {
   /** From the first start to the last end of kernels, collectives, graph launches, copies and sets. */
   readonly span: number;
   readonly busy: number;
+  /** The rest of the span, but what is missing. */
   readonly idle: number;
   /** Kernels that do not communicate, and graph launches traced as a whole. */
   readonly compute: number;
@@ -61,14 +62,29 @@ export interface DeviceTime {
   /** Only work whose launch is in the profile; null where no launch is (compiled programs). */
   readonly linked: { readonly activities: number; readonly span: number; readonly busy: number } | null;
   readonly gaps: Gaps | null;
+  /**
+   * Graph launches whose work the profiler lost, and time without any work in which it may have run: neither busy nor
+   * idle. Null where none is missing.
+   */
+  readonly missing: MissingTime | null;
+}
+
+interface MissingTime {
+  readonly launches: number;
+  /** The call; null where it is not known. */
+  readonly api: string | null;
+  readonly time: number;
+  /** From the first of the launches to the next work after the last. */
+  readonly start: number;
+  readonly end: number;
 }
 
 export type WorkKind = 'kernels' | 'communications' | 'graphs' | 'copies' | 'sets' | 'syncs';
 
 /**
  * Why a device was idle, by what ended each gap: work that the host launched (the start of its call) only after the
- * device had run dry, work that had been launched before and still waited (queue, dependency), or work of unknown launch.
- * The three add up to idle.
+ * device had run dry, work that had been launched before or waited longer still after its launch (queue, dependency, work
+ * from before the profile), or work of unknown launch. The three add up to idle.
  */
 interface Gaps {
   readonly count: number;
@@ -172,7 +188,8 @@ export interface WorkTime {
   readonly rated: number;
   /**
    * Model FLOPs utilisation: the time that known FLOPs take at the peaks of the units that they ran on, in their types,
-   * over the spans of the devices; null where no kernel has both. What is not known counts as nothing done.
+   * over the spans of the devices; null where no kernel has both, and where work of a device is missing. What is not
+   * known counts as nothing done.
    *
    * Source: Chowdhery et al., PaLM, appendix B, https://arxiv.org/abs/2204.02311.
    */

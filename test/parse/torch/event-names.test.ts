@@ -29,7 +29,10 @@ describe('Kineto: names of ops and annotations', () => {
     ['aten::', range('aten::')],
     ['aten::mm extra', range('aten::mm extra')],
     ['::mm', range('::mm')],
-    ['Torch-Compiled Region: 0/0', range('Torch-Compiled Region: 0/0')],
+    [
+      'Torch-Compiled Region: 0/0',
+      { kind: 'range', text: 'Torch-Compiled Region: 0/0', compiled: { graph: null, backward: false } },
+    ],
     ['', NONE],
   ];
   for (const [name, says] of names) {

@@ -21,9 +21,12 @@ function deviceSection(device: DeviceTime, unit: TimeUnit, next: About['next']):
     ...plain(`Device ${device.device}${name}: ${unit.text(device.span)}`, next(deviceWords(device))),
     head: ['', 'time', 'share', ''],
     right: [1, 2],
-    rows: [...busyLines(device, unit), ...idleLines(device, unit), ...otherLines(device, unit)].map(
-      ([line, ns, note]) => [line, unit.text(ns), share(ns, device.span), note],
-    ),
+    rows: [
+      ...busyLines(device, unit),
+      ...idleLines(device, unit),
+      ...missingLines(device, unit),
+      ...otherLines(device, unit),
+    ].map(([line, ns, note]) => [line, unit.text(ns), share(ns, device.span), note]),
   };
 }
 
@@ -63,11 +66,19 @@ function idleLines({ idle, gaps }: DeviceTime, unit: TimeUnit): Line[] {
   const { count, longest, host, queue, unknown } = gaps;
   const lines: (readonly [name: string, ns: number | null, note: string])[] = [
     ['  host', host, 'ended by work launched after the device had run dry'],
-    ['  queue', queue, 'ended by work launched before'],
+    ['  queue', queue, 'ended by work that waited after its launch'],
     ['  unknown', unknown, 'ended by work of unknown launch'],
   ];
   const note = count === 0 ? '' : `${many(count, 'gap')}, the longest ${unit.text(longest)}`;
   return [['idle', idle, note], ...lines.filter((line): line is Line => line[1] !== null && line[1] > 0)];
+}
+
+/** What is neither busy nor idle. */
+function missingLines({ missing }: DeviceTime, unit: TimeUnit): Line[] {
+  if (missing === null) return [];
+  const { launches, api, time, start, end } = missing;
+  const where = `from ${unit.text(start)} to ${unit.text(end)}`;
+  return [['missing', time, `${many(launches, 'call')} of ${api ?? 'graphs'} without work, ${where}`]];
 }
 
 function otherLines({ sync, counts, linked, span }: DeviceTime, unit: TimeUnit): Line[] {
@@ -94,10 +105,13 @@ function tableOfDevices(devices: readonly DeviceTime[], unit: TimeUnit, next: Ab
     head: ['device', 'span', 'busy', '', 'compute', 'comm', 'exposed', 'copies', 'idle', 'host', 'queue', ''],
     isHeaded: true,
     right: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
-    rows: devices.map(({ device, name, span, busy, compute, communication, exposed, memory, idle, gaps }) => {
+    rows: devices.map(({ device, name, span, busy, compute, communication, exposed, memory, idle, gaps, missing }) => {
       const times = [compute, communication, exposed, memory, idle, gaps?.host ?? null, gaps?.queue ?? null];
       const cells = times.map((ns) => (ns === null ? UNKNOWN : unit.bare(ns)));
-      return [String(device), unit.bare(span), unit.bare(busy), share(busy, span), ...cells, name ?? ''];
+      const lost =
+        missing === null ? [] : [`${unit.bare(missing.time)} missing (${many(missing.launches, 'graph launch')})`];
+      const what = [...lost, ...(name === null ? [] : [name])].join(', ');
+      return [String(device), unit.bare(span), unit.bare(busy), share(busy, span), ...cells, what];
     }),
   };
 }

@@ -48,7 +48,10 @@ const MOST_SHARES = 6;
 const basis = (known: number, time: number): string =>
   `${share(known, time)} of the time${2 * known < time ? ', under half' : ''}`;
 
-function arithmeticSection({ unit, next }: About, { time, precision, matrixUnit, work }: KernelSummary): Section {
+function arithmeticSection(
+  { overview, unit, next }: About,
+  { time, precision, matrixUnit, work }: KernelSummary,
+): Section {
   const { used, unused, notApplicable, untold, unknown, eligible, eligibleUsed } = matrixUnit;
   const uses = [
     ['used', used],
@@ -65,9 +68,10 @@ function arithmeticSection({ unit, next }: About, { time, precision, matrixUnit,
     work.computeShare === null && work.memoryShare === null
       ? `${UNKNOWN}: no kernel whose shares of the device's peaks are known`
       : `${amountText(work.computeShare, 'share')} of FLOP/s, ${amountText(work.memoryShare, 'share')} of bandwidth; known for ${basis(work.rated, time)}`;
+  const isIncomplete = overview.devices.some(({ missing }) => missing !== null);
   const mfu =
     work.mfu === null
-      ? `${UNKNOWN}: no kernel has known FLOPs and a known peak`
+      ? `${UNKNOWN}: ${isIncomplete ? 'work of graph launches is missing' : 'no kernel has known FLOPs and a known peak'}`
       : `${amountText(work.mfu, 'share')} of the span at peak; FLOPs known for ${basis(work.flopsRated, time)}`;
   const done = `${amountText(work.flops, 'flop')}, ${amountText(work.bytes, 'transfer')}; known for ${basis(work.known, time)}`;
   const words =

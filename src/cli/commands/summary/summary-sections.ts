@@ -90,9 +90,10 @@ function collectivesWords({ devices, kernels, header }: ProfileSummary): string 
   return `--by collective,group,kernel --where 'collective!=na || kernel~nccl' ${TABLE}`;
 }
 
-function stepSections({ overview: { steps }, unit, next }: About): Section[] {
+function stepSections({ overview: { devices, steps }, unit, next }: About): Section[] {
   if (steps === null) return [];
   const { count, list, variation } = steps;
+  const isIncomplete = devices.some(({ missing }) => missing !== null);
   const span = list.reduce((sum, step) => sum + step.span, 0);
   const busy = list.reduce((sum, step) => sum + step.busy, 0);
   const all = list.reduce((sum, { kernelTime }) => sum + kernelTime, 0);
@@ -103,7 +104,7 @@ function stepSections({ overview: { steps }, unit, next }: About): Section[] {
   const deviation = variation === null ? '' : `, deviation ${amountText(variation, 'share')} of the mean`;
   const lengths = spreadText({ ...steps, count: list.length }, unit);
   const rows = [
-    [`${lengths}${deviation}; busy ${share(busy, span)}`],
+    [`${lengths}${deviation}; busy ${isIncomplete ? 'at least ' : ''}${share(busy, span)}`],
     [`kernels launched in them: ${unit.text(all)}, by their own threads ${own === null ? UNKNOWN : unit.text(own)}`],
   ];
   return [{ ...plain(`Steps: ${whole(count)}`, next('steps')), head: [''], rows }];

@@ -1,7 +1,7 @@
 /** What a program captured into a CUDA or HIP graph. */
 import type { Diagnostics } from '../../../record/diagnostics.js';
 import type { GraphOrigin } from '../../../record/fields/graph-node.js';
-import type { Context, Extent } from '../../../record/record.js';
+import type { Context, Extent, Labels } from '../../../record/record.js';
 import { readStepName } from '../../../record/step-name.js';
 
 /** `graph`: another graph, which was captured before. */
@@ -16,6 +16,8 @@ export interface CapturedNode {
   readonly block: Extent | null;
   /** Ids of calls count from 1 in the profile of the capture. */
   readonly context: Context;
+  /** What else is recorded of its op. */
+  readonly labels?: Labels;
 }
 
 export interface CapturedGraph {

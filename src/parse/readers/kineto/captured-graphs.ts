@@ -5,7 +5,7 @@
 import { elementAt } from '../../../containers/element.js';
 import { NumericColumn } from '../../../containers/numeric-column.js';
 import { allRows, sortRows } from '../../../containers/row-order.js';
-import type { Context, Extent } from '../../../record/record.js';
+import type { Extent } from '../../../record/record.js';
 import type { Capture } from '../../capture/capture.js';
 import {
   readCaptureName,
@@ -72,29 +72,31 @@ interface CaptureCalls {
   readonly rows: number[];
 }
 
+/** Where in the program a call was made. */
+export type CapturedPlace = Pick<CapturedNode, 'context' | 'labels'>;
+
 interface TracedCaptures {
   readonly capture: Capture;
   readonly launches: LaunchJoin;
   readonly args: LaunchArguments;
-  /** The contexts of calls. */
-  readonly contextsOf: (calls: readonly number[]) => readonly Context[];
+  readonly placesOf: (calls: readonly number[]) => readonly CapturedPlace[];
 }
 
 /** In the order in which they began. */
-export function capturedGraphs({ capture, launches, args, contextsOf }: TracedCaptures): CapturedGraph[] {
+export function capturedGraphs({ capture, launches, args, placesOf }: TracedCaptures): CapturedGraph[] {
   const kindOf = callKinds(capture);
   const found = captureCalls(capture, launches, kindOf);
   const all = found.flatMap(({ rows }) => rows);
   if (all.length === 0) return [];
   const asked = new Set(all);
   args.index((call) => asked.has(call));
-  const contexts = contextsOf(all);
+  const places = placesOf(all);
   let next = 0;
   return found.map(({ rows }) => {
     const nodes = rows.map((call): CapturedNode => {
       const { kernel, grid, block } = args.of(call);
       const name = kernel === null ? null : capture.names.kernelName(kernel);
-      return { kind: kindOf(call) as NodeKind, name, grid, block, context: elementAt(contexts, next++) };
+      return { kind: kindOf(call) as NodeKind, name, grid, block, ...(places[next++] as CapturedPlace) };
     });
     const around = nodes[0]?.context.ranges ?? [];
     const name = around.findLast((text) => readCaptureName(text) !== null) ?? null;

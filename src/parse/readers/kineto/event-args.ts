@@ -23,6 +23,8 @@ const ARG_KEYS = {
   strides: 'Input Strides',
   callStack: 'Call stack',
   kernel: 'kernel',
+  kernelFile: 'kernel_file',
+  kernelHash: 'kernel_hash',
   grid: 'grid',
   block: 'block',
   registers: 'registers per thread',

@@ -1,13 +1,20 @@
 /** A trace → the columns of a capture (`parse/capture/capture-columns.ts`), in one pass over its events. */
 import { Diagnostics } from '../../../record/diagnostics.js';
 import { UserError } from '../../../record/errors.js';
-import type { Collective, Context, CopyKind, HostMemory, Labels, StatementRecord } from '../../../record/record.js';
-import { UNNAMED, type Capture, type CaptureHeader, type CaptureNames } from '../../capture/capture.js';
+import type { Collective, HostMemory, Labels, StatementRecord } from '../../../record/record.js';
+import {
+  UNNAMED,
+  type ActivityDetails,
+  type Capture,
+  type CaptureHeader,
+  type CaptureNames,
+} from '../../capture/capture.js';
 import { Activities, HostCalls, type ActivityRow } from '../../capture/capture-columns.js';
 import { NumericColumn } from '../../../containers/numeric-column.js';
 import type { KernelContexts } from '../../capture/kernel-contexts.js';
 import { demangle } from '../../names/demangle/demangle.js';
 import type { LaunchJoin } from '../../capture/launches.js';
+import { withMissingWork } from '../../capture/missing-work.js';
 import { ThreadTable } from '../../capture/threads.js';
 import { TraceClock } from '../../capture/clocks/trace-clock.js';
 import { ByteTexts } from '../../json/byte-texts.js';
@@ -15,11 +22,14 @@ import { readCollective, ARG, KINETO_ARGS, pushExtent, trailingNumber } from './
 import { categoryOf, SKIPPED, type EventCategory, type TracedActivity } from './categories.js';
 import { TorchContexts, type TorchFacts } from '../../torch/torch-contexts.js';
 import type { CapturedGraph } from '../../capture/graphs/captured-graph.js';
-import { capturedGraphs, LaunchArguments } from './captured-graphs.js';
+import { capturedGraphs, LaunchArguments, type CapturedPlace } from './captured-graphs.js';
+import { copyKind, hostMemory, syncKind } from './activity-kinds.js';
 import { devicesOfTrace } from './device-properties.js';
+import { GeneratedSources } from './generated-sources.js';
 import { isMemoryEvent, MemoryEvents } from './memory-events.js';
 import { RangeCounters } from './range-counters.js';
 import { EVENT, type TraceEvent } from '../../json/event-fields.js';
+import { NO_OP } from '../../torch/forward-ops.js';
 import { HostEvents } from '../../torch/host-events.js';
 import { fieldOf, sizeOf } from '../../json/json-value.js';
 import { nestEvents, type Nesting } from '../../torch/nesting.js';
@@ -55,6 +65,9 @@ export class KinetoCapture implements Capture {
   readonly #memory = new MemoryEvents(this.#ids);
   readonly #counters = new RangeCounters(this.#texts);
   readonly #launchArgs = new LaunchArguments(this.#texts);
+  readonly #sources = new GeneratedSources(this.#texts);
+  #contexts: TorchContexts | null = null;
+  #launches: LaunchJoin | null = null;
   /** Number of complete events that are skipped. */
   #skipped = 0;
   /** Names of the categories that are not read, the first of them. */
@@ -100,17 +113,21 @@ export class KinetoCapture implements Capture {
   }
 
   capturedGraphs(launches: LaunchJoin): readonly CapturedGraph[] {
-    const contextsOf = (calls: readonly number[]): Context[] => {
+    const placesOf = (calls: readonly number[]): CapturedPlace[] => {
       const facts = this.#contextFacts(launches);
       const own = { callOf: Int32Array.from(calls), kernelCounts: new Uint32Array(0) };
       const contexts = new TorchContexts({ ...facts, launches: own, externalId: () => NaN }, calls.keys());
-      return calls.map((call, node) => contexts.ofKernel(call, node));
+      return calls.map((call, node) => {
+        const labels = this.#sources.labelsOf(contexts.opOf(node));
+        return { context: contexts.ofKernel(call, node), ...(labels === null ? undefined : { labels }) };
+      });
     };
-    return capturedGraphs({ capture: this, launches, args: this.#launchArgs, contextsOf });
+    return capturedGraphs({ capture: this, launches, args: this.#launchArgs, placesOf });
   }
 
   contexts(launches: LaunchJoin): KernelContexts {
-    return new TorchContexts(this.#contextFacts(launches), this.activities.rowsOf('kernel'));
+    this.#launches = launches;
+    return (this.#contexts = new TorchContexts(this.#contextFacts(launches), this.activities.rowsOf('kernel')));
   }
 
   #contextFacts(launches: LaunchJoin): TorchFacts {
@@ -142,8 +159,19 @@ export class KinetoCapture implements Capture {
     return (this.#nesting = nesting);
   }
 
-  /** Counters, and samples of the allocators. To be called after `contexts`, which finds the op of each allocation. */
-  *statements(profile: number): Generator<StatementRecord> {
+  /** To be called after `contexts`. */
+  detailsOf(activity: number): ActivityDetails | null {
+    const labels = this.#sources.labelsOf(this.#contexts?.opOf(activity) ?? NO_OP);
+    return labels === null ? null : { labels };
+  }
+
+  /** To be called after `contexts`, which finds the op of each allocation. */
+  statements(profile: number): Generator<StatementRecord> {
+    return withMissingWork(this, this.#launches, profile, this.#recorded(profile));
+  }
+
+  /** Counters, and samples of the allocators. */
+  *#recorded(profile: number): Generator<StatementRecord> {
     yield* this.#counters.records(profile);
     yield* this.#memory.records(profile, this.diagnostics, this.#events);
   }
@@ -228,6 +256,7 @@ export class KinetoCapture implements Capture {
     ops.concrete.push(event.args.textPlusOne(ARG.concrete, this.#texts));
     ops.strides.push(event.args.textPlusOne(ARG.strides, this.#texts));
     ops.callStack.push(event.args.textPlusOne(ARG.callStack, this.#texts));
+    this.#sources.take(ops.length - 1, event.args);
   }
 
   #takeMemory(event: TraceEvent): void {
@@ -352,24 +381,3 @@ function refuse(where: string): never {
   const hint = 'dparse reads PyTorch traces of NVIDIA, AMD and Ascend devices';
   throw new UserError("is a trace without PyTorch's events", { where, hint });
 }
-
-const COPY_KIND = /\b(HtoD|DtoH|DtoD|PtoP|HtoH)\b/;
-/** The host's memory in a copy between host and device. */
-const HOST_MEMORY = /\b(?:HtoD|DtoH) .*\b(Pageable|Pinned|Managed)\b/;
-/** `Stream Sync` and others, as the kinds used for all formats. */
-const SYNC_KINDS: readonly (readonly [pattern: RegExp, kind: string])[] = [
-  [/^Event Sync/i, 'event'],
-  [/^Stream Wait Event/i, 'stream-wait-event'],
-  [/^Stream Sync/i, 'stream'],
-  [/^Context Sync/i, 'context'],
-];
-
-/** `Memcpy HtoD (Pageable -> Device)` → `HtoD`. */
-const copyKind = (name: string): CopyKind | null => (COPY_KIND.exec(name)?.[1] as CopyKind | undefined) ?? null;
-
-/** `Memcpy HtoD (Pageable -> Device)` → `pageable`; null for AMD's traces, which state only `Host`. */
-const hostMemory = (name: string): HostMemory | null =>
-  (HOST_MEMORY.exec(name)?.[1]?.toLowerCase() as HostMemory | undefined) ?? null;
-
-/** What is waited for; an unknown name is its own kind. */
-const syncKind = (name: string): string => SYNC_KINDS.find(([pattern]) => pattern.test(name))?.[1] ?? name;

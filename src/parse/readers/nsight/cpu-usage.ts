@@ -7,7 +7,7 @@
  * samples is 1 in every real export at hand, which is no number of cycles: it is not read.
  */
 import { entryOf } from '../../../containers/map-entry.js';
-import { CPU_METRICS } from '../../../record/cpu-metrics.js';
+import { CPU_METRICS } from '../../../record/sample-metrics.js';
 import type { Diagnostics } from '../../../record/diagnostics.js';
 import type { SampleRecord } from '../../../record/record.js';
 import { isNear } from '../../capture/clocks/exact-times.js';

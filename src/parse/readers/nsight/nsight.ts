@@ -12,6 +12,10 @@ import type { CapturedNode } from '../../capture/graphs/captured-graph.js';
 import { isNear } from '../../capture/clocks/exact-times.js';
 import { Activities, HostCalls, knownId, Ranges, type ActivityRow } from '../../capture/capture-columns.js';
 import { emit } from '../../capture/emit.js';
+import type { KernelContexts } from '../../capture/kernel-contexts.js';
+import type { LaunchJoin } from '../../capture/launches.js';
+import { MarkerContexts } from '../../capture/markers/marker-contexts.js';
+import { withMissingWork } from '../../capture/missing-work.js';
 import { stripAbi } from '../../names/kernel-name.js';
 import { least } from '../../../containers/lists.js';
 import { STEP_NAME_BEGINNINGS } from '../../../record/step-name.js';
@@ -135,6 +139,7 @@ class NsightCapture implements Capture {
   readonly stepRanges: number[] = [];
   readonly #devices: DeviceMap;
   readonly #contexts: ContextDevices;
+  #launches: LaunchJoin | null = null;
   readonly #memory = new MemoryUsage();
   readonly #graphNodes = new GraphNodes(this);
   readonly #cpu: CpuUsage;
@@ -265,7 +270,16 @@ class NsightCapture implements Capture {
     });
   }
 
-  *statements(profile: number): Generator<StatementRecord> {
+  contexts(launches: LaunchJoin): KernelContexts {
+    this.#launches = launches;
+    return new MarkerContexts(this, launches);
+  }
+
+  statements(profile: number): Generator<StatementRecord> {
+    return withMissingWork(this, this.#launches, profile, this.#recorded(profile));
+  }
+
+  *#recorded(profile: number): Generator<StatementRecord> {
     yield* this.#cpu.records(profile);
     yield* this.#memory.records(profile, this.diagnostics);
   }

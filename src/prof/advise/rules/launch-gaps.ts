@@ -1,6 +1,7 @@
 /** The device waits for launches: idle time that a call ended which began too late, and kernels shorter than calls. */
 import { ByDevice, type Place } from '../by-device.js';
-import { LONGEST_LAUNCH, type HostGapsOfDevice } from '../host-gaps.js';
+import { LONGEST_LAUNCH } from '../../steps/late-launch.js';
+import type { HostGapsOfDevice } from '../host-gaps.js';
 import type { Found } from '../finding.js';
 import { LOAD_AHEAD } from './input-pipeline.js';
 import type { RuleAnswer, Rule } from '../rule.js';

@@ -12,3 +12,6 @@ export const CPU_METRICS = {
   /** ns from the first to the last event of scheduling: the time of which `cpu_time` is a part. */
   traced: 'cpu_traced',
 } as const;
+
+/** Metric of the samples that state where work is missing: how many graph launches, labelled `api`, have none from then on. */
+export const MISSING_WORK_METRIC = 'missing_work';

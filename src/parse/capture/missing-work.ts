@@ -1,0 +1,239 @@
+/**
+ * Graph launches whose work is not in the profile, or mostly not, although work that the same thread launched later is:
+ * the profiler lost it, and the device was busy where it looks idle. Streams run in order, so later work counts on streams
+ * of the thread's other graphs, where any of these has work. A launch after which there is none proves nothing, as at the
+ * end of a trace. Memory: 16 bytes a host call, only where a launch has no
+ * work.
+ */
+import { elementAt } from '../../containers/element.js';
+import { entryOf } from '../../containers/map-entry.js';
+import { sortRows } from '../../containers/row-order.js';
+import { countBelow } from '../../containers/sorted-search.js';
+import type { SampleRecord, StatementRecord } from '../../record/record.js';
+import { MISSING_WORK_METRIC } from '../../record/sample-metrics.js';
+import type { Capture } from './capture.js';
+import { KIND_CODE } from './capture-columns.js';
+import { Dated } from './dated-records.js';
+import type { LaunchJoin } from './launches.js';
+
+/** A time in which a device may have done work that is not in the profile. */
+interface MissingWork {
+  readonly start: number;
+  end: number;
+  readonly device: number;
+  launches: number;
+  readonly api: string;
+}
+
+/** Less than this part of a graph's nodes is no launch of it. */
+const MOSTLY = 0.5;
+
+/**
+ * A reader's statements with those of missing work (samples of the metric `missing_work`) among them, in order of start;
+ * counts the launches. To be called when clocks are aligned.
+ */
+export function* withMissingWork(
+  capture: Capture,
+  launches: LaunchJoin | null,
+  profile: number,
+  statements: Iterable<StatementRecord>,
+): Generator<StatementRecord> {
+  const found = launches === null ? [] : withoutOverlap(new MissingLaunches(capture, launches).all);
+  const samples = found.map((missing) => sampleOf(missing, profile));
+  for (const { launches: count } of found) capture.diagnostics.count('graph-launch-without-work', count);
+  const [own, others] = [new Dated<StatementRecord>(samples, startOf), new Dated(statements, startOf)];
+  try {
+    for (;;) {
+      const first = own.next < others.next ? own : others;
+      if (!first.isDue(Infinity)) return;
+      yield first.take();
+    }
+  } finally {
+    others.close();
+  }
+}
+
+const sampleOf = ({ start, end, device, launches, api }: MissingWork, profile: number): SampleRecord => ({
+  ...{ type: 'sample', profile, start, dur: end - start, device },
+  ...{ metric: MISSING_WORK_METRIC, value: launches, unit: 'count', labels: { api } },
+});
+
+/** Statements without a time come first. */
+const startOf = (record: StatementRecord): number => ('start' in record ? (record.start ?? -Infinity) : -Infinity);
+
+/** Times of one device that overlap are one; in order of start. */
+function withoutOverlap(missing: readonly MissingWork[]): MissingWork[] {
+  const merged: MissingWork[] = [];
+  for (const each of missing.toSorted((a, b) => a.device - b.device || a.start - b.start || a.end - b.end)) {
+    const last = merged.at(-1);
+    if (last?.device !== each.device || each.start > last.end) merged.push({ ...each });
+    else {
+      last.end = Math.max(last.end, each.end);
+      last.launches += each.launches;
+    }
+  }
+  return merged.sort((a, b) => a.start - b.start || a.device - b.device);
+}
+
+/** Graph launches by row: whether they have no work of their own in the profile, or a part of it. */
+type Incomplete = Map<number, 'none' | 'part'>;
+
+/** `cudaGraphLaunch_v10000`, `cuGraphLaunch`, `hipGraphLaunch`; null for all other calls. */
+const graphLaunch = (api: string | null): string | null =>
+  api !== null && /^(cu|cuda|hip)GraphLaunch/.test(api) ? api : null;
+
+class MissingLaunches {
+  /** Names of the calls that launch a graph, by row. */
+  readonly #graphs = new Map<number, string>();
+  readonly all: readonly MissingWork[];
+
+  constructor(
+    private readonly capture: Capture,
+    private readonly launches: LaunchJoin,
+  ) {
+    const { api, length } = capture.hostCalls;
+    const names = new Map<number, string | null>();
+    for (let row = 0; row < length; row++) {
+      const name = entryOf(names, api.at(row), (number) => graphLaunch(capture.names.apiName(number)));
+      if (name !== null) this.#graphs.set(row, name);
+    }
+    const incomplete = this.#graphs.size === 0 ? null : this.#incomplete();
+    this.all = incomplete === null || incomplete.size === 0 ? [] : this.#find(incomplete);
+  }
+
+  /** Calls `each` for all work but waits, with the row of its launch; -1 where that is not known. */
+  #eachWork(each: (row: number, call: number) => void): void {
+    const { kind } = this.capture.activities;
+    const { callOf } = this.launches;
+    for (let row = 0; row < callOf.length; row++) {
+      if (kind.at(row) !== KIND_CODE.sync) each(row, elementAt(callOf, row));
+    }
+  }
+
+  /** Graph launches without work of their own, and those that ran less than half of their graph's nodes. */
+  #incomplete(): Incomplete {
+    const { kind, node, ownRow, kernels } = this.capture.activities;
+    const counts = new Map([...this.#graphs.keys()].map((call) => [call, { all: 0, nodes: 0, graph: NaN }]));
+    const nodes = new Map<number, Set<number>>();
+    this.#eachWork((row, call) => {
+      const count = counts.get(call);
+      if (count === undefined) return;
+      count.all++;
+      const graph = kind.at(row) === KIND_CODE.kernel ? kernels.graphId.at(ownRow.at(row)) : NaN;
+      if (!(graph > 0) || Number.isNaN(node.at(row))) return;
+      count.nodes++;
+      count.graph = graph;
+      entryOf(nodes, graph, () => new Set()).add(node.at(row));
+    });
+    const found = [...counts].map(([call, { all, nodes: ran, graph }]) => {
+      const isPartial = ran < MOSTLY * (nodes.get(graph)?.size ?? 0);
+      return [call, all === 0 ? 'none' : isPartial ? 'part' : null] as const;
+    });
+    return new Map(found.filter((one): one is [number, 'none' | 'part'] => one[1] !== null));
+  }
+
+  /** By thread: the streams on which its graphs ran. */
+  #streams(): Map<number, Set<string>> {
+    const streams = new Map<number, Set<string>>();
+    this.#eachWork((row, call) => {
+      if (!this.#graphs.has(call)) return;
+      entryOf(streams, this.capture.hostCalls.thread.at(call), () => new Set()).add(this.#streamOf(row));
+    });
+    return streams;
+  }
+
+  #streamOf(row: number): string {
+    const { device, stream } = this.capture.activities;
+    return `${device.at(row)} ${stream.at(row)}`;
+  }
+
+  #find(incomplete: Incomplete): MissingWork[] {
+    const { start, length, thread } = this.capture.hostCalls;
+    const { activities } = this.capture;
+    const threads = new Set([...incomplete.keys()].map((call) => thread.at(call)));
+    const first = new Float64Array(length).fill(Infinity);
+    const device = new Uint32Array(length);
+    const unlinked: number[] = [];
+    const streams = this.#streams();
+    this.#eachWork((row, call) => {
+      const [at, on] = [activities.start.at(row), activities.device.at(row)];
+      if (call === -1) unlinked.push(at);
+      else if (streams.get(thread.at(call))?.has(this.#streamOf(row)) === false) return;
+      else if (at < elementAt(first, call) || (at === elementAt(first, call) && on < elementAt(device, call))) {
+        first[call] = at;
+        device[call] = on;
+      }
+    });
+    const rows = this.#outermost(this.#ofThreads(threads, first), incomplete, first, device);
+    const isUnclear = holdsAny(unlinked);
+    const missing: MissingWork[] = [];
+    // From the last call of each thread to its first: the work after each.
+    let next = -1;
+    for (const row of rows.reverse()) {
+      if (next !== -1 && thread.at(next) !== thread.at(row)) next = -1;
+      const api = this.#graphs.get(row);
+      const [from, hasWork] = [start.at(row), elementAt(first, row) < Infinity];
+      if (next !== -1 && api !== undefined && (!hasWork || incomplete.get(row) === 'part')) {
+        const end = elementAt(first, next);
+        if (from < end && !isUnclear(from, end))
+          missing.push({ start: from, end, device: elementAt(device, next), launches: 1, api });
+      }
+      if (hasWork) next = row;
+    }
+    return missing;
+  }
+
+  /** Calls of these threads that launched a graph or other work, by thread in order of start, outer ones first. */
+  #ofThreads(threads: ReadonlySet<number>, first: Float64Array): Uint32Array {
+    const { start, end, thread } = this.capture.hostCalls;
+    const rows: number[] = [];
+    for (let row = 0; row < start.length; row++) {
+      const isLaunch = elementAt(first, row) < Infinity || this.#graphs.has(row);
+      if (isLaunch && threads.has(thread.at(row))) rows.push(row);
+    }
+    const sorted = Uint32Array.from(rows);
+    const firstWork = (row: number): number => elementAt(first, row);
+    sortRows(
+      sorted,
+      (a, b) =>
+        thread.at(a) - thread.at(b) ||
+        start.at(a) - start.at(b) ||
+        end.at(b) - end.at(a) ||
+        Number(firstWork(a) > firstWork(b)) - Number(firstWork(a) < firstWork(b)),
+    );
+    return sorted;
+  }
+
+  /** The calls within no other: what is launched by a call within one, as that of the driver, it launched. */
+  #outermost(rows: Uint32Array, incomplete: Incomplete, first: Float64Array, device: Uint32Array): number[] {
+    const { start, end, thread } = this.capture.hostCalls;
+    const outermost: number[] = [];
+    for (const row of rows) {
+      const around = outermost.at(-1);
+      if (around === undefined || thread.at(around) !== thread.at(row) || start.at(row) >= end.at(around)) {
+        outermost.push(row);
+        continue;
+      }
+      const api = this.#graphs.get(row);
+      if (api !== undefined && !this.#graphs.has(around)) this.#graphs.set(around, api);
+      if (incomplete.get(row) === 'part') incomplete.set(around, 'part');
+      if (elementAt(first, row) >= elementAt(first, around)) continue;
+      first[around] = elementAt(first, row);
+      device[around] = elementAt(device, row);
+    }
+    return outermost;
+  }
+}
+
+/**
+ * Whether any work of unknown launch starts within a time: it may be that of a graph launch that seems to have none.
+ * @param starts of such work
+ */
+function holdsAny(starts: readonly number[]): (from: number, to: number) => boolean {
+  const sorted = Float64Array.from(starts).sort();
+  const valueAt = (index: number): number => elementAt(sorted, index);
+  return (from, to) => {
+    const at = countBelow(sorted.length, valueAt, from);
+    return at < sorted.length && valueAt(at) < to;
+  };
+}

@@ -1,0 +1,58 @@
+/** Times in which a device may have done work that the profiler lost: neither busy nor idle is known of them. */
+import type { ProfileLine } from '../../record/record.js';
+import { MISSING_WORK_METRIC } from '../../record/sample-metrics.js';
+
+/** Times in ns. */
+export interface MissingWork {
+  readonly device: number;
+  readonly start: number;
+  readonly end: number;
+  /** Graph launches without their work, and the call that made them; null where it is not known. */
+  readonly launches: number;
+  readonly api: string | null;
+}
+
+/** What a `sample` of the metric `missing_work` states; null for all other records. */
+export function missingWorkOf(record: ProfileLine): MissingWork | null {
+  if (record.type !== 'sample' || record.metric !== MISSING_WORK_METRIC) return null;
+  const { device, start, dur = null, value, labels } = record;
+  if (device === null || start === null || dur === null || !Number.isFinite(start + dur)) return null;
+  const api = labels?.['api'];
+  return { device, start, end: start + dur, launches: value ?? 0, api: typeof api === 'string' ? api : null };
+}
+
+/** Such times of one device, in order of start; gaps in parts of a ns. Memory: those that the device has not reached. */
+export class MissingTimes {
+  #ahead: { readonly from: number; readonly to: number }[] = [];
+  launches = 0;
+  /** The call of the first, as the others most likely are. */
+  api: string | null = null;
+  /** Start of the first and end of the last, ns. */
+  start = Infinity;
+  end = -Infinity;
+  /** Idle time within them. */
+  time = 0;
+
+  /** @param unit of the gaps, in parts of a ns */
+  add({ start, end, launches, api }: MissingWork, unit = 1): void {
+    this.#ahead.push({ from: start * unit, to: end * unit });
+    this.launches += launches;
+    this.api ??= api;
+    this.start = Math.min(this.start, start);
+    this.end = Math.max(this.end, end);
+  }
+
+  /**
+   * Takes a gap, which must come in order.
+   * @returns the part of it that lies before the first of the times, where work is missing; null where none is missing
+   */
+  take(from: number, to: number): number | null {
+    this.#ahead = this.#ahead.filter((time) => time.to > from);
+    const within = this.#ahead.filter((time) => time.from < to);
+    const [first] = within;
+    if (first === undefined) return null;
+    const before = Math.max(0, first.from - from);
+    this.time += to - from - before;
+    return before;
+  }
+}

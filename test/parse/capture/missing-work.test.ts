@@ -1,0 +1,115 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import type { SampleRecord } from '../../../src/record/record.js';
+import { activity, diagnostics, ENGINE, kernel, launch, read, runtime, type EventText } from '../../support/kineto-trace.js'; // prettier-ignore
+import { NsightDatabase } from '../../support/nsight-database.js';
+import { diagnosticsOf, recordsOf } from '../../support/profile-records.js';
+import { propertyRuns } from '../../support/property-runs.js';
+
+const NAME = 'graph-launch-without-work';
+const isMissing = (record: object): record is SampleRecord => 'metric' in record && record.metric === 'missing_work';
+type Found = Pick<SampleRecord, 'start' | 'dur' | 'device' | 'value' | 'labels'>;
+const of = ({ start, dur, device, value, labels }: SampleRecord): Found => ({ start, dur, device, value, labels }) as Found; // prettier-ignore
+const missing = (events: readonly EventText[]): unknown[] => read(events).filter(isMissing).map(of);
+
+/** A launch of a graph that takes 5 µs; times of records count from 0, the start of the first event. */
+const graph = (corr: number, at: number, api = 'hipGraphLaunch', tid?: number): EventText =>
+  runtime(api, corr, at, at + 5, tid);
+const FIRST = [launch(1, 0), kernel('eager', 1, 20)];
+const LATER = [launch(9, 200), kernel('later', 9, 300)];
+/** Node `node` of graph 4. */
+const node = (number: number, corr: number, at: number): EventText =>
+  kernel(`node ${number}`, corr, at, { 'graph id': 4, 'graph node id': number });
+
+describe('work that is missing after graph launches', () => {
+  it('may have run from the launch to the next work of its thread', () => {
+    const events = [...FIRST, graph(2, 50), ...LATER];
+    const labels = { api: 'hipGraphLaunch' };
+    expect(missing(events)).to.deep.equal([{ start: 50_000, dur: 250_000, device: 0, value: 1, labels }]);
+    expect(diagnostics(events)).to.have.property(NAME, 1);
+  });
+
+  it('is one time after several such launches', () => {
+    const events = [...FIRST, graph(2, 50), graph(3, 80), ...LATER, graph(4, 290), launch(5, 400), kernel('k', 5, 500)];
+    const labels = { api: 'hipGraphLaunch' };
+    expect(missing(events)).to.deep.equal([{ start: 50_000, dur: 450_000, device: 0, value: 3, labels }]);
+    const apart = [...FIRST, graph(2, 50), ...LATER, graph(4, 350), launch(5, 400), kernel('k', 5, 500)];
+    expect(missing(apart).map((found) => (found as Found).start)).to.deep.equal([50_000, 350_000]);
+  });
+
+  const complete: readonly (readonly [what: string, events: readonly EventText[]])[] = [
+    ['the launch has work', [graph(2, 50), kernel('in graph', 2, 60), ...LATER]],
+    ['the work is a copy', [graph(2, 50), activity('gpu_memcpy', 'Memcpy DtoD', 2, 60), ...LATER]],
+    ['the trace ends before the work', [...FIRST, graph(2, 50)]],
+    ['only another thread launches more', [...FIRST, graph(2, 50), launch(9, 200, ENGINE), kernel('later', 9, 300)]],
+    ['work of unknown launch runs there', [...FIRST, graph(2, 50), kernel('whose?', 77, 100), ...LATER]],
+    ['a graph is captured', [...FIRST, runtime('hipStreamBeginCapture', 2, 40, 42), launch(3, 50), runtime('hipStreamEndCapture', 4, 60, 62), ...LATER]], // prettier-ignore
+    ['a graph is made ready', [...FIRST, runtime('cudaGraphUpload', 2, 40, 42), runtime('cudaGraphInstantiate', 3, 50, 60), ...LATER]], // prettier-ignore
+    ['another call launches nothing', [...FIRST, launch(2, 50), ...LATER]],
+    ['the call of the runtime around has the work', [runtime('cudaGraphLaunch', 2, 50, 60), runtime('cuGraphLaunch', 3, 51, 59), kernel('in graph', 2, 70), ...LATER]], // prettier-ignore
+    ['the call of the driver within has the work', [runtime('cudaGraphLaunch', 2, 50, 60), runtime('cuGraphLaunch', 3, 51, 59), kernel('in graph', 3, 70), ...LATER]], // prettier-ignore
+  ];
+  for (const [what, events] of complete) {
+    it(`is none where ${what}`, () => {
+      expect(missing(events)).to.deep.equal([]);
+      expect(diagnostics(events)).not.to.have.property(NAME);
+    });
+  }
+
+  it('is none where later work is of another stream than graphs of the thread, which may run before them', () => {
+    const launched = [graph(2, 0), kernel('in graph', 2, 20), graph(3, 50), launch(9, 200)];
+    expect(missing([...launched, kernel('later', 9, 300, { stream: 8 })])).to.deep.equal([]);
+    expect(missing([...launched, kernel('later', 9, 300, { stream: 7 })])).to.have.length(1);
+  });
+
+  describe('of a graph whose nodes are known', () => {
+    const whole = (corr: number, at: number): EventText[] => [
+      graph(corr, at, 'cudaGraphLaunch'),
+      ...[1, 2, 3, 4, 5].map((number) => node(number, corr, at + 10 * number)),
+    ];
+
+    it('is missing where less than half of them ran', () => {
+      const events = [...whole(2, 50), graph(3, 150, 'cudaGraphLaunch'), node(1, 3, 160), node(2, 3, 170), ...LATER];
+      const labels = { api: 'cudaGraphLaunch' };
+      // The first event is at 50 µs.
+      expect(missing(events)).to.deep.equal([{ start: 100_000, dur: 150_000, device: 0, value: 1, labels }]);
+    });
+
+    it('is not where more did, and not at the end of the trace', () => {
+      const most = [1, 2, 3].map((number) => node(number, 3, 150 + 10 * number));
+      expect(missing([...whole(2, 50), graph(3, 150, 'cudaGraphLaunch'), ...most, ...LATER])).to.deep.equal([]);
+      expect(missing([...whole(2, 50), graph(3, 150, 'cudaGraphLaunch'), node(1, 3, 160)])).to.deep.equal([]);
+    });
+  });
+
+  it('is found in databases of Nsight Systems, but not where graphs are traced as a whole', () => {
+    const db = (): NsightDatabase =>
+      new NsightDatabase()
+        .call({ start: 10, end: 20 }, 1)
+        .kernel({ start: 30, end: 40 }, 1)
+        .call({ start: 100, end: 120 }, 2, {}, 'cudaGraphLaunch_v10000')
+        .call({ start: 200, end: 210 }, 3)
+        .kernel({ start: 900, end: 950 }, 3);
+    const lost = recordsOf(db().write()).filter(isMissing);
+    expect(lost.map(of)).to.deep.equal([
+      { start: 100, dur: 800, device: 0, value: 1, labels: { api: 'cudaGraphLaunch' } },
+    ]);
+    const traced = db().row('CUPTI_ACTIVITY_KIND_GRAPH_TRACE', {
+      ...{ start: 130, end: 890, deviceId: 0, contextId: 1, streamId: 7, correlationId: 2 },
+      ...{ globalPid: (1n << 48n) | (1000n << 24n), graphId: 1, graphExecId: 2 },
+    });
+    expect(diagnosticsOf(traced.write())).not.to.have.property(NAME);
+  });
+
+  it('does not depend on the order of events', () => {
+    const events = [...FIRST, graph(2, 50), graph(3, 80), ...LATER, graph(4, 350), launch(5, 400), kernel('k', 5, 500)];
+    const expected = missing(events);
+    expect(expected).to.have.length(2);
+    fc.assert(
+      fc.property(fc.shuffledSubarray(events, { minLength: events.length }), (shuffled) => {
+        expect(missing(shuffled)).to.deep.equal(expected);
+      }),
+      { numRuns: propertyRuns(20) },
+    );
+  });
+});

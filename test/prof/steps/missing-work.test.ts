@@ -1,0 +1,129 @@
+/** What answers say where the profiler lost the work of graph launches. */
+import { expect } from 'chai';
+import { readFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
+import type { KernelRecord, ProfileLine, SampleRecord } from '../../../src/record/record.js';
+import { Steps } from '../../../src/prof/steps/steps.js';
+import { adviserOf, findingsOf } from '../../support/advice.js';
+import { A100, profileOn } from '../../support/devices.js';
+import { kernel, mm } from '../../support/kernels.js';
+import { recordsOf } from '../../support/profile-records.js';
+import { writeTrace } from '../../support/kineto-trace.js';
+import { overviewOf } from '../../support/overviews.js';
+import { itShared } from '../../support/shared.js';
+
+/** A product that is launched by a call of 5 ns. */
+const work = (id: number, start: number, launched: number, step: number | null = null): KernelRecord =>
+  kernel({ id, start, dur: 100, step, name: 'ampere_fp16_s16816gemm_fp16_64x64', calls: [mm(64, 64, 64)], launch: { api: 'cudaLaunchKernel', start: launched, dur: 5 } }); // prettier-ignore
+
+const missing = (start: number, end: number, launches = 1, device = 0): SampleRecord => ({
+  ...{ type: 'sample', profile: 0, start, dur: end - start, device },
+  ...{ metric: 'missing_work', value: launches, unit: 'count', labels: { api: 'cudaGraphLaunch' } },
+});
+
+const step = (number: number, start: number, dur: number): SampleRecord => ({
+  ...{ type: 'sample', profile: 0, start, dur, device: null, metric: 'step', value: number, unit: null },
+});
+
+/** Busy [0, 100), [1000, 1100), [1200, 1300); work is missing in [150, 1000). */
+const RECORDS: readonly ProfileLine[] = [
+  profileOn(A100),
+  work(1, 0, -20),
+  missing(150, 1000, 2),
+  work(2, 1000, 900),
+  work(3, 1200, 1150),
+];
+
+describe('missing work', () => {
+  it('is neither busy nor idle in the summary, and leaves no MFU', () => {
+    const { devices, kernels } = overviewOf(RECORDS);
+    expect(devices).to.have.length(1);
+    // The host was late by 50 ns for the graph, and by 100 for the last kernel.
+    expect(devices[0]).to.deep.include({
+      ...{ span: 1300, busy: 300, idle: 150 },
+      missing: { launches: 2, api: 'cudaGraphLaunch', time: 850, start: 150, end: 1000 },
+      gaps: { count: 2, longest: 100, host: 150, queue: 0, unknown: 0 },
+    });
+    expect(kernels?.work.mfu).to.equal(null);
+    const complete = overviewOf(RECORDS.filter((record) => record.type !== 'sample'));
+    expect(complete.devices[0]).to.deep.include({ idle: 1000, missing: null });
+    expect(complete.kernels?.work.mfu).to.be.a('number');
+  });
+
+  it('of another device, and where the device works anyway, takes nothing from idle time', () => {
+    const elsewhere = RECORDS.map((record) => (record.type === 'sample' ? missing(150, 1000, 2, 1) : record));
+    expect(overviewOf(elsewhere).devices[0]).to.deep.include({ idle: 1000, missing: null });
+    const within = [RECORDS[0], work(1, 0, -20), missing(10, 90), work(2, 150, 120)] as ProfileLine[];
+    expect(overviewOf(within).devices[0]).to.deep.include({
+      idle: 50,
+      missing: { launches: 1, api: 'cudaGraphLaunch', time: 0, start: 10, end: 90 },
+    });
+  });
+
+  it('leaves free and idle time of its step unknown, and of no other', () => {
+    const steps = new Steps();
+    const records = [
+      ...[step(1, 0, 140), work(1, 10, 5, 1), step(2, 140, 1000), missing(150, 1000)],
+      ...[work(2, 1000, 900, 2), step(3, 1140, 200), work(3, 1200, 1150, 3), work(4, 1400, 1160, 3)],
+    ];
+    for (const record of records) steps.take(record);
+    const idle = steps.profiles.flatMap(({ rows }) => rows.map(({ step, times }) => [step, times.free, times.idle]));
+    expect(idle).to.deep.equal([[1, 0, 0], [2, null, null], [3, 100, 100], ['all', null, null]]); // prettier-ignore
+    expect(steps.finish().notes.join()).to.include('1 graph launch without work in the profile');
+  });
+
+  it('is no gap of the host that is worth advice', () => {
+    const late = (records: readonly ProfileLine[]): unknown =>
+      findingsOf('launch-gaps', records).map(({ evidence }) => evidence['idleNs']);
+    expect(late(RECORDS)).to.deep.equal([100]);
+    expect(late(RECORDS.filter((record) => record.type !== 'sample'))).to.deep.equal([1000]);
+    const notes = adviserOf(RECORDS).finish([]).notes.join();
+    expect(notes).to.include('2 graph launches without work in the profile');
+  });
+
+  const FILE = 'data/kineto/mi300_hipgraph_decode.json.gz';
+
+  itShared('is found in a real trace whose graph has lost its kernels, by its own numbers', [FILE], ([path]) => {
+    interface Event {
+      readonly cat?: string;
+      readonly name: string;
+      readonly ts: number;
+      readonly tid?: number | string;
+      readonly args?: { readonly correlation?: number };
+    }
+    const trace = JSON.parse(gunzipSync(readFileSync(String(path))).toString()) as { traceEvents: Event[] };
+    const call = trace.traceEvents.find(({ name }) => name === 'hipGraphLaunch');
+    const isLost = ({ cat, args }: Event): boolean => cat === 'kernel' && args?.correlation === call?.args?.correlation;
+    const traceEvents = trace.traceEvents.filter((event) => !isLost(event));
+    expect(trace.traceEvents.length - traceEvents.length).to.equal(544);
+    const all = recordsOf(writeTrace(JSON.stringify({ ...trace, traceEvents })));
+    const found = all.filter((record) => record.type === 'sample' && record.metric === 'missing_work');
+    // Until the first work of the thread's next call that launched any: a stream runs one after the other.
+    const later = (event: Event): boolean => event.cat === 'cuda_runtime' && event.tid === call?.tid && event.ts > (call?.ts ?? NaN); // prettier-ignore
+    const workOf = (event: Event): Event[] => traceEvents.filter(({ cat, args }) => (cat === 'kernel' || cat === 'gpu_memcpy') && args?.correlation === event.args?.correlation); // prettier-ignore
+    const [next] = traceEvents.filter((event) => later(event) && workOf(event).length > 0).sort((a, b) => a.ts - b.ts);
+    const after = Math.min(...(next === undefined ? [] : workOf(next)).map(({ ts }) => ts));
+    expect(found).to.have.length(1);
+    expect((found[0] as SampleRecord).dur).to.be.closeTo(1000 * (after - (call?.ts ?? NaN)), 2);
+    expect(overviewOf(all).devices[0]?.missing?.launches).to.equal(1);
+  });
+});
+
+describe('work that waited long after its launch', () => {
+  const MS = 1e6;
+  const gapsOf = (launched: number, start: number): unknown => {
+    const late = kernel({ id: 2, start, dur: 100, launch: { api: 'hipLaunchKernel', start: launched, dur: 5 } });
+    const { devices } = overviewOf([work(1, 0, -20), late]);
+    return devices[0]?.gaps;
+  };
+
+  it('did not wait for its launch, unless that came later still', () => {
+    const gaps = { count: 1, longest: 400 * MS, host: 0, queue: 0, unknown: 0 };
+    // 38 ns late, then 400 ms in the queue: work from before the profile holds it up.
+    expect(gapsOf(138, 100 + 400 * MS)).to.deep.equal({ ...gaps, queue: 400 * MS });
+    // 300 ms late, then 100 ms in the queue.
+    expect(gapsOf(100 + 300 * MS, 100 + 400 * MS)).to.deep.equal({ ...gaps, host: 400 * MS });
+    // 38 ns late, then less in the queue than a launch may take.
+    expect(gapsOf(138, 100 + MS)).to.deep.equal({ ...gaps, longest: MS, host: MS });
+  });
+});
