@@ -26,7 +26,7 @@ const graphId = (capture: number | null): number => (capture === null ? 90 : 10 
 class DecoderTrace {
   readonly #events: string[] = [];
   #us = 1000;
-  #deviceUs = 1_000_000;
+  #deviceUs = 0;
   #id = 1;
 
   constructor(
@@ -88,7 +88,7 @@ class DecoderTrace {
     const graph = graphId(replay.capture);
     const all = replay.capture === null ? [] : flatNodes(this.decoder, replay.capture);
     const work = workOf(this.decoder, { ...replay, lacksLast: replay.lacksLast && this.vendor === 'amd' });
-    const begin = this.#deviceUs;
+    const begin = Math.max(this.#deviceUs, this.#us + HOST_US);
     /** Branches run side by side, so that the order of starts is not that of nodes. */
     const free = [begin, begin + 1];
     const kernels = work.map((node, i): readonly [number, string] => {
@@ -97,7 +97,7 @@ class DecoderTrace {
       const id = all.indexOf(node) === -1 ? i : all.indexOf(node);
       return [at, this.#device(node, at, correlation, nodeId(graph, id + 1), graph)];
     });
-    this.#deviceUs = Math.max(...free) + 50;
+    this.#deviceUs = Math.max(...free) + 1;
     this.#events.push(...kernels.toSorted(([a], [b]) => a - b).map(([, text]) => text));
   }
 

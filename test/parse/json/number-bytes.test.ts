@@ -62,7 +62,20 @@ describe('Trace: times', () => {
   });
 
   it('that are none, or beyond 64 bits of nanoseconds, are not known', () => {
-    for (const text of ['', '1e309', '-1e400', 'N/A', 'NaN', 'null', '1.2.3', '-', '.', '1e300', '-1e300', '99999999999999999999999.000'])
+    for (const text of [
+      '',
+      '1e309',
+      '-1e400',
+      'N/A',
+      'NaN',
+      'null',
+      '1.2.3',
+      '-',
+      '.',
+      '1e300',
+      '-1e300',
+      '99999999999999999999999.000',
+    ])
       expect(ns(text), text).to.deep.equal(NaN);
     expect(us('1e300')).to.deep.equal(NaN);
     expect(us('N/A')).to.deep.equal(NaN);

@@ -13,14 +13,13 @@ import {
   type CapturedNode,
   type NodeKind,
 } from '../../capture/graphs/captured-graph.js';
+import { captureSpans } from '../../capture/graphs/capture-spans.js';
 import type { LaunchJoin } from '../../capture/launches.js';
 import type { ByteTexts } from '../../json/byte-texts.js';
 import { shapeOf } from '../../json/json-value.js';
 
-/** What a call is in a capture, by the first of these that its name contains. */
-const CALLS: readonly (readonly [text: string, kind: NodeKind | 'begin' | 'end'])[] = [
-  ['StreamBeginCapture', 'begin'],
-  ['StreamEndCapture', 'end'],
+/** What a launch is in a capture, by the first of these that its name contains. */
+const CALLS: readonly (readonly [text: string, kind: NodeKind])[] = [
   ['GraphLaunch', 'graph'],
   ['LaunchKernel', 'kernel'],
   ['LaunchCooperativeKernel', 'kernel'],
@@ -66,12 +65,6 @@ export class LaunchArguments {
   }
 }
 
-/** The calls of one capture, rows of the host calls. */
-interface CaptureCalls {
-  readonly thread: number;
-  readonly rows: number[];
-}
-
 /** Where in the program a call was made. */
 export type CapturedPlace = Pick<CapturedNode, 'context' | 'labels'>;
 
@@ -105,8 +98,8 @@ export function capturedGraphs({ capture, launches, args, placesOf }: TracedCapt
 }
 
 /** What each call is in a capture; null for all others. Asked once for each name. */
-function callKinds({ hostCalls, names }: Capture): (call: number) => NodeKind | 'begin' | 'end' | null {
-  const known = new Map<number, NodeKind | 'begin' | 'end' | null>();
+function callKinds({ hostCalls, names }: Capture): (call: number) => NodeKind | null {
+  const known = new Map<number, NodeKind | null>();
   return (call) => {
     const api = hostCalls.api.at(call);
     let kind = known.get(api);
@@ -123,40 +116,36 @@ function callKinds({ hostCalls, names }: Capture): (call: number) => NodeKind | 
  * work onto a device was not captured, and a call within another one is the same launch.
  */
 function captureCalls(
-  { hostCalls, threads, activities }: Capture,
+  capture: Capture,
   { callOf }: LaunchJoin,
   kindOf: ReturnType<typeof callKinds>,
-): CaptureCalls[] {
-  const calls = allRows(hostCalls.length).filter((call) => kindOf(call) !== null);
-  if (!calls.some((call) => kindOf(call) === 'begin')) return [];
+): { readonly rows: readonly number[] }[] {
+  const spans = captureSpans(capture).map((span) => ({ ...span, rows: [] as number[] }));
+  if (spans.length === 0) return [];
+  const { hostCalls, threads, activities } = capture;
   const { start, end, thread, corr, precedence } = hostCalls;
+  const calls = allRows(hostCalls.length).filter((call) => kindOf(call) !== null);
   sortRows(calls, (a, b) => start.at(a) - start.at(b) || end.at(b) - end.at(a) || precedence.at(a) - precedence.at(b) || corr.at(a) - corr.at(b)); // prettier-ignore
   const hasWork = new Uint8Array(hostCalls.length);
   for (let row = 0; row < activities.length; row++) {
     const call = elementAt(callOf, row);
     if (call !== -1) hasWork[call] = 1;
   }
-  const found: CaptureCalls[] = [];
-  const open: CaptureCalls[] = [];
+  let next = 0;
+  let open: typeof spans = [];
   /** By thread: end of its last launch. */
   const ends = new Map<number, number>();
   for (const call of calls) {
-    const kind = kindOf(call);
-    const own = thread.at(call);
-    if (kind === 'begin') {
-      const begun = { thread: own, rows: [] };
-      found.push(begun);
-      open.push(begun);
-    } else if (kind === 'end') {
-      const ended = open.findLastIndex((one) => one.thread === own);
-      if (ended !== -1) open.splice(ended, 1);
-    } else if (open.length > 0 && hasWork[call] === 0 && start.at(call) >= (ends.get(own) ?? -Infinity)) {
-      const process = threads.processOf(own);
-      const around =
-        open.findLast((one) => one.thread === own) ?? open.findLast((one) => threads.processOf(one.thread) === process);
-      around?.rows.push(call);
-      ends.set(own, end.at(call));
-    }
+    const [at, own] = [start.at(call), thread.at(call)];
+    for (let span; (span = spans[next]) !== undefined && span.start <= at; next++) open.push(span);
+    open = open.filter((span) => span.end >= at);
+    if (open.length === 0 || hasWork[call] !== 0 || at < (ends.get(own) ?? -Infinity)) continue;
+    const process = threads.processOf(own);
+    const around =
+      open.findLast((span) => span.thread === own) ??
+      open.findLast((span) => threads.processOf(span.thread) === process);
+    around?.rows.push(call);
+    ends.set(own, end.at(call));
   }
-  return found.filter(({ rows }) => rows.length > 0);
+  return spans.filter(({ rows }) => rows.length > 0);
 }

@@ -14,7 +14,7 @@ import { NumericColumn } from '../../../containers/numeric-column.js';
 import type { KernelContexts } from '../../capture/kernel-contexts.js';
 import { demangle } from '../../names/demangle/demangle.js';
 import type { LaunchJoin } from '../../capture/launches.js';
-import { withMissingWork } from '../../capture/missing-work.js';
+import { withMissingWork } from '../../capture/graphs/missing-work.js';
 import { ThreadTable } from '../../capture/threads.js';
 import { TraceClock } from '../../capture/clocks/trace-clock.js';
 import { ByteTexts } from '../../json/byte-texts.js';

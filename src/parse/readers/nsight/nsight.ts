@@ -15,7 +15,7 @@ import { emit } from '../../capture/emit.js';
 import type { KernelContexts } from '../../capture/kernel-contexts.js';
 import type { LaunchJoin } from '../../capture/launches.js';
 import { MarkerContexts } from '../../capture/markers/marker-contexts.js';
-import { withMissingWork } from '../../capture/missing-work.js';
+import { withMissingWork } from '../../capture/graphs/missing-work.js';
 import { stripAbi } from '../../names/kernel-name.js';
 import { least } from '../../../containers/lists.js';
 import { STEP_NAME_BEGINNINGS } from '../../../record/step-name.js';

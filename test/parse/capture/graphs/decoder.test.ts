@@ -143,6 +143,12 @@ describe('the replayed kernels of the sample decoder', () => {
     );
   });
 
+  it('are all there: a graph that is launched within a capture puts nothing onto a device', () => {
+    for (const vendor of ['amd', 'nvidia'] as const) {
+      expect(diagnosticsOf(recordsOf(written(decoderTrace(vendor))))).to.not.have.property('graph-launch-without-work');
+    }
+  });
+
   it('do not depend on the order of events', () => {
     const text = decoderTrace('amd').toString();
     const [head = '', ...events] = text.split(/(?=\n {2}\{)/);

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { SampleRecord } from '../../../src/record/record.js';
-import { activity, diagnostics, ENGINE, kernel, launch, read, runtime, type EventText } from '../../support/kineto-trace.js'; // prettier-ignore
-import { NsightDatabase } from '../../support/nsight-database.js';
-import { diagnosticsOf, recordsOf } from '../../support/profile-records.js';
-import { propertyRuns } from '../../support/property-runs.js';
+import type { SampleRecord } from '../../../../src/record/record.js';
+import { activity, diagnostics, ENGINE, kernel, launch, read, runtime, type EventText } from '../../../support/kineto-trace.js'; // prettier-ignore
+import { NsightDatabase } from '../../../support/nsight-database.js';
+import { diagnosticsOf, recordsOf } from '../../../support/profile-records.js';
+import { propertyRuns } from '../../../support/property-runs.js';
 
 const NAME = 'graph-launch-without-work';
 const isMissing = (record: object): record is SampleRecord => 'metric' in record && record.metric === 'missing_work';

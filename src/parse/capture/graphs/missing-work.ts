@@ -5,16 +5,17 @@
  * end of a trace. Memory: 16 bytes a host call, only where a launch has no
  * work.
  */
-import { elementAt } from '../../containers/element.js';
-import { entryOf } from '../../containers/map-entry.js';
-import { sortRows } from '../../containers/row-order.js';
-import { countBelow } from '../../containers/sorted-search.js';
-import type { SampleRecord, StatementRecord } from '../../record/record.js';
-import { MISSING_WORK_METRIC } from '../../record/sample-metrics.js';
-import type { Capture } from './capture.js';
-import { KIND_CODE } from './capture-columns.js';
-import { Dated } from './dated-records.js';
-import type { LaunchJoin } from './launches.js';
+import { elementAt } from '../../../containers/element.js';
+import { entryOf } from '../../../containers/map-entry.js';
+import { sortRows } from '../../../containers/row-order.js';
+import { countBelow } from '../../../containers/sorted-search.js';
+import type { SampleRecord, StatementRecord } from '../../../record/record.js';
+import { MISSING_WORK_METRIC } from '../../../record/sample-metrics.js';
+import type { Capture } from '../capture.js';
+import { captureSpans, type CaptureSpan } from './capture-spans.js';
+import { KIND_CODE } from '../capture-columns.js';
+import { Dated } from '../dated-records.js';
+import type { LaunchJoin } from '../launches.js';
 
 /** A time in which a device may have done work that is not in the profile. */
 interface MissingWork {
@@ -82,6 +83,17 @@ type Incomplete = Map<number, 'none' | 'part'>;
 const graphLaunch = (api: string | null): string | null =>
   api !== null && /^(cu|cuda|hip)GraphLaunch/.test(api) ? api : null;
 
+/** Whether a call was captured: it then put nothing onto a device. */
+function capturedCalls(capture: Capture): (call: number) => boolean {
+  const { start, thread } = capture.hostCalls;
+  const spans = new Map<number, CaptureSpan[]>();
+  for (const span of captureSpans(capture)) entryOf(spans, span.thread, (): CaptureSpan[] => []).push(span);
+  return (call) => {
+    const at = start.at(call);
+    return spans.get(thread.at(call))?.some((span) => span.start <= at && at <= span.end) ?? false;
+  };
+}
+
 class MissingLaunches {
   /** Names of the calls that launch a graph, by row. */
   readonly #graphs = new Map<number, string>();
@@ -93,9 +105,10 @@ class MissingLaunches {
   ) {
     const { api, length } = capture.hostCalls;
     const names = new Map<number, string | null>();
+    const isCaptured = capturedCalls(capture);
     for (let row = 0; row < length; row++) {
       const name = entryOf(names, api.at(row), (number) => graphLaunch(capture.names.apiName(number)));
-      if (name !== null) this.#graphs.set(row, name);
+      if (name !== null && !isCaptured(row)) this.#graphs.set(row, name);
     }
     const incomplete = this.#graphs.size === 0 ? null : this.#incomplete();
     this.all = incomplete === null || incomplete.size === 0 ? [] : this.#find(incomplete);

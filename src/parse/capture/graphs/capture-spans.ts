@@ -1,0 +1,44 @@
+/** When threads captured what they launched, instead of running it: between the calls that begin and end a capture. */
+import { entryOf } from '../../../containers/map-entry.js';
+import { sortRows } from '../../../containers/row-order.js';
+import type { Capture } from '../capture.js';
+
+/** Times in ns. */
+export interface CaptureSpan {
+  readonly thread: number;
+  readonly start: number;
+  /** Infinity for one that does not end in the profile. */
+  readonly end: number;
+}
+
+/** `cudaStreamBeginCapture_v10000`, `hipStreamEndCapture`. */
+const [BEGIN, END] = ['StreamBeginCapture', 'StreamEndCapture'];
+
+/** In order of start. */
+export function captureSpans({ hostCalls, names }: Pick<Capture, 'hostCalls' | 'names'>): readonly CaptureSpan[] {
+  const { api, start, end, thread } = hostCalls;
+  const known = new Map<number, 'begin' | 'end' | null>();
+  const kindOf = (call: number): 'begin' | 'end' | null =>
+    entryOf(known, api.at(call), (number) => {
+      const name = names.apiName(number) ?? '';
+      return name.includes(BEGIN) ? 'begin' : name.includes(END) ? 'end' : null;
+    });
+  const calls: number[] = [];
+  for (let call = 0; call < hostCalls.length; call++) if (kindOf(call) !== null) calls.push(call);
+  const rows = Uint32Array.from(calls);
+  sortRows(rows, (a, b) => start.at(a) - start.at(b) || end.at(a) - end.at(b));
+  const spans: { thread: number; start: number; end: number }[] = [];
+  const open = new Map<number, { end: number }[]>();
+  for (const call of rows) {
+    const own = entryOf(open, thread.at(call), (): { end: number }[] => []);
+    if (kindOf(call) === 'end') {
+      const last = own.pop();
+      if (last !== undefined) last.end = end.at(call);
+      continue;
+    }
+    const span = { thread: thread.at(call), start: start.at(call), end: Infinity };
+    spans.push(span);
+    own.push(span);
+  }
+  return spans;
+}
