@@ -30,6 +30,9 @@ const PARTS = /(^|_)(select|slice|split|chunk|unbind|narrow|cat)/;
 const MOVES =
   /^triton_poi_fused(_(_unsafe_view|_to_copy|_reshape_alias|view|clone|copy|transpose|permute|slice|split_with_sizes|split|select|unbind|narrow|chunk|squeeze|unsqueeze|t))+_\d+$/;
 
+/** Kernels of ops that the compiler has no names for, such as a lookup of embeddings beside moves. */
+const NAMELESS = /^triton_[a-z]{3}_fused_\d+$/;
+
 /** Dimensions that the loops of a kernel can have: x, y, z. */
 const MOST_LOOPS = 3;
 
@@ -88,7 +91,8 @@ export function fusedTraffic(call: OpCall, operands: readonly Tensor[] | null): 
   const op = opName(call);
   if (operands === null || operands.length === 0) return 'the tensors are unspecified';
   if (!LOOPS.test(op) && !REDUCTIONS.test(op)) return 'how often the kernel reads its tensors is unspecified';
-  if (SCATTERED.test(op)) return 'the kernel may touch only parts of its tensors';
+  const isUneven = operands.some(({ shape }) => numel(shape) !== numel(operands[0]?.shape ?? []));
+  if (SCATTERED.test(op) || (NAMELESS.test(op) && isUneven)) return 'the kernel may touch only parts of its tensors';
   const count = iterations(call, operands);
   return PARTS.test(op) ? moved(op, operands, count) : fused(op, operands, count);
 }

@@ -28,7 +28,7 @@ export const triton: Family = {
     'flops unknown: the name lists the ops, not how often',
     'pointwise (poi) and reduction (red, per) kernels: bytes = all tensors, each once; the first one read and written where the last one is smaller than what the kernel computes, which is then the first one in place; where both have that size it is counted once',
     'with cat: all tensors where the inputs have together as many elements as the result; a slice moved: 2·E(result)',
-    'unknown for other kernels with an op that touches parts (index, gather, slice, cat …), and for templates (tem)',
+    'unknown for a kernel whose name lists no op, where its tensors differ in size, for other kernels with an op that touches parts (index, gather, slice, cat …), and for templates (tem)',
   ],
   work,
 };

@@ -30,6 +30,12 @@ describe('fused kernels of torch.compile', () => {
     const masked = fused('triton_poi_fused_add_mul_0', ...masks, int(0), int(201088), int(0), int(888));
     expect(amount(masked)).to.equal('main na 11544'); // 888·(4 + 8 + 1)
   });
+  it('are unknown where the name lists no op, unless all tensors have one size', () => {
+    // A lookup of embeddings reads rows of a table, as vLLM compiles it.
+    const lookup = fused('triton_poi_fused_0', t([32], 'int32'), half(201_088, 2880), half(32, 2880), int(92_160));
+    expect(workOf(lookup)?.bytes).to.equal(null);
+    expect(amount(fused('triton_poi_fused_1', half(8, 4), half(32), int(32)))).to.equal('main na 128');
+  });
   it('are unknown where no tensor can be the result', () => {
     const work = workOf(fused('triton_poi_fused_add_0', half(8), half(4), int(2048)));
     expect(work?.bytes).to.equal(null);
