@@ -217,11 +217,12 @@ function sumOfLengths(a: LengthSums | null, b: LengthSums | null): LengthSums | 
  * The server's step that ranges of the host belong to: the innermost that names one. Where it has no lengths, those of a
  * range around it that says the same of its requests count.
  * @param texts of the ranges, outermost first
+ * @param read as `readServingStep`
  */
-export function servingStepAround(texts: readonly string[]): ServingStep | null {
+export function servingStepAround(texts: readonly string[], read = readServingStep): ServingStep | null {
   let found: ServingStep | null = null;
   for (let i = texts.length - 1; i >= 0; i--) {
-    const step = readServingStep(texts[i] ?? '');
+    const step = read(texts[i] ?? '');
     if (step === null) continue;
     if (found === null) found = step;
     else if (step.lengths !== null && step.phase === found.phase && step.batch === found.batch) return step;

@@ -7,7 +7,7 @@ import { UserError } from '../../record/errors.js';
 import type { KernelLine, ProfileLine, ProfileRecord } from '../../record/record.js';
 import type { RecordTypes } from '../input/records.js';
 import { countNotes, HOST_HINT, withoutTimes, type Analysis, type Answer } from '../analysis.js';
-import { STEP_COLUMNS, type StepRow } from './step-columns.js';
+import { columnsOf, type StepRow } from './step-columns.js';
 import { HostSteps, MOST_STEPS, stepOf } from './host-steps.js';
 import { StepSums } from './step-sums.js';
 import { workOf, type StepActivity, type StepWorkKind } from './step-work.js';
@@ -87,7 +87,7 @@ export class Steps implements Analysis<readonly ProfileSteps[]> {
     if (this.activities === 0 && !profiles.some(({ rows }) => rows.some(({ device }) => device === null)))
       throw new UserError('no kernels, no collectives and no steps of the host', { hint: HOST_HINT });
     return {
-      table: { columns: STEP_COLUMNS, rows: profiles.flatMap(({ rows }) => rows) },
+      table: tableOf(profiles.flatMap(({ rows }) => rows)),
       facts: profiles,
       notes: countNotes(
         [this.untimed, 'record', ' without a time left out'],
@@ -129,10 +129,19 @@ export class Steps implements Analysis<readonly ProfileSteps[]> {
   }
 }
 
-const figuresOf = (sums: StepSums): Pick<StepRow, 'sums' | 'times' | 'kernelTimes'> => ({
+/** Of work of several steps, or of none. */
+function figuresOfMany(sums: StepSums): ReturnType<typeof figuresOf> {
+  const { served, ...figures } = figuresOf(sums);
+  return { ...figures, served: served === null ? null : { ...served, step: null } };
+}
+
+const tableOf = (rows: readonly StepRow[]) => ({ columns: columnsOf(rows), rows });
+
+const figuresOf = (sums: StepSums): Pick<StepRow, 'sums' | 'times' | 'kernelTimes' | 'served'> => ({
   sums,
   times: sums.times,
   kernelTimes: sums.kernelTimes,
+  served: sums.served,
 });
 
 function rowsOf(
@@ -149,8 +158,8 @@ function rowsOf(
       const preparing = start === null || sums.first === null ? null : sums.first - start;
       return { ...common, ...figuresOf(sums), step, hasCopies, preparing, iteration: host.lengthOf(step) };
     });
-  if (steps.size > 0 && rest.first !== null) rows.push({ ...common, ...figuresOf(rest), step: '-', hasCopies });
-  return [...rows, { ...common, ...figuresOf(all), step: 'all', hasCopies: true }];
+  if (steps.size > 0 && rest.first !== null) rows.push({ ...common, ...figuresOfMany(rest), step: '-', hasCopies });
+  return [...rows, { ...common, ...figuresOfMany(all), step: 'all', hasCopies: true }];
 }
 
 /** Of a profile without any work on a device: its steps on the host. */
