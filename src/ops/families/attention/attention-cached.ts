@@ -72,7 +72,8 @@ function costOf(attention: CachedAttention, { requests, lengths }: StepSequences
   const { reads, writes } = movedBy(attention, lengths, [q.dtype, q.dtype]);
   const most = total([...reads, ...writes].map(bytesToRead));
   const unknown = `how much of the cache is read is unspecified: a sliding window and the element type of the cache are no arguments${most === null ? '' : `; ${most} bytes without a window, in the type of q`}`;
-  return { ...common, writes: null, unknown };
+  const formula = `${common.formula}; so are those that a sliding window would leave out`;
+  return { ...common, formula, writes: null, unknown };
 }
 
 /** Without lengths the cost is unknown; the params have the extents of the new tokens. */

@@ -19,8 +19,10 @@ const FAMILIES: readonly (readonly [part: ModelPart, families: ReadonlySet<strin
 const PRODUCTS: ReadonlySet<string> = new Set(['blas', 'linear-functions']);
 
 const SAMPLING_OPS = /^(?:argmax|multinomial|exponential_|greedy_sample)$|sampling|(?:top_[kp]|min_p)_/;
-/** Modules and files of samplers: `Sampler_0`, `vllm/v1/sample/sampler.py:67`. */
-const SAMPLER = /sampler|(?:^|\/)sampl(?:e|ing)\//i;
+/** Modules of samplers: `Sampler_0`. */
+const SAMPLER_LAYER = /sampler/i;
+/** Files of samplers: `vllm/v1/sample/ops/penalties.py:8`, `sglang/srt/layers/sampler.py:67`. */
+const SAMPLER_FILE = /(?:^|\/)(?:v1\/sample\/|[^/:]*sampl(?:er|ing)[^/:]*\.py:)/;
 
 /** Inductor names its kernels after all ops in the graph around them. */
 const GENERATED = /^triton_(?:poi|red|per|for|unk)_/;
@@ -43,10 +45,12 @@ export function modelPartOf(kernel: KernelLine): ModelPart {
   const { calls = [], layer = [], trace = [] } = kernel;
   const families = calls.map((call) => familyOf(call)?.id ?? '');
   for (const [part, ids] of FAMILIES) if (families.some((id) => ids.has(id))) return part;
-  if (calls.some(samples) || [...layer, ...trace].some((text) => SAMPLER.test(text))) return 'sampling';
+  if (calls.some(samples) || layer.some(isSampler) || trace.some(isSamplersFile)) return 'sampling';
   if (families.some((id) => PRODUCTS.has(id))) return 'projection';
   if (isArgMax(kernel.name)) return 'sampling';
   return partByName(kernel.short) ?? (isProductKernel(kernel) ? 'projection' : 'other');
 }
 
+const isSampler = (layer: string): boolean => SAMPLER_LAYER.test(layer);
+const isSamplersFile = byName((frame) => SAMPLER_FILE.test(frame));
 const samples = (call: OpCall): boolean => SAMPLING_OPS.test(opName(call));

@@ -53,6 +53,10 @@ describe('parts of a language model', () => {
   it('what samplers launch', () => {
     expect(modelPartOf(named('elementwise_kernel', { layer: ['Sampler_0'] }))).to.equal('sampling');
     expect(modelPartOf(named('elementwise_kernel', { trace: ['vllm/v1/sample/ops/topk.py:8'] }))).to.equal('sampling');
+    expect(modelPartOf(named('elementwise_kernel', { trace: ['/x/sglang/srt/layers/sampler.py:8'] }))).to.equal(
+      'sampling',
+    );
+    expect(modelPartOf(named('elementwise_kernel', { trace: ['/sample/serve.py:8'] }))).to.equal('other');
     const reduce =
       'void at::native::reduce_kernel<512, 1, at::native::ReduceOp<float, at::native::ArgMaxOps<float>>>(int)';
     expect(modelPartOf(named('reduce_kernel', { name: reduce }))).to.equal('sampling');
