@@ -76,7 +76,10 @@ function lengthSums(queries: Count, keys: Count, squares: Count, pairs: Count): 
   return typeof squares !== 'number' || typeof pairs !== 'number' ? null : { queries, keys, squares, pairs };
 }
 
-/** A part of vLLM's name: the number of requests, and the text in parentheses, `30` or `sq43sk43sqsq1849sqsk1849`. */
+/**
+ * A part of vLLM's name: the number of requests, and the text in parentheses, `30`, `30_900` (whose second number does not
+ * say how many keys there are) or `sq43sk43sqsq1849sqsk1849`.
+ */
 function executedPart(requests: string | undefined, text: string | undefined): ServedPart {
   const number = count(requests);
   if (number === 0) return NOBODY;
@@ -84,7 +87,7 @@ function executedPart(requests: string | undefined, text: string | undefined): S
   const [queries, keys, squares, pairs] = sums.map(count);
   return {
     requests: number,
-    tokens: count(text) ?? queries ?? null,
+    tokens: count(FIRST_NUMBER.exec(text ?? '')?.[0]) ?? queries ?? null,
     lengths: lengthSums(queries, keys, squares, pairs),
   };
 }
