@@ -23,6 +23,7 @@ export { detect, READERS } from './parse/registry.js';
 export { UNREADABLE } from './parse/unreadable.js';
 
 export type { Family, KernelFacts, Param, KernelRole, Work } from './ops/family.js';
+export type { LengthSums, ServedPart, ServingPhase, ServingStep } from './record/serving-step.js';
 export { resolveWork, type ResolvedWork } from './ops/resolve-work.js';
 export { FAMILIES, familyOf } from './ops/table.js';
 export { algorithmBytes, busBytes } from './ops/collective-bytes.js';

@@ -1,5 +1,6 @@
 /** A family of ops: from a call and the kernel it launched to the work of that kernel. */
 import type { Direction, Extent, OpCall } from '../record/record.js';
+import type { ServingStep } from '../record/serving-step.js';
 import type { Tensor } from './call.js';
 
 /** What is known of a kernel. */
@@ -17,6 +18,8 @@ export interface KernelFacts {
   readonly sub: number;
   readonly grid: Extent | null;
   readonly block: Extent | null;
+  /** The server's step that launched it, as the name of a range states it; null or absent for none. See `Family.lengths`. */
+  readonly serving?: ServingStep | null;
 }
 
 /**
@@ -93,6 +96,8 @@ export interface Family {
   readonly ops: readonly string[];
   /** For the generated docs: formulas with symbols. */
   readonly formulas: readonly string[];
+  /** Whether its formulas read the lengths of sequences from the server's step; only then kernels have it. */
+  readonly lengths?: true;
   /**
    * The work of one kernel of the call; null when the call's arguments do not fit, and the next outer call is tried. Must
    * not throw, whatever the arguments.

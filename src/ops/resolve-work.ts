@@ -33,7 +33,7 @@ export function resolveWork(calls: readonly OpCall[], kernel: KernelFacts): Reso
     const found = resolveWorkAt(calls, index, kernel);
     if (found === null || (partial !== null && found.family !== partial.family)) continue;
     if (found.call.from === undefined) return partial ?? found;
-    if (calls[index]?.from === 'sizes' ? isComplete(found) : isWorkKnown(found.whole))
+    if (calls[index]?.from === 'sizes' ? isComplete(found, kernel) : isWorkKnown(found.whole))
       return partial === null ? found : { ...found, work: withRoleOf(partial.work, found.work) };
     partial ??= found;
   }
@@ -51,7 +51,7 @@ function resolveWorkAt(calls: readonly OpCall[], index: number, kernel: KernelFa
     return work === null ? null : { index, call, family, work, whole: work, typedBy };
   }
   const work = family.work(call, asDispatched(kernel));
-  const whole = family.work(call, NAMELESS) ?? work;
+  const whole = family.work(call, nameless(kernel)) ?? work;
   if (work === null || whole === null) return null;
   // The kernel's name may have what the call leaves unspecified: whether a batch normalisation trains.
   const known = isWorkKnown(whole) || work.role === 'helper' ? whole : work;
@@ -69,8 +69,11 @@ function withKnownResult(calls: readonly OpCall[], index: number): OpCall | unde
 const hasTensorsOf = (a: OpCall, b: OpCall): boolean =>
   [0, 1].every((i) => String(a.args[i]?.shape) === String(b.args[i]?.shape));
 
-/** A kernel without facts, whose work is that of the whole op. */
-const NAMELESS: KernelFacts = { name: '', short: '', dir: 'fprop', sub: 0, grid: null, block: null };
+/** A kernel without facts of its own, whose work is that of the whole op. */
+const nameless = ({ serving = null }: KernelFacts): KernelFacts => ({
+  ...{ name: '', short: '', dir: 'fprop', sub: 0, grid: null, block: null },
+  serving,
+});
 
 const isWorkKnown = ({ flops, bytes }: Work): boolean => flops !== null && bytes !== null;
 
@@ -78,8 +81,9 @@ const isWorkKnown = ({ flops, bytes }: Work): boolean => flops !== null && bytes
  * Whether nothing but dtypes is unspecified. Dtypes may follow from the name of one of the call's kernels and not from
  * another's, but all its kernels must have the same describing call.
  */
-const isComplete = ({ call, family, whole }: ResolvedWork): boolean =>
-  isWorkKnown(whole) || (whole.flops !== null && isWorkKnown(family.work(withAnyType(call), NAMELESS) ?? whole));
+const isComplete = ({ call, family, whole }: ResolvedWork, kernel: KernelFacts): boolean =>
+  isWorkKnown(whole) ||
+  (whole.flops !== null && isWorkKnown(family.work(withAnyType(call), nameless(kernel)) ?? whole));
 
 /** The inner op may name the gradient that it computes. */
 const withRoleOf = ({ role }: Work, work: Work): Work =>

@@ -9,7 +9,9 @@ import { fusedOps } from '../ops/kernels/fused-ops.js';
 import { familyOf } from '../ops/table.js';
 import type { TensorCore } from '../ops/tensor-core.js';
 import type { Device, KernelRecord, OpCall, ProfileRecord } from '../record/record.js';
+import type { ServingStep } from '../record/serving-step.js';
 import type { Pairing } from './work/forward-pairing.js';
+import { servingStepOf } from './steps/serving/serving-step-of.js';
 import { occupancyOf, type Occupancy } from './roofline/occupancy.js';
 import { peaksOf, type Peaks } from './roofline/peaks.js';
 import { NO_ROOF, classifyRoofline, roofOf, type Placement } from './roofline/roofline.js';
@@ -74,8 +76,13 @@ export class Annotated {
   get derived(): DerivedWork {
     return (this.#derived ??=
       this.record.collective === undefined
-        ? this.model.derive(this.calls, this.record)
+        ? this.model.derive(this.calls, this.record, this.calls.some(readsLengths) ? this.serving : null)
         : workOfCollective(this.record.collective));
+  }
+
+  /** The server's step that launched the kernel, or the program thread that it works for; null for none. */
+  get serving(): ServingStep | null {
+    return servingStepOf(this.record);
   }
 
   /** The work model of the vendor of the kernel's device. */
@@ -213,6 +220,8 @@ export class Annotated {
     return whyWithoutCall(this.pairing, this.record, this.profile !== null);
   }
 }
+
+const readsLengths = (call: OpCall): boolean => familyOf(call)?.lengths === true;
 
 const known = (name: string | undefined): string | null =>
   name === undefined || name === '' || name === 'na' ? null : name;

@@ -1,7 +1,7 @@
 /** One record a line. JSON escapes control characters and lone surrogates, so no text can break a line. */
 import { jsonOf } from './control-characters.js';
-import { DeviceLine } from './device-lines.js';
-import { LineBytes } from './line-bytes.js';
+import { DeviceLine } from './lines/device-lines.js';
+import { LineBytes } from './lines/line-bytes.js';
 import type { ProfileLine } from './record.js';
 
 /** Bytes of a line that readers take: reports of 128 cores and hundreds of loaded models are below 4 MB. */

@@ -1,7 +1,7 @@
 /** Record class for values over time, of which a profile has millions: it writes itself as bytes. */
 import { jsonOf } from './control-characters.js';
-import { DeviceLine } from './device-lines.js';
-import { bytesOf, Pieces, type LineBytes } from './line-bytes.js';
+import { DeviceLine } from './lines/device-lines.js';
+import { bytesOf, Pieces, type LineBytes } from './lines/line-bytes.js';
 import type { Labels, SampleRecord } from './record.js';
 
 /** A value of a device or of a part of it, at a time or over a period. */

@@ -15,6 +15,7 @@ const SHARED: readonly string[] = [
   'data/kineto/h100_vit.json.gz',
   'data/nsys/fsdp_2proc.sqlite',
   'data/kineto/mi300_resnet_training.json.gz',
+  'data/kineto/mi300_hipgraph_decode.json.gz',
   'data/neuron/trn2_fused_bf16_s512',
   'data/ascend/db_level1_rank1',
 ];
@@ -104,6 +105,12 @@ async function check(data: PageData, path: string, program: PageProgram, open: O
     for (const name of ['busy', 'idle', 'span', 'compute', 'communication', 'memory', 'exposed']) {
       expect([...shown]).to.include(`overview.devices.${i}.${name}`);
     }
+  });
+  data.profiles[0]?.overview.steps?.serving?.forEach((_, i) => {
+    expect([...shown]).to.include.members([
+      `overview.steps.serving.${i}.tokensPerS`,
+      `overview.steps.serving.${i}.parts.attention`,
+    ]);
   });
   await checkTimeline(data, page);
   expect(complaints).to.deep.equal([]);

@@ -1,6 +1,7 @@
-/** `dprof steps`: where the time of each training step went. */
+/** `dprof steps`: where the time of each step of training or serving went. */
 import { escapeControls } from '../../record/control-characters.js';
-import { STEP_COLUMNS, STEP_TIME_COLUMNS } from '../../prof/steps/step-columns.js';
+import { columnsOf, SERVING_STEP_COLUMNS, STEP_TIME_COLUMNS, type StepRow } from '../../prof/steps/step-columns.js';
+import type { Column } from '../../table/column.js';
 import { MOST_STEPS } from '../../prof/steps/host-steps.js';
 import { Steps, type ProfileSteps } from '../../prof/steps/steps.js';
 import { readable } from '../../table/readable.js';
@@ -8,13 +9,14 @@ import { aligned, alignedTable } from '../../write/aligned.js';
 import { recordsCommand, withTableFormats } from '../records-command.js';
 import { printTable, profileHeading, runAnalysis } from '../run-analysis.js';
 
-const SCREEN_COLUMNS = STEP_COLUMNS.filter(({ machineOnly }) => machineOnly !== true).map((column) =>
-  readable(column, column.key),
-);
+const screenColumns = (rows: ProfileSteps['rows']): Column<StepRow>[] =>
+  columnsOf(rows)
+    .filter(({ machineOnly }) => machineOnly !== true)
+    .map((column) => readable(column, column.key));
 
 /** One profile: its name, then its steps with times in us. */
 function screenOf({ profile, header, rows }: ProfileSteps): string {
-  const lines = [`${profileHeading(profile, header)}, times in us`, ...alignedTable(SCREEN_COLUMNS, rows)];
+  const lines = [`${profileHeading(profile, header)}, times in us`, ...alignedTable(screenColumns(rows), rows)];
   return `${lines.map(escapeControls).join('\n')}\n`;
 }
 
@@ -22,11 +24,17 @@ export const steps = recordsCommand(
   {
     name: 'dprof steps',
     usage: 'dprof steps [OPTION...] [FILE...]',
-    about: ['Where the time of each training step went, on each device: computing, communication, neither.'],
+    about: [
+      'Where the time of each step of training or serving went, on each device: computing, communication, neither.',
+    ],
     operands: ['FILE: records of dparse (also .gz), or a profile. Default: stdin.'],
     options: [],
     notes: [
       ['Columns, time during which:', ...aligned(STEP_TIME_COLUMNS.map(({ key, doc }) => [`  ${key}`, doc]))],
+      [
+        'Where the names of steps are those of a server of language models (vLLM, SGLang, ATOM), also:',
+        ...aligned(SERVING_STEP_COLUMNS.map(({ key, doc }) => [`  ${key}`, doc])),
+      ],
       [
         'Rows: a step by its number, - for work outside of steps, all for everything. text has us, all other formats ns.',
         'Communication: collective operations, and kernels of NCCL, RCCL or a process group. Unknown is na (json: null):',

@@ -4,7 +4,7 @@ import { readProfile } from '../../parse/profile.js';
 import { DIAGNOSTICS, type DiagnosticName } from '../../record/diagnostics.js';
 import { UserError } from '../../record/errors.js';
 import { APPEND, type OutputFormat } from './output-formats.js';
-import { LineBytes } from '../../record/line-bytes.js';
+import { LineBytes } from '../../record/lines/line-bytes.js';
 import type { ProfileLine } from '../../record/record.js';
 import { isOfTruncated } from '../../prof/input/stream-status.js';
 import type { Write } from '../output.js';

@@ -1,7 +1,7 @@
 /** What `dparse` writes: records, or for scripts that read PyProf's `net.dict` a dict a kernel. */
 import { appendLine } from '../../record/jsonl.js';
 import { completeKernel } from '../../record/kernel-defaults.js';
-import type { LineBytes } from '../../record/line-bytes.js';
+import type { LineBytes } from '../../record/lines/line-bytes.js';
 import { netDictOf } from '../../record/python/net-dict.js';
 import type { ProfileLine } from '../../record/record.js';
 

@@ -61,6 +61,33 @@ const hostSteps = (view: PanelView): HTMLElement[] => [
   ),
 ];
 
+/** Fields of a phase's serving, below its place in the data. */
+const servingFigures = (parts: readonly string[]) =>
+  [
+    ['Steps', 'steps', 'count'],
+    ['Requests a step, least', 'batch.min', 'count'],
+    ['Requests a step, most', 'batch.max', 'count'],
+    ['Tokens of contexts', 'contextTokens', 'count'],
+    ['Tokens of generating requests', 'generationTokens', 'count'],
+    ['Tokens per second', 'tokensPerS', 'count'],
+    ['Time per output token', 'timePerOutputToken', 'ns'],
+    ...parts.map((part) => [`Time in kernels: ${part}`, `parts.${part}`, 'ns'] as const),
+    ['Device idle', 'idle', 'ns'],
+  ] as const;
+
+/** Of steps of servers of language models, phase by phase; none for any other. */
+const serving = (view: PanelView): HTMLElement[] =>
+  (view.profile.overview.steps?.serving ?? []).map(({ phase, parts }, i) =>
+    section(
+      `Serving: ${phase ?? 'phase unknown'}`,
+      boxedDefinitions(
+        servingFigures(Object.keys(parts)).map(
+          ([title, key, unit]) => [title, figure(view, `overview.steps.serving.${i}.${key}`, unit)] as const,
+        ),
+      ),
+    ),
+  );
+
 function make(view: PanelView): PanelContent {
   const { steps, host } = view.profile.overview;
   if (host !== null && host.steps !== null) return hostSteps(view);
@@ -84,11 +111,11 @@ function make(view: PanelView): PanelContent {
   ]);
   const figures = FIGURES.map(([title, key, unit]) => [title, figure(view, `overview.steps.${key}`, unit)] as const);
   const list = boxedDefinitions(figures);
-  if (steps.list.length === 1) return [list, note('One step: nothing to spread.')];
+  if (steps.list.length === 1) return [list, note('One step: nothing to spread.'), ...serving(view)];
   const lengths = steps.list.map(({ span }) => span);
   const distribution = section('How long steps took', histogram('length of a step', lengths));
   const inOrder = section('Step by step', ...devicePicker(devices, show), colours, place);
-  return [list, element('div', { class: 'pair' }, distribution, inOrder)];
+  return [list, element('div', { class: 'pair' }, distribution, inOrder), ...serving(view)];
 }
 
 export const STEPS: Panel = { id: 'steps', title: 'Steps', width: 6, make };

@@ -9,6 +9,7 @@ import { counterColumn, COUNTED_WORK_COLUMNS } from './counter-columns.js';
 import { GRAPH_COLUMNS } from './graph-columns.js';
 import { OCCUPANCY_COLUMNS } from './occupancy-columns.js';
 import { CUBE_COLUMNS, MATRIX_UNIT_COLUMNS, ROOFLINE_COLUMNS } from './roofline-columns.js';
+import { SERVING_COLUMNS } from './serving-columns.js';
 
 /** A record without a start, as from a net.dict, has NaN there. */
 const finite = (n: number | null): number | null => (n !== null && Number.isFinite(n) ? n : null);
@@ -130,6 +131,7 @@ export const COLUMNS: readonly KernelColumn[] = [
   ...ROOFLINE_COLUMNS,
   ...COMMUNICATION_COLUMNS,
   ...ENGINE_COLUMNS,
+  ...SERVING_COLUMNS,
   column('long', 'LongName', str(0), "kernel's full name", ({ record }) => record.name),
   column(
     'calls',

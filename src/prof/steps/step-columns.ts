@@ -1,7 +1,11 @@
 /** Columns of `dprof steps`. Times are ns. */
-import { column, int, str } from '../../table/column-kinds.js';
+import { column, int, real, str, type ColumnFormat } from '../../table/column-kinds.js';
 import type { Column } from '../../table/column.js';
 import type { ProfileRecord } from '../../record/record.js';
+import type { ServingStep } from '../../record/serving-step.js';
+import type { ModelPart } from './serving/model-part.js';
+import type { Served } from './serving/served-times.js';
+import { stepTime, timePerOutputToken, tokensPerSecond } from './serving/token-rates.js';
 import type { StepSums } from './step-sums.js';
 
 export interface StepRow {
@@ -17,6 +21,8 @@ export interface StepRow {
   /** `free` and `idle` are null where work is missing. */
   readonly times: Omit<StepSums['times'], 'free' | 'idle'> & Readonly<Record<'free' | 'idle', number | null>>;
   readonly kernelTimes: StepSums['kernelTimes'];
+  /** Null where no work belongs to a server's step. */
+  readonly served: Served | null;
   /** From the begin of the step on the host to the begin of the next one, of the last to its end, ns; null when unknown. */
   readonly iteration: number | null;
   /** Whether it is known which copies belong to the row. */
@@ -91,4 +97,58 @@ export const STEP_TIME_COLUMNS: readonly Column<StepRow>[] = [
   ),
 ];
 
+/** Columns of rows of which none is of a server's step. */
 export const STEP_COLUMNS: readonly Column<StepRow>[] = [...STEP_PLACE_COLUMNS, ...STEP_TIME_COLUMNS];
+
+const timeOf = ({ iteration, times }: StepRow): number | null => stepTime(iteration, times.busy);
+
+const served = (
+  key: string,
+  format: ColumnFormat,
+  doc: string,
+  value: (step: ServingStep, row: StepRow) => number | string | null,
+): Column<StepRow> =>
+  column(key, format.unit === 'ns' ? `${key}_ns` : key, format, doc, (row) => {
+    const step = row.served?.step ?? null;
+    return step === null ? null : value(step, row);
+  });
+
+const PART_DOCS: Readonly<Record<Exclude<ModelPart, 'communication'>, string>> = {
+  attention: 'kernels of attention and of its cache, added up',
+  projection: 'kernels of products outside of attention and experts',
+  experts: 'kernels of a mixture of experts, routing too',
+  sampling: 'kernels that choose tokens',
+  other: 'kernels of anything else that computes',
+};
+
+/** Of the steps of servers of language models. */
+export const SERVING_STEP_COLUMNS: readonly Column<StepRow>[] = [
+  served(
+    'phase',
+    str(7),
+    'prefill (requests read their context), decode (all generate) or mixed',
+    ({ phase }) => phase,
+  ),
+  served('batch', int(5), 'requests', ({ batch }) => batch),
+  served('context_tokens', int(14), 'tokens of contexts that are read', ({ context }) => context.tokens),
+  served('generation_tokens', int(17), 'tokens of requests that generate', ({ generation }) => generation.tokens),
+  served(
+    'tokens_per_s',
+    real(12, 1),
+    'both over the time of the step: its iteration, and no less than busy',
+    ({ tokens }, row) => tokensPerSecond(tokens, timeOf(row)),
+  ),
+  served(
+    'time_per_output_token',
+    int(24, 'ns'),
+    'that time, where each generating request gets one token',
+    (step, row) => timePerOutputToken(step, timeOf(row)),
+  ),
+  ...Object.entries(PART_DOCS).map(([part, doc]) =>
+    time(part, doc, (row) => row.served?.parts[part as ModelPart] ?? null),
+  ),
+];
+
+/** @param rows of one or several profiles */
+export const columnsOf = (rows: readonly StepRow[]): readonly Column<StepRow>[] =>
+  rows.some(({ served }) => served !== null) ? [...STEP_COLUMNS, ...SERVING_STEP_COLUMNS] : STEP_COLUMNS;

@@ -1,6 +1,7 @@
 /** Device time of one step, or of a whole profile, in one pass over work in order of start. */
 import { PS_PER_NS } from '../../containers/interval-union.js';
 import type { KernelLine } from '../../record/record.js';
+import { ServedTimes, type Served } from './serving/served-times.js';
 import { KernelTimes } from './kernel-times.js';
 import { receives, type StepActivity, type StepWorkKind } from './step-work.js';
 import { inNs, Reach, WorkUnions } from './work-unions.js';
@@ -15,6 +16,7 @@ export class StepSums {
   kernels = 0;
   collectives = 0;
   readonly kernelTimes = new KernelTimes();
+  readonly #served = new ServedTimes();
 
   /**
    * @param start and `end` in ns
@@ -32,7 +34,10 @@ export class StepSums {
     const to = from + (end - start) * PS_PER_NS + more;
     this.#unions.add(work, from, to);
     this.#reachOfAll.add(from, to);
-    if (record.type === 'kernel') this.kernelTimes.add(to - from, isOwn(record));
+    if (record.type === 'kernel') {
+      this.kernelTimes.add(to - from, isOwn(record));
+      this.#served.add(record, to - from);
+    }
     if (work === 'copy') return;
     if (work === 'computing') this.kernels++;
     else this.collectives++;
@@ -43,6 +48,11 @@ export class StepSums {
   /** Activities that came out of order. */
   get late(): number {
     return this.#unions.busy.outOfOrder;
+  }
+
+  /** Of the server's step that launched them; null for none. */
+  get served(): Served | null {
+    return this.#served.result;
   }
 
   /** Start of the first computing or communication, ns; null when there is none. */

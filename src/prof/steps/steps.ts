@@ -7,7 +7,7 @@ import { UserError } from '../../record/errors.js';
 import type { KernelLine, ProfileLine, ProfileRecord } from '../../record/record.js';
 import type { RecordTypes } from '../input/records.js';
 import { countNotes, HOST_HINT, withoutTimes, type Analysis, type Answer } from '../analysis.js';
-import { STEP_COLUMNS, type StepRow } from './step-columns.js';
+import { columnsOf, type StepRow } from './step-columns.js';
 import { HostSteps, MOST_STEPS, stepOf } from './host-steps.js';
 import { missingWorkOf, type MissingWork } from './missing-work.js';
 import { StepSums } from './step-sums.js';
@@ -94,7 +94,7 @@ export class Steps implements Analysis<readonly ProfileSteps[]> {
     if (this.activities === 0 && !profiles.some(({ rows }) => rows.some(({ device }) => device === null)))
       throw new UserError('no kernels, no collectives and no steps of the host', { hint: HOST_HINT });
     return {
-      table: { columns: STEP_COLUMNS, rows: profiles.flatMap(({ rows }) => rows) },
+      table: tableOf(profiles.flatMap(({ rows }) => rows)),
       facts: profiles,
       notes: countNotes(
         [this.untimed, 'record', ' without a time left out'],
@@ -142,11 +142,20 @@ export class Steps implements Analysis<readonly ProfileSteps[]> {
   }
 }
 
+/** Of work of several steps, or of none. */
+function figuresOfMany(sums: StepSums, isMissing: boolean): ReturnType<typeof figuresOf> {
+  const { served, ...figures } = figuresOf(sums, isMissing);
+  return { ...figures, served: served === null ? null : { ...served, step: null } };
+}
+
+const tableOf = (rows: readonly StepRow[]) => ({ columns: columnsOf(rows), rows });
+
 /** Time without work is unknown where work is missing. */
-const figuresOf = (sums: StepSums, isMissing = false): Pick<StepRow, 'sums' | 'times' | 'kernelTimes'> => ({
+const figuresOf = (sums: StepSums, isMissing = false): Pick<StepRow, 'sums' | 'times' | 'kernelTimes' | 'served'> => ({
   sums,
   times: isMissing ? { ...sums.times, free: null, idle: null } : sums.times,
   kernelTimes: sums.kernelTimes,
+  served: sums.served,
 });
 
 function rowsOf(
@@ -171,8 +180,8 @@ function rowsOf(
       };
     });
   if (steps.size > 0 && rest.first !== null)
-    rows.push({ ...common, ...figuresOf(rest, missing.has(null)), step: '-', hasCopies });
-  return [...rows, { ...common, ...figuresOf(all, missing.size > 0), step: 'all', hasCopies: true }];
+    rows.push({ ...common, ...figuresOfMany(rest, missing.has(null)), step: '-', hasCopies });
+  return [...rows, { ...common, ...figuresOfMany(all, missing.size > 0), step: 'all', hasCopies: true }];
 }
 
 /** Of a profile without any work on a device: its steps on the host. */

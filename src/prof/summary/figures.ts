@@ -1,6 +1,7 @@
 /** The figures of a summary one by one, for the table formats. Base units, unrounded. */
 import { column, int, real, str } from '../../table/column-kinds.js';
 import type { Column } from '../../table/column.js';
+import type { PhaseSummary } from '../steps/serving/serving-summary.js';
 import type {
   CpuSummary,
   CpuTally,
@@ -12,7 +13,7 @@ import type {
   Tally,
 } from './summary-data.js';
 
-type FigureUnit = 'ns' | 'bytes' | 'bytes/s' | 'FLOP' | 'fraction' | 'count';
+type FigureUnit = 'ns' | 'tokens/s' | 'bytes' | 'bytes/s' | 'FLOP' | 'fraction' | 'count';
 
 export interface Figure {
   readonly summary: ProfileSummary;
@@ -72,6 +73,7 @@ const partsOf = ({
           ['max', steps.max, 'ns'],
           ['variation', steps.variation, 'fraction'],
         ]),
+        ...(steps.serving ?? []).map(servingFigures),
         ...steps.list.map(({ step, device, span, busy, kernelTime, ownKernelTime }) =>
           part(
             'steps',
@@ -89,6 +91,19 @@ const partsOf = ({
   ...(host === null ? [] : hostFigures(host)),
   ...Object.entries(diagnostics).map(([name, count]) => part('diagnostics', name, [['count', count, 'count']])),
 ];
+
+const servingFigures = (phase: PhaseSummary): Part =>
+  part('serving', phase.phase, [
+    ['steps', phase.steps, 'count'],
+    ['contextTokens', phase.contextTokens, 'count'],
+    ['generationTokens', phase.generationTokens, 'count'],
+    ['time', phase.time, 'ns'],
+    ['tokensPerS', phase.tokensPerS, 'tokens/s'],
+    ['timePerOutputToken', phase.timePerOutputToken, 'ns'],
+    ['deviceTime', phase.deviceTime, 'ns'],
+    ['idle', phase.idle, 'ns'],
+    ...Object.entries(phase.parts).map(([name, time]) => [name, time, 'ns'] as const),
+  ]);
 
 const tallied = ({ count, time }: Pick<Tally, 'count' | 'time'>): Values => [
   ['count', count, 'count'],

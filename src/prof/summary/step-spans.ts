@@ -1,6 +1,10 @@
 /** How long each step took, and how busy each device was with what it launched, in one pass over work in order of start. */
 import { entryOf } from '../../containers/map-entry.js';
+import type { KernelLine } from '../../record/record.js';
 import { spreadOf } from '../../record/statistics.js';
+import { ServedTimes } from '../steps/serving/served-times.js';
+import { phasesOf, servedStep } from '../steps/serving/serving-summary.js';
+import { stepTime } from '../steps/serving/token-rates.js';
 import { MOST_STEPS } from '../steps/host-steps.js';
 import { KernelTimes } from '../steps/kernel-times.js';
 import { PS_PER_NS, PicosecondUnion } from '../../containers/interval-union.js';
@@ -14,6 +18,7 @@ interface StepSpan {
   to: number;
   readonly busy: PicosecondUnion;
   readonly kernels: KernelTimes;
+  readonly served: ServedTimes;
 }
 
 export class StepSpans {
@@ -22,8 +27,17 @@ export class StepSpans {
   /** Activities of steps beyond those that are kept. */
   leftOut = 0;
 
-  /** @param isOwn whether a thread of the step itself launched a kernel, null where unknown; undefined for other work */
-  add(step: number, device: number, { from, to }: Stretch, isOwn: boolean | null | undefined): void {
+  /**
+   * @param kernel null for other work
+   * @param isOwn whether a thread of the step itself launched a kernel; null where unknown
+   */
+  add(
+    step: number,
+    device: number,
+    { from, to }: Stretch,
+    kernel: KernelLine | null,
+    isOwn: (kernel: KernelLine) => boolean | null,
+  ): void {
     const span = this.#of(step, device);
     if (span === null) {
       this.leftOut++;
@@ -32,7 +46,9 @@ export class StepSpans {
     span.from = Math.min(span.from, from);
     span.to = Math.max(span.to, to);
     span.busy.add(from, to);
-    if (isOwn !== undefined) span.kernels.add(to - from, isOwn);
+    if (kernel === null) return;
+    span.kernels.add(to - from, isOwn(kernel));
+    span.served.add(kernel, to - from);
   }
 
   /**
@@ -43,18 +59,26 @@ export class StepSpans {
     const list = [...this.#steps]
       .sort(([a], [b]) => a - b)
       .flatMap(([, steps]) => [...steps.values()].sort((a, b) => a.step - b.step))
-      .map(({ step, device, from, to, busy, kernels }) => ({
-        step,
-        device,
-        span: iterationOf(step) ?? (to - from) / PS_PER_NS,
-        busy: busy.total / PS_PER_NS,
-        kernelTime: kernels.all,
-        ownKernelTime: kernels.own,
-      }));
+      .map(({ step, device, from, to, busy, kernels, served: { result: served } }) => {
+        const [iteration, busyTime] = [iterationOf(step), busy.total / PS_PER_NS];
+        return {
+          step,
+          device,
+          span: iteration ?? (to - from) / PS_PER_NS,
+          busy: busyTime,
+          kernelTime: kernels.all,
+          ownKernelTime: kernels.own,
+          ...(served === null ? {} : { served: servedStep(served, stepTime(iteration, busyTime)) }),
+        };
+      });
     if (list.length === 0) return null;
     const count = new Set(list.map(({ step }) => step)).size;
     const { median, min, max, mean, stddev } = spreadOf(Float64Array.from(list.map(({ span }) => span)));
-    return { count, list, median, min, max, variation: list.length < 2 || mean === 0 ? null : stddev / mean };
+    const serving = phasesOf(list);
+    return {
+      ...{ count, list, median, min, max, variation: list.length < 2 || mean === 0 ? null : stddev / mean },
+      ...(serving.length === 0 ? {} : { serving }),
+    };
   }
 
   #of(step: number, device: number): StepSpan | null {
@@ -70,6 +94,7 @@ export class StepSpans {
       to: -Infinity,
       busy: new PicosecondUnion(),
       kernels: new KernelTimes(),
+      served: new ServedTimes(),
     };
     steps.set(step, span);
     return span;

@@ -195,8 +195,8 @@ function addWork(sums: SummedProfile, record: StepActivity, work: WorkKind): voi
   if (record.type === 'kernel') addCollective(sums.collectives, record, work, time);
   const { step = null } = record;
   if (stretch === null || step === null) return;
-  const isOwn = record.type === 'kernel' ? sums.hostSteps.isOwn(step, record) : undefined;
-  sums.steps.add(step, record.device, stretch, isOwn);
+  const kernel = record.type === 'kernel' ? record : null;
+  sums.steps.add(step, record.device, stretch, kernel, (own) => sums.hostSteps.isOwn(step, own));
 }
 
 /** Each message counts for its link, and for the two ranks where they are known. */

@@ -5,6 +5,7 @@
  */
 import type { ProgramSummary } from './program-sums.js';
 import type { ProfileRecord } from '../../record/record.js';
+import type { PhaseSummary, ServedStep } from '../steps/serving/serving-summary.js';
 
 export interface ProfileSummary {
   readonly profile: number;
@@ -241,10 +242,14 @@ export interface StepSummary {
     readonly busy: number;
     readonly kernelTime: number;
     readonly ownKernelTime: number | null;
+    /** Absent where no kernel was launched in a server's step. */
+    readonly served?: ServedStep;
   }[];
   readonly median: number;
   readonly min: number;
   readonly max: number;
   /** Standard deviation over mean; null for fewer than two. */
   readonly variation: number | null;
+  /** Steps of servers of language models by phase; absent where there are none. */
+  readonly serving?: readonly PhaseSummary[];
 }

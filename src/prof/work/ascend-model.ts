@@ -14,6 +14,7 @@ import type { TensorCore } from '../../ops/tensor-core.js';
 import { helperWork } from '../../ops/work.js';
 import { isOnCoreClass } from '../../record/neuron/engines.js';
 import type { KernelRecord, OpCall } from '../../record/record.js';
+import type { ServingStep } from '../../record/serving-step.js';
 import { deriveFromCalls, familyOfRecords, workOfKernel, type DerivedWork } from './derived-work.js';
 import { matrixUnitUse, type MatrixUnitUse } from './matrix-unit-use.js';
 import type { JudgedKernel, MatrixUnitCell, WorkModel } from './work-model.js';
@@ -26,10 +27,10 @@ const isKnown = ({ flops, bytes }: Work): boolean => flops !== null && bytes !==
  * The work by the ops around the launch where their arguments give it; kernels of one op then share it. Else by the
  * kernel's own operands as the profiler records them, which no other kernel shares.
  */
-function deriveOnAscend(calls: readonly OpCall[], record: KernelRecord): DerivedWork {
+function deriveOnAscend(calls: readonly OpCall[], record: KernelRecord, serving: ServingStep | null): DerivedWork {
   const { name, dir, sub, grid, block } = record;
   const kernel = { name, short: operatorType(record), dir, sub, grid, block };
-  const derived = deriveFromCalls(calls, kernel);
+  const derived = deriveFromCalls(calls, kernel, serving);
   const { described } = derived;
   if (described !== null && isKnown(described.whole)) {
     return record.callIds !== undefined && kernelKind(kernel) === 'helper' ? asHelper(derived, described) : derived;

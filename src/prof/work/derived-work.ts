@@ -2,12 +2,13 @@
  * Derived work of a kernel by its op calls, cached: the kernels of a loop repeat with the same calls, names and grids,
  * and equal calls are mostly the same object (see `repeated-fields.ts` and `pair.ts`).
  */
-import { renderParam, type Family, type Work } from '../../ops/family.js';
+import { renderParam, type Family, type KernelFacts, type Work } from '../../ops/family.js';
 import { collective, collectiveWork } from '../../ops/families/collective.js';
 import { resolveWork, type ResolvedWork } from '../../ops/resolve-work.js';
 import { familyOf } from '../../ops/table.js';
 import { AdaptiveCache } from '../../containers/lru-cache.js';
 import type { Collective, Extent, KernelRecord, OpCall } from '../../record/record.js';
+import type { ServingStep } from '../../record/serving-step.js';
 
 export interface DerivedWork {
   /** The innermost call that has a formula for its arguments, and the work it gives the kernel. */
@@ -22,6 +23,7 @@ export interface DerivedWork {
 type KernelKey = Pick<KernelRecord, 'name' | 'short' | 'dir' | 'sub' | 'grid' | 'block'>;
 
 interface CachedWork extends KernelKey {
+  readonly serving: ServingStep | null;
   readonly derived: DerivedWork;
 }
 
@@ -35,19 +37,26 @@ const cache = new AdaptiveCache<readonly OpCall[], Map<string, CachedWork[]>>(KE
 
 export const NO_WORK: DerivedWork = { described: null, label: null, params: null };
 
-/** @param calls around the launch, outermost first */
-export function deriveFromCalls(calls: readonly OpCall[], kernel: KernelKey): DerivedWork {
+/**
+ * @param calls around the launch, outermost first
+ * @param serving the server's step that launched it, for calls whose formulas read it
+ */
+export function deriveFromCalls(
+  calls: readonly OpCall[],
+  kernel: KernelKey,
+  serving: ServingStep | null = null,
+): DerivedWork {
   if (calls.length === 0) return NO_WORK;
-  if (!cache.isOn) return compute(calls, kernel);
+  if (!cache.isOn) return compute(calls, kernel, serving);
   const names = cache.of(calls, () => new Map<string, CachedWork[]>());
   let known = names.get(kernel.name);
   if (known === undefined) names.set(kernel.name, (known = []));
-  const same = known.find((other) => isSame(other, kernel));
+  const same = known.find((other) => other.serving === serving && isSame(other, kernel));
   if (same !== undefined) return same.derived;
-  const derived = compute(calls, kernel);
+  const derived = compute(calls, kernel, serving);
   if (known.length >= MOST) known.length = 0;
   const { name, short, dir, sub, grid, block } = kernel;
-  known.push({ name, short, dir, sub, grid, block, derived });
+  known.push({ name, short, dir, sub, grid, block, serving, derived });
   return derived;
 }
 
@@ -80,7 +89,9 @@ export function workOfCollective(operation: Collective): DerivedWork {
   return { described: workOfKernel(call, collective, work), label: null, params: work.params.map(renderParam) };
 }
 
-function compute(calls: readonly OpCall[], kernel: KernelKey): DerivedWork {
+function compute(calls: readonly OpCall[], key: KernelKey, serving: ServingStep | null): DerivedWork {
+  const { name, short, dir, sub, grid, block } = key;
+  const kernel: KernelFacts = { name, short, dir, sub, grid, block, serving };
   const described = resolveWork(calls, kernel);
   return {
     described,
@@ -89,7 +100,7 @@ function compute(calls: readonly OpCall[], kernel: KernelKey): DerivedWork {
   };
 }
 
-function labelOf([outermost]: readonly OpCall[], kernel: KernelKey, described: ResolvedWork | null): string | null {
+function labelOf([outermost]: readonly OpCall[], kernel: KernelFacts, described: ResolvedWork | null): string | null {
   // A label says which part of a forward call in Python the kernel is; a call of the dispatcher is such a part itself.
   if (outermost === undefined || outermost.from !== undefined) return null;
   if (described?.index === 0) return described.work.label ?? null;

@@ -2,6 +2,7 @@
 import type { ResolvedWork } from '../../ops/resolve-work.js';
 import type { TensorCore } from '../../ops/tensor-core.js';
 import type { Device, KernelRecord, OpCall } from '../../record/record.js';
+import type { ServingStep } from '../../record/serving-step.js';
 import type { DerivedWork } from './derived-work.js';
 import type { MatrixUnitUse } from './matrix-unit-use.js';
 
@@ -25,8 +26,9 @@ export interface WorkModel {
   /**
    * The work of a kernel that belongs to no collective operation.
    * @param calls op calls around its launch, or around that of its forward kernel; outermost first
+   * @param serving the server's step that launched it; null for none, and where no formula of the calls reads it
    */
-  derive(calls: readonly OpCall[], record: KernelRecord): DerivedWork;
+  derive(calls: readonly OpCall[], record: KernelRecord, serving: ServingStep | null): DerivedWork;
 
   matrixUnitCell(kernel: JudgedKernel): MatrixUnitCell;
 

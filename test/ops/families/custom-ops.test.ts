@@ -3,8 +3,10 @@ import fc from 'fast-check';
 import { FAMILIES } from '../../../src/ops/table.js';
 import type { Arg, OpCall } from '../../../src/record/record.js';
 import { amount, int, workOf } from '../../support/amounts.js';
-import { kernel, t } from '../../support/calls.js';
+import { kernel, t, v } from '../../support/calls.js';
 import { propertyRuns } from '../../support/property-runs.js';
+
+const unspecified: Arg = { name: '', type: 'unknown' };
 
 const run = (name: string, ...args: Arg[]): OpCall => {
   const [mod = '', op = ''] = name.includes('::') ? name.split('::') : ['', name];
@@ -58,11 +60,33 @@ describe('mixture of experts', () => {
     );
     expect(amount(run('_moe_C::moe_sum', t([8, 4, 16]), t([8, 16])))).to.equal('main 512 2560');
   });
+  it('routes as triton_kernels and AITER do', () => {
+    const gating = t([32, 32], 'bfloat16');
+    const best = (softmax: boolean) =>
+      run('na::TopK', gating, int(4), v(softmax), int(1), v(true), unspecified, unspecified);
+    // 5·32·4; 2048 bytes of gating; weights and 16-bit indices of 32·4, 32 bits of 32 tokens
+    expect(amount(best(true))).to.equal('main 640 2688');
+    expect(amount(best(false))).to.equal('main 0 2688');
+    // 256 bytes of weights, 256 of indices; 32 counts and 2·128 places of 4 bytes, 128 weights of 2
+    const sorted = run('na::SortTokens', t([32, 4], 'bfloat16'), t([32, 4], 'int16'), int(32));
+    expect(amount(sorted)).to.equal('main 0 1920');
+    // 64 bytes of indices, 64 of weights; 40 places and weights, 5 blocks and a number of 4 bytes, 8·16 zeros of 2
+    const [ids, weights, buffer] = [t([8, 2], 'int32'), t([8, 2]), t([8, 16], 'bfloat16')];
+    const written = [t([40], 'int32'), t([40]), t([5], 'int32'), t([1], 'int32'), buffer];
+    expect(amount(run('aiter::moe_sorting_fwd', ids, weights, ...written, int(4), int(8)))).to.equal('main 0 728');
+  });
   it('multiplies by the weights of the experts of each token', () => {
     const experts = [t([8, 16], 'bfloat16'), t([4, 24, 16], 'bfloat16'), t([4, 16, 12], 'bfloat16')];
     const call = run('vllm::inplace_fused_experts', ...experts, t([8, 2]), t([8, 2], 'int32'));
     expect(amount(call)).to.equal('main 18432 na'); // 2·8·2·(24·16 + 16·12)
     expect(workOf(call)?.matmul).to.equal(true);
+    const [hidden = unspecified, w1 = unspecified, w2 = unspecified] = experts;
+    const places = [t([40], 'int32'), t([5], 'int32'), t([1], 'int32')];
+    const between = t([8, 2, 12], 'bfloat16');
+    // 2·8·2·24·16 and 2·8·2·16·12
+    expect(amount(run('aiter::ck_moe_stage1', hidden, w1, w2, ...places, between, int(2)))).to.equal('main 12288 na');
+    expect(amount(run('aiter::ck_moe_stage2', between, w1, w2, ...places, hidden, int(2)))).to.equal('main 6144 na');
+    expect(amount(run('aiter::ck_moe_stage1', hidden, w1, w2, ...places, between, unspecified))).to.equal(null);
     expect(amount(run('vllm::moe_forward', t([888, 3072], 'bfloat16'), t([888, 128], 'bfloat16')))).to.equal(
       'main na na',
     );

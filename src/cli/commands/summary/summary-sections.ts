@@ -7,6 +7,7 @@ import { programSections } from './summary-program.js';
 import { devicesSections } from './summary-devices.js';
 import { hostSections } from './summary-host.js';
 import { kernelSections } from './summary-kernels.js';
+import { servingSections } from './summary-serving.js';
 import { many, nextOver, plain, share, spreadText, TABLE, whole, type About, type Section } from './summary-section.js';
 
 export function sectionsOf(overview: ProfileSummary, file: string | undefined): Section[] {
@@ -23,6 +24,7 @@ export function sectionsOf(overview: ProfileSummary, file: string | undefined): 
     ...collectiveSections(about),
     ...linkSections(about),
     ...stepSections(about),
+    ...servingSections(about),
     ...(kernels === null ? [] : replaySections(about, kernels)),
     ...(kernels === null ? [] : unattributedSections(about, kernels)),
     ...(program === null ? [] : programSections(about, program)),

@@ -2,9 +2,11 @@
  * The extents of an attention call: batch, heads, sequence lengths, head dimensions and the number of query-key pairs.
  */
 import { least } from '../../../containers/lists.js';
+import type { LengthSums } from '../../../record/serving-step.js';
 import type { BoundArguments } from '../../schema/binding.js';
 import { broadcast, numel, type Tensor } from '../../call.js';
 import type { AttentionLayout } from './attention-forms.js';
+import type { StepSequences } from './step-lengths.js';
 
 /** Query-key pairs of one query head, over the whole batch. */
 interface QueryKeyPairs {
@@ -30,6 +32,8 @@ export interface AttentionExtents {
   readonly headDim: number;
   readonly valueHeadDim: number;
   readonly pairs: QueryKeyPairs;
+  /** Of the sequences of a server's step, where the call itself does not determine their lengths. */
+  readonly sums?: LengthSums;
 }
 
 /** One of q, k and v. */
@@ -76,6 +80,13 @@ function packedPairs(args: BoundArguments, batch: number, queries: number, keys:
     unknown: `the lengths of the ${batch} packed sequences are values of a tensor${most}`,
   };
 }
+
+/** The extents with the lengths that the name of a server's step states. */
+export const withSums = (extents: AttentionExtents, { requests, lengths: sums }: StepSequences): AttentionExtents => ({
+  ...extents,
+  ...{ batch: requests ?? extents.batch, queryLength: sums.queries, keyLength: sums.keys, packed: true, sums },
+  pairs: { count: sums.pairs, readsAll: true },
+});
 
 /** Number of packed sequences by their cumulative lengths (`cu_seqlens`), of which there is one more. */
 function packedSequences(args: BoundArguments, name: string): number | null {

@@ -15,13 +15,18 @@ import { tensor, workOf } from '../../work.js';
 import { ruleWork, type OpRules } from '../../schema/op-rules.js';
 import { CACHED_ATTENTION } from './attention-cached.js';
 import { ATTENTION_FORMS, type AttentionForm } from './attention-forms.js';
-import { extentsOf, type AttentionExtents } from './attention-extents.js';
+import { extentsOf, withSums, type AttentionExtents } from './attention-extents.js';
 import { SAGE_ATTENTION } from './sage-attention.js';
+import { causalShare, STEP_PAIRS, stepSequences } from './step-lengths.js';
 
 const SOURCE = 'PyTorch torch/utils/flop_counter.py (sdpa_flop, sdpa_backward_flop): dense, FMA = 2';
 
 /** Ops with a rule of their own. */
 const RULES: OpRules = { ...CACHED_ATTENTION, ...SAGE_ATTENTION };
+
+/** SGLang's profiler numbers the functions that it makes ops of. */
+const unnumbered = (call: OpCall): OpCall =>
+  call.mod === 'sglang_profiler' ? { ...call, op: call.op.replace(/_\d+$/, '_*') } : call;
 
 interface AttentionCall extends Pick<AttentionForm, 'lse'> {
   readonly backward: boolean;
@@ -36,30 +41,48 @@ const LSE_BLOCK = 32;
 const padded = (rows: number): number => Math.ceil(rows / LSE_BLOCK) * LSE_BLOCK;
 
 /** Of a paged cache, the keys and values of the call's sequences. */
-function readOf(cache: Tensor, { batch, keyLength, keyHeads }: AttentionExtents): Tensor {
-  return tensor([batch * keyLength, keyHeads, extentAt(cache, -1)], cache.dtype);
+function readOf(cache: Tensor, { batch, keyLength, keyHeads, sums }: AttentionExtents): Tensor {
+  return tensor([sums?.keys ?? batch * keyLength, keyHeads, extentAt(cache, -1)], cache.dtype);
 }
 
-function read(call: OpCall): AttentionCall | null {
+/** The extents by the call, or by the server's step where the call leaves its sequences' lengths open. */
+function withLengths(extents: AttentionExtents, call: OpCall, args: BoundArguments, kernel: KernelFacts) {
+  const { batch, queryLength, keyLength, packed, pairs } = extents;
+  // The formula has no second query operand.
+  if (pairs.count !== null || args.tensor('q_v') !== null || args.arg('grad') !== undefined) return extents;
+  const isCache = args.tensorsOf('table used_k k_new').length > 0;
+  const found = stepSequences(kernel.serving, {
+    op: call.op,
+    queries: packed ? queryLength : batch * queryLength,
+    sequences: batch,
+    ...(isCache ? {} : { keys: keyLength }),
+  });
+  return found === null ? extents : withSums(extents, found);
+}
+
+function read(call: OpCall, kernel: KernelFacts): AttentionCall | null {
   const row = boundRow(ATTENTION_FORMS, call);
   if (row === null) return null;
   const { bound: args, fact } = row;
   const [q, k, v] = [args.tensor('q'), args.tensor('k'), args.tensor('v')];
   if (q === null || k === null || v === null) return null;
   const { layout, lse } = fact;
-  const extents = extentsOf([q, k, v], layout, args);
-  if (extents === null) return null;
-  const isPart = args.tensor('table') !== null && extents.pairs.readsAll;
-  const operands = isPart ? ([q, readOf(k, extents), readOf(v, extents)] as const) : ([q, k, v] as const);
+  const called = extentsOf([q, k, v], layout, args);
+  if (called === null) return null;
+  const extents = withLengths(called, call, args, kernel);
+  const { sums } = extents;
+  const isPart = sums !== undefined || (args.tensor('table') !== null && extents.pairs.readsAll);
+  const rows = sums === undefined ? q : tensor([sums.queries, extents.queryHeads, extents.headDim], q.dtype);
+  const operands = isPart ? ([rows, readOf(k, extents), readOf(v, extents)] as const) : ([q, k, v] as const);
   return { backward: args.arg('grad') !== undefined, lse, args, extents, operands };
 }
 
 /** The output, with the head dimension of v; bfloat16 for FP8 operands. */
 function resultOf({ args, extents, operands: [q] }: AttentionCall): Tensor {
   const given = args.tensor('out');
-  if (given !== null) return given;
+  if (given !== null && extents.sums === undefined) return given;
   const { batch, queryLength: queries, queryHeads, valueHeadDim: valueWidth, packed } = extents;
-  const dtype = q.dtype.startsWith('float8') ? 'bfloat16' : q.dtype;
+  const dtype = given?.dtype ?? (q.dtype.startsWith('float8') ? 'bfloat16' : q.dtype);
   return tensor([packed ? 1 : batch, queries, queryHeads, valueWidth], dtype);
 }
 
@@ -109,9 +132,11 @@ function paramsOf({ args, extents, operands: [q] }: AttentionCall): Param[] {
 
 /** Part of the pairs that a causal mask keeps, as a note to the formula. */
 function maskNote({ args, extents }: AttentionCall): string {
-  const { queryLength: queries, keyLength: keys, packed } = extents;
+  const { queryLength: queries, keyLength: keys, packed, sums } = extents;
   const window = windowParam(args).length > 0 ? '; pairs outside the window are counted too' : '';
   if (causalOf(args) !== true) return window;
+  if (sums !== undefined)
+    return `; causal: masked pairs are counted too, the mask leaves ${causalShare(sums)} % of them${window}`;
   if (packed || queries !== keys || queries === 0) return `; causal: masked pairs are counted too${window}`;
   const share = ((100 * (queries + 1)) / (2 * queries)).toFixed(2);
   return `; causal: masked pairs are counted too, the mask leaves ${share} % of them${window}`;
@@ -138,6 +163,10 @@ function operandsOf(attention: AttentionCall): Required<Pick<OpCost, 'reads' | '
 }
 
 const FORMULAS = {
+  step: {
+    flops: `2·Hq·(Dq + Dv)·${STEP_PAIRS}`,
+    bytes: 'q + k + v + out of these sequences (+ log-sum-exp where written)',
+  },
   forward: {
     flops: '2·B·Hq·Sq·Sk·(Dq + Dv)',
     bytes: 'q + k + v (+ bias) + out (+ log-sum-exp where written)',
@@ -148,18 +177,26 @@ const FORMULAS = {
   },
 } as const;
 
+const UNREAD = 'a sliding window leaves keys out, and how many depends on the length of each sequence';
+
+/** Why it is not known how much of a cache is read although the lengths are. */
+const unreadKeys = ({ args, extents: { sums } }: AttentionCall): string | undefined =>
+  sums !== undefined && sums.keys !== sums.queries && windowParam(args).length > 0 ? UNREAD : undefined;
+
 /** Multiply-adds per query-key pair and head: one product of width Dq and Dv each; backward three and two. */
 const perPair = ({ headDim: width, valueHeadDim: valueWidth }: AttentionExtents, backward: boolean): number =>
   backward ? 3 * width + 2 * valueWidth : width + valueWidth;
 
 function work(call: OpCall, kernel: KernelFacts): Work | null {
   if (kernel.dir === 'bprop') return null;
-  if (entryOf(RULES, call) !== undefined) return ruleWork(RULES, call, kernel, SOURCE);
-  const attention = read(call);
+  const named = unnumbered(call);
+  if (entryOf(RULES, named) !== undefined) return ruleWork(RULES, named, kernel, SOURCE);
+  const attention = read(call, kernel);
   if (attention === null) return null;
   const { backward, extents } = attention;
-  const { count, unknown, readsAll } = extents.pairs;
-  const formula = FORMULAS[backward ? 'backward' : 'forward'];
+  const { count, unknown = unreadKeys(attention) } = extents.pairs;
+  const readsAll = extents.pairs.readsAll && unknown !== UNREAD;
+  const formula = FORMULAS[backward ? 'backward' : extents.sums === undefined ? 'forward' : 'step'];
   const { reads, writes } = operandsOf(attention);
   return workOf({
     flops: count === null ? null : 2 * count * extents.queryHeads * perPair(extents, backward),
@@ -181,9 +218,11 @@ export const attention: Family = {
   formulas: [
     `flops = ${FORMULAS.forward.flops}; backward ${FORMULAS.backward.flops}; Hq counts query heads (grouped queries share keys)`,
     'all query-key pairs are counted, those that a causal mask or a window leaves out too',
-    'packed sequences: counted where their number, sum and greatest length leave one possibility, else not known; a hidden cache: not known',
+    `a step of vLLM, SGLang or ATOM whose name states the lengths: flops = ${FORMULAS.step.flops}`,
+    'packed sequences: counted where their number, sum and greatest length leave one possibility, else not known; a hidden cache: bytes not known',
     'a paged cache: counted where all sequences have the greatest number of queries, under a causal mask as many as the greatest number of keys (whole prompts), else not known',
     `bytes = ${FORMULAS.forward.bytes}; backward ${FORMULAS.backward.bytes}`,
   ],
+  lengths: true,
   work,
 };

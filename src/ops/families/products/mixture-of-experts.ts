@@ -3,10 +3,11 @@ import { rules, withTensors, workByRules } from '../../schema/op-rules.js';
 import { extentAt, numel } from '../../call.js';
 import { NO_FORMULA } from '../../schema/dispatched.js';
 import type { Family } from '../../family.js';
-import { tensorListParams } from '../../work.js';
+import { tensor, tensorListParams } from '../../work.js';
 import { SOFTMAX } from '../reduction/fused-softmax.js';
 
-const SOURCE = 'arguments as vLLM (csrc/moe), SGLang (sgl-kernel) and AITER register them';
+const SOURCE =
+  'arguments as vLLM (csrc/moe), SGLang (sgl-kernel), AITER and triton_kernels (routing.py, topk.py) have them';
 
 /** Probabilities of all experts, the best of them kept. */
 const chosen = withTensors('gating', (gating, { writes }) => ({
@@ -29,6 +30,8 @@ const added = withTensors('input', (input, { writes }) => ({
   formula: 'flops = E(input); bytes = input + output',
 }));
 
+const UNREAD_WEIGHTS = "which experts' weights are read is unspecified";
+
 /**
  * hidden [m, k], w1 [e, 2n or n, k], w2 [e, k, n], ids [m, t]: two products for each token and expert. Which experts'
  * weights are read depends on the choice. Weights of a few bits hold several values to an element along their last
@@ -46,9 +49,55 @@ const experts = withTensors('hidden ids', (hidden, ids, bound) => {
     writes: null,
     params: tensorListParams([hidden, ...weights]),
     formula: 'flops = 2·m·t·(|w1| + |w2| of one expert), m tokens of t experts each',
-    unknown: "which experts' weights are read is unspecified",
+    unknown: UNREAD_WEIGHTS,
     matmul: true,
     severalProducts: true,
+  };
+});
+
+/**
+ * One of the two products as an op of its own, its rows those of the activations: [m, k] for each of `top` experts of a
+ * token, or [m, top, k]. Weights of a few bits as above.
+ */
+const stage = (weightsOf: 'w1' | 'w2') =>
+  withTensors(`input ${weightsOf}`, (input, weights, bound) => {
+    const top = weightsOf === 'w1' ? bound.count('top') : 1;
+    const width = extentAt(input, -1);
+    const values = width / extentAt(weights, 2);
+    if (top === null || weights.shape.length !== 3 || !Number.isInteger(values)) return null;
+    return {
+      flops: 2 * numel(input.shape) * top * extentAt(weights, 1),
+      writes: null,
+      params: tensorListParams([input, weights]),
+      formula: 'flops = 2·m·t·(weights of one expert), m tokens of t experts each',
+      unknown: UNREAD_WEIGHTS,
+      matmul: true,
+    };
+  });
+
+/** Indices of experts are 16 bits, and a bit for each expert of a token says whether it is chosen. */
+const best = withTensors('gating', (gating, bound) => {
+  const [tokens, experts] = gating.shape;
+  const [top, isSoftmax] = [bound.count('top'), bound.flag('softmax')];
+  if (tokens === undefined || experts === undefined || gating.shape.length !== 2 || top === null) return null;
+  const bits = bound.flag('bits') === true ? [tensor([tokens, Math.ceil(experts / 32)], 'uint32')] : [];
+  return {
+    flops: isSoftmax === true ? SOFTMAX.forward * tokens * top : 0,
+    writes: [tensor([tokens, top], gating.dtype), tensor([tokens, top], 'int16'), ...bits],
+    formula: `flops = ${SOFTMAX.forward}·m·t where weights are normalised; bytes = gating + weights + indices + bits`,
+  };
+});
+
+/** Where each token of each expert comes from and goes to, and the weights in that order. */
+const sorted = withTensors('weights ids', (weights, ids, bound) => {
+  const experts = bound.count('experts');
+  if (experts === null) return null;
+  const rows = numel(ids.shape);
+  return {
+    flops: 0,
+    writes: [tensor([experts], 'int32'), tensor([2 * rows], 'int32'), tensor([rows], weights.dtype)],
+    params: tensorListParams([weights, ids]),
+    formula: 'flops = 0; bytes = weights + ids + tokens of each expert + both orders + sorted weights',
   };
 });
 
@@ -62,9 +111,16 @@ const RULES = rules`
   // vLLM's op also has the token and expert of each row, SGLang's does not.
   ${chosen} topk_softmax: !weights !indices !rows @gating
       | !weights !indices @gating
+  ${chosen} vllm.rocm_aiter_topk_softmax: !weights !indices !rows @gating ...
+  // triton_kernels
+  ${best} TopK: @gating top:int softmax:bool dim:int bits:bool ...
+  ${sorted} SortTokens: @weights @ids experts:int ...
+  ${aligned} aiter.moe_sorting_fwd: @ids @weights !sorted !sorted_weights !expert_ids !count !cleared? ...
   ${aligned} moe_align_block_size sgl_moe_align_block_size: @ids experts block !sorted !expert_ids !count ...
   ${added} moe_sum: @input !output
-  ${experts} inplace_fused_experts outplace_fused_experts aiter.fused_moe_: @hidden @w1 @w2 @weights @ids ...
+  ${experts} inplace_fused_experts outplace_fused_experts aiter.fused_moe_ rocm_aiter_fused_moe: @hidden @w1 @w2 @weights @ids ...
+  ${stage('w1')} aiter.ck_moe_stage1: @input @w1 @w2 @sorted @expert_ids @count !out top:int ...
+  ${stage('w2')} aiter.ck_moe_stage2: @input @w1 @w2 @sorted @expert_ids @count !out top:int ...
   ${layer} moe_forward moe_forward_shared: @hidden ...
 `;
 
@@ -74,8 +130,10 @@ export const mixtureOfExperts: Family = {
   ops: Object.keys(RULES),
   formulas: [
     'topk_softmax: flops = 5·E(gating); bytes = gating + weights + indices',
+    'TopK: flops = 5·m·t where weights are normalised; SortTokens, moe_sorting_fwd: 0; bytes = operands + results',
     'moe_sum: flops = E(input); moe_align_block_size: 0; bytes = operands + results',
     "fused_experts: flops = 2·m·t·(|w1| + |w2| of one expert); bytes unknown (which experts' weights are read)",
+    'ck_moe_stage1, ck_moe_stage2: one of the two products',
     'moe_forward: unknown, the weights are not among its arguments',
   ],
   work: workByRules(RULES, SOURCE),

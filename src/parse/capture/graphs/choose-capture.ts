@@ -1,7 +1,7 @@
 /** Which of several captures of one sequence a launch replays: by what is recorded of them, else in their order. */
 import { least } from '../../../containers/lists.js';
 import { entryOf } from '../../../containers/map-entry.js';
-import type { LaunchSize } from './launch-size.js';
+import type { ServingPhase, ServingStep } from '../../../record/serving-step.js';
 import type { CapturedGraph } from './captured-graph.js';
 import type { Shape, ShapeMatch } from './capture-shapes.js';
 import type { GraphLaunch } from './graph-launches.js';
@@ -12,8 +12,8 @@ export interface ShapedLaunch {
   readonly match: ShapeMatch;
   /** The profiler's id of the graph; null where it has none. */
   readonly graphId: number | null;
-  /** What the step around the launch says of its size; null where it says nothing. */
-  readonly size: LaunchSize | null;
+  /** The server's step around the launch; null where it is in none. */
+  readonly step: ServingStep | null;
 }
 
 interface Choice {
@@ -34,7 +34,7 @@ export function chooseCaptures(launches: readonly ShapedLaunch[]): Choice[] {
   const taken = new Map<CapturedGraph, number>();
   return launches.map((launch) => {
     const { shape } = launch.match;
-    const fitting = ofSize(shape.graphs, launch.size);
+    const fitting = ofStep(shape.graphs, launch.step);
     const [first] = fitting as readonly [CapturedGraph, ...CapturedGraph[]];
     const rank = launch.graphId === null ? undefined : ranks.get(shape)?.get(launch.graphId);
     const place = rank ?? taken.get(first) ?? 0;
@@ -49,18 +49,21 @@ const ranksOf = (ids: ReadonlySet<number>): ReadonlyMap<number, number> =>
   new Map([...ids].sort((a, b) => a - b).map((id, rank) => [id, rank] as const));
 
 /** Modes of captures that steps of a phase replay. */
-const MODES: Readonly<Record<LaunchSize['phase'], ReadonlySet<string>>> = {
+const MODES: Readonly<Record<ServingPhase, ReadonlySet<string>>> = {
   decode: new Set(['FULL', 'DECODE']),
   prefill: new Set(['PIECEWISE', 'EXTEND', 'PREFILL']),
   mixed: new Set(['PIECEWISE', 'EXTEND', 'MIXED']),
 };
 
 /** The smallest captures that have room for a launch, of its mode if any is; all where none is known to. */
-function ofSize(graphs: readonly CapturedGraph[], size: LaunchSize | null): readonly CapturedGraph[] {
-  if (size === null || graphs.length === 1) return graphs;
-  const smallest = least(graphs.flatMap(({ batch }) => (batch !== null && batch >= size.rows ? [batch] : [])));
+function ofStep(graphs: readonly CapturedGraph[], step: ServingStep | null): readonly CapturedGraph[] {
+  if (step === null || graphs.length === 1) return graphs;
+  const { phase } = step;
+  // Captures are named by rows of the model's matrices, one a token; where tokens are unknown, requests are as many.
+  const rows = step.tokens ?? step.batch ?? Infinity;
+  const smallest = least(graphs.flatMap(({ batch }) => (batch !== null && batch >= rows ? [batch] : [])));
   const sized = graphs.filter(({ batch }) => batch === smallest);
   const fitting = sized.length > 0 ? sized : graphs;
-  const moded = fitting.filter(({ mode }) => mode !== null && MODES[size.phase].has(mode));
+  const moded = fitting.filter(({ mode }) => mode !== null && phase !== null && MODES[phase].has(mode));
   return moded.length > 0 ? moded : fitting;
 }

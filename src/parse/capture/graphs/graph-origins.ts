@@ -4,7 +4,7 @@
  */
 import { elementAt } from '../../../containers/element.js';
 import { entryOf } from '../../../containers/map-entry.js';
-import { readLaunchSize, type LaunchSize } from './launch-size.js';
+import { readServingStep, type ServingStep } from '../../../record/serving-step.js';
 import { ACTIVITY_KINDS, type Activities } from '../capture-columns.js';
 import { kernelNameOf, type Capture } from '../capture.js';
 import type { KernelContexts } from '../kernel-contexts.js';
@@ -86,12 +86,12 @@ export class GraphOrigins {
     const names = new NodeNames();
     const shapes = new CaptureShapes(graphs, names);
     const sequenceOf = sequences(this.capture, names);
-    const sizeOf = launchSizes(contexts);
+    const stepOf = servingSteps(contexts);
     const found: ShapedLaunch[] = [];
     for (const replay of replays) {
       const match = shapes.match(sequenceOf(replay));
       if (match === null) diagnostics.count('graph-without-capture');
-      else found.push({ replay, match, graphId: graphIdOf(activities, replay), size: sizeOf(replay) });
+      else found.push({ replay, match, graphId: graphIdOf(activities, replay), step: stepOf(replay) });
     }
     const ids = mostIds(graphs.flatMap(({ nodes }) => nodes));
     for (const { launch, graph, isByOrder } of chooseCaptures(found)) {
@@ -163,12 +163,12 @@ function graphIdOf({ kind, ownRow, kernels }: Activities, { rows }: GraphLaunch)
   return found;
 }
 
-/** How large the step of a launch is, by the step's name; null where it does not say. */
-function launchSizes(contexts: KernelContexts): (replay: GraphLaunch) => LaunchSize | null {
+/** The server's step of a launch; null where it is in none. */
+function servingSteps(contexts: KernelContexts): (replay: GraphLaunch) => ServingStep | null {
   const texts = new Map((contexts.steps ?? []).map(({ step, text }) => [step, text] as const));
   return ({ call, rows }) => {
     const step = contexts.stepOf?.(call, elementAt(rows, 0)) ?? null;
     const text = step === null ? null : (texts.get(step) ?? null);
-    return text === null ? null : readLaunchSize(text);
+    return text === null ? null : readServingStep(text);
   };
 }

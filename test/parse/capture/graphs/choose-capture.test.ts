@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { CapturedGraph } from '../../../../src/parse/capture/graphs/captured-graph.js';
 import { readCaptureName } from '../../../../src/parse/capture/graphs/captured-graph.js';
 import { chooseCaptures, type ShapedLaunch } from '../../../../src/parse/capture/graphs/choose-capture.js';
-import { readLaunchSize } from '../../../../src/parse/capture/graphs/launch-size.js';
+import { readServingStep } from '../../../../src/record/serving-step.js';
 
 const graph = (name: string): CapturedGraph => ({ name, nodes: [], batch: null, mode: null, ...readCaptureName(name) });
 
@@ -10,9 +10,9 @@ const graph = (name: string): CapturedGraph => ({ name, nodes: [], batch: null, 
 function chosen(captures: readonly string[], launches: readonly (string | number | null)[]): unknown[] {
   const shape = { numbers: Uint32Array.of(1), isNamed: true, graphs: captures.map(graph) };
   const shaped = launches.map((at, call): ShapedLaunch => {
-    const size = typeof at === 'string' ? readLaunchSize(at) : null;
+    const step = typeof at === 'string' ? readServingStep(at) : null;
     const replay = { call, rows: new Uint32Array(0), byNode: false };
-    return { replay, match: { shape, nodes: null }, graphId: typeof at === 'number' ? at : null, size };
+    return { replay, match: { shape, nodes: null }, graphId: typeof at === 'number' ? at : null, step };
   });
   return chooseCaptures(shaped).map(({ graph: { name }, isByOrder }) => (isByOrder ? [name] : name));
 }

@@ -1,5 +1,5 @@
 /** Rows → records. */
-import { InstructionLine, PacketLine, SemaphoreLine, type Counters } from '../../../../../record/device-lines.js';
+import { InstructionLine, PacketLine, SemaphoreLine, type Counters } from '../../../../../record/lines/device-lines.js';
 import type { Diagnostics } from '../../../../../record/diagnostics.js';
 import { dmaEngineName, NEURON_ENGINES, type NeuronEngine } from '../../../../../record/neuron/engines.js';
 import type { CopyLine, KernelLine, ProfileLine, SampleRecord } from '../../../../../record/record.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { bytesOf, LineBytes, Pieces } from '../../src/record/line-bytes.js';
+import { bytesOf, LineBytes, Pieces } from '../../../src/record/lines/line-bytes.js';
 
 /** What a function writes, as text. */
 function written(write: (out: LineBytes) => void, capacity = 64): string {

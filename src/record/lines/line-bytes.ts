@@ -1,5 +1,5 @@
 /** Buffer that JSON lines are appended to as bytes, without a string for each line. */
-import { escapeJson } from './control-characters.js';
+import { escapeJson } from '../control-characters.js';
 
 const ZERO = 48;
 /** The one control character of ASCII that JSON.stringify leaves as it is. */

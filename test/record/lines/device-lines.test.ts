@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { jsonOf } from '../../src/record/control-characters.js';
-import { InstructionLine, PacketLine, SemaphoreLine, type DeviceLine } from '../../src/record/device-lines.js';
-import { encodeLine } from '../../src/record/jsonl.js';
-import type { ProfileLine } from '../../src/record/record.js';
-import { propertyRuns } from '../support/property-runs.js';
+import { jsonOf } from '../../../src/record/control-characters.js';
+import { InstructionLine, PacketLine, SemaphoreLine, type DeviceLine } from '../../../src/record/lines/device-lines.js';
+import { encodeLine } from '../../../src/record/jsonl.js';
+import type { ProfileLine } from '../../../src/record/record.js';
+import { propertyRuns } from '../../support/property-runs.js';
 
 const number = fc.oneof(fc.nat(), fc.maxSafeInteger(), fc.double());
 const ps = fc.tuple(number, number);

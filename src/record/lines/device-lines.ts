@@ -2,9 +2,9 @@
  * Record classes for the lines of which a capture has tens of millions. Their fields are fixed, so they write
  * themselves as bytes without reflection; as objects they are records like any other.
  */
-import { jsonOf } from './control-characters.js';
+import { jsonOf } from '../control-characters.js';
 import { bytesOf, Pieces, type LineBytes } from './line-bytes.js';
-import type { CopyLine, KernelLine, Labels, SampleRecord } from './record.js';
+import type { CopyLine, KernelLine, Labels, SampleRecord } from '../record.js';
 
 /** A record's counters, in the order in which they are written. */
 export type Counters = Readonly<Record<string, number>>;

@@ -1,0 +1,128 @@
+/** Steps of servers of language models by phase: tokens, their rates, and where the device's time went. Times are ns. */
+import { entryOf } from '../../../containers/map-entry.js';
+import type { ServingPhase } from '../../../record/serving-step.js';
+import { median } from '../../../record/statistics.js';
+import { MODEL_PARTS, type ModelPart } from './model-part.js';
+import type { PartTimes, Served } from './served-times.js';
+import { timePerOutputToken, tokensPerSecond } from './token-rates.js';
+
+/** A server's step on one device. What its name does not state is null. */
+export interface ServedStep {
+  readonly phase: ServingPhase | null;
+  readonly batch: number | null;
+  readonly contextTokens: number | null;
+  readonly generationTokens: number | null;
+  /** Of its iteration on the host, and no less than the device was busy with it; null where the iteration is unknown. */
+  readonly time: number | null;
+  readonly tokensPerS: number | null;
+  /** Null where no request generates, and where it is unknown how many tokens each one gets. */
+  readonly timePerOutputToken: number | null;
+  /** Durations of kernels by part of the model, added up. */
+  readonly parts: PartTimes;
+}
+
+/** The steps of one phase, of all devices. */
+export interface PhaseSummary {
+  /** Null for steps whose name does not state it. */
+  readonly phase: ServingPhase | null;
+  readonly steps: number;
+  /** Of a step. */
+  readonly batch: Range | null;
+  /** Of all steps; null where one is unknown, as are the others. */
+  readonly contextTokens: number | null;
+  readonly generationTokens: number | null;
+  /** Times of the steps added up, of several devices the longest. */
+  readonly time: number | null;
+  readonly tokensPerS: number | null;
+  /** Median of the steps that have it. */
+  readonly timePerOutputToken: number | null;
+  /** Of all devices: times of steps, and of them those in which the device was not busy with the step. */
+  readonly deviceTime: number | null;
+  readonly idle: number | null;
+  readonly parts: PartTimes;
+}
+
+interface Range {
+  readonly min: number;
+  readonly max: number;
+}
+
+export function servedStep({ step, parts }: Served, time: number | null): ServedStep {
+  const tokens = step?.tokens ?? null;
+  return {
+    phase: step?.phase ?? null,
+    batch: step?.batch ?? null,
+    contextTokens: step?.context.tokens ?? null,
+    generationTokens: step?.generation.tokens ?? null,
+    time,
+    tokensPerS: tokensPerSecond(tokens, time),
+    timePerOutputToken: step === null ? null : timePerOutputToken(step, time),
+    parts,
+  };
+}
+
+/** A step on one device. */
+interface DeviceStep {
+  readonly step: number;
+  readonly busy: number;
+  readonly served?: ServedStep;
+}
+
+const PHASES: readonly (ServingPhase | null)[] = ['prefill', 'mixed', 'decode', null];
+
+/** In the order prefill, mixed, decode, unknown; phases without steps are left out. */
+export function phasesOf(list: readonly DeviceStep[]): PhaseSummary[] {
+  const byPhase = new Map<ServingPhase | null, DeviceStep[]>();
+  for (const one of list) if (one.served !== undefined) entryOf(byPhase, one.served.phase, () => []).push(one);
+  return PHASES.flatMap((phase) => {
+    const steps = byPhase.get(phase);
+    return steps === undefined ? [] : [summed(phase, steps)];
+  });
+}
+
+function summed(phase: ServingPhase | null, list: readonly DeviceStep[]): PhaseSummary {
+  const all = list.flatMap(({ served }) => served ?? []);
+  const steps = [...stepsAmong(list)];
+  const time = sum(steps.map((one) => one.time));
+  const [contextTokens, generationTokens] = [
+    sum(steps.map((one) => one.contextTokens)),
+    sum(steps.map((one) => one.generationTokens)),
+  ];
+  const tokens = sum([contextTokens, generationTokens]);
+  const waits = steps.flatMap((one) => one.timePerOutputToken ?? []);
+  const deviceTime = sum(all.map((one) => one.time));
+  const busy = list.reduce((busy, one) => busy + one.busy, 0);
+  return {
+    ...{ phase, steps: steps.length, batch: rangeOf(steps.flatMap(({ batch }) => batch ?? [])) },
+    ...{ contextTokens, generationTokens, time, tokensPerS: tokensPerSecond(tokens, time) },
+    timePerOutputToken: median(waits),
+    deviceTime,
+    idle: deviceTime === null ? null : deviceTime - busy,
+    parts: Object.fromEntries(MODEL_PARTS.map((part) => [part, timeOf(part, all)])) as PartTimes,
+  };
+}
+
+/** Each step once, of several devices where it took longest. */
+function stepsAmong(list: readonly DeviceStep[]): Iterable<ServedStep> {
+  const steps = new Map<number, ServedStep>();
+  for (const { step, served } of list) {
+    const known = steps.get(step);
+    if (served !== undefined && (known === undefined || (served.time ?? 0) > (known.time ?? 0)))
+      steps.set(step, served);
+  }
+  return steps.values();
+}
+
+const timeOf = (part: ModelPart, steps: readonly ServedStep[]): number =>
+  steps.reduce((time, { parts }) => time + parts[part], 0);
+
+const sum = (values: readonly (number | null)[]): number | null =>
+  values.reduce((all, value) => (all === null || value === null ? null : all + value), 0);
+
+const rangeOf = (values: readonly number[]): Range | null =>
+  values.length === 0 ? null : values.reduce<Range>(widened, { min: Infinity, max: -Infinity });
+
+const widened = ({ min, max }: Range, value: number): Range => ({
+  min: Math.min(min, value),
+  max: Math.max(max, value),
+});

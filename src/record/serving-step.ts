@@ -1,0 +1,235 @@
+/**
+ * Names of the steps of servers of language models: which requests a pass of the model works on, and how long they are.
+ *
+ * Source: vLLM (gpu_model_runner.py), SGLang (srt/model_executor: names of the step's range, with `detailed_annotations`
+ * sums of lengths), ATOM (atom/model_engine/run_labels.py). The forms:
+ * `execute_context_1(30)_generation_2(2)`, `execute_45_context_1(sq43sk43sqsq1849sqsk1849)_generation_2(sq2sk90sqsq2sqsk90)`,
+ * `execute_new_1_cached_2`, `step[EXTEND bs=1 toks=512 c_sq=512 …]`, `step[DECODE bs=32 g_sq=32 …]`,
+ * `step[MIXED bs=3 c=1 g=2 …]`, `prefill[bs=1 tok=512 ctx=512 sqsq=… sqsk=… sk=…]`, `decode[bs=30/32 tok=30 d=30 …]`.
+ */
+
+/** Sums over the sequences of a batch, each with q new positions (queries) and k positions in all (keys). */
+export interface LengthSums {
+  /** Σ q */
+  readonly queries: number;
+  /** Σ k */
+  readonly keys: number;
+  /** Σ q² */
+  readonly squares: number;
+  /** Σ q·k: query-key pairs. */
+  readonly pairs: number;
+}
+
+/** Requests of one phase in a step. Each value is null where the name does not state it. */
+export interface ServedPart {
+  readonly requests: number | null;
+  /** New positions, all requests together. */
+  readonly tokens: number | null;
+  readonly lengths: LengthSums | null;
+}
+
+/** `prefill`: requests read their context alone; `decode`: all generate; `mixed`: some of each. */
+export type ServingPhase = 'prefill' | 'decode' | 'mixed';
+
+/** What the name of a server's step says; null where it does not. */
+export interface ServingStep {
+  readonly phase: ServingPhase | null;
+  /** Requests, without those that only fill up the batch of a captured graph. */
+  readonly batch: number | null;
+  readonly tokens: number | null;
+  /** Requests that read their prompt, or a part of it. */
+  readonly context: ServedPart;
+  /** Requests that generate tokens. */
+  readonly generation: ServedPart;
+  /** Of all requests. */
+  readonly lengths: LengthSums | null;
+}
+
+/** How the names begin. */
+export const SERVING_STEP_BEGINNINGS = ['execute_', 'step[', 'prefill[', 'decode[', 'eager_decode['] as const;
+
+type Parts = Pick<ServingStep, 'context' | 'generation'> & Partial<ServingStep>;
+
+/** `null` of a form's reader: the text has the form, but says nothing of requests. */
+interface Form {
+  readonly pattern: RegExp;
+  readonly read: (match: readonly string[]) => Parts | null;
+}
+
+const NOBODY: ServedPart = {
+  requests: 0,
+  tokens: 0,
+  lengths: { queries: 0, keys: 0, squares: 0, pairs: 0 },
+};
+const UNKNOWN_PART: ServedPart = { requests: null, tokens: null, lengths: null };
+const UNKNOWN_PARTS: Parts = { context: UNKNOWN_PART, generation: UNKNOWN_PART };
+
+function count(text: string | undefined): number | null {
+  const value = text !== undefined && /^\d+$/.test(text) ? Number(text) : NaN;
+  return Number.isSafeInteger(value) ? value : null;
+}
+
+type Count = number | null | undefined;
+
+function lengthSums(queries: Count, keys: Count, squares: Count, pairs: Count): LengthSums | null {
+  if (typeof queries !== 'number' || typeof keys !== 'number') return null;
+  return typeof squares !== 'number' || typeof pairs !== 'number' ? null : { queries, keys, squares, pairs };
+}
+
+/**
+ * A part of vLLM's name: the number of requests, and the text in parentheses, `30`, `30_900` (whose second number does not
+ * say how many keys there are) or `sq43sk43sqsq1849sqsk1849`.
+ */
+function executedPart(requests: string | undefined, text: string | undefined): ServedPart {
+  const number = count(requests);
+  if (number === 0) return NOBODY;
+  const [, ...sums] = /^sq(\d+)sk(\d+)sqsq(\d+)sqsk(\d+)$/.exec(text ?? '') ?? [];
+  const [queries, keys, squares, pairs] = sums.map(count);
+  return {
+    requests: number,
+    tokens: count(FIRST_NUMBER.exec(text ?? '')?.[0]) ?? queries ?? null,
+    lengths: lengthSums(queries, keys, squares, pairs),
+  };
+}
+
+/** `bs=32 g_sq=32` → values by key. Lists of lengths, `ctx=[7, 8]`, are cut off. */
+const fieldsOf = (text: string): ReadonlyMap<string, string> =>
+  new Map(text.split(' ').map((field) => [field.slice(0, field.indexOf('=')), field.slice(field.indexOf('=') + 1)]));
+
+type Fields = (key: string) => number | null;
+
+/** Of `30/32` the requests, not the size of the graph that they are filled up to. */
+const FIRST_NUMBER = /^\d+/;
+
+function countsOf(text: string): Fields {
+  const fields = fieldsOf(text);
+  return (key) => count(FIRST_NUMBER.exec(fields.get(key) ?? '')?.[0]);
+}
+
+/** Requests of one phase by SGLang's fields. @param prefix `c_` or `g_` @param tokens where no field has them */
+function steppedPart(field: Fields, prefix: string, requests: number | null, tokens: number | null): ServedPart {
+  const queries = field(`${prefix}sq`) ?? tokens;
+  const sums = lengthSums(queries, field(`${prefix}sk`), field(`${prefix}sqsq`), field(`${prefix}sqsk`));
+  return requests === 0 ? NOBODY : { requests, tokens: queries, lengths: sums };
+}
+
+/** SGLang's modes of a pass. Those that check or catch up with speculated tokens are part of generation. */
+const MODES: Readonly<Record<string, (field: Fields) => Parts>> = {
+  EXTEND: prompts,
+  SPLIT_PREFILL: prompts,
+  DLLM_EXTEND: prompts,
+  DECODE: (field) => ({ context: NOBODY, generation: steppedPart(field, 'g_', field('bs'), field('bs')) }),
+  TARGET_VERIFY: (field) => ({ context: NOBODY, generation: steppedPart(field, 'g_', field('bs'), null) }),
+  DRAFT_EXTEND: catchingUp,
+  DRAFT_EXTEND_V2: catchingUp,
+  MIXED: (field) => ({
+    context: steppedPart(field, 'c_', field('c'), null),
+    generation: steppedPart(field, 'g_', field('g'), null),
+    batch: field('bs'),
+    ...(field('c') === null || field('g') === null ? { phase: 'mixed' } : undefined),
+  }),
+};
+
+function prompts(field: Fields): Parts {
+  return { context: steppedPart(field, 'c_', field('bs'), field('toks')), generation: NOBODY };
+}
+
+function catchingUp(field: Fields): Parts {
+  return { context: NOBODY, generation: steppedPart(field, 'c_', field('bs'), null) };
+}
+
+/** ATOM's batch: all of it in one phase, or a decode pass that some prompts (`p`) are part of. */
+function atomParts(kind: string, field: Fields): Parts {
+  const [batch, tokens, prompted] = [field('bs'), field('tok'), field('p') ?? 0];
+  const lengths = lengthSums(tokens, field('sk'), field('sqsq'), field('sqsk'));
+  const all = { requests: batch, tokens, lengths };
+  if (kind === 'prefill') return { context: all, generation: NOBODY };
+  if (prompted === 0) return { context: NOBODY, generation: all };
+  const of = (requests: number | null): ServedPart => ({ requests, tokens: null, lengths: null });
+  return { context: of(prompted), generation: of(field('d')), batch, tokens, lengths };
+}
+
+const FORMS: readonly Form[] = [
+  {
+    pattern: /^execute_(?:\d{1,12}_)?context_(\d{1,12})\(([^()]*)\)_generation_(\d{1,12})\(([^()]*)\)$/,
+    read: ([, requests, context, generating, generation]) => ({
+      context: executedPart(requests, context),
+      generation: executedPart(generating, generation),
+    }),
+  },
+  {
+    // Requests that came before may still read their prompts.
+    pattern: /^execute_new_(\d{1,12})_cached_(\d{1,12})$/,
+    read: ([, added, known]) => ({ ...UNKNOWN_PARTS, batch: sum(count(added), count(known)) }),
+  },
+  {
+    pattern: /^step\[([A-Z]\w*)( [^[\]]*)?\]$/,
+    read: ([, mode = '', fields = '']) =>
+      Object.hasOwn(MODES, mode) ? (MODES[mode]?.(countsOf(fields)) ?? null) : null,
+  },
+  { pattern: /^(prefill)\[(bs=.*)\]$/, read: ([, kind = '', fields = '']) => atomParts(kind, countsOf(fields)) },
+  {
+    pattern: /^(?:eager_)?(decode)\[(bs=.*)\]$/,
+    read: ([, kind = '', fields = '']) => atomParts(kind, countsOf(fields)),
+  },
+];
+
+/** Longer texts name no step. */
+const LONGEST_NAME = 300;
+
+/** Reads the name of a server's step; null for any other text. */
+export function readServingStep(text: string): ServingStep | null {
+  if (text.length > LONGEST_NAME) return null;
+  for (const { pattern, read } of FORMS) {
+    const match = pattern.exec(text);
+    if (match !== null) return withTotals(read(match) ?? UNKNOWN_PARTS);
+  }
+  return null;
+}
+
+function withTotals({ context, generation, ...given }: Parts): ServingStep {
+  return {
+    phase: given.phase ?? phaseOf(context.requests, generation.requests),
+    batch: given.batch ?? sum(context.requests, generation.requests),
+    tokens: given.tokens ?? sum(context.tokens, generation.tokens),
+    context,
+    generation,
+    lengths: given.lengths ?? sumOfLengths(context.lengths, generation.lengths),
+  };
+}
+
+function phaseOf(context: number | null, generation: number | null): ServingPhase | null {
+  if (context === null || generation === null || context + generation === 0) return null;
+  if (generation === 0) return 'prefill';
+  return context === 0 ? 'decode' : 'mixed';
+}
+
+const sum = (a: number | null, b: number | null): number | null => (a === null || b === null ? null : a + b);
+
+function sumOfLengths(a: LengthSums | null, b: LengthSums | null): LengthSums | null {
+  if (a === null || b === null) return null;
+  return {
+    queries: a.queries + b.queries,
+    keys: a.keys + b.keys,
+    squares: a.squares + b.squares,
+    pairs: a.pairs + b.pairs,
+  };
+}
+
+/**
+ * The server's step that ranges of the host belong to: the innermost that names one. Where it has no lengths, those of a
+ * range around it that says the same of its requests count.
+ * @param texts of the ranges, outermost first
+ * @param read as `readServingStep`
+ */
+export function servingStepAround(texts: readonly string[], read = readServingStep): ServingStep | null {
+  let found: ServingStep | null = null;
+  for (let i = texts.length - 1; i >= 0; i--) {
+    const step = read(texts[i] ?? '');
+    if (step === null) continue;
+    if (found === null) found = step;
+    else if (step.lengths !== null && step.phase === found.phase && step.batch === found.batch) return step;
+    if (found.lengths !== null) return found;
+  }
+  return found;
+}
