@@ -20,6 +20,7 @@ import { directionOf, enterCompiled, enterForward, layerOf, namesOf, type Chain 
 import { EngineThreads } from './engine-threads.js';
 import { definedFunction, readStack, stackTexts, type HostName } from './event-names.js';
 import { OUTSIDE, type Nesting } from './nesting.js';
+import { addShown, ShownOperands } from './shown-operands.js';
 
 export interface TorchFacts {
   readonly events: HostEvents;
@@ -37,6 +38,8 @@ export interface TorchFacts {
   readonly slack: number;
   /** Whether a queue's threads launch the work of other threads: then the op of an external id may be on any thread. */
   readonly launchedByQueue?: boolean;
+  /** Number of the text that is a kernel's name, where operands of kernels are looked for by it. */
+  readonly kernelName?: (activity: number) => number;
   /** Steps, when the profile records them apart from annotations: they replace these. */
   readonly steps?: readonly StepRange[];
 }
@@ -56,6 +59,7 @@ export class TorchContexts implements KernelContexts {
   #forward: ForwardOps | null = null;
   readonly #steps: LaunchSteps;
   readonly #engines: EngineThreads;
+  readonly #shown: ShownOperands;
   /** By op: how many kernels it launched. */
   readonly #kernels: Uint32Array;
   /** By op: how many of them have been numbered so far. */
@@ -76,6 +80,7 @@ export class TorchContexts implements KernelContexts {
     const { events, nesting, threads, steps = [] } = facts;
     this.#steps = new LaunchSteps(steps.length > 0 ? steps : annotatedSteps(events), threads);
     this.#engines = new EngineThreads(events, nesting, threads);
+    this.#shown = new ShownOperands(events, nesting);
     this.#kernels = new Uint32Array(ops);
     this.#numbered = new Uint32Array(ops);
     this.#ids = new Uint32Array(ops);
@@ -124,6 +129,9 @@ export class TorchContexts implements KernelContexts {
     context.callIds = callOps.map((call) => this.#idOf(call));
     context.callKernels = callOps.map((call) => elementAt(this.#kernels, call));
     if (backward && forward !== undefined) context.forward = forward === null ? null : this.#forwardOp(forward);
+    const { kernelName, callStart } = this.facts;
+    const shown = call === -1 ? null : this.#shown.of(kernelName?.(activity), leaf, callStart(call));
+    if (shown !== null) addShown(context, shown, this.#idOf(shown.op));
     return context;
   }
 

@@ -75,6 +75,20 @@ const stage = (weightsOf: 'w1' | 'w2') =>
     };
   });
 
+/** triton_kernels: rows sorted by expert, each times the weights of its expert. */
+const grouped = withTensors('input weights', (input, weights) => {
+  const [, inner, columns] = weights.shape;
+  if (inner === undefined || columns === undefined || extentAt(input, -1) !== inner) return null;
+  return {
+    flops: 2 * numel(input.shape) * columns,
+    writes: null,
+    params: tensorListParams([input, weights]),
+    formula: 'flops = 2·m·k·n, m tokens of all experts together',
+    unknown: UNREAD_WEIGHTS,
+    matmul: true,
+  };
+});
+
 /** Indices of experts are 16 bits, and a bit for each expert of a token says whether it is chosen. */
 const best = withTensors('gating', (gating, bound) => {
   const [tokens, experts] = gating.shape;
@@ -121,6 +135,7 @@ const RULES = rules`
   ${experts} inplace_fused_experts outplace_fused_experts aiter.fused_moe_ rocm_aiter_fused_moe: @hidden @w1 @w2 @weights @ids ...
   ${stage('w1')} aiter.ck_moe_stage1: @input @w1 @w2 @sorted @expert_ids @count !out top:int ...
   ${stage('w2')} aiter.ck_moe_stage2: @input @w1 @w2 @sorted @expert_ids @count !out top:int ...
+  ${grouped} triton_kernels.matmul_ogs: @input @weights
   ${layer} moe_forward moe_forward_shared: @hidden ...
 `;
 
@@ -134,6 +149,7 @@ export const mixtureOfExperts: Family = {
     'moe_sum: flops = E(input); moe_align_block_size: 0; bytes = operands + results',
     "fused_experts: flops = 2·m·t·(|w1| + |w2| of one expert); bytes unknown (which experts' weights are read)",
     'ck_moe_stage1, ck_moe_stage2: one of the two products',
+    'matmul_ogs: flops = 2·m·k·n, m tokens of all experts together; its operands are those of the ops before its launch',
     'moe_forward: unknown, the weights are not among its arguments',
   ],
   work: workByRules(RULES, SOURCE),

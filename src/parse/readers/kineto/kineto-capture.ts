@@ -116,7 +116,9 @@ export class KinetoCapture implements Capture {
     const placesOf = (calls: readonly number[]): CapturedPlace[] => {
       const facts = this.#contextFacts(launches);
       const own = { callOf: Int32Array.from(calls), kernelCounts: new Uint32Array(0) };
-      const contexts = new TorchContexts({ ...facts, launches: own, externalId: () => NaN }, calls.keys());
+      const kernelName = (node: number): number => this.#launchArgs.of(calls[node] ?? -1).kernel ?? UNNAMED;
+      const nodes = { ...facts, launches: own, externalId: () => NaN, kernelName };
+      const contexts = new TorchContexts(nodes, calls.keys());
       return calls.map((call, node) => {
         const labels = this.#sources.labelsOf(contexts.opOf(node));
         return { context: contexts.ofKernel(call, node), ...(labels === null ? undefined : { labels }) };
@@ -132,6 +134,7 @@ export class KinetoCapture implements Capture {
 
   #contextFacts(launches: LaunchJoin): TorchFacts {
     const { hostCalls, threads } = this;
+    const { kernels, ownRow } = this.activities;
     return {
       events: this.#events,
       nesting: this.#nested,
@@ -142,6 +145,7 @@ export class KinetoCapture implements Capture {
       externalId: (activity: number) => this.#externalIds.at(activity),
       externalIdsAreOps: this.#externalIdsAreOps,
       slack: this.#slack,
+      kernelName: (activity: number) => kernels.name.at(ownRow.at(activity)),
     };
   }
 
