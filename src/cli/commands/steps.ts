@@ -24,7 +24,9 @@ export const steps = recordsCommand(
   {
     name: 'dprof steps',
     usage: 'dprof steps [OPTION...] [FILE...]',
-    about: ['Where the time of each step of training or serving went, on each device: computing, communication, neither.'],
+    about: [
+      'Where the time of each step of training or serving went, on each device: computing, communication, neither.',
+    ],
     operands: ['FILE: records of dparse (also .gz), or a profile. Default: stdin.'],
     options: [],
     notes: [
