@@ -134,12 +134,12 @@ const optionLines = (options: readonly Option[]): string[] =>
     return [`${line}:`, ...wrapped(' '.repeat(23), listed)];
   });
 
-/** Items after a label, broken into lines of at most 80 characters. */
-export function wrapped(label: string, items: readonly string[]): string[] {
+/** Items after a label, broken into lines. @param width most characters of a line */
+export function wrapped(label: string, items: readonly string[], width = 80): string[] {
   const lines = [label];
   for (const item of items) {
     const line = elementAt(lines, lines.length - 1);
-    if (line.length + item.length + 1 > 80) lines.push(`${' '.repeat(label.length)}${item}`);
+    if (line.length + item.length + 1 > width) lines.push(`${' '.repeat(label.length)}${item}`);
     else lines[lines.length - 1] = line.endsWith(' ') ? line + item : `${line} ${item}`;
   }
   return lines;

@@ -84,8 +84,14 @@ export const DPROF: Tool = {
   ],
 };
 
+/** The longest lines of the help: a narrower list of columns would not leave it on one screen. */
+const WIDEST_HELP = 88;
+
 /** The names of all columns, for the help. */
-export const columnLines = (): string[] => ['Columns, as --columns explains them:', ...wrapped('  ', KEYS)];
+export const columnLines = (): string[] => [
+  'Columns, as --columns explains them:',
+  ...wrapped('  ', KEYS, WIDEST_HELP),
+];
 
 export function columnsText(): string {
   return COLUMNS.map(({ key, header, unit, doc }) => {
