@@ -190,6 +190,7 @@ describe('examples', () => {
       '--trace',
       '--pytorch',
       '--cuda-memory-usage',
+      '--cuda-graph-trace',
       '--cpuctxsw',
       '--sample',
       '--type',

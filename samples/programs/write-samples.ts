@@ -34,8 +34,12 @@ export const SAMPLES: Readonly<Record<string, () => Buffer>> = {
 /** Every sample trace by file name, unpacked: one that ends in .gz is packed, which may differ between machines. */
 export const TRACES: Readonly<Record<string, () => Buffer>> = {
   'lenet.pt.trace.json.gz': () => kinetoTrace(kinetoLenet('today'), 'today'),
-  'decoder.pt.trace.json.gz': () => decoderTrace('amd'),
   'lenet-2021.pt.trace.json': () => kinetoTrace(kinetoLenet('2021'), '2021'),
+};
+
+/** Traces of replayed graphs, likewise. */
+const GRAPHS: Readonly<Record<string, () => Buffer>> = {
+  'decoder.pt.trace.json.gz': () => decoderTrace('amd'),
 };
 
 /** What Neuron's tools write, by file name: one run in several forms, and reports of the monitor. */
@@ -56,7 +60,13 @@ export const ASCEND: Readonly<Record<string, () => Buffer>> = {
 };
 
 /** All of them. */
-export const ALL_SAMPLES: Readonly<Record<string, () => Buffer>> = { ...SAMPLES, ...TRACES, ...NEURON, ...ASCEND };
+export const ALL_SAMPLES: Readonly<Record<string, () => Buffer>> = {
+  ...SAMPLES,
+  ...TRACES,
+  ...GRAPHS,
+  ...NEURON,
+  ...ASCEND,
+};
 
 function main(): void {
   const { values } = parseArgs({ options: { out: { type: 'string' } } });

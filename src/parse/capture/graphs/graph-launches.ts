@@ -48,11 +48,11 @@ export function graphLaunches({ activities, hostCalls, names }: Capture, { callO
 
 /** Work of graphs whose launch is not in the profile, by process and correlation id. */
 export function workWithoutLaunch({ activities }: Capture, { callOf }: LaunchJoin): GraphLaunch[] {
-  const { kind, node, process, corr } = activities;
+  const { kind, node, process: owner, corr } = activities;
   const found = new Map<string, number[]>();
   for (let row = 0; row < callOf.length; row++) {
     if (callOf[row] !== -1 || Number.isNaN(node.at(row)) || !WORK.has(kind.at(row))) continue;
-    entryOf(found, `${process.at(row)}:${corr.at(row)}`, (): number[] => []).push(row);
+    entryOf(found, `${owner.at(row)}:${corr.at(row)}`, (): number[] => []).push(row);
   }
   return [...found.values()].map((rows) => {
     const own = Uint32Array.from(rows);
