@@ -77,13 +77,13 @@ const SOURCES: Readonly<Record<ReaderName, Source>> = {
     largest: 600 * KB,
   },
   kineto: {
-    samples: ['lenet-2021.pt.trace.json', 'lenet.pt.trace.json.gz'],
+    samples: ['lenet-2021.pt.trace.json', 'lenet.pt.trace.json.gz', 'decoder.pt.trace.json.gz'],
     shared: { folder: 'data/kineto', names: /\.json\.gz$/ },
     largest: 40 * KB,
     open: unpacked,
   },
   'kineto-gz': {
-    samples: ['lenet.pt.trace.json.gz'],
+    samples: ['lenet.pt.trace.json.gz', 'decoder.pt.trace.json.gz'],
     shared: { folder: 'data/kineto', names: /\.json\.gz$/ },
     largest: 40 * KB,
   },

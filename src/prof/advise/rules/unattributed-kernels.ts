@@ -51,7 +51,11 @@ const ACTIONS: readonly (readonly [reason: RegExp, format: RegExp, action: strin
     /^/,
     'start the profiler before the work is launched (a warm-up step): these kernels were launched before it, so that their op is unknown',
   ],
-  [/launch of its graph/, /^/, 'profile one run without graph capture: inside a graph no op is around the launch'],
+  [
+    /launch of its graph/,
+    /^/,
+    'give dparse the capture of the graph (--capture, docs/guide/graphs.md), or profile one run without graphs',
+  ],
   [/record_shapes/, /^/, SHAPES],
   [/no op is in the profile/, /kineto|ascend/, HOST],
   [
