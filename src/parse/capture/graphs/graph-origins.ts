@@ -21,7 +21,7 @@ const NONE = -1;
 /** Work of which nothing but an annotation is known. */
 const ANNOTATED: Omit<Origin, 'node'> = { from: 'annotation', verified: true, capture: null, idsAfter: 0 };
 
-/** The origin of each piece of work of graphs. Memory: 8 bytes an activity, and the nodes of the captures. */
+/** The origin of each piece of work of graphs. Memory: 8 bytes an activity where there is any, and the captures' nodes. */
 export class GraphOrigins {
   /** By activity: index in `#launches`, and in `#nodes`. */
   readonly #launchOf: Int32Array;
@@ -40,20 +40,22 @@ export class GraphOrigins {
     { captures, rank }: { readonly captures?: OtherCaptures | undefined; readonly rank: number | null },
   ) {
     const { activities, ranges, diagnostics } = capture;
-    this.#launchOf = new Int32Array(activities.length).fill(NONE);
-    this.#nodeOf = new Int32Array(activities.length);
+    const [replays, others] = [graphLaunches(capture, launches), workWithoutLaunch(capture, launches)];
+    const all = [...replays, ...others];
+    const rows = all.length === 0 ? 0 : activities.length;
+    this.#launchOf = new Int32Array(rows).fill(NONE);
+    this.#nodeOf = new Int32Array(rows);
     this.#idsAfter = ranges.length;
-    const replays = graphLaunches(capture, launches);
-    for (const work of workWithoutLaunch(capture, launches)) this.#takeStated(work);
+    for (const work of others) this.#takeStated(work);
     const unstated = replays.filter((replay) => !this.#takeStated(replay));
     const isAsked = unstated.length > 0;
     if (!isAsked) diagnostics.count('capture-not-used', captures?.given ?? 0);
     const own = isAsked ? (capture.capturedGraphs?.(launches) ?? []) : [];
     const graphs = isAsked ? [...own, ...(captures?.graphs(rank, diagnostics) ?? [])] : [];
     if (graphs.length > 0) this.#match(unstated, graphs, contexts);
-    const annotations = replays.length === 0 ? undefined : captures?.annotations(rank, diagnostics);
+    const annotations = all.length === 0 ? undefined : captures?.annotations(rank, diagnostics);
     this.#annotated = new AnnotatedNodes(annotations ?? new Map<number, NodeAnnotation>());
-    for (const { rows } of replays) diagnostics.count('graph-work-with-origin', this.#onlyAnnotated(rows));
+    for (const work of all) diagnostics.count('graph-work-with-origin', this.#onlyAnnotated(work.rows));
   }
 
   /** How many have nothing but an annotation. */
@@ -67,7 +69,7 @@ export class GraphOrigins {
 
   /** Null where it is unknown. */
   of(activity: number): Origin | null {
-    const launch = this.#launches[elementAt(this.#launchOf, activity)];
+    const launch = this.#launches[this.#launchOf[activity] ?? NONE];
     const known = launch === undefined ? null : (this.#nodes[elementAt(this.#nodeOf, activity)] ?? null);
     const node = this.#annotated.of(this.capture.activities.node.at(activity), known);
     return node === null ? null : { ...(launch ?? ANNOTATED), node };
