@@ -4,12 +4,12 @@
  */
 import { existsSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { UserError } from '../record/errors.js';
+import { isSystemError, UserError } from '../record/errors.js';
 import { fieldOf, sizeOf, textOf } from './json/json-value.js';
 import { annotationsBeside, rankOfAnnotations, type AnnotationFile } from './kernel-annotations.js';
 import { isFile, namesIn, readJsonFile } from './files.js';
 import { CAPTURE_TRACES } from './files-beside.js';
-import { openInput, rankOf } from './source.js';
+import { openInput, rankOf, type InputFile } from './source.js';
 
 /** A trace of captures, unpacked. */
 export interface CaptureFile {
@@ -28,6 +28,8 @@ export interface CaptureFile {
 /** What is known of the captures of a profile's graphs. */
 export interface CaptureFiles {
   readonly traces: readonly CaptureFile[];
+  /** Files beside the profile that cannot be read. */
+  readonly unread: number;
   readonly annotations: readonly AnnotationFile[];
 }
 
@@ -52,7 +54,7 @@ export const isInCaptureFolder = (path: string): boolean => basename(dirname(pat
 export async function openCaptures(given: string | undefined, name: string): Promise<OpenedCaptures> {
   if (given !== undefined && rankOfAnnotations(basename(given)) !== undefined) {
     if (!isFile(given)) throw new UserError('no such file', { where: given });
-    return { files: { traces: [], annotations: [{ path: given, rank: null }] }, dispose: () => undefined };
+    return { files: { traces: [], unread: 0, annotations: [{ path: given, rank: null }] }, dispose: () => undefined };
   }
   const annotations = name === '-' ? [] : annotationsBeside(dirname(name));
   const beside = join(dirname(name), CAPTURE_TRACES.folder);
@@ -60,9 +62,11 @@ export async function openCaptures(given: string | undefined, name: string): Pro
   const stat = place === null ? undefined : statSync(place, { throwIfNoEntry: false });
   if (place === null || stat === undefined) {
     if (given !== undefined) throw new UserError('no such file or directory', { where: given });
-    return { files: { traces: [], annotations }, dispose: () => undefined };
+    return { files: { traces: [], unread: 0, annotations }, dispose: () => undefined };
   }
   const isFolder = stat.isDirectory();
+  if (!isFolder && given === undefined)
+    return { files: { traces: [], unread: 0, annotations }, dispose: () => undefined };
   const all = isFolder ? namesIn(place, TRACES).filter((file) => file !== CAPTURE_TRACES.table) : [basename(place)];
   const folder = isFolder ? place : dirname(place);
   const rank = rankOf(basename(name));
@@ -71,33 +75,46 @@ export async function openCaptures(given: string | undefined, name: string): Pro
     const what = all.length === 0 ? 'no trace (*.json, *.json.gz) in it' : `no capture of rank ${String(rank)} in it`;
     throw new UserError(what, { where: given });
   }
-  const { files: traces, dispose } = await openAll(folder, fitting, given !== undefined && !isFolder);
-  return { files: { traces, annotations }, dispose };
+  const { dispose, ...found } = await openAll(folder, fitting, given !== undefined && !isFolder);
+  return { files: { ...found, annotations }, dispose };
 }
 
 async function openAll(
   folder: string,
   names: readonly string[],
   isGiven: boolean,
-): Promise<{ readonly files: readonly CaptureFile[]; readonly dispose: () => void }> {
+): Promise<Pick<CaptureFiles, 'traces' | 'unread'> & { readonly dispose: () => void }> {
   const rows = tableOf(folder);
   const disposals: (() => void)[] = [];
   const dispose = (): void => {
     for (const each of disposals) each();
   };
-  const files: CaptureFile[] = [];
+  const traces: CaptureFile[] = [];
   try {
     for (const file of names) {
-      const input = await openInput(join(folder, file));
+      const input = await openNamed(join(folder, file), isGiven);
+      if (input === null) continue;
       disposals.push(() => input.dispose());
       const { batch = null, mode = null } = rows.get(file) ?? {};
-      files.push({ name: input.name, path: input.path, rank: rankOf(file), isGiven, batch, mode });
+      traces.push({ name: input.name, path: input.path, rank: rankOf(file), isGiven, batch, mode });
     }
   } catch (error) {
     dispose();
     throw error;
   }
-  return { files, dispose };
+  return { traces, unread: names.length - traces.length, dispose };
+}
+
+/** Null for a file of a folder that cannot be read: nobody named it. */
+async function openNamed(path: string, isGiven: boolean): Promise<InputFile | null> {
+  // A pipe beside a profile would be waited for.
+  if (!isGiven && !isFile(path)) return null;
+  try {
+    return await openInput(path);
+  } catch (error) {
+    if (isGiven || !(error instanceof UserError || isSystemError(error))) throw error;
+    return null;
+  }
 }
 
 /** What the table says of each file. */

@@ -1,10 +1,12 @@
 /** `dparse --capture`, and captures beside a trace. */
 import { expect } from 'chai';
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { captureTrace, decoderTrace, replayTrace } from '../../../samples/programs/graphs/decoder-trace.js';
 import { freshPath } from '../../support/fresh-path.js';
+import { itWithProcess } from '../../support/speed.js';
 import { runCli } from '../../support/run-cli.js';
 
 /** Writes files into a folder of their own. */
@@ -55,6 +57,22 @@ describe('dparse --capture', () => {
     expect(stderr).to.equal('');
     const { stderr: own } = await runCli('dparse', [join(folder, 'capture_traces')]);
     expect(own).to.include('bs_4.json.gz: 0 kernels');
+  });
+
+  itWithProcess('passes over files beside the trace that cannot be read, and does not wait for a pipe', async () => {
+    const folder = folderOf({
+      ...REPLAYS,
+      'capture_traces/a.json': captureTrace('amd'),
+      'capture_traces/b.json': '',
+      'capture_traces/c.json.gz': Buffer.from([0x1f, 0x8b, 8, 0, 1, 2, 3]),
+      'capture_traces/d.json': '[1, 2',
+    });
+    execFileSync('mkfifo', [join(folder, 'capture_traces', 'e.json')]);
+    const { code, stderr } = await runCli('dparse', [join(folder, 'decode.json')]);
+    expect(code).to.equal(0);
+    expect(stderr).to.include(WITH);
+    expect(stderr).to.include('sidecar files whose content does not match their name (ignored): 3');
+    expect(stderr).to.include('truncated traces of captures (the part before the cut was read): 1');
   });
 
   it('has one line for what it cannot take', async () => {
