@@ -4,7 +4,7 @@
  */
 import { existsSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { UserError } from '../record/errors.js';
+import { isSystemError, UserError } from '../record/errors.js';
 import { fieldOf, sizeOf, textOf } from './json/json-value.js';
 import { annotationsBeside, rankOfAnnotations, type AnnotationFile } from './kernel-annotations.js';
 import { isFile, namesIn, readJsonFile } from './files.js';
@@ -29,6 +29,8 @@ export interface CaptureFile {
 export interface CaptureFiles {
   readonly traces: readonly CaptureFile[];
   readonly annotations: readonly AnnotationFile[];
+  /** How many files of a folder cannot be read. */
+  readonly unreadable: number;
 }
 
 export interface OpenedCaptures {
@@ -52,7 +54,10 @@ export const isInCaptureFolder = (path: string): boolean => basename(dirname(pat
 export async function openCaptures(given: string | undefined, name: string): Promise<OpenedCaptures> {
   if (given !== undefined && rankOfAnnotations(basename(given)) !== undefined) {
     if (!isFile(given)) throw new UserError('no such file', { where: given });
-    return { files: { traces: [], annotations: [{ path: given, rank: null }] }, dispose: () => undefined };
+    return {
+      files: { traces: [], annotations: [{ path: given, rank: null }], unreadable: 0 },
+      dispose: () => undefined,
+    };
   }
   const annotations = name === '-' ? [] : annotationsBeside(dirname(name));
   const beside = join(dirname(name), CAPTURE_TRACES.folder);
@@ -60,10 +65,10 @@ export async function openCaptures(given: string | undefined, name: string): Pro
   const stat = place === null ? undefined : statSync(place, { throwIfNoEntry: false });
   if (place === null || stat === undefined) {
     if (given !== undefined) throw new UserError('no such file or directory', { where: given });
-    return { files: { traces: [], annotations }, dispose: () => undefined };
+    return { files: { traces: [], annotations, unreadable: 0 }, dispose: () => undefined };
   }
   const isFolder = stat.isDirectory();
-  const all = isFolder ? namesIn(place, TRACES).filter((file) => file !== CAPTURE_TRACES.table) : [basename(place)];
+  const all = isFolder ? tracesIn(place) : [basename(place)];
   const folder = isFolder ? place : dirname(place);
   const rank = rankOf(basename(name));
   const fitting = all.filter((file) => !isFolder || rank === null || [rank, null].includes(rankOf(file)));
@@ -71,33 +76,42 @@ export async function openCaptures(given: string | undefined, name: string): Pro
     const what = all.length === 0 ? 'no trace (*.json, *.json.gz) in it' : `no capture of rank ${String(rank)} in it`;
     throw new UserError(what, { where: given });
   }
-  const { files: traces, dispose } = await openAll(folder, fitting, given !== undefined && !isFolder);
-  return { files: { traces, annotations }, dispose };
+  const { traces, unreadable, dispose } = await openAll(folder, fitting, given !== undefined && !isFolder);
+  return { files: { traces, annotations, unreadable }, dispose };
 }
 
+const tracesIn = (folder: string): string[] =>
+  namesIn(folder, TRACES).filter((name) => name !== CAPTURE_TRACES.table && isFile(join(folder, name)));
+
+/** @throws UserError when the file that the user named cannot be read */
 async function openAll(
   folder: string,
   names: readonly string[],
   isGiven: boolean,
-): Promise<{ readonly files: readonly CaptureFile[]; readonly dispose: () => void }> {
+): Promise<Pick<CaptureFiles, 'traces' | 'unreadable'> & { readonly dispose: () => void }> {
   const rows = tableOf(folder);
   const disposals: (() => void)[] = [];
   const dispose = (): void => {
     for (const each of disposals) each();
   };
-  const files: CaptureFile[] = [];
-  try {
-    for (const file of names) {
+  const traces: CaptureFile[] = [];
+  let unreadable = 0;
+  for (const file of names) {
+    try {
       const input = await openInput(join(folder, file));
       disposals.push(() => input.dispose());
       const { batch = null, mode = null } = rows.get(file) ?? {};
-      files.push({ name: input.name, path: input.path, rank: rankOf(file), isGiven, batch, mode });
+      traces.push({ name: input.name, path: input.path, rank: rankOf(file), isGiven, batch, mode });
+    } catch (error) {
+      if (!isGiven && (error instanceof UserError || isSystemError(error))) {
+        unreadable++;
+        continue;
+      }
+      dispose();
+      throw error;
     }
-  } catch (error) {
-    dispose();
-    throw error;
   }
-  return { files, dispose };
+  return { traces, unreadable, dispose };
 }
 
 /** What the table says of each file. */

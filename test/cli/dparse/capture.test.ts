@@ -1,6 +1,6 @@
 /** `dparse --capture`, and captures beside a trace. */
 import { expect } from 'chai';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { captureTrace, decoderTrace, replayTrace } from '../../../samples/programs/graphs/decoder-trace.js';
@@ -80,6 +80,23 @@ describe('dparse --capture', () => {
       expect([code, stdout], stderr).to.deep.equal([1, '']);
       expect(stderr.trim().split('\n')).to.have.length(1);
       expect(stderr).to.match(line);
+    }
+  });
+
+  it('leaves out what cannot be read of a folder, and counts it', async () => {
+    const folder = folderOf({
+      ...REPLAYS,
+      'capture_traces/a.json.gz': Buffer.from([0x1f, 0x8b, 8, 0xff, 0xff]),
+      'capture_traces/b.json': '',
+      'capture_traces/c.json/d.txt': '',
+      'capture_traces/e.json': captureTrace('amd'),
+      'capture_traces/execution_details.json': '[{"file":',
+    });
+    symlinkSync('nowhere', join(folder, 'capture_traces', 'f.json'));
+    for (const args of [[], ['--capture', join(folder, 'capture_traces')]]) {
+      const { code, stderr } = await runCli('dparse', [join(folder, 'decode.json'), ...args]);
+      expect([code, stderr.includes(WITH)], stderr).to.deep.equal([0, true]);
+      expect(stderr).to.include('(ignored): 2');
     }
   });
 
