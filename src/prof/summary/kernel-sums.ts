@@ -150,7 +150,9 @@ const ORIGINS: Readonly<Record<GraphOrigin, string>> = {
 function originOf({ from, verified }: GraphNode): string {
   if (from === undefined || !Object.hasOwn(ORIGINS, from))
     return 'capture unknown: what is around the launch of the graph';
-  return verified === false ? 'captured where a capture has as many kernels, their names unknown' : ORIGINS[from];
+  return verified === false
+    ? 'captured where the order says: names unknown, or those of several captures'
+    : ORIGINS[from];
 }
 
 /** Reasons for unknown ops that would else name the kernel's own numbers. */

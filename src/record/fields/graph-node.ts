@@ -12,7 +12,7 @@ export interface GraphNode {
   readonly node: number | null;
   /** Absent where the capture is unknown: then calls, layers and frames are those around the launch of the graph. */
   readonly from?: GraphOrigin;
-  /** Whether the profiler states the node, or the names of all kernels of the launch are those of the capture. */
+  /** Whether the profiler states the node, or the names of all kernels of the launch are those of one capture alone. */
   readonly verified?: boolean;
   /** Name of the capture, where it has one. */
   readonly capture?: string;
