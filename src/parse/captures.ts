@@ -55,7 +55,7 @@ export async function openCaptures(given: string | undefined, name: string): Pro
   if (given !== undefined && rankOfAnnotations(basename(given)) !== undefined) {
     if (!isFile(given)) throw new UserError('no such file', { where: given });
     return {
-      files: { traces: [], annotations: [{ path: given, rank: null }], unreadable: 0 },
+      files: { traces: [], annotations: [{ path: given, rank: null, isGiven: true }], unreadable: 0 },
       dispose: () => undefined,
     };
   }

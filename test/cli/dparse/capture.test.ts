@@ -65,6 +65,7 @@ describe('dparse --capture', () => {
       'none.json': replayTrace('amd'),
       'other.json': '{"a": 1}',
       'empty/a.txt': '',
+      'kernel_annotations_rank0_a.json': '{"4294967297": [{"name":',
       'decode.json.gz': gzipSync(captureTrace('amd')).subarray(0, 100),
     });
     const cases: readonly (readonly [string, RegExp])[] = [
@@ -72,6 +73,7 @@ describe('dparse --capture', () => {
       ['cut.json', /cut\.json: (is cut off before a capture of a graph|.*no event)/],
       ['none.json', /none\.json: no capture of a graph in it/],
       ['other.json', /other\.json: is JSON without "traceEvents"/],
+      ['kernel_annotations_rank0_a.json', /_a\.json: is no file of annotations of the nodes of graphs/],
       ['empty', /empty: no trace \(\*\.json, \*\.json\.gz\) in it/],
     ];
     for (const [capture, line] of cases) {
