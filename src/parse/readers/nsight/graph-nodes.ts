@@ -82,10 +82,19 @@ export class GraphNodes {
     return event;
   }
 
-  /** The contexts of all nodes that are no copies. */
+  /** The nodes whose copies ran: a program may capture many more than it launches. */
+  #launched(): NodeEvent[] {
+    const { process, node } = this.capture.activities;
+    const found = new Set<NodeEvent>();
+    for (const [row, id] of node.values.entries()) {
+      const event = Number.isNaN(id) ? null : this.#originOf(process.at(row), id);
+      if (event !== null) found.add(event);
+    }
+    return [...found];
+  }
+
   #readContexts(): ReadonlyMap<NodeEvent, CapturedNode> {
-    const events = [...this.#events.values()].flatMap((nodes) => [...nodes.values()]);
-    const originals = events.filter(({ original }) => Number.isNaN(original));
+    const originals = this.#launched();
     const hostCalls = new HostCalls();
     for (const { start, end, process, thread } of originals) hostCalls.add(start, end, thread, process, NaN, 0, 0);
     const kernelCounts = new Uint32Array(originals.length).fill(1);
