@@ -84,10 +84,10 @@ export class GraphNodes {
 
   /** The nodes whose copies ran: a program may capture many more than it launches. */
   #launched(): NodeEvent[] {
-    const { process, node } = this.capture.activities;
+    const { activities } = this.capture;
     const found = new Set<NodeEvent>();
-    for (const [row, id] of node.values.entries()) {
-      const event = Number.isNaN(id) ? null : this.#originOf(process.at(row), id);
+    for (const [row, node] of activities.node.values.entries()) {
+      const event = Number.isNaN(node) ? null : this.#originOf(activities.process.at(row), node);
       if (event !== null) found.add(event);
     }
     return [...found];
