@@ -9,7 +9,7 @@ import { fieldOf, sizeOf, textOf } from './json/json-value.js';
 import { annotationsBeside, rankOfAnnotations, type AnnotationFile } from './kernel-annotations.js';
 import { isFile, namesIn, readJsonFile } from './files.js';
 import { CAPTURE_TRACES } from './files-beside.js';
-import { openInput, rankOf, type InputFile } from './source.js';
+import { openInput, rankOf } from './source.js';
 
 /** A trace of captures, unpacked. */
 export interface CaptureFile {
@@ -28,9 +28,9 @@ export interface CaptureFile {
 /** What is known of the captures of a profile's graphs. */
 export interface CaptureFiles {
   readonly traces: readonly CaptureFile[];
-  /** Files beside the profile that cannot be read. */
-  readonly unread: number;
   readonly annotations: readonly AnnotationFile[];
+  /** How many files of a folder cannot be read. */
+  readonly unreadable: number;
 }
 
 export interface OpenedCaptures {
@@ -54,7 +54,10 @@ export const isInCaptureFolder = (path: string): boolean => basename(dirname(pat
 export async function openCaptures(given: string | undefined, name: string): Promise<OpenedCaptures> {
   if (given !== undefined && rankOfAnnotations(basename(given)) !== undefined) {
     if (!isFile(given)) throw new UserError('no such file', { where: given });
-    return { files: { traces: [], unread: 0, annotations: [{ path: given, rank: null }] }, dispose: () => undefined };
+    return {
+      files: { traces: [], annotations: [{ path: given, rank: null, isGiven: true }], unreadable: 0 },
+      dispose: () => undefined,
+    };
   }
   const annotations = name === '-' ? [] : annotationsBeside(dirname(name));
   const beside = join(dirname(name), CAPTURE_TRACES.folder);
@@ -62,12 +65,11 @@ export async function openCaptures(given: string | undefined, name: string): Pro
   const stat = place === null ? undefined : statSync(place, { throwIfNoEntry: false });
   if (place === null || stat === undefined) {
     if (given !== undefined) throw new UserError('no such file or directory', { where: given });
-    return { files: { traces: [], unread: 0, annotations }, dispose: () => undefined };
+    return { files: { traces: [], annotations, unreadable: 0 }, dispose: () => undefined };
   }
   const isFolder = stat.isDirectory();
-  if (!isFolder && given === undefined)
-    return { files: { traces: [], unread: 0, annotations }, dispose: () => undefined };
-  const all = isFolder ? namesIn(place, TRACES).filter((file) => file !== CAPTURE_TRACES.table) : [basename(place)];
+  if (!isFolder && given === undefined) return { files: { traces: [], annotations, unreadable: 0 }, dispose: () => undefined }; // prettier-ignore
+  const all = isFolder ? tracesIn(place) : [basename(place)];
   const folder = isFolder ? place : dirname(place);
   const rank = rankOf(basename(name));
   const fitting = all.filter((file) => !isFolder || rank === null || [rank, null].includes(rankOf(file)));
@@ -75,46 +77,42 @@ export async function openCaptures(given: string | undefined, name: string): Pro
     const what = all.length === 0 ? 'no trace (*.json, *.json.gz) in it' : `no capture of rank ${String(rank)} in it`;
     throw new UserError(what, { where: given });
   }
-  const { dispose, ...found } = await openAll(folder, fitting, given !== undefined && !isFolder);
-  return { files: { ...found, annotations }, dispose };
+  const { traces, unreadable, dispose } = await openAll(folder, fitting, given !== undefined && !isFolder);
+  return { files: { traces, annotations, unreadable }, dispose };
 }
 
+const tracesIn = (folder: string): string[] =>
+  namesIn(folder, TRACES).filter((name) => name !== CAPTURE_TRACES.table && isFile(join(folder, name)));
+
+/** @throws UserError when the file that the user named cannot be read */
 async function openAll(
   folder: string,
   names: readonly string[],
   isGiven: boolean,
-): Promise<Pick<CaptureFiles, 'traces' | 'unread'> & { readonly dispose: () => void }> {
+): Promise<Pick<CaptureFiles, 'traces' | 'unreadable'> & { readonly dispose: () => void }> {
   const rows = tableOf(folder);
   const disposals: (() => void)[] = [];
   const dispose = (): void => {
     for (const each of disposals) each();
   };
   const traces: CaptureFile[] = [];
-  try {
-    for (const file of names) {
-      const input = await openNamed(join(folder, file), isGiven);
-      if (input === null) continue;
+  let unreadable = 0;
+  for (const file of names) {
+    try {
+      const input = await openInput(join(folder, file));
       disposals.push(() => input.dispose());
       const { batch = null, mode = null } = rows.get(file) ?? {};
       traces.push({ name: input.name, path: input.path, rank: rankOf(file), isGiven, batch, mode });
+    } catch (error) {
+      if (!isGiven && (error instanceof UserError || isSystemError(error))) {
+        unreadable++;
+        continue;
+      }
+      dispose();
+      throw error;
     }
-  } catch (error) {
-    dispose();
-    throw error;
   }
-  return { traces, unread: names.length - traces.length, dispose };
-}
-
-/** Null for a file of a folder that cannot be read: nobody named it. */
-async function openNamed(path: string, isGiven: boolean): Promise<InputFile | null> {
-  // A pipe beside a profile would be waited for.
-  if (!isGiven && !isFile(path)) return null;
-  try {
-    return await openInput(path);
-  } catch (error) {
-    if (isGiven || !(error instanceof UserError || isSystemError(error))) throw error;
-    return null;
-  }
+  return { traces, unreadable, dispose };
 }
 
 /** What the table says of each file. */

@@ -5,7 +5,9 @@
  */
 import { join } from 'node:path';
 import type { Diagnostics } from '../record/diagnostics.js';
+import { nodeId } from './capture/capture-columns.js';
 import type { NodeAnnotation } from './capture/graphs/captured-graph.js';
+import { UserError } from '../record/errors.js';
 import { KERNEL_ANNOTATIONS } from './files-beside.js';
 import { namesIn, readJsonFile } from './files.js';
 import { fieldOf, textOf } from './json/json-value.js';
@@ -13,6 +15,8 @@ import { fieldOf, textOf } from './json/json-value.js';
 export interface AnnotationFile {
   readonly path: string;
   readonly rank: number | null;
+  /** Whether the user named it: then it has to be one. */
+  readonly isGiven: boolean;
 }
 
 const LARGEST_FILE = 512 * 1024 * 1024;
@@ -29,11 +33,15 @@ export function annotationsBeside(folder: string): AnnotationFile[] {
     namesIn(place, KERNEL_ANNOTATIONS).map((name) => ({
       path: join(place, name),
       rank: rankOfAnnotations(name) ?? null,
+      isGiven: false,
     })),
   );
 }
 
-/** Annotations by the id of a node. A file that is none is counted. */
+/**
+ * Annotations by the id of a node. A file beside the profile that is none is counted.
+ * @throws UserError for one that the user named
+ */
 export function readAnnotations(
   files: readonly AnnotationFile[],
   rank: number | null,
@@ -47,12 +55,14 @@ export function readAnnotations(
     }
     const nodes = readJsonFile(file.path, LARGEST_FILE);
     if (typeof nodes !== 'object' || nodes === null || Array.isArray(nodes)) {
+      if (file.isGiven) throw new UserError('is no file of annotations of the nodes of graphs', { where: file.path });
       diagnostics.count('file-beside-not-read');
       continue;
     }
     for (const [id, value] of Object.entries(nodes)) {
-      if (/^\d{1,20}$/.test(id))
-        found.set(Number(id), annotationOf(Array.isArray(value) ? (value as unknown[]) : [value]));
+      if (!/^\d{1,16}$/.test(id) || Number.isNaN(nodeId(Number(id)))) continue;
+      const annotation = annotationOf(Array.isArray(value) ? (value as unknown[]) : [value]);
+      if (annotation.layer.length + annotation.ranges.length > 0) found.set(Number(id), annotation);
     }
   }
   return found;

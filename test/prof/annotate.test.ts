@@ -98,6 +98,21 @@ describe('annotation', () => {
     expect(lines).to.include('generated  /tmp/torchinductor_root/5n/c5n4.py');
   });
 
+  it('explains which graph launched a kernel, and how its capture is known', () => {
+    const explained = (graph?: KernelRecord['graph']): string[] => {
+      const [row] = annotate([kernel(graph === undefined ? {} : { graph })]);
+      return (row === undefined ? [] : explain(row)).filter((line) => line.startsWith('graph'));
+    };
+    const order = { id: null, node: null, from: 'capture', verified: false, capture: 'capture_8_FULL' } as const;
+    expect(explained(order)).to.deep.equal([
+      'graph      na, node na: captured where a capture has as many kernels, their names unknown (capture_8_FULL)',
+    ]);
+    expect(explained({ id: 4, node: 7 })).to.deep.equal([
+      'graph      4, node 7: capture unknown: what is around the launch of the graph',
+    ]);
+    expect(explained()).to.deep.equal([]);
+  });
+
   it('gives a backward kernel the call, layer and module of its forward kernel', () => {
     expect(cellsOf(second, 'mod,op,layer,dir,seq')).to.deep.equal({
       mod: 'mine',

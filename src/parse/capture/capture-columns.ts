@@ -97,6 +97,9 @@ export interface ActivityRow {
 /** CUPTI gives the id 0 to what has none, and exports of Nsight wrote it until their columns became nullable. */
 export const knownId = (id: number): number => (id === 0 ? NaN : id);
 
+/** The id of a graph's node. Larger ones than a double holds exactly would be those of other nodes too. */
+export const nodeId = (id: number): number => (Number.isSafeInteger(id) ? knownId(id) : NaN);
+
 /**
  * Work on a device, and waits for it. What only one kind has is in columns of that kind, at the activity's `ownRow`.
  */
@@ -194,7 +197,7 @@ export class Activities {
     this.stream.push(row.stream);
     this.process.push(row.process);
     this.corr.push(row.corr);
-    this.node.push(knownId(row.node));
+    this.node.push(nodeId(row.node));
     this.ownRow.push(ownRow);
   }
 }

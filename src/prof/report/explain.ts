@@ -8,6 +8,7 @@ import type { Annotated } from '../annotate.js';
 import type { ResolvedDependency } from '../neuron/instructions/dependencies.js';
 import { dependencyText, operandText } from '../neuron/instructions/instruction-text.js';
 import { operandsOf } from '../../ops/neuron/operands.js';
+import { originOf } from './graph-origin.js';
 
 export interface KernelId {
   /** Null for the first profile that has the kernel. */
@@ -37,6 +38,7 @@ export function explain(row: Annotated, after: readonly ResolvedDependency[] = [
   const lines = [
     ...aboutKernel(row),
     ...aboutOccupancy(row),
+    ...aboutGraph(row),
     ...aboutContext(row),
     ...aboutFusion(row),
     ...row.calls.map((call, i): LabelledLine => [i === 0 ? 'calls' : '', showCall(call, i === row.described?.index)]),
@@ -83,6 +85,12 @@ function aboutKernel(row: Annotated): LabelledLine[] {
           `${queue === null ? 'queue time unknown' : `${ns(queue)} in the queue`}, pid ${known(record.pid)}, tid ${known(record.tid)}`,
     ],
   ];
+}
+
+function aboutGraph({ record: { graph } }: Annotated): LabelledLine[] {
+  if (graph === undefined) return [];
+  const capture = graph.capture === undefined ? '' : ` (${graph.capture})`;
+  return [['graph', `${known(graph.id)}, node ${known(graph.node)}: ${originOf(graph)}${capture}`]];
 }
 
 /** The ops of a kernel of torch.compile, and the source that was generated for them. */

@@ -1,9 +1,9 @@
 /** What the kernels of a profile add up to, as plain sums over annotated kernels. Memory: the names of kernels. */
 import type { Writable } from '../../containers/writable.js';
 import { isNeuronInstruction } from '../../record/neuron/engines.js';
-import type { GraphNode, GraphOrigin } from '../../record/fields/graph-node.js';
 import { UNKNOWN } from '../../record/units.js';
 import { whyWithoutCall, type Annotated } from '../annotate.js';
+import { originOf } from '../report/graph-origin.js';
 import type { Pairing } from '../work/forward-pairing.js';
 import type { KernelSummary, MatrixUnitTime, WorkTime } from './summary-data.js';
 import { allToPicoseconds, Tallies, toPicoseconds } from './tallies.js';
@@ -138,19 +138,6 @@ export class KernelSums {
       replayed: this.#replayed.byTime(),
     };
   }
-}
-
-const ORIGINS: Readonly<Record<GraphOrigin, string>> = {
-  node: 'captured at the node that the profiler states',
-  annotation: 'modules by a file of annotations, ops unknown',
-  capture: 'captured where a capture has the same kernels',
-};
-
-/** How it is known where a kernel of a graph was captured. */
-function originOf({ from, verified }: GraphNode): string {
-  if (from === undefined || !Object.hasOwn(ORIGINS, from))
-    return 'capture unknown: what is around the launch of the graph';
-  return verified === false ? 'captured where a capture has as many kernels, their names unknown' : ORIGINS[from];
 }
 
 /** Reasons for unknown ops that would else name the kernel's own numbers. */

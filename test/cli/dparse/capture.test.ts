@@ -1,7 +1,7 @@
 /** `dparse --capture`, and captures beside a trace. */
 import { expect } from 'chai';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { captureTrace, decoderTrace, replayTrace } from '../../../samples/programs/graphs/decoder-trace.js';
@@ -71,7 +71,7 @@ describe('dparse --capture', () => {
     const { code, stderr } = await runCli('dparse', [join(folder, 'decode.json')]);
     expect(code).to.equal(0);
     expect(stderr).to.include(WITH);
-    expect(stderr).to.include('sidecar files whose content does not match their name (ignored): 3');
+    expect(stderr).to.include('sidecar files whose content does not match their name (ignored): 2');
     expect(stderr).to.include('truncated traces of captures (the part before the cut was read): 1');
   });
 
@@ -83,6 +83,7 @@ describe('dparse --capture', () => {
       'none.json': replayTrace('amd'),
       'other.json': '{"a": 1}',
       'empty/a.txt': '',
+      'kernel_annotations_rank0_a.json': '{"4294967297": [{"name":',
       'decode.json.gz': gzipSync(captureTrace('amd')).subarray(0, 100),
     });
     const cases: readonly (readonly [string, RegExp])[] = [
@@ -90,6 +91,7 @@ describe('dparse --capture', () => {
       ['cut.json', /cut\.json: (is cut off before a capture of a graph|.*no event)/],
       ['none.json', /none\.json: no capture of a graph in it/],
       ['other.json', /other\.json: is JSON without "traceEvents"/],
+      ['kernel_annotations_rank0_a.json', /_a\.json: is no file of annotations of the nodes of graphs/],
       ['empty', /empty: no trace \(\*\.json, \*\.json\.gz\) in it/],
     ];
     for (const [capture, line] of cases) {
@@ -98,6 +100,23 @@ describe('dparse --capture', () => {
       expect([code, stdout], stderr).to.deep.equal([1, '']);
       expect(stderr.trim().split('\n')).to.have.length(1);
       expect(stderr).to.match(line);
+    }
+  });
+
+  it('leaves out what cannot be read of a folder, and counts it', async () => {
+    const folder = folderOf({
+      ...REPLAYS,
+      'capture_traces/a.json.gz': Buffer.from([0x1f, 0x8b, 8, 0xff, 0xff]),
+      'capture_traces/b.json': '',
+      'capture_traces/c.json/d.txt': '',
+      'capture_traces/e.json': captureTrace('amd'),
+      'capture_traces/execution_details.json': '[{"file":',
+    });
+    symlinkSync('nowhere', join(folder, 'capture_traces', 'f.json'));
+    for (const args of [[], ['--capture', join(folder, 'capture_traces')]]) {
+      const { code, stderr } = await runCli('dparse', [join(folder, 'decode.json'), ...args]);
+      expect([code, stderr.includes(WITH)], stderr).to.deep.equal([0, true]);
+      expect(stderr).to.include('(ignored): 2');
     }
   });
 

@@ -7,13 +7,18 @@ import { entryOf } from '../../../containers/map-entry.js';
 import type { CapturedGraph, CapturedNode } from './captured-graph.js';
 import { COPY, NAMELESS, SET, type NodeNames } from './node-names.js';
 
+/** A captured graph, and which of all it is in the order of capture. */
+export interface PlacedGraph extends CapturedGraph {
+  readonly ordinal: number;
+}
+
 /** Captured graphs of one sequence of nodes, in the order of capture. */
 export interface Shape {
   /** Numbers of `NodeNames`. */
   readonly numbers: Uint32Array;
   /** Whether each kernel has a name to be compared by. */
   readonly isNamed: boolean;
-  readonly graphs: CapturedGraph[];
+  readonly graphs: PlacedGraph[];
 }
 
 /** Which node each piece of a launch's work is: by position in the launch. */
@@ -42,17 +47,17 @@ export class CaptureShapes {
   constructor(graphs: readonly CapturedGraph[], names: NodeNames) {
     /** The nodes of the graphs so far, the latest first. */
     let before: (readonly CapturedNode[])[] = [];
-    for (const graph of graphs) {
+    for (const [ordinal, graph] of graphs.entries()) {
       const variants = variantsOf(graph, before);
       // Of several graphs of one sequence that may be the one within, the latest is taken.
       const known = new Set<Shape>();
-      for (const nodes of variants) this.#add({ ...graph, nodes }, names, known);
+      for (const nodes of variants) this.#add({ ...graph, nodes, ordinal }, names, known);
       before = [...variants, ...before.slice(0, MOST_VARIANTS)];
     }
   }
 
   /** @param taken shapes that another variant of the graph has */
-  #add(graph: CapturedGraph, names: NodeNames, taken: Set<Shape>): void {
+  #add(graph: PlacedGraph, names: NodeNames, taken: Set<Shape>): void {
     if (graph.nodes.length === 0) return;
     const numbers = Uint32Array.from(graph.nodes, ({ kind, name }) => names.numberOf(kind, name));
     const known = this.#shapes.get(numbers.join());

@@ -42,3 +42,31 @@ export function captureSpans({ hostCalls, names }: Pick<Capture, 'hostCalls' | '
   }
   return spans;
 }
+
+/** The captures that are open at a time: of one thread, those that begin later end first. */
+export class OpenCaptures<Span extends CaptureSpan> {
+  /** In the order in which they began, by thread and by process; ended ones are taken off when they are the last. */
+  readonly #ofThread = new Map<number, Span[]>();
+  readonly #ofProcess = new Map<number, Span[]>();
+  #next = 0;
+
+  /** @param spans in order of start */
+  constructor(
+    private readonly spans: readonly Span[],
+    private readonly processOf: (thread: number) => number,
+  ) {}
+
+  /** The one that a launch at a time belongs to: of its thread, else of its process. Times must not decrease. */
+  around(thread: number, at: number): Span | null {
+    for (let span; (span = this.spans[this.#next]) !== undefined && span.start <= at; this.#next++) {
+      entryOf(this.#ofThread, span.thread, (): Span[] => []).push(span);
+      entryOf(this.#ofProcess, this.processOf(span.thread), (): Span[] => []).push(span);
+    }
+    return lastOpen(this.#ofThread.get(thread), at) ?? lastOpen(this.#ofProcess.get(this.processOf(thread)), at);
+  }
+}
+
+function lastOpen<Span extends CaptureSpan>(spans: Span[] | undefined, at: number): Span | null {
+  for (let last; (last = spans?.at(-1)) !== undefined; spans?.pop()) if (last.end >= at) return last;
+  return null;
+}

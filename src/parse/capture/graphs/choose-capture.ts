@@ -1,15 +1,18 @@
 /** Which of several captures of one sequence a launch replays: by what is recorded of them, else in their order. */
+import { elementAt } from '../../../containers/element.js';
 import { least } from '../../../containers/lists.js';
 import { entryOf } from '../../../containers/map-entry.js';
+import { countBelow } from '../../../containers/sorted-search.js';
 import type { ServingPhase, ServingStep } from '../../../record/serving-step.js';
-import type { CapturedGraph } from './captured-graph.js';
-import type { Shape, ShapeMatch } from './capture-shapes.js';
+import type { PlacedGraph, Shape, ShapeMatch } from './capture-shapes.js';
 import type { GraphLaunch } from './graph-launches.js';
 
 /** A launch whose work has the sequence of a captured graph. */
 export interface ShapedLaunch {
   readonly replay: GraphLaunch;
   readonly match: ShapeMatch;
+  /** Number of the thread that launched it. */
+  readonly thread: number;
   /** The profiler's id of the graph; null where it has none. */
   readonly graphId: number | null;
   /** The server's step around the launch; null where it is in none. */
@@ -18,35 +21,63 @@ export interface ShapedLaunch {
 
 interface Choice {
   readonly launch: ShapedLaunch;
-  readonly graph: CapturedGraph;
+  readonly graph: PlacedGraph;
   /** Whether other captures have the same sequence, so that the order alone decides. */
   readonly isByOrder: boolean;
 }
 
+/** Captures among which a launch has to choose, at least one, in the order of capture. */
+type Fitting = readonly [PlacedGraph, ...PlacedGraph[]];
+
 /** @param launches in order of start */
 export function chooseCaptures(launches: readonly ShapedLaunch[]): Choice[] {
-  const ids = new Map<Shape, Set<number>>();
-  for (const { match, graphId } of launches) {
-    if (graphId !== null) entryOf(ids, match.shape, () => new Set<number>()).add(graphId);
+  const fittingOf = fittings();
+  const fitted = launches.map((launch) => ({ launch, fitting: fittingOf(launch) }));
+  const ids = new Map<Fitting, Set<number>>();
+  for (const { launch, fitting } of fitted) {
+    if (launch.graphId !== null) entryOf(ids, fitting, () => new Set<number>()).add(launch.graphId);
   }
-  const ranks = new Map([...ids].map(([shape, own]) => [shape, ranksOf(own)] as const));
-  /** How many launches took one of the captures that begin with this one. */
-  const taken = new Map<CapturedGraph, number>();
-  return launches.map((launch) => {
-    const { shape } = launch.match;
-    const fitting = ofStep(shape.graphs, launch.step);
-    const [first] = fitting as readonly [CapturedGraph, ...CapturedGraph[]];
-    const rank = launch.graphId === null ? undefined : ranks.get(shape)?.get(launch.graphId);
-    const place = rank ?? taken.get(first) ?? 0;
-    if (rank === undefined) taken.set(first, place + 1);
-    const isKnown = rank !== undefined && ranks.get(shape)?.size === fitting.length;
-    return { launch, graph: fitting[place % fitting.length] ?? first, isByOrder: fitting.length > 1 && !isKnown };
+  const ranks = new Map([...ids].map(([fitting, own]) => [fitting, ranksOf(own)] as const));
+  /** By thread: what its last launch took. */
+  const last = new Map<number, PlacedGraph>();
+  return fitted.map(({ launch, fitting }) => {
+    const { graphId, thread } = launch;
+    const rank = graphId === null ? undefined : ranks.get(fitting)?.get(graphId);
+    const ranked = rank === undefined ? undefined : fitting[rank % fitting.length];
+    const graph = ranked ?? nextOf(fitting, last.get(thread)?.ordinal ?? -1);
+    last.set(thread, graph);
+    const isKnown = rank !== undefined && ranks.get(fitting)?.size === fitting.length;
+    return { launch, graph, isByOrder: fitting.length > 1 && !isKnown };
   });
 }
 
 /** Graphs are instantiated, and numbered, in the order in which they were captured. */
 const ranksOf = (ids: ReadonlySet<number>): ReadonlyMap<number, number> =>
   new Map([...ids].sort((a, b) => a - b).map((id, rank) => [id, rank] as const));
+
+/**
+ * Pieces of a model are replayed in the order of their capture: the first after what was replayed before it, whatever
+ * sequence that has. So a launch that is not in the profile misplaces others only up to the next piece of its own kind.
+ */
+function nextOf(fitting: Fitting, ordinal: number): PlacedGraph {
+  const next = countBelow(fitting.length, (i) => elementAt(fitting, i).ordinal, ordinal + 1);
+  return fitting[next] ?? fitting[0];
+}
+
+/** The captures that fit a launch; the same array for the same ones. */
+function fittings(): (launch: ShapedLaunch) => Fitting {
+  const bySize = new Map<Shape, Map<string, Fitting>>();
+  const known = new Map<Shape, Map<string, Fitting>>();
+  return ({ match: { shape }, step }) => {
+    const size = `${step === null ? '' : rowsOf(step)},${step?.phase ?? ''}`;
+    return entryOf(entryOf(bySize, shape, newMap), size, () => {
+      const fitting = ofStep(shape.graphs, step) as Fitting;
+      return entryOf(entryOf(known, shape, newMap), `${fitting[0].ordinal},${fitting.length}`, () => fitting);
+    });
+  };
+}
+
+const newMap = (): Map<string, Fitting> => new Map();
 
 /** Modes of captures that steps of a phase replay. */
 const MODES: Readonly<Record<ServingPhase, ReadonlySet<string>>> = {
@@ -56,14 +87,16 @@ const MODES: Readonly<Record<ServingPhase, ReadonlySet<string>>> = {
 };
 
 /** The smallest captures that have room for a launch, of its mode if any is; all where none is known to. */
-function ofStep(graphs: readonly CapturedGraph[], step: ServingStep | null): readonly CapturedGraph[] {
+function ofStep(graphs: readonly PlacedGraph[], step: ServingStep | null): readonly PlacedGraph[] {
   if (step === null || graphs.length === 1) return graphs;
   const { phase } = step;
-  // Captures are named by rows of the model's matrices, one a token; where tokens are unknown, requests are as many.
-  const rows = step.tokens ?? step.batch ?? Infinity;
+  const rows = rowsOf(step);
   const smallest = least(graphs.flatMap(({ batch }) => (batch !== null && batch >= rows ? [batch] : [])));
   const sized = graphs.filter(({ batch }) => batch === smallest);
   const fitting = sized.length > 0 ? sized : graphs;
   const moded = fitting.filter(({ mode }) => mode !== null && phase !== null && MODES[phase].has(mode));
   return moded.length > 0 ? moded : fitting;
 }
+
+/** Captures are named by rows of the model's matrices, one a token; where tokens are unknown, requests are as many. */
+const rowsOf = ({ tokens, batch }: ServingStep): number => tokens ?? batch ?? Infinity;

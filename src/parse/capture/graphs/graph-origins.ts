@@ -84,7 +84,7 @@ export class GraphOrigins {
   }
 
   #match(replays: readonly GraphLaunch[], graphs: readonly CapturedGraph[], contexts: KernelContexts): void {
-    const { activities, diagnostics } = this.capture;
+    const { activities, diagnostics, hostCalls } = this.capture;
     const names = new NodeNames();
     const shapes = new CaptureShapes(graphs, names);
     const sequenceOf = sequences(this.capture, names);
@@ -92,15 +92,21 @@ export class GraphOrigins {
     const found: ShapedLaunch[] = [];
     for (const replay of replays) {
       const match = shapes.match(sequenceOf(replay));
-      if (match === null) diagnostics.count('graph-without-capture');
-      else found.push({ replay, match, graphId: graphIdOf(activities, replay), step: stepOf(replay) });
+      if (match === null) {
+        diagnostics.count('graph-without-capture');
+        continue;
+      }
+      const thread = hostCalls.thread.at(replay.call);
+      found.push({ replay, match, thread, graphId: graphIdOf(activities, replay), step: stepOf(replay) });
     }
     const ids = mostIds(graphs.flatMap(({ nodes }) => nodes));
     for (const { launch, graph, isByOrder } of chooseCaptures(found)) {
       const { replay, match } = launch;
       if (isByOrder) diagnostics.count('graph-capture-by-order');
       const nodeAt = (i: number): CapturedNode | null => graph.nodes[match.nodes?.[i] ?? i] ?? null;
-      this.#take(replay.rows, nodeAt, { from: 'capture', verified: match.shape.isNamed, capture: graph.name }, ids);
+      const verified = match.shape.isNamed;
+      this.#take(replay.rows, nodeAt, { from: 'capture', verified, capture: graph.name }, ids);
+      if (!verified) diagnostics.count('graph-origin-by-order', replay.rows.length);
     }
   }
 
@@ -122,9 +128,7 @@ export class GraphOrigins {
     if (taken === 0) return false;
     this.#launches.push({ ...launch, idsAfter: this.#idsAfter });
     this.#idsAfter += ids;
-    const { diagnostics } = this.capture;
-    diagnostics.count('graph-work-with-origin', taken);
-    if (!launch.verified) diagnostics.count('graph-origin-by-order', taken);
+    this.capture.diagnostics.count('graph-work-with-origin', taken);
     return true;
   }
 }

@@ -8,11 +8,11 @@
 import { elementAt } from '../../../containers/element.js';
 import { entryOf } from '../../../containers/map-entry.js';
 import { sortRows } from '../../../containers/row-order.js';
-import { countBelow } from '../../../containers/sorted-search.js';
+import { countBelow, countUpTo } from '../../../containers/sorted-search.js';
 import type { SampleRecord, StatementRecord } from '../../../record/record.js';
 import { MISSING_WORK_METRIC } from '../../../record/sample-metrics.js';
 import type { Capture } from '../capture.js';
-import { captureSpans, type CaptureSpan } from './capture-spans.js';
+import { captureSpans } from './capture-spans.js';
 import { KIND_CODE } from '../capture-columns.js';
 import { Dated } from '../dated-records.js';
 import type { LaunchJoin } from '../launches.js';
@@ -86,11 +86,21 @@ const graphLaunch = (api: string | null): string | null =>
 /** Whether a call was captured: it then put nothing onto a device. */
 function capturedCalls(capture: Capture): (call: number) => boolean {
   const { start, thread } = capture.hostCalls;
-  const spans = new Map<number, CaptureSpan[]>();
-  for (const span of captureSpans(capture)) entryOf(spans, span.thread, (): CaptureSpan[] => []).push(span);
+  /** By thread: starts of the times in which it captured, and their ends. */
+  const times = new Map<number, { readonly starts: number[]; readonly ends: number[] }>();
+  for (const span of captureSpans(capture)) {
+    const { starts, ends } = entryOf(times, span.thread, () => ({ starts: [], ends: [] }));
+    const last = ends.at(-1) ?? -Infinity;
+    if (span.start > last) {
+      starts.push(span.start);
+      ends.push(span.end);
+    } else ends[ends.length - 1] = Math.max(last, span.end);
+  }
   return (call) => {
-    const at = start.at(call);
-    return spans.get(thread.at(call))?.some((span) => span.start <= at && at <= span.end) ?? false;
+    const [at, own] = [start.at(call), times.get(thread.at(call))];
+    if (own === undefined) return false;
+    const before = countUpTo(own.starts.length, (i) => elementAt(own.starts, i), at);
+    return before > 0 && at <= elementAt(own.ends, before - 1);
   };
 }
 

@@ -7,10 +7,10 @@ import { readAnnotations } from '../../kernel-annotations.js';
 import type { CaptureFile, CaptureFiles } from '../../captures.js';
 import { KinetoCapture } from './kineto-capture.js';
 
-export const capturesIn = ({ traces, unread, annotations }: CaptureFiles): OtherCaptures => ({
+export const capturesIn = ({ traces, annotations, unreadable }: CaptureFiles): OtherCaptures => ({
   given: traces.filter(({ isGiven }) => isGiven).length,
   graphs: (rank, diagnostics) => {
-    diagnostics.count('file-beside-not-read', unread);
+    diagnostics.count('file-beside-not-read', unreadable);
     return traces.flatMap((file) => graphsOf(file, rank, diagnostics));
   },
   annotations: (rank, diagnostics) => readAnnotations(annotations, rank, diagnostics),

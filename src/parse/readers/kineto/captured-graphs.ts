@@ -13,7 +13,7 @@ import {
   type CapturedNode,
   type NodeKind,
 } from '../../capture/graphs/captured-graph.js';
-import { captureSpans } from '../../capture/graphs/capture-spans.js';
+import { captureSpans, OpenCaptures } from '../../capture/graphs/capture-spans.js';
 import type { LaunchJoin } from '../../capture/launches.js';
 import type { ByteTexts } from '../../json/byte-texts.js';
 import { shapeOf } from '../../json/json-value.js';
@@ -131,20 +131,14 @@ function captureCalls(
     const call = elementAt(callOf, row);
     if (call !== -1) hasWork[call] = 1;
   }
-  let next = 0;
-  let open: typeof spans = [];
+  const open = new OpenCaptures(spans, (thread) => threads.processOf(thread));
   /** By thread: end of its last launch. */
   const ends = new Map<number, number>();
   for (const call of calls) {
     const [at, own] = [start.at(call), thread.at(call)];
-    for (let span; (span = spans[next]) !== undefined && span.start <= at; next++) open.push(span);
-    open = open.filter((span) => span.end >= at);
-    if (open.length === 0 || hasWork[call] !== 0 || at < (ends.get(own) ?? -Infinity)) continue;
-    const process = threads.processOf(own);
-    const around =
-      open.findLast((span) => span.thread === own) ??
-      open.findLast((span) => threads.processOf(span.thread) === process);
-    around?.rows.push(call);
+    const around = open.around(own, at);
+    if (around === null || hasWork[call] !== 0 || at < (ends.get(own) ?? -Infinity)) continue;
+    around.rows.push(call);
     ends.set(own, end.at(call));
   }
   return spans.filter(({ rows }) => rows.length > 0);

@@ -4,7 +4,7 @@
  */
 import { entryOf } from '../../../containers/map-entry.js';
 import { Diagnostics } from '../../../record/diagnostics.js';
-import { HostCalls } from '../../capture/capture-columns.js';
+import { HostCalls, knownId, nodeId } from '../../capture/capture-columns.js';
 import type { Capture } from '../../capture/capture.js';
 import { isNear } from '../../capture/clocks/exact-times.js';
 import type { CapturedNode } from '../../capture/graphs/captured-graph.js';
@@ -15,6 +15,9 @@ import type { Selection, SqliteFile } from '../../sqlite/sqlite.js';
 const TABLES = ['CUDA_GRAPH_NODE_EVENTS', 'CUDA_GRAPH_EVENTS'] as const;
 
 export const GRAPH_TABLES: readonly string[] = TABLES;
+
+/** Without the second one, where a copy was made would pass for where it was captured. */
+const NODE_COLUMNS = ['graphNodeId', 'originalGraphNodeId'] as const;
 
 /** How often a node is followed to the one that it was copied from. */
 const MOST_COPIES = 64;
@@ -38,11 +41,12 @@ export class GraphNodes {
 
   /** @param columns of a row's process and thread */
   read(database: SqliteFile, columns: readonly Selection[], processOf: (key: number) => number): void {
-    const table = TABLES.find((name) => database.has(name) && database.hasColumn(name, 'graphNodeId'));
+    const table = TABLES.find((name) => NODE_COLUMNS.every((column) => database.hasColumn(name, column)));
     if (table === undefined) return;
     const { threads, diagnostics } = this.capture;
-    database.eachNumbers(table, ['start', 'end', ...columns, 'graphNodeId', 'originalGraphNodeId'], (cells) => {
-      const [start = NaN, end = NaN, key = NaN, tid = 0, node = NaN, original = NaN] = cells;
+    database.eachNumbers(table, ['start', 'end', ...columns, ...NODE_COLUMNS], (cells) => {
+      const [start = NaN, end = NaN, key = NaN, tid = 0, id = NaN, originalId = NaN] = cells;
+      const [node, original] = [nodeId(id), knownId(originalId)];
       if (!isNear(start) || Number.isNaN(key) || Number.isNaN(node)) {
         diagnostics.count('bad-row');
         return;
@@ -78,10 +82,19 @@ export class GraphNodes {
     return event;
   }
 
-  /** The contexts of all nodes that are no copies. */
+  /** The nodes whose copies ran: a program may capture many more than it launches. */
+  #launched(): NodeEvent[] {
+    const { activities } = this.capture;
+    const found = new Set<NodeEvent>();
+    for (const [row, node] of activities.node.values.entries()) {
+      const event = Number.isNaN(node) ? null : this.#originOf(activities.process.at(row), node);
+      if (event !== null) found.add(event);
+    }
+    return [...found];
+  }
+
   #readContexts(): ReadonlyMap<NodeEvent, CapturedNode> {
-    const events = [...this.#events.values()].flatMap((nodes) => [...nodes.values()]);
-    const originals = events.filter(({ original }) => Number.isNaN(original));
+    const originals = this.#launched();
     const hostCalls = new HostCalls();
     for (const { start, end, process, thread } of originals) hostCalls.add(start, end, thread, process, NaN, 0, 0);
     const kernelCounts = new Uint32Array(originals.length).fill(1);

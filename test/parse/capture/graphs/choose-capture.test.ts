@@ -1,10 +1,14 @@
 import { expect } from 'chai';
-import type { CapturedGraph } from '../../../../src/parse/capture/graphs/captured-graph.js';
+import fc from 'fast-check';
+import type { PlacedGraph, Shape } from '../../../../src/parse/capture/graphs/capture-shapes.js';
 import { readCaptureName } from '../../../../src/parse/capture/graphs/captured-graph.js';
 import { chooseCaptures, type ShapedLaunch } from '../../../../src/parse/capture/graphs/choose-capture.js';
 import { readServingStep } from '../../../../src/record/serving-step.js';
 
-const graph = (name: string): CapturedGraph => ({ name, nodes: [], batch: null, mode: null, ...readCaptureName(name) });
+const graph = (name: string, ordinal: number): PlacedGraph => ({
+  ...{ name, nodes: [], batch: null, mode: null, ordinal },
+  ...readCaptureName(name),
+});
 
 /** Names of the captures that launches take, in steps of these names or with ids of graphs. */
 function chosen(captures: readonly string[], launches: readonly (string | number | null)[]): unknown[] {
@@ -12,7 +16,7 @@ function chosen(captures: readonly string[], launches: readonly (string | number
   const shaped = launches.map((at, call): ShapedLaunch => {
     const step = typeof at === 'string' ? readServingStep(at) : null;
     const replay = { call, rows: new Uint32Array(0), byNode: false };
-    return { replay, match: { shape, nodes: null }, graphId: typeof at === 'number' ? at : null, step };
+    return { replay, match: { shape, nodes: null }, thread: 0, graphId: typeof at === 'number' ? at : null, step };
   });
   return chooseCaptures(shaped).map(({ graph: { name }, isByOrder }) => (isByOrder ? [name] : name));
 }
@@ -37,9 +41,64 @@ describe('which of several captures of one sequence a launch replays', () => {
     expect(chosen(['capture_8_FULL'], [null, null])).to.deep.equal(['capture_8_FULL', 'capture_8_FULL']);
   });
 
+  it('is the next after what its thread replayed before, whatever sequence that has', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 8 }),
+        fc.array(fc.integer({ min: 0, max: 40 }), { maxLength: 10 }),
+        (layers, lost) => {
+          const pieces = ['first', ...Array.from({ length: layers }, (_, i) => `layer ${i}`), 'last'];
+          const graphs = pieces.map(graph);
+          const shapes = [graphs.slice(0, 1), graphs.slice(1, -1), graphs.slice(-1)].map((own, i) => ({
+            numbers: Uint32Array.of(i),
+            isNamed: true,
+            graphs: own,
+          }));
+          const all = Array.from({ length: 4 * pieces.length }, (_, call) => ({
+            pass: Math.floor(call / pieces.length),
+            piece: call % pieces.length,
+          }));
+          // Two threads replay all pieces side by side.
+          const launches = all
+            .filter((_, i) => !lost.includes(i))
+            .flatMap(({ pass, piece }) =>
+              [0, 1].map((thread) => {
+                const shape = shapes[piece === 0 ? 0 : piece === pieces.length - 1 ? 2 : 1] as Shape;
+                const replay = { call: 0, rows: new Uint32Array(0), byNode: false };
+                return {
+                  pass,
+                  piece,
+                  launch: { replay, match: { shape, nodes: null }, thread, graphId: null, step: null },
+                };
+              }),
+            );
+          const choices = chooseCaptures(launches.map(({ launch }) => launch));
+          // A pass from its first piece on, without one missing, has all its pieces.
+          const isWhole = (of: number): boolean =>
+            pieces.every((_, piece) => !lost.includes(of * pieces.length + piece));
+          for (const [i, { pass, piece }] of launches.entries()) {
+            if (isWhole(pass)) expect(choices[i]?.graph.name).to.equal(pieces[piece]);
+          }
+        },
+      ),
+    );
+  });
+
   it('is that of its graph: graphs are numbered in the order of their captures', () => {
     expect(chosen(['a', 'b'], [12, 7, 12, 7])).to.deep.equal(['b', 'a', 'b', 'a']);
     expect(chosen(['a', 'b'], [7, 7])).to.deep.equal([['a'], ['a']]);
+  });
+
+  it('is that of its graph among those with room for its step', () => {
+    const sized = ['capture_4_FULL', 'capture_4_FULL', 'capture_8_FULL', 'capture_8_FULL'];
+    const shape = { numbers: Uint32Array.of(1), isNamed: true, graphs: sized.map(graph) };
+    // Three of four graphs are replayed: both of 8 requests, one of 4.
+    const launches = ([[20, 4], [31, 8], [32, 8], [31, 8]] as const).map(([graphId, batch], call): ShapedLaunch => ({
+      ...{ replay: { call, rows: new Uint32Array(0), byNode: false }, match: { shape, nodes: null }, thread: 0 },
+      ...{ graphId, step: readServingStep(decode(batch)) },
+    })); // prettier-ignore
+    const choices = chooseCaptures(launches).map(({ graph: { ordinal }, isByOrder }) => [ordinal, isByOrder]);
+    expect(choices).to.deep.equal([[0, true], [2, false], [3, false], [2, false]]); // prettier-ignore
   });
 
   it('is any where no capture has room', () => {

@@ -131,6 +131,25 @@ describe('the replayed kernels of the sample decoder', () => {
     expect(diagnosticsOf(await recordsWith(another))).to.include({ 'capture-of-another-rank': 1 });
   });
 
+  it('NVIDIA: have no place where the ids of nodes exceed what a double holds exactly', async () => {
+    const large = (text: string): string => text.replace(/(?<="graph node id": |")\d{9,}(?=[,\n "])/g, (id) => String(BigInt(id) + 2n ** 62n)); // prettier-ignore
+    const folder = freshPath('');
+    const path = written(large(replayTrace('nvidia').toString()), join(folder, 'decode.json'));
+    written(large(nodeAnnotations()), join(folder, 'kernel_annotations_rank0_decoder.json'));
+    const graphs = replayed(await recordsWith(path)).map(({ graph }) => graph);
+    expect(graphs.length).to.be.above(0);
+    for (const graph of graphs) expect(graph).to.include({ node: null }).and.not.have.property('from');
+  });
+
+  it('NVIDIA: have no place by an annotation that says none', async () => {
+    const folder = freshPath('');
+    const path = written(replayTrace('nvidia'), join(folder, 'decode.json'));
+    const nodes = Object.keys(JSON.parse(nodeAnnotations()) as object).map((id) => [id, [{ stream: 0 }]] as const);
+    written(JSON.stringify(Object.fromEntries(nodes)), join(folder, 'kernel_annotations_rank0_decoder.json'));
+    const kernels = replayed(await recordsWith(path));
+    expect(kernels.filter(({ graph }) => graph?.from !== undefined)).to.deep.equal([]);
+  });
+
   it('have call ids of their own in each replay, each with the kernels of one call', () => {
     const kernels = replayed(recordsOf(written(decoderTrace('amd')))).filter(({ graph }) => graph?.from !== undefined);
     const calls = new Map<number, Set<number | null>>();

@@ -17,7 +17,7 @@ class Graphs {
 
   constructor(private readonly table: Table = 'CUDA_GRAPH_NODE_EVENTS') {}
 
-  node(id: number, start: number, original: number | null, pid = PID): this {
+  node(id: number | bigint, start: number, original: number | bigint | null, pid = PID): this {
     const [end, thread] = [start + 1, globalTid(undefined, pid)];
     const cells = { start, end, globalTid: thread, graphNodeId: id, originalGraphNodeId: original };
     this.database.row(this.table, { ...cells, nameId: this.database.string('cudaGraphNode') });
@@ -25,7 +25,7 @@ class Graphs {
   }
 
   /** One launch of these nodes; `step` around it. */
-  replay(nodes: readonly number[], at = 1000, corr = 9, pid = PID): this {
+  replay(nodes: readonly (number | bigint)[], at = 1000, corr = 9, pid = PID): this {
     this.database.range('layer:replay', at - 5, at + 20, { globalTid: globalTid(undefined, pid) });
     this.database.call({ start: at, end: at + 10 }, corr, { globalTid: globalTid(undefined, pid) }, 'cudaGraphLaunch_v10000'); // prettier-ignore
     nodes.forEach((graphNodeId, i) => {
@@ -59,6 +59,20 @@ describe('nodes of CUDA graphs in an Nsight Systems export', () => {
   it('are followed through copies of copies, and not in circles', () => {
     const copied = new Graphs().node(1, 110, null).node(2, 500, 1).node(3, 600, 2).node(8, 700, 9).node(9, 701, 8);
     expect(layers(copied.replay([3, 8]).kernels())).to.deep.equal([['L', 'node'], ['replay', undefined]]); // prettier-ignore
+  });
+
+  it('are no copies where 0 stands for no original, and unknown where no column states originals', () => {
+    const graphs = new Graphs().node(1, 110, 0).node(11, 310, 1).replay([11]);
+    expect(layers(graphs.kernels())).to.deep.equal([['L', 'node']]); // prettier-ignore
+    const path = graphs.database.write({ without: { CUDA_GRAPH_NODE_EVENTS: ['originalGraphNodeId'] } });
+    expect(layers(kernelsOf(path))).to.deep.equal([['replay', undefined]]); // prettier-ignore
+  });
+
+  it('are unknown where a double does not hold their ids exactly', () => {
+    const id = (node: number): bigint => 2n ** 62n + BigInt(node);
+    const graphs = new Graphs().node(id(1), 110, null).node(id(2), 310, null).node(id(11), 500, id(1)).node(id(12), 501, id(2)); // prettier-ignore
+    const kernels = graphs.replay([id(11), id(12)]).kernels();
+    expect(kernels.map(({ layer, graph }) => [layer[0], graph])).to.deep.equal([['replay', { id: 4, node: null }], ['replay', { id: 4, node: null }]]); // prettier-ignore
   });
 
   it('are those of their process', () => {
