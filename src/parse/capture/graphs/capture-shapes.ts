@@ -39,6 +39,9 @@ export interface LaunchSequence {
 /** Most ways in which the graphs within a graph are tried. */
 const MOST_VARIANTS = 64;
 
+/** Most nodes of all these ways together: graphs that are captured after them and hold others are not known. */
+const MOST_NODES = 4_000_000;
+
 export class CaptureShapes {
   readonly #shapes = new Map<string, Shape>();
   /** By what can be compared without an order, of all nodes, and of all but the last. */
@@ -47,8 +50,11 @@ export class CaptureShapes {
   constructor(graphs: readonly CapturedGraph[], names: NodeNames) {
     /** The nodes of the graphs so far, the latest first. */
     let before: (readonly CapturedNode[])[] = [];
+    let left = MOST_NODES;
     for (const [ordinal, graph] of graphs.entries()) {
-      const variants = variantsOf(graph, before);
+      const holdsGraphs = graph.nodes.some(({ kind }) => kind === 'graph');
+      const variants = holdsGraphs ? variantsOf(graph, before, left) : [graph.nodes];
+      if (holdsGraphs) left -= variants.reduce((sum, { length }) => sum + length, 0);
       // Of several graphs of one sequence that may be the one within, the latest is taken.
       const known = new Set<Shape>();
       for (const nodes of variants) this.#add({ ...graph, nodes, ordinal }, names, known);
@@ -132,16 +138,37 @@ function merged({ numbers, streams }: LaunchSequence, nodes: Uint32Array): Uint3
   return placed === numbers.length ? found : null;
 }
 
-/** The nodes of a graph, each graph within it replaced by the nodes of one that was captured before. */
+/**
+ * The nodes of a graph, each graph within it replaced by the nodes of one that was captured before.
+ * @param most nodes of all results together, about
+ */
 function variantsOf(
   { nodes }: CapturedGraph,
   before: readonly (readonly CapturedNode[])[],
+  most: number,
 ): readonly (readonly CapturedNode[])[] {
-  let variants: (readonly CapturedNode[])[] = [[]];
-  if (!nodes.some(({ kind }) => kind === 'graph')) return [nodes];
+  let variants: CapturedNode[][] = [[]];
   for (const node of nodes) {
-    const parts = node.kind === 'graph' ? before : [[node]];
-    variants = variants.flatMap((variant) => parts.map((part) => [...variant, ...part])).slice(0, MOST_VARIANTS);
+    if (node.kind === 'graph') variants = extended(variants, before, most);
+    else for (const variant of variants) variant.push(node);
   }
   return variants;
+}
+
+/** Each list with each part after it, the first of these. */
+function extended(
+  lists: readonly (readonly CapturedNode[])[],
+  parts: readonly (readonly CapturedNode[])[],
+  most: number,
+): CapturedNode[][] {
+  const found: CapturedNode[][] = [];
+  let size = 0;
+  for (const list of lists) {
+    for (const part of parts) {
+      if (found.length === MOST_VARIANTS || size >= most) return found;
+      size += list.length + part.length;
+      found.push([...list, ...part]);
+    }
+  }
+  return found;
 }

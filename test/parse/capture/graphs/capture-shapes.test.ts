@@ -100,4 +100,24 @@ describe('the capture that a launch replays', () => {
     expect(positions(shapes, launch(runtime))).to.deep.equal([0, 1, 2]);
     expect(positions(shapes, launch(runtime.toReversed()))).to.equal(null);
   });
+
+  it('has the nodes of each graph within it, whichever was captured before', () => {
+    const within = node(null, 'graph');
+    const holding = { ...graph([]), nodes: [node('x'), within, node('y'), within] };
+    const shapes = shapesOf(graph(['a']), graph(['b', 'c']), holding, graph(['d']));
+    for (const [first, second] of [['a', 'a'], ['a', 'b c'], ['b c', 'a'], ['b c', 'b c']] as const) {
+      const work = ['x', ...first.split(' '), 'y', ...second.split(' ')];
+      expect(shapes.match(launch(work))?.shape.numbers.length, work.join()).to.equal(work.length);
+    } // prettier-ignore
+    expect(shapes.match(launch(['x', 'd', 'y', 'a']))).to.equal(null);
+    expect(shapesOf(holding).match(launch(['x', 'y']))).to.equal(null);
+  });
+
+  it('takes no longer where each graph holds others that hold others', () => {
+    const names = Array.from({ length: 300 }, (_, i) => `k${i}`);
+    const nodes = [...graph(names).nodes, node(null, 'graph')];
+    const holding = Array.from({ length: 400 }, () => ({ ...graph([]), nodes }));
+    const shapes = shapesOf(graph(names), ...holding);
+    expect(shapes.match(launch([...names, ...names]))?.shape.numbers.length).to.equal(600);
+  }).timeout(5000);
 });
