@@ -2,7 +2,7 @@
  * Traces of captures of graphs, which servers write apart from the traces of their replays: into a folder
  * `capture_traces` beside these, with a table of what each was captured for.
  */
-import { existsSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { isSystemError, UserError } from '../record/errors.js';
 import { fieldOf, sizeOf, textOf } from './json/json-value.js';
@@ -54,10 +54,7 @@ export const isInCaptureFolder = (path: string): boolean => basename(dirname(pat
 export async function openCaptures(given: string | undefined, name: string): Promise<OpenedCaptures> {
   if (given !== undefined && rankOfAnnotations(basename(given)) !== undefined) {
     if (!isFile(given)) throw new UserError('no such file', { where: given });
-    return {
-      files: { traces: [], annotations: [{ path: given, rank: null, isGiven: true }], unreadable: 0 },
-      dispose: () => undefined,
-    };
+    return withoutTraces([{ path: given, rank: null, isGiven: true }]);
   }
   const annotations = name === '-' ? [] : annotationsBeside(dirname(name));
   const beside = join(dirname(name), CAPTURE_TRACES.folder);
@@ -65,10 +62,10 @@ export async function openCaptures(given: string | undefined, name: string): Pro
   const stat = place === null ? undefined : statSync(place, { throwIfNoEntry: false });
   if (place === null || stat === undefined) {
     if (given !== undefined) throw new UserError('no such file or directory', { where: given });
-    return { files: { traces: [], annotations, unreadable: 0 }, dispose: () => undefined };
+    return withoutTraces(annotations);
   }
   const isFolder = stat.isDirectory();
-  if (!isFolder && given === undefined) return { files: { traces: [], annotations, unreadable: 0 }, dispose: () => undefined }; // prettier-ignore
+  if (!isFolder && given === undefined) return withoutTraces(annotations);
   const all = isFolder ? tracesIn(place) : [basename(place)];
   const folder = isFolder ? place : dirname(place);
   const rank = rankOf(basename(name));
@@ -80,6 +77,11 @@ export async function openCaptures(given: string | undefined, name: string): Pro
   const { traces, unreadable, dispose } = await openAll(folder, fitting, given !== undefined && !isFolder);
   return { files: { traces, annotations, unreadable }, dispose };
 }
+
+const withoutTraces = (annotations: readonly AnnotationFile[]): OpenedCaptures => ({
+  files: { traces: [], annotations, unreadable: 0 },
+  dispose: () => undefined,
+});
 
 const tracesIn = (folder: string): string[] =>
   namesIn(folder, TRACES).filter((name) => name !== CAPTURE_TRACES.table && isFile(join(folder, name)));
@@ -117,8 +119,7 @@ async function openAll(
 
 /** What the table says of each file. */
 function tableOf(folder: string): ReadonlyMap<string, Pick<CaptureFile, 'batch' | 'mode'>> {
-  const path = join(folder, CAPTURE_TRACES.table);
-  const rows: unknown = existsSync(path) ? readJsonFile(path, LARGEST_TABLE) : undefined;
+  const rows = readJsonFile(join(folder, CAPTURE_TRACES.table), LARGEST_TABLE);
   return new Map(
     (Array.isArray(rows) ? (rows as unknown[]) : []).flatMap((row) => {
       const file = textOf(fieldOf(row, 'file'));

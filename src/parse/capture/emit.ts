@@ -24,7 +24,7 @@ import { earlierBy } from './clocks/earlier.js';
 import { Dated } from './dated-records.js';
 import { elementAt } from '../../containers/element.js';
 import { orNull } from '../../containers/numeric-column.js';
-import { replayedContext } from './graphs/captured-graph.js';
+import { replayedContext, type Origin } from './graphs/captured-graph.js';
 import { isGraphLaunch } from './graphs/graph-launches.js';
 import { GraphOrigins } from './graphs/graph-origins.js';
 import type { KernelContexts } from './kernel-contexts.js';
@@ -222,8 +222,8 @@ class Emission {
   #kernel(row: number, own: number): KernelRecord {
     const { kernels } = this.capture.activities;
     // Field by field, in the order of the record: copying with `...` costs as much as all the rest.
-    const common = this.#common(row, orNull(kernels.graphId.at(own)));
-    const origin = common.graph === undefined ? null : this.#origins.of(row);
+    const origin = this.#origins.of(row);
+    const common = this.#common(row, orNull(kernels.graphId.at(own)), origin);
     if (common.graph !== undefined && origin === null) this.capture.diagnostics.count('graph-kernel-by-launch');
     const launched = this.#contexts.ofKernel(elementAt(this.#launches.callOf, row), row);
     const context = origin === null ? launched : replayedContext(launched, origin);
@@ -290,7 +290,7 @@ class Emission {
   }
 
   /** Fields that all activities have. */
-  #common(row: number, graphId: number | null): Activity {
+  #common(row: number, graphId: number | null, origin = this.#origins.of(row)): Activity {
     const { activities, threads, hostCalls, diagnostics } = this.capture;
     const call = elementAt(this.#launches.callOf, row);
     const launch = call === -1 ? null : this.#launch(call);
@@ -315,15 +315,8 @@ class Emission {
       launch,
       ...(node === null && !isGraphLaunch(launch?.api ?? null)
         ? undefined
-        : { graph: this.#graph(row, graphId, node) }),
+        : { graph: graphNode(graphId, node, origin) }),
     };
-  }
-
-  #graph(row: number, id: number | null, node: number | null): GraphNode {
-    const origin = this.#origins.of(row);
-    if (origin === null) return { id, node };
-    const { from, verified, capture } = origin;
-    return { id, node, from, verified, ...(capture === null ? undefined : { capture }) };
   }
 
   #launch(call: number): Launch {
@@ -359,6 +352,12 @@ class Emission {
     }
     return (this.#last = last);
   }
+}
+
+function graphNode(id: number | null, node: number | null, origin: Origin | null): GraphNode {
+  if (origin === null) return { id, node };
+  const { from, verified, capture } = origin;
+  return { id, node, from, verified, ...(capture === null ? undefined : { capture }) };
 }
 
 /** Records without a time come first. */

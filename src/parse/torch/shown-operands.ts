@@ -7,6 +7,7 @@
 import { elementAt } from '../../containers/element.js';
 import { entryOf } from '../../containers/map-entry.js';
 import { sortRows } from '../../containers/row-order.js';
+import { countBelow } from '../../containers/sorted-search.js';
 import type { Writable } from '../../containers/writable.js';
 import type { Arg, Context, OpCall } from '../../record/record.js';
 import { UNNAMED } from '../capture/capture.js';
@@ -89,14 +90,9 @@ export class ShownOperands {
   *#before(leaf: number, launched: number): Generator<number> {
     const { ranges } = this.events;
     const rows = (this.#byThread ??= this.#sorted()).get(ranges.thread.at(leaf)) ?? new Uint32Array(0);
-    let [low, high] = [0, rows.length];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (ranges.start.at(elementAt(rows, middle)) < launched) low = middle + 1;
-      else high = middle;
-    }
+    const end = countBelow(rows.length, (i) => ranges.start.at(elementAt(rows, i)), launched);
     const around = this.#opAround(leaf);
-    for (let at = low - 1; at >= Math.max(0, low - MOST_OPS); at--) {
+    for (let at = end - 1; at >= Math.max(0, end - MOST_OPS); at--) {
       const row = elementAt(rows, at);
       if (row === around) return;
       const isBefore = ranges.end.at(row) <= launched;
@@ -117,9 +113,7 @@ export class ShownOperands {
     for (let op = 0; op < ops.length; op++) {
       const row = ops.range.at(op);
       const thread = ranges.thread.at(row);
-      const own = rows.get(thread);
-      if (own === undefined) rows.set(thread, [row]);
-      else own.push(row);
+      entryOf(rows, thread, (): number[] => []).push(row);
     }
     const byTime = (a: number, b: number): number =>
       ranges.start.at(a) - ranges.start.at(b) || ranges.end.at(b) - ranges.end.at(a);

@@ -66,14 +66,15 @@ export class CaptureShapes {
   #add(graph: PlacedGraph, names: NodeNames, taken: Set<Shape>): void {
     if (graph.nodes.length === 0) return;
     const numbers = Uint32Array.from(graph.nodes, ({ kind, name }) => names.numberOf(kind, name));
-    const known = this.#shapes.get(numbers.join());
+    const key = numbers.join();
+    const known = this.#shapes.get(key);
     if (known !== undefined) {
       if (!taken.has(known)) known.graphs.push(graph);
       taken.add(known);
       return;
     }
     const shape: Shape = { numbers, isNamed: numbers.every((number) => number !== NAMELESS), graphs: [graph] };
-    this.#shapes.set(numbers.join(), shape);
+    this.#shapes.set(key, shape);
     taken.add(shape);
     // A replay may lack the last node, which traces of HIP leave out: without names, that would be any other graph.
     for (const part of shape.isNamed ? [numbers, numbers.subarray(0, -1)] : [numbers]) {

@@ -2,6 +2,7 @@
 import { entryOf } from '../../../containers/map-entry.js';
 import { sortRows } from '../../../containers/row-order.js';
 import type { Capture } from '../capture.js';
+import { byCallName } from './call-names.js';
 
 /** Times in ns. */
 export interface CaptureSpan {
@@ -15,14 +16,10 @@ export interface CaptureSpan {
 const [BEGIN, END] = ['StreamBeginCapture', 'StreamEndCapture'];
 
 /** In order of start. */
-export function captureSpans({ hostCalls, names }: Pick<Capture, 'hostCalls' | 'names'>): readonly CaptureSpan[] {
-  const { api, start, end, thread } = hostCalls;
-  const known = new Map<number, 'begin' | 'end' | null>();
-  const kindOf = (call: number): 'begin' | 'end' | null =>
-    entryOf(known, api.at(call), (number) => {
-      const name = names.apiName(number) ?? '';
-      return name.includes(BEGIN) ? 'begin' : name.includes(END) ? 'end' : null;
-    });
+export function captureSpans(capture: Pick<Capture, 'hostCalls' | 'names'>): readonly CaptureSpan[] {
+  const { hostCalls } = capture;
+  const { start, end, thread } = hostCalls;
+  const kindOf = byCallName(capture, (name) => (name.includes(BEGIN) ? 'begin' : name.includes(END) ? 'end' : null));
   const calls: number[] = [];
   for (let call = 0; call < hostCalls.length; call++) if (kindOf(call) !== null) calls.push(call);
   const rows = Uint32Array.from(calls);

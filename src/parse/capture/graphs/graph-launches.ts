@@ -6,6 +6,7 @@ import { groupRows, sortRows } from '../../../containers/row-order.js';
 import { KIND_CODE, type Activities } from '../capture-columns.js';
 import type { Capture } from '../capture.js';
 import type { LaunchJoin } from '../launches.js';
+import { byCallName } from './call-names.js';
 
 /** Whether one call launches all work of a graph: `cudaGraphLaunch_v10000`, `cuGraphLaunch`, `hipGraphLaunch`. */
 export const isGraphLaunch = (api: string | null): boolean => api?.includes('GraphLaunch') === true;
@@ -23,8 +24,9 @@ export interface GraphLaunch {
 const WORK: ReadonlySet<number> = new Set([KIND_CODE.kernel, KIND_CODE.copy, KIND_CODE.set]);
 
 /** Launches in order of start. Memory: 8 bytes a piece of work of a graph, and 4 a host call. */
-export function graphLaunches({ activities, hostCalls, names }: Capture, { callOf }: LaunchJoin): GraphLaunch[] {
-  const isLaunch = callsNamed(hostCalls.api.values, (api) => isGraphLaunch(names.apiName(api)));
+export function graphLaunches(capture: Capture, { callOf }: LaunchJoin): GraphLaunch[] {
+  const { activities, hostCalls } = capture;
+  const isLaunch = byCallName(capture, isGraphLaunch);
   const { values: kinds } = activities.kind;
   const work = NumericColumn.counts();
   const launching = new Set<number>();
@@ -67,15 +69,4 @@ function inOrder({ start, end, stream, node }: Activities, rows: Uint32Array): b
     start.at(a) - start.at(b) || compareCells(end.at(a), end.at(b)) || compareCells(stream.at(a), stream.at(b));
   sortRows(rows, byNode ? (a, b) => node.at(a) - node.at(b) || byTime(a, b) : byTime);
   return byNode;
-}
-
-/** Whether the name of a call passes a test, which is asked once for each name. */
-function callsNamed(apis: Uint32Array, test: (api: number) => boolean): (call: number) => boolean {
-  const known = new Map<number, boolean>();
-  return (call) => {
-    const api = elementAt(apis, call);
-    let passes = known.get(api);
-    if (passes === undefined) known.set(api, (passes = test(api)));
-    return passes;
-  };
 }

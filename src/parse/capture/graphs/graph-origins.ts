@@ -69,6 +69,7 @@ export class GraphOrigins {
 
   /** Null where it is unknown. */
   of(activity: number): Origin | null {
+    if (this.#launchOf.length === 0) return null;
     const launch = this.#launches[this.#launchOf[activity] ?? NONE];
     const known = launch === undefined ? null : (this.#nodes[elementAt(this.#nodeOf, activity)] ?? null);
     const node = this.#annotated.of(this.capture.activities.node.at(activity), known);

@@ -12,7 +12,9 @@ import { countBelow, countUpTo } from '../../../containers/sorted-search.js';
 import type { SampleRecord, StatementRecord } from '../../../record/record.js';
 import { MISSING_WORK_METRIC } from '../../../record/sample-metrics.js';
 import type { Capture } from '../capture.js';
+import { byCallName } from './call-names.js';
 import { captureSpans } from './capture-spans.js';
+import { isGraphLaunch } from './graph-launches.js';
 import { KIND_CODE } from '../capture-columns.js';
 import { Dated } from '../dated-records.js';
 import type { LaunchJoin } from '../launches.js';
@@ -79,10 +81,6 @@ function withoutOverlap(missing: readonly MissingWork[]): MissingWork[] {
 /** Graph launches by row: whether they have no work of their own in the profile, or a part of it. */
 type Incomplete = Map<number, 'none' | 'part'>;
 
-/** `cudaGraphLaunch_v10000`, `cuGraphLaunch`, `hipGraphLaunch`; null for all other calls. */
-const graphLaunch = (api: string | null): string | null =>
-  api !== null && /^(cu|cuda|hip)GraphLaunch/.test(api) ? api : null;
-
 /** Whether a call was captured: it then put nothing onto a device. */
 function capturedCalls(capture: Capture): (call: number) => boolean {
   const { start, thread } = capture.hostCalls;
@@ -113,11 +111,10 @@ class MissingLaunches {
     private readonly capture: Capture,
     private readonly launches: LaunchJoin,
   ) {
-    const { api, length } = capture.hostCalls;
-    const names = new Map<number, string | null>();
     const isCaptured = capturedCalls(capture);
-    for (let row = 0; row < length; row++) {
-      const name = entryOf(names, api.at(row), (number) => graphLaunch(capture.names.apiName(number)));
+    const nameOf = byCallName(capture, (name) => (isGraphLaunch(name) ? name : null));
+    for (let row = 0; row < capture.hostCalls.length; row++) {
+      const name = nameOf(row);
       if (name !== null && !isCaptured(row)) this.#graphs.set(row, name);
     }
     const incomplete = this.#graphs.size === 0 ? null : this.#incomplete();

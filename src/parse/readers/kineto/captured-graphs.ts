@@ -13,6 +13,7 @@ import {
   type CapturedNode,
   type NodeKind,
 } from '../../capture/graphs/captured-graph.js';
+import { byCallName } from '../../capture/graphs/call-names.js';
 import { captureSpans, OpenCaptures } from '../../capture/graphs/capture-spans.js';
 import type { LaunchJoin } from '../../capture/launches.js';
 import type { ByteTexts } from '../../json/byte-texts.js';
@@ -77,7 +78,7 @@ interface TracedCaptures {
 
 /** In the order in which they began. */
 export function capturedGraphs({ capture, launches, args, placesOf }: TracedCaptures): CapturedGraph[] {
-  const kindOf = callKinds(capture);
+  const kindOf = byCallName(capture, (name) => CALLS.find(([text]) => name.includes(text))?.[1] ?? null);
   const found = captureCalls(capture, launches, kindOf);
   const all = found.flatMap(({ rows }) => rows);
   if (all.length === 0) return [];
@@ -97,20 +98,6 @@ export function capturedGraphs({ capture, launches, args, placesOf }: TracedCapt
   });
 }
 
-/** What each call is in a capture; null for all others. Asked once for each name. */
-function callKinds({ hostCalls, names }: Capture): (call: number) => NodeKind | null {
-  const known = new Map<number, NodeKind | null>();
-  return (call) => {
-    const api = hostCalls.api.at(call);
-    let kind = known.get(api);
-    if (kind === undefined) {
-      const name = names.apiName(api) ?? '';
-      known.set(api, (kind = CALLS.find(([text]) => name.includes(text))?.[1] ?? null));
-    }
-    return kind;
-  };
-}
-
 /**
  * The launches within each capture, by any thread of its process: autograd's threads launch the backward pass. What put
  * work onto a device was not captured, and a call within another one is the same launch.
@@ -118,7 +105,7 @@ function callKinds({ hostCalls, names }: Capture): (call: number) => NodeKind | 
 function captureCalls(
   capture: Capture,
   { callOf }: LaunchJoin,
-  kindOf: ReturnType<typeof callKinds>,
+  kindOf: (call: number) => NodeKind | null,
 ): { readonly rows: readonly number[] }[] {
   const spans = captureSpans(capture).map((span) => ({ ...span, rows: [] as number[] }));
   if (spans.length === 0) return [];
