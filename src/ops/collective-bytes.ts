@@ -4,7 +4,7 @@
  * Source of the definitions: NCCL tests, doc/PERFORMANCE.md (algorithm bandwidth S/t, bus bandwidth S/t times a factor
  * of the operation and the number n of ranks); gather, scatter and point to point: the same tests' programs.
  */
-import type { Collective } from '../record/record.js';
+import type { Collective } from '../record/fields/collective.js';
 
 interface CollectiveRule {
   /** On the operation's name in lower case without `_`. */

@@ -5,6 +5,7 @@
  * Times are integer nanoseconds since the profile's start, durations integer nanoseconds, sizes bytes.
  * A field that a format cannot have is absent; a field whose value is not known is null; never 0 for unknown.
  */
+import type { Collective, CollectiveIdentity, ProcessGroup } from './fields/collective.js';
 import type { GraphNode } from './fields/graph-node.js';
 import type { Transfer } from './fields/transfer.js';
 
@@ -81,6 +82,12 @@ export interface ProfileRecord {
   /** Base name of the input. */
   readonly file: string;
   readonly rank: number | null;
+  /** Ranks of the job; absent where the format does not state it. */
+  readonly worldSize?: number;
+  /** The machine that it ran on, as the profile or the name of its file has it. */
+  readonly host?: string;
+  /** Process groups that this rank is in. */
+  readonly groups?: readonly ProcessGroup[];
   /** Unix time of the profile's start in ns, as a decimal string (it exceeds 2^53). */
   readonly startUnixNs: string | null;
   readonly dur: number | null;
@@ -132,20 +139,6 @@ export interface ForwardOp {
   /** Thread that ran it. */
   readonly tid: number | null;
   readonly start: number;
-}
-
-/** A collective operation between the devices of a group. */
-export interface Collective {
-  /** As the framework names it: 'allreduce', '_allgather_base' … */
-  readonly op: string;
-  /** Size of the message that goes in, and that comes out. */
-  readonly bytesIn: number | null;
-  readonly bytesOut: number | null;
-  readonly dtype: string | null;
-  readonly group: string | null;
-  readonly groupSize: number | null;
-  /** Ranks of the group, where they are listed in full. */
-  readonly ranks: readonly number[] | null;
 }
 
 /** Position of a launch in the program, from the ranges around it. */
@@ -259,7 +252,7 @@ export interface SyncRecord extends Activity {
 }
 
 /** A collective operation that the profiler reports as one, not by its kernels. */
-export interface CollectiveRecord extends Activity, Partial<Context> {
+export interface CollectiveRecord extends Activity, Partial<Context>, CollectiveIdentity {
   readonly type: 'collective';
   readonly name: string;
   /** 'allReduce', 'broadcast' … */

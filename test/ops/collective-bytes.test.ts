@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { algorithmBytes, busBytes, messageBytes } from '../../src/ops/collective-bytes.js';
-import type { Arg, Collective, OpCall } from '../../src/record/record.js';
+import type { Arg, OpCall } from '../../src/record/record.js';
+import type { Collective } from '../../src/record/fields/collective.js';
 import { amount, int } from '../support/amounts.js';
 import { t, ts, v } from '../support/calls.js';
 

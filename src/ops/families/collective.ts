@@ -2,7 +2,8 @@
 import type { BoundArguments } from '../schema/binding.js';
 import { dtypeShort, numel, type Tensor } from '../call.js';
 import { messageBytes } from '../collective-bytes.js';
-import type { Collective, OpCall } from '../../record/record.js';
+import type { OpCall } from '../../record/record.js';
+import type { Collective } from '../../record/fields/collective.js';
 import { boundRow, opTable } from '../schema/op-table.js';
 import { isDispatched } from '../schema/dispatched.js';
 import type { Family, Param, Work } from '../family.js';

@@ -6,7 +6,6 @@
 import type { Diagnostics } from '../../record/diagnostics.js';
 import type {
   Activity,
-  Collective,
   CollectiveRecord,
   CopyKind,
   Device,
@@ -14,6 +13,7 @@ import type {
   Labels,
   StatementRecord,
 } from '../../record/record.js';
+import type { Collective } from '../../record/fields/collective.js';
 import type { Activities, HostCalls, Ranges } from './capture-columns.js';
 import type { CapturedGraph, CapturedNode } from './graphs/captured-graph.js';
 import type { KernelContexts } from './kernel-contexts.js';

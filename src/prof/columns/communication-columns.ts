@@ -1,7 +1,7 @@
 /** The columns on collective operations, for kernels whose operation is known. */
 import { column, int, str } from '../../table/column-kinds.js';
 import { algorithmBytes, busBytes } from '../../ops/collective-bytes.js';
-import type { Collective } from '../../record/record.js';
+import type { Collective } from '../../record/fields/collective.js';
 import type { Annotated } from '../annotate.js';
 import type { CellValue } from '../../table/column.js';
 import type { KernelColumn } from './kernel-column.js';

@@ -30,6 +30,13 @@ const isTransfer = (value: unknown): boolean =>
   [value['bytes'], value['count']].every(isNumber) &&
   [value['src'], value['dst'], value['dur']].every(isNumberOrNull);
 
+const isGroup = (value: unknown): boolean =>
+  isObject(value) &&
+  isString(value['name']) &&
+  isTextOrNull(value['description']) &&
+  isNumberOrNull(value['size']) &&
+  (value['ranks'] === null || areNumbers(value['ranks']));
+
 const isUnixNs = (value: unknown): boolean => typeof value === 'string' && /^\d{1,19}$/.test(value);
 
 /** The check of a field, and what an invalid one becomes: unknown, or what is valid of a list. */
@@ -78,6 +85,9 @@ const LINES: Readonly<Record<string, Readonly<Record<string, FieldRule>>>> = {
     format: TEXT,
     rank: NUMBER_OR_NULL,
     startUnixNs: UNIX_NS,
+    worldSize: optional(isNumber),
+    host: optional(isString),
+    groups: listOf(isGroup),
     devices: { ...listOf(isDevice), check: (value) => Array.isArray(value) && value.every(isDevice), otherwise: [] },
     facts: optional(areLabels),
   },
@@ -92,6 +102,8 @@ const LINES: Readonly<Record<string, Readonly<Record<string, FieldRule>>>> = {
     dtype: TEXT_OR_NULL,
     group: TEXT_OR_NULL,
     groupSize: NUMBER_OR_NULL,
+    ordinal: optional(isNumber),
+    peer: optional(isNumber),
     algorithm: TEXT_OR_NULL,
     link: TEXT_OR_NULL,
     ranks: { check: (value) => value === null || areNumbers(value), otherwise: null },

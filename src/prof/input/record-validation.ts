@@ -37,6 +37,7 @@ const isCollective = (value: unknown): boolean =>
   isString(value['op']) &&
   [value['bytesIn'], value['bytesOut'], value['groupSize']].every(isNumberOrNull) &&
   [value['dtype'], value['group']].every(isTextOrNull) &&
+  [value['ordinal'], value['peer']].every(isAbsentOr(isNumber)) &&
   (value['ranks'] === null || areNumbers(value['ranks']));
 
 const isGraphNode = (value: unknown): boolean =>

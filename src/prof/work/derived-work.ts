@@ -7,7 +7,8 @@ import { collective, collectiveWork } from '../../ops/families/collective.js';
 import { resolveWork, type ResolvedWork } from '../../ops/resolve-work.js';
 import { familyOf } from '../../ops/table.js';
 import { AdaptiveCache } from '../../containers/lru-cache.js';
-import type { Collective, Extent, KernelRecord, OpCall } from '../../record/record.js';
+import type { Extent, KernelRecord, OpCall } from '../../record/record.js';
+import type { Collective } from '../../record/fields/collective.js';
 import type { ServingStep } from '../../record/serving-step.js';
 
 export interface DerivedWork {

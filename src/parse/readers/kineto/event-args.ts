@@ -2,7 +2,7 @@
 import type { Activities } from '../../capture/capture-columns.js';
 import type { Fields } from '../../json/event-fields.js';
 import { elementAt } from '../../../containers/element.js';
-import type { Collective } from '../../../record/record.js';
+import type { Collective } from '../../../record/fields/collective.js';
 import { fieldOf, parseJson, shapeOf, sizeOf, textOf } from '../../json/json-value.js';
 import { scalarType } from '../../torch/scalar-types.js';
 

@@ -1,7 +1,8 @@
 /** A trace → the columns of a capture (`parse/capture/capture-columns.ts`), in one pass over its events. */
 import { Diagnostics } from '../../../record/diagnostics.js';
 import { UserError } from '../../../record/errors.js';
-import type { Collective, HostMemory, Labels, StatementRecord } from '../../../record/record.js';
+import type { HostMemory, Labels, StatementRecord } from '../../../record/record.js';
+import type { Collective } from '../../../record/fields/collective.js';
 import {
   UNNAMED,
   type ActivityDetails,
