@@ -21,6 +21,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     title: 'time of each training step: computing, communication, neither',
     load: async () => (await import('./commands/steps.js')).steps,
   },
+  ranks: {
+    title: 'the ranks of a job: collectives matched, clocks aligned, who is late and why',
+    load: async () => (await import('./commands/ranks.js')).ranks,
+  },
   stacks: {
     title: 'device time by call stack, for FlameGraph and speedscope',
     load: async () => (await import('./commands/stacks.js')).stacks,

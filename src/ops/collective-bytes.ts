@@ -6,7 +6,23 @@
  */
 import type { Collective } from '../record/fields/collective.js';
 
+/** Kinds of operations, as NCCL's interface names them. */
+export type CollectiveKind =
+  | 'all-reduce'
+  | 'all-gather'
+  | 'reduce-scatter'
+  | 'all-to-all'
+  | 'broadcast'
+  | 'reduce'
+  | 'scatter'
+  | 'gather'
+  | 'send-receive'
+  | 'send'
+  | 'receive'
+  | 'barrier';
+
 interface CollectiveRule {
+  readonly kind: CollectiveKind;
   /** On the operation's name in lower case without `_`. */
   readonly pattern: RegExp;
   /** Which message is the S of the definition: the larger side where only one has the data of all ranks. */
@@ -22,22 +38,32 @@ const once = (): number => 1;
 
 /** First match wins. For an all-to-all with uneven splits, the part that stays on the rank is not known. */
 const RULES: readonly CollectiveRule[] = [
-  { pattern: /allreduce/, size: 'in', factor: (ranks) => 2 * others(ranks) },
-  { pattern: /allgather/, size: 'out', factor: others },
-  { pattern: /reducescatter/, size: 'in', factor: others },
-  { pattern: /(alltoall|all2all)v/, size: 'in', factor: () => null },
-  { pattern: /alltoall|all2all/, size: 'in', factor: others },
-  { pattern: /broadcast/, size: 'in', oneWay: true, factor: once },
-  { pattern: /reduce/, size: 'in', oneWay: true, factor: once },
-  { pattern: /scatter/, size: 'in', factor: others },
-  { pattern: /gather/, size: 'out', factor: others },
-  { pattern: /send|recv/, size: 'in', oneWay: true, factor: once },
+  { kind: 'all-reduce', pattern: /allreduce/, size: 'in', factor: (ranks) => 2 * others(ranks) },
+  { kind: 'all-gather', pattern: /allgather/, size: 'out', factor: others },
+  { kind: 'reduce-scatter', pattern: /reducescatter/, size: 'in', factor: others },
+  { kind: 'all-to-all', pattern: /(alltoall|all2all)v/, size: 'in', factor: () => null },
+  { kind: 'all-to-all', pattern: /alltoall|all2all/, size: 'in', factor: others },
+  { kind: 'broadcast', pattern: /broadcast/, size: 'in', oneWay: true, factor: once },
+  { kind: 'reduce', pattern: /reduce/, size: 'in', oneWay: true, factor: once },
+  { kind: 'scatter', pattern: /scatter/, size: 'in', factor: others },
+  { kind: 'gather', pattern: /gather/, size: 'out', factor: others },
+  { kind: 'send-receive', pattern: /send.*rec/, size: 'in', oneWay: true, factor: once },
+  { kind: 'send', pattern: /send/, size: 'in', oneWay: true, factor: once },
+  { kind: 'receive', pattern: /recv|receive/, size: 'in', oneWay: true, factor: once },
+  { kind: 'barrier', pattern: /barrier/, size: 'in', factor: () => null },
 ];
 
-const ruleOf = ({ op }: Collective): CollectiveRule | undefined => {
+const ruleOf = (op: string): CollectiveRule | undefined => {
   const name = op.toLowerCase().replaceAll('_', '');
   return RULES.find(({ pattern }) => pattern.test(name));
 };
+
+/** The kind of an operation by whatever name a framework or library gives it; null when the name says none. */
+export const collectiveKind = (op: string): CollectiveKind | null => ruleOf(op)?.kind ?? null;
+
+/** What NCCL's tests multiply S/t by for the bus bandwidth; null when it is not known. */
+export const busFactor = (op: string, ranks: number): number | null =>
+  ranks < 1 ? null : (ruleOf(op)?.factor(ranks) ?? null);
 
 /** Size of the group, else the number of listed ranks; null when neither is recorded. */
 const ranksOf = ({ groupSize, ranks }: Collective): number | null => groupSize ?? ranks?.length ?? null;
@@ -47,7 +73,7 @@ const ranksOf = ({ groupSize, ranks }: Collective): number | null => groupSize ?
  * @returns null when the operation or its size is not known
  */
 export function algorithmBytes(collective: Collective): number | null {
-  const rule = ruleOf(collective);
+  const rule = ruleOf(collective.op);
   if (rule === undefined) return null;
   const { bytesIn, bytesOut } = collective;
   return rule.size === 'in' ? bytesIn : bytesOut;
@@ -60,8 +86,8 @@ export function algorithmBytes(collective: Collective): number | null {
  */
 export function busBytes(collective: Collective): number | null {
   const [size, ranks] = [algorithmBytes(collective), ranksOf(collective)];
-  if (size === null || ranks === null || ranks < 1) return null;
-  const factor = ruleOf(collective)?.factor(ranks) ?? null;
+  if (size === null || ranks === null) return null;
+  const factor = busFactor(collective.op, ranks);
   return factor === null ? null : size * factor;
 }
 
@@ -72,6 +98,6 @@ export function busBytes(collective: Collective): number | null {
  */
 export function messageBytes(collective: Collective): number | null {
   const { bytesIn, bytesOut } = collective;
-  if (ruleOf(collective)?.oneWay === true) return bytesIn ?? bytesOut;
+  if (ruleOf(collective.op)?.oneWay === true) return bytesIn ?? bytesOut;
   return bytesIn === null || bytesOut === null ? null : bytesIn + bytesOut;
 }

@@ -1,0 +1,187 @@
+/** The job on one screen: who is in it, what was matched, clocks, who is late and why, waiting and transferring. */
+import { elementAt } from '../../../containers/element.js';
+import { addTo } from '../../../containers/map-entry.js';
+import type { JobReport } from '../../../prof/ranks/job-report.js';
+import { rangesText } from '../../../prof/ranks/membership.js';
+import type { RankPart } from '../../../prof/ranks/part/rank-part.js';
+import { groupName } from '../../../prof/ranks/tables/group-table.js';
+import { CLASS_COLUMNS } from '../../../prof/ranks/tables/class-table.js';
+import { GROUP_COLUMNS } from '../../../prof/ranks/tables/group-table.js';
+import { RANK_COLUMNS, rankRows } from '../../../prof/ranks/tables/rank-table.js';
+import type { Straggler } from '../../../prof/ranks/stragglers/stragglers.js';
+import { escapeControls } from '../../../record/control-characters.js';
+import { counted } from '../../../record/plural.js';
+import { median } from '../../../record/statistics.js';
+import { amountText } from '../../../record/units.js';
+import type { Column, ColumnShape } from '../../../table/column.js';
+import { readable } from '../../../table/readable.js';
+import { alignedTable } from '../../../write/aligned.js';
+
+const time = (ns: number | null): string => amountText(ns, 'time');
+
+/** @param top rows of each table */
+export function ranksScreen(report: JobReport, top: number): string {
+  const lines = [
+    ...membershipLines(report),
+    ...matchingLines(report),
+    ...clockLines(report),
+    ...lateLines(report),
+    ...slowLines(report),
+    '',
+    ...tableLines('Ranks', RANK_COLUMNS, rankRows(report), top),
+    ...tableLines('Operations', CLASS_COLUMNS, report.classes, top),
+    ...tableLines('Groups', GROUP_COLUMNS, report.groups, top),
+  ];
+  return `${lines.map(escapeControls).join('\n').trimEnd()}\n`;
+}
+
+function tableLines<Row>(title: string, columns: readonly Column<Row>[], rows: readonly Row[], top: number): string[] {
+  if (rows.length === 0) return [];
+  const shown = columns
+    .filter(({ machineOnly }) => machineOnly !== true)
+    .map((column) => readable(column, headerOf(column)));
+  const rest = rows.length - top;
+  return [title, ...alignedTable(shown, rows.slice(0, top)), ...(rest > 0 ? [`${rest} more: --top`] : []), ''];
+}
+
+/** The unit of screens in place of the one of tables. */
+function headerOf({ header, unit }: ColumnShape): string {
+  if (unit === 'ns') return header.replace(/_ns$/, '_us');
+  return unit === 'bytes' ? `${header}_MiB` : unit === 'GB/s' ? `${header}_GB/s` : header;
+}
+
+const nameOf = ({ rank, file }: RankPart): string => (rank === null ? file : `rank ${rank}`);
+
+function membershipLines({ parts, membership }: JobReport): string[] {
+  const { worldSize, missing, doubled, unranked, nodes, nodesInferred } = membership;
+  const ranks = parts.flatMap(({ rank }) => rank ?? []);
+  const machines = new Set(nodes.filter((node) => node !== null)).size;
+  const of = worldSize === null ? '' : ` of ${worldSize}`;
+  const on = machines === 0 ? '' : ` on ${counted(machines, 'machine')}${nodesInferred ? ' (by their numbers)' : ''}`;
+  const isDevices = parts.every(({ isDevice }) => isDevice);
+  return [
+    `Job         ${counted(new Set(ranks).size, isDevices ? 'device' : 'rank')}${of}${ranks.length > 0 ? `: ${rangesText(ranks)}` : ''}${on}`,
+    ...(missing.length === 0 ? [] : [`  missing   ${rangesText(missing)}`]),
+    ...doubled.map(({ rank, files }) => `  twice     rank ${rank}: ${files.join(', ')}`),
+    ...(unranked.length === 0
+      ? []
+      : [`  no rank   ${unranked.slice(0, 4).join(', ')}${unranked.length > 4 ? ', …' : ''}`]),
+  ];
+}
+
+const WHY: Readonly<Record<string, string>> = {
+  'no-other-rank': 'no other rank of the group is there',
+  'not-captured': 'the others did not capture them',
+  mismatch: 'after a difference between ranks',
+  'times-differ': 'as they were ordered, some end before all ranks have joined',
+  'no-alignment': 'order alone does not say which belong together',
+};
+
+function matchingLines({ groups }: JobReport): string[] {
+  const matched = groups.reduce((sum, group) => sum + group.matched, 0);
+  const reasons = new Map<string, number>();
+  for (const { unmatched } of groups) for (const [why, count] of Object.entries(unmatched)) addTo(reasons, why, count);
+  if (groups.length === 0) return ['Matched     no collective operations: ranks are compared without alignment'];
+  const by = [...new Set(groups.flatMap((group) => group.by ?? []))].join(', ');
+  return [
+    `Matched     ${counted(matched, 'operation')} in ${counted(groups.filter((group) => group.matched > 0).length, 'group')}${by === '' ? '' : `, by ${by}`}`,
+    ...[...reasons].map(([why, count]) => `  not       ${count}: ${WHY[why] ?? why}`),
+    ...groups.flatMap((group) =>
+      group.mismatch === null ? [] : [`  differ    group ${groupName(group) ?? 'unknown'}: ${group.mismatch}`],
+    ),
+  ];
+}
+
+function clockLines({ ranks, parts }: JobReport): string[] {
+  const clocks = ranks.map(({ clock }) => clock);
+  const aligned = clocks.filter(({ source }) => source === 'operations');
+  if (aligned.length === 0) {
+    if (parts.length < 2 || clocks.some(({ offset }) => offset === null)) return ['Clocks      na'];
+    const isOne = clocks.every(({ source }) => source === 'reference' || source === 'profile');
+    return [
+      isOne
+        ? "Clocks      one, the profile's"
+        : 'Clocks      by the start of each profile alone: times between ranks are as good as these',
+    ];
+  }
+  const offsets = aligned.flatMap(({ offset }) => offset ?? []);
+  const least = offsets.reduce((low, offset) => Math.min(low, offset), 0);
+  const most = offsets.reduce((high, offset) => Math.max(high, offset), 0);
+  const residual = median(aligned.flatMap((clock) => clock.residual ?? []));
+  const bound = aligned.reduce((worst, clock) => Math.max(worst, clock.bound ?? 0), 0);
+  const rest = clocks.filter(({ source }) => source === 'start' || source === 'unknown').length;
+  return [
+    `Clocks      ${counted(aligned.length, 'rank')} against ${reference(ranks, parts)}: offsets ${time(least)} to ${time(most)}, residual ${time(residual)}, off by at most ${time(bound)}`,
+    ...(rest === 0 ? [] : [`  not       ${counted(rest, 'rank')}: no matched operation, by the start of the profile`]),
+  ];
+}
+
+function reference(ranks: JobReport['ranks'], parts: JobReport['parts']): string {
+  const found = ranks.find(({ clock }) => clock.source === 'reference');
+  return found === undefined ? 'na' : nameOf(elementAt(parts, found.part));
+}
+
+/** Stragglers that are named in full. */
+const NAMED = 8;
+
+function lateLines({ lateness, parts, ranks }: JobReport): string[] {
+  const { stragglers, tested, untested } = lateness;
+  const lines = stragglers
+    .slice(0, NAMED)
+    .flatMap((one) => stragglerLines(one, elementAt(parts, one.part), elementAt(ranks, one.part).node));
+  const shared = sharedNode(stragglers, ranks);
+  return [
+    `Late        ${tested === 0 ? 'na' : `${stragglers.length === 0 ? 'none' : stragglers.length} of ${counted(tested, 'rank')}`}${untested === null ? '' : `: ${untested}`}`,
+    ...lines,
+    ...(stragglers.length > NAMED ? [`  ${stragglers.length - NAMED} more: -t late`] : []),
+    ...(shared === null ? [] : [`  ${shared}`]),
+  ];
+}
+
+function stragglerLines({ late, share, q, steps, reasons }: Straggler, part: RankPart, node: string | null): string[] {
+  const [first] = reasons.parts;
+  const { slowdown, flopsRatio, work } = reasons;
+  const where = node === null ? '' : ` (machine ${node})`;
+  const by = first === undefined || !(first.excess > 0) ? '' : `, by ${first.name} ${time(first.excess)}`;
+  return [
+    `  ${nameOf(part)}${where}: ${time(late)} a step, ${amountText(share, 'share')}, in ${counted(steps, 'step')}, q ${q.toPrecision(2)}${by}`,
+    ...(slowdown === null ? [] : [`    all kernels ${amountText(slowdown - 1, 'share')} slower alike: a lower clock?`]),
+    ...(flopsRatio !== null && Math.abs(flopsRatio - 1) > 0.005
+      ? [`    FLOPs ${flopsRatio.toFixed(3)} of its peers'`]
+      : []),
+    ...Object.entries(work).flatMap(([key, rows]) =>
+      rows
+        .slice(0, 1)
+        .map(
+          ({ name, excess, peers }) =>
+            `    ${key} ${name}: ${time(excess)} more${peers > 0 ? ` (${amountText(excess / peers, 'share')})` : ''}`,
+        ),
+    ),
+  ];
+}
+
+/** A machine that most stragglers share, and that has no other ranks. */
+function sharedNode(stragglers: readonly Straggler[], ranks: JobReport['ranks']): string | null {
+  const late = new Map<string, number>();
+  const all = new Map<string, number>();
+  const isLate = new Set(stragglers.map(({ part }) => part));
+  for (const { part, node } of ranks) {
+    if (node === null) continue;
+    addTo(all, node, 1);
+    if (isLate.has(part)) addTo(late, node, 1);
+  }
+  const whole = [...late].filter(([node, count]) => count > 1 && count >= 0.75 * (all.get(node) ?? 0) && all.size > 1);
+  if (whole.length === 0) return null;
+  return whole
+    .map(([node, count]) => `${count} of ${counted(all.get(node) ?? 0, 'rank')} of machine ${node}`)
+    .join(', ');
+}
+
+function slowLines({ slowGroups, groups }: JobReport): string[] {
+  return slowGroups.slice(0, NAMED).map(({ group, kind, bytes, time: own, others, q }) => {
+    const of = elementAt(groups, group);
+    const ranks = of.ranks === null ? '' : ` (ranks ${rangesText(of.pair ?? of.ranks)})`;
+    const size = bytes === null ? '' : ` of ${amountText(bytes, 'transfer')}`;
+    return `Slow link   group ${groupName(of) ?? 'unknown'}${ranks}: ${kind ?? 'operation'}${size} takes ${time(own)}, elsewhere ${time(others)}, q ${q.toPrecision(2)}`;
+  });
+}

@@ -1,0 +1,54 @@
+/**
+ * Ends of matched operations, one after the other in typed arrays: what clocks are compared by. An operation in which
+ * every rank needs something of every other one ends on all of them at nearly one time.
+ */
+import { elementAt } from '../../../containers/element.js';
+import type { MatchedGroup } from '../matching/match-group.js';
+import type { RankPart } from '../part/rank-part.js';
+
+/** Operations of a group that clocks are compared by, spread over all of them. */
+const MOST_OPERATIONS = 2000;
+
+/** Kinds that end on all ranks together, and those that need not: a sender may end before its receiver. */
+export const TOGETHER: ReadonlySet<string> = new Set([
+  ...(['all-reduce', 'all-gather', 'reduce-scatter', 'all-to-all'] as const),
+  ...(['barrier', 'send-receive'] as const),
+]);
+
+/** Operations of one group: a row an operation, a column a member; NaN where a member was not captured. */
+export interface Observations {
+  /** Indices of the members' parts. */
+  readonly parts: readonly number[];
+  readonly count: number;
+  /** Clock of each rank, ns since a common origin. */
+  readonly starts: Float64Array;
+  readonly ends: Float64Array;
+  /** Whether the operations end on all ranks together. */
+  readonly together: boolean;
+}
+
+/** @param shifts what brings the times of each part to the common origin, ns */
+export function observationsOf(
+  { group, operations }: MatchedGroup,
+  parts: readonly RankPart[],
+  shifts: readonly number[],
+  together: boolean,
+): Observations {
+  const chosen = operations.filter(({ signature }) => TOGETHER.has(signature.kind ?? '') === together);
+  const count = Math.min(chosen.length, MOST_OPERATIONS);
+  const members = group.members.map(({ part }) => part);
+  const size = members.length;
+  const [starts, ends] = [new Float64Array(count * size).fill(NaN), new Float64Array(count * size).fill(NaN)];
+  for (let row = 0; row < count; row++) {
+    const { at } = elementAt(chosen, Math.floor((row * chosen.length) / count));
+    for (const [column, operation] of at.entries()) {
+      if (operation < 0) continue;
+      const part = elementAt(members, column);
+      const { start, dur } = elementAt(parts, part).operations;
+      const begin = elementAt(start, operation) + elementAt(shifts, part);
+      starts[row * size + column] = begin;
+      ends[row * size + column] = begin + elementAt(dur, operation);
+    }
+  }
+  return { parts: members, count, starts, ends, together };
+}

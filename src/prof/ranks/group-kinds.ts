@@ -1,0 +1,87 @@
+/** What the groups of a job are for: by what the program calls them, else by the shape of their lists of ranks. */
+import { elementAt } from '../../containers/element.js';
+import type { JobGroup } from './matching/job-groups.js';
+import type { RankPart } from './part/rank-part.js';
+
+export type GroupKind = 'world' | 'data' | 'tensor' | 'pipeline' | 'expert' | 'context' | 'model';
+
+export interface KnownKind {
+  readonly kind: GroupKind;
+  /** Whether the shape of the list of ranks, or the operations, say so, and not the program. */
+  readonly inferred: boolean;
+}
+
+/**
+ * On descriptions. Longer words first: an expert-data-parallel group is one of experts.
+ * Source: names of groups in Megatron-LM (core/parallel_state.py), DeepSpeed (utils/groups.py), PyTorch's device mesh and
+ * default group, vLLM (distributed/parallel_state.py).
+ */
+const DESCRIPTIONS: readonly (readonly [RegExp, GroupKind])[] = [
+  [/expert|(^|[_\W])m?ep([_\W]|$)|moe/i, 'expert'],
+  [/pipeline|(^|[_\W])pp([_\W]|$)|embedding/i, 'pipeline'],
+  [/context|sequence|(^|[_\W])[cs]p([_\W]|$)|ulysses|ring_attn/i, 'context'],
+  [/data|(^|[_\W])dp([_\W]|$)|fsdp|shard|replicate|zero/i, 'data'],
+  [/tensor|(^|[_\W])tp([_\W]|$)/i, 'tensor'],
+  [/model/i, 'model'],
+  [/default|world/i, 'world'],
+];
+
+/** A list of ranks as first, first + stride …; null for lists that are no such sequence, and of one rank. */
+function strideOf(ranks: readonly number[]): number | null {
+  const sorted = [...ranks].sort((a, b) => a - b);
+  const stride = elementAt(sorted, 1) - elementAt(sorted, 0);
+  return sorted.every((rank, i) => i === 0 || rank - elementAt(sorted, i - 1) === stride) ? stride : null;
+}
+
+/** Operations of a group by kind, as its first member has them. */
+function kindsIn({ members }: JobGroup, parts: readonly RankPart[]): Set<string> {
+  const [first] = members;
+  if (first === undefined) return new Set();
+  const { kind } = elementAt(parts, first.part).operations;
+  return new Set(first.operations.map((at) => kind[at] ?? ''));
+}
+
+const MESSAGES: ReadonlySet<string> = new Set(['send', 'receive', 'send-receive']);
+
+/** A kind for each group, null where neither words nor shapes say any. */
+export function groupKinds(
+  groups: readonly JobGroup[],
+  parts: readonly RankPart[],
+  worldSize: number | null,
+): (KnownKind | null)[] {
+  const strides = groups.map(({ ranks }) => (ranks === null || ranks.length < 2 ? null : strideOf(ranks)));
+  const isStrided = strides.some((stride, i) => stride !== null && stride > 1 && groups[i]?.pair === null);
+  return groups.map((group, index) => {
+    const described = DESCRIPTIONS.find(([pattern]) => group.description !== null && pattern.test(group.description));
+    if (described !== undefined) return { kind: described[1], inferred: false };
+    const kind = inferredKind(group, kindsIn(group, parts), {
+      ...{ stride: strides[index] ?? null, isStrided },
+      ...{ worldSize, isOnly: groups.length === 1 },
+    });
+    return kind === null ? null : { kind, inferred: true };
+  });
+}
+
+interface Shape {
+  readonly stride: number | null;
+  /** Whether the job has groups of ranks that are not neighbours. */
+  readonly isStrided: boolean;
+  readonly worldSize: number | null;
+  readonly isOnly: boolean;
+}
+
+function inferredKind(
+  group: JobGroup,
+  operations: ReadonlySet<string>,
+  { stride, isStrided, worldSize, isOnly }: Shape,
+): GroupKind | null {
+  const size = group.ranks?.length ?? group.size;
+  if (group.pair !== null) return 'pipeline';
+  // Any exchange of a group of two may be a message.
+  if (operations.size > 0 && [...operations].every((kind) => MESSAGES.has(kind)) && stride !== 1) return 'pipeline';
+  if (size !== null && size === worldSize) return isOnly ? 'data' : 'world';
+  if (stride === null) return null;
+  if (operations.has('all-to-all')) return 'expert';
+  if (stride === 1 && isStrided) return 'tensor';
+  return stride > 1 ? 'data' : null;
+}

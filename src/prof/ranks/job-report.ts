@@ -1,0 +1,137 @@
+/** Parts of ranks → what they do to each other: the answer of `dprof ranks`. Pure. */
+import { elementAt } from '../../containers/element.js';
+import type { RankClock } from './clocks/job-clocks.js';
+import { aligned } from './aligned.js';
+import { groupKinds, type GroupKind, type KnownKind } from './group-kinds.js';
+import { jobGroups, type JobGroup } from './matching/job-groups.js';
+import type { MatchedBy, MatchedGroup, UnmatchedReason } from './matching/match-group.js';
+import { membershipOf, type Membership } from './membership.js';
+import type { RankPart } from './part/rank-part.js';
+import { GroupTransfers, type SlowTransfers } from './slow-groups.js';
+import { latenessOf, type Lateness } from './stragglers/stragglers.js';
+import { peersOf } from './stragglers/peers.js';
+import { RankWaits, TransferClasses, TransferCounter, type TransferClass, type TransferSums } from './transfers.js';
+import { waitsOf } from './waits.js';
+
+/** One group of the job. */
+export interface GroupReport {
+  readonly name: string | null;
+  readonly description: string | null;
+  readonly kind: GroupKind | null;
+  readonly kindInferred: boolean;
+  readonly ranks: readonly number[] | null;
+  readonly size: number | null;
+  readonly pair: JobGroup['pair'];
+  /** Parts that are in it. */
+  readonly parts: readonly number[];
+  readonly by: MatchedBy | null;
+  readonly matched: number;
+  readonly unmatched: Readonly<Partial<Record<UnmatchedReason, number>>>;
+  readonly mismatch: string | null;
+  /** Null without a matched operation on known clocks. */
+  readonly transfers: TransferSums | null;
+}
+
+/** One rank against the others. */
+export interface RankReport {
+  readonly part: number;
+  readonly node: string | null;
+  readonly clock: RankClock;
+  /** Time that it waited for others in matched operations, ns. */
+  readonly waited: number;
+  /** Operations that it joined, those that it joined last, and by how much later than the one before, ns. */
+  readonly joined: number;
+  readonly last: number;
+  readonly delayed: number;
+}
+
+export interface JobReport {
+  readonly parts: readonly RankPart[];
+  readonly membership: Membership;
+  readonly ranks: readonly RankReport[];
+  readonly groups: readonly GroupReport[];
+  readonly classes: readonly TransferClass[];
+  readonly lateness: Lateness;
+  readonly slowGroups: readonly SlowTransfers[];
+}
+
+/** @param parts of all ranks, in any order: the answer has them in order of rank */
+export function jobReport(given: readonly RankPart[]): JobReport {
+  const parts = [...given].sort(byRank);
+  const membership = membershipOf(parts);
+  const groups = jobGroups(parts);
+  const kinds = groupKinds(groups, parts, membership.worldSize);
+  const { matched, clocks } = aligned(parts, groups);
+  const waits = addedUp(parts, matched, kinds, clocks);
+  return {
+    parts,
+    membership,
+    ranks: parts.map((_, part) => rankReport(part, membership, clocks, waits.ranks)),
+    groups: matched.map((group, index) => groupReport(group, kinds[index] ?? null, elementAt(waits.groups, index))),
+    classes: waits.classes.all,
+    lateness: latenessOf(parts, peersOf(parts, groups, kinds)),
+    slowGroups: waits.transfers.slow,
+  };
+}
+
+/** Ranks first, then profiles without one by name. */
+function byRank(a: RankPart, b: RankPart): number {
+  const [x, y] = [a.rank ?? Infinity, b.rank ?? Infinity];
+  if (x !== y) return x < y ? -1 : 1;
+  if (a.file !== b.file) return a.file < b.file ? -1 : 1;
+  return a.device - b.device;
+}
+
+interface AddedUp {
+  readonly ranks: RankWaits;
+  readonly classes: TransferClasses;
+  readonly transfers: GroupTransfers;
+  readonly groups: readonly TransferCounter[];
+}
+
+function addedUp(
+  parts: readonly RankPart[],
+  matched: readonly MatchedGroup[],
+  kinds: readonly (KnownKind | null)[],
+  clocks: readonly RankClock[],
+): AddedUp {
+  const [ranks, classes, transfers] = [new RankWaits(parts.length), new TransferClasses(), new GroupTransfers()];
+  const groups = matched.map((of, index) => {
+    const counter = new TransferCounter();
+    const [kind, size] = [kinds[index] ?? null, of.group.pair === null ? of.group.size : 2];
+    for (const waits of waitsOf(of, parts, clocks)) {
+      ranks.add(waits);
+      classes.add(waits, index, kind, size);
+      transfers.add(waits, index, kind);
+      counter.add(waits, size);
+    }
+    return counter;
+  });
+  return { ranks, classes, transfers, groups };
+}
+
+const rankReport = (
+  part: number,
+  { nodes }: Membership,
+  clocks: readonly RankClock[],
+  waits: RankWaits,
+): RankReport => ({
+  ...{ part, node: nodes[part] ?? null, clock: elementAt(clocks, part) },
+  ...{ waited: elementAt(waits.waited, part), joined: elementAt(waits.joined, part) },
+  ...{ last: elementAt(waits.last, part), delayed: elementAt(waits.delayed, part) },
+});
+
+function groupReport(
+  { group, by, operations, unmatched, mismatch }: MatchedGroup,
+  kind: KnownKind | null,
+  counter: TransferCounter,
+): GroupReport {
+  const { sums } = counter;
+  const { name, description, ranks, size, pair, members } = group;
+  return {
+    ...{ name, description, ranks, size, pair, kind: kind?.kind ?? null, kindInferred: kind?.inferred ?? false },
+    parts: members.map(({ part }) => part),
+    ...{ by, matched: operations.length, unmatched: Object.fromEntries(unmatched), mismatch },
+    transfers: sums.operations === 0 ? null : sums,
+  };
+}

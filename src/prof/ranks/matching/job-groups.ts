@@ -1,0 +1,80 @@
+/** The groups of a job, each with the operations of its members: a process group, or two ranks that exchange messages. */
+import { entryOf } from '../../../containers/map-entry.js';
+import type { ProcessGroup } from '../../../record/fields/collective.js';
+import type { RankPart } from '../part/rank-part.js';
+
+/** Operations of one rank in one group. */
+export interface GroupMember {
+  /** Index of the rank's part. */
+  readonly part: number;
+  /** Indices of its operations, in order of start. */
+  readonly operations: readonly number[];
+}
+
+export interface JobGroup {
+  readonly name: string | null;
+  readonly description: string | null;
+  /** Ranks that are in it, whether or not their profiles are there; null where no profile lists them. */
+  readonly ranks: readonly number[] | null;
+  readonly size: number | null;
+  /** Of messages between two ranks: sender and receiver. */
+  readonly pair: readonly [from: number, to: number] | null;
+  /** Those whose profiles are there, in order of parts. */
+  readonly members: readonly GroupMember[];
+}
+
+/** A group while it is collected. */
+interface OpenGroup extends Omit<JobGroup, 'members'> {
+  readonly operations: Map<number, number[]>;
+}
+
+/** Names are given by each process: groups of equal name and other ranks are others. */
+const keyOf = (name: string | null, ranks: readonly number[] | null, pair: JobGroup['pair']): string =>
+  JSON.stringify([name, ranks, pair]);
+
+/** Groups in order of their first operation, part by part. */
+export function jobGroups(parts: readonly RankPart[]): JobGroup[] {
+  const open = new Map<string, OpenGroup>();
+  for (const [index, part] of parts.entries()) addPart(open, part, index);
+  return [...open.values()].map(({ operations, ...group }) => ({
+    ...group,
+    members: [...operations].map(([part, list]) => ({ part, operations: list })),
+  }));
+}
+
+function addPart(open: Map<string, OpenGroup>, part: RankPart, index: number): void {
+  const { groups, members, sizes, group, kind, peer } = part.operations;
+  const stated = groups.map((name, at) => statedGroup(part, name, members[at] ?? null, sizes[at] ?? null));
+  for (const [at, of] of group.entries()) {
+    const found = stated[of];
+    if (found === undefined) continue;
+    const pair = pairOf(kind[at] ?? null, part.rank, peer[at] ?? null);
+    const key = keyOf(found.name, found.ranks, pair);
+    const whole = entryOf(open, key, () => ({ ...found, pair, operations: new Map<number, number[]>() }));
+    entryOf(whole.operations, index, (): number[] => []).push(at);
+  }
+}
+
+/** What the rank says of a group: its operations, else its list of groups. */
+function statedGroup(
+  { processGroups }: RankPart,
+  name: string | null,
+  ranks: readonly number[] | null,
+  size: number | null,
+): Pick<JobGroup, 'name' | 'description' | 'ranks' | 'size'> {
+  const listed: ProcessGroup | undefined = processGroups.find((one) => one.name === name);
+  const all = ranks ?? listed?.ranks ?? null;
+  return {
+    name,
+    description: listed?.description ?? null,
+    ranks: all,
+    size: all?.length ?? size ?? listed?.size ?? null,
+  };
+}
+
+/** Sender and receiver of a message; null for operations of the whole group, and where one of them is unknown. */
+function pairOf(kind: string | null, rank: number | null, peer: number | null): JobGroup['pair'] {
+  if (rank === null || peer === null) return null;
+  if (kind === 'send') return [rank, peer];
+  return kind === 'receive' ? [peer, rank] : null;
+}

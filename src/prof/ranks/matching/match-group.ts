@@ -1,0 +1,315 @@
+/**
+ * Operations of one group side by side: by their ordinals where the profiler records them, else by their order within
+ * the steps of the job, else by their order in the whole profile.
+ */
+import { elementAt } from '../../../containers/element.js';
+import { addTo } from '../../../containers/map-entry.js';
+import type { OperationColumns, RankPart } from '../part/rank-part.js';
+import { alignments } from './alignment.js';
+import { matchByTime, type EndedOperation } from './match-by-time.js';
+import type { GroupMember, JobGroup } from './job-groups.js';
+import { fits, signatureOf, signatureText, type Signature } from './operation-signature.js';
+
+/** How operations were matched: of one launch for several devices, by ordinal, by order in steps or in all, by time. */
+export type MatchedBy = 'ordinal' | 'step' | 'order' | 'time';
+
+/** Why an operation of a rank has no counterpart. */
+export type UnmatchedReason = 'no-other-rank' | 'not-captured' | 'mismatch' | 'no-alignment' | 'times-differ';
+
+/** An operation that at least two ranks took part in: of each member of the group the index of its operation, or -1. */
+export interface MatchedOperation {
+  readonly signature: Signature;
+  readonly at: readonly number[];
+}
+
+export interface MatchedGroup {
+  readonly group: JobGroup;
+  readonly by: MatchedBy | null;
+  readonly operations: readonly MatchedOperation[];
+  /** Operations of all members that have no counterpart, by reason. */
+  readonly unmatched: ReadonlyMap<UnmatchedReason, number>;
+  /** The first operations that differ, where matching ended; null when none do. */
+  readonly mismatch: string | null;
+}
+
+export function matchGroup(group: JobGroup, parts: readonly RankPart[]): MatchedGroup {
+  const { members } = group;
+  const count = members.reduce((sum, { operations }) => sum + operations.length, 0);
+  if (members.length < 2) return unmatchedGroup(group, 'no-other-rank', count);
+  const sides = members.map((member) => new Side(member, elementAt(parts, member.part)));
+  for (const { by, find } of ATTEMPTS) {
+    const found = find(sides);
+    if (found !== null) return { group, by, ...compared(sides, found, count) };
+  }
+  return unmatchedGroup(group, 'no-alignment', count);
+}
+
+/**
+ * The same group by the times at which operations end.
+ * @param shifts starts of the profiles
+ * @returns null where no offset between the clocks stands out
+ */
+export function matchGroupByTime(
+  { group, mismatch }: MatchedGroup,
+  parts: readonly RankPart[],
+  shifts: readonly number[],
+): MatchedGroup | null {
+  const sides = group.members.map((member) => new Side(member, elementAt(parts, member.part)));
+  const count = sides.reduce((sum, { size }) => sum + size, 0);
+  const longest = longestOf(sides.map(({ size }) => size));
+  const ended = sides.map((side, index) => side.ended(elementAt(shifts, elementAt(group.members, index).part)));
+  const base = elementAt(ended, longest);
+  const rows = base.map(() => new Array<number>(sides.length).fill(-1));
+  for (const [index, list] of ended.entries()) {
+    const pairs = index === longest ? list.map((_, at) => at) : matchByTime(base, list);
+    if (pairs === null) return null;
+    for (const [at, row] of pairs.entries()) if (row >= 0) elementAt(rows, row)[index] = elementAt(list, at).position;
+  }
+  const { operations } = compared(sides, { rows, stopped: null }, count);
+  const matched = operations.reduce((sum, { at }) => sum + at.filter((one) => one >= 0).length, 0);
+  const unmatched = new Map<UnmatchedReason, number>(matched < count ? [['not-captured', count - matched]] : []);
+  return { group, by: 'time', operations, unmatched, mismatch };
+}
+
+/** A group whose operations, as they were matched, cannot be: some end before all ranks have joined. */
+export const refuted = (group: MatchedGroup): MatchedGroup =>
+  unmatchedGroup(
+    group.group,
+    'times-differ',
+    group.group.members.reduce((sum, { operations }) => sum + operations.length, 0),
+  );
+
+const longestOf = (lengths: readonly number[]): number =>
+  lengths.reduce((most, length, index) => (length > elementAt(lengths, most) ? index : most), 0);
+
+const unmatchedGroup = (group: JobGroup, reason: UnmatchedReason, count: number): MatchedGroup => ({
+  ...{ group, by: null, operations: [], mismatch: null },
+  unmatched: new Map([[reason, count]]),
+});
+
+/** The operations of one member. */
+class Side {
+  readonly columns: OperationColumns;
+
+  constructor(
+    readonly member: GroupMember,
+    readonly part: RankPart,
+  ) {
+    this.columns = part.operations;
+  }
+
+  get size(): number {
+    return this.member.operations.length;
+  }
+
+  signature(position: number): Signature {
+    return signatureOf(this.columns, elementAt(this.member.operations, position));
+  }
+
+  /** In order of end; `position` is the place in order of start. */
+  ended(shift: number): (EndedOperation & { readonly position: number })[] {
+    const { start, dur } = this.columns;
+    return this.member.operations
+      .map((at, position) => ({
+        position,
+        end: elementAt(start, at) + elementAt(dur, at) + shift,
+        kind: this.signature(position).kind,
+      }))
+      .sort((a, b) => a.end - b.end);
+  }
+
+  /** A name for each operation that is the same on all members; null when some operation has none. */
+  names(nameOf: (columns: OperationColumns, at: number) => number | null): string[] | null {
+    const counts = new Map<number, number>();
+    const names: string[] = [];
+    for (const at of this.member.operations) {
+      const name = nameOf(this.columns, at);
+      if (name === null) return null;
+      addTo(counts, name, 1);
+      names.push(`${name}/${counts.get(name) ?? 0}`);
+    }
+    return names;
+  }
+}
+
+/** A row an operation: of each side the position of it, or -1. */
+type Rows = readonly (readonly number[])[];
+
+/** Rows up to where the sides no longer go together; `stopped` says why, and is null where they do to the end. */
+interface Found {
+  readonly rows: Rows;
+  readonly stopped: string | null;
+}
+
+const ATTEMPTS: readonly { readonly by: MatchedBy; readonly find: (sides: readonly Side[]) => Found | null }[] = [
+  { by: 'ordinal', find: (sides) => byName(sides, ({ ordinal }, at) => ordinal[at] ?? null) },
+  { by: 'step', find: byStep },
+  { by: 'order', find: byOrder },
+];
+
+/** Rows of operations that have the same name on each side. */
+function byName(
+  sides: readonly Side[],
+  nameOf: (columns: OperationColumns, at: number) => number | null,
+): Found | null {
+  const rows = new Map<string, number[]>();
+  for (const [index, side] of sides.entries()) {
+    const names = side.names(nameOf);
+    if (names === null) return null;
+    for (const [position, name] of names.entries()) {
+      let row = rows.get(name);
+      if (row === undefined) rows.set(name, (row = new Array<number>(sides.length).fill(-1)));
+      row[index] = position;
+    }
+  }
+  return { rows: [...rows.values()], stopped: null };
+}
+
+/** Rows of each step, aligned by order; null where an operation is in no step, or no step is common. */
+function byStep(sides: readonly Side[]): Found | null {
+  const steps = sides.map(positionsByStep);
+  if (steps.some((one) => one === null)) return null;
+  const numbers = new Set(steps.flatMap((one) => [...(one?.keys() ?? [])]));
+  const rows: (readonly number[])[] = [];
+  for (const number of [...numbers].sort((a, b) => a - b)) {
+    const lists = steps.map((one) => one?.get(number) ?? []);
+    const edges = steps.map((one) => edgesOf(one, number));
+    const aligned = alignedRows(sides, lists, edges);
+    if (aligned === null) return rows.length === 0 ? null : { rows, stopped: countsText(sides, lists, number) };
+    for (const row of aligned) rows.push(row);
+  }
+  return { rows, stopped: null };
+}
+
+function countsText(sides: readonly Side[], lists: readonly (readonly number[])[], step: number): string {
+  const counts = lists.map(({ length }) => length);
+  const [least, most] = [counts.indexOf(countOf(counts, -1)), counts.indexOf(countOf(counts, 1))];
+  const textOf = (index: number): string =>
+    `${nameOf(elementAt(sides, index).part)} has ${elementAt(counts, index)} operations`;
+  return `in step ${step} ${textOf(most)}, ${textOf(least)}`;
+}
+
+/** The largest of the counts, or with a sign of -1 the smallest. */
+const countOf = (counts: readonly number[], sign: 1 | -1): number =>
+  counts.reduce((found, count) => (sign * count > sign * found ? count : found), elementAt(counts, 0));
+
+const nameOf = ({ rank, file }: RankPart): string => (rank === null ? file : `rank ${rank}`);
+
+function positionsByStep(side: Side): Map<number, number[]> | null {
+  const steps = new Map<number, number[]>();
+  for (const [position, at] of side.member.operations.entries()) {
+    const step = side.columns.step[at] ?? null;
+    if (step === null) return null;
+    const list = steps.get(step);
+    if (list === undefined) steps.set(step, [position]);
+    else list.push(position);
+  }
+  return steps;
+}
+
+/** Whether a profile may begin or end within a step: in its first and its last one. */
+function edgesOf(steps: Map<number, number[]> | null | undefined, number: number): Edges {
+  let [first, last] = [Infinity, -Infinity];
+  for (const step of steps?.keys() ?? []) {
+    first = Math.min(first, step);
+    last = Math.max(last, step);
+  }
+  return { begins: number === first, ends: number === last };
+}
+
+interface Edges {
+  readonly begins: boolean;
+  readonly ends: boolean;
+}
+
+/** Rows over the whole profiles. */
+function byOrder(sides: readonly Side[]): Found | null {
+  const lists = sides.map(({ member }) => member.operations.map((_, position) => position));
+  const edges = sides.map(() => ({ begins: true, ends: true }));
+  const rows = alignedRows(sides, lists, edges);
+  return rows === null ? null : { rows, stopped: null };
+}
+
+/**
+ * Lists of positions side by side. The longest is the base; a shorter one lacks operations at an edge of its profile.
+ * @returns null where a shorter list does not fit the base in exactly one way
+ */
+function alignedRows(
+  sides: readonly Side[],
+  lists: readonly (readonly number[])[],
+  edges: readonly Edges[],
+): Rows | null {
+  const longest = longestOf(lists.map(({ length }) => length));
+  const base = elementAt(lists, longest);
+  const rows = base.map(() => new Array<number>(sides.length).fill(-1));
+  for (const [index, list] of lists.entries()) {
+    if (list.length === 0) continue;
+    const { begins, ends } = elementAt(edges, index);
+    const fitsAt = (position: number, at: number): boolean =>
+      fits(elementAt(sides, index).signature(position), elementAt(sides, longest).signature(at));
+    // Equally long lists are compared as they are: a difference is named, not shifted away.
+    const shift = list.length === base.length ? 0 : alignments(list, base, { begins, ends }, fitsAt);
+    if (shift === null) return null;
+    for (const [k, position] of list.entries()) elementAt(rows, k + shift)[index] = position;
+  }
+  return rows;
+}
+
+/** Rows whose operations agree, up to the first that do not. */
+function compared(
+  sides: readonly Side[],
+  { rows, stopped }: Found,
+  count: number,
+): Pick<MatchedGroup, 'operations' | 'unmatched' | 'mismatch'> {
+  const operations: MatchedOperation[] = [];
+  let mismatch = stopped;
+  let matched = 0;
+  let alone = 0;
+  for (const row of rows) {
+    const present = row.flatMap((position, side) => (position < 0 ? [] : [{ position, side }]));
+    if (present.length < 2) {
+      alone += present.length;
+      continue;
+    }
+    const signatures = present.map(({ position, side }) => elementAt(sides, side).signature(position));
+    const first = elementAt(signatures, 0);
+    const other = signatures.findIndex((one) => !fits(first, one));
+    if (other >= 0) {
+      mismatch = mismatchText(sides, present, signatures, other);
+      break;
+    }
+    matched += present.length;
+    operations.push({
+      signature: merged(signatures),
+      at: row.map((position, side) =>
+        position < 0 ? -1 : elementAt(elementAt(sides, side).member.operations, position),
+      ),
+    });
+  }
+  const rest = count - matched - alone;
+  const unmatched = new Map<UnmatchedReason, number>();
+  if (alone > 0) unmatched.set('not-captured', alone);
+  if (rest > 0) unmatched.set('mismatch', rest);
+  return { operations, unmatched, mismatch };
+}
+
+/** What any of them knows. */
+const merged = (signatures: readonly Signature[]): Signature => ({
+  kind: signatures.find(({ kind }) => kind !== null)?.kind ?? null,
+  bytes: signatures.find(({ bytes }) => bytes !== null)?.bytes ?? null,
+  dtype: signatures.find(({ dtype }) => dtype !== null)?.dtype ?? null,
+});
+
+function mismatchText(
+  sides: readonly Side[],
+  present: readonly { readonly position: number; readonly side: number }[],
+  signatures: readonly Signature[],
+  other: number,
+): string {
+  const textOf = (index: number): string => {
+    const { side, position } = elementAt(present, index);
+    const { part } = elementAt(sides, side);
+    return `${nameOf(part)} has ${signatureText(elementAt(signatures, index))} as number ${position + 1}`;
+  };
+  return `${textOf(0)}, ${textOf(other)}`;
+}

@@ -1,0 +1,77 @@
+/** Who is in the job: ranks, the machines that they ran on, those that are missing or there twice. */
+import { elementAt } from '../../containers/element.js';
+import { addTo } from '../../containers/map-entry.js';
+import type { RankPart } from './part/rank-part.js';
+
+export interface Membership {
+  /** As the profiles state it; null where none does, or they differ. */
+  readonly worldSize: number | null;
+  /** World sizes that profiles state, where they differ: profiles of several jobs. */
+  readonly worldSizes: readonly number[];
+  /** Ranks below the world size, or below the highest known, without a profile. */
+  readonly missing: readonly number[];
+  /** Ranks with several profiles, and the files of these. */
+  readonly doubled: readonly { readonly rank: number; readonly files: readonly string[] }[];
+  /** Profiles without a rank. */
+  readonly unranked: readonly string[];
+  /** Name or number of each part's machine; null where unknown. */
+  readonly nodes: readonly (string | null)[];
+  /** Whether machines follow from the numbers of ranks and devices. */
+  readonly nodesInferred: boolean;
+}
+
+export function membershipOf(parts: readonly RankPart[]): Membership {
+  const worldSizes = [...new Set(parts.flatMap(({ worldSize }) => worldSize ?? []))].sort((a, b) => a - b);
+  const worldSize = worldSizes.length === 1 ? elementAt(worldSizes, 0) : null;
+  const ranks = new Map<number, string[]>();
+  for (const { rank, file } of parts) {
+    if (rank === null) continue;
+    const files = ranks.get(rank);
+    if (files === undefined) ranks.set(rank, [file]);
+    else files.push(file);
+  }
+  const highest = [...ranks.keys()].reduce((most, rank) => Math.max(most, rank), -1);
+  // Numbers of an edited file may be anything.
+  const expected = Math.min(worldSize ?? highest + 1, MOST_RANKS);
+  return {
+    worldSize,
+    worldSizes: worldSizes.length > 1 ? worldSizes : [],
+    missing: Array.from({ length: expected }, (_, rank) => rank).filter((rank) => !ranks.has(rank)),
+    doubled: [...ranks].filter(([, files]) => files.length > 1).map(([rank, files]) => ({ rank, files })),
+    unranked: parts.filter(({ rank }) => rank === null).map(({ file }) => file),
+    ...nodesOf(parts),
+  };
+}
+
+const MOST_RANKS = 1_000_000;
+
+function nodesOf(parts: readonly RankPart[]): Pick<Membership, 'nodes' | 'nodesInferred'> {
+  const hosts = parts.map(({ host }) => host);
+  if (hosts.some((host) => host !== null)) return { nodes: hosts, nodesInferred: false };
+  // One process a device: the ranks of a machine follow each other, and its devices count from 0.
+  const devices = parts.reduce((most, { device }) => Math.max(most, device + 1), 0);
+  const fits = parts.every(({ rank, device, isDevice }) => rank !== null && !isDevice && rank % devices === device);
+  const isOne = parts.every(({ isDevice }) => isDevice) && new Set(parts.map(({ file }) => file)).size === 1;
+  if (isOne && parts.length > 0) return { nodes: parts.map(() => '0'), nodesInferred: true };
+  if (!fits || devices < 2) return { nodes: parts.map(() => null), nodesInferred: false };
+  return { nodes: parts.map(({ rank }) => String(Math.floor((rank ?? 0) / devices))), nodesInferred: true };
+}
+
+/** Numbers as people write them: `3-7, 12`; at most `most` of these stretches. */
+export function rangesText(numbers: readonly number[], most = 8): string {
+  const stretches: [number, number][] = [];
+  for (const number of [...numbers].sort((a, b) => a - b)) {
+    const last = stretches.at(-1);
+    if (last !== undefined && number === last[1] + 1) last[1] = number;
+    else stretches.push([number, number]);
+  }
+  const texts = stretches.slice(0, most).map(([from, to]) => (from === to ? String(from) : `${from}-${to}`));
+  return `${texts.join(', ')}${stretches.length > most ? ', …' : ''}`;
+}
+
+/** How many parts each machine has. */
+export function partsByNode(nodes: readonly (string | null)[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const node of nodes) if (node !== null) addTo(counts, node, 1);
+  return counts;
+}

@@ -1,0 +1,109 @@
+/** Operations of one rank, collected in order of their start. */
+import { entryOf } from '../../../containers/map-entry.js';
+import { algorithmBytes, collectiveKind, type CollectiveKind } from '../../../ops/collective-bytes.js';
+import { communicationKind } from '../../../ops/kernels/communication.js';
+import type { CollectiveRecord, KernelLine } from '../../../record/record.js';
+import type { OperationColumns } from './rank-part.js';
+
+/** Operations of a rank that are kept, some 100 bytes each. */
+const MOST_OPERATIONS = 500_000;
+
+/** What identifies an operation among those of its rank, however the profiler records it. */
+interface Operation {
+  readonly kind: CollectiveKind | null;
+  readonly dtype: string | null;
+  readonly bytes: number | null;
+  readonly group: string | null;
+  readonly groupSize: number | null;
+  readonly ranks: readonly number[] | null;
+  readonly ordinal?: number;
+  readonly peer?: number;
+}
+
+/** @param op what the framework calls the innermost operation around the kernel; null where that is unknown */
+function operationOf(record: KernelLine | CollectiveRecord): Operation {
+  if (record.type === 'collective') {
+    const { dtype, bytes, group, groupSize, ranks, kind, name } = record;
+    return { ...record, kind: collectiveKind(kind ?? name), dtype, bytes, group, groupSize, ranks };
+  }
+  const { collective, short, op = [] } = record;
+  if (collective !== undefined)
+    return { ...collective, kind: collectiveKind(collective.op), bytes: algorithmBytes(collective) };
+  // A kernel that sends and receives may do so for any operation: the framework's name says which.
+  const named = [...op].reverse().map(collectiveKind);
+  const kind = named.find((one) => one !== null) ?? collectiveKind(communicationKind(short) ?? '');
+  return { kind, dtype: null, bytes: null, group: null, groupSize: null, ranks: null };
+}
+
+const emptyColumns = () => ({
+  groups: [] as (string | null)[],
+  members: [] as (readonly number[] | null)[],
+  sizes: [] as (number | null)[],
+  group: [] as number[],
+  kind: [] as (CollectiveKind | null)[],
+  dtype: [] as (string | null)[],
+  bytes: [] as (number | null)[],
+  ordinal: [] as (number | null)[],
+  peer: [] as (number | null)[],
+  start: [] as number[],
+  dur: [] as number[],
+  step: [] as (number | null)[],
+});
+
+export class OperationRows {
+  readonly #columns = emptyColumns();
+  readonly #groups = new Map<string | null, number>();
+  /** Correlation id of the launch of each operation. */
+  readonly launches: (number | null)[] = [];
+  /** Operations without a time, or beyond the bound. */
+  leftOut = 0;
+
+  add(record: KernelLine | CollectiveRecord): void {
+    const { start, dur, step = null } = record;
+    const columns = this.#columns;
+    if (dur === null || !(dur >= 0) || !Number.isFinite(start + dur) || columns.start.length >= MOST_OPERATIONS) {
+      this.leftOut++;
+      return;
+    }
+    const operation = operationOf(record);
+    columns.group.push(this.#groupOf(operation));
+    columns.kind.push(operation.kind);
+    columns.dtype.push(operation.dtype);
+    columns.bytes.push(operation.bytes);
+    columns.ordinal.push(operation.ordinal ?? null);
+    columns.peer.push(operation.peer ?? null);
+    columns.start.push(start);
+    columns.dur.push(dur);
+    columns.step.push(step);
+    this.launches.push(record.corr ?? null);
+  }
+
+  /** States the group and the ordinal of an operation of which the profiler records neither. */
+  identify(at: number, ranks: readonly number[], ordinal: number): void {
+    const columns = this.#columns;
+    const group = ranks.join(',');
+    columns.group[at] = this.#groupOf({ group, ranks, groupSize: ranks.length });
+    columns.ordinal[at] = ordinal;
+  }
+
+  /** Whether its profiler names the group of an operation. */
+  hasGroup(at: number): boolean {
+    return this.#columns.groups[this.#columns.group[at] ?? 0] !== null;
+  }
+
+  get columns(): OperationColumns {
+    return this.#columns;
+  }
+
+  #groupOf({ group, ranks, groupSize }: Pick<Operation, 'group' | 'ranks' | 'groupSize'>): number {
+    const { groups, members, sizes } = this.#columns;
+    const index = entryOf(this.#groups, group, () => {
+      members.push(null);
+      sizes.push(null);
+      return groups.push(group) - 1;
+    });
+    if (ranks !== null) members[index] ??= ranks;
+    if (groupSize !== null) sizes[index] ??= groupSize;
+    return index;
+  }
+}

@@ -1,0 +1,136 @@
+/** Records → the parts of their ranks, in one pass: one part for each device of a profile that worked. */
+import { entryOf } from '../../../containers/map-entry.js';
+import type { KernelLine, ProfileLine, ProfileRecord } from '../../../record/record.js';
+import type { Annotated } from '../../annotate.js';
+import type { RecordTypes } from '../../input/records.js';
+import { HostSteps, stepOf } from '../../steps/host-steps.js';
+import { communicates, workOf, type StepActivity, type StepWorkKind } from '../../steps/step-work.js';
+import { OperationRows } from './operation-rows.js';
+import { identifyShared } from './shared-launches.js';
+import { WORK_KEYS, type RankPart, type WorkKey, type WorkTable } from './rank-part.js';
+import { RankSteps } from './rank-steps.js';
+import { WorkByStep } from './work-by-step.js';
+
+export const RANK_TYPES: RecordTypes = new Set([
+  ...(['profile', 'kernel', 'collective', 'graph', 'copy', 'set'] as const),
+  ...(['sample', 'end'] as const),
+]);
+
+/** Between the steps of a layer's path. */
+const PATH_SEPARATOR = ':';
+
+/** What kernels are compared by; null where it is not known. */
+const NAMES: Readonly<Record<WorkKey, (row: Annotated) => string | null>> = {
+  layer: ({ layer }) => (layer.length === 0 ? null : layer.join(PATH_SEPARATOR)),
+  op: ({ op }) => op,
+  kernel: ({ record }) => record.short,
+};
+
+class DeviceOfRank {
+  readonly steps = new RankSteps();
+  readonly operations = new OperationRows();
+  readonly work: Readonly<Record<WorkKey, WorkByStep>> = {
+    layer: new WorkByStep(),
+    op: new WorkByStep(),
+    kernel: new WorkByStep(),
+  };
+}
+
+class ProfileOfRanks {
+  header: ProfileRecord | null = null;
+  readonly host = new HostSteps();
+  readonly devices = new Map<number, DeviceOfRank>();
+}
+
+export class RankCollector {
+  readonly #profiles = new Map<number, ProfileOfRanks>();
+
+  /** @param rows kernels that are complete with the record */
+  take(record: ProfileLine, rows: readonly Annotated[]): void {
+    const profile = entryOf(this.#profiles, record.profile, () => new ProfileOfRanks());
+    if (record.type === 'profile') profile.header = record;
+    const step = stepOf(record);
+    if (step !== null) profile.host.add(step);
+    else if (record.type === 'sample') addMemory(profile, record);
+    const found = workOf(record);
+    if (found !== null) addActivity(profile, found.work, found.record);
+    this.addKernels(rows);
+  }
+
+  /** @param rows kernels that still waited when the records ended */
+  addKernels(rows: readonly Annotated[]): void {
+    for (const row of rows) {
+      const profile = this.#profiles.get(row.record.profile);
+      if (profile !== undefined) addKernel(profile, row);
+    }
+  }
+
+  /** In order of profile and device. */
+  get parts(): RankPart[] {
+    return [...this.#profiles.values()].flatMap(partsOf);
+  }
+}
+
+const deviceOf = ({ devices }: ProfileOfRanks, device: number): DeviceOfRank =>
+  entryOf(devices, device, () => new DeviceOfRank());
+
+function addActivity(profile: ProfileOfRanks, work: StepWorkKind, record: StepActivity): void {
+  const { start, dur, device } = record;
+  if (Number.isNaN(device)) return;
+  const { steps, operations } = deviceOf(profile, device);
+  if (work === 'communication') operations.add(record as KernelLine);
+  if (dur !== null && dur >= 0 && Number.isFinite(start + dur)) steps.add(work, record, start, start + dur);
+}
+
+function addKernel(profile: ProfileOfRanks, row: Annotated): void {
+  const { dur, device } = row.record;
+  if (dur === null || !(dur >= 0) || communicates(row.record)) return;
+  const of = profile.devices.get(device);
+  const step = of?.steps.addWork(row) ?? null;
+  if (of === undefined || step === null) return;
+  for (const key of WORK_KEYS) {
+    const name = NAMES[key](row);
+    if (name !== null) of.work[key].add(name, step, dur);
+  }
+}
+
+/** Metric of the memory in use that traces of PyTorch and Ascend record. */
+const MEMORY_METRIC = 'memory_allocated';
+
+function addMemory(profile: ProfileOfRanks, record: ProfileLine): void {
+  if (record.type !== 'sample' || record.metric !== MEMORY_METRIC) return;
+  const { device, start, value } = record;
+  if (device === null || start === null || value === null) return;
+  profile.devices.get(device)?.steps.addMemory(profile.host.at(start), value);
+}
+
+function partsOf({ header, host, devices }: ProfileOfRanks): RankPart[] {
+  const worked = [...devices].sort(([a], [b]) => a - b);
+  const isDevice = (header?.rank ?? null) === null && worked.length > 1;
+  if (isDevice) identifyShared(new Map(worked.map(([device, { operations }]) => [device, operations])));
+  return worked.map(([device, { steps, operations, work }]) => {
+    const columns = steps.columns(host);
+    const { order } = steps;
+    const tables = Object.entries(work).map(([key, rows]) => [key, rows.table(order)]);
+    return {
+      file: header?.file ?? 'na',
+      format: header?.format ?? 'na',
+      rank: isDevice ? device : (header?.rank ?? null),
+      isDevice,
+      device,
+      deviceName: header?.devices.find(({ id }) => id === device)?.name ?? null,
+      worldSize: header?.worldSize ?? null,
+      host: header?.host ?? null,
+      startUnixNs: header?.startUnixNs ?? null,
+      processGroups: header?.groups ?? [],
+      operations: operations.columns,
+      steps: columns,
+      work: Object.fromEntries(tables) as Record<WorkKey, WorkTable>,
+      leftOut: {
+        operations: operations.leftOut,
+        steps: steps.leftOut,
+        names: WORK_KEYS.reduce((sum, key) => sum + work[key].beyond(order.length), 0),
+      },
+    };
+  });
+}

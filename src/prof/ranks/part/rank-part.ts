@@ -1,0 +1,87 @@
+/**
+ * What is kept of one rank to compare it with the others of its job. Plain data, as JSON has it; columns of equal length
+ * where there is a row for each operation or step. Times are ns of the rank's own clock since the start of its profile;
+ * unknown is null.
+ */
+import type { CollectiveKind } from '../../../ops/collective-bytes.js';
+import type { ProcessGroup } from '../../../record/fields/collective.js';
+
+/** Operations between ranks, in order of their start. */
+export interface OperationColumns {
+  /** Groups by name; null is the unknown one. */
+  readonly groups: readonly (string | null)[];
+  /** Index in `groups` of each operation. */
+  readonly group: readonly number[];
+  /** Ranks of each of `groups`, as the operations list them; null where they do not. */
+  readonly members: readonly (readonly number[] | null)[];
+  /** Size of each of `groups`, likewise. */
+  readonly sizes: readonly (number | null)[];
+  readonly kind: readonly (CollectiveKind | null)[];
+  readonly dtype: readonly (string | null)[];
+  /** S of NCCL's definition of the algorithm bandwidth, bytes. */
+  readonly bytes: readonly (number | null)[];
+  /** As recorded: the place among the operations of the group. */
+  readonly ordinal: readonly (number | null)[];
+  /** Of a message between two: the other rank. */
+  readonly peer: readonly (number | null)[];
+  readonly start: readonly number[];
+  readonly dur: readonly number[];
+  readonly step: readonly (number | null)[];
+}
+
+/** Steps of the rank on its device, in order. */
+export interface StepColumns {
+  /** Numbers; null for the whole profile, where it has no steps. */
+  readonly step: readonly (number | null)[];
+  /** First start and last end of its work. */
+  readonly start: readonly number[];
+  readonly end: readonly number[];
+  /** Unions: computing, communicating, and communicating while nothing else runs. */
+  readonly compute: readonly number[];
+  readonly communication: readonly number[];
+  readonly exposed: readonly number[];
+  readonly copies: readonly number[];
+  /** Nothing runs, between the first start and the last end. */
+  readonly idle: readonly number[];
+  /** From the begin of the step on the host to its first work. */
+  readonly preparing: readonly (number | null)[];
+  /** Of the kernels whose FLOPs are known. */
+  readonly flops: readonly (number | null)[];
+  /** Of a server's step. */
+  readonly tokens: readonly (number | null)[];
+  /** Most memory in use while the host was in the step, bytes. */
+  readonly memory: readonly (number | null)[];
+}
+
+/** Time of kernels that compute by what they have in common, ns: of each name a sum for each step. */
+export interface WorkTable {
+  readonly names: readonly string[];
+  /** A row a name, a column a step. */
+  readonly times: readonly (readonly number[])[];
+  /** Kernels, likewise. */
+  readonly counts: readonly (readonly number[])[];
+}
+
+/** By what work is compared between ranks. */
+export const WORK_KEYS = ['layer', 'op', 'kernel'] as const;
+export type WorkKey = (typeof WORK_KEYS)[number];
+
+export interface RankPart {
+  readonly file: string;
+  readonly format: string;
+  /** Of its process; where one profile has several devices, the number of the device. Null when unknown. */
+  readonly rank: number | null;
+  /** Whether `rank` is the number of a device. */
+  readonly isDevice: boolean;
+  readonly device: number;
+  readonly deviceName: string | null;
+  readonly worldSize: number | null;
+  readonly host: string | null;
+  readonly startUnixNs: string | null;
+  readonly processGroups: readonly ProcessGroup[];
+  readonly operations: OperationColumns;
+  readonly steps: StepColumns;
+  readonly work: Readonly<Record<WorkKey, WorkTable>>;
+  /** Operations without a time, and steps and names beyond the bounds, which are left out. */
+  readonly leftOut: { readonly operations: number; readonly steps: number; readonly names: number };
+}

@@ -1,0 +1,98 @@
+/** Steps of one device of a rank, in one pass over records in order of start. */
+import { elementAt } from '../../../containers/element.js';
+import { boundedEntryOf } from '../../../containers/map-entry.js';
+import type { Annotated } from '../../annotate.js';
+import type { HostSteps } from '../../steps/host-steps.js';
+import { StepSums } from '../../steps/step-sums.js';
+import type { StepActivity, StepWorkKind } from '../../steps/step-work.js';
+import { Reach } from '../../steps/work-unions.js';
+import type { StepColumns } from './rank-part.js';
+
+/** Steps of a device that are kept. */
+const MOST_STEPS = 1000;
+
+/** Work of no step counts only where there are no steps. */
+type StepKey = number | null;
+
+interface KeptStep {
+  /** In order of first work. */
+  readonly index: number;
+  readonly sums: StepSums;
+  readonly reach: Reach;
+  flops: number | null;
+  memory: number | null;
+}
+
+export class RankSteps {
+  readonly #steps = new Map<StepKey, KeptStep>();
+  /** Work of steps beyond the bound. */
+  leftOut = 0;
+
+  add(work: StepWorkKind, record: StepActivity, start: number, end: number): void {
+    const kept = this.#at(record.step ?? null);
+    if (kept === null) return;
+    kept.sums.add(work, record, start, end, () => null);
+    kept.reach.add(start, end);
+  }
+
+  /** Adds the FLOPs of a kernel. @returns the index of its step; null when it is in none that is kept */
+  addWork({ record, flops }: Annotated): number | null {
+    const kept = this.#at(record.step ?? null);
+    if (kept === null) return null;
+    if (flops !== null) kept.flops = (kept.flops ?? 0) + flops;
+    return kept.index;
+  }
+
+  /** Notes memory in use, bytes, while the host was in a step. */
+  addMemory(step: StepKey, bytes: number): void {
+    const kept = this.#at(step);
+    if (kept !== null) kept.memory = Math.max(bytes, kept.memory ?? 0);
+  }
+
+  /** Steps with work, in order of their numbers; the work of no step where there is no other. */
+  get #kept(): (readonly [StepKey, KeptStep])[] {
+    const worked = [...this.#steps].filter(([, { reach }]) => reach.to >= reach.from);
+    const numbered = worked.filter(([step]) => step !== null);
+    return (numbered.length > 0 ? numbered : worked).sort(([a], [b]) => Number(a) - Number(b));
+  }
+
+  /** Indices of the steps in the order of the columns. */
+  get order(): number[] {
+    return this.#kept.map(([, { index }]) => index);
+  }
+
+  columns(host: HostSteps): StepColumns {
+    const kept = this.#kept;
+    const times = kept.map(([, { sums }]) => sums.times);
+    const at = (index: number) => elementAt(times, index);
+    const each = <Value>(valueOf: (step: KeptStep, number: StepKey, index: number) => Value): Value[] =>
+      kept.map(([number, step], index) => valueOf(step, number, index));
+    return {
+      step: each((_, number) => number),
+      start: each(({ reach }) => reach.from),
+      end: each(({ reach }) => reach.to),
+      compute: each((_, __, index) => Math.round(at(index).computing)),
+      communication: each((_, __, index) => Math.round(at(index).communication)),
+      exposed: each((_, __, index) => Math.round(at(index).exposed)),
+      copies: each((_, __, index) => Math.round(at(index).copies)),
+      idle: each((_, __, index) => Math.round(at(index).idle)),
+      preparing: each(({ reach }, number) => {
+        const begin = number === null ? null : host.startOf(number);
+        return begin === null ? null : reach.from - begin;
+      }),
+      flops: each(({ flops }) => flops),
+      tokens: each(({ sums }) => sums.served?.step?.tokens ?? null),
+      memory: each(({ memory }) => memory),
+    };
+  }
+
+  #at(step: StepKey): KeptStep | null {
+    const make = (): KeptStep => ({
+      ...{ index: this.#steps.size, sums: new StepSums(), reach: new Reach() },
+      ...{ flops: null, memory: null },
+    });
+    const kept = boundedEntryOf(this.#steps, step, MOST_STEPS, make);
+    if (kept === null) this.leftOut++;
+    return kept;
+  }
+}

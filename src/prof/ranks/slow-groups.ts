@@ -1,0 +1,71 @@
+/** Groups whose transfers take longer than those of other groups of the same kind and message: a slow link. */
+import { entryOf } from '../../containers/map-entry.js';
+import { median } from '../../record/statistics.js';
+import { falseDiscovery } from '../diff/false-discovery.js';
+import { mannWhitney } from '../diff/mann-whitney.js';
+import type { GroupKind, KnownKind } from './group-kinds.js';
+import type { OperationWaits } from './waits.js';
+
+/** Transfers of one kind of operation and size in one group. */
+export interface SlowTransfers {
+  readonly group: number;
+  readonly kind: string | null;
+  readonly groupKind: GroupKind | null;
+  readonly bytes: number | null;
+  /** Median times of the group, and of the other groups, ns. */
+  readonly time: number;
+  readonly others: number;
+  readonly operations: number;
+  readonly q: number;
+}
+
+/** Transfers that are kept of each group and class. */
+const MOST_KEPT = 500;
+/** So much slower, at least, is a slow link. */
+const LEAST_RATIO = 1.1;
+const FALSE_DISCOVERY_RATE = 0.01;
+
+export class GroupTransfers {
+  readonly #classes = new Map<string, Map<number, number[]>>();
+
+  add({ operation, transfer, parts }: OperationWaits, group: number, kind: KnownKind | null): void {
+    if (transfer === null) return;
+    const { signature } = operation;
+    const key = JSON.stringify([signature.kind, kind?.kind ?? null, signature.bytes, parts.length]);
+    const groups = entryOf(this.#classes, key, () => new Map<number, number[]>());
+    const list = entryOf(groups, group, (): number[] => []);
+    if (list.length < MOST_KEPT) list.push(transfer);
+  }
+
+  /** Most time lost first. */
+  get slow(): SlowTransfers[] {
+    const tests = [...this.#classes].flatMap(([key, groups]) => testsOf(key, groups));
+    const qs = falseDiscovery(tests.map(({ p }) => p));
+    return tests
+      .flatMap(({ p, ...row }, index) => {
+        const q = p === null ? null : (qs[index] ?? null);
+        return q !== null && q <= FALSE_DISCOVERY_RATE && row.time >= LEAST_RATIO * row.others ? [{ ...row, q }] : [];
+      })
+      .sort((a, b) => (b.time - b.others) * b.operations - (a.time - a.others) * a.operations || a.group - b.group);
+  }
+}
+
+function testsOf(
+  key: string,
+  groups: ReadonlyMap<number, readonly number[]>,
+): (Omit<SlowTransfers, 'q'> & { readonly p: number | null })[] {
+  const [kind, groupKind, bytes] = JSON.parse(key) as [string | null, GroupKind | null, number | null];
+  if (groups.size < 3) return [];
+  const medians = new Map([...groups].map(([group, times]) => [group, median(times) ?? 0] as const));
+  const common = median([...medians.values()]) ?? 0;
+  const typical = [...groups]
+    .flatMap(([group, times]) => (isTypical(medians, group, common) ? times : []))
+    .slice(0, 2000);
+  return [...groups].map(([group, times]) => ({
+    ...{ group, kind, groupKind, bytes, time: medians.get(group) ?? 0, others: common, operations: times.length },
+    p: isTypical(medians, group, common) ? null : (mannWhitney(typical, times)?.p ?? null),
+  }));
+}
+
+const isTypical = (medians: ReadonlyMap<number, number>, group: number, common: number): boolean =>
+  (medians.get(group) ?? 0) < LEAST_RATIO * common;

@@ -1,0 +1,124 @@
+/** What a rank that is late spends more time on than its peers do in the same steps. */
+import { elementAt } from '../../../containers/element.js';
+import { median } from '../../../record/statistics.js';
+import { WORK_KEYS, type RankPart, type StepColumns, type WorkKey } from '../part/rank-part.js';
+import type { OwnWork } from './own-work.js';
+
+/** Time per step of one thing, of the late rank and of the median of its peers, ns. */
+export interface Excess {
+  readonly name: string;
+  readonly time: number;
+  readonly peers: number;
+  readonly excess: number;
+}
+
+/** Parts of a step that a rank may be late by. */
+export type LateBy = 'kernels' | 'copies' | 'host gaps' | 'data loading';
+
+export interface Reasons {
+  /** What the lateness is made of, most first. */
+  readonly parts: readonly (Excess & { readonly name: LateBy })[];
+  /** Layers, ops and kernels that take longer, most first. */
+  readonly work: Readonly<Record<WorkKey, readonly Excess[]>>;
+  /** By what factor nearly all kernels are slower alike, as of a lower clock; null where they are not. */
+  readonly slowdown: number | null;
+  /** FLOPs per step over those of the peers: more work, not slower work; null when unknown. */
+  readonly flopsRatio: number | null;
+}
+
+/** Names that are listed of each key. */
+const LISTED = 8;
+
+/** @param late index of the rank in `own.parts` */
+export function reasonsOf(parts: readonly RankPart[], own: OwnWork, late: number): Reasons {
+  const stepsOf = (value: (steps: StepColumns, index: number) => number): Omit<Excess, 'name'> =>
+    excessOf(
+      own.parts.map((part, row) => meanOver(own, row, (index) => value(elementAt(parts, part).steps, index))),
+      late,
+    );
+  const compared: (Excess & { readonly name: LateBy })[] = [
+    { name: 'kernels', ...stepsOf(({ compute }, index) => elementAt(compute, index)) },
+    { name: 'copies', ...stepsOf(({ copies }, index) => elementAt(copies, index)) },
+    { name: 'host gaps', ...stepsOf(({ idle }, index) => elementAt(idle, index)) },
+    { name: 'data loading', ...stepsOf(betweenSteps) },
+  ];
+  const tables = WORK_KEYS.map((key) => [key, listed(workExcess(parts, own, late, key))]);
+  const flops = own.parts.map((part, row) =>
+    meanOver(own, row, (index) => elementAt(parts, part).steps.flops[index] ?? NaN),
+  );
+  const ofFlops = excessOf(flops, late);
+  return {
+    parts: compared.sort((a, b) => b.excess - a.excess),
+    work: Object.fromEntries(tables) as Reasons['work'],
+    slowdown: slowdownOf(parts, own, late),
+    flopsRatio: ofFlops.peers > 0 && Number.isFinite(ofFlops.time) ? ofFlops.time / ofFlops.peers : null,
+  };
+}
+
+/** Between the end of the step before and the first work of this one. */
+function betweenSteps({ start, end, preparing }: StepColumns, index: number): number {
+  if (index === 0) return Math.max(0, preparing[index] ?? 0);
+  return Math.max(0, elementAt(start, index) - elementAt(end, index - 1));
+}
+
+/** Mean over the steps that are compared. */
+function meanOver({ at }: OwnWork, row: number, value: (index: number) => number): number {
+  const indices = elementAt(at, row);
+  return indices.reduce((sum, index) => sum + value(index), 0) / Math.max(1, indices.length);
+}
+
+/** One of several values against the median of the others. */
+function excessOf(values: readonly number[], late: number): Omit<Excess, 'name'> {
+  const time = elementAt(values, late);
+  const others = values.filter((value, row) => row !== late && !Number.isNaN(value));
+  const peers = median(others) ?? NaN;
+  return { time, peers, excess: time - peers };
+}
+
+/** Of each name of the late rank: its time per step against the median of all peers. */
+function workExcess(parts: readonly RankPart[], own: OwnWork, late: number, key: WorkKey): Excess[] {
+  const means = own.parts.map((part, row) => {
+    const { names, times } = elementAt(parts, part).work[key];
+    return new Map(
+      names.map((name, index) => [name, meanOver(own, row, (step) => elementAt(times, index)[step] ?? 0)] as const),
+    );
+  });
+  return [...elementAt(means, late).keys()].map((name) => ({
+    name,
+    ...excessOf(
+      means.map((of) => of.get(name) ?? 0),
+      late,
+    ),
+  }));
+}
+
+const listed = (all: readonly Excess[]): Excess[] =>
+  all
+    .filter(({ excess }) => excess > 0)
+    .sort((a, b) => b.excess - a.excess || (a.name < b.name ? -1 : 1))
+    .slice(0, LISTED);
+
+/** A lower clock makes all kernels slower by one factor, those that wait for memory less so. */
+const ALIKE = { /** Share of the kernels' time. */ share: 0.75, /** Distance from the common factor. */ within: 0.25 };
+const LEAST_SLOWDOWN = 1.01;
+
+function slowdownOf(parts: readonly RankPart[], own: OwnWork, late: number): number | null {
+  const kernels = workExcess(parts, own, late, 'kernel').filter(({ peers, time }) => peers > 0 && time > 0);
+  const total = kernels.reduce((sum, { peers }) => sum + peers, 0);
+  const factor = weightedMedian(kernels.map(({ time, peers }) => ({ value: time / peers, weight: peers })));
+  if (factor === null || factor < LEAST_SLOWDOWN || kernels.length < 3) return null;
+  const alike = kernels
+    .filter(({ time, peers }) => Math.abs(time / peers - factor) <= ALIKE.within * (factor - 1))
+    .reduce((sum, { peers }) => sum + peers, 0);
+  return alike >= ALIKE.share * total ? factor : null;
+}
+
+function weightedMedian(values: readonly { readonly value: number; readonly weight: number }[]): number | null {
+  const sorted = [...values].sort((a, b) => a.value - b.value);
+  let left = sorted.reduce((sum, { weight }) => sum + weight, 0) / 2;
+  for (const { value, weight } of sorted) {
+    left -= weight;
+    if (left <= 0) return value;
+  }
+  return null;
+}

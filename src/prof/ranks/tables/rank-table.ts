@@ -1,0 +1,131 @@
+/** A row a rank: who it is, its clock, its steps, what it waits for. */
+import { elementAt } from '../../../containers/element.js';
+import { median } from '../../../record/statistics.js';
+import { column, int, real, str } from '../../../table/column-kinds.js';
+import type { Column } from '../../../table/column.js';
+import type { JobReport, RankReport } from '../job-report.js';
+import type { RankPart, StepColumns } from '../part/rank-part.js';
+import { stepLength } from '../stragglers/own-work.js';
+import type { Straggler } from '../stragglers/stragglers.js';
+
+export interface RankRow {
+  readonly part: RankPart;
+  readonly rank: RankReport;
+  readonly straggler: Straggler | null;
+}
+
+export function rankRows({ parts, ranks, lateness }: JobReport): RankRow[] {
+  const late = new Map(lateness.stragglers.map((straggler) => [straggler.part, straggler] as const));
+  return ranks.map((rank) => ({
+    part: elementAt(parts, rank.part),
+    rank,
+    straggler: late.get(rank.part) ?? null,
+  }));
+}
+
+const PPM = 1e6;
+const PERCENT = 100;
+
+const duration = (key: string, doc: string, value: (row: RankRow) => number | null): Column<RankRow> =>
+  column(key, `${key}_ns`, int(Math.max(12, key.length + 3), 'ns'), doc, (row) => {
+    const time = value(row);
+    return time === null ? null : Math.round(time);
+  });
+
+/** Median over steps. */
+const perStep = (
+  key: string,
+  doc: string,
+  value: (steps: StepColumns, index: number) => number | null,
+): Column<RankRow> =>
+  duration(key, doc, ({ part }) => median(part.steps.step.flatMap((_, index) => value(part.steps, index) ?? [])));
+
+const sumOf = (values: readonly (number | null)[]): number | null =>
+  values.reduce((sum: number | null, value) => (value === null ? sum : (sum ?? 0) + value), null);
+
+const MACHINE_ONLY = { machineOnly: true } as const;
+
+export const RANK_COLUMNS: readonly Column<RankRow>[] = [
+  column(
+    'rank',
+    'rank',
+    int(5),
+    'rank of the process; of a profile of several devices the device',
+    ({ part }) => part.rank,
+  ),
+  column('node', 'node', str(8), 'its machine', ({ rank }) => rank.node),
+  column('file', 'file', str(20), "the profile's file", ({ part }) => part.file, MACHINE_ONLY),
+  column('device', 'device', int(6), 'device', ({ part }) => part.device, MACHINE_ONLY),
+  column(
+    'steps',
+    'steps',
+    int(5),
+    'steps on the device',
+    ({ part }) => part.steps.step.filter((step) => step !== null).length,
+  ),
+  duration('step_time', 'end of a step to end of the next on the device, the median', ({ part }) =>
+    median(part.steps.step.map((_, index) => stepLength(part, index))),
+  ),
+  perStep('compute', 'of a step, some kernel computes', ({ compute }, index) => elementAt(compute, index)),
+  perStep('exposed', 'of a step, communication while nothing else runs', ({ exposed }, index) =>
+    elementAt(exposed, index),
+  ),
+  perStep('idle', 'of a step, nothing runs', ({ idle }, index) => elementAt(idle, index)),
+  duration('waited', 'time that it waited for others in matched operations', ({ rank }) =>
+    rank.joined === 0 ? null : rank.waited,
+  ),
+  column('joined', 'joined', int(7), 'matched operations', ({ rank }) => rank.joined),
+  column('last', 'last_%', real(6, 1, '%'), 'of these, it joined last', ({ rank }) =>
+    rank.joined === 0 ? null : (PERCENT * rank.last) / rank.joined,
+  ),
+  duration('delayed', 'time by which it was later than the one before it', ({ rank }) =>
+    rank.joined === 0 ? null : rank.delayed,
+  ),
+  duration('late', 'own work of a step beyond that of its peers, where it is a straggler', ({ straggler }) =>
+    straggler === null ? null : straggler.late,
+  ),
+  column(
+    'clock',
+    'clock',
+    str(10),
+    'how it was set: reference, of the same profile, by operations, by the start of the profile',
+    ({ rank }) => rank.clock.source,
+  ),
+  duration('offset', "its clock ahead of the job's", ({ rank }) => rank.clock.offset),
+  column('drift', 'drift_ppm', real(9, 3), 'how much faster its clock runs, parts per million', ({ rank }) =>
+    rank.clock.drift === null ? null : rank.clock.drift * PPM,
+  ),
+  duration(
+    'residual',
+    'median distance of its ends of operations from those of the others',
+    ({ rank }) => rank.clock.residual,
+  ),
+  duration('bound', 'how far its clock may be off at most, the others held', ({ rank }) => rank.clock.bound),
+  column(
+    'flops',
+    'flops',
+    int(16, 'FLOP'),
+    'of all steps, where known',
+    ({ part }) => sumOf(part.steps.flops),
+    MACHINE_ONLY,
+  ),
+  column(
+    'tokens',
+    'tokens',
+    int(9),
+    'of all steps of a server, where known',
+    ({ part }) => sumOf(part.steps.tokens),
+    MACHINE_ONLY,
+  ),
+  column(
+    'memory',
+    'memory',
+    int(13, 'bytes'),
+    'most memory in use during a step',
+    ({ part }) => mostOf(part.steps.memory),
+    MACHINE_ONLY,
+  ),
+];
+
+const mostOf = (values: readonly (number | null)[]): number | null =>
+  values.reduce((most, value) => (value === null ? most : Math.max(value, most ?? value)), null);

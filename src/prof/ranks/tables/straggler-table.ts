@@ -1,0 +1,54 @@
+/** A row a thing that a straggler spends more time on than its peers. */
+import { elementAt } from '../../../containers/element.js';
+import { column, int, real, str } from '../../../table/column-kinds.js';
+import type { Column } from '../../../table/column.js';
+import type { JobReport } from '../job-report.js';
+import type { RankPart } from '../part/rank-part.js';
+import type { Excess } from '../stragglers/reasons.js';
+import type { Straggler } from '../stragglers/stragglers.js';
+
+interface ReasonRow extends Excess {
+  readonly part: RankPart;
+  readonly node: string | null;
+  readonly straggler: Straggler;
+  /** `step` for the parts of a step, else what is compared by. */
+  readonly of: string;
+}
+
+export const reasonRows = ({ parts, ranks, lateness }: JobReport): ReasonRow[] =>
+  lateness.stragglers.flatMap((straggler) => {
+    const place = { straggler, part: elementAt(parts, straggler.part), node: elementAt(ranks, straggler.part).node };
+    const { parts: ofStep, work } = straggler.reasons;
+    return [
+      ...ofStep.map((row) => ({ ...row, ...place, of: 'step' })),
+      ...Object.entries(work).flatMap(([of, rows]) => rows.map((row) => ({ ...row, ...place, of }))),
+    ];
+  });
+
+const PERCENT = 100;
+const NS = int(12, 'ns');
+
+export const REASON_COLUMNS: readonly Column<ReasonRow>[] = [
+  column('rank', 'rank', int(5), 'rank that is late', ({ part }) => part.rank),
+  column('node', 'node', str(8), 'its machine', ({ node }) => node),
+  column('late', 'late_ns', NS, 'own work of a step beyond the median of its peers', ({ straggler }) =>
+    Math.round(straggler.late),
+  ),
+  column(
+    'q',
+    'q',
+    { ...real(8), significant: 2 },
+    'expected share of false ones among the ranks that are named',
+    ({ straggler }) => straggler.q,
+  ),
+  column('of', 'of', str(6), 'step, layer, op or kernel', ({ of }) => of),
+  column('name', 'name', str(0), 'what takes longer', ({ name }) => name),
+  column('time', 'time_ns', NS, 'its time a step', ({ time }) => finite(time)),
+  column('peers', 'peers_ns', NS, 'median of the peers', ({ peers }) => finite(peers)),
+  column('excess', 'excess_ns', NS, 'the difference', ({ excess }) => finite(excess)),
+  column('more', 'more_%', real(7, 1, '%'), 'of the time of the peers', ({ excess, peers }) =>
+    peers > 0 ? (PERCENT * excess) / peers : null,
+  ),
+];
+
+const finite = (value: number): number | null => (Number.isFinite(value) ? Math.round(value) : null);

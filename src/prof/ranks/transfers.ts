@@ -1,0 +1,148 @@
+/** Matched operations added up: by kind, size class and kind of group, and by group. Times ns, rates bytes per second. */
+import { busFactor } from '../../ops/collective-bytes.js';
+import { elementAt } from '../../containers/element.js';
+import { entryOf } from '../../containers/map-entry.js';
+import { median } from '../../record/statistics.js';
+import { NS_PER_S } from '../../record/units.js';
+import type { GroupKind, KnownKind } from './group-kinds.js';
+import type { OperationWaits } from './waits.js';
+
+/** What a set of operations adds up to. */
+export interface TransferSums {
+  readonly operations: number;
+  /** S of all operations whose size is known; null where none is. */
+  readonly bytes: number | null;
+  /** Mean over operations of how long a rank waited for the last. */
+  readonly wait: number;
+  /** Median time from the first that joined to the last, and the longest. */
+  readonly skew: number;
+  readonly longestSkew: number;
+  /** Median time from the last that joined to the end; null where it is not known. */
+  readonly transfer: number | null;
+  /** Median over operations of S over the transfer, and of the bus bandwidth. */
+  readonly algorithmBandwidth: number | null;
+  readonly busBandwidth: number | null;
+}
+
+/** Sums of operations of one kind and about one size, in groups of one kind. */
+export interface TransferClass extends TransferSums {
+  readonly kind: string | null;
+  readonly groupKind: GroupKind | null;
+  /** Sizes from this power of four bytes on; null where sizes are unknown. */
+  readonly size: number | null;
+  readonly groups: number;
+}
+
+/** Operations while they are added up. */
+export class TransferCounter {
+  #operations = 0;
+  #bytes: number | null = null;
+  #waited = 0;
+  #waits = 0;
+  readonly #skews: number[] = [];
+  readonly #transfers: number[] = [];
+  readonly #algorithm: number[] = [];
+  readonly #bus: number[] = [];
+
+  /** @param size ranks of the group, whether or not they were captured; null when unknown */
+  add({ operation, waits, skew, transfer }: OperationWaits, size: number | null): void {
+    const { bytes, kind } = operation.signature;
+    this.#operations++;
+    this.#skews.push(skew);
+    for (const wait of waits) this.#waited += wait;
+    this.#waits += waits.length;
+    if (bytes !== null) this.#bytes = (this.#bytes ?? 0) + bytes;
+    if (transfer === null) return;
+    this.#transfers.push(transfer);
+    // Without the others it is not known when the last one joined.
+    if (bytes === null || size === null || size !== waits.length) return;
+    const rate = (bytes / transfer) * NS_PER_S;
+    this.#algorithm.push(rate);
+    const factor = busFactor(kind ?? '', size);
+    if (factor !== null) this.#bus.push(rate * factor);
+  }
+
+  get sums(): TransferSums {
+    return {
+      operations: this.#operations,
+      bytes: this.#bytes,
+      wait: this.#waited / Math.max(1, this.#waits),
+      skew: median(this.#skews) ?? 0,
+      longestSkew: this.#skews.reduce((most, skew) => Math.max(most, skew), 0),
+      transfer: median(this.#transfers),
+      algorithmBandwidth: median(this.#algorithm),
+      busBandwidth: median(this.#bus),
+    };
+  }
+
+  /** Transfer times, ns. */
+  get transfers(): readonly number[] {
+    return this.#transfers;
+  }
+}
+
+/** Size classes are powers of four. */
+const sizeClass = (bytes: number | null): number | null =>
+  bytes === null || bytes < 1 ? null : 4 ** Math.floor(Math.log2(bytes) / 2);
+
+interface OpenClass {
+  readonly kind: string | null;
+  readonly groupKind: GroupKind | null;
+  readonly size: number | null;
+  readonly groups: Set<number>;
+  readonly counter: TransferCounter;
+}
+
+/** Classes of operations while they are added up. */
+export class TransferClasses {
+  readonly #classes = new Map<string, OpenClass>();
+
+  add(waits: OperationWaits, group: number, groupKind: KnownKind | null, ranks: number | null): void {
+    const { kind, bytes } = waits.operation.signature;
+    const size = sizeClass(bytes);
+    const of = entryOf(this.#classes, JSON.stringify([kind, groupKind?.kind ?? null, size]), () => ({
+      ...{ kind, groupKind: groupKind?.kind ?? null, size },
+      ...{ groups: new Set<number>(), counter: new TransferCounter() },
+    }));
+    of.groups.add(group);
+    of.counter.add(waits, ranks);
+  }
+
+  /** Most waiting first. */
+  get all(): TransferClass[] {
+    return [...this.#classes.values()]
+      .map(({ counter, groups, ...place }) => ({ ...place, groups: groups.size, ...counter.sums }))
+      .sort((a, b) => b.wait * b.operations - a.wait * a.operations || order(a, b));
+  }
+}
+
+const order = (a: TransferClass, b: TransferClass): number =>
+  JSON.stringify([a.kind, a.groupKind, a.size]) < JSON.stringify([b.kind, b.groupKind, b.size]) ? -1 : 1;
+
+/** Waits of each rank: what it waited for others, what others waited for it. */
+export class RankWaits {
+  /** By part: time that it waited. */
+  readonly waited: number[];
+  /** By part: operations that it joined last, of all that it joined. */
+  readonly last: number[];
+  readonly joined: number[];
+  /** By part: time by which it was later than the one before it, where it was last. */
+  readonly delayed: number[];
+
+  constructor(parts: number) {
+    const zeros = (): number[] => new Array<number>(parts).fill(0);
+    [this.waited, this.last, this.joined, this.delayed] = [zeros(), zeros(), zeros(), zeros()];
+  }
+
+  add({ parts, waits, last }: OperationWaits): void {
+    let second = Infinity;
+    for (const [index, part] of parts.entries()) {
+      const wait = elementAt(waits, index);
+      this.waited[part] = elementAt(this.waited, part) + wait;
+      this.joined[part] = elementAt(this.joined, part) + 1;
+      if (part !== last) second = Math.min(second, wait);
+    }
+    this.last[last] = elementAt(this.last, last) + 1;
+    this.delayed[last] = elementAt(this.delayed, last) + (Number.isFinite(second) ? second : 0);
+  }
+}
