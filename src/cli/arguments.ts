@@ -155,3 +155,21 @@ export function integer(option: string, text: string, least = -Infinity, most = 
   if (value > most) throw new UsageError(`${option} takes a number of at most ${most}, not '${text}'`);
   return value;
 }
+
+/** Numbers that a list like `0-3,8` may have. */
+const MOST_LISTED = 1_000_000;
+
+/** The numbers that an option's text lists: `0-3,8`. */
+export function numberList(option: string, text: string): ReadonlySet<number> {
+  const numbers = new Set<number>();
+  for (const item of text.split(',')) {
+    const [, from = '', to = from] = /^(\d{1,9})(?:-(\d{1,9}))?$/.exec(item.trim()) ?? [];
+    const [first, last] = [integerOr(from), integerOr(to)];
+    if (first === null || last === null || last < first || last - first >= MOST_LISTED)
+      throw new UsageError(`${option} takes numbers as 0-3,8, not '${text}'`);
+    for (let number = first; number <= last; number++) numbers.add(number);
+  }
+  return numbers;
+}
+
+const integerOr = (text: string): number | null => (text === '' ? null : Number(text));

@@ -71,16 +71,16 @@ async function readRecords<Facts>(source: Source, run: AnalysisRun<Facts>, write
 
 const NO_ROWS = [] as const;
 
-/** Reads one input to its end, for commands that read several for different ends; returns it, closed. */
-export async function readInput(
-  file: string,
+/** Reads inputs to their end, for commands that read several times or for different ends; returns them, closed. */
+export async function readInputs(
+  files: readonly string[],
   quiet: boolean,
   types: RecordTypes,
   take: (record: ProfileLine) => void,
-  end: () => void,
+  end: () => void = () => undefined,
 ): Promise<Source> {
   const meter = progress('dprof', !quiet);
-  const source = await openSources([file], meter, { types });
+  const source = await openSources(files, meter, { types });
   try {
     for await (const batch of source.batches) for (const record of batch) take(record);
     end();

@@ -9,7 +9,7 @@ import { helpOf } from '../arguments.js';
 import type { Command } from '../command.js';
 import { confirmEndings, confirmWhole, type Source } from '../input.js';
 import { checkOutput, printText, withOutput, type Write } from '../output.js';
-import { printTable, readInput, writeNotes } from '../run-analysis.js';
+import { printTable, readInputs, writeNotes } from '../run-analysis.js';
 import { commonLine, inputLines, methodLine, notesOf, unequalRunsLine } from './diff/diff-heading.js';
 import { diffJunit } from './diff/diff-junit.js';
 import { DIFF, readDiffArguments, type DiffRequest } from './diff/diff-options.js';
@@ -84,8 +84,8 @@ function print(report: DiffReport, format: string, write: Write): void | Promise
 }
 
 const takeInput = (request: DiffRequest, which: Which, comparison: Comparison): Promise<Source> =>
-  readInput(
-    request[which],
+  readInputs(
+    [request[which]],
     request.quiet,
     DIFF_TYPES,
     (record) => comparison.take(which, record),

@@ -1,20 +1,42 @@
 /** `dprof perfetto`: a trace for ui.perfetto.dev or chrome://tracing. */
 import { RANGES_HINT, withoutTimes } from '../../prof/analysis.js';
-import type { Alignment } from '../../prof/perfetto/profile-clock.js';
 import { TRACE_TYPES, TraceBuilder } from '../../prof/perfetto/trace-builder.js';
+import { TraceWindow, type JobOfProfiles } from '../../prof/perfetto/trace-window.js';
+import { jobReport } from '../../prof/ranks/job-report.js';
+import { JobTimes } from '../../prof/ranks/job-times.js';
+import { RANK_TYPES, RankCollector } from '../../prof/ranks/part/rank-collector.js';
+import { Annotator } from '../../prof/report/report.js';
 import { counted } from '../../record/plural.js';
-import { UserError } from '../../record/errors.js';
+import { UsageError, UserError } from '../../record/errors.js';
 import { requireName } from '../../record/names.js';
 import { aligned } from '../../write/aligned.js';
 import { ChromeTrace } from './perfetto/perfetto-chrome.js';
 import { ProtobufTrace } from './perfetto/perfetto-protobuf.js';
+import { numberList, type Arguments } from '../arguments.js';
 import { DEVICE_OPTION, readDevice } from '../device-option.js';
 import { refuseTerminal } from '../output.js';
 import { recordsCommand } from '../records-command.js';
-import { runAnalysis } from '../run-analysis.js';
+import { readInputs, runAnalysis } from '../run-analysis.js';
 
 /** `--align`: the common clock of several profiles. */
-const ALIGNMENTS = ['unix', 'start'] as const satisfies readonly Alignment[];
+const ALIGNMENTS = ['unix', 'start', 'job'] as const;
+
+/** `0-3,8` → numbers; null when the option is not given. */
+const numbersOf = (given: Arguments, name: string): ReadonlySet<number> | null => {
+  const text = given.text(name);
+  return text === undefined ? null : numberList(`--${name}`, text);
+};
+
+/** The job of the inputs: they are read twice. */
+async function readJob(files: readonly string[], quiet: boolean): Promise<JobOfProfiles> {
+  if (files.length === 0 || files.includes('-'))
+    throw new UsageError('--align job and --steps read their inputs twice', 'give FILEs in place of stdin');
+  const collector = new RankCollector();
+  const annotator = new Annotator(null, false);
+  await readInputs(files, quiet, RANK_TYPES, (record) => collector.take(record, annotator.take(record)));
+  const profiles = collector.partsByProfile;
+  return { profiles, report: jobReport([...profiles.values()].flat()) };
+}
 
 const TRACKS = [
   ['  devices', 'a process each, a track a stream or engine: kernels with op, layer, FLOPs, bytes, tc, copies, sets'],
@@ -27,9 +49,9 @@ const nothing = ({ counts }: TraceBuilder): UserError =>
     ? new UserError('nothing that has a time: no kernels, no ranges, no samples over time', { hint: RANGES_HINT })
     : withoutTimes('no record has a start');
 
-function notesOf({ counts, launches, dependencies, samples, clock }: TraceBuilder): string[] {
+function notesOf({ counts, launches, dependencies, members, samples, clock }: TraceBuilder): string[] {
   const { slices, counters, untimed, early, unended, crowded } = counts;
-  const arrows = counts.arrows + (dependencies?.arrows ?? 0);
+  const arrows = counts.arrows + (dependencies?.arrows ?? 0) + (members?.arrows ?? 0);
   const times = clock.unixStart === null ? "from 0 of each profile's start" : 'Unix time';
   const lost: readonly (readonly [count: number, what: string, why: string])[] = [
     [clock.assumedStarts, 'profile', "without a Unix time: put at the first one's start"],
@@ -61,10 +83,12 @@ export const perfetto = recordsCommand(
       {
         name: 'align',
         takes: 'A',
-        help: 'profiles at their Unix times (unix), or all from 0 (start)',
+        help: 'profiles at their Unix times (unix), all from 0 (start), or by matched collectives (job)',
         values: ALIGNMENTS,
       },
       { name: 'flows', help: 'arrows from each instruction to those that waited for it' },
+      { name: 'ranks', takes: 'LIST', help: 'these ranks alone, as 0-3,8' },
+      { name: 'steps', takes: 'LIST', help: 'these steps alone, likewise' },
     ],
     notes: [
       ['Tracks:', ...aligned(TRACKS)],
@@ -73,6 +97,8 @@ export const perfetto = recordsCommand(
         'Times are Unix time where the first profile has it (one without stands at its start), else from 0 of each profile.',
         'chrome-json counts from midnight of the day before. A launch of several activities is one slice with several arrows.',
         '32,768 slices of the host wait for late ones: a launch that is gone by then starts no more arrows, and says so.',
+        '--align job: the clocks of ranks as dprof ranks sets them, and an arrow from each rank that waits in a collective to',
+        'the one that joins last. It and --steps read their FILEs twice.',
         'With --flows 32,768 slices of devices wait as well, and instructions have what they waited for, with semaphores.',
         'Memory: at most 450 MB, and 48 bytes a launch.',
       ],
@@ -80,22 +106,38 @@ export const perfetto = recordsCommand(
     examples: [
       'dprof perfetto -o net.pftrace net.sqlite',
       'dparse --ranges ranks/*.json.gz | dprof perfetto -o ranks.pftrace',
+      'dprof perfetto --align job --ranks 0-7 --steps 3-4 -o job.pftrace ranks/*.json.gz',
       'dprof perfetto -f chrome-json trace.json.gz | gzip > net.json.gz',
     ],
   },
   ['pftrace', 'chrome-json'],
   async (given, request) => {
-    const alignment = given.read('align', (text) => requireName('alignment', text, ALIGNMENTS)) ?? 'unix';
-    const isBinary = request.format === 'pftrace';
+    const { format, files, quiet } = request;
+    const align = given.read('align', (text) => requireName('alignment', text, ALIGNMENTS)) ?? 'unix';
+    const chosen = { ranks: numbersOf(given, 'ranks'), steps: numbersOf(given, 'steps') };
+    const isBinary = format === 'pftrace';
     if (isBinary) refuseTerminal(request.output, 'a binary trace');
+    const job = align === 'job' || chosen.steps !== null ? await readJob(files, quiet) : null;
+    const window = new TraceWindow(chosen, job);
     const trace = isBinary ? new ProtobufTrace() : new ChromeTrace();
-    const events = new TraceBuilder((event) => trace.take(event), alignment, readDevice(given), given.on('flows'));
+    const events = new TraceBuilder(
+      (event) => trace.take(event),
+      align === 'start' ? 'start' : 'unix',
+      readDevice(given),
+      given.on('flows'),
+      align === 'job' && job !== null ? (nextFlow) => window.arrows(job, nextFlow) : null,
+    );
+    const times = align === 'job' && job !== null ? new JobTimes(job.report, job.profiles) : null;
     const { counts } = events;
     const isEmpty = (): boolean => counts.slices + counts.instants + counts.counters === 0;
     await runAnalysis(request, {
       analysis: {
         types: TRACE_TYPES,
-        take: (record) => events.take(record),
+        take: (record) => {
+          const shown = window.shown(record);
+          if (shown) events.take(times === null ? record : times.retimed(record));
+          else events.skip(record);
+        },
         finish: () => {
           events.end();
           if (isEmpty()) throw nothing(events);

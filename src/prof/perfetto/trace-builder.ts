@@ -12,6 +12,7 @@ import { fieldArgs, kernelArgs } from './slice-args.js';
 import { ProfileClock, type Alignment } from './profile-clock.js';
 import type { Emit, TraceArg, TraceTime } from './trace-element.js';
 import { ReorderBuffer, type TimedSlice } from './reorder-buffer.js';
+import type { MemberArrows } from './member-arrows.js';
 import { DependencyArrows, type SliceArrows } from './dependency-arrows.js';
 import { LaunchSlices, OpenLaunch } from './launch-slices.js';
 import { nameOf, timeOf, titleOf } from './field-coercion.js';
@@ -71,24 +72,31 @@ export class TraceBuilder {
   readonly launches: LaunchSlices;
   /** Null without arrows of dependencies. */
   readonly dependencies: DependencyArrows | null;
+  /** Null without arrows between ranks. */
+  readonly members: MemberArrows | null;
   readonly samples: TraceCounters;
   readonly #tracks: TraceTracks;
   readonly #activities: DeviceSlices;
   readonly #ofDevices: ReorderBuffer<HeldSlice>;
   readonly #ofHost: ReorderBuffer<HeldSlice>;
 
-  /** @param hasDependencies whether instructions have arrows to those that waited for them */
+  /**
+   * @param hasDependencies whether instructions have arrows to those that waited for them
+   * @param membersOf makes the arrows between ranks that take part in one operation; null for none
+   */
   constructor(
     private readonly emit: Emit,
     alignment: Alignment,
     peaks: Peaks | null = null,
     hasDependencies = false,
+    membersOf: ((nextFlow: () => number) => MemberArrows) | null = null,
   ) {
     let flows = 0;
     const nextFlow = (): number => ++flows;
     this.launches = new LaunchSlices(nextFlow);
     this.dependencies = hasDependencies ? new DependencyArrows(nextFlow) : null;
     this.clock = new ProfileClock(alignment);
+    this.members = membersOf === null ? null : membersOf(nextFlow);
     this.#tracks = new TraceTracks(emit);
     this.samples = new TraceCounters(emit, this.#tracks, this.clock, this.counts);
     this.#ofDevices = new ReorderBuffer(
@@ -111,6 +119,11 @@ export class TraceBuilder {
     else if (record.type === 'profile') this.#profile(record);
     else if (record.type === 'layer') this.#layer(record);
     else if (record.type === 'notice') this.#notice(record);
+  }
+
+  /** To be called with records that are left out, in their order: arrows between ranks go by the place of an operation. */
+  skip(record: ProfileLine): void {
+    this.members?.at(record);
   }
 
   /** To be called after the last record; each profile line calls it for the profile before. */
@@ -145,7 +158,8 @@ export class TraceBuilder {
     dependencies: SliceArrows | null = null,
   ): void {
     const { profile, type: category } = record;
-    this.#hold(this.#ofDevices, profile, record, { name, category, source, endsFlow, dependencies }, () =>
+    const arrows = dependencies ?? this.members?.at(record) ?? null;
+    this.#hold(this.#ofDevices, profile, record, { name, category, source, endsFlow, dependencies: arrows }, () =>
       this.#tracks.stream(record),
     );
   }

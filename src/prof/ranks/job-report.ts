@@ -50,6 +50,8 @@ export interface JobReport {
   readonly membership: Membership;
   readonly ranks: readonly RankReport[];
   readonly groups: readonly GroupReport[];
+  /** The operations of each of `groups`. */
+  readonly matched: readonly MatchedGroup[];
   readonly classes: readonly TransferClass[];
   readonly lateness: Lateness;
   readonly slowGroups: readonly SlowTransfers[];
@@ -68,6 +70,7 @@ export function jobReport(given: readonly RankPart[]): JobReport {
     membership,
     ranks: parts.map((_, part) => rankReport(part, membership, clocks, waits.ranks)),
     groups: matched.map((group, index) => groupReport(group, kinds[index] ?? null, elementAt(waits.groups, index))),
+    matched,
     classes: waits.classes.all,
     lateness: latenessOf(parts, peersOf(parts, groups, kinds)),
     slowGroups: waits.transfers.slow,

@@ -67,7 +67,12 @@ export class RankCollector {
 
   /** In order of profile and device. */
   get parts(): RankPart[] {
-    return [...this.#profiles.values()].flatMap(partsOf);
+    return [...this.partsByProfile.values()].flat();
+  }
+
+  /** Parts by the number of their profile. */
+  get partsByProfile(): ReadonlyMap<number, readonly RankPart[]> {
+    return new Map([...this.#profiles].map(([profile, of]) => [profile, partsOf(of)] as const));
   }
 }
 

@@ -1,0 +1,92 @@
+/** Arrows from each rank that waits in a collective operation to the one that joins last, and from a sender to its receiver. */
+import { elementAt } from '../../containers/element.js';
+import { entryOf } from '../../containers/map-entry.js';
+import type { ProfileLine } from '../../record/record.js';
+import { jobTime } from '../ranks/clocks/job-clocks.js';
+import type { JobReport } from '../ranks/job-report.js';
+import type { MatchedGroup } from '../ranks/matching/match-group.js';
+import type { RankPart } from '../ranks/part/rank-part.js';
+import { communicates } from '../steps/step-work.js';
+import type { SliceArrows } from './dependency-arrows.js';
+
+/** Arrows at an operation. */
+interface MemberSlice extends SliceArrows {
+  readonly flows: number[];
+  readonly endsFlows: number[];
+}
+
+/** Ranks of one operation that get arrows: more of them cannot be read. */
+const MOST_MEMBERS = 64;
+
+export class MemberArrows {
+  /** By profile and device, the operations by their place among those of the device. */
+  readonly #slices = new Map<string, Map<number, MemberSlice>>();
+  /** Operations so far, likewise. */
+  readonly #counts = new Map<string, number>();
+  arrows = 0;
+
+  /**
+   * @param profiles parts by the number of their profile
+   * @param shown whether the trace has a part
+   * @param nextFlow number of a new arrow
+   */
+  constructor(
+    private readonly report: JobReport,
+    profiles: ReadonlyMap<number, readonly RankPart[]>,
+    shown: (part: RankPart) => boolean,
+    nextFlow: () => number,
+  ) {
+    const profileOf = new Map(
+      [...profiles].flatMap(([profile, parts]) => parts.map((part) => [part, profile] as const)),
+    );
+    for (const matched of report.matched) {
+      for (const operation of matched.operations) {
+        const members = this.#membersOf(matched, operation.at).filter(({ part }) => shown(part));
+        const last = members.at(-1);
+        if (last === undefined) continue;
+        for (const { part, at } of members.slice(0, -1).slice(-MOST_MEMBERS)) {
+          const flow = nextFlow();
+          this.#slice(profileOf.get(part), part.device, at).flows.push(flow);
+          this.#slice(profileOf.get(last.part), last.part.device, last.at).endsFlows.push(flow);
+        }
+      }
+    }
+  }
+
+  /** Of an activity of a device, in the order of its records; null where it has no arrows. */
+  at(record: ProfileLine): SliceArrows | null {
+    const isOperation = record.type === 'collective' || (record.type === 'kernel' && communicates(record));
+    if (!isOperation || !isTimed(record)) return null;
+    const key = keyOf(record.profile, record.device);
+    const index = this.#counts.get(key) ?? 0;
+    this.#counts.set(key, index + 1);
+    const slice = this.#slices.get(key)?.get(index) ?? null;
+    if (slice !== null) this.arrows += slice.endsFlows.length;
+    return slice;
+  }
+
+  /** Those that took part, in order of their start on the job's clock. */
+  #membersOf({ group }: MatchedGroup, at: readonly number[]) {
+    const { parts, ranks } = this.report;
+    return at
+      .flatMap((operation, column) => {
+        if (operation < 0) return [];
+        const index = elementAt(group.members, column).part;
+        const part = elementAt(parts, index);
+        const start = jobTime(elementAt(ranks, index).clock, elementAt(part.operations.start, operation));
+        return [{ part, at: operation, start: Math.round(start) }];
+      })
+      .sort((a, b) => a.start - b.start);
+  }
+
+  #slice(profile = -1, device: number, at: number): MemberSlice {
+    const slices = entryOf(this.#slices, keyOf(profile, device), () => new Map<number, MemberSlice>());
+    return entryOf(slices, at, () => ({ key: '', flows: [], endsFlows: [], args: [] }));
+  }
+}
+
+const keyOf = (profile: number, device: number): string => `${profile}/${device}`;
+
+/** As the operations of a rank are counted: those without a time are left out. */
+const isTimed = ({ start, dur }: { readonly start: number; readonly dur: number | null }): boolean =>
+  dur !== null && dur >= 0 && Number.isFinite(start + dur);

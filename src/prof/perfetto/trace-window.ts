@@ -1,0 +1,67 @@
+/** Which records a trace of a job has: those of chosen ranks, and of the time of chosen steps. */
+import type { ProfileLine } from '../../record/record.js';
+import type { JobReport } from '../ranks/job-report.js';
+import type { RankPart } from '../ranks/part/rank-part.js';
+import { MemberArrows } from './member-arrows.js';
+
+/** A job with its parts by the number of their profile. */
+export interface JobOfProfiles {
+  readonly report: JobReport;
+  readonly profiles: ReadonlyMap<number, readonly RankPart[]>;
+}
+
+/** What is chosen; null for all. */
+export interface Chosen {
+  readonly ranks: ReadonlySet<number> | null;
+  readonly steps: ReadonlySet<number> | null;
+}
+
+interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+export class TraceWindow {
+  /** By profile: whether it is of a chosen rank. */
+  readonly #isChosen = new Map<number, boolean>();
+  /** By profile: the time of the chosen steps. Absent where all are. */
+  readonly #spans = new Map<number, Span>();
+
+  /** @param job needed for steps alone */
+  constructor(
+    private readonly chosen: Chosen,
+    job: JobOfProfiles | null,
+  ) {
+    if (chosen.steps === null || job === null) return;
+    for (const [profile, parts] of job.profiles) this.#spans.set(profile, spanOf(parts, chosen.steps));
+  }
+
+  shown(record: ProfileLine): boolean {
+    const { ranks } = this.chosen;
+    if (ranks !== null && record.type === 'profile')
+      this.#isChosen.set(record.profile, record.rank === null || ranks.has(record.rank));
+    if (this.#isChosen.get(record.profile) === false) return false;
+    const span = this.#spans.get(record.profile);
+    if (span === undefined || !('start' in record) || record.start === null) return true;
+    return record.start >= span.from && record.start <= span.to;
+  }
+
+  /** Arrows between the chosen ranks. */
+  arrows({ report, profiles }: JobOfProfiles, nextFlow: () => number): MemberArrows {
+    const { ranks } = this.chosen;
+    const isShown = ({ rank }: RankPart): boolean => ranks === null || rank === null || ranks.has(rank);
+    return new MemberArrows(report, profiles, isShown, nextFlow);
+  }
+}
+
+/** From the begin of the first chosen step on the host, or its first work, to the end of the last; empty without one. */
+function spanOf(parts: readonly RankPart[], steps: ReadonlySet<number>): Span {
+  let [from, to] = [Infinity, -Infinity];
+  for (const { steps: columns } of parts)
+    for (const [index, step] of columns.step.entries()) {
+      if (step === null || !steps.has(step)) continue;
+      from = Math.min(from, (columns.start[index] ?? Infinity) - Math.max(0, columns.preparing[index] ?? 0));
+      to = Math.max(to, columns.end[index] ?? -Infinity);
+    }
+  return { from, to };
+}

@@ -1,0 +1,44 @@
+/** Records of a rank on the clock of its job: each start and end goes to where the job's clock stood then. */
+import { elementAt } from '../../containers/element.js';
+import type { Launch, ProfileLine } from '../../record/record.js';
+import { jobTime, type RankClock } from './clocks/job-clocks.js';
+import type { JobReport } from './job-report.js';
+import type { RankPart } from './part/rank-part.js';
+
+export class JobTimes {
+  /** By profile. */
+  readonly #clocks = new Map<number, { readonly clock: RankClock; readonly start: number }>();
+  readonly #origin: bigint;
+
+  /** @param profiles parts by the number of their profile */
+  constructor({ parts, ranks }: JobReport, profiles: ReadonlyMap<number, readonly RankPart[]>) {
+    const clockOf = new Map(ranks.map(({ part, clock }) => [elementAt(parts, part), clock] as const));
+    for (const [profile, [first]] of profiles) {
+      const clock = first === undefined ? undefined : clockOf.get(first);
+      if (clock !== undefined) this.#clocks.set(profile, { clock, start: Math.round(jobTime(clock, 0)) });
+    }
+    const starts = parts.flatMap(({ startUnixNs }) => (startUnixNs === null ? [] : [BigInt(startUnixNs)]));
+    const earliest = starts.reduce((least, start) => (start < least ? start : least), starts[0] ?? 0n);
+    // No time is before 0.
+    const least = [...this.#clocks.values()].reduce((all, { start }) => Math.min(all, start), 0);
+    this.#origin = earliest + BigInt(least) < 0n ? BigInt(-least) : earliest;
+  }
+
+  /** The same record with times of the job; that of a profile without a clock as it is. */
+  retimed(record: ProfileLine): ProfileLine {
+    const of = this.#clocks.get(record.profile);
+    if (of === undefined) return record;
+    if (record.type === 'profile') return { ...record, startUnixNs: String(this.#origin + BigInt(of.start)) };
+    if (!('start' in record) || record.start === null) return record;
+    const at = (time: number): number => Math.round(jobTime(of.clock, time)) - of.start;
+    const spanOf = (start: number, dur: number): { start: number; dur: number } => ({
+      start: at(start),
+      dur: at(start + dur) - at(start),
+    });
+    const { start, dur = null } = record as { start: number; dur?: number | null };
+    const times = dur === null ? { start: at(start) } : spanOf(start, dur);
+    const launch = 'launch' in record ? record.launch : undefined;
+    if (launch === null || launch === undefined) return { ...record, ...times };
+    return { ...record, ...times, launch: { ...launch, ...spanOf(launch.start, launch.dur) } } as ProfileLine;
+  }
+}
