@@ -38,7 +38,7 @@ export const ranks = recordsCommand(
         'Matched: by the ordinals that the profiler records, else by order within each step of the group, else by order.',
         'Clocks: a collective ends on all ranks at nearly one time; offsets and drifts are medians against one rank.',
         'Wait: until the last rank joins. Transfer: from then to the end. Late: own work of each step, which is all but',
-        'exposed communication, is longer than that of ranks with the same work more often than chance (q at most 0.01).',
+        'exposed communication, is longer than that of ranks with the same work more often than chance (q at most 0.02).',
         'Memory: some 150 bytes an operation between ranks, and a few MB a rank.',
       ],
     ],

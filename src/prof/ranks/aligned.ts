@@ -2,7 +2,6 @@
  * Operations matched and clocks set by them. Where operations were matched by their order alone, times may refute it: an
  * operation cannot end on a rank before the last one has joined. Such a group is matched by time, or not at all.
  */
-import { elementAt } from '../../containers/element.js';
 import { median } from '../../record/statistics.js';
 import { jobClocks, type RankClock } from './clocks/job-clocks.js';
 import { TOGETHER } from './clocks/observations.js';
@@ -51,12 +50,12 @@ const MOST_APART = 1_000_000;
 function agrees(group: MatchedGroup, parts: readonly RankPart[], clocks: readonly RankClock[]): boolean {
   let [count, contradicting] = [0, 0];
   const apart: number[] = [];
-  for (const { operation, end, ends, joined } of waitsOf(group, parts, clocks)) {
+  for (const { operation, ends, joined } of waitsOf(group, parts, clocks)) {
     if (!TOGETHER.has(operation.signature.kind ?? '')) continue;
     count++;
     const earliest = ends.reduce((least, one) => Math.min(least, one), Infinity);
     if (earliest < joined - TOLERANCE) contradicting++;
-    apart.push(Math.abs(elementAt(ends, 0) - end));
+    apart.push((median(ends) ?? earliest) - earliest);
   }
   return contradicting <= MOST_CONTRADICTING * count && (median(apart) ?? 0) <= MOST_APART;
 }

@@ -72,7 +72,7 @@ export function jobReport(given: readonly RankPart[]): JobReport {
     groups: matched.map((group, index) => groupReport(group, kinds[index] ?? null, elementAt(waits.groups, index))),
     matched,
     classes: waits.classes.all,
-    lateness: latenessOf(parts, peersOf(parts, groups, kinds)),
+    lateness: latenessOf(parts, peersOf(parts, groups, kinds), membership.nodes),
     slowGroups: waits.transfers.slow,
   };
 }

@@ -1,6 +1,6 @@
 /** Records of a rank on the clock of its job: each start and end goes to where the job's clock stood then. */
 import { elementAt } from '../../containers/element.js';
-import type { Launch, ProfileLine } from '../../record/record.js';
+import type { ProfileLine } from '../../record/record.js';
 import { jobTime, type RankClock } from './clocks/job-clocks.js';
 import type { JobReport } from './job-report.js';
 import type { RankPart } from './part/rank-part.js';

@@ -3,7 +3,7 @@
  * transfer took from then on.
  */
 import { elementAt } from '../../containers/element.js';
-import { median } from '../../record/statistics.js';
+import { TOGETHER } from './clocks/observations.js';
 import { jobTime, type RankClock } from './clocks/job-clocks.js';
 import type { MatchedGroup, MatchedOperation } from './matching/match-group.js';
 import type { RankPart } from './part/rank-part.js';
@@ -15,7 +15,7 @@ export interface OperationWaits {
   readonly waits: readonly number[];
   /** The part that joined last. */
   readonly last: number;
-  /** When the first and the last joined, and the median end, ns on the job's clock. */
+  /** When the first and the last joined, and when the transfer was over, ns on the job's clock. */
   readonly first: number;
   readonly joined: number;
   readonly end: number;
@@ -47,7 +47,8 @@ export function* waitsOf(
       ends.push(jobTime(clock, elementAt(start, at) + elementAt(dur, at)));
     }
     if (present.length < 2) continue;
-    yield { operation, parts: present, ...timesOf(present, starts, ends) };
+    const isTogether = TOGETHER.has(operation.signature.kind ?? '');
+    yield { operation, parts: present, ...timesOf(present, starts, ends, isTogether) };
   }
 }
 
@@ -55,12 +56,13 @@ function timesOf(
   present: readonly number[],
   starts: readonly number[],
   ends: readonly number[],
+  isTogether: boolean,
 ): Omit<OperationWaits, 'operation' | 'parts'> {
   const lastAt = starts.reduce((last, start, i) => (start > elementAt(starts, last) ? i : last), 0);
   const joined = elementAt(starts, lastAt);
   const first = starts.reduce((least, start) => Math.min(least, start), Infinity);
-  // Of two the earlier: what ends late on one rank is no transfer.
-  const end = median(ends, 'lower') ?? NaN;
+  // Where all need something of each other, the first that is done has it all; else the transfer is over on the last.
+  const end = ends.reduce((found, one) => (isTogether ? Math.min(found, one) : Math.max(found, one)));
   return {
     waits: starts.map((start) => joined - start),
     last: elementAt(present, lastAt),

@@ -126,56 +126,50 @@ const NAMED = 8;
 
 function lateLines({ lateness, parts, ranks }: JobReport): string[] {
   const { stragglers, tested, untested } = lateness;
+  const machines = stragglers.filter(({ node }) => node !== null);
+  const single = stragglers.length - machines.length;
+  const of = ` of ${counted(tested, 'rank')}`;
+  const found = [
+    ...(machines.length > 0 ? [counted(machines.length, 'machine')] : []),
+    ...(single > 0 ? [`${single}${of}`] : []),
+  ];
+  const text = tested === 0 ? 'na' : found.length === 0 ? `none${of}` : found.join(', ');
   const lines = stragglers
     .slice(0, NAMED)
     .flatMap((one) => stragglerLines(one, elementAt(parts, one.part), elementAt(ranks, one.part).node));
-  const shared = sharedNode(stragglers, ranks);
   return [
-    `Late        ${tested === 0 ? 'na' : `${stragglers.length === 0 ? 'none' : stragglers.length} of ${counted(tested, 'rank')}`}${untested === null ? '' : `: ${untested}`}`,
+    `Late        ${text}${untested === null ? '' : `: ${untested}`}`,
     ...lines,
     ...(stragglers.length > NAMED ? [`  ${stragglers.length - NAMED} more: -t late`] : []),
-    ...(shared === null ? [] : [`  ${shared}`]),
   ];
 }
 
-function stragglerLines({ late, share, q, steps, reasons }: Straggler, part: RankPart, node: string | null): string[] {
+function stragglerLines(straggler: Straggler, part: RankPart, machine: string | null): string[] {
+  const { node, members, late, share, q, steps, reasons } = straggler;
   const [first] = reasons.parts;
   const { slowdown, flopsRatio, work } = reasons;
-  const where = node === null ? '' : ` (machine ${node})`;
+  const name =
+    node === null
+      ? `${nameOf(part)}${machine === null ? '' : ` (machine ${machine})`}`
+      : `machine ${node} (${counted(members.length, 'rank')} of the same work)`;
   const by = first === undefined || !(first.excess > 0) ? '' : `, by ${first.name} ${time(first.excess)}`;
   return [
-    `  ${nameOf(part)}${where}: ${time(late)} a step, ${amountText(share, 'share')}, in ${counted(steps, 'step')}, q ${q.toPrecision(2)}${by}`,
+    `  ${name}: ${time(late)} a step, ${amountText(share, 'share')}, in ${counted(steps, 'step')}, q ${q.toPrecision(2)}${by}`,
     ...(slowdown === null ? [] : [`    all kernels ${amountText(slowdown - 1, 'share')} slower alike: a lower clock?`]),
-    ...(flopsRatio !== null && Math.abs(flopsRatio - 1) > 0.005
+    ...(flopsRatio !== null && Math.abs(flopsRatio - 1) > MORE_WORK
       ? [`    FLOPs ${flopsRatio.toFixed(3)} of its peers'`]
       : []),
     ...Object.entries(work).flatMap(([key, rows]) =>
-      rows
-        .slice(0, 1)
-        .map(
-          ({ name, excess, peers }) =>
-            `    ${key} ${name}: ${time(excess)} more${peers > 0 ? ` (${amountText(excess / peers, 'share')})` : ''}`,
-        ),
+      rows.slice(0, 1).map(({ name: what, excess, peers }) => {
+        const more = peers > 0 ? ` (${amountText(excess / peers, 'share')})` : '';
+        return `    ${key} ${what}: ${time(excess)} more${more}`;
+      }),
     ),
   ];
 }
 
-/** A machine that most stragglers share, and that has no other ranks. */
-function sharedNode(stragglers: readonly Straggler[], ranks: JobReport['ranks']): string | null {
-  const late = new Map<string, number>();
-  const all = new Map<string, number>();
-  const isLate = new Set(stragglers.map(({ part }) => part));
-  for (const { part, node } of ranks) {
-    if (node === null) continue;
-    addTo(all, node, 1);
-    if (isLate.has(part)) addTo(late, node, 1);
-  }
-  const whole = [...late].filter(([node, count]) => count > 1 && count >= 0.75 * (all.get(node) ?? 0) && all.size > 1);
-  if (whole.length === 0) return null;
-  return whole
-    .map(([node, count]) => `${count} of ${counted(all.get(node) ?? 0, 'rank')} of machine ${node}`)
-    .join(', ');
-}
+/** FLOPs that differ by more are other work. */
+const MORE_WORK = 0.005;
 
 function slowLines({ slowGroups, groups }: JobReport): string[] {
   return slowGroups.slice(0, NAMED).map(({ group, kind, bytes, time: own, others, q }) => {

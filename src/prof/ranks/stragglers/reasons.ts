@@ -29,8 +29,20 @@ export interface Reasons {
 /** Names that are listed of each key. */
 const LISTED = 8;
 
-/** @param late index of the rank in `own.parts` */
-export function reasonsOf(parts: readonly RankPart[], own: OwnWork, late: number): Reasons {
+/**
+ * @param given the work of ranks that do the same
+ * @param row of the late rank
+ * @param together rows that are late with it: no peers to compare with
+ */
+export function reasonsOf(
+  parts: readonly RankPart[],
+  given: OwnWork,
+  row: number,
+  together: readonly number[],
+): Reasons {
+  const own = withoutRows(given, new Set(together.filter((other) => other !== row)), row);
+  // The late rank comes first.
+  const late = 0;
   const stepsOf = (value: (steps: StepColumns, index: number) => number): Omit<Excess, 'name'> =>
     excessOf(
       own.parts.map((part, row) => meanOver(own, row, (index) => value(elementAt(parts, part).steps, index))),
@@ -53,6 +65,17 @@ export function reasonsOf(parts: readonly RankPart[], own: OwnWork, late: number
     slowdown: slowdownOf(parts, own, late),
     flopsRatio: ofFlops.peers > 0 && Number.isFinite(ofFlops.time) ? ofFlops.time / ofFlops.peers : null,
   };
+}
+
+/** At most so many peers are compared with: medians of more say the same. */
+const MOST_PEERS = 64;
+
+/** Without some rows, and with the first peers alone where there are many. */
+function withoutRows({ parts, steps, at, times, lengths }: OwnWork, left: ReadonlySet<number>, row: number): OwnWork {
+  const kept = [...parts.keys()].filter((one) => !left.has(one));
+  const rows = [...new Set([row, ...kept.slice(0, MOST_PEERS)])];
+  const of = <Value>(list: readonly Value[]): Value[] => rows.map((one) => elementAt(list, one));
+  return { parts: of(parts), steps, at: of(at), times: of(times), lengths: of(lengths) };
 }
 
 /** Between the end of the step before and the first work of this one. */

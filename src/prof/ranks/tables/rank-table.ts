@@ -15,7 +15,11 @@ export interface RankRow {
 }
 
 export function rankRows({ parts, ranks, lateness }: JobReport): RankRow[] {
-  const late = new Map(lateness.stragglers.map((straggler) => [straggler.part, straggler] as const));
+  const late = new Map(
+    [...lateness.stragglers]
+      .reverse()
+      .flatMap((straggler) => straggler.members.map((part) => [part, straggler] as const)),
+  );
   return ranks.map((rank) => ({
     part: elementAt(parts, rank.part),
     rank,

@@ -29,7 +29,10 @@ const PERCENT = 100;
 const NS = int(12, 'ns');
 
 export const REASON_COLUMNS: readonly Column<ReasonRow>[] = [
-  column('rank', 'rank', int(5), 'rank that is late', ({ part }) => part.rank),
+  column('late_is', 'late_is', str(7), 'what is late: rank, or machine', ({ straggler }) =>
+    straggler.node === null ? 'rank' : 'machine',
+  ),
+  column('rank', 'rank', int(5), 'rank that is late; of a machine the latest', ({ part }) => part.rank),
   column('node', 'node', str(8), 'its machine', ({ node }) => node),
   column('late', 'late_ns', NS, 'own work of a step beyond the median of its peers', ({ straggler }) =>
     Math.round(straggler.late),
