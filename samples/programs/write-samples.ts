@@ -12,6 +12,7 @@ import { ascendMlp } from './ascend-mlp.js';
 import { ascendText } from './ascend-text.js';
 import { A100, V100 } from './gpu.js';
 import { decoderTrace } from './graphs/decoder-trace.js';
+import { sampleJob } from './job/sample-job.js';
 import { kinetoLenet } from './kineto-lenet.js';
 import { lenet } from './lenet.js';
 import { attention } from './neuron-attention.js';
@@ -59,11 +60,17 @@ export const ASCEND: Readonly<Record<string, () => Buffer>> = {
   ),
 };
 
+/** A simulated job: a trace of each rank, and what is true of it. */
+const JOB: Readonly<Record<string, () => Buffer>> = Object.fromEntries(
+  Object.entries(sampleJob()).map(([path, make]) => [`job/${path}`, make]),
+);
+
 /** All of them. */
 export const ALL_SAMPLES: Readonly<Record<string, () => Buffer>> = {
   ...SAMPLES,
   ...TRACES,
   ...GRAPHS,
+  ...JOB,
   ...NEURON,
   ...ASCEND,
 };

@@ -39,8 +39,9 @@ export const traceName = (rank: number): string => `rank_${rank}.pt.trace.json.g
 
 /** Process groups of a rank, in the order in which they were made. */
 export function groupsOf({ job, rank }: RankView, descriptions: boolean): ProcessGroup[] {
-  return job.groups
-    .filter(({ kind, id }) => rank.groups[kind] === id)
+  return Object.values(rank.groups)
+    .sort((a, b) => a - b)
+    .flatMap((id) => job.groups[id] ?? [])
     .map(({ name, description, ranks }) => ({
       name,
       description: descriptions ? description : null,

@@ -10,7 +10,7 @@ interface Link {
 export type GroupKind = 'world' | 'data' | 'tensor' | 'pipeline';
 
 /** What is wrong with the job, which an analysis should find. */
-interface Injections {
+export interface Injections {
   /** Kernels of one layer (counted within its stage) take longer on one rank. */
   readonly slowLayer?: { readonly rank: number; readonly layer: number; readonly factor: number };
   /** All kernels take longer on the ranks of one node. */

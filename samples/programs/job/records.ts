@@ -60,9 +60,10 @@ class RankRecords {
     yield this.#header();
     const { steps } = this.view.job.options;
     const runs = this.view.ops.map((op) => this.view.observed(op)).sort(inOrder);
+    const begins = Array.from({ length: steps }, (_, step) => this.view.step(step).start);
     let step = 0;
     for (const run of runs) {
-      while (step < steps && this.view.step(step).start <= run.start) yield this.#step(step++);
+      while ((begins[step] ?? Infinity) <= run.start) yield this.#step(step++);
       yield run.op.copy === null ? this.#kernel(run) : this.#copy(run);
     }
     const { profile } = this.options;
@@ -131,29 +132,11 @@ class RankRecords {
   }
 
   #kernel(run: ObservedOp): KernelLine {
-    const { kernel, message, part } = run.op;
-    const name = message === null ? (kernel?.name ?? '') : PROTOCOLS[message.kind].kernel;
-    const { grid, block } = message === null ? (kernel ?? MESSAGE_EXTENTS) : MESSAGE_EXTENTS;
-    const calls = callsOf(run.op);
+    const { message } = run.op;
     return {
-      type: 'kernel',
       id: ++this.#kernels,
-      name,
-      short: shortName(name),
-      grid,
-      block,
-      ...this.#work(run, kernel?.api ?? 'cudaLaunchKernelExC'),
-      dir: part?.pass.dir ?? (isGradient(run.op) ? 'bprop' : 'fprop'),
-      layer: layerOf(run.op),
-      trace: [],
-      calls,
-      mod: calls.map(({ mod }) => mod),
-      op: calls.map(({ op }) => op),
-      repr: [],
-      ...sequenceOf(run.op),
-      altSeq: [],
-      sub: 0,
-      ranges: rangesOf(run.op),
+      ...programFieldsOf(run.op),
+      ...this.#work(run, run.op.kernel?.api ?? 'cudaLaunchKernelExC'),
       ...(message === null ? undefined : { collective: this.#collective(run.op, message) }),
     };
   }
@@ -184,6 +167,42 @@ const inOrder = (a: ObservedOp, b: ObservedOp): number =>
   Number(a.op.copy !== null) - Number(b.op.copy !== null) ||
   a.op.stream - b.op.stream ||
   a.op.index - b.op.index;
+
+/** What a kernel's record has from the program alone, which is the same on all ranks of a stage. */
+type ProgramFields = Omit<KernelLine, 'id' | 'profile' | 'start' | 'dur' | 'device' | 'stream'>;
+
+const programFields = new WeakMap<JobOp, ProgramFields>();
+
+function programFieldsOf(op: JobOp): ProgramFields {
+  let fields = programFields.get(op);
+  if (fields === undefined) programFields.set(op, (fields = makeProgramFields(op)));
+  return fields;
+}
+
+function makeProgramFields(op: JobOp): ProgramFields {
+  const { kernel, message, part } = op;
+  const name = message === null ? (kernel?.name ?? '') : PROTOCOLS[message.kind].kernel;
+  const { grid, block } = message === null ? (kernel ?? MESSAGE_EXTENTS) : MESSAGE_EXTENTS;
+  const calls = callsOf(op);
+  return {
+    type: 'kernel',
+    name,
+    short: shortName(name),
+    grid,
+    block,
+    dir: part?.pass.dir ?? (isGradient(op) ? 'bprop' : 'fprop'),
+    layer: layerOf(op),
+    trace: [],
+    calls,
+    mod: calls.map(({ mod }) => mod),
+    op: calls.map((call) => call.op),
+    repr: [],
+    ...sequenceOf(op),
+    altSeq: [],
+    sub: 0,
+    ranges: rangesOf(op),
+  };
+}
 
 /** Ranges around the launch: the step, where it is on the thread itself, and what is no op. */
 function rangesOf(op: JobOp): string[] {
