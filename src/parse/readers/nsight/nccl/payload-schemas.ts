@@ -10,7 +10,7 @@
 import { entryOf } from '../../../../containers/map-entry.js';
 import { integerOf, type Cell, type SqliteFile } from '../../../sqlite/sqlite.js';
 
-export const SCHEMA_TABLES = ['NVTX_PAYLOAD_SCHEMAS', 'NVTX_PAYLOAD_SCHEMA_ENTRIES'] as const;
+const ENTRIES = 'NVTX_PAYLOAD_SCHEMA_ENTRIES';
 
 const HEADER_BYTES = 32;
 
@@ -63,7 +63,7 @@ export class PayloadSchemas {
   constructor(database: SqliteFile) {
     const columns = ['domainId', 'schemaId', 'idx', 'type', 'name', 'offset'];
     let entries = 0;
-    for (const [domain, schema, index, kind, name, offset] of database.rows(SCHEMA_TABLES[1], columns)) {
+    for (const [domain, schema, index, kind, name, offset] of database.rows(ENTRIES, columns)) {
       if (typeof name !== 'string' || entries++ >= MOST_ENTRIES) continue;
       const known = entryOf(this.#schemas, `${integerOf(domain)}:${integerOf(schema)}`, () => new Map<number, Entry>());
       const at = integerOf(offset);
