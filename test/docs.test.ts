@@ -192,6 +192,7 @@ describe('examples', () => {
       '--cuda-memory-usage',
       '--cuda-graph-trace',
       '--cpuctxsw',
+      '--include-blobs',
       '--sample',
       '--type',
       '--profile-from-start',

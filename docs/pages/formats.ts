@@ -14,12 +14,13 @@ interface Notes {
 const NOTES: Readonly<Record<string, Notes>> = {
   nsight: {
     made: [
-      '`nsys profile -o net --trace=cuda,nvtx --pytorch=autograd-shapes-nvtx python train.py`, then `nsys export --type sqlite net.nsys-rep`, which writes `net.sqlite`',
+      '`nsys profile -o net --trace=cuda,nvtx --pytorch=autograd-shapes-nvtx python train.py`, then `nsys export --type sqlite --include-blobs=true net.nsys-rep`, which writes `net.sqlite`; the blobs hold the communicators and message sizes of NCCL',
     ],
     read: [
       'Kernels, copies, memory sets, synchronisations and graph launches; NVTX ranges, registered strings and domains; CUDA runtime and driver calls; devices; the start of the capture in Unix time.',
       'Exports of 2019 to 2026: tables exist only when they have rows, and columns come and go between releases, so all are read by name and what is missing is unknown.',
       'Launches are joined on process and correlation id: several processes in one file are kept apart. Kernels of a CUDA graph carry their node and have the context of the call that launched the graph; a graph traced as a whole is one record, without kernels.',
+      "A kernel that is launched in the NVTX range of a call of NCCL, or at the end of its group, has the operation; with payloads also message sizes and communicator (`group`, the hash that is the same on all ranks), `labels` what only has a meaning within it: `Peer rank`, `Root`. `host` is the target's name; no other row of its environment is read.",
     ],
   },
   nvprof: {
@@ -34,13 +35,14 @@ const NOTES: Readonly<Record<string, Notes>> = {
       '`torch.profiler.profile(record_shapes=True, with_stack=True, with_modules=True, profile_memory=True)` and `export_chrome_trace("net.pt.trace.json.gz")`, or its `tensorboard_trace_handler`',
     ],
     read: [
-      'Kernels, copies, memory sets, synchronisations; ops with their extents, types and values; autograd nodes and the forward op of each; Python frames and modules; annotations and steps; collectives; devices; rank; the start in Unix time.',
+      'Kernels, copies, memory sets, synchronisations; ops with their extents, types and values; autograd nodes and the forward op of each; Python frames and modules; annotations and steps; collectives with their number in the group and the other rank of a message; devices; rank, ranks and process groups of the job; the start in Unix time.',
       'Traces of 2021 to today, of NVIDIA and AMD devices, as a stream: the file may be larger than memory. Times are read from their digits, to the nanosecond. A trace that is cut off gives what stands before the cut.',
       'A kernel belongs to the ops around its launch; where times are rounded to microseconds or the launch is not in the trace, to the op whose external id it carries. A backward kernel belongs to the forward op with the sequence number and thread of its autograd node, and has its layer and call stack. What a checkpoint computes again inside a node is forward work in modules of its own, where the trace has modules or frames.',
       'Code of torch.compile is forward work, backward in `CompiledFunctionBackward` and in a region of compiled autograd. Its own ranges are no ops; without modules its graph is the layer. Column `fused` has the ops that the name of a kernel lists, and `op` where no op is around the launch; `--explain` names the generated source.',
       'With `record_shapes` the report has FLOPs, bytes and parameters; with `with_stack` the call stack, with `with_modules` the layers. Traces before 2023 have extents and types of arguments but not their values: what needs these (stride, dimensions) is derived from the gradient, or unknown.',
       'Kernels of a CUDA or HIP graph have the context of the call that launched the graph, and `graph` says so.',
       'With `profile_memory` every allocation and release is a sample of `memory_allocated` and `memory_reserved`, `component` being the kind of device (`CUDA`, `HIP`; `CPU` is the host, whose `device` is null), and every allocation one of `op_memory` with the innermost range of its thread and how long it was held (null: not released in the trace). What PyTorch allocated on the host before memory was profiled is not in its total. Traces of 2021 have sizes only: `memory_allocated_since_first` is their sum since the first event, and how long an op held its memory is unknown.',
+      'The host is that of a name that `tensorboard_trace_handler` gives (`HOST_PID.TIME.pt.trace.json`), where that process is in the trace. Kernels of traces from before they recorded their collective have it, in the report, by the call that launched them: its operation and the sizes that its arguments state.',
       'Top-level keys other than `traceEvents` are not copied: they may hold environment variables.',
     ],
   },
@@ -49,7 +51,7 @@ const NOTES: Readonly<Record<string, Notes>> = {
       '`torch_npu.profiler.profile(…, experimental_config=_ExperimentalConfig(export_type=ExportType.Db))`; with `record_shapes`, `with_stack` and `with_modules` for shapes, call stacks and layers; Level1 or Level2 for operands and counters of kernels',
     ],
     read: [
-      'Kernels with their operands, core class and counters; the calls, modules, frames and steps around each, and the forward op of backward kernels; collectives as operations; copies and events; frequencies, memory and bandwidths as samples; MSTX ranges.',
+      'Kernels with their operands, core class and counters; the calls, modules, frames and steps around each, and the forward op of backward kernels; collectives as operations, with their number in the group, process groups, host; copies and events; frequencies, memory and bandwidths as samples; MSTX ranges.',
       "Schemas 1.0 to 1.2, and files that MindStudio Insight has altered: columns are read by name, and types and shapes that stand in each other's column are identified by content. A task that only wraps a kernel or a collective is counted once.",
       'A folder gives one profile a rank: the database, else the text files. Locked or corrupt databases are reported and skipped. What stands under `ENV_VARIABLES` stays there. Details: docs/ascend.md.',
     ],
@@ -59,7 +61,7 @@ const NOTES: Readonly<Record<string, Notes>> = {
       'the same profiler with `ExportType.Text`: `ASCEND_PROFILER_OUTPUT/trace_view.json` and the csv files of the same folder',
     ],
     read: [
-      'The trace alone gives full records, as a stream of any size; `kernel_details.csv` in the same folder adds operands, core class and counters, `l2_cache.csv` rates of the cache, `communication.json` groups, links and times of collectives, the memory files samples. `kernel_details.csv` alone gives kernels without ops.',
+      'The trace alone gives full records, as a stream of any size; `kernel_details.csv` in the same folder adds operands, core class and counters, `l2_cache.csv` rates of the cache, `communication.json` groups, links and times of collectives, `profiler_metadata.json` process groups and ranks of the job, the memory files samples. `kernel_details.csv` alone gives kernels without ops.',
       'Times are read from their digits, to the nanosecond. Counters of the csv files have the names and units of their header (µs), those of a database ns.',
     ],
   },

@@ -2,12 +2,14 @@
  * A kernel with its derived values: the op and module to print, FLOPs, bytes, use of the matrix unit, roofline. Each is
  * computed on first access, so that a report pays only for its own columns.
  */
+import { collectiveOfCalls } from '../ops/collective-of-calls.js';
 import { collective } from '../ops/families/collective.js';
 import type { KernelRole, Work } from '../ops/family.js';
 import type { ResolvedWork } from '../ops/resolve-work.js';
 import { fusedOps } from '../ops/kernels/fused-ops.js';
 import { familyOf } from '../ops/table.js';
 import type { TensorCore } from '../ops/tensor-core.js';
+import type { Collective } from '../record/fields/collective.js';
 import type { Device, KernelRecord, OpCall, ProfileRecord } from '../record/record.js';
 import type { ServingStep } from '../record/serving-step.js';
 import type { Pairing } from './work/forward-pairing.js';
@@ -31,6 +33,7 @@ export class Annotated {
   /** Undefined until the first access. */
   #tc: MatrixUnitCell | undefined;
   #unitUse: MatrixUnitUse | null | undefined;
+  #collective: { readonly of: Collective | null } | null = null;
 
   constructor(
     readonly record: KernelRecord,
@@ -71,6 +74,11 @@ export class Annotated {
   /** The ops that a kernel of torch.compile was fused from; null where its name lists none. */
   get fused(): readonly string[] | null {
     return fusedOps(this.record.name);
+  }
+
+  /** The collective operation that the kernel implements: as recorded, else by the call that launched it. */
+  get collective(): Collective | null {
+    return (this.#collective ??= { of: this.record.collective ?? collectiveOfCalls(this.record) }).of;
   }
 
   get derived(): DerivedWork {

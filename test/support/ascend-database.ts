@@ -10,6 +10,7 @@ export const ASCEND_SCHEMA: Schema = {
   STEP_TIME: 'id startNs endNs',
   RANK_DEVICE_MAP: 'rankId deviceId',
   META_DATA: 'name$ value$',
+  HOST_INFO: 'hostUid$ hostName$',
   NPU_INFO: 'id name$',
   SESSION_TIME_INFO: 'startTimeNs endTimeNs',
   TASK: 'startNs endNs deviceId connectionId globalTaskId globalPid taskType contextId streamId taskId modelId',

@@ -9,6 +9,7 @@ const SCHEMA = {
   EXPORT_META_DATA: 'name$! value$',
   ANALYSIS_DETAILS: 'globalVid! duration! startTime! stopTime!',
   TARGET_INFO_SESSION_START_TIME: 'utcEpochNs utcTime$ localTime$ systemClockNs',
+  TARGET_INFO_SYSTEM_ENV: 'globalVid devStateName$! name$! nameEnum! value$!',
   TARGET_INFO_GPU:
     'vmId! id! name$ busLocation$ totalMemory memoryBandwidth clockRate smCount cuDevice computeMajor computeMinor',
   TARGET_INFO_CUDA_DEVICE: 'gpuId! cudaId! pid! uuid$ numMultiprocessors!',
@@ -27,6 +28,8 @@ const SCHEMA = {
     'start! globalPid! deviceId! contextId! address! pc! bytes! memKind! memoryOperationType! name$ correlationId streamId',
   SCHED_EVENTS: 'start! cpu! isSchedIn! globalTid threadState threadBlock',
   COMPOSITE_EVENTS: 'id! start! cpu threadState globalTid cpuCycles!',
+  NVTX_PAYLOAD_SCHEMAS: 'domainId! schemaId! name$ type flags numEntries payloadSize alignTo',
+  NVTX_PAYLOAD_SCHEMA_ENTRIES: 'domainId! schemaId! idx! flags type name$ description$ arrayOrUnionDetail offset',
   NVTX_EVENTS:
     'start! end eventType! rangeId category color text$ globalTid endGlobalTid textId domainId uint64Value int64Value doubleValue uint32Value int32Value floatValue jsonTextId jsonText$ binaryData$',
 };

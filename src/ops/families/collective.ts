@@ -95,6 +95,20 @@ function resultOf(bound: BoundArguments, { result }: CollectiveForm): readonly T
   return resized(message, (elements) => (result === 'smaller' ? elements / ranks : elements * ranks));
 }
 
+/** The tensors of a collective operation on this device. */
+export interface Message {
+  /** Empty where it is unspecified. */
+  readonly message: readonly Tensor[];
+  /** Null where it is unspecified; empty of an operation that goes one way. */
+  readonly result: readonly Tensor[] | null;
+}
+
+/** What a call sends and receives; null when it is no collective operation, or its arguments do not fit. */
+export function messageOf(call: OpCall): Message | null {
+  const row = isDispatched(call) ? boundRow(FORMS, call) : null;
+  return row === null ? null : { message: row.bound.tensors('message'), result: resultOf(row.bound, row.fact) };
+}
+
 function work(call: OpCall): Work | null {
   const row = isDispatched(call) ? boundRow(FORMS, call) : null;
   if (row === null) return null;

@@ -11,6 +11,7 @@ import type {
   Device,
   HostMemory,
   Labels,
+  ProfileRecord,
   StatementRecord,
 } from '../../record/record.js';
 import type { Collective } from '../../record/fields/collective.js';
@@ -20,6 +21,9 @@ import type { KernelContexts } from './kernel-contexts.js';
 import type { LaunchJoin } from './launches.js';
 import type { ThreadTable } from './threads.js';
 
+/** What a profile states of the job that its process is a part of; absent where it does not. */
+export type JobFacts = Pick<ProfileRecord, 'worldSize' | 'host' | 'groups'>;
+
 /** Cells of the profile line that the reader knows; the rest comes with emission. */
 export interface CaptureHeader {
   readonly format: string;
@@ -27,6 +31,7 @@ export interface CaptureHeader {
   readonly tool: string | null;
   /** Distributed rank; null when the file does not state it. */
   readonly rank: number | null;
+  readonly job?: JobFacts;
   /** Unix time of the profile's start in ns, as text because it exceeds 2^53. */
   readonly startUnixNs: string | null;
   /** Length of the session in ns; null to take the end of the last event. */
@@ -52,7 +57,18 @@ export type ActivityDetails = Pick<Activity, 'engine' | 'counters' | 'labels'>;
 /** Fields of a collective operation, where the format reports it as one. */
 export type CollectiveOperation = Pick<
   CollectiveRecord,
-  'name' | 'kind' | 'bytes' | 'dtype' | 'group' | 'groupSize' | 'ranks' | 'algorithm' | 'link' | 'transfers'
+  | 'name'
+  | 'kind'
+  | 'bytes'
+  | 'dtype'
+  | 'group'
+  | 'groupSize'
+  | 'ranks'
+  | 'ordinal'
+  | 'peer'
+  | 'algorithm'
+  | 'link'
+  | 'transfers'
 >;
 
 /** Names and texts by the numbers and codes in the columns. */

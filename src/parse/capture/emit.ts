@@ -93,7 +93,7 @@ class Emission {
   }
 
   header(): ProfileRecord {
-    const { format, tool, rank, startUnixNs, dur, devices, facts: stated } = this.capture.header;
+    const { format, tool, rank, startUnixNs, dur, devices, facts: stated, job } = this.capture.header;
     const { facts: aligned, lead } = this.#alignment ?? { facts: undefined, lead: 0 };
     const facts = stated === undefined && aligned === undefined ? undefined : { ...stated, ...aligned };
     const { profile, file, rank: rankOfFile } = this.options;
@@ -105,6 +105,7 @@ class Emission {
       tool,
       file,
       rank: rank ?? rankOfFile,
+      ...job,
       startUnixNs: startUnixNs === null || lead === 0 ? startUnixNs : String(BigInt(startUnixNs) + BigInt(lead)),
       dur: dur ?? this.#lastEnd() - lead,
       devices,

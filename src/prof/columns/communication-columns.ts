@@ -8,8 +8,8 @@ import type { KernelColumn } from './kernel-column.js';
 
 const ofCollective =
   (of: (collective: Collective) => CellValue) =>
-  ({ record: { collective } }: Annotated): CellValue =>
-    collective === undefined ? null : of(collective);
+  ({ collective }: Annotated): CellValue =>
+    collective === null ? null : of(collective);
 
 export const COMMUNICATION_COLUMNS: readonly KernelColumn[] = [
   column(

@@ -1,6 +1,6 @@
 /** What an activity does for a group of devices, and what such groups are. */
 
-/** Identity of an operation among those of its group, where the profiler records it. */
+/** Identity of an operation among those of its group, where the profiler records it; a message has no ordinal. */
 export interface CollectiveIdentity {
   /** Ordinal of the operation in its group, the same on every rank that takes part. */
   readonly ordinal?: number;

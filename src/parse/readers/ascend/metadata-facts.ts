@@ -15,7 +15,7 @@ const LARGEST = 4 * 1024 * 1024;
 /** Facts of one profile, and objects within objects; further ones are left out. */
 const [MOST_FACTS, MOST_DEPTH] = [200, 4];
 
-/** The groups of ranks are in `ranks` of collectives. */
+/** The groups of ranks are in `groups` of the profile. */
 const LEFT_OUT = /^(ENV_VARIABLES|parallel_group_info|SCHEMA_VERSION(_\w+)?)$/;
 
 type Facts = Record<string, string | number>;
@@ -44,14 +44,14 @@ function add(facts: Facts, name: string, value: unknown, depth: number): void {
 
 const isScalar = (value: unknown): value is string | number | boolean => /string|number|boolean/.test(typeof value);
 
-/** The facts of the file; none where there is none. */
-export function readMetadataFile(folder: string | null, diagnostics: Diagnostics): Labels {
-  if (folder === null) return {};
+/** The file by its keys; empty where there is none. */
+export function readMetadataFile(folder: string | null, diagnostics: Diagnostics): ReadonlyMap<string, unknown> {
+  if (folder === null) return new Map();
   const path = [folder, join(folder, '..')]
     .map((place) => join(place, ASCEND_METADATA))
     .find((file) => existsSync(file));
-  if (path === undefined) return {};
+  if (path === undefined) return new Map();
   const json = readJsonFile(path, LARGEST);
   if (!isJsonObject(json)) diagnostics.count('file-beside-not-read');
-  return metadataFacts(entriesOf(json));
+  return new Map(entriesOf(json));
 }

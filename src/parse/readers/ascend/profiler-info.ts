@@ -4,6 +4,7 @@ import type { Diagnostics } from '../../../record/diagnostics.js';
 import type { Labels } from '../../../record/record.js';
 import { entriesOf, fieldOf, isJsonObject, sizeOf, textOf } from '../../json/json-value.js';
 import { namesIn, readJsonFile } from '../../files.js';
+import type { JobFacts } from '../../capture/capture.js';
 import { ASCEND_INFO, ASCEND_OUTPUT } from '../../files-beside.js';
 
 const TOOL = 'Ascend PyTorch Profiler';
@@ -11,6 +12,7 @@ const TOOL = 'Ascend PyTorch Profiler';
 export interface AscendProfileFacts {
   readonly tool: string;
   readonly rank: number | null;
+  readonly job: JobFacts;
   readonly facts: Labels;
 }
 

@@ -2,9 +2,6 @@
 import type { Activities } from '../../capture/capture-columns.js';
 import type { Fields } from '../../json/event-fields.js';
 import { elementAt } from '../../../containers/element.js';
-import type { Collective } from '../../../record/fields/collective.js';
-import { fieldOf, parseJson, shapeOf, sizeOf, textOf } from '../../json/json-value.js';
-import { scalarType } from '../../torch/scalar-types.js';
 
 /**
  * Keys of an event's `args` by the name used here; matched in upper or lower case.
@@ -74,31 +71,4 @@ export function pushExtent({ from, to, bytes }: Fields, key: number, extents: Ac
 export function trailingNumber(fields: Fields, key: number): number {
   const digits = /-?(?<!\d)\d+$/.exec(fields.latin1(key) ?? '')?.[0];
   return digits === undefined ? NaN : Number(digits);
-}
-
-/** `[0, 1, 2]`, as a list or as text; null for a list that is abbreviated (`[0, 1, ...]`), and for an empty one. */
-function ranksOf(value: unknown): number[] | null {
-  const ranks = shapeOf(typeof value === 'string' ? parseJson(Buffer.from(value)) : value);
-  return ranks === null || ranks.length === 0 ? null : ranks;
-}
-
-const product = (a: number | null, b: number | null): number | null => (a === null || b === null ? null : a * b);
-
-/** Null when there is none; sizes in bytes. Source: torch/csrc/profiler/util.cpp (metadata of `record_param_comms`). */
-export function readCollective(args: unknown): Collective | null {
-  const field = (name: string): unknown => fieldOf(args, name);
-  const op = textOf(field('Collective name'));
-  if (op === null) return null;
-  const name = textOf(field('dtype'));
-  const type = name === null ? null : scalarType(name);
-  const size = type?.bytes ?? null;
-  return {
-    op,
-    bytesIn: product(sizeOf(field('In msg nelems')), size),
-    bytesOut: product(sizeOf(field('Out msg nelems')), size),
-    dtype: type?.dtype ?? null,
-    group: textOf(field('Process Group Name')),
-    groupSize: sizeOf(field('Group size')),
-    ranks: ranksOf(field('Process Group Ranks')),
-  };
 }

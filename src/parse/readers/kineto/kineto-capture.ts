@@ -19,7 +19,8 @@ import { withMissingWork } from '../../capture/graphs/missing-work.js';
 import { ThreadTable } from '../../capture/threads.js';
 import { TraceClock } from '../../capture/clocks/trace-clock.js';
 import { ByteTexts } from '../../json/byte-texts.js';
-import { readCollective, ARG, KINETO_ARGS, pushExtent, trailingNumber } from './event-args.js';
+import { ARG, KINETO_ARGS, pushExtent, trailingNumber } from './event-args.js';
+import { Collectives } from './collectives.js';
 import { categoryOf, SKIPPED, type EventCategory, type TracedActivity } from './categories.js';
 import { TorchContexts, type TorchFacts } from '../../torch/torch-contexts.js';
 import type { CapturedGraph } from '../../capture/graphs/captured-graph.js';
@@ -27,6 +28,7 @@ import { capturedGraphs, LaunchArguments, type CapturedPlace } from './captured-
 import { copyKind, hostMemory, syncKind } from './activity-kinds.js';
 import { devicesOfTrace } from './device-properties.js';
 import { GeneratedSources } from './generated-sources.js';
+import { hostOfName } from './host-name.js';
 import { isMemoryEvent, MemoryEvents } from './memory-events.js';
 import { RangeCounters } from './range-counters.js';
 import { EVENT, type TraceEvent } from '../../json/event-fields.js';
@@ -60,7 +62,7 @@ export class KinetoCapture implements Capture {
   readonly ranges = this.#events.ranges;
   readonly names: CaptureNames = this.#names();
   readonly #externalIds = NumericColumn.floats();
-  readonly #collectives = new Map<number, Collective>();
+  readonly #collectives = new Collectives();
   readonly #ids = new Ids();
   readonly #clock: TraceClock;
   readonly #memory = new MemoryEvents(this.#ids);
@@ -102,6 +104,7 @@ export class KinetoCapture implements Capture {
       format,
       tool: 'PyTorch Profiler',
       rank: sizeOf(fieldOf(header.distributedInfo, 'rank')),
+      job: { ...hostOfName(name, this.threads), ...this.#collectives.job(header.distributedInfo) },
       startUnixNs: this.#startUnixNs(header),
       dur: null,
       devices: devicesOfTrace(header.deviceProperties, new Set(this.activities.device.values), header.vendor),
@@ -110,7 +113,7 @@ export class KinetoCapture implements Capture {
   }
 
   collectiveOf(activity: number): Collective | null {
-    return this.#collectives.get(activity) ?? null;
+    return this.#collectives.of(activity);
   }
 
   capturedGraphs(launches: LaunchJoin): readonly CapturedGraph[] {
@@ -323,9 +326,7 @@ export class KinetoCapture implements Capture {
     pushExtent(args, ARG.block, extents);
     registers.push(args.number(ARG.registers));
     sharedBytes.push(args.number(ARG.sharedBytes));
-    if (!args.has(ARG.collective)) return;
-    const collective = readCollective(fields.value(EVENT.args));
-    if (collective !== null) this.#collectives.set(this.activities.length - 1, collective);
+    if (args.has(ARG.collective)) this.#collectives.take(this.activities.length - 1, fields.value(EVENT.args));
   }
 
   /** The stream in `args`, else the thread of the event: `7`, `stream 7`. */

@@ -6,8 +6,9 @@
 import { entryOf } from '../../../containers/map-entry.js';
 import { Diagnostics } from '../../../record/diagnostics.js';
 import { LruCache } from '../../../containers/lru-cache.js';
+import type { Collective } from '../../../record/fields/collective.js';
 import type { HostMemory, StatementRecord } from '../../../record/record.js';
-import type { Capture, CaptureNames } from '../../capture/capture.js';
+import { type ActivityDetails, type Capture, type CaptureNames, type JobFacts } from '../../capture/capture.js';
 import type { CapturedNode } from '../../capture/graphs/captured-graph.js';
 import { isNear } from '../../capture/clocks/exact-times.js';
 import { Activities, HostCalls, knownId, Ranges, type ActivityRow } from '../../capture/capture-columns.js';
@@ -36,6 +37,8 @@ import { GRAPH_TABLES, GraphNodes } from './graph-nodes.js';
 import { isOfHost, MEMORY_COLUMNS, MEMORY_TABLE, MemoryUsage } from './memory-usage.js';
 import { ACTIVITY_TABLES, type ActivityTable } from './nsight-activities.js';
 import { readDevices, type DeviceMap } from './nsight-devices.js';
+import { NcclRanges } from './nccl/nccl-ranges.js';
+import { durationOf, hostOf, toolOf } from './session-facts.js';
 import { COPY_KINDS, NO_STREAM, NSIGHT_MEMORIES, SYNC_KINDS } from '../cupti/cupti.js';
 import { ContextDevices, type ContextTable } from '../cupti/cupti-contexts.js';
 
@@ -149,6 +152,7 @@ class NsightCapture implements Capture {
   /** Those numbers by process and domain id. */
   readonly #domainNumbers = new Map<string, number>();
   readonly #mpiRanks = new Set<number>();
+  readonly #nccl: NcclRanges;
 
   constructor(private readonly database: SqliteFile) {
     this.#devices = readDevices(database);
@@ -157,6 +161,11 @@ class NsightCapture implements Capture {
     this.#readCalls();
     this.#readNamings();
     this.#readRanges();
+    this.#nccl = new NcclRanges({
+      ...{ database, diagnostics: this.diagnostics, thread: THREAD, isRange: IS_RANGE },
+      threadOf: (process: number, tid: number) => this.threads.thread(this.#process(process), tid),
+      domainOf: (process: number, id: number) => this.names.domainName(this.#domain(this.#process(process), id)),
+    });
     for (const table of ACTIVITY_TABLES) this.#readActivities(table);
     this.#readMemory();
     this.#graphNodes.read(database, THREAD, (key) => this.#process(key));
@@ -164,10 +173,11 @@ class NsightCapture implements Capture {
     const facts = unreadTables(database, READ_TABLES, this.diagnostics);
     this.header = {
       format: nsight.id,
-      tool: this.#tool(),
+      tool: toolOf(database),
       rank: this.#rank(),
+      job: this.#job(),
       startUnixNs: database.minimum('TARGET_INFO_SESSION_START_TIME', 'utcEpochNs'),
-      dur: this.#duration(),
+      dur: durationOf(database),
       devices: this.#devices.list(new Set(this.activities.device.values)),
       ...(facts === undefined ? undefined : { facts }),
     };
@@ -272,7 +282,22 @@ class NsightCapture implements Capture {
 
   contexts(launches: LaunchJoin): KernelContexts {
     this.#launches = launches;
+    this.#nccl.takeKernels(this, launches);
     return new MarkerContexts(this, launches);
+  }
+
+  collectiveOf(activity: number): Collective | null {
+    return this.#nccl.of(activity)?.collective ?? null;
+  }
+
+  detailsOf(activity: number): ActivityDetails | null {
+    const labels = this.#nccl.of(activity)?.labels;
+    return labels === undefined ? null : { labels };
+  }
+
+  #job(): JobFacts {
+    const [host, { groups }] = [hostOf(this.database), this.#nccl];
+    return { ...(host === null ? undefined : { host }), ...(groups.length === 0 ? undefined : { groups }) };
   }
 
   statements(profile: number): Generator<StatementRecord> {
@@ -367,24 +392,5 @@ class NsightCapture implements Capture {
       copyKind: (code) => COPY_KINDS[code] ?? null,
       syncKind: (code) => SYNC_KINDS[code] ?? null,
     };
-  }
-
-  /** `NVIDIA Nsight Systems 2024.2.1.106`; null for exports before 2022, which do not state it. */
-  #tool(): string | null {
-    let version: string | null = null;
-    for (const table of ['META_DATA_EXPORT', 'EXPORT_META_DATA']) {
-      for (const [name, value] of this.database.rows(table, ['name', 'value'])) {
-        if (name === 'EXPORT_PRODUCT_VERSION') version = text(value) ?? '';
-      }
-    }
-    return version === null ? null : `Nsight Systems ${version}`;
-  }
-
-  #duration(): number | null {
-    for (const [duration] of this.database.rows('ANALYSIS_DETAILS', ['duration'])) {
-      const value = numberOf(duration);
-      if (value > 0) return value;
-    }
-    return null;
   }
 }

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { readCollective } from '../../../../src/parse/readers/kineto/event-args.js';
+import { readCollective } from '../../../../src/parse/readers/kineto/collectives.js';
 import { kernel, onlyKernel } from '../../../support/kineto-trace.js';
 
 const ARGS = {
@@ -37,6 +37,13 @@ describe('Kineto: collectives', () => {
     ['a type that nobody knows', { dtype: 'Posit16' }, { dtype: null, bytesIn: null, bytesOut: null }],
     ['an empty message', { 'In msg nelems': 0 }, { bytesIn: 0 }],
     ['no message', { 'In msg nelems': undefined, 'Out msg nelems': 'x' }, { bytesIn: null, bytesOut: null }],
+    ['its number in the group', { Seq: 17 }, { ordinal: 17 }],
+    ['a number that is none', { Seq: -1 }, {}],
+    // The number of a message counts those of one rank alone.
+    ['a message to a rank', { 'Collective name': 'send', 'Dst Rank': 3, Seq: 5 }, { op: 'send', peer: 3 }],
+    ['a message from a rank', { 'Collective name': 'recv', 'Src Rank': 0, Seq: 5 }, { op: 'recv', peer: 0 }],
+    ['a message to nobody', { 'Collective name': 'send', 'Src Rank': 3 }, { op: 'send' }],
+    ['a rank that no message is for', { 'Dst Rank': 3 }, {}],
     ['no group', { 'Process Group Name': '', 'Group size': -1 }, { group: null, groupSize: null }],
   ];
   for (const [what, args, expected] of variations) {

@@ -8,6 +8,7 @@ import { COLLECTIVE_TYPE_CODES, collectiveKind, collectiveType, commonLink, LINK
 import { cleanText } from '../kernel-labels.js';
 import type { DatabaseClock } from './database-clock.js';
 import { connectionOrNone } from './connections.js';
+import type { ProcessGroups } from '../process-groups.js';
 import { Transfers } from '../transfers.js';
 import type { StringTable } from './string-table.js';
 
@@ -49,12 +50,11 @@ export class CollectiveRows {
   readonly #typeNames: ReadonlyMap<number, string>;
   readonly #linkNames: ReadonlyMap<number, string>;
 
-  /** @param ranksOf ranks of a group, where the profile lists them */
   constructor(
     private readonly database: SqliteFile,
     clock: DatabaseClock,
     private readonly strings: StringTable,
-    private readonly ranksOf: (group: string) => readonly number[] | null,
+    private readonly groups: ProcessGroups,
   ) {
     this.#typeNames = readNames(database, 'ENUM_HCCL_DATA_TYPE', COLLECTIVE_TYPE_CODES);
     this.#linkNames = readNames(database, 'ENUM_HCCL_LINK_TYPE', LINK_CODES);
@@ -99,17 +99,19 @@ export class CollectiveRows {
     const type = collectiveType(this.#typeNames.get(this.#types.at(row)) ?? null);
     const count = this.#counts.at(row);
     const group = text(this.#groups);
-    const ranks = group === null ? null : this.ranksOf(group);
+    const known = this.groups.find(group);
     const size = this.#groupSizes.at(row);
     const transfers = (this.#transfers ??= this.#sumTransfers()).get(this.#opIds.at(row))?.all ?? [];
+    const kind = (opType === null ? null : collectiveKind(opType)) ?? collectiveKind(name);
     return {
       name,
-      kind: (opType === null ? null : collectiveKind(opType)) ?? collectiveKind(name),
+      kind,
       bytes: type === null || !(count >= 0) ? null : count * type.bytes,
       dtype: type?.dtype ?? null,
       group,
-      groupSize: size > 0 ? size : (ranks?.length ?? null),
-      ranks,
+      groupSize: size > 0 ? size : (known?.size ?? null),
+      ranks: known?.ranks ?? null,
+      ...this.groups.identityOf(name, kind, known, transfers),
       algorithm: text(this.#algorithms),
       link: commonLink(transfers.map(({ link }) => link)),
       ...(transfers.length === 0 ? undefined : { transfers }),

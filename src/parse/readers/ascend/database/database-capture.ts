@@ -33,7 +33,7 @@ import { connectionOrNone, OpConnections } from './connections.js';
 import { HostNames } from './host-names.js';
 import { HostRows, THREAD } from './host-rows.js';
 import { KernelRows } from './kernel-rows.js';
-import { readDevices, readGroups, readProfileFacts } from './profile-facts.js';
+import { readDevices, readProfileFacts } from './profile-facts.js';
 import { SampleRows } from './sample-rows.js';
 import { StringTable } from './string-table.js';
 import { TaskRows } from './task-rows.js';
@@ -68,9 +68,9 @@ export class AscendCapture implements Capture {
     const names = new HostNames(strings, new CallChains(database, strings));
     this.#host = new HostRows(database, clock, threads, names, diagnostics);
     this.ranges = this.#host.events.ranges;
-    const groups = readGroups(database);
+    const { tool, rank, job, facts, groups } = readProfileFacts(database, folder, file, diagnostics);
     this.#kernels = new KernelRows(database, strings);
-    this.#collectives = new CollectiveRows(database, clock, strings, (group) => groups.get(group) ?? null);
+    this.#collectives = new CollectiveRows(database, clock, strings, groups);
     this.#tasks = new TaskRows(database, {
       clock,
       threads,
@@ -91,11 +91,11 @@ export class AscendCapture implements Capture {
       this.#samples.earliest(),
     );
     this.names = this.#names();
-    const { tool, rank, facts } = readProfileFacts(database, folder, file, diagnostics);
     this.header = {
       format,
       tool,
       rank,
+      job,
       startUnixNs: clock.startUnixNs,
       dur: null,
       devices: readDevices(database, new Set(activities.device.values), this.#samples.clocks(), this.#units()),

@@ -1,11 +1,12 @@
 /** Metadata of a database: devices, rank, versions, groups of ranks. Never environment variables. */
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 
-import { entriesOf, fieldOf, parseJson, shapeOf } from '../../../json/json-value.js';
+import { parseJson, textOf } from '../../../json/json-value.js';
 import { UNKNOWN_DEVICE } from '../../../capture/capture.js';
 import type { SqliteFile } from '../../../sqlite/sqlite.js';
 import type { Device } from '../../../../record/record.js';
 import { metadataFacts } from '../metadata-facts.js';
+import { jobOf, ProcessGroups } from '../process-groups.js';
 import { readProfilerInfo, toolName, type AscendProfileFacts } from '../profiler-info.js';
 
 /** `ascend_pytorch_profiler_3.db` belongs to rank 3. */
@@ -17,14 +18,18 @@ export function readProfileFacts(
   folder: string | null,
   file: string,
   diagnostics: Diagnostics,
-): AscendProfileFacts {
+): AscendProfileFacts & { readonly groups: ProcessGroups } {
   const inName = RANK_IN_NAME.exec(file)?.[1];
   const known = rankOf(database) ?? (inName === undefined ? null : Number(inName));
   const info = readProfilerInfo(folder, known, diagnostics);
   const schema = metadata(database, 'SCHEMA_VERSION');
+  const rank = known ?? info?.rank ?? null;
+  const groups = readGroups(database, rank);
   return {
     tool: toolName(info),
-    rank: known ?? info?.rank ?? null,
+    rank,
+    job: jobOf(metadata(database, 'distributed_args'), groups, hostOf(database)),
+    groups,
     facts: {
       ...(schema === null ? undefined : { schema_version: schema }),
       ...info?.facts,
@@ -57,16 +62,17 @@ function metadata(database: SqliteFile, name: string): string | null {
   return null;
 }
 
-/** Ranks of the process groups that the profile describes, by name. */
-export function readGroups(database: SqliteFile): Map<string, readonly number[]> {
+/** The process groups that the profile describes. */
+function readGroups(database: SqliteFile, rank: number | null): ProcessGroups {
   const text = metadata(database, 'parallel_group_info');
-  const described = text === null ? null : parseJson(Buffer.from(text));
-  return new Map(
-    entriesOf(described).flatMap(([name, group]) => {
-      const ranks = shapeOf(fieldOf(group, 'global_ranks'));
-      return ranks === null ? [] : [[name, ranks] as const];
-    }),
-  );
+  return new ProcessGroups(text === null ? null : parseJson(Buffer.from(text)), false, rank);
+}
+
+/** The machine; null when none or several are stated. */
+function hostOf(database: SqliteFile): string | null {
+  const names = new Set([...database.rows('HOST_INFO', ['hostName'])].map(([name]) => textOf(name)));
+  const [name = null] = names;
+  return names.size === 1 ? name : null;
 }
 
 /**

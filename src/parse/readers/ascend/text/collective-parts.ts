@@ -11,6 +11,7 @@ import { commonLink, collectiveKind, collectiveType } from '../device-kinds.js';
 import type { CollectiveOperation } from '../../../capture/capture.js';
 import type { CommunicationFacts } from './communication-file.js';
 import type { Transfer } from '../../../../record/fields/transfer.js';
+import { parseOperationName, type ProcessGroups } from '../process-groups.js';
 import { Transfers } from '../transfers.js';
 
 export interface TracedOperation {
@@ -98,25 +99,26 @@ export class CollectiveParts {
   }
 }
 
-/** `hcom_allReduce__586_0_1`: last digits of the group's number, and the operation's number in the group. */
-const GROUP = /__(\d+)_\d+_\d+$/;
-
 /** @param moved by the operation's parts */
 export function collectiveOperation(
   { name, dataType, algorithm, count }: TracedOperation,
+  groups: ProcessGroups,
   moved: Moved = { link: null, transfers: [] },
   facts?: CommunicationFacts,
 ): CollectiveOperation {
   const type = collectiveType(dataType);
   const transfers = moved.transfers.length > 0 ? moved.transfers : (facts?.transfers ?? []);
+  const { group: digits } = parseOperationName(name);
+  const [kind, group] = [collectiveKind(name), groups.find(facts?.group ?? null, digits)];
   return {
     name,
-    kind: collectiveKind(name),
+    kind,
     bytes: type === null || count === null ? null : count * type.bytes,
     dtype: type?.dtype ?? null,
-    group: facts?.group ?? GROUP.exec(name)?.[1] ?? null,
-    groupSize: null,
-    ranks: null,
+    group: facts?.group ?? group?.name ?? digits,
+    groupSize: group?.size ?? null,
+    ranks: group?.ranks ?? null,
+    ...groups.identityOf(name, kind, group, transfers),
     algorithm: algorithm === '' || algorithm === 'N/A' ? null : algorithm,
     link: facts?.link ?? moved.link,
     ...(transfers.length === 0 ? undefined : { transfers }),

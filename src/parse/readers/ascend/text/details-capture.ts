@@ -16,6 +16,7 @@ import { NO_CONTEXT, type KernelContexts } from '../../../capture/kernel-context
 import { ThreadTable } from '../../../capture/threads.js';
 import { SidecarFiles } from './sidecar-files.js';
 import { timesOf, type CommunicationFacts } from './communication-file.js';
+import type { ProcessGroups } from '../process-groups.js';
 import { coreFacts, devicesOf } from './device-facts.js';
 import { KernelDetails } from './kernel-details.js';
 import { collectiveOperation } from './collective-parts.js';
@@ -33,6 +34,7 @@ export class DetailsCapture implements Capture {
   readonly #details: KernelDetails;
   readonly #samples = new TextSamples();
   readonly #communication: ReadonlyMap<string, CommunicationFacts>;
+  readonly #groups: ProcessGroups;
 
   /** @throws UserError when required columns are missing */
   constructor(path: string, name: string, folder: string | null, format: string) {
@@ -44,6 +46,7 @@ export class DetailsCapture implements Capture {
     sidecars.addRates(details);
     sidecars.memory(clock, this.#samples);
     this.#communication = sidecars.communication();
+    this.#groups = sidecars.groups;
     this.#addRows();
     if (details.length === 0) this.diagnostics.count('no-device-activity');
     clock.moveToFirst([this.activities.start, this.#samples.start], [this.activities.end]);
@@ -70,6 +73,7 @@ export class DetailsCapture implements Capture {
     const name = this.#details.nameOf(activity);
     return collectiveOperation(
       { name, dataType: null, algorithm: null, count: null },
+      this.#groups,
       undefined,
       this.#communication.get(name),
     );

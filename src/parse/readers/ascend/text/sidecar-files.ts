@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import { isFile, readJsonFile } from '../../../files.js';
 import { ASCEND_FILES } from '../../../files-beside.js';
-import { readProfilerInfo, toolName, type AscendProfileFacts } from '../profiler-info.js';
-import { readMetadataFile } from '../metadata-facts.js';
+import { readProfilerInfo, toolName, type AscendProfileFacts, type ProfilerInfo } from '../profiler-info.js';
+import { metadataFacts, readMetadataFile } from '../metadata-facts.js';
+import { jobOf, ProcessGroups } from '../process-groups.js';
 import { readCommunication, type CommunicationFacts } from './communication-file.js';
 import { KernelDetails } from './kernel-details.js';
 import { L2Cache } from './l2-cache.js';
@@ -17,11 +18,19 @@ import type { TraceClock } from '../../../capture/clocks/trace-clock.js';
 const LARGEST_JSON = 256 * 1024 * 1024;
 
 export class SidecarFiles {
+  readonly groups: ProcessGroups;
+  readonly #info: ProfilerInfo | null;
+  readonly #metadata: ReadonlyMap<string, unknown>;
+
   /** @param folder null for standard input, which has none */
   constructor(
     private readonly folder: string | null,
     private readonly diagnostics: Diagnostics,
-  ) {}
+  ) {
+    this.#info = readProfilerInfo(folder, null, diagnostics);
+    this.#metadata = readMetadataFile(folder, diagnostics);
+    this.groups = new ProcessGroups(this.#metadata.get('parallel_group_info'), true, this.#info?.rank ?? null);
+  }
 
   /** kernel_details.csv; null when there is none. */
   kernelDetails(clock: TraceClock): KernelDetails | null {
@@ -57,12 +66,12 @@ export class SidecarFiles {
 
   /** Facts of the profile line, from profiler_info and profiler_metadata.json. */
   profile(): AscendProfileFacts {
-    const info = readProfilerInfo(this.folder, null, this.diagnostics);
-    const tool = toolName(info);
+    const info = this.#info;
     return {
-      tool,
+      tool: toolName(info),
       rank: info?.rank ?? null,
-      facts: { ...info?.facts, ...readMetadataFile(this.folder, this.diagnostics) },
+      job: jobOf(this.#metadata.get('distributed_args'), this.groups, null),
+      facts: { ...info?.facts, ...metadataFacts(this.#metadata) },
     };
   }
 

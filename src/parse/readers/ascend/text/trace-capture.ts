@@ -237,7 +237,7 @@ export class TraceCapture implements Capture {
     collectives.forEach((traced, i) => {
       const facts = communication.get(traced.name);
       const stream = streams.get(traced.connection);
-      this.#operations.set(activities.length, collectiveOperation(traced, elementAt(moved, i), facts));
+      this.#operations.set(activities.length, collectiveOperation(traced, sidecars.groups, elementAt(moved, i), facts));
       activities.addCollective({
         start: traced.start,
         end: traced.end,

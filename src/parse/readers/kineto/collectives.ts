@@ -1,0 +1,117 @@
+/**
+ * Collective operations of a trace's kernels, and the process groups of its job.
+ *
+ * Source: torch/csrc/profiler/util.cpp (metadata of `record_param_comms`), libkineto/src/output_json.cpp (what kernels
+ * have of it, and `distributedInfo`), torch/distributed/distributed_c10d.py (`pg_config`).
+ */
+import { shapeOf, fieldOf, listOf, parseJson, sizeOf, textOf } from '../../json/json-value.js';
+import type { Collective, ProcessGroup } from '../../../record/fields/collective.js';
+import type { JobFacts } from '../../capture/capture.js';
+import { scalarType } from '../../torch/scalar-types.js';
+
+/** Keys with the other rank of a message, as the job numbers ranks, by the operation. */
+const PEER_KEYS: ReadonlyMap<string, string> = new Map([
+  ['send', 'Dst Rank'],
+  ['recv', 'Src Rank'],
+]);
+
+/** `[0, 1, 2]`, as a list or as text; null for a list that is abbreviated (`[0, 1, ...]`), and for an empty one. */
+function ranksOf(value: unknown): number[] | null {
+  const ranks = shapeOf(typeof value === 'string' ? parseJson(Buffer.from(value)) : value);
+  return ranks === null || ranks.length === 0 ? null : ranks;
+}
+
+const product = (a: number | null, b: number | null): number | null => (a === null || b === null ? null : a * b);
+
+/** Null when there is none; sizes in bytes. */
+export function readCollective(args: unknown): Collective | null {
+  const field = (name: string): unknown => fieldOf(args, name);
+  const op = textOf(field('Collective name'));
+  if (op === null) return null;
+  const name = textOf(field('dtype'));
+  const type = name === null ? null : scalarType(name);
+  const size = type?.bytes ?? null;
+  const peerKey = PEER_KEYS.get(op);
+  const peer = peerKey === undefined ? null : sizeOf(field(peerKey));
+  // The numbers of messages between two ranks count those of one rank: the other's may differ.
+  const ordinal = peerKey === undefined ? sizeOf(field('Seq')) : null;
+  return {
+    op,
+    bytesIn: product(sizeOf(field('In msg nelems')), size),
+    bytesOut: product(sizeOf(field('Out msg nelems')), size),
+    dtype: type?.dtype ?? null,
+    group: textOf(field('Process Group Name')),
+    groupSize: sizeOf(field('Group size')),
+    ranks: ranksOf(field('Process Group Ranks')),
+    ...(ordinal === null ? undefined : { ordinal }),
+    ...(peer === null ? undefined : { peer }),
+  };
+}
+
+/** What PyTorch writes for a group that the program does not describe. */
+const NOT_DESCRIBED = 'undefined';
+
+function descriptionOf(value: unknown): string | null {
+  const description = textOf(value);
+  return description === NOT_DESCRIBED ? null : description;
+}
+
+/** A group of `pg_config`; null when it has no name. */
+function readGroup(value: unknown): ProcessGroup | null {
+  const field = (name: string): unknown => fieldOf(value, name);
+  const name = textOf(field('pg_name'));
+  if (name === null) return null;
+  const [description, size] = [descriptionOf(field('pg_desc')), sizeOf(field('pg_size'))];
+  return { name, description, size, ranks: ranksOf(field('ranks')) };
+}
+
+const byName = (a: ProcessGroup, b: ProcessGroup): number => (a.name < b.name ? -1 : 1);
+
+/** Memory: an object a kernel with an operation, and one a group. */
+export class Collectives {
+  readonly #operations = new Map<number, Collective>();
+  /** Groups of operations, by name. */
+  readonly #groups = new Map<string, ProcessGroup>();
+
+  /** @param args of the kernel, parsed */
+  take(activity: number, args: unknown): void {
+    const operation = readCollective(args);
+    if (operation === null) return;
+    this.#operations.set(activity, operation);
+    const { group: name, groupSize: size, ranks } = operation;
+    if (name === null) return;
+    const description = descriptionOf(fieldOf(args, 'Process Group Description'));
+    this.#groups.set(name, merged({ name, description, size, ranks }, this.#groups.get(name)));
+  }
+
+  of(activity: number): Collective | null {
+    return this.#operations.get(activity) ?? null;
+  }
+
+  /** Groups that the trace lists, in its order, then those that only its kernels name, by name. */
+  job(distributedInfo: unknown): JobFacts {
+    const worldSize = sizeOf(fieldOf(distributedInfo, 'world_size'));
+    const listed = new Map<string, ProcessGroup>();
+    for (const value of listOf(fieldOf(distributedInfo, 'pg_config'))) {
+      const group = readGroup(value);
+      if (group !== null) listed.set(group.name, merged(group, listed.get(group.name) ?? this.#groups.get(group.name)));
+    }
+    const others = [...this.#groups.values()].filter(({ name }) => !listed.has(name)).sort(byName);
+    const groups = [...listed.values(), ...others];
+    return {
+      ...(worldSize === null ? undefined : { worldSize }),
+      ...(groups.length === 0 ? undefined : { groups }),
+    };
+  }
+}
+
+/** A group with what only the other description of it has. */
+const merged = (group: ProcessGroup, other: ProcessGroup | undefined): ProcessGroup =>
+  other === undefined
+    ? group
+    : {
+        name: group.name,
+        description: group.description ?? other.description,
+        size: group.size ?? other.size,
+        ranks: group.ranks ?? other.ranks,
+      };
