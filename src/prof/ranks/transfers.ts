@@ -5,6 +5,7 @@ import { entryOf } from '../../containers/map-entry.js';
 import { median } from '../../record/statistics.js';
 import { NS_PER_S } from '../../record/units.js';
 import type { GroupKind, KnownKind } from './group-kinds.js';
+import { MESSAGE } from './matching/operation-signature.js';
 import type { OperationWaits } from './waits.js';
 
 /** What a set of operations adds up to. */
@@ -58,7 +59,7 @@ export class TransferCounter {
     if (bytes === null || size === null || size !== waits.length) return;
     const rate = (bytes / transfer) * NS_PER_S;
     this.#algorithm.push(rate);
-    const factor = busFactor(kind ?? '', size);
+    const factor = busFactor(kind === MESSAGE ? 'send' : (kind ?? ''), size);
     if (factor !== null) this.#bus.push(rate * factor);
   }
 

@@ -12,11 +12,12 @@ export function ranksDocument(report: JobReport): unknown {
     reference: ranks.find(({ clock }) => clock.source === 'reference')?.part ?? null,
     tested: lateness.tested,
     untested: lateness.untested,
-    stragglers: lateness.stragglers.map(({ part, reasons, ...straggler }) => ({
+    stragglers: lateness.stragglers.map(({ part, reasons, members: late, ...straggler }) => ({
       rank: elementAt(report.parts, part).rank,
       file: elementAt(report.parts, part).file,
-      node: elementAt(ranks, part).node,
+      machine: elementAt(ranks, part).node,
       ...straggler,
+      members: late.map((member) => elementAt(report.parts, member).rank),
       reasons,
     })),
     slowGroups: slowGroups.map(({ group, ...slow }) => ({ ...slow, group: elementAt(groups, group).name })),

@@ -3,6 +3,7 @@
  * every rank needs something of every other one ends on all of them at nearly one time.
  */
 import { elementAt } from '../../../containers/element.js';
+import { MESSAGE, type Signature } from '../matching/operation-signature.js';
 import type { MatchedGroup } from '../matching/match-group.js';
 import type { RankPart } from '../part/rank-part.js';
 
@@ -10,10 +11,20 @@ import type { RankPart } from '../part/rank-part.js';
 const MOST_OPERATIONS = 2000;
 
 /** Kinds that end on all ranks together, and those that need not: a sender may end before its receiver. */
-export const TOGETHER: ReadonlySet<string> = new Set([
+const TOGETHER: ReadonlySet<string> = new Set([
   ...(['all-reduce', 'all-gather', 'reduce-scatter', 'all-to-all'] as const),
   ...(['barrier', 'send-receive'] as const),
 ]);
+
+/**
+ * A larger message does not fit the buffer between sender and receiver, so that the sender ends with the receiver. NCCL's
+ * default (NCCL_BUFFSIZE), bytes.
+ */
+const BUFFER = 4 * 1024 * 1024;
+
+/** Whether an operation ends on all ranks at nearly one time. */
+export const endsTogether = ({ kind, bytes }: Signature): boolean =>
+  TOGETHER.has(kind ?? '') || (kind === MESSAGE && bytes !== null && bytes > BUFFER);
 
 /** Operations of one group: a row an operation, a column a member; NaN where a member was not captured. */
 export interface Observations {
@@ -34,7 +45,7 @@ export function observationsOf(
   shifts: readonly number[],
   together: boolean,
 ): Observations {
-  const chosen = operations.filter(({ signature }) => TOGETHER.has(signature.kind ?? '') === together);
+  const chosen = operations.filter(({ signature }) => endsTogether(signature) === together);
   const count = Math.min(chosen.length, MOST_OPERATIONS);
   const members = group.members.map(({ part }) => part);
   const size = members.length;

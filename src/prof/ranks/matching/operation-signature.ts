@@ -10,7 +10,7 @@ export interface Signature {
 /** Ranks may give each other parts of different sizes. */
 const UNEVEN: ReadonlySet<string> = new Set(['all-to-all', 'gather', 'scatter', 'send-receive']);
 /** The two ends of a message. */
-const MESSAGE = 'message';
+export const MESSAGE = 'message';
 const ENDS: ReadonlySet<string> = new Set(['send', 'receive']);
 
 export function signatureOf({ kind, bytes, dtype }: OperationColumns, at: number): Signature {
