@@ -71,6 +71,7 @@ function membershipLines({ parts, membership }: JobReport): string[] {
 
 const WHY: Readonly<Record<string, string>> = {
   'no-other-rank': 'no other rank of the group is there',
+  'no-peer': 'messages of which the other rank is not recorded',
   'not-captured': 'the others did not capture them',
   mismatch: 'after a difference between ranks',
   'times-differ': 'as they were ordered, some end before all ranks have joined',

@@ -3,6 +3,7 @@
  * every rank needs something of every other one ends on all of them at nearly one time.
  */
 import { elementAt } from '../../../containers/element.js';
+import { entryOf } from '../../../containers/map-entry.js';
 import { MESSAGE, type Signature } from '../matching/operation-signature.js';
 import type { MatchedGroup } from '../matching/match-group.js';
 import type { RankPart } from '../part/rank-part.js';
@@ -36,6 +37,8 @@ export interface Observations {
   readonly ends: Float64Array;
   /** Whether the operations end on all ranks together. */
   readonly together: boolean;
+  /** Whether they are messages between two, which say less than what all members wait for. */
+  readonly areMessages: boolean;
 }
 
 /** @param shifts what brings the times of each part to the common origin, ns */
@@ -61,5 +64,20 @@ export function observationsOf(
       ends[row * size + column] = begin + elementAt(dur, operation);
     }
   }
-  return { parts: members, count, starts, ends, together };
+  const areMessages = chosen[0]?.signature.kind === MESSAGE;
+  return { parts: members, count, starts, ends, together, areMessages };
+}
+
+/** The operations of one part among those of its group. */
+export interface RankColumn {
+  readonly observations: Observations;
+  readonly column: number;
+}
+
+export function columnsByPart(all: readonly Observations[]): Map<number, RankColumn[]> {
+  const columns = new Map<number, RankColumn[]>();
+  for (const observations of all)
+    for (const [column, part] of observations.parts.entries())
+      entryOf(columns, part, (): RankColumn[] => []).push({ observations, column });
+  return columns;
 }

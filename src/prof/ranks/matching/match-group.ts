@@ -14,7 +14,8 @@ import { fits, signatureOf, signatureText, type Signature } from './operation-si
 export type MatchedBy = 'ordinal' | 'step' | 'order' | 'time';
 
 /** Why an operation of a rank has no counterpart. */
-export type UnmatchedReason = 'no-other-rank' | 'not-captured' | 'mismatch' | 'no-alignment' | 'times-differ';
+export type UnmatchedReason =
+  'no-other-rank' | 'no-peer' | 'not-captured' | 'mismatch' | 'no-alignment' | 'times-differ';
 
 /** An operation that at least two ranks took part in: of each member of the group the index of its operation, or -1. */
 export interface MatchedOperation {
@@ -36,6 +37,7 @@ export function matchGroup(group: JobGroup, parts: readonly RankPart[]): Matched
   const { members } = group;
   const count = members.reduce((sum, { operations }) => sum + operations.length, 0);
   if (members.length < 2) return unmatchedGroup(group, 'no-other-rank', count);
+  if (group.lone) return unmatchedGroup(group, 'no-peer', count);
   const sides = members.map((member) => new Side(member, elementAt(parts, member.part)));
   for (const { by, find } of ATTEMPTS) {
     const found = find(sides);

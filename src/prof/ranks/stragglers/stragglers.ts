@@ -31,7 +31,7 @@ export interface Straggler {
 /** At most this share of those that are named is expected to be none. */
 const FALSE_DISCOVERY_RATE = 0.02;
 /** Less than this share of a step is no straggler, however constant: devices differ. */
-const LEAST_SHARE = 0.001;
+const LEAST_SHARE = 0.002;
 
 export interface Lateness {
   /** Latest first. */
