@@ -28,7 +28,7 @@ export const ranks = recordsCommand(
         short: 't',
         takes: 'T',
         values: TABLES,
-        help: `the table of csv, jsonl, …: ${TABLES.join(', ')} (ranks)`,
+        help: `the table of csv, markdown, …: ${TABLES.join(', ')} (ranks)`,
       },
       { name: 'top', takes: 'N', help: `at most N rows of each table in text (${TOP})` },
     ],
