@@ -9,6 +9,7 @@ import { RANK_TABLES, type RankTableName } from './tables/tables.js';
 
 export class RanksAnalysis implements Analysis<JobReport> {
   readonly types = RANK_TYPES;
+  readonly many = true;
   readonly #collector = new RankCollector();
 
   /** @param table the one of the table formats */

@@ -1,6 +1,7 @@
 /** The job on one screen: who is in it, what was matched, clocks, who is late and why, waiting and transferring. */
 import { elementAt } from '../../../containers/element.js';
 import { addTo } from '../../../containers/map-entry.js';
+import { shortened } from '../../../prof/advise/amount-text.js';
 import type { JobReport } from '../../../prof/ranks/job-report.js';
 import { rangesText } from '../../../prof/ranks/membership.js';
 import type { RankPart } from '../../../prof/ranks/part/rank-part.js';
@@ -126,7 +127,7 @@ function reference(ranks: JobReport['ranks'], parts: JobReport['parts']): string
 const NAMED = 8;
 
 function lateLines({ lateness, parts, ranks }: JobReport): string[] {
-  const { stragglers, tested, untested } = lateness;
+  const { stragglers, latest, tested, untested } = lateness;
   const machines = stragglers.filter(({ node }) => node !== null);
   const single = stragglers.length - machines.length;
   const of = ` of ${counted(tested, 'rank')}`;
@@ -134,8 +135,9 @@ function lateLines({ lateness, parts, ranks }: JobReport): string[] {
     ...(machines.length > 0 ? [counted(machines.length, 'machine')] : []),
     ...(single > 0 ? [`${single}${of}`] : []),
   ];
-  const text = tested === 0 ? 'na' : found.length === 0 ? `none${of}` : found.join(', ');
-  const lines = stragglers
+  const chance = latest === null ? '' : ' beyond chance; the latest:';
+  const text = tested === 0 ? 'na' : found.length === 0 ? `none${of}${chance}` : found.join(', ');
+  const lines = [...stragglers, ...(latest === null ? [] : [latest])]
     .slice(0, NAMED)
     .flatMap((one) => stragglerLines(one, elementAt(parts, one.part), elementAt(ranks, one.part).node));
   return [
@@ -163,7 +165,7 @@ function stragglerLines(straggler: Straggler, part: RankPart, machine: string | 
     ...Object.entries(work).flatMap(([key, rows]) =>
       rows.slice(0, 1).map(({ name: what, excess, peers }) => {
         const more = peers > 0 ? ` (${amountText(excess / peers, 'share')})` : '';
-        return `    ${key} ${what}: ${time(excess)} more${more}`;
+        return `    ${key} ${shortened(what)}: ${time(excess)} more${more}`;
       }),
     ),
   ];
