@@ -6,9 +6,8 @@ import { netDictOf } from '../../record/python/net-dict.js';
 import type { ProfileLine } from '../../record/record.js';
 
 export const OUTPUT_FORMATS = ['records', 'pyprof', 'parquet'] as const;
-export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 /** Formats of which a record is a line of text. */
-export type LineFormat = Exclude<OutputFormat, 'parquet'>;
+export type LineFormat = Exclude<(typeof OUTPUT_FORMATS)[number], 'parquet'>;
 
 /** Appends the line of a record, where the format has one for it. */
 export const APPEND: Readonly<Record<LineFormat, (lines: LineBytes, record: ProfileLine) => void>> = {

@@ -52,17 +52,12 @@ function elementsOf({ name, kind }: ParquetField): SchemaElement[] {
 /** Whole numbers of 64 bits. */
 const MOST = 2n ** 63n - 1n;
 
-/** The nearest whole number; null for what is none or has no room in 64 bits. */
-export function integerOf(value: unknown): bigint | null {
-  if (typeof value !== 'number' || !Number.isFinite(value)) return null;
-  const integer = BigInt(Math.round(value));
+/** The nearest whole number, of a number or of digits; null for what is none or has no room in 64 bits. */
+function integerOf(value: unknown): bigint | null {
+  const isDigits = typeof value === 'string' && /^-?\d{1,19}$/.test(value);
+  if (!isDigits && (typeof value !== 'number' || !Number.isFinite(value))) return null;
+  const integer = BigInt(isDigits ? value : Math.round(Number(value)));
   return integer > MOST || integer < -MOST ? null : integer;
-}
-
-function digitsOf(value: unknown): bigint | null {
-  if (typeof value !== 'string' || !/^\d{1,19}$/.test(value)) return null;
-  const integer = BigInt(value);
-  return integer > MOST ? null : integer;
 }
 
 const listOf =
@@ -82,14 +77,14 @@ const VALUES: Readonly<Record<FieldKind, (value: unknown) => unknown>> = {
   real: (value) => (typeof value === 'number' && Number.isFinite(value) ? value : null),
   text: textOrNull,
   flag: (value) => (typeof value === 'boolean' ? value : null),
-  digits: digitsOf,
+  digits: integerOf,
   json: textOrNull,
   ints: listOf(integerOf),
   texts: listOf(textOrNull),
 };
 
 /** What makes the values of a column those that the library takes. */
-export function converterOf(kind: ParquetField['kind']): (value: unknown) => unknown {
+function converterOf(kind: ParquetField['kind']): (value: unknown) => unknown {
   if (typeof kind === 'string') return VALUES[kind];
   const parts = kind.map((field) => [field.name, converterOf(field.kind)] as const);
   return (value) => {

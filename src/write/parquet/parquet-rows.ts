@@ -10,8 +10,8 @@ import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import { elementAt } from '../../containers/element.js';
 import { columnOf, schemaOf, type ParquetField } from './parquet-field.js';
 
-/** Rows of a group: what a reader with many threads gives one of them. */
-const MOST_ROWS = 65_536;
+/** Rows of a group: few enough that a reader has room for them as objects, and enough that their columns compress. */
+const MOST_ROWS = 16_384;
 /** Characters of texts and JSON from which on a group is full, however few its rows are. */
 const MOST_TEXT = 16 * 1024 * 1024;
 

@@ -12,12 +12,9 @@ const fieldOf = ({ key, type, list }: ColumnShape): ParquetField => ({
   kind: list === undefined ? KINDS[type] : LISTS[list],
 });
 
-/** A value of the column's type: the texts and lists that few columns have among others become text. */
-function valueOf(column: ColumnShape, value: CellValue): CellValue {
-  if (value === null || column.list !== undefined) return value;
-  if (column.type !== 'str') return typeof value === 'number' ? value : null;
-  return textOf(column, value);
-}
+/** A value of the column's type: numbers and lists that few columns of text have among others become text. */
+const valueOf = (column: ColumnShape, value: CellValue): CellValue =>
+  value === null || column.list !== undefined || column.type !== 'str' ? value : textOf(column, value);
 
 /** Columns whose keys are given twice stand once, since a name does in a file. */
 const distinct = <Row>(columns: readonly Column<Row>[]): Column<Row>[] => [
