@@ -67,7 +67,9 @@ export const DPROF: Tool = {
   name: 'dprof',
   usage: USAGE,
   about: ['Which op and layer launched each kernel, how many FLOPs and bytes it needed.'],
-  operands: ['FILE: records of dparse (also .gz), a net.dict of PyProf, or a profile. Default: stdin.'],
+  operands: [
+    'FILE: records of dparse (also .gz, or a folder of -f parquet), a net.dict of PyProf, or a profile. Default: stdin.',
+  ],
   options: OPTIONS,
   notes: [
     [

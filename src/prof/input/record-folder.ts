@@ -4,8 +4,7 @@
  */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
-import type { AsyncBuffer, FileMetaData } from 'hyparquet';
+import { asyncBufferFromFile, parquetScan, parquetSchema, type ParquetScan, type RowGroup } from 'hyparquet';
 import { entryOf } from '../../containers/map-entry.js';
 import { RECORD_FIELDS, type RecordField } from '../../record/record-fields.js';
 import type { ProfileLine } from '../../record/record.js';
@@ -71,84 +70,98 @@ class JsonValues {
 /** A value as a record has it: numbers of 64 bits as numbers, JSON as what it stands for. */
 function valueOf({ kind }: RecordField, value: unknown, json: JsonValues): unknown {
   if (value === null || value === undefined) return undefined;
-  if (typeof kind !== 'string') return recordOf(kind, value as RecordFields, json);
+  if (typeof kind !== 'string') return objectOf(kind, value as RecordFields, json);
   if (kind === 'json') return typeof value === 'string' ? json.of(value) : undefined;
   if (kind === 'digits') return typeof value === 'bigint' ? value.toString() : undefined;
   if (kind === 'ints') return Array.isArray(value) ? value.map(Number) : undefined;
   return typeof value === 'bigint' ? Number(value) : value;
 }
 
-/** The fields in order of the table; what is null and may be absent is absent. */
-function recordOf(fields: readonly RecordField[], row: RecordFields, json: JsonValues): Record<string, unknown> {
-  const record: Record<string, unknown> = {};
-  for (const field of fields) {
-    const value = valueOf(field, row[field.name], json);
-    if (value !== undefined) record[field.name] = value;
-    else if (!field.optional) record[field.name] = null;
-  }
-  return record;
+/** Sets a field; what is null and may be absent is absent. */
+function setField(record: Record<string, unknown>, field: RecordField, value: unknown, json: JsonValues): void {
+  const read = valueOf(field, value, json);
+  if (read !== undefined) record[field.name] = read;
+  else if (!field.optional) record[field.name] = null;
 }
 
-interface Numbered {
-  readonly line: number;
-  readonly record: ProfileLine;
+function objectOf(fields: readonly RecordField[], values: RecordFields, json: JsonValues): Record<string, unknown> {
+  const object: Record<string, unknown> = {};
+  for (const field of fields) setField(object, field, values[field.name], json);
+  return object;
 }
 
-/** The records of a part, a group of rows at a time, and the next of them. */
+/** The values of a column in a group of rows. */
+type Values = ArrayLike<unknown>;
+
+/** The number of a record's line. */
+const LINE = 'line';
+
+/** The records of a part, a group of rows at a time in columns, and the next of them: made when it is taken. */
 class PartReader {
-  #group: readonly Numbered[] = [];
+  /** The fields that the file has, without the rank, which is that of the folder. */
+  readonly #fields: readonly RecordField[];
+  #lines: Values = [];
+  #columns: readonly (readonly [field: RecordField, values: Values])[] = [];
   #at = 0;
-  #row = 0;
   #groups = 0;
   #kernels = 0;
 
   private constructor(
     private readonly part: Part,
-    private readonly file: AsyncBuffer,
-    private readonly metadata: FileMetaData,
+    private readonly scan: ParquetScan,
     private readonly json: JsonValues,
-  ) {}
+  ) {
+    const known = new Set(parquetSchema(scan.metadata).children.map(({ element }) => element.name));
+    this.#fields = RECORD_FIELDS[part.type].filter(({ name }) => known.has(name));
+  }
 
   static async open(part: Part, json: JsonValues): Promise<PartReader> {
     const file = await asyncBufferFromFile(part.path);
-    return new PartReader(part, file, await parquetMetadataAsync(file), json);
+    return new PartReader(part, await parquetScan({ file }), json);
   }
 
   get path(): string {
     return this.part.path;
   }
 
-  /** The next record; null after the last, and before `load`. */
-  get next(): Numbered | null {
-    return this.#group[this.#at] ?? null;
+  /** The line of the next record; infinite after the last, and before `load`. */
+  get line(): number {
+    return this.#at < this.#lines.length ? Number(this.#lines[this.#at]) : Infinity;
   }
 
-  /** Goes on to the record after the next. @returns whether its group has to be loaded */
-  shift(): boolean {
-    return ++this.#at >= this.#group.length;
-  }
-
-  /** Reads the next group of rows. */
-  async load(): Promise<void> {
-    const { file, metadata, part } = this;
-    const group = metadata.row_groups[this.#groups++];
-    this.#at = 0;
-    this.#group = [];
-    if (group === undefined) return;
-    const rowStart = this.#row;
-    const rowEnd = (this.#row += Number(group.num_rows));
-    const rows = await parquetReadObjects({ file, metadata, rowStart, rowEnd });
-    this.#group = rows.map((row: RecordFields, i) => ({
-      line: typeof row['line'] === 'bigint' ? Number(row['line']) : rowStart + i,
-      record: this.#record(part, row),
-    }));
-  }
-
-  #record({ type, rank }: Part, row: RecordFields): ProfileLine {
-    const values = { ...row, rank };
-    const record = { type, ...recordOf(RECORD_FIELDS[type], values, this.json) };
+  /** The next record, of which there is one. */
+  take(): ProfileLine {
+    const { type, rank } = this.part;
+    const record: Record<string, unknown> = { type };
+    for (const [field, values] of this.#columns) setField(record, field, values[this.#at], this.json);
+    this.#at++;
+    if (type === 'profile') record['rank'] = rank;
     return type === 'kernel' ? validKernel(record, ++this.#kernels) : validLine(record);
   }
+
+  /** Reads the next group of rows, when all of this one are taken. */
+  async load(): Promise<void> {
+    const group = this.#groups++;
+    const range = this.scan.ranges[group];
+    [this.#at, this.#lines, this.#columns] = [0, [], []];
+    if (range === undefined) return;
+    const read = (column: string): Promise<Values> => this.scan.readColumn({ column, ...range });
+    const columns: [RecordField, Values][] = [];
+    for (const field of this.#fields) {
+      const isEmpty = isEmptyIn(this.scan.metadata.row_groups[group], field);
+      // Most fields are of few formats: what no record has is not read.
+      if (!isEmpty) columns.push([field, await read(field.name)]);
+      else if (!field.optional) columns.push([field, []]);
+    }
+    [this.#lines, this.#columns] = [await read(LINE), columns];
+  }
+}
+
+/** Whether a column is null in all rows of a group, as the file states it: of lists it does not, which may be empty. */
+function isEmptyIn(group: RowGroup | undefined, { name, kind }: RecordField): boolean {
+  if (typeof kind !== 'string' || kind === 'ints' || kind === 'texts') return false;
+  const meta = group?.columns.find(({ meta_data: one }) => one?.path_in_schema[0] === name)?.meta_data;
+  return meta?.statistics?.null_count === meta?.num_values;
 }
 
 const BATCH = 1000;
@@ -188,25 +201,23 @@ async function* merged(parts: readonly Part[]): AsyncGenerator<readonly ProfileL
   }
   let batch: ProfileLine[] = [];
   for (;;) {
-    readers = readers.filter(({ next }) => next !== null);
+    readers = readers.filter(({ line }) => line < Infinity);
     const [first] = readers;
     if (first === undefined) break;
-    const reader = readers.reduce((least, one) => (lineOf(one) < lineOf(least) ? one : least), first);
+    const reader = readers.reduce((least, one) => (one.line < least.line ? one : least), first);
     // All that comes before the next record of any other file.
-    const limit = readers.reduce((least, one) => (one === reader ? least : Math.min(least, lineOf(one))), Infinity);
-    for (let next; (next = reader.next) !== null && next.line <= limit;) {
-      batch.push(next.record);
+    const limit = readers.reduce((least, one) => (one === reader ? least : Math.min(least, one.line)), Infinity);
+    while (reader.line < Infinity && reader.line <= limit) {
+      batch.push(reader.take());
       if (batch.length >= BATCH) {
         yield batch;
         batch = [];
       }
-      if (reader.shift()) await withPath(reader.path, () => reader.load());
+      if (reader.line === Infinity) await withPath(reader.path, () => reader.load());
     }
   }
   yield batch;
 }
-
-const lineOf = ({ next }: PartReader): number => next?.line ?? Infinity;
 
 /** Reads; an error becomes one that names the file. */
 async function withPath<T>(path: string, read: () => Promise<T>): Promise<T> {
