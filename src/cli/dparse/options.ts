@@ -28,7 +28,7 @@ export const DPARSE: Tool = {
       name: 'output-format',
       short: 'f',
       takes: 'F',
-      help: "write F: records, PyProf's net.dict, or Parquet files in a new folder OUT",
+      help: "write F: records, PyProf's net.dict, or Parquet in OUT/",
       choices: OUTPUT_FORMATS,
     },
     { name: 'format', takes: 'F', help: 'read the inputs as F', choices: READERS.map(({ id }) => id) },
@@ -55,7 +55,7 @@ export const DPARSE: Tool = {
       '50 more an op of a trace, and 400 MB besides. Texts stay in a database; of a',
       'trace each is kept once. Parquet adds 200 MB.',
     ],
-    ['Parquet: a file a type of record and profile, type=kernel/rank=7/part-0.parquet, 0 the number of the profile.'],
+    ['Parquet: OUT/type=kernel/rank=7/part-0.parquet, a file a type and profile.'],
   ],
   examples: [
     'dparse net.sqlite > net.dict',

@@ -8,7 +8,7 @@ import { asyncBufferFromFile, parquetScan, parquetSchema, type ParquetScan, type
 import { entryOf } from '../../containers/map-entry.js';
 import { RECORD_FIELDS, type RecordField } from '../../record/record-fields.js';
 import type { ProfileLine } from '../../record/record.js';
-import { UserError } from '../../record/errors.js';
+import { isSystemError, UserError } from '../../record/errors.js';
 import type { RecordFields } from './field-checks.js';
 import { validLine } from './line-validation.js';
 import { validKernel } from './record-validation.js';
@@ -48,7 +48,15 @@ function partsIn(folder: string): Part[] {
   });
 }
 
-export const isRecordFolder = (folder: string): boolean => partsIn(folder).length > 0;
+export function isRecordFolder(folder: string): boolean {
+  try {
+    return partsIn(folder).length > 0;
+  } catch (error) {
+    // What is wrong with the folder is said by those who read profiles of it.
+    if (isSystemError(error)) return false;
+    throw error;
+  }
+}
 
 /** JSON texts of which the values are kept: calls of an op repeat theirs. */
 const MOST_VALUES = 4096;
