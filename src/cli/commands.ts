@@ -46,7 +46,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./commands/perfetto.js')).perfetto,
   },
   sql: {
-    title: 'one SQL query over records, in DuckDB: tables of kernels, copies, ranges, steps',
+    title: 'one query in SQL (DuckDB) over tables of kernels, copies, ranges, steps',
     load: async () => (await import('./commands/sql.js')).sql,
   },
   completion: {

@@ -67,9 +67,7 @@ export const DPROF: Tool = {
   name: 'dprof',
   usage: USAGE,
   about: ['Which op and layer launched each kernel, how many FLOPs and bytes it needed.'],
-  operands: [
-    'FILE: records of dparse (also .gz, or a folder of -f parquet), a net.dict of PyProf, or a profile. Default: stdin.',
-  ],
+  operands: ['FILE: records of dparse (also .gz, Parquet), a net.dict, or a profile. Default: stdin.'],
   options: OPTIONS,
   notes: [
     [
