@@ -55,4 +55,4 @@ export { parseSort, parseWhere, type KernelFilter, type KernelSortKey } from './
 export { summaryLine, ReportTally } from './prof/report/report-tally.js';
 
 export type { Format, Layout, Packed, Sheet } from './write/format.js';
-export { FORMATS, requireFormat } from './write/formats.js';
+export { FORMATS, loadFormat, requireFormat } from './write/formats.js';

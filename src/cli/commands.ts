@@ -49,6 +49,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     title: 'a trace for Perfetto and chrome://tracing: devices, host, arrows, counters',
     load: async () => (await import('./commands/perfetto.js')).perfetto,
   },
+  sql: {
+    title: 'one query in SQL (DuckDB) over tables of kernels, copies, ranges, steps',
+    load: async () => (await import('./commands/sql.js')).sql,
+  },
   completion: {
     title: 'completion of commands, options and their values in bash, zsh and fish',
     load: async () => (await import('./commands/completion.js')).completion(COMMANDS),

@@ -7,7 +7,7 @@ import { basename } from 'node:path';
 import { StreamStatus, WAS_READ } from '../prof/input/stream-status.js';
 import { openFile, openStream, type Input } from '../prof/input/lines.js';
 import { renumbered, ProfileNumbers } from '../prof/input/profile-numbers.js';
-import { readRecords, type RecordTypes } from '../prof/input/records.js';
+import { KERNEL_TYPES, readRecords, type RecordTypes } from '../prof/input/records.js';
 import type { RecordBatches } from '../prof/report/report.js';
 import type { ProfileFile } from '../parse/find.js';
 import { EXIT, UsageError, UserError } from '../record/errors.js';
@@ -123,7 +123,7 @@ async function* whole(
 async function openOne(file: string | undefined, progress: Progress, wanted: Wanted | undefined): Promise<Opening> {
   const onStdin = file === undefined || file === '-';
   if (onStdin && process.stdin.isTTY) throw new UsageError('no FILE, and stdin is a terminal', `usage: ${USAGE}`);
-  if (!onStdin && isFolder(file)) return parseFolder(file, wanted);
+  if (!onStdin && isFolder(file)) return openFolder(file, wanted);
   let done = 0;
   const total = onStdin ? null : (statSync(file, { throwIfNoEntry: false })?.size ?? null);
   const onBytes = (bytes: number): void => progress.at((done += bytes), total);
@@ -176,6 +176,15 @@ function formOf(head: Buffer): 'records' | 'text' | 'other' {
 const BATCH = 1000;
 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+
+/** Records as Parquet, or profiles. */
+async function openFolder(folder: string, wanted: Wanted | undefined): Promise<Opening> {
+  const { isRecordFolder, readRecordFolder } = await import('../prof/input/record-folder.js');
+  if (!isRecordFolder(folder)) return parseFolder(folder, wanted);
+  const ending = new StreamStatus(folder);
+  const batches = readRecordFolder(folder, wanted?.types ?? KERNEL_TYPES, ending);
+  return { name: folder, batches, ending, close: () => undefined };
+}
 
 /** The only profile of a folder. Other unreadable profiles are reported and set the exit code. */
 async function parseFolder(folder: string, wanted: Wanted | undefined): Promise<Opening> {

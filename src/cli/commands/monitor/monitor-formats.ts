@@ -105,8 +105,11 @@ const requests: MonitorFormat = {
 /** Formats that need all rows of a table before its first line. */
 const WHOLE: ReadonlySet<string> = new Set(['table']);
 
+/** Reports come without an end, which a binary table needs. */
+const TEXT_FORMATS = FORMATS.filter(({ binary }) => binary !== true);
+
 export const MONITOR_FORMATS: readonly MonitorFormat[] = [
-  ...FORMATS.map((format) => (WHOLE.has(format.id) ? tablesOf(format) : rowsOf(format))),
+  ...TEXT_FORMATS.map((format) => (WHOLE.has(format.id) ? tablesOf(format) : rowsOf(format))),
   prometheus,
   emf,
   requests,
