@@ -36,6 +36,7 @@ const COLLECTIVE = [
   ...text('dtype', 'group'),
   ...int('groupSize'),
   ...ints('ranks'),
+  ...int('ordinal?', 'peer?'),
 ];
 
 /** What every activity on a device has, behind the fields of its own. */
@@ -70,7 +71,9 @@ export const RECORD_FIELDS: Readonly<Record<ProfileLine['type'], readonly Record
     ...int('rank'),
     ...ofKind('digits')('startUnixNs'),
     ...int('dur'),
-    ...json('devices', 'facts?'),
+    ...int('worldSize?'),
+    ...text('host?'),
+    ...json('groups?', 'devices', 'facts?'),
   ],
   kernel: [
     ...int('profile', 'id'),
@@ -102,6 +105,7 @@ export const RECORD_FIELDS: Readonly<Record<ProfileLine['type'], readonly Record
     ...text('dtype', 'group'),
     ...int('groupSize'),
     ...ints('ranks'),
+    ...int('ordinal?', 'peer?'),
     ...text('algorithm', 'link'),
     ...json('transfers?'),
     ...ACTIVITY,

@@ -4,7 +4,7 @@
  */
 import { elementAt } from '../../../containers/element.js';
 import { entryOf } from '../../../containers/map-entry.js';
-import { MESSAGE, type Signature } from '../matching/operation-signature.js';
+import { MESSAGE, type OperationSignature } from '../matching/operation-signature.js';
 import type { MatchedGroup } from '../matching/match-group.js';
 import type { RankPart } from '../part/rank-part.js';
 
@@ -24,7 +24,7 @@ const TOGETHER: ReadonlySet<string> = new Set([
 const BUFFER = 4 * 1024 * 1024;
 
 /** Whether an operation ends on all ranks at nearly one time. */
-export const endsTogether = ({ kind, bytes }: Signature): boolean =>
+export const endsTogether = ({ kind, bytes }: OperationSignature): boolean =>
   TOGETHER.has(kind ?? '') || (kind === MESSAGE && bytes !== null && bytes > BUFFER);
 
 /** Operations of one group: a row an operation, a column a member; NaN where a member was not captured. */

@@ -8,7 +8,7 @@ import type { OperationColumns, RankPart } from '../part/rank-part.js';
 import { alignments } from './alignment.js';
 import { matchByTime, type EndedOperation } from './match-by-time.js';
 import type { GroupMember, JobGroup } from './job-groups.js';
-import { fits, signatureOf, signatureText, type Signature } from './operation-signature.js';
+import { fits, signatureOf, signatureText, type OperationSignature } from './operation-signature.js';
 
 /** How operations were matched: of one launch for several devices, by ordinal, by order in steps or in all, by time. */
 export type MatchedBy = 'ordinal' | 'step' | 'order' | 'time';
@@ -19,7 +19,7 @@ export type UnmatchedReason =
 
 /** An operation that at least two ranks took part in: of each member of the group the index of its operation, or -1. */
 export interface MatchedOperation {
-  readonly signature: Signature;
+  readonly signature: OperationSignature;
   readonly at: readonly number[];
 }
 
@@ -104,7 +104,7 @@ class Side {
     return this.member.operations.length;
   }
 
-  signature(position: number): Signature {
+  signature(position: number): OperationSignature {
     return signatureOf(this.columns, elementAt(this.member.operations, position));
   }
 
@@ -296,7 +296,7 @@ function compared(
 }
 
 /** What any of them knows. */
-const merged = (signatures: readonly Signature[]): Signature => ({
+const merged = (signatures: readonly OperationSignature[]): OperationSignature => ({
   kind: signatures.find(({ kind }) => kind !== null)?.kind ?? null,
   bytes: signatures.find(({ bytes }) => bytes !== null)?.bytes ?? null,
   dtype: signatures.find(({ dtype }) => dtype !== null)?.dtype ?? null,
@@ -305,7 +305,7 @@ const merged = (signatures: readonly Signature[]): Signature => ({
 function mismatchText(
   sides: readonly Side[],
   present: readonly { readonly position: number; readonly side: number }[],
-  signatures: readonly Signature[],
+  signatures: readonly OperationSignature[],
   other: number,
 ): string {
   const textOf = (index: number): string => {
