@@ -15,6 +15,8 @@ async function run({ files, output, quiet }: RecordsRequest): Promise<void> {
   try {
     const endings: StreamStatus[] = [];
     for (const file of inputs) endings.push(await readMembers(file, store, `usage: ${USAGE}`));
+    const cut = endings.find((ending) => ending.cut !== null)?.cut ?? null;
+    if (cut !== null && store.size === 0) throw cut;
     const source = { name: inputs.join(', '), endings, batches: [], close: () => undefined };
     await withOutput(output, inputs, async (write) => {
       confirmWhole(source, existing, output);
