@@ -66,7 +66,9 @@ export const DPROF: Tool = {
   name: 'dprof',
   usage: USAGE,
   about: ['Which op and layer launched each kernel, how many FLOPs and bytes it needed.'],
-  operands: ['FILE: records of dparse (also .gz), a net.dict of PyProf, or a profile. Default: stdin.'],
+  operands: [
+    'FILE: records of dparse (also .gz), a net.dict of PyProf, a profile, or of --by dprof partial. Default: stdin.',
+  ],
   options: OPTIONS,
   notes: [
     [

@@ -15,7 +15,7 @@ import { elementAt } from '../../containers/element.js';
 import { entryOf } from '../../containers/map-entry.js';
 import type { Spread } from '../../record/statistics.js';
 
-export const MOST_DIFFERENT = 8_000_000;
+const MOST_DIFFERENT = 8_000_000;
 
 /** Durations of a group that wait to become a run. */
 const PENDING = 2048;
