@@ -53,6 +53,14 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     title: 'one query in SQL (DuckDB) over tables of kernels, copies, ranges, steps',
     load: async () => (await import('./commands/sql.js')).sql,
   },
+  partial: {
+    title: 'what profiles add up to, in small files that merge: for jobs of many ranks',
+    load: async () => (await import('./commands/partial.js')).partial,
+  },
+  merge: {
+    title: 'files of dprof partial as one, in any order',
+    load: async () => (await import('./commands/merge.js')).merge,
+  },
   completion: {
     title: 'completion of commands, options and their values in bash, zsh and fish',
     load: async () => (await import('./commands/completion.js')).completion(COMMANDS),

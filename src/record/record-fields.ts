@@ -2,6 +2,7 @@
  * The fields of each type of record, with the types of their values: what tables and databases of records are made from.
  * A field that holds an object of a fixed form has fields of its own; what varies from record to record is JSON.
  */
+import type { PartType } from './partial.js';
 import type { ProfileLine } from './record.js';
 
 /** The type of a value. `digits` is a whole number that exceeds 2^53, which a record writes as decimal text. */
@@ -63,8 +64,15 @@ const CONTEXT = [
   ...object('forward?', ...text('mod', 'op'), ...int('tid', 'start')),
 ];
 
+/** Types of records but those of partial answers, which have no columns. */
+export type TabularType = Exclude<ProfileLine['type'], PartType>;
+
+/** Whether a record has columns: a parser makes no others. */
+export const isTabular = (record: ProfileLine): record is Extract<ProfileLine, { type: TabularType }> =>
+  Object.hasOwn(RECORD_FIELDS, record.type);
+
 /** The fields of each type of record but `type`, in the order of columns. */
-export const RECORD_FIELDS: Readonly<Record<ProfileLine['type'], readonly RecordField[]>> = {
+export const RECORD_FIELDS: Readonly<Record<TabularType, readonly RecordField[]>> = {
   profile: [
     ...int('profile', 'v'),
     ...text('format', 'tool', 'file'),

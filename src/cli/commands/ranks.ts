@@ -21,7 +21,9 @@ export const ranks = recordsCommand(
     about: [
       'The ranks of one job against each other: collectives matched, clocks aligned, who waits, who is late and why.',
     ],
-    operands: ['FILE: a profile of a rank, or records of dparse of several (also .gz). Default: stdin.'],
+    operands: [
+      'FILE: a profile of a rank, or records of dparse or dprof partial of several (also .gz). Default: stdin.',
+    ],
     options: [
       {
         name: 'table',

@@ -28,7 +28,12 @@ async function run(request: SummaryRequest): Promise<void> {
     });
   }
   await runAnalysis(request, {
-    analysis: new SummaryAnalysis(request.top, metrics, request.format === 'json' ? new SummaryDetails() : null),
+    analysis: new SummaryAnalysis(
+      request.top,
+      metrics,
+      request.format === 'json' ? new SummaryDetails() : null,
+      request.device,
+    ),
     annotator: new Annotator(request.device),
     print: ({ table, facts }, write) => {
       const { format, file } = request;

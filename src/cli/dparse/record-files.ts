@@ -5,7 +5,7 @@
 import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { entryOf } from '../../containers/map-entry.js';
-import { RECORD_FIELDS } from '../../record/record-fields.js';
+import { isTabular, RECORD_FIELDS, type TabularType } from '../../record/record-fields.js';
 import type { ProfileLine } from '../../record/record.js';
 import type { ParquetField } from '../../write/parquet/parquet-field.js';
 import { ParquetRows } from '../../write/parquet/parquet-rows.js';
@@ -28,7 +28,7 @@ class RecordFile {
   readonly #file: number;
 
   constructor(
-    type: ProfileLine['type'],
+    type: TabularType,
     readonly path: string,
   ) {
     // The name of the folder has the rank, and a column beside it would be there twice.
@@ -65,7 +65,7 @@ class RecordFile {
 
 /** The files of one profile. */
 export class RecordFiles {
-  readonly #files = new Map<ProfileLine['type'], RecordFile>();
+  readonly #files = new Map<TabularType, RecordFile>();
   #rank: number | null = null;
   #line = 0;
 
@@ -75,6 +75,7 @@ export class RecordFiles {
   /** Takes a record; a profile's own is the first. @throws UserError when it cannot be written */
   add(record: ProfileLine): void {
     if (record.type === 'profile') this.#rank = record.rank;
+    if (!isTabular(record)) return;
     const { type, profile } = record;
     const open = (): RecordFile => new RecordFile(type, join(this.folder, pathOf(type, this.#rank, profile)));
     entryOf(this.#files, type, open).add(record, this.#line++);

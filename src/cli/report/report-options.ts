@@ -67,7 +67,9 @@ export const DPROF: Tool = {
   name: 'dprof',
   usage: USAGE,
   about: ['Which op and layer launched each kernel, how many FLOPs and bytes it needed.'],
-  operands: ['FILE: records of dparse (also .gz, Parquet), a net.dict, or a profile. Default: stdin.'],
+  operands: [
+    'FILE: records of dparse (also .gz, Parquet), a net.dict, a profile, or of --by dprof partial. Default: stdin.',
+  ],
   options: OPTIONS,
   notes: [
     [
@@ -141,6 +143,8 @@ export function readArguments(args: readonly string[]) {
     width: width !== null && width > 0 ? width : null,
     header: given.on('header'),
     where: given.read('where', parseWhere),
+    /** For groups of partial answers, which have other columns. */
+    whereText: given.text('where'),
     sort: isGrouped ? undefined : given.read('sort', parseSort),
     top,
     /** A row a group of kernels, with columns and an order of its own, in place of one a kernel. */

@@ -2,6 +2,16 @@
 import { plural } from '../../record/plural.js';
 import type { Annotated } from '../annotate.js';
 
+/** Kernels that were counted before; absent is 0. */
+export interface CountedKernels {
+  readonly kernels: number;
+  readonly withoutOp?: number;
+  readonly unknownFlops?: number;
+  readonly ambiguousForward?: number;
+  readonly withoutForward?: number;
+  readonly abovePeak?: number;
+}
+
 /** Counts of what a report could not compute. */
 export class ReportTally {
   kernelsRead = 0;
@@ -38,6 +48,23 @@ export class ReportTally {
     if (this.rates) this.#countRates(row);
     if (row.pairing.kind === 'ambiguous') this.ambiguousForward++;
     if (row.pairing.kind === 'no-forward') this.withoutForward++;
+  }
+
+  /** Counts kernels of a partial answer. */
+  countMany({ kernels, withoutOp = 0, unknownFlops = 0, ...more }: CountedKernels): void {
+    const { ambiguousForward = 0, withoutForward = 0, abovePeak = 0 } = more;
+    this.kernels += kernels;
+    this.withoutOp += withoutOp;
+    if (this.derived) this.unknownFlops += unknownFlops;
+    this.ambiguousForward += ambiguousForward;
+    this.withoutForward += withoutForward;
+    if (this.rates) this.abovePeak += abovePeak;
+  }
+
+  /** Names kernels above a peak, as far as there is room. @param ids in the order of the kernels */
+  nameAbovePeak(profile: number, ids: readonly number[]): void {
+    if (!this.rates) return;
+    for (const id of ids.slice(0, SHOWN - this.firstAbovePeak.length)) this.firstAbovePeak.push(`${profile}:${id}`);
   }
 
   #countRates({ placement: { above }, record }: Annotated): void {

@@ -2,7 +2,7 @@
 import { COLUMNS } from '../../columns/columns.js';
 import { SERVING_STEP_COLUMNS, STEP_COLUMNS, type StepRow } from '../../steps/step-columns.js';
 import type { Annotated } from '../../annotate.js';
-import { RECORD_FIELDS, type RecordField } from '../../../record/record-fields.js';
+import { RECORD_FIELDS, type RecordField, type TabularType } from '../../../record/record-fields.js';
 import type { ProfileLine, ProfileRecord } from '../../../record/record.js';
 import type { Column, ColumnShape } from '../../../table/column.js';
 
@@ -80,7 +80,7 @@ const RANK: SqlColumn<SqlRecord> = {
   value: ({ profile }) => profile?.rank ?? null,
 };
 
-function tableOfType(type: ProfileLine['type']): Table<SqlRecord> {
+function tableOfType(type: TabularType): Table<SqlRecord> {
   const fields = RECORD_FIELDS[type].map(({ name, kind }): SqlColumn<SqlRecord> => ({
     ...{ name, kind, doc: '' },
     value: ({ record }) => fieldOf(record, name),
@@ -89,7 +89,7 @@ function tableOfType(type: ProfileLine['type']): Table<SqlRecord> {
 }
 
 /** The tables of records that stand as they are. */
-export const RECORD_TABLES: readonly Table<SqlRecord>[] = (Object.keys(RECORD_FIELDS) as ProfileLine['type'][])
+export const RECORD_TABLES: readonly Table<SqlRecord>[] = (Object.keys(RECORD_FIELDS) as TabularType[])
   .filter((type) => type !== 'kernel')
   .map(tableOfType);
 
