@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
-import { RECORD_FIELDS } from '../../src/record/record-fields.js';
+import { RECORD_FIELDS } from '../../src/record/fields/record-fields.js';
 import { describeSql } from '../support/duckdb.js';
 import { freshPath } from '../support/fresh-path.js';
 import { partsOf, writtenFolder } from '../support/record-folder.js';

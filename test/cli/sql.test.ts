@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { COLUMNS } from '../../src/prof/columns/columns.js';
 import { loadLibrary } from '../../src/prof/query/sql/duckdb.js';
 import { SQL_TABLES } from '../../src/prof/query/sql/sql-table.js';
-import { RECORD_FIELDS } from '../../src/record/record-fields.js';
+import { RECORD_FIELDS } from '../../src/record/fields/record-fields.js';
 import { UserError } from '../../src/record/errors.js';
 import { describeSql } from '../support/duckdb.js';
 import { freshPath } from '../support/fresh-path.js';

@@ -5,7 +5,7 @@
 import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { entryOf } from '../../containers/map-entry.js';
-import { isTabular, RECORD_FIELDS, type TabularType } from '../../record/record-fields.js';
+import { isTabular, RECORD_FIELDS, type TabularType } from '../../record/fields/record-fields.js';
 import type { ProfileLine } from '../../record/record.js';
 import type { ParquetField } from '../../write/parquet/parquet-field.js';
 import { ParquetRows } from '../../write/parquet/parquet-rows.js';

@@ -7,7 +7,7 @@ import { UserError } from '../../record/errors.js';
 import type { ProfileLine } from '../../record/record.js';
 import { countNotes, RANGES_HINT, withoutTimes, type Analysis, type Answer } from '../analysis.js';
 import type { Annotated } from '../annotate.js';
-import { isDeviceActivity } from '../device-activity.js';
+import { isDeviceActivity } from '../input/device-activity.js';
 import { Adviser, ADVICE_TYPES } from '../advise/adviser.js';
 import { Memory, MEMORY_TYPES } from '../memory/memory.js';
 import type { MemoryReport } from '../memory/memory-columns.js';

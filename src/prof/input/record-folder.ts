@@ -6,7 +6,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { asyncBufferFromFile, parquetScan, parquetSchema, type ParquetScan, type RowGroup } from 'hyparquet';
 import { entryOf } from '../../containers/map-entry.js';
-import { RECORD_FIELDS, type RecordField, type TabularType } from '../../record/record-fields.js';
+import { RECORD_FIELDS, type RecordField, type TabularType } from '../../record/fields/record-fields.js';
 import type { ProfileLine } from '../../record/record.js';
 import { isSystemError, UserError } from '../../record/errors.js';
 import type { RecordFields } from './field-checks.js';

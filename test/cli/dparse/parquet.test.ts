@@ -6,7 +6,7 @@ import { openFile } from '../../../src/prof/input/lines.js';
 import { readRecordFolder } from '../../../src/prof/input/record-folder.js';
 import { readRecords, type RecordTypes } from '../../../src/prof/input/records.js';
 import { StreamStatus } from '../../../src/prof/input/stream-status.js';
-import { RECORD_FIELDS, type RecordField, type TabularType } from '../../../src/record/record-fields.js';
+import { RECORD_FIELDS, type RecordField, type TabularType } from '../../../src/record/fields/record-fields.js';
 import type { ProfileLine } from '../../../src/record/record.js';
 import { freshPath } from '../../support/fresh-path.js';
 import { NsightDatabase } from '../../support/nsight-database.js';

@@ -1,10 +1,10 @@
 /** Formats of `dprof monitor`: those of every table, and what monitoring systems read. */
 import type { Column } from '../../../table/column.js';
-import { embeddedMetrics } from '../../../prof/monitor/emf.js';
-import type { MonitorLine } from '../../../prof/monitor/monitor-columns.js';
-import { putMetricData } from '../../../prof/monitor/put-metric-data.js';
-import { Exposition } from '../../../prof/monitor/prometheus.js';
-import type { MonitorReport, RowScope } from '../../../prof/monitor/monitor-report.js';
+import { embeddedMetrics } from '../../../prof/neuron/monitor/emf.js';
+import type { MonitorLine } from '../../../prof/neuron/monitor/monitor-columns.js';
+import { putMetricData } from '../../../prof/neuron/monitor/put-metric-data.js';
+import { Exposition } from '../../../prof/neuron/monitor/prometheus.js';
+import type { MonitorReport, RowScope } from '../../../prof/neuron/monitor/monitor-report.js';
 import { DEFAULT_WIDTH, leastWidth } from '../../../write/columns.js';
 import type { Format } from '../../../write/format.js';
 import { FORMATS } from '../../../write/formats.js';

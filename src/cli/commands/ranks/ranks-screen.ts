@@ -36,10 +36,15 @@ export function ranksScreen(report: JobReport, top: number): string {
   return `${lines.map(escapeControls).join('\n').trimEnd()}\n`;
 }
 
+/** Columns that a screen has no room for: the table formats have them, and the lines above say why and by what. */
+const LEFT_OUT: ReadonlySet<string> = new Set([
+  ...(['joined', 'drift', 'residual', 'longest_skew', 'algbw', 'bytes', 'why'] as const),
+]);
+
 function tableLines<Row>(title: string, columns: readonly Column<Row>[], rows: readonly Row[], top: number): string[] {
   if (rows.length === 0) return [];
   const shown = columns
-    .filter(({ machineOnly }) => machineOnly !== true)
+    .filter(({ key, machineOnly }) => machineOnly !== true && !LEFT_OUT.has(key))
     .map((column) => readable(column, headerOf(column)));
   const rest = rows.length - top;
   return [title, ...alignedTable(shown, rows.slice(0, top)), ...(rest > 0 ? [`${rest} more: --top`] : []), ''];

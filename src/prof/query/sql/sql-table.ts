@@ -2,7 +2,7 @@
 import { COLUMNS } from '../../columns/columns.js';
 import { SERVING_STEP_COLUMNS, STEP_COLUMNS, type StepRow } from '../../steps/step-columns.js';
 import type { Annotated } from '../../annotate.js';
-import { RECORD_FIELDS, type RecordField, type TabularType } from '../../../record/record-fields.js';
+import { RECORD_FIELDS, type RecordField, type TabularType } from '../../../record/fields/record-fields.js';
 import type { ProfileLine, ProfileRecord } from '../../../record/record.js';
 import type { Column, ColumnShape } from '../../../table/column.js';
 
