@@ -20,6 +20,7 @@ const { values } = parseArgs({
     steps: { type: 'string', default: '10' },
     layers: { type: 'string', default: '4' },
     stated: { type: 'boolean', default: false },
+    only: { type: 'string' },
     verbose: { type: 'boolean', default: false },
   },
 });
@@ -45,25 +46,27 @@ const most = (checks: readonly JobCheck[], of: (check: JobCheck) => number): num
 const share = (checks: readonly JobCheck[], holds: (check: JobCheck) => boolean): string =>
   `${checks.filter(holds).length}/${checks.length}`;
 
-const lines = Object.entries(SCENARIOS).map(([name, request]) => {
-  const checks = Array.from({ length: seeds }, (_, index) => {
-    const job = simulateJob({ tp, pp, dp, steps, layers, seed: index + 1, ...request(index + 1) });
-    return checkJob(job, { ordinals: values.stated, descriptions: values.stated });
+const lines = Object.entries(SCENARIOS)
+  .filter(([name]) => values.only === undefined || name === values.only)
+  .map(([name, request]) => {
+    const checks = Array.from({ length: seeds }, (_, index) => {
+      const job = simulateJob({ tp, pp, dp, steps, layers, seed: index + 1, ...request(index + 1) });
+      return checkJob(job, { ordinals: values.stated, descriptions: values.stated });
+    });
+    if (values.verbose) for (const [index, check] of checks.entries()) console.error(name, index + 1, check);
+    return [
+      name,
+      (most(checks, ({ clockError }) => clockError) / 1000).toFixed(2),
+      share(checks, ({ clockError, beyondBound }) => clockError <= 5000 || beyondBound <= 0),
+      share(checks, ({ matched, truth }) => matched === truth),
+      `${(100 * most(checks, ({ transferError }) => transferError)).toFixed(2)} %`,
+      `${(100 * most(checks, ({ bandwidthError }) => bandwidthError)).toFixed(2)} %`,
+      share(checks, ({ found }) => found),
+      share(checks, ({ reason }) => reason),
+      share(checks, ({ falseFinds }) => falseFinds === 0),
+      (most(checks, ({ reportMs }) => reportMs) / 1000).toFixed(2),
+    ];
   });
-  if (values.verbose) for (const [index, check] of checks.entries()) console.error(name, index + 1, check);
-  return [
-    name,
-    (most(checks, ({ clockError }) => clockError) / 1000).toFixed(2),
-    share(checks, ({ clockError, beyondBound }) => clockError <= 5000 || beyondBound <= 0),
-    share(checks, ({ matched, truth }) => matched === truth),
-    `${(100 * most(checks, ({ transferError }) => transferError)).toFixed(2)} %`,
-    `${(100 * most(checks, ({ bandwidthError }) => bandwidthError)).toFixed(2)} %`,
-    share(checks, ({ found }) => found),
-    share(checks, ({ reason }) => reason),
-    share(checks, ({ falseFinds }) => falseFinds === 0),
-    (most(checks, ({ reportMs }) => reportMs) / 1000).toFixed(2),
-  ];
-});
 console.log(
   `${ranks} ranks, ${steps} steps, ${seeds} seeds, profiles ${values.stated ? 'state' : 'do not state'} ordinals`,
 );

@@ -50,7 +50,6 @@ const RULES: readonly CollectiveRule[] = [
   { kind: 'send-receive', pattern: /send.*rec/, size: 'in', oneWay: true, factor: once },
   { kind: 'send', pattern: /send/, size: 'in', oneWay: true, factor: once },
   { kind: 'receive', pattern: /recv|receive/, size: 'in', oneWay: true, factor: once },
-  { kind: 'barrier', pattern: /barrier/, size: 'in', factor: () => null },
 ];
 
 const ruleOf = (op: string): CollectiveRule | undefined => {
@@ -59,7 +58,8 @@ const ruleOf = (op: string): CollectiveRule | undefined => {
 };
 
 /** The kind of an operation by whatever name a framework or library gives it; null when the name says none. */
-export const collectiveKind = (op: string): CollectiveKind | null => ruleOf(op)?.kind ?? null;
+export const collectiveKind = (op: string): CollectiveKind | null =>
+  ruleOf(op)?.kind ?? (/barrier/i.test(op) ? 'barrier' : null);
 
 /** What NCCL's tests multiply S/t by for the bus bandwidth; null when it is not known. */
 export const busFactor = (op: string, ranks: number): number | null =>

@@ -1,6 +1,5 @@
 /** Who is in the job: ranks, the machines that they ran on, those that are missing or there twice. */
 import { elementAt } from '../../containers/element.js';
-import { addTo } from '../../containers/map-entry.js';
 import type { RankPart } from './part/rank-part.js';
 
 export interface Membership {
@@ -67,11 +66,4 @@ export function rangesText(numbers: readonly number[], most = 8): string {
   }
   const texts = stretches.slice(0, most).map(([from, to]) => (from === to ? String(from) : `${from}-${to}`));
   return `${texts.join(', ')}${stretches.length > most ? ', …' : ''}`;
-}
-
-/** How many parts each machine has. */
-export function partsByNode(nodes: readonly (string | null)[]): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const node of nodes) if (node !== null) addTo(counts, node, 1);
-  return counts;
 }

@@ -16,7 +16,7 @@ import { ClockFits } from './clock-fits.js';
  * How a clock was set: it is the job's, or that of the same profile; by matched operations; by the Unix time of the
  * profile's start, or not at all.
  */
-export type ClockSource = 'reference' | 'profile' | 'operations' | 'start' | 'unknown';
+type ClockSource = 'reference' | 'profile' | 'operations' | 'start' | 'unknown';
 
 export interface RankClock {
   readonly source: ClockSource;

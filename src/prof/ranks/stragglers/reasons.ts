@@ -13,7 +13,7 @@ export interface Excess {
 }
 
 /** Parts of a step that a rank may be late by. */
-export type LateBy = 'kernels' | 'copies' | 'host gaps' | 'data loading';
+type LateBy = 'kernels' | 'copies' | 'host gaps' | 'data loading';
 
 export interface Reasons {
   /** What the lateness is made of, most first. */
