@@ -1,14 +1,13 @@
 /** The way of every command over FILEs of records: reading, progress, output, exit code. */
 import { say } from './message.js';
 import type { Analysis, Answer } from '../prof/analysis.js';
-import type { RecordTypes } from '../prof/input/records.js';
 import type { Annotator } from '../prof/report/report.js';
 import { UsageError, UserError } from '../record/errors.js';
 import type { ProfileLine, ProfileRecord } from '../record/record.js';
 import type { AnyTable } from '../table/table.js';
 import { loadFormat, requireFormat } from '../write/formats.js';
 import { tableText } from '../write/write-table.js';
-import { confirmEndings, confirmWhole, openSources, withCut, type Source } from './input.js';
+import { confirmEndings, confirmWhole, openSources, withCut, type Source, type Wanted } from './input.js';
 import { checkOutput, withOutput, type Write } from './output.js';
 import { progress } from './progress.js';
 import type { RecordsRequest } from './records-command.js';
@@ -75,12 +74,12 @@ const NO_ROWS = [] as const;
 export async function readInputs(
   files: readonly string[],
   quiet: boolean,
-  types: RecordTypes,
+  wanted: Wanted,
   take: (record: ProfileLine) => void,
   end: () => void = () => undefined,
 ): Promise<Source> {
   const meter = progress('dprof', !quiet);
-  const source = await openSources(files, meter, { types });
+  const source = await openSources(files, meter, wanted);
   try {
     for await (const batch of source.batches) for (const record of batch) take(record);
     end();

@@ -80,7 +80,7 @@ const takeInput = (request: DiffRequest, which: Which, comparison: Comparison): 
   readInputs(
     [request[which]],
     request.quiet,
-    diffTypes(request.device),
+    { types: diffTypes(request.device) },
     (record) => comparison.take(which, record),
     () => {
       comparison.end(which);

@@ -33,7 +33,9 @@ async function readJob(files: readonly string[], quiet: boolean): Promise<JobOfP
     throw new UsageError('--align job and --steps read their inputs twice', 'give FILEs in place of stdin');
   const collector = new RankCollector();
   const annotator = new Annotator(null, false);
-  await readInputs(files, quiet, RANK_TYPES, (record) => collector.take(record, annotator.take(record)));
+  await readInputs(files, quiet, { types: RANK_TYPES, many: true }, (record) =>
+    collector.take(record, annotator.take(record)),
+  );
   const profiles = collector.partsByProfile;
   return { profiles, report: jobReport([...profiles.values()].flat()) };
 }
@@ -133,6 +135,8 @@ export const perfetto = recordsCommand(
     await runAnalysis(request, {
       analysis: {
         types: TRACE_TYPES,
+        // Both times the same profiles are read.
+        ...(job === null ? {} : { many: true as const }),
         take: (record) => {
           const shown = window.shown(record);
           if (shown) events.take(times === null ? record : times.retimed(record));
