@@ -1,34 +1,27 @@
 /** The analysis of `dprof ranks`: records of all ranks → the report of their job. */
-import { append } from '../../containers/lists.js';
 import type { UserError } from '../../record/errors.js';
 import type { ProfileLine } from '../../record/record.js';
 import { countNotes, withoutDevice, type Analysis, type Answer } from '../analysis.js';
 import type { Annotated } from '../annotate.js';
 import { jobReport, type JobReport } from './job-report.js';
-import type { RecordTypes } from '../input/records.js';
-import { RANK_TYPES, RankCollector } from './part/rank-collector.js';
-import type { RankPart } from './part/rank-part.js';
+import { RANK_AND_PART_TYPES, RankParts } from './part/rank-parts.js';
 import { RANK_TABLES, type RankTableName } from './tables/tables.js';
 
 export class RanksAnalysis implements Analysis<JobReport> {
-  readonly types: RecordTypes = new Set([...RANK_TYPES, 'part-ranks' as const]);
+  readonly types = RANK_AND_PART_TYPES;
   readonly many = true;
-  readonly #collector = new RankCollector();
-  /** Of partial answers. */
-  readonly #parts: RankPart[] = [];
+  readonly #parts = new RankParts();
 
   /** @param table the one of the table formats */
   constructor(private readonly table: RankTableName) {}
 
   take(record: ProfileLine, rows: readonly Annotated[]): void {
-    if (record.type === 'part-ranks') append(this.#parts, record.data as readonly RankPart[]);
-    else this.#collector.take(record, rows);
+    this.#parts.take(record, rows);
   }
 
   /** @throws UserError without work of any device */
   finish(rows: readonly Annotated[]): Answer<JobReport> {
-    this.#collector.addKernels(rows);
-    const parts = [...this.#collector.parts, ...this.#parts];
+    const parts = this.#parts.all(rows);
     if (parts.length === 0) throw withoutDevice();
     const report = jobReport(parts);
     return { table: RANK_TABLES[this.table].of(report), facts: report, notes: notesOf(report) };

@@ -6,6 +6,8 @@ import type { Annotated } from '../annotate.js';
 import type { MetricAnalysis, MetricAnswer } from '../neuron/metric-analysis.js';
 import type { SummaryDetails } from './details.js';
 import { FIGURE_COLUMNS, figuresOf } from './figures.js';
+import { jobReport, type JobReport } from '../ranks/job-report.js';
+import { RankParts } from '../ranks/part/rank-parts.js';
 import type { Peaks } from '../roofline/peaks.js';
 import { ProfileSummaries, SUMMARY_TYPES } from './summaries.js';
 import { PART_NAMES } from './summary-part.js';
@@ -16,33 +18,43 @@ export const METRICS_ONLY: ReadonlySet<string> = new Set(['neuron-summary', 'nef
 
 /** Summaries of profiles, or the metrics where no profile has work. */
 export type SummaryFacts =
-  | { readonly profiles: readonly ProfileSummary[]; readonly details: SummaryDetails | null }
+  | {
+      readonly profiles: readonly ProfileSummary[];
+      readonly details: SummaryDetails | null;
+      /** The ranks of one job against each other; null where the profiles are none. */
+      readonly job: JobReport | null;
+    }
   | { readonly profiles: null; readonly metrics: MetricAnswer };
 
-const partTypes = (hasDetails: boolean) =>
-  ['part-summary', ...(hasDetails ? (['part-details'] as const) : [])] as const;
+const partTypes = (hasDetails: boolean) => ['part-summary', hasDetails ? 'part-details' : 'part-ranks'] as const;
 
 export class SummaryAnalysis implements Analysis<SummaryFacts> {
   readonly types;
   readonly ranges?: 'without-work';
   readonly #summaries: ProfileSummaries;
+  /** Null with details, which have no place for a job. */
+  readonly #ranks: RankParts | null;
   /** Profiles that have metrics alone. */
   readonly #metricsOnly = new Set<number>();
   #hasParts = false;
 
   /**
    * `top` kernels are in each list; `metrics` are for profiles that have nothing else; `details` has curves and
-   * distributions, for which all ranges are read; with peak rates of another `device` there is no partial answer.
+   * distributions, for which all ranges are read; with peak rates of another `device` there is no partial answer; `isJob`
+   * where there may be several profiles.
    */
   constructor(
     private readonly top: number | undefined,
     private readonly metrics: MetricAnalysis,
     private readonly details: SummaryDetails | null = null,
     device: Peaks | null = null,
+    isJob = true,
   ) {
     if (details === null) this.ranges = 'without-work';
     this.#summaries = new ProfileSummaries(top);
-    this.types = new Set([...SUMMARY_TYPES, ...metrics.types, ...(device === null ? partTypes(details !== null) : [])]);
+    this.#ranks = details === null ? new RankParts(isJob) : null;
+    const parts = device === null ? partTypes(details !== null) : [];
+    this.types = new Set([...SUMMARY_TYPES, ...metrics.types, ...parts]);
   }
 
   take(record: ProfileLine, rows: readonly Annotated[]): void {
@@ -52,6 +64,7 @@ export class SummaryAnalysis implements Analysis<SummaryFacts> {
     else {
       this.#summaries.take(record, rows);
       this.details?.take(record, rows);
+      this.#ranks?.take(record, rows);
     }
   }
 
@@ -67,12 +80,25 @@ export class SummaryAnalysis implements Analysis<SummaryFacts> {
       ...(isShort ? [`partial answers list ${PART_NAMES} names at most`] : []),
     ];
     if (profiles.some(hasWork)) {
-      const rows = profiles.flatMap(figuresOf);
-      return { table: { columns: FIGURE_COLUMNS, rows }, facts: { profiles, details: this.details }, notes };
+      const figures = profiles.flatMap(figuresOf);
+      return {
+        table: { columns: FIGURE_COLUMNS, rows: figures },
+        facts: { profiles, details: this.details, job: this.#job(rows) },
+        notes,
+      };
     }
     if (this.metrics.isEmpty) throw nothing(profiles);
     const { table, facts: metrics } = this.metrics.finish();
     return { table, facts: { profiles: null, metrics }, notes };
+  }
+
+  /** Profiles of one job state its size, or have operations in common. */
+  #job(rows: readonly Annotated[]): JobReport | null {
+    const parts = this.#ranks?.all(rows) ?? [];
+    if (parts.length < 2) return null;
+    const report = jobReport(parts);
+    const isJob = report.membership.worldSize !== null || report.groups.some(({ matched }) => matched > 0);
+    return isJob ? report : null;
   }
 }
 

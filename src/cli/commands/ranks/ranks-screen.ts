@@ -23,11 +23,7 @@ const time = (ns: number | null): string => amountText(ns, 'time');
 /** @param top rows of each table */
 export function ranksScreen(report: JobReport, top: number): string {
   const lines = [
-    ...membershipLines(report),
-    ...matchingLines(report),
-    ...clockLines(report),
-    ...lateLines(report),
-    ...slowLines(report),
+    ...headLines(report),
     '',
     ...tableLines('Ranks', RANK_COLUMNS, rankRows(report), top),
     ...tableLines('Operations', CLASS_COLUMNS, report.classes, top),
@@ -35,6 +31,17 @@ export function ranksScreen(report: JobReport, top: number): string {
   ];
   return `${lines.map(escapeControls).join('\n').trimEnd()}\n`;
 }
+
+/** Who is in the job, what was matched, clocks, who is late: what `dprof summary` of several ranks says as well. */
+export const jobLines = (report: JobReport): string => `${headLines(report).map(escapeControls).join('\n')}\n`;
+
+const headLines = (report: JobReport): string[] => [
+  ...membershipLines(report),
+  ...matchingLines(report),
+  ...clockLines(report),
+  ...lateLines(report),
+  ...slowLines(report),
+];
 
 /** Columns that a screen has no room for: the table formats have them, and the lines above say why and by what. */
 const LEFT_OUT: ReadonlySet<string> = new Set([

@@ -8,6 +8,7 @@ import type { AnyTable } from '../../../table/table.js';
 import type { Write } from '../../output.js';
 import { recordsCommand, withTableFormats } from '../../records-command.js';
 import { printTable, runAnalysis } from '../../run-analysis.js';
+import { jobLines } from '../ranks/ranks-screen.js';
 import { summaryDocuments, summaryMarkdown, summaryScreens } from './summary-formats.js';
 import {
   explanation,
@@ -33,6 +34,7 @@ async function run(request: SummaryRequest): Promise<void> {
       metrics,
       request.format === 'json' ? new SummaryDetails() : null,
       request.device,
+      request.format === 'text' && request.file === undefined,
     ),
     annotator: new Annotator(request.device),
     print: ({ table, facts }, write) => {
@@ -40,7 +42,9 @@ async function run(request: SummaryRequest): Promise<void> {
       if (facts.profiles === null) return printMetrics(request, table, facts.metrics, write);
       if (format === 'json') return write(summaryDocuments(facts.profiles, facts.details));
       if (format === 'markdown') return write(summaryMarkdown(facts.profiles, file));
-      return format === 'text' ? write(summaryScreens(facts.profiles, file)) : printTable(table, format, write);
+      if (format !== 'text') return printTable(table, format, write);
+      const job = facts.job === null ? '' : `\n${jobLines(facts.job)}`;
+      return write(`${summaryScreens(facts.profiles, file)}${job}`);
     },
   });
 }

@@ -1,0 +1,32 @@
+/** The parts of all ranks, from records of their profiles and from partial answers. */
+import { append } from '../../../containers/lists.js';
+import type { ProfileLine } from '../../../record/record.js';
+import type { Annotated } from '../../annotate.js';
+import type { RecordTypes } from '../../input/records.js';
+import { RANK_TYPES, RankCollector } from './rank-collector.js';
+import type { RankPart } from './rank-part.js';
+
+/** Types of records and of partial answers. */
+export const RANK_AND_PART_TYPES: RecordTypes = new Set([...RANK_TYPES, 'part-ranks' as const]);
+
+export class RankParts {
+  readonly #collector = new RankCollector();
+  readonly #given: RankPart[] = [];
+
+  /** @param isJob whether there may be records of several ranks; else partial answers alone count */
+  constructor(private readonly isJob = true) {}
+
+  /** @param rows kernels that are complete with the record */
+  take(record: ProfileLine, rows: readonly Annotated[]): void {
+    if (record.type === 'part-ranks') append(this.#given, record.data as readonly RankPart[]);
+    else if (!this.isJob) return;
+    else if (RANK_TYPES.has(record.type)) this.#collector.take(record, rows);
+    else this.#collector.addKernels(rows);
+  }
+
+  /** @param rows kernels that still waited when the records ended */
+  all(rows: readonly Annotated[]): RankPart[] {
+    this.#collector.addKernels(rows);
+    return [...this.#collector.parts, ...this.#given];
+  }
+}
