@@ -49,6 +49,14 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     title: 'a trace for Perfetto and chrome://tracing: devices, host, arrows, counters',
     load: async () => (await import('./commands/perfetto.js')).perfetto,
   },
+  partial: {
+    title: 'what profiles add up to, in small files that merge: for jobs of many ranks',
+    load: async () => (await import('./commands/partial.js')).partial,
+  },
+  merge: {
+    title: 'files of dprof partial as one, in any order',
+    load: async () => (await import('./commands/merge.js')).merge,
+  },
   completion: {
     title: 'completion of commands, options and their values in bash, zsh and fish',
     load: async () => (await import('./commands/completion.js')).completion(COMMANDS),

@@ -44,7 +44,7 @@ export async function openSource(
   wanted?: Wanted,
   numbers = new ProfileNumbers(),
 ): Promise<Source> {
-  const source = await openOne(file, progress, wanted);
+  const source = await openOne(file, progress, wanted, numbers.members);
   const endings = source.ending === undefined ? [] : [source.ending];
   return { ...source, endings, batches: renumbered(source.batches, numbers) };
 }
@@ -79,7 +79,12 @@ export async function openSources(files: readonly string[], progress: Progress, 
   return { name, endings, batches: batches(), close };
 }
 
-async function openOne(file: string | undefined, progress: Progress, wanted: Wanted | undefined): Promise<Opening> {
+async function openOne(
+  file: string | undefined,
+  progress: Progress,
+  wanted: Wanted | undefined,
+  members: Set<string>,
+): Promise<Opening> {
   const onStdin = file === undefined || file === '-';
   if (onStdin && process.stdin.isTTY) throw new UsageError('no FILE, and stdin is a terminal', `usage: ${USAGE}`);
   if (!onStdin && isFolder(file)) return parseFolder(file, wanted);
@@ -92,10 +97,10 @@ async function openOne(file: string | undefined, progress: Progress, wanted: Wan
   };
   const input = await open();
   const form = formOf(input.head);
-  if (form === 'records') return openRecords(input, wanted);
+  if (form === 'records') return openRecords(input, wanted, members);
   // A pipe cannot be read again by the parser, which reads files.
   if (onStdin || !statSync(file).isFile()) {
-    if (form === 'text') return openRecords(input, wanted);
+    if (form === 'text') return openRecords(input, wanted, members);
     input.close();
     const hint = 'dprof FILE, or dparse FILE | dprof';
     throw new UserError('not records, and a profile cannot be read from a pipe', { where: input.name, hint });
@@ -108,14 +113,14 @@ async function openOne(file: string | undefined, progress: Progress, wanted: Wan
     return await recordsOf((await openProfile(file)).source, wanted);
   } catch (error) {
     // The reader of records states which line is none.
-    if (error instanceof UnknownText) return openRecords(await open(), wanted);
+    if (error instanceof UnknownText) return openRecords(await open(), wanted, members);
     throw error;
   }
 }
 
-function openRecords(input: Input, wanted: Wanted | undefined): Opening {
+function openRecords(input: Input, wanted: Wanted | undefined, members: Set<string>): Opening {
   const ending = new StreamStatus(input.name);
-  const batches = readRecords(input, wanted?.types, ending, wanted?.ranges);
+  const batches = readRecords(input, wanted?.types, ending, wanted?.ranges, members);
   return { name: input.name, batches, ending, close: input.close };
 }
 

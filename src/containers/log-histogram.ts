@@ -70,7 +70,7 @@ export class LogHistogram {
 }
 
 /** Values below 1 have a bin of their own, number 0. */
-function binOf(value: number): number {
+export function binOf(value: number): number {
   if (value < 1) return 0;
   const power = Math.floor(Math.log2(value));
   // A logarithm may be rounded across a power of two.

@@ -7,6 +7,7 @@
  */
 import type { Collective, CollectiveIdentity, ProcessGroup } from './fields/collective.js';
 import type { GraphNode } from './fields/graph-node.js';
+import type { PartRecord } from './partial.js';
 import type { Transfer } from './fields/transfer.js';
 
 /** Version of the form of records. */
@@ -385,4 +386,5 @@ export type ProfileLine =
   | GraphRecord
   | RangeRecord
   | StatementRecord
+  | PartRecord
   | EndRecord;

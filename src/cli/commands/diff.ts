@@ -1,5 +1,5 @@
 /** `dprof diff`: what changed from one input of records to another. */
-import { Comparison, DIFF_TYPES, type DiffResult, type Judged } from '../../prof/diff/comparison.js';
+import { Comparison, diffTypes, type DiffResult, type Judged } from '../../prof/diff/comparison.js';
 import { diffLineColumns, diffLines } from '../../prof/diff/diff-columns.js';
 import type { Which } from '../../prof/diff/input-pair.js';
 import { UserError } from '../../record/errors.js';
@@ -87,7 +87,7 @@ const takeInput = (request: DiffRequest, which: Which, comparison: Comparison): 
   readInputs(
     [request[which]],
     request.quiet,
-    DIFF_TYPES,
+    diffTypes(request.device),
     (record) => comparison.take(which, record),
     () => {
       comparison.end(which);

@@ -138,6 +138,8 @@ export function readArguments(args: readonly string[]) {
     width: width !== null && width > 0 ? width : null,
     header: given.on('header'),
     where: given.read('where', parseWhere),
+    /** For groups of partial answers, which have other columns. */
+    whereText: given.text('where'),
     sort: isGrouped ? undefined : given.read('sort', parseSort),
     top,
     /** A row a group of kernels, with columns and an order of its own, in place of one a kernel. */

@@ -3,12 +3,13 @@ import { escapeControls } from '../../record/control-characters.js';
 import type { Annotated } from '../../prof/annotate.js';
 import { AGGREGATES } from '../../prof/by/aggregates.js';
 import { KernelGroups } from '../../prof/by/groups.js';
+import { PartialGroups } from '../../prof/by/partial-groups.js';
 import type { Grouping } from '../../prof/by/grouping.js';
 import { MissingCounters } from '../../prof/columns/counter-columns.js';
 import type { KernelColumn } from '../../prof/columns/kernel-column.js';
 import { InstructionDependencies, type ResolvedDependency } from '../../prof/neuron/instructions/dependencies.js';
 import { explain, isKernel, type KernelId } from '../../prof/report/explain.js';
-import { HOST_TYPES, KERNEL_AND_RANGE_TYPES, KERNEL_TYPES } from '../../prof/input/records.js';
+import { HOST_TYPES, KERNEL_AND_RANGE_TYPES, KERNEL_TYPES, type RecordTypes } from '../../prof/input/records.js';
 import { HostTable } from '../../prof/by/host/host-table.js';
 import { sortedRows, type HostGrouping } from '../../prof/by/host/host-table-columns.js';
 import { counted } from '../../record/plural.js';
@@ -106,6 +107,7 @@ async function runGroups(request: ReportRequest, grouping: Grouping): Promise<vo
   const annotator = new Annotator(device, derived || where !== undefined);
   const tally = new ReportTally(derived, rates);
   const groups = new KernelGroups({ keys, depth, amounts, hostKind, arrangement });
+  const parts = new PartialGroups({ keys, where: request.whereText, tally, groups });
   let ranges = 0;
   const add = (rows: readonly Annotated[]): void => {
     for (const row of rows) {
@@ -117,10 +119,11 @@ async function runGroups(request: ReportRequest, grouping: Grouping): Promise<vo
   };
   await runAnalysis(request, {
     analysis: {
-      types: hostKind === null ? KERNEL_TYPES : KERNEL_AND_RANGE_TYPES,
+      types: hostKind === null ? typesOfGroups(request) : KERNEL_AND_RANGE_TYPES,
       ranges: 'without-calls',
       take: (record, rows) => {
         add(rows);
+        parts.take(record);
         // A condition is one on kernels.
         if (record.type !== 'range') return;
         ranges++;
@@ -130,9 +133,10 @@ async function runGroups(request: ReportRequest, grouping: Grouping): Promise<vo
         add(rows);
         countPairing(tally, annotator);
         tally.untimed = groups.untimed;
+        parts.countPairing();
         const hasRangesAlone = groups.hasRanges && tally.kernelsRead === 0;
         const isEmpty = hostKind !== null && where === undefined && ranges === 0 && tally.kernelsRead === 0;
-        const notes = hasRangesAlone ? [] : isEmpty ? [withoutDeviceAndRanges()] : notesOf(tally);
+        const notes = hasRangesAlone ? [] : isEmpty ? [withoutDeviceAndRanges()] : [...notesOf(tally), ...parts.notes];
         return { table: null, facts: { columns, rows: groups.rows() }, notes };
       },
     },
@@ -142,6 +146,10 @@ async function runGroups(request: ReportRequest, grouping: Grouping): Promise<vo
     },
   });
 }
+
+/** Partial answers know no other device than their own, and nothing of the host's ranges. */
+const typesOfGroups = ({ device }: ReportRequest): RecordTypes =>
+  device === null ? new Set([...KERNEL_TYPES, 'part-kernels']) : KERNEL_TYPES;
 
 /** A row for each name of what the host did. */
 async function runHost(request: ReportRequest, grouping: HostGrouping): Promise<void> {

@@ -1,8 +1,10 @@
 /** Groups → rows: one for each group, in a tree one for each branch too, which sums up all groups beneath it. */
+import { allMerged, countedOf } from '../../containers/counted-values.js';
 import { elementAt } from '../../containers/element.js';
 import { SortedOutput, type SortKey } from '../query/sort.js';
 import type { GroupWork, GroupWorkSums } from './group-work.js';
 import type { GroupDurations } from './group-durations.js';
+import { spreadOfRuns, type GroupRuns } from './group-runs.js';
 import type { HostTime, HostTimes } from './host/host-times.js';
 import { ROOT, type GroupPath, type GroupTree } from './group-tree.js';
 import { spreadOf, type Spread } from '../../record/statistics.js';
@@ -35,28 +37,75 @@ export interface Arrangement {
 interface GroupData {
   readonly tree: GroupTree;
   readonly durations: GroupDurations;
+  /** Durations of partial answers, besides. */
+  readonly runs: GroupRuns;
   readonly amounts: GroupWorkSums;
   readonly host: HostTimes;
+}
+
+/** Durations of groups in an order: what those from one place to before another add up to. */
+interface OrderedSpreads {
+  /** There is a kernel in them. */
+  of(from: number, to: number): Spread | null;
+  /** ns */
+  sum(from: number, to: number): number;
+}
+
+/** One by one. */
+function listed(durations: GroupDurations, order: Uint32Array): OrderedSpreads {
+  const { durations: all, begins } = durations.inOrder(order);
+  return {
+    of: (from, to) => {
+      const own = all.slice(begins[from], begins[to]);
+      return own.length === 0 ? null : spreadOf(own);
+    },
+    sum: (from, to) => {
+      let sum = 0;
+      const end = elementAt(begins, to);
+      for (let i = elementAt(begins, from); i < end; i++) sum += elementAt(all, i);
+      return sum;
+    },
+  };
+}
+
+/** As runs of equal ones. */
+function counted({ durations, runs }: GroupData, order: Uint32Array): OrderedSpreads {
+  const { durations: all, begins } = durations.inOrder(order);
+  order.forEach((group, i) => {
+    const own = all.slice(begins[i], begins[i + 1]);
+    if (own.length > 0) runs.add(group, countedOf(own));
+  });
+  runs.settle();
+  const spreads = Array.from(order, (group): Spread | null => {
+    const own = runs.of(group);
+    return own.values.length === 0 ? null : spreadOfRuns(own);
+  });
+  return {
+    of: (from, to) => {
+      if (to - from === 1) return spreads[from] ?? null;
+      const own = allMerged(Array.from(order.subarray(from, to), (group) => runs.of(group)));
+      return own.values.length === 0 ? null : spreadOfRuns(own);
+    },
+    sum: (from, to) => spreads.slice(from, to).reduce((sum, spread) => sum + (spread?.total ?? 0), 0),
+  };
 }
 
 /** Computes the cells of rows on demand: there may be many rows, and each is needed for a moment only. */
 class GroupSource {
   readonly #order: Uint32Array;
-  readonly #durations: Float64Array;
-  readonly #begins: Uint32Array;
+  readonly #spreads: OrderedSpreads;
   /** ns of the kernels of all groups. */
   readonly whole: number;
 
   constructor(readonly data: GroupData) {
     this.#order = data.tree.inOrder();
-    ({ durations: this.#durations, begins: this.#begins } = data.durations.inOrder(this.#order));
-    this.whole = this.#sum(0, this.#order.length);
+    this.#spreads = data.runs.isEmpty ? listed(data.durations, this.#order) : counted(data, this.#order);
+    this.whole = this.#spreads.sum(0, this.#order.length);
   }
 
   spreadOf(node: number): KernelSpread {
     const [from, to] = this.data.tree.rangeOf(node);
-    const durations = this.#durations.slice(this.#begins[from], this.#begins[to]);
-    return durations.length === 0 ? NO_KERNELS : spreadOf(durations);
+    return this.#spreads.of(from, to) ?? NO_KERNELS;
   }
 
   hostOf(node: number): HostTime | null {
@@ -72,14 +121,7 @@ class GroupSource {
 
   ownOf(node: number): number {
     const [from] = this.data.tree.rangeOf(node);
-    return this.data.tree.isGroup(node) ? this.#sum(from, from + 1) : 0;
-  }
-
-  #sum(from: number, to: number): number {
-    let sum = 0;
-    const end = elementAt(this.#begins, to);
-    for (let i = elementAt(this.#begins, from); i < end; i++) sum += elementAt(this.#durations, i);
-    return sum;
+    return this.data.tree.isGroup(node) ? this.#spreads.sum(from, from + 1) : 0;
   }
 }
 

@@ -7,6 +7,8 @@ import { type KernelColumn } from '../columns/kernel-column.js';
 import { UserError } from '../../record/errors.js';
 import type { RangeKind, RangeRecord } from '../../record/record.js';
 import type { Annotated } from '../annotate.js';
+import type { CountedValues } from '../../containers/counted-values.js';
+import { GroupRuns } from './group-runs.js';
 import { GroupWorkSums } from './group-work.js';
 import { GroupDurations } from './group-durations.js';
 import { GroupTree } from './group-tree.js';
@@ -39,6 +41,7 @@ export interface GroupOptions {
 export class KernelGroups {
   readonly #tree: GroupTree;
   readonly #durations = new GroupDurations();
+  readonly #runs = new GroupRuns();
   readonly #amounts = new GroupWorkSums();
   readonly #host: HostTimes;
   readonly #hostKinds: ReadonlySet<RangeKind>;
@@ -72,6 +75,26 @@ export class KernelGroups {
     if (this.options.amounts) this.#amounts.add(group, row, dur);
   }
 
+  /**
+   * Adds kernels that are equal in the keys.
+   * @param values of the keys
+   * @param work what they did, as `GroupWorkSums` has it; null for nothing
+   * @throws UserError when there are too many groups
+   */
+  addMany(values: readonly CellValue[], durations: CountedValues, work: Float64Array | null): void {
+    if (durations.values.length === 0) return;
+    this.kernels += durations.counts.reduce((sum, count) => sum + count, 0);
+    const group = this.#tree.groupOf(values.map((value) => this.#keyOf(value)));
+    this.#check();
+    this.#runs.add(group, durations);
+    if (this.options.amounts && work !== null) this.#amounts.addNumbers(group, work);
+  }
+
+  /** Whether there are so many different durations that medians and deviations are known to 1.6 % only. */
+  get isCoarse(): boolean {
+    return this.#runs.settle();
+  }
+
   /** Adds a range of the host, in order of start. @throws UserError when there are too many groups */
   addRange(found: RangeRecord): void {
     const record = rangeAmong(this.#hostKinds, found);
@@ -90,7 +113,8 @@ export class KernelGroups {
 
   /** The rows of the report, in its order; to be called after all kernels were added. */
   rows(): Generator<GroupRow> {
-    const data = { tree: this.#tree, durations: this.#durations, amounts: this.#amounts, host: this.#host };
+    const [tree, durations, runs, amounts, host] = [this.#tree, this.#durations, this.#runs, this.#amounts, this.#host];
+    const data = { tree, durations, runs, amounts, host };
     return rowsOf(data, this.options.arrangement);
   }
 

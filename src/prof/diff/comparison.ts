@@ -1,10 +1,13 @@
 /** Records of two inputs → rows that compare them. One pass over each; kept are sums by row and sample alone. */
+import { elementAt } from '../../containers/element.js';
 import { entryOf } from '../../containers/map-entry.js';
-import { textOf } from '../../table/column.js';
+import { textOf, type CellValue } from '../../table/column.js';
 import { type KernelColumn } from '../columns/kernel-column.js';
-import type { ProfileLine } from '../../record/record.js';
+import type { ProfileLine, ProfileRecord } from '../../record/record.js';
 import type { Annotated } from '../annotate.js';
 import type { RecordTypes } from '../input/records.js';
+import type { GroupPart } from '../partial/kernels/kernel-part.js';
+import { PartGroups } from '../partial/kernels/part-groups.js';
 import { Annotator } from '../report/report.js';
 import type { Peaks } from '../roofline/peaks.js';
 import { commonOf, withoutCommon, type Common } from './common.js';
@@ -17,7 +20,9 @@ import { byChange, changeOfCalls, rowOf, type DiffRow, type Key, type Measured }
 import { Samples, Sums, type Basis } from './input-sums.js';
 import { percentOf, testSteps, type Settings } from './verdict.js';
 
-export const DIFF_TYPES: RecordTypes = new Set(['profile', 'kernel', 'end'] as const);
+/** Types of records; partial answers know no other device than their own. */
+export const diffTypes = (device: Peaks | null | undefined): RecordTypes =>
+  new Set(['profile', 'kernel', 'end', ...((device ?? null) === null ? (['part-kernels'] as const) : [])] as const);
 
 /** Rows of both inputs together, and characters of their keys. */
 export const MOST_ROWS = 50_000;
@@ -47,6 +52,9 @@ const both = (keys: readonly Key[] = []): Both => ({ keys, base: new Sums(), new
 
 class Side {
   readonly facts = new InputFacts();
+  readonly headers = new Map<number, ProfileRecord>();
+  /** Kernels of partial answers that are in one group for being of too many. */
+  ungrouped = 0;
   readonly annotator: Annotator;
   /** Kernels without a duration, which are left out. */
   untimed = 0;
@@ -92,7 +100,10 @@ export class Comparison {
     if (record.type === 'profile') {
       side.facts.take(record);
       side.samples.open(record.profile, record.rank);
+      side.headers.set(record.profile, record);
     }
+    const header = side.headers.get(record.profile);
+    if (record.type === 'part-kernels' && header !== undefined) this.#addPart(which, new PartGroups(record, header));
     for (const row of side.annotator.take(record)) this.#add(which, row);
   }
 
@@ -111,15 +122,50 @@ export class Comparison {
     const { samples } = side;
     const sample = samples.at(profile, step ?? null);
     this.total[which].add(dur, sample, samples);
-    this.#rowOf(row)[which].add(dur, sample, samples);
-    this.options.conditions.forEach(({ matches }, i) => {
-      if (matches?.(row) === true) this.#watched[i]?.[which].add(dur, sample, samples);
+    const values = this.options.by.map((column) => column.value(row));
+    this.#rowOf(values, 1)[which].add(dur, sample, samples);
+    this.options.conditions.forEach(({ subject }, i) => {
+      if (subject?.matches(subject.column.value(row)) === true) this.#watched[i]?.[which].add(dur, sample, samples);
     });
   }
 
-  #rowOf(row: Annotated): Both {
-    const keys = this.options.by.map((column): Key => {
-      const value = column.value(row);
+  /** Adds the groups of a partial answer. @throws UserError where these do not have a column */
+  #addPart(which: Which, groups: PartGroups): void {
+    const side = this.sides[which];
+    const { samples } = side;
+    const { steps, summedSteps, others } = groups.part;
+    side.ungrouped += others;
+    const numbers = steps.map((step) => samples.at(groups.profile, step));
+    if (summedSteps < steps.length) samples.cutAt(elementAt(numbers, summedSteps));
+    const { by, conditions } = this.options;
+    const getters = by.map((column) => groups.getter(column));
+    const subjects = conditions.map(({ subject }) => {
+      const valueOf = subject === null ? null : groups.getter(subject.column);
+      return (group: GroupPart): boolean => valueOf !== null && subject?.matches(valueOf(group)) === true;
+    });
+    for (const group of groups.groups) {
+      side.untimed += (group.odd?.untimed ?? 0) + (group.odd?.negative ?? []).length;
+      const times = [...groups.stepTimes(group)];
+      if (times.length === 0) continue;
+      const kernels = times.reduce((sum, one) => sum + one.kernels, 0);
+      const sums = [
+        this.total[which],
+        this.#rowOf(
+          getters.map((valueOf) => valueOf(group)),
+          kernels,
+        )[which],
+        ...subjects.flatMap((matches, i) => (matches(group) ? [elementAt(this.#watched, i)[which]] : [])),
+      ];
+      for (const { place, kernels: count, time } of times) {
+        for (const sum of sums) sum.add(time, elementAt(numbers, place), samples, count);
+      }
+    }
+  }
+
+  /** @param kernels that are added to the row */
+  #rowOf(values: readonly CellValue[], kernels: number): Both {
+    const keys = this.options.by.map((column, i): Key => {
+      const value = values[i] ?? null;
       return value === null ? null : textOf(column, value);
     });
     const name = keys.map((key) => key ?? '\u0001').join('\u0000');
@@ -127,7 +173,7 @@ export class Comparison {
     if (known !== undefined) return known;
     const { mostRows = MOST_ROWS, by } = this.options;
     if (this.#rows.size >= mostRows || this.#text + name.length > MOST_TEXT) {
-      this.others++;
+      this.others += kernels;
       return entryOf(this.#rows, OTHERS, () => both(by.map(() => OTHERS)));
     }
     this.#text += name.length;
@@ -160,7 +206,7 @@ export class Comparison {
         : single(all, settings, basis);
     const conditions = this.options.conditions.map((condition, i): Judged => {
       const watched = this.#watched[i] ?? both();
-      const row = condition.matches === null ? total : single(measure(watched), settings, basis);
+      const row = condition.subject === null ? total : single(measure(watched), settings, basis);
       const isThere = row.base.count + row.new.count > 0;
       return { condition, row, met: isThere ? condition.isMet(row.comparable) : null };
     });

@@ -8,16 +8,16 @@
  * The last `>` or `<` counts: names of kernels have such signs.
  */
 import { requireColumn } from '../columns/columns.js';
-import { textOf } from '../../table/column.js';
+import { textOf, type CellValue } from '../../table/column.js';
 import { UsageError } from '../../record/errors.js';
-import type { Annotated } from '../annotate.js';
+import type { KernelColumn } from '../columns/kernel-column.js';
 import type { Change } from './diff-row.js';
 
 export interface Condition {
   /** As the user wrote it. */
   readonly text: string;
-  /** Null for all kernels. */
-  readonly matches: ((row: Annotated) => boolean) | null;
+  /** Which kernels it is about, by a column of theirs; null for all of them. */
+  readonly subject: { readonly column: KernelColumn; readonly matches: (value: CellValue) => boolean } | null;
   /** Whether op calls must be looked at. */
   readonly derived: boolean;
   readonly isMet: (change: Change) => boolean;
@@ -46,8 +46,8 @@ export function parseCondition(text: string): Condition {
   return { text, ...subjectOf(subject.trim(), text), isMet };
 }
 
-function subjectOf(subject: string, text: string): Pick<Condition, 'matches' | 'derived'> {
-  if (subject === 'total') return { matches: null, derived: false };
+function subjectOf(subject: string, text: string): Pick<Condition, 'subject' | 'derived'> {
+  if (subject === 'total') return { subject: null, derived: false };
   const [, key, sign, rest = ''] = /^([A-Za-z]\w*)\s*([:~])(.*)$/s.exec(subject) ?? [];
   const wanted = rest.trimStart();
   if (key === undefined || wanted === '') {
@@ -55,13 +55,12 @@ function subjectOf(subject: string, text: string): Pick<Condition, 'matches' | '
   }
   const column = requireColumn(key);
   const part = wanted.toLowerCase();
-  const matches = (row: Annotated): boolean => {
-    const value = column.value(row);
+  const matches = (value: CellValue): boolean => {
     if (value === null) return false;
     if (sign === '~') return textOf(column, value).toLowerCase().includes(part);
     return (
       textOf(column, value) === wanted || (typeof value === 'object' && value.some((one) => String(one) === wanted))
     );
   };
-  return { matches, derived: column.derived === true };
+  return { subject: { column, matches }, derived: column.derived === true };
 }

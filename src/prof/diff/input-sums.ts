@@ -73,6 +73,11 @@ export class Samples {
     return true;
   }
 
+  /** Leaves sums from a sample on incomplete. */
+  cutAt(sample: number): void {
+    this.#cut = Math.min(this.#cut, sample);
+  }
+
   isKept(sample: number): boolean {
     return sample < this.#cut;
   }
@@ -122,13 +127,13 @@ export class Sums {
   /** Kernels by run. */
   readonly #calls: number[] = [];
 
-  /** @param sample number of the kernel's sample */
-  add(ns: number, sample: number, samples: Samples): void {
-    this.count++;
+  /** @param sample number of the sample that the kernels belong to; `ns` is their time, added up */
+  add(ns: number, sample: number, samples: Samples, kernels = 1): void {
+    this.count += kernels;
     this.time += ns;
     if (samples.isStep(sample)) this.timeInSteps += ns;
     const run = samples.runOf(sample);
-    this.#calls[run] = (this.#calls[run] ?? 0) + 1;
+    this.#calls[run] = (this.#calls[run] ?? 0) + kernels;
     if (sample >= this.#times.length && !this.#grow(sample, samples)) return;
     if (samples.isKept(sample)) this.#times[sample] = elementAt(this.#times, sample) + ns;
   }

@@ -12,6 +12,8 @@ export class ProfileNumbers {
   /** Numbers of the current input that had a profile line. */
   readonly #headed = new Set<number>();
   #next = 0;
+  /** Ids of the members of partial answers that were read: each counts once, however often it comes. */
+  readonly members = new Set<string>();
 
   /** To be called before the records of each further input. */
   nextInput(): void {

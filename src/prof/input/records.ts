@@ -7,6 +7,7 @@ import { isDatabaseMessage, NetDictReader } from './net-dict.js';
 import { RepeatedFieldParser } from './repeated-fields.js';
 import { isObject } from './field-checks.js';
 import { validLine as lineOf } from './line-validation.js';
+import { PartialRecords } from './partial-records.js';
 import { validKernel } from './record-validation.js';
 
 export type RecordTypes = ReadonlySet<ProfileLine['type']>;
@@ -23,13 +24,14 @@ const KERNEL = '{"type":"kernel"';
 /** Lines at which profiles begin and end. */
 const MARKS: ReadonlySet<string> = new Set<ProfileLine['type']>(['profile', 'end']);
 /** Most lines begin with their type: those of other types are skipped without being parsed. */
-const TYPE = /^\{"type":"(\w+)"/;
+const TYPE = /^\{"type":"([\w-]+)"/;
 
 /**
  * The records of an input, in batches.
  * @param types of records; others are skipped
  * @param status receives how the input ends; an input that is cut off after some lines is then no error
  * @param ranges 'without-work': those behind the first kernel of a profile are not wanted, and not parsed
+ * @param members ids of the members of partial answers that were read, also from other inputs: none is read twice
  * @throws UserError naming file and line for a line that is no record
  */
 export async function* readRecords(
@@ -37,8 +39,9 @@ export async function* readRecords(
   types: RecordTypes = KERNEL_TYPES,
   status: StreamStatus | null = null,
   ranges?: 'without-calls' | 'without-work',
+  members?: Set<string>,
 ): AsyncGenerator<readonly ProfileLine[]> {
-  const reader = new RecordReader(input.name, types, status, ranges);
+  const reader = new RecordReader(input.name, types, status, ranges, members);
   try {
     for await (const { first, lines } of lineBatches(input)) yield reader.readAll(lines, first);
     reader.end();
@@ -57,6 +60,7 @@ export class RecordReader {
   #hasKernels = false;
   /** A line that ends in the middle of a record: cut off when it is the last one, else broken. */
   #cut: TruncatedInput | null = null;
+  readonly #partial: PartialRecords;
   /** Lines that are not blank. */
   linesRead = 0;
 
@@ -65,7 +69,10 @@ export class RecordReader {
     private readonly types: RecordTypes = KERNEL_TYPES,
     private readonly status: StreamStatus | null = null,
     private readonly ranges?: 'without-calls' | 'without-work',
-  ) {}
+    members = new Set<string>(),
+  ) {
+    this.#partial = new PartialRecords(file, types, members);
+  }
 
   /**
    * @param first number of the first line
@@ -74,6 +81,10 @@ export class RecordReader {
   readAll(lines: readonly string[], first: number): ProfileLine[] {
     const records: ProfileLine[] = [];
     lines.forEach((text, i) => {
+      if (this.#cut === null && this.#partial.take(text, first + i)) {
+        for (const record of this.#partial.ready()) records.push(this.#counted(record));
+        return;
+      }
       const record = this.#readOne(text, first + i);
       if (record !== null) records.push(record);
     });
@@ -94,7 +105,8 @@ export class RecordReader {
   /** @throws UserError without any record, TruncatedInput where the last one is cut off */
   end(): void {
     if (this.#cut !== null) throw this.#cut;
-    if (this.linesRead > 0) return;
+    this.#partial.end();
+    if (this.linesRead > 0 || this.#partial.hasLines) return;
     throw new UserError('is empty', { where: this.file, hint: 'expected records of dparse, or a net.dict' });
   }
 
@@ -105,6 +117,13 @@ export class RecordReader {
     if (!isKernel && (this.#isSkipped(text) || text.trim() === '')) return null;
     const record = !isKernel && isPython(text) ? this.#python(text, line) : this.#json(text, line);
     this.linesRead++;
+    return record;
+  }
+
+  /** A record of a member, which needs no check. */
+  #counted(record: ProfileLine): ProfileLine {
+    this.linesRead++;
+    if (MARKS.has(record.type)) this.status?.take(record);
     return record;
   }
 
@@ -130,6 +149,7 @@ export class RecordReader {
     }
     if (MARKS.has(record['type'])) this.status?.take(lineOf(record));
     if (!this.types.has(record['type'] as ProfileLine['type'])) return null;
+    if (record['type'].startsWith('part-') || 'part' in record) throw this.#partial.stray(line);
     if (record['type'] === 'kernel') return validKernel(record, ++this.#kernels);
     return lineOf(record);
   }

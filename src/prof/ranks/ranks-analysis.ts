@@ -1,27 +1,33 @@
 /** The analysis of `dprof ranks`: records of all ranks → the report of their job. */
+import { append } from '../../containers/lists.js';
 import type { UserError } from '../../record/errors.js';
 import type { ProfileLine } from '../../record/record.js';
 import { countNotes, withoutDevice, type Analysis, type Answer } from '../analysis.js';
 import type { Annotated } from '../annotate.js';
 import { jobReport, type JobReport } from './job-report.js';
+import type { RecordTypes } from '../input/records.js';
 import { RANK_TYPES, RankCollector } from './part/rank-collector.js';
+import type { RankPart } from './part/rank-part.js';
 import { RANK_TABLES, type RankTableName } from './tables/tables.js';
 
 export class RanksAnalysis implements Analysis<JobReport> {
-  readonly types = RANK_TYPES;
+  readonly types: RecordTypes = new Set([...RANK_TYPES, 'part-ranks' as const]);
   readonly #collector = new RankCollector();
+  /** Of partial answers. */
+  readonly #parts: RankPart[] = [];
 
   /** @param table the one of the table formats */
   constructor(private readonly table: RankTableName) {}
 
   take(record: ProfileLine, rows: readonly Annotated[]): void {
-    this.#collector.take(record, rows);
+    if (record.type === 'part-ranks') append(this.#parts, record.data as readonly RankPart[]);
+    else this.#collector.take(record, rows);
   }
 
   /** @throws UserError without work of any device */
   finish(rows: readonly Annotated[]): Answer<JobReport> {
     this.#collector.addKernels(rows);
-    const { parts } = this.#collector;
+    const parts = [...this.#collector.parts, ...this.#parts];
     if (parts.length === 0) throw withoutDevice();
     const report = jobReport(parts);
     return { table: RANK_TABLES[this.table].of(report), facts: report, notes: notesOf(report) };

@@ -2,6 +2,18 @@
 import { plural } from '../../record/plural.js';
 import type { Annotated } from '../annotate.js';
 
+/** Kernels that were counted before; absent is 0. */
+export interface CountedKernels {
+  readonly kernels: number;
+  readonly withoutOp?: number;
+  readonly unknownFlops?: number;
+  readonly ambiguousForward?: number;
+  readonly withoutForward?: number;
+  readonly abovePeak?: number;
+  /** Ids of the first of those above a peak. */
+  readonly firstAbovePeak?: readonly number[];
+}
+
 /** Counts of what a report could not compute. */
 export class ReportTally {
   kernelsRead = 0;
@@ -38,6 +50,21 @@ export class ReportTally {
     if (this.rates) this.#countRates(row);
     if (row.pairing.kind === 'ambiguous') this.ambiguousForward++;
     if (row.pairing.kind === 'no-forward') this.withoutForward++;
+  }
+
+  /** Counts kernels of a partial answer. */
+  countMany(profile: number, counts: CountedKernels): void {
+    const { kernels, withoutOp = 0, unknownFlops = 0, ambiguousForward = 0, withoutForward = 0 } = counts;
+    this.kernels += kernels;
+    this.withoutOp += withoutOp;
+    if (this.derived) this.unknownFlops += unknownFlops;
+    this.ambiguousForward += ambiguousForward;
+    this.withoutForward += withoutForward;
+    if (!this.rates) return;
+    this.abovePeak += counts.abovePeak ?? 0;
+    for (const id of counts.firstAbovePeak ?? []) {
+      if (this.firstAbovePeak.length < SHOWN) this.firstAbovePeak.push(`${profile}:${id}`);
+    }
   }
 
   #countRates({ placement: { above }, record }: Annotated): void {

@@ -20,7 +20,7 @@ export interface StepRow {
   readonly sums: Pick<StepSums, 'kernels' | 'collectives'>;
   /** `free` and `idle` are null where work is missing. */
   readonly times: Omit<StepSums['times'], 'free' | 'idle'> & Readonly<Record<'free' | 'idle', number | null>>;
-  readonly kernelTimes: StepSums['kernelTimes'];
+  readonly kernelTimes: Pick<StepSums['kernelTimes'], 'all' | 'own'>;
   /** Null where no work belongs to a server's step. */
   readonly served: Served | null;
   /** From the begin of the step on the host to the begin of the next one, of the last to its end, ns; null when unknown. */

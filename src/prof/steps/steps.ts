@@ -9,13 +9,14 @@ import type { RecordTypes } from '../input/records.js';
 import { countNotes, HOST_HINT, withoutTimes, type Analysis, type Answer } from '../analysis.js';
 import { columnsOf, type StepRow } from './step-columns.js';
 import { HostSteps, MOST_STEPS, stepOf } from './host-steps.js';
+import { plainRow, stepCounts, type StepCounts, type StepsPart } from './steps-part.js';
 import { missingWorkOf, type MissingWork } from './missing-work.js';
 import { StepSums } from './step-sums.js';
 import { workOf, type StepActivity, type StepWorkKind } from './step-work.js';
 
 const STEP_TYPES: RecordTypes = new Set([
   ...(['profile', 'kernel', 'collective', 'graph', 'copy', 'set'] as const),
-  ...(['sample', 'end'] as const),
+  ...(['sample', 'part-steps', 'end'] as const),
 ]);
 
 export interface ProfileSteps {
@@ -37,26 +38,22 @@ class StepProfile {
   header: ProfileRecord | null = null;
   readonly host = new HostSteps();
   readonly devices = new Map<number, DeviceSteps>();
+  /** Of a partial answer, which has nothing else. */
+  part: StepsPart | null = null;
 }
 
 export class Steps implements Analysis<readonly ProfileSteps[]> {
   readonly types = STEP_TYPES;
   readonly #profiles = new Map<number, StepProfile>();
   #rows = 0;
-  /** Activities of computing or communication with a time. */
-  activities = 0;
-  /** Activities without a time, which are left out. */
-  untimed = 0;
-  /** Graph launches traced as a whole. */
-  graphs = 0;
-  /** Graph launches without their work. */
-  missing = 0;
+  readonly counts: StepCounts = stepCounts();
 
   /** @throws UserError when there are more steps than can be kept */
   take(record: ProfileLine): void {
     if (record.type === 'end') return;
     const profile = entryOf(this.#profiles, record.profile, () => new StepProfile());
     if (record.type === 'profile') profile.header = record;
+    if (record.type === 'part-steps') this.#addPart(profile, record.data as StepsPart);
     const found = workOf(record);
     if (found !== null) this.#add(profile, found.work, found.record);
     const missing = found === null ? missingWorkOf(record) : null;
@@ -69,38 +66,40 @@ export class Steps implements Analysis<readonly ProfileSteps[]> {
 
   /** Activities out of order: unions are then too small. */
   get late(): number {
-    let late = 0;
+    let { late } = this.counts;
     for (const { devices } of this.#profiles.values()) for (const { all } of devices.values()) late += all.late;
     return late;
   }
 
   get profiles(): ProfileSteps[] {
-    return [...this.#profiles].map(([profile, { header, host, devices }]) => ({
+    return [...this.#profiles].map(([profile, of]) => ({
       profile,
-      header,
-      rows:
-        devices.size === 0
-          ? hostRows({ profile, header }, host)
-          : [...devices]
-              .sort(([a], [b]) => a - b)
-              .flatMap(([device, sums]) => rowsOf({ profile, header, device }, sums, host)),
+      header: of.header,
+      rows: rowsOfProfile({ profile, header: of.header }, of),
     }));
+  }
+
+  /** What a partial answer has of one profile. */
+  get part(): StepsPart {
+    const rows = this.profiles.flatMap((profile) => profile.rows.map(plainRow));
+    return { rows, counts: { ...this.counts, late: this.late } };
   }
 
   /** @throws UserError without any work that has a time */
   finish(): Answer<readonly ProfileSteps[]> {
-    if (this.untimed > 0 && this.activities === 0) throw withoutTimes();
+    const { untimed, activities, graphs, missing } = this.counts;
+    if (untimed > 0 && activities === 0) throw withoutTimes();
     const profiles = this.profiles.filter(({ rows }) => rows.length > 0);
-    if (this.activities === 0 && !profiles.some(({ rows }) => rows.some(({ device }) => device === null)))
+    if (activities === 0 && !profiles.some(({ rows }) => rows.some(({ device }) => device === null)))
       throw new UserError('no kernels, no collectives and no steps of the host', { hint: HOST_HINT });
     return {
       table: tableOf(profiles.flatMap(({ rows }) => rows)),
       facts: profiles,
       notes: countNotes(
-        [this.untimed, 'record', ' without a time left out'],
+        [untimed, 'record', ' without a time left out'],
         [this.late, 'record', ' not in order of start: times are too small'],
-        [this.graphs, 'graph launch', ' traced as a whole: counted as computing'],
-        [this.missing, 'graph launch', ' without work in the profile: free and idle of their steps are unknown'],
+        [graphs, 'graph launch', ' traced as a whole: counted as computing'],
+        [missing, 'graph launch', ' without work in the profile: free and idle of their steps are unknown'],
       ),
     };
   }
@@ -108,11 +107,11 @@ export class Steps implements Analysis<readonly ProfileSteps[]> {
   #add(profile: StepProfile, work: StepWorkKind, record: StepActivity): void {
     const { start, dur, device } = record;
     if (dur === null || Number.isNaN(start + dur) || Number.isNaN(device)) {
-      this.untimed++;
+      this.counts.untimed++;
       return;
     }
-    if (work !== 'copy') this.activities++;
-    if (record.type === 'graph') this.graphs++;
+    if (work !== 'copy') this.counts.activities++;
+    if (record.type === 'graph') this.counts.graphs++;
     const sums = entryOf(profile.devices, device, () => new DeviceSteps());
     const row = this.#rowOf(profile, sums, work, record);
     const isOwn = (kernel: KernelLine): boolean | null => profile.host.isOwn(kernel.step ?? NaN, kernel);
@@ -120,9 +119,16 @@ export class Steps implements Analysis<readonly ProfileSteps[]> {
     sums.all.add(work, record, start, start + dur, () => null);
   }
 
+  /** @throws UserError where there were too many steps when it was made */
+  #addPart(profile: StepProfile, part: StepsPart): void {
+    if ('tooMany' in part) throw new UserError(part.tooMany, { where: profile.header?.file ?? 'na' });
+    profile.part = part;
+    for (const [name, count] of Object.entries(part.counts)) this.counts[name as keyof StepCounts] += count;
+  }
+
   #addMissing({ devices, host }: StepProfile, { device, start, launches }: MissingWork): void {
     entryOf(devices, device, () => new DeviceSteps()).missing.add(host.at(start));
-    this.missing += launches;
+    this.counts.missing += launches;
   }
 
   /** Copies have a step only where the host's are known. */
@@ -182,6 +188,12 @@ function rowsOf(
   if (steps.size > 0 && rest.first !== null)
     rows.push({ ...common, ...figuresOfMany(rest, missing.has(null)), step: '-', hasCopies });
   return [...rows, { ...common, ...figuresOfMany(all, missing.size > 0), step: 'all', hasCopies: true }];
+}
+
+function rowsOfProfile(place: Pick<StepRow, 'profile' | 'header'>, { host, devices, part }: StepProfile): StepRow[] {
+  if (part !== null) return 'rows' in part ? part.rows.map((row) => ({ ...place, ...row })) : [];
+  if (devices.size === 0) return hostRows(place, host);
+  return [...devices].sort(([a], [b]) => a - b).flatMap(([device, sums]) => rowsOf({ ...place, device }, sums, host));
 }
 
 /** Of a profile without any work on a device: its steps on the host. */

@@ -29,8 +29,11 @@ class DetailSums {
 
 export class SummaryDetails {
   readonly #profiles = new Map<number, DetailSums>();
+  /** Of partial answers. */
+  readonly #parts = new Map<number, ProfileDetails>();
 
   take(record: ProfileLine, rows: readonly Annotated[]): void {
+    if (record.type === 'part-details') this.#parts.set(record.profile, record.data as ProfileDetails);
     if (isDeviceActivity(record)) {
       const activity = timedActivity(record);
       if (activity !== null) this.#of(record.profile).utilisation.take(activity);
@@ -56,6 +59,8 @@ export class SummaryDetails {
 
   /** When all records are taken. */
   of(profile: number): ProfileDetails {
+    const part = this.#parts.get(profile);
+    if (part !== undefined) return part;
     const { utilisation, annotations, ops, launches } = this.#of(profile);
     return {
       utilisation: utilisation.utilisation,

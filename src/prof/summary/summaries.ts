@@ -21,6 +21,7 @@ import { KernelSums } from './kernel-sums.js';
 import { OperationSums } from './operation-sums.js';
 import type { DeviceTime, ProfileSummary, WorkKind } from './summary-data.js';
 import { ProgramSums } from './program-sums.js';
+import { summaryOf, type SummaryPart } from './summary-part.js';
 import { StepSpans } from './step-spans.js';
 import { Tallies } from './tallies.js';
 
@@ -36,6 +37,7 @@ export const SUMMARY_TYPES: RecordTypes = new Set([
   'range',
   'tensor',
   'layer',
+  'part-summary',
   'end',
 ] as const);
 
@@ -70,6 +72,8 @@ class SummedProfile {
   readonly program = new ProgramSums();
   reported: Readonly<Record<string, number>> = {};
   readonly odd = new Map<Odd, number>();
+  /** Of a partial answer, which has nothing else. */
+  part: SummaryPart | null = null;
 }
 
 export class ProfileSummaries {
@@ -97,6 +101,7 @@ export class ProfileSummaries {
   get all(): ProfileSummary[] {
     const profiles = [...this.#profiles].sort(([a], [b]) => a - b);
     return profiles.map(([profile, sums]) => {
+      if (sums.part !== null) return summaryOf(sums.part, profile, sums.header, this.names);
       const devices = devicesOf(sums);
       const kernels = sums.kernels.result(
         this.names,
@@ -122,6 +127,7 @@ export class ProfileSummaries {
 
   #listen(sums: SummedProfile, record: ProfileLine): void {
     if (record.type === 'profile') sums.header = record;
+    else if (record.type === 'part-summary') sums.part = record.data as SummaryPart;
     else if (record.type === 'end') sums.reported = record.diagnostics;
     else if (record.type === 'range') !sums.hasWork && sums.host.add(record);
     else if (record.type === 'sync') addWait(sums, record);

@@ -35,7 +35,11 @@ export class SummaryAnalysis implements Analysis<SummaryFacts> {
   ) {
     if (details === null) this.ranges = 'without-work';
     this.#summaries = new ProfileSummaries(top);
-    this.types = new Set([...SUMMARY_TYPES, ...metrics.types]);
+    this.types = new Set([
+      ...SUMMARY_TYPES,
+      ...metrics.types,
+      ...(details === null ? [] : (['part-details'] as const)),
+    ]);
   }
 
   take(record: ProfileLine, rows: readonly Annotated[]): void {

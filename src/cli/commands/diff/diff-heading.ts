@@ -4,6 +4,7 @@ import { OTHERS, type Comparison, type DiffResult } from '../../../prof/diff/com
 import { differ } from '../../../prof/diff/input-facts.js';
 import { leastP } from '../../../prof/diff/mann-whitney.js';
 import type { Which } from '../../../prof/diff/input-pair.js';
+import { OTHER_KERNELS } from '../../../prof/partial/kernels/kernel-part.js';
 import { counted } from '../../../record/plural.js';
 
 const SIDES: readonly Which[] = ['base', 'new'];
@@ -118,11 +119,16 @@ function sampleNotes({ sides, settings }: Comparison, { basis, total, tested }: 
 }
 
 function inputNotes({ sides, total }: Comparison, { basis }: DiffResult, which: Which): string[] {
-  const { untimed, samples } = sides[which];
+  const { untimed, ungrouped, samples } = sides[which];
   const { time, timeInSteps } = total[which];
   const outside = time > 0 ? (100 * (time - timeInSteps)) / time : 0;
   return [
     ...(untimed > 0 ? [`${NAMES[which]}: ${counted(untimed, 'kernel')} without a duration left out`] : []),
+    ...(ungrouped > 0
+      ? [
+          `${NAMES[which]}: ${counted(ungrouped, 'kernel')} under ${OTHER_KERNELS}: the partial answer has too many groups`,
+        ]
+      : []),
     ...(basis === 'step' && outside > 0
       ? [`${NAMES[which]}: ${outside.toPrecision(3)} % of the time belongs to no step: in the times, not in the test`]
       : []),

@@ -1,0 +1,127 @@
+/** `dprof partial`: what profiles add up to, for answers over many of them. */
+import { append } from '../../containers/lists.js';
+import { requireColumn } from '../../prof/columns/columns.js';
+import { COLUMNS } from '../../prof/columns/columns.js';
+import { memberHeadOf } from '../../prof/partial/member-text.js';
+import { MEMBER_TYPES, type MemberOptions } from '../../prof/partial/member-builder.js';
+import { PartialBuilder } from '../../prof/partial/partial-builder.js';
+import { MOST_EXACT } from '../../prof/partial/kernels/kernel-part-builder.js';
+import type { StreamStatus } from '../../prof/input/stream-status.js';
+import { EXIT, UsageError, UserError } from '../../record/errors.js';
+import { splitKeys } from '../../table/column-lookup.js';
+import { DEVICE_OPTION, readDevice } from '../device-option.js';
+import { confirmEndings, confirmWhole, openSource } from '../input.js';
+import { say } from '../message.js';
+import { checkOutput, withOutput } from '../output.js';
+import { MemberStore } from './partial/member-store.js';
+import { progress } from '../progress.js';
+import { recordsCommand, type RecordsRequest } from '../records-command.js';
+
+const DEFAULT_BY = 'op,layer,kernel';
+
+async function run(request: RecordsRequest, options: MemberOptions): Promise<void> {
+  const { files, output, quiet } = request;
+  const inputs = files.length === 0 ? ['-'] : files;
+  const existing = checkOutput(output, inputs);
+  const store = new MemberStore();
+  try {
+    const endings: StreamStatus[] = [];
+    const failures: UserError[] = [];
+    for (const file of inputs) {
+      const found = await takeInput(file, quiet, options, store);
+      append(endings, found.endings);
+      if (found.failure !== null) failures.push(found.failure);
+    }
+    const [first, ...others] = failures;
+    // Without any member the last line is the error itself.
+    if (first !== undefined && store.size === 0) {
+      for (const { line } of others) say('dprof', line);
+      throw first;
+    }
+    for (const { line } of failures) say('dprof', line);
+    if (failures.length > 0) process.exitCode = EXIT.failed;
+    const source = { name: inputs.join(', '), endings, batches: [], close: () => undefined };
+    await withOutput(output, inputs, async (write) => {
+      confirmWhole(source, existing, output);
+      await store.write(write);
+    });
+    confirmEndings(source, quiet);
+  } finally {
+    store.dispose();
+  }
+}
+
+interface Taken {
+  readonly endings: readonly StreamStatus[];
+  /** Why the input could not be read, or no further. */
+  readonly failure: UserError | null;
+}
+
+/** Puts the members of one input into the store, those before a failure too. */
+async function takeInput(file: string, quiet: boolean, options: MemberOptions, store: MemberStore): Promise<Taken> {
+  const meter = progress('dprof', !quiet);
+  const builder = new PartialBuilder(options, (lines) => {
+    store.add(memberHeadOf(lines[0] ?? '')?.id ?? '', lines);
+  });
+  let close = (): void => undefined;
+  let [name, endings]: [string, readonly StreamStatus[]] = [file, []];
+  try {
+    const source = await openSource(file, meter, { types: MEMBER_TYPES });
+    ({ name, endings, close } = source);
+    for await (const batch of source.batches) for (const record of batch) builder.take(record);
+    builder.end();
+    return { endings, failure: null };
+  } catch (error) {
+    if (!(error instanceof UserError) || error instanceof UsageError) throw error;
+    const { what, detail } = error;
+    return { endings, failure: new UserError(what, { ...detail, where: detail.where ?? name }) };
+  } finally {
+    meter.clear();
+    close();
+  }
+}
+
+export const partial = recordsCommand(
+  {
+    name: 'dprof partial',
+    usage: 'dprof partial [OPTION...] [FILE...] -o OUT',
+    about: [
+      'What profiles add up to, in a file of some 100 KB each: summary, steps, ranks, diff and --by take it in place of the',
+      'profiles, and dprof merge joins such files. For jobs of many ranks: one run where each profile is, then merge.',
+    ],
+    operands: ['FILE: a profile, or records of dparse of several (also .gz). Default: stdin.'],
+    options: [
+      {
+        name: 'by',
+        takes: 'KEYS',
+        help: `columns that --by and diff of it may have, with rank and profile (${DEFAULT_BY})`,
+        values: COLUMNS.map(({ key }) => key),
+        list: true,
+      },
+      DEVICE_OPTION,
+    ],
+    notes: [
+      [
+        'The answers are those of the profiles themselves. Exceptions: summary lists at most 100 names; of a profile with',
+        `more than ${MOST_EXACT.toLocaleString('en-US')} kernels medians and deviations of --by are known to 1.6 %; --where, sums by step and`,
+        'conditions of diff need columns of --by. What needs single kernels (html, stacks, --explain …) needs the profile.',
+      ],
+      [
+        'Each profile becomes a member with an id, the SHA-256 of its content; members are in order of rank, file and id.',
+        'An input that is cut off is used up to the cut, one that cannot be read is named; the exit code is 1.',
+        'Memory: at most 450 MB, whatever the number of profiles; profiles are read one after the other.',
+      ],
+    ],
+    examples: [
+      'dprof partial trace_rank7.json.gz -o rank7.part',
+      'dprof partial --by op,layer,kernel,dir *.sqlite -o job.part',
+      'dprof merge rank*.part -o job.part && dprof summary job.part',
+    ],
+  },
+  ['partial'],
+  (given, request) =>
+    run(request, {
+      by: splitKeys('--by', given.text('by') ?? DEFAULT_BY).map((key) => requireColumn(key)),
+      device: readDevice(given),
+    }),
+);

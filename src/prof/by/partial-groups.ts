@@ -1,0 +1,95 @@
+/** Groups of kernels in partial answers → the groups of `--by`. */
+import { counted } from '../../record/plural.js';
+import type { ProfileLine, ProfileRecord } from '../../record/record.js';
+import { shapeOf, type Column } from '../../table/column.js';
+import { requireColumn } from '../columns/columns.js';
+import type { KernelColumn } from '../columns/kernel-column.js';
+import { OTHER_KERNELS, type GroupPart } from '../partial/kernels/kernel-part.js';
+import { PartGroups } from '../partial/kernels/part-groups.js';
+import { parseFilter, type RowFilter } from '../query/filter.js';
+import type { ReportTally } from '../report/report-tally.js';
+import type { KernelGroups } from './groups.js';
+
+/** What groups of partial answers are put into. */
+interface Target {
+  readonly keys: readonly KernelColumn[];
+  /** Text of `--where`. */
+  readonly where: string | undefined;
+  readonly tally: ReportTally;
+  readonly groups: KernelGroups;
+}
+
+export class PartialGroups {
+  readonly #headers = new Map<number, ProfileRecord>();
+  #untimed = 0;
+  #evicted = 0;
+  #incomplete = 0;
+  #others = 0;
+  /** Profiles whose durations are known by their bins. */
+  #coarse = 0;
+
+  constructor(private readonly target: Target) {}
+
+  /** Records of other types than profiles and their kernels in partial answers are passed over. @throws UserError where these do not have a column */
+  take(record: ProfileLine): void {
+    if (record.type === 'profile') this.#headers.set(record.profile, record);
+    const header = this.#headers.get(record.profile);
+    if (record.type === 'part-kernels' && header !== undefined) this.#add(new PartGroups(record, header));
+  }
+
+  #add(part: PartGroups): void {
+    const { keys, groups } = this.target;
+    const getters = keys.map((key) => part.getter(key));
+    const passes = this.#filterOf(part);
+    for (const group of part.groups) {
+      const durations = part.durationsOf(group);
+      const kernels = durations.counts.reduce((sum, count) => sum + count, 0);
+      const untimed = group.odd?.untimed ?? 0;
+      this.target.tally.kernelsRead += kernels + untimed;
+      if (!passes(group)) continue;
+      this.#untimed += untimed;
+      this.target.tally.countMany(part.profile, { kernels: kernels + untimed, ...group.odd });
+      const values = getters.map((valueOf) => valueOf(group));
+      groups.addMany(values, durations, part.workOf(group, durations));
+    }
+    const { evicted, incomplete, others, exact } = part.part;
+    this.#evicted += evicted;
+    this.#incomplete += incomplete;
+    this.#others += others;
+    this.#coarse += Number(!exact);
+  }
+
+  /** `--where` over the columns that the groups have. */
+  #filterOf(part: PartGroups): RowFilter<GroupPart> {
+    const { where } = this.target;
+    if (where === undefined) return () => true;
+    return parseFilter(where, (key): Column<GroupPart> => {
+      const column = requireColumn(key);
+      return { ...shapeOf(column), value: part.getter(column) };
+    });
+  }
+
+  /** Adds to the tally what is known of all kernels, when all records are taken. */
+  countPairing(): void {
+    const { tally } = this.target;
+    tally.untimed += this.#untimed;
+    tally.evicted += this.#evicted;
+    tally.incomplete += this.#incomplete;
+  }
+
+  /** What limits the answer. */
+  get notes(): string[] {
+    const { groups } = this.target;
+    return [
+      ...(groups.isCoarse ? ['more than 8 million different durations: median and stddev are known to 1.6 %'] : []),
+      ...(this.#coarse > 0
+        ? [
+            `${counted(this.#coarse, 'partial answer')} of more than 200,000 kernels: median and stddev are known to 1.6 %`,
+          ]
+        : []),
+      ...(this.#others > 0
+        ? [`${counted(this.#others, 'kernel')} under ${OTHER_KERNELS}: too many groups of a profile`]
+        : []),
+    ];
+  }
+}

@@ -1,0 +1,129 @@
+/**
+ * Lines of partial answers → members that are whole and as they were written. A member is given on when its last line
+ * has come and its content fits its id, never before: whoever takes it need not doubt its fields. Memory: one member.
+ */
+import { UserError } from '../../record/errors.js';
+import { PART_VERSION } from '../../record/partial.js';
+import { MemberHash, memberHeadOf, memberLineType, type MemberHead } from '../partial/member-text.js';
+import { isNumber, isObject } from './field-checks.js';
+import { TruncatedInput } from './stream-status.js';
+
+const AGAIN = 'make it again with dprof partial';
+const PARTIAL = '{"type":"partial"';
+const PROFILE = '{"type":"profile"';
+
+export interface Member {
+  readonly id: string;
+  /** Its first line. */
+  readonly head: string;
+  /** Lines of the wanted types, then the `end` line. */
+  readonly lines: readonly string[];
+  /** Number of its first line. */
+  readonly line: number;
+}
+
+interface OpenMember extends MemberHead {
+  readonly head: string;
+  readonly line: number;
+  readonly hash: MemberHash;
+  readonly lines: string[];
+}
+
+export class MemberScanner {
+  #open: OpenMember | null = null;
+  /** Members that `partial` lines announce, and those that came whole. */
+  #announced = 0;
+  #whole = 0;
+
+  /**
+   * @param file its name, for messages
+   * @param isWanted whether lines of a type are needed
+   * @param onMember takes each member
+   */
+  constructor(
+    private readonly file: string,
+    private readonly isWanted: (type: string) => boolean,
+    private readonly onMember: (member: Member) => void,
+  ) {}
+
+  /** Members that came whole. */
+  get members(): number {
+    return this.#whole;
+  }
+
+  /**
+   * @returns whether the line belongs to a partial answer
+   * @throws UserError for a member that is not as it was written, and for one of a newer version
+   */
+  take(text: string, line: number): boolean {
+    if (text.startsWith(PARTIAL)) {
+      this.#announce(text, line);
+      return true;
+    }
+    const head = text.startsWith(PROFILE) ? memberHeadOf(text) : null;
+    if (head !== null) {
+      this.#begin(text, line, head);
+      return true;
+    }
+    if (this.#open === null) return false;
+    this.#continue(this.#open, text);
+    return true;
+  }
+
+  /** To be called at the end of the input. @throws TruncatedInput where members are missing */
+  end(): void {
+    const { file: where } = this;
+    if (this.#open !== null) throw new TruncatedInput('the partial answer is cut off', { where, hint: AGAIN });
+    const missing = this.#announced - this.#whole;
+    if (missing > 0) {
+      const what = `the partial answer is cut off: ${missing} of ${this.#announced} members are missing`;
+      throw new TruncatedInput(what, { where, hint: AGAIN });
+    }
+  }
+
+  #announce(text: string, line: number): void {
+    if (this.#open !== null) throw this.#damaged(this.#open.line);
+    let record: unknown;
+    try {
+      record = JSON.parse(text);
+    } catch {
+      throw new TruncatedInput('broken record: it is cut off', { where: `${this.file}:${line}`, hint: AGAIN });
+    }
+    if (!isObject(record) || !isNumber(record['v']) || !isNumber(record['members'])) throw this.#damaged(line);
+    this.#checkVersion(record['v'], line);
+    this.#announced += record['members'];
+  }
+
+  #begin(text: string, line: number, head: MemberHead): void {
+    if (this.#open !== null) throw this.#damaged(this.#open.line);
+    this.#checkVersion(head.version, line);
+    this.#open = { ...head, head: text, line, hash: new MemberHash(head.version, head.fields), lines: [] };
+  }
+
+  #continue(member: OpenMember, text: string): void {
+    if (text.trim() === '') return;
+    // Cut off or edited lines too: the id decides at the end.
+    member.hash.add(text);
+    const type = memberLineType(text);
+    if (type === null) return;
+    if (type === 'end' || this.isWanted(type)) member.lines.push(text);
+    if (type !== 'end') return;
+    this.#open = null;
+    if (member.hash.id !== member.id) throw this.#damaged(member.line);
+    this.#whole++;
+    this.onMember(member);
+  }
+
+  #damaged(line: number): UserError {
+    const what = 'a partial answer whose content does not fit its id: it is damaged or was edited';
+    return new UserError(what, { where: `${this.file}:${line}`, hint: AGAIN });
+  }
+
+  #checkVersion(version: number, line: number): void {
+    if (version <= PART_VERSION) return;
+    throw new UserError(`partial answers of version ${version}`, {
+      where: `${this.file}:${line}`,
+      hint: `this dprof reads up to ${PART_VERSION}; update it`,
+    });
+  }
+}

@@ -1,0 +1,135 @@
+/** The groups of kernels of one member of a partial answer, for whoever makes others of them. */
+import { countedOf, merged, NO_VALUES, type CountedValues } from '../../../containers/counted-values.js';
+import { elementAt } from '../../../containers/element.js';
+import { UserError } from '../../../record/errors.js';
+import type { PartRecord } from '../../../record/partial.js';
+import type { ProfileRecord } from '../../../record/record.js';
+import type { CellValue, ColumnShape } from '../../../table/column.js';
+import type { GroupPart, KernelPart } from './kernel-part.js';
+import { decodeWork } from './work-part.js';
+
+/** Some kernels of a group that are of one step. */
+export interface TimeOfStep {
+  /** Place of the step in `steps`. */
+  readonly place: number;
+  readonly kernels: number;
+  /** ns */
+  readonly time: number;
+}
+
+/** Columns that are the same for all kernels of a profile: no group needs them. */
+const OF_PROFILE: Readonly<Record<string, (header: ProfileRecord) => CellValue>> = {
+  profile: ({ profile }) => profile,
+  rank: ({ rank }) => rank,
+};
+
+export class PartGroups {
+  readonly part: KernelPart;
+
+  /** @param header of the profile */
+  constructor(
+    record: PartRecord,
+    private readonly header: ProfileRecord,
+  ) {
+    this.part = record.data as KernelPart;
+  }
+
+  get profile(): number {
+    return this.header.profile;
+  }
+
+  get groups(): readonly GroupPart[] {
+    return this.part.groups;
+  }
+
+  /** How the value of a column is had of a group. @throws UserError for a column that the groups do not have */
+  getter({ key }: Pick<ColumnShape, 'key'>): (group: GroupPart) => CellValue {
+    const ofProfile = Object.hasOwn(OF_PROFILE, key) ? OF_PROFILE[key] : undefined;
+    if (ofProfile !== undefined) {
+      const value = ofProfile(this.header);
+      return () => value;
+    }
+    const { keys, values } = this.part;
+    const at = keys.indexOf(key);
+    if (at === -1) {
+      const { file } = this.header;
+      throw new UserError(
+        `the partial answer of ${file} has no ${key}, but ${[...keys, ...Object.keys(OF_PROFILE)].join(', ')}`,
+        {
+          hint: `make it with dprof partial --by ${[...keys, key].join(',')}`,
+        },
+      );
+    }
+    const own = elementAt(values, at);
+    return (group) => elementAt(own, elementAt(group.key, at));
+  }
+
+  /** All durations, ns. */
+  durationsOf({ times = [], spread = [], odd }: GroupPart): CountedValues {
+    const negative = odd?.negative ?? [];
+    const positive = this.part.exact ? this.#exact(times) : this.#spread(spread);
+    return negative.length === 0 ? positive : merged(countedOf(Float64Array.from(negative)), positive);
+  }
+
+  /**
+   * Kernels and time of each step. Steps beyond those that have sums of their own are together at the place of the first
+   * of them.
+   */
+  *stepTimes({ times, sums = [], rest }: GroupPart): Generator<TimeOfStep> {
+    if (!this.part.exact) {
+      for (const [place, kernels, time] of sums) yield { place, kernels, time };
+      for (const [i, [kernels, time]] of (rest ?? []).entries()) {
+        const place = this.part.steps.findIndex(
+          (step, at) => at >= this.part.summedSteps && (step === null) === (i === 1),
+        );
+        if (kernels > 0) yield { place, kernels, time };
+      }
+      return;
+    }
+    for (const list of times ?? []) {
+      let time = 0;
+      this.#eachOf(list, (duration) => (time += duration));
+      yield { place: elementAt(list, 0), kernels: list.length - 1, time };
+    }
+  }
+
+  /** What the kernels did, as numbers of `GroupWorkSums`; null for nothing. @param durations of the group */
+  workOf({ work }: GroupPart, { values, counts }: CountedValues): Float64Array | null {
+    if (work === undefined) return null;
+    let [kernels, time] = [0, 0];
+    values.forEach((value, i) => {
+      kernels += elementAt(counts, i);
+      time += value * elementAt(counts, i);
+    });
+    return decodeWork(work, { kernels, time });
+  }
+
+  #exact(lists: readonly (readonly number[])[]): CountedValues {
+    const durations = new Float64Array(lists.reduce((sum, list) => sum + list.length - 1, 0));
+    let size = 0;
+    for (const list of lists) this.#eachOf(list, (duration) => (durations[size++] = duration));
+    return durations.length === 0 ? NO_VALUES : countedOf(durations);
+  }
+
+  #eachOf(list: readonly number[], take: (duration: number) => void): void {
+    let before = 0;
+    for (let i = 1; i < list.length; i++) {
+      const value = elementAt(list, i);
+      before = this.part.differences ? before + value : value;
+      take(before);
+    }
+  }
+
+  #spread(spread: readonly number[]): CountedValues {
+    const values = new Float64Array(spread.length / 2);
+    const counts = new Uint32Array(spread.length / 2);
+    let before = 0;
+    for (let i = 0; i < values.length; i++) {
+      const value = elementAt(spread, 2 * i);
+      before = this.part.differences ? before + value : value;
+      values[i] = before;
+      counts[i] = elementAt(spread, 2 * i + 1);
+    }
+    return { values, counts };
+  }
+}

@@ -1,0 +1,34 @@
+/**
+ * Partial answers: a stream in the form of records in which the activities of a profile are replaced by what they add up
+ * to. A `partial` line says how many members follow; a member is the profile line of one profile with a field `part`,
+ * lines of the types below, and the `end` line.
+ */
+
+/** Version of the form of partial answers. */
+export const PART_VERSION = 1;
+
+/** The first line of a file of partial answers. */
+export interface PartialRecord {
+  readonly type: 'partial';
+  readonly v: number;
+  /** Members that follow, up to the next line of this type. */
+  readonly members: number;
+}
+
+/** Field `part` of a member's profile line. */
+export interface PartIdentity {
+  readonly v: number;
+  /** SHA-256 of the member's content, as 64 hexadecimal digits. */
+  readonly id: string;
+}
+
+/** What a line is needed for: `dprof summary`, its JSON, `steps`, `--by` and `diff`, `ranks`. */
+export const PART_TYPES = ['part-summary', 'part-details', 'part-steps', 'part-kernels', 'part-ranks'] as const;
+export type PartType = (typeof PART_TYPES)[number];
+
+/** A line of a member. Whoever takes its type knows the form of `data`; the member's id vouches for it. */
+export interface PartRecord {
+  readonly type: PartType;
+  readonly profile: number;
+  readonly data: unknown;
+}
