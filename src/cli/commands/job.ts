@@ -50,6 +50,8 @@ async function runMerges(request: JobRequest & { show: 'merge' }, commands: Comm
   const failed = failedTasks(folder, plan);
   if (await mergeAll(run)) await writeReports(folder, commands, plan.by);
   writeFailed(folder, failed);
+  // What killed processes have left. A task that has not ended may still run.
+  if (failed.every(({ hasSaid }) => hasSaid)) folder.remove(PLACES.work);
   if (!quiet) await sayEnd({ folder, plan });
   if (failed.length > 0) process.exitCode = EXIT.failed;
 }

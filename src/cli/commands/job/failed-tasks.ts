@@ -13,6 +13,8 @@ export interface FailedTask {
   /** From the job's folder; null where nobody named it. */
   readonly log: string | null;
   readonly isCut: boolean;
+  /** Whether it said why: otherwise it was killed, crashed, or never started. */
+  readonly hasSaid: boolean;
 }
 
 /** Tasks without a part, and those whose profile is cut off. */
@@ -21,10 +23,10 @@ export function failedTasks(folder: JobFolder, { tasks }: JobPlan): FailedTask[]
   const suspects = tasks.filter(({ name }) => !done.has(name) || failed.has(name));
   if (suspects.length === 0) return [];
   const started = startedTasks(folder);
-  return suspects.flatMap((task) => {
+  return suspects.flatMap((task): FailedTask[] => {
     const failure = folder.failure(task);
-    if (failure !== null && (failure.isCut || !done.has(task.name))) return [{ task, ...failure }];
-    return done.has(task.name) ? [] : [{ task, ...unfinished(folder, task, started), isCut: false }];
+    if (failure !== null && (failure.isCut || !done.has(task.name))) return [{ task, ...failure, hasSaid: true }];
+    return done.has(task.name) ? [] : [{ task, ...unfinished(folder, task, started), isCut: false, hasSaid: false }];
   });
 }
 

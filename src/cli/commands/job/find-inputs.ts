@@ -3,7 +3,7 @@ import { readFileSync, realpathSync, statSync, type Stats } from 'node:fs';
 import { dirname, join, resolve, sep } from 'node:path';
 import { firstBytes } from '../../../parse/files.js';
 import { listProfiles } from '../../../parse/find.js';
-import { isSystemError, UserError } from '../../../record/errors.js';
+import { isSystemError, UsageError, UserError } from '../../../record/errors.js';
 import { taskName } from './plan/task-name.js';
 import type { JobTask } from './plan/job-plan.js';
 
@@ -54,7 +54,10 @@ function refuseOwn(operand: string, own: string): void {
 }
 
 async function* pathsOf(operand: string): AsyncGenerator<string | UserError> {
-  if (operand === '-') return yield* linesOf(readFileSync(0, 'utf8'));
+  if (operand === '-') {
+    yield* linesOf(await standardInput());
+    return;
+  }
   const stat = statOrNull(operand);
   if (stat?.isFile() === true && stat.size > 0) {
     const lines = listIn(operand);
@@ -62,6 +65,14 @@ async function* pathsOf(operand: string): AsyncGenerator<string | UserError> {
     return;
   }
   for await (const found of listProfiles(operand)) yield found instanceof UserError ? found : found.path;
+}
+
+/** @throws UsageError for a terminal */
+async function standardInput(): Promise<string> {
+  if (process.stdin.isTTY) throw new UsageError('the list is to come from stdin, which is a terminal', 'find … | dprof job - -o OUT'); // prettier-ignore
+  const pieces: Buffer[] = [];
+  for await (const piece of process.stdin) pieces.push(Buffer.from(piece as Uint8Array));
+  return Buffer.concat(pieces).toString('utf8');
 }
 
 const linesOf = (text: string): string[] =>

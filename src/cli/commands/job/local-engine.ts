@@ -50,8 +50,8 @@ export async function runLocally(run: LocalRun): Promise<void> {
 /** What failed once: what said why together again, what crashed each alone, since one may have ended the others. */
 function againShares({ folder, plan, perTask }: LocalRun): (readonly JobTask[])[] {
   const failed = failedTasks(folder, plan).filter(({ isCut }) => !isCut);
-  const said = failed.filter(({ task }) => folder.failure(task) !== null).map(({ task }) => task);
-  const crashed = failed.filter(({ task }) => folder.failure(task) === null);
+  const said = failed.filter(({ hasSaid }) => hasSaid).map(({ task }) => task);
+  const crashed = failed.filter(({ hasSaid }) => !hasSaid);
   return [...sharesBySize(said, perTask), ...crashed.map(({ task }) => [task])];
 }
 
