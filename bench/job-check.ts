@@ -4,6 +4,7 @@ import { jobRecords } from '../samples/programs/job/records.js';
 import type { FormatOptions } from '../samples/programs/job/context.js';
 import type { SimulatedJob } from '../samples/programs/job/simulate.js';
 import { messagesOf, type MessageTruth } from '../samples/programs/job/truth.js';
+import { collectiveKind } from '../src/ops/collective-bytes.js';
 import { jobTime } from '../src/prof/ranks/clocks/job-clocks.js';
 import { jobReport, type JobReport } from '../src/prof/ranks/job-report.js';
 import { RankCollector } from '../src/prof/ranks/part/rank-collector.js';
@@ -77,6 +78,9 @@ function clockErrors(job: SimulatedJob, { ranks, parts }: JobReport): Pick<JobCh
   return { clockError, beyondBound };
 }
 
+/** As reports call them: both ends of a message are one. */
+const kindOf = (op: string): string => (op === 'send' ? 'message' : (collectiveKind(op) ?? op));
+
 /** Medians by kind, size and number of ranks. */
 function transferErrors(
   truth: readonly MessageTruth[],
@@ -88,19 +92,17 @@ function transferErrors(
     to.set(key, [...(to.get(key) ?? []), value]);
   };
   for (const { bytes, ranks: members, transferNs, kind } of truth)
-    add(expected, `${kind.replace(/[-_]/g, '').slice(0, 4)}/${bytes}/${members.length}`, transferNs);
+    add(expected, `${kindOf(kind)}/${bytes}/${members.length}`, transferNs);
   const clocks = ranks.map(({ clock }) => clock);
   for (const group of matched)
     for (const { operation, transfer, parts: members } of waitsOf(group, parts, clocks)) {
       const { bytes, kind } = operation.signature;
-      const name = kind === 'message' ? 'send' : (kind ?? '').replaceAll('-', '').slice(0, 4);
-      add(shown, `${name}/${bytes}/${members.length}`, transfer ?? NaN);
+      add(shown, `${kind ?? ''}/${bytes ?? ''}/${members.length}`, transfer ?? NaN);
     }
   let transferError = 0;
   for (const [key, times] of expected) {
     const found = median(shown.get(key) ?? []) ?? NaN;
     const error = Math.abs(found / (median(times) ?? NaN) - 1);
-    if (process.env['SHOW'] !== undefined) console.error(key, times.length, median(times), found);
     transferError = Math.max(transferError, Number.isNaN(error) ? Infinity : error);
   }
   return { transferError, bandwidthError: bandwidthErrorOf(truth, classes) };
@@ -111,7 +113,7 @@ function bandwidthErrorOf(truth: readonly MessageTruth[], classes: JobReport['cl
   const errors = classes.map(({ kind, groupKind, size, busBandwidth }) => {
     const rates = truth
       .filter((one) => one.group.kind === groupKind && one.bytes >= (size ?? 0) && one.bytes < 4 * (size ?? 0))
-      .filter((one) => (kind === 'message' ? one.kind === 'send' : (kind ?? '').replaceAll('-', '') === one.kind.replace(/[-_]/g, '')))
+      .filter((one) => kind === kindOf(one.kind))
       .map(({ busBytesPerS }) => busBytesPerS);
     const expected = median(rates);
     return expected === null || busBandwidth === null ? Infinity : Math.abs(busBandwidth / expected - 1);
@@ -137,7 +139,8 @@ function findings(
   const reason = lateness.stragglers
     .filter(({ part }) => isSlow(rankOf(part)))
     .every(({ reasons }) => {
-      if (slowLayer !== undefined) return reasons.work.layer[0]?.name.split(':').includes(`TransformerLayer_${slowLayer.layer}`) === true;
+      if (slowLayer !== undefined)
+        return reasons.work.layer[0]?.name.split(':').includes(`TransformerLayer_${slowLayer.layer}`) === true;
       if (slowNode !== undefined) return reasons.parts[0]?.name === 'kernels';
       return ['data loading', 'host gaps'].includes(reasons.parts[0]?.name ?? '');
     });

@@ -64,7 +64,9 @@ const lines = Object.entries(SCENARIOS).map(([name, request]) => {
     (most(checks, ({ reportMs }) => reportMs) / 1000).toFixed(2),
   ];
 });
-console.log(`${ranks} ranks, ${steps} steps, ${seeds} seeds, profiles ${values.stated ? 'state' : 'do not state'} ordinals`);
+console.log(
+  `${ranks} ranks, ${steps} steps, ${seeds} seeds, profiles ${values.stated ? 'state' : 'do not state'} ordinals`,
+);
 console.log(
   table([
     ['job', 'clock us', 'in bound', 'matched', 'transfer', 'busbw', 'found', 'reason', 'no other', 'report s'],

@@ -85,7 +85,7 @@ function cellsOf(format: string, rows: readonly Kernel[]): string[][] {
   const sheet = requireFormat(format).open({ columns: COLUMNS, header: true, width: null });
   return rows.map((row) => {
     const packed = sheet.pack(row);
-    return typeof packed === 'string' ? packed.split('\t') : [...packed];
+    return typeof packed === 'string' ? packed.split('\t') : [...(packed as readonly string[])];
   });
 }
 

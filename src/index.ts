@@ -1,6 +1,13 @@
 /** The library: the record, profiles → records, what ops compute, records → rows, rows → text. */
 export * from './record/record.js';
 export type { GraphNode, GraphOrigin } from './record/fields/graph-node.js';
+export {
+  PART_VERSION,
+  type PartIdentity,
+  type PartialRecord,
+  type PartRecord,
+  type PartType,
+} from './record/partial.js';
 export type { Transfer } from './record/fields/transfer.js';
 export { Diagnostics, DIAGNOSTICS, type DiagnosticName, type Severity } from './record/diagnostics.js';
 export { EXIT, UsageError, UserError } from './record/errors.js';
@@ -55,4 +62,4 @@ export { parseSort, parseWhere, type KernelFilter, type KernelSortKey } from './
 export { summaryLine, ReportTally } from './prof/report/report-tally.js';
 
 export type { Format, Layout, Packed, Sheet } from './write/format.js';
-export { FORMATS, requireFormat } from './write/formats.js';
+export { FORMATS, loadFormat, requireFormat } from './write/formats.js';

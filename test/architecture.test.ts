@@ -157,21 +157,26 @@ describe('imports', () => {
     expect(circles.filter((circle) => !isAllowed(circle))).to.deep.equal([]);
   });
 
-  it('of the database library are in one folder', () => {
-    const users = SRC.filter(({ foreign }) => foreign.includes('better-sqlite3')).map(({ path }) => dirname(path));
-    expect([...new Set(users)]).to.deep.equal(['src/parse/sqlite']);
+  it('of a database library are in one folder each', () => {
+    const foldersOf = (library: string): string[] => [
+      ...new Set(SRC.filter(({ foreign }) => foreign.includes(library)).map(({ path }) => dirname(path))),
+    ];
+    expect(foldersOf('better-sqlite3')).to.deep.equal(['src/parse/sqlite']);
+    expect(foldersOf('@duckdb/node-api')).to.deep.equal(['src/prof/query/sql']);
   });
 
   it('of packages are declared as dependencies', () => {
     const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
       readonly dependencies: Readonly<Record<string, string>>;
+      readonly peerDependencies: Readonly<Record<string, string>>;
     };
-    const known = new Set([...Object.keys(manifest.dependencies), ...builtinModules.map((name) => `node:${name}`)]);
+    const packages = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies });
+    const known = new Set([...packages, ...builtinModules.map((name) => `node:${name}`)]);
     // What the page's program needs is bundled into it.
     const loaded = SRC.filter(({ path }) => roomOf(path) !== 'page');
     expect(offences(loaded, ({ foreign }) => foreign.filter((name) => !known.has(packageOf(name))))).to.deep.equal([]);
     const used = new Set(loaded.flatMap(({ foreign }) => foreign.map(packageOf)));
-    expect(Object.keys(manifest.dependencies).filter((name) => !used.has(name))).to.deep.equal([]);
+    expect(packages.filter((name) => !used.has(name))).to.deep.equal([]);
   });
 });
 

@@ -1,6 +1,6 @@
 /** docs/neuron-metrics.md: metrics, warnings, words and monitor columns of AWS Neuron. */
-import { MONITOR_COLUMNS } from '../../src/prof/monitor/monitor-columns.js';
-import { PROMETHEUS_FAMILIES } from '../../src/prof/monitor/prometheus-families.js';
+import { MONITOR_COLUMNS } from '../../src/prof/neuron/monitor/monitor-columns.js';
+import { PROMETHEUS_FAMILIES } from '../../src/prof/neuron/monitor/prometheus-families.js';
 import { METRIC_GROUPS, type MetricGroup } from '../../src/prof/neuron/metric.js';
 import { METRIC_TEXTS, type MetricText } from '../../src/prof/neuron/metrics/metrics.js';
 import { inOurUnit } from '../../src/prof/neuron/quantity.js';

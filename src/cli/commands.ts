@@ -7,7 +7,7 @@ import type { CommandEntry } from './command.js';
 export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   summary: {
     title: 'a profile on one screen: device time, kernels, copies, collectives, steps',
-    load: async () => (await import('./commands/summary.js')).summary,
+    load: async () => (await import('./commands/summary/summary.js')).summary,
   },
   terms: {
     title: 'what metrics, engines, queues and opcodes are called and mean',
@@ -15,7 +15,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
   monitor: {
     title: 'reports of neuron-monitor: table, CSV, JSON, Prometheus, CloudWatch',
-    load: async () => (await import('./commands/monitor.js')).monitor,
+    load: async () => (await import('./commands/monitor/monitor.js')).monitor,
   },
   steps: {
     title: 'time of each training step: computing, communication, neither',
@@ -23,23 +23,23 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
   ranks: {
     title: 'the ranks of a job: collectives matched, clocks aligned, who is late and why',
-    load: async () => (await import('./commands/ranks.js')).ranks,
+    load: async () => (await import('./commands/ranks/ranks.js')).ranks,
   },
   stacks: {
     title: 'device time by call stack, for FlameGraph and speedscope',
-    load: async () => (await import('./commands/stacks.js')).stacks,
+    load: async () => (await import('./commands/stacks/stacks.js')).stacks,
   },
   memory: {
     title: 'memory in use over time, its peak, and which ops held it then',
-    load: async () => (await import('./commands/memory.js')).memory,
+    load: async () => (await import('./commands/memory/memory.js')).memory,
   },
   diff: {
     title: 'what got slower or faster from one profile to another, tested over steps',
-    load: async () => (await import('./commands/diff.js')).diff,
+    load: async () => (await import('./commands/diff/diff.js')).diff,
   },
   advise: {
     title: 'what is worth doing: rules with their evidence, and what may be gained',
-    load: async () => (await import('./commands/advise.js')).advise,
+    load: async () => (await import('./commands/advise/advise.js')).advise,
   },
   html: {
     title: 'one page for the browser: summary, charts, advice, timeline; works offline',
@@ -47,7 +47,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
   perfetto: {
     title: 'a trace for Perfetto and chrome://tracing: devices, host, arrows, counters',
-    load: async () => (await import('./commands/perfetto.js')).perfetto,
+    load: async () => (await import('./commands/perfetto/perfetto.js')).perfetto,
+  },
+  sql: {
+    title: 'one query in SQL (DuckDB) over tables of kernels, copies, ranges, steps',
+    load: async () => (await import('./commands/sql.js')).sql,
   },
   partial: {
     title: 'what profiles add up to, in small files that merge: for jobs of many ranks',
@@ -63,7 +67,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
   completion: {
     title: 'completion of commands, options and their values in bash, zsh and fish',
-    load: async () => (await import('./commands/completion.js')).completion(COMMANDS),
+    load: async () => (await import('./commands/completion/completion.js')).completion(COMMANDS),
   },
 };
 

@@ -8,6 +8,7 @@ import { UserError } from '../record/errors.js';
 import { helpOf } from './arguments.js';
 import { parseLive, peek } from './dparse/live.js';
 import { parseOne, type ParsedProfile, type ParseOptions } from './dparse/one.js';
+import { withOutputFolder } from './dparse/output-folder.js';
 import { DPARSE, formatsText, readArguments, type DparseRequest } from './dparse/options.js';
 import { ParseReport } from './dparse/parse-report.js';
 import { parseLarge, parseMany } from './dparse/workers.js';
@@ -54,17 +55,17 @@ async function parseAll(request: DparseRequest, stdin: AsyncIterable<Buffer> | u
     request;
   const meter = progress('dparse', !quiet);
   const report = new ParseReport(quiet);
-  const options = {
+  const shared = {
     ranges,
     force,
     allFields,
     derived,
-    outputFormat,
     ...(format === undefined ? {} : { format }),
     ...(program === undefined ? {} : { program }),
     ...(ncu === undefined ? {} : { ncu }),
   };
-  await withOutput(output, output === undefined ? [] : filesRead(request), async (write) => {
+  const parse = async (written: ParseOptions['output'], write: Write): Promise<void> => {
+    const options = { ...shared, output: written };
     const found = findProfiles(inputs, { format, stdin, capture: request.capture });
     const outcomes = jobs > 1 ? parseMany(found, options, jobs, write) : parseEach(found, options, write, meter);
     for await (const { name, ordinal, outcome } of outcomes) {
@@ -72,7 +73,9 @@ async function parseAll(request: DparseRequest, stdin: AsyncIterable<Buffer> | u
       report.add(name, outcome, ordinal);
     }
     report.end();
-  });
+  };
+  if (outputFormat === 'parquet') return withOutputFolder(output, (folder) => parse({ folder }, () => undefined));
+  await withOutput(output, output === undefined ? [] : filesRead(request), (write) => parse(outputFormat, write));
 }
 
 /** One after the other. */

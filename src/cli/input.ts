@@ -7,7 +7,7 @@ import { basename } from 'node:path';
 import { StreamStatus, WAS_READ } from '../prof/input/stream-status.js';
 import { openFile, openStream, type Input } from '../prof/input/lines.js';
 import { renumbered, ProfileNumbers } from '../prof/input/profile-numbers.js';
-import { readRecords, type RecordTypes } from '../prof/input/records.js';
+import { KERNEL_TYPES, readRecords, type RecordTypes } from '../prof/input/records.js';
 import type { RecordBatches } from '../prof/report/report.js';
 import type { ProfileFile } from '../parse/find.js';
 import { EXIT, UsageError, UserError } from '../record/errors.js';
@@ -20,6 +20,8 @@ export interface Wanted {
   readonly types: RecordTypes;
   /** Which ranges it wants, as a reader's option has it; a reader may give more. */
   readonly ranges?: 'without-calls' | 'without-work';
+  /** Whether it wants all profiles of a folder, and goes on after an input that cannot be read. */
+  readonly many?: true;
 }
 
 export interface Source {
@@ -62,21 +64,60 @@ export async function openSources(files: readonly string[], progress: Progress, 
     if (file !== '-' && !existsSync(file)) throw new UserError('no such file', { where: file });
   }
   const numbers = new ProfileNumbers();
-  let open = await openSource(first, progress, wanted, numbers);
+  const opened = async (file: string | undefined): Promise<Source> => {
+    try {
+      return await openSource(file, progress, wanted, numbers);
+    } catch (error) {
+      return unreadable(file, error, wanted);
+    }
+  };
+  let open = await opened(first);
   const endings = [...open.endings];
   async function* batches(): AsyncGenerator<readonly ProfileLine[]> {
-    yield* open.batches;
+    yield* whole(open, endings, wanted);
     for (const file of others) {
       open.close();
       numbers.nextInput();
-      open = await openSource(file, progress, wanted, numbers);
+      open = await opened(file);
       append(endings, open.endings);
-      yield* open.batches;
+      yield* whole(open, endings, wanted);
     }
   }
   const name = `${basename(open.name)} and ${others.length} more`;
   const close = (): void => open.close();
   return { name, endings, batches: batches(), close };
+}
+
+/** Nothing, with the reason, for a command that goes on without the input. @throws the reason for any other */
+function unreadable(file: string | undefined, error: unknown, wanted: Wanted | undefined): Source {
+  if (wanted?.many !== true || !(error instanceof UserError)) throw error;
+  const name = file ?? 'stdin';
+  return { name, endings: [failed(name, error)], batches: nothing(), close: () => undefined };
+}
+
+function failed(name: string, error: UserError): StreamStatus {
+  const ending = new StreamStatus(name);
+  ending.failure =
+    error.detail.where === undefined ? new UserError(error.what, { ...error.detail, where: name }) : error;
+  return ending;
+}
+
+async function* nothing(): AsyncGenerator<readonly ProfileLine[]> {
+  // An input of which nothing is read.
+}
+
+/** The batches of an input; what it has before a line that cannot be read, where the command goes on. */
+async function* whole(
+  { name, batches }: Source,
+  endings: StreamStatus[],
+  wanted: Wanted | undefined,
+): AsyncGenerator<readonly ProfileLine[]> {
+  try {
+    yield* batches;
+  } catch (error) {
+    if (wanted?.many !== true || !(error instanceof UserError)) throw error;
+    endings.push(failed(name, error));
+  }
 }
 
 async function openOne(
@@ -87,7 +128,7 @@ async function openOne(
 ): Promise<Opening> {
   const onStdin = file === undefined || file === '-';
   if (onStdin && process.stdin.isTTY) throw new UsageError('no FILE, and stdin is a terminal', `usage: ${USAGE}`);
-  if (!onStdin && isFolder(file)) return parseFolder(file, wanted);
+  if (!onStdin && isFolder(file)) return openFolder(file, wanted);
   let done = 0;
   const total = onStdin ? null : (statSync(file, { throwIfNoEntry: false })?.size ?? null);
   const onBytes = (bytes: number): void => progress.at((done += bytes), total);
@@ -141,6 +182,15 @@ const BATCH = 1000;
 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
+/** Records as Parquet, or profiles. */
+async function openFolder(folder: string, wanted: Wanted | undefined): Promise<Opening> {
+  const { isRecordFolder, readRecordFolder } = await import('../prof/input/record-folder.js');
+  if (!isRecordFolder(folder)) return parseFolder(folder, wanted);
+  const ending = new StreamStatus(folder);
+  const batches = readRecordFolder(folder, wanted?.types ?? KERNEL_TYPES, ending);
+  return { name: folder, batches, ending, close: () => undefined };
+}
+
 /** The only profile of a folder. Other unreadable profiles are reported and set the exit code. */
 async function parseFolder(folder: string, wanted: Wanted | undefined): Promise<Opening> {
   const { findProfiles } = await import('../parse/find.js');
@@ -148,9 +198,10 @@ async function parseFolder(folder: string, wanted: Wanted | undefined): Promise<
   const sources: ProfileFile[] = [];
   for await (const found of findProfiles([folder])) {
     if (found instanceof UserError) failures.push(found);
-    // More than one is only counted.
-    else if (sources.push(found.source) > 1) found.source.dispose();
+    // More than one is only counted, unless all are wanted.
+    else if (sources.push(found.source) > 1 && wanted?.many !== true) found.source.dispose();
   }
+  if (wanted?.many === true && sources.length > 1) return profilesOf(folder, sources, failures, wanted);
   const [source, ...others] = sources;
   if (source === undefined || others.length > 0) {
     source?.dispose();
@@ -161,6 +212,32 @@ async function parseFolder(folder: string, wanted: Wanted | undefined): Promise<
   for (const { line } of failures) say('dprof', line);
   if (failures.length > 0) process.exitCode = EXIT.failed;
   return recordsOf(source, wanted);
+}
+
+/** All profiles of a folder, one after the other. */
+async function profilesOf(
+  folder: string,
+  sources: readonly ProfileFile[],
+  failures: readonly UserError[],
+  wanted: Wanted,
+): Promise<Opening> {
+  const ending = new StreamStatus(folder);
+  const { readProfile } = await import('../parse/profile.js');
+  for (const { line } of failures) say('dprof', line);
+  if (failures.length > 0) process.exitCode = EXIT.failed;
+  async function* batches(): AsyncGenerator<readonly ProfileLine[]> {
+    for (const [profile, { path, name, captures }] of sources.entries()) {
+      const ranges = wanted.types.has('range') && (wanted.ranges ?? true);
+      try {
+        yield* inBatches(readProfile(path, { profile, name, ranges, captures }), ending);
+      } catch (error) {
+        if (!(error instanceof UserError)) throw error;
+        ending.failure = error;
+      }
+    }
+  }
+  const close = (): void => sources.forEach((source) => source.dispose());
+  return { name: folder, batches: batches(), ending, close };
 }
 
 async function recordsOf(source: ProfileFile, wanted: Wanted | undefined): Promise<Opening> {
@@ -202,8 +279,10 @@ export function confirmEndings({ endings }: Pick<Source, 'endings'>, quiet: bool
       say('dprof', `${name}: ${profiles}: are the records cut off? what is there was read`);
     }
   }
-  const cuts = endings.flatMap(({ cut }) => cut ?? []);
-  const errors = cuts.map(({ what, detail }) => new UserError(`${what}; ${WAS_READ}`, detail));
+  const errors = endings.flatMap(({ cut, failure }) => [
+    ...(cut === null ? [] : [new UserError(`${cut.what}; ${WAS_READ}`, cut.detail)]),
+    ...(failure === null ? [] : [failure]),
+  ]);
   const last = errors.pop();
   for (const { line } of errors) say('dprof', line);
   if (last !== undefined) throw last;

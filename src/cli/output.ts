@@ -163,7 +163,7 @@ export function checkOutput(path: string | undefined, inputs: readonly string[])
 }
 
 /** The file that a path is, or that is to be made where links lead. */
-function targetOf(path: string): string {
+export function targetOf(path: string): string {
   let target = path;
   while (lstatSync(target, { throwIfNoEntry: false })?.isSymbolicLink() === true) {
     // Relative to where the link itself is, which may be in a folder that a link leads to.
@@ -233,7 +233,7 @@ async function writeTo(file: number, name: string, body: Body): Promise<void> {
 }
 
 /** Runs a step of writing; a system error becomes a UserError with its reason in words. */
-function withIoErrors<T>(name: string, step: () => T): T {
+export function withIoErrors<T>(name: string, step: () => T): T {
   try {
     return step();
   } catch (error) {

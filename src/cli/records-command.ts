@@ -12,7 +12,7 @@ import {
   type Tool,
 } from './arguments.js';
 import type { Command } from './command.js';
-import { printText } from './output.js';
+import { printText, refuseTerminal } from './output.js';
 
 /** A command's own formats, then those of every table: the first one is the default. */
 export const withTableFormats = (...own: readonly string[]): readonly string[] => [
@@ -27,9 +27,15 @@ export const formatOption = (formats: readonly string[]): Option => ({
 
 export const QUIET_OPTION: Option = { name: 'quiet', short: 'q', help: 'no warnings and no progress' };
 
-/** The format given with `-f`; the first one without it. */
-export const formatOf = (given: Arguments, formats: readonly string[]): string =>
-  requireName('format', given.text('format') ?? elementAt(formats, 0), formats);
+/** The format given with `-f`; the first one without it. @throws UsageError for bytes that would go to a terminal */
+export function formatOf(given: Arguments, formats: readonly string[]): string {
+  const format = requireName('format', given.text('format') ?? elementAt(formats, 0), formats);
+  if (BINARY.has(format) && !given.on('help')) refuseTerminal(given.text('output'), format);
+  return format;
+}
+
+/** Formats that are no text. */
+const BINARY: ReadonlySet<string> = new Set(FORMATS.flatMap(({ id, binary }) => (binary === true ? [id] : [])));
 
 export interface RecordsRequest {
   /** The only input, for suggested commands; undefined for stdin, and for several. */

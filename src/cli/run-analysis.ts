@@ -6,7 +6,7 @@ import type { Annotator } from '../prof/report/report.js';
 import { UsageError, UserError } from '../record/errors.js';
 import type { ProfileLine, ProfileRecord } from '../record/record.js';
 import type { AnyTable } from '../table/table.js';
-import { requireFormat } from '../write/formats.js';
+import { loadFormat, requireFormat } from '../write/formats.js';
 import { tableText } from '../write/write-table.js';
 import { confirmEndings, confirmWhole, openSources, withCut, type Source } from './input.js';
 import { checkOutput, withOutput, type Write } from './output.js';
@@ -96,7 +96,7 @@ export async function readInputs(
 /** Writes an answer's table in one of the table formats. */
 export async function printTable(table: AnyTable | null, format: string, write: Write): Promise<void> {
   if (table === null) throw new TypeError(`no table for the format ${format}`);
-  for (const piece of tableText(requireFormat(format), table)) await write(piece);
+  for (const piece of tableText(await loadFormat(requireFormat(format)), table)) await write(piece);
 }
 
 export function writeNotes(notes: readonly (string | UserError)[], input: string): void {

@@ -23,7 +23,7 @@ export type CollectiveKind =
 
 interface CollectiveRule {
   readonly kind: CollectiveKind;
-  /** On the operation's name in lower case without `_`. */
+  /** On the operation's name in lower case without `_` and `-`. */
   readonly pattern: RegExp;
   /** Which message is the S of the definition: the larger side where only one has the data of all ranks. */
   readonly size: 'in' | 'out';
@@ -54,7 +54,7 @@ const RULES: readonly CollectiveRule[] = [
 ];
 
 const ruleOf = (op: string): CollectiveRule | undefined => {
-  const name = op.toLowerCase().replaceAll('_', '');
+  const name = op.toLowerCase().replace(/[-_]/g, '');
   return RULES.find(({ pattern }) => pattern.test(name));
 };
 

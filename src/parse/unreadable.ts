@@ -89,6 +89,11 @@ export const UNREADABLE: readonly Unreadable[] = [
     sniff: startsWith('{"type":"profile"'),
   },
   {
+    title: 'a Parquet file',
+    hint: 'give dprof the folder that dparse -f parquet wrote',
+    sniff: startsWith('PAR1'),
+  },
+  {
     title: "records of PyProf's parse",
     hint: 'give them to dprof',
     sniff: startsWith("{'kShortName'"),

@@ -24,6 +24,7 @@ export interface PartIdentity {
 
 /** What a line is needed for: `dprof summary`, its JSON, `steps`, `--by` and `diff`, `ranks`. */
 export const PART_TYPES = ['part-summary', 'part-details', 'part-steps', 'part-kernels', 'part-ranks'] as const;
+/** Type of a line of a member. */
 export type PartType = (typeof PART_TYPES)[number];
 
 /** A line of a member. Whoever takes its type knows the form of `data`; the member's id vouches for it. */

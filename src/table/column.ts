@@ -33,6 +33,8 @@ export interface ColumnShape {
   readonly vocabulary?: boolean;
   /** One line for help and docs. */
   readonly doc: string;
+  /** What its values are lists of, where they are lists; `type` is then `str`, since a list of numbers is no number. */
+  readonly list?: 'int' | 'str';
   /** The list separator in text; ',' by default. */
   readonly separator?: string;
   /** Follows the text of a list that is not empty. */

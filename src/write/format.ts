@@ -1,8 +1,8 @@
 /** What an output format of tables is. */
-import type { Column } from '../table/column.js';
+import type { CellValue, Column } from '../table/column.js';
 
 /** A row as its format keeps it until it is written. */
-export type Packed = string | readonly string[];
+export type Packed = string | readonly CellValue[];
 
 /** The columns of a table and how it is laid out. */
 export interface Layout<Row> {
@@ -17,14 +17,18 @@ export interface Sheet<Row> {
   head(): string;
   pack(row: Row): Packed;
   rows(packed: readonly Packed[]): string;
-  /** Pieces that depend on all rows. */
-  end(): Iterable<string>;
+  /** Pieces that depend on all rows; of a binary format all there is. */
+  end(): Iterable<string | Uint8Array>;
 }
 
 /** An output format of tables. */
 export interface Format {
   readonly id: string;
   readonly title: string;
+  /** Whether it is bytes and no text. */
+  readonly binary?: true;
+  /** The format itself where its library is loaded when it is needed: `open` is for that one. */
+  readonly load?: () => Promise<Format>;
   /** @throws UserError when the columns do not fit the width */
   open<Row>(layout: Layout<Row>): Sheet<Row>;
 }

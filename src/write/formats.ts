@@ -7,9 +7,13 @@ import { space } from './space.js';
 import { table } from './framed-table.js';
 import { columns } from './columns.js';
 import type { Format } from './format.js';
+import { parquet } from './parquet/parquet.js';
 
 /** All output formats of tables, in the order of the help. */
-export const FORMATS: readonly Format[] = [columns, csv, space, json, table, markdown];
+export const FORMATS: readonly Format[] = [columns, csv, space, json, table, markdown, parquet];
 
 /** @throws UsageError naming the nearest format */
 export const requireFormat = (id: string): Format => requireNamed('format', id, FORMATS, (format) => format.id);
+
+/** The format with its library loaded, ready to be opened. */
+export const loadFormat = async (format: Format): Promise<Format> => (await format.load?.()) ?? format;

@@ -11,7 +11,11 @@ export interface TableLayout {
   readonly width?: number | null;
 }
 
-export function* tableText(format: Format, { columns, rows }: AnyTable, layout: TableLayout = {}): Generator<string> {
+export function* tableText(
+  format: Format,
+  { columns, rows }: AnyTable,
+  layout: TableLayout = {},
+): Generator<string | Uint8Array> {
   const { header = true, width = Math.max(DEFAULT_WIDTH, leastWidth(columns)) } = layout;
   const sheet = format.open({ columns, header, width });
   yield sheet.head();

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { DUCKDB } from '../support/duckdb.js';
 import { freshPath } from '../support/fresh-path.js';
 import { interruptedRun, SIGNALS } from '../support/interrupted.js';
 import { commandOf } from '../support/run-cli.js';
@@ -24,7 +25,9 @@ describe('signals', () => {
     const commands = [
       [...commandOf('dparse'), trace],
       [...commandOf('dparse'), ...several, database, trace],
+      [...commandOf('dparse'), '-f', 'parquet', trace],
       [...commandOf('dprof'), 'html', database],
+      ...(DUCKDB === null ? [] : [[...commandOf('dprof'), 'sql', '-f', 'csv', 'FROM kernel', database]]),
     ];
     for (const [i, args] of commands.entries()) {
       const { output, left, half, milliseconds } = await interruptedRun(args, null, 0, null, folder);

@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readMonitorArguments } from '../../src/cli/commands/monitor/monitor-options.js';
 import { MonitorServer } from '../../src/cli/commands/monitor/monitor-server.js';
-import { PROMETHEUS_FAMILIES } from '../../src/prof/monitor/prometheus-families.js';
+import { PROMETHEUS_FAMILIES } from '../../src/prof/neuron/monitor/prometheus-families.js';
 import type { UserError } from '../../src/record/errors.js';
 import { type UsageError } from '../../src/record/errors.js';
 import { executions, lines, report, runtime } from '../support/monitor-report.js';

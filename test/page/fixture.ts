@@ -212,4 +212,45 @@ export const FIXTURE: PageData = {
   ...{ v: 1, tool: { name: 'dprof', version: '1.2.3' }, title: 'two ranks' },
   profiles: [profile(0, 1), profile(1, 1.2)],
   advice: [FINDING],
+  job: {
+    ...{ worldSize: 2, missing: 0, matched: 6, unmatched: 1, tested: 2, isChance: false },
+    late: [
+      {
+        ...{
+          name: 'rank 1',
+          node: '0',
+          ranks: 1,
+          late: 2e6,
+          share: 0.05,
+          q: 0.001,
+          steps: 12,
+          slowdown: 1.05,
+          by: 'kernels',
+        },
+        layer: { name: '<b>encoder</b>', excess: 1.5e6, share: 0.07 },
+        op: { name: 'linear', excess: 1.4e6, share: 0.06 },
+        kernel: null,
+      },
+    ],
+    ranks: [0, 1].map((rank) => ({
+      ...{ name: `rank ${rank}`, node: '0', clock: rank === 0 ? 'reference' : 'operations', offset: rank * 1000 },
+      ...{ bound: 9000, waited: 5e6 * (1 - rank), last: rank, delayed: rank * 5e6 },
+    })),
+    classes: [
+      {
+        ...{ kind: 'all-reduce', groupKind: 'data', size: 4096, operations: 6 },
+        ...{ wait: 800_000, transfer: 40_000, busBandwidth: 1e11 },
+      },
+    ],
+    steps: [1, 2],
+    heat: [
+      {
+        ...{ title: 'Own work', unit: 'ns' as const },
+        values: [
+          [40e6, 41e6],
+          [42e6, null],
+        ],
+      },
+    ],
+  },
 };

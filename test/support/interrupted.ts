@@ -1,6 +1,6 @@
 /** A run that a signal ends at some point, and what it leaves. */
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 export type EndingSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
@@ -18,6 +18,14 @@ export interface Interrupted {
 }
 
 const OUTPUT = 'out';
+
+/** The bytes of a file, or of all files of a folder with their names. */
+function contentOf(path: string): Buffer {
+  if (!statSync(path).isDirectory()) return readFileSync(path);
+  const names = readdirSync(path, { recursive: true, encoding: 'utf8' }).sort();
+  const files = names.filter((name) => statSync(join(path, name)).isFile());
+  return Buffer.concat(files.flatMap((name) => [Buffer.from(name), readFileSync(join(path, name))]));
+}
 
 /**
  * @param args of node, without `-o OUT`, which is added
@@ -50,7 +58,7 @@ export async function interruptedRun(
     const [code, by] = await ended;
     clearTimeout(timer);
     const milliseconds = performance.now() - start;
-    const output = readdirSync(place).includes(OUTPUT) ? readFileSync(join(place, OUTPUT)) : null;
+    const output = readdirSync(place).includes(OUTPUT) ? contentOf(join(place, OUTPUT)) : null;
     const isWhole = output !== null && (whole === null || output.equals(whole));
     const isRight = by === null ? code === 0 && isWhole : by === signal;
     return {

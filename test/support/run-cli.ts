@@ -27,6 +27,8 @@ export interface RunOptions {
   readonly input?: string | Buffer;
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** Whether standard output is a terminal. */
+  readonly terminal?: boolean;
 }
 
 /** The node arguments that run a tool. */
@@ -75,6 +77,7 @@ const exitCodeSet = (): number => Number(process.exitCode ?? 0);
 
 async function runHere(tool: ToolName, args: readonly string[], options: RunOptions): Promise<Ran> {
   const [stdout, stderr] = [new Collector(), new Collector()];
+  if (options.terminal === true) Object.assign(stdout, { isTTY: true });
   const { input = '' } = options;
   const stdin = Readable.from(input.length === 0 ? [] : [Buffer.from(input)], { objectMode: false });
   const [folder, exitCode] = [process.cwd(), process.exitCode];

@@ -178,7 +178,7 @@ describe('a table of many rows', () => {
 });
 
 describe('every format', () => {
-  for (const { id } of FORMATS) {
+  for (const { id } of FORMATS.filter(({ binary }) => binary !== true)) {
     it(`${id} writes every column of an odd row without failing`, () => {
       const all = COLUMNS.map(({ key }) => key).join();
       expect(written(id, all, [hostile, gemm], { width: 1000 })).to.not.match(/undefined|NaN|\[object/);

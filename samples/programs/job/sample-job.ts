@@ -13,7 +13,7 @@ export function sampleJob(): Readonly<Record<string, () => Buffer>> {
     ranksPerNode: 2,
     layers: 2,
     microBatches: 2,
-    steps: 3,
+    steps: 5,
     inject: { slowLayer: { rank: 2, layer: 1, factor: 1.2 } },
   });
   const traces = job.ranks.map(({ rank }) => [traceName(rank), () => jobTrace(job, rank)] as const);

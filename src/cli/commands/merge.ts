@@ -15,6 +15,8 @@ async function run({ files, output, quiet }: RecordsRequest): Promise<void> {
   try {
     const endings: StreamStatus[] = [];
     for (const file of inputs) endings.push(await readMembers(file, store, `usage: ${USAGE}`));
+    const cut = endings.find((ending) => ending.cut !== null)?.cut ?? null;
+    if (cut !== null && store.size === 0) throw cut;
     const source = { name: inputs.join(', '), endings, batches: [], close: () => undefined };
     await withOutput(output, inputs, async (write) => {
       confirmWhole(source, existing, output);
@@ -40,7 +42,7 @@ export const merge = recordsCommand(
       [
         'A member is what dprof partial makes of one profile. Two profiles of one rank are two members.',
         'A file that is damaged or was edited is an error; of one that is cut off whole members are used, and the exit code',
-        'is 1. Memory: 64 MB and some 500 bytes a member. Compressed files and stdin may need room in TMPDIR.',
+        'is 1. Memory: 200 MB, and 1 KB a member. Compressed files and stdin may need room in TMPDIR.',
       ],
     ],
     examples: [

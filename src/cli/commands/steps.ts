@@ -27,7 +27,7 @@ export const steps = recordsCommand(
     about: [
       'Where the time of each step of training or serving went, on each device: computing, communication, neither.',
     ],
-    operands: ['FILE: records of dparse (also .gz), or a profile. Default: stdin.'],
+    operands: ['FILE: records of dparse (also .gz), a profile, or dprof partial. Default: stdin.'],
     options: [],
     notes: [
       ['Columns, time during which:', ...aligned(STEP_TIME_COLUMNS.map(({ key, doc }) => [`  ${key}`, doc]))],

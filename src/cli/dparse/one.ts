@@ -1,9 +1,9 @@
-/** One profile → lines of text. */
+/** One profile → lines of text, or Parquet files. */
 import type { FoundProfile } from '../../parse/find.js';
 import { readProfile } from '../../parse/profile.js';
 import { DIAGNOSTICS, type DiagnosticName } from '../../record/diagnostics.js';
 import { UserError } from '../../record/errors.js';
-import { APPEND, type OutputFormat } from './output-formats.js';
+import { APPEND, type LineFormat } from './output-formats.js';
 import { LineBytes } from '../../record/lines/line-bytes.js';
 import type { ProfileLine } from '../../record/record.js';
 import { isOfTruncated } from '../../prof/input/stream-status.js';
@@ -18,7 +18,8 @@ export interface ParseOptions {
   readonly ncu?: string;
   readonly allFields?: boolean;
   readonly derived?: boolean;
-  readonly outputFormat: OutputFormat;
+  /** Format of the lines, or the folder for Parquet files. */
+  readonly output: LineFormat | { readonly folder: string };
 }
 
 /** Result of a profile: numbers for its summary, or why it could not be read. */
@@ -51,6 +52,36 @@ const SPARE = 4 * 1024;
 /** Activities between two turns of the event loop, so that signals and a closed output are noticed. */
 const TURN = 2000;
 
+/** Where the records of a profile go. */
+interface RecordSink {
+  /** A promise means: wait for it before adding more. */
+  add(record: ProfileLine): void | Promise<void>;
+  /** Called when all records are added. */
+  finish(): void | Promise<void>;
+  /** Called in any case. */
+  close(): void;
+}
+
+function linesSink(format: LineFormat, write: Write): RecordSink {
+  const pieces = new LineBytes(PIECE + SPARE);
+  const append = APPEND[format];
+  return {
+    add: (record) => {
+      append(pieces, record);
+      return pieces.length >= PIECE ? write(pieces.take()) : undefined;
+    },
+    finish: () => write(pieces.take()),
+    close: () => undefined,
+  };
+}
+
+async function sinkOf({ output }: ParseOptions, write: Write): Promise<RecordSink> {
+  if (typeof output === 'string') return linesSink(output, write);
+  const { RecordFiles } = await import('./record-files.js');
+  return new RecordFiles(output.folder);
+}
+
+/** @param write takes the lines, where the output is lines */
 export async function parseOne(
   profile: Pick<FoundProfile, 'ordinal' | 'source'>,
   options: ParseOptions,
@@ -60,9 +91,8 @@ export async function parseOne(
   const { source, ordinal } = profile;
   let outcome: Outcome = outcomeOf(undefined);
   let rank: number | null = null;
-  const pieces = new LineBytes(PIECE + SPARE);
-  const append = APPEND[options.outputFormat];
-  let lines = 0;
+  const sink = await sinkOf(options, write);
+  let records = 0;
   try {
     for (const record of readProfile(source.path, {
       profile: ordinal,
@@ -70,20 +100,24 @@ export async function parseOne(
       captures: source.captures,
       ...options,
     })) {
-      append(pieces, record);
-      if (pieces.length >= PIECE) await write(pieces.take());
-      if (++lines % TURN === 0) {
-        meter.at(lines, null);
+      records++;
+      // Most are added at once: waiting costs a turn each.
+      const added = sink.add(record);
+      if (added !== undefined) await added;
+      if (records % TURN === 0) {
+        meter.at(records, null);
         await new Promise((resolve) => setImmediate(resolve));
       }
       if (record.type === 'profile') rank = record.rank;
       if (record.type === 'end') outcome = outcomeOf(record, rank);
     }
-    await write(pieces.take());
+    await sink.finish();
   } catch (error) {
-    // Once lines are out, the stream is broken off: that is a failure of the whole run.
-    if (error instanceof UserError && lines === 0) return error;
+    // Once records are out, the stream is broken off: that is a failure of the whole run.
+    if (error instanceof UserError && records === 0) return error;
     throw error;
+  } finally {
+    sink.close();
   }
   return outcome;
 }

@@ -28,7 +28,7 @@ export const DPARSE: Tool = {
       name: 'output-format',
       short: 'f',
       takes: 'F',
-      help: "write F: records, or PyProf's net.dict",
+      help: "write F: records, PyProf's net.dict, or Parquet in OUT/",
       choices: OUTPUT_FORMATS,
     },
     { name: 'format', takes: 'F', help: 'read the inputs as F', choices: READERS.map(({ id }) => id) },
@@ -53,13 +53,15 @@ export const DPARSE: Tool = {
     [
       'Memory per input: about 110 bytes a kernel or copy, 45 a host call, 40 a range,',
       '50 more an op of a trace, and 400 MB besides. Texts stay in a database; of a',
-      'trace each is kept once.',
+      'trace each is kept once. Parquet adds 200 MB.',
     ],
+    ['Parquet: OUT/type=kernel/rank=7/part-0.parquet, a file a type and profile.'],
   ],
   examples: [
     'dparse net.sqlite > net.dict',
     'dparse -o net.dict net.sql && dprof -w 150 net.dict',
     "dparse -j 2 'rank_*.json.gz' | dprof --csv -c rank,step,op,sil,peak > all.csv",
+    'dparse -f parquet -o records/ ranks/*.json.gz',
     'dparse net.sqlite | jq -r \'select(.type=="copy") | [.kind,.bytes,.dur] | @tsv\'',
   ],
 };

@@ -21,6 +21,7 @@ import {
 } from '../arguments.js';
 import { BY_OPTIONS, readGrouping, readHostGrouping } from './group-options.js';
 import { DEVICE_OPTION, readDevice } from '../device-option.js';
+import { refuseTerminal } from '../output.js';
 import { MEMORY_OF_PROFILES, readInputs } from '../records-command.js';
 
 /** Characters of a line of columns: more serve nobody, and a line is made whole. */
@@ -66,7 +67,9 @@ export const DPROF: Tool = {
   name: 'dprof',
   usage: USAGE,
   about: ['Which op and layer launched each kernel, how many FLOPs and bytes it needed.'],
-  operands: ['FILE: records of dparse (also .gz), a net.dict of PyProf, or a profile. Default: stdin.'],
+  operands: [
+    'FILE: records of dparse (also .gz, Parquet), a net.dict, a profile, or of --by dprof partial. Default: stdin.',
+  ],
   options: OPTIONS,
   notes: [
     [
@@ -127,6 +130,8 @@ export function readArguments(args: readonly string[]) {
   const isGrouped = grouping !== undefined || hostGrouping !== undefined;
   const columnsShown: 'host' | 'aggregates' | 'columns' =
     hostGrouping !== undefined ? 'host' : isGrouped ? 'aggregates' : 'columns';
+  const format = chooseFormat(given.text('format'), given.on('csv'), width);
+  if (format.binary === true && show === 'report') refuseTerminal(given.text('output'), format.id);
   return {
     show: show === 'columns' ? columnsShown : show,
     /** None for stdin. */
@@ -134,7 +139,7 @@ export function readArguments(args: readonly string[]) {
     output: given.text('output'),
     quiet: given.on('quiet'),
     columns: chooseColumns((isGrouped ? undefined : given.text('cols')) ?? DEFAULT_COLUMNS),
-    format: chooseFormat(given.text('format'), given.on('csv'), width),
+    format,
     width: width !== null && width > 0 ? width : null,
     header: given.on('header'),
     where: given.read('where', parseWhere),

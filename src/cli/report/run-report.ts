@@ -18,6 +18,7 @@ import { defectLine, summaryLine, ReportTally } from '../../prof/report/report-t
 import { RANGES_HINT, withoutDeviceAndRanges, withoutKernels } from '../../prof/analysis.js';
 import { UserError } from '../../record/errors.js';
 import type { Packed } from '../../write/format.js';
+import { loadFormat } from '../../write/formats.js';
 import { tableText } from '../../write/write-table.js';
 import { runAnalysis } from '../run-analysis.js';
 import type { ReportRequest } from './report-options.js';
@@ -38,7 +39,7 @@ async function runRows(request: ReportRequest): Promise<void> {
     isDerived,
     used.some((column) => column.impossible !== undefined),
   );
-  const sheet = request.format.open({ columns, header, width });
+  const sheet = (await loadFormat(request.format)).open({ columns, header, width });
   const counters = new MissingCounters(used);
   const rows = new ReportRows<Packed>({ pack: (row) => sheet.pack(row), where, sort: request.sort, top, tally });
   let hasHead = false;
@@ -53,12 +54,12 @@ async function runRows(request: ReportRequest): Promise<void> {
       counters.take(row);
     }
   };
-  function* rest(): Generator<string> {
+  function* rest(): Generator<string | Uint8Array> {
     for (const batch of rows.rest()) yield textOf(batch);
     if (!hasHead) yield sheet.head();
     yield* sheet.end();
   }
-  await runAnalysis<Iterable<string>>(request, {
+  await runAnalysis<Iterable<string | Uint8Array>>(request, {
     analysis: {
       types: KERNEL_TYPES,
       take: (_record, annotated) => add(annotated),
@@ -99,7 +100,8 @@ function usedBy({ keys, columns, arrangement }: Grouping): { amounts: boolean; d
 }
 
 async function runGroups(request: ReportRequest, grouping: Grouping): Promise<void> {
-  const { header, width, where, format, device } = request;
+  const { header, width, where, device } = request;
+  const format = await loadFormat(request.format);
   const { keys, depth, arrangement, columns, hostKind } = grouping;
   const { amounts, derived, rates } = usedBy(grouping);
   // A width that the columns do not fit is reported before minutes of reading.
@@ -153,7 +155,8 @@ const typesOfGroups = ({ device }: ReportRequest): RecordTypes =>
 
 /** A row for each name of what the host did. */
 async function runHost(request: ReportRequest, grouping: HostGrouping): Promise<void> {
-  const { header, width, format } = request;
+  const { header, width } = request;
+  const format = await loadFormat(request.format);
   const { columns, kind } = grouping;
   format.open({ columns, header, width });
   const table = new HostTable(kind);

@@ -3,7 +3,7 @@
  *
  * A field is a path ('overview.kernels.time'), `sum(path)`, `max(path)` or `min(path)` over all of a list
  * ('sum(overview.devices.*.busy)'), or several joined by ' + ', ' - ' and ' / ', evaluated from left to right. Paths start
- * in the shown profile; those that begin with 'profiles.' or 'advice.' start in the page's data.
+ * in the shown profile; those that begin with 'profiles.', 'advice.' or 'job.' start in the page's data.
  */
 import { elementAt } from '../../containers/element.js';
 import type { PageData, PageProfile } from '../../prof/html/page-data.js';
@@ -13,7 +13,7 @@ export interface FieldScope {
   readonly profile: PageProfile;
 }
 
-const OF_PAGE = /^(?:profiles|advice)\./;
+const OF_PAGE = /^(?:profiles|advice|job)\./;
 
 /** The values at a path; several with '*'. */
 function follow(from: unknown, keys: readonly string[]): unknown[] {

@@ -5,6 +5,7 @@ import { elementAt } from '../../containers/element.js';
 import { button, element, note, scrolling } from '../document/dom-elements.js';
 import { valueOf } from '../figures/field.js';
 import { namedFigure } from '../figures/figure.js';
+import { jobSections } from '../figures/job-sections.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
 import { rankNames } from '../profile-labels.js';
 import { inScale, scaleOfAll, quantityText, type DisplayUnit } from '../document/units.js';
@@ -86,7 +87,8 @@ function make(view: PanelView): PanelContent {
     element('tfoot', {}, middle),
   );
   const explained = `Marked: ${marked}, where that is more than 5 %. A name shows its profile above and below.`;
-  return [scrolling('Profiles compared', made), note(explained)];
+  const { job } = view.data;
+  return [...(job === null ? [] : jobSections(view, job)), scrolling('Profiles compared', made), note(explained)];
 }
 
 export const RANKS: Panel = { id: 'ranks', title: 'Ranks compared', width: 6, make };

@@ -11,9 +11,10 @@ export const percent = (fraction: number): string => amountText(fraction, 'share
 export const rate = (bytesPerS: number): string => amountText(bytesPerS, 'rate');
 export const speed = (flopsPerS: number): string => amountText(flopsPerS, 'flop/s');
 
-/** What is left of a long name: different ones often begin alike, and end so. */
+/** What is left of a long name. */
 const [HEAD, TAIL] = [40, 40];
-const shortened = (name: string): string =>
+/** A long name without its middle: different ones often begin alike, and end so. */
+export const shortened = (name: string): string =>
   name.length > HEAD + TAIL ? `${name.slice(0, HEAD)}…${name.slice(-TAIL)}` : name;
 
 /** `conv2d 1.2 ms, mm 300 us and 4 more`. */

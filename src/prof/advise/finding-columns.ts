@@ -31,6 +31,8 @@ export const FINDING_COLUMNS: readonly Column<FindingRow>[] = [
   column('count', 'count', int(8), 'activities that the finding is about', ({ finding }) => finding.count),
   column('what', 'what', str(0), 'what was found, with its figures', ({ finding }) => finding.what),
   column('action', 'action', str(0), 'what to change', ({ finding }) => finding.action),
-  column('kernels', 'kernels', str(12), 'longest kernels, PROFILE:IDX', ({ finding }) => finding.kernels),
+  column('kernels', 'kernels', str(12), 'longest kernels, PROFILE:IDX', ({ finding }) => finding.kernels, {
+    list: 'str',
+  }),
   column('see', 'see', str(0), 'command that shows more', ({ finding }) => finding.see),
 ];

@@ -3,17 +3,35 @@
  * durations. Memory: 12 bytes for each different duration of a group, and where there are more than 8 million of them, for
  * each bin of a logarithmic histogram instead: quantiles are then known to 1.6 %, all sums as exactly as before.
  */
-import { allMerged, coarser, merged, NO_VALUES, type CountedValues } from '../../containers/counted-values.js';
+import {
+  allMerged,
+  coarser,
+  countedOf,
+  merged,
+  NO_VALUES,
+  type CountedValues,
+} from '../../containers/counted-values.js';
 import { elementAt } from '../../containers/element.js';
 import { entryOf } from '../../containers/map-entry.js';
 import type { Spread } from '../../record/statistics.js';
 
-export const MOST_DIFFERENT = 8_000_000;
+const MOST_DIFFERENT = 8_000_000;
+
+/** Durations of a group that wait to become a run. */
+const PENDING = 2048;
+
+/** Durations, one by one in any order, or runs of equal ones. */
+export type Durations = readonly number[] | CountedValues;
+
+class RunsOfGroup {
+  /** Each at most half as long as the one before. */
+  runs: CountedValues[] = [];
+  pending: number[] = [];
+}
 
 export class GroupRuns {
-  /** Of each group its runs, each at most half as long as the one before. */
-  readonly #runs = new Map<number, CountedValues[]>();
-  /** Different durations in all runs. */
+  readonly #groups = new Map<number, RunsOfGroup>();
+  /** Different durations in all runs, and those that wait. */
   #size = 0;
   #isCoarse = false;
   /** Above this size it is looked how many are different in truth. */
@@ -24,29 +42,24 @@ export class GroupRuns {
   }
 
   get isEmpty(): boolean {
-    return this.#runs.size === 0;
+    return this.#groups.size === 0;
   }
 
-  add(group: number, durations: CountedValues): void {
-    const runs = entryOf(this.#runs, group, (): CountedValues[] => []);
-    let last = this.#isCoarse ? coarser(durations) : durations;
-    this.#size += last.values.length;
-    for (let before = runs.at(-1); before !== undefined && before.values.length < 2 * last.values.length;) {
-      runs.pop();
-      last = this.#joined(before, last);
-      before = runs.at(-1);
+  add(group: number, durations: Durations): void {
+    const of = entryOf(this.#groups, group, () => new RunsOfGroup());
+    if ('counts' in durations) this.#addRun(of, durations);
+    else {
+      for (const duration of durations) of.pending.push(duration);
+      this.#size += durations.length;
+      if (of.pending.length >= PENDING) this.#flush(of);
     }
-    runs.push(last);
     if (!this.#isCoarse && this.#size > this.#nextLook) this.#look();
   }
 
-  /** Durations of a group, each once. */
+  /** Durations of a group, each once. To be asked for after `settle`. */
   of(group: number): CountedValues {
-    const runs = this.#runs.get(group);
-    if (runs === undefined) return NO_VALUES;
-    const all = this.#made(allMerged(runs));
-    this.#runs.set(group, [all]);
-    return all;
+    const of = this.#groups.get(group);
+    return of === undefined ? NO_VALUES : this.#whole(of);
   }
 
   /**
@@ -56,6 +69,33 @@ export class GroupRuns {
   settle(): boolean {
     if (!this.#isCoarse && this.#size > this.most) this.#look();
     return this.#isCoarse;
+  }
+
+  #flush(of: RunsOfGroup): void {
+    if (of.pending.length === 0) return;
+    this.#size -= of.pending.length;
+    const run = countedOf(Float64Array.from(of.pending));
+    of.pending = [];
+    this.#addRun(of, run);
+  }
+
+  #addRun({ runs }: RunsOfGroup, run: CountedValues): void {
+    let last = this.#made(run);
+    this.#size += last.values.length;
+    for (let before = runs.at(-1); before !== undefined && before.values.length < 2 * last.values.length;) {
+      runs.pop();
+      last = this.#joined(before, last);
+      before = runs.at(-1);
+    }
+    runs.push(last);
+  }
+
+  /** All durations of a group as one run. */
+  #whole(of: RunsOfGroup): CountedValues {
+    this.#flush(of);
+    const all = this.#made(allMerged(of.runs));
+    of.runs = [all];
+    return all;
   }
 
   #joined(a: CountedValues, b: CountedValues): CountedValues {
@@ -70,19 +110,14 @@ export class GroupRuns {
 
   /** Counts what is different in truth, and makes runs coarser where that is too much: whatever the order of runs. */
   #look(): void {
-    const join = (): void => {
-      this.#size = 0;
-      for (const [group, runs] of this.#runs) {
-        const all = this.#made(allMerged(runs));
-        this.#runs.set(group, [all]);
-        this.#size += all.values.length;
-      }
+    const count = (): void => {
+      this.#size = [...this.#groups.values()].reduce((sum, of) => sum + this.#whole(of).values.length, 0);
     };
-    join();
+    count();
     this.#nextLook = Math.max(this.most, 1.5 * this.#size);
     if (this.#size <= this.most) return;
     this.#isCoarse = true;
-    join();
+    count();
   }
 }
 

@@ -7,8 +7,7 @@ import { type KernelColumn } from '../columns/kernel-column.js';
 import { UserError } from '../../record/errors.js';
 import type { RangeKind, RangeRecord } from '../../record/record.js';
 import type { Annotated } from '../annotate.js';
-import type { CountedValues } from '../../containers/counted-values.js';
-import { GroupRuns } from './group-runs.js';
+import { GroupRuns, type Durations } from './group-runs.js';
 import { GroupWorkSums } from './group-work.js';
 import { GroupDurations } from './group-durations.js';
 import { GroupTree } from './group-tree.js';
@@ -78,12 +77,13 @@ export class KernelGroups {
   /**
    * Adds kernels that are equal in the keys.
    * @param values of the keys
+   * @param kernels how many they are
    * @param work what they did, as `GroupWorkSums` has it; null for nothing
    * @throws UserError when there are too many groups
    */
-  addMany(values: readonly CellValue[], durations: CountedValues, work: Float64Array | null): void {
-    if (durations.values.length === 0) return;
-    this.kernels += durations.counts.reduce((sum, count) => sum + count, 0);
+  addMany(values: readonly CellValue[], kernels: number, durations: Durations, work: Float64Array | null): void {
+    if (kernels === 0) return;
+    this.kernels += kernels;
     const group = this.#tree.groupOf(values.map((value) => this.#keyOf(value)));
     this.#check();
     this.#runs.add(group, durations);

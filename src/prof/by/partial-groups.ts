@@ -1,4 +1,5 @@
 /** Groups of kernels in partial answers → the groups of `--by`. */
+import { append } from '../../containers/lists.js';
 import { counted } from '../../record/plural.js';
 import type { ProfileLine, ProfileRecord } from '../../record/record.js';
 import { shapeOf, type Column } from '../../table/column.js';
@@ -41,17 +42,23 @@ export class PartialGroups {
     const { keys, groups } = this.target;
     const getters = keys.map((key) => part.getter(key));
     const passes = this.#filterOf(part);
+    const abovePeak: number[] = [];
     for (const group of part.groups) {
       const durations = part.durationsOf(group);
-      const kernels = durations.counts.reduce((sum, count) => sum + count, 0);
+      const { kernels } = part.amountOf(durations);
       const untimed = group.odd?.untimed ?? 0;
       this.target.tally.kernelsRead += kernels + untimed;
       if (!passes(group)) continue;
       this.#untimed += untimed;
-      this.target.tally.countMany(part.profile, { kernels: kernels + untimed, ...group.odd });
+      this.target.tally.countMany({ ...group.odd, kernels: kernels + untimed });
+      append(abovePeak, group.odd?.firstAbovePeak ?? []);
       const values = getters.map((valueOf) => valueOf(group));
-      groups.addMany(values, durations, part.workOf(group, durations));
+      groups.addMany(values, kernels, durations, part.workOf(group, durations));
     }
+    this.target.tally.nameAbovePeak(
+      part.profile,
+      abovePeak.sort((a, b) => a - b),
+    );
     const { evicted, incomplete, others, exact } = part.part;
     this.#evicted += evicted;
     this.#incomplete += incomplete;

@@ -20,19 +20,25 @@ const baseName = (frame: string): string => frame.slice(frame.lastIndexOf('/') +
 /** All columns of the report, in the order of the help. */
 export const COLUMNS: readonly KernelColumn[] = [
   column('idx', 'Idx', int(7), 'number of the kernel in its profile, from 1', ({ record }) => record.id),
-  column('seq', 'SeqId', str(7), 'sequence ids of the framework', ({ record }) => record.seq),
+  column('seq', 'SeqId', str(7), 'sequence ids of the framework', ({ record }) => record.seq, {
+    list: 'int',
+  }),
   column('altseq', 'AltSeqId', str(7), 'other sequence ids around the launch', ({ record }) => record.altSeq, {
+    list: 'int',
     narrowHeader: 'AltSeq',
   }),
   column('tid', 'TId', int(12), 'launching thread', ({ record }) => record.tid),
-  column('layer', 'Layer', str(10), "the user's layer names, outermost first", (row) => row.layer, { separator: ':' }),
+  column('layer', 'Layer', str(10), "the user's layer names, outermost first", (row) => row.layer, {
+    list: 'str',
+    separator: ':',
+  }),
   column(
     'trace',
     'Trace',
     str(25),
     'call stack, outermost first (columns: innermost frame, without its folder)',
     (row) => row.trace,
-    { narrow: (row) => baseName(row.trace.at(-1) ?? '-') },
+    { list: 'str', narrow: (row) => baseName(row.trace.at(-1) ?? '-') },
   ),
   column('dir', 'Direction', str(5), 'fprop (forward) or bprop (backward)', ({ record }) => record.dir, {
     narrowHeader: 'Direc',
@@ -54,11 +60,12 @@ export const COLUMNS: readonly KernelColumn[] = [
     str(20),
     'ops that torch.compile fused into the kernel, as its name lists them: each once, sorted',
     (row) => row.fused,
-    { separator: FUSED_SEPARATOR },
+    { list: 'str', separator: FUSED_SEPARATOR },
   ),
   column('kernel', 'Kernel', str(0), "kernel's name, shortened", ({ record }) => record.short),
   column('params', 'Params', str(0), "op's parameters: shapes, types", (row) => row.derived.params, {
     derived: true,
+    list: 'str',
     suffix: ',',
   }),
   column('sil', 'Sil(ns)', int(10, 'ns'), 'time on the device ("silicon")', ({ record }) => finite(record.dur)),
@@ -72,8 +79,8 @@ export const COLUMNS: readonly KernelColumn[] = [
   ),
   column('device', 'Device', int(3), 'device', ({ record }) => finite(record.device), { narrowHeader: 'Dev' }),
   column('stream', 'Stream', int(3), 'stream', ({ record }) => record.stream, { narrowHeader: 'Str' }),
-  column('grid', 'Grid', str(12), 'grid, x,y,z', ({ record }) => record.grid, { toTheRight: true }),
-  column('block', 'Block', str(12), 'block, x,y,z', ({ record }) => record.block, { toTheRight: true }),
+  column('grid', 'Grid', str(12), 'grid, x,y,z', ({ record }) => record.grid, { list: 'int', toTheRight: true }),
+  column('block', 'Block', str(12), 'block, x,y,z', ({ record }) => record.block, { list: 'int', toTheRight: true }),
   ...GRAPH_COLUMNS,
   ...OCCUPANCY_COLUMNS,
   column(
@@ -139,7 +146,7 @@ export const COLUMNS: readonly KernelColumn[] = [
     str(0),
     'op calls around the launch, outermost first',
     (row) => row.calls.map(({ op }) => op),
-    { separator: '>' },
+    { list: 'str', separator: '>' },
   ),
   column(
     'ranges',
@@ -147,9 +154,10 @@ export const COLUMNS: readonly KernelColumn[] = [
     str(0),
     'other ranges around the launch, of the thread that called backward too, outermost first',
     ({ record: { callerRanges = [], ranges } }) => (callerRanges.length === 0 ? ranges : [...callerRanges, ...ranges]),
-    { separator: '>' },
+    { list: 'str', separator: '>' },
   ),
   column('ownranges', 'OwnRanges', str(0), 'ranges of the launching thread alone', ({ record }) => record.ranges, {
+    list: 'str',
     separator: '>',
   }),
 ];

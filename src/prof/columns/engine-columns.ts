@@ -44,5 +44,6 @@ export const ENGINE_COLUMNS: readonly KernelColumn[] = [
     'all that the device or its tool counted, as name=value; one of them: counter:NAME',
     ({ record }) =>
       record.counters === undefined ? null : Object.entries(record.counters).map(([name, value]) => `${name}=${value}`),
+    { list: 'str' },
   ),
 ];

@@ -9,7 +9,7 @@ import { boundedEntryOf, entryOf } from '../../containers/map-entry.js';
 import type { ForwardOp, RangeRecord } from '../../record/record.js';
 import { readStepName } from '../../record/step-name.js';
 import { hostRangeName } from '../by/host/range-name.js';
-import { launchOf } from '../device-activity.js';
+import { launchOf } from '../input/device-activity.js';
 import type { AnnotationTimes } from '../summary/detail-data.js';
 import { bounded } from './bounds.js';
 import type { PageKernel } from './page-kernel.js';

@@ -7,10 +7,12 @@ import { UserError } from '../../record/errors.js';
 import type { ProfileLine } from '../../record/record.js';
 import { countNotes, RANGES_HINT, withoutTimes, type Analysis, type Answer } from '../analysis.js';
 import type { Annotated } from '../annotate.js';
-import { isDeviceActivity } from '../device-activity.js';
+import { isDeviceActivity } from '../input/device-activity.js';
 import { Adviser, ADVICE_TYPES } from '../advise/adviser.js';
 import { Memory, MEMORY_TYPES } from '../memory/memory.js';
 import type { MemoryReport } from '../memory/memory-columns.js';
+import { jobReport } from '../ranks/job-report.js';
+import { RankCollector } from '../ranks/part/rank-collector.js';
 import type { ProfileSummary } from '../summary/summary-data.js';
 import { ProfileSummaries, SUMMARY_TYPES } from '../summary/summaries.js';
 import type { RecordTypes } from '../input/records.js';
@@ -20,6 +22,7 @@ import { pageKernelOf } from './page-kernel.js';
 import { KernelTotals } from './kernel-totals.js';
 import { LayerTotals } from './layer-totals.js';
 import type { MemoryCurve, PageData, PageProfile } from './page-data.js';
+import { pageJob } from './page-job.js';
 import { RooflineGroups } from './roofline-groups.js';
 import { timedActivity } from './timed-activity.js';
 import { TimelineBuilder, type TimelineChoice } from './timeline/timeline-builder.js';
@@ -60,6 +63,7 @@ export class PageBuilder implements Analysis<MakePage> {
   readonly #summaries = new ProfileSummaries();
   readonly #adviser = new Adviser();
   readonly #memory = new Memory(CURVE_POINTS);
+  readonly #ranks = new RankCollector();
   /** Profile of the last row. */
   #current: number | null = null;
   /** Records other than headers and ends of profiles. */
@@ -79,6 +83,7 @@ export class PageBuilder implements Analysis<MakePage> {
     this.#summaries.take(record, rows);
     this.#adviser.take(record, rows);
     this.#memory.take(record);
+    this.#ranks.take(record, rows);
     const profile = this.#profile(record.profile);
     if (isDeviceActivity(record)) {
       const activity = timedActivity(record);
@@ -98,6 +103,7 @@ export class PageBuilder implements Analysis<MakePage> {
   finish(rows: readonly Annotated[]): Answer<MakePage> {
     this.#summaries.addKernels(rows);
     this.#adviser.addKernels(rows);
+    this.#ranks.addKernels(rows);
     this.#rows(rows);
     const { records, timed, untimed } = this;
     if (records === 0) throw nothing();
@@ -150,7 +156,13 @@ export class PageBuilder implements Analysis<MakePage> {
         return profile === undefined ? [] : [pageProfile(overview, profile, memory, bounds)];
       }),
       advice: this.#adviser.findings,
+      job: this.#job,
     };
+  }
+
+  get #job(): PageData['job'] {
+    const { parts } = this.#ranks;
+    return parts.length < 2 ? null : pageJob(jobReport(parts));
   }
 
   #rows(rows: readonly Annotated[]): void {

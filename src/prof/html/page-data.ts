@@ -13,6 +13,74 @@ export interface PageData {
   readonly title: string;
   readonly profiles: readonly PageProfile[];
   readonly advice: readonly Finding[];
+  /** The ranks against each other; null for one. */
+  readonly job: PageJob | null;
+}
+
+/** What `dprof ranks` says. Clocks, waits and transfers are ns, bandwidths bytes/s. */
+export interface PageJob {
+  readonly worldSize: number | null;
+  /** Ranks without a profile. */
+  readonly missing: number;
+  readonly matched: number;
+  readonly unmatched: number;
+  /** Ranks that were tested for being late. */
+  readonly tested: number;
+  /** Whether who is listed as late may be so by chance. */
+  readonly isChance: boolean;
+  readonly late: readonly PageStraggler[];
+  readonly ranks: readonly {
+    readonly name: string;
+    readonly node: string | null;
+    readonly clock: string;
+    readonly offset: number | null;
+    readonly bound: number | null;
+    readonly waited: number | null;
+    /** Share of the operations that it joined last. */
+    readonly last: number | null;
+    readonly delayed: number;
+  }[];
+  readonly classes: readonly {
+    readonly kind: string | null;
+    readonly groupKind: string | null;
+    readonly size: number | null;
+    readonly operations: number;
+    readonly wait: number;
+    readonly transfer: number | null;
+    readonly busBandwidth: number | null;
+  }[];
+  /** Columns of the heat maps; null for the whole profile, where it has no steps. */
+  readonly steps: readonly (number | null)[];
+  /** A row a rank, a column a step. */
+  readonly heat: readonly {
+    readonly title: string;
+    readonly unit: 'ns' | 'flop' | 'memory';
+    readonly values: readonly (readonly (number | null)[])[];
+  }[];
+}
+
+/** A rank that is late, or a machine. */
+export interface PageStraggler {
+  readonly name: string;
+  readonly node: string | null;
+  readonly ranks: number;
+  /** Own work of a step beyond that of its peers, ns, and as a share of the step. */
+  readonly late: number;
+  readonly share: number;
+  readonly q: number;
+  readonly steps: number;
+  /** By what factor all kernels are slower; null where they are not alike. */
+  readonly slowdown: number | null;
+  readonly by: string | null;
+  readonly layer: LateWork | null;
+  readonly op: LateWork | null;
+  readonly kernel: LateWork | null;
+}
+
+interface LateWork {
+  readonly name: string;
+  readonly excess: number;
+  readonly share: number | null;
 }
 
 /** The data of one profile: mostly one rank of a run. */

@@ -2,7 +2,7 @@
 import { boundedEntryOf } from '../../containers/map-entry.js';
 import type { ProfileLine } from '../../record/record.js';
 import { median } from '../../record/statistics.js';
-import { launchOf } from '../device-activity.js';
+import { launchOf } from '../input/device-activity.js';
 import { HostSteps, MOST_STEPS, stepOf } from '../steps/host-steps.js';
 import type { TimedActivity } from './timed-activity.js';
 

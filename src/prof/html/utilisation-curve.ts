@@ -1,6 +1,6 @@
 /** Records → how busy devices and host were over time. One pass; memory: 32 KB a device, 2 MB of launches. */
 import { boundedEntryOf } from '../../containers/map-entry.js';
-import { launchOf } from '../device-activity.js';
+import { launchOf } from '../input/device-activity.js';
 import type { Utilisation } from './page-data.js';
 import { TimeBins, type BinCoverage } from './time-bins.js';
 import type { TimedActivity } from './timed-activity.js';

@@ -109,9 +109,11 @@ export class MemberScanner {
     if (type === 'end' || this.isWanted(type)) member.lines.push(text);
     if (type !== 'end') return;
     this.#open = null;
-    if (member.hash.id !== member.id) throw this.#damaged(member.line);
+    // A text of its own: that of the line would keep a whole piece of the file.
+    const { id } = member.hash;
+    if (id !== member.id) throw this.#damaged(member.line);
     this.#whole++;
-    this.onMember(member);
+    this.onMember({ ...member, id });
   }
 
   #damaged(line: number): UserError {

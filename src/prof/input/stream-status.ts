@@ -16,6 +16,8 @@ export const isOfTruncated = ({ diagnostics }: EndRecord): boolean => (diagnosti
 export class StreamStatus {
   /** What is cut off: the last line, the compressed data, or a profile that was parsed; null when all are whole. */
   cut: TruncatedInput | null = null;
+  /** Why nothing of it could be read, where the others of several inputs were; null when it could. */
+  failure: UserError | null = null;
   readonly #open = new Set<number>();
   #hasEnded = false;
 

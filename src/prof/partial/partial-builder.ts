@@ -2,10 +2,8 @@
 import { UserError } from '../../record/errors.js';
 import type { ProfileLine, ProfileRecord } from '../../record/record.js';
 import { noProfile } from '../analysis.js';
+import { METRICS_ONLY } from '../summary/summary-analysis.js';
 import { MemberBuilder, type MemberOptions } from './member-builder.js';
-
-/** Formats that have metrics of a vendor alone, which are no sums of ours. */
-const METRICS_ONLY: ReadonlySet<string> = new Set(['neuron-summary', 'neff']);
 
 export class PartialBuilder {
   readonly #open = new Map<number, MemberBuilder>();

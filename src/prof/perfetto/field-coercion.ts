@@ -1,5 +1,5 @@
 /** Fields of records that anyone may have edited: a value that is not of its type is unknown. */
-import type { DeviceActivity } from '../device-activity.js';
+import type { DeviceActivity } from '../input/device-activity.js';
 
 export type NonKernelActivity = Exclude<DeviceActivity, { readonly type: 'kernel' }>;
 

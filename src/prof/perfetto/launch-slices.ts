@@ -7,7 +7,7 @@ import { mixed } from '../../containers/hash.js';
 import { NO_ROW } from '../../containers/hash-index.js';
 import { NumericColumn } from '../../containers/numeric-column.js';
 import { PairIndex } from '../../containers/pair-index.js';
-import type { LaunchCall } from '../device-activity.js';
+import type { LaunchCall } from '../input/device-activity.js';
 
 type TimedCall = Pick<LaunchCall, 'api' | 'start' | 'dur'>;
 

@@ -4,7 +4,7 @@
  */
 import type { LayerRecord, NoticeRecord, ProfileLine, ProfileRecord, RangeRecord } from '../../record/record.js';
 import { Annotated } from '../annotate.js';
-import { hasLaunched, isDeviceActivity, launchOf, type DeviceActivity } from '../device-activity.js';
+import { hasLaunched, isDeviceActivity, launchOf, type DeviceActivity } from '../input/device-activity.js';
 import type { RecordTypes } from '../input/records.js';
 import type { Peaks } from '../roofline/peaks.js';
 import { DeviceSlices, type DeviceSliceSink } from './device-slices.js';

@@ -4,7 +4,7 @@
  */
 import { median } from '../../record/statistics.js';
 import { jobClocks, type RankClock } from './clocks/job-clocks.js';
-import { TOGETHER } from './clocks/observations.js';
+import { endsTogether } from './clocks/observations.js';
 import { startShifts } from './clocks/profile-starts.js';
 import type { JobGroup } from './matching/job-groups.js';
 import { matchGroup, matchGroupByTime, refuted, type MatchedGroup } from './matching/match-group.js';
@@ -51,7 +51,7 @@ function agrees(group: MatchedGroup, parts: readonly RankPart[], clocks: readonl
   let [count, contradicting] = [0, 0];
   const apart: number[] = [];
   for (const { operation, ends, joined } of waitsOf(group, parts, clocks)) {
-    if (!TOGETHER.has(operation.signature.kind ?? '')) continue;
+    if (!endsTogether(operation.signature)) continue;
     count++;
     const earliest = ends.reduce((least, one) => Math.min(least, one), Infinity);
     if (earliest < joined - TOLERANCE) contradicting++;

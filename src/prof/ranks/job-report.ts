@@ -7,6 +7,7 @@ import { jobGroups, type JobGroup } from './matching/job-groups.js';
 import type { MatchedBy, MatchedGroup, UnmatchedReason } from './matching/match-group.js';
 import { membershipOf, type Membership } from './membership.js';
 import type { RankPart } from './part/rank-part.js';
+import { linkPeakOf } from '../roofline/links.js';
 import { GroupTransfers, type SlowTransfers } from './slow-groups.js';
 import { latenessOf, type Lateness } from './stragglers/stragglers.js';
 import { peersOf } from './stragglers/peers.js';
@@ -30,6 +31,8 @@ export interface GroupReport {
   readonly mismatch: string | null;
   /** Null without a matched operation on known clocks. */
   readonly transfers: TransferSums | null;
+  /** Peak of the links between its devices in one direction, bytes/s; null between machines, and where it is not known. */
+  readonly linkPeak: number | null;
 }
 
 /** One rank against the others. */
@@ -64,12 +67,16 @@ export function jobReport(given: readonly RankPart[]): JobReport {
   const groups = jobGroups(parts);
   const kinds = groupKinds(groups, parts, membership.worldSize);
   const { matched, clocks } = aligned(parts, groups);
-  const waits = addedUp(parts, matched, kinds, clocks);
+  const links = groups.map((group) => linkPeakIn(group, parts, membership.nodes));
+  const waits = addedUp(parts, matched, kinds, clocks, links);
   return {
     parts,
     membership,
     ranks: parts.map((_, part) => rankReport(part, membership, clocks, waits.ranks)),
-    groups: matched.map((group, index) => groupReport(group, kinds[index] ?? null, elementAt(waits.groups, index))),
+    groups: matched.map((group, index) => ({
+      ...groupReport(group, kinds[index] ?? null, elementAt(waits.groups, index)),
+      linkPeak: elementAt(links, index),
+    })),
     matched,
     classes: waits.classes.all,
     lateness: latenessOf(parts, peersOf(parts, groups, kinds), membership.nodes),
@@ -85,6 +92,18 @@ function byRank(a: RankPart, b: RankPart): number {
   return a.device - b.device;
 }
 
+/** The least of its devices; null where they are not known to be on one machine. */
+function linkPeakIn(
+  { members, size, pair }: JobGroup,
+  parts: readonly RankPart[],
+  nodes: readonly (string | null)[],
+): number | null {
+  const places = new Set(members.map(({ part }) => nodes[part] ?? null));
+  if (places.size !== 1 || places.has(null) || members.length !== (pair === null ? size : 2)) return null;
+  const peaks = members.map(({ part }) => linkPeakOf(elementAt(parts, part).deviceName));
+  return peaks.reduce((least, peak) => (least === null || peak === null ? null : Math.min(least, peak)), Infinity);
+}
+
 interface AddedUp {
   readonly ranks: RankWaits;
   readonly classes: TransferClasses;
@@ -97,6 +116,7 @@ function addedUp(
   matched: readonly MatchedGroup[],
   kinds: readonly (KnownKind | null)[],
   clocks: readonly RankClock[],
+  links: readonly (number | null)[],
 ): AddedUp {
   const [ranks, classes, transfers] = [new RankWaits(parts.length), new TransferClasses(), new GroupTransfers()];
   const groups = matched.map((of, index) => {
@@ -104,7 +124,7 @@ function addedUp(
     const [kind, size] = [kinds[index] ?? null, of.group.pair === null ? of.group.size : 2];
     for (const waits of waitsOf(of, parts, clocks)) {
       ranks.add(waits);
-      classes.add(waits, index, kind, size);
+      classes.add(waits, index, kind, size, elementAt(links, index));
       transfers.add(waits, index, kind);
       counter.add(waits, size);
     }
@@ -128,7 +148,7 @@ function groupReport(
   { group, by, operations, unmatched, mismatch }: MatchedGroup,
   kind: KnownKind | null,
   counter: TransferCounter,
-): GroupReport {
+): Omit<GroupReport, 'linkPeak'> {
   const { sums } = counter;
   const { name, description, ranks, size, pair, members } = group;
   return {

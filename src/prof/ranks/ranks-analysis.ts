@@ -12,6 +12,7 @@ import { RANK_TABLES, type RankTableName } from './tables/tables.js';
 
 export class RanksAnalysis implements Analysis<JobReport> {
   readonly types: RecordTypes = new Set([...RANK_TYPES, 'part-ranks' as const]);
+  readonly many = true;
   readonly #collector = new RankCollector();
   /** Of partial answers. */
   readonly #parts: RankPart[] = [];

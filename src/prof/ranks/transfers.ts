@@ -5,6 +5,7 @@ import { entryOf } from '../../containers/map-entry.js';
 import { median } from '../../record/statistics.js';
 import { NS_PER_S } from '../../record/units.js';
 import type { GroupKind, KnownKind } from './group-kinds.js';
+import { MESSAGE } from './matching/operation-signature.js';
 import type { OperationWaits } from './waits.js';
 
 /** What a set of operations adds up to. */
@@ -31,6 +32,8 @@ export interface TransferClass extends TransferSums {
   /** Sizes from this power of four bytes on; null where sizes are unknown. */
   readonly size: number | null;
   readonly groups: number;
+  /** Of all groups, where it is one; bytes/s. */
+  readonly linkPeak: number | null;
 }
 
 /** Operations while they are added up. */
@@ -58,7 +61,7 @@ export class TransferCounter {
     if (bytes === null || size === null || size !== waits.length) return;
     const rate = (bytes / transfer) * NS_PER_S;
     this.#algorithm.push(rate);
-    const factor = busFactor(kind ?? '', size);
+    const factor = busFactor(kind === MESSAGE ? 'send' : (kind ?? ''), size);
     if (factor !== null) this.#bus.push(rate * factor);
   }
 
@@ -91,27 +94,40 @@ interface OpenClass {
   readonly size: number | null;
   readonly groups: Set<number>;
   readonly counter: TransferCounter;
+  readonly links: Set<number | null>;
 }
 
 /** Classes of operations while they are added up. */
 export class TransferClasses {
   readonly #classes = new Map<string, OpenClass>();
 
-  add(waits: OperationWaits, group: number, groupKind: KnownKind | null, ranks: number | null): void {
+  add(
+    waits: OperationWaits,
+    group: number,
+    groupKind: KnownKind | null,
+    ranks: number | null,
+    linkPeak: number | null,
+  ): void {
     const { kind, bytes } = waits.operation.signature;
     const size = sizeClass(bytes);
     const of = entryOf(this.#classes, JSON.stringify([kind, groupKind?.kind ?? null, size]), () => ({
       ...{ kind, groupKind: groupKind?.kind ?? null, size },
-      ...{ groups: new Set<number>(), counter: new TransferCounter() },
+      ...{ groups: new Set<number>(), counter: new TransferCounter(), links: new Set<number | null>() },
     }));
     of.groups.add(group);
+    of.links.add(linkPeak);
     of.counter.add(waits, ranks);
   }
 
   /** Most waiting first. */
   get all(): TransferClass[] {
     return [...this.#classes.values()]
-      .map(({ counter, groups, ...place }) => ({ ...place, groups: groups.size, ...counter.sums }))
+      .map(({ counter, groups, links, ...place }) => ({
+        ...place,
+        groups: groups.size,
+        linkPeak: links.size === 1 ? ([...links][0] ?? null) : null,
+        ...counter.sums,
+      }))
       .sort((a, b) => b.wait * b.operations - a.wait * a.operations || order(a, b));
   }
 }

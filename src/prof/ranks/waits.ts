@@ -3,7 +3,7 @@
  * transfer took from then on.
  */
 import { elementAt } from '../../containers/element.js';
-import { TOGETHER } from './clocks/observations.js';
+import { endsTogether } from './clocks/observations.js';
 import { jobTime, type RankClock } from './clocks/job-clocks.js';
 import type { MatchedGroup, MatchedOperation } from './matching/match-group.js';
 import type { RankPart } from './part/rank-part.js';
@@ -47,7 +47,7 @@ export function* waitsOf(
       ends.push(jobTime(clock, elementAt(start, at) + elementAt(dur, at)));
     }
     if (present.length < 2) continue;
-    const isTogether = TOGETHER.has(operation.signature.kind ?? '');
+    const isTogether = endsTogether(operation.signature);
     yield { operation, parts: present, ...timesOf(present, starts, ends, isTogether) };
   }
 }

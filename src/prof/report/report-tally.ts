@@ -10,8 +10,6 @@ export interface CountedKernels {
   readonly ambiguousForward?: number;
   readonly withoutForward?: number;
   readonly abovePeak?: number;
-  /** Ids of the first of those above a peak. */
-  readonly firstAbovePeak?: readonly number[];
 }
 
 /** Counts of what a report could not compute. */
@@ -53,18 +51,20 @@ export class ReportTally {
   }
 
   /** Counts kernels of a partial answer. */
-  countMany(profile: number, counts: CountedKernels): void {
-    const { kernels, withoutOp = 0, unknownFlops = 0, ambiguousForward = 0, withoutForward = 0 } = counts;
+  countMany({ kernels, withoutOp = 0, unknownFlops = 0, ...more }: CountedKernels): void {
+    const { ambiguousForward = 0, withoutForward = 0, abovePeak = 0 } = more;
     this.kernels += kernels;
     this.withoutOp += withoutOp;
     if (this.derived) this.unknownFlops += unknownFlops;
     this.ambiguousForward += ambiguousForward;
     this.withoutForward += withoutForward;
+    if (this.rates) this.abovePeak += abovePeak;
+  }
+
+  /** Names kernels above a peak, as far as there is room. @param ids in the order of the kernels */
+  nameAbovePeak(profile: number, ids: readonly number[]): void {
     if (!this.rates) return;
-    this.abovePeak += counts.abovePeak ?? 0;
-    for (const id of counts.firstAbovePeak ?? []) {
-      if (this.firstAbovePeak.length < SHOWN) this.firstAbovePeak.push(`${profile}:${id}`);
-    }
+    for (const id of ids.slice(0, SHOWN - this.firstAbovePeak.length)) this.firstAbovePeak.push(`${profile}:${id}`);
   }
 
   #countRates({ placement: { above }, record }: Annotated): void {

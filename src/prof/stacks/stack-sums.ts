@@ -19,7 +19,7 @@ interface StackRow {
 
 const stackColumns = (ofTime: string): readonly Column<StackRow>[] => [
   column('profile', 'Profile', str(20), 'file of the profile', ({ profile }) => profile),
-  column('stack', 'Stack', str(0), 'frames, outermost first', ({ frames }) => frames, { separator: ';' }),
+  column('stack', 'Stack', str(0), 'frames, outermost first', ({ frames }) => frames, { list: 'str', separator: ';' }),
   column('ns', 'Time(ns)', int(14, 'ns'), ofTime, ({ ns }) => ns),
 ];
 

@@ -57,9 +57,10 @@ const STEP_PLACE_COLUMNS: readonly Column<StepRow>[] = [
   column(
     'step',
     'step',
-    int(9),
+    str(9),
     'number of the step, - for work outside of steps, all for everything',
     ({ step }) => step,
+    { toTheRight: true, vocabulary: true },
   ),
 ];
 

@@ -8,7 +8,7 @@
 import { isCommunication } from '../../ops/kernels/communication.js';
 import { isNeuronInstruction } from '../../record/neuron/engines.js';
 import type { KernelLine, ProfileLine, SyncRecord } from '../../record/record.js';
-import type { DeviceActivity } from '../device-activity.js';
+import type { DeviceActivity } from '../input/device-activity.js';
 
 /** An activity that takes time on a device. */
 export type StepActivity = Exclude<DeviceActivity, SyncRecord>;

@@ -14,7 +14,7 @@ import { missingWorkOf, type MissingWork } from './missing-work.js';
 import { StepSums } from './step-sums.js';
 import { workOf, type StepActivity, type StepWorkKind } from './step-work.js';
 
-const STEP_TYPES: RecordTypes = new Set([
+export const STEP_TYPES: RecordTypes = new Set([
   ...(['profile', 'kernel', 'collective', 'graph', 'copy', 'set'] as const),
   ...(['sample', 'part-steps', 'end'] as const),
 ]);

@@ -3,7 +3,7 @@ import { entryOf } from '../../containers/map-entry.js';
 import { LogHistogram } from '../../containers/log-histogram.js';
 import type { ProfileLine } from '../../record/record.js';
 import type { Annotated } from '../annotate.js';
-import { isDeviceActivity } from '../device-activity.js';
+import { isDeviceActivity } from '../input/device-activity.js';
 import { AnnotationTotals } from '../html/annotation-times.js';
 import { pageKernelOf } from '../html/page-kernel.js';
 import { timedActivity } from '../html/timed-activity.js';

@@ -37,7 +37,6 @@ export const SUMMARY_TYPES: RecordTypes = new Set([
   'range',
   'tensor',
   'layer',
-  'part-summary',
   'end',
 ] as const);
 

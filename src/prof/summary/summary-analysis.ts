@@ -6,16 +6,21 @@ import type { Annotated } from '../annotate.js';
 import type { MetricAnalysis, MetricAnswer } from '../neuron/metric-analysis.js';
 import type { SummaryDetails } from './details.js';
 import { FIGURE_COLUMNS, figuresOf } from './figures.js';
+import type { Peaks } from '../roofline/peaks.js';
 import { ProfileSummaries, SUMMARY_TYPES } from './summaries.js';
+import { PART_NAMES } from './summary-part.js';
 import type { ProfileSummary } from './summary-data.js';
 
 /** Formats without an activity: there is nothing but the vendor's metrics. */
-const METRICS_ONLY: ReadonlySet<string> = new Set(['neuron-summary', 'neff']);
+export const METRICS_ONLY: ReadonlySet<string> = new Set(['neuron-summary', 'neff']);
 
 /** Summaries of profiles, or the metrics where no profile has work. */
 export type SummaryFacts =
   | { readonly profiles: readonly ProfileSummary[]; readonly details: SummaryDetails | null }
   | { readonly profiles: null; readonly metrics: MetricAnswer };
+
+const partTypes = (hasDetails: boolean) =>
+  ['part-summary', ...(hasDetails ? (['part-details'] as const) : [])] as const;
 
 export class SummaryAnalysis implements Analysis<SummaryFacts> {
   readonly types;
@@ -23,27 +28,26 @@ export class SummaryAnalysis implements Analysis<SummaryFacts> {
   readonly #summaries: ProfileSummaries;
   /** Profiles that have metrics alone. */
   readonly #metricsOnly = new Set<number>();
+  #hasParts = false;
 
   /**
    * `top` kernels are in each list; `metrics` are for profiles that have nothing else; `details` has curves and
-   * distributions, for which all ranges are read.
+   * distributions, for which all ranges are read; with peak rates of another `device` there is no partial answer.
    */
   constructor(
-    top: number | undefined,
+    private readonly top: number | undefined,
     private readonly metrics: MetricAnalysis,
     private readonly details: SummaryDetails | null = null,
+    device: Peaks | null = null,
   ) {
     if (details === null) this.ranges = 'without-work';
     this.#summaries = new ProfileSummaries(top);
-    this.types = new Set([
-      ...SUMMARY_TYPES,
-      ...metrics.types,
-      ...(details === null ? [] : (['part-details'] as const)),
-    ]);
+    this.types = new Set([...SUMMARY_TYPES, ...metrics.types, ...(device === null ? partTypes(details !== null) : [])]);
   }
 
   take(record: ProfileLine, rows: readonly Annotated[]): void {
     if (record.type === 'profile' && METRICS_ONLY.has(record.format)) this.#metricsOnly.add(record.profile);
+    this.#hasParts ||= record.type === 'part-summary';
     if (this.#metricsOnly.has(record.profile)) this.metrics.take(record);
     else {
       this.#summaries.take(record, rows);
@@ -56,10 +60,12 @@ export class SummaryAnalysis implements Analysis<SummaryFacts> {
     this.#summaries.addKernels(rows);
     this.details?.addKernels(rows);
     const profiles = this.#summaries.all;
+    const isShort = this.#hasParts && (this.top ?? 0) > PART_NAMES;
     const metricsOnly = profiles.length > 0 ? [...this.#metricsOnly] : [];
-    const notes = metricsOnly.map(
-      (profile) => `profile ${profile} has nothing but metrics: --vendor-metrics shows them`,
-    );
+    const notes = [
+      ...metricsOnly.map((profile) => `profile ${profile} has nothing but metrics: --vendor-metrics shows them`),
+      ...(isShort ? [`partial answers list ${PART_NAMES} names at most`] : []),
+    ];
     if (profiles.some(hasWork)) {
       const rows = profiles.flatMap(figuresOf);
       return { table: { columns: FIGURE_COLUMNS, rows }, facts: { profiles, details: this.details }, notes };

@@ -1,10 +1,10 @@
 /** Formats of `dprof monitor`: those of every table, and what monitoring systems read. */
 import type { Column } from '../../../table/column.js';
-import { embeddedMetrics } from '../../../prof/monitor/emf.js';
-import type { MonitorLine } from '../../../prof/monitor/monitor-columns.js';
-import { putMetricData } from '../../../prof/monitor/put-metric-data.js';
-import { Exposition } from '../../../prof/monitor/prometheus.js';
-import type { MonitorReport, RowScope } from '../../../prof/monitor/monitor-report.js';
+import { embeddedMetrics } from '../../../prof/neuron/monitor/emf.js';
+import type { MonitorLine } from '../../../prof/neuron/monitor/monitor-columns.js';
+import { putMetricData } from '../../../prof/neuron/monitor/put-metric-data.js';
+import { Exposition } from '../../../prof/neuron/monitor/prometheus.js';
+import type { MonitorReport, RowScope } from '../../../prof/neuron/monitor/monitor-report.js';
 import { DEFAULT_WIDTH, leastWidth } from '../../../write/columns.js';
 import type { Format } from '../../../write/format.js';
 import { FORMATS } from '../../../write/formats.js';
@@ -105,8 +105,11 @@ const requests: MonitorFormat = {
 /** Formats that need all rows of a table before its first line. */
 const WHOLE: ReadonlySet<string> = new Set(['table']);
 
+/** Reports come without an end, which a binary table needs. */
+const TEXT_FORMATS = FORMATS.filter(({ binary }) => binary !== true);
+
 export const MONITOR_FORMATS: readonly MonitorFormat[] = [
-  ...FORMATS.map((format) => (WHOLE.has(format.id) ? tablesOf(format) : rowsOf(format))),
+  ...TEXT_FORMATS.map((format) => (WHOLE.has(format.id) ? tablesOf(format) : rowsOf(format))),
   prometheus,
   emf,
   requests,

@@ -1,7 +1,7 @@
 /** Lines → reports: those of the monitor itself, and records made of them, distinguished line by line. */
 import { MonitorReports } from '../../../parse/readers/neuron/monitor/monitor-reports.js';
 import { neuronMonitor } from '../../../parse/readers/neuron/monitor.js';
-import { ReportSplitter, type ReportSamples } from '../../../prof/monitor/report-samples.js';
+import { ReportSplitter, type ReportSamples } from '../../../prof/neuron/monitor/report-samples.js';
 import { isObject } from '../../../prof/input/field-checks.js';
 import { Diagnostics } from '../../../record/diagnostics.js';
 import { UserError } from '../../../record/errors.js';

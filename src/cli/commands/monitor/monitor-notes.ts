@@ -1,5 +1,5 @@
 /** What `dprof monitor` says on stderr, each of it once. */
-import type { MonitorReport } from '../../../prof/monitor/monitor-report.js';
+import type { MonitorReport } from '../../../prof/neuron/monitor/monitor-report.js';
 import { WAS_READ } from '../../../prof/input/stream-status.js';
 import { UserError } from '../../../record/errors.js';
 import { say } from '../../message.js';

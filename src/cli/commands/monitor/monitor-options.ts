@@ -4,12 +4,12 @@ import {
   defaultMonitorColumns,
   MONITOR_COLUMNS,
   type MonitorColumn,
-} from '../../../prof/monitor/monitor-columns.js';
-import { CLOUDWATCH_METRICS } from '../../../prof/monitor/cloudwatch-metrics.js';
-import { PROMETHEUS_FAMILIES } from '../../../prof/monitor/prometheus-families.js';
-import { MONITOR_GROUPS, parseGroups, parseTagFilter } from '../../../prof/monitor/metric-groups.js';
-import { parsePeriod } from '../../../prof/monitor/monitor-period.js';
-import { DEFAULT_SCOPES, SCOPES, type RowScope } from '../../../prof/monitor/monitor-report.js';
+} from '../../../prof/neuron/monitor/monitor-columns.js';
+import { CLOUDWATCH_METRICS } from '../../../prof/neuron/monitor/cloudwatch-metrics.js';
+import { PROMETHEUS_FAMILIES } from '../../../prof/neuron/monitor/prometheus-families.js';
+import { MONITOR_GROUPS, parseGroups, parseTagFilter } from '../../../prof/neuron/monitor/metric-groups.js';
+import { parsePeriod } from '../../../prof/neuron/monitor/monitor-period.js';
+import { DEFAULT_SCOPES, SCOPES, type RowScope } from '../../../prof/neuron/monitor/monitor-report.js';
 import { nearest, UsageError } from '../../../record/errors.js';
 import { requireNamed } from '../../../record/names.js';
 import { HELP_OPTION, OUTPUT_OPTION, parseArguments, wrapped, type Arguments, type Tool } from '../../arguments.js';

@@ -1,7 +1,7 @@
 /** What becomes of the reports: each written as it comes, the last alone, or statistics of all. */
-import type { MonitorReport } from '../../../prof/monitor/monitor-report.js';
-import { MonitorStats, statsTable, type StatRow } from '../../../prof/monitor/monitor-stats.js';
-import type { MonitorColumn } from '../../../prof/monitor/monitor-columns.js';
+import type { MonitorReport } from '../../../prof/neuron/monitor/monitor-report.js';
+import { MonitorStats, statsTable, type StatRow } from '../../../prof/neuron/monitor/monitor-stats.js';
+import type { MonitorColumn } from '../../../prof/neuron/monitor/monitor-columns.js';
 import { FORMATS } from '../../../write/formats.js';
 import { requireNamed } from '../../../record/names.js';
 import { tableText } from '../../../write/write-table.js';

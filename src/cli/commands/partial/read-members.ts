@@ -42,7 +42,7 @@ async function readAll(input: Input, path: string | null, store: MemberStore): P
       if (line.startsWith('{"type":"profile"')) begin = end;
       end += Buffer.byteLength(line) + 1;
       if (scanner.take(line, batch.first + i)) lines++;
-      else if (line.trim() !== '') throw noPartial(input.name);
+      else if (line.trim() !== '') throw lines === 0 ? noPartial(input.name) : stray(input.name, batch.first + i);
     }
   }
   scanner.end();
@@ -51,6 +51,12 @@ async function readAll(input: Input, path: string | null, store: MemberStore): P
 
 const noPartial = (where: string): UserError =>
   new UserError('is no partial answer', { where, hint: 'dprof partial makes one of a profile' });
+
+const stray = (file: string, line: number): UserError =>
+  new UserError('a line of a partial answer that is in no member: it was edited', {
+    where: `${file}:${line}`,
+    hint: 'make it again with dprof partial',
+  });
 
 const BYTE_ORDER_MARK = 0xef;
 const GZIP = 0x1f;

@@ -1,6 +1,7 @@
 /** The job on one screen: who is in it, what was matched, clocks, who is late and why, waiting and transferring. */
 import { elementAt } from '../../../containers/element.js';
 import { addTo } from '../../../containers/map-entry.js';
+import { shortened } from '../../../prof/advise/amount-text.js';
 import type { JobReport } from '../../../prof/ranks/job-report.js';
 import { rangesText } from '../../../prof/ranks/membership.js';
 import type { RankPart } from '../../../prof/ranks/part/rank-part.js';
@@ -35,10 +36,15 @@ export function ranksScreen(report: JobReport, top: number): string {
   return `${lines.map(escapeControls).join('\n').trimEnd()}\n`;
 }
 
+/** Columns that a screen has no room for: the table formats have them, and the lines above say why and by what. */
+const LEFT_OUT: ReadonlySet<string> = new Set([
+  ...(['joined', 'drift', 'residual', 'longest_skew', 'algbw', 'bytes', 'why'] as const),
+]);
+
 function tableLines<Row>(title: string, columns: readonly Column<Row>[], rows: readonly Row[], top: number): string[] {
   if (rows.length === 0) return [];
   const shown = columns
-    .filter(({ machineOnly }) => machineOnly !== true)
+    .filter(({ key, machineOnly }) => machineOnly !== true && !LEFT_OUT.has(key))
     .map((column) => readable(column, headerOf(column)));
   const rest = rows.length - top;
   return [title, ...alignedTable(shown, rows.slice(0, top)), ...(rest > 0 ? [`${rest} more: --top`] : []), ''];
@@ -71,6 +77,7 @@ function membershipLines({ parts, membership }: JobReport): string[] {
 
 const WHY: Readonly<Record<string, string>> = {
   'no-other-rank': 'no other rank of the group is there',
+  'no-peer': 'messages of which the other rank is not recorded',
   'not-captured': 'the others did not capture them',
   mismatch: 'after a difference between ranks',
   'times-differ': 'as they were ordered, some end before all ranks have joined',
@@ -125,7 +132,7 @@ function reference(ranks: JobReport['ranks'], parts: JobReport['parts']): string
 const NAMED = 8;
 
 function lateLines({ lateness, parts, ranks }: JobReport): string[] {
-  const { stragglers, tested, untested } = lateness;
+  const { stragglers, latest, tested, untested } = lateness;
   const machines = stragglers.filter(({ node }) => node !== null);
   const single = stragglers.length - machines.length;
   const of = ` of ${counted(tested, 'rank')}`;
@@ -133,8 +140,9 @@ function lateLines({ lateness, parts, ranks }: JobReport): string[] {
     ...(machines.length > 0 ? [counted(machines.length, 'machine')] : []),
     ...(single > 0 ? [`${single}${of}`] : []),
   ];
-  const text = tested === 0 ? 'na' : found.length === 0 ? `none${of}` : found.join(', ');
-  const lines = stragglers
+  const chance = latest === null ? '' : ' beyond chance; the latest:';
+  const text = tested === 0 ? 'na' : found.length === 0 ? `none${of}${chance}` : found.join(', ');
+  const lines = [...stragglers, ...(latest === null ? [] : [latest])]
     .slice(0, NAMED)
     .flatMap((one) => stragglerLines(one, elementAt(parts, one.part), elementAt(ranks, one.part).node));
   return [
@@ -162,7 +170,7 @@ function stragglerLines(straggler: Straggler, part: RankPart, machine: string | 
     ...Object.entries(work).flatMap(([key, rows]) =>
       rows.slice(0, 1).map(({ name: what, excess, peers }) => {
         const more = peers > 0 ? ` (${amountText(excess / peers, 'share')})` : '';
-        return `    ${key} ${what}: ${time(excess)} more${more}`;
+        return `    ${key} ${shortened(what)}: ${time(excess)} more${more}`;
       }),
     ),
   ];

@@ -18,7 +18,7 @@ export const SUMMARY: Tool = {
     'What a profile adds up to, on one screen: where the time of each device went, which kernels took it, in which',
     'precision, on which unit, what moved data, what is not known; after each part the command that shows more.',
   ],
-  operands: ['FILE: records of dparse (also .gz), a net.dict of PyProf, or a profile. Default: stdin.'],
+  operands: ['FILE: records of dparse (also .gz), a net.dict of PyProf, a profile, or dprof partial. Default: stdin.'],
   options: [
     { name: 'top', takes: 'N', help: `kernels that are listed (${TOP}; others than text and markdown: 50)` },
     DEVICE_OPTION,

@@ -7,7 +7,7 @@ import { orNull } from '../../../containers/numeric-column.js';
 import { UserError } from '../../../record/errors.js';
 import type { Context, ProfileLine, RangeKind, RangeRecord } from '../../../record/record.js';
 import { spreadOf, type Spread } from '../../../record/statistics.js';
-import { isDeviceActivity } from '../../device-activity.js';
+import { isDeviceActivity } from '../../input/device-activity.js';
 import { GroupDurations } from '../group-durations.js';
 import { NestedNames } from './nested-names.js';
 import { hostRangeName, rangeAmong } from './range-name.js';

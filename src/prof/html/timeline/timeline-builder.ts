@@ -5,7 +5,7 @@
  */
 import { elementAt } from '../../../containers/element.js';
 import type { ProfileLine, ProfileRecord, RangeRecord } from '../../../record/record.js';
-import { isDeviceActivity, launchOf, type DeviceActivity } from '../../device-activity.js';
+import { isDeviceActivity, launchOf, type DeviceActivity } from '../../input/device-activity.js';
 import { InstructionDependencies } from '../../neuron/instructions/dependencies.js';
 import type { PageKernel } from '../page-kernel.js';
 import { LaneTable } from './timeline-lanes.js';

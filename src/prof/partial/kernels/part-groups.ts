@@ -1,11 +1,12 @@
 /** The groups of kernels of one member of a partial answer, for whoever makes others of them. */
-import { countedOf, merged, NO_VALUES, type CountedValues } from '../../../containers/counted-values.js';
+import { countedOf, merged, type CountedValues } from '../../../containers/counted-values.js';
 import { elementAt } from '../../../containers/element.js';
 import { UserError } from '../../../record/errors.js';
 import type { PartRecord } from '../../../record/partial.js';
 import type { ProfileRecord } from '../../../record/record.js';
 import type { CellValue, ColumnShape } from '../../../table/column.js';
 import type { GroupPart, KernelPart } from './kernel-part.js';
+import type { Durations } from '../../by/group-runs.js';
 import { decodeWork } from './work-part.js';
 
 /** Some kernels of a group that are of one step. */
@@ -64,11 +65,13 @@ export class PartGroups {
     return (group) => elementAt(own, elementAt(group.key, at));
   }
 
-  /** All durations, ns. */
-  durationsOf({ times = [], spread = [], odd }: GroupPart): CountedValues {
+  /** All durations, ns: one by one in any order, or runs. */
+  durationsOf({ times = [], spread = [], odd }: GroupPart): Durations {
     const negative = odd?.negative ?? [];
-    const positive = this.part.exact ? this.#exact(times) : this.#spread(spread);
-    return negative.length === 0 ? positive : merged(countedOf(Float64Array.from(negative)), positive);
+    if (!this.part.exact) return merged(countedOf(Float64Array.from(negative)), this.#spread(spread));
+    const durations = [...negative];
+    for (const list of times) this.#eachOf(list, (duration) => durations.push(duration));
+    return durations;
   }
 
   /**
@@ -94,21 +97,23 @@ export class PartGroups {
   }
 
   /** What the kernels did, as numbers of `GroupWorkSums`; null for nothing. @param durations of the group */
-  workOf({ work }: GroupPart, { values, counts }: CountedValues): Float64Array | null {
-    if (work === undefined) return null;
-    let [kernels, time] = [0, 0];
-    values.forEach((value, i) => {
-      kernels += elementAt(counts, i);
-      time += value * elementAt(counts, i);
-    });
-    return decodeWork(work, { kernels, time });
+  workOf({ work }: GroupPart, durations: Durations): Float64Array | null {
+    return work === undefined ? null : decodeWork(work, this.amountOf(durations));
   }
 
-  #exact(lists: readonly (readonly number[])[]): CountedValues {
-    const durations = new Float64Array(lists.reduce((sum, list) => sum + list.length - 1, 0));
-    let size = 0;
-    for (const list of lists) this.#eachOf(list, (duration) => (durations[size++] = duration));
-    return durations.length === 0 ? NO_VALUES : countedOf(durations);
+  /** How many kernels, and their time added up, ns. */
+  amountOf(durations: Durations): { readonly kernels: number; readonly time: number } {
+    let [kernels, time] = [0, 0];
+    if ('counts' in durations) {
+      durations.counts.forEach((count, i) => {
+        kernels += count;
+        time += count * elementAt(durations.values, i);
+      });
+    } else {
+      kernels = durations.length;
+      for (const duration of durations) time += duration;
+    }
+    return { kernels, time };
   }
 
   #eachOf(list: readonly number[], take: (duration: number) => void): void {

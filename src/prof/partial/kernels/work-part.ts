@@ -3,8 +3,9 @@ import { elementAt } from '../../../containers/element.js';
 import { KNOWN_SUM_SIZE, WORK_SIZE } from '../../by/group-work.js';
 import type { WorkPart } from './kernel-part.js';
 
-/** Numbers that are `KnownSum`s; the others are counts. */
-const KNOWN = 6 * KNOWN_SUM_SIZE;
+/** The `KnownSum`s among the numbers, which come first; the others are counts. */
+const SUMS = 6;
+const KNOWN = SUMS * KNOWN_SUM_SIZE;
 
 /** Of a whole group. */
 interface Whole {
@@ -31,10 +32,15 @@ export function encodeWork(numbers: ArrayLike<number>, { kernels, time }: Whole)
 export function decodeWork(parts: readonly WorkPart[], { kernels, time }: Whole): Float64Array {
   const numbers = new Float64Array(WORK_SIZE);
   parts.forEach((part, i) => {
-    const isCount = i * KNOWN_SUM_SIZE >= KNOWN;
-    const at = isCount ? KNOWN + i - KNOWN / KNOWN_SUM_SIZE : i * KNOWN_SUM_SIZE;
+    const sums = Math.min(i, SUMS);
+    const at = sums * KNOWN_SUM_SIZE + i - sums;
     if (typeof part === 'number') numbers[at] = part;
-    else numbers.set(part.length === KNOWN_SUM_SIZE ? part : [kernels, time, ...part], at);
+    else if (part.length === KNOWN_SUM_SIZE) numbers.set(part, at);
+    else {
+      numbers[at] = kernels;
+      numbers[at + 1] = time;
+      numbers.set(part, at + 2);
+    }
   });
   return numbers;
 }

@@ -3,6 +3,8 @@
  * every rank needs something of every other one ends on all of them at nearly one time.
  */
 import { elementAt } from '../../../containers/element.js';
+import { entryOf } from '../../../containers/map-entry.js';
+import { MESSAGE, type OperationSignature } from '../matching/operation-signature.js';
 import type { MatchedGroup } from '../matching/match-group.js';
 import type { RankPart } from '../part/rank-part.js';
 
@@ -10,10 +12,20 @@ import type { RankPart } from '../part/rank-part.js';
 const MOST_OPERATIONS = 2000;
 
 /** Kinds that end on all ranks together, and those that need not: a sender may end before its receiver. */
-export const TOGETHER: ReadonlySet<string> = new Set([
+const TOGETHER: ReadonlySet<string> = new Set([
   ...(['all-reduce', 'all-gather', 'reduce-scatter', 'all-to-all'] as const),
   ...(['barrier', 'send-receive'] as const),
 ]);
+
+/**
+ * A larger message does not fit the buffer between sender and receiver, so that the sender ends with the receiver. NCCL's
+ * default (NCCL_BUFFSIZE), bytes.
+ */
+const BUFFER = 4 * 1024 * 1024;
+
+/** Whether an operation ends on all ranks at nearly one time. */
+export const endsTogether = ({ kind, bytes }: OperationSignature): boolean =>
+  TOGETHER.has(kind ?? '') || (kind === MESSAGE && bytes !== null && bytes > BUFFER);
 
 /** Operations of one group: a row an operation, a column a member; NaN where a member was not captured. */
 export interface Observations {
@@ -25,6 +37,8 @@ export interface Observations {
   readonly ends: Float64Array;
   /** Whether the operations end on all ranks together. */
   readonly together: boolean;
+  /** Whether they are messages between two, which say less than what all members wait for. */
+  readonly areMessages: boolean;
 }
 
 /** @param shifts what brings the times of each part to the common origin, ns */
@@ -34,7 +48,7 @@ export function observationsOf(
   shifts: readonly number[],
   together: boolean,
 ): Observations {
-  const chosen = operations.filter(({ signature }) => TOGETHER.has(signature.kind ?? '') === together);
+  const chosen = operations.filter(({ signature }) => endsTogether(signature) === together);
   const count = Math.min(chosen.length, MOST_OPERATIONS);
   const members = group.members.map(({ part }) => part);
   const size = members.length;
@@ -50,5 +64,20 @@ export function observationsOf(
       ends[row * size + column] = begin + elementAt(dur, operation);
     }
   }
-  return { parts: members, count, starts, ends, together };
+  const areMessages = chosen[0]?.signature.kind === MESSAGE;
+  return { parts: members, count, starts, ends, together, areMessages };
+}
+
+/** The operations of one part among those of its group. */
+export interface RankColumn {
+  readonly observations: Observations;
+  readonly column: number;
+}
+
+export function columnsByPart(all: readonly Observations[]): Map<number, RankColumn[]> {
+  const columns = new Map<number, RankColumn[]>();
+  for (const observations of all)
+    for (const [column, part] of observations.parts.entries())
+      entryOf(columns, part, (): RankColumn[] => []).push({ observations, column });
+  return columns;
 }

@@ -19,6 +19,8 @@ export interface JobGroup {
   readonly size: number | null;
   /** Of messages between two ranks: sender and receiver. */
   readonly pair: readonly [from: number, to: number] | null;
+  /** Whether its operations are messages of which the other rank is not known. */
+  readonly lone: boolean;
   /** Those whose profiles are there, in order of parts. */
   readonly members: readonly GroupMember[];
 }
@@ -29,8 +31,10 @@ interface OpenGroup extends Omit<JobGroup, 'members'> {
 }
 
 /** Names are given by each process: groups of equal name and other ranks are others. */
-const keyOf = (name: string | null, ranks: readonly number[] | null, pair: JobGroup['pair']): string =>
-  JSON.stringify([name, ranks, pair]);
+const keyOf = ({ name, ranks }: StatedGroup, pair: JobGroup['pair'], lone: boolean): string =>
+  JSON.stringify([name, ranks, pair, lone]);
+
+type StatedGroup = Pick<JobGroup, 'name' | 'description' | 'ranks' | 'size'>;
 
 /** Groups in order of their first operation, part by part. */
 export function jobGroups(parts: readonly RankPart[]): JobGroup[] {
@@ -49,8 +53,11 @@ function addPart(open: Map<string, OpenGroup>, part: RankPart, index: number): v
     const found = stated[of];
     if (found === undefined) continue;
     const pair = pairOf(kind[at] ?? null, part.rank, peer[at] ?? null);
-    const key = keyOf(found.name, found.ranks, pair);
-    const whole = entryOf(open, key, () => ({ ...found, pair, operations: new Map<number, number[]>() }));
+    const isMessage = kind[at] === 'send' || kind[at] === 'receive';
+    // In a group of two each message is between the two of it.
+    const lone = isMessage && pair === null && found.size !== 2;
+    const key = keyOf(found, pair, lone);
+    const whole = entryOf(open, key, () => ({ ...found, pair, lone, operations: new Map<number, number[]>() }));
     entryOf(whole.operations, index, (): number[] => []).push(at);
   }
 }
@@ -61,7 +68,7 @@ function statedGroup(
   name: string | null,
   ranks: readonly number[] | null,
   size: number | null,
-): Pick<JobGroup, 'name' | 'description' | 'ranks' | 'size'> {
+): StatedGroup {
   const listed: ProcessGroup | undefined = processGroups.find((one) => one.name === name);
   const all = ranks ?? listed?.ranks ?? null;
   return {

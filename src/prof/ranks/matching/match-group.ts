@@ -8,17 +8,18 @@ import type { OperationColumns, RankPart } from '../part/rank-part.js';
 import { alignments } from './alignment.js';
 import { matchByTime, type EndedOperation } from './match-by-time.js';
 import type { GroupMember, JobGroup } from './job-groups.js';
-import { fits, signatureOf, signatureText, type Signature } from './operation-signature.js';
+import { fits, signatureOf, signatureText, type OperationSignature } from './operation-signature.js';
 
 /** How operations were matched: of one launch for several devices, by ordinal, by order in steps or in all, by time. */
 export type MatchedBy = 'ordinal' | 'step' | 'order' | 'time';
 
 /** Why an operation of a rank has no counterpart. */
-export type UnmatchedReason = 'no-other-rank' | 'not-captured' | 'mismatch' | 'no-alignment' | 'times-differ';
+export type UnmatchedReason =
+  'no-other-rank' | 'no-peer' | 'not-captured' | 'mismatch' | 'no-alignment' | 'times-differ';
 
 /** An operation that at least two ranks took part in: of each member of the group the index of its operation, or -1. */
 export interface MatchedOperation {
-  readonly signature: Signature;
+  readonly signature: OperationSignature;
   readonly at: readonly number[];
 }
 
@@ -36,6 +37,7 @@ export function matchGroup(group: JobGroup, parts: readonly RankPart[]): Matched
   const { members } = group;
   const count = members.reduce((sum, { operations }) => sum + operations.length, 0);
   if (members.length < 2) return unmatchedGroup(group, 'no-other-rank', count);
+  if (group.lone) return unmatchedGroup(group, 'no-peer', count);
   const sides = members.map((member) => new Side(member, elementAt(parts, member.part)));
   for (const { by, find } of ATTEMPTS) {
     const found = find(sides);
@@ -102,7 +104,7 @@ class Side {
     return this.member.operations.length;
   }
 
-  signature(position: number): Signature {
+  signature(position: number): OperationSignature {
     return signatureOf(this.columns, elementAt(this.member.operations, position));
   }
 
@@ -294,7 +296,7 @@ function compared(
 }
 
 /** What any of them knows. */
-const merged = (signatures: readonly Signature[]): Signature => ({
+const merged = (signatures: readonly OperationSignature[]): OperationSignature => ({
   kind: signatures.find(({ kind }) => kind !== null)?.kind ?? null,
   bytes: signatures.find(({ bytes }) => bytes !== null)?.bytes ?? null,
   dtype: signatures.find(({ dtype }) => dtype !== null)?.dtype ?? null,
@@ -303,7 +305,7 @@ const merged = (signatures: readonly Signature[]): Signature => ({
 function mismatchText(
   sides: readonly Side[],
   present: readonly { readonly position: number; readonly side: number }[],
-  signatures: readonly Signature[],
+  signatures: readonly OperationSignature[],
   other: number,
 ): string {
   const textOf = (index: number): string => {

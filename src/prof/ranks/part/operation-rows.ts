@@ -1,6 +1,7 @@
 /** Operations of one rank, collected in order of their start. */
 import { entryOf } from '../../../containers/map-entry.js';
 import { algorithmBytes, collectiveKind, type CollectiveKind } from '../../../ops/collective-bytes.js';
+import { collectiveOfCalls } from '../../../ops/collective-of-calls.js';
 import { communicationKind } from '../../../ops/kernels/communication.js';
 import type { CollectiveRecord, KernelLine } from '../../../record/record.js';
 import type { OperationColumns } from './rank-part.js';
@@ -20,14 +21,14 @@ interface Operation {
   readonly peer?: number;
 }
 
-/** @param op what the framework calls the innermost operation around the kernel; null where that is unknown */
 function operationOf(record: KernelLine | CollectiveRecord): Operation {
   if (record.type === 'collective') {
     const { dtype, bytes, group, groupSize, ranks, kind, name } = record;
     return { ...record, kind: collectiveKind(kind ?? name), dtype, bytes, group, groupSize, ranks };
   }
-  const { collective, short, op = [] } = record;
-  if (collective !== undefined)
+  const { short, op = [], calls = [] } = record;
+  const collective = record.collective ?? collectiveOfCalls({ ...record, calls });
+  if (collective !== null)
     return { ...collective, kind: collectiveKind(collective.op), bytes: algorithmBytes(collective) };
   // A kernel that sends and receives may do so for any operation: the framework's name says which.
   const named = [...op].reverse().map(collectiveKind);

@@ -35,10 +35,14 @@ export function ownWorkOf(parts: readonly RankPart[], peers: readonly number[]):
     worked.map((peer, row) => elementAt(at, row).map((index) => value(elementAt(parts, peer), index)));
   return {
     ...{ parts: worked, steps, at },
-    times: of((part, index) => stepLength(part, index) - elementAt(part.steps.exposed, index)),
+    times: of(ownWork),
     lengths: of(stepLength),
   };
 }
+
+/** The step without communication that nothing else ran under, ns. */
+export const ownWork = (part: RankPart, index: number): number =>
+  stepLength(part, index) - elementAt(part.steps.exposed, index);
 
 /** From the end of the step before, where that is captured, else from the begin on the host or the first work. */
 export function stepLength({ steps }: RankPart, index: number): number {

@@ -122,15 +122,22 @@ const listed = (all: readonly Excess[]): Excess[] =>
     .slice(0, LISTED);
 
 /** A lower clock makes all kernels slower by one factor, those that wait for memory less so. */
-const ALIKE = { /** Share of the kernels' time. */ share: 0.75, /** Distance from the common factor. */ within: 0.25 };
+const ALIKE = { /** Share of the time. */ share: 0.75, /** Distance from the common factor. */ within: 0.25 };
 const LEAST_SLOWDOWN = 1.01;
 
+/** The common factor of kernels, where it is that of layers too: a slow layer slows kernels of one name alike. */
 function slowdownOf(parts: readonly RankPart[], own: OwnWork, late: number): number | null {
-  const kernels = workExcess(parts, own, late, 'kernel').filter(({ peers, time }) => peers > 0 && time > 0);
-  const total = kernels.reduce((sum, { peers }) => sum + peers, 0);
-  const factor = weightedMedian(kernels.map(({ time, peers }) => ({ value: time / peers, weight: peers })));
-  if (factor === null || factor < LEAST_SLOWDOWN || kernels.length < 3) return null;
-  const alike = kernels
+  const factor = commonFactor(workExcess(parts, own, late, 'kernel'));
+  const layers = workExcess(parts, own, late, 'layer');
+  return factor === null || (layers.length > 1 && commonFactor(layers) === null) ? null : factor;
+}
+
+function commonFactor(work: readonly Excess[]): number | null {
+  const known = work.filter(({ peers, time }) => peers > 0 && time > 0);
+  const total = known.reduce((sum, { peers }) => sum + peers, 0);
+  const factor = weightedMedian(known.map(({ time, peers }) => ({ value: time / peers, weight: peers })));
+  if (factor === null || factor < LEAST_SLOWDOWN || known.length < 2) return null;
+  const alike = known
     .filter(({ time, peers }) => Math.abs(time / peers - factor) <= ALIKE.within * (factor - 1))
     .reduce((sum, { peers }) => sum + peers, 0);
   return alike >= ALIKE.share * total ? factor : null;

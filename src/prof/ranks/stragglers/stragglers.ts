@@ -30,12 +30,16 @@ export interface Straggler {
 
 /** At most this share of those that are named is expected to be none. */
 const FALSE_DISCOVERY_RATE = 0.02;
+/** So much of a step is worth a word, even where it may be chance. */
+const NOTABLE_SHARE = 0.01;
 /** Less than this share of a step is no straggler, however constant: devices differ. */
-const LEAST_SHARE = 0.001;
+const LEAST_SHARE = 0.002;
 
 export interface Lateness {
   /** Latest first. */
   readonly stragglers: readonly Straggler[];
+  /** Where there are none, the rank that is latest by far; too few steps to tell it from chance. Null for none. */
+  readonly latest: Straggler | null;
   /** Parts that could be tested. */
   readonly tested: number;
   /** Why some were not: null where all were. */
@@ -68,32 +72,43 @@ export function latenessOf(
     ...tested(own, machinesOf(own, nodes)),
   ]);
   const qs = falseDiscovery(tests.map(({ p }) => p));
-  const stragglers = tests.flatMap(({ own, unit, units }, index) => {
-    const q = qs[index] ?? null;
-    if (q === null || q > FALSE_DISCOVERY_RATE) return [];
-    const late = lateBy(unit, units);
-    const share = late / (median(own.lengths.flat()) ?? NaN);
-    if (!(share >= LEAST_SHARE)) return [];
-    const row = latest(own, unit.rows);
-    return [
-      {
-        ...{
-          part: elementAt(own.parts, row),
-          node: unit.node,
-          members: unit.rows.map((of) => elementAt(own.parts, of)),
-        },
-        ...{ late, share, q, steps: own.steps.length, peers: units.length },
-        reasons: reasonsOf(parts, own, row, unit.rows),
-      },
-    ];
+  const found = tests.map((test, index) => {
+    const late = lateBy(test.unit, test.units);
+    return { ...test, late, share: late / (median(test.own.lengths.flat()) ?? NaN), q: qs[index] ?? null };
   });
+  const stragglers = found
+    .filter(({ q, share }) => q !== null && q <= FALSE_DISCOVERY_RATE && share >= LEAST_SHARE)
+    .map((test) => stragglerOf(parts, test));
+  const [latest] = found
+    .filter(({ q, share, unit }) => q !== null && unit.node === null && share >= NOTABLE_SHARE)
+    .sort((a, b) => b.late - a.late);
   const count = tests.filter(({ p, unit }) => p !== null && unit.node === null).length;
   return {
     stragglers: stragglers.sort(
       (a, b) => Number(a.node === null) - Number(b.node === null) || b.late - a.late || a.part - b.part,
     ),
+    latest: stragglers.length > 0 || latest === undefined ? null : stragglerOf(parts, latest),
     tested: count,
     untested: count === parts.length ? null : whyUntested(works),
+  };
+}
+
+/** A unit with the outcome of its test. */
+interface Outcome {
+  readonly own: OwnWork;
+  readonly unit: Unit;
+  readonly units: readonly Unit[];
+  readonly late: number;
+  readonly share: number;
+  readonly q: number | null;
+}
+
+function stragglerOf(parts: readonly RankPart[], { own, unit, units, late, share, q }: Outcome): Straggler {
+  const row = latestRow(own, unit.rows);
+  return {
+    ...{ part: elementAt(own.parts, row), node: unit.node, members: unit.rows.map((of) => elementAt(own.parts, of)) },
+    ...{ late, share, q: q ?? 1, steps: own.steps.length, peers: units.length },
+    reasons: reasonsOf(parts, own, row, unit.rows),
   };
 }
 
@@ -129,7 +144,7 @@ function lateBy(unit: Unit, units: readonly Unit[]): number {
 }
 
 /** The row with the most own work. */
-function latest({ times }: OwnWork, rows: readonly number[]): number {
+function latestRow({ times }: OwnWork, rows: readonly number[]): number {
   const sumOf = (row: number): number => elementAt(times, row).reduce((sum, time) => sum + time, 0);
   return rows.reduce((most, row) => (sumOf(row) > sumOf(most) ? row : most), elementAt(rows, 0));
 }

@@ -28,7 +28,9 @@ export const GROUP_COLUMNS: readonly Column<GroupReport>[] = [
   column('ranks', 'ranks', str(12), 'ranks in it', ({ ranks, pair }) =>
     ranks === null ? null : rangesText(pair ?? ranks),
   ),
-  column('size', 'size', int(5), 'how many there are', ({ size, pair }) => (pair === null ? size : 2)),
+  column('size', 'size', int(5), 'how many there are', ({ size, pair }) => (pair === null ? size : 2), {
+    machineOnly: true,
+  }),
   column('captured', 'captured', int(8), 'of these, whose profiles are there', ({ parts }) => parts.length),
   column('by', 'by', str(7), 'how operations were matched: ordinal, step, order', ({ by }) => by),
   column('matched', 'matched', int(8), 'operations that are known on several ranks', ({ matched }) => matched),

@@ -78,7 +78,7 @@ export const RANK_COLUMNS: readonly Column<RankRow>[] = [
   duration('waited', 'time that it waited for others in matched operations', ({ rank }) =>
     rank.joined === 0 ? null : rank.waited,
   ),
-  column('joined', 'joined', int(7), 'matched operations', ({ rank }) => rank.joined),
+  column('joined', 'joined', int(7), 'matched operations', ({ rank }) => rank.joined, MACHINE_ONLY),
   column('last', 'last_%', real(6, 1, '%'), 'of these, it joined last', ({ rank }) =>
     rank.joined === 0 ? null : (PERCENT * rank.last) / rank.joined,
   ),

@@ -1,0 +1,147 @@
+/**
+ * `dprof monitor`: reports of neuron-monitor, each written as soon as it is read.
+ *
+ * It reads by itself rather than by `runAnalysis`: the input has lines of the monitor where that has records, a report
+ * is complete with its line and has to be flushed before the next arrives, and with --last OUT is replaced each time.
+ */
+import { Readable } from 'node:stream';
+import { isGzip } from '../../../parse/input/unpack.js';
+import { lineBatches, openFile, openStream, type Input } from '../../../prof/input/lines.js';
+import { MONITOR_COLUMNS, type MonitorLine } from '../../../prof/neuron/monitor/monitor-columns.js';
+import { parseMonitorConfig, type PeriodOf } from '../../../prof/neuron/monitor/monitor-config.js';
+import type { MonitorReport, MonitorRow } from '../../../prof/neuron/monitor/monitor-report.js';
+import { statColumnOf, type StatRow } from '../../../prof/neuron/monitor/monitor-stats.js';
+import { reportOf, type ReportSamples } from '../../../prof/neuron/monitor/report-samples.js';
+import { Resampler } from '../../../prof/neuron/monitor/resampler.js';
+import { UsageError } from '../../../record/errors.js';
+import { requireColumnOf } from '../../../table/column-lookup.js';
+import { helpOf } from '../../arguments.js';
+import type { Command } from '../../command.js';
+import { rejoined } from '../../dparse/live.js';
+import { printText } from '../../output.js';
+import { readSmallFile } from '../../small-file.js';
+import { MonitorLines } from './monitor-lines.js';
+import { MonitorNotes } from './monitor-notes.js';
+import {
+  columnList,
+  isStdin,
+  metricList,
+  MONITOR,
+  readMonitorArguments,
+  type MonitorRequest,
+} from './monitor-options.js';
+import { writeAll, writeLast, writeStats, type MonitorReading } from './monitor-output.js';
+import { serve } from './monitor-serving.js';
+import { Threshold } from './monitor-threshold.js';
+
+export const monitor: Command = { tool: MONITOR, run };
+
+const TEXTS = { help: () => helpOf(MONITOR), columns: columnList, metrics: metricList };
+
+async function run(args: readonly string[]): Promise<void> {
+  const request = readMonitorArguments(args);
+  if (request.show !== 'reports') {
+    return printText(TEXTS[request.show]());
+  }
+  const { failIf, metrics } = request;
+  const ofStats = failIf === undefined || metrics === null ? null : statThreshold(failIf);
+  const ofRows = failIf === undefined || metrics !== null ? null : rowThreshold(failIf);
+  const notes = new MonitorNotes(request);
+  const pipeline = { request, notes, periodOf: configOf(request), threshold: ofRows };
+  if (request.listen !== null) await serve(request, request.listen, () => start(pipeline), notes);
+  else await write(await start(pipeline), pipeline, ofStats);
+  notes.end();
+  (ofRows ?? ofStats)?.end();
+}
+
+async function start(pipeline: Pipeline): Promise<MonitorReading> {
+  const input = await open(pipeline.request.file);
+  return { batches: reportBatches(input, pipeline), close: () => input.close() };
+}
+
+async function write(
+  { batches, close }: MonitorReading,
+  { request, notes }: Pipeline,
+  ofStats: Threshold<StatRow> | null,
+): Promise<void> {
+  const { metrics, last } = request;
+  try {
+    if (metrics === null) await (last ? writeLast(request, batches) : writeAll(request, batches));
+    else if (!(await writeStats(request, metrics, batches, ofStats))) notes.tooLong();
+  } finally {
+    close();
+  }
+}
+
+/** `device 3`, `core 0 of train`, `runtime of train`. */
+function nameOf({ scope, tag, device, core, name }: MonitorRow): string {
+  const place = core !== null ? `core ${core}` : device !== null ? `device ${device}` : scope;
+  return `${place}${name === null ? '' : ` ${name}`}${tag === null ? '' : ` of ${tag}`}`;
+}
+
+const rowThreshold = (text: string): Threshold<MonitorLine> =>
+  new Threshold(
+    text,
+    (key) => requireColumnOf(MONITOR_COLUMNS, key),
+    ({ row, report }) => `${nameOf(row)} in report ${report.number ?? '?'}`,
+  );
+
+const statThreshold = (text: string): Threshold<StatRow> =>
+  new Threshold(text, statColumnOf, ({ row, metric }) => `${metric.key} of ${nameOf(row)}`);
+
+/** How often groups are reported; null for as they come. */
+function configOf({ config, period, output }: MonitorRequest): PeriodOf | null {
+  if (config === undefined) return period === undefined ? null : () => period;
+  const text = readSmallFile(config, 'a configuration', '--config takes a configuration of neuron-monitor', output);
+  const periodOf = parseMonitorConfig(text, config);
+  return period === undefined ? periodOf : (group, tag) => (periodOf(group, tag) === null ? null : period);
+}
+
+/** A file, or standard input from its first byte on: a report is worth its line, however short. */
+async function open(file: string | undefined): Promise<Input> {
+  if (!isStdin(file)) return openFile(file);
+  const { stdin } = process;
+  if (stdin.isTTY) throw new UsageError('no FILE, and stdin is a terminal', `usage: ${MONITOR.usage}`);
+  const pieces = (stdin as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
+  const first = await pieces.next();
+  const head = first.done === true ? Buffer.alloc(0) : first.value;
+  const chunks = rejoined(head, pieces);
+  if (isGzip(head)) return openStream(Readable.from(chunks, { objectMode: false }), 'stdin');
+  const close = (): void => void stdin.destroy();
+  return { name: 'stdin', head, chunks, close };
+}
+
+/** What each report goes through. */
+interface Pipeline {
+  readonly request: MonitorRequest;
+  readonly notes: MonitorNotes;
+  readonly periodOf: PeriodOf | null;
+  readonly threshold: Threshold<MonitorLine> | null;
+}
+
+/** @throws UserError for an input without any report */
+async function* reportBatches(input: Input, pipeline: Pipeline): AsyncGenerator<MonitorReport[]> {
+  const { request, notes, periodOf, threshold } = pipeline;
+  const lines = new MonitorLines(input.name, (line) => notes.broken(line));
+  const resampler = periodOf === null ? null : new Resampler(periodOf);
+  const resampled = (samples: ReportSamples): ReportSamples | null =>
+    resampler === null ? samples : resampler.take(samples);
+  const reports = (found: readonly (ReportSamples | null)[]): MonitorReport[] =>
+    found.flatMap((samples) => {
+      if (samples === null) return [];
+      const report = timed(samples, request);
+      notes.report(report);
+      threshold?.take(report.rows.map((row) => ({ row, report })));
+      return [report];
+    });
+  for await (const batch of lineBatches(input)) {
+    yield reports(batch.lines.flatMap((line, i) => lines.take(line, batch.first + i)).map(resampled));
+  }
+  if (lines.isCut) notes.cut(input.name);
+  yield reports([...lines.end().map(resampled), resampler?.end() ?? null]);
+}
+
+function timed(samples: ReportSamples, { time, wanted }: MonitorRequest): MonitorReport {
+  if (time === 'now') return { ...reportOf(samples, wanted), unixMs: Date.now() };
+  return reportOf(time === undefined ? samples : { ...samples, ...time }, wanted);
+}

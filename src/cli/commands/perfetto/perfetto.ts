@@ -1,0 +1,152 @@
+/** `dprof perfetto`: a trace for ui.perfetto.dev or chrome://tracing. */
+import { RANGES_HINT, withoutTimes } from '../../../prof/analysis.js';
+import { TRACE_TYPES, TraceBuilder } from '../../../prof/perfetto/trace-builder.js';
+import { TraceWindow, type JobOfProfiles } from '../../../prof/perfetto/trace-window.js';
+import { jobReport } from '../../../prof/ranks/job-report.js';
+import { JobTimes } from '../../../prof/ranks/job-times.js';
+import { RANK_TYPES, RankCollector } from '../../../prof/ranks/part/rank-collector.js';
+import { Annotator } from '../../../prof/report/report.js';
+import { counted } from '../../../record/plural.js';
+import { UsageError, UserError } from '../../../record/errors.js';
+import { requireName } from '../../../record/names.js';
+import { aligned } from '../../../write/aligned.js';
+import { ChromeTrace } from './perfetto-chrome.js';
+import { ProtobufTrace } from './perfetto-protobuf.js';
+import { numberList, type Arguments } from '../../arguments.js';
+import { DEVICE_OPTION, readDevice } from '../../device-option.js';
+import { refuseTerminal } from '../../output.js';
+import { recordsCommand } from '../../records-command.js';
+import { readInputs, runAnalysis } from '../../run-analysis.js';
+
+/** `--align`: the common clock of several profiles. */
+const ALIGNMENTS = ['unix', 'start', 'job'] as const;
+
+/** `0-3,8` → numbers; null when the option is not given. */
+const numbersOf = (given: Arguments, name: string): ReadonlySet<number> | null => {
+  const text = given.text(name);
+  return text === undefined ? null : numberList(`--${name}`, text);
+};
+
+/** The job of the inputs: they are read twice. */
+async function readJob(files: readonly string[], quiet: boolean): Promise<JobOfProfiles> {
+  if (files.length === 0 || files.includes('-'))
+    throw new UsageError('--align job and --steps read their inputs twice', 'give FILEs in place of stdin');
+  const collector = new RankCollector();
+  const annotator = new Annotator(null, false);
+  await readInputs(files, quiet, RANK_TYPES, (record) => collector.take(record, annotator.take(record)));
+  const profiles = collector.partsByProfile;
+  return { profiles, report: jobReport([...profiles.values()].flat()) };
+}
+
+const TRACKS = [
+  ['  devices', 'a process each, a track a stream or engine: kernels with op, layer, FLOPs, bytes, tc, copies, sets'],
+  ['  host', 'a process each, a track a thread: launches with an arrow to what they launched, ranges'],
+  ['  counters', 'samples: a track for each metric, device and set of labels'],
+];
+
+const nothing = ({ counts }: TraceBuilder): UserError =>
+  counts.untimed === 0
+    ? new UserError('nothing that has a time: no kernels, no ranges, no samples over time', { hint: RANGES_HINT })
+    : withoutTimes('no record has a start');
+
+function notesOf({ counts, launches, dependencies, members, samples, clock }: TraceBuilder): string[] {
+  const { slices, counters, untimed, early, unended, crowded } = counts;
+  const arrows = counts.arrows + (dependencies?.arrows ?? 0) + (members?.arrows ?? 0);
+  const times = clock.unixStart === null ? "from 0 of each profile's start" : 'Unix time';
+  const lost: readonly (readonly [count: number, what: string, why: string])[] = [
+    [clock.assumedStarts, 'profile', "without a Unix time: put at the first one's start"],
+    [unended, 'record', 'without a duration: marks, not slices'],
+    [untimed, 'record', 'without a time left out'],
+    [early, 'record', 'before time stamps begin left out'],
+    [launches.backwards, 'activity', 'said to start before its launch: no arrow'],
+    [launches.late, 'activity', 'long after others of its launch, which is no longer held: no arrow'],
+    [dependencies?.withoutArrow ?? 0, 'dependency', 'on an instruction long before, missing or later: no arrow'],
+    [samples.unknown, 'sample', 'without a value left out'],
+    [samples.beyond, 'sample', 'of too many counters left out'],
+    [samples.allocations, 'single allocation', 'left out (dprof memory adds them up)'],
+    [crowded, 'slice', 'in no order of time, for which there was no room, left out'],
+  ];
+  return [
+    `${counted(slices, 'slice')}, ${counted(arrows, 'arrow')}, ${counted(counters, 'counter value')}; times: ${times}`,
+    ...lost.flatMap(([count, what, why]) => (count > 0 ? [`${counted(count, what)} ${why}`] : [])),
+  ];
+}
+
+export const perfetto = recordsCommand(
+  {
+    name: 'dprof perfetto',
+    usage: 'dprof perfetto -o OUT [OPTION...] [FILE...]',
+    about: ['A trace of what devices and host did, for https://ui.perfetto.dev or chrome://tracing.'],
+    operands: ['FILE: records of dparse (also .gz), or a profile, then with its ranges. Default: stdin.'],
+    options: [
+      DEVICE_OPTION,
+      {
+        name: 'align',
+        takes: 'A',
+        help: 'profiles at their Unix times (unix), all from 0 (start), or by matched collectives (job)',
+        values: ALIGNMENTS,
+      },
+      { name: 'flows', help: 'arrows from each instruction to those that waited for it' },
+      { name: 'ranks', takes: 'LIST', help: 'these ranks alone, as 0-3,8' },
+      { name: 'steps', takes: 'LIST', help: 'these steps alone, likewise' },
+    ],
+    notes: [
+      ['Tracks:', ...aligned(TRACKS)],
+      [
+        'What overlaps goes to a further lane of its track: no slice is cut. Without a duration: a mark. Unknown: left out.',
+        'Times are Unix time where the first profile has it (one without stands at its start), else from 0 of each profile.',
+        'chrome-json counts from midnight of the day before. A launch of several activities is one slice with several arrows.',
+        '32,768 slices of the host wait for late ones: a launch that is gone by then starts no more arrows, and says so.',
+        '--align job: the clocks of ranks as dprof ranks sets them, and an arrow from each rank that waits in a collective to',
+        'the one that joins last. It and --steps read their FILEs twice.',
+        'With --flows 32,768 slices of devices wait as well, and instructions have what they waited for, with semaphores.',
+        'Memory: at most 450 MB, and 48 bytes a launch.',
+      ],
+    ],
+    examples: [
+      'dprof perfetto -o net.pftrace net.sqlite',
+      'dparse --ranges ranks/*.json.gz | dprof perfetto -o ranks.pftrace',
+      'dprof perfetto --align job --ranks 0-7 --steps 3-4 -o job.pftrace ranks/*.json.gz',
+      'dprof perfetto -f chrome-json trace.json.gz | gzip > net.json.gz',
+    ],
+  },
+  ['pftrace', 'chrome-json'],
+  async (given, request) => {
+    const { format, files, quiet } = request;
+    const align = given.read('align', (text) => requireName('alignment', text, ALIGNMENTS)) ?? 'unix';
+    const chosen = { ranks: numbersOf(given, 'ranks'), steps: numbersOf(given, 'steps') };
+    const isBinary = format === 'pftrace';
+    if (isBinary) refuseTerminal(request.output, 'a binary trace');
+    const job = align === 'job' || chosen.steps !== null ? await readJob(files, quiet) : null;
+    const window = new TraceWindow(chosen, job);
+    const trace = isBinary ? new ProtobufTrace() : new ChromeTrace();
+    const events = new TraceBuilder(
+      (event) => trace.take(event),
+      align === 'start' ? 'start' : 'unix',
+      readDevice(given),
+      given.on('flows'),
+      align === 'job' && job !== null ? (nextFlow) => window.arrows(job, nextFlow) : null,
+    );
+    const times = align === 'job' && job !== null ? new JobTimes(job.report, job.profiles) : null;
+    const { counts } = events;
+    const isEmpty = (): boolean => counts.slices + counts.instants + counts.counters === 0;
+    await runAnalysis(request, {
+      analysis: {
+        types: TRACE_TYPES,
+        take: (record) => {
+          const shown = window.shown(record);
+          if (shown) events.take(times === null ? record : times.retimed(record));
+          else events.skip(record);
+        },
+        finish: () => {
+          events.end();
+          if (isEmpty()) throw nothing(events);
+          return { table: null, facts: null, notes: notesOf(events) };
+        },
+      },
+      // None before there is an event, so that an input without any leaves stdout empty.
+      ready: () => (isEmpty() ? null : trace.ready()),
+      print: (_answer, write) => write(trace.end()),
+    });
+  },
+);

@@ -1,0 +1,130 @@
+/** `dprof sql`: one query of DuckDB over records. */
+import { existsSync, rmSync } from 'node:fs';
+import { atEnd } from '../../parse/input/cleanup.js';
+import { temporaryFolder } from '../../parse/input/temporary-file.js';
+import { Annotator } from '../../prof/report/report.js';
+import { DATABASE_MEMORY_MB, loadLibrary, openDatabase, type Database } from '../../prof/query/sql/duckdb.js';
+import { createEmptyTables, planQuery } from '../../prof/query/sql/query-plan.js';
+import { runQuery, type QueryResult, type ResultRow } from '../../prof/query/sql/query-result.js';
+import { SqlRecords } from '../../prof/query/sql/sql-records.js';
+import { SCHEMA_COLUMNS, schemaRows } from '../../prof/query/sql/sql-schema.js';
+import { UsageError } from '../../record/errors.js';
+import type { AnyTable } from '../../table/table.js';
+import { alignedTable } from '../../write/aligned.js';
+import { loadFormat, requireFormat } from '../../write/formats.js';
+import { DEFAULT_WIDTH } from '../../write/columns.js';
+import { DEVICE_OPTION, readDevice } from '../device-option.js';
+import { withOutput, type Write } from '../output.js';
+import { recordsCommand, withTableFormats, type RecordsRequest } from '../records-command.js';
+import { printTable, runAnalysis } from '../run-analysis.js';
+
+const USAGE = "dprof sql [OPTION...] 'SELECT ...' [FILE...]";
+
+export const sql = recordsCommand(
+  {
+    name: 'dprof sql',
+    usage: USAGE,
+    about: ['One query of DuckDB over records: a table each for kernels, copies, ranges, samples, steps ...'],
+    operands: [
+      'FILE: records of dparse (also .gz, or a folder of dparse -f parquet), or a profile. Default: stdin.',
+      'Needs DuckDB: npm install @duckdb/node-api',
+    ],
+    options: [{ name: 'schema', help: 'list tables and columns; with names of tables, only these' }, DEVICE_OPTION],
+    notes: [
+      [
+        'Tables: kernel with the columns of dprof --columns, derived ones too; step with those of dprof steps; copy, set,',
+        'sync, graph, collective, range, sample, tensor, layer, notice, profile and end with the fields of docs/record.md.',
+        'Unknown is NULL. Times are ns, sizes bytes. "end" and "group" stand in double quotes.',
+      ],
+      [
+        'The query reads these tables and nothing else: no file, no network, no extension, no environment; it writes nothing.',
+        `Memory: ${DATABASE_MEMORY_MB} MB for DuckDB, which puts what is beyond into TMPDIR, and 250 MB besides; only the columns that the`,
+        'query reads are kept. text and table hold all rows of the result.',
+      ],
+    ],
+    examples: [
+      "dprof sql 'SELECT op, dir, sum(sil) AS ns FROM kernel GROUP BY ALL ORDER BY ns DESC' net.sqlite",
+      "dprof sql -f csv 'SELECT rank, step, busy FROM step' ranks/*.jsonl.gz",
+      "dprof sql 'SELECT kind, sum(bytes) / sum(dur) AS gb_per_s FROM copy GROUP BY kind' records/",
+      'dprof sql --schema kernel',
+    ],
+  },
+  withTableFormats('text'),
+  async (given, request) => {
+    if (given.on('schema')) return printSchema(request);
+    const [query, ...files] = request.files;
+    const statement = checkedStatement(query, files);
+    const inputs = { ...request, file: files.length === 1 ? files[0] : undefined, files };
+    await withDatabase((database) => answer(database, statement, inputs, readDevice(given)));
+  },
+);
+
+/** @throws UsageError for a file in place of the query */
+function checkedStatement(query: string | undefined, files: readonly string[]): string {
+  if (query === undefined) throw new UsageError('no query', `usage: ${USAGE}; dprof sql --schema lists the tables`);
+  if (!/\s/.test(query.trim()) && existsSync(query)) {
+    const rest = files.length === 0 ? query : `${query} ...`;
+    throw new UsageError(`'${query}' is a file, and the query comes first`, `dprof sql 'SELECT ...' ${rest}`);
+  }
+  return query;
+}
+
+/** A database with a temporary folder, which are both gone afterwards. */
+async function withDatabase(body: (database: Database) => Promise<void>): Promise<void> {
+  const library = await loadLibrary();
+  const folder = temporaryFolder('dprof sql');
+  const remove = (): void => rmSync(folder, { recursive: true, force: true });
+  const release = atEnd(remove);
+  try {
+    const database = await openDatabase(library, folder);
+    try {
+      await body(database);
+    } finally {
+      database.close();
+    }
+  } finally {
+    remove();
+    release();
+  }
+}
+
+/** The query is checked before anything is read, and says which columns are needed. */
+async function answer(
+  database: Database,
+  query: string,
+  request: RecordsRequest,
+  device: ReturnType<typeof readDevice>,
+): Promise<void> {
+  await createEmptyTables(database.connection);
+  const read = await planQuery(database.connection, query);
+  const print = async (write: Write): Promise<void> => printResult(await runQuery(database, query), request, write);
+  // As of SHOW TABLES: no file is needed.
+  if (read.size === 0) return withOutput(request.output, request.files, print);
+  const analysis = await SqlRecords.create(database, read);
+  await runAnalysis(request, {
+    analysis,
+    ...(read.has('kernel') ? { annotator: new Annotator(device) } : {}),
+    print: (_answer, write) => print(write),
+  });
+}
+
+async function printResult({ columns, batches }: QueryResult, { format }: RecordsRequest, write: Write): Promise<void> {
+  if (format === 'text') {
+    const rows: ResultRow[] = [];
+    for await (const batch of batches) for (const row of batch) rows.push(row);
+    return write(textOf({ columns, rows }));
+  }
+  const sheet = (await loadFormat(requireFormat(format))).open({ columns, header: true, width: DEFAULT_WIDTH });
+  await write(sheet.head());
+  for await (const batch of batches) await write(sheet.rows(batch.map((row) => sheet.pack(row))));
+  for (const piece of sheet.end()) await write(piece);
+}
+
+const textOf = ({ columns, rows }: AnyTable): string => `${alignedTable(columns, rows).join('\n')}\n`;
+
+function printSchema({ files, format, output }: RecordsRequest): Promise<void> {
+  const table = { columns: SCHEMA_COLUMNS, rows: schemaRows(files) };
+  return withOutput(output, [], (write) =>
+    format === 'text' ? Promise.resolve(write(textOf(table))) : printTable(table, format, write),
+  );
+}

@@ -1,0 +1,95 @@
+/** `dprof summary`: what each profile adds up to. */
+import { MetricAnalysis, type MetricAnswer } from '../../../prof/neuron/metric-analysis.js';
+import { VendorRows } from '../../../prof/neuron/vendor-rows.js';
+import { Annotator } from '../../../prof/report/report.js';
+import { SummaryDetails } from '../../../prof/summary/details.js';
+import { SummaryAnalysis } from '../../../prof/summary/summary-analysis.js';
+import type { AnyTable } from '../../../table/table.js';
+import type { Write } from '../../output.js';
+import { recordsCommand, withTableFormats } from '../../records-command.js';
+import { printTable, runAnalysis } from '../../run-analysis.js';
+import { summaryDocuments, summaryMarkdown, summaryScreens } from './summary-formats.js';
+import {
+  explanation,
+  metricsDocument,
+  metricsScreen,
+  vendorJson,
+  vendorSummaryRows,
+} from './summary-metrics-screen.js';
+import { SUMMARY, summaryRequest, type SummaryRequest } from './summary-options.js';
+
+async function run(request: SummaryRequest): Promise<void> {
+  const metrics = new MetricAnalysis(request.metrics);
+  if (request.instructions) return runTables(request, metrics);
+  if (request.isVendor) {
+    return runAnalysis(request, {
+      analysis: metrics,
+      print: ({ table, facts }, write) => printMetrics(request, table, facts, write),
+    });
+  }
+  await runAnalysis(request, {
+    analysis: new SummaryAnalysis(
+      request.top,
+      metrics,
+      request.format === 'json' ? new SummaryDetails() : null,
+      request.device,
+    ),
+    annotator: new Annotator(request.device),
+    print: ({ table, facts }, write) => {
+      const { format, file } = request;
+      if (facts.profiles === null) return printMetrics(request, table, facts.metrics, write);
+      if (format === 'json') return write(summaryDocuments(facts.profiles, facts.details));
+      if (format === 'markdown') return write(summaryMarkdown(facts.profiles, file));
+      return format === 'text' ? write(summaryScreens(facts.profiles, file)) : printTable(table, format, write);
+    },
+  });
+}
+
+/** The vendor's whole JSON, as far as records have it: `{"instruction":[…],"summary":[…]}`. */
+function runTables(request: SummaryRequest, metrics: MetricAnalysis): Promise<void> {
+  const rows = new VendorRows();
+  let ready: string[] = [];
+  let isFirst = true;
+  const text = (): string => {
+    const piece = `${isFirst ? '{"instruction":[\n' : ready.length > 0 ? ',\n' : ''}${ready.join(',\n')}`;
+    isFirst = false;
+    ready = [];
+    return piece;
+  };
+  return runAnalysis(request, {
+    analysis: {
+      types: metrics.types,
+      take: (record) => {
+        metrics.take(record);
+        const row = rows.row(record);
+        if (row !== null) ready.push(row);
+      },
+      finish: () => metrics.finish(),
+    },
+    // None before there is a row, so that an input without metrics leaves stdout empty.
+    ready: () => (ready.length === 0 ? null : text()),
+    print: ({ facts }, write) => write(`${text()}\n],"summary":${vendorSummaryRows(facts)}}\n`),
+  });
+}
+
+function printMetrics(
+  { metrics, format, quiet }: SummaryRequest,
+  table: AnyTable | null,
+  summaries: MetricAnswer,
+  write: Write,
+): void | Promise<void> {
+  const shown = { ...metrics, quiet };
+  if (metrics.explain !== undefined) {
+    return write(
+      summaries.flatMap((summary) => summary.rows.map((row) => explanation(summary, row, shown))).join('\n'),
+    );
+  }
+  if (format === 'text') return write(summaries.map((summary) => metricsScreen(summary, shown)).join('\n'));
+  if (format !== 'json') return printTable(table, format, write);
+  if (metrics.vendor && !metrics.check) return write(vendorJson(summaries));
+  return write(summaries.map((summary) => metricsDocument(summary, shown)).join(''));
+}
+
+export const summary = recordsCommand(SUMMARY, withTableFormats('text', 'json', 'markdown'), (given, request) =>
+  run(summaryRequest(given, request)),
+);

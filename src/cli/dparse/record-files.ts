@@ -1,0 +1,92 @@
+/**
+ * Records as Parquet files: one a type of record and profile, in folders that Hive, DuckDB, Spark and pandas take for
+ * the columns `type` and `rank`. A profile has files of its own, so that several of one rank stay apart.
+ */
+import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { entryOf } from '../../containers/map-entry.js';
+import { isTabular, RECORD_FIELDS, type TabularType } from '../../record/fields/record-fields.js';
+import type { ProfileLine } from '../../record/record.js';
+import type { ParquetField } from '../../write/parquet/parquet-field.js';
+import { ParquetRows } from '../../write/parquet/parquet-rows.js';
+import { withIoErrors } from '../output.js';
+
+/** What stands in place of a value that is null in the name of a folder: the name is Hive's. */
+const NO_VALUE = '__HIVE_DEFAULT_PARTITION__';
+
+/** `type=kernel/rank=7/part-0.parquet`. */
+const pathOf = (type: string, rank: number | null, profile: number): string =>
+  join(`type=${type}`, `rank=${rank ?? NO_VALUE}`, `part-${profile}.parquet`);
+
+/** Where a record stands among all lines of its profile, from 0: it restores their order. */
+const LINE: ParquetField = { name: 'line', kind: 'int' };
+
+/** The records of one type, in a file of their own. */
+class RecordFile {
+  readonly #fields: readonly string[];
+  readonly #rows: ParquetRows;
+  readonly #file: number;
+
+  constructor(
+    type: TabularType,
+    readonly path: string,
+  ) {
+    // The name of the folder has the rank, and a column beside it would be there twice.
+    const fields = RECORD_FIELDS[type].filter(({ name }) => name !== 'rank');
+    this.#fields = fields.map(({ name }) => name);
+    this.#rows = new ParquetRows([...fields, LINE]);
+    this.#file = withIoErrors(path, () => {
+      mkdirSync(dirname(path), { recursive: true });
+      return openSync(path, 'wx');
+    });
+  }
+
+  add(record: ProfileLine, line: number): void {
+    const fields = record as unknown as Readonly<Record<string, unknown>>;
+    const values = this.#fields.map((name) => fields[name]);
+    values.push(line);
+    this.#write(this.#rows.add(values));
+  }
+
+  finish(): void {
+    this.#write(this.#rows.finish());
+  }
+
+  close(): void {
+    closeSync(this.#file);
+  }
+
+  #write(bytes: Uint8Array): void {
+    withIoErrors(this.path, () => {
+      for (let at = 0; at < bytes.length;) at += writeSync(this.#file, bytes, at);
+    });
+  }
+}
+
+/** The files of one profile. */
+export class RecordFiles {
+  readonly #files = new Map<TabularType, RecordFile>();
+  #rank: number | null = null;
+  #line = 0;
+
+  /** @param folder for the files of all profiles */
+  constructor(private readonly folder: string) {}
+
+  /** Takes a record; a profile's own is the first. @throws UserError when it cannot be written */
+  add(record: ProfileLine): void {
+    if (record.type === 'profile') this.#rank = record.rank;
+    if (!isTabular(record)) return;
+    const { type, profile } = record;
+    const open = (): RecordFile => new RecordFile(type, join(this.folder, pathOf(type, this.#rank, profile)));
+    entryOf(this.#files, type, open).add(record, this.#line++);
+  }
+
+  /** Completes the files, when all records are taken. */
+  finish(): void {
+    for (const file of this.#files.values()) file.finish();
+  }
+
+  close(): void {
+    for (const file of this.#files.values()) file.close();
+  }
+}

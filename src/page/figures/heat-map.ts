@@ -1,0 +1,58 @@
+/** A heat map of ranks and steps: each cell's colour is its distance from the median of its step. */
+import { elementAt } from '../../containers/element.js';
+import type { PageJob } from '../../prof/html/page-data.js';
+import { median } from '../../record/statistics.js';
+import { replaceContents } from '../charts/chart.js';
+import { element, scrolling, select } from '../document/dom-elements.js';
+import { quantityText } from '../document/units.js';
+import { known } from './rank-comparison.js';
+
+/** From this distance on the colour is full, a share of the median. */
+const FULL = 0.1;
+
+export function heatMaps({ ranks, steps, heat }: PageJob): HTMLElement {
+  const holder = element('div', {});
+  const show = (index: number): void => {
+    replaceContents(holder, scrolling('Ranks and steps', mapOf(elementAt(heat, index), ranks, steps)));
+  };
+  show(0);
+  const choice = select(
+    'Colour by',
+    heat.map(({ title }, index) => [index, title] as const),
+    0,
+    show,
+  );
+  return element('div', {}, choice, holder);
+}
+
+function mapOf(
+  { title, unit, values }: PageJob['heat'][number],
+  ranks: PageJob['ranks'],
+  steps: PageJob['steps'],
+): HTMLElement {
+  const middles = steps.map((_, column) => median(known(values.map((row) => row[column] ?? null))));
+  const heads = steps.map((step) => element('th', { scope: 'col' }, step === null ? 'all' : String(step)));
+  const rows = ranks.map(({ name }, row) => {
+    const cells = steps.map((step, column) => {
+      const value = values[row]?.[column] ?? null;
+      const middle = middles[column] ?? null;
+      const part = value === null || middle === null || middle === 0 ? null : value / middle - 1;
+      const distance = part === null ? '' : `, ${part < 0 ? '−' : '+'}${quantityText(Math.abs(part), 'share')}`;
+      const text = `${name}, step ${step ?? 'all'}: ${quantityText(value, unit)}${distance}`;
+      const cell = element('td', {
+        title: text,
+        'aria-label': text,
+        class: part === null ? 'unknown' : part < 0 ? 'less' : 'more',
+      });
+      cell.style.setProperty('--heat', String(Math.min(1, Math.abs(part ?? 0) / FULL)));
+      return cell;
+    });
+    return element('tr', {}, element('th', { scope: 'row' }, name), ...cells);
+  });
+  return element(
+    'table',
+    { class: 'heat', 'aria-label': `${title} by rank and step` },
+    element('thead', {}, element('tr', {}, element('th', { scope: 'col' }, title), ...heads)),
+    element('tbody', {}, ...rows),
+  );
+}

@@ -1,0 +1,98 @@
+/** The report of a job → what its page shows: who is late and why, waits, and a heat map of ranks and steps. Bounded. */
+import { elementAt } from '../../containers/element.js';
+import type { JobReport } from '../ranks/job-report.js';
+import type { RankPart } from '../ranks/part/rank-part.js';
+import { ownWork, stepLength } from '../ranks/stragglers/own-work.js';
+import type { Straggler } from '../ranks/stragglers/stragglers.js';
+import type { PageJob, PageStraggler } from './page-data.js';
+
+/** Numbers of each heat map. */
+const MOST_CELLS = 16_384;
+const MOST_STEPS = 64;
+const MOST_STRAGGLERS = 16;
+const MOST_CLASSES = 32;
+
+/** Null for less than two ranks: there is nothing to compare. */
+export function pageJob(report: JobReport): PageJob | null {
+  const { parts, membership, groups, ranks, lateness, classes } = report;
+  if (parts.length < 2) return null;
+  const { worldSize, missing } = membership;
+  const sumOf = (of: (group: JobReport['groups'][number]) => number): number =>
+    groups.reduce((sum, group) => sum + of(group), 0);
+  const { stragglers, latest, tested } = lateness;
+  return {
+    worldSize,
+    missing: missing.length,
+    matched: sumOf(({ matched }) => matched),
+    unmatched: sumOf(({ unmatched }) => Object.values(unmatched).reduce((sum, count) => sum + count, 0)),
+    tested,
+    isChance: stragglers.length === 0,
+    late: [...stragglers, ...(latest === null ? [] : [latest])]
+      .slice(0, MOST_STRAGGLERS)
+      .map((straggler) => pageStraggler(report, straggler)),
+    ranks: ranks.map(({ part, node, clock, waited, joined, last, delayed }) => ({
+      ...{ name: nameOf(elementAt(parts, part)), node, clock: clock.source, offset: clock.offset, bound: clock.bound },
+      ...{ waited: joined === 0 ? null : waited, last: joined === 0 ? null : last / joined, delayed },
+    })),
+    classes: classes.slice(0, MOST_CLASSES).map((row) => ({
+      ...{ kind: row.kind, groupKind: row.groupKind, size: row.size, operations: row.operations },
+      ...{ wait: row.wait, transfer: row.transfer, busBandwidth: row.busBandwidth },
+    })),
+    ...heatOf(parts),
+  };
+}
+
+const nameOf = ({ rank, isDevice, device, file }: RankPart): string =>
+  rank === null ? file : `${isDevice ? 'device' : 'rank'} ${isDevice ? device : rank}`;
+
+function pageStraggler(
+  { parts, ranks }: JobReport,
+  { part, node, late, share, q, steps, members, reasons }: Straggler,
+): PageStraggler {
+  const [first] = reasons.parts;
+  const firstOf = (rows: Straggler['reasons']['work']['op']): PageStraggler['layer'] => {
+    const [row] = rows;
+    return row === undefined
+      ? null
+      : { name: row.name, excess: row.excess, share: row.peers > 0 ? row.excess / row.peers : null };
+  };
+  return {
+    name: node === null ? nameOf(elementAt(parts, part)) : `machine ${node}`,
+    node: elementAt(ranks, part).node,
+    ...{ ranks: members.length, late, share, q, steps, slowdown: reasons.slowdown },
+    by: first === undefined || !(first.excess > 0) ? null : first.name,
+    layer: firstOf(reasons.work.layer),
+    op: firstOf(reasons.work.op),
+    kernel: firstOf(reasons.work.kernel),
+  };
+}
+
+/** A number a rank and step; null where the rank lacks the step. */
+function heatOf(parts: readonly RankPart[]): Pick<PageJob, 'steps' | 'heat'> {
+  const numbers = new Set(parts.flatMap(({ steps }) => steps.step));
+  const most = Math.max(1, Math.min(MOST_STEPS, Math.floor(MOST_CELLS / parts.length)));
+  const steps = [...numbers].sort((a, b) => Number(a) - Number(b)).slice(0, most);
+  const places = parts.map(({ steps: { step } }) => new Map(step.map((number, index) => [number, index] as const)));
+  const mapOf = (value: (part: RankPart, index: number) => number | null): (number | null)[][] =>
+    parts.map((part, row) =>
+      steps.map((step) => {
+        const index = elementAt(places, row).get(step);
+        return index === undefined ? null : value(part, index);
+      }),
+    );
+  const ofSteps = (of: (steps: RankPart['steps']) => readonly (number | null)[]): (number | null)[][] =>
+    mapOf((part, index) => of(part.steps)[index] ?? null);
+  return {
+    steps,
+    heat: [
+      { title: 'Own work', unit: 'ns', values: mapOf(ownWork) },
+      { title: 'Step time', unit: 'ns', values: mapOf(stepLength) },
+      { title: 'Compute', unit: 'ns', values: ofSteps(({ compute }) => compute) },
+      { title: 'Exposed communication', unit: 'ns', values: ofSteps(({ exposed }) => exposed) },
+      { title: 'Idle', unit: 'ns', values: ofSteps(({ idle }) => idle) },
+      { title: 'FLOPs', unit: 'flop', values: ofSteps(({ flops }) => flops) },
+      { title: 'Memory peak', unit: 'memory', values: ofSteps(({ memory }) => memory) },
+      // What no rank knows is no choice.
+    ].filter(({ values }) => values.some((row) => row.some((value) => value !== null))) as PageJob['heat'],
+  };
+}

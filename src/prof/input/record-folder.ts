@@ -1,0 +1,239 @@
+/**
+ * Records from a folder of Parquet files, as `dparse -f parquet` writes it: a file a type of record and profile. The files
+ * of a profile are merged by the number of each record's line, so that records come in the order of before.
+ */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { asyncBufferFromFile, parquetScan, parquetSchema, type ParquetScan, type RowGroup } from 'hyparquet';
+import { entryOf } from '../../containers/map-entry.js';
+import { RECORD_FIELDS, type RecordField, type TabularType } from '../../record/fields/record-fields.js';
+import type { ProfileLine } from '../../record/record.js';
+import { isSystemError, UserError } from '../../record/errors.js';
+import type { RecordFields } from './field-checks.js';
+import { validLine } from './line-validation.js';
+import { validKernel } from './record-validation.js';
+import type { RecordTypes } from './records.js';
+import type { StreamStatus } from './stream-status.js';
+
+type RecordType = TabularType;
+
+/** A file of records of one type of one profile. */
+interface Part {
+  readonly path: string;
+  readonly type: RecordType;
+  readonly rank: number | null;
+  readonly profile: number;
+}
+
+/** `type=kernel/rank=7/part-0.parquet`; another text than a number in place of the rank is none. */
+const PART = /^type=(\w+)[\\/]rank=([^\\/]*)[\\/]part-(\d+)\.parquet$/;
+
+/** The files of records in a folder; none for a folder of something else. */
+function partsIn(folder: string): Part[] {
+  const types = readdirSync(folder).filter((name) => name.startsWith('type='));
+  const names = types.flatMap((type) =>
+    readdirSync(join(folder, type), { recursive: true, encoding: 'utf8' }).map((name) => join(type, name)),
+  );
+  return names.sort().flatMap((name) => {
+    const [, type = '', rank = '', profile = ''] = PART.exec(name) ?? [];
+    if (!Object.hasOwn(RECORD_FIELDS, type)) return [];
+    return [
+      {
+        path: join(folder, name),
+        type: type as RecordType,
+        rank: /^\d+$/.test(rank) ? Number(rank) : null,
+        profile: Number(profile),
+      },
+    ];
+  });
+}
+
+export function isRecordFolder(folder: string): boolean {
+  try {
+    return partsIn(folder).length > 0;
+  } catch (error) {
+    // What is wrong with the folder is said by those who read profiles of it.
+    if (isSystemError(error)) return false;
+    throw error;
+  }
+}
+
+/** JSON texts of which the values are kept: calls of an op repeat theirs. */
+const MOST_VALUES = 4096;
+
+/** Values of JSON texts. */
+class JsonValues {
+  readonly #values = new Map<string, unknown>();
+
+  of(text: string): unknown {
+    const known = this.#values.get(text);
+    if (known !== undefined) return known;
+    if (this.#values.size >= MOST_VALUES) this.#values.clear();
+    const value: unknown = JSON.parse(text);
+    this.#values.set(text, value);
+    return value;
+  }
+}
+
+/** A value as a record has it: numbers of 64 bits as numbers, JSON as what it stands for. */
+function valueOf({ kind }: RecordField, value: unknown, json: JsonValues): unknown {
+  if (value === null || value === undefined) return undefined;
+  if (typeof kind !== 'string') return objectOf(kind, value as RecordFields, json);
+  if (kind === 'json') return typeof value === 'string' ? json.of(value) : undefined;
+  if (kind === 'digits') return typeof value === 'bigint' ? value.toString() : undefined;
+  if (kind === 'ints') return Array.isArray(value) ? value.map(Number) : undefined;
+  return typeof value === 'bigint' ? Number(value) : value;
+}
+
+/** Sets a field; what is null and may be absent is absent. */
+function setField(record: Record<string, unknown>, field: RecordField, value: unknown, json: JsonValues): void {
+  const read = valueOf(field, value, json);
+  if (read !== undefined) record[field.name] = read;
+  else if (!field.optional) record[field.name] = null;
+}
+
+function objectOf(fields: readonly RecordField[], values: RecordFields, json: JsonValues): Record<string, unknown> {
+  const object: Record<string, unknown> = {};
+  for (const field of fields) setField(object, field, values[field.name], json);
+  return object;
+}
+
+/** The values of a column in a group of rows. */
+type Values = ArrayLike<unknown>;
+
+/** The number of a record's line. */
+const LINE = 'line';
+
+/** The records of a part, a group of rows at a time in columns, and the next of them: made when it is taken. */
+class PartReader {
+  /** The fields that the file has, without the rank, which is that of the folder. */
+  readonly #fields: readonly RecordField[];
+  #lines: Values = [];
+  #columns: readonly (readonly [field: RecordField, values: Values])[] = [];
+  #at = 0;
+  #groups = 0;
+  #kernels = 0;
+
+  private constructor(
+    private readonly part: Part,
+    private readonly scan: ParquetScan,
+    private readonly json: JsonValues,
+  ) {
+    const known = new Set(parquetSchema(scan.metadata).children.map(({ element }) => element.name));
+    this.#fields = RECORD_FIELDS[part.type].filter(({ name }) => known.has(name));
+  }
+
+  static async open(part: Part, json: JsonValues): Promise<PartReader> {
+    const file = await asyncBufferFromFile(part.path);
+    return new PartReader(part, await parquetScan({ file }), json);
+  }
+
+  get path(): string {
+    return this.part.path;
+  }
+
+  /** The line of the next record; infinite after the last, and before `load`. */
+  get line(): number {
+    return this.#at < this.#lines.length ? Number(this.#lines[this.#at]) : Infinity;
+  }
+
+  /** The next record, of which there is one. */
+  take(): ProfileLine {
+    const { type, rank } = this.part;
+    const record: Record<string, unknown> = { type };
+    for (const [field, values] of this.#columns) setField(record, field, values[this.#at], this.json);
+    this.#at++;
+    if (type === 'profile') record['rank'] = rank;
+    return type === 'kernel' ? validKernel(record, ++this.#kernels) : validLine(record);
+  }
+
+  /** Reads the next group of rows, when all of this one are taken. */
+  async load(): Promise<void> {
+    const group = this.#groups++;
+    const range = this.scan.ranges[group];
+    [this.#at, this.#lines, this.#columns] = [0, [], []];
+    if (range === undefined) return;
+    const read = (column: string): Promise<Values> => this.scan.readColumn({ column, ...range });
+    const columns: [RecordField, Values][] = [];
+    for (const field of this.#fields) {
+      const isEmpty = isEmptyIn(this.scan.metadata.row_groups[group], field);
+      // Most fields are of few formats: what no record has is not read.
+      if (!isEmpty) columns.push([field, await read(field.name)]);
+      else if (!field.optional) columns.push([field, []]);
+    }
+    [this.#lines, this.#columns] = [await read(LINE), columns];
+  }
+}
+
+/** Whether a column is null in all rows of a group, as the file states it: of lists it does not, which may be empty. */
+function isEmptyIn(group: RowGroup | undefined, { name, kind }: RecordField): boolean {
+  if (typeof kind !== 'string' || kind === 'ints' || kind === 'texts') return false;
+  const meta = group?.columns.find(({ meta_data: one }) => one?.path_in_schema[0] === name)?.meta_data;
+  return meta?.statistics?.null_count === meta?.num_values;
+}
+
+const BATCH = 1000;
+
+/**
+ * The records of a folder, in batches, profile by profile.
+ * @param types of records; the files of others are not read
+ * @param status receives how the profiles end
+ * @throws UserError for a file that is damaged
+ */
+export async function* readRecordFolder(
+  folder: string,
+  types: RecordTypes,
+  status: StreamStatus,
+): AsyncGenerator<readonly ProfileLine[]> {
+  const profiles = new Map<number, Part[]>();
+  for (const part of partsIn(folder)) {
+    const isWanted = types.has(part.type) || part.type === 'profile' || part.type === 'end';
+    if (isWanted) entryOf(profiles, part.profile, () => []).push(part);
+  }
+  for (const [, parts] of [...profiles].sort(([a], [b]) => a - b)) {
+    for await (const batch of merged(parts)) {
+      for (const record of batch) if (record.type === 'profile' || record.type === 'end') status.take(record);
+      yield batch.filter(({ type }) => types.has(type));
+    }
+  }
+  status.reachEnd();
+}
+
+async function* merged(parts: readonly Part[]): AsyncGenerator<readonly ProfileLine[]> {
+  const json = new JsonValues();
+  let readers: PartReader[] = [];
+  for (const part of parts) {
+    const reader = await withPath(part.path, () => PartReader.open(part, json));
+    await withPath(part.path, () => reader.load());
+    readers.push(reader);
+  }
+  let batch: ProfileLine[] = [];
+  for (;;) {
+    readers = readers.filter(({ line }) => line < Infinity);
+    const [first] = readers;
+    if (first === undefined) break;
+    const reader = readers.reduce((least, one) => (one.line < least.line ? one : least), first);
+    // All that comes before the next record of any other file.
+    const limit = readers.reduce((least, one) => (one === reader ? least : Math.min(least, one.line)), Infinity);
+    while (reader.line < Infinity && reader.line <= limit) {
+      batch.push(reader.take());
+      if (batch.length >= BATCH) {
+        yield batch;
+        batch = [];
+      }
+      if (reader.line === Infinity) await withPath(reader.path, () => reader.load());
+    }
+  }
+  yield batch;
+}
+
+/** Reads; an error becomes one that names the file. */
+async function withPath<T>(path: string, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof UserError) throw error;
+    const what = `is no Parquet file, or a damaged one: ${error instanceof Error ? error.message : String(error)}`;
+    throw new UserError(what, { where: path, hint: 'write the folder again with dparse -f parquet' });
+  }
+}

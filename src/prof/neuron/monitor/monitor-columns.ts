@@ -1,0 +1,188 @@
+/** The table of columns of `dprof monitor`, from which help, docs and all formats of rows are made. */
+import { column, int, real, str, type ColumnFormat } from '../../../table/column-kinds.js';
+import type { Column } from '../../../table/column.js';
+import { requireColumnOf } from '../../../table/column-lookup.js';
+import { sumUnder, valueOf, type MonitorReport, type MonitorRow, type RowScope } from './monitor-report.js';
+import { FACT_GROUPS, FACT_SCOPES } from './sample-targets.js';
+
+export interface MonitorLine {
+  readonly row: MonitorRow;
+  readonly report: MonitorReport;
+}
+
+export interface MonitorColumn extends Column<MonitorLine> {
+  /** What the values are over a run: amounts with a mean, or counts, which add up too; absent for what names a row. */
+  readonly measures?: 'amount' | 'count';
+}
+
+const COUNT = int(12);
+const ID = int(8);
+const TEXT = str(0);
+const TIME = int(15, 'ns');
+const BYTES = int(15, 'bytes');
+const PERCENT = real(10, 2, '%');
+const SECONDS = real(14, 9, 's');
+
+/** What a column of numbers of the monitor measures. */
+const measured = (format: ColumnFormat): Pick<MonitorColumn, 'measures'> => ({
+  measures: format === COUNT ? 'count' : 'amount',
+});
+
+const shows = (key: string, header: string, format: ColumnFormat, name: string, doc: string): MonitorColumn => ({
+  ...column<MonitorLine>(key, header, format, doc, ({ row }) => valueOf(row, name)),
+  ...measured(format),
+});
+
+/** Device memory of one kind, of a core or a model. */
+const deviceMemory = (key: string, header: string, kind: string, doc: string): MonitorColumn => ({
+  ...column<MonitorLine>(
+    key,
+    header,
+    BYTES,
+    doc,
+    ({ row }) => valueOf(row, `memory.${kind}`) ?? valueOf(row, `neuron_device.${kind}`),
+  ),
+  ...measured(BYTES),
+});
+
+/** A fact of the instance or of its hardware, on the row of its own; an empty text is unknown. */
+const fact = (key: string, header: string, format: ColumnFormat, name: string, doc: string): MonitorColumn =>
+  column(key, header, format, doc, ({ row, report }) => {
+    const value = FACT_SCOPES.get(row.scope) === FACT_GROUPS.get(name) ? report.facts[name] : undefined;
+    return value === undefined || value === '' ? null : value;
+  });
+
+const PERCENTILES = ['p0', 'p1', 'p25', 'p50', 'p75', 'p99', 'p100'];
+
+export const MONITOR_COLUMNS: readonly MonitorColumn[] = [
+  column('report', 'Report', ID, 'number of the report, from 1', ({ report }) => report.number),
+  column(
+    'start',
+    'Start(ns)',
+    TIME,
+    "begin of the report's period, from that of the first",
+    ({ report }) => report.start,
+  ),
+  column('dur', 'Dur(ns)', TIME, 'period of the values', ({ row }) => row.dur),
+  column('scope', 'Scope', str(8), 'what the row is about: see --rows', ({ row }) => row.scope, { vocabulary: true }),
+  column('pid', 'PId', ID, 'process', ({ row }) => row.pid),
+  column('tag', 'Tag', TEXT, "process's tag; its pid without one", ({ row }) => row.tag),
+  column('device', 'Device', ID, 'device', ({ row }) => row.device),
+  column('core', 'Core', ID, 'core, numbered through all devices', ({ row }) => row.core),
+  column('name', 'Name', TEXT, 'physical core, vCPU, model:subgraph', ({ row }) => row.name),
+
+  column('uuid', 'Uuid', TEXT, 'model: identity', ({ row }) => row.model?.uuid ?? null),
+  column('modelid', 'ModelId', ID, 'model: number that the process gave it', ({ row }) => row.model?.id ?? null),
+  column('running', 'Running', ID, 'model: 1 while it is started, else 0', ({ row: { model } }) =>
+    model === null || model.isRunning === null ? null : Number(model.isRunning),
+  ),
+
+  shows('util', 'Util(%)', PERCENT, 'neuroncore_utilization', "core's busy share of the period"),
+  shows('flops', 'FLOP/s', real(16, 0, 'FLOP/s'), 'flops', 'floating-point operations a second'),
+  {
+    ...column<MonitorLine>(
+      'devmem',
+      'DevMem(B)',
+      BYTES,
+      'device memory of the process or model; of a core, the sum of its kinds',
+      ({ row }) => (row.scope === 'core' ? sumUnder(row, 'memory.') : valueOf(row, 'used.neuron_device')),
+    ),
+    ...measured(BYTES),
+  },
+  deviceMemory('const', 'Const(B)', 'constants', 'device memory of the core or model: constants (weights)'),
+  deviceMemory('code', 'Code(B)', 'model_code', "device memory of the core or model: models' code"),
+  deviceMemory(
+    'scratch',
+    'Scratch(B)',
+    'model_shared_scratchpad',
+    'device memory of the core or model: scratchpad that models share',
+  ),
+  deviceMemory('rtmem', 'RtMem(B)', 'runtime_memory', "device memory of the core or model: the runtime's own"),
+  deviceMemory('tensors', 'Tensors(B)', 'tensors', 'device memory of the core or model: tensors'),
+  shows('hostmem', 'HostMem(B)', BYTES, 'used.host', 'host memory of the process or model'),
+  shows('hostapp', 'HostApp(B)', BYTES, 'host.application_memory', 'host: all that is not in the next three'),
+  shows('hostconst', 'HostConst(B)', BYTES, 'host.constants', 'host: constants (weights)'),
+  shows('hostdma', 'HostDma(B)', BYTES, 'host.dma_buffers', 'host: buffers of DMA transfers'),
+  shows('hosttens', 'HostTensors(B)', BYTES, 'host.tensors', 'host: tensors'),
+
+  shows('done', 'Done', COUNT, 'status.completed', 'executions completed in the period'),
+  shows('doneerr', 'DoneErr', COUNT, 'status.completed_with_err', 'completed with an error that is not numeric'),
+  shows('donenum', 'DoneNum', COUNT, 'status.completed_with_num_err', 'completed with a numeric error'),
+  shows('timeout', 'TimedOut', COUNT, 'status.timed_out', 'executions that took too long'),
+  shows('badinput', 'BadInput', COUNT, 'status.incorrect_input', 'not started: wrong input'),
+  shows('noqueue', 'NoQueue', COUNT, 'status.failed_to_queue', 'not started: the queue was full'),
+  {
+    ...column<MonitorLine>('errors', 'Errors', COUNT, 'errors of all kinds, as the monitor counts them', ({ row }) =>
+      sumUnder(row, 'error.'),
+    ),
+    ...measured(COUNT),
+  },
+  shows('egeneric', 'ErrGeneric', COUNT, 'error.generic', 'errors: generic'),
+  shows('enum', 'ErrNumerical', COUNT, 'error.numerical', 'errors: numerical (not a number)'),
+  shows('etransient', 'ErrTransient', COUNT, 'error.transient', 'errors: recovered from'),
+  shows('emodel', 'ErrModel', COUNT, 'error.model', 'errors: of the model'),
+  shows('eruntime', 'ErrRuntime', COUNT, 'error.runtime', 'errors: of the runtime'),
+  shows('ehardware', 'ErrHardware', COUNT, 'error.hardware', 'errors: of the hardware'),
+  ...PERCENTILES.map((p) =>
+    shows(p, `${p.toUpperCase()}(s)`, SECONDS, `total_latency.${p}`, `latency of executions, percentile ${p.slice(1)}`),
+  ),
+  ...PERCENTILES.map((p) =>
+    shows(`d${p}`, `D${p.toUpperCase()}(s)`, SECONDS, `device_latency.${p}`, `the same on the device alone`),
+  ),
+
+  shows('user', 'User(%)', PERCENT, 'vcpu.user', "vCPU's share in user code: of the process, the instance, the vCPU"),
+  shows('system', 'System(%)', PERCENT, 'vcpu.system', 'the same in the kernel'),
+  shows('nice', 'Nice(%)', PERCENT, 'vcpu.nice', 'the same in user code of low priority'),
+  shows('idle', 'Idle(%)', PERCENT, 'vcpu.idle', 'the same idle'),
+  shows('iowait', 'IoWait(%)', PERCENT, 'vcpu.io_wait', 'the same waiting for input and output'),
+  shows('irq', 'Irq(%)', PERCENT, 'vcpu.irq', 'the same in interrupts'),
+  shows('softirq', 'SoftIrq(%)', PERCENT, 'vcpu.soft_irq', 'the same in soft interrupts'),
+  shows('switches', 'Switches', COUNT, 'context_switch_count', 'context switches of all vCPUs'),
+  shows('memtotal', 'MemTotal(B)', BYTES, 'memory_total_bytes', "instance's memory"),
+  shows('memused', 'MemUsed(B)', BYTES, 'memory_used_bytes', 'of it in use'),
+  shows('swaptotal', 'SwapTotal(B)', BYTES, 'swap_total_bytes', "instance's swap"),
+  shows('swapused', 'SwapUsed(B)', BYTES, 'swap_used_bytes', 'of it in use'),
+  shows('eccmem', 'EccMem', COUNT, 'ecc.mem_ecc_corrected', 'device: corrected ECC events of its DRAM'),
+  shows('eccmemu', 'EccMemU', COUNT, 'ecc.mem_ecc_uncorrected', 'device: uncorrected ones of its DRAM'),
+  shows('eccsram', 'EccSram', COUNT, 'ecc.sram_ecc_corrected', 'device: corrected ones of its SRAM'),
+  shows('eccsramu', 'EccSramU', COUNT, 'ecc.sram_ecc_uncorrected', 'device: uncorrected ones of its SRAM'),
+
+  fact('iname', 'Instance', TEXT, 'instance_name', 'instance: name'),
+  fact('iid', 'InstanceId', TEXT, 'instance_id', 'instance: id'),
+  fact('itype', 'InstanceType', TEXT, 'instance_type', 'instance: type'),
+  fact('zone', 'Zone', TEXT, 'instance_availability_zone', 'instance: availability zone'),
+  fact('zoneid', 'ZoneId', TEXT, 'instance_availability_zone_id', 'instance: id of the zone'),
+  fact('region', 'Region', TEXT, 'instance_region', 'instance: region'),
+  fact('ami', 'Ami', TEXT, 'ami_id', 'instance: image'),
+  fact('subnet', 'Subnet', TEXT, 'subnet_id', 'instance: subnet'),
+  fact('devtype', 'DevType', TEXT, 'neuron_device_type', 'hardware: type of the devices'),
+  fact('devversion', 'DevVersion', TEXT, 'neuron_device_version', 'hardware: version of the devices'),
+  fact('coreversion', 'CoreVersion', TEXT, 'neuroncore_version', 'hardware: version of the cores'),
+  fact('devices', 'Devices', ID, 'neuron_device_count', 'hardware: devices'),
+  fact('devsize', 'DevSize(B)', BYTES, 'neuron_device_memory_size', 'hardware: memory of each device'),
+  fact('devcores', 'DevCores', ID, 'neuroncore_per_device_count', 'hardware: cores of each device'),
+  fact('lnc', 'Lnc', ID, 'logical_neuroncore_config', 'hardware: physical cores of a logical one'),
+];
+
+const DEFAULT_MONITOR_COLUMNS =
+  'report,start,scope,pid,tag,device,core,util,flops,devmem,hostmem,done,errors,p50,p99,user,system,memused,eccmemu';
+
+/** Columns that say most of rows of one scope, where those are asked for alone. */
+const COLUMNS_OF_SCOPE: Readonly<Partial<Record<RowScope, string>>> = {
+  model: 'report,pid,tag,device,core,uuid,modelid,running,devmem,const,code,rtmem,tensors,hostmem,name',
+  instance: 'report,iname,iid,itype,zone,zoneid,region,ami,subnet',
+  hardware: 'report,devtype,devversion,coreversion,devices,devcores,devsize,lnc',
+};
+
+/** The columns of rows for which none are chosen. */
+export function defaultMonitorColumns(scopes: readonly RowScope[]): string {
+  const [scope, ...others] = scopes;
+  return (scope === undefined || others.length > 0 ? undefined : COLUMNS_OF_SCOPE[scope]) ?? DEFAULT_MONITOR_COLUMNS;
+}
+
+/**
+ * Columns of a comma-separated list; order and repeats are kept.
+ * @throws UsageError naming the nearest key
+ */
+export const chooseMonitorColumns = (list: string): MonitorColumn[] =>
+  list.split(',').map((key) => requireColumnOf(MONITOR_COLUMNS, key.trim()));

@@ -1,0 +1,114 @@
+/**
+ * A report of neuron-monitor as rows: one for each core, process, device and the system, with values by name.
+ *
+ * Names of values are the monitor's own, with a prefix for values of one kind: `status.completed`, `total_latency.p50`.
+ */
+import type { Labels } from '../../../record/record.js';
+
+/** Scopes of rows, in the order of rows. */
+export const SCOPES = {
+  core: 'a core that a process uses',
+  physical: 'a physical core behind a logical one (Trainium2)',
+  runtime: 'a process',
+  model: 'a part of a model on the core it is loaded on',
+  device: 'a device',
+  system: 'the whole instance',
+  vcpu: 'one vCPU of the instance',
+  instance: 'facts of the instance',
+  hardware: 'facts of its devices',
+} as const;
+export type RowScope = keyof typeof SCOPES;
+
+export const DEFAULT_SCOPES: readonly RowScope[] = ['core', 'runtime', 'device', 'system'];
+
+/** A model that a process has loaded. */
+export interface LoadedModel {
+  readonly name: string | null;
+  readonly uuid: string | null;
+  /** Given by the process. */
+  readonly id: number | null;
+  readonly isRunning: boolean | null;
+}
+
+export interface MonitorRow {
+  readonly scope: RowScope;
+  readonly pid: number | null;
+  /** The user's tag of the process; its pid without one. */
+  readonly tag: string | null;
+  readonly device: number | null;
+  readonly core: number | null;
+  /** Physical core, vCPU, or a model and its part. */
+  readonly name: string | null;
+  /** Of rows of models. */
+  readonly model: LoadedModel | null;
+  /** Period of the values in ns; null when unknown. */
+  readonly dur: number | null;
+  /** By name; null when the monitor had no value. */
+  readonly values: ReadonlyMap<string, number | null>;
+}
+
+/** A row without values. */
+export const NO_ROW: MonitorRow = {
+  scope: 'system',
+  pid: null,
+  tag: null,
+  device: null,
+  core: null,
+  name: null,
+  model: null,
+  dur: null,
+  values: new Map(),
+};
+
+/** An error that the monitor reports for a metric group or a process. */
+export interface MonitorError {
+  /** `execution_stats of 1337`. */
+  readonly where: string;
+  readonly text: string;
+}
+
+export interface MonitorReport {
+  /** Number of the report in its input, from 1; null when unknown. */
+  readonly number: number | null;
+  /** Start of its period in ns since that of the first report; null when unknown. */
+  readonly start: number | null;
+  /** Unix time at which it was made, in ms; null when unknown. */
+  readonly unixMs: number | null;
+  /** Facts of the instance and the hardware, by the monitor's names. */
+  readonly facts: Labels;
+  readonly rows: readonly MonitorRow[];
+  readonly errors: readonly MonitorError[];
+}
+
+/** The known values of a prefix, by the rest of their name. */
+export function under({ values }: MonitorRow, prefix: string): [name: string, value: number][] {
+  const found: [string, number][] = [];
+  for (const [key, value] of values) {
+    if (value !== null && key.startsWith(prefix)) found.push([key.slice(prefix.length), value]);
+  }
+  return found;
+}
+
+/** The value of a name; null when unknown. */
+export const valueOf = ({ values }: MonitorRow, key: string): number | null => values.get(key) ?? null;
+
+/** Sum of all values of a prefix; null when there are none, or one of them is unknown. */
+export function sumUnder({ values }: MonitorRow, prefix: string): number | null {
+  const parts = [...values].filter(([key]) => key.startsWith(prefix)).map(([, value]) => value);
+  if (parts.length === 0) return null;
+  return parts.reduce((sum, value) => (sum === null || value === null ? null : sum + value), 0);
+}
+
+export const processOf = ({ pid, tag }: MonitorRow): string => JSON.stringify([pid, tag]);
+
+/** Tags of several processes, which only differ by their pids. */
+export function sharedTags(rows: readonly MonitorRow[]): ReadonlySet<string> {
+  const first = new Map<string, number | null>();
+  const shared = new Set<string>();
+  for (const { tag, pid } of rows) {
+    if (tag === null) continue;
+    if (!first.has(tag)) first.set(tag, pid);
+    else if (first.get(tag) !== pid) shared.add(tag);
+  }
+  return shared;
+}

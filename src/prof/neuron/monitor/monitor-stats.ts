@@ -1,0 +1,114 @@
+/**
+ * What the values of a run add up to: one row for each metric of each core, process (by its tag), device and the system.
+ *
+ * Percentiles need all values, 8 bytes each; where a run has more than a bound, they are unknown.
+ */
+import { column, int, real, str } from '../../../table/column-kinds.js';
+import { requireColumnOf } from '../../../table/column-lookup.js';
+import type { Column } from '../../../table/column.js';
+import { entryOf } from '../../../containers/map-entry.js';
+import { quantile } from '../../../record/statistics.js';
+import type { MonitorColumn, MonitorLine } from './monitor-columns.js';
+import type { MonitorRow } from './monitor-report.js';
+
+/** Values that are kept: 128 MB. */
+const MOST_VALUES = 16e6;
+
+/** The values of one metric of one row of the reports. */
+interface Series {
+  readonly row: MonitorRow;
+  readonly metric: MonitorColumn;
+  count: number;
+  total: number;
+  min: number;
+  max: number;
+  /** Empty once the run has too many. */
+  values: number[];
+}
+
+export interface StatRow extends Series {
+  readonly sorted: Float64Array;
+}
+
+export class MonitorStats {
+  readonly #series = new Map<string, Series>();
+  #values = 0;
+
+  /** @param metrics columns of numbers; others are passed over */
+  constructor(
+    private readonly metrics: readonly MonitorColumn[],
+    private readonly mostValues = MOST_VALUES,
+  ) {}
+
+  /** Whether the run has more values than percentiles are computed of. */
+  get isTooLong(): boolean {
+    return this.#values > this.mostValues;
+  }
+
+  take(lines: readonly MonitorLine[]): void {
+    for (const line of lines) {
+      for (const metric of this.metrics) {
+        const value = metric.measures === undefined ? null : metric.value(line);
+        if (typeof value === 'number') this.#add(line.row, metric, value);
+      }
+    }
+  }
+
+  #add(row: MonitorRow, metric: MonitorColumn, value: number): void {
+    const { scope, tag, device, core, name } = row;
+    const series = entryOf(this.#series, JSON.stringify([scope, tag, device, core, name, metric.key]), () => ({
+      ...{ row, metric, count: 0, total: 0, min: Infinity, max: -Infinity, values: [] },
+    }));
+    series.count++;
+    series.total += value;
+    series.min = Math.min(series.min, value);
+    series.max = Math.max(series.max, value);
+    if (++this.#values <= this.mostValues) series.values.push(value);
+    else series.values = [];
+  }
+
+  /** Rows in the order in which the reports have them. */
+  rows(): StatRow[] {
+    return [...this.#series.values()].map((series) => ({
+      ...series,
+      sorted: Float64Array.from(this.isTooLong ? [] : series.values).sort(),
+    }));
+  }
+}
+
+const COUNT = int(8);
+const AMOUNT = { ...real(14), significant: 12 };
+
+const percentile = (key: string, header: string, share: number, doc: string): Column<StatRow> =>
+  column(key, header, AMOUNT, doc, ({ sorted }) => quantile(sorted, share));
+
+const STAT_COLUMNS: readonly Column<StatRow>[] = [
+  column('scope', 'Scope', str(8), 'what the row is about: see --rows', ({ row }) => row.scope, { vocabulary: true }),
+  column('tag', 'Tag', str(0), "process's tag; its pid without one", ({ row }) => row.tag),
+  column('device', 'Device', int(6), 'device', ({ row }) => row.device),
+  column('core', 'Core', int(6), 'core, numbered through all devices', ({ row }) => row.core),
+  column('name', 'Name', str(0), 'physical core, vCPU, model:subgraph', ({ row }) => row.name),
+  column('metric', 'Metric', str(10), 'column of the reports: see --columns', ({ metric }) => metric.key, {
+    vocabulary: true,
+  }),
+  column('unit', 'Unit', str(6), 'of all but the count', ({ metric }) => metric.unit ?? 'count', { vocabulary: true }),
+  column('count', 'Count', COUNT, 'reports that have a value', ({ count }) => count),
+  column('total', 'Total', AMOUNT, 'sum, of counts', ({ metric, total }) =>
+    metric.measures === 'count' ? total : null,
+  ),
+  column('mean', 'Mean', AMOUNT, 'mean of the values', ({ total, count }) => total / count),
+  column('min', 'Min', AMOUNT, 'least value', ({ min }) => min),
+  percentile('p50', 'P50', 0.5, 'median of the values'),
+  percentile('p90', 'P90', 0.9, 'percentile 90 of the values'),
+  percentile('p99', 'P99', 0.99, 'percentile 99 of the values'),
+  column('max', 'Max', AMOUNT, 'greatest value', ({ max }) => max),
+];
+
+/** The table of a run. */
+export const statsTable = (stats: MonitorStats): { columns: readonly Column<StatRow>[]; rows: StatRow[] } => ({
+  columns: STAT_COLUMNS,
+  rows: stats.rows(),
+});
+
+/** @throws UsageError naming the nearest key */
+export const statColumnOf = (key: string): Column<StatRow> => requireColumnOf(STAT_COLUMNS, key);

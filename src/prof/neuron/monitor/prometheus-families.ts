@@ -1,0 +1,192 @@
+/**
+ * Metric families of the Prometheus output. Names, labels and derivation of values are those of the exporter that comes
+ * with neuron-monitor (neuron-monitor-prometheus.py), so that its dashboards keep working; families that it lacks have
+ * names of our own and are marked as such.
+ */
+import { fractionOf } from '../../../record/decimal.js';
+import { under, valueOf, type MonitorReport, type MonitorRow, type RowScope } from './monitor-report.js';
+import { HARDWARE_FACTS } from './sample-targets.js';
+
+/** A value with the labels that identify it within its row. */
+interface SeriesPoint {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
+export interface PrometheusFamily {
+  readonly name: string;
+  readonly type: 'gauge' | 'counter';
+  readonly help: string;
+  /** Labels other than those of the instance, for the list in --metrics. */
+  readonly labels: readonly string[];
+  /** Scope of the rows that have it; null for one value a report. */
+  readonly scope: RowScope | null;
+  /** Not in the vendor's exporter. */
+  readonly own?: true;
+  points(row: MonitorRow, report: MonitorReport): SeriesPoint[];
+}
+
+type FamilyBase = Pick<PrometheusFamily, 'name' | 'type' | 'help' | 'scope' | 'own'>;
+
+const point = (value: number | null, labels: SeriesPoint['labels'] = {}): SeriesPoint[] =>
+  value === null ? [] : [{ labels, value }];
+
+const ofRow = (scope: RowScope | null): string[] => {
+  const process = scope === 'core' || scope === 'physical' || scope === 'runtime' ? ['runtime_tag'] : [];
+  const core = scope === 'core' || scope === 'physical' ? ['neuroncore'] : [];
+  return [...process, ...core, ...(scope === 'device' ? ['neuron_device_index'] : [])];
+};
+
+/** What is made of a value: ratios are of percentages. */
+type Conversion = (value: number) => number;
+
+const asIs: Conversion = (value) => value;
+
+/** One value of a row. */
+const single = (base: FamilyBase, key: string, convert = asIs): PrometheusFamily => ({
+  ...base,
+  labels: ofRow(base.scope),
+  points: (row) => {
+    const value = valueOf(row, key);
+    return point(value === null ? null : convert(value));
+  },
+});
+
+/** All values of a prefix, with the rest of their name as a label. */
+const each = (base: FamilyBase, prefix: string, label: string, convert = asIs): PrometheusFamily => ({
+  ...base,
+  labels: [...ofRow(base.scope), label],
+  points: (row) => under(row, prefix).map(([name, value]) => ({ labels: { [label]: name }, value: convert(value) })),
+});
+
+const MEMORY_KINDS = ['constants', 'model_code', 'model_shared_scratchpad', 'runtime_memory', 'tensors'];
+
+/** Parts of user and of system time of the instance, as in the vendor's exporter. */
+const VCPU_PARTS = { user: ['user', 'nice'], system: ['system', 'io_wait', 'irq', 'soft_irq'] };
+
+/** Significant decimal digits that every double keeps. */
+const DECIMAL_DIGITS = 15;
+
+/** Fractions of 1, at most 1; none when one of the parts is unknown. */
+const systemVcpu = (row: MonitorRow): SeriesPoint[] =>
+  Object.entries(VCPU_PARTS).flatMap(([usage_type, parts]) => {
+    const shares = parts.map((part) => valueOf(row, `vcpu.${part}`));
+    const sum = shares.reduce((total, share) => (total === null || share === null ? null : total + share), 0);
+    // Sums of decimals have digits that none of them has.
+    return point(sum === null ? null : fractionOf(Number(Math.min(sum, 100).toPrecision(DECIMAL_DIGITS))), {
+      usage_type,
+    });
+  });
+
+/** Facts of the hardware as labels of one point; none without facts. */
+function hardware({ facts }: MonitorReport): SeriesPoint[] {
+  const known = HARDWARE_FACTS.flatMap((name): [string, string][] => {
+    const fact = facts[name];
+    return fact === undefined ? [] : [[name, String(fact)]];
+  });
+  return known.length === 0 ? [] : point(1, Object.fromEntries(known));
+}
+
+const gauge = (name: string, scope: RowScope | null, help: string): FamilyBase => ({
+  name,
+  type: 'gauge',
+  help,
+  scope,
+});
+const counter = (name: string, scope: RowScope, help: string): FamilyBase => ({ name, type: 'counter', help, scope });
+const own = (base: FamilyBase): FamilyBase => ({ ...base, own: true });
+
+export const PROMETHEUS_FAMILIES: readonly PrometheusFamily[] = [
+  single(
+    gauge('neuroncore_utilization_ratio', 'core', 'Busy share of a core, 0 to 1'),
+    'neuroncore_utilization',
+    fractionOf,
+  ),
+  single(own(gauge('neuroncore_flops_per_second', 'core', 'Floating-point operations of a core a second')), 'flops'),
+  {
+    ...own(gauge('neuroncore_physical_utilization_ratio', 'physical', 'Busy share of a physical core, 0 to 1')),
+    labels: [...ofRow('physical'), 'physical_core'],
+    points: (row) => {
+      const value = valueOf(row, 'neuroncore_utilization');
+      return point(value === null ? null : fractionOf(value), { physical_core: row.name ?? '' });
+    },
+  },
+  ...MEMORY_KINDS.map((kind): PrometheusFamily => {
+    const base = gauge(`neuroncore_memory_usage_${kind}`, 'core', `Device memory of a core in bytes: ${kind}`);
+    // The vendor's exporter has this label too, always with this value.
+    const labels = { memory_location: 'None' };
+    return {
+      ...base,
+      labels: [...ofRow('core'), 'memory_location'],
+      points: (row) => point(valueOf(row, `memory.${kind}`), labels),
+    };
+  }),
+  each(
+    gauge('neuron_runtime_memory_used_bytes', 'runtime', 'Memory of a process in bytes, on the host and on devices'),
+    'used.',
+    'memory_location',
+  ),
+  each(
+    own(gauge('neuron_runtime_host_memory_used_bytes', 'runtime', 'Host memory of a process in bytes, by kind')),
+    'host.',
+    'kind',
+  ),
+  each(
+    gauge('neuron_runtime_vcpu_usage_ratio', 'runtime', 'vCPU time of a process, as a share of 1'),
+    'vcpu.',
+    'usage_type',
+    fractionOf,
+  ),
+  each(
+    counter('execution_errors_total', 'runtime', 'Errors of executions, summed over the reports read so far'),
+    'error.',
+    'error_type',
+  ),
+  each(
+    counter('execution_status_total', 'runtime', 'Outcomes of executions, summed over the reports read so far'),
+    'status.',
+    'status_type',
+  ),
+  each(
+    gauge('execution_latency_seconds', 'runtime', 'Latency of executions in the last period'),
+    'total_latency.',
+    'percentile',
+  ),
+  each(
+    own(gauge('execution_device_latency_seconds', 'runtime', 'Latency of executions on the device alone')),
+    'device_latency.',
+    'percentile',
+  ),
+  each(
+    counter('hardware_ecc_events_total', 'device', 'ECC events of a device, summed over the reports read so far'),
+    'ecc.',
+    'event_type',
+  ),
+  single(gauge('system_memory_total_bytes', 'system', 'Memory of the instance in bytes'), 'memory_total_bytes'),
+  single(gauge('system_memory_used_bytes', 'system', 'Memory of the instance in use, in bytes'), 'memory_used_bytes'),
+  single(gauge('system_swap_total_bytes', 'system', 'Swap of the instance in bytes'), 'swap_total_bytes'),
+  single(gauge('system_swap_used_bytes', 'system', 'Swap of the instance in use, in bytes'), 'swap_used_bytes'),
+  {
+    ...gauge('system_vcpu_count', null, 'vCPUs of the instance'),
+    labels: [],
+    points: (_, { rows }) => {
+      const vcpus = rows.filter(({ scope }) => scope === 'vcpu').length;
+      return point(vcpus === 0 ? null : vcpus);
+    },
+  },
+  {
+    ...gauge('system_vcpu_usage_ratio', 'system', 'vCPU time of the instance, as a share of 1'),
+    labels: ['usage_type'],
+    points: systemVcpu,
+  },
+  {
+    ...gauge('instance_info', null, 'The instance, by its labels'),
+    labels: [],
+    points: (_, { facts }) => (facts['instance_id'] === undefined ? [] : point(1)),
+  },
+  {
+    ...gauge('neuron_hardware_info', null, 'The hardware of the instance, by its labels'),
+    labels: HARDWARE_FACTS,
+    points: (_, report) => hardware(report),
+  },
+];

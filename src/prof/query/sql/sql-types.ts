@@ -1,0 +1,87 @@
+/** Values in DuckDB: the types of columns, and values as it takes them. */
+import type * as DuckDB from '@duckdb/node-api';
+import type { DuckDBType, DuckDBValue } from '@duckdb/node-api';
+import type { FieldKind, RecordField } from '../../../record/fields/record-fields.js';
+
+type Library = typeof DuckDB;
+
+/** The type as SQL writes it. JSON is text, which its functions take. */
+const NAMES: Readonly<Record<FieldKind, string>> = {
+  int: 'BIGINT',
+  real: 'DOUBLE',
+  text: 'VARCHAR',
+  flag: 'BOOLEAN',
+  digits: 'BIGINT',
+  ints: 'BIGINT[]',
+  texts: 'VARCHAR[]',
+  json: 'JSON',
+};
+
+/** A name in SQL, whatever it is. */
+export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+
+export const typeName = (kind: RecordField['kind']): string =>
+  typeof kind === 'string'
+    ? NAMES[kind]
+    : `STRUCT(${kind.map((field) => `${quoted(field.name)} ${typeName(field.kind)}`).join(', ')})`;
+
+/** The type as the library has it. */
+export function typeOf(library: Library, kind: RecordField['kind']): DuckDBType {
+  const { BIGINT, BOOLEAN, DOUBLE, LIST, STRUCT, VARCHAR } = library;
+  if (typeof kind !== 'string') {
+    return STRUCT(Object.fromEntries(kind.map((field) => [field.name, typeOf(library, field.kind)])));
+  }
+  const types: Readonly<Record<FieldKind, DuckDBType>> = {
+    int: BIGINT,
+    real: DOUBLE,
+    text: VARCHAR,
+    flag: BOOLEAN,
+    digits: BIGINT,
+    ints: LIST(BIGINT),
+    texts: LIST(VARCHAR),
+    json: VARCHAR,
+  };
+  return types[kind];
+}
+
+/** Whole numbers of 64 bits. */
+const MOST = 2n ** 63n - 1n;
+
+function integer(value: unknown): bigint | null {
+  const isDigits = typeof value === 'string' && /^\d{1,19}$/.test(value);
+  if (!isDigits && (typeof value !== 'number' || !Number.isFinite(value))) return null;
+  const whole = BigInt(isDigits ? value : Math.round(Number(value)));
+  return whole > MOST || whole < -MOST ? null : whole;
+}
+
+const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+
+const json = (value: unknown): string | null => (value === null || value === undefined ? null : JSON.stringify(value));
+
+/** What makes a value of a record or a report one of the library; null for unknown. */
+export function converterOf(library: Library, kind: RecordField['kind']): (value: unknown) => DuckDBValue {
+  const { listValue, structValue } = library;
+  if (typeof kind !== 'string') {
+    const parts = kind.map((field) => [field.name, converterOf(library, field.kind)] as const);
+    return (value) => {
+      if (typeof value !== 'object' || value === null) return null;
+      const object = value as Readonly<Record<string, unknown>>;
+      return structValue(Object.fromEntries(parts.map(([name, convert]) => [name, convert(object[name])])));
+    };
+  }
+  const listOf =
+    (item: (value: unknown) => DuckDBValue) =>
+    (value: unknown): DuckDBValue =>
+      Array.isArray(value) ? listValue(value.map(item)) : null;
+  const converters: Readonly<Record<FieldKind, (value: unknown) => DuckDBValue>> = {
+    int: integer,
+    real: (value) => (typeof value === 'number' && Number.isFinite(value) ? value : null),
+    text,
+    flag: (value) => (typeof value === 'boolean' ? value : null),
+    digits: integer,
+    ints: listOf(integer),
+    texts: listOf(text),
+    json,
+  };
+  return converters[kind];
+}

@@ -1,0 +1,134 @@
+/** Offsets and slopes of clocks while they are found. */
+import { elementAt } from '../../../containers/element.js';
+import { median } from '../../../record/statistics.js';
+import { columnsByPart, type Observations, type RankColumn } from './observations.js';
+import { robustLine } from './robust-line.js';
+
+/** Clocks of computers drift by less, a fraction: 200 parts per million. */
+const MOST_DRIFT = 2e-4;
+/** In larger groups one rank does not move the median of all: it is computed once for all of them. */
+const LARGE_GROUP = 16;
+
+interface Fit {
+  readonly offset: number;
+  readonly slope: number | null;
+}
+
+/** The time of each operation on the job's clock by its other members; NaN where there is none. */
+type CommonTime = (observations: Observations, row: number, column: number) => number;
+
+export class ClockFits {
+  readonly #fits: (Fit | null)[];
+  #reference = 0;
+
+  /**
+   * @param shared of each part the one whose clock it has
+   * @param centre time at which offsets are
+   */
+  constructor(
+    private readonly shared: readonly number[],
+    readonly centre: number,
+  ) {
+    this.#fits = new Array<Fit | null>(shared.length).fill(null);
+  }
+
+  of(part: number): Fit | null {
+    return elementAt(this.#fits, part);
+  }
+
+  sourceOf(part: number): 'reference' | 'profile' | 'operations' {
+    if (part === this.#reference) return 'reference';
+    return this.#isReference(part) ? 'profile' : 'operations';
+  }
+
+  /** @param fit null for the reference */
+  place(part: number, fit: Fit | null): void {
+    if (fit === null) this.#reference = part;
+    const clock = this.shared[part];
+    for (const [other, of] of this.shared.entries())
+      if (of === clock) this.#fits[other] = fit ?? { offset: 0, slope: 0 };
+  }
+
+  /** Places ranks that share operations with placed ones, through the groups that say most first. */
+  spread(all: readonly Observations[]): void {
+    const left = [...all].sort((a, b) => Number(a.areMessages) - Number(b.areMessages) || b.count - a.count);
+    const next = (): number =>
+      left.findIndex(({ parts }) => parts.some((p) => this.isPlaced(p)) && parts.some((p) => !this.isPlaced(p)));
+    for (let index = next(); index >= 0; index = next()) {
+      const [observations] = left.splice(index, 1);
+      if (observations === undefined) return;
+      const common = this.#commonTimes(observations);
+      for (const [column, part] of observations.parts.entries()) {
+        if (this.isPlaced(part)) continue;
+        const fit = this.#fit([{ observations, column }], (_, row) => elementAt(common, row));
+        if (fit !== null) this.place(part, fit);
+      }
+    }
+  }
+
+  /** Fits each rank but the reference against all others that it shares operations with. */
+  refine(all: readonly Observations[]): void {
+    const commons = new Map(
+      all.filter(({ parts }) => parts.length > LARGE_GROUP).map((one) => [one, this.#commonTimes(one)] as const),
+    );
+    const commonTime: CommonTime = (observations, row, column) =>
+      commons.get(observations)?.[row] ?? median(this.#timesOf(observations, row, column)) ?? NaN;
+    for (const [part, columns] of columnsByPart(all)) {
+      if (this.#isReference(part) || !this.isPlaced(part)) continue;
+      const fit = this.#fit(columns, commonTime);
+      if (fit !== null) this.place(part, fit);
+    }
+  }
+
+  isPlaced(part: number): boolean {
+    return elementAt(this.#fits, part) !== null;
+  }
+
+  /** A local time of a part on the job's clock. */
+  time(part: number, local: number): number {
+    const fit = this.#fits[part];
+    return local - (fit?.offset ?? 0) - (fit?.slope ?? 0) * (local - this.centre);
+  }
+
+  /** Whether it has the clock of the job. */
+  #isReference(part: number): boolean {
+    return this.shared[part] === this.shared[this.#reference];
+  }
+
+  /** Of each operation the median end of the placed ranks; NaN without any. */
+  #commonTimes(observations: Observations): Float64Array {
+    return Float64Array.from(
+      { length: observations.count },
+      (_, row) => median(this.#timesOf(observations, row)) ?? NaN,
+    );
+  }
+
+  /** Ends of an operation on the placed ranks but one. */
+  #timesOf({ parts, ends }: Observations, row: number, without = -1): number[] {
+    const times: number[] = [];
+    for (const [column, part] of parts.entries()) {
+      const end = elementAt(ends, row * parts.length + column);
+      if (column !== without && this.isPlaced(part) && !Number.isNaN(end)) times.push(this.time(part, end));
+    }
+    return times;
+  }
+
+  #fit(columns: readonly RankColumn[], commonTime: CommonTime): Fit | null {
+    const [xs, ys]: [number[], number[]] = [[], []];
+    for (const { observations, column } of columns) {
+      const { parts, ends, count } = observations;
+      for (let row = 0; row < count; row++) {
+        const own = elementAt(ends, row * parts.length + column);
+        if (Number.isNaN(own)) continue;
+        const common = commonTime(observations, row, column);
+        if (Number.isNaN(common)) continue;
+        xs.push(own - this.centre);
+        ys.push(own - common);
+      }
+    }
+    if (xs.length === 0) return null;
+    const [at, apart] = [Float64Array.from(xs), Float64Array.from(ys)];
+    const line = robustLine(at, apart);
+    return Math.abs(line.slope ?? 0) <= MOST_DRIFT ? line : robustLine(at, apart, false);
+  }
+}

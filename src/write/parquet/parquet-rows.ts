@@ -1,0 +1,88 @@
+/**
+ * Rows → the bytes of a Parquet file. Rows are held until a group of them is full, then encoded and compressed; the end
+ * of the file has the index of all groups. Compressed with Snappy, which every reader takes and every version of Node
+ * writes alike.
+ *
+ * hyparquet-writer: kernels and ranges of a PyTorch trace (289,000 rows, 285 MB of JSON) take 3.7 s of CPU and 6.7 MB;
+ * parquet-wasm with apache-arrow, the other candidate, took 9.0 s and 19.3 MB, and is installed with 24 MB for 2 MB.
+ */
+import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
+import { elementAt } from '../../containers/element.js';
+import { columnOf, schemaOf, type ParquetField } from './parquet-field.js';
+
+/** Rows of a group: few enough that a reader has room for them as objects, and enough that their columns compress. */
+const MOST_ROWS = 16_384;
+/** Characters of texts and JSON from which on a group is full, however few its rows are. */
+const MOST_TEXT = 16 * 1024 * 1024;
+
+/** A writer whose bytes are taken between groups. */
+class TakenBytes extends ByteWriter {
+  take(): Uint8Array {
+    const bytes = this.getBytes().slice();
+    this.index = 0;
+    return bytes;
+  }
+}
+
+const jsonText = (value: unknown): string | null =>
+  value === null || value === undefined ? null : JSON.stringify(value);
+
+/** What a value adds to the text of a group. Objects of a fixed form are small. */
+function weightOf(value: unknown): number {
+  if (typeof value === 'string') return value.length;
+  if (!Array.isArray(value)) return 0;
+  let weight = 0;
+  for (const item of value) weight += typeof item === 'string' ? item.length : 8;
+  return weight;
+}
+
+export class ParquetRows {
+  readonly #bytes = new TakenBytes(1024);
+  readonly #writer: ParquetWriter;
+  readonly #columns: unknown[][];
+  #rows = 0;
+  #text = 0;
+
+  constructor(private readonly fields: readonly ParquetField[]) {
+    this.#writer = new ParquetWriter({ writer: this.#bytes, schema: schemaOf(fields), createdBy: 'dparse' });
+    this.#columns = fields.map(() => []);
+  }
+
+  /**
+   * Adds a row.
+   * @param values one for each field: what JSON has for it, null or undefined for unknown
+   * @returns bytes of the file that are ready; empty for most rows
+   */
+  add(values: readonly unknown[]): Uint8Array {
+    for (const [i, { kind }] of this.fields.entries()) {
+      // As text its weight is known, and it is smaller than the objects that it stands for.
+      const value = kind === 'json' ? jsonText(values[i]) : values[i];
+      elementAt(this.#columns, i).push(value);
+      this.#text += weightOf(value);
+    }
+    return ++this.#rows >= MOST_ROWS || this.#text >= MOST_TEXT ? this.#flush() : NOTHING;
+  }
+
+  /** The rest of the file. */
+  finish(): Uint8Array {
+    this.#writeGroup();
+    void this.#writer.finish();
+    return this.#bytes.take();
+  }
+
+  #flush(): Uint8Array {
+    this.#writeGroup();
+    return this.#bytes.take();
+  }
+
+  #writeGroup(): void {
+    if (this.#rows === 0) return;
+    const columnData = this.fields.map((field, i) => columnOf(field, elementAt(this.#columns, i)));
+    void this.#writer.write({ columnData, rowGroupSize: this.#rows });
+    for (const column of this.#columns) column.length = 0;
+    this.#rows = 0;
+    this.#text = 0;
+  }
+}
+
+const NOTHING = new Uint8Array(0);

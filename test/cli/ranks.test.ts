@@ -1,0 +1,73 @@
+import { expect } from 'chai';
+import { join } from 'node:path';
+import { runCli } from '../support/run-cli.js';
+import { itShared } from '../support/shared.js';
+
+const JOB = join(import.meta.dirname, '..', '..', 'samples', 'job');
+const run = (...args: string[]) => runCli('dprof', ['ranks', ...args]);
+const traces = [0, 1, 2, 3].map((rank) => join(JOB, `rank_${rank}.pt.trace.json.gz`));
+
+describe('dprof ranks', () => {
+  it('says on one screen who is in the job, what was matched, and who is late', async () => {
+    const { stdout, stderr, code } = await run(...traces);
+    expect({ stderr, code }).to.deep.equal({ stderr: '', code: 0 });
+    expect(stdout).to.match(/^Job +4 ranks of 4: 0-3/);
+    expect(stdout).to.match(/^Matched +\d+ operations in \d+ groups, by ordinal/m);
+    expect(stdout).to.match(/^Clocks +3 ranks against rank 0: offsets .*, residual .*, off by at most /m);
+    for (const title of ['Ranks', 'Operations', 'Groups']) expect(stdout).to.match(new RegExp(`^${title}$`, 'm'));
+  });
+
+  it('writes each of its tables, and all of them as JSON', async () => {
+    for (const table of ['ranks', 'steps', 'collectives', 'groups', 'late']) {
+      const { stdout, code } = await run('-t', table, '-f', 'csv', ...traces);
+      expect(code).to.equal(0);
+      expect(stdout.split('\n')[0]).to.match(/^\w+(,[\w%]+)+$/);
+    }
+    const { stdout } = await run('-f', 'json', ...traces);
+    const job = JSON.parse(stdout) as Record<string, unknown[]>;
+    expect(job['ranks']).to.have.length(4);
+    expect(job['steps']).to.have.length(12);
+  });
+
+  it('takes a single rank, and says that there is nothing to match', async () => {
+    const { stdout, code } = await run(traces[1] ?? '');
+    expect(code).to.equal(0);
+    expect(stdout).to.match(/no other rank of the group is there/);
+    expect(stdout).to.match(/^ {2}missing +0, 2-3$/m);
+  });
+
+  it('refuses a table that there is none of, with the nearest', async () => {
+    const { stderr, code } = await run('-t', 'rank', ...traces);
+    expect(code).to.equal(2);
+    expect(stderr).to.match(/did you mean ranks\?/);
+  });
+
+  const hand: readonly (readonly [what: string, files: readonly string[], matched: number, unmatched: number])[] = [
+    // Ends of 5 kernels of NCCL on each rank are within 0.4 ms of each other on the clock of their machine; 10 have none.
+    ['two sampled ranks of 128', ['kineto/ranks/sampled_rank-0.json.gz', 'kineto/ranks/sampled_rank-1.json.gz'], 5, 10],
+    ['one rank of two', ['kineto/a100_nccl_metadata.json.gz'], 0, 21],
+    ['two ranks on Ascend', ['ascend/text_level1_rank0', 'ascend/text_level1_rank1'], 4, 0],
+    // Of two runs.
+    ['two databases of Ascend', ['ascend/db_level0_rank0', 'ascend/db_level1_rank1'], 0, 8],
+    ['two processes of one profile', ['nsys/fsdp_2proc.sqlite'], 33, 0],
+    // 24 kernels of 8 correlation ids.
+    ['four devices of one process', ['nvprof/nccl_8v100.nvvp'], 8, 0],
+  ];
+  for (const [what, files, matched, unmatched] of hand) {
+    itShared(
+      `matches by hand counts: ${what}`,
+      files.map((file) => `data/${file}`),
+      async (paths) => {
+        const { stdout, code } = await run('-q', '-t', 'groups', '-f', 'csv', ...paths);
+        expect(code).to.equal(0);
+        const [head = '', ...rows] = stdout.trim().split('\n');
+        const sum = (column: string): number =>
+          rows.reduce(
+            (all, row) => all + Number(row.split(/,(?=(?:[^"]*"[^"]*")*[^"]*$)/)[head.split(',').indexOf(column)]),
+            0,
+          );
+        expect([sum('matched'), sum('unmatched')]).to.deep.equal([matched, unmatched]);
+      },
+    );
+  }
+});

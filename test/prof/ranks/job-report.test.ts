@@ -1,0 +1,131 @@
+/** The report of a job held against simulated ones of which the truth is known, and against real ones counted by hand. */
+import { expect } from 'chai';
+import { simulateJob } from '../../../samples/programs/job/simulate.js';
+import { checkJob, partsOf } from '../../../bench/job-check.js';
+import { jobReport, type JobReport } from '../../../src/prof/ranks/job-report.js';
+import type { RankPart } from '../../../src/prof/ranks/part/rank-part.js';
+import type { JobRequest } from '../../../samples/programs/job/options.js';
+
+const SMALL: JobRequest = { tp: 2, pp: 2, dp: 2, steps: 8, layers: 2, microBatches: 2, kernelsPerLayer: 4 };
+const STATED = { ordinals: true, descriptions: true };
+const UNSTATED = { ordinals: false, descriptions: false };
+
+const matchedIn = ({ groups }: JobReport): number => groups.reduce((sum, { matched }) => sum + matched, 0);
+
+describe('the report of a job', () => {
+  for (const [name, format] of [
+    ['whose profiles state ordinals and what groups are for', STATED],
+    ['whose profiles state neither', UNSTATED],
+  ] as const) {
+    it(`is true of a job ${name}`, () => {
+      for (const seed of [1, 2]) {
+        const check = checkJob(simulateJob({ ...SMALL, seed }), format);
+        expect(check.matched).to.equal(check.truth);
+        expect(check.clockError).to.be.below(5000);
+        expect(check.falseFinds).to.equal(0);
+        // Of a message of 4 bytes, which takes 12 us, clocks that are 0.5 us off are 4 %.
+        expect(check.transferError).to.be.below(0.06);
+      }
+    });
+  }
+
+  it('names the slow rank and its layer, and the slow link', () => {
+    const layer = checkJob(
+      simulateJob({ ...SMALL, inject: { slowLayer: { rank: 5, layer: 1, factor: 1.2 } } }),
+      UNSTATED,
+    );
+    expect(layer).to.include({ found: true, reason: true, falseFinds: 0 });
+    const link = checkJob(
+      simulateJob({ ...SMALL, tp: 2, pp: 1, dp: 4, inject: { slowLink: { rank: 6, factor: 1.5, kind: 'tensor' } } }),
+      UNSTATED,
+    );
+    expect(link).to.include({ found: true, falseFinds: 0 });
+  });
+
+  it('names a slow machine, and that all of its kernels are slower alike', () => {
+    const job = simulateJob({
+      ...SMALL,
+      tp: 2,
+      pp: 1,
+      dp: 4,
+      ranksPerNode: 4,
+      inject: { slowNode: { node: 1, factor: 1.1 } },
+    });
+    const [first] = jobReport(partsOf(job, UNSTATED)).lateness.stragglers;
+    expect(first?.node).to.equal('node-001');
+    expect(first?.members).to.deep.equal([4, 5, 6, 7]);
+    expect(first?.reasons.slowdown).to.be.closeTo(1.1, 0.01);
+  });
+
+  it('does not depend on the order of the ranks', () => {
+    const parts = partsOf(simulateJob(SMALL), UNSTATED);
+    expect(jobReport([...parts].reverse())).to.deep.equal(jobReport(parts));
+  });
+
+  it('knows what groups are for without being told', () => {
+    const kindsOf = (format: typeof STATED): unknown[] =>
+      jobReport(partsOf(simulateJob(SMALL), format))
+        .groups.map(({ ranks, kind }) => [ranks?.join(','), kind])
+        .sort();
+    const stated = kindsOf(STATED).map(String);
+    for (const kind of kindsOf(UNSTATED).map(String)) expect(stated).to.include(kind);
+  });
+});
+
+describe('the report of ranks that are cut off or mixed up', () => {
+  const parts = partsOf(simulateJob({ ...SMALL, pp: 1 }), UNSTATED);
+  /** Operations of a rank from one place to another. */
+  const cut = (part: RankPart, from: number, to: number): RankPart => ({
+    ...part,
+    operations: {
+      ...part.operations,
+      ...Object.fromEntries(
+        (['group', 'kind', 'dtype', 'bytes', 'ordinal', 'peer', 'start', 'dur', 'step'] as const).map((name) => [
+          name,
+          part.operations[name].slice(from, to),
+        ]),
+      ),
+    },
+  });
+  const all = parts[0]?.operations.start.length ?? 0;
+
+  it('matches what a rank that begins late or ends early has', () => {
+    const whole = jobReport(parts);
+    for (const [from, to] of [
+      [0, all - 7],
+      [7, all],
+    ] as const) {
+      const report = jobReport([...parts.slice(0, 3), cut(parts[3] as RankPart, from, to)]);
+      expect(report.groups.every(({ mismatch }) => mismatch === null)).to.equal(true);
+      expect(matchedIn(report)).to.be.within(matchedIn(whole) - 7, matchedIn(whole));
+      expect(report.ranks.every(({ clock }) => (clock.residual ?? 0) < 5000)).to.equal(true);
+    }
+  });
+
+  it('stops the matching of a group alone where ranks differ, and says where', () => {
+    const [last] = parts.slice(-1) as [RankPart];
+    const bytes = last.operations.bytes.map((one, at) => (at === 20 ? 12345 : one));
+    const report = jobReport([...parts.slice(0, -1), { ...last, operations: { ...last.operations, bytes } }]);
+    const differing = report.groups.filter(({ mismatch }) => mismatch !== null);
+    expect(differing).to.have.length(1);
+    expect(differing[0]?.mismatch).to.match(/^rank \d has .*, rank 3 has .* of 12345 bytes.* as number \d+$/);
+    expect(report.groups.filter(({ matched, parts: of }) => of.length > 1 && matched === 0)).to.have.length(0);
+  });
+
+  it('compares ranks without collectives, by the start of each profile', () => {
+    const alone = parts.map((part) => cut(part, 0, 0));
+    const report = jobReport(alone);
+    expect(report.groups).to.deep.equal([]);
+    expect(report.ranks.slice(1).map(({ clock }) => clock.source)).to.deep.equal(['start', 'start', 'start']);
+    expect(report.lateness.tested).to.equal(4);
+  });
+
+  it('says what is missing, there twice, and of another job', () => {
+    const [first, second] = parts as [RankPart, RankPart];
+    const report = jobReport([first, second, { ...second, file: 'other', worldSize: 64 }]);
+    expect(report.membership.doubled).to.deep.equal([{ rank: 1, files: ['other', 'rank_1.pt.trace.json.gz'] }]);
+    expect(report.membership.worldSizes).to.deep.equal([4, 64]);
+    expect(report.membership.missing).to.deep.equal([]);
+    expect(jobReport([first]).membership.missing).to.deep.equal([1, 2, 3]);
+  });
+});
