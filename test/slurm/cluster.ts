@@ -1,5 +1,5 @@
 /** This machine as a cluster of Slurm with two nodes of one core: all of its files in one folder, all of its daemons its own. */
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
@@ -98,7 +98,7 @@ export class Cluster {
       if (cluster.run('sinfo', ['-h', '-o', '%T %D']).includes(`idle ${NODES.length}`)) return cluster;
       await delay(100);
     }
-    cluster.stop();
+    await cluster.stop();
     throw new Error(`the nodes are not ready: see ${folder}`);
   }
 
@@ -108,10 +108,23 @@ export class Cluster {
     return ended.status === 0 ? ended.stdout : '';
   }
 
-  stop(): void {
+  /** Ends the daemons, and waits until they have ended. */
+  async stop(): Promise<void> {
+    this.run('scancel', ['--state=RUNNING']);
     for (const name of [...NODES.map((node) => `slurmd-${node}`), 'slurmctld', 'munged']) {
       const file = join(this.folder, `${name}.pid`);
-      if (existsSync(file)) execFileSync('kill', [readFileSync(file, 'utf8').trim()]);
+      const pid = existsSync(file) ? Number(readFileSync(file, 'utf8')) : 0;
+      for (let i = 0; i < 50 && pid > 0 && signalled(pid); i++) await delay(100);
     }
+  }
+}
+
+/** @returns whether there is such a process, and what ends it was sent; one that nobody waits for counts as ended */
+function signalled(pid: number): boolean {
+  try {
+    if (/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))) return false;
+    return process.kill(pid, 'SIGTERM');
+  } catch {
+    return false;
   }
 }
