@@ -15,6 +15,8 @@ export interface Option {
   readonly values?: readonly string[];
   /** Whether the value is a comma-separated list of them. */
   readonly list?: boolean;
+  /** Whether it may be given several times; its value may then begin as an option does. */
+  readonly repeats?: boolean;
 }
 
 /** A tool or a command of it: what its messages, its help and its manual page say. */
@@ -49,6 +51,8 @@ export interface Arguments {
   text(name: string): string | undefined;
   /** What the text of an option means; undefined when it was not given. */
   read<T>(name: string, meaning: (text: string) => T): T | undefined;
+  /** The texts given to an option that repeats. */
+  texts(name: string): readonly string[];
   readonly operands: readonly string[];
 }
 
@@ -76,7 +80,8 @@ export function parseArguments(tool: Tool, args: readonly string[]): Arguments {
     if (takes === undefined) parser.option(key, { boolean: true, ...alias });
     else parser.option(key, { string: true, requiresArg: true, ...alias });
   }
-  const given = parser.parseSync([...args]) as Readonly<Record<string, unknown>> & { readonly _: readonly unknown[] };
+  const { others, texts } = withoutRepeated(tool, args);
+  const given = parser.parseSync(others) as Readonly<Record<string, unknown>> & { readonly _: readonly unknown[] };
   const text = (name: string): string | undefined => {
     const value = given[name];
     return typeof value === 'string' ? value : undefined;
@@ -94,8 +99,28 @@ export function parseArguments(tool: Tool, args: readonly string[]): Arguments {
       const value = text(name);
       return value === undefined ? undefined : meaning(value);
     },
+    texts: (name) => texts.filter(([own]) => own === name).map(([, value]) => value),
     operands,
   };
+}
+
+/** Takes the options that repeat, with their values, out of the arguments. @throws UsageError for one without a value */
+function withoutRepeated(
+  { options }: Tool,
+  args: readonly string[],
+): { others: string[]; texts: (readonly [name: string, text: string])[] } {
+  const names = options.flatMap(({ name, repeats }) => (repeats === true ? [name] : []));
+  const others: string[] = [];
+  const texts: (readonly [string, string])[] = [];
+  for (let i = 0; i < args.length; i++) {
+    const arg = args[i] ?? '';
+    const name = names.find((name) => arg === `--${name}` || arg.startsWith(`--${name}=`));
+    if (name === undefined) others.push(arg);
+    else if (arg.includes('=')) texts.push([name, arg.slice(arg.indexOf('=') + 1)]);
+    else if (args[i + 1] === undefined) throw new UsageError(`--${name} needs a value`);
+    else texts.push([name, args[++i] ?? '']);
+  }
+  return { others, texts };
 }
 
 function asUsageError(tool: Tool, message: string | null, error: unknown): Error {

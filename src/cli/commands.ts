@@ -61,6 +61,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     title: 'files of dprof partial as one, in any order',
     load: async () => (await import('./commands/merge.js')).merge,
   },
+  job: {
+    title: 'many profiles by many processes: partial, merge and reports, here or by Slurm',
+    load: async () => (await import('./commands/job.js')).job(COMMANDS),
+  },
   completion: {
     title: 'completion of commands, options and their values in bash, zsh and fish',
     load: async () => (await import('./commands/completion/completion.js')).completion(COMMANDS),

@@ -7,7 +7,7 @@ import { isInCaptureFolder, openCaptures, type CaptureFiles } from './captures.j
 import { checkProfile } from './profile.js';
 import { OUTPUT_FOLDERS } from './registry.js';
 import type { Reader } from './reader.js';
-import { expandInput, openInput, type InputFile } from './source.js';
+import { expandInput, openInput, openStart, type InputFile } from './source.js';
 import { UnreadableInput } from './input/unreadable-input.js';
 
 /** A profile's file, with the captures of graphs that it may replay. */
@@ -49,7 +49,9 @@ export async function* findProfiles(
   let ordinal = 0;
   for (const input of inputs) {
     try {
-      for await (const found of profilesOf(input, options)) {
+      const open = (path: string, inFolder: boolean): Promise<OpenedProfile | UserError> =>
+        tryOpen(path, { ...options, inFolder });
+      for await (const found of profilesOf(input, open)) {
         yield found instanceof UserError ? found : { ...found, ordinal: ordinal++ };
       }
     } catch (error) {
@@ -58,8 +60,48 @@ export async function* findProfiles(
   }
 }
 
+/** A profile that was not opened. */
+export interface ListedProfile {
+  readonly path: string;
+}
+
+/**
+ * The profiles of an input by path, none of them unpacked. One that will turn out to be damaged is among them. A file
+ * that was given itself is not looked at.
+ * @param input file, folder or glob
+ * @throws UserError when there is nothing to read
+ */
+export async function* listProfiles(input: string): AsyncGenerator<ListedProfile | UserError> {
+  const isGiven = statSync(input, { throwIfNoEntry: false })?.isFile() ?? false;
+  const list = (path: string, inFolder: boolean): Promise<ListedProfile | UserError> =>
+    isGiven ? Promise.resolve({ path }) : tryList(path, inFolder);
+  yield* profilesOf(input, list);
+}
+
+async function tryList(path: string, inFolder: boolean): Promise<ListedProfile | UserError> {
+  try {
+    const file = await openStart(path);
+    if (file !== null) checkStart(file, path, inFolder);
+  } catch (error) {
+    const failure = asUserError(error, path);
+    if (!(failure instanceof UnreadableInput)) return failure;
+  }
+  return { path };
+}
+
+function checkStart(file: Pick<InputFile, 'path' | 'dispose'>, name: string, inFolder: boolean): void {
+  try {
+    checkProfile(file.path, name, undefined, inFolder);
+  } finally {
+    file.dispose();
+  }
+}
+
 /** The profiles of one input. @throws UserError when there is nothing to read */
-async function* profilesOf(input: string, options: FindOptions): AsyncGenerator<OpenedProfile | UserError> {
+async function* profilesOf<Found extends object>(
+  input: string,
+  open: (path: string, inFolder: boolean) => Promise<Found | UserError>,
+): AsyncGenerator<Found | UserError> {
   const { paths, lenient, failures } = expandInput(input);
   yield* failures;
   const inFolder = lenient && (statSync(input, { throwIfNoEntry: false })?.isDirectory() ?? false);
@@ -67,7 +109,7 @@ async function* profilesOf(input: string, options: FindOptions): AsyncGenerator<
   for (const path of paths) {
     // Read with the profiles beside that folder.
     if (inFolder && isInCaptureFolder(path) && dirname(path) !== input) continue;
-    const result = await tryOpen(path, { ...options, inFolder });
+    const result = await open(path, inFolder);
     if (lenient && result instanceof UserError && !(result instanceof UnreadableInput)) continue;
     used.push(path);
     yield result;

@@ -5,6 +5,7 @@
 import fg from 'fast-glob';
 import { createReadStream, statSync } from 'node:fs';
 import { basename } from 'node:path';
+import { constants, gunzipSync } from 'node:zlib';
 import { UserError } from '../record/errors.js';
 import { firstBytes } from './files.js';
 import { filesIn } from './input/folder-files.js';
@@ -89,6 +90,33 @@ export async function openInput(path: string, stdin: AsyncIterable<Buffer> = pro
   return unpacked(path, basename(path), createReadStream(path));
 }
 
+/**
+ * What tells the format of a file, with little reading: the file itself, or a temporary one with the first part of what
+ * is compressed in it. Null for a compressed database, whose tables cannot be seen before it is unpacked.
+ * @throws UserError when it is empty or a broken gzip
+ */
+export async function openStart(path: string): Promise<Pick<InputFile, 'path' | 'dispose'> | null> {
+  const stat = statSync(path);
+  if (!stat.isFile() || stat.size === 0 || !isGzip(readHead(path))) return openInput(path);
+  const start = inflatedStart(path);
+  if (isSqlite(start)) return null;
+  const temporary = new TemporaryFile(path);
+  temporary.append(start);
+  return { path: temporary.path, dispose: () => temporary.dispose() };
+}
+
+/** Bytes of a compressed file in which its format shows. */
+const START_BYTES = 256 * 1024;
+
+/** @throws UnreadableInput for a broken gzip */
+function inflatedStart(path: string): Buffer {
+  try {
+    return gunzipSync(firstBytes(path, START_BYTES), { finishFlush: constants.Z_SYNC_FLUSH });
+  } catch (error) {
+    throw brokenGzip(error, path);
+  }
+}
+
 /** Copies a stream into a temporary file, inflating gzip. */
 async function unpacked(name: string, file: string, stream: AsyncIterable<Buffer>): Promise<InputFile> {
   const temporary = new TemporaryFile(name);
@@ -105,12 +133,15 @@ async function unpacked(name: string, file: string, stream: AsyncIterable<Buffer
     };
   } catch (error) {
     temporary.dispose();
-    if (error instanceof Error && 'code' in error && String(error.code).startsWith('Z_')) {
-      throw new UnreadableInput(`gzip is broken: ${error.message}`, { where: name, hint: 'copy it again' });
-    }
-    throw error;
+    throw brokenGzip(error, name);
   }
 }
+
+/** An error of zlib in words; any other as it is. */
+const brokenGzip = (error: unknown, where: string): unknown =>
+  error instanceof Error && 'code' in error && String(error.code).startsWith('Z_')
+    ? new UnreadableInput(`gzip is broken: ${error.message}`, { where, hint: 'copy it again' })
+    : error;
 
 /** How launchers write a rank into a file name; the first that matches counts. */
 const RANK_IN_NAME: readonly RegExp[] = [/rank[._-]?(\d{1,6})(?!\d)/i, /_r(\d{1,6})(?![a-z0-9])/i, /\.(\d{1,6})\./];

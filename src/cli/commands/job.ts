@@ -1,0 +1,131 @@
+/** `dprof job`: answers about many profiles, by many processes. */
+import { EXIT, UserError } from '../../record/errors.js';
+import { helpOf } from '../arguments.js';
+import type { Command, CommandEntry } from '../command.js';
+import { say } from '../message.js';
+import { printText } from '../output.js';
+import { failedTasks, sayFailed, writeFailed } from './job/failed-tasks.js';
+import { PLACES, type JobFolder } from './job/job-folder.js';
+import { JOB, readJobArguments, type JobRequest } from './job/job-options.js';
+import { runLocally } from './job/local-engine.js';
+import { existingJob, jobOfShare, openJob, type OpenJob } from './job/open-job.js';
+import { itemsOf } from './job/plan/shares.js';
+import { Stopped } from './job/process-pool.js';
+import { printReport, writeReports } from './job/reports.js';
+import { isMerged, mergeAll, mergeLevel } from './job/run-merges.js';
+import { runTasks } from './job/run-tasks.js';
+import { refuseActive, waitForJob } from './job/slurm/follow.js';
+import { submitJob, type Submitted } from './job/slurm/submit.js';
+
+/** @param commands all of them: parts, merges and reports are made by others */
+export function job(commands: Readonly<Record<string, CommandEntry>>): Command {
+  return { tool: JOB, run: (args) => runJob(readJobArguments(args), commands) };
+}
+
+type Commands = Readonly<Record<string, CommandEntry>>;
+
+async function runJob(request: JobRequest, commands: Commands): Promise<void> {
+  if (request.show === 'help') return printText(helpOf(JOB));
+  if (request.show === 'tasks') return runShare(request, commands);
+  if (request.show === 'merge') return runMerges(request, commands);
+  return runWhole(request);
+}
+
+async function runShare(request: JobRequest & { show: 'tasks' }, commands: Commands): Promise<void> {
+  const { share, numbers, log } = request;
+  const { folder, plan } = await jobOfShare(request);
+  const tasks = share === null ? plan.tasks.filter(({ number }) => numbers?.has(number)) : itemsOf(plan.tasks, share);
+  const run = { folder, settings: plan, partial: await named(commands, 'partial'), log };
+  if ((await runTasks(run, tasks)) > 0) process.exitCode = EXIT.failed;
+}
+
+async function runMerges(request: JobRequest & { show: 'merge' }, commands: Commands): Promise<void> {
+  const { level, share, quiet } = request;
+  const { folder, plan } = existingJob(request);
+  const run = { folder, plan, merge: await named(commands, 'merge') };
+  if (level !== null) {
+    await mergeLevel(run, level, share);
+    return;
+  }
+  const failed = failedTasks(folder, plan);
+  if (await mergeAll(run)) await writeReports(folder, commands, plan.by);
+  writeFailed(folder, failed);
+  // What killed processes have left. A task that has not ended may still run.
+  if (failed.every(({ hasSaid }) => hasSaid)) folder.remove(PLACES.work);
+  if (!quiet) await sayEnd({ folder, plan });
+  if (failed.length > 0) process.exitCode = EXIT.failed;
+}
+
+async function named(commands: Commands, name: string): Promise<Command> {
+  const entry = commands[name];
+  if (entry === undefined) throw new TypeError(`no command ${name}`);
+  return entry.load();
+}
+
+async function runWhole(request: JobRequest & { show: 'job' }): Promise<void> {
+  const opened = await openJob(request);
+  const { folder, release } = opened;
+  try {
+    refuseActive(folder);
+    // What processes that were killed have left.
+    folder.remove(PLACES.work);
+    if (request.engine === 'local') {
+      await runHere(opened, request);
+      return;
+    }
+    const submitted = submitJob({ ...opened, ...request, options: request.sbatch });
+    sayToFollow(folder, submitted, request.quiet);
+    // Its jobs are there for whoever asks next.
+    release();
+    if (request.wait) await runThere(opened, submitted, request.quiet);
+    else await printText(submitted.jobs.map(({ stage, id }) => `${stage} ${id}\n`).join(''));
+  } finally {
+    release();
+  }
+}
+
+async function runHere(opened: OpenJob, request: JobRequest & { show: 'job' }): Promise<void> {
+  const { folder, plan } = opened;
+  try {
+    await runLocally({ ...opened, ...request });
+  } catch (error) {
+    if (!(error instanceof Stopped)) throw error;
+    folder.remove(PLACES.work);
+    say('dprof', `stopped: ${folder.done().size} of ${plan.tasks.length} done; go on: dprof job --resume -o ${request.output}`); // prettier-ignore
+    endBy(error.signal);
+    return;
+  }
+  await sayEnd(opened);
+  folder.remove(PLACES.work);
+}
+
+/** Ends as the signal would have ended it. */
+function endBy(signal: NodeJS.Signals): void {
+  // After the folder is given back.
+  setImmediate(() => {
+    process.kill(process.pid, signal);
+  });
+}
+
+async function runThere({ folder, plan }: OpenJob, submitted: Submitted, quiet: boolean): Promise<void> {
+  const code = await waitForJob(folder, plan, submitted, quiet);
+  if (code === null) {
+    const log = folder.at(PLACES.logs, `report-${submitted.jobs.at(-1)?.id ?? ''}.log`);
+    throw new UserError('the report was killed, or never started', { where: log, hint: 'go on: dprof job --resume' });
+  }
+  await sayEnd({ folder, plan });
+}
+
+/** The report on stdout, and what failed on stderr. @throws UserError where nothing could be read */
+async function sayEnd({ folder, plan }: OpenJob): Promise<void> {
+  const failed = failedTasks(folder, plan);
+  sayFailed(folder, failed, plan.tasks.length);
+  if (failed.length > 0) process.exitCode = EXIT.failed;
+  if (isMerged({ folder, plan })) await printReport(folder);
+}
+
+function sayToFollow(folder: JobFolder, { jobs }: Submitted, quiet: boolean): void {
+  if (quiet) return;
+  const ids = jobs.map(({ id }) => id);
+  say('dprof', `submitted; follow: squeue -j ${ids.join(',')}; stop: scancel ${ids.join(' ')}; result: ${folder.at(PLACES.report)}`); // prettier-ignore
+}

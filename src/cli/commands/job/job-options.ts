@@ -1,0 +1,167 @@
+/** The options of `dprof job`, and what they ask for. */
+import { existsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { resolve } from 'node:path';
+import { UsageError } from '../../../record/errors.js';
+import { requireName } from '../../../record/names.js';
+import { COLUMNS } from '../../../prof/columns/columns.js';
+import { HELP_OPTION, integer, numberList, parseArguments, type Arguments, type Tool } from '../../arguments.js';
+import { DEVICE_OPTION, readDevice } from '../../device-option.js';
+import { QUIET_OPTION } from '../../records-command.js';
+import type { Share } from './plan/shares.js';
+import { wordsOf } from './slurm/shell-words.js';
+
+const ENGINES = ['local', 'slurm'] as const;
+const FAN_IN = 32;
+const PER_TASK = 16;
+const AT_ONCE = 64;
+
+export const JOB: Tool = {
+  name: 'dprof job',
+  usage: 'dprof job [OPTION...] INPUT... -o OUT',
+  about: [
+    'Answers about many profiles, each reduced by a process of its own, on this machine or by a queue of a cluster: dprof',
+    'partial for each profile, dprof merge in a tree, then reports. What is done stays done: --resume runs what is missing.',
+  ],
+  operands: [
+    'INPUT: folders (searched for profiles), globs, profiles, or files with the path of a profile a line (- for stdin).',
+  ],
+  options: [
+    { name: 'output', short: 'o', takes: 'OUT', help: 'folder of the job' },
+    { name: 'engine', takes: 'E', help: `${ENGINES.join(', ')} (local)`, values: ENGINES },
+    { name: 'jobs', short: 'j', takes: 'N', help: 'local: N processes at a time (one a core)' },
+    { name: 'resume', help: 'go on with the job in OUT' },
+    {
+      name: 'by',
+      takes: 'KEYS',
+      help: 'columns that --by and diff of the result may have, as for dprof partial',
+      values: COLUMNS.map(({ key }) => key),
+      list: true,
+    },
+    DEVICE_OPTION,
+    { name: 'per-task', takes: 'N', help: `at most N profiles a process (${PER_TASK}; fewer where they are large)` },
+    { name: 'fan-in', takes: 'N', help: `at most N files a merge (${FAN_IN})` },
+    { name: 'at-once', takes: 'N', help: `slurm: at most N jobs at a time (${AT_ONCE})` },
+    { name: 'sbatch', takes: 'WORDS', help: "slurm: options for sbatch, as '--partition=x --mem=4G'; may be repeated", repeats: true }, // prettier-ignore
+    { name: 'wait', help: 'slurm: wait for the end, then print the report' },
+    { name: 'task', takes: 'I/N', help: 'for other queues: only share I of N, from 0, of the tasks' },
+    { name: 'tasks', takes: 'LIST', help: 'only these tasks, by their numbers in OUT/tasks.jsonl: 0-3,8' },
+    { name: 'merge', help: 'only merge what is done, and report' },
+    {
+      name: 'level',
+      takes: 'L',
+      help: 'with --merge and --task I/N: only that share of the merges of level L, from 1',
+    },
+    { name: 'log', takes: 'FILE', help: 'with --task: the log of this process, from OUT, to be named with what fails' },
+    QUIET_OPTION,
+    HELP_OPTION,
+  ],
+  notes: [
+    [
+      'OUT holds tasks.jsonl (the plan), parts/, logs/, job.part (for dprof summary, steps, ranks, diff, --by), report/ with',
+      'their answers, and failed.txt where a profile could not be read. A task that fails runs twice, then is named; all',
+      'others are kept, and the exit code is 1. The result is the same, byte for byte, whatever the engine and the shares.',
+      'Memory: of each process that of dprof partial for its largest profile, 100 MB besides.',
+    ],
+  ],
+  examples: [
+    'dprof job traces/ -o job && dprof summary job/job.part',
+    "dprof job --engine slurm --sbatch '--partition=cpu' --at-once 100 traces/ -o job",
+    'dprof job --resume -o job',
+    "find /data -name '*.nsys-rep.sqlite' | dprof job - -o job",
+    'dprof job --task "$JOB_COMPLETION_INDEX/16" /data/traces -o /data/job',
+  ],
+};
+
+interface JobOptions {
+  /** The job's folder, as it was given. */
+  readonly output: string;
+  readonly operands: readonly string[];
+  readonly by: string | null;
+  readonly device: string | null;
+  readonly fanIn: number;
+  readonly quiet: boolean;
+}
+
+/** A part of a job, for engines and other queues. */
+export interface JobShare {
+  readonly share: Share | null;
+  readonly numbers: ReadonlySet<number> | null;
+  readonly log: string | null;
+}
+
+/** A whole job. */
+export interface WholeJob {
+  readonly engine: (typeof ENGINES)[number];
+  readonly jobs: number;
+  readonly perTask: number;
+  readonly atOnce: number;
+  readonly sbatch: readonly string[];
+  readonly wait: boolean;
+  readonly resume: boolean;
+}
+
+export type JobRequest = JobOptions &
+  (
+    | { readonly show: 'help' }
+    | ({ readonly show: 'job' } & WholeJob)
+    | ({ readonly show: 'tasks' } & JobShare)
+    | { readonly show: 'merge'; readonly level: number | null; readonly share: Share }
+  );
+
+/** @throws UsageError for anything that cannot be meant */
+export function readJobArguments(args: readonly string[]): JobRequest {
+  const given = parseArguments(JOB, args);
+  const common = {
+    output: given.text('output') ?? '',
+    operands: given.operands,
+    by: given.text('by') ?? null,
+    // Tasks have another working folder: a file by its absolute path.
+    device: given.read('device', (text) => (existsSync(text) ? resolve(text) : text)) ?? null,
+    fanIn: given.read('fan-in', (text) => integer('--fan-in', text, 2)) ?? FAN_IN,
+    quiet: given.on('quiet'),
+  };
+  if (given.on('help')) return { ...common, show: 'help' };
+  if (common.output === '') throw new UsageError('where to? -o OUT', `usage: ${JOB.usage}`);
+  readDevice(given);
+  const share = given.read('task', shareOf);
+  const numbers = given.read('tasks', (text) => numberList('--tasks', text)) ?? null;
+  if (given.on('merge')) {
+    const level = given.read('level', (text) => integer('--level', text, 1)) ?? null;
+    if (level === null && share !== undefined) throw new UsageError('--merge with --task needs --level L');
+    return { ...common, show: 'merge', level, share: share ?? { index: 0, count: 1 } };
+  }
+  if (given.text('level') !== undefined) throw new UsageError('--level belongs to --merge');
+  if (share !== undefined || numbers !== null) {
+    if (share !== undefined && numbers !== null) throw new UsageError('--task and --tasks: one or the other');
+    return { ...common, show: 'tasks', share: share ?? null, numbers, log: given.text('log') ?? null };
+  }
+  return { ...common, show: 'job', ...wholeJob(given) };
+}
+
+function wholeJob(given: Arguments): WholeJob {
+  const engine = requireName('engine', given.text('engine') ?? 'local', ENGINES);
+  const [isSlurm, sbatch] = [engine === 'slurm', given.texts('sbatch')];
+  if (!isSlurm && (sbatch.length > 0 || given.on('wait') || given.text('at-once') !== undefined)) {
+    throw new UsageError('--sbatch, --at-once and --wait belong to --engine slurm');
+  }
+  if (isSlurm && given.text('jobs') !== undefined) throw new UsageError('-j belongs to --engine local; see --at-once');
+  const resume = given.on('resume');
+  if (!resume && given.operands.length === 0)
+    throw new UsageError('no INPUT', `usage: ${JOB.usage}; see dprof job --help`);
+  return {
+    ...{ engine, resume, wait: given.on('wait') },
+    jobs: given.read('jobs', (text) => integer('-j', text, 1)) ?? availableParallelism(),
+    perTask: given.read('per-task', (text) => integer('--per-task', text, 1)) ?? PER_TASK,
+    atOnce: given.read('at-once', (text) => integer('--at-once', text, 1)) ?? AT_ONCE,
+    sbatch: sbatch.flatMap((text) => wordsOf('--sbatch', text)),
+  };
+}
+
+/** `3/16`: the share 3 of 0 to 15. */
+function shareOf(text: string): Share {
+  const [, index = '', count = ''] = /^(\d{1,9})\/(\d{1,9})$/.exec(text) ?? [];
+  const share = { index: Number(index), count: Number(count) };
+  if (index !== '' && share.index < share.count) return share;
+  throw new UsageError(`--task takes I/N with I from 0 to N - 1, not '${text}'`);
+}

@@ -1,0 +1,161 @@
+/** The folder of a job and its plan: made for a new job, compared with what is asked for where there is one. */
+import { existsSync, mkdirSync, rmdirSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { isSystemError, systemReason, UserError } from '../../../record/errors.js';
+import { say } from '../../message.js';
+import { version } from '../../package-folder.js';
+import { findInputs, realPath, statOrNull } from './find-inputs.js';
+import { JobFolder, PLACES } from './job-folder.js';
+import { lockFolder } from './job-lock.js';
+import type { JobRequest } from './job-options.js';
+import { settingsDifference, tasksDifference, type JobPlan } from './plan/job-plan.js';
+import { isChanged } from './run-tasks.js';
+
+export interface OpenJob {
+  readonly folder: JobFolder;
+  readonly plan: JobPlan;
+}
+
+type PlanRequest = Pick<JobRequest, 'output' | 'operands' | 'by' | 'device' | 'fanIn'>;
+
+/** The job of a folder that has one. @throws UserError where there is none */
+export function existingJob({ output }: Pick<JobRequest, 'output'>): OpenJob {
+  const folder = folderOf(output);
+  const plan = folder.plan();
+  if (plan === null)
+    throw new UserError('holds no job', { where: output, hint: 'dprof job INPUT... -o OUT makes one' });
+  const difference = settingsDifference(plan, { ...plan, version: version() });
+  if (difference !== null) throw otherJob(output, difference);
+  return { folder, plan };
+}
+
+/**
+ * The job for a share of it: several processes may make the plan at a time, and one of them does.
+ * @throws UserError where the folder is of another job
+ */
+export async function jobOfShare(request: PlanRequest): Promise<OpenJob> {
+  const folder = folderOf(request.output);
+  if (request.operands.length > 0 && folder.plan() === null) {
+    makeFolder(folder.path);
+    refuseOthers(folder);
+    folder.writePlan(await planOf(request, folder));
+  }
+  const job = existingJob(request);
+  const operands = operandsOf(request);
+  const isOther = operands.length > 0 && operands.join('\n') !== job.plan.operands.join('\n');
+  const difference = isOther ? `its inputs are ${job.plan.operands.join(', ')}` : null;
+  const differs = difference ?? (operands.length > 0 ? settingsDifference(job.plan, settingsOf(request)) : null);
+  if (differs !== null) throw otherJob(request.output, differs);
+  return job;
+}
+
+/**
+ * Takes the folder for a whole job, a new one or one to go on with.
+ * @returns the job, and what gives the folder back
+ * @throws UserError where the folder has another job or other files, or is in use
+ */
+export async function openJob(
+  request: PlanRequest & { readonly resume: boolean },
+): Promise<OpenJob & { readonly release: () => void }> {
+  const { output, resume } = request;
+  const folder = folderOf(output);
+  refuseInputFolder(request, folder);
+  if (resume && folder.plan() === null) existingJob(request);
+  const isMade = makeFolder(folder.path);
+  try {
+    const release = lockFolder(folder);
+    try {
+      return { folder, plan: await lockedPlan(request, folder), release };
+    } catch (error) {
+      release();
+      throw error;
+    }
+  } catch (error) {
+    if (isMade) removeEmpty(folder.path);
+    throw error;
+  }
+}
+
+async function lockedPlan(request: PlanRequest & { readonly resume: boolean }, folder: JobFolder): Promise<JobPlan> {
+  const { output, operands, resume } = request;
+  const plan = folder.plan();
+  if (plan === null) {
+    refuseOthers(folder);
+    const made = await planOf(request, folder);
+    folder.writePlan(made);
+    return made;
+  }
+  if (!resume) {
+    throw new UserError('holds a job already', { where: output, hint: 'go on with it: --resume; or choose another folder for -o' }); // prettier-ignore
+  }
+  existingJob(request);
+  if (operands.length > 0) {
+    const asked = await planOf(request, folder);
+    const difference = settingsDifference(plan, asked) ?? tasksDifference(plan, asked);
+    if (difference !== null) throw otherJob(output, difference);
+  }
+  refuseChanged(plan);
+  return plan;
+}
+
+const folderOf = (output: string): JobFolder => new JobFolder(realPath(output));
+
+const otherJob = (where: string, difference: string): UserError =>
+  new UserError(`is of another job: ${difference}`, { where, hint: 'choose another folder for -o' });
+
+const settingsOf = ({ by, device }: PlanRequest) => ({ version: version(), by, device });
+
+const operandsOf = ({ operands }: PlanRequest): string[] =>
+  operands.map((operand) => (operand === '-' ? operand : resolve(operand)));
+
+async function planOf(request: PlanRequest, folder: JobFolder): Promise<JobPlan> {
+  const { tasks, failures } = await findInputs(request.operands, folder.path);
+  for (const { line } of failures) say('dprof', line);
+  return { ...settingsOf(request), operands: operandsOf(request), fanIn: request.fanIn, tasks };
+}
+
+/** @returns whether it was not there */
+function makeFolder(path: string): boolean {
+  try {
+    if (existsSync(path) && statSync(path).isDirectory()) return false;
+    // Only where a parent is missing: Node tries for ever where the system has no place for the folder, as in /proc.
+    mkdirSync(path, { recursive: !existsSync(dirname(path)) });
+    return true;
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    const reason = error.code === 'EEXIST' ? 'is no folder' : `cannot be made: ${systemReason(error)}`;
+    throw new UserError(reason, { where: path, hint: 'choose another folder for -o' });
+  }
+}
+
+function removeEmpty(path: string): void {
+  try {
+    rmdirSync(path);
+  } catch {
+    // Something is in it by now.
+  }
+}
+
+/** @throws UserError where the job's folder is an input */
+function refuseInputFolder({ output, operands }: PlanRequest, { path }: JobFolder): void {
+  if (!operands.some((operand) => operand !== '-' && realPath(operand) === path)) return;
+  throw new UserError('is an input', { where: output, hint: 'choose another folder for -o' });
+}
+
+/** @throws UserError where other files are in it */
+function refuseOthers(folder: JobFolder): void {
+  const own: ReadonlySet<string> = new Set(Object.values(PLACES));
+  const other = folder.names().find((name) => !own.has(name) && !name.startsWith('.'));
+  if (other === undefined) return;
+  throw new UserError(`has other files: ${other}`, { where: folder.path, hint: 'choose an empty folder for -o' });
+}
+
+/** @throws UserError for a profile that is not the one of the plan; one that is gone may have its part */
+function refuseChanged({ tasks }: JobPlan): void {
+  for (const task of tasks) {
+    const stat = statOrNull(task.path);
+    if (stat === null || !isChanged(task, stat)) continue;
+    const hint = 'choose another folder for -o';
+    throw new UserError('has changed since the job was planned', { where: task.path, hint });
+  }
+}

@@ -1,0 +1,79 @@
+/** The plan of a job: its profiles and options, and the file of lines that holds them. */
+import { UserError } from '../../../../record/errors.js';
+import { counted } from '../../../../record/plural.js';
+
+/** A profile to be reduced to a partial answer. */
+export interface JobTask {
+  /** From 0, in order of the inputs. */
+  readonly number: number;
+  /** Of its files, the same wherever the plan is made: see `taskName`. */
+  readonly name: string;
+  /** Absolute. */
+  readonly path: string;
+  /** Bytes and milliseconds since 1970 when the plan was made; null for a file that was not there. */
+  readonly size: number | null;
+  readonly mtime: number | null;
+}
+
+/** What decides on the bytes of partial answers, besides the profiles. */
+export interface JobSettings {
+  /** Version of dprof. */
+  readonly version: string;
+  /** Keys of groups, as `dprof partial --by` takes them; null for its default. */
+  readonly by: string | null;
+  /** Device whose peaks count, as `--device` takes it; null for that of the profile. */
+  readonly device: string | null;
+}
+
+export interface JobPlan extends JobSettings {
+  /** Inputs as they were given, by absolute path. */
+  readonly operands: readonly string[];
+  /** Most inputs of a merge. */
+  readonly fanIn: number;
+  readonly tasks: readonly JobTask[];
+}
+
+/** A line for the job, then one for each task: paths may have any character. */
+export const planText = ({ tasks, ...head }: JobPlan): string =>
+  [{ type: 'job', v: 1, ...head, tasks: tasks.length }, ...tasks].map((line) => `${JSON.stringify(line)}\n`).join('');
+
+/**
+ * @param where the file, for messages
+ * @throws UserError for a text that is no plan
+ */
+export function readPlan(text: string, where: string): JobPlan {
+  const lines = text.split('\n').filter((line) => line !== '');
+  try {
+    const [head, ...tasks] = lines.map((line) => JSON.parse(line) as unknown);
+    const { type, v, tasks: count, ...plan } = head as JobPlan & { type: string; v: number };
+    if (type === 'job' && v === 1 && Number(count) === tasks.length) return { ...plan, tasks: tasks as JobTask[] };
+  } catch (error) {
+    if (!(error instanceof SyntaxError || error instanceof TypeError)) throw error;
+  }
+  throw new UserError('is no plan of a job', { where, hint: 'choose another folder for -o' });
+}
+
+const SETTINGS: readonly (readonly [key: keyof JobSettings, what: string])[] = [
+  ['version', 'version of dprof'],
+  ['by', '--by'],
+  ['device', '--device'],
+];
+
+/** In what settings differ, in words; null for nothing. */
+export function settingsDifference(plan: JobSettings, other: JobSettings): string | null {
+  const differing = SETTINGS.find(([key]) => plan[key] !== other[key]);
+  if (differing === undefined) return null;
+  const [key, what] = differing;
+  return `${what} is ${plan[key] ?? 'not given'} there, ${other[key] ?? 'not given'} here`;
+}
+
+/** In what profiles differ, in words; null for nothing. */
+export function tasksDifference(plan: JobPlan, other: JobPlan): string | null {
+  const known = new Set(plan.tasks.map(({ path }) => path));
+  const paths = new Set(other.tasks.map(({ path }) => path));
+  const added = other.tasks.find(({ path }) => !known.has(path));
+  const gone = plan.tasks.find(({ path }) => !paths.has(path));
+  if (added === undefined && gone === undefined) return null;
+  const which = added === undefined ? `${gone?.path ?? ''} is not given here` : `${added.path} is not in it`;
+  return `its plan has ${counted(plan.tasks.length, 'profile')}, these are ${other.tasks.length}: ${which}`;
+}

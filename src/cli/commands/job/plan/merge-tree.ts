@@ -1,0 +1,48 @@
+/** The tree in which partial answers are merged: a bounded number at a time, so that no merge opens thousands of files. */
+import { shortHash } from './task-name.js';
+
+/** A merge: files of the job's folder → one. */
+export interface Merge {
+  /** From the job's folder. */
+  readonly output: string;
+  readonly inputs: readonly string[];
+  /** Of all files below it: another set of them makes another name. */
+  readonly key: string;
+}
+
+export const JOB_PART = 'job.part';
+
+/**
+ * Levels from the leaves to the root, whose only merge makes `job.part`; none for no parts.
+ * @param parts files of partial answers, from the job's folder
+ */
+export function mergeTree(parts: readonly string[], fanIn: number): Merge[][] {
+  if (parts.length === 0) return [];
+  const levels: Merge[][] = [];
+  let files = parts;
+  do {
+    const level = levels.length + 1;
+    const groups = inGroups(files, fanIn);
+    const merges = groups.map((inputs, i) => {
+      const key = shortHash(inputs.join('\n'));
+      const output = groups.length === 1 ? JOB_PART : `merge/${level}-${String(i).padStart(4, '0')}-${key}.part`;
+      return { output, inputs, key };
+    });
+    levels.push(merges);
+    files = merges.map(({ output }) => output);
+  } while (files.length > 1);
+  return levels;
+}
+
+/** Merges of each level below the root. */
+export function mergeCounts(parts: number, fanIn: number): number[] {
+  const counts: number[] = [];
+  for (let n = Math.ceil(parts / fanIn); n > 1; n = Math.ceil(n / fanIn)) counts.push(n);
+  return counts;
+}
+
+function inGroups(files: readonly string[], size: number): (readonly string[])[] {
+  const groups: (readonly string[])[] = [];
+  for (let at = 0; at < files.length; at += size) groups.push(files.slice(at, at + size));
+  return groups;
+}

@@ -1,0 +1,22 @@
+/** Names of a task's files. */
+import { createHash } from 'node:crypto';
+import { basename } from 'node:path';
+
+const LONGEST = 60;
+const DIGITS = 12;
+
+/** The first digits of the SHA-256 of a text. */
+export const shortHash = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, DIGITS);
+
+/**
+ * The name for the files of a profile: what is readable of the profile's, and a hash of its path, which tells profiles
+ * of one name in several folders apart.
+ * @param path absolute
+ */
+export function taskName(path: string): string {
+  const readable = basename(path)
+    .replace(/[^\w.-]/g, '_')
+    .replace(/^[.-]/, '_')
+    .slice(0, LONGEST);
+  return `${readable}-${shortHash(path)}`;
+}

@@ -1,0 +1,61 @@
+/** The reports of a job: answers of other commands from its part. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { EXIT } from '../../../record/errors.js';
+import type { CommandEntry } from '../../command.js';
+import { say } from '../../message.js';
+import { printText } from '../../output.js';
+import { readArguments } from '../../report/report-options.js';
+import { runReport } from '../../report/run-report.js';
+import { PLACES, type JobFolder } from './job-folder.js';
+import { JOB_PART } from './plan/merge-tree.js';
+import { runInside } from './run-inside.js';
+
+export interface JobReportFile {
+  readonly file: string;
+  /** Arguments of dprof, without the input. */
+  readonly args: readonly string[];
+}
+
+/** In `report/`; the first is printed at the end of a job. */
+export const REPORTS: readonly JobReportFile[] = [
+  { file: 'ranks.txt', args: ['ranks'] },
+  { file: 'ranks.json', args: ['ranks', '-f', 'json'] },
+  { file: 'summary.txt', args: ['summary'] },
+  { file: 'summary.json', args: ['summary', '-f', 'json'] },
+  { file: 'steps.csv', args: ['steps', '-f', 'csv'] },
+  { file: 'ops.csv', args: ['--by', 'op', '-f', 'csv'] },
+];
+
+/** Makes those that the part has answers for, and says of the others why not. */
+export async function writeReports(
+  folder: JobFolder,
+  commands: Readonly<Record<string, CommandEntry>>,
+  by: string | null,
+): Promise<void> {
+  const possible = REPORTS.filter(({ args: [name, keys = ''] }) => name !== '--by' || by === null || by.split(',').includes(keys)); // prettier-ignore
+  const work = folder.work('report');
+  try {
+    for (const { file, args } of possible) {
+      const [name = '', ...others] = args;
+      const command = (await commands[name]?.load()) ?? KERNELS;
+      const end = [...(command === KERNELS ? args : others), '-q', '-o', join(work.path, file), folder.at(JOB_PART)];
+      const { code, error } = await runInside(command, end);
+      if (existsSync(join(work.path, file))) work.move(file, `${PLACES.report}/${file}`);
+      if (code !== EXIT.done && error !== null) say('dprof', `no ${PLACES.report}/${file}: ${error}`);
+    }
+  } finally {
+    work.dispose();
+  }
+}
+
+/** The report of kernels, which is no command of its own. */
+const KERNELS = { run: (args: readonly string[]): Promise<void> => runReport(readArguments(args)) };
+
+/** Prints the first report that there is. */
+export async function printReport(folder: JobFolder): Promise<void> {
+  for (const { file } of REPORTS) {
+    const text = folder.read(PLACES.report, file);
+    if (text !== null) return printText(text);
+  }
+}

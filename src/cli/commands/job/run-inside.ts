@@ -1,0 +1,27 @@
+/** A command of dprof within this process: how it ends, without ending the process. */
+import { outcome } from '../../bin/boundary.js';
+import type { Command } from '../../command.js';
+
+export interface Ended {
+  /** As the exit code of a process. */
+  readonly code: number;
+  /** The error that it ended with, in one line; null where it said what there was to say. */
+  readonly error: string | null;
+}
+
+export async function runInside(command: Pick<Command, 'run'>, args: readonly string[]): Promise<Ended> {
+  const before = process.exitCode;
+  process.exitCode = undefined;
+  try {
+    await command.run(args);
+    return { code: exitCodeSet(), error: null };
+  } catch (error) {
+    const { message, exitCode } = outcome(error);
+    return { code: exitCode, error: message };
+  } finally {
+    process.exitCode = before;
+  }
+}
+
+/** What the command has set; the compiler would take it for what was set before. */
+const exitCodeSet = (): number => Number(process.exitCode ?? 0);

@@ -1,0 +1,87 @@
+/** Follows a submitted job: whether jobs of it are still there, and its end. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { UserError } from '../../../../record/errors.js';
+import { progress } from '../../../progress.js';
+import type { JobFolder } from '../job-folder.js';
+import type { JobPlan } from '../plan/job-plan.js';
+import { EXIT_CODE } from './stages.js';
+import { lastSubmitted, slurm, type Submitted } from './submit.js';
+
+/** States of jobs that have ended and are still listed. */
+const ENDED = /^(?:COMPLETED|COMPLETING|FAILED|CANCELLED|TIMEOUT|NODE_FAIL|OUT_OF_MEMORY|BOOT_FAIL|DEADLINE|PREEMPTED)/;
+
+/**
+ * Ids of jobs that wait or run.
+ * @throws UserError where Slurm does not answer
+ */
+export function activeJobs({ jobs }: Submitted): string[] {
+  try {
+    const listed = slurm('squeue', ['-h', '-o', '%i %T', '-j', jobs.map(({ id }) => id).join(',')]);
+    return listed.split('\n').flatMap((line) => {
+      const [id = '', state = ''] = line.split(' ');
+      return id === '' || ENDED.test(state) ? [] : [id];
+    });
+  } catch (error) {
+    // Of a job that has ended some time ago Slurm knows nothing.
+    if (error instanceof UserError && error.what.includes('Invalid job id')) return [];
+    throw error;
+  }
+}
+
+/** @throws UserError where jobs of the folder wait or run */
+export function refuseActive(folder: JobFolder): void {
+  const submitted = lastSubmitted(folder);
+  const [active] = submitted === null ? [] : activeJobs(submitted);
+  if (active === undefined) return;
+  const ids = submitted?.jobs.map(({ id }) => id).join(' ') ?? '';
+  throw new UserError(`job ${active} of Slurm waits or runs`, { where: folder.path, hint: `wait for it, or scancel ${ids}` }); // prettier-ignore
+}
+
+const EVERY_MS = 2000;
+/** Times that Slurm may not answer in a row: its controller is started again at times. */
+const MOST_SILENT = 30;
+
+/**
+ * Waits until no job of it is left.
+ * @returns the exit code of the report; null where it wrote none
+ * @throws UserError where Slurm has not answered for a minute
+ */
+export async function waitForJob(
+  folder: JobFolder,
+  plan: JobPlan,
+  submitted: Submitted,
+  quiet: boolean,
+): Promise<number | null> {
+  const meter = progress('dprof job', !quiet);
+  const last = submitted.jobs.slice(-1);
+  let silent = 0;
+  try {
+    for (;;) {
+      try {
+        if (activeJobs({ ...submitted, jobs: last }).length === 0) break;
+        silent = 0;
+      } catch (error) {
+        if (++silent >= MOST_SILENT) throw error;
+      }
+      meter.at(folder.done().size, plan.tasks.length);
+      await delay(EVERY_MS);
+    }
+  } finally {
+    meter.clear();
+  }
+  return exitCode(folder, submitted);
+}
+
+/** What a file system of several machines shows late. */
+const LATE_MS = 10_000;
+
+async function exitCode(folder: JobFolder, { place }: Submitted): Promise<number | null> {
+  for (let waited = 0; ; waited += EVERY_MS) {
+    // Listing a folder makes such a file system look again.
+    folder.names(place);
+    const text = folder.read(place, EXIT_CODE);
+    if (text !== null) return Number(text);
+    if (waited >= LATE_MS) return null;
+    await delay(EVERY_MS);
+  }
+}

@@ -1,0 +1,37 @@
+/** Words of a shell: quoted for it, and split as it splits them. */
+import { UsageError } from '../../../../record/errors.js';
+
+/** One word, whatever is in it. */
+export const quoted = (word: string): string =>
+  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+
+const WORD = /(?:[^\s'"\\]|\\[^]|'[^']*'|"(?:[^"\\]|\\[^])*")+/y;
+const PIECE = /\\([^])|'([^']*)'|"((?:[^"\\]|\\[^])*)"|[^'"\\]+/g;
+
+/**
+ * The words of a text, with quotes and backslashes as in a shell; nothing else means anything.
+ * @param option whose text it is, for messages
+ * @throws UsageError for a quote that is not closed
+ */
+export function wordsOf(option: string, text: string): string[] {
+  const words: string[] = [];
+  for (let at = 0; at < text.length;) {
+    if (/\s/.test(text.charAt(at))) {
+      at++;
+      continue;
+    }
+    WORD.lastIndex = at;
+    const [word] = WORD.exec(text) ?? [];
+    if (word === undefined) throw new UsageError(`${option} has a quote that is not closed: ${text}`);
+    words.push(plain(word));
+    at += word.length;
+  }
+  return words;
+}
+
+const plain = (word: string): string =>
+  word.replace(
+    PIECE,
+    (piece, escaped?: string, single?: string, double?: string) =>
+      escaped ?? single ?? double?.replace(/\\(["\\$`])/g, '$1') ?? piece,
+  );

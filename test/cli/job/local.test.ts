@@ -1,0 +1,130 @@
+/** `dprof job` on this machine, in processes of its own: the result, workers that are killed, jobs that are stopped. */
+import { expect } from 'chai';
+import { spawn } from 'node:child_process';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { freshPath } from '../../support/fresh-path.js';
+import { commandOf, spawnCli } from '../../support/run-cli.js';
+import { ROOT } from '../../support/shared.js';
+import { describeWithProcess } from '../../support/speed.js';
+
+const SAMPLES = join(ROOT, 'samples/job');
+const RANKS = 4;
+
+/** A folder of some profiles, all of them ranks of the sample. */
+function profilesFolder(count: number): string {
+  const folder = freshPath('-profiles');
+  mkdirSync(folder);
+  for (let i = 0; i < count; i++) {
+    copyFileSync(
+      join(SAMPLES, `rank_${i % RANKS}.pt.trace.json.gz`),
+      join(folder, `run${i}_rank_${i % RANKS}.json.gz`),
+    );
+  }
+  return folder;
+}
+
+/** Processes that a process has started; none on systems that do not list them. */
+function childrenOf(pid: number): number[] {
+  const path = `/proc/${pid}/task/${pid}/children`;
+  const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
+  return text.split(' ').filter(Boolean).map(Number);
+}
+
+async function expectedPart(profiles: string): Promise<Buffer> {
+  const path = freshPath('.part');
+  const files = readdirSync(profiles).map((name) => join(profiles, name));
+  expect(await spawnCli('dprof', ['partial', '-q', '-o', path, ...files])).to.include({ code: 0 });
+  return readFileSync(path);
+}
+
+const start = (args: readonly string[]) =>
+  spawn(process.execPath, [...commandOf('dprof'), 'job', ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
+
+interface End {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stderr: string;
+}
+
+function endOf(child: ReturnType<typeof start>): Promise<End> {
+  let stderr = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+  return new Promise((resolve) =>
+    child.once('close', (code, signal) => {
+      resolve({ code, signal, stderr });
+    }),
+  );
+}
+
+/** Waits until a part of the job is there. */
+async function firstPart(out: string): Promise<void> {
+  const parts = join(out, 'parts');
+  while (!existsSync(parts) || readdirSync(parts).length === 0) await delay(20);
+}
+
+describeWithProcess('dprof job on this machine', function () {
+  this.timeout(120_000);
+
+  it('gives the bytes of one run, and the report', async () => {
+    const [profiles, out] = [profilesFolder(5), freshPath('-job')];
+    const ran = await spawnCli('dprof', ['job', '-j', '2', '--per-task', '2', '--fan-in', '2', profiles, '-o', out]);
+    expect(ran).to.include({ code: 0, stderr: '' });
+    expect(ran.stdout).to.equal(readFileSync(join(out, 'report/ranks.txt'), 'utf8'));
+    expect(readFileSync(join(out, 'job.part')).equals(await expectedPart(profiles))).to.equal(true);
+    expect(readdirSync(out).sort()).to.deep.equal(['job.part', 'logs', 'merge', 'parts', 'report', 'tasks.jsonl']);
+    expect(readdirSync(join(out, 'logs')).filter((name) => name.startsWith('tasks-'))).to.have.length(3);
+    const again = await spawnCli('dprof', ['job', '--resume', '-o', out]);
+    expect(again).to.deep.equal(ran);
+  });
+
+  it('runs what failed again, and names it with its log', async () => {
+    const [profiles, out] = [profilesFolder(2), freshPath('-job')];
+    writeFileSync(join(profiles, 'rank_9.json.gz'), Buffer.from([0x1f, 0x8b, 8, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]));
+    const ran = await spawnCli('dprof', ['job', '-j', '1', profiles, '-o', out]);
+    expect(ran.code).to.equal(1);
+    expect(ran.stderr).to.match(
+      /^dprof: [^\n]*rank_9\.json\.gz: [^\n]*damaged[^\n]* \(log: logs\/again-0\.log\)\ndprof: of 3 profiles 1 failed: [^\n]*failed\.txt\n$/,
+    );
+    expect(ran.stdout).to.match(/^Job +2 ranks/);
+  });
+
+  it('takes no notice of a worker that is killed', async function () {
+    if (!existsSync('/proc/self/task')) return this.skip();
+    const [profiles, out] = [profilesFolder(6), freshPath('-job')];
+    const child = start(['-j', '1', '--per-task', '3', profiles, '-o', out]);
+    const end = endOf(child);
+    await firstPart(out);
+    const [worker] = childrenOf(child.pid ?? 0);
+    if (worker !== undefined) process.kill(worker, 'SIGKILL');
+    expect(await end).to.deep.equal({ code: 0, signal: null, stderr: '' });
+    expect(worker).to.not.equal(undefined);
+    expect(readFileSync(join(out, 'job.part')).equals(await expectedPart(profiles))).to.equal(true);
+    expect(existsSync(join(out, 'work'))).to.equal(false);
+  });
+
+  for (const signal of ['SIGINT', 'SIGKILL'] as const) {
+    it(`goes on where ${signal} has stopped it`, async () => {
+      const [profiles, out] = [profilesFolder(4), freshPath('-job')];
+      const child = start(['-j', '1', '--per-task', '1', profiles, '-o', out]);
+      const end = endOf(child);
+      await firstPart(out);
+      child.kill(signal);
+      const ended = await end;
+      expect(ended).to.include({ code: null, signal });
+      if (signal !== 'SIGKILL') {
+        expect(ended.stderr).to.match(/^dprof: stopped: [1-4] of 4 done; go on: dprof job --resume -o [^\n]*\n$/);
+        for (const name of ['lock', 'work', 'job.part']) expect(existsSync(join(out, name)), name).to.equal(false);
+      }
+      const refused = await spawnCli('dprof', ['job', profiles, '-o', out]);
+      expect(refused).to.include({ code: 1, stdout: '' });
+      expect(refused.stderr).to.include('holds a job already');
+      const resumed = await spawnCli('dprof', ['job', '--resume', '-j', '2', '-o', out, profiles]);
+      expect(resumed).to.include({ code: 0, stderr: '' });
+      expect(readFileSync(join(out, 'job.part')).equals(await expectedPart(profiles))).to.equal(true);
+      expect(readdirSync(join(out, 'parts'))).to.have.length(4);
+      expect(readdirSync(out)).to.not.include.members(['lock', 'work']);
+    });
+  }
+});
