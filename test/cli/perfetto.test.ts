@@ -13,6 +13,7 @@ import { itWithProcess } from '../support/speed.js';
 
 const LENET = join(ROOT, 'samples/lenet.nsys.sqlite');
 const END = { type: 'end', profile: 0, counts: {}, diagnostics: {} } as const;
+const JOB = join(ROOT, 'samples/job');
 const RECORDS = neuronLines([profile({ startUnixNs: '1700000000000000000' }), kernel(), END]);
 
 describe('dprof perfetto', function () {
@@ -84,6 +85,27 @@ describe('dprof perfetto', function () {
     ]);
     const apart = await run(RECORDS, '--align', 'start', '-o', 'apart.pftrace');
     expect(apart.stderr).to.include("times: from 0 of each profile's start");
+  });
+
+  it('writes chosen ranks and steps of a job, with all arrows that it counts, forward in time', async () => {
+    const files = readdirSync(JOB).flatMap((name) => (name.endsWith('.gz') ? [join(JOB, name)] : []));
+    const chosen = ['--align', 'job', '--ranks', '0-1', '--steps', '1'];
+    const { stderr, code } = await run('', ...chosen, '-f', 'chrome-json', '-o', 'job.json', ...files);
+    expect(code).to.equal(0);
+    const { traceEvents } = JSON.parse(readFileSync(join(folder, 'job.json'), 'utf8')) as {
+      traceEvents: readonly { readonly ph: string; readonly id?: number; readonly ts: number }[];
+    };
+    const ends = new Map(traceEvents.flatMap(({ ph, id, ts }) => (ph === 'f' ? [[id, ts] as const] : [])));
+    expect(stderr).to.match(new RegExp(` slices, ${ends.size} arrows,`));
+    for (const { ph, id, ts } of traceEvents) if (ph === 's' && ends.has(id)) expect(ends.get(id)).to.be.at.least(ts);
+    for (const none of [
+      ['--ranks', '77'],
+      ['--steps', '99'],
+    ]) {
+      const answer = await run('', ...none, '-o', 'none.pftrace', ...files);
+      expect(answer.stderr).to.match(/: nothing of the chosen ranks and steps \(.*\)\n$/);
+      expect(answer.code).to.equal(1);
+    }
   });
 
   it('answers what it cannot do in one line', async () => {

@@ -3,6 +3,7 @@ import { elementAt } from '../../containers/element.js';
 import type { JobReport } from '../ranks/job-report.js';
 import type { RankPart } from '../ranks/part/rank-part.js';
 import { ownWork, stepLength } from '../ranks/stragglers/own-work.js';
+import { isByKernels } from '../ranks/stragglers/reasons.js';
 import type { Straggler } from '../ranks/stragglers/stragglers.js';
 import type { PageJob, PageStraggler } from './page-data.js';
 
@@ -52,7 +53,7 @@ function pageStraggler(
   const [first] = reasons.parts;
   const firstOf = (rows: Straggler['reasons']['work']['op']): PageStraggler['layer'] => {
     const [row] = rows;
-    return row === undefined
+    return row === undefined || !isByKernels(reasons)
       ? null
       : { name: row.name, excess: row.excess, share: row.peers > 0 ? row.excess / row.peers : null };
   };

@@ -55,14 +55,19 @@ export class MemberArrows {
 
   /** Of an activity of a device, in the order of its records; null where it has no arrows. */
   at(record: ProfileLine): SliceArrows | null {
+    const slice = this.skip(record);
+    if (slice !== null) this.arrows += slice.endsFlows.length;
+    return slice;
+  }
+
+  /** The same of a record that the trace leaves out. */
+  skip(record: ProfileLine): SliceArrows | null {
     const isOperation = record.type === 'collective' || (record.type === 'kernel' && communicates(record));
     if (!isOperation || !isTimed(record)) return null;
     const key = keyOf(record.profile, record.device);
     const index = this.#counts.get(key) ?? 0;
     this.#counts.set(key, index + 1);
-    const slice = this.#slices.get(key)?.get(index) ?? null;
-    if (slice !== null) this.arrows += slice.endsFlows.length;
-    return slice;
+    return this.#slices.get(key)?.get(index) ?? null;
   }
 
   /** Those that took part, in order of their start on the job's clock. */

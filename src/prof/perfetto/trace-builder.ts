@@ -123,7 +123,7 @@ export class TraceBuilder {
 
   /** To be called with records that are left out, in their order: arrows between ranks go by the place of an operation. */
   skip(record: ProfileLine): void {
-    this.members?.at(record);
+    this.members?.skip(record);
   }
 
   /** To be called after the last record; each profile line calls it for the profile before. */

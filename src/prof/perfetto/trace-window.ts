@@ -36,6 +36,11 @@ export class TraceWindow {
     for (const [profile, parts] of job.profiles) this.#spans.set(profile, spanOf(parts, chosen.steps));
   }
 
+  /** Whether ranks or steps are chosen. */
+  get isPart(): boolean {
+    return this.chosen.ranks !== null || this.chosen.steps !== null;
+  }
+
   shown(record: ProfileLine): boolean {
     const { ranks } = this.chosen;
     if (ranks !== null && record.type === 'profile')

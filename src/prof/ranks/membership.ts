@@ -59,7 +59,7 @@ function nodesOf(parts: readonly RankPart[]): Pick<Membership, 'nodes' | 'nodesI
 /** Numbers as people write them: `3-7, 12`; at most `most` of these stretches. */
 export function rangesText(numbers: readonly number[], most = 8): string {
   const stretches: [number, number][] = [];
-  for (const number of [...numbers].sort((a, b) => a - b)) {
+  for (const number of [...new Set(numbers)].sort((a, b) => a - b)) {
     const last = stretches.at(-1);
     if (last !== undefined && number === last[1] + 1) last[1] = number;
     else stretches.push([number, number]);

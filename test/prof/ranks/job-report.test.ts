@@ -3,6 +3,8 @@ import { expect } from 'chai';
 import { simulateJob } from '../../../samples/programs/job/simulate.js';
 import { checkJob, partsOf } from '../../../bench/job-check.js';
 import { jobReport, type JobReport } from '../../../src/prof/ranks/job-report.js';
+import { isByKernels } from '../../../src/prof/ranks/stragglers/reasons.js';
+import { rangesText } from '../../../src/prof/ranks/membership.js';
 import type { RankPart } from '../../../src/prof/ranks/part/rank-part.js';
 import type { JobRequest } from '../../../samples/programs/job/options.js';
 
@@ -55,6 +57,24 @@ describe('the report of a job', () => {
     expect(first?.node).to.equal('node-001');
     expect(first?.members).to.deep.equal([4, 5, 6, 7]);
     expect(first?.reasons.slowdown).to.be.closeTo(1.1, 0.01);
+  });
+
+  it('knows the drift of stages that few operations of all ranks join', () => {
+    const job = simulateJob({ ...SMALL, pp: 4, dp: 1, steps: 4, microBatches: 4, noise: { late: 0 } });
+    const check = checkJob(job, STATED);
+    expect(check.matched).to.equal(check.truth);
+    expect(check.clockError).to.be.below(5000);
+  });
+
+  it('says that kernels are a reason where they are, and not for a rank that waits for its data', () => {
+    const reasonOf = (inject: NonNullable<JobRequest['inject']>) => {
+      const [first] = jobReport(partsOf(simulateJob({ ...SMALL, pp: 1, dp: 4, inject }), STATED)).lateness.stragglers;
+      return first === undefined ? null : { by: first.reasons.parts[0]?.name, kernels: isByKernels(first.reasons) };
+    };
+    const loading = reasonOf({ dataLoading: { rank: 3, ns: 5e6 } });
+    expect(loading).to.deep.equal({ by: 'data loading', kernels: false });
+    const kernels = reasonOf({ slowLayer: { rank: 3, layer: 1, factor: 1.2 } });
+    expect(kernels).to.deep.equal({ by: 'kernels', kernels: true });
   });
 
   it('does not depend on the order of the ranks', () => {
@@ -112,6 +132,21 @@ describe('the report of ranks that are cut off or mixed up', () => {
     expect(report.groups.filter(({ matched, parts: of }) => of.length > 1 && matched === 0)).to.have.length(0);
   });
 
+  it('compares the other ranks in all their steps where some are cut off', () => {
+    const job = simulateJob({ ...SMALL, pp: 1, dp: 4, inject: { slowLayer: { rank: 5, layer: 1, factor: 1.2 } } });
+    const whole = partsOf(job, STATED);
+    const few = (part: RankPart): RankPart => ({
+      ...part,
+      steps: Object.fromEntries(
+        Object.entries(part.steps as unknown as Record<string, unknown[]>).map(([key, of]) => [key, of.slice(0, 2)]),
+      ) as unknown as RankPart['steps'],
+    });
+    const { lateness } = jobReport(whole.map((part, at) => (at === 2 || at === 7 ? few(part) : part)));
+    expect(lateness.stragglers.map(({ part, steps, peers }) => [part, steps, peers])).to.deep.equal([[5, 8, 6]]);
+    expect(lateness.tested).to.equal(6);
+    expect(lateness.untested).to.match(/^too few steps in common/);
+  });
+
   it('compares ranks without collectives, by the start of each profile', () => {
     const alone = parts.map((part) => cut(part, 0, 0));
     const report = jobReport(alone);
@@ -126,6 +161,7 @@ describe('the report of ranks that are cut off or mixed up', () => {
     expect(report.membership.doubled).to.deep.equal([{ rank: 1, files: ['other', 'rank_1.pt.trace.json.gz'] }]);
     expect(report.membership.worldSizes).to.deep.equal([4, 64]);
     expect(report.membership.missing).to.deep.equal([]);
+    expect(rangesText(report.parts.flatMap(({ rank }) => rank ?? []))).to.equal('0-1');
     expect(jobReport([first]).membership.missing).to.deep.equal([1, 2, 3]);
   });
 });

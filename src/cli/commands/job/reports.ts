@@ -11,7 +11,7 @@ import { PLACES, type JobFolder } from './job-folder.js';
 import { JOB_PART } from './plan/merge-tree.js';
 import { runInside } from './run-inside.js';
 
-export interface JobReportFile {
+interface JobReportFile {
   readonly file: string;
   /** Arguments of dprof, without the input. */
   readonly args: readonly string[];

@@ -46,6 +46,9 @@ const TRACKS = [
   ['  counters', 'samples: a track for each metric, device and set of labels'],
 ];
 
+const nothingChosen = (): UserError =>
+  new UserError('nothing of the chosen ranks and steps', { hint: 'dprof ranks -t steps lists those that are there' });
+
 const nothing = ({ counts }: TraceBuilder): UserError =>
   counts.untimed === 0
     ? new UserError('nothing that has a time: no kernels, no ranges, no samples over time', { hint: RANGES_HINT })
@@ -144,7 +147,7 @@ export const perfetto = recordsCommand(
         },
         finish: () => {
           events.end();
-          if (isEmpty()) throw nothing(events);
+          if (isEmpty()) throw window.isPart ? nothingChosen() : nothing(events);
           return { table: null, facts: null, notes: notesOf(events) };
         },
       },

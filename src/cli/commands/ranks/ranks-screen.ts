@@ -9,6 +9,7 @@ import { groupName } from '../../../prof/ranks/tables/group-table.js';
 import { CLASS_COLUMNS } from '../../../prof/ranks/tables/class-table.js';
 import { GROUP_COLUMNS } from '../../../prof/ranks/tables/group-table.js';
 import { RANK_COLUMNS, rankRows } from '../../../prof/ranks/tables/rank-table.js';
+import { isByKernels } from '../../../prof/ranks/stragglers/reasons.js';
 import type { Straggler } from '../../../prof/ranks/stragglers/stragglers.js';
 import { escapeControls } from '../../../record/control-characters.js';
 import { counted } from '../../../record/plural.js';
@@ -122,7 +123,8 @@ function clockLines({ ranks, parts }: JobReport): string[] {
   const least = offsets.reduce((low, offset) => Math.min(low, offset), 0);
   const most = offsets.reduce((high, offset) => Math.max(high, offset), 0);
   const residual = median(aligned.flatMap((clock) => clock.residual ?? []));
-  const bound = aligned.reduce((worst, clock) => Math.max(worst, clock.bound ?? 0), 0);
+  const bounds = aligned.flatMap((clock) => clock.bound ?? []);
+  const bound = bounds.reduce((worst: number | null, one) => Math.max(worst ?? 0, one), null);
   const rest = clocks.filter(({ source }) => source === 'start' || source === 'unknown').length;
   return [
     `Clocks      ${counted(aligned.length, 'rank')} against ${reference(ranks, parts)}: offsets ${time(least)} to ${time(most)}, residual ${time(residual)}, off by at most ${time(bound)}`,
@@ -174,7 +176,7 @@ function stragglerLines(straggler: Straggler, part: RankPart, machine: string | 
     ...(flopsRatio !== null && Math.abs(flopsRatio - 1) > MORE_WORK
       ? [`    FLOPs ${flopsRatio.toFixed(3)} of its peers'`]
       : []),
-    ...Object.entries(work).flatMap(([key, rows]) =>
+    ...Object.entries(isByKernels(reasons) ? work : {}).flatMap(([key, rows]) =>
       rows.slice(0, 1).map(({ name: what, excess, peers }) => {
         const more = peers > 0 ? ` (${amountText(excess / peers, 'share')})` : '';
         return `    ${key} ${shortened(what)}: ${time(excess)} more${more}`;

@@ -2,7 +2,7 @@
 import { elementAt } from '../../../containers/element.js';
 import { median } from '../../../record/statistics.js';
 import { columnsByPart, type Observations, type RankColumn } from './observations.js';
-import { robustLine } from './robust-line.js';
+import { FEWEST_POINTS, robustLine } from './robust-line.js';
 
 /** Clocks of computers drift by less, a fraction: 200 parts per million. */
 const MOST_DRIFT = 2e-4;
@@ -51,7 +51,13 @@ export class ClockFits {
 
   /** Places ranks that share operations with placed ones, through the groups that say most first. */
   spread(all: readonly Observations[]): void {
-    const left = [...all].sort((a, b) => Number(a.areMessages) - Number(b.areMessages) || b.count - a.count);
+    const left = [...all].sort(
+      (a, b) =>
+        // A drift that is unknown here would be kept: ranks of a stage agree with each other, whatever it is.
+        Number(a.count < FEWEST_POINTS) - Number(b.count < FEWEST_POINTS) ||
+        Number(a.areMessages) - Number(b.areMessages) ||
+        b.count - a.count,
+    );
     const next = (): number =>
       left.findIndex(({ parts }) => parts.some((p) => this.isPlaced(p)) && parts.some((p) => !this.isPlaced(p)));
     for (let index = next(); index >= 0; index = next()) {

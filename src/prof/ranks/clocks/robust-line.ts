@@ -16,7 +16,8 @@ export interface Line {
 
 /** Bins of equally many points: slopes between all pairs of them are compared. */
 const MOST_BINS = 32;
-const FEWEST_POINTS = 6;
+/** Fewer say nothing of a slope. */
+export const FEWEST_POINTS = 6;
 
 /**
  * @param xs in any order, as `ys`; at least one

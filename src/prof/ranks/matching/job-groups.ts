@@ -49,6 +49,7 @@ export function jobGroups(parts: readonly RankPart[]): JobGroup[] {
 function addPart(open: Map<string, OpenGroup>, part: RankPart, index: number): void {
   const { groups, members, sizes, group, kind, peer } = part.operations;
   const stated = groups.map((name, at) => statedGroup(part, name, members[at] ?? null, sizes[at] ?? null));
+  const known = new Map<string, OpenGroup>();
   for (const [at, of] of group.entries()) {
     const found = stated[of];
     if (found === undefined) continue;
@@ -56,8 +57,13 @@ function addPart(open: Map<string, OpenGroup>, part: RankPart, index: number): v
     const isMessage = kind[at] === 'send' || kind[at] === 'receive';
     // In a group of two each message is between the two of it.
     const lone = isMessage && pair === null && found.size !== 2;
-    const key = keyOf(found, pair, lone);
-    const whole = entryOf(open, key, () => ({ ...found, pair, lone, operations: new Map<number, number[]>() }));
+    // Lists of ranks are long, and operations many: the name of a group is written once for each rank.
+    const whole = entryOf(known, `${of}/${pair?.join('>') ?? ''}/${lone}`, () =>
+      entryOf(open, keyOf(found, pair, lone), () => ({
+        ...{ ...found, pair, lone },
+        operations: new Map<number, number[]>(),
+      })),
+    );
     entryOf(whole.operations, index, (): number[] => []).push(at);
   }
 }

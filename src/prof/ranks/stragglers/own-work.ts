@@ -24,7 +24,10 @@ export interface OwnWork {
 
 /** @param peers parts that do the same work */
 export function ownWorkOf(parts: readonly RankPart[], peers: readonly number[]): OwnWork {
-  const worked = peers.filter((peer) => elementAt(parts, peer).steps.step.length > 0);
+  const worked = comparable(
+    parts,
+    peers.filter((peer) => elementAt(parts, peer).steps.step.length > 0),
+  );
   const places = worked.map(
     (peer) => new Map(elementAt(parts, peer).steps.step.map((step, index) => [step, index] as const)),
   );
@@ -38,6 +41,25 @@ export function ownWorkOf(parts: readonly RankPart[], peers: readonly number[]):
     times: of(ownWork),
     lengths: of(stepLength),
   };
+}
+
+/**
+ * Peers that are worth comparing: one that was cut off would leave few steps in common to all others. Those with the most
+ * steps, as many as make the most pairs of a rank and a common step.
+ */
+function comparable(parts: readonly RankPart[], peers: readonly number[]): number[] {
+  const stepsOf = (peer: number): readonly (number | null)[] => elementAt(parts, peer).steps.step;
+  const order = [...peers].sort((a, b) => stepsOf(b).length - stepsOf(a).length || a - b);
+  let common = new Set(order[0] === undefined ? [] : stepsOf(order[0]));
+  let [kept, most] = [0, 0];
+  // One rank alone is compared with none.
+  for (const [index, peer] of order.slice(1).entries()) {
+    const own = new Set(stepsOf(peer));
+    common = new Set([...common].filter((step) => own.has(step)));
+    const pairs = (index + 2) * Math.min(common.size, MOST_STEPS);
+    if (pairs > 0 && pairs >= most) [kept, most] = [index + 2, pairs];
+  }
+  return (kept === 0 ? [...peers] : order.slice(0, kept)).sort((a, b) => a - b);
 }
 
 /** The step without communication that nothing else ran under, ns. */

@@ -26,6 +26,15 @@ export interface Reasons {
   readonly flopsRatio: number | null;
 }
 
+/** Less of what a rank is late by is the noise of its kernels. */
+const LEAST_OF_LATE = 0.1;
+
+/** Whether kernels are worth a word as a reason: not those of a rank that waits for its data. */
+export const isByKernels = ({ parts }: Reasons): boolean => {
+  const kernels = parts.find(({ name }) => name === 'kernels');
+  return kernels !== undefined && kernels.excess > LEAST_OF_LATE * (parts[0]?.excess ?? Infinity);
+};
+
 /** Names that are listed of each key. */
 const LISTED = 8;
 

@@ -7,7 +7,13 @@ import { transferColumns } from './transfer-table.js';
 export const CLASS_COLUMNS: readonly Column<TransferClass>[] = [
   column('kind', 'kind', str(14), 'kind of the operation', ({ kind }) => kind),
   column('group_kind', 'group_kind', str(10), 'what the group is for', ({ groupKind }) => groupKind),
-  column('size', 'size', int(12, 'bytes'), 'message of this size, to less than four times of it', ({ size }) => size),
+  column(
+    'size',
+    'size_from',
+    int(12, 'bytes'),
+    'messages of this size, to less than four times of it',
+    ({ size }) => size,
+  ),
   column('groups', 'groups', int(6), 'groups', ({ groups }) => groups),
   column('operations', 'operations', int(10), 'matched operations', ({ operations }) => operations),
   ...transferColumns<TransferClass>((row) => row),
