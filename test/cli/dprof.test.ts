@@ -164,7 +164,7 @@ describe('dprof', () => {
       const { stdout, code } = await runCli('dprof', ['--help']);
       const lines = stdout.split('\n');
       expect(code).to.equal(0);
-      expect(lines.length).to.be.at.most(57);
+      expect(lines.length).to.be.at.most(61);
       for (const line of lines) expect(line.length).to.be.at.most(88);
       for (const name of Object.keys(COMMANDS)) expect(stdout).to.match(new RegExp(`^  ${name} +\\S`, 'm'));
       for (const { key } of COLUMNS) expect(stdout).to.match(new RegExp(`^  (?:.* )?${key}(?: |$)`, 'm'));

@@ -67,9 +67,7 @@ export const DPROF: Tool = {
   name: 'dprof',
   usage: USAGE,
   about: ['Which op and layer launched each kernel, how many FLOPs and bytes it needed.'],
-  operands: [
-    'FILE: records of dparse (also .gz, Parquet), a net.dict, a profile, or of --by dprof partial. Default: stdin.',
-  ],
+  operands: ['FILE: records of dparse (also .gz, Parquet), a net.dict, or a profile. Default: stdin.'],
   options: OPTIONS,
   notes: [
     [
