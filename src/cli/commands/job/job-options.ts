@@ -84,14 +84,14 @@ interface JobOptions {
 }
 
 /** A part of a job, for engines and other queues. */
-export interface JobShare {
+interface JobShare {
   readonly share: Share | null;
   readonly numbers: ReadonlySet<number> | null;
   readonly log: string | null;
 }
 
 /** A whole job. */
-export interface WholeJob {
+interface WholeJob {
   readonly engine: (typeof ENGINES)[number];
   readonly jobs: number;
   readonly perTask: number;

@@ -11,14 +11,14 @@ import { PLACES, type JobFolder } from './job-folder.js';
 import { JOB_PART } from './plan/merge-tree.js';
 import { runInside } from './run-inside.js';
 
-export interface JobReportFile {
+interface JobReportFile {
   readonly file: string;
   /** Arguments of dprof, without the input. */
   readonly args: readonly string[];
 }
 
 /** In `report/`; the first is printed at the end of a job. */
-export const REPORTS: readonly JobReportFile[] = [
+const REPORTS: readonly JobReportFile[] = [
   { file: 'ranks.txt', args: ['ranks'] },
   { file: 'ranks.json', args: ['ranks', '-f', 'json'] },
   { file: 'summary.txt', args: ['summary'] },

@@ -21,7 +21,7 @@ export interface SlurmRun {
   readonly options: readonly string[];
 }
 
-export interface SubmittedJob {
+interface SubmittedJob {
   readonly stage: string;
   readonly id: string;
 }
