@@ -18,7 +18,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { writeJob } from '../../samples/programs/job/write-job.js';
-import { commandOf } from '../support/run-cli.js';
+import { ROOT } from '../support/shared.js';
 import { Cluster, missingForCluster } from './cluster.js';
 
 const PROFILES = 12;
@@ -111,7 +111,7 @@ const felt = (cluster: Cluster, id: string, line: string): string[] =>
 /** Runs `dprof job`. @returns its exit code, and what it says but for how to follow a job */
 function dprofJob(cluster: Cluster, args: readonly string[]): { code: number | null; said: string } {
   const env = { ...process.env, ...cluster.environment };
-  const ended = spawnSync(process.execPath, [...commandOf('dprof'), 'job', ...args], { encoding: 'utf8', env });
+  const ended = spawnSync(process.execPath, [join(ROOT, 'bin/dprof.js'), 'job', ...args], { encoding: 'utf8', env });
   return { code: ended.status, said: ended.stderr.replaceAll(/^dprof: submitted.*\n/gm, '') };
 }
 

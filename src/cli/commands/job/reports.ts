@@ -18,7 +18,7 @@ interface JobReportFile {
 }
 
 /** In `report/`; the first is printed at the end of a job. */
-export const REPORTS: readonly JobReportFile[] = [
+const REPORTS: readonly JobReportFile[] = [
   { file: 'ranks.txt', args: ['ranks'] },
   { file: 'ranks.json', args: ['ranks', '-f', 'json'] },
   { file: 'summary.txt', args: ['summary'] },

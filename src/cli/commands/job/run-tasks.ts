@@ -63,7 +63,7 @@ async function reduce({ partial, settings: { by, device } }: TaskRun, task: JobT
 }
 
 /** @throws UserError where the profile is not the one of the plan */
-export function confirmUnchanged({ path, size, mtime }: JobTask): void {
+function confirmUnchanged({ path, size, mtime }: JobTask): void {
   const stat = statSync(path, { throwIfNoEntry: false });
   if (stat === undefined) throw new UserError('no such file', { where: path });
   if (!isChanged({ size, mtime }, stat)) return;

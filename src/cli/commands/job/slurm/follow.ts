@@ -14,7 +14,7 @@ const ENDED = /^(?:COMPLETED|COMPLETING|FAILED|CANCELLED|TIMEOUT|NODE_FAIL|OUT_O
  * Ids of jobs that wait or run.
  * @throws UserError where Slurm does not answer
  */
-export function activeJobs({ jobs }: Submitted): string[] {
+function activeJobs({ jobs }: Submitted): string[] {
   try {
     const listed = slurm('squeue', ['-h', '-o', '%i %T', '-j', jobs.map(({ id }) => id).join(',')]);
     return listed.split('\n').flatMap((line) => {

@@ -33,7 +33,7 @@ export const SHARES = 'shares.txt';
 export const EXIT_CODE = 'exit';
 
 /** Name of a stage's log, from the job's folder, as Slurm writes it and as its script knows it. */
-export const logOf = (stage: string, isArray: boolean): string => `logs/${stage}-${isArray ? '%A_%a' : '%j'}.log`;
+const logOf = (stage: string, isArray: boolean): string => `logs/${stage}-${isArray ? '%A_%a' : '%j'}.log`;
 const ownLog = (stage: string): string => `logs/${stage}-"$SLURM_ARRAY_JOB_ID"_"$SLURM_ARRAY_TASK_ID".log`;
 
 /** All stages, in order. */
