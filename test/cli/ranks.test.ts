@@ -26,7 +26,8 @@ describe('dprof ranks', () => {
     const { stdout } = await run('-f', 'json', ...traces);
     const job = JSON.parse(stdout) as Record<string, unknown[]>;
     expect(job['ranks']).to.have.length(4);
-    expect(job['steps']).to.have.length(12);
+    // Five of each rank.
+    expect(job['steps']).to.have.length(20);
   });
 
   it('takes a single rank, and says that there is nothing to match', async () => {
