@@ -198,6 +198,9 @@ describe('examples', () => {
       '--profile-from-start',
       '--output-format',
       '--output-file',
+      '--partition',
+      '--account',
+      '--mem',
     ];
     const text = EXAMPLE_PAGES.map(read).join('\n');
     for (const [option] of text.matchAll(/(?<![\w-])--[a-z][\w-]*/g)) expect([...known, ...foreign]).to.include(option);

@@ -22,7 +22,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./commands/steps.js')).steps,
   },
   ranks: {
-    title: 'the ranks of a job: collectives matched, clocks aligned, who is late and why',
+    title: 'the ranks of a job: collectives matched, clocks aligned, who is late, why',
     load: async () => (await import('./commands/ranks/ranks.js')).ranks,
   },
   stacks: {
@@ -62,7 +62,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./commands/merge.js')).merge,
   },
   job: {
-    title: 'many profiles by many processes: partial, merge and reports, here or by Slurm',
+    title: 'many profiles by many processes: partial, merge, reports; also by Slurm',
     load: async () => (await import('./commands/job.js')).job(COMMANDS),
   },
   completion: {

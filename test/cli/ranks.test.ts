@@ -26,6 +26,7 @@ describe('dprof ranks', () => {
     const { stdout } = await run('-f', 'json', ...traces);
     const job = JSON.parse(stdout) as Record<string, unknown[]>;
     expect(job['ranks']).to.have.length(4);
+    // Five of each rank.
     expect(job['steps']).to.have.length(20);
   });
 

@@ -94,19 +94,20 @@ describe('the report of a job', () => {
 
 describe('the report of ranks that are cut off or mixed up', () => {
   const parts = partsOf(simulateJob({ ...SMALL, pp: 1 }), UNSTATED);
-  /** Operations of a rank from one place to another. */
-  const cut = (part: RankPart, from: number, to: number): RankPart => ({
+  /** Chosen operations of a rank. */
+  const cutBy = (part: RankPart, isKept: (at: number) => boolean): RankPart => ({
     ...part,
     operations: {
       ...part.operations,
       ...Object.fromEntries(
         (['group', 'kind', 'dtype', 'bytes', 'ordinal', 'peer', 'start', 'dur', 'step'] as const).map((name) => [
           name,
-          part.operations[name].slice(from, to),
+          (part.operations[name] as readonly unknown[]).filter((_, at) => isKept(at)),
         ]),
       ),
     },
   });
+  const cut = (part: RankPart, from: number, to: number): RankPart => cutBy(part, (at) => at >= from && at < to);
   const all = parts[0]?.operations.start.length ?? 0;
 
   it('matches what a rank that begins late or ends early has', () => {
@@ -130,6 +131,39 @@ describe('the report of ranks that are cut off or mixed up', () => {
     expect(differing).to.have.length(1);
     expect(differing[0]?.mismatch).to.match(/^rank \d has .*, rank 3 has .* of 12345 bytes.* as number \d+$/);
     expect(report.groups.filter(({ matched, parts: of }) => of.length > 1 && matched === 0)).to.have.length(0);
+  });
+
+  it('sets clocks among ranks that share no operation with the others, one of them by the start of its profile', () => {
+    const whole = partsOf(simulateJob({ ...SMALL, pp: 1, dp: 4, seed: 3 }), STATED);
+    const alone = whole.map((part, at) => {
+      const { group, groups } = part.operations;
+      // Of the ranks 4 to 7 groups of two alone.
+      const isKept = (index: number): boolean =>
+        at < 4 || part.processGroups.find(({ name }) => name === groups[group[index] ?? 0])?.ranks?.length === 2;
+      return cutBy(part, isKept);
+    });
+    const { ranks, groups } = jobReport(alone);
+    expect(ranks.map(({ clock: { source, against } }) => [source, against])).to.deep.equal([
+      ['reference', 0],
+      ...[1, 2, 3].map(() => ['operations', 0]),
+      ...[4, 6].flatMap((anchor) => [
+        ['start', anchor],
+        ['operations', anchor],
+      ]),
+    ]);
+    // Clocks of the simulation are off by up to a second.
+    for (const { transfers } of groups) expect(transfers?.longestSkew ?? 0).to.be.below(50e6);
+    expect(ranks.every(({ clock: { residual } }) => (residual ?? 0) < 5000)).to.equal(true);
+  });
+
+  it('knows no bound of a clock where operations contradict each other', () => {
+    const [first, second] = partsOf(simulateJob({ ...SMALL, pp: 1, dp: 1 }), STATED) as [RankPart, RankPart];
+    const { start } = first.operations;
+    // Shifted to and fro: whatever the clock, some end before the other rank has joined.
+    const moved = start.map((time, at) => time + (at % 2 === 0 ? 3e9 : -3e9));
+    const shaken = { ...first, operations: { ...first.operations, start: moved } };
+    const { ranks } = jobReport([shaken, second]);
+    expect(ranks.map(({ clock }) => clock.bound)).to.deep.equal([null, null]);
   });
 
   it('compares the other ranks in all their steps where some are cut off', () => {

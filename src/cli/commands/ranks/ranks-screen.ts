@@ -107,7 +107,8 @@ function matchingLines({ groups }: JobReport): string[] {
   ];
 }
 
-function clockLines({ ranks, parts }: JobReport): string[] {
+function clockLines(report: JobReport): string[] {
+  const { ranks, parts } = report;
   const clocks = ranks.map(({ clock }) => clock);
   const aligned = clocks.filter(({ source }) => source === 'operations');
   if (aligned.length === 0) {
@@ -119,22 +120,38 @@ function clockLines({ ranks, parts }: JobReport): string[] {
         : 'Clocks      by the start of each profile alone: times between ranks are as good as these',
     ];
   }
-  const offsets = aligned.flatMap(({ offset }) => offset ?? []);
-  const least = offsets.reduce((low, offset) => Math.min(low, offset), 0);
-  const most = offsets.reduce((high, offset) => Math.max(high, offset), 0);
-  const residual = median(aligned.flatMap((clock) => clock.residual ?? []));
-  const bounds = aligned.flatMap((clock) => clock.bound ?? []);
-  const bound = bounds.reduce((worst: number | null, one) => Math.max(worst ?? 0, one), null);
-  const rest = clocks.filter(({ source }) => source === 'start' || source === 'unknown').length;
+  const reference = ranks.find(({ clock }) => clock.source === 'reference')?.part ?? 0;
+  const byStart = clocks.filter(({ source }) => source === 'start');
+  const followed = new Set(aligned.map(({ against }) => against));
+  const lone = byStart.filter(({ against }) => !followed.has(against)).length;
+  const unknown = clocks.filter(({ source }) => source === 'unknown').length;
   return [
-    `Clocks      ${counted(aligned.length, 'rank')} against ${reference(ranks, parts)}: offsets ${time(least)} to ${time(most)}, residual ${time(residual)}, off by at most ${time(bound)}`,
-    ...(rest === 0 ? [] : [`  not       ${counted(rest, 'rank')}: no matched operation, by the start of the profile`]),
+    `Clocks      ${againstText(report, reference)}`,
+    // Ranks that share no operation with those of the reference.
+    ...ranks.flatMap(({ part, clock: { source, against } }) =>
+      source === 'start' && against === part && followed.has(part)
+        ? [`  apart     ${againstText(report, part)}, which stands by the start of its profile`]
+        : [],
+    ),
+    ...(lone === 0 ? [] : [`  not       ${counted(lone, 'rank')}: no matched operation, by the start of the profile`]),
+    ...(unknown === 0 ? [] : [`  not       ${counted(unknown, 'rank')}: no matched operation, and no start`]),
   ];
 }
 
-function reference(ranks: JobReport['ranks'], parts: JobReport['parts']): string {
-  const found = ranks.find(({ clock }) => clock.source === 'reference');
-  return found === undefined ? 'na' : nameOf(elementAt(parts, found.part));
+/** The ranks whose clocks are set by that of one: how many, how far they are off, and how well it is known. */
+function againstText({ ranks, parts }: JobReport, reference: number): string {
+  const clocks = ranks.flatMap(({ clock }) =>
+    clock.source === 'operations' && clock.against === reference ? [clock] : [],
+  );
+  const offsets = clocks.flatMap(({ offset }) => offset ?? []);
+  const least = offsets.reduce((low, offset) => Math.min(low, offset), 0);
+  const most = offsets.reduce((high, offset) => Math.max(high, offset), 0);
+  const residual = median(clocks.flatMap((clock) => clock.residual ?? []));
+  const bound = clocks.reduce(
+    (worst: number | null, clock) => (worst === null || clock.bound === null ? null : Math.max(worst, clock.bound)),
+    0,
+  );
+  return `${counted(clocks.length, 'rank')} against ${nameOf(elementAt(parts, reference))}: offsets ${time(least)} to ${time(most)}, residual ${time(residual)}, off by at most ${time(bound)}`;
 }
 
 /** Stragglers that are named in full. */

@@ -19,7 +19,10 @@ type CommonTime = (observations: Observations, row: number, column: number) => n
 
 export class ClockFits {
   readonly #fits: (Fit | null)[];
-  #reference = 0;
+  /** Parts whose clocks stay as they are, each one's with those that are fitted to it: first the one whose clock is the job's. */
+  readonly #anchors: number[] = [];
+  /** By part: the one whose clock it was fitted to. */
+  readonly #anchorOf: (number | null)[];
 
   /**
    * @param shared of each part the one whose clock it has
@@ -30,23 +33,38 @@ export class ClockFits {
     readonly centre: number,
   ) {
     this.#fits = new Array<Fit | null>(shared.length).fill(null);
+    this.#anchorOf = new Array<number | null>(shared.length).fill(null);
   }
 
   of(part: number): Fit | null {
     return elementAt(this.#fits, part);
   }
 
-  sourceOf(part: number): 'reference' | 'profile' | 'operations' {
-    if (part === this.#reference) return 'reference';
-    return this.#isReference(part) ? 'profile' : 'operations';
+  /** The part that it was fitted to; null where it is not placed. */
+  anchorOf(part: number): number | null {
+    return elementAt(this.#anchorOf, part);
   }
 
-  /** @param fit null for the reference */
-  place(part: number, fit: Fit | null): void {
-    if (fit === null) this.#reference = part;
+  sourceOf(part: number): 'reference' | 'profile' | 'operations' | 'start' {
+    const [reference] = this.#anchors;
+    if (part === reference) return 'reference';
+    if (!this.#isAnchored(part)) return 'operations';
+    return this.anchorOf(part) === reference ? 'profile' : 'start';
+  }
+
+  /** Takes the clock of a part as it is. */
+  anchor(part: number): void {
+    this.#anchors.push(part);
+    this.#place(part, { offset: 0, slope: 0 }, part);
+  }
+
+  #place(part: number, fit: Fit, anchor: number | null): void {
     const clock = this.shared[part];
-    for (const [other, of] of this.shared.entries())
-      if (of === clock) this.#fits[other] = fit ?? { offset: 0, slope: 0 };
+    for (const [other, of] of this.shared.entries()) {
+      if (of !== clock) continue;
+      this.#fits[other] = fit;
+      this.#anchorOf[other] = anchor;
+    }
   }
 
   /** Places ranks that share operations with placed ones, through the groups that say most first. */
@@ -67,12 +85,22 @@ export class ClockFits {
       for (const [column, part] of observations.parts.entries()) {
         if (this.isPlaced(part)) continue;
         const fit = this.#fit([{ observations, column }], (_, row) => elementAt(common, row));
-        if (fit !== null) this.place(part, fit);
+        if (fit !== null) this.#place(part, fit, this.#anchorBy(observations, column));
       }
     }
   }
 
-  /** Fits each rank but the reference against all others that it shares operations with. */
+  /** The anchor of a placed rank that took part in an operation of another one. */
+  #anchorBy({ parts, ends, count }: Observations, column: number): number | null {
+    for (let row = 0; row < count; row++) {
+      const isThere = (one: number): boolean => !Number.isNaN(elementAt(ends, row * parts.length + one));
+      const found = parts.find((part, one) => one !== column && this.isPlaced(part) && isThere(one));
+      if (found !== undefined && isThere(column)) return this.anchorOf(found);
+    }
+    return null;
+  }
+
+  /** Fits each rank but the anchors against all others that it shares operations with. */
   refine(all: readonly Observations[]): void {
     const commons = new Map(
       all.filter(({ parts }) => parts.length > LARGE_GROUP).map((one) => [one, this.#commonTimes(one)] as const),
@@ -80,9 +108,9 @@ export class ClockFits {
     const commonTime: CommonTime = (observations, row, column) =>
       commons.get(observations)?.[row] ?? median(this.#timesOf(observations, row, column)) ?? NaN;
     for (const [part, columns] of columnsByPart(all)) {
-      if (this.#isReference(part) || !this.isPlaced(part)) continue;
+      if (this.#isAnchored(part) || !this.isPlaced(part)) continue;
       const fit = this.#fit(columns, commonTime);
-      if (fit !== null) this.place(part, fit);
+      if (fit !== null) this.#place(part, fit, this.anchorOf(part));
     }
   }
 
@@ -96,9 +124,9 @@ export class ClockFits {
     return local - (fit?.offset ?? 0) - (fit?.slope ?? 0) * (local - this.centre);
   }
 
-  /** Whether it has the clock of the job. */
-  #isReference(part: number): boolean {
-    return this.shared[part] === this.shared[this.#reference];
+  /** Whether it has the clock of an anchor. */
+  #isAnchored(part: number): boolean {
+    return this.#anchors.some((anchor) => this.shared[anchor] === this.shared[part]);
   }
 
   /** Of each operation the median end of the placed ranks; NaN without any. */

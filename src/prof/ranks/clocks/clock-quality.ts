@@ -10,7 +10,7 @@ export interface ClockQuality {
   readonly residual: number | null;
   /**
    * How far the clock could be off at most, the others held: no rank can end an operation before the last one has joined.
-   * ns
+   * ns; null where operations contradict each other.
    */
   readonly bound: number | null;
   readonly operations: number;
@@ -33,7 +33,8 @@ export function qualitiesOf(all: readonly Observations[], fits: ClockFits): Map<
       part,
       {
         residual: median(distances),
-        bound: distances.length === 0 ? null : Math.max(0, early, late),
+        // No clock is possible where some operation would end before all have joined, wherever it is put.
+        bound: distances.length === 0 || early + late < 0 ? null : Math.max(early, late),
         operations: distances.length,
       },
     ]),

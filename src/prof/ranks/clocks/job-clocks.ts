@@ -20,6 +20,8 @@ type ClockSource = 'reference' | 'profile' | 'operations' | 'start' | 'unknown';
 
 export interface RankClock {
   readonly source: ClockSource;
+  /** The part that operations lead to from it: the job's reference, or one that stands by the start of its profile. */
+  readonly against: number | null;
   /** What brings times of the profile to the origin of all profiles, ns. */
   readonly shift: number;
   /** By how much the clock is ahead of the job's at `at`, ns; null when unknown. */
@@ -32,7 +34,7 @@ export interface RankClock {
   readonly residual: number | null;
   /**
    * How far the clock could be off at most, the others held: no rank can end an operation before the last one joins. ns;
-   * null without operations.
+   * null without operations, and where they contradict each other.
    */
   readonly bound: number | null;
   /** Operations that it was compared by. */
@@ -53,11 +55,14 @@ export function jobClocks(
 ): RankClock[] {
   const together = observationsAmong(groups, parts, shifts, true);
   const fits = new ClockFits(sharedClocks(parts), centreOf(together));
-  fits.place(reference(parts, together), null);
-  fits.spread(together);
-  // Ranks that share no such operation with the others: stages that only exchange messages.
   const others = observationsAmong(groups, parts, shifts, false);
-  fits.spread([...together, ...others]);
+  for (const part of anchors(parts, together, others)) {
+    if (fits.isPlaced(part)) continue;
+    fits.anchor(part);
+    fits.spread(together);
+    // Ranks that share no such operation with the others: stages that only exchange messages.
+    fits.spread([...together, ...others]);
+  }
   for (let sweep = 0; sweep < SWEEPS; sweep++) fits.refine(together);
   const qualities = qualitiesOf(together, fits);
   return parts.map((part, index) => clockOf(part, elementAt(shifts, index), fits, index, qualities.get(index) ?? null));
@@ -74,11 +79,22 @@ function clockOf(
   const at = fits.centre;
   if (fit === null) {
     const isKnown = startUnixNs !== null;
-    const nothing = { shift, at, residual: null, bound: null, operations: 0, drift: null };
+    const nothing = { against: null, shift, at, residual: null, bound: null, operations: 0, drift: null };
     return { ...nothing, source: isKnown ? 'start' : 'unknown', offset: isKnown ? 0 : null };
   }
   const { residual = null, bound = null, operations = 0 } = quality ?? {};
-  return { source: fits.sourceOf(index), shift, at, offset: fit.offset, drift: fit.slope, residual, bound, operations };
+  const against = fits.anchorOf(index);
+  return {
+    source: fits.sourceOf(index),
+    against,
+    shift,
+    at,
+    offset: fit.offset,
+    drift: fit.slope,
+    residual,
+    bound,
+    operations,
+  };
 }
 
 /** A time of the rank's profile, ns → ns since the origin on the job's clock. */
@@ -101,16 +117,24 @@ function centreOf(all: readonly Observations[]): number {
   return median(ends) ?? 0;
 }
 
-/** The lowest rank of the largest group of matched ranks; the first part where none is matched. */
-function reference(parts: readonly RankPart[], all: readonly Observations[]): number {
-  const reach = components(sharedClocks(parts), all);
+/**
+ * The lowest rank of the largest group of matched ranks, or the first part where none is matched. Then ranks by which
+ * others may be set that share no operation with these: they stand by the start of their profile.
+ */
+function anchors(
+  parts: readonly RankPart[],
+  together: readonly Observations[],
+  others: readonly Observations[],
+): number[] {
+  const reach = components(sharedClocks(parts), together);
   const sizes = new Map<number, number>();
   for (const component of reach) sizes.set(component, (sizes.get(component) ?? 0) + 1);
   const order = parts.map((_, index) => index);
   const sizeOf = (index: number): number => sizes.get(elementAt(reach, index)) ?? 0;
   const rankOf = (index: number): number => elementAt(parts, index).rank ?? Infinity;
   order.sort((a, b) => sizeOf(b) - sizeOf(a) || compare(rankOf(a), rankOf(b)) || a - b);
-  return order[0] ?? 0;
+  const matched = new Set([...together, ...others].flatMap((observations) => observations.parts));
+  return order.filter((part, at) => at === 0 || (matched.has(part) && elementAt(parts, part).startUnixNs !== null));
 }
 
 const compare = (a: number, b: number): number => (a === b ? 0 : a < b ? -1 : 1);
