@@ -199,6 +199,7 @@ describe('examples', () => {
       '--output-format',
       '--output-file',
       '--partition',
+      '--for',
       '--account',
       '--mem',
     ];

@@ -25,8 +25,8 @@ interface CollectiveRule {
   readonly kind: CollectiveKind;
   /** On the operation's name in lower case without `_` and `-`. */
   readonly pattern: RegExp;
-  /** Which message is the S of the definition: the larger side where only one has the data of all ranks. */
-  readonly size: 'in' | 'out';
+  /** Which message is the S of the definition: the larger side where only one has the data of all ranks; null for none. */
+  readonly size: 'in' | 'out' | null;
   /** One way: a rank either sends the message or receives it. */
   readonly oneWay?: boolean;
   /** Messages of size S that pass each rank's link; null when that is not known. */
@@ -50,6 +50,7 @@ const RULES: readonly CollectiveRule[] = [
   { kind: 'send-receive', pattern: /send.*rec/, size: 'in', oneWay: true, factor: once },
   { kind: 'send', pattern: /send/, size: 'in', oneWay: true, factor: once },
   { kind: 'receive', pattern: /recv|receive/, size: 'in', oneWay: true, factor: once },
+  { kind: 'barrier', pattern: /barrier/, size: null, factor: () => null },
 ];
 
 const ruleOf = (op: string): CollectiveRule | undefined => {
@@ -58,8 +59,7 @@ const ruleOf = (op: string): CollectiveRule | undefined => {
 };
 
 /** The kind of an operation by whatever name a framework or library gives it; null when the name says none. */
-export const collectiveKind = (op: string): CollectiveKind | null =>
-  ruleOf(op)?.kind ?? (/barrier/i.test(op) ? 'barrier' : null);
+export const collectiveKind = (op: string): CollectiveKind | null => ruleOf(op)?.kind ?? null;
 
 /** What NCCL's tests multiply S/t by for the bus bandwidth; null when it is not known. */
 export const busFactor = (op: string, ranks: number): number | null =>
@@ -70,12 +70,13 @@ const ranksOf = ({ groupSize, ranks }: Collective): number | null => groupSize ?
 
 /**
  * S of NCCL's definition, in bytes: the data of one rank, or that of all ranks where an operation joins or splits it.
- * @returns null when the operation or its size is not known
+ * @returns null when the operation or its size is not known, and for a barrier, which has none
  */
 export function algorithmBytes(collective: Collective): number | null {
   const rule = ruleOf(collective.op);
   if (rule === undefined) return null;
   const { bytesIn, bytesOut } = collective;
+  if (rule.size === null) return null;
   return rule.size === 'in' ? bytesIn : bytesOut;
 }
 

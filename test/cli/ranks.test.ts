@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { join } from 'node:path';
 import { runCli } from '../support/run-cli.js';
-import { itShared } from '../support/shared.js';
+import { itShared, ROOT } from '../support/shared.js';
 
-const JOB = join(import.meta.dirname, '..', '..', 'samples', 'job');
+const JOB = join(ROOT, 'samples/job');
 const run = (...args: string[]) => runCli('dprof', ['ranks', ...args]);
 const traces = [0, 1, 2, 3].map((rank) => join(JOB, `rank_${rank}.pt.trace.json.gz`));
 
