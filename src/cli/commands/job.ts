@@ -88,15 +88,16 @@ async function runHere(opened: OpenJob, request: JobRequest & { show: 'job' }): 
   const { folder, plan } = opened;
   try {
     await runLocally({ ...opened, ...request });
+    await sayEnd(opened);
   } catch (error) {
     if (!(error instanceof Stopped)) throw error;
-    folder.remove(PLACES.work);
-    say('dprof', `stopped: ${folder.done().size} of ${plan.tasks.length} done; go on: dprof job --resume -o ${request.output}`); // prettier-ignore
+    const done = `${folder.done().size} of ${plan.tasks.length} done`;
+    say('dprof', `stopped: ${done}; go on: dprof job --resume -o ${request.output}`);
     endBy(error.signal);
-    return;
+  } finally {
+    // All processes have ended: whatever is in it is left from one that crashed.
+    folder.remove(PLACES.work);
   }
-  await sayEnd(opened);
-  folder.remove(PLACES.work);
 }
 
 /** Ends as the signal would have ended it. */

@@ -23,22 +23,27 @@ interface Holder {
 export function lockFolder(folder: JobFolder): () => void {
   const path = folder.at(PLACES.lock);
   for (;;) {
-    const file = create(path);
-    if (file !== null) {
-      writeSync(file, `${JSON.stringify({ host: hostname(), pid: process.pid } satisfies Holder)}\n`);
-      closeSync(file);
-      return held(path);
-    }
+    if (create(path)) return held(path);
     removeDead(folder, path);
   }
 }
 
-function create(path: string): number | null {
+/** @returns whether there was none */
+function create(path: string): boolean {
   try {
-    return openSync(path, 'wx');
+    const file = openSync(path, 'wx');
+    try {
+      writeSync(file, `${JSON.stringify({ host: hostname(), pid: process.pid } satisfies Holder)}\n`);
+    } catch (error) {
+      rmSync(path, { force: true });
+      throw error;
+    } finally {
+      closeSync(file);
+    }
+    return true;
   } catch (error) {
     if (!isSystemError(error)) throw error;
-    if (error.code === 'EEXIST') return null;
+    if (error.code === 'EEXIST') return false;
     throw new UserError(`cannot write: ${systemReason(error)}`, { where: path });
   }
 }

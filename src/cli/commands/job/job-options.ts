@@ -13,7 +13,7 @@ import { wordsOf } from './slurm/shell-words.js';
 
 const ENGINES = ['local', 'slurm'] as const;
 const FAN_IN = 32;
-const PER_TASK = 16;
+const PER_TASK = 64;
 const AT_ONCE = 64;
 
 export const JOB: Tool = {
