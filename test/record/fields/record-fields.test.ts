@@ -18,11 +18,12 @@ function fieldsByType(): Map<string, ts.Symbol[]> {
   const union = checker.getTypeAtLocation(alias.name);
   const members = union.isUnion() ? union.types : [union];
   return new Map(
-    members.map((member) => {
+    members.flatMap((member) => {
       const fields = member.getProperties();
       const type = fields.find(({ name }) => name === 'type');
       const literal = type === undefined ? undefined : checker.getTypeOfSymbol(type);
-      return [literal?.isStringLiteral() === true ? literal.value : '', fields];
+      // Lines of partial answers have several types and no columns.
+      return literal?.isStringLiteral() === true ? [[literal.value, fields] as const] : [];
     }),
   );
 }
