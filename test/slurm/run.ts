@@ -17,6 +17,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import { writeJob } from '../../samples/programs/job/write-job.js';
 import { ROOT } from '../support/shared.js';
 import { Cluster, missingForCluster } from './cluster.js';
@@ -67,39 +68,36 @@ function killProcesses(id: string): void {
   }
 }
 
-/** Time in ms after which a job that was seen to run is struck: the signal to one that starts is lost. */
-const SINCE = 300;
-
-const TASK_STAGES: ReadonlySet<string> = new Set(['tasks', 'again']);
-
-/** Whether a job has begun a task: its log names it. */
-function isAtWork(job: string, stage: string, id: string): boolean {
-  const log = join(job, 'logs', `${stage}-${id}.log`);
-  return existsSync(log) && readFileSync(log, 'utf8') !== '';
-}
-
-/** Strikes tasks until no job is left. @returns what was struck and felt it, as Slurm has it */
-async function strike(cluster: Cluster, job: string, blows: Blows): Promise<string[]> {
+/** Strikes jobs that wait to be struck (hold.mjs) until no job is left. @returns what was struck and felt it, as Slurm has it */
+async function strike(cluster: Cluster, holds: string, blows: Blows): Promise<string[]> {
   const struck = new Map<string, string>();
   const counts = new Map<string, number>();
-  const seen = new Map<string, number>();
   const end = Date.now() + MOST_SECONDS * 1000;
   while (Date.now() < end) {
     await delay(50);
     const isOver = cluster.run('squeue', ['-h']).trim() === '';
     if (isOver) return [...struck].flatMap(([id, line]) => felt(cluster, id, line));
     for (const { id, stage } of runningTasks(cluster)) {
-      if (!seen.has(id)) seen.set(id, Date.now());
       const count = counts.get(stage) ?? 0;
       const blow = blows[stage]?.[count];
-      if (blow === undefined || struck.has(id) || Date.now() - (seen.get(id) ?? 0) < SINCE) continue;
-      if (TASK_STAGES.has(stage) && !isAtWork(job, stage, id)) continue;
+      const held = join(holds, `${stage}-${id}`);
+      if (blow === undefined || struck.has(id) || !existsSync(held)) continue;
       BLOWS[blow](cluster, id);
       counts.set(stage, count + 1);
       struck.set(id, `${stage}: ${blow} ${id}`);
+      writeFileSync(`${held}.struck`, '');
+      if (count + 1 === blows[stage]?.length) rmSync(join(holds, stage));
     }
   }
   throw new Error(`jobs are left after ${MOST_SECONDS} s: ${cluster.run('squeue', [])}`);
+}
+
+/** A folder of marks that holds the jobs of each stage that is to be struck. */
+function holdsFor(folder: string, name: string, blows: Blows): string {
+  const holds = join(folder, `holds ${name}`);
+  mkdirSync(holds);
+  for (const stage of Object.keys(blows)) writeFileSync(join(holds, stage), '');
+  return holds;
 }
 
 /** The line on a job that was started again, cancelled, or ended by SIGKILL. */
@@ -108,10 +106,17 @@ const felt = (cluster: Cluster, id: string, line: string): string[] =>
     ? [line]
     : [];
 
-/** Runs `dprof job`. @returns its exit code, and what it says but for how to follow a job */
-function dprofJob(cluster: Cluster, args: readonly string[]): { code: number | null; said: string } {
-  const env = { ...process.env, ...cluster.environment };
-  const ended = spawnSync(process.execPath, [join(ROOT, 'bin/dprof.js'), 'job', ...args], { encoding: 'utf8', env });
+const HOLD = ['--import', pathToFileURL(join(ROOT, 'test/slurm/hold.mjs')).href];
+
+/**
+ * Runs `dprof job`, whose processes are started as it is.
+ * @param holds marks that hold its jobs
+ * @returns its exit code, and what it says but for how to follow a job
+ */
+function dprofJob(cluster: Cluster, args: readonly string[], holds = ''): { code: number | null; said: string } {
+  const env = { ...process.env, ...cluster.environment, HOLD: holds };
+  const words = [...HOLD, join(ROOT, 'bin/dprof.js'), 'job', ...args];
+  const ended = spawnSync(process.execPath, words, { encoding: 'utf8', env });
   return { code: ended.status, said: ended.stderr.replaceAll(/^dprof: submitted.*\n/gm, '') };
 }
 
@@ -122,6 +127,9 @@ const ALL_STAGES: Blows = {
   'merge-1': ['kill'],
   report: ['requeue'],
 };
+
+/** Each task as often as it is tried. */
+const KILLED: Blows = { tasks: ['kill', 'kill', 'kill'], again: ['kill', 'kill', 'kill'] };
 
 const DONE = { code: 0, said: '' };
 const SLURM = ['--engine', 'slurm', '--per-task', '1', '--at-once', '4', '--fan-in', '4'];
@@ -140,9 +148,10 @@ async function testStrikes(folder: string, cluster: Cluster): Promise<string> {
   expect(dprofJob(cluster, [profiles, '-o', local])).to.deep.equal(DONE);
   mkdirSync(join(folder, 'the job'));
   const args = [profiles, '-o', job, ...SLURM, '--sbatch', '--comment="two words"'];
-  expect(dprofJob(cluster, args)).to.deep.equal(DONE);
+  const holds = holdsFor(folder, 'all', ALL_STAGES);
+  expect(dprofJob(cluster, args, holds)).to.deep.equal(DONE);
   expect(dprofJob(cluster, ['--resume', '-o', job]).said).to.match(/: job \S+ of Slurm waits or runs \(/);
-  const struck = await strike(cluster, job, ALL_STAGES);
+  const struck = await strike(cluster, holds, ALL_STAGES);
   const stages = Object.entries(ALL_STAGES).flatMap(([stage, blows]) => blows.map(() => stage));
   expect(struck.map((line) => line.split(':', 1)[0]).sort(), struck.join('\n')).to.deep.equal(stages.sort());
   expect(partsOf(job)).to.have.length(PROFILES);
@@ -165,13 +174,13 @@ async function testFailures(folder: string, cluster: Cluster): Promise<string> {
   writeJob(['--tp', '2', '--pp', '1', '--dp', '1', '--steps', '2', '-o', profiles]);
   expect(dprofJob(cluster, [profiles, '-o', local])).to.deep.equal(DONE);
   writeFileSync(join(profiles, 'rank_2.json.gz'), Buffer.from([0x1f, 0x8b, 8, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]));
-  expect(dprofJob(cluster, [profiles, '-o', job, ...SLURM])).to.deep.equal(DONE);
-  const struck = await strike(cluster, job, { tasks: ['kill', 'kill', 'kill'], again: ['kill', 'kill', 'kill'] });
-  // What cannot be read may end before it is killed.
-  expect(struck, struck.join('\n')).to.have.length.within(4, 6);
+  const holds = holdsFor(folder, 'killed', KILLED);
+  expect(dprofJob(cluster, [profiles, '-o', job, ...SLURM], holds)).to.deep.equal(DONE);
+  const struck = await strike(cluster, holds, KILLED);
+  expect(struck, struck.join('\n')).to.have.length(6);
   expect(readFileSync(join(job, 'slurm/1/exit'), 'utf8')).to.equal('1\n');
   expect(partsOf(job)).to.deep.equal([]);
-  expect(readFileSync(join(job, 'failed.txt'), 'utf8').match(/ was killed, or crashed/g)).to.have.length.within(2, 3);
+  expect(readFileSync(join(job, 'failed.txt'), 'utf8').match(/ was killed, or crashed/g)).to.have.length(3);
   const { code, said } = dprofJob(cluster, ['--resume', '-o', job, ...SLURM, '--wait']);
   expect(code, said).to.equal(1);
   expect(said).to.match(/rank_2\.json\.gz: .*damaged.* \(log: logs\/again-\d+_\d\.log\)\n.*of 3 profiles 1 failed: /);
