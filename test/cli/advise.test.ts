@@ -1,9 +1,11 @@
 import { expect } from 'chai';
+import { writeFileSync } from 'node:fs';
 import { copy } from '../support/advice.js';
 import { A100, profileOn } from '../support/devices.js';
 import { kernel } from '../support/kernels.js';
 import { neuronLines } from '../support/neuron.js';
 import { runCli } from '../support/run-cli.js';
+import { freshPath } from '../support/fresh-path.js';
 
 const launch = { api: 'cudaLaunchKernel', start: 200, dur: 10 };
 const EVIL = 'k</script>|`[x](http://evil)\u001b[31m\n1. fake';
@@ -20,7 +22,9 @@ describe('dprof advise', () => {
     const { stdout, stderr, code } = await run(RECORDS);
     expect({ stderr, code }).to.deep.equal({ stderr: '', code: 0 });
     // Busy 0-100 and 400-500 of 500; idle 300, ended by a launch at 200.
-    expect(stdout).to.match(/^# profile 0: net\.json \(kineto\)\n# gains of several findings do not add up/);
+    expect(stdout).to.match(
+      /^# profile 0: net\.json \(kineto\)\n# GPU idle 60\.0 %: the host launches late; .*\n# gains of several findings do not add up/,
+    );
     expect(stdout).to.match(/\n1\. launch-gaps, device 0, about 60\.0 % of the time\n {3}idle 300 ns in 1 gap /);
     expect(stdout).to.match(/\n {3}gain: {4}at most 300 ns: sum of gaps/);
     expect(stdout).to.match(/\n {3}kernels: dprof --explain 0:2 FILE\n/);
@@ -34,6 +38,37 @@ describe('dprof advise', () => {
     expect(lines).to.have.length(2);
     expect(lines[0]).to.deep.include({ rule: 'launch-gaps', stake: 300, kernels: ['0:2'] });
     expect(lines[1]).to.deep.equal({ rule: 'copies', why: 'no copy between host and device whose launch is known' });
+  });
+
+  it('says first what each profile did with its time, in parts that add up', async () => {
+    const { stdout } = await run(RECORDS, '-f', 'json', '--min-share', '99');
+    const [verdict, ...others] = stdout.trimEnd().split('\n').map((line) => JSON.parse(line) as object); // prettier-ignore
+    expect(others).to.deep.equal([]);
+    expect(verdict).to.deep.include({ profile: 0, devices: 1, span: 500 });
+    expect(verdict)
+      .to.have.property('verdict')
+      .that.matches(/^GPU idle 60\.0 %: /);
+    expect(verdict)
+      .to.have.property('parts')
+      .that.deep.equals([
+        { part: 'idle', cause: 'launch', time: 300, detail: null },
+        { part: 'compute', cause: null, time: 100, detail: 'k' },
+        { part: 'communication', cause: null, time: 100, detail: null },
+      ]);
+  });
+
+  it('says once what is true of several devices, most time at stake first, with the name of the input', async () => {
+    const records = [4, 0, 3].flatMap((device, i) => [
+      kernel({ id: 10 * i + 1, device, start: 0, dur: 100 }),
+      kernel({ id: 10 * i + 2, device, start: 400 + 100 * i, dur: 100, launch }),
+    ]);
+    const file = freshPath("a rank's.jsonl");
+    writeFileSync(file, neuronLines([profileOn(A100), ...records.sort((a, b) => a.start - b.start)]));
+    const { stdout } = await run('', '--rule', 'launch-gaps', file);
+    expect(stdout).to.match(/\n1\. launch-gaps, devices 0 3 4, about 60\.0 % to 71\.4 % of the time\n {3}idle 500 ns /);
+    expect(stdout).to.match(/\n {3}most: {4}device 3, of which is said what follows\n/);
+    expect(stdout).to.match(/ {3}see: {5}dprof summary '\/.*a rank'\\''s\.jsonl'\n/);
+    expect(stdout).not.to.match(/\n2\. |FILE/);
   });
 
   it('lets no name out of its line of Markdown', async () => {

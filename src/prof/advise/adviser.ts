@@ -1,5 +1,6 @@
 /** Records and their rows → findings: what is worth doing. One pass; memory: what the rules keep, which is bounded. */
 import { append, largest } from '../../containers/lists.js';
+import { entryOf } from '../../containers/map-entry.js';
 import type { ProfileLine, ProfileRecord } from '../../record/record.js';
 import { withoutDevice, countNotes, withoutTimes, type Analysis, type Answer } from '../analysis.js';
 import type { Annotated } from '../annotate.js';
@@ -7,14 +8,17 @@ import { isOfNeuronDevice } from '../neuron/machine.js';
 import { ProfileSums } from '../neuron/metric-sums.js';
 import type { RecordTypes } from '../input/records.js';
 import { missingWorkOf, MissingTimes } from '../steps/missing-work.js';
+import { workOf } from '../steps/step-work.js';
 import { ByDevice } from './by-device.js';
-import { DeviceTimes, type Gap } from './device-times.js';
+import { DeviceTimes, type DeviceActivityTime } from './device-times.js';
 import type { Finding, Silence } from './finding.js';
 import { HostGaps } from './host-gaps.js';
+import { IdleTimes } from './idle-causes.js';
 import { FINDING_COLUMNS, type FindingRow } from './finding-columns.js';
 import type { Rule, RuleAnswer } from './rule.js';
 import { RULES } from './rules.js';
 import { percent } from './amount-text.js';
+import { ComputedTimes, verdictOf, type Verdict } from './verdict.js';
 
 export const ADVICE_TYPES: RecordTypes = new Set([
   ...(['profile', 'kernel', 'copy', 'set', 'graph', 'collective'] as const),
@@ -49,6 +53,7 @@ export class Adviser implements Analysis<Adviser> {
   readonly #missing = new ByDevice(() => new MissingTimes());
   readonly profiles = new Map<number, ProfileRecord>();
   readonly #neuron = new Map<number, ProfileSums>();
+  readonly #computed = new Map<number, ComputedTimes>();
   #outcome: { readonly findings: Finding[]; readonly silences: Silence[] } | null = null;
   kernels = 0;
 
@@ -70,7 +75,11 @@ export class Adviser implements Analysis<Adviser> {
     if (missing !== null) this.#missing.of({ ...missing, profile: record.profile }).add(missing);
     const gap = this.#devices.take(record);
     // A gap in which work is missing is none of the host's.
-    if (gap !== null && !this.#isMissingIn(gap)) this.#host.gap(gap);
+    if (gap !== null) {
+      const before = this.#missing.get(gap.profile, gap.device)?.take(gap.start, gap.end) ?? null;
+      if (before === null) this.#host.gap(gap);
+      else if (before > 0) this.#host.beforeMissing(gap, before);
+    }
     this.#host.take(record);
     if (this.#neuron.size > 0) this.#neuron.get(record.profile)?.take(record);
     for (const { watch } of this.#watches) watch.take?.(record);
@@ -78,7 +87,16 @@ export class Adviser implements Analysis<Adviser> {
   }
 
   addKernels(rows: readonly Annotated[]): void {
-    for (const row of rows) for (const { watch } of this.#watches) watch.row?.(row);
+    for (const row of rows) {
+      for (const { watch } of this.#watches) watch.row?.(row);
+      const { record, op, placement } = row;
+      if (workOf(record)?.work !== 'computing' || record.dur === null) continue;
+      entryOf(this.#computed, record.profile, () => new ComputedTimes()).add(
+        op ?? record.short,
+        placement.bound,
+        record.dur,
+      );
+    }
   }
 
   /** @throws UserError without any work that has a time */
@@ -97,10 +115,6 @@ export class Adviser implements Analysis<Adviser> {
     return { table: { columns: FINDING_COLUMNS, rows: findings }, facts: this, notes };
   }
 
-  #isMissingIn({ profile, device, start, end }: Gap): boolean {
-    return (this.#missing.get(profile, device)?.take(start, end) ?? null) !== null;
-  }
-
   get #missingLaunches(): number {
     return this.#missing.all.reduce((sum, { of }) => sum + of.launches, 0);
   }
@@ -113,7 +127,7 @@ export class Adviser implements Analysis<Adviser> {
     return this.#devices.all.reduce((sum, { of }) => sum + of.disordered, 0);
   }
 
-  /** What may be gained most first, then those of unknown gain, by what is at stake. */
+  /** Most time at stake first. */
   get findings(): Finding[] {
     return this.#end().findings;
   }
@@ -129,9 +143,45 @@ export class Adviser implements Analysis<Adviser> {
     return span > 0 ? stake / span : 0;
   }
 
+  /** Of each profile whose devices worked, in order. */
+  get verdicts(): Verdict[] {
+    const numbers = [...new Set(this.#devices.all.map(({ profile }) => profile))];
+    return numbers.map((profile) => this.#verdictOf(profile));
+  }
+
+  #verdictOf(profile: number): Verdict {
+    const isOwn = (place: { readonly profile: number }): boolean => place.profile === profile;
+    const devices = this.#devices.all.filter(isOwn).map(({ of }) => of);
+    const missing = this.#missing.all.filter(isOwn).map(({ of }) => of);
+    const idle = new IdleTimes();
+    for (const { of } of this.#host.all.filter(isOwn)) idle.merge(of.idle);
+    const sum = (lengthOf: (of: DeviceActivityTime) => number): number =>
+      devices.reduce((all, of) => all + lengthOf(of), 0);
+    return verdictOf({
+      profile: this.profiles.get(profile) ?? profile,
+      devices: devices.length,
+      span: sum((of) => of.span),
+      times: {
+        compute: sum(({ computing }) => computing.total),
+        communication: sum(({ either, computing }) => either.total - computing.total),
+        copy: sum(({ busy, either }) => busy.total - either.total),
+        missing: missing.reduce((all, of) => all + of.time, 0),
+      },
+      idle: idle.by,
+      calls: idle.calls,
+      waitingIn: idle.waiting?.call ?? null,
+      computed: this.#computed.get(profile) ?? new ComputedTimes(),
+      missing: missing.reduce((all, { launches }) => all + launches, 0),
+      findings: this.findings.filter(isOwn),
+    });
+  }
+
   #end() {
     if (this.#outcome !== null) return this.#outcome;
-    const facts = { devices: this.#devices, host: this.#host, profiles: this.profiles, neuron: this.#neuron };
+    const facts = {
+      ...{ devices: this.#devices, host: this.#host, missing: this.#missing },
+      ...{ profiles: this.profiles, neuron: this.#neuron },
+    };
     const findings: Finding[] = [];
     const silences: Silence[] = [];
     for (const { rule, watch } of this.#watches) {
@@ -158,9 +208,9 @@ export class Adviser implements Analysis<Adviser> {
   }
 }
 
+/** What is at stake, not what may be gained, says how much there is to look at: of much the gain cannot be computed. */
 const inOrder = (a: Finding, b: Finding): number =>
-  Number(a.gain === null) - Number(b.gain === null) ||
-  (b.gain?.ns ?? 0) - (a.gain?.ns ?? 0) ||
   b.stake - a.stake ||
+  (b.gain?.ns ?? 0) - (a.gain?.ns ?? 0) ||
   a.profile - b.profile ||
   (a.device ?? -1) - (b.device ?? -1);

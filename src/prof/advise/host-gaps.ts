@@ -6,9 +6,10 @@
 import { entryOf } from '../../containers/map-entry.js';
 import type { ProfileLine, RangeRecord } from '../../record/record.js';
 import { LONGEST_LAUNCH } from '../steps/late-launch.js';
-import { isHostCopy, waitOf, type HostCopyKind } from './blocking.js';
+import { workOf } from '../steps/step-work.js';
 import { ByDevice, type Place } from './by-device.js';
 import type { Gap } from './device-times.js';
+import { copyBefore, IdleTimes, type HostWithin } from './idle-causes.js';
 import { Longest } from './longest.js';
 
 /** What PyTorch's profiler writes around fetching a batch. */
@@ -80,14 +81,19 @@ export class HostGapsOfDevice {
   steps = 0;
   /** Idle time of the device while the host collected garbage, ns. */
   collecting = 0;
+  readonly idle = new IdleTimes();
   /** Kernels that ended a gap of launches, and the first ones of steps. */
   readonly late = new Longest();
   readonly firsts = new Longest();
   #pending = noIdle();
   #step: number | null = null;
 
-  add(gap: Gap, loading: number): void {
-    if (gap.ended !== 'host') return;
+  add(gap: Gap, within: HostWithin): void {
+    const { loading, collecting } = within;
+    const cause = this.idle.add(gap, within);
+    this.collecting += collecting;
+    // What one call holds up is said of that call.
+    if (gap.ended !== 'host' || cause === 'call') return;
     const time = gap.end - gap.start;
     const copied = copyBefore(gap);
     const kind = time > LONGEST_LAUNCH ? 'long' : (copied ?? 'launch');
@@ -127,10 +133,6 @@ function moved(from: Idle, to: Idle): void {
   Object.assign(from, new Idle());
 }
 
-/** The kind of the copy that the host waited for right before the gap; null where it is none. */
-const copyBefore = ({ before }: Gap): HostCopyKind | null =>
-  isHostCopy(before) && waitOf(before) !== null ? before.kind : null;
-
 export class HostGaps {
   readonly #devices = new ByDevice(() => new HostGapsOfDevice());
   readonly #loading = new HostWork(LOADER);
@@ -138,6 +140,8 @@ export class HostGaps {
   readonly collecting = new HostWork(COLLECTION);
 
   take(record: ProfileLine): void {
+    const work = workOf(record)?.record;
+    if (work !== undefined && (work.launch ?? null) !== null) this.#devices.of(work).idle.work(work);
     if (record.type === 'kernel') this.#devices.of(record).kernel(record);
     else if (record.type === 'range') {
       this.#loading.take(record);
@@ -146,9 +150,12 @@ export class HostGaps {
   }
 
   gap(gap: Gap): void {
-    const device = this.#devices.of(gap);
-    device.collecting += this.collecting.within(gap);
-    device.add(gap, this.#loading.within(gap));
+    this.#devices.of(gap).add(gap, { loading: this.#loading.within(gap), collecting: this.collecting.within(gap) });
+  }
+
+  /** @param time ns at the begin of a gap, before the host launched work that the profile lacks */
+  beforeMissing(gap: Gap, time: number): void {
+    this.#devices.of(gap).idle.addLate(time);
   }
 
   get all(): readonly (Place & { readonly of: HostGapsOfDevice })[] {

@@ -2,6 +2,8 @@
 import type { ProfileLine, ProfileRecord } from '../../record/record.js';
 import type { Annotated } from '../annotate.js';
 import type { ProfileSums } from '../neuron/metric-sums.js';
+import type { MissingTimes } from '../steps/missing-work.js';
+import type { ByDevice } from './by-device.js';
 import type { DeviceTimes } from './device-times.js';
 import type { Found } from './finding.js';
 import type { HostGaps } from './host-gaps.js';
@@ -10,6 +12,8 @@ import type { HostGaps } from './host-gaps.js';
 export interface RuleFacts {
   readonly devices: DeviceTimes;
   readonly host: HostGaps;
+  /** Work that the profiler lost. */
+  readonly missing: ByDevice<MissingTimes>;
   readonly profiles: ReadonlyMap<number, ProfileRecord>;
   /** Of profiles of Neuron devices. */
   readonly neuron: ReadonlyMap<number, ProfileSums>;

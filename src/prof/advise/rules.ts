@@ -2,14 +2,18 @@
 import type { Rule } from './rule.js';
 import { aiCpu } from './rules/ai-cpu.js';
 import { alignment } from './rules/alignment.js';
+import { autotuning } from './rules/autotuning.js';
 import { copies } from './rules/copies.js';
+import { copyBound } from './rules/copy-bound.js';
 import { exposedCollectives } from './rules/exposed-collectives.js';
 import { fp32Product } from './rules/fp32-product.js';
 import { fusion } from './rules/fusion.js';
 import { garbageCollection } from './rules/garbage-collection.js';
+import { graphTrace } from './rules/graph-trace.js';
 import { impossible } from './rules/impossible.js';
 import { inputPipeline } from './rules/input-pipeline.js';
 import { launchGaps } from './rules/launch-gaps.js';
+import { longCalls } from './rules/long-calls.js';
 import { neuronRules } from './rules/neuron-warnings.js';
 import { oldArchitecture } from './rules/old-architecture.js';
 import { stragglers } from './rules/stragglers.js';
@@ -19,8 +23,10 @@ export const RULES: readonly Rule[] = [
   fp32Product,
   alignment,
   launchGaps,
+  longCalls,
   fusion,
   copies,
+  copyBound,
   inputPipeline,
   garbageCollection,
   exposedCollectives,
@@ -28,6 +34,8 @@ export const RULES: readonly Rule[] = [
   oldArchitecture,
   ...neuronRules,
   aiCpu,
+  autotuning,
+  graphTrace,
   unattributed,
   impossible,
 ];

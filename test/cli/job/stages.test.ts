@@ -1,7 +1,7 @@
 /** Jobs of Slurm as text: words of a shell, scripts, options, and what Slurm says of itself. */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { quoted, wordsOf } from '../../../src/cli/commands/job/slurm/shell-words.js';
+import { quoted, wordsOf } from '../../../src/write/shell-words.js';
 import { mostInArray, stagesOf, submissionsOf, type Stage } from '../../../src/cli/commands/job/slurm/stages.js';
 import { UsageError } from '../../../src/record/errors.js';
 import { propertyRuns } from '../../support/property-runs.js';

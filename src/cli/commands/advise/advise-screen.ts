@@ -3,8 +3,10 @@ import { escapeControls, jsonOf } from '../../../record/control-characters.js';
 import type { Adviser } from '../../../prof/advise/adviser.js';
 import type { Finding } from '../../../prof/advise/finding.js';
 import { percent, time } from '../../../prof/advise/amount-text.js';
-import { counted } from '../../../record/plural.js';
+import { groupedFindings, type FindingGroup } from '../../../prof/advise/grouped-findings.js';
+import { counted, plural } from '../../../record/plural.js';
 import { code, escapeMarkdown } from '../../../write/markdown.js';
+import { inputWord } from '../../../write/shell-words.js';
 import { profileHeading } from '../../run-analysis.js';
 
 export interface Advice {
@@ -13,37 +15,60 @@ export interface Advice {
   readonly minShare: number;
   /** Whether rules without a finding are listed. */
   readonly all: boolean;
+  /** Whether all rules were asked: then there is a verdict too. */
+  readonly isWhole: boolean;
+  /** As the user names them. */
+  readonly files: readonly string[];
 }
 
 const NOT_ADDITIVE = 'gains of several findings do not add up: one may save what another is about';
 
 const shownOf = ({ adviser, top }: Advice): readonly Finding[] => adviser.findings.slice(0, top);
+const groupsOf = ({ adviser }: Advice): FindingGroup[] =>
+  groupedFindings(adviser.findings, (finding) => adviser.shareOf(finding));
 
 /** `profile 1, device 0`; the profile only where there are several. */
-function placeOf({ profile, device }: Finding, { adviser }: Advice): string {
+function placeOf({ finding, devices }: FindingGroup, { adviser }: Advice): string {
   const parts = [
-    ...(adviser.profiles.size > 1 ? [`profile ${profile}`] : []),
-    ...(device === null ? [] : [`device ${device}`]),
+    ...(adviser.profiles.size > 1 ? [`profile ${finding.profile}`] : []),
+    ...(devices.length === 0 ? [] : [`${plural(devices.length, 'device')} ${devices.join(' ')}`]),
   ];
   return parts.length === 0 ? 'all devices' : parts.join(', ');
 }
 
-const titleOf = (finding: Finding, advice: Advice): string =>
-  `${finding.rule}, ${placeOf(finding, advice)}, about ${percent(advice.adviser.shareOf(finding))} of the time`;
+function titleOf(group: FindingGroup, advice: Advice): string {
+  const [least, most] = [percent(group.shares[0]), percent(group.shares[1])];
+  const share = least === most ? most : `${least} to ${most}`;
+  return `${group.finding.rule}, ${placeOf(group, advice)}, about ${share} of the time`;
+}
 
 const gainText = ({ gain }: Finding): string | null =>
   gain === null ? null : `${gain.isBound ? 'at most' : 'about'} ${time(gain.ns)}`;
 
+/** A command of a finding over the input. */
+function commandOf(text: string, { files }: Advice): string {
+  // Of several inputs the numbers of profiles count over all.
+  const word = inputWord(files.length === 1 ? files[0] : undefined);
+  return text.replace(/\bFILE\b/, () => word);
+}
+
 /** Label and text of each line about a finding, below what was found. */
-function detailsOf(finding: Finding): (readonly [label: string, text: string, isCommand: boolean])[] {
-  const { action, gain, kernels, see } = finding;
+function detailsOf(
+  { finding, devices }: FindingGroup,
+  advice: Advice,
+): (readonly [label: string, text: string, isCommand: boolean])[] {
+  const { action, gain, kernels, see, device } = finding;
   const [first, ...others] = kernels;
   const also = others.length > 0 ? `, also ${others.join(' ')}` : '';
+  const commandText = (text: string): string => commandOf(text, advice);
   return [
+    ...(devices.length > 1 ? [['most', `device ${device ?? ''}, of which is said what follows`, false] as const] : []),
     ['do', action, false],
     ['gain', gain === null ? 'cannot be computed' : `${gainText(finding) ?? ''}: ${gain.how}`, false],
-    ...(first === undefined ? [] : [['kernels', `dprof --explain ${first} FILE${also}`, true] as const]),
-    ['see', see, true],
+    ...(first === undefined
+      ? []
+      : [['kernels', `${commandText(`dprof --explain ${first} FILE`)}${also}`, true] as const]),
+    ['see', commandText(see), true],
   ];
 }
 
@@ -55,24 +80,31 @@ const silencesOf = ({ adviser, all }: Advice): string[] => {
 };
 
 function summaryOf(advice: Advice): string[] {
-  const { adviser, minShare } = advice;
-  const found = adviser.findings.length;
+  const { minShare, top } = advice;
+  const found = groupsOf(advice).length;
   if (found === 0) return [`nothing to gain or to look at of ${percent(minShare)} of a device's time or more`];
-  const more = found - shownOf(advice).length;
+  const more = found - top;
   return [...(more > 0 ? [`${counted(more, 'finding')} more: --top ${found}`] : [])];
 }
 
-const headings = ({ adviser }: Advice): string[] =>
-  [...adviser.profiles.values()].map((header) => profileHeading(header.profile, header).replace(/^# /, ''));
+/** Each profile, and its verdict. */
+function headings({ adviser, isWhole }: Advice): string[] {
+  const verdicts = new Map((isWhole ? adviser.verdicts : []).map(({ profile, text }) => [profile, text]));
+  return [...adviser.profiles.values()].flatMap((header) => {
+    const verdict = verdicts.get(header.profile);
+    const heading = profileHeading(header.profile, header).replace(/^# /, '');
+    return verdict === undefined ? [heading] : [heading, verdict];
+  });
+}
 
 export function adviceScreen(advice: Advice): string {
-  const shown = shownOf(advice);
-  const about = shown.filter(({ gain }) => gain !== null).length > 1 ? [NOT_ADDITIVE] : [];
-  const lines = shown.flatMap((finding, i) => [
+  const shown = groupsOf(advice).slice(0, advice.top);
+  const about = shown.filter(({ finding }) => finding.gain !== null).length > 1 ? [NOT_ADDITIVE] : [];
+  const lines = shown.flatMap((group, i) => [
     '',
-    `${i + 1}. ${titleOf(finding, advice)}`,
-    `   ${finding.what}`,
-    ...detailsOf(finding).map(([label, text]) => `   ${`${label}:`.padEnd(8)} ${text}`),
+    `${i + 1}. ${titleOf(group, advice)}`,
+    `   ${group.finding.what}`,
+    ...detailsOf(group, advice).map(([label, text]) => `   ${`${label}:`.padEnd(8)} ${text}`),
   ]);
   const end = [...summaryOf(advice), ...silencesOf(advice)].map((line) => `# ${line}`);
   const head = [...headings(advice), ...about].map((line) => `# ${line}`);
@@ -83,18 +115,19 @@ export function adviceScreen(advice: Advice): string {
 
 export function adviceDocuments(advice: Advice): string {
   const silences = advice.all ? advice.adviser.silences : [];
-  return [...shownOf(advice), ...silences].map((line) => `${jsonOf(line)}\n`).join('');
+  const verdicts = (advice.isWhole ? advice.adviser.verdicts : []).map(({ text, ...of }) => ({ verdict: text, ...of }));
+  return [...verdicts, ...shownOf(advice), ...silences].map((line) => `${jsonOf(line)}\n`).join('');
 }
 
 export function adviceMarkdown(advice: Advice): string {
-  const shown = shownOf(advice);
+  const shown = groupsOf(advice).slice(0, advice.top);
   const head = [...headings(advice), ...(shown.length > 1 ? [NOT_ADDITIVE] : [])].map(
     (line) => `- ${escapeMarkdown(line)}`,
   );
-  const body = shown.flatMap((finding, i) => [
+  const body = shown.flatMap((group, i) => [
     '',
-    `${i + 1}. **${titleOf(finding, advice)}**: ${escapeMarkdown(finding.what)}`,
-    ...detailsOf(finding).map(
+    `${i + 1}. **${titleOf(group, advice)}**: ${escapeMarkdown(group.finding.what)}`,
+    ...detailsOf(group, advice).map(
       ([label, text, isCommand]) => `   - ${label}: ${isCommand ? code(text) : escapeMarkdown(text)}`,
     ),
   ]);

@@ -66,7 +66,8 @@ export const advise = recordsCommand(
       ['Rules:', ...aligned(RULES.map(({ name, doc }) => [`  ${name}`, doc]))],
       [
         '"at most": what is saved if the device reached its peak, or never waited; "about": what memory takes at its peak.',
-        'Gains of several findings do not add up. Most gain first, then findings without, by the time they are about.',
+        'Gains of several findings do not add up. Most time at stake first; findings about several devices are one.',
+        "First, of each profile: its verdict, and in json the parts of its devices' time; not with --rule.",
         'json: an object a line, times in ns; with --all also {rule, why} of rules without a finding.',
         'Ranges (dparse --ranges) show when data was loaded. Memory: at most 250 MB.',
       ],
@@ -82,13 +83,14 @@ export const advise = recordsCommand(
   async (given, request) => {
     const options = readOptions(given);
     const device = readDevice(given);
+    const isWhole = options.rules === RULES;
     await runAnalysis(request, {
       analysis: new Adviser(options),
       annotator: new Annotator(device),
       print: ({ table, facts }, write) => {
         const report = REPORTS[request.format];
         if (report === undefined) return printTable(table, request.format, write);
-        return write(report({ adviser: facts, ...options, all: given.on('all') }));
+        return write(report({ adviser: facts, ...options, all: given.on('all'), files: request.files, isWhole }));
       },
     });
   },

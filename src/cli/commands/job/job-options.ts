@@ -9,7 +9,7 @@ import { HELP_OPTION, integer, numberList, parseArguments, type Arguments, type 
 import { DEVICE_OPTION, readDevice } from '../../device-option.js';
 import { QUIET_OPTION } from '../../records-command.js';
 import type { Share } from './plan/shares.js';
-import { wordsOf } from './slurm/shell-words.js';
+import { wordsOf } from '../../../write/shell-words.js';
 
 const ENGINES = ['local', 'slurm'] as const;
 const FAN_IN = 32;

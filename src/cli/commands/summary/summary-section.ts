@@ -2,6 +2,7 @@
 import type { ProfileSummary } from '../../../prof/summary/summary-data.js';
 import { plural } from '../../../record/plural.js';
 import { amountText, type TimeUnit } from '../../../record/units.js';
+import { inputWord } from '../../../write/shell-words.js';
 
 export interface Section {
   readonly title: string;
@@ -31,14 +32,9 @@ export const plain = (title: string, next: string | null): Omit<Section, 'rows'>
 /** Ends the words of a command that has a row a kernel or group. */
 export const TABLE = '--top 15 -f table';
 
-const PLAIN = /^[\w@%+=:,./-]+$/;
-
-/** A word of a shell's command. */
-const quoted = (word: string): string => (PLAIN.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
-
-/** @param file undefined or '-' for stdin, whose name nobody knows */
+/** @param file undefined for stdin, and for several */
 export function nextOver(file: string | undefined): About['next'] {
-  const input = file === undefined || file === '-' ? 'FILE' : quoted(file);
+  const input = inputWord(file);
   return (words) => `dprof ${words} ${input}`;
 }
 

@@ -23,7 +23,7 @@ export const garbageCollection: Rule = {
               kernels: [],
               count,
               evidence: { collections: count, collectionsNs: ns, idleNs: of.collecting },
-              see: 'dparse --ranges PROFILE | grep \'"text":"GC"\'',
+              see: 'dparse --ranges FILE | grep \'"text":"GC"\'',
             };
           }),
       };

@@ -1,5 +1,5 @@
 /** The stages of a job of Slurm, each a script and the options to submit it with: all of it as text. */
-import { quoted } from './shell-words.js';
+import { quoted } from '../../../../write/shell-words.js';
 
 /** A stage: what its jobs run, one after the one before has ended. */
 export interface Stage {

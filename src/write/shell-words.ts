@@ -1,5 +1,5 @@
 /** Words of a shell: quoted for it, and split as it splits them. */
-import { UsageError } from '../../../../record/errors.js';
+import { UsageError } from '../record/errors.js';
 
 /** One word, whatever is in it. */
 export const quoted = (word: string): string =>
@@ -35,3 +35,10 @@ const plain = (word: string): string =>
     (piece, escaped?: string, single?: string, double?: string) =>
       escaped ?? single ?? double?.replace(/\\(["\\$`])/g, '$1') ?? piece,
   );
+
+/** Stands for an input whose name is not known. */
+export const ANY_FILE = 'FILE';
+
+/** An input in a command that is shown: its name, or FILE. @param file undefined or '-' for stdin, whose name nobody knows */
+export const inputWord = (file: string | undefined): string =>
+  file === undefined || file === '-' ? ANY_FILE : quoted(file);

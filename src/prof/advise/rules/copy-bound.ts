@@ -1,0 +1,88 @@
+/** Copies while nothing is computed, that no host waits for: those it waits for are said in `copies.ts`. */
+import { IntervalUnion } from '../../../containers/interval-union.js';
+import { NS_PER_S } from '../../../record/units.js';
+import { workOf, type StepActivity } from '../../steps/step-work.js';
+import { percent, ranked, rate, size, time } from '../amount-text.js';
+import { isHostCopy, waitOf } from '../blocking.js';
+import { ByDevice } from '../by-device.js';
+import { Ranking } from '../longest.js';
+import type { Rule, RuleAnswer } from '../rule.js';
+
+class Copies {
+  count = 0;
+  bytes = 0;
+  /** ns of those whose bytes are known. */
+  sized = 0;
+  readonly kinds = new Ranking();
+  /** All work; all but these copies; these; these and what is computed. */
+  readonly all = new IntervalUnion();
+  readonly others = new IntervalUnion();
+  readonly own = new IntervalUnion();
+  readonly ownOrComputing = new IntervalUnion();
+}
+
+/** A copy or set that the host does not wait for; null for any other work. */
+function copyOf(record: StepActivity): Extract<StepActivity, { type: 'copy' | 'set' }> | null {
+  if (record.type !== 'copy' && record.type !== 'set') return null;
+  return isHostCopy(record) && waitOf(record) !== null ? null : record;
+}
+
+export const copyBound: Rule = {
+  name: 'copy-bound',
+  doc: 'copies and sets that the device does while it computes nothing, and that the host does not wait for',
+  watch: () => {
+    const devices = new ByDevice(() => new Copies());
+    return {
+      take: (record) => {
+        const found = workOf(record);
+        if (found === null || found.record.dur === null) return;
+        const { start, dur } = found.record;
+        const end = start + dur;
+        if (!Number.isFinite(end)) return;
+        const of = devices.of(found.record);
+        of.all.add(start, end);
+        const copy = copyOf(found.record);
+        if (copy === null) of.others.add(start, end);
+        else of.own.add(start, end);
+        if (copy !== null || found.work === 'computing') of.ownOrComputing.add(start, end);
+        if (copy === null) return;
+        of.count++;
+        of.kinds.add(copy.type === 'copy' ? (copy.kind ?? 'copy') : 'set', dur);
+        if (copy.bytes === null) return;
+        of.bytes += copy.bytes;
+        of.sized += dur;
+      },
+      end: ({ devices: times, neuron }): RuleAnswer => {
+        // The engines of a NeuronCore move what they compute on: rules of their own say how well.
+        const copying = devices.all.filter(({ of, profile }) => of.count > 0 && !neuron.has(profile));
+        if (copying.length === 0) return { found: [], why: 'no copies that the host does not wait for' };
+        return {
+          found: copying.map(({ of, ...place }) => {
+            const { count, bytes, sized, kinds, all, others, own, ownOrComputing } = of;
+            const exposed = all.total - others.total;
+            // Copies can only hide under computing that hides none yet.
+            const room = ownOrComputing.total - own.total;
+            const span = times.span(place.profile, place.device);
+            const speed = sized > 0 ? `, ${size(bytes)} at ${rate((bytes / sized) * NS_PER_S)}` : '';
+            return {
+              ...place,
+              what: `${count} copies and sets, ${time(exposed)} of them while nothing else runs (${percent(exposed / span)} of the span): ${ranked(kinds)}${speed}`,
+              action:
+                'copy on a stream of its own while kernels run, ahead of use; move less: once instead of every step, smaller types; from pinned memory',
+              stake: exposed,
+              gain: {
+                ns: Math.min(exposed, room),
+                how: 'min(copies while nothing else runs, computing without copies)',
+                isBound: true,
+              },
+              kernels: [],
+              count,
+              evidence: { copies: count, bytes, exposedNs: exposed, computingAloneNs: room },
+              see: 'dparse FILE | jq \'select(.type=="copy" or .type=="set")\'',
+            };
+          }),
+        };
+      },
+    };
+  },
+};

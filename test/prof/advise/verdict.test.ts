@@ -1,0 +1,150 @@
+/** The verdict on a profile: parts that add up to the span, each gap with one cause, and the sentence. */
+import { expect } from 'chai';
+import { basename } from 'node:path';
+import { openProfile } from '../../../src/parse/find.js';
+import { readProfile } from '../../../src/parse/profile.js';
+import type { IdleCause } from '../../../src/prof/advise/idle-causes.js';
+import type { SpanPart, Verdict } from '../../../src/prof/advise/verdict.js';
+import type { CopyRecord, KernelRecord, ProfileLine, RangeRecord } from '../../../src/record/record.js';
+import { adviserOf, copy } from '../../support/advice.js';
+import { A100, profileOn } from '../../support/devices.js';
+import { kernel } from '../../support/kernels.js';
+import { Noise } from '../../support/noise.js';
+import { overviewOf } from '../../support/overviews.js';
+import { itShared } from '../../support/shared.js';
+
+const PROFILE = profileOn(A100);
+const MS = 1_000_000;
+
+function verdictOf(records: Iterable<ProfileLine>): Verdict {
+  const [only, ...others] = adviserOf(records).verdicts;
+  if (only === undefined || others.length > 0) throw new Error('not one verdict');
+  return only;
+}
+
+/** A kernel launched by a call from `called` to `returned`. */
+const at = (start: number, dur: number, [called, returned]: [number, number], change: Partial<KernelRecord> = {}) =>
+  kernel({ start, dur, launch: { api: 'cudaLaunchKernel', start: called, dur: returned - called }, ...change });
+
+const range = (text: string, start: number, dur: number): RangeRecord => ({
+  ...{ type: 'range', profile: 0, start, dur, pid: 1, tid: 1, domain: null },
+  text,
+});
+
+const nccl = (start: number, dur: number): KernelRecord =>
+  kernel({ name: 'ncclDevKernel_AllReduce_Sum_f32_RING_LL', short: 'ncclDevKernel_AllReduce', start, dur, stream: 20 });
+
+/** Work for 1 ms, a gap of so many ns, and work for 1 ms that was launched at the gap's end, all but 10 ns. */
+const gapOf = (ns: number, change: Partial<KernelRecord> = {}): KernelRecord[] => [
+  at(0, MS, [-20, -10]),
+  at(MS + ns, MS, [MS + ns - 10, MS + ns], { id: 2, ...change }),
+];
+
+const first = { ...at(0, MS, [-20, -10]) };
+const reading: CopyRecord = copy({ start: MS, dur: 100, launch: { api: 'cudaMemcpy', start: MS - 10, dur: 120 } });
+
+const CAUSES: readonly (readonly [cause: IdleCause, records: readonly ProfileLine[], says: RegExp])[] = [
+  ['launch', gapOf(0.9 * MS), /^GPU idle 31\.0 %: the host launches late; a graph could save at most 31\.0 %\./],
+  ['host', gapOf(2 * MS), /^GPU idle 50\.0 %: the host is busy with something else\. Computing/],
+  ['loading', [range('enumerate(DataLoader)', MS, 1.1 * MS), ...gapOf(2 * MS)], /: the host loads data\./],
+  ['garbage', [range('GC', MS, 1.1 * MS), ...gapOf(2 * MS)], /: the host collects garbage\./],
+  ['copy', [first, reading, ...gapOf(2 * MS).slice(1)], /: the host waits for copies\./],
+  ['call', gapOf(2 * MS, { launch: { api: 'cuModuleLoad', start: MS + 10, dur: 2 * MS } }), /: cuModuleLoad holds the host for 2 ms\./], // prettier-ignore
+  ['queue', gapOf(2 * MS, { launch: { api: 'cudaLaunchKernel', start: 0, dur: 10 } }), /: launched work waits on the device\./], // prettier-ignore
+  ['unknown', gapOf(2 * MS, { launch: null }), /: the launches are not recorded\./],
+];
+
+const sumOf = (parts: readonly SpanPart[], part: string): number =>
+  parts.reduce((sum, one) => sum + (one.part === part ? one.time : 0), 0);
+
+describe('the verdict', () => {
+  for (const [cause, records, says] of CAUSES) {
+    it(`gives a gap the cause ${cause}`, () => {
+      // Ranges that began before come first.
+      const { parts, text } = verdictOf([PROFILE, ...records]);
+      expect(parts.filter(({ part }) => part === 'idle').map((part) => part.cause)).to.deep.equal([cause]);
+      expect(text).to.match(says);
+    });
+  }
+
+  it('names the call that waits with the device', () => {
+    const waits = copy({ start: 4 * MS, dur: 10, launch: { api: 'hipMemcpyWithStream', start: 100, dur: 4 * MS } });
+    const queued = gapOf(2 * MS, { launch: { api: 'hipGraphLaunch', start: 0, dur: 10 } });
+    expect(verdictOf([PROFILE, ...queued, waits]).text).to.match(
+      /: launched work waits on the device, the host in hipMemcpyWithStream\./,
+    );
+  });
+
+  it('speaks of communication and copies that nothing hides, of most lost first, and of computing last', () => {
+    // Computing 0-100, communication 50-300, of which 200 while nothing is computed, and 190 alone; a copy 290-450: 150 alone; idle 450-500.
+    const records = [
+      kernel({ start: 0, dur: 100, op: ['mm'] }),
+      nccl(50, 250),
+      copy({ start: 290, dur: 160 }),
+      kernel({ id: 9, start: 500, dur: 500, op: ['mm'] }),
+    ];
+    const { span, parts, text } = verdictOf([PROFILE, ...records]);
+    expect(span).to.equal(1000);
+    expect(parts.map(({ part, time }) => [part, time])).to.deep.equal([
+      ['compute', 600],
+      ['communication', 200],
+      ['copy', 150],
+      ['idle', 50],
+    ]);
+    expect(text).to.match(/^GPU communicating 20\.0 % while nothing is computed; more overlap could save at most 19\.0 %\. Copying 15\.0 % while nothing is computed\. Computing 60\.0 %, all of it mm\.$/); // prettier-ignore
+  });
+
+  it('has a cause for each moment of random profiles', () => {
+    const noise = new Noise(7);
+    const random = (): number => noise.uniform();
+    for (let run = 0; run < 200; run++) {
+      let now = 0;
+      const records = Array.from({ length: 30 }, (_, id): ProfileLine => {
+        now += Math.floor(random() * 3 * MS);
+        const dur = Math.floor(random() * 2 * MS);
+        const called = now - Math.floor(random() * 4 * MS);
+        const launch = random() < 0.1 ? null : { api: 'cudaMemcpy', start: called, dur: Math.floor(random() * 3 * MS) };
+        const fields = { id, start: now, dur, launch, device: id % 2 };
+        return random() < 0.2 ? copy(fields) : random() < 0.2 ? { ...nccl(now, dur), ...fields } : kernel(fields);
+      });
+      const { span, parts, devices } = verdictOf([PROFILE, ...records]);
+      expect(devices).to.equal(2);
+      expect(parts.reduce((sum, { time }) => sum + time, 0)).to.equal(span);
+    }
+  });
+
+  async function recordsOf(path: string): Promise<ProfileLine[]> {
+    const { source } = await openProfile(path);
+    const records = [...readProfile(source.path, { profile: 0, name: basename(path) })];
+    source.dispose();
+    return records;
+  }
+
+  const PROFILES = [
+    'kineto/h100_owlv2.json.gz',
+    'kineto/a100_rank3of8_training.json.gz',
+    'kineto/mi300_hipgraph_decode.json.gz',
+    'nsys/h100_2gpu_orphans.sqlite',
+    'nsys/cuda_graph_rtx3060.sqlite',
+    'nsys/vsr_a100_pyprof.sqlite',
+    'ascend/db_level0_rank0/ASCEND_PROFILER_OUTPUT/ascend_pytorch_profiler_0.db',
+    'neuron/trn2_baseline_bf16_s1024/baseline_exec_2_profile_full.json.gz',
+  ];
+  for (const name of PROFILES) {
+    itShared(`has the parts that the summary of ${name} has`, [`data/${name}`], async ([path = '']) => {
+      const records = await recordsOf(path);
+      const { devices } = overviewOf(records);
+      const { span, parts } = verdictOf(records);
+      const sum = (field: 'span' | 'compute' | 'notUnderCompute' | 'idle'): number =>
+        devices.reduce((all, device) => all + device[field], 0);
+      // The summary counts picoseconds where a device's clock has them: a fraction of a ns an activity.
+      const activities = devices.reduce((all, { counts }) => all + Object.values(counts).reduce((a, b) => a + b), 0);
+      expect(span).to.be.closeTo(sum('span'), devices.length);
+      expect(sumOf(parts, 'compute')).to.be.closeTo(sum('compute'), activities);
+      expect(sumOf(parts, 'communication')).to.be.closeTo(sum('notUnderCompute'), activities);
+      expect(sumOf(parts, 'idle')).to.be.closeTo(sum('idle'), activities);
+      expect(sumOf(parts, 'missing')).to.equal(devices.reduce((all, { missing }) => all + (missing?.time ?? 0), 0));
+      expect(parts.reduce((all, { time }) => all + time, 0)).to.be.closeTo(span, 1e-6 * span);
+    });
+  }
+});

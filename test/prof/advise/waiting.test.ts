@@ -1,0 +1,102 @@
+import { expect } from 'chai';
+import { copy, findingsOf, silenceOf } from '../../support/advice.js';
+import { A100, profileOn } from '../../support/devices.js';
+import { kernel, mm } from '../../support/kernels.js';
+import type { ProfileLine } from '../../../src/record/record.js';
+
+const PROFILE = profileOn(A100);
+const MS = 1_000_000;
+
+describe('the rule copy-bound', () => {
+  it('bounds the gain by the computing that could hide copies', () => {
+    // Copies 0-500 and 600-700, computing 450-600: 550 are alone; of 150 of computing 100 hide nothing yet.
+    const records = [
+      copy({ kind: 'HtoD', start: 0, dur: 500, bytes: 5000 }),
+      kernel({ start: 450, dur: 150 }),
+      copy({ kind: 'DtoD', start: 600, dur: 100, bytes: null }),
+    ];
+    const [found, ...more] = findingsOf('copy-bound', [PROFILE, ...records]);
+    expect(more).to.deep.equal([]);
+    expect(found).to.deep.include({ stake: 550, count: 2 });
+    expect(found?.gain?.ns).to.equal(100);
+    expect(found?.what).to.equal(
+      '2 copies and sets, 550 ns of them while nothing else runs (78.6 % of the span): HtoD 500 ns, DtoD 100 ns, 5 kB at 10 GB/s', // prettier-ignore
+    );
+  });
+
+  it('leaves those that the host waits for to the rule copies, and is silent without any', () => {
+    const waited = copy({ start: 100, dur: 100, launch: { api: 'cudaMemcpy', start: 90, dur: 120 } });
+    expect(silenceOf('copy-bound', [PROFILE, kernel({ start: 0, dur: 50 }), waited])).to.equal(
+      'no copies that the host does not wait for',
+    );
+  });
+});
+
+describe('the rule long-calls', () => {
+  const launched = (api: string, called: number, dur: number): ProfileLine =>
+    kernel({ id: 2, start: 5 * MS, dur: 10, launch: { api, start: called, dur } });
+
+  it('names the call that launched what ended a gap, and says what to do about it', () => {
+    const [found] = findingsOf('long-calls', [
+      PROFILE,
+      kernel({ start: 0, dur: MS }),
+      launched('cudaLaunchKernel', MS, 4 * MS),
+    ]);
+    expect(found).to.deep.include({ stake: 4 * MS, count: 1, gain: null });
+    expect(found?.what).to.equal('idle 4 ms in 1 gap while the host was in one call: cudaLaunchKernel 4 ms');
+    expect(found?.action).to.match(/loads its code/);
+    expect(findingsOf('launch-gaps', [PROFILE, kernel({ start: 0, dur: MS }), launched('cudaLaunchKernel', MS, 4 * MS)])).to.deep.equal([]); // prettier-ignore
+  });
+
+  it('names the call that waits for work that waits on the device', () => {
+    const waits = copy({
+      start: 5 * MS + 10,
+      dur: 10,
+      launch: { api: 'hipMemcpyWithStream', start: 100, dur: 6 * MS },
+    });
+    const [found] = findingsOf('long-calls', [
+      PROFILE,
+      kernel({ start: 0, dur: MS }),
+      launched('hipGraphLaunch', 50, 20),
+      waits,
+    ]);
+    expect(found?.what).to.equal('idle 4 ms in 1 gap while the host was in one call: hipMemcpyWithStream 4 ms');
+    expect(found?.action).to.match(/^copy asynchronously/);
+  });
+
+  it('is silent about calls as short as launches, and without launches', () => {
+    expect(silenceOf('long-calls', [PROFILE, kernel({ start: 0, dur: MS }), launched('cudaLaunchKernel', 4 * MS, MS)])).to.equal('nothing'); // prettier-ignore
+    expect(silenceOf('long-calls', [PROFILE, kernel({ launch: null })])).to.equal('no launches in the profile');
+  });
+});
+
+describe('the rule graph-trace', () => {
+  it('says how much time the work of graphs is missing in', () => {
+    const missing: ProfileLine = {
+      ...{ type: 'sample', profile: 0, metric: 'missing_work', value: 3, unit: 'launches', device: 0, start: 200 },
+      ...{ dur: 500, labels: { api: 'cudaGraphLaunch' } },
+    };
+    const records = [PROFILE, missing, kernel({ start: 0, dur: 100 }), kernel({ id: 2, start: 800, dur: 100 })];
+    const [found] = findingsOf('graph-trace', records);
+    // Idle 100-800, of which the 100 before the first launch are none of it.
+    expect(found).to.deep.include({ stake: 600, count: 3, device: 0 });
+    expect(found?.what).to.match(/^the work of 3 graph launches \(cudaGraphLaunch\) is not in the profile: in 600 ns /);
+  });
+});
+
+describe('the rule autotuning', () => {
+  it('adds up the kernels among which a library chose', () => {
+    const names = ['ampere_sgemm_128x64_nn', 'ampere_sgemm_64x64_nn', 'ampere_sgemm_32x32_nn', 'ampere_sgemm_64x64_nn'];
+    const tried = names.map((name, sub) =>
+      kernel({ start: 100 * sub, dur: 10 + sub, id: sub + 1, name, short: name, seq: [5], sub, calls: [mm(64, 64, 64)], op: ['mm'], mod: ['torch'] }),
+    ); // prettier-ignore
+    const [found] = findingsOf('autotuning', [PROFILE, ...tried]);
+    // The last run is that of the kernel that was chosen.
+    expect(found).to.deep.include({ stake: 10 + 11 + 12, count: 3 });
+    expect(found?.what).to.equal('3 kernels, 33 ns, ran to choose an algorithm: mm 33 ns');
+  });
+
+  it('is silent where no library tried kernels, and could not look without ops', () => {
+    expect(silenceOf('autotuning', [PROFILE, kernel({ launch: null })])).to.equal('no kernels of known ops');
+  });
+});
