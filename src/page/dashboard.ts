@@ -21,6 +21,7 @@ import { RANKS } from './panels/ranks-panel.js';
 import { ROOFLINE } from './panels/roofline-panel.js';
 import { STEPS } from './panels/steps-panel.js';
 import { TIMELINE } from './panels/timeline-panel.js';
+import { VERDICT } from './panels/verdict-panel.js';
 import { UTILISATION } from './panels/utilisation-panel.js';
 import { listenToPrinter } from './document/paper.js';
 import type { Panel, PanelView } from './panel.js';
@@ -29,6 +30,7 @@ import { themeButton } from './document/theme.js';
 
 /** In order on the page. */
 const PANELS: readonly Panel[] = [
+  VERDICT,
   FIGURES,
   ADVICE,
   DEVICES,

@@ -6,12 +6,14 @@ import { page as document } from '../../src/write/html/page.js';
 import type { PageData } from '../../src/prof/html/page-data.js';
 import { describeInBrowser } from '../support/browser.js';
 import { bundledProgram } from '../support/page-program.js';
+import { A100, profileOn } from '../support/devices.js';
+import { kernel } from '../support/kernels.js';
 import { annotation, frame, op, read } from '../support/kineto-trace.js';
 import { pageDataOf } from '../support/pages.js';
 import { FIXTURE, HOSTILE } from './fixture.js';
 
 const PANELS =
-  'figures advice devices utilisation ranks steps kernels precision matrix-unit activity memory-operations collectives roofline layers flame annotations memory timeline diagnostics'.split(
+  'verdict figures advice devices utilisation ranks steps kernels precision matrix-unit activity memory-operations collectives roofline layers flame annotations memory timeline diagnostics'.split(
     ' ',
   );
 
@@ -38,6 +40,7 @@ const EMPTY: PageData = {
         program: null,
         diagnostics: {},
       },
+      verdict: null,
       utilisation: { start: 0, width: 0, devices: [], host: null },
       kernels: { shown: [], count: 0, restTime: 0 },
       annotations: { shown: [], count: 0, restTime: 0 },
@@ -62,6 +65,13 @@ const HOST_ONLY: PageData = pageDataOf(
     { ranges: true },
   ),
 );
+
+/** Kernels of a layer, of which no op is known. */
+const LINKED: PageData = pageDataOf([
+  profileOn(A100),
+  kernel({ start: 0, dur: 100, layer: ['block'] }),
+  kernel({ id: 2, start: 200, dur: 300, layer: ['block'], name: HOSTILE, short: HOSTILE }),
+]);
 
 /** Many kernels, and memory of every kind. */
 const MANY: PageData = {
@@ -94,6 +104,7 @@ describeInBrowser('dashboard', (open) => {
   const empty = join(folder, 'empty.html');
   const many = join(folder, 'many.html');
   const hostOnly = join(folder, 'host.html');
+  const linked = join(folder, 'linked.html');
 
   before(async function () {
     this.timeout(60_000);
@@ -103,6 +114,7 @@ describeInBrowser('dashboard', (open) => {
       [empty, EMPTY],
       [many, MANY],
       [hostOnly, HOST_ONLY],
+      [linked, LINKED],
     ] as const)
       // prettier-ignore
       writeFileSync(path, [...document(data.title, data, built)].join(''));
@@ -165,10 +177,44 @@ describeInBrowser('dashboard', (open) => {
     expect(await raw('steps', 'overview.steps.median')).to.equal('3000000');
     expect(await raw('kernels', 'kernels.shown.1.tc')).to.equal('null');
     expect(await raw('memory-operations', 'overview.memory.0.bytesPerS')).to.equal('10000000000');
-    expect(await raw('advice', 'advice.0.gain.ns')).to.equal('500000');
+    expect(await raw('advice', 'advice.0.finding.gain.ns')).to.equal('500000');
     expect(
       await page.locator('[data-panel="kernels"] [data-field="kernels.shown.1.tc"]').last().textContent(),
     ).to.equal('na');
+  });
+
+  it('begins with the verdict: a sentence, and the parts of the span', async () => {
+    const { page } = await open(file);
+    const panel = page.locator('[data-panel]').first();
+    expect(await panel.getAttribute('data-panel')).to.equal('verdict');
+    expect(await panel.locator('.verdict').textContent()).to.match(/^GPU idle 20\.0 %: the host launches late\./);
+    const shares = panel.locator('.legend data[data-field$="verdict.span"]');
+    expect(await shares.nth(0).getAttribute('data-value')).to.equal('0.8');
+    expect(await shares.nth(1).getAttribute('data-value')).to.equal('0.2');
+    expect(await panel.locator('.strip').getAttribute('aria-label')).to.equal(
+      'Time of the devices: Computing 80.0 %, Idle: late launches 20.0 %',
+    );
+  });
+
+  it('leads from an advice, a kernel and a layer to their events in the timeline', async () => {
+    const { page, complaints } = await open(linked);
+    const matches = page.locator('.tl-matches');
+    const LINKS = [
+      ['advice', 'the 2 longest in the timeline', 'id==2 || id==1', '2 matches'],
+      ['kernels', HOSTILE, `kernel~"${HOSTILE.replaceAll('"', '\\"')}"`, '1 matches'],
+      ['layers', 'block', 'layer=="block"', '2 matches'],
+    ] as const;
+    for (const [panel, name, condition, found] of LINKS) {
+      const link = page.locator(`[data-panel="${panel}"]`).getByRole('link', { name, exact: true }).first();
+      await link.focus();
+      await page.keyboard.press('Enter');
+      await page.waitForFunction(`document.querySelector('.tl-matches')?.textContent?.startsWith('${found}')`);
+      expect(await page.getByRole('searchbox', { name: /^Search events/ }).inputValue()).to.equal(condition);
+      expect(await page.evaluate('document.activeElement.id')).to.equal('panel-timeline');
+      expect(new URLSearchParams(new URL(page.url()).hash.slice(1)).get('t.search')).to.equal(condition);
+      expect(await matches.innerText()).to.include(found);
+    }
+    expect(complaints).to.deep.equal([]);
   });
 
   it('sorts a table by the keyboard', async () => {

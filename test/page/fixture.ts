@@ -110,6 +110,18 @@ function profile(rank: number, slower: number): PageProfile {
   const shares = [0.2, 0.9, 0.5, 1];
   return {
     overview: overview(rank, slower),
+    verdict: {
+      ...{
+        profile: rank,
+        devices: 1,
+        span: 10 * MS,
+        text: 'GPU idle 20.0 %: the host launches late. Computing 80.0 %.',
+      },
+      parts: [
+        { part: 'compute', cause: null, detail: '<b>mm</b>', time: 8 * MS },
+        { part: 'idle', cause: 'launch', detail: null, time: 2 * MS },
+      ],
+    },
     utilisation: {
       ...{ start: 1 * MS, width: 2.5 * MS, host: shares },
       devices: [{ device: 0, busy: shares, compute: shares, communication: [0, 0.1, 0, 0], memory: [0, 0, 0, 0] }],
@@ -209,9 +221,9 @@ const FINDING: Finding = {
 };
 
 export const FIXTURE: PageData = {
-  ...{ v: 1, tool: { name: 'dprof', version: '1.2.3' }, title: 'two ranks' },
+  ...{ v: 1, tool: { name: 'dprof', version: '1.2.3' }, title: 'two ranks', input: 'FILE' },
   profiles: [profile(0, 1), profile(1, 1.2)],
-  advice: [FINDING],
+  advice: [{ finding: FINDING, devices: [0], shares: [0.05, 0.05] }],
   job: {
     ...{ worldSize: 2, missing: 0, matched: 6, unmatched: 1, tested: 2, isChance: false },
     late: [

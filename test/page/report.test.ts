@@ -24,6 +24,7 @@ const SAMPLES = ['lenet.nsys.sqlite', 'attention.ntff', 'ascend_pytorch_profiler
 /** What the issue of a page is: each must be there, with content or with a line that says why not. */
 const PANELS = [
   ...[
+    'verdict',
     'figures',
     'advice',
     'devices',

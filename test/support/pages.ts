@@ -13,7 +13,7 @@ export function pageDataOf(records: Iterable<ProfileLine>, options: Partial<Page
   const [annotator, pages] = [new Annotator(), new PageBuilder({ ...USUAL, ...options })];
   for (const record of records) pages.take(record, annotator.take(record));
   pages.finish(annotator.rest());
-  return pages.data({ name: 'dprof', version: '0' }, 'test');
+  return pages.data({ tool: { name: 'dprof', version: '0' }, title: 'test', input: 'test' });
 }
 
 /** Of the only profile. */

@@ -4,6 +4,7 @@ import { PageBuilder } from '../../prof/html/page-builder.js';
 import type { TimelineChoice } from '../../prof/html/timeline/timeline-builder.js';
 import { Annotator } from '../../prof/report/report.js';
 import { UsageError } from '../../record/errors.js';
+import { inputWord } from '../../write/shell-words.js';
 import { page } from '../../write/html/page.js';
 import { integer, type Arguments } from '../arguments.js';
 import { DEVICE_OPTION, readDevice } from '../device-option.js';
@@ -88,7 +89,10 @@ export const html = recordsCommand(
       annotator: new Annotator(device),
       print: async ({ facts }, write, input) => {
         const title = given.text('title') ?? basename(input);
-        for (const piece of page(`${title} · dprof`, facts(tool, title), program)) await write(piece);
+        const only = request.files.length === 1 ? request.files[0] : undefined;
+        const word = inputWord(only === undefined || only === '-' ? only : basename(only));
+        const data = facts({ tool, title, input: word });
+        for (const piece of page(`${title} · dprof`, data, program)) await write(piece);
       },
     });
   },

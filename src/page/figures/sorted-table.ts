@@ -19,6 +19,8 @@ export interface TableColumn<Row> {
   readonly bar?: (row: Row) => number | null;
   /** A button or mark before the text. */
   readonly before?: (row: Row) => Node | null;
+  /** The text as a link to the row's events; null for a text alone. */
+  readonly link?: (row: Row, text: string) => HTMLElement | null;
 }
 
 interface TableOptions<Row> {
@@ -72,7 +74,8 @@ function cellOf<Row>(row: Row, column: TableColumn<Row>, scale: DisplayScale | n
   const scope = isFirst ? { scope: 'row' } : {};
   if (column.unit === undefined) {
     const content = value === null ? 'na' : String(value);
-    const text = element('span', { class: 'text', title: value === null ? '' : content }, content);
+    const linked = value === null ? null : (column.link?.(row, content) ?? null);
+    const text = element('span', { class: 'text', title: value === null ? '' : content }, linked ?? content);
     const before = column.before?.(row) ?? null;
     return element(
       tag,

@@ -1,16 +1,35 @@
-/** Findings of `dprof advise`, most gain first. */
-import type { Finding } from '../../prof/advise/finding.js';
+/** Findings of `dprof advise`, most time at stake first. */
+import type { FindingGroup } from '../../prof/advise/grouped-findings.js';
 import { command } from '../document/copy-command.js';
 import { button, definitions, element, note } from '../document/dom-elements.js';
-import { figure } from '../figures/figure.js';
+import { timelineLink } from '../document/timeline-link.js';
+import { figure, namedFigure } from '../figures/figure.js';
 import { listed, type Listed } from '../figures/listed-rows.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
 
 const SHOWN_AT_FIRST = 6;
 
-function shownOf(view: PanelView, finding: Listed<Finding>): HTMLElement {
-  const { at, what, action, gain, device, see, evidence, kernels } = finding;
-  const field = (name: string): string => `advice.${at}.${name}`;
+const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+
+/** `devices 0 1 2`; nothing for what is about all, and where there is one alone. */
+function placeOf(view: PanelView, { devices }: FindingGroup): string {
+  if (devices.length === 0 || view.profile.overview.devices.length < 2) return '';
+  return `${devices.length === 1 ? 'device' : 'devices'} ${devices.join(' ')}: `;
+}
+
+/** Links to the longest kernels in the timeline; nothing without kernels. */
+function kernelsLink(view: PanelView, { finding }: FindingGroup): (Node | string)[] {
+  const ids = finding.kernels.map((kernel) => kernel.split(':')[1] ?? '');
+  const text = ids.length === 1 ? 'the longest kernel in the timeline' : `the ${ids.length} longest in the timeline`;
+  const link = ids.length === 0 ? null : timelineLink(view, text, ids.map((id) => `id==${id}`).join(' || '));
+  return link === null ? [] : [' Show ', link, '.'];
+}
+
+function shownOf(view: PanelView, group: Listed<FindingGroup>): HTMLElement {
+  const { at, finding, shares } = group;
+  const { rule, what, action, gain, see, evidence, kernels } = finding;
+  const field = (name: string): string => `advice.${at}.finding.${name}`;
+  const share = namedFigure(`advice.${at}.shares.1`, shares[1], 'share');
   const facts = element(
     'p',
     { class: 'facts' },
@@ -21,28 +40,29 @@ function shownOf(view: PanelView, finding: Listed<Finding>): HTMLElement {
     figure(view, field('stake'), 'ns'),
     '. Activities: ',
     figure(view, field('count'), 'count'),
-    device === null ? '.' : `. Device ${device}.`,
+    '.',
+    ...kernelsLink(view, group),
   );
   const lines = [
     ...(gain === null ? [] : [['How the gain is computed', gain.how] as const]),
     ...Object.entries(evidence).map(([name, value]) => [name, String(value)] as const),
     ...(kernels.length === 0 ? [] : [['kernels', kernels.join(', ')] as const]),
   ];
-  const heading = element('summary', {}, `Evidence (${finding.rule})`);
+  const heading = element('summary', {}, `Evidence (${rule})`);
   return element(
     'li',
     {},
-    element('h3', {}, what),
-    element('p', {}, action),
+    element('h3', {}, share, ' of the span: ', placeOf(view, group), what),
+    element('p', {}, sentence(action)),
     facts,
     element('details', {}, heading, element('dl', { class: 'evidence' }, ...definitions(lines))),
-    command(see),
+    command(see.replace(/\bFILE\b/, () => view.data.input)),
   );
 }
 
 function make(view: PanelView): PanelContent {
   const { data, profile } = view;
-  const own = listed(data.advice).filter((finding) => finding.profile === profile.overview.profile);
+  const own = listed(data.advice).filter(({ finding }) => finding.profile === profile.overview.profile);
   const others = data.advice.length - own.length;
   const elsewhere = others === 0 ? [] : [note(`${others} findings are about other profiles of this page.`)];
   if (own.length === 0) return others === 0 ? 'No rule found anything that can be shown to be worth doing.' : elsewhere;
@@ -53,8 +73,8 @@ function make(view: PanelView): PanelContent {
     for (const one of hidden) one.classList.remove('later');
     more.remove();
   });
-  const file = note(`FILE in a command stands for the input, ${data.title}.`);
-  return [list, ...(hidden.length > 0 ? [more] : []), file, ...elsewhere];
+  const several = note('FILE in a command stands for the input.');
+  return [list, ...(hidden.length > 0 ? [more] : []), ...(data.input === 'FILE' ? [several] : []), ...elsewhere];
 }
 
 export const ADVICE: Panel = { id: 'advice', title: 'Advice', width: 6, make };

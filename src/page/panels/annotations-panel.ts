@@ -2,6 +2,7 @@
 import type { Annotation } from '../../prof/html/page-data.js';
 import { replaceContents } from '../charts/chart.js';
 import { boxedDefinitions, element, note, select } from '../document/dom-elements.js';
+import { searched, timelineLink } from '../document/timeline-link.js';
 import { namedFigure } from '../figures/figure.js';
 import { median } from '../../record/statistics.js';
 import { histogram } from '../charts/histogram-chart.js';
@@ -19,12 +20,12 @@ const guessedText = (guessed: number, count: number): string =>
     'between them count as one. With ranges of the host (dparse --ranges) each pass is counted.',
   ].join(' ');
 
-function shownOf(annotation: Annotation, at: number): Node[] {
+function shownOf(view: PanelView, annotation: Annotation, at: number): Node[] {
   const { text, count, guessed, time, own, passes, host, hostSelf, samples } = annotation;
   const field = (key: string): string => `annotations.shown.${at}.${key}`;
   const sampled = samples.length < count ? ` (of ${samples.length} of them)` : '';
   return [
-    element('p', { class: 'text annotation' }, text),
+    element('p', { class: 'text annotation' }, timelineLink(view, text, `name==${searched(text)}`) ?? text),
     boxedDefinitions([
       ['Times passed', namedFigure(field('count'), count, 'count')],
       ['Device time', namedFigure(field('time'), time, 'ns')],
@@ -48,7 +49,7 @@ function make(view: PanelView): PanelContent {
   const place = element('div');
   const show = (at: number): void => {
     const annotation = shown[at];
-    if (annotation !== undefined) replaceContents(place, ...shownOf(annotation, at));
+    if (annotation !== undefined) replaceContents(place, ...shownOf(view, annotation, at));
   };
   show(0);
   const choices = shown.map(({ text, count, time, host }, at) => {

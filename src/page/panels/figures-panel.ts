@@ -25,13 +25,6 @@ interface FigureCard {
 const DEVICES = 'overview.devices.*';
 const SPANS = `sum(${DEVICES}.span)`;
 
-/** A share of the devices' spans, and its time. */
-const ofSpan = (title: string, name: string, more: readonly FigureLine[] = []): FigureCard => ({
-  title,
-  main: { field: `sum(${DEVICES}.${name}) / ${SPANS}`, unit: 'share' },
-  more: [{ field: `sum(${DEVICES}.${name})`, unit: 'ns', after: ' of the span' }, ...more],
-});
-
 const KERNELS = 'overview.kernels';
 
 /** The part of the time of kernels that a card rests on. */
@@ -50,14 +43,6 @@ const CARDS: readonly FigureCard[] = [
     main: { field: `max(${DEVICES}.end) - min(${DEVICES}.start)`, unit: 'ns' },
     more: [{ before: 'devices: ', field: `sum(${DEVICES}.counts.kernels)`, unit: 'count', after: ' kernels' }],
   },
-  ofSpan('Busy', 'busy'),
-  ofSpan('Idle', 'idle', [{ before: 'gaps: ', field: `sum(${DEVICES}.gaps.count)`, unit: 'count' }]),
-  ofSpan('Launch-bound', 'gaps.host', [{ before: 'longest gap ', field: `max(${DEVICES}.gaps.longest)`, unit: 'ns' }]),
-  ofSpan('Compute', 'compute'),
-  ofSpan('Exposed communication', 'exposed', [
-    { before: 'of ', field: `sum(${DEVICES}.communication)`, unit: 'ns', after: ' in all' },
-  ]),
-  ofSpan('Copies and sets', 'memory'),
   {
     title: 'Step, median',
     main: { field: `${STEPS}.median`, unit: 'ns' },

@@ -2,6 +2,7 @@
 import type { KernelTotal } from '../../prof/html/page-data.js';
 import { elementAt } from '../../containers/element.js';
 import { element, note } from '../document/dom-elements.js';
+import { kernelLink } from '../document/timeline-link.js';
 import { hostTable } from '../figures/host-table.js';
 import { listed, meanTimes, numbersOf, type Listed } from '../figures/listed-rows.js';
 import { sortedRows } from '../figures/table-sort.js';
@@ -20,12 +21,18 @@ const TOP = 15;
 const SINGLE = { group: 'single' };
 
 /** Bars of one quantity, the longest first. */
-function bars(title: string, rows: readonly KernelRow[], quantity: 'time' | 'count', colour: string): HTMLElement {
+function bars(
+  view: PanelView,
+  title: string,
+  rows: readonly KernelRow[],
+  quantity: 'time' | 'count',
+  colour: string,
+): HTMLElement {
   const ordered = sortedRows(rows, (row) => row[quantity], true).slice(0, TOP);
   const most = elementAt(ordered, 0)[quantity];
   const bar = (row: KernelRow): number => (most > 0 ? row[quantity] / most : 0);
   const columns = [
-    { title: 'Kernel', cell: ({ name }: KernelRow) => name },
+    nameColumn(view),
     quantity === 'time' ? number('Time', 'ns', 'time', { bar }) : number('Launches', 'count', 'count', { bar }),
   ];
   const made = table({ caption: title, columns, rows: ordered, sortedBy: null });
@@ -34,11 +41,18 @@ function bars(title: string, rows: readonly KernelRow[], quantity: 'time' | 'cou
   return element('section', {}, element('h3', {}, swatch(colour), title), made);
 }
 
-/** @param whole time of all kernels; null where there is none */
-function columnsOf(whole: number | null): TableColumn<KernelRow>[] {
+const nameColumn = (view: PanelView): TableColumn<KernelRow> => ({
+  title: 'Kernel',
+  cell: ({ name }) => name,
+  link: ({ name }) => kernelLink(view, name),
+});
+
+function columnsOf(view: PanelView): TableColumn<KernelRow>[] {
+  /** Time of all kernels; null where there is none. */
+  const whole = view.profile.overview.kernels?.time ?? null;
   const share = ({ time }: KernelRow): number | null => (whole === null || whole <= 0 ? null : time / whole);
   return [
-    { title: 'Kernel', cell: ({ name }) => name },
+    nameColumn(view),
     number('Time', 'ns', 'time'),
     {
       title: 'Share',
@@ -56,19 +70,19 @@ function columnsOf(whole: number | null): TableColumn<KernelRow>[] {
 }
 
 function make(view: PanelView): PanelContent {
-  const { kernels, overview } = view.profile;
+  const { kernels } = view.profile;
   const { shown, count, restTime } = kernels;
   if (shown.length === 0) return hostTable(view, 'ops', 'Ops') ?? 'The profile holds no kernels.';
   const rows = listed(shown);
-  const columns = columnsOf(overview.kernels?.time ?? null);
+  const columns = columnsOf(view);
   const rest = count - shown.length;
   const further = `${rest} further kernels, ${quantityText(restTime, 'ns')} together, are not on this page.`;
   return [
     element(
       'div',
       { class: 'pair' },
-      bars(`Top ${Math.min(TOP, rows.length)} by time`, rows, 'time', 'var(--compute)'),
-      bars(`Top ${Math.min(TOP, rows.length)} by launches`, rows, 'count', 'var(--idle-queue)'),
+      bars(view, `Top ${Math.min(TOP, rows.length)} by time`, rows, 'time', 'var(--compute)'),
+      bars(view, `Top ${Math.min(TOP, rows.length)} by launches`, rows, 'count', 'var(--idle-queue)'),
     ),
     element('h3', {}, rest > 0 ? `The first ${shown.length} of ${count} kernels` : `All ${count} kernels`),
     table({ caption: 'Kernels', columns, rows, sortedBy: 1, filtered: true }),

@@ -2,6 +2,7 @@
 import { elementAt } from '../../containers/element.js';
 import { button, element, filterField, note, scrolling } from '../document/dom-elements.js';
 import { layerTree, openAtFirst, visibleLayers, type LayerNode } from '../charts/layer-tree.js';
+import { layerLink } from '../document/timeline-link.js';
 import { hostTable } from '../figures/host-table.js';
 import { filteredRows } from '../figures/table-sort.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
@@ -36,7 +37,12 @@ function columnsOf(view: PanelView, toggle: (node: LayerNode) => Node | null): T
     field: ({ at }) => `layers.shown.${at}.${key}`,
   });
   return [
-    { title: 'Layer', cell: ({ name }) => name, before: toggle },
+    {
+      title: 'Layer',
+      cell: ({ name }) => name,
+      before: toggle,
+      link: ({ row }, text) => layerLink(view, text, row.path),
+    },
     number('Time', 'ns', 'time'),
     {
       title: 'Share',
@@ -132,7 +138,7 @@ class LayerTable {
       const head = row.firstElementChild as HTMLElement;
       head.style.setProperty('--depth', String(filter === '' ? node.depth : 0));
       head.classList.add('layer');
-      if (filter !== '') (head.querySelector('.text') as HTMLElement).textContent = node.row.path.join(' / ');
+      if (filter !== '') (head.querySelector('.text a, .text') as HTMLElement).textContent = node.row.path.join(' / ');
     });
     this.#body.replaceChildren(...rows);
     this.#status.textContent = `${nodes.length} of ${this.#all.length} layers shown`;

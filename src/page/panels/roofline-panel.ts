@@ -5,6 +5,7 @@ import { chart, replaceContents, type ChartOption } from '../charts/chart.js';
 import { below, left, tips } from '../charts/chart-style.js';
 import { elementAt } from '../../containers/element.js';
 import { element, note } from '../document/dom-elements.js';
+import { kernelLink, searched, timelineLink } from '../document/timeline-link.js';
 import { devicePicker } from '../figures/device-picker.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
 import { placedPoints, roofLines, type PlacedPoint, type RoofLine } from '../charts/roofline-points.js';
@@ -133,9 +134,13 @@ function option(points: readonly PlacedPoint[], roof: Roofline['roofs'][number] 
 }
 
 const TABLE = 'Kernels under the roofline';
-const COLUMNS: readonly TableColumn<PlacedPoint>[] = [
-  { title: 'Kernel', cell: ({ point }) => point.kernel },
-  { title: 'Op', cell: ({ point }) => point.op },
+const columnsOf = (view: PanelView): readonly TableColumn<PlacedPoint>[] => [
+  { title: 'Kernel', cell: ({ point }) => point.kernel, link: ({ point }) => kernelLink(view, point.kernel) },
+  {
+    title: 'Op',
+    cell: ({ point }) => point.op,
+    link: ({ point }, text) => timelineLink(view, text, `op==${searched(point.op ?? '')}`),
+  },
   { title: 'Type', cell: ({ point }) => point.dtype },
   { title: 'Matrix unit', cell: (one) => useOf(one).short },
   { title: 'Time', unit: 'ns', cell: ({ point }) => point.time, field: ({ at }) => `roofline.points.${at}.time` },
@@ -157,7 +162,8 @@ const COLUMNS: readonly TableColumn<PlacedPoint>[] = [
   { title: 'Of peak bandwidth', unit: 'share', cell: ({ ofMemory }) => ofMemory, bar: ({ ofMemory }) => ofMemory },
 ];
 
-function shownOf({ roofline }: PanelView['profile'], device: number): Node[] {
+function shownOf(view: PanelView, device: number): Node[] {
+  const { roofline } = view.profile;
   const points = placedPoints(roofline, device);
   const roof = roofline.roofs.find((one) => one.device === device);
   const own = roofline.points.filter((point) => point.device === device).length;
@@ -186,7 +192,7 @@ function shownOf({ roofline }: PanelView['profile'], device: number): Node[] {
     legend(shapes),
     chart(label, CHART_HEIGHT, () => option(points, roof)),
     note(about.join(' ')),
-    table({ caption: TABLE, columns: COLUMNS, rows: points, sortedBy: 4, most: 8, filtered: true }),
+    table({ caption: TABLE, columns: columnsOf(view), rows: points, sortedBy: 4, most: 8, filtered: true }),
   ];
 }
 
@@ -195,7 +201,7 @@ function make(view: PanelView): PanelContent {
   if (points.length === 0) return 'Of no kernel both FLOPs and bytes are known.';
   const devices = [...new Set(points.map(({ device }) => device))].sort((a, b) => a - b);
   const place = element('div');
-  const show = (device: number): void => replaceContents(place, ...shownOf(view.profile, device));
+  const show = (device: number): void => replaceContents(place, ...shownOf(view, device));
   show(elementAt(devices, 0));
   return [...devicePicker(devices, show), place];
 }

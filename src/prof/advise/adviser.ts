@@ -18,7 +18,7 @@ import { FINDING_COLUMNS, type FindingRow } from './finding-columns.js';
 import type { Rule, RuleAnswer } from './rule.js';
 import { RULES } from './rules.js';
 import { percent } from './amount-text.js';
-import { ComputedTimes, verdictOf, type Verdict } from './verdict.js';
+import { ComputedTimes, verdictOf, type ProfileVerdict } from './verdict.js';
 
 export const ADVICE_TYPES: RecordTypes = new Set([
   ...(['profile', 'kernel', 'copy', 'set', 'graph', 'collective'] as const),
@@ -144,12 +144,12 @@ export class Adviser implements Analysis<Adviser> {
   }
 
   /** Of each profile whose devices worked, in order. */
-  get verdicts(): Verdict[] {
+  get verdicts(): ProfileVerdict[] {
     const numbers = [...new Set(this.#devices.all.map(({ profile }) => profile))];
     return numbers.map((profile) => this.#verdictOf(profile));
   }
 
-  #verdictOf(profile: number): Verdict {
+  #verdictOf(profile: number): ProfileVerdict {
     const isOwn = (place: { readonly profile: number }): boolean => place.profile === profile;
     const devices = this.#devices.all.filter(isOwn).map(({ of }) => of);
     const missing = this.#missing.all.filter(isOwn).map(({ of }) => of);

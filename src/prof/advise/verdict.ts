@@ -19,7 +19,7 @@ export interface SpanPart {
   readonly time: number;
 }
 
-export interface Verdict {
+export interface ProfileVerdict {
   readonly profile: number;
   readonly devices: number;
   /** ns, of all devices together. */
@@ -80,7 +80,7 @@ export interface VerdictFacts {
 const longest = (times: ReadonlyMap<string, number>): string | null =>
   [...times].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1))[0]?.[0] ?? null;
 
-export function verdictOf(facts: VerdictFacts): Verdict {
+export function verdictOf(facts: VerdictFacts): ProfileVerdict {
   const { profile, devices, span, times, idle, calls, waitingIn, computed } = facts;
   const parts = [
     ...(['compute', 'communication', 'copy', 'missing'] as const).map((part) => ({

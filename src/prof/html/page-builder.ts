@@ -21,6 +21,7 @@ import { boundsOf, type Bounds } from './bounds.js';
 import { pageKernelOf } from './page-kernel.js';
 import { KernelTotals } from './kernel-totals.js';
 import { LayerTotals } from './layer-totals.js';
+import { groupedFindings } from '../advise/grouped-findings.js';
 import type { MemoryCurve, PageData, PageProfile } from './page-data.js';
 import { pageJob } from './page-job.js';
 import { RooflineGroups } from './roofline-groups.js';
@@ -53,7 +54,7 @@ class PageSums {
 }
 
 /** The data of a page, made when it is written: it is large. */
-export type MakePage = (tool: PageData['tool'], title: string) => PageData;
+export type MakePage = (about: Pick<PageData, 'tool' | 'title' | 'input'>) => PageData;
 
 export class PageBuilder implements Analysis<MakePage> {
   readonly types = PAGE_TYPES;
@@ -109,8 +110,8 @@ export class PageBuilder implements Analysis<MakePage> {
     if (records === 0) throw nothing();
     if (this.#summaries.all.every(({ header }) => header?.format === 'neuron-monitor')) throw noDrawing();
     if (timed === 0 && untimed >= records) throw withoutTimes();
-    const make: MakePage = (tool, title) => {
-      const data = this.data(tool, title);
+    const make: MakePage = (about) => {
+      const data = this.data(about);
       this.#checkTimeline(data);
       return data;
     };
@@ -144,18 +145,26 @@ export class PageBuilder implements Analysis<MakePage> {
   }
 
   /** To be called after the last record. */
-  data(tool: PageData['tool'], title: string): PageData {
+  data(about: Parameters<MakePage>[0]): PageData {
     const overviews = this.#summaries.all;
     const bounds = this.#bounds;
     const { reports } = this.#memory;
+    const verdicts = new Map(this.#adviser.verdicts.map((verdict) => [verdict.profile, verdict]));
     return {
-      ...{ v: 1, tool, title },
+      ...{ v: 1, ...about },
       profiles: overviews.flatMap((overview) => {
         const profile = this.#profiles.get(overview.profile);
         const memory = reports.filter((report) => report.profile === overview.profile);
-        return profile === undefined ? [] : [pageProfile(overview, profile, memory, bounds)];
+        return profile === undefined
+          ? []
+          : [
+              {
+                ...pageProfile(overview, profile, memory, bounds),
+                verdict: verdicts.get(overview.profile) ?? null,
+              },
+            ];
       }),
-      advice: this.#adviser.findings,
+      advice: groupedFindings(this.#adviser.findings, (finding) => this.#adviser.shareOf(finding)),
       job: this.#job,
     };
   }
@@ -215,7 +224,7 @@ function pageProfile(
   sums: PageSums,
   memory: readonly MemoryReport[],
   bounds: Bounds,
-): PageProfile {
+): Omit<PageProfile, 'verdict'> {
   return {
     overview,
     utilisation: sums.utilisation.utilisation,

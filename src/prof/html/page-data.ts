@@ -2,7 +2,8 @@
  * The data of a page of `dprof html`, which the page's own program reads in a browser: plain JSON. Times are ns, shares
  * fractions of 1, unknown is null. Every list has a bound, and states how much it leaves out.
  */
-import type { Finding } from '../advise/finding.js';
+import type { FindingGroup } from '../advise/grouped-findings.js';
+import type { ProfileVerdict } from '../advise/verdict.js';
 import type { ProfileSummary } from '../summary/summary-data.js';
 
 export interface PageData {
@@ -11,8 +12,11 @@ export interface PageData {
   readonly tool: { readonly name: string; readonly version: string };
   /** Base name of the input. */
   readonly title: string;
+  /** The input as a word of a shell's command; FILE for several. */
+  readonly input: string;
   readonly profiles: readonly PageProfile[];
-  readonly advice: readonly Finding[];
+  /** Most time at stake first. */
+  readonly advice: readonly FindingGroup[];
   /** The ranks against each other; null for one. */
   readonly job: PageJob | null;
 }
@@ -87,6 +91,8 @@ interface LateWork {
 export interface PageProfile {
   /** As `dprof summary` prints it. */
   readonly overview: ProfileSummary;
+  /** Null where no work of a device has a time. */
+  readonly verdict: ProfileVerdict | null;
   readonly utilisation: Utilisation;
   readonly kernels: Bounded<KernelTotal>;
   readonly annotations: Bounded<Annotation>;

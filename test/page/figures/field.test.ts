@@ -11,7 +11,7 @@ describe('fields of a page', () => {
     expect(value('overview.kernels.time')).to.equal(7e6);
     expect(value('overview.devices.0.gaps.host')).to.equal(1e6);
     expect(value('profiles.1.overview.devices.0.busy')).to.equal(9.6e6);
-    expect(value('advice.0.gain.ns')).to.equal(5e5);
+    expect(value('advice.0.finding.gain.ns')).to.equal(5e5);
   });
 
   it('are evaluated from left to right', () => {

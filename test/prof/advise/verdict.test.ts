@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 import { openProfile } from '../../../src/parse/find.js';
 import { readProfile } from '../../../src/parse/profile.js';
 import type { IdleCause } from '../../../src/prof/advise/idle-causes.js';
-import type { SpanPart, Verdict } from '../../../src/prof/advise/verdict.js';
+import type { SpanPart, ProfileVerdict } from '../../../src/prof/advise/verdict.js';
 import type { CopyRecord, KernelRecord, ProfileLine, RangeRecord } from '../../../src/record/record.js';
 import { adviserOf, copy } from '../../support/advice.js';
 import { A100, profileOn } from '../../support/devices.js';
@@ -16,7 +16,7 @@ import { itShared } from '../../support/shared.js';
 const PROFILE = profileOn(A100);
 const MS = 1_000_000;
 
-function verdictOf(records: Iterable<ProfileLine>): Verdict {
+function verdictOf(records: Iterable<ProfileLine>): ProfileVerdict {
   const [only, ...others] = adviserOf(records).verdicts;
   if (only === undefined || others.length > 0) throw new Error('not one verdict');
   return only;

@@ -1,0 +1,43 @@
+/** Links to events of the timeline: a search there, which lists and marks what it finds. */
+import type { PageProfile } from '../../prof/html/page-data.js';
+import { element } from './dom-elements.js';
+import { withName } from './fragment.js';
+
+/** A value in a condition of the search. */
+export const searched = (text: string): string => `"${text.replace(/["\\]/g, '\\$&')}"`;
+
+/** The profile that is shown, and its index on the page. */
+export interface Linked {
+  readonly profile: PageProfile;
+  readonly at: number;
+}
+
+/** @param condition in the language of `dprof --where`. @returns null where the page has no timeline */
+export function timelineLink({ profile, at }: Linked, text: string, condition: string): HTMLElement | null {
+  if (profile.timeline === null || profile.timeline.events === 0) return null;
+  const made = element('a', { href: '#panel=timeline', title: `Show in the timeline: ${condition}` }, text);
+  made.addEventListener('click', (event) => {
+    event.preventDefault();
+    const names = [
+      ['panel', 'timeline'],
+      ['t.search', condition],
+      ['t.profile', at === 0 ? null : String(at)],
+      // A view of another search would hide what is found.
+      ['t.view', null],
+      ['t.event', null],
+    ] as const;
+    location.hash = names.reduce((all, [name, value]) => withName(all, name, value), location.hash);
+    const heading = document.getElementById('panel-timeline');
+    heading?.scrollIntoView();
+    heading?.focus({ preventScroll: true });
+  });
+  return made;
+}
+
+/** @param name of kernels, which may be short */
+export const kernelLink = (linked: Linked, name: string): HTMLElement | null =>
+  timelineLink(linked, name, `kernel~${searched(name)}`);
+
+/** @param path from the top */
+export const layerLink = (linked: Linked, text: string, path: readonly string[]): HTMLElement | null =>
+  timelineLink(linked, text, path.map((layer) => `layer==${searched(layer)}`).join(' && '));
