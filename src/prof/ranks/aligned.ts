@@ -27,7 +27,7 @@ export function aligned(parts: readonly RankPart[], groups: readonly JobGroup[])
   const checked = first.map((group) =>
     group.by === 'ordinal' || group.by === null || agrees(group, parts, clocks)
       ? group
-      : (matchGroupByTime(group, parts, shifts) ?? refuted(group)),
+      : (matchGroupByTime(group, parts, shifts) ?? refuted(group.group)),
   );
   const isSame = checked.every((group, index) => group === first[index]);
   return { matched: checked, clocks: isSame ? clocks : jobClocks(parts, checked, shifts) };

@@ -73,10 +73,9 @@ export function jobReport(given: readonly RankPart[]): JobReport {
     parts,
     membership,
     ranks: parts.map((_, part) => rankReport(part, membership, clocks, waits.ranks)),
-    groups: matched.map((group, index) => ({
-      ...groupReport(group, kinds[index] ?? null, elementAt(waits.groups, index)),
-      linkPeak: elementAt(links, index),
-    })),
+    groups: matched.map((group, index) =>
+      groupReport(group, kinds[index] ?? null, elementAt(waits.groups, index).sums, elementAt(links, index)),
+    ),
     matched,
     classes: waits.classes.all,
     lateness: latenessOf(parts, peersOf(parts, groups, kinds), membership.nodes),
@@ -84,12 +83,15 @@ export function jobReport(given: readonly RankPart[]): JobReport {
   };
 }
 
-/** Ranks first, then profiles without one by name. */
+/** Ranks first, then profiles without one by name; of one name those that began earlier first. */
 function byRank(a: RankPart, b: RankPart): number {
   const [x, y] = [a.rank ?? Infinity, b.rank ?? Infinity];
   if (x !== y) return x < y ? -1 : 1;
   if (a.file !== b.file) return a.file < b.file ? -1 : 1;
-  return a.device - b.device;
+  if (a.device !== b.device) return a.device - b.device;
+  const [begin, other] = [BigInt(a.startUnixNs ?? 0), BigInt(b.startUnixNs ?? 0)];
+  if (begin !== other) return begin < other ? -1 : 1;
+  return (a.steps.start[0] ?? 0) - (b.steps.start[0] ?? 0);
 }
 
 /** The least of its devices; null where they are not known to be on one machine. */
@@ -147,14 +149,15 @@ const rankReport = (
 function groupReport(
   { group, by, operations, unmatched, mismatch }: MatchedGroup,
   kind: KnownKind | null,
-  counter: TransferCounter,
-): Omit<GroupReport, 'linkPeak'> {
-  const { sums } = counter;
+  sums: TransferSums,
+  linkPeak: number | null,
+): GroupReport {
   const { name, description, ranks, size, pair, members } = group;
   return {
     ...{ name, description, ranks, size, pair, kind: kind?.kind ?? null, kindInferred: kind?.inferred ?? false },
     parts: members.map(({ part }) => part),
     ...{ by, matched: operations.length, unmatched: Object.fromEntries(unmatched), mismatch },
     transfers: sums.operations === 0 ? null : sums,
+    linkPeak,
   };
 }

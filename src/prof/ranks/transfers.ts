@@ -77,11 +77,6 @@ export class TransferCounter {
       busBandwidth: median(this.#bus),
     };
   }
-
-  /** Transfer times, ns. */
-  get transfers(): readonly number[] {
-    return this.#transfers;
-  }
 }
 
 /** Size classes are powers of four. */

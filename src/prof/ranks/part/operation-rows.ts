@@ -3,7 +3,8 @@ import { entryOf } from '../../../containers/map-entry.js';
 import { algorithmBytes, collectiveKind, type CollectiveKind } from '../../../ops/collective-bytes.js';
 import { collectiveOfCalls } from '../../../ops/collective-of-calls.js';
 import { communicationKind } from '../../../ops/kernels/communication.js';
-import type { CollectiveRecord, KernelLine } from '../../../record/record.js';
+import type { CollectiveRecord, KernelLine, ProfileLine } from '../../../record/record.js';
+import { workOf } from '../../steps/step-work.js';
 import type { OperationColumns } from './rank-part.js';
 
 /** Operations of a rank that are kept, some 100 bytes each. */
@@ -36,6 +37,18 @@ function operationOf(record: KernelLine | CollectiveRecord): Operation {
   return { kind, dtype: null, bytes: null, group: null, groupSize: null, ranks: null };
 }
 
+/** A record that the rows of a rank have, unless there are too many of them. */
+type TimedOperation = (KernelLine | CollectiveRecord) & { readonly dur: number };
+
+/** The operation between ranks that a record is: these are counted, in order of records, by the index of the columns. */
+export function timedOperation(record: ProfileLine): TimedOperation | null {
+  const isOperation = workOf(record)?.work === 'communication';
+  return isOperation && isTimed(record as KernelLine) ? (record as TimedOperation) : null;
+}
+
+const isTimed = ({ start, dur }: KernelLine | CollectiveRecord): boolean =>
+  dur !== null && dur >= 0 && Number.isFinite(start + dur);
+
 const emptyColumns = () => ({
   groups: [] as (string | null)[],
   members: [] as (readonly number[] | null)[],
@@ -59,13 +72,15 @@ export class OperationRows {
   /** Operations without a time, or beyond the bound. */
   leftOut = 0;
 
+  /** @param record a communicating kernel, or a collective */
   add(record: KernelLine | CollectiveRecord): void {
-    const { start, dur, step = null } = record;
     const columns = this.#columns;
-    if (dur === null || !(dur >= 0) || !Number.isFinite(start + dur) || columns.start.length >= MOST_OPERATIONS) {
+    const timed = columns.start.length < MOST_OPERATIONS ? timedOperation(record) : null;
+    if (timed === null) {
       this.leftOut++;
       return;
     }
+    const { start, dur, step = null } = timed;
     const operation = operationOf(record);
     columns.group.push(this.#groupOf(operation));
     columns.kind.push(operation.kind);

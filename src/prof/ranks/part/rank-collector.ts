@@ -119,7 +119,6 @@ function partsOf({ header, host, devices }: ProfileOfRanks): RankPart[] {
     const tables = Object.entries(work).map(([key, rows]) => [key, rows.table(order)]);
     return {
       file: header?.file ?? 'na',
-      format: header?.format ?? 'na',
       rank: isDevice ? device : (header?.rank ?? null),
       isDevice,
       device,

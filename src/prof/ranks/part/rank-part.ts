@@ -58,8 +58,6 @@ export interface WorkTable {
   readonly names: readonly string[];
   /** A row a name, a column a step. */
   readonly times: readonly (readonly number[])[];
-  /** Kernels, likewise. */
-  readonly counts: readonly (readonly number[])[];
 }
 
 /** By what work is compared between ranks. */
@@ -68,7 +66,6 @@ export type WorkKey = (typeof WORK_KEYS)[number];
 
 export interface RankPart {
   readonly file: string;
-  readonly format: string;
   /** Of its process; where one profile has several devices, the number of the device. Null when unknown. */
   readonly rank: number | null;
   /** Whether `rank` is the number of a device. */
