@@ -36,6 +36,7 @@ function notesOf({ parts, membership }: JobReport): (string | UserError)[] {
     ...countNotes(
       [leftOut('operations'), 'operation', ' without a time, or beyond 500000 of a rank, left out'],
       [leftOut('steps'), 'record', ' of steps beyond 1000 of a rank left out'],
+      [leftOut('names'), 'layer, op or kernel name', ' of the least time of a rank not compared with others'],
       [doubled.length, 'rank', ' with several profiles: are they of one run?'],
     ),
     ...(worldSizes.length === 0

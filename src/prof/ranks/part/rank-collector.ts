@@ -27,6 +27,8 @@ const NAMES: Readonly<Record<WorkKey, (row: Annotated) => string | null>> = {
 };
 
 class DeviceOfRank {
+  /** Whether it did anything: memory may be in use before. */
+  hasActivity = false;
   readonly steps = new RankSteps();
   readonly operations = new OperationRows();
   readonly work: Readonly<Record<WorkKey, WorkByStep>> = {
@@ -82,7 +84,9 @@ const deviceOf = ({ devices }: ProfileOfRanks, device: number): DeviceOfRank =>
 function addActivity(profile: ProfileOfRanks, work: StepWorkKind, record: StepActivity): void {
   const { start, dur, device } = record;
   if (Number.isNaN(device)) return;
-  const { steps, operations } = deviceOf(profile, device);
+  const of = deviceOf(profile, device);
+  const { steps, operations } = of;
+  of.hasActivity = true;
   if (work === 'communication') operations.add(record as KernelLine);
   if (dur !== null && dur >= 0 && Number.isFinite(start + dur)) steps.add(work, record, start, start + dur);
 }
@@ -106,11 +110,11 @@ function addMemory(profile: ProfileOfRanks, record: ProfileLine): void {
   if (record.type !== 'sample' || record.metric !== MEMORY_METRIC) return;
   const { device, start, value } = record;
   if (device === null || start === null || value === null) return;
-  profile.devices.get(device)?.steps.addMemory(profile.host.at(start), value);
+  deviceOf(profile, device).steps.addMemory(profile.host.at(start), value);
 }
 
 function partsOf({ header, host, devices }: ProfileOfRanks): RankPart[] {
-  const worked = [...devices].sort(([a], [b]) => a - b);
+  const worked = [...devices].filter(([, { hasActivity }]) => hasActivity).sort(([a], [b]) => a - b);
   const isDevice = (header?.rank ?? null) === null && worked.length > 1;
   if (isDevice) identifyShared(new Map(worked.map(([device, { operations }]) => [device, operations])));
   return worked.map(([device, { steps, operations, work }]) => {
