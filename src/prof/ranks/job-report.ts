@@ -29,6 +29,8 @@ export interface GroupReport {
   readonly matched: number;
   readonly unmatched: Readonly<Partial<Record<UnmatchedReason, number>>>;
   readonly mismatch: string | null;
+  /** Why ordinals were not believed; null where they were. */
+  readonly doubt: string | null;
   /** Null without a matched operation on known clocks. */
   readonly transfers: TransferSums | null;
   /** Peak of the links between its devices in one direction, bytes/s; null between machines, and where it is not known. */
@@ -147,7 +149,7 @@ const rankReport = (
 });
 
 function groupReport(
-  { group, by, operations, unmatched, mismatch }: MatchedGroup,
+  { group, by, operations, unmatched, mismatch, doubt }: MatchedGroup,
   kind: KnownKind | null,
   sums: TransferSums,
   linkPeak: number | null,
@@ -156,7 +158,7 @@ function groupReport(
   return {
     ...{ name, description, ranks, size, pair, kind: kind?.kind ?? null, kindInferred: kind?.inferred ?? false },
     parts: members.map(({ part }) => part),
-    ...{ by, matched: operations.length, unmatched: Object.fromEntries(unmatched), mismatch },
+    ...{ by, matched: operations.length, unmatched: Object.fromEntries(unmatched), mismatch, doubt },
     transfers: sums.operations === 0 ? null : sums,
     linkPeak,
   };

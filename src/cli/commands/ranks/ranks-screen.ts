@@ -2,7 +2,7 @@
 import { elementAt } from '../../../containers/element.js';
 import { addTo } from '../../../containers/map-entry.js';
 import { shortened } from '../../../prof/advise/amount-text.js';
-import type { JobReport } from '../../../prof/ranks/job-report.js';
+import type { GroupReport, JobReport } from '../../../prof/ranks/job-report.js';
 import { rangesText } from '../../../prof/ranks/membership.js';
 import type { RankPart } from '../../../prof/ranks/part/rank-part.js';
 import { groupName } from '../../../prof/ranks/tables/group-table.js';
@@ -20,6 +20,9 @@ import { readable } from '../../../table/readable.js';
 import { alignedTable } from '../../../write/aligned.js';
 
 const time = (ns: number | null): string => amountText(ns, 'time');
+
+/** Stragglers, and groups, that are named in full. */
+const NAMED = 8;
 
 /** @param top rows of each table */
 export function ranksScreen(report: JobReport, top: number): string {
@@ -88,7 +91,7 @@ const WHY: Readonly<Record<string, string>> = {
   'no-peer': 'messages of which the other rank is not recorded',
   'not-captured': 'the others did not capture them',
   mismatch: 'after a difference between ranks',
-  'times-differ': 'as they were ordered, some end before all ranks have joined',
+  'times-differ': 'as they were matched, some would end before all ranks have joined',
   'no-alignment': 'order alone does not say which belong together',
 };
 
@@ -101,10 +104,26 @@ function matchingLines({ groups }: JobReport): string[] {
   return [
     `Matched     ${counted(matched, 'operation')} in ${counted(groups.filter((group) => group.matched > 0).length, 'group')}${by === '' ? '' : `, by ${by}`}`,
     ...[...reasons].map(([why, count]) => `  not       ${count}: ${WHY[why] ?? why}`),
-    ...groups.flatMap((group) =>
-      group.mismatch === null ? [] : [`  differ    group ${groupName(group) ?? 'unknown'}: ${group.mismatch}`],
+    ...namedGroups(groups, 'differ', ({ mismatch }) => mismatch),
+    ...namedGroups(groups, 'doubtful', ({ doubt, by }) =>
+      doubt === null || by === 'step' ? doubt : `${doubt}: are the profiles of one run?`,
     ),
   ];
+}
+
+/** What is to be said of groups, of some of them in full. */
+function namedGroups(
+  groups: readonly GroupReport[],
+  word: string,
+  textOf: (group: GroupReport) => string | null,
+): string[] {
+  const lines = groups.flatMap((group) => {
+    const text = textOf(group);
+    const of = group.ranks === null ? '' : ` (ranks ${rangesText(group.pair ?? group.ranks)})`;
+    return text === null ? [] : [`  ${word.padEnd(9)} group ${groupName(group) ?? 'unknown'}${of}: ${text}`];
+  });
+  const rest = lines.length - NAMED;
+  return [...lines.slice(0, NAMED), ...(rest > 0 ? [`            ${rest} more groups: -t groups -f csv`] : [])];
 }
 
 function clockLines(report: JobReport): string[] {
@@ -153,9 +172,6 @@ function againstText({ ranks, parts }: JobReport, reference: number): string {
   );
   return `${counted(clocks.length, 'rank')} against ${nameOf(elementAt(parts, reference))}: offsets ${time(least)} to ${time(most)}, residual ${time(residual)}, off by at most ${time(bound)}`;
 }
-
-/** Stragglers that are named in full. */
-const NAMED = 8;
 
 function lateLines({ lateness, parts, ranks }: JobReport): string[] {
   const { stragglers, latest, tested, untested } = lateness;

@@ -31,6 +31,8 @@ export interface MatchedGroup {
   readonly unmatched: ReadonlyMap<UnmatchedReason, number>;
   /** The first operations that differ, where matching ended; null when none do. */
   readonly mismatch: string | null;
+  /** Why the ordinals of the group, or of some of its ranks, were not believed; null where they were, or there are none. */
+  readonly doubt: string | null;
 }
 
 export function matchGroup(group: JobGroup, parts: readonly RankPart[]): MatchedGroup {
@@ -41,9 +43,17 @@ export function matchGroup(group: JobGroup, parts: readonly RankPart[]): Matched
   const sides = members.map((member) => new Side(member, elementAt(parts, member.part)));
   for (const { by, find } of ATTEMPTS) {
     const found = find(sides);
-    if (found !== null) return { group, by, ...compared(sides, found, count) };
+    if (found !== null) return { group, by, ...compared(sides, found, count), doubt: null };
   }
   return unmatchedGroup(group, 'no-alignment', count);
+}
+
+/** The same group by order within steps, whatever its ordinals; null where steps do not say which belong together. */
+export function matchGroupByStep(group: JobGroup, parts: readonly RankPart[]): MatchedGroup | null {
+  if (group.members.length < 2 || group.lone) return null;
+  const sides = group.members.map((member) => new Side(member, elementAt(parts, member.part)));
+  const found = byStep(sides);
+  return found === null ? null : { group, by: 'step', ...compared(sides, found, operationsIn(group)), doubt: null };
 }
 
 /**
@@ -70,21 +80,18 @@ export function matchGroupByTime(
   const { operations } = compared(sides, { rows, stopped: null }, count);
   const matched = operations.reduce((sum, { at }) => sum + at.filter((one) => one >= 0).length, 0);
   const unmatched = new Map<UnmatchedReason, number>(matched < count ? [['not-captured', count - matched]] : []);
-  return { group, by: 'time', operations, unmatched, mismatch };
+  return { group, by: 'time', operations, unmatched, mismatch, doubt: null };
 }
 
-/** A group whose operations, as they were matched, cannot be: some end before all ranks have joined. */
-export const refuted = (group: JobGroup): MatchedGroup => unmatchedGroup(group, 'times-differ', operationsIn(group));
-
-const operationsIn = ({ members }: JobGroup): number =>
+export const operationsIn = ({ members }: JobGroup): number =>
   members.reduce((sum, { operations }) => sum + operations.length, 0);
 
 /** Index of the first of the largest. */
 const indexOfMost = (lengths: readonly number[]): number =>
   lengths.reduce((most, length, index) => (length > elementAt(lengths, most) ? index : most), 0);
 
-const unmatchedGroup = (group: JobGroup, reason: UnmatchedReason, count: number): MatchedGroup => ({
-  ...{ group, by: null, operations: [], mismatch: null },
+export const unmatchedGroup = (group: JobGroup, reason: UnmatchedReason, count: number): MatchedGroup => ({
+  ...{ group, by: null, operations: [], mismatch: null, doubt: null },
   unmatched: new Map([[reason, count]]),
 });
 

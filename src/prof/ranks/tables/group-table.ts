@@ -40,7 +40,7 @@ export const GROUP_COLUMNS: readonly Column<GroupReport>[] = [
     'why',
     str(20),
     'why they have none',
-    ({ unmatched, mismatch }) => mismatch ?? (Object.keys(unmatched).join(', ') || null),
+    ({ unmatched, mismatch, doubt }) => mismatch ?? doubt ?? (Object.keys(unmatched).join(', ') || null),
   ),
   ...transferColumns<GroupReport>(({ transfers }) => transfers),
 ];
