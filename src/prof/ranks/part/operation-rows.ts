@@ -66,7 +66,8 @@ const emptyColumns = () => ({
 
 export class OperationRows {
   readonly #columns = emptyColumns();
-  readonly #groups = new Map<string | null, number>();
+  /** Of each name the groups that have it: of one name and other ranks are others. */
+  readonly #groups = new Map<string | null, number[]>();
   /** Correlation id of the launch of each operation. */
   readonly launches: (number | null)[] = [];
   /** Operations without a time, or beyond the bound. */
@@ -108,18 +109,44 @@ export class OperationRows {
   }
 
   get columns(): OperationColumns {
+    const { members, sizes } = this.#columns;
+    for (const named of this.#groups.values()) {
+      const listed = named.filter((group) => members[group] !== null);
+      for (const group of named) {
+        // Operations of which the ranks are not listed are of the one group of that name that may be theirs.
+        const [only, another] = listed.filter((one) => isOneSize(sizes[group] ?? null, sizes[one] ?? null));
+        if (members[group] !== null || only === undefined || another !== undefined) continue;
+        members[group] = members[only] ?? null;
+        sizes[group] = sizes[only] ?? null;
+      }
+    }
     return this.#columns;
   }
 
   #groupOf({ group, ranks, groupSize }: Pick<Operation, 'group' | 'ranks' | 'groupSize'>): number {
     const { groups, members, sizes } = this.#columns;
-    const index = entryOf(this.#groups, group, () => {
-      members.push(null);
-      sizes.push(null);
-      return groups.push(group) - 1;
-    });
-    if (ranks !== null) members[index] ??= ranks;
-    if (groupSize !== null) sizes[index] ??= groupSize;
+    const named = entryOf(this.#groups, group, (): number[] => []);
+    const found = named.find(
+      (index) => isSameRanks(members[index] ?? null, ranks) && isOneSize(sizes[index] ?? null, groupSize),
+    );
+    if (found !== undefined) {
+      sizes[found] ??= groupSize;
+      return found;
+    }
+    const index = groups.push(group) - 1;
+    members.push(ranks === null ? null : [...ranks].sort((a, b) => a - b));
+    sizes.push(groupSize);
+    named.push(index);
     return index;
   }
+}
+
+const isOneSize = (a: number | null, b: number | null): boolean => a === null || b === null || a === b;
+
+/** @param sorted in rising order */
+function isSameRanks(sorted: readonly number[] | null, ranks: readonly number[] | null): boolean {
+  if (sorted === null || ranks === null) return sorted === ranks;
+  if (sorted.length !== ranks.length) return false;
+  if (ranks.every((rank, index) => rank === sorted[index])) return true;
+  return [...ranks].sort((a, b) => a - b).every((rank, index) => rank === sorted[index]);
 }

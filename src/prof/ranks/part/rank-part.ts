@@ -8,11 +8,11 @@ import type { ProcessGroup } from '../../../record/fields/collective.js';
 
 /** Operations between ranks, in order of their start. */
 export interface OperationColumns {
-  /** Groups by name; null is the unknown one. */
+  /** Names of groups; null is the unknown one. Groups of one name and other ranks are others. */
   readonly groups: readonly (string | null)[];
   /** Index in `groups` of each operation. */
   readonly group: readonly number[];
-  /** Ranks of each of `groups`, as the operations list them; null where they do not. */
+  /** Ranks of each of `groups` in rising order, as the operations list them; null where they do not. */
   readonly members: readonly (readonly number[] | null)[];
   /** Size of each of `groups`, likewise. */
   readonly sizes: readonly (number | null)[];
