@@ -2,12 +2,12 @@
 import { elementAt } from '../../containers/element.js';
 import type { RankClock } from './clocks/job-clocks.js';
 import { aligned } from './aligned.js';
+import { reachOf, type GroupReach } from './group-reach.js';
 import { groupKinds, type GroupKind, type KnownKind } from './group-kinds.js';
 import { jobGroups, type JobGroup } from './matching/job-groups.js';
 import type { MatchedBy, MatchedGroup, UnmatchedReason } from './matching/match-group.js';
 import { membershipOf, type Membership } from './membership.js';
 import type { RankPart } from './part/rank-part.js';
-import { linkPeakOf } from '../roofline/links.js';
 import { GroupTransfers, type SlowTransfers } from './slow-groups.js';
 import { latenessOf, type Lateness } from './stragglers/stragglers.js';
 import { peersOf } from './stragglers/peers.js';
@@ -15,13 +15,12 @@ import { RankWaits, TransferClasses, TransferCounter, type TransferClass, type T
 import { waitsOf } from './waits.js';
 
 /** One group of the job. */
-export interface GroupReport {
+export interface GroupReport extends GroupReach {
   readonly name: string | null;
   readonly description: string | null;
   readonly kind: GroupKind | null;
   readonly kindInferred: boolean;
   readonly ranks: readonly number[] | null;
-  readonly size: number | null;
   readonly pair: JobGroup['pair'];
   /** Parts that are in it. */
   readonly parts: readonly number[];
@@ -31,10 +30,11 @@ export interface GroupReport {
   readonly mismatch: string | null;
   /** Why ordinals were not believed; null where they were. */
   readonly doubt: string | null;
-  /** Null without a matched operation on known clocks. */
+  /**
+   * Null without a matched operation on known clocks. Of a group that is not complete the wait is a lower bound and the
+   * transfer an upper one: it is not known when the others joined.
+   */
   readonly transfers: TransferSums | null;
-  /** Peak of the links between its devices in one direction, bytes/s; null between machines, and where it is not known. */
-  readonly linkPeak: number | null;
 }
 
 /** One rank against the others. */
@@ -69,14 +69,14 @@ export function jobReport(given: readonly RankPart[]): JobReport {
   const groups = jobGroups(parts);
   const kinds = groupKinds(groups, parts, membership.worldSize);
   const { matched, clocks } = aligned(parts, groups);
-  const links = groups.map((group) => linkPeakIn(group, parts, membership.nodes));
-  const waits = addedUp(parts, matched, kinds, clocks, links);
+  const reaches = groups.map((group) => reachOf(group, parts, membership.nodes));
+  const waits = addedUp(parts, matched, kinds, clocks, reaches);
   return {
     parts,
     membership,
     ranks: parts.map((_, part) => rankReport(part, membership, clocks, waits.ranks)),
     groups: matched.map((group, index) =>
-      groupReport(group, kinds[index] ?? null, elementAt(waits.groups, index).sums, elementAt(links, index)),
+      groupReport(group, kinds[index] ?? null, elementAt(waits.groups, index).sums, elementAt(reaches, index)),
     ),
     matched,
     classes: waits.classes.all,
@@ -96,18 +96,6 @@ function byRank(a: RankPart, b: RankPart): number {
   return (a.steps.start[0] ?? 0) - (b.steps.start[0] ?? 0);
 }
 
-/** The least of its devices; null where they are not known to be on one machine. */
-function linkPeakIn(
-  { members, size, pair }: JobGroup,
-  parts: readonly RankPart[],
-  nodes: readonly (string | null)[],
-): number | null {
-  const places = new Set(members.map(({ part }) => nodes[part] ?? null));
-  if (places.size !== 1 || places.has(null) || members.length !== (pair === null ? size : 2)) return null;
-  const peaks = members.map(({ part }) => linkPeakOf(elementAt(parts, part).deviceName));
-  return peaks.reduce((least, peak) => (least === null || peak === null ? null : Math.min(least, peak)), Infinity);
-}
-
 interface AddedUp {
   readonly ranks: RankWaits;
   readonly classes: TransferClasses;
@@ -120,17 +108,17 @@ function addedUp(
   matched: readonly MatchedGroup[],
   kinds: readonly (KnownKind | null)[],
   clocks: readonly RankClock[],
-  links: readonly (number | null)[],
+  reaches: readonly GroupReach[],
 ): AddedUp {
   const [ranks, classes, transfers] = [new RankWaits(parts.length), new TransferClasses(), new GroupTransfers()];
   const groups = matched.map((of, index) => {
     const counter = new TransferCounter();
-    const [kind, size] = [kinds[index] ?? null, of.group.pair === null ? of.group.size : 2];
+    const [kind, reach] = [kinds[index] ?? null, elementAt(reaches, index)];
     for (const waits of waitsOf(of, parts, clocks)) {
       ranks.add(waits);
-      classes.add(waits, index, kind, size, elementAt(links, index));
-      transfers.add(waits, index, kind);
-      counter.add(waits, size);
+      classes.add(waits, index, kind, reach);
+      transfers.add(waits, index, kind, reach);
+      counter.add(waits, reach.size);
     }
     return counter;
   });
@@ -152,14 +140,13 @@ function groupReport(
   { group, by, operations, unmatched, mismatch, doubt }: MatchedGroup,
   kind: KnownKind | null,
   sums: TransferSums,
-  linkPeak: number | null,
+  reach: GroupReach,
 ): GroupReport {
-  const { name, description, ranks, size, pair, members } = group;
+  const { name, description, ranks, pair, members } = group;
   return {
-    ...{ name, description, ranks, size, pair, kind: kind?.kind ?? null, kindInferred: kind?.inferred ?? false },
+    ...{ ...reach, name, description, ranks, pair, kind: kind?.kind ?? null, kindInferred: kind?.inferred ?? false },
     parts: members.map(({ part }) => part),
     ...{ by, matched: operations.length, unmatched: Object.fromEntries(unmatched), mismatch, doubt },
     transfers: sums.operations === 0 ? null : sums,
-    linkPeak,
   };
 }

@@ -6,7 +6,7 @@ import { simulateJob } from '../../../samples/programs/job/simulate.js';
 import { jobReport, type JobReport } from '../../../src/prof/ranks/job-report.js';
 import { RankCollector } from '../../../src/prof/ranks/part/rank-collector.js';
 import type { RankPart } from '../../../src/prof/ranks/part/rank-part.js';
-import type { KernelLine, ProfileLine } from '../../../src/record/record.js';
+import type { ProfileLine } from '../../../src/record/record.js';
 
 const job = simulateJob({ tp: 2, pp: 2, dp: 2, steps: 4, layers: 2, microBatches: 2, kernelsPerLayer: 2 });
 

@@ -5,9 +5,8 @@ import { shortened } from '../../../prof/advise/amount-text.js';
 import type { GroupReport, JobReport } from '../../../prof/ranks/job-report.js';
 import { rangesText } from '../../../prof/ranks/membership.js';
 import type { RankPart } from '../../../prof/ranks/part/rank-part.js';
-import { groupName } from '../../../prof/ranks/tables/group-table.js';
-import { CLASS_COLUMNS } from '../../../prof/ranks/tables/class-table.js';
-import { GROUP_COLUMNS } from '../../../prof/ranks/tables/group-table.js';
+import { CLASS_COLUMNS, groupsText } from '../../../prof/ranks/tables/class-table.js';
+import { capturedText, GROUP_COLUMNS, groupName } from '../../../prof/ranks/tables/group-table.js';
 import { RANK_COLUMNS, rankRows } from '../../../prof/ranks/tables/rank-table.js';
 import { isByKernels } from '../../../prof/ranks/stragglers/reasons.js';
 import type { Straggler } from '../../../prof/ranks/stragglers/stragglers.js';
@@ -30,8 +29,8 @@ export function ranksScreen(report: JobReport, top: number): string {
     ...headLines(report),
     '',
     ...tableLines('Ranks', RANK_COLUMNS, rankRows(report), top),
-    ...tableLines('Operations', CLASS_COLUMNS, report.classes, top),
-    ...tableLines('Groups', GROUP_COLUMNS, report.groups, top),
+    ...tableLines('Operations', CLASS_COLUMNS, report.classes, top, { groups: groupsText }),
+    ...tableLines('Groups', GROUP_COLUMNS, report.groups, top, { captured: capturedText }),
   ];
   return `${lines.map(escapeControls).join('\n').trimEnd()}\n`;
 }
@@ -52,11 +51,22 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   ...(['joined', 'drift', 'residual', 'longest_skew', 'algbw', 'bytes', 'why'] as const),
 ]);
 
-function tableLines<Row>(title: string, columns: readonly Column<Row>[], rows: readonly Row[], top: number): string[] {
+/** @param texts what screens have in place of the values of some columns, by key */
+function tableLines<Row>(
+  title: string,
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+  top: number,
+  texts: Readonly<Record<string, (row: Row) => string>> = {},
+): string[] {
   if (rows.length === 0) return [];
   const shown = columns
     .filter(({ key, machineOnly }) => machineOnly !== true && !LEFT_OUT.has(key))
-    .map((column) => readable(column, headerOf(column)));
+    .map((column) => {
+      const value = texts[column.key];
+      if (value !== undefined) return { ...column, type: 'str' as const, toTheRight: true, value };
+      return readable(column, headerOf(column));
+    });
   const rest = rows.length - top;
   return [title, ...alignedTable(shown, rows.slice(0, top)), ...(rest > 0 ? [`${rest} more: --top`] : []), ''];
 }
@@ -104,11 +114,22 @@ function matchingLines({ groups }: JobReport): string[] {
   return [
     `Matched     ${counted(matched, 'operation')} in ${counted(groups.filter((group) => group.matched > 0).length, 'group')}${by === '' ? '' : `, by ${by}`}`,
     ...[...reasons].map(([why, count]) => `  not       ${count}: ${WHY[why] ?? why}`),
+    ...incompleteLines(groups),
     ...namedGroups(groups, 'differ', ({ mismatch }) => mismatch),
     ...namedGroups(groups, 'doubtful', ({ doubt, by }) =>
       doubt === null || by === 'step' ? doubt : `${doubt}: are the profiles of one run?`,
     ),
   ];
+}
+
+/** Groups of which some ranks have no profile, where others of them are matched. */
+function incompleteLines(groups: readonly GroupReport[]): string[] {
+  const count = groups.filter(({ isComplete, matched }) => isComplete === false && matched > 0).length;
+  return count === 0
+    ? []
+    : [
+        `  partly    ${counted(count, 'group')} with ranks that have no profile: waits are at least, transfers at most what is shown`,
+      ];
 }
 
 /** What is to be said of groups, of some of them in full. */
