@@ -12,8 +12,14 @@ export class RanksAnalysis implements Analysis<JobReport> {
   readonly many = true;
   readonly #parts = new RankParts();
 
-  /** @param table the one of the table formats */
-  constructor(private readonly table: RankTableName) {}
+  /**
+   * @param table the one of the table formats
+   * @param keys of its columns; all of them without
+   */
+  constructor(
+    private readonly table: RankTableName,
+    private readonly keys?: readonly string[],
+  ) {}
 
   take(record: ProfileLine, rows: readonly Annotated[]): void {
     this.#parts.take(record, rows);
@@ -24,7 +30,7 @@ export class RanksAnalysis implements Analysis<JobReport> {
     const parts = this.#parts.all(rows);
     if (parts.length === 0) throw withoutDevice();
     const report = jobReport(parts);
-    return { table: RANK_TABLES[this.table].of(report), facts: report, notes: notesOf(report) };
+    return { table: RANK_TABLES[this.table].of(report, this.keys), facts: report, notes: notesOf(report) };
   }
 }
 

@@ -30,3 +30,16 @@ export const CLASS_COLUMNS: readonly Column<TransferClass>[] = [
   column('operations', 'operations', int(10), 'matched operations', ({ operations }) => operations),
   ...transferColumns<TransferClass>((row) => row),
 ];
+
+/** Columns of screens. */
+export const CLASS_SCREEN: readonly string[] = [
+  'kind',
+  'group_kind',
+  'size',
+  'groups',
+  'operations',
+  'wait',
+  'transfer',
+  'busbw',
+  'link',
+];

@@ -55,3 +55,18 @@ export const GROUP_COLUMNS: readonly Column<GroupReport>[] = [
   ),
   ...transferColumns<GroupReport>(({ transfers }) => transfers),
 ];
+
+/** Columns of screens. */
+export const GROUP_SCREEN: readonly string[] = [
+  'group',
+  'kind',
+  'ranks',
+  'captured',
+  'by',
+  'matched',
+  'unmatched',
+  'wait',
+  'transfer',
+  'busbw',
+  'link',
+];

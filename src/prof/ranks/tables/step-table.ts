@@ -75,3 +75,17 @@ export const STEP_OF_RANK_COLUMNS: readonly Column<StepOfRank>[] = [
     ({ part, index }) => part.steps.memory[index] ?? null,
   ),
 ];
+
+/** Columns of screens. */
+export const STEP_OF_RANK_SCREEN: readonly string[] = [
+  'rank',
+  'node',
+  'step',
+  'step_time',
+  'compute',
+  'communication',
+  'exposed',
+  'copies',
+  'idle',
+  'preparing',
+];
