@@ -7,6 +7,9 @@ import { groupKinds, type GroupKind, type KnownKind } from './group-kinds.js';
 import { jobGroups, type JobGroup } from './matching/job-groups.js';
 import type { MatchedBy, MatchedGroup, UnmatchedReason } from './matching/match-group.js';
 import { membershipOf, type Membership } from './membership.js';
+import { expertsOf, type ExpertReport } from './parallelism/experts.js';
+import { stagePlaces } from './parallelism/stage-places.js';
+import { stagesOf, type StageReport } from './parallelism/stages.js';
 import type { RankPart } from './part/rank-part.js';
 import { GroupTransfers, type SlowTransfers } from './slow-groups.js';
 import { latenessOf, type Lateness } from './stragglers/stragglers.js';
@@ -60,6 +63,10 @@ export interface JobReport {
   readonly classes: readonly TransferClass[];
   readonly lateness: Lateness;
   readonly slowGroups: readonly SlowTransfers[];
+  /** Of pipelines; none without. */
+  readonly stages: readonly StageReport[];
+  /** Groups of experts with known sizes. */
+  readonly experts: readonly ExpertReport[];
 }
 
 /** @param parts of all ranks, in any order: the answer has them in order of rank */
@@ -82,6 +89,8 @@ export function jobReport(given: readonly RankPart[]): JobReport {
     classes: waits.classes.all,
     lateness: latenessOf(parts, peersOf(parts, groups, kinds), membership.nodes),
     slowGroups: waits.transfers.slow,
+    stages: stagesOf(parts, stagePlaces(parts, groups, kinds), matched, clocks),
+    experts: expertsOf(parts, matched, kinds),
   };
 }
 

@@ -30,7 +30,10 @@ export class RanksAnalysis implements Analysis<JobReport> {
     const parts = this.#parts.all(rows);
     if (parts.length === 0) throw withoutDevice();
     const report = jobReport(parts);
-    return { table: RANK_TABLES[this.table].of(report, this.keys), facts: report, notes: notesOf(report) };
+    const { of, missing } = RANK_TABLES[this.table];
+    const lacking = missing(report);
+    const notes = [...notesOf(report), ...(lacking === null ? [] : [lacking])];
+    return { table: of(report, this.keys), facts: report, notes };
   }
 }
 

@@ -40,6 +40,8 @@ export function ranksScreen(report: JobReport, top: number): string {
 const SECTIONS: readonly (readonly [title: string, name: RankTableName])[] = [
   ['Ranks', 'ranks'],
   ['Operations', 'collectives'],
+  ['Stages', 'stages'],
+  ['Experts', 'experts'],
   ['Groups', 'groups'],
 ];
 

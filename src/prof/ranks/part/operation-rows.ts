@@ -10,6 +10,9 @@ import type { OperationColumns } from './rank-part.js';
 /** Operations of a rank that are kept, some 100 bytes each. */
 const MOST_OPERATIONS = 500_000;
 
+/** Kinds of operations between two ranks. */
+export const MESSAGES: ReadonlySet<CollectiveKind> = new Set(['send', 'receive', 'send-receive'] as const);
+
 /** What identifies an operation among those of its rank, however the profiler records it. */
 interface Operation {
   readonly kind: CollectiveKind | null;
@@ -73,13 +76,16 @@ export class OperationRows {
   /** Operations without a time, or beyond the bound. */
   leftOut = 0;
 
-  /** @param record a communicating kernel, or a collective */
-  add(record: KernelLine | CollectiveRecord): void {
+  /**
+   * @param record a communicating kernel, or a collective
+   * @returns its kind; null where it is unknown, and for one that is left out
+   */
+  add(record: KernelLine | CollectiveRecord): CollectiveKind | null {
     const columns = this.#columns;
     const timed = columns.start.length < MOST_OPERATIONS ? timedOperation(record) : null;
     if (timed === null) {
       this.leftOut++;
-      return;
+      return null;
     }
     const { start, dur, step = null } = timed;
     const operation = operationOf(record);
@@ -93,6 +99,7 @@ export class OperationRows {
     columns.dur.push(dur);
     columns.step.push(step);
     this.launches.push(record.corr ?? null);
+    return operation.kind;
   }
 
   /** States the group and the ordinal of an operation of which the profiler records neither. */

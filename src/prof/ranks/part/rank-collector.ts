@@ -5,7 +5,7 @@ import type { Annotated } from '../../annotate.js';
 import type { RecordTypes } from '../../input/records.js';
 import { HostSteps, stepOf } from '../../steps/host-steps.js';
 import { communicates, workOf, type StepActivity, type StepWorkKind } from '../../steps/step-work.js';
-import { OperationRows } from './operation-rows.js';
+import { MESSAGES, OperationRows } from './operation-rows.js';
 import { identifyShared } from './shared-launches.js';
 import { WORK_KEYS, type RankPart, type WorkKey, type WorkTable } from './rank-part.js';
 import { RankSteps } from './rank-steps.js';
@@ -87,8 +87,9 @@ function addActivity(profile: ProfileOfRanks, work: StepWorkKind, record: StepAc
   const of = deviceOf(profile, device);
   const { steps, operations } = of;
   of.hasActivity = true;
-  if (work === 'communication') operations.add(record as KernelLine);
-  if (dur !== null && dur >= 0 && Number.isFinite(start + dur)) steps.add(work, record, start, start + dur);
+  const kind = work === 'communication' ? operations.add(record as KernelLine) : null;
+  const isMessage = kind !== null && MESSAGES.has(kind);
+  if (dur !== null && dur >= 0 && Number.isFinite(start + dur)) steps.add(work, record, start, start + dur, isMessage);
 }
 
 function addKernel(profile: ProfileOfRanks, row: Annotated): void {

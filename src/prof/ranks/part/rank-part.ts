@@ -40,6 +40,8 @@ export interface StepColumns {
   readonly compute: readonly number[];
   readonly communication: readonly number[];
   readonly exposed: readonly number[];
+  /** Sending or receiving while nothing else runs; parts of partial answers may lack it. */
+  readonly messages?: readonly number[];
   readonly copies: readonly number[];
   /** Nothing runs, between the first start and the last end. */
   readonly idle: readonly number[];

@@ -5,11 +5,21 @@ import type { AnyTable } from '../../../table/table.js';
 import type { JobReport } from '../job-report.js';
 import { CLASS_COLUMNS, CLASS_SCREEN } from './class-table.js';
 import { GROUP_COLUMNS, GROUP_SCREEN } from './group-table.js';
+import {
+  EXPERT_COLUMNS,
+  EXPERT_SCREEN,
+  expertRows,
+  expertsMissing,
+  STAGE_COLUMNS,
+  STAGE_SCREEN,
+  stageRows,
+  stagesMissing,
+} from './parallelism-tables.js';
 import { RANK_COLUMNS, RANK_SCREEN, rankRows } from './rank-table.js';
 import { STEP_OF_RANK_COLUMNS, STEP_OF_RANK_SCREEN, stepRows } from './step-table.js';
 import { REASON_COLUMNS, REASON_SCREEN, reasonRows } from './straggler-table.js';
 
-export type RankTableName = 'ranks' | 'steps' | 'collectives' | 'groups' | 'late';
+export type RankTableName = 'ranks' | 'steps' | 'collectives' | 'groups' | 'late' | 'stages' | 'experts';
 
 export interface RankTable {
   readonly doc: string;
@@ -18,6 +28,8 @@ export interface RankTable {
   readonly screen: readonly string[];
   /** @param keys of the columns; all of them without @throws UsageError for a key that there is none of */
   readonly of: (report: JobReport, keys?: readonly string[]) => AnyTable;
+  /** What is missing for it; null where nothing is, and of tables that jobs always have. */
+  readonly missing: (report: JobReport) => string | null;
 }
 
 const tableOf = <Row>(
@@ -25,8 +37,9 @@ const tableOf = <Row>(
   columns: readonly Column<Row>[],
   screen: readonly string[],
   rowsOf: (report: JobReport) => readonly Row[],
+  missing: RankTable['missing'] = () => null,
 ): RankTable => ({
-  ...{ doc, columns, screen },
+  ...{ doc, columns, screen, missing },
   of: (report, keys) => ({
     columns: keys?.map((key) => requireColumnOf(columns, key)) ?? columns,
     rows: rowsOf(report),
@@ -58,5 +71,19 @@ export const RANK_TABLES: Readonly<Record<RankTableName, RankTable>> = {
     REASON_COLUMNS,
     REASON_SCREEN,
     reasonRows,
+  ),
+  stages: tableOf(
+    'a row a pipeline stage: computing, waiting for messages and other stages, idle, bubble',
+    STAGE_COLUMNS,
+    STAGE_SCREEN,
+    stageRows,
+    stagesMissing,
+  ),
+  experts: tableOf(
+    'a row a group of experts: how uneven the sizes of its all-to-alls are',
+    EXPERT_COLUMNS,
+    EXPERT_SCREEN,
+    expertRows,
+    expertsMissing,
   ),
 };
