@@ -61,6 +61,7 @@ export const ranks = recordsCommand(
       ['Tables:', ...aligned(Object.entries(RANK_TABLES).map(([name, { doc }]) => [`  ${name}`, doc]))],
       [
         'Matched: by the ordinals that the profiler records, else by order within each step of the group, else by order.',
+        'Times refute what cannot be: operations that end before all ranks have joined.',
         'Clocks: a collective ends on all ranks at nearly one time; offsets and drifts are medians against one rank.',
         'Wait: until the last rank joins. Transfer: from then to the end. Late: own work of each step, which is all but',
         'exposed communication, is longer than that of ranks with the same work more often than chance (q at most 0.02).',
