@@ -1,6 +1,6 @@
 /** Columns as screens and Markdown reports show them: times in us, sizes in MiB, all other values as they are. */
-import { DECIMALS, MEBIBYTE, MICROSECOND, type Scale } from '../record/units.js';
-import type { CellValue, Column } from './column.js';
+import { amountText, DECIMALS, MEBIBYTE, MICROSECOND, type Quantity, type Scale } from '../record/units.js';
+import type { CellValue, Column, ColumnShape } from './column.js';
 
 /** The same column in the unit of screens, with another header. Three digits keep whole ns. */
 export function readable<Row>(column: Column<Row>, header: string): Column<Row> {
@@ -18,3 +18,32 @@ const scaledDown = <Row>(column: Column<Row>, { size }: Scale): Column<Row> => (
     return typeof value === 'number' ? value / size : value;
   },
 });
+
+const GIGA = 1e9;
+
+/** What columns of a unit are amounts of, and how many base units one of theirs is. */
+const AMOUNTS: Partial<Record<NonNullable<ColumnShape['unit']>, readonly [Quantity, number]>> = {
+  ns: ['time', 1],
+  bytes: ['transfer', 1],
+  FLOP: ['flop', 1],
+  'GB/s': ['rate', GIGA],
+};
+
+/**
+ * The same column with a unit for each value, as `32.32 ms` and `4 B`: for values of which the largest and the smallest
+ * are far apart.
+ */
+export function inAmounts<Row>(column: Column<Row>): Column<Row> {
+  const { unit, ...rest } = column;
+  const amount = unit === undefined ? undefined : AMOUNTS[unit];
+  if (amount === undefined) return column;
+  const [quantity, size] = amount;
+  return {
+    ...rest,
+    ...{ header: column.header.replace(/_ns$/, ''), type: 'str', toTheRight: true },
+    value: (row): CellValue => {
+      const value = column.value(row);
+      return typeof value === 'number' ? amountText(value * size, quantity) : value;
+    },
+  };
+}

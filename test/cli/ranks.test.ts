@@ -30,6 +30,35 @@ describe('dprof ranks', () => {
     expect(job['steps']).to.have.length(20);
   });
 
+  it('fits its tables into 100 characters, with a unit for each amount', async () => {
+    const { stdout } = await run(...traces);
+    const tables = stdout.slice(stdout.indexOf('\nRanks\n')).split('\n');
+    expect(Math.max(...tables.map(({ length }) => length))).to.be.at.most(100);
+    // The sum of the loss.
+    expect(stdout).to.match(/^all-reduce +world +4 B .* kB\/s +na$/m);
+    expect(tables.join('\n')).not.to.match(/ 0\.00/);
+  });
+
+  it('writes one table with the columns that are asked for', async () => {
+    const text = await run('-c', 'rank,clock,bound', ...traces);
+    expect(text.stdout).to.match(/^rank {2}clock +bound\n +0 {2}reference +[\d.]+ us\n/);
+    expect(text.stdout.trim().split('\n')).to.have.length(5);
+    const csv = await run('-t', 'groups', '-c', 'ranks,complete', '-f', 'csv', ...traces);
+    expect(csv.stdout.split('\n').slice(0, 2)).to.deep.equal(['ranks,complete', '0-1,yes']);
+    const late = await run('-t', 'late', '--top', '2', ...traces);
+    expect(late.stdout.split('\n')[0]).to.match(/^late_is +rank/);
+    expect(late.stdout).to.match(/^\d+ more: --top$/m);
+    const columns = await run('--columns', '-t', 'groups');
+    expect(columns.stdout).to.match(/^complete +whether all profiles are there/m);
+  });
+
+  it('refuses columns that there are none of, and those of JSON', async () => {
+    const unknown = await run('-c', 'rank,clok', ...traces);
+    expect(unknown).to.include({ code: 2, stdout: '' });
+    expect(unknown.stderr).to.match(/unknown column 'clok' \(did you mean clock\?\)/);
+    expect((await run('-c', 'rank', '-f', 'json', ...traces)).stderr).to.match(/-c and -f json exclude each other/);
+  });
+
   it('takes a single rank, and says that there is nothing to match', async () => {
     const { stdout, code } = await run(traces[1] ?? '');
     expect(code).to.equal(0);

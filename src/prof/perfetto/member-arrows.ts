@@ -5,8 +5,8 @@ import type { ProfileLine } from '../../record/record.js';
 import { jobTime } from '../ranks/clocks/job-clocks.js';
 import type { JobReport } from '../ranks/job-report.js';
 import type { MatchedGroup } from '../ranks/matching/match-group.js';
+import { timedOperation } from '../ranks/part/operation-rows.js';
 import type { RankPart } from '../ranks/part/rank-part.js';
-import { communicates } from '../steps/step-work.js';
 import type { SliceArrows } from './dependency-arrows.js';
 
 /** Arrows at an operation. */
@@ -62,9 +62,9 @@ export class MemberArrows {
 
   /** The same of a record that the trace leaves out. */
   skip(record: ProfileLine): SliceArrows | null {
-    const isOperation = record.type === 'collective' || (record.type === 'kernel' && communicates(record));
-    if (!isOperation || !isTimed(record)) return null;
-    const key = keyOf(record.profile, record.device);
+    const operation = timedOperation(record);
+    if (operation === null) return null;
+    const key = keyOf(operation.profile, operation.device);
     const index = this.#counts.get(key) ?? 0;
     this.#counts.set(key, index + 1);
     return this.#slices.get(key)?.get(index) ?? null;
@@ -91,7 +91,3 @@ export class MemberArrows {
 }
 
 const keyOf = (profile: number, device: number): string => `${profile}/${device}`;
-
-/** As the operations of a rank are counted: those without a time are left out. */
-const isTimed = ({ start, dur }: { readonly start: number; readonly dur: number | null }): boolean =>
-  dur !== null && dur >= 0 && Number.isFinite(start + dur);

@@ -1,15 +1,22 @@
 /**
- * Operations matched and clocks set by them. Where operations were matched by their order alone, times may refute it: an
- * operation cannot end on a rank before the last one has joined. Such a group is matched by time, or not at all.
+ * Operations matched and clocks set by them. Times may refute how operations were matched: such a group is matched in
+ * another way that fits the times, or without the ranks that contradict the others, or not at all.
  */
-import { median } from '../../record/statistics.js';
+import { elementAt } from '../../containers/element.js';
+import { agreementOf } from './agreement.js';
 import { jobClocks, type RankClock } from './clocks/job-clocks.js';
-import { endsTogether } from './clocks/observations.js';
 import { startShifts } from './clocks/profile-starts.js';
 import type { JobGroup } from './matching/job-groups.js';
-import { matchGroup, matchGroupByTime, refuted, type MatchedGroup } from './matching/match-group.js';
+import { matchGroup, matchGroupByStep, matchGroupByTime, type MatchedGroup } from './matching/match-group.js';
+import {
+  hasLoneMember,
+  hasSameOperations,
+  isAcrossSteps,
+  matchedIn,
+  refuted,
+  withoutParts,
+} from './matching/refuted.js';
 import type { RankPart } from './part/rank-part.js';
-import { waitsOf } from './waits.js';
 
 export interface Aligned {
   readonly matched: readonly MatchedGroup[];
@@ -18,20 +25,27 @@ export interface Aligned {
 
 export function aligned(parts: readonly RankPart[], groups: readonly JobGroup[]): Aligned {
   const shifts = startShifts(parts);
-  const first = groups.map((group) => {
-    const found = matchGroup(group, parts);
-    const isDoubtful = found.by !== 'ordinal' && (found.mismatch !== null || found.unmatched.has('no-alignment'));
-    return isDoubtful ? (betterByTime(found, parts, shifts) ?? found) : found;
+  const clocked = (matched: readonly MatchedGroup[]): Aligned => ({
+    matched,
+    clocks: jobClocks(parts, matched, shifts),
   });
-  const clocks = jobClocks(parts, first, shifts);
-  const checked = first.map((group) =>
-    group.by === 'ordinal' || group.by === null || agrees(group, parts, clocks)
-      ? group
-      : (matchGroupByTime(group, parts, shifts) ?? refuted(group)),
+  const first = clocked(
+    groups.map((group) => {
+      const found = matchGroup(group, parts);
+      const isDoubtful = found.by !== 'ordinal' && (found.mismatch !== null || found.unmatched.has('no-alignment'));
+      return isDoubtful ? (betterByTime(found, parts, shifts) ?? found) : found;
+    }),
   );
-  const isSame = checked.every((group, index) => group === first[index]);
-  return { matched: checked, clocks: isSame ? clocks : jobClocks(parts, checked, shifts) };
+  const ordered = byStepWhereBetter(first, parts, clocked);
+  const checked = ordered.matched.map((group) => possible(group, parts, ordered.clocks, shifts));
+  if (isSame(checked, ordered.matched)) return ordered;
+  const second = clocked(checked);
+  const strict = withoutSuspects(second, suspectsOf(ordered.matched, checked), parts);
+  return isSame(strict, checked) ? second : clocked(strict);
 }
+
+const isSame = (a: readonly MatchedGroup[], b: readonly MatchedGroup[]): boolean =>
+  a.every((group, index) => group === b[index]);
 
 /** Null where times match no more operations. */
 function betterByTime(group: MatchedGroup, parts: readonly RankPart[], shifts: readonly number[]): MatchedGroup | null {
@@ -39,23 +53,92 @@ function betterByTime(group: MatchedGroup, parts: readonly RankPart[], shifts: r
   return found !== null && found.operations.length >= group.operations.length ? found : null;
 }
 
-/** An end so much before the last rank joined is no error of the clocks, ns. */
-const TOLERANCE = 50_000;
-/** Operations that may contradict all the same: a kernel may have been preempted, an end lost. */
-const MOST_CONTRADICTING = 0.1;
-/** Ends of one operation differ by less, ns. */
-const MOST_APART = 1_000_000;
+/**
+ * Groups whose ordinals are not those of the other ranks, as after a counter began anew: by order within steps, where
+ * times speak for it.
+ */
+function byStepWhereBetter(
+  first: Aligned,
+  parts: readonly RankPart[],
+  clocked: (matched: readonly MatchedGroup[]) => Aligned,
+): Aligned {
+  const tried = first.matched.map((group) => (group.by === 'ordinal' ? byStep(group, parts, first.clocks) : null));
+  if (tried.every((one) => one === null)) return first;
+  const trial = clocked(first.matched.map((group, index) => tried[index] ?? group));
+  const agreements = trial.matched.map((group) => agreementOf(group, parts, trial.clocks));
+  const convincing = new Set(agreements.flatMap((one) => one.convincing));
+  const accepted = first.matched.map((group, index) => {
+    const isPossible = group.group.members.every(({ part }) => convincing.has(part)) && agreements[index]?.isPossible;
+    return isPossible === true ? (tried[index] ?? group) : group;
+  });
+  if (isSame(accepted, trial.matched)) return trial;
+  return isSame(accepted, first.matched) ? first : clocked(accepted);
+}
 
-/** Whether the matched operations can have happened so. */
-function agrees(group: MatchedGroup, parts: readonly RankPart[], clocks: readonly RankClock[]): boolean {
-  let [count, contradicting] = [0, 0];
-  const apart: number[] = [];
-  for (const { operation, ends, joined } of waitsOf(group, parts, clocks)) {
-    if (!endsTogether(operation.signature)) continue;
-    count++;
-    const earliest = ends.reduce((least, one) => Math.min(least, one), Infinity);
-    if (earliest < joined - TOLERANCE) contradicting++;
-    apart.push((median(ends) ?? earliest) - earliest);
+/** The group by order within steps, where its ordinals are in doubt; null where they are not, or steps say no more. */
+function byStep(group: MatchedGroup, parts: readonly RankPart[], clocks: readonly RankClock[]): MatchedGroup | null {
+  const isLess = group.mismatch !== null || hasLoneMember(group);
+  const isDoubtful = isLess || isAcrossSteps(group, parts) || !agreementOf(group, parts, clocks).isPossible;
+  const other = isDoubtful ? matchGroupByStep(group.group, parts) : null;
+  if (other === null || hasSameOperations(other, group)) return null;
+  if (isLess && matchedIn(other) <= matchedIn(group)) return null;
+  const doubt = 'ordinals differ from rank to rank: matched by order within steps, which fits the times';
+  return { ...other, doubt };
+}
+
+/** The group as times allow it. */
+function possible(
+  group: MatchedGroup,
+  parts: readonly RankPart[],
+  clocks: readonly RankClock[],
+  shifts: readonly number[],
+): MatchedGroup {
+  if (group.by === null) return group;
+  const { isPossible, contradicting } = agreementOf(group, parts, clocks);
+  if (isPossible) return group;
+  if (group.by !== 'ordinal') return matchGroupByTime(group, parts, shifts) ?? refuted(group.group, null);
+  return withoutThose(group, contradicting, parts, clocks);
+}
+
+/** What is left of a group without some of its ranks, where times allow that. */
+function withoutThose(
+  group: MatchedGroup,
+  wrong: readonly number[],
+  parts: readonly RankPart[],
+  clocks: readonly RankClock[],
+): MatchedGroup {
+  const names = wrong.map((part) => elementAt(parts, part).rank ?? elementAt(parts, part).file);
+  const doubt = `by ordinals, the times of rank ${names.join(', ')} contradict those of the others`;
+  const rest = withoutParts(group, new Set(wrong), doubt);
+  const isLeft = wrong.length > 0 && rest.operations.length > 0 && agreementOf(rest, parts, clocks).isPossible;
+  return isLeft ? rest : refuted(group.group, 'by ordinals, operations would end before all ranks have joined');
+}
+
+/** Ranks whose ordinals times have refuted in some group. */
+function suspectsOf(before: readonly MatchedGroup[], after: readonly MatchedGroup[]): Set<number> {
+  const suspects = new Set<number>();
+  for (const [index, group] of before.entries()) {
+    const left = elementAt(after, index);
+    if (left === group || group.by !== 'ordinal') continue;
+    for (const [column, { part }] of group.group.members.entries())
+      if (left.operations.every(({ at }) => elementAt(at, column) < 0)) suspects.add(part);
   }
-  return contradicting <= MOST_CONTRADICTING * count && (median(apart) ?? 0) <= MOST_APART;
+  return suspects;
+}
+
+/** Where times have refuted the ordinals of a rank once, they must speak for it elsewhere. */
+function withoutSuspects(
+  { matched, clocks }: Aligned,
+  suspects: ReadonlySet<number>,
+  parts: readonly RankPart[],
+): MatchedGroup[] {
+  const isConcerned = ({ by, group }: MatchedGroup): boolean =>
+    by === 'ordinal' && group.members.some(({ part }) => suspects.has(part));
+  const left = new Set(suspects);
+  for (const group of matched)
+    if (isConcerned(group)) for (const part of agreementOf(group, parts, clocks).convincing) left.delete(part);
+  return matched.map((group) => {
+    const wrong = group.group.members.flatMap(({ part }) => (left.has(part) ? [part] : []));
+    return isConcerned(group) && wrong.length > 0 ? withoutThose(group, wrong, parts, clocks) : group;
+  });
 }

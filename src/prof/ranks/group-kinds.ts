@@ -1,6 +1,8 @@
 /** What the groups of a job are for: by what the program calls them, else by the shape of their lists of ranks. */
 import { elementAt } from '../../containers/element.js';
+import type { CollectiveKind } from '../../ops/collective-bytes.js';
 import type { JobGroup } from './matching/job-groups.js';
+import { MESSAGES } from './part/operation-rows.js';
 import type { RankPart } from './part/rank-part.js';
 
 export type GroupKind = 'world' | 'data' | 'tensor' | 'pipeline' | 'expert' | 'context' | 'model';
@@ -34,14 +36,12 @@ function strideOf(ranks: readonly number[]): number | null {
 }
 
 /** Operations of a group by kind, as its first member has them. */
-function kindsIn({ members }: JobGroup, parts: readonly RankPart[]): Set<string> {
+function kindsIn({ members }: JobGroup, parts: readonly RankPart[]): Set<CollectiveKind | null> {
   const [first] = members;
   if (first === undefined) return new Set();
   const { kind } = elementAt(parts, first.part).operations;
-  return new Set(first.operations.map((at) => kind[at] ?? ''));
+  return new Set(first.operations.map((at) => kind[at] ?? null));
 }
-
-const MESSAGES: ReadonlySet<string> = new Set(['send', 'receive', 'send-receive']);
 
 /** A kind for each group, null where neither words nor shapes say any. */
 export function groupKinds(
@@ -72,13 +72,14 @@ interface Shape {
 
 function inferredKind(
   group: JobGroup,
-  operations: ReadonlySet<string>,
+  operations: ReadonlySet<CollectiveKind | null>,
   { stride, isStrided, worldSize, isOnly }: Shape,
 ): GroupKind | null {
   const size = group.ranks?.length ?? group.size;
   if (group.pair !== null) return 'pipeline';
   // Any exchange of a group of two may be a message.
-  if (operations.size > 0 && [...operations].every((kind) => MESSAGES.has(kind)) && stride !== 1) return 'pipeline';
+  if (operations.size > 0 && [...operations].every((kind) => kind !== null && MESSAGES.has(kind)) && stride !== 1)
+    return 'pipeline';
   if (size !== null && size === worldSize) return isOnly ? 'data' : 'world';
   if (stride === null) return null;
   if (operations.has('all-to-all')) return 'expert';

@@ -2,12 +2,15 @@
 import { elementAt } from '../../containers/element.js';
 import type { RankClock } from './clocks/job-clocks.js';
 import { aligned } from './aligned.js';
+import { reachOf, type GroupReach } from './group-reach.js';
 import { groupKinds, type GroupKind, type KnownKind } from './group-kinds.js';
 import { jobGroups, type JobGroup } from './matching/job-groups.js';
 import type { MatchedBy, MatchedGroup, UnmatchedReason } from './matching/match-group.js';
 import { membershipOf, type Membership } from './membership.js';
+import { expertsOf, type ExpertReport } from './parallelism/experts.js';
+import { stagePlaces } from './parallelism/stage-places.js';
+import { stagesOf, type StageReport } from './parallelism/stages.js';
 import type { RankPart } from './part/rank-part.js';
-import { linkPeakOf } from '../roofline/links.js';
 import { GroupTransfers, type SlowTransfers } from './slow-groups.js';
 import { latenessOf, type Lateness } from './stragglers/stragglers.js';
 import { peersOf } from './stragglers/peers.js';
@@ -15,13 +18,12 @@ import { RankWaits, TransferClasses, TransferCounter, type TransferClass, type T
 import { waitsOf } from './waits.js';
 
 /** One group of the job. */
-export interface GroupReport {
+export interface GroupReport extends GroupReach {
   readonly name: string | null;
   readonly description: string | null;
   readonly kind: GroupKind | null;
   readonly kindInferred: boolean;
   readonly ranks: readonly number[] | null;
-  readonly size: number | null;
   readonly pair: JobGroup['pair'];
   /** Parts that are in it. */
   readonly parts: readonly number[];
@@ -29,10 +31,13 @@ export interface GroupReport {
   readonly matched: number;
   readonly unmatched: Readonly<Partial<Record<UnmatchedReason, number>>>;
   readonly mismatch: string | null;
-  /** Null without a matched operation on known clocks. */
+  /** Why ordinals were not believed; null where they were. */
+  readonly doubt: string | null;
+  /**
+   * Null without a matched operation on known clocks. Of a group that is not complete the wait is a lower bound and the
+   * transfer an upper one: it is not known when the others joined.
+   */
   readonly transfers: TransferSums | null;
-  /** Peak of the links between its devices in one direction, bytes/s; null between machines, and where it is not known. */
-  readonly linkPeak: number | null;
 }
 
 /** One rank against the others. */
@@ -58,6 +63,10 @@ export interface JobReport {
   readonly classes: readonly TransferClass[];
   readonly lateness: Lateness;
   readonly slowGroups: readonly SlowTransfers[];
+  /** Of pipelines; none without. */
+  readonly stages: readonly StageReport[];
+  /** Groups of experts with known sizes. */
+  readonly experts: readonly ExpertReport[];
 }
 
 /** @param parts of all ranks, in any order: the answer has them in order of rank */
@@ -67,41 +76,33 @@ export function jobReport(given: readonly RankPart[]): JobReport {
   const groups = jobGroups(parts);
   const kinds = groupKinds(groups, parts, membership.worldSize);
   const { matched, clocks } = aligned(parts, groups);
-  const links = groups.map((group) => linkPeakIn(group, parts, membership.nodes));
-  const waits = addedUp(parts, matched, kinds, clocks, links);
+  const reaches = groups.map((group) => reachOf(group, parts, membership.nodes));
+  const waits = addedUp(parts, matched, kinds, clocks, reaches);
   return {
     parts,
     membership,
     ranks: parts.map((_, part) => rankReport(part, membership, clocks, waits.ranks)),
-    groups: matched.map((group, index) => ({
-      ...groupReport(group, kinds[index] ?? null, elementAt(waits.groups, index)),
-      linkPeak: elementAt(links, index),
-    })),
+    groups: matched.map((group, index) =>
+      groupReport(group, kinds[index] ?? null, elementAt(waits.groups, index).sums, elementAt(reaches, index)),
+    ),
     matched,
     classes: waits.classes.all,
     lateness: latenessOf(parts, peersOf(parts, groups, kinds), membership.nodes),
     slowGroups: waits.transfers.slow,
+    stages: stagesOf(parts, stagePlaces(parts, groups, kinds), matched, clocks),
+    experts: expertsOf(parts, matched, kinds),
   };
 }
 
-/** Ranks first, then profiles without one by name. */
+/** Ranks first, then profiles without one by name; of one name those that began earlier first. */
 function byRank(a: RankPart, b: RankPart): number {
   const [x, y] = [a.rank ?? Infinity, b.rank ?? Infinity];
   if (x !== y) return x < y ? -1 : 1;
   if (a.file !== b.file) return a.file < b.file ? -1 : 1;
-  return a.device - b.device;
-}
-
-/** The least of its devices; null where they are not known to be on one machine. */
-function linkPeakIn(
-  { members, size, pair }: JobGroup,
-  parts: readonly RankPart[],
-  nodes: readonly (string | null)[],
-): number | null {
-  const places = new Set(members.map(({ part }) => nodes[part] ?? null));
-  if (places.size !== 1 || places.has(null) || members.length !== (pair === null ? size : 2)) return null;
-  const peaks = members.map(({ part }) => linkPeakOf(elementAt(parts, part).deviceName));
-  return peaks.reduce((least, peak) => (least === null || peak === null ? null : Math.min(least, peak)), Infinity);
+  if (a.device !== b.device) return a.device - b.device;
+  const [begin, other] = [BigInt(a.startUnixNs ?? 0), BigInt(b.startUnixNs ?? 0)];
+  if (begin !== other) return begin < other ? -1 : 1;
+  return (a.steps.start[0] ?? 0) - (b.steps.start[0] ?? 0);
 }
 
 interface AddedUp {
@@ -116,17 +117,17 @@ function addedUp(
   matched: readonly MatchedGroup[],
   kinds: readonly (KnownKind | null)[],
   clocks: readonly RankClock[],
-  links: readonly (number | null)[],
+  reaches: readonly GroupReach[],
 ): AddedUp {
   const [ranks, classes, transfers] = [new RankWaits(parts.length), new TransferClasses(), new GroupTransfers()];
   const groups = matched.map((of, index) => {
     const counter = new TransferCounter();
-    const [kind, size] = [kinds[index] ?? null, of.group.pair === null ? of.group.size : 2];
+    const [kind, reach] = [kinds[index] ?? null, elementAt(reaches, index)];
     for (const waits of waitsOf(of, parts, clocks)) {
       ranks.add(waits);
-      classes.add(waits, index, kind, size, elementAt(links, index));
-      transfers.add(waits, index, kind);
-      counter.add(waits, size);
+      classes.add(waits, index, kind, reach);
+      transfers.add(waits, index, kind, reach);
+      counter.add(waits, reach.size);
     }
     return counter;
   });
@@ -145,16 +146,16 @@ const rankReport = (
 });
 
 function groupReport(
-  { group, by, operations, unmatched, mismatch }: MatchedGroup,
+  { group, by, operations, unmatched, mismatch, doubt }: MatchedGroup,
   kind: KnownKind | null,
-  counter: TransferCounter,
-): Omit<GroupReport, 'linkPeak'> {
-  const { sums } = counter;
-  const { name, description, ranks, size, pair, members } = group;
+  sums: TransferSums,
+  reach: GroupReach,
+): GroupReport {
+  const { name, description, ranks, pair, members } = group;
   return {
-    ...{ name, description, ranks, size, pair, kind: kind?.kind ?? null, kindInferred: kind?.inferred ?? false },
+    ...{ ...reach, name, description, ranks, pair, kind: kind?.kind ?? null, kindInferred: kind?.inferred ?? false },
     parts: members.map(({ part }) => part),
-    ...{ by, matched: operations.length, unmatched: Object.fromEntries(unmatched), mismatch },
+    ...{ by, matched: operations.length, unmatched: Object.fromEntries(unmatched), mismatch, doubt },
     transfers: sums.operations === 0 ? null : sums,
   };
 }

@@ -12,8 +12,14 @@ export class RanksAnalysis implements Analysis<JobReport> {
   readonly many = true;
   readonly #parts = new RankParts();
 
-  /** @param table the one of the table formats */
-  constructor(private readonly table: RankTableName) {}
+  /**
+   * @param table the one of the table formats
+   * @param keys of its columns; all of them without
+   */
+  constructor(
+    private readonly table: RankTableName,
+    private readonly keys?: readonly string[],
+  ) {}
 
   take(record: ProfileLine, rows: readonly Annotated[]): void {
     this.#parts.take(record, rows);
@@ -24,7 +30,10 @@ export class RanksAnalysis implements Analysis<JobReport> {
     const parts = this.#parts.all(rows);
     if (parts.length === 0) throw withoutDevice();
     const report = jobReport(parts);
-    return { table: RANK_TABLES[this.table].of(report), facts: report, notes: notesOf(report) };
+    const { of, missing } = RANK_TABLES[this.table];
+    const lacking = missing(report);
+    const notes = [...notesOf(report), ...(lacking === null ? [] : [lacking])];
+    return { table: of(report, this.keys), facts: report, notes };
   }
 }
 
@@ -36,6 +45,7 @@ function notesOf({ parts, membership }: JobReport): (string | UserError)[] {
     ...countNotes(
       [leftOut('operations'), 'operation', ' without a time, or beyond 500000 of a rank, left out'],
       [leftOut('steps'), 'record', ' of steps beyond 1000 of a rank left out'],
+      [leftOut('names'), 'layer, op or kernel name', ' of the least time of a rank not compared with others'],
       [doubled.length, 'rank', ' with several profiles: are they of one run?'],
     ),
     ...(worldSizes.length === 0

@@ -1,8 +1,12 @@
-/** Groups whose transfers take longer than those of other groups of the same kind and message: a slow link. */
+/**
+ * Groups whose transfers take longer than those of other groups of the same kind, size, message and reach: a slow link.
+ * Groups within a machine are compared among themselves, as are those between machines.
+ */
 import { entryOf } from '../../containers/map-entry.js';
 import { median } from '../../record/statistics.js';
 import { falseDiscovery } from '../diff/false-discovery.js';
 import { mannWhitney } from '../diff/mann-whitney.js';
+import type { GroupReach } from './group-reach.js';
 import type { GroupKind, KnownKind } from './group-kinds.js';
 import type { OperationWaits } from './waits.js';
 
@@ -28,10 +32,17 @@ const FALSE_DISCOVERY_RATE = 0.01;
 export class GroupTransfers {
   readonly #classes = new Map<string, Map<number, number[]>>();
 
-  add({ operation, transfer, parts }: OperationWaits, group: number, kind: KnownKind | null): void {
-    if (transfer === null) return;
+  add(
+    { operation, transfer, parts }: OperationWaits,
+    group: number,
+    kind: KnownKind | null,
+    { size, machines }: GroupReach,
+  ): void {
+    // Where some rank is not there, what looks like the transfer may be the time that all waited for it.
+    if (transfer === null || (size !== null && parts.length < size)) return;
+    const isWithin = machines === null ? null : machines === 1;
     const { signature } = operation;
-    const key = JSON.stringify([signature.kind, kind?.kind ?? null, signature.bytes, parts.length]);
+    const key = JSON.stringify([signature.kind, kind?.kind ?? null, signature.bytes, parts.length, isWithin]);
     const groups = entryOf(this.#classes, key, () => new Map<number, number[]>());
     const list = entryOf(groups, group, (): number[] => []);
     if (list.length < MOST_KEPT) list.push(transfer);

@@ -5,6 +5,7 @@ import { entryOf } from '../../containers/map-entry.js';
 import { median } from '../../record/statistics.js';
 import { NS_PER_S } from '../../record/units.js';
 import type { GroupKind, KnownKind } from './group-kinds.js';
+import type { GroupReach } from './group-reach.js';
 import { MESSAGE } from './matching/operation-signature.js';
 import type { OperationWaits } from './waits.js';
 
@@ -32,6 +33,8 @@ export interface TransferClass extends TransferSums {
   /** Sizes from this power of four bytes on; null where sizes are unknown. */
   readonly size: number | null;
   readonly groups: number;
+  /** Of these, those with ranks whose profiles are not there: their waits are lower bounds, their transfers upper ones. */
+  readonly incomplete: number;
   /** Of all groups, where it is one; bytes/s. */
   readonly linkPeak: number | null;
 }
@@ -77,11 +80,6 @@ export class TransferCounter {
       busBandwidth: median(this.#bus),
     };
   }
-
-  /** Transfer times, ns. */
-  get transfers(): readonly number[] {
-    return this.#transfers;
-  }
 }
 
 /** Size classes are powers of four. */
@@ -93,6 +91,7 @@ interface OpenClass {
   readonly groupKind: GroupKind | null;
   readonly size: number | null;
   readonly groups: Set<number>;
+  readonly incomplete: Set<number>;
   readonly counter: TransferCounter;
   readonly links: Set<number | null>;
 }
@@ -105,16 +104,17 @@ export class TransferClasses {
     waits: OperationWaits,
     group: number,
     groupKind: KnownKind | null,
-    ranks: number | null,
-    linkPeak: number | null,
+    { size: ranks, isComplete, linkPeak }: GroupReach,
   ): void {
     const { kind, bytes } = waits.operation.signature;
     const size = sizeClass(bytes);
     const of = entryOf(this.#classes, JSON.stringify([kind, groupKind?.kind ?? null, size]), () => ({
       ...{ kind, groupKind: groupKind?.kind ?? null, size },
-      ...{ groups: new Set<number>(), counter: new TransferCounter(), links: new Set<number | null>() },
+      ...{ groups: new Set<number>(), incomplete: new Set<number>() },
+      ...{ counter: new TransferCounter(), links: new Set<number | null>() },
     }));
     of.groups.add(group);
+    if (isComplete === false) of.incomplete.add(group);
     of.links.add(linkPeak);
     of.counter.add(waits, ranks);
   }
@@ -122,9 +122,10 @@ export class TransferClasses {
   /** Most waiting first. */
   get all(): TransferClass[] {
     return [...this.#classes.values()]
-      .map(({ counter, groups, links, ...place }) => ({
+      .map(({ counter, groups, incomplete, links, ...place }) => ({
         ...place,
         groups: groups.size,
+        incomplete: incomplete.size,
         linkPeak: links.size === 1 ? ([...links][0] ?? null) : null,
         ...counter.sums,
       }))

@@ -2,35 +2,73 @@
 import { elementAt } from '../../../containers/element.js';
 import { addTo } from '../../../containers/map-entry.js';
 import { shortened } from '../../../prof/advise/amount-text.js';
-import type { JobReport } from '../../../prof/ranks/job-report.js';
+import type { GroupReport, JobReport } from '../../../prof/ranks/job-report.js';
 import { rangesText } from '../../../prof/ranks/membership.js';
 import type { RankPart } from '../../../prof/ranks/part/rank-part.js';
-import { groupName } from '../../../prof/ranks/tables/group-table.js';
-import { CLASS_COLUMNS } from '../../../prof/ranks/tables/class-table.js';
-import { GROUP_COLUMNS } from '../../../prof/ranks/tables/group-table.js';
-import { RANK_COLUMNS, rankRows } from '../../../prof/ranks/tables/rank-table.js';
+import { groupsText } from '../../../prof/ranks/tables/class-table.js';
+import { capturedText, groupName } from '../../../prof/ranks/tables/group-table.js';
+import { hasSteps } from '../../../prof/ranks/tables/rank-table.js';
+import { RANK_TABLES, type RankTableName } from '../../../prof/ranks/tables/tables.js';
 import { isByKernels } from '../../../prof/ranks/stragglers/reasons.js';
 import type { Straggler } from '../../../prof/ranks/stragglers/stragglers.js';
 import { escapeControls } from '../../../record/control-characters.js';
 import { counted } from '../../../record/plural.js';
 import { median } from '../../../record/statistics.js';
 import { amountText } from '../../../record/units.js';
-import type { Column, ColumnShape } from '../../../table/column.js';
-import { readable } from '../../../table/readable.js';
+import { inAmounts } from '../../../table/readable.js';
 import { alignedTable } from '../../../write/aligned.js';
 
 const time = (ns: number | null): string => amountText(ns, 'time');
+
+/** Stragglers, and groups, that are named in full. */
+const NAMED = 8;
 
 /** @param top rows of each table */
 export function ranksScreen(report: JobReport, top: number): string {
   const lines = [
     ...headLines(report),
     '',
-    ...tableLines('Ranks', RANK_COLUMNS, rankRows(report), top),
-    ...tableLines('Operations', CLASS_COLUMNS, report.classes, top),
-    ...tableLines('Groups', GROUP_COLUMNS, report.groups, top),
+    ...SECTIONS.flatMap(([title, name]) => {
+      const lines = tableLines(name, report, top);
+      return lines.length > 1 ? [title, ...lines, ''] : [];
+    }),
   ];
   return `${lines.map(escapeControls).join('\n').trimEnd()}\n`;
+}
+
+/** Tables of the screen. */
+const SECTIONS: readonly (readonly [title: string, name: RankTableName])[] = [
+  ['Ranks', 'ranks'],
+  ['Operations', 'collectives'],
+  ['Stages', 'stages'],
+  ['Experts', 'experts'],
+  ['Groups', 'groups'],
+];
+
+/**
+ * One table alone.
+ * @param keys of its columns; those of the screen without
+ */
+export const tableScreen = (name: RankTableName, report: JobReport, top: number, keys?: readonly string[]): string =>
+  `${tableLines(name, report, top, keys).map(escapeControls).join('\n')}\n`;
+
+/** What screens have in place of the values of some columns, by table and key. */
+const TEXTS: Readonly<Record<string, (row: never) => string>> = {
+  'collectives/groups': groupsText,
+  'groups/captured': capturedText,
+};
+
+/** A header and a line a row. */
+function tableLines(name: RankTableName, report: JobReport, top: number, keys?: readonly string[]): string[] {
+  const { screen, of } = RANK_TABLES[name];
+  const { columns, rows } = of(report, keys ?? screen);
+  const shown = columns.map((column) => {
+    const value = TEXTS[`${name}/${column.key}`] as ((row: unknown) => string) | undefined;
+    return value === undefined ? inAmounts(column) : { ...column, type: 'str' as const, toTheRight: true, value };
+  });
+  const all = [...rows];
+  const rest = all.length - top;
+  return [...alignedTable(shown, all.slice(0, top)), ...(rest > 0 ? [`${rest} more: --top`] : [])];
 }
 
 /** Who is in the job, what was matched, clocks, who is late: what `dprof summary` of several ranks says as well. */
@@ -40,29 +78,10 @@ const headLines = (report: JobReport): string[] => [
   ...membershipLines(report),
   ...matchingLines(report),
   ...clockLines(report),
+  ...stepLines(report),
   ...lateLines(report),
   ...slowLines(report),
 ];
-
-/** Columns that a screen has no room for: the table formats have them, and the lines above say why and by what. */
-const LEFT_OUT: ReadonlySet<string> = new Set([
-  ...(['joined', 'drift', 'residual', 'longest_skew', 'algbw', 'bytes', 'why'] as const),
-]);
-
-function tableLines<Row>(title: string, columns: readonly Column<Row>[], rows: readonly Row[], top: number): string[] {
-  if (rows.length === 0) return [];
-  const shown = columns
-    .filter(({ key, machineOnly }) => machineOnly !== true && !LEFT_OUT.has(key))
-    .map((column) => readable(column, headerOf(column)));
-  const rest = rows.length - top;
-  return [title, ...alignedTable(shown, rows.slice(0, top)), ...(rest > 0 ? [`${rest} more: --top`] : []), ''];
-}
-
-/** The unit of screens in place of the one of tables. */
-function headerOf({ header, unit }: ColumnShape): string {
-  if (unit === 'ns') return header.replace(/_ns$/, '_us');
-  return unit === 'bytes' ? `${header}_MiB` : unit === 'GB/s' ? `${header}_GB/s` : header;
-}
 
 const nameOf = ({ rank, file }: RankPart): string => (rank === null ? file : `rank ${rank}`);
 
@@ -88,7 +107,7 @@ const WHY: Readonly<Record<string, string>> = {
   'no-peer': 'messages of which the other rank is not recorded',
   'not-captured': 'the others did not capture them',
   mismatch: 'after a difference between ranks',
-  'times-differ': 'as they were ordered, some end before all ranks have joined',
+  'times-differ': 'as they were matched, some would end before all ranks have joined',
   'no-alignment': 'order alone does not say which belong together',
 };
 
@@ -101,10 +120,37 @@ function matchingLines({ groups }: JobReport): string[] {
   return [
     `Matched     ${counted(matched, 'operation')} in ${counted(groups.filter((group) => group.matched > 0).length, 'group')}${by === '' ? '' : `, by ${by}`}`,
     ...[...reasons].map(([why, count]) => `  not       ${count}: ${WHY[why] ?? why}`),
-    ...groups.flatMap((group) =>
-      group.mismatch === null ? [] : [`  differ    group ${groupName(group) ?? 'unknown'}: ${group.mismatch}`],
+    ...incompleteLines(groups),
+    ...namedGroups(groups, 'differ', ({ mismatch }) => mismatch),
+    ...namedGroups(groups, 'doubtful', ({ doubt, by }) =>
+      doubt === null || by === 'step' ? doubt : `${doubt}: are the profiles of one run?`,
     ),
   ];
+}
+
+/** Groups of which some ranks have no profile, where others of them are matched. */
+function incompleteLines(groups: readonly GroupReport[]): string[] {
+  const count = groups.filter(({ isComplete, matched }) => isComplete === false && matched > 0).length;
+  return count === 0
+    ? []
+    : [
+        `  partly    ${counted(count, 'group')} with ranks that have no profile: waits are at least, transfers at most what is shown`,
+      ];
+}
+
+/** What is to be said of groups, of some of them in full. */
+function namedGroups(
+  groups: readonly GroupReport[],
+  word: string,
+  textOf: (group: GroupReport) => string | null,
+): string[] {
+  const lines = groups.flatMap((group) => {
+    const text = textOf(group);
+    const of = group.ranks === null ? '' : ` (ranks ${rangesText(group.pair ?? group.ranks)})`;
+    return text === null ? [] : [`  ${word.padEnd(9)} group ${groupName(group) ?? 'unknown'}${of}: ${text}`];
+  });
+  const rest = lines.length - NAMED;
+  return [...lines.slice(0, NAMED), ...(rest > 0 ? [`            ${rest} more groups: -t groups -f csv`] : [])];
 }
 
 function clockLines(report: JobReport): string[] {
@@ -154,8 +200,13 @@ function againstText({ ranks, parts }: JobReport, reference: number): string {
   return `${counted(clocks.length, 'rank')} against ${nameOf(elementAt(parts, reference))}: offsets ${time(least)} to ${time(most)}, residual ${time(residual)}, off by at most ${time(bound)}`;
 }
 
-/** Stragglers that are named in full. */
-const NAMED = 8;
+/** Where profiles do not say what their steps are. */
+function stepLines({ parts }: JobReport): string[] {
+  const without = parts.filter((part) => !hasSteps(part)).length;
+  return without === 0
+    ? []
+    : [`Steps       none in the profiles of ${counted(without, 'rank')}: compute, exposed and idle are of all of it`];
+}
 
 function lateLines({ lateness, parts, ranks }: JobReport): string[] {
   const { stragglers, latest, tested, untested } = lateness;

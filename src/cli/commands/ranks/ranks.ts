@@ -3,16 +3,30 @@ import { RanksAnalysis } from '../../../prof/ranks/ranks-analysis.js';
 import { RANK_TABLES, type RankTableName } from '../../../prof/ranks/tables/tables.js';
 import { Annotator } from '../../../prof/report/report.js';
 import { jsonOf } from '../../../record/control-characters.js';
+import { UsageError } from '../../../record/errors.js';
 import { requireName } from '../../../record/names.js';
+import { requireColumnOf, splitKeys } from '../../../table/column-lookup.js';
 import { aligned } from '../../../write/aligned.js';
 import { integer } from '../../arguments.js';
+import { printText } from '../../output.js';
 import { recordsCommand, withTableFormats } from '../../records-command.js';
 import { printTable, runAnalysis } from '../../run-analysis.js';
 import { ranksDocument } from './ranks-document.js';
-import { ranksScreen } from './ranks-screen.js';
+import { ranksScreen, tableScreen } from './ranks-screen.js';
 
 const TOP = 16;
 const TABLES = Object.keys(RANK_TABLES) as readonly RankTableName[];
+const KEYS = [...new Set(Object.values(RANK_TABLES).flatMap(({ columns }) => columns.map(({ key }) => key)))];
+
+/** @throws UsageError naming the nearest column */
+function keysOf(table: RankTableName, text: string): string[] {
+  const keys = splitKeys('-c', text);
+  for (const key of keys) requireColumnOf(RANK_TABLES[table].columns, key);
+  return keys;
+}
+
+const columnsText = (table: RankTableName): string =>
+  `${aligned(RANK_TABLES[table].columns.map(({ key, doc }) => [key, doc])).join('\n')}\n`;
 
 export const ranks = recordsCommand(
   {
@@ -30,14 +44,24 @@ export const ranks = recordsCommand(
         short: 't',
         takes: 'T',
         values: TABLES,
-        help: `the table of csv, markdown, …: ${TABLES.join(', ')} (ranks)`,
+        help: `one table, in text too: ${TABLES.join(', ')} (ranks)`,
       },
-      { name: 'top', takes: 'N', help: `at most N rows of each table in text (${TOP})` },
+      {
+        name: 'cols',
+        short: 'c',
+        takes: 'COLS',
+        help: 'columns of that table, comma-separated',
+        values: KEYS,
+        list: true,
+      },
+      { name: 'columns', help: 'list the columns of that table with what they mean' },
+      { name: 'top', takes: 'N', help: `at most N rows of a table in text (${TOP}; all of a table of -t)` },
     ],
     notes: [
       ['Tables:', ...aligned(Object.entries(RANK_TABLES).map(([name, { doc }]) => [`  ${name}`, doc]))],
       [
         'Matched: by the ordinals that the profiler records, else by order within each step of the group, else by order.',
+        'Times refute what cannot be: operations that end before all ranks have joined.',
         'Clocks: a collective ends on all ranks at nearly one time; offsets and drifts are medians against one rank.',
         'Wait: until the last rank joins. Transfer: from then to the end. Late: own work of each step, which is all but',
         'exposed communication, is longer than that of ranks with the same work more often than chance (q at most 0.02).',
@@ -47,6 +71,7 @@ export const ranks = recordsCommand(
     examples: [
       'dprof ranks traces/rank*.pt.trace.json.gz',
       'dparse -j 8 traces/ | dprof ranks',
+      'dprof ranks -c rank,clock,offset,drift,residual,bound traces/*.gz',
       'dprof ranks -t steps -f csv traces/*.gz > heatmap.csv',
       "dprof ranks -f json traces/*.gz | jq '.stragglers[] | [.rank, .late_ns, .q]'",
     ],
@@ -54,13 +79,19 @@ export const ranks = recordsCommand(
   withTableFormats('text', 'json'),
   async (given, request) => {
     const table = requireName<RankTableName>('table', given.text('table') ?? 'ranks', TABLES);
-    const top = given.read('top', (text) => integer('--top', text, 1)) ?? TOP;
+    const top = given.read('top', (text) => integer('--top', text, 1));
+    const keys = given.read('cols', (text) => keysOf(table, text));
     const { format } = request;
+    if (given.on('columns')) return printText(columnsText(table));
+    if (keys !== undefined && format === 'json')
+      throw new UsageError('-c and -f json exclude each other', 'json has all columns of all tables');
+    const isAlone = given.text('table') !== undefined || keys !== undefined;
     await runAnalysis(request, {
-      analysis: new RanksAnalysis(table),
+      analysis: new RanksAnalysis(table, keys),
       annotator: new Annotator(),
       print: ({ table: rows, facts }, write) => {
-        if (format === 'text') return write(ranksScreen(facts, top));
+        if (format === 'text')
+          return write(isAlone ? tableScreen(table, facts, top ?? Infinity, keys) : ranksScreen(facts, top ?? TOP));
         return format === 'json' ? write(`${jsonOf(ranksDocument(facts))}\n`) : printTable(rows, format, write);
       },
     });

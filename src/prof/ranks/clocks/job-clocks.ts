@@ -3,8 +3,9 @@
  * that end on all ranks together. First from rank to rank through the groups that they share, then each rank against
  * all others. Robust: medians throughout, so that operations that end late on one rank do not count.
  */
+import { DisjointSets } from '../../../containers/disjoint-sets.js';
 import { elementAt } from '../../../containers/element.js';
-import { entryOf } from '../../../containers/map-entry.js';
+import { addTo, entryOf } from '../../../containers/map-entry.js';
 import { median } from '../../../record/statistics.js';
 import type { MatchedGroup } from '../matching/match-group.js';
 import type { RankPart } from '../part/rank-part.js';
@@ -54,9 +55,10 @@ export function jobClocks(
   shifts: readonly number[],
 ): RankClock[] {
   const together = observationsAmong(groups, parts, shifts, true);
-  const fits = new ClockFits(sharedClocks(parts), centreOf(together));
+  const shared = sharedClocks(parts);
+  const fits = new ClockFits(shared, centreOf(together));
   const others = observationsAmong(groups, parts, shifts, false);
-  for (const part of anchors(parts, together, others)) {
+  for (const part of anchors(parts, shared, together, others)) {
     if (fits.isPlaced(part)) continue;
     fits.anchor(part);
     fits.spread(together);
@@ -123,12 +125,13 @@ function centreOf(all: readonly Observations[]): number {
  */
 function anchors(
   parts: readonly RankPart[],
+  shared: readonly number[],
   together: readonly Observations[],
   others: readonly Observations[],
 ): number[] {
-  const reach = components(sharedClocks(parts), together);
+  const reach = components(shared, together);
   const sizes = new Map<number, number>();
-  for (const component of reach) sizes.set(component, (sizes.get(component) ?? 0) + 1);
+  for (const component of reach) addTo(sizes, component, 1);
   const order = parts.map((_, index) => index);
   const sizeOf = (index: number): number => sizes.get(elementAt(reach, index)) ?? 0;
   const rankOf = (index: number): number => elementAt(parts, index).rank ?? Infinity;
@@ -149,19 +152,8 @@ function sharedClocks(parts: readonly RankPart[]): number[] {
 
 /** Of each part the lowest part that operations, or one clock, lead to. */
 function components(shared: readonly number[], all: readonly Observations[]): number[] {
-  const parent = [...shared];
-  const rootOf = (index: number): number => {
-    let root = index;
-    while (elementAt(parent, root) !== root) root = elementAt(parent, root);
-    parent[index] = root;
-    return root;
-  };
-  for (const { parts } of all) {
-    const [first = 0, ...others] = parts.map(rootOf);
-    for (const other of others) {
-      const [low, high] = [Math.min(rootOf(first), other), Math.max(rootOf(first), other)];
-      parent[high] = low;
-    }
-  }
-  return parent.map((_, index) => rootOf(index));
+  const sets = new DisjointSets(shared.length);
+  for (const [index, first] of shared.entries()) sets.join([first, index]);
+  for (const { parts } of all) sets.join(parts);
+  return sets.all;
 }

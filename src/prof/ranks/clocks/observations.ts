@@ -35,13 +35,14 @@ export interface Observations {
   /** Clock of each rank, ns since a common origin. */
   readonly starts: Float64Array;
   readonly ends: Float64Array;
-  /** Whether the operations end on all ranks together. */
-  readonly together: boolean;
   /** Whether they are messages between two, which say less than what all members wait for. */
   readonly areMessages: boolean;
 }
 
-/** @param shifts what brings the times of each part to the common origin, ns */
+/**
+ * @param shifts what brings the times of each part to the common origin, ns
+ * @param together whether operations that end on all ranks together are chosen, or the others
+ */
 export function observationsOf(
   { group, operations }: MatchedGroup,
   parts: readonly RankPart[],
@@ -65,7 +66,7 @@ export function observationsOf(
     }
   }
   const areMessages = chosen[0]?.signature.kind === MESSAGE;
-  return { parts: members, count, starts, ends, together, areMessages };
+  return { parts: members, count, starts, ends, areMessages };
 }
 
 /** The operations of one part among those of its group. */

@@ -75,7 +75,11 @@ function statedGroup(
   ranks: readonly number[] | null,
   size: number | null,
 ): StatedGroup {
-  const listed: ProcessGroup | undefined = processGroups.find((one) => one.name === name);
+  const listed = listedGroup(
+    processGroups.filter((one) => one.name === name),
+    ranks,
+    size,
+  );
   const all = ranks ?? listed?.ranks ?? null;
   return {
     name,
@@ -84,6 +88,26 @@ function statedGroup(
     size: all?.length ?? size ?? listed?.size ?? null,
   };
 }
+
+/** The one of several process groups of a name that has these ranks, or may have them; undefined where several may. */
+function listedGroup(
+  named: readonly ProcessGroup[],
+  ranks: readonly number[] | null,
+  size: number | null,
+): ProcessGroup | undefined {
+  const sizeOf = (group: ProcessGroup): number | null => group.ranks?.length ?? group.size;
+  const own = ranks?.length ?? size;
+  const fitting = named.filter((one) => own === null || sizeOf(one) === null || sizeOf(one) === own);
+  const same = fitting.find((one) => ranks !== null && one.ranks !== null && isSame(one.ranks, ranks));
+  if (same !== undefined) return same;
+  const open = fitting.filter((one) => ranks === null || one.ranks === null);
+  return open.length === 1 ? open[0] : undefined;
+}
+
+const isSame = (a: readonly number[], b: readonly number[]): boolean => {
+  const all = new Set(a);
+  return a.length === b.length && b.every((rank) => all.has(rank));
+};
 
 /** Sender and receiver of a message; null for operations of the whole group, and where one of them is unknown. */
 function pairOf(kind: string | null, rank: number | null, peer: number | null): JobGroup['pair'] {

@@ -3,7 +3,7 @@
  * the steps of the job, else by their order in the whole profile.
  */
 import { elementAt } from '../../../containers/element.js';
-import { addTo } from '../../../containers/map-entry.js';
+import { addTo, entryOf } from '../../../containers/map-entry.js';
 import type { OperationColumns, RankPart } from '../part/rank-part.js';
 import { alignments } from './alignment.js';
 import { matchByTime, type EndedOperation } from './match-by-time.js';
@@ -31,19 +31,29 @@ export interface MatchedGroup {
   readonly unmatched: ReadonlyMap<UnmatchedReason, number>;
   /** The first operations that differ, where matching ended; null when none do. */
   readonly mismatch: string | null;
+  /** Why the ordinals of the group, or of some of its ranks, were not believed; null where they were, or there are none. */
+  readonly doubt: string | null;
 }
 
 export function matchGroup(group: JobGroup, parts: readonly RankPart[]): MatchedGroup {
   const { members } = group;
-  const count = members.reduce((sum, { operations }) => sum + operations.length, 0);
+  const count = operationsIn(group);
   if (members.length < 2) return unmatchedGroup(group, 'no-other-rank', count);
   if (group.lone) return unmatchedGroup(group, 'no-peer', count);
   const sides = members.map((member) => new Side(member, elementAt(parts, member.part)));
   for (const { by, find } of ATTEMPTS) {
     const found = find(sides);
-    if (found !== null) return { group, by, ...compared(sides, found, count) };
+    if (found !== null) return { group, by, ...compared(sides, found, count), doubt: null };
   }
   return unmatchedGroup(group, 'no-alignment', count);
+}
+
+/** The same group by order within steps, whatever its ordinals; null where steps do not say which belong together. */
+export function matchGroupByStep(group: JobGroup, parts: readonly RankPart[]): MatchedGroup | null {
+  if (group.members.length < 2 || group.lone) return null;
+  const sides = group.members.map((member) => new Side(member, elementAt(parts, member.part)));
+  const found = byStep(sides);
+  return found === null ? null : { group, by: 'step', ...compared(sides, found, operationsIn(group)), doubt: null };
 }
 
 /**
@@ -57,8 +67,8 @@ export function matchGroupByTime(
   shifts: readonly number[],
 ): MatchedGroup | null {
   const sides = group.members.map((member) => new Side(member, elementAt(parts, member.part)));
-  const count = sides.reduce((sum, { size }) => sum + size, 0);
-  const longest = longestOf(sides.map(({ size }) => size));
+  const count = operationsIn(group);
+  const longest = indexOfMost(sides.map(({ size }) => size));
   const ended = sides.map((side, index) => side.ended(elementAt(shifts, elementAt(group.members, index).part)));
   const base = elementAt(ended, longest);
   const rows = base.map(() => new Array<number>(sides.length).fill(-1));
@@ -70,22 +80,18 @@ export function matchGroupByTime(
   const { operations } = compared(sides, { rows, stopped: null }, count);
   const matched = operations.reduce((sum, { at }) => sum + at.filter((one) => one >= 0).length, 0);
   const unmatched = new Map<UnmatchedReason, number>(matched < count ? [['not-captured', count - matched]] : []);
-  return { group, by: 'time', operations, unmatched, mismatch };
+  return { group, by: 'time', operations, unmatched, mismatch, doubt: null };
 }
 
-/** A group whose operations, as they were matched, cannot be: some end before all ranks have joined. */
-export const refuted = (group: MatchedGroup): MatchedGroup =>
-  unmatchedGroup(
-    group.group,
-    'times-differ',
-    group.group.members.reduce((sum, { operations }) => sum + operations.length, 0),
-  );
+export const operationsIn = ({ members }: JobGroup): number =>
+  members.reduce((sum, { operations }) => sum + operations.length, 0);
 
-const longestOf = (lengths: readonly number[]): number =>
+/** Index of the first of the largest. */
+const indexOfMost = (lengths: readonly number[]): number =>
   lengths.reduce((most, length, index) => (length > elementAt(lengths, most) ? index : most), 0);
 
-const unmatchedGroup = (group: JobGroup, reason: UnmatchedReason, count: number): MatchedGroup => ({
-  ...{ group, by: null, operations: [], mismatch: null },
+export const unmatchedGroup = (group: JobGroup, reason: UnmatchedReason, count: number): MatchedGroup => ({
+  ...{ group, by: null, operations: [], mismatch: null, doubt: null },
   unmatched: new Map([[reason, count]]),
 });
 
@@ -120,17 +126,17 @@ class Side {
       .sort((a, b) => a.end - b.end);
   }
 
-  /** A name for each operation that is the same on all members; null when some operation has none. */
-  names(nameOf: (columns: OperationColumns, at: number) => number | null): string[] | null {
+  /** Ordinals of all operations, with a count of those that are there several times; null when some have none. */
+  get ordinals(): string[] | null {
     const counts = new Map<number, number>();
-    const names: string[] = [];
+    const ordinals: string[] = [];
     for (const at of this.member.operations) {
-      const name = nameOf(this.columns, at);
-      if (name === null) return null;
-      addTo(counts, name, 1);
-      names.push(`${name}/${counts.get(name) ?? 0}`);
+      const ordinal = this.columns.ordinal[at] ?? null;
+      if (ordinal === null) return null;
+      addTo(counts, ordinal, 1);
+      ordinals.push(`${ordinal}/${counts.get(ordinal) ?? 0}`);
     }
-    return names;
+    return ordinals;
   }
 }
 
@@ -144,25 +150,18 @@ interface Found {
 }
 
 const ATTEMPTS: readonly { readonly by: MatchedBy; readonly find: (sides: readonly Side[]) => Found | null }[] = [
-  { by: 'ordinal', find: (sides) => byName(sides, ({ ordinal }, at) => ordinal[at] ?? null) },
+  { by: 'ordinal', find: byOrdinal },
   { by: 'step', find: byStep },
   { by: 'order', find: byOrder },
 ];
 
-/** Rows of operations that have the same name on each side. */
-function byName(
-  sides: readonly Side[],
-  nameOf: (columns: OperationColumns, at: number) => number | null,
-): Found | null {
+/** Rows of operations that have the same ordinal; null where some have none. */
+function byOrdinal(sides: readonly Side[]): Found | null {
   const rows = new Map<string, number[]>();
-  for (const [index, side] of sides.entries()) {
-    const names = side.names(nameOf);
-    if (names === null) return null;
-    for (const [position, name] of names.entries()) {
-      let row = rows.get(name);
-      if (row === undefined) rows.set(name, (row = new Array<number>(sides.length).fill(-1)));
-      row[index] = position;
-    }
+  for (const [index, { ordinals }] of sides.entries()) {
+    if (ordinals === null) return null;
+    for (const [position, ordinal] of ordinals.entries())
+      entryOf(rows, ordinal, () => new Array<number>(sides.length).fill(-1))[index] = position;
   }
   return { rows: [...rows.values()], stopped: null };
 }
@@ -177,23 +176,19 @@ function byStep(sides: readonly Side[]): Found | null {
     const lists = steps.map((one) => one?.get(number) ?? []);
     const edges = steps.map((one) => edgesOf(one, number));
     const aligned = alignedRows(sides, lists, edges);
-    if (aligned === null) return rows.length === 0 ? null : { rows, stopped: countsText(sides, lists, number) };
+    if (aligned === null) return rows.length === 0 ? null : { rows, stopped: unequalText(sides, lists, number) };
     for (const row of aligned) rows.push(row);
   }
   return { rows, stopped: null };
 }
 
-function countsText(sides: readonly Side[], lists: readonly (readonly number[])[], step: number): string {
-  const counts = lists.map(({ length }) => length);
-  const [least, most] = [counts.indexOf(countOf(counts, -1)), counts.indexOf(countOf(counts, 1))];
+/** Which ranks have the most and the fewest operations of a step. */
+function unequalText(sides: readonly Side[], lists: readonly (readonly number[])[], step: number): string {
+  const lengths = lists.map(({ length }) => length);
   const textOf = (index: number): string =>
-    `${nameOf(elementAt(sides, index).part)} has ${elementAt(counts, index)} operations`;
-  return `in step ${step} ${textOf(most)}, ${textOf(least)}`;
+    `${nameOf(elementAt(sides, index).part)} has ${elementAt(lengths, index)} operations`;
+  return `in step ${step} ${textOf(indexOfMost(lengths))}, ${textOf(indexOfMost(lengths.map((length) => -length)))}`;
 }
-
-/** The largest of the counts, or with a sign of -1 the smallest. */
-const countOf = (counts: readonly number[], sign: 1 | -1): number =>
-  counts.reduce((found, count) => (sign * count > sign * found ? count : found), elementAt(counts, 0));
 
 const nameOf = ({ rank, file }: RankPart): string => (rank === null ? file : `rank ${rank}`);
 
@@ -202,9 +197,7 @@ function positionsByStep(side: Side): Map<number, number[]> | null {
   for (const [position, at] of side.member.operations.entries()) {
     const step = side.columns.step[at] ?? null;
     if (step === null) return null;
-    const list = steps.get(step);
-    if (list === undefined) steps.set(step, [position]);
-    else list.push(position);
+    entryOf(steps, step, (): number[] => []).push(position);
   }
   return steps;
 }
@@ -241,7 +234,7 @@ function alignedRows(
   lists: readonly (readonly number[])[],
   edges: readonly Edges[],
 ): Rows | null {
-  const longest = longestOf(lists.map(({ length }) => length));
+  const longest = indexOfMost(lists.map(({ length }) => length));
   const base = elementAt(lists, longest);
   const rows = base.map(() => new Array<number>(sides.length).fill(-1));
   for (const [index, list] of lists.entries()) {

@@ -5,7 +5,7 @@ import type { Annotated } from '../../annotate.js';
 import type { RecordTypes } from '../../input/records.js';
 import { HostSteps, stepOf } from '../../steps/host-steps.js';
 import { communicates, workOf, type StepActivity, type StepWorkKind } from '../../steps/step-work.js';
-import { OperationRows } from './operation-rows.js';
+import { MESSAGES, OperationRows } from './operation-rows.js';
 import { identifyShared } from './shared-launches.js';
 import { WORK_KEYS, type RankPart, type WorkKey, type WorkTable } from './rank-part.js';
 import { RankSteps } from './rank-steps.js';
@@ -27,6 +27,8 @@ const NAMES: Readonly<Record<WorkKey, (row: Annotated) => string | null>> = {
 };
 
 class DeviceOfRank {
+  /** Whether it did anything: memory may be in use before. */
+  hasActivity = false;
   readonly steps = new RankSteps();
   readonly operations = new OperationRows();
   readonly work: Readonly<Record<WorkKey, WorkByStep>> = {
@@ -82,9 +84,12 @@ const deviceOf = ({ devices }: ProfileOfRanks, device: number): DeviceOfRank =>
 function addActivity(profile: ProfileOfRanks, work: StepWorkKind, record: StepActivity): void {
   const { start, dur, device } = record;
   if (Number.isNaN(device)) return;
-  const { steps, operations } = deviceOf(profile, device);
-  if (work === 'communication') operations.add(record as KernelLine);
-  if (dur !== null && dur >= 0 && Number.isFinite(start + dur)) steps.add(work, record, start, start + dur);
+  const of = deviceOf(profile, device);
+  const { steps, operations } = of;
+  of.hasActivity = true;
+  const kind = work === 'communication' ? operations.add(record as KernelLine) : null;
+  const isMessage = kind !== null && MESSAGES.has(kind);
+  if (dur !== null && dur >= 0 && Number.isFinite(start + dur)) steps.add(work, record, start, start + dur, isMessage);
 }
 
 function addKernel(profile: ProfileOfRanks, row: Annotated): void {
@@ -106,11 +111,11 @@ function addMemory(profile: ProfileOfRanks, record: ProfileLine): void {
   if (record.type !== 'sample' || record.metric !== MEMORY_METRIC) return;
   const { device, start, value } = record;
   if (device === null || start === null || value === null) return;
-  profile.devices.get(device)?.steps.addMemory(profile.host.at(start), value);
+  deviceOf(profile, device).steps.addMemory(profile.host.at(start), value);
 }
 
 function partsOf({ header, host, devices }: ProfileOfRanks): RankPart[] {
-  const worked = [...devices].sort(([a], [b]) => a - b);
+  const worked = [...devices].filter(([, { hasActivity }]) => hasActivity).sort(([a], [b]) => a - b);
   const isDevice = (header?.rank ?? null) === null && worked.length > 1;
   if (isDevice) identifyShared(new Map(worked.map(([device, { operations }]) => [device, operations])));
   return worked.map(([device, { steps, operations, work }]) => {
@@ -119,7 +124,6 @@ function partsOf({ header, host, devices }: ProfileOfRanks): RankPart[] {
     const tables = Object.entries(work).map(([key, rows]) => [key, rows.table(order)]);
     return {
       file: header?.file ?? 'na',
-      format: header?.format ?? 'na',
       rank: isDevice ? device : (header?.rank ?? null),
       isDevice,
       device,

@@ -8,11 +8,11 @@ import type { ProcessGroup } from '../../../record/fields/collective.js';
 
 /** Operations between ranks, in order of their start. */
 export interface OperationColumns {
-  /** Groups by name; null is the unknown one. */
+  /** Names of groups; null is the unknown one. Groups of one name and other ranks are others. */
   readonly groups: readonly (string | null)[];
   /** Index in `groups` of each operation. */
   readonly group: readonly number[];
-  /** Ranks of each of `groups`, as the operations list them; null where they do not. */
+  /** Ranks of each of `groups` in rising order, as the operations list them; null where they do not. */
   readonly members: readonly (readonly number[] | null)[];
   /** Size of each of `groups`, likewise. */
   readonly sizes: readonly (number | null)[];
@@ -40,6 +40,8 @@ export interface StepColumns {
   readonly compute: readonly number[];
   readonly communication: readonly number[];
   readonly exposed: readonly number[];
+  /** Sending or receiving while nothing else runs; parts of partial answers may lack it. */
+  readonly messages?: readonly number[];
   readonly copies: readonly number[];
   /** Nothing runs, between the first start and the last end. */
   readonly idle: readonly number[];
@@ -58,8 +60,6 @@ export interface WorkTable {
   readonly names: readonly string[];
   /** A row a name, a column a step. */
   readonly times: readonly (readonly number[])[];
-  /** Kernels, likewise. */
-  readonly counts: readonly (readonly number[])[];
 }
 
 /** By what work is compared between ranks. */
@@ -68,7 +68,6 @@ export type WorkKey = (typeof WORK_KEYS)[number];
 
 export interface RankPart {
   readonly file: string;
-  readonly format: string;
   /** Of its process; where one profile has several devices, the number of the device. Null when unknown. */
   readonly rank: number | null;
   /** Whether `rank` is the number of a device. */

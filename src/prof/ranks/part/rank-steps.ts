@@ -1,5 +1,6 @@
 /** Steps of one device of a rank, in one pass over records in order of start. */
 import { elementAt } from '../../../containers/element.js';
+import { PicosecondUnion, PS_PER_NS } from '../../../containers/interval-union.js';
 import { boundedEntryOf } from '../../../containers/map-entry.js';
 import type { Annotated } from '../../annotate.js';
 import type { HostSteps } from '../../steps/host-steps.js';
@@ -19,6 +20,8 @@ interface KeptStep {
   readonly index: number;
   readonly sums: StepSums;
   readonly reach: Reach;
+  /** All work but messages between two ranks. */
+  readonly withoutMessages: PicosecondUnion;
   flops: number | null;
   memory: number | null;
 }
@@ -28,11 +31,16 @@ export class RankSteps {
   /** Work of steps beyond the bound. */
   leftOut = 0;
 
-  add(work: StepWorkKind, record: StepActivity, start: number, end: number): void {
+  /** @param isMessage whether it does nothing but send, or receive */
+  add(work: StepWorkKind, record: StepActivity, start: number, end: number, isMessage: boolean): void {
     const kept = this.#at(record.step ?? null);
     if (kept === null) return;
     kept.sums.add(work, record, start, end, () => null);
     kept.reach.add(start, end);
+    if (isMessage) return;
+    const [rest, more] = record.ps ?? [0, 0];
+    const from = start * PS_PER_NS + rest;
+    kept.withoutMessages.add(from, from + (end - start) * PS_PER_NS + more);
   }
 
   /** Adds the FLOPs of a kernel. @returns the index of its step; null when it is in none that is kept */
@@ -74,6 +82,7 @@ export class RankSteps {
       compute: each((_, __, index) => Math.round(at(index).computing)),
       communication: each((_, __, index) => Math.round(at(index).communication)),
       exposed: each((_, __, index) => Math.round(at(index).exposed)),
+      messages: each(({ withoutMessages }, _, index) => Math.round(at(index).busy - withoutMessages.total / PS_PER_NS)),
       copies: each((_, __, index) => Math.round(at(index).copies)),
       idle: each((_, __, index) => Math.round(at(index).idle)),
       preparing: each(({ reach }, number) => {
@@ -89,6 +98,7 @@ export class RankSteps {
   #at(step: StepKey): KeptStep | null {
     const make = (): KeptStep => ({
       ...{ index: this.#steps.size, sums: new StepSums(), reach: new Reach() },
+      withoutMessages: new PicosecondUnion(),
       ...{ flops: null, memory: null },
     });
     const kept = boundedEntryOf(this.#steps, step, MOST_STEPS, make);

@@ -16,7 +16,6 @@ const listed = (steps: number): number =>
 interface Row {
   total: number;
   readonly times: number[];
-  readonly counts: number[];
 }
 
 export class WorkByStep {
@@ -26,18 +25,14 @@ export class WorkByStep {
 
   /** @param step index of the step */
   add(name: string, step: number, time: number): void {
-    const row = boundedEntryOf(this.#rows, name, MOST_NAMES, () => ({ total: 0, times: [], counts: [] }));
+    const row = boundedEntryOf(this.#rows, name, MOST_NAMES, () => ({ total: 0, times: [] }));
     if (row === null) {
       this.leftOut++;
       return;
     }
     row.total += time;
-    while (row.times.length <= step) {
-      row.times.push(0);
-      row.counts.push(0);
-    }
+    while (row.times.length <= step) row.times.push(0);
     row.times[step] = elementAt(row.times, step) + time;
-    row.counts[step] = elementAt(row.counts, step) + 1;
   }
 
   /** @param order indices of the steps that the table has, in its order */
@@ -48,7 +43,6 @@ export class WorkByStep {
     return {
       names: rows.map(([name]) => name),
       times: rows.map(([, { times }]) => order.map((step) => times[step] ?? 0)),
-      counts: rows.map(([, { counts }]) => order.map((step) => counts[step] ?? 0)),
     };
   }
 

@@ -12,6 +12,10 @@ const unmatchedOf = ({ unmatched }: GroupReport): number =>
 export const groupName = ({ name, pair }: GroupReport): string | null =>
   pair === null ? name : `${name ?? ''}${name === null ? '' : ' '}${pair[0]}>${pair[1]}`;
 
+/** Ranks whose profiles are there as screens have them: of how many, where some are not. */
+export const capturedText = ({ parts, size, isComplete }: GroupReport): string =>
+  isComplete === false ? `${parts.length} of ${size}` : String(parts.length);
+
 export const GROUP_COLUMNS: readonly Column<GroupReport>[] = [
   column('group', 'group', str(12), 'its name; of messages sender>receiver', groupName),
   column('description', 'description', str(24), 'what the program calls it', ({ description }) => description, {
@@ -28,10 +32,17 @@ export const GROUP_COLUMNS: readonly Column<GroupReport>[] = [
   column('ranks', 'ranks', str(12), 'ranks in it', ({ ranks, pair }) =>
     ranks === null ? null : rangesText(pair ?? ranks),
   ),
-  column('size', 'size', int(5), 'how many there are', ({ size, pair }) => (pair === null ? size : 2), {
-    machineOnly: true,
-  }),
+  column('size', 'size', int(5), 'how many there are', ({ size }) => size, { machineOnly: true }),
   column('captured', 'captured', int(8), 'of these, whose profiles are there', ({ parts }) => parts.length),
+  column(
+    'complete',
+    'complete',
+    str(8),
+    'whether all profiles are there: of other groups waits are lower bounds, transfers upper ones',
+    ({ isComplete }) => (isComplete === null ? null : isComplete ? 'yes' : 'no'),
+    { machineOnly: true },
+  ),
+  column('machines', 'machines', int(8), 'machines of its ranks', ({ machines }) => machines, { machineOnly: true }),
   column('by', 'by', str(7), 'how operations were matched: ordinal, step, order', ({ by }) => by),
   column('matched', 'matched', int(8), 'operations that are known on several ranks', ({ matched }) => matched),
   column('unmatched', 'unmatched', int(9), 'operations of a rank without a counterpart', unmatchedOf),
@@ -40,7 +51,22 @@ export const GROUP_COLUMNS: readonly Column<GroupReport>[] = [
     'why',
     str(20),
     'why they have none',
-    ({ unmatched, mismatch }) => mismatch ?? (Object.keys(unmatched).join(', ') || null),
+    ({ unmatched, mismatch, doubt }) => mismatch ?? doubt ?? (Object.keys(unmatched).join(', ') || null),
   ),
   ...transferColumns<GroupReport>(({ transfers }) => transfers),
+];
+
+/** Columns of screens. */
+export const GROUP_SCREEN: readonly string[] = [
+  'group',
+  'kind',
+  'ranks',
+  'captured',
+  'by',
+  'matched',
+  'unmatched',
+  'wait',
+  'transfer',
+  'busbw',
+  'link',
 ];

@@ -27,6 +27,9 @@ export function rankRows({ parts, ranks, lateness }: JobReport): RankRow[] {
   }));
 }
 
+/** Whether the profile says what its steps are. */
+export const hasSteps = ({ steps }: RankPart): boolean => steps.step.some((step) => step !== null);
+
 const PPM = 1e6;
 const PERCENT = 100;
 
@@ -64,11 +67,11 @@ export const RANK_COLUMNS: readonly Column<RankRow>[] = [
     'steps',
     'steps',
     int(5),
-    'steps on the device',
-    ({ part }) => part.steps.step.filter((step) => step !== null).length,
+    'steps on the device; unknown where the profile has none, and times of a step are then of the whole profile',
+    ({ part }) => (hasSteps(part) ? part.steps.step.length : null),
   ),
   duration('step_time', 'end of a step to end of the next on the device, the median', ({ part }) =>
-    median(part.steps.step.map((_, index) => stepLength(part, index))),
+    hasSteps(part) ? median(part.steps.step.map((_, index) => stepLength(part, index))) : null,
   ),
   perStep('compute', 'of a step, some kernel computes', ({ compute }, index) => elementAt(compute, index)),
   perStep('exposed', 'of a step, communication while nothing else runs', ({ exposed }, index) =>
@@ -133,3 +136,17 @@ export const RANK_COLUMNS: readonly Column<RankRow>[] = [
 
 const mostOf = (values: readonly (number | null)[]): number | null =>
   values.reduce((most, value) => (value === null ? most : Math.max(value, most ?? value)), null);
+
+/** Columns of screens. */
+export const RANK_SCREEN: readonly string[] = [
+  'rank',
+  'node',
+  'steps',
+  'step_time',
+  'compute',
+  'exposed',
+  'idle',
+  'waited',
+  'last',
+  'late',
+];

@@ -56,6 +56,7 @@ export const STEP_OF_RANK_COLUMNS: readonly Column<StepOfRank>[] = [
   ofSteps('compute', 'some kernel computes', ({ compute }) => compute),
   ofSteps('communication', 'some operation communicates', ({ communication }) => communication),
   ofSteps('exposed', 'communication while nothing else runs', ({ exposed }) => exposed),
+  ofSteps('messages', 'sends and receives run, and nothing else', ({ messages }) => messages ?? []),
   ofSteps('copies', 'some copy or memset runs', ({ copies }) => copies),
   ofSteps('idle', 'nothing runs', ({ idle }) => idle),
   ofSteps('preparing', 'start of the step on the host to its first work', ({ preparing }) => preparing),
@@ -74,4 +75,18 @@ export const STEP_OF_RANK_COLUMNS: readonly Column<StepOfRank>[] = [
     'most memory in use',
     ({ part, index }) => part.steps.memory[index] ?? null,
   ),
+];
+
+/** Columns of screens. */
+export const STEP_OF_RANK_SCREEN: readonly string[] = [
+  'rank',
+  'node',
+  'step',
+  'step_time',
+  'compute',
+  'communication',
+  'exposed',
+  'copies',
+  'idle',
+  'preparing',
 ];

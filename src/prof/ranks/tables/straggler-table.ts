@@ -55,3 +55,18 @@ export const REASON_COLUMNS: readonly Column<ReasonRow>[] = [
 ];
 
 const finite = (value: number): number | null => (Number.isFinite(value) ? Math.round(value) : null);
+
+/** Columns of screens. */
+export const REASON_SCREEN: readonly string[] = [
+  'late_is',
+  'rank',
+  'node',
+  'late',
+  'q',
+  'of',
+  'time',
+  'peers',
+  'excess',
+  'more',
+  'name',
+];

@@ -1,38 +1,89 @@
 /** The tables of `dprof ranks` by name. */
+import type { Column, ColumnShape } from '../../../table/column.js';
+import { requireColumnOf } from '../../../table/column-lookup.js';
 import type { AnyTable } from '../../../table/table.js';
 import type { JobReport } from '../job-report.js';
-import { CLASS_COLUMNS } from './class-table.js';
-import { GROUP_COLUMNS } from './group-table.js';
-import { RANK_COLUMNS, rankRows } from './rank-table.js';
-import { STEP_OF_RANK_COLUMNS, stepRows } from './step-table.js';
-import { REASON_COLUMNS, reasonRows } from './straggler-table.js';
+import { CLASS_COLUMNS, CLASS_SCREEN } from './class-table.js';
+import { GROUP_COLUMNS, GROUP_SCREEN } from './group-table.js';
+import {
+  EXPERT_COLUMNS,
+  EXPERT_SCREEN,
+  expertRows,
+  expertsMissing,
+  STAGE_COLUMNS,
+  STAGE_SCREEN,
+  stageRows,
+  stagesMissing,
+} from './parallelism-tables.js';
+import { RANK_COLUMNS, RANK_SCREEN, rankRows } from './rank-table.js';
+import { STEP_OF_RANK_COLUMNS, STEP_OF_RANK_SCREEN, stepRows } from './step-table.js';
+import { REASON_COLUMNS, REASON_SCREEN, reasonRows } from './straggler-table.js';
 
-export type RankTableName = 'ranks' | 'steps' | 'collectives' | 'groups' | 'late';
+export type RankTableName = 'ranks' | 'steps' | 'collectives' | 'groups' | 'late' | 'stages' | 'experts';
 
-interface RankTable {
+export interface RankTable {
   readonly doc: string;
-  readonly of: (report: JobReport) => AnyTable;
+  readonly columns: readonly ColumnShape[];
+  /** Keys of the columns that a screen of 100 characters has room for. */
+  readonly screen: readonly string[];
+  /** @param keys of the columns; all of them without @throws UsageError for a key that there is none of */
+  readonly of: (report: JobReport, keys?: readonly string[]) => AnyTable;
+  /** What is missing for it; null where nothing is, and of tables that jobs always have. */
+  readonly missing: (report: JobReport) => string | null;
 }
 
+const tableOf = <Row>(
+  doc: string,
+  columns: readonly Column<Row>[],
+  screen: readonly string[],
+  rowsOf: (report: JobReport) => readonly Row[],
+  missing: RankTable['missing'] = () => null,
+): RankTable => ({
+  ...{ doc, columns, screen, missing },
+  of: (report, keys) => ({
+    columns: keys?.map((key) => requireColumnOf(columns, key)) ?? columns,
+    rows: rowsOf(report),
+  }),
+});
+
 export const RANK_TABLES: Readonly<Record<RankTableName, RankTable>> = {
-  ranks: {
-    doc: 'a row a rank: its clock, its steps, its waits',
-    of: (report) => ({ columns: RANK_COLUMNS, rows: rankRows(report) }),
-  },
-  steps: {
-    doc: 'a row a step of a rank: time, computing, exposed communication, idle, FLOPs, tokens, memory',
-    of: (report) => ({ columns: STEP_OF_RANK_COLUMNS, rows: stepRows(report) }),
-  },
-  collectives: {
-    doc: 'a row a kind of operation, kind of group and size: waiting, transfer, bandwidth',
-    of: ({ classes }) => ({ columns: CLASS_COLUMNS, rows: classes }),
-  },
-  groups: {
-    doc: 'a row a group: its ranks, matched and unmatched operations, bandwidth',
-    of: ({ groups }) => ({ columns: GROUP_COLUMNS, rows: groups }),
-  },
-  late: {
-    doc: 'a row a thing that a straggler spends more time on than its peers',
-    of: (report) => ({ columns: REASON_COLUMNS, rows: reasonRows(report) }),
-  },
+  ranks: tableOf('a row a rank: its clock, its steps, its waits', RANK_COLUMNS, RANK_SCREEN, rankRows),
+  steps: tableOf(
+    'a row a step of a rank: time, computing, exposed communication, idle, FLOPs, tokens, memory',
+    STEP_OF_RANK_COLUMNS,
+    STEP_OF_RANK_SCREEN,
+    stepRows,
+  ),
+  collectives: tableOf(
+    'a row a kind of operation, kind of group and size: waiting, transfer, bandwidth',
+    CLASS_COLUMNS,
+    CLASS_SCREEN,
+    ({ classes }) => classes,
+  ),
+  groups: tableOf(
+    'a row a group: its ranks, matched and unmatched operations, bandwidth',
+    GROUP_COLUMNS,
+    GROUP_SCREEN,
+    ({ groups }) => groups,
+  ),
+  late: tableOf(
+    'a row a thing that a straggler spends more time on than its peers',
+    REASON_COLUMNS,
+    REASON_SCREEN,
+    reasonRows,
+  ),
+  stages: tableOf(
+    'a row a pipeline stage: computing, waiting for messages and other stages, idle, bubble',
+    STAGE_COLUMNS,
+    STAGE_SCREEN,
+    stageRows,
+    stagesMissing,
+  ),
+  experts: tableOf(
+    'a row a group of experts: how uneven the sizes of its all-to-alls are',
+    EXPERT_COLUMNS,
+    EXPERT_SCREEN,
+    expertRows,
+    expertsMissing,
+  ),
 };

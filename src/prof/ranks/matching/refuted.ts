@@ -1,0 +1,55 @@
+/** Matched groups of which steps or times say that they cannot be, and what is left of them. */
+import { elementAt } from '../../../containers/element.js';
+import { addTo } from '../../../containers/map-entry.js';
+import type { RankPart } from '../part/rank-part.js';
+import type { JobGroup } from './job-groups.js';
+import { operationsIn, unmatchedGroup, type MatchedGroup, type MatchedOperation } from './match-group.js';
+
+/** A group whose operations, as they were matched, cannot be: some end before all ranks have joined. */
+export const refuted = (group: JobGroup, doubt: string | null): MatchedGroup => ({
+  ...unmatchedGroup(group, 'times-differ', operationsIn(group)),
+  doubt,
+});
+
+/** The group without the operations of some of its ranks. */
+export function withoutParts(matched: MatchedGroup, left: ReadonlySet<number>, doubt: string): MatchedGroup {
+  const { group } = matched;
+  const unmatched = new Map(matched.unmatched);
+  const operations = matched.operations.flatMap((operation): MatchedOperation[] => {
+    const isLeft = (column: number): boolean => left.has(elementAt(group.members, column).part);
+    const at = operation.at.map((one, column) => (isLeft(column) ? -1 : one));
+    const [before, after] = [operation.at, at].map((list) => list.filter((one) => one >= 0).length) as [number, number];
+    if (before > after) addTo(unmatched, 'times-differ', before - after);
+    if (after > 1) return [{ ...operation, at }];
+    if (after > 0) addTo(unmatched, 'not-captured', after);
+    return [];
+  });
+  return { ...matched, operations, unmatched, doubt };
+}
+
+/** Operations of all ranks that have a counterpart. */
+export const matchedIn = ({ operations }: MatchedGroup): number =>
+  operations.reduce((sum, { at }) => sum + at.filter((one) => one >= 0).length, 0);
+
+/** Whether some rank has operations, and none of them a counterpart. */
+export const hasLoneMember = ({ group, operations }: MatchedGroup): boolean =>
+  group.members.some((_, column) => operations.every(({ at }) => elementAt(at, column) < 0));
+
+/** Whether two ways of matching a group lead to the same. */
+export const hasSameOperations = (a: MatchedGroup, b: MatchedGroup): boolean => {
+  const of = ({ operations }: MatchedGroup): string[] => operations.map(({ at }) => at.join()).sort();
+  const [first, second] = [of(a), of(b)];
+  return first.length === second.length && first.every((one, index) => one === second[index]);
+};
+
+/** Whether most of the matched operations are of different steps on different ranks. */
+export function isAcrossSteps({ group, operations }: MatchedGroup, parts: readonly RankPart[]): boolean {
+  const across = operations.filter(({ at }) => {
+    const steps = at.flatMap((one, column) => {
+      const { step } = elementAt(parts, elementAt(group.members, column).part).operations;
+      return one < 0 ? [] : (step[one] ?? []);
+    });
+    return steps.some((step) => step !== steps[0]);
+  });
+  return across.length > operations.length / 2;
+}

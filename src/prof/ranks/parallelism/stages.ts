@@ -1,0 +1,123 @@
+/**
+ * Where the steps of pipeline stages go: computing, waiting for messages of other stages, and nothing. What is no work of
+ * the stage's own is its bubble.
+ */
+import { elementAt } from '../../../containers/element.js';
+import { addTo, entryOf } from '../../../containers/map-entry.js';
+import type { RankClock } from '../clocks/job-clocks.js';
+import { MESSAGE } from '../matching/operation-signature.js';
+import type { MatchedGroup } from '../matching/match-group.js';
+import type { RankPart, StepColumns } from '../part/rank-part.js';
+import { stepLength } from '../stragglers/own-work.js';
+import { waitsOf } from '../waits.js';
+import type { StagePlace } from './stage-places.js';
+
+/** Times are ns a step, means over steps and ranks; null where the profiles do not say what their steps are. */
+export interface StageReport extends StagePlace {
+  /** Ranks of the stage that are there. */
+  readonly parts: readonly number[];
+  /** Steps, of the rank with the fewest; null where no profile has any. */
+  readonly steps: number | null;
+  readonly stepTime: number | null;
+  readonly compute: number | null;
+  /** Sends and receives run, and nothing else; null for partial answers from before it was kept. */
+  readonly messages: number | null;
+  /** It waits for the last rank in operations that several stages join. */
+  readonly across: number | null;
+  /** Nothing runs, between the first work of the step and the last. */
+  readonly idle: number | null;
+  /** Messages, waits for other stages and idle together. */
+  readonly bubble: number | null;
+}
+
+/** @param places stage of each part */
+export function stagesOf(
+  parts: readonly RankPart[],
+  places: readonly (StagePlace | null)[],
+  matched: readonly MatchedGroup[],
+  clocks: readonly RankClock[],
+): StageReport[] {
+  const stages = new Map<string, { readonly place: StagePlace; readonly parts: number[] }>();
+  for (const [part, place] of places.entries())
+    if (place !== null)
+      entryOf(stages, `${place.stages}/${place.stage}`, () => ({ place, parts: [] as number[] })).parts.push(part);
+  if (stages.size === 0) return [];
+  const waited = waitsAcross(parts, places, matched, clocks);
+  return [...stages.values()]
+    .map(({ place, parts: own }) => stageReport(place, own, parts, waited))
+    .sort((a, b) => a.stages - b.stages || a.stage - b.stage);
+}
+
+/** By part: time that it waited in operations that ranks of several stages join, ns. */
+function waitsAcross(
+  parts: readonly RankPart[],
+  places: readonly (StagePlace | null)[],
+  matched: readonly MatchedGroup[],
+  clocks: readonly RankClock[],
+): Map<number, number> {
+  const waited = new Map<number, number>();
+  for (const group of matched) {
+    const stages = new Set(group.group.members.map(({ part }) => places[part]?.stage ?? null));
+    if (stages.size < 2) continue;
+    for (const { operation, parts: present, waits } of waitsOf(group, parts, clocks)) {
+      const { kind } = operation.signature;
+      if (kind === MESSAGE || kind === 'send-receive') continue;
+      for (const [index, part] of present.entries()) addTo(waited, part, elementAt(waits, index));
+    }
+  }
+  return waited;
+}
+
+interface StepMeans {
+  readonly stepTime: number;
+  readonly compute: number;
+  readonly messages: number;
+  readonly across: number;
+  readonly idle: number;
+}
+
+const MEANS = ['stepTime', 'compute', 'messages', 'across', 'idle'] as const;
+
+function stageReport(
+  place: StagePlace,
+  own: readonly number[],
+  parts: readonly RankPart[],
+  waited: ReadonlyMap<number, number>,
+): StageReport {
+  const stepped = own.filter((part) => elementAt(parts, part).steps.step.some((step) => step !== null));
+  const means = stepped.map((part) => meansOf(elementAt(parts, part), waited.get(part) ?? 0));
+  const meanOf = (key: keyof StepMeans): number | null => {
+    const mean = means.reduce((sum, one) => sum + one[key], 0) / means.length;
+    return Number.isNaN(mean) ? null : mean;
+  };
+  const times = Object.fromEntries(MEANS.map((key) => [key, meanOf(key)])) as Record<keyof StepMeans, number | null>;
+  const { messages, across, idle } = times;
+  return {
+    ...place,
+    parts: own,
+    steps: leastOf(stepped.map((part) => elementAt(parts, part).steps.step.length)),
+    ...times,
+    bubble: messages === null || across === null || idle === null ? null : messages + across + idle,
+  };
+}
+
+const leastOf = (values: readonly number[]): number | null =>
+  values.reduce((least: number | null, value) => Math.min(value, least ?? value), null);
+
+/** NaN where the part has none. */
+function meansOf(part: RankPart, waited: number): StepMeans {
+  const { steps } = part;
+  const count = steps.step.length;
+  const meanOf = (of: (columns: StepColumns, index: number) => number | null | undefined): number =>
+    steps.step.reduce((sum: number, _, index) => sum + (of(steps, index) ?? NaN), 0) / count;
+  const messages = meanOf((columns, index) => columns.messages?.[index]);
+  const exposed = meanOf((columns, index) => columns.exposed[index]);
+  return {
+    stepTime: meanOf((_, index) => stepLength(part, index)),
+    compute: meanOf(({ compute }, index) => compute[index]),
+    messages,
+    // What it computes meanwhile is no bubble.
+    across: Math.min(waited / count, exposed - messages),
+    idle: meanOf(({ idle }, index) => idle[index]),
+  };
+}

@@ -1,0 +1,41 @@
+/** What is kept of one rank. */
+import { expect } from 'chai';
+import { jobRecords } from '../../../samples/programs/job/records.js';
+import { simulateJob } from '../../../samples/programs/job/simulate.js';
+import { RankCollector } from '../../../src/prof/ranks/part/rank-collector.js';
+import type { RankPart } from '../../../src/prof/ranks/part/rank-part.js';
+import type { ProfileLine } from '../../../src/record/record.js';
+
+const job = simulateJob({ tp: 1, pp: 1, dp: 2, steps: 2, layers: 1, microBatches: 1, kernelsPerLayer: 1 });
+const records = [...jobRecords(job, 0)];
+const device = job.ranks[0]?.device ?? 0;
+
+const memory = (value: number, start: number, of: number): ProfileLine => ({
+  ...{ type: 'sample', profile: 0, start, device: of, metric: 'memory_allocated', value, unit: 'bytes' },
+});
+
+function partsOf(lines: readonly ProfileLine[]): readonly RankPart[] {
+  const collector = new RankCollector();
+  for (const line of lines) collector.take(line, []);
+  return collector.parts;
+}
+
+describe('what is kept of a rank', () => {
+  /** Index of the first activity of the device: the header and the begin of a step come before it. */
+  const first = records.findIndex(({ type }) => type === 'kernel' || type === 'copy');
+
+  it('has the memory in use before the first work of the device', () => {
+    const before = records[first] as { start: number };
+    const lines = [...records.slice(0, first), memory(5e9, before.start, device), ...records.slice(first)];
+    const parts = partsOf(lines);
+    expect(parts).to.have.length(1);
+    expect(parts[0]?.steps.memory).to.deep.equal([5e9, null]);
+  });
+
+  it('has no part for a device that has memory and does nothing', () => {
+    const idle = [memory(1e9, 0, device + 1), ...records.slice(1)];
+    const parts = partsOf([...records.slice(0, 1), ...idle]);
+    expect(parts.map((part) => part.device)).to.deep.equal([device]);
+    expect(parts[0]?.rank).to.equal(0);
+  });
+});
