@@ -266,7 +266,8 @@ async function* inBatches(
 }
 
 /** The first of the inputs' ends that is missing within a line, or in compressed data; null when there is none. */
-const cutOf = ({ endings }: Source): StreamStatus['cut'] => endings.find(({ cut }) => cut !== null)?.cut ?? null;
+const cutOf = ({ endings }: Pick<Source, 'endings'>): StreamStatus['cut'] =>
+  endings.find(({ cut }) => cut !== null)?.cut ?? null;
 
 /**
  * Says of inputs that are cut off that they are; to be called when the output is written, which has what stands before.
@@ -301,7 +302,11 @@ export function withCut(error: unknown, source: Source): unknown {
  * @param existing what stands at OUT
  * @throws UserError for an input that is cut off
  */
-export function confirmWhole(source: Source, existing: Stats | null, output: string | undefined): void {
+export function confirmWhole(
+  source: Pick<Source, 'endings'>,
+  existing: Stats | null,
+  output: string | undefined,
+): void {
   const cut = existing?.isFile() === true ? cutOf(source) : null;
   if (cut !== null) throw new UserError(`${cut.what}; ${output ?? ''} is left as it was`, cut.detail);
 }
