@@ -188,13 +188,11 @@ const MOST_LISTED = 1_000_000;
 export function numberList(option: string, text: string): ReadonlySet<number> {
   const numbers = new Set<number>();
   for (const item of text.split(',')) {
-    const [, from = '', to = from] = /^(\d{1,9})(?:-(\d{1,9}))?$/.exec(item.trim()) ?? [];
-    const [first, last] = [integerOr(from), integerOr(to)];
-    if (first === null || last === null || last < first || last - first >= MOST_LISTED)
+    const [, from, to = from] = /^(\d{1,9})(?:-(\d{1,9}))?$/.exec(item.trim()) ?? [];
+    const [first, last] = [Number(from), Number(to)];
+    if (from === undefined || last < first || last - first >= MOST_LISTED)
       throw new UsageError(`${option} takes numbers as 0-3,8, not '${text}'`);
     for (let number = first; number <= last; number++) numbers.add(number);
   }
   return numbers;
 }
-
-const integerOr = (text: string): number | null => (text === '' ? null : Number(text));

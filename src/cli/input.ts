@@ -7,11 +7,12 @@ import { basename } from 'node:path';
 import { StreamStatus, WAS_READ } from '../prof/input/stream-status.js';
 import { openFile, openStream, type Input } from '../prof/input/lines.js';
 import { renumbered, ProfileNumbers } from '../prof/input/profile-numbers.js';
-import { KERNEL_TYPES, readRecords, type RecordTypes } from '../prof/input/records.js';
+import { KERNEL_TYPES, readRecords, recordKindOf, type RecordTypes } from '../prof/input/records.js';
 import type { RecordBatches } from '../prof/report/report.js';
 import type { ProfileFile } from '../parse/find.js';
 import { EXIT, UsageError, UserError } from '../record/errors.js';
 import type { ProfileLine } from '../record/record.js';
+import { counted } from '../record/plural.js';
 import { USAGE } from './report/usage.js';
 import type { Progress } from './progress.js';
 
@@ -32,7 +33,6 @@ export interface Source {
   readonly endings: readonly StreamStatus[];
   readonly close: () => void;
 }
-type Opening = Omit<Source, 'endings'> & { readonly ending?: StreamStatus };
 
 /**
  * @param file undefined or '-' for stdin
@@ -46,9 +46,8 @@ export async function openSource(
   wanted?: Wanted,
   numbers = new ProfileNumbers(),
 ): Promise<Source> {
-  const source = await openOne(file, progress, wanted, numbers.members);
-  const endings = source.ending === undefined ? [] : [source.ending];
-  return { ...source, endings, batches: renumbered(source.batches, numbers) };
+  const source = await openOne(file, progress, wanted, numbers);
+  return { ...source, batches: renumbered(source.batches, numbers) };
 }
 
 /**
@@ -72,14 +71,13 @@ export async function openSources(files: readonly string[], progress: Progress, 
     }
   };
   let open = await opened(first);
-  const endings = [...open.endings];
+  const endings: StreamStatus[] = [];
   async function* batches(): AsyncGenerator<readonly ProfileLine[]> {
     yield* whole(open, endings, wanted);
     for (const file of others) {
       open.close();
       numbers.nextInput();
       open = await opened(file);
-      append(endings, open.endings);
       yield* whole(open, endings, wanted);
     }
   }
@@ -106,17 +104,23 @@ async function* nothing(): AsyncGenerator<readonly ProfileLine[]> {
   // An input of which nothing is read.
 }
 
-/** The batches of an input; what it has before a line that cannot be read, where the command goes on. */
+/**
+ * The batches of an input; what it has before a line that cannot be read, where the command goes on.
+ * @param all takes how it ended
+ */
 async function* whole(
-  { name, batches }: Source,
-  endings: StreamStatus[],
+  { name, batches, endings }: Source,
+  all: StreamStatus[],
   wanted: Wanted | undefined,
 ): AsyncGenerator<readonly ProfileLine[]> {
   try {
     yield* batches;
   } catch (error) {
     if (wanted?.many !== true || !(error instanceof UserError)) throw error;
-    endings.push(failed(name, error));
+    all.push(failed(name, error));
+  } finally {
+    // Not before: a folder's files are opened one after the other.
+    append(all, endings);
   }
 }
 
@@ -124,11 +128,12 @@ async function openOne(
   file: string | undefined,
   progress: Progress,
   wanted: Wanted | undefined,
-  members: Set<string>,
-): Promise<Opening> {
+  numbers: ProfileNumbers,
+): Promise<Source> {
+  const { members } = numbers;
   const onStdin = file === undefined || file === '-';
   if (onStdin && process.stdin.isTTY) throw new UsageError('no FILE, and stdin is a terminal', `usage: ${USAGE}`);
-  if (!onStdin && isFolder(file)) return openFolder(file, wanted);
+  if (!onStdin && isFolder(file)) return openFolder(file, progress, wanted, numbers);
   let done = 0;
   const total = onStdin ? null : (statSync(file, { throwIfNoEntry: false })?.size ?? null);
   const onBytes = (bytes: number): void => progress.at((done += bytes), total);
@@ -159,10 +164,10 @@ async function openOne(
   }
 }
 
-function openRecords(input: Input, wanted: Wanted | undefined, members: Set<string>): Opening {
+function openRecords(input: Input, wanted: Wanted | undefined, members: Set<string>): Source {
   const ending = new StreamStatus(input.name);
   const batches = readRecords(input, wanted?.types, ending, wanted?.ranges, members);
-  return { name: input.name, batches, ending, close: input.close };
+  return { name: input.name, batches, endings: [ending], close: input.close };
 }
 
 /** By its first bytes: records are text, an object with a type or a Python dict first; a trace is one JSON value. */
@@ -182,71 +187,116 @@ const BATCH = 1000;
 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
-/** Records as Parquet, or profiles. */
-async function openFolder(folder: string, wanted: Wanted | undefined): Promise<Opening> {
+/** Records as Parquet, profiles, or files of records. */
+async function openFolder(
+  folder: string,
+  progress: Progress,
+  wanted: Wanted | undefined,
+  numbers: ProfileNumbers,
+): Promise<Source> {
   const { isRecordFolder, readRecordFolder } = await import('../prof/input/record-folder.js');
-  if (!isRecordFolder(folder)) return parseFolder(folder, wanted);
+  if (!isRecordFolder(folder)) return openFiles(folder, progress, wanted, numbers);
   const ending = new StreamStatus(folder);
   const batches = readRecordFolder(folder, wanted?.types ?? KERNEL_TYPES, ending);
-  return { name: folder, batches, ending, close: () => undefined };
+  return { name: folder, batches, endings: [ending], close: () => undefined };
 }
 
-/** The only profile of a folder. Other unreadable profiles are reported and set the exit code. */
-async function parseFolder(folder: string, wanted: Wanted | undefined): Promise<Opening> {
+/** A profile of a folder, or the path of a file of records. */
+type FolderFile = ProfileFile | string;
+
+const pathOf = (file: FolderFile): string => (typeof file === 'string' ? file : file.name);
+
+/**
+ * The profiles of a folder; without one its files of records, which beside profiles were made of these, as partial answers
+ * were beside records. Profiles that cannot be read are reported and set the exit code.
+ * @throws UserError without any, and for several unless all are wanted
+ */
+async function openFiles(
+  folder: string,
+  progress: Progress,
+  wanted: Wanted | undefined,
+  numbers: ProfileNumbers,
+): Promise<Source> {
   const { findProfiles } = await import('../parse/find.js');
+  const { records, partials } = await recordFilesIn(folder);
   const failures: UserError[] = [];
-  const sources: ProfileFile[] = [];
-  for await (const found of findProfiles([folder])) {
+  const profiles: ProfileFile[] = [];
+  for await (const found of findProfiles([folder], { passOver: new Set([...records, ...partials]) })) {
     if (found instanceof UserError) failures.push(found);
     // More than one is only counted, unless all are wanted.
-    else if (sources.push(found.source) > 1 && wanted?.many !== true) found.source.dispose();
+    else if (profiles.push(found.source) > 1 && wanted?.many !== true) found.source.dispose();
   }
-  if (wanted?.many === true && sources.length > 1) return profilesOf(folder, sources, failures, wanted);
-  const [source, ...others] = sources;
-  if (source === undefined || others.length > 0) {
-    source?.dispose();
-    const hint = `give it to dparse: dparse ${folder} | dprof`;
-    const none = source === undefined ? failures[0] : undefined;
-    throw none ?? new UserError(`holds ${sources.length} profiles`, { where: folder, hint });
+  const files: readonly FolderFile[] = [profiles, records, partials].find(({ length }) => length > 0) ?? [];
+  const [file, ...others] = files;
+  if (file === undefined || (others.length > 0 && wanted?.many !== true)) {
+    for (const profile of profiles) profile.dispose();
+    throw (file === undefined ? failures[0] : undefined) ?? severalFiles(folder, files);
   }
   for (const { line } of failures) say('dprof', line);
   if (failures.length > 0) process.exitCode = EXIT.failed;
-  return recordsOf(source, wanted);
+  const open = (one: FolderFile): Promise<Source> =>
+    typeof one === 'string' ? openOne(one, progress, wanted, numbers) : recordsOf(one, wanted);
+  const status = new StreamStatus(folder);
+  const leftOut = profiles.length + records.length + partials.length - files.length;
+  if (leftOut > 0) status.note = `${counted(leftOut, 'file')} of records left out, which may be of its other files: give those that are meant`; // prettier-ignore
+  if (others.length > 0) return filesInTurn(status, files, open, wanted, numbers);
+  const source = await open(file);
+  return { ...source, endings: [status, ...source.endings] };
 }
 
-/** All profiles of a folder, one after the other. */
-async function profilesOf(
-  folder: string,
-  sources: readonly ProfileFile[],
-  failures: readonly UserError[],
-  wanted: Wanted,
-): Promise<Opening> {
-  const ending = new StreamStatus(folder);
-  const { readProfile } = await import('../parse/profile.js');
-  for (const { line } of failures) say('dprof', line);
-  if (failures.length > 0) process.exitCode = EXIT.failed;
+function severalFiles(folder: string, files: readonly FolderFile[]): UserError {
+  const [file = ''] = files;
+  const isRecords = typeof file === 'string';
+  const hint = isRecords ? `give the files: dprof ${file} …` : `give it to dparse: dparse ${folder} | dprof`;
+  return new UserError(`holds ${files.length} ${isRecords ? 'files of records' : 'profiles'}`, { where: folder, hint });
+}
+
+interface RecordFiles {
+  readonly records: readonly string[];
+  /** Of `dprof partial`. */
+  readonly partials: readonly string[];
+}
+
+/** Files of records in a folder, in order of name. @throws UserError for a folder without files */
+export async function recordFilesIn(folder: string): Promise<RecordFiles> {
+  const { expandInput, startOf } = await import('../parse/source.js');
+  const kinds = expandInput(folder).paths.map((path) => [path, recordKindOf(textStart(startOf(path)))] as const);
+  const of = (wanted: string): string[] => kinds.flatMap(([path, kind]) => (kind === wanted ? [path] : []));
+  return { records: of('records'), partials: of('partial') };
+}
+
+/** All of a folder, one after the other. */
+function filesInTurn(
+  folder: StreamStatus,
+  files: readonly FolderFile[],
+  open: (file: FolderFile) => Promise<Source>,
+  wanted: Wanted | undefined,
+  numbers: ProfileNumbers,
+): Source {
+  const endings = [folder];
+  let current: Source | null = null;
   async function* batches(): AsyncGenerator<readonly ProfileLine[]> {
-    for (const [profile, { path, name, captures }] of sources.entries()) {
-      const ranges = wanted.types.has('range') && (wanted.ranges ?? true);
-      try {
-        yield* inBatches(readProfile(path, { profile, name, ranges, captures }), ending);
-      } catch (error) {
-        if (!(error instanceof UserError)) throw error;
-        ending.failure = error;
-      }
+    for (const [index, file] of files.entries()) {
+      if (index > 0) numbers.nextInput();
+      current = await open(file).catch((error: unknown) => unreadable(pathOf(file), error, wanted));
+      yield* whole(current, endings, wanted);
+      current.close();
     }
   }
-  const close = (): void => sources.forEach((source) => source.dispose());
-  return { name: folder, batches: batches(), ending, close };
+  const close = (): void => {
+    current?.close();
+    for (const file of files) if (typeof file !== 'string') file.dispose();
+  };
+  return { name: folder.name, batches: batches(), endings, close };
 }
 
-async function recordsOf(source: ProfileFile, wanted: Wanted | undefined): Promise<Opening> {
+async function recordsOf(source: ProfileFile, wanted: Wanted | undefined): Promise<Source> {
   const { readProfile } = await import('../parse/profile.js');
   const { path, name, captures } = source;
   const ranges = wanted?.types.has('range') === true && (wanted.ranges ?? true);
   const ending = new StreamStatus(name);
   const records = readProfile(path, { profile: 0, name, ranges, captures });
-  return { name, batches: inBatches(records, ending), ending, close: () => source.dispose() };
+  return { name, batches: inBatches(records, ending), endings: [ending], close: () => source.dispose() };
 }
 
 /** Batches, with a turn of the event loop after each: signals and a closed output are noticed between them. */
@@ -266,14 +316,16 @@ async function* inBatches(
 }
 
 /** The first of the inputs' ends that is missing within a line, or in compressed data; null when there is none. */
-const cutOf = ({ endings }: Source): StreamStatus['cut'] => endings.find(({ cut }) => cut !== null)?.cut ?? null;
+const cutOf = ({ endings }: Pick<Source, 'endings'>): StreamStatus['cut'] =>
+  endings.find(({ cut }) => cut !== null)?.cut ?? null;
 
 /**
  * Says of inputs that are cut off that they are; to be called when the output is written, which has what stands before.
  * @throws UserError for a line, compressed data or a profile that stops in the middle
  */
 export function confirmEndings({ endings }: Pick<Source, 'endings'>, quiet: boolean): void {
-  for (const { name, cut, unfinished } of endings) {
+  for (const { name, cut, unfinished, note } of endings) {
+    if (note !== null && !quiet) say('dprof', `${name}: ${note}`);
     if (cut === null && unfinished > 0 && !quiet) {
       const profiles = unfinished === 1 ? 'a profile has no end' : `${unfinished} profiles have no end`;
       say('dprof', `${name}: ${profiles}: are the records cut off? what is there was read`);
@@ -301,7 +353,11 @@ export function withCut(error: unknown, source: Source): unknown {
  * @param existing what stands at OUT
  * @throws UserError for an input that is cut off
  */
-export function confirmWhole(source: Source, existing: Stats | null, output: string | undefined): void {
+export function confirmWhole(
+  source: Pick<Source, 'endings'>,
+  existing: Stats | null,
+  output: string | undefined,
+): void {
   const cut = existing?.isFile() === true ? cutOf(source) : null;
   if (cut !== null) throw new UserError(`${cut.what}; ${output ?? ''} is left as it was`, cut.detail);
 }

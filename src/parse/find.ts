@@ -34,6 +34,8 @@ interface FindOptions {
   readonly stdin?: AsyncIterable<Buffer> | undefined;
   /** File or folder with the captures of the graphs that the profiles replay; those beside each when not given. */
   readonly capture?: string | undefined;
+  /** Files of folders that somebody else reads: they are no profiles, and the folder is not without any. */
+  readonly passOver?: ReadonlySet<string> | undefined;
 }
 
 /**
@@ -51,7 +53,7 @@ export async function* findProfiles(
     try {
       const open = (path: string, inFolder: boolean): Promise<OpenedProfile | UserError> =>
         tryOpen(path, { ...options, inFolder });
-      for await (const found of profilesOf(input, open)) {
+      for await (const found of profilesOf(input, open, options.passOver)) {
         yield found instanceof UserError ? found : { ...found, ordinal: ordinal++ };
       }
     } catch (error) {
@@ -69,13 +71,17 @@ export interface ListedProfile {
  * The profiles of an input by path, none of them unpacked. One that will turn out to be damaged is among them. A file
  * that was given itself is not looked at.
  * @param input file, folder or glob
+ * @param passOver files that somebody else reads: see `findProfiles`
  * @throws UserError when there is nothing to read
  */
-export async function* listProfiles(input: string): AsyncGenerator<ListedProfile | UserError> {
+export async function* listProfiles(
+  input: string,
+  passOver?: ReadonlySet<string>,
+): AsyncGenerator<ListedProfile | UserError> {
   const isGiven = statSync(input, { throwIfNoEntry: false })?.isFile() ?? false;
   const list = (path: string, inFolder: boolean): Promise<ListedProfile | UserError> =>
     isGiven ? Promise.resolve({ path }) : tryList(path, inFolder);
-  yield* profilesOf(input, list);
+  yield* profilesOf(input, list, passOver);
 }
 
 async function tryList(path: string, inFolder: boolean): Promise<ListedProfile | UserError> {
@@ -101,12 +107,14 @@ function checkStart(file: Pick<InputFile, 'path' | 'dispose'>, name: string, inF
 async function* profilesOf<Found extends object>(
   input: string,
   open: (path: string, inFolder: boolean) => Promise<Found | UserError>,
+  passOver: ReadonlySet<string> = new Set(),
 ): AsyncGenerator<Found | UserError> {
   const { paths, lenient, failures } = expandInput(input);
   yield* failures;
   const inFolder = lenient && (statSync(input, { throwIfNoEntry: false })?.isDirectory() ?? false);
-  const used: string[] = [];
+  const used: string[] = paths.filter((path) => passOver.has(path));
   for (const path of paths) {
+    if (passOver.has(path)) continue;
     // Read with the profiles beside that folder.
     if (inFolder && isInCaptureFolder(path) && dirname(path) !== input) continue;
     const result = await open(path, inFolder);

@@ -6,8 +6,8 @@ import fg from 'fast-glob';
 import { createReadStream, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { constants, gunzipSync } from 'node:zlib';
-import { UserError } from '../record/errors.js';
-import { firstBytes } from './files.js';
+import { isSystemError, UserError } from '../record/errors.js';
+import { firstBytes, isFile } from './files.js';
 import { filesIn } from './input/folder-files.js';
 import { isSqlite } from './sqlite/sqlite.js';
 import { patternCount } from './input/pattern-count.js';
@@ -103,6 +103,18 @@ export async function openStart(path: string): Promise<Pick<InputFile, 'path' | 
   const temporary = new TemporaryFile(path);
   temporary.append(start);
   return { path: temporary.path, dispose: () => temporary.dispose() };
+}
+
+/** The first bytes of a file, or of what is compressed in it; none of what is no file, or cannot be read. */
+export function startOf(path: string): Buffer {
+  try {
+    if (!isFile(path)) return Buffer.alloc(0);
+    const head = readHead(path);
+    return isGzip(head) ? inflatedStart(path) : head;
+  } catch (error) {
+    if (error instanceof UnreadableInput || isSystemError(error)) return Buffer.alloc(0);
+    throw error;
+  }
 }
 
 /** Bytes of a compressed file in which its format shows. */

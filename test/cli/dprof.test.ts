@@ -290,9 +290,12 @@ describe('dprof', () => {
       expect(line.code).to.equal(0);
     });
     it('a missing file, a folder, an empty stdin, a width that is too small', async () => {
+      const texts = join(folder, 'texts');
+      mkdirSync(texts);
+      writeFileSync(join(texts, 'notes.txt'), 'nothing\n');
       const [missing, dir, empty, narrow] = await Promise.all([
         runCli('dprof', ['/no/such/file']),
-        runCli('dprof', [folder]),
+        runCli('dprof', [texts]),
         runCli('dprof', []),
         runCli('dprof', ['-w', '10'], { input: RECORDS }),
       ]);

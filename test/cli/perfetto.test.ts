@@ -4,11 +4,11 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { kernel } from '../support/kernels.js';
-import { neuronLines } from '../support/neuron.js';
+import { instruction, neuronLines, neuronProfile } from '../support/neuron.js';
 import { shownTrace } from '../support/perfetto-trace.js';
 import { commandOf, runCli } from '../support/run-cli.js';
 import { ROOT } from '../support/shared.js';
-import { profile, type ChromeFile } from '../support/trace-events.js';
+import { profile, type ChromeEvent, type ChromeFile } from '../support/trace-events.js';
 import { itWithProcess } from '../support/speed.js';
 
 const LENET = join(ROOT, 'samples/lenet.nsys.sqlite');
@@ -93,8 +93,19 @@ describe('dprof perfetto', function () {
     const { stderr, code } = await run('', ...chosen, '-f', 'chrome-json', '-o', 'job.json', ...files);
     expect(code).to.equal(0);
     const { traceEvents } = JSON.parse(readFileSync(join(folder, 'job.json'), 'utf8')) as {
-      traceEvents: readonly { readonly ph: string; readonly id?: number; readonly ts: number }[];
+      traceEvents: readonly (ChromeEvent & { readonly ts: number })[];
     };
+    // Both ends of an arrow say alike what it stands for.
+    const names = (phase: string): Map<unknown, string> =>
+      new Map(traceEvents.flatMap(({ ph, id, name, cat }) => (ph === phase ? [[id, `${cat} ${name}`] as const] : [])));
+    const [starts, stops] = [names('s'), names('f')];
+    for (const [id, name] of stops) expect(starts.get(id), String(id)).to.equal(name);
+    expect([...new Set(stops.values())].sort()).to.deep.equal(['collective collective', 'launch launch']);
+    // Operations are joined by 'collective', and nothing else is.
+    const nameAt = new Map(traceEvents.flatMap(({ ph, pid, tid, ts, name }) => (ph === 'X' ? [[`${pid} ${tid} ${ts}`, name]] : []))); // prettier-ignore
+    const joined = traceEvents.filter(({ ph, name, id }) => (ph === 's' || ph === 'f') && name === 'collective' && stops.has(id)); // prettier-ignore
+    expect(joined).not.to.have.length(0);
+    for (const { pid, tid, ts } of joined) expect(nameAt.get(`${pid} ${tid} ${ts}`)).to.match(/^nccl/);
     const ends = new Map(traceEvents.flatMap(({ ph, id, ts }) => (ph === 'f' ? [[id, ts] as const] : [])));
     expect(stderr).to.match(new RegExp(` slices, ${ends.size} arrows,`));
     for (const { ph, id, ts } of traceEvents) if (ph === 's' && ends.has(id)) expect(ends.get(id)).to.be.at.least(ts);
@@ -106,6 +117,31 @@ describe('dprof perfetto', function () {
       expect(answer.stderr).to.match(/: nothing of the chosen ranks and steps \(.*\)\n$/);
       expect(answer.code).to.equal(1);
     }
+  });
+
+  it('names arrows for what they stand for', async () => {
+    const at = (id: number, start: number, change: object = {}) =>
+      instruction('COPY', 'Scalar', start, 5, { id, labels: { id: `9${id}` }, ...change });
+    const waiting = [neuronProfile(), at(1, 10), at(2, 20, { after: [{ id: '91', kind: 'flow' }] }), END];
+    const collective = { bytesIn: 64, bytesOut: 64, dtype: 'float32', group: 'pp', groupSize: 4, ranks: [0, 1, 2, 3] };
+    const end = (rank: number, op: string, start: number) => [
+      profile({ profile: rank, rank, worldSize: 4, startUnixNs: '1700000000000000000' }),
+      kernel({ profile: rank, start, dur: 100, collective: { ...collective, op, peer: 1 - rank, ordinal: 1 } }),
+      { ...END, profile: rank },
+    ];
+    writeFileSync(join(folder, 'waiting.jsonl'), neuronLines(waiting));
+    writeFileSync(join(folder, 'message.jsonl'), neuronLines([...end(0, 'send', 1000), ...end(1, 'receive', 1020)]));
+    const namesOf = async (...args: readonly string[]): Promise<string[]> => {
+      const { stdout } = await run('', '-q', '-f', 'chrome-json', ...args);
+      const { traceEvents } = JSON.parse(stdout) as ChromeFile;
+      return traceEvents
+        .flatMap(({ ph, name, cat }) => (ph === 's' || ph === 'f' ? [`${ph} ${name} ${cat}`] : []))
+        .sort();
+    };
+    const both = (name: string) => ['f', 's'].map((phase) => `${phase} ${name} ${name}`);
+    expect(await namesOf('--flows', 'waiting.jsonl')).to.deep.equal(both('dependency'));
+    const launches = ['launch', 'launch'].flatMap(both);
+    expect(await namesOf('--align', 'job', 'message.jsonl')).to.deep.equal([...launches, ...both('message')].sort());
   });
 
   it('answers what it cannot do in one line', async () => {

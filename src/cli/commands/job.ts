@@ -4,6 +4,7 @@ import { helpOf } from '../arguments.js';
 import type { Command, CommandEntry } from '../command.js';
 import { say } from '../message.js';
 import { printText } from '../output.js';
+import { removeDamaged } from './job/damaged-parts.js';
 import { failedTasks, sayFailed, writeFailed } from './job/failed-tasks.js';
 import { PLACES, type JobFolder } from './job/job-folder.js';
 import { JOB, readJobArguments, type JobRequest } from './job/job-options.js';
@@ -69,6 +70,7 @@ async function runWhole(request: JobRequest & { show: 'job' }): Promise<void> {
     refuseActive(folder);
     // What processes that were killed have left.
     folder.remove(PLACES.work);
+    if (request.resume) await removeDamaged(folder);
     if (request.engine === 'local') {
       await runHere(opened, request);
       return;

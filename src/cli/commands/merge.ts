@@ -1,9 +1,9 @@
 /** `dprof merge`: files of partial answers → one. */
 import type { StreamStatus } from '../../prof/input/stream-status.js';
-import { confirmEndings, confirmWhole } from '../input.js';
-import { checkOutput, withOutput } from '../output.js';
+import { checkOutput } from '../output.js';
 import { MemberStore } from './partial/member-store.js';
 import { readMembers } from './partial/read-members.js';
+import { writeMembers } from './partial/write-members.js';
 import { recordsCommand, type RecordsRequest } from '../records-command.js';
 
 const USAGE = 'dprof merge [OPTION...] FILE... -o OUT';
@@ -17,12 +17,7 @@ async function run({ files, output, quiet }: RecordsRequest): Promise<void> {
     for (const file of inputs) endings.push(await readMembers(file, store, `usage: ${USAGE}`));
     const cut = endings.find((ending) => ending.cut !== null)?.cut ?? null;
     if (cut !== null && store.size === 0) throw cut;
-    const source = { name: inputs.join(', '), endings, batches: [], close: () => undefined };
-    await withOutput(output, inputs, async (write) => {
-      confirmWhole(source, existing, output);
-      await store.write(write);
-    });
-    confirmEndings(source, quiet);
+    await writeMembers(store, endings, { inputs, output, existing, quiet });
   } finally {
     store.dispose();
   }

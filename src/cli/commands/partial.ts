@@ -10,10 +10,11 @@ import type { StreamStatus } from '../../prof/input/stream-status.js';
 import { EXIT, UsageError, UserError } from '../../record/errors.js';
 import { splitKeys } from '../../table/column-lookup.js';
 import { DEVICE_OPTION, readDevice } from '../device-option.js';
-import { confirmEndings, confirmWhole, openSource } from '../input.js';
+import { openSource } from '../input.js';
 import { say } from '../message.js';
-import { checkOutput, withOutput } from '../output.js';
+import { checkOutput } from '../output.js';
 import { MemberStore } from './partial/member-store.js';
+import { writeMembers } from './partial/write-members.js';
 import { progress } from '../progress.js';
 import { recordsCommand, type RecordsRequest } from '../records-command.js';
 
@@ -40,12 +41,7 @@ async function run(request: RecordsRequest, options: MemberOptions): Promise<voi
     }
     for (const { line } of failures) say('dprof', line);
     if (failures.length > 0) process.exitCode = EXIT.failed;
-    const source = { name: inputs.join(', '), endings, batches: [], close: () => undefined };
-    await withOutput(output, inputs, async (write) => {
-      confirmWhole(source, existing, output);
-      await store.write(write);
-    });
-    confirmEndings(source, quiet);
+    await writeMembers(store, endings, { inputs, output, existing, quiet });
   } finally {
     store.dispose();
   }

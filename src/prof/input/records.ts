@@ -1,5 +1,6 @@
 /** Lines → records: JSON lines of dparse or Python dicts of PyProf, decided line by line. */
 import { UserError } from '../../record/errors.js';
+import { RECORD_FIELDS } from '../../record/fields/record-fields.js';
 import { SCHEMA_VERSION, type ProfileLine } from '../../record/record.js';
 import { TruncatedInput, type StreamStatus } from './stream-status.js';
 import { lineBatches, type Input } from './lines.js';
@@ -25,6 +26,15 @@ const KERNEL = '{"type":"kernel"';
 const MARKS: ReadonlySet<string> = new Set<ProfileLine['type']>(['profile', 'end']);
 /** Most lines begin with their type: those of other types are skipped without being parsed. */
 const TYPE = /^\{"type":"([\w-]+)"/;
+/** How PyProf writes a kernel. */
+const DICT = "{'kShortName'";
+
+/** What a text is by its beginning: records, also of PyProf, or partial answers; null for neither. */
+export function recordKindOf(text: string): 'records' | 'partial' | null {
+  const type = TYPE.exec(text)?.[1] ?? '';
+  if (type === 'partial') return type;
+  return Object.hasOwn(RECORD_FIELDS, type) || text.startsWith(DICT) ? 'records' : null;
+}
 
 /**
  * The records of an input, in batches.

@@ -18,6 +18,8 @@ export class StreamStatus {
   cut: TruncatedInput | null = null;
   /** Why nothing of it could be read, where the others of several inputs were; null when it could. */
   failure: UserError | null = null;
+  /** What is left out of it; null for nothing. */
+  note: string | null = null;
   readonly #open = new Set<number>();
   #hasEnded = false;
 

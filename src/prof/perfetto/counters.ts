@@ -5,7 +5,7 @@
 import { STEP_METRIC, type SampleRecord } from '../../record/record.js';
 import { ALLOCATION_METRIC } from '../memory/device-memory.js';
 import type { ProfileClock } from './profile-clock.js';
-import type { Emit, TraceArg } from './trace-element.js';
+import { NO_ARROWS, type Emit, type TraceArg } from './trace-element.js';
 import { nameOf, timeOf } from './field-coercion.js';
 import type { TraceTracks } from './tracks.js';
 
@@ -64,7 +64,7 @@ export class TraceCounters {
       const track = this.tracks.mark(this.tracks.onDevice(profile, device, 'texts'), time.start);
       const args: TraceArg[] = [[nameOf(sample.metric), known]];
       const name = `${seriesOf(sample)}: ${known}`;
-      this.emit({ type: 'instant', track, ...time, name, category: 'sample', args, flows: [], endsFlows: [] });
+      this.emit({ type: 'instant', track, ...time, name, category: 'sample', args, ...NO_ARROWS });
       this.counts.instants++;
     } else {
       const track = this.tracks.counter(profile, device, seriesOf(sample), unit);
@@ -82,7 +82,7 @@ export class TraceCounters {
     const track = this.tracks.mark(this.tracks.own(this.#profile, 'whole profile', true), 0);
     const time = { zero: this.clock.zero(this.#profile), start: 0 };
     const what = { name: 'whole profile', category: 'sample', args: this.#whole };
-    this.emit({ type: 'instant', track, ...time, ...what, flows: [], endsFlows: [] });
+    this.emit({ type: 'instant', track, ...time, ...what, ...NO_ARROWS });
     this.#whole = [];
   }
 

@@ -5,12 +5,14 @@
 import type { KernelRecord } from '../../record/record.js';
 import { InstructionDependencies } from '../neuron/instructions/dependencies.js';
 import { dependencyText } from '../neuron/instructions/instruction-text.js';
-import type { TraceArg } from './trace-element.js';
+import type { ArrowKind, TraceArg } from './trace-element.js';
 
 /** Arrows at the slice of an instruction. */
 export interface SliceArrows {
   /** Profile and number of its kernel. */
   readonly key: string;
+  /** What they stand for. */
+  readonly kind: ArrowKind;
   /** Numbers of the arrows that start here: more of them come while the slice is held back. */
   readonly flows: number[];
   readonly endsFlows: readonly number[];
@@ -43,7 +45,14 @@ export class DependencyArrows {
     const found = this.#dependencies.take(record);
     const endsFlows = found.flatMap(({ on }) => this.#arrow(on === null ? null : keyOf(profile, on.kernel), start));
     const text = found.map((each) => dependencyText(each, start)).join(' | ');
-    const held = { key, start, flows: [], endsFlows, args: text === '' ? [] : [['after', text] as const] };
+    const held = {
+      key,
+      kind: 'dependency' as const,
+      start,
+      flows: [],
+      endsFlows,
+      args: text === '' ? [] : [['after', text] as const],
+    };
     this.#held.set(key, held);
     return held;
   }

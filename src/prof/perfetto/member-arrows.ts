@@ -5,9 +5,11 @@ import type { ProfileLine } from '../../record/record.js';
 import { jobTime } from '../ranks/clocks/job-clocks.js';
 import type { JobReport } from '../ranks/job-report.js';
 import type { MatchedGroup } from '../ranks/matching/match-group.js';
+import { MESSAGE } from '../ranks/matching/operation-signature.js';
 import { timedOperation } from '../ranks/part/operation-rows.js';
 import type { RankPart } from '../ranks/part/rank-part.js';
 import type { SliceArrows } from './dependency-arrows.js';
+import type { ArrowKind } from './trace-element.js';
 
 /** Arrows at an operation. */
 interface MemberSlice extends SliceArrows {
@@ -44,10 +46,11 @@ export class MemberArrows {
         const members = this.#membersOf(matched, operation.at).filter(({ part }) => shown(part));
         const last = members.at(-1);
         if (last === undefined) continue;
+        const kind = operation.signature.kind === MESSAGE ? 'message' : 'collective';
         for (const { part, at } of members.slice(0, -1).slice(-MOST_MEMBERS)) {
           const flow = nextFlow();
-          this.#slice(profileOf.get(part), part.device, at).flows.push(flow);
-          this.#slice(profileOf.get(last.part), last.part.device, last.at).endsFlows.push(flow);
+          this.#slice(kind, profileOf.get(part), part.device, at).flows.push(flow);
+          this.#slice(kind, profileOf.get(last.part), last.part.device, last.at).endsFlows.push(flow);
         }
       }
     }
@@ -84,9 +87,9 @@ export class MemberArrows {
       .sort((a, b) => a.start - b.start);
   }
 
-  #slice(profile = -1, device: number, at: number): MemberSlice {
+  #slice(kind: ArrowKind, profile = -1, device: number, at: number): MemberSlice {
     const slices = entryOf(this.#slices, keyOf(profile, device), () => new Map<number, MemberSlice>());
-    return entryOf(slices, at, () => ({ key: '', flows: [], endsFlows: [], args: [] }));
+    return entryOf(slices, at, () => ({ key: '', kind, flows: [], endsFlows: [], args: [] }));
   }
 }
 

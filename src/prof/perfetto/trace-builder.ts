@@ -10,7 +10,7 @@ import type { Peaks } from '../roofline/peaks.js';
 import { DeviceSlices, type DeviceSliceSink } from './device-slices.js';
 import { fieldArgs, kernelArgs } from './slice-args.js';
 import { ProfileClock, type Alignment } from './profile-clock.js';
-import type { Emit, TraceArg, TraceTime } from './trace-element.js';
+import { NO_ARROWS, type Arrows, type Emit, type TraceArg, type TraceTime } from './trace-element.js';
 import { ReorderBuffer, type TimedSlice } from './reorder-buffer.js';
 import type { MemberArrows } from './member-arrows.js';
 import { DependencyArrows, type SliceArrows } from './dependency-arrows.js';
@@ -185,7 +185,7 @@ export class TraceBuilder {
   #mark(profile: number, line: string, name: string, category: string, args: readonly TraceArg[]): void {
     const track = this.#tracks.mark(this.#tracks.own(profile, line, true), 0);
     const time = { zero: this.clock.zero(profile), start: 0 };
-    this.emit({ type: 'instant', track, ...time, name, category, args, flows: NO_FLOWS, endsFlows: NO_FLOWS });
+    this.emit({ type: 'instant', track, ...time, name, category, args, ...NO_ARROWS });
   }
 
   /** Number of the arrow from an activity's launch, null without one. The first activity of a launch makes its slice. */
@@ -229,36 +229,32 @@ export class TraceBuilder {
     const { name, category, source, dependencies = null } = content;
     if (source instanceof OpenLaunch) this.launches.close(source);
     if (dependencies !== null) this.dependencies?.close(dependencies);
-    const { flows, endsFlows } = flowsOf(content);
+    const arrows = arrowsOf(content);
     const track = isMark ? this.#tracks.mark(place, start) : this.#tracks.lane(place, held);
     if (track === null) {
       this.counts.crowded++;
-      this.counts.arrows -= flows.length + endsFlows.length;
+      this.counts.arrows -= arrows.flows.length + arrows.endsFlows.length + (arrows.launchFlow === null ? 0 : 1);
       return;
     }
     const args = dependencies === null ? argsOf(source) : [...argsOf(source), ...dependencies.args];
     if (isMark) {
       this.counts.instants++;
-      this.emit({ type: 'instant', track, zero, start, name, category, args, flows, endsFlows });
+      this.emit({ type: 'instant', track, zero, start, name, category, args, ...arrows });
     } else {
       this.counts.slices++;
-      this.emit({ type: 'slice', track, zero, start, dur: end - start, name, category, args, flows, endsFlows });
+      this.emit({ type: 'slice', track, zero, start, dur: end - start, name, category, args, ...arrows });
     }
   };
 }
 
-const NO_FLOWS: readonly number[] = [];
-
-/** Arrows of a slice: of launches, and of dependencies. */
-function flowsOf({
-  source,
-  endsFlow,
-  dependencies = null,
-}: SliceContent): Readonly<Record<'flows' | 'endsFlows', readonly number[]>> {
-  const launched = endsFlow === null ? NO_FLOWS : [endsFlow];
-  if (dependencies === null)
-    return { flows: source instanceof OpenLaunch ? source.flows : NO_FLOWS, endsFlows: launched };
-  return { flows: dependencies.flows, endsFlows: [...launched, ...dependencies.endsFlows] };
+/** Arrows of a slice: of launches, of dependencies, and between ranks. */
+function arrowsOf({ source, endsFlow: launchFlow, dependencies = null }: SliceContent): Arrows {
+  if (dependencies !== null) {
+    const { kind: arrows, flows, endsFlows } = dependencies;
+    return { arrows, flows, endsFlows, launchFlow };
+  }
+  if (source instanceof OpenLaunch) return { ...NO_ARROWS, flows: source.flows };
+  return launchFlow === null ? NO_ARROWS : { ...NO_ARROWS, launchFlow };
 }
 
 function argsOf(source: SliceContent['source']): readonly TraceArg[] {

@@ -48,16 +48,32 @@ export interface TraceTime {
   readonly start: number;
 }
 
-/** Fields that slices and instants share. */
-interface TrackElement extends TraceTime {
-  readonly track: TraceTrack;
-  readonly name: string;
-  readonly category: string;
-  readonly args: readonly TraceArg[];
+/**
+ * What an arrow stands for: work that was launched, an instruction that was waited for, a rank that others waited for in a
+ * collective operation, or a message.
+ */
+export type ArrowKind = 'launch' | 'dependency' | 'collective' | 'message';
+
+/** Arrows of a slice or an instant. */
+export interface Arrows {
+  /** What the flows stand for, all but that of its own launch. */
+  readonly arrows: ArrowKind;
   /** Numbers of the flows that start here. */
   readonly flows: readonly number[];
   /** Numbers of the flows that end here. */
   readonly endsFlows: readonly number[];
+  /** Number of the flow from its launch, which ends here too; null without one. */
+  readonly launchFlow: number | null;
+}
+
+export const NO_ARROWS: Arrows = { arrows: 'launch', flows: [], endsFlows: [], launchFlow: null };
+
+/** Fields that slices and instants share. */
+interface TrackElement extends TraceTime, Arrows {
+  readonly track: TraceTrack;
+  readonly name: string;
+  readonly category: string;
+  readonly args: readonly TraceArg[];
 }
 
 export interface TraceSlice extends TrackElement {

@@ -75,6 +75,8 @@ export interface EventParts extends EventTime {
   readonly flows: readonly number[];
   /** Flows that end here. */
   readonly endsFlows: readonly number[];
+  /** Flow from the launch, which ends here too; null without one. */
+  readonly launchFlow: number | null;
 }
 
 /** The one sequence of all packets. */
@@ -182,7 +184,8 @@ export class PerfettoPackets {
     this.#end();
   }
 
-  #event(type: number, track: number, { zero, start, name, category, args, flows, endsFlows }: EventParts): void {
+  #event(type: number, track: number, parts: EventParts): void {
+    const { zero, start, name, category, args, flows, endsFlows, launchFlow } = parts;
     const out = this.#begin(true);
     this.#time(zero, start);
     out.uint32(PACKET.trackEvent).fork().uint32(EVENT.type).uint32(type).uint32(EVENT.trackUuid).uint32(track);
@@ -190,6 +193,7 @@ export class PerfettoPackets {
     out.uint32(EVENT.categoryIids).uint32(this.#interned.of('category', category));
     for (const [key, value] of args) this.#annotation(key, value);
     for (const flow of flows) out.uint32(EVENT.flowIds).fixed64(flow);
+    if (launchFlow !== null) out.uint32(EVENT.terminatingFlowIds).fixed64(launchFlow);
     for (const flow of endsFlows) out.uint32(EVENT.terminatingFlowIds).fixed64(flow);
     out.ldelim();
     this.#internNewTexts();

@@ -127,4 +127,32 @@ describeWithProcess('dprof job on this machine', function () {
       expect(readdirSync(out)).to.not.include.members(['lock', 'work']);
     });
   }
+
+  it('makes again on --resume what was damaged since, and says so', async () => {
+    const [profiles, out] = [profilesFolder(4), freshPath('-job')];
+    const run = ['job', '-j', '2', '--fan-in', '2', '-o', out];
+    const ran = await spawnCli('dprof', [...run, profiles]);
+    expect(ran).to.include({ code: 0, stderr: '' });
+    const parts = readdirSync(join(out, 'parts')).map((name) => join(out, 'parts', name));
+    const whole = new Map([...parts, join(out, 'job.part')].map((path) => [path, readFileSync(path)] as const));
+    const [first = '', second = '', third = ''] = parts;
+    const bytes = whole.get(first) ?? Buffer.alloc(0);
+    const damages: readonly (readonly [path: string, bytes: Buffer])[] = [
+      [first, bytes.subarray(0, bytes.length / 2)],
+      [second, Buffer.from((whole.get(second) ?? '').toString('utf8').replace(/"dur":\d/, '"dur":7777'))],
+      [third, Buffer.alloc(bytes.length)],
+      [join(out, 'job.part'), Buffer.alloc(0)],
+    ];
+    for (const [path, damaged] of damages) {
+      writeFileSync(path, damaged);
+      const resumed = await spawnCli('dprof', ['job', '--resume', '-o', out]);
+      expect(resumed.stderr).to.equal(`dprof: ${path}: damaged since the job wrote it: made again\n`);
+      expect([resumed.code, resumed.stdout]).to.deep.equal([0, ran.stdout]);
+      for (const [each, content] of whole) expect(readFileSync(each).equals(content), each).to.equal(true);
+    }
+    for (const [path, damaged] of damages) writeFileSync(path, damaged);
+    const all = await spawnCli('dprof', ['job', '--resume', '-o', out]);
+    expect(all.stderr).to.equal(`dprof: ${first} and 3 other files: damaged since the job wrote it: made again\n`);
+    for (const [each, content] of whole) expect(readFileSync(each).equals(content), each).to.equal(true);
+  });
 });

@@ -4,7 +4,16 @@ import { PerfettoPackets, type EventParts } from '../../../src/write/perfetto/tr
 import { packetsOf, shownTrace } from '../../support/perfetto-trace.js';
 
 const event = (fields: Partial<EventParts> = {}): EventParts => ({
-  ...{ zero: { ns: 0n }, start: 7, name: 'gemm', category: 'kernel', args: [], flows: [], endsFlows: [] },
+  ...{
+    zero: { ns: 0n },
+    start: 7,
+    name: 'gemm',
+    category: 'kernel',
+    args: [],
+    flows: [],
+    endsFlows: [],
+    launchFlow: null,
+  },
   ...fields,
 });
 

@@ -4,7 +4,7 @@ import { PerfettoPackets, type EventParts } from '../../../src/write/perfetto/tr
 import { imported } from '../../support/trace-processor.js';
 
 const event = (start: number, fields: Partial<EventParts> = {}): EventParts => ({
-  ...{ zero: { ns: 0n }, start, name: 'k', category: 'kernel', args: [], flows: [], endsFlows: [] },
+  ...{ zero: { ns: 0n }, start, name: 'k', category: 'kernel', args: [], flows: [], endsFlows: [], launchFlow: null },
   ...fields,
 });
 

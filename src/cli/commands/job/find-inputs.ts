@@ -4,6 +4,7 @@ import { dirname, join, resolve, sep } from 'node:path';
 import { firstBytes } from '../../../parse/files.js';
 import { listProfiles } from '../../../parse/find.js';
 import { isSystemError, UsageError, UserError } from '../../../record/errors.js';
+import { recordFilesIn } from '../../input.js';
 import { taskName } from './plan/task-name.js';
 import type { JobTask } from './plan/job-plan.js';
 
@@ -64,7 +65,19 @@ async function* pathsOf(operand: string): AsyncGenerator<string | UserError> {
     yield* lines ?? [operand];
     return;
   }
-  for await (const found of listProfiles(operand)) yield found instanceof UserError ? found : found.path;
+  if (stat?.isDirectory() === true) yield* pathsIn(operand);
+  else for await (const found of listProfiles(operand)) yield found instanceof UserError ? found : found.path;
+}
+
+/** The profiles of a folder; without one its files of records, which beside profiles were made of these. */
+async function* pathsIn(folder: string): AsyncGenerator<string | UserError> {
+  const { records } = await recordFilesIn(folder);
+  let profiles = 0;
+  for await (const found of listProfiles(folder, new Set(records))) {
+    if (!(found instanceof UserError)) profiles++;
+    yield found instanceof UserError ? found : found.path;
+  }
+  if (profiles === 0) yield* records;
 }
 
 /** @throws UsageError for a terminal */

@@ -39,13 +39,18 @@ export async function runLocally(run: LocalRun): Promise<void> {
     await all('tasks', sharesBySize(missing, Math.min(run.perTask, Math.ceil(missing.length / jobs))));
     await all('again', againShares(run));
     for (const [i, count] of mergeCounts(plan.tasks.length, plan.fanIn).entries()) {
-      await pool.run(mergeProcesses(folder, i + 1, Math.min(count, jobs)), () => undefined);
+      const processes = Math.min(Math.ceil(count / LEAST_MERGES), jobs);
+      // One alone is the one that reports, which makes all merges that are missing.
+      if (processes > 1) await pool.run(mergeProcesses(folder, i + 1, processes), () => undefined);
     }
     await finish(run, pool);
   } finally {
     meter.clear();
   }
 }
+
+/** Merges that are worth a process of their own: its start takes as long. */
+const LEAST_MERGES = 16;
 
 /** What failed once: what said why together again, what crashed each alone, since one may have ended the others. */
 function againShares({ folder, plan, perTask }: LocalRun): (readonly JobTask[])[] {

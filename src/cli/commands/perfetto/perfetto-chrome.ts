@@ -7,6 +7,7 @@
  */
 import { jsonOf } from '../../../record/control-characters.js';
 import type {
+  ArrowKind,
   TraceArg,
   TraceElement,
   TraceInstant,
@@ -42,6 +43,9 @@ function bigMicroseconds(ns: bigint): string {
 
 const argsText = (args: readonly TraceArg[]): string =>
   args.map(([name, value]) => `${quoted(name)}:${typeof value === 'number' ? value : quoted(value)}`).join(',');
+
+/** Both ends of an arrow must have the same name and category. */
+const arrow = (kind: ArrowKind): string => `"name":"${kind}","cat":"${kind}"`;
 
 const place = ({ process, tid }: TraceTrack): string => `"pid":${process.pid},"tid":${tid}`;
 
@@ -105,12 +109,14 @@ export class ChromeTrace implements TraceText {
   }
 
   #onTrack(event: TraceSlice | TraceInstant, kind: string): void {
-    const { track, name, category, args, flows, endsFlows } = event;
+    const { track, name, category, args, arrows, flows, endsFlows, launchFlow } = event;
     const when = `${place(track)},${this.#time(event)}`;
     this.#add(`"name":${quoted(name)},"cat":${quoted(category)},${kind},${when},"args":{${argsText(args)}}`);
-    const arrow = '"name":"launch","cat":"launch"';
-    for (const flow of flows) this.#add(`${arrow},"ph":"s","id":${flow},${when}`);
-    for (const flow of endsFlows) this.#add(`${arrow},"ph":"f","bp":"e","id":${flow},${when}`);
+    for (const flow of flows) this.#add(`${arrow(arrows)},"ph":"s","id":${flow},${when}`);
+    const end = (kind: ArrowKind, flow: number): void =>
+      this.#add(`${arrow(kind)},"ph":"f","bp":"e","id":${flow},${when}`);
+    if (launchFlow !== null) end('launch', launchFlow);
+    for (const flow of endsFlows) end(arrows, flow);
   }
 
   #about(name: string, where: string, args: string): void {

@@ -5,7 +5,6 @@ import { TraceWindow, type JobOfProfiles } from '../../../prof/perfetto/trace-wi
 import { jobReport } from '../../../prof/ranks/job-report.js';
 import { JobTimes } from '../../../prof/ranks/job-times.js';
 import { RANK_TYPES, RankCollector } from '../../../prof/ranks/part/rank-collector.js';
-import { Annotator } from '../../../prof/report/report.js';
 import { counted } from '../../../record/plural.js';
 import { UsageError, UserError } from '../../../record/errors.js';
 import { requireName } from '../../../record/names.js';
@@ -32,10 +31,8 @@ async function readJob(files: readonly string[], quiet: boolean): Promise<JobOfP
   if (files.length === 0 || files.includes('-'))
     throw new UsageError('--align job and --steps read their inputs twice', 'give FILEs in place of stdin');
   const collector = new RankCollector();
-  const annotator = new Annotator(null, false);
-  await readInputs(files, quiet, { types: RANK_TYPES, many: true }, (record) =>
-    collector.take(record, annotator.take(record)),
-  );
+  // Clocks and matched operations need no work of kernels.
+  await readInputs(files, quiet, { types: RANK_TYPES, many: true }, (record) => collector.take(record, []));
   const profiles = collector.partsByProfile;
   return { profiles, report: jobReport([...profiles.values()].flat()) };
 }
