@@ -89,6 +89,24 @@ describe('a folder', () => {
     expect(alone).to.include({ code: 1, stdout: '' });
   });
 
+  it('with an empty or damaged file of the name of a trace names it, and passes other files over', async () => {
+    const folder = folderOf({
+      'a.sqlite': database(),
+      'rank_0.pt.trace.json': '',
+      'rank_1.pt.trace.json.gz': gzipSync('no trace\n'),
+      'rank_2.pt.trace.json.gz': Buffer.alloc(100, 0x9f),
+      'notes.txt': 'no trace\n',
+      'settings.json': '{}',
+      'empty.json': '',
+    });
+    for (const tool of ['dparse', 'dprof'] as const) {
+      const { code, stderr } = await runCli(tool, ['-q', folder]);
+      expect(code).to.equal(1);
+      const named = stderr.split('\n').slice(0, -1).map((line) => /rank_\d[.\w]*/.exec(line)?.[0]); // prettier-ignore
+      expect(named).to.deep.equal(['rank_0.pt.trace.json', 'rank_1.pt.trace.json.gz', 'rank_2.pt.trace.json.gz']);
+    }
+  });
+
   it('with strange names is read', async () => {
     const folder = folderOf({ 'a\nb.sqlite': database() });
     const { code, stdout, stderr } = await runCli('dparse', [folder]);
