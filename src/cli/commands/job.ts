@@ -120,6 +120,8 @@ async function runThere({ folder, plan }: OpenJob, submitted: Submitted, quiet: 
 /** The report on stdout, and what failed on stderr. @throws UserError where nothing could be read */
 async function sayEnd({ folder, plan }: OpenJob): Promise<void> {
   const failed = failedTasks(folder, plan);
+  // A disk that was full from the start took no list, and no log says why nothing was started.
+  if (failed.length > 0 && folder.read(PLACES.failed) === null) writeFailed(folder, failed);
   sayFailed(folder, failed, plan.tasks.length);
   if (failed.length > 0) process.exitCode = EXIT.failed;
   if (isMerged({ folder, plan })) await printReport(folder);

@@ -89,6 +89,9 @@ async function lockedPlan(request: PlanRequest & { readonly resume: boolean }, f
     throw new UserError('holds a job already', { where: output, hint: 'go on with it: --resume; or choose another folder for -o' }); // prettier-ignore
   }
   existingJob(request);
+  const { by, device } = request;
+  const otherwise = settingsDifference(plan, { ...plan, by: by ?? plan.by, device: device ?? plan.device });
+  if (otherwise !== null) throw otherJob(output, otherwise);
   if (operands.length > 0) {
     const asked = await planOf(request, folder);
     const difference = settingsDifference(plan, asked) ?? tasksDifference(plan, asked);
