@@ -8,7 +8,7 @@ import { failedTasks, sayFailed, writeFailed } from './job/failed-tasks.js';
 import { PLACES, type JobFolder } from './job/job-folder.js';
 import { JOB, readJobArguments, type JobRequest } from './job/job-options.js';
 import { runLocally } from './job/local-engine.js';
-import { existingJob, jobOfShare, openJob, type OpenJob } from './job/open-job.js';
+import { existingJob, jobOfShare, openJob, withRepaired, type OpenJob } from './job/open-job.js';
 import { itemsOf } from './job/plan/shares.js';
 import { Stopped } from './job/process-pool.js';
 import { printReport, writeReports } from './job/reports.js';
@@ -63,10 +63,11 @@ async function named(commands: Commands, name: string): Promise<Command> {
 }
 
 async function runWhole(request: JobRequest & { show: 'job' }): Promise<void> {
-  const opened = await openJob(request);
-  const { folder, release } = opened;
+  const found = await openJob(request);
+  const { folder, release } = found;
   try {
     refuseActive(folder);
+    const opened = withRepaired(found);
     // What processes that were killed have left.
     folder.remove(PLACES.work);
     if (request.engine === 'local') {
