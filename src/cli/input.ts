@@ -32,7 +32,6 @@ export interface Source {
   readonly endings: readonly StreamStatus[];
   readonly close: () => void;
 }
-type Opening = Omit<Source, 'endings'> & { readonly ending?: StreamStatus };
 
 /**
  * @param file undefined or '-' for stdin
@@ -47,8 +46,7 @@ export async function openSource(
   numbers = new ProfileNumbers(),
 ): Promise<Source> {
   const source = await openOne(file, progress, wanted, numbers.members);
-  const endings = source.ending === undefined ? [] : [source.ending];
-  return { ...source, endings, batches: renumbered(source.batches, numbers) };
+  return { ...source, batches: renumbered(source.batches, numbers) };
 }
 
 /**
@@ -125,7 +123,7 @@ async function openOne(
   progress: Progress,
   wanted: Wanted | undefined,
   members: Set<string>,
-): Promise<Opening> {
+): Promise<Source> {
   const onStdin = file === undefined || file === '-';
   if (onStdin && process.stdin.isTTY) throw new UsageError('no FILE, and stdin is a terminal', `usage: ${USAGE}`);
   if (!onStdin && isFolder(file)) return openFolder(file, wanted);
@@ -159,10 +157,10 @@ async function openOne(
   }
 }
 
-function openRecords(input: Input, wanted: Wanted | undefined, members: Set<string>): Opening {
+function openRecords(input: Input, wanted: Wanted | undefined, members: Set<string>): Source {
   const ending = new StreamStatus(input.name);
   const batches = readRecords(input, wanted?.types, ending, wanted?.ranges, members);
-  return { name: input.name, batches, ending, close: input.close };
+  return { name: input.name, batches, endings: [ending], close: input.close };
 }
 
 /** By its first bytes: records are text, an object with a type or a Python dict first; a trace is one JSON value. */
@@ -183,16 +181,16 @@ const BATCH = 1000;
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
 /** Records as Parquet, or profiles. */
-async function openFolder(folder: string, wanted: Wanted | undefined): Promise<Opening> {
+async function openFolder(folder: string, wanted: Wanted | undefined): Promise<Source> {
   const { isRecordFolder, readRecordFolder } = await import('../prof/input/record-folder.js');
   if (!isRecordFolder(folder)) return parseFolder(folder, wanted);
   const ending = new StreamStatus(folder);
   const batches = readRecordFolder(folder, wanted?.types ?? KERNEL_TYPES, ending);
-  return { name: folder, batches, ending, close: () => undefined };
+  return { name: folder, batches, endings: [ending], close: () => undefined };
 }
 
 /** The only profile of a folder. Other unreadable profiles are reported and set the exit code. */
-async function parseFolder(folder: string, wanted: Wanted | undefined): Promise<Opening> {
+async function parseFolder(folder: string, wanted: Wanted | undefined): Promise<Source> {
   const { findProfiles } = await import('../parse/find.js');
   const failures: UserError[] = [];
   const sources: ProfileFile[] = [];
@@ -220,13 +218,13 @@ async function profilesOf(
   sources: readonly ProfileFile[],
   failures: readonly UserError[],
   wanted: Wanted,
-): Promise<Opening> {
-  const ending = new StreamStatus(folder);
+): Promise<Source> {
+  const opened = sources.map((source) => ({ ...source, ending: new StreamStatus(source.name) }));
   const { readProfile } = await import('../parse/profile.js');
   for (const { line } of failures) say('dprof', line);
   if (failures.length > 0) process.exitCode = EXIT.failed;
   async function* batches(): AsyncGenerator<readonly ProfileLine[]> {
-    for (const [profile, { path, name, captures }] of sources.entries()) {
+    for (const [profile, { path, name, captures, ending }] of opened.entries()) {
       const ranges = wanted.types.has('range') && (wanted.ranges ?? true);
       try {
         yield* inBatches(readProfile(path, { profile, name, ranges, captures }), ending);
@@ -237,16 +235,16 @@ async function profilesOf(
     }
   }
   const close = (): void => sources.forEach((source) => source.dispose());
-  return { name: folder, batches: batches(), ending, close };
+  return { name: folder, batches: batches(), endings: opened.map(({ ending }) => ending), close };
 }
 
-async function recordsOf(source: ProfileFile, wanted: Wanted | undefined): Promise<Opening> {
+async function recordsOf(source: ProfileFile, wanted: Wanted | undefined): Promise<Source> {
   const { readProfile } = await import('../parse/profile.js');
   const { path, name, captures } = source;
   const ranges = wanted?.types.has('range') === true && (wanted.ranges ?? true);
   const ending = new StreamStatus(name);
   const records = readProfile(path, { profile: 0, name, ranges, captures });
-  return { name, batches: inBatches(records, ending), ending, close: () => source.dispose() };
+  return { name, batches: inBatches(records, ending), endings: [ending], close: () => source.dispose() };
 }
 
 /** Batches, with a turn of the event loop after each: signals and a closed output are noticed between them. */
