@@ -41,7 +41,7 @@ interface FindOptions {
 /**
  * Finds and opens the profiles of all inputs, each when it is asked for; whoever takes one disposes of it. An input that
  * cannot be read is an error in its place, not thrown: one bad input does not lose the others. In folders and globs,
- * files that are no profiles are passed over silently.
+ * files that are no profiles are passed over silently, but for those that have the name of one.
  * @param inputs files, folders, globs, or `-` for standard input
  */
 export async function* findProfiles(
@@ -90,7 +90,7 @@ async function tryList(path: string, inFolder: boolean): Promise<ListedProfile |
     if (file !== null) checkStart(file, path, inFolder);
   } catch (error) {
     const failure = asUserError(error, path);
-    if (!(failure instanceof UnreadableInput)) return failure;
+    if (!(failure instanceof UnreadableInput) && !isNamedProfile(path)) return failure;
   }
   return { path };
 }
@@ -102,6 +102,13 @@ function checkStart(file: Pick<InputFile, 'path' | 'dispose'>, name: string, inF
     file.dispose();
   }
 }
+
+/**
+ * Whether a file has a name that nothing but profiles have: where it is empty, or holds anything else, it was damaged.
+ *
+ * Source: `tensorboard_trace_handler` of torch/profiler/profiler.py.
+ */
+const isNamedProfile = (path: string): boolean => /\.pt\.trace\.json(?:\.gz)?$/.test(path);
 
 /** The profiles of one input. @throws UserError when there is nothing to read */
 async function* profilesOf<Found extends object>(
@@ -118,7 +125,8 @@ async function* profilesOf<Found extends object>(
     // Read with the profiles beside that folder.
     if (inFolder && isInCaptureFolder(path) && dirname(path) !== input) continue;
     const result = await open(path, inFolder);
-    if (lenient && result instanceof UserError && !(result instanceof UnreadableInput)) continue;
+    if (lenient && result instanceof UserError && !(result instanceof UnreadableInput) && !isNamedProfile(path))
+      continue;
     used.push(path);
     yield result;
   }

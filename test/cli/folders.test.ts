@@ -7,6 +7,7 @@ import { gzipSync } from 'node:zlib';
 import { freshPath } from '../support/fresh-path.js';
 import { NsightDatabase } from '../support/nsight-database.js';
 import { runCli, type Ran } from '../support/run-cli.js';
+import { ROOT } from '../support/shared.js';
 
 const REPORT = 'NVIDIA Tegra Profiler Report 2026@1\0';
 
@@ -87,6 +88,41 @@ describe('a folder', () => {
     }
     const alone = await runCli('dparse', ['-q', join(folder, 'a.nsys-rep')]);
     expect(alone).to.include({ code: 1, stdout: '' });
+  });
+
+  it('with an empty or damaged file of the name of a trace names it, and passes other files over', async () => {
+    const folder = folderOf({
+      'a.sqlite': database(),
+      'rank_0.pt.trace.json': '',
+      'rank_1.pt.trace.json.gz': gzipSync('no trace\n'),
+      'rank_2.pt.trace.json.gz': Buffer.alloc(100, 0x9f),
+      'notes.txt': 'no trace\n',
+      'settings.json': '{}',
+      'empty.json': '',
+    });
+    for (const tool of ['dparse', 'dprof'] as const) {
+      const { code, stderr } = await runCli(tool, ['-q', folder]);
+      expect(code).to.equal(1);
+      const named = stderr.split('\n').slice(0, -1).map((line) => /rank_\d[.\w]*/.exec(line)?.[0]); // prettier-ignore
+      expect(named).to.deep.equal(['rank_0.pt.trace.json', 'rank_1.pt.trace.json.gz', 'rank_2.pt.trace.json.gz']);
+    }
+  });
+
+  it('with traces that are cut off names each of them, also once they are records of one file', async () => {
+    const traceOf = (rank: number): Buffer => readFileSync(join(ROOT, `samples/job/rank_${rank}.pt.trace.json.gz`));
+    const half = (bytes: Buffer): Buffer => bytes.subarray(0, bytes.length / 2);
+    const names = [0, 1, 2].map((rank) => `rank_${rank}.pt.trace.json.gz`);
+    const folder = folderOf(
+      Object.fromEntries(names.map((name, i) => [name, i === 1 ? traceOf(i) : half(traceOf(i))])),
+    );
+    const ran = await runCli('dprof', ['ranks', '-q', folder]);
+    expect(ran.code).to.equal(1);
+    const cut = (name: string): string => `dprof: ${name}: the profile is cut off; what stands before was read\n`;
+    expect(ran.stderr).to.equal(cut(join(folder, names[0] ?? '')) + cut(join(folder, names[2] ?? '')));
+    const records = await runCli('dparse', ['-q', folder]);
+    const { code, stderr } = await runCli('dprof', ['ranks', '-q'], { input: records.stdout });
+    expect(code).to.equal(1);
+    expect(stderr).to.equal(`dprof: stdin: 2 profiles are cut off, ${names[0]} first; what stands before was read\n`);
   });
 
   it('with strange names is read', async () => {

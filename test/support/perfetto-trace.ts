@@ -67,7 +67,7 @@ const SCHEMA: protobuf.INamespace = {
       parentUuid: [5, 'uint64'],
       counter: [8, 'CounterDescriptor'],
     }),
-    ProcessDescriptor: message({ pid: [1, 'int32'], processName: [6, 'string'] }),
+    ProcessDescriptor: message({ pid: [1, 'int32'], legacySortIndex: [3, 'int32'], processName: [6, 'string'] }),
     ThreadDescriptor: message({ pid: [1, 'int32'], tid: [2, 'int32'], threadName: [5, 'string'] }),
     CounterDescriptor: message({ unit: [3, 'int32'], unitName: [6, 'string'] }),
   },
@@ -91,7 +91,7 @@ export interface Packet {
     readonly uuid: string;
     readonly name?: string;
     readonly parentUuid?: string;
-    readonly process?: { readonly pid: number; readonly processName: string };
+    readonly process?: { readonly pid: number; readonly legacySortIndex: number; readonly processName: string };
     readonly thread?: { readonly pid: number; readonly tid: number; readonly threadName: string };
     readonly counter?: { readonly unit?: number; readonly unitName?: string };
   };
@@ -143,6 +143,8 @@ export interface ShownTrace {
   /** Where an arrow starts and ends. */
   readonly arrows: readonly (readonly [from: Shown, to: Shown])[];
   readonly clocks: readonly (readonly [id: number, time: string])[];
+  /** Names of processes, as a viewer lists them. */
+  readonly processes: readonly string[];
 }
 
 export function packetsOf(bytes: Uint8Array): Packet[] {
@@ -245,6 +247,10 @@ export function shownTrace(bytes: Uint8Array): ShownTrace {
     counters,
     arrows: arrowsOf(events),
     clocks: clocks.map(({ clockId, timestamp }) => [clockId, timestamp]),
+    processes: packets
+      .flatMap(({ trackDescriptor }) => trackDescriptor?.process ?? [])
+      .sort((a, b) => a.legacySortIndex - b.legacySortIndex)
+      .map(({ processName }) => processName),
   };
 }
 

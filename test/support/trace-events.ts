@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import { ChromeTrace } from '../../src/cli/commands/perfetto/perfetto-chrome.js';
 import { ProtobufTrace, type TraceText } from '../../src/cli/commands/perfetto/perfetto-protobuf.js';
+import { entryOf } from '../../src/containers/map-entry.js';
 import type { Alignment } from '../../src/prof/perfetto/profile-clock.js';
 import { TraceBuilder } from '../../src/prof/perfetto/trace-builder.js';
 import { STEP_METRIC, type ProfileLine, type ProfileRecord } from '../../src/record/record.js';
@@ -80,6 +81,27 @@ export interface ChromeFile {
 /** The records' trace as Chrome's JSON. */
 export const chrome = (records: Iterable<ProfileLine>, alignment: Alignment = 'unix'): ChromeFile =>
   JSON.parse(written(new ChromeTrace(), records, alignment).bytes.toString()) as ChromeFile;
+
+/** Slices of a line that end within others that they start in, as viewers demand. */
+export function cutOnes(events: readonly ChromeEvent[]): ChromeEvent[] {
+  const lines = new Map<string, ChromeEvent[]>();
+  for (const event of events) {
+    const line = `${event.pid}/${event.tid ?? ''}`;
+    if (event.ph === 'X') entryOf(lines, line, () => []).push(event);
+  }
+  const ns = (us = 0): number => Math.round(us * 1000);
+  return [...lines.values()].flatMap((line) => {
+    const open: number[] = [];
+    line.sort((a, b) => ns(a.ts) - ns(b.ts) || ns(b.dur) - ns(a.dur));
+    return line.filter(({ ts, dur }) => {
+      const end = ns(ts) + ns(dur);
+      while ((open.at(-1) ?? Infinity) <= ns(ts)) open.pop();
+      const isCut = end > (open.at(-1) ?? Infinity);
+      open.push(end);
+      return isCut;
+    });
+  });
+}
 
 const DEVICE_TYPES = new Set<string>(['kernel', 'copy', 'set', 'sync', 'graph', 'collective']);
 

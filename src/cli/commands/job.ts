@@ -9,7 +9,7 @@ import { failedTasks, sayFailed, writeFailed } from './job/failed-tasks.js';
 import { PLACES, type JobFolder } from './job/job-folder.js';
 import { JOB, readJobArguments, type JobRequest } from './job/job-options.js';
 import { runLocally } from './job/local-engine.js';
-import { existingJob, jobOfShare, openJob, type OpenJob } from './job/open-job.js';
+import { existingJob, jobOfShare, openJob, withRepaired, type OpenJob } from './job/open-job.js';
 import { itemsOf } from './job/plan/shares.js';
 import { Stopped } from './job/process-pool.js';
 import { printReport, writeReports } from './job/reports.js';
@@ -64,10 +64,11 @@ async function named(commands: Commands, name: string): Promise<Command> {
 }
 
 async function runWhole(request: JobRequest & { show: 'job' }): Promise<void> {
-  const opened = await openJob(request);
-  const { folder, release } = opened;
+  const found = await openJob(request);
+  const { folder, release } = found;
   try {
     refuseActive(folder);
+    const opened = withRepaired(found);
     // What processes that were killed have left.
     folder.remove(PLACES.work);
     if (request.resume) await removeDamaged(folder);
@@ -122,6 +123,8 @@ async function runThere({ folder, plan }: OpenJob, submitted: Submitted, quiet: 
 /** The report on stdout, and what failed on stderr. @throws UserError where nothing could be read */
 async function sayEnd({ folder, plan }: OpenJob): Promise<void> {
   const failed = failedTasks(folder, plan);
+  // A disk that was full from the start took no list, and no log says why nothing was started.
+  if (failed.length > 0 && folder.read(PLACES.failed) === null) writeFailed(folder, failed);
   sayFailed(folder, failed, plan.tasks.length);
   if (failed.length > 0) process.exitCode = EXIT.failed;
   if (isMerged({ folder, plan })) await printReport(folder);

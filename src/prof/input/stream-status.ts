@@ -14,24 +14,40 @@ export const WAS_READ = 'what stands before was read';
 export const isOfTruncated = ({ diagnostics }: EndRecord): boolean => (diagnostics['truncated-input'] ?? 0) > 0;
 
 export class StreamStatus {
-  /** What is cut off: the last line, the compressed data, or a profile that was parsed; null when all are whole. */
-  cut: TruncatedInput | null = null;
   /** Why nothing of it could be read, where the others of several inputs were; null when it could. */
   failure: UserError | null = null;
   /** What is left out of it; null for nothing. */
   note: string | null = null;
-  readonly #open = new Set<number>();
+  #cut: TruncatedInput | null = null;
+  /** Files of the profiles that have not ended, by number. */
+  readonly #open = new Map<number, string>();
+  /** Files of the profiles that were cut off when they were parsed. */
+  readonly #truncated: string[] = [];
+  #profiles = 0;
   #hasEnded = false;
 
   /** @param name of the input, for messages */
   constructor(readonly name: string) {}
 
+  /** What is cut off: the last line, the compressed data, or profiles that were parsed; null when all are whole. */
+  get cut(): TruncatedInput | null {
+    if (this.#cut !== null || this.#truncated.length === 0) return this.#cut;
+    return new TruncatedInput(this.#truncatedText, { where: this.name });
+  }
+
+  set cut(cut: TruncatedInput | null) {
+    this.#cut = cut;
+  }
+
   /** To be called with every profile and end line. */
   take(record: ProfileLine): void {
-    if (record.type === 'profile') this.#open.add(record.profile);
+    if (record.type === 'profile') {
+      this.#profiles++;
+      this.#open.set(record.profile, record.file);
+    }
     if (record.type !== 'end') return;
+    if (isOfTruncated(record)) this.#truncated.push(this.#open.get(record.profile) ?? '');
     this.#open.delete(record.profile);
-    if (isOfTruncated(record)) this.cut ??= new TruncatedInput(CUT_PROFILE, { where: this.name });
   }
 
   /** To be called when the end of the input has been read. */
@@ -42,5 +58,12 @@ export class StreamStatus {
   /** Profiles that began and did not end; 0 for an input that was not read to its end. */
   get unfinished(): number {
     return this.#hasEnded ? this.#open.size : 0;
+  }
+
+  /** Of an input with one profile its name says which one. */
+  get #truncatedText(): string {
+    const [first = '', ...others] = this.#truncated;
+    if (this.#profiles < 2) return CUT_PROFILE;
+    return others.length === 0 ? `the profile ${first} is cut off` : `${others.length + 1} profiles are cut off, ${first} first`; // prettier-ignore
   }
 }

@@ -1,4 +1,4 @@
-/** Arrows from each rank that waits in a collective operation to the one that joins last, and from a sender to its receiver. */
+/** Arrows from each rank that waits in a collective operation, or in a message, to the one that joins last. */
 import { elementAt } from '../../containers/element.js';
 import { entryOf } from '../../containers/map-entry.js';
 import type { ProfileLine } from '../../record/record.js';
@@ -29,13 +29,13 @@ export class MemberArrows {
 
   /**
    * @param profiles parts by the number of their profile
-   * @param shown whether the trace has a part
+   * @param shown whether the trace has the operation of a part that begins at a time of its profile
    * @param nextFlow number of a new arrow
    */
   constructor(
     private readonly report: JobReport,
     profiles: ReadonlyMap<number, readonly RankPart[]>,
-    shown: (part: RankPart) => boolean,
+    shown: (part: RankPart, start: number) => boolean,
     nextFlow: () => number,
   ) {
     const profileOf = new Map(
@@ -43,11 +43,15 @@ export class MemberArrows {
     );
     for (const matched of report.matched) {
       for (const operation of matched.operations) {
-        const members = this.#membersOf(matched, operation.at).filter(({ part }) => shown(part));
+        const members = this.#membersOf(matched, operation.at).filter(({ part, at }) =>
+          shown(part, elementAt(part.operations.start, at)),
+        );
         const last = members.at(-1);
         if (last === undefined) continue;
         const kind = operation.signature.kind === MESSAGE ? 'message' : 'collective';
-        for (const { part, at } of members.slice(0, -1).slice(-MOST_MEMBERS)) {
+        // Who begins with the last one does not wait, and viewers drop an arrow that may come before its start.
+        const waiting = members.filter(({ start }) => start < last.start);
+        for (const { part, at } of waiting.slice(-MOST_MEMBERS)) {
           const flow = nextFlow();
           this.#slice(kind, profileOf.get(part), part.device, at).flows.push(flow);
           this.#slice(kind, profileOf.get(last.part), last.part.device, last.at).endsFlows.push(flow);

@@ -79,6 +79,8 @@ export class TraceBuilder {
   readonly #activities: DeviceSlices;
   readonly #ofDevices: ReorderBuffer<HeldSlice>;
   readonly #ofHost: ReorderBuffer<HeldSlice>;
+  /** Arrows between ranks of activities that wait. */
+  readonly #betweenRanks = new WeakMap<DeviceActivity, SliceArrows>();
 
   /**
    * @param hasDependencies whether instructions have arrows to those that waited for them
@@ -113,7 +115,7 @@ export class TraceBuilder {
   }
 
   take(record: ProfileLine): void {
-    if (isDeviceActivity(record)) this.#activities.take(record, this.#arrow(record));
+    if (isDeviceActivity(record)) this.#activity(record);
     else if (record.type === 'range' && !hasLaunched(record)) this.#range(record);
     else if (record.type === 'sample') this.samples.take(record);
     else if (record.type === 'profile') this.#profile(record);
@@ -124,6 +126,13 @@ export class TraceBuilder {
   /** To be called with records that are left out, in their order: arrows between ranks go by the place of an operation. */
   skip(record: ProfileLine): void {
     this.members?.skip(record);
+  }
+
+  /** Kernels come back from `#activities` later than records that are left out in between: their place counts here. */
+  #activity(record: DeviceActivity): void {
+    const between = this.members?.at(record) ?? null;
+    if (between !== null) this.#betweenRanks.set(record, between);
+    this.#activities.take(record, this.#arrow(record));
   }
 
   /** To be called after the last record; each profile line calls it for the profile before. */
@@ -158,7 +167,7 @@ export class TraceBuilder {
     dependencies: SliceArrows | null = null,
   ): void {
     const { profile, type: category } = record;
-    const arrows = dependencies ?? this.members?.at(record) ?? null;
+    const arrows = dependencies ?? this.#betweenRanks.get(record) ?? null;
     this.#hold(this.#ofDevices, profile, record, { name, category, source, endsFlow, dependencies: arrows }, () =>
       this.#tracks.stream(record),
     );

@@ -13,6 +13,8 @@ export interface TraceProcess {
   /** Unique in the trace; the real one where it can be. */
   readonly pid: number;
   readonly name: string;
+  /** Viewers list processes in this order: by rank. Below 2^31. */
+  readonly order: number;
 }
 
 export interface TraceTrack {

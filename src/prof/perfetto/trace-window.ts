@@ -46,18 +46,25 @@ export class TraceWindow {
     if (ranks !== null && record.type === 'profile')
       this.#isChosen.set(record.profile, record.rank === null || ranks.has(record.rank));
     if (this.#isChosen.get(record.profile) === false) return false;
-    const span = this.#spans.get(record.profile);
-    if (span === undefined || !('start' in record) || record.start === null) return true;
-    return record.start >= span.from && record.start <= span.to;
+    if (!('start' in record) || record.start === null) return true;
+    return isWithin(this.#spans.get(record.profile), record.start);
   }
 
-  /** Arrows between the chosen ranks. */
+  /** Arrows between operations of the chosen ranks in the time of the chosen steps, which differs from rank to rank. */
   arrows({ report, profiles }: JobOfProfiles, nextFlow: () => number): MemberArrows {
     const { ranks } = this.chosen;
-    const isShown = ({ rank }: RankPart): boolean => ranks === null || rank === null || ranks.has(rank);
+    const spans = new Map(
+      [...profiles].flatMap(([profile, parts]) => parts.map((part) => [part, this.#spans.get(profile)] as const)),
+    );
+    const isShown = (part: RankPart, start: number): boolean =>
+      (ranks === null || part.rank === null || ranks.has(part.rank)) && isWithin(spans.get(part), start);
     return new MemberArrows(report, profiles, isShown, nextFlow);
   }
 }
+
+/** @param span undefined for all of the time */
+const isWithin = (span: Span | undefined, start: number): boolean =>
+  span === undefined || (start >= span.from && start <= span.to);
 
 /** From the begin of the first chosen step on the host, or its first work, to the end of the last; empty without one. */
 function spanOf(parts: readonly RankPart[], steps: ReadonlySet<number>): Span {

@@ -39,12 +39,16 @@ const OVERLAPPING_WORK: Readonly<Record<string, string>> = {
   graph: 'graph launches',
 };
 const DMA_ENGINE = /^E\d+$/;
+/** Places in the order of processes; any more of one rank share the last. */
+const PLACES_OF_A_RANK = 4096;
 
 export class TraceTracks {
   readonly #processes = new Map<string, ProcessTracks>();
   readonly #pids = new TraceIds();
   readonly #profiles = new Map<number, { readonly header: ProfileRecord; readonly prefix: string }>();
   readonly #prefixes = new Set<string>();
+  /** By rank, else by profile: its processes so far. */
+  readonly #members = new Map<number, number>();
   #ids = 0;
   #counters = 0;
 
@@ -62,7 +66,7 @@ export class TraceTracks {
   /** A thread of the host; null where the process or the thread is not known. */
   thread(profile: number, pid: number | null, tid: number | null): TrackLanes {
     if (pid === null) return this.own(profile, tid === null ? 'host' : `thread ${tid}`, true);
-    const of = this.#process(`${profile}/host/${pid}`, pid, () => `${this.#prefix(profile)}host ${pid}`);
+    const of = this.#process(profile, `host/${pid}`, pid, () => `${this.#prefix(profile)}host ${pid}`);
     const name = tid === null ? 'unknown thread' : `thread ${tid}`;
     return this.#place(of, name, true, tid);
   }
@@ -129,13 +133,13 @@ export class TraceTracks {
   }
 
   #own(profile: number): ProcessTracks {
-    return this.#process(`${profile}/own`, null, () => `${this.#prefix(profile)}profile`);
+    return this.#process(profile, 'own', null, () => `${this.#prefix(profile)}profile`);
   }
 
   /** @param number not finite in a net.dict, which names no device */
   #device(profile: number, number: number | null): ProcessTracks {
     const device = Number.isFinite(number) ? number : null;
-    return this.#process(`${profile}/device/${device ?? ''}`, null, () => {
+    return this.#process(profile, `device/${device ?? ''}`, null, () => {
       const known = this.#profiles.get(profile)?.header.devices.find(({ id }) => id === device);
       const name = typeof known?.name === 'string' ? `: ${known.name}` : '';
       return `${this.#prefix(profile)}device${device === null ? '' : ` ${device}`}${name}`;
@@ -143,13 +147,22 @@ export class TraceTracks {
   }
 
   /** @param pid the real one; null for a device or the profile itself */
-  #process(key: string, pid: number | null, name: () => string): ProcessTracks {
-    return entryOf(this.#processes, key, () => {
+  #process(profile: number, key: string, pid: number | null, name: () => string): ProcessTracks {
+    return entryOf(this.#processes, `${profile}/${key}`, () => {
       const number = pid === null ? this.#pids.next() : this.#pids.claim(pid);
-      const process: TraceProcess = { type: 'process', id: ++this.#ids, pid: number, name: name() };
+      const order = this.#nextOrder(profile);
+      const process: TraceProcess = { type: 'process', id: ++this.#ids, pid: number, name: name(), order };
       this.emit(process);
       return { process, tids: new TraceIds(), places: new Map() };
     });
+  }
+
+  /** Behind the processes of lower ranks, whatever order profiles come in. */
+  #nextOrder(profile: number): number {
+    const rank = this.#profiles.get(profile)?.header.rank ?? profile;
+    const before = this.#members.get(rank) ?? 0;
+    this.#members.set(rank, before + 1);
+    return Math.min(rank * PLACES_OF_A_RANK + Math.min(before, PLACES_OF_A_RANK - 1), LARGEST_ID);
   }
 
   #place(of: ProcessTracks, name: string, nesting: boolean, thread?: number | null): TrackLanes {

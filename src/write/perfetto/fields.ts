@@ -60,7 +60,7 @@ export const TRACK = {
   counter: tag(8, DELIMITED),
 } as const;
 
-export const PROCESS = { pid: tag(1, VARINT), name: tag(6, DELIMITED) } as const;
+export const PROCESS = { pid: tag(1, VARINT), order: tag(3, VARINT), name: tag(6, DELIMITED) } as const;
 export const THREAD = { pid: tag(1, VARINT), tid: tag(2, VARINT), name: tag(5, DELIMITED) } as const;
 export const COUNTER = { unit: tag(3, VARINT), unitName: tag(6, DELIMITED) } as const;
 

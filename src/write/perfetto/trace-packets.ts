@@ -123,10 +123,12 @@ export class PerfettoPackets {
     this.#end();
   }
 
-  process(uuid: number, pid: number, name: string): void {
+  /** @param order among processes, as viewers list them; below 2^31 */
+  process(uuid: number, pid: number, name: string, order: number): void {
     const out = this.#begin();
     out.uint32(PACKET.trackDescriptor).fork().uint32(TRACK.uuid).uint32(uuid);
-    out.uint32(TRACK.process).fork().uint32(PROCESS.pid).int32(pid).uint32(PROCESS.name).string(utf8(name)).ldelim();
+    out.uint32(TRACK.process).fork().uint32(PROCESS.pid).int32(pid).uint32(PROCESS.order).int32(order);
+    out.uint32(PROCESS.name).string(utf8(name)).ldelim();
     out.ldelim();
     this.#end();
   }

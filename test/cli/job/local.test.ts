@@ -90,6 +90,23 @@ describeWithProcess('dprof job on this machine', function () {
     expect(ran.stdout).to.match(/^Job +2 ranks/);
   });
 
+  it('takes profiles that failed or were cut off as they are once repaired, and no others', async () => {
+    const [profiles, out] = [profilesFolder(4), freshPath('-job')];
+    const pathOf = (rank: number): string => join(profiles, `run${rank}_rank_${rank}.json.gz`);
+    const whole = readFileSync(pathOf(1));
+    writeFileSync(pathOf(1), whole.subarray(0, whole.length / 2));
+    writeFileSync(pathOf(2), Buffer.concat([whole.subarray(0, 300), Buffer.alloc(300, 0xff)]));
+    const broken = await spawnCli('dprof', ['job', '-j', '1', profiles, '-o', out]);
+    expect(broken.stderr).to.match(/ of 4 profiles 1 failed, 1 cut off and used up to the cut: /);
+    for (const rank of [1, 2]) copyFileSync(join(SAMPLES, `rank_${rank}.pt.trace.json.gz`), pathOf(rank));
+    expect(await spawnCli('dprof', ['job', '--resume', '-o', out])).to.include({ code: 0, stderr: '' });
+    expect(readFileSync(join(out, 'job.part')).equals(await expectedPart(profiles))).to.equal(true);
+    writeFileSync(pathOf(1), whole.subarray(0, whole.length / 2));
+    const changed = await spawnCli('dprof', ['job', '--resume', '-o', out]);
+    expect(changed).to.include({ code: 1, stdout: '' });
+    expect(changed.stderr).to.match(/rank_1\.json\.gz: has changed since the job was planned/);
+  });
+
   it('takes no notice of a worker that is killed', async function () {
     if (!existsSync('/proc/self/task')) return this.skip();
     const [profiles, out] = [profilesFolder(6), freshPath('-job')];

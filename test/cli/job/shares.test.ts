@@ -185,6 +185,9 @@ describe('dprof job', () => {
     expect(await job('--resume', '--by', 'op', '-o', out, profiles)).to.deep.equal(
       failure(`${out}: is of another job: --by is not given there, op here ${choose}`),
     );
+    expect(await job('--resume', '--by', 'op', '-o', out)).to.deep.equal(
+      failure(`${out}: is of another job: --by is not given there, op here ${choose}`),
+    );
     expect((await job('--resume', '-o', out, SAMPLES)).stderr).to.include('its plan has 2 profiles, these are 4: ');
     writeFileSync(join(out, 'lock'), `${JSON.stringify({ host: 'elsewhere', pid: 7 })}\n`);
     expect(await job('--resume', '-o', out)).to.deep.equal(

@@ -2,41 +2,18 @@
 import { type CellValue } from '../../../src/table/column.js';
 import { expect } from 'chai';
 import { join } from 'node:path';
-import { entryOf } from '../../../src/containers/map-entry.js';
 import { openProfile } from '../../../src/parse/find.js';
 import { readProfile } from '../../../src/parse/profile.js';
 import { COLUMNS } from '../../../src/prof/columns/columns.js';
 import type { ProfileLine } from '../../../src/record/record.js';
 import { annotate } from '../../support/rows.js';
 import { itShared, ROOT } from '../../support/shared.js';
-import { asImported, chrome, expectedOf, foundImported, foundIn, traced } from '../../support/trace-events.js';
-import type { ChromeEvent } from '../../support/trace-events.js';
+import { asImported, chrome, cutOnes, expectedOf, foundImported, foundIn, traced } from '../../support/trace-events.js';
 
 const zeroOf = (records: readonly ProfileLine[]): bigint => {
   const [first] = records;
   return BigInt(first?.type === 'profile' ? (first.startUnixNs ?? 0) : 0);
 };
-
-/** Slices of a line that end within others that they start in, as viewers demand. */
-function cutOnes(events: readonly ChromeEvent[]): ChromeEvent[] {
-  const lines = new Map<string, ChromeEvent[]>();
-  for (const event of events) {
-    const line = `${event.pid}/${event.tid ?? ''}`;
-    if (event.ph === 'X') entryOf(lines, line, () => []).push(event);
-  }
-  const ns = (us = 0): number => Math.round(us * 1000);
-  return [...lines.values()].flatMap((line) => {
-    const open: number[] = [];
-    line.sort((a, b) => ns(a.ts) - ns(b.ts) || ns(b.dur) - ns(a.dur));
-    return line.filter(({ ts, dur }) => {
-      const end = ns(ts) + ns(dur);
-      while ((open.at(-1) ?? Infinity) <= ns(ts)) open.pop();
-      const isCut = end > (open.at(-1) ?? Infinity);
-      open.push(end);
-      return isCut;
-    });
-  });
-}
 
 async function check(path: string): Promise<void> {
   const { source } = await openProfile(path);

@@ -18,7 +18,7 @@ const event = (fields: Partial<EventParts> = {}): EventParts => ({
 });
 
 function place(packets: PerfettoPackets): PerfettoPackets {
-  packets.process(1, 42, 'host');
+  packets.process(1, 42, 'host', 0);
   packets.track({ uuid: 2, parent: 1, name: 'stream 7' });
   return packets;
 }
@@ -26,11 +26,11 @@ function place(packets: PerfettoPackets): PerfettoPackets {
 describe('packets', () => {
   it('are the published bytes', () => {
     const packets = new PerfettoPackets();
-    packets.process(1, 42, 'p');
+    packets.process(1, 42, 'p', 9);
     // trace.packet { trusted_packet_sequence_id: 1 sequence_flags: 1 first_packet_on_sequence: true
-    //   track_descriptor { uuid: 1 process { pid: 42 process_name: "p" } } }
+    //   track_descriptor { uuid: 1 process { pid: 42 legacy_sort_index: 9 process_name: "p" } } }
     expect(Buffer.from(packets.take()).toString('hex')).to.equal(
-      '0a13' + '5001' + '6801' + 'b80501' + 'e20309' + '0801' + '1a05082a320170',
+      '0a15' + '5001' + '6801' + 'b80501' + 'e2030b' + '0801' + '1a07082a1809320170',
     );
     packets.counter(3, { zero: { ns: 2n ** 62n }, start: 1 }, -2);
     // Varints of 64 bits: 2^62 + 1 in nine bytes, −2 in ten.

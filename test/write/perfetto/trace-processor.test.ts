@@ -14,7 +14,7 @@ function written(
   names: readonly [string, string] = ['a', 'b'],
 ): PerfettoPackets {
   const packets = new PerfettoPackets();
-  packets.process(1, 42, 'device');
+  packets.process(1, 42, 'device', 0);
   names.forEach((name, i) => {
     packets.track({ uuid: 2 + i, parent: 1, name });
   });
@@ -88,8 +88,8 @@ describe('the trace processor', () => {
       [(out) => { out.instant(2, event(0, { endsFlows: [1] })); }, 'flow_end_without_start'],
       [(out) => { out.instant(2, event(-1)); }, 'trace_sorter_negative_timestamp_dropped'],
       [(out) => { out.instant(2, event(0, { args: [['a.b', 1], ['a_b', 2]] })); }, 'arguments of one name'],
-      [(out) => { out.process(4, 42, 'again'); }, 'pid or tid taken for reused'],
-      [(out) => { out.process(4, 0, 'swapper'); }, 'pid or tid 0 is reserved'],
+      [(out) => { out.process(4, 42, 'again', 0); }, 'pid or tid taken for reused'],
+      [(out) => { out.process(4, 0, 'swapper', 0); }, 'pid or tid 0 is reserved'],
       [(out) => { out.thread({ uuid: 4, parent: 1, name: 't' }, 43, 7); }, 'thread of another process'],
       [(out) => { out.track({ uuid: 4, parent: 8, name: 't' }); }, 'track_hierarchy_missing_uuid'],
       [(out) => { out.track({ uuid: 2, parent: 1, name: 't' }); }, 'track_descriptor_conflicting_reservation'],

@@ -37,7 +37,8 @@ export async function findInputs(operands: readonly string[], output: string): P
   return { tasks: [...paths].map((path, number) => taskOf(path, number)), failures };
 }
 
-function taskOf(path: string, number: number): JobTask {
+/** The task of a profile as it is now. */
+export function taskOf(path: string, number: number): JobTask {
   const stat = statOrNull(path);
   return {
     number,

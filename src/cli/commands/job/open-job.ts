@@ -4,11 +4,11 @@ import { dirname, resolve } from 'node:path';
 import { isSystemError, systemReason, UserError } from '../../../record/errors.js';
 import { say } from '../../message.js';
 import { version } from '../../package-folder.js';
-import { findInputs, realPath, statOrNull } from './find-inputs.js';
-import { JobFolder, PLACES } from './job-folder.js';
+import { findInputs, realPath, statOrNull, taskOf } from './find-inputs.js';
+import { JobFolder, partOf, PLACES } from './job-folder.js';
 import { lockFolder } from './job-lock.js';
 import type { JobRequest } from './job-options.js';
-import { settingsDifference, tasksDifference, type JobPlan } from './plan/job-plan.js';
+import { planText, settingsDifference, tasksDifference, type JobPlan, type JobTask } from './plan/job-plan.js';
 import { isChanged } from './run-tasks.js';
 
 export interface OpenJob {
@@ -89,12 +89,15 @@ async function lockedPlan(request: PlanRequest & { readonly resume: boolean }, f
     throw new UserError('holds a job already', { where: output, hint: 'go on with it: --resume; or choose another folder for -o' }); // prettier-ignore
   }
   existingJob(request);
+  const { by, device } = request;
+  const otherwise = settingsDifference(plan, { ...plan, by: by ?? plan.by, device: device ?? plan.device });
+  if (otherwise !== null) throw otherJob(output, otherwise);
   if (operands.length > 0) {
     const asked = await planOf(request, folder);
     const difference = settingsDifference(plan, asked) ?? tasksDifference(plan, asked);
     if (difference !== null) throw otherJob(output, difference);
   }
-  refuseChanged(plan);
+  refuseChanged(plan, folder);
   return plan;
 }
 
@@ -151,11 +154,34 @@ function refuseOthers(folder: JobFolder): void {
 }
 
 /** @throws UserError for a profile that is not the one of the plan; one that is gone may have its part */
-function refuseChanged({ tasks }: JobPlan): void {
+function refuseChanged({ tasks }: JobPlan, folder: JobFolder): void {
   for (const task of tasks) {
-    const stat = statOrNull(task.path);
-    if (stat === null || !isChanged(task, stat)) continue;
+    if (!hasChanged(task) || folder.failure(task) !== null) continue;
     const hint = 'choose another folder for -o';
     throw new UserError('has changed since the job was planned', { where: task.path, hint });
   }
+}
+
+const hasChanged = (task: JobTask): boolean => {
+  const stat = statOrNull(task.path);
+  return stat !== null && isChanged(task, stat);
+};
+
+/**
+ * The job with profiles that failed, or were cut off, as they are now: they were repaired since. Parts of less than a
+ * profile are removed, with the merges that may have them.
+ */
+export function withRepaired<Job extends OpenJob>(job: Job): Job {
+  const { folder, plan } = job;
+  const repaired = new Set(plan.tasks.filter((task) => hasChanged(task) && folder.failure(task) !== null));
+  if (repaired.size === 0) return job;
+  for (const task of repaired) {
+    folder.remove(partOf(task));
+    folder.removeFailure(task);
+  }
+  folder.remove(PLACES.merges);
+  const tasks = plan.tasks.map((task) => (repaired.has(task) ? taskOf(task.path, task.number) : task));
+  const renewed = { ...plan, tasks };
+  folder.write(PLACES.plan, planText(renewed));
+  return { ...job, plan: renewed };
 }

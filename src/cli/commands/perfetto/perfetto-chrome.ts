@@ -68,7 +68,7 @@ export class ChromeTrace implements TraceText {
         return;
       case 'process':
         this.#about('process_name', `"pid":${event.pid}`, `"name":${quoted(event.name)}`);
-        this.#about('process_sort_index', `"pid":${event.pid}`, `"sort_index":${event.id}`);
+        this.#about('process_sort_index', `"pid":${event.pid}`, `"sort_index":${event.order}`);
         return;
       case 'track':
         this.#track(event);

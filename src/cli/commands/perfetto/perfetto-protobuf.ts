@@ -23,7 +23,7 @@ export class ProtobufTrace implements TraceText {
         packets.clock(event.at);
         return;
       case 'process':
-        packets.process(event.id, event.pid, event.name);
+        packets.process(event.id, event.pid, event.name, event.order);
         return;
       case 'track': {
         const { id: uuid, kind, process, parent, name, tid, unit } = event;

@@ -217,13 +217,13 @@ function lateLines({ lateness, parts, ranks }: JobReport): string[] {
     ...(machines.length > 0 ? [counted(machines.length, 'machine')] : []),
     ...(single > 0 ? [`${single}${of}`] : []),
   ];
-  const chance = latest === null ? '' : ' beyond chance; the latest:';
+  const chance = latest === null ? '' : ' beyond chance';
   const text = tested === 0 ? 'na' : found.length === 0 ? `none${of}${chance}` : found.join(', ');
   const lines = [...stragglers, ...(latest === null ? [] : [latest])]
     .slice(0, NAMED)
     .flatMap((one) => stragglerLines(one, elementAt(parts, one.part), elementAt(ranks, one.part).node));
   return [
-    `Late        ${text}${untested === null ? '' : `: ${untested}`}`,
+    `Late        ${text}${untested === null ? '' : `: ${untested}`}${latest === null ? '' : '; the latest:'}`,
     ...lines,
     ...(stragglers.length > NAMED ? [`  ${stragglers.length - NAMED} more: -t late`] : []),
   ];
