@@ -46,7 +46,7 @@ export function agreementOf(group: MatchedGroup, parts: readonly RankPart[], clo
   const members = new Map<number, MemberTimes>();
   for (const waits of waitsOf(group, parts, clocks)) {
     const { operation, ends, joined } = waits;
-    if (!endsTogether(operation.signature)) continue;
+    if (!endsTogether(operation.signature, group.group)) continue;
     const earliest = ends.reduce((least, one) => Math.min(least, one), Infinity);
     operations++;
     if (earliest < joined - TOLERANCE) impossible++;

@@ -47,7 +47,7 @@ export function* waitsOf(
       ends.push(jobTime(clock, elementAt(start, at) + elementAt(dur, at)));
     }
     if (present.length < 2) continue;
-    const isTogether = endsTogether(operation.signature);
+    const isTogether = endsTogether(operation.signature, group);
     yield { operation, parts: present, ...timesOf(present, starts, ends, isTogether) };
   }
 }

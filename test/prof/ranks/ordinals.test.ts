@@ -106,6 +106,19 @@ describe('ordinals against times', () => {
     expect(matchedIn(report)).to.equal(matchedIn(jobReport(own)));
   });
 
+  it('of exchanges between neighbours say nothing of a run: not all of the group take part', () => {
+    const exchanged = ({ operations, ...part }: RankPart): RankPart => ({
+      ...part,
+      operations: {
+        ...operations,
+        kind: operations.kind.map((kind) => (kind === 'send' || kind === 'receive' ? 'send-receive' : kind)),
+        peer: operations.peer.map(() => null),
+      },
+    });
+    const report = jobReport(partsOfJob({ tp: 2, pp: 4, dp: 1, seed: 5 }).map(exchanged));
+    expect(refusedIn(report)).to.deep.equal([]);
+  });
+
   it('of profiles of other steps match nothing', () => {
     const own = partsOfJob({ tp: 2, pp: 1, dp: 1, seed: 5 });
     const [first, second] = own as [RankPart, RankPart];

@@ -5,6 +5,7 @@
 import { elementAt } from '../../../containers/element.js';
 import { entryOf } from '../../../containers/map-entry.js';
 import { MESSAGE, type OperationSignature } from '../matching/operation-signature.js';
+import type { JobGroup } from '../matching/job-groups.js';
 import type { MatchedGroup } from '../matching/match-group.js';
 import type { RankPart } from '../part/rank-part.js';
 
@@ -12,10 +13,7 @@ import type { RankPart } from '../part/rank-part.js';
 const MOST_OPERATIONS = 2000;
 
 /** Kinds that end on all ranks together, and those that need not: a sender may end before its receiver. */
-const TOGETHER: ReadonlySet<string> = new Set([
-  ...(['all-reduce', 'all-gather', 'reduce-scatter', 'all-to-all'] as const),
-  ...(['barrier', 'send-receive'] as const),
-]);
+const TOGETHER: ReadonlySet<string> = new Set(['all-reduce', 'all-gather', 'reduce-scatter', 'all-to-all', 'barrier']);
 
 /**
  * A larger message does not fit the buffer between sender and receiver, so that the sender ends with the receiver. NCCL's
@@ -23,9 +21,13 @@ const TOGETHER: ReadonlySet<string> = new Set([
  */
 const BUFFER = 4 * 1024 * 1024;
 
-/** Whether an operation ends on all ranks at nearly one time. */
-export const endsTogether = ({ kind, bytes }: OperationSignature): boolean =>
-  TOGETHER.has(kind ?? '') || (kind === MESSAGE && bytes !== null && bytes > BUFFER);
+/** Whether an operation of a group ends on all of its ranks at nearly one time. */
+export function endsTogether({ kind, bytes }: OperationSignature, { pair, size, members }: JobGroup): boolean {
+  if (kind === MESSAGE) return bytes !== null && bytes > BUFFER;
+  // Neighbours of a larger group exchange messages without the others.
+  if (kind === 'send-receive') return pair !== null || (size ?? members.length) === 2;
+  return TOGETHER.has(kind ?? '');
+}
 
 /** Operations of one group: a row an operation, a column a member; NaN where a member was not captured. */
 export interface Observations {
@@ -49,7 +51,7 @@ export function observationsOf(
   shifts: readonly number[],
   together: boolean,
 ): Observations {
-  const chosen = operations.filter(({ signature }) => endsTogether(signature) === together);
+  const chosen = operations.filter(({ signature }) => endsTogether(signature, group) === together);
   const count = Math.min(chosen.length, MOST_OPERATIONS);
   const members = group.members.map(({ part }) => part);
   const size = members.length;
