@@ -124,9 +124,15 @@ describe('dprof perfetto', function () {
       instruction('COPY', 'Scalar', start, 5, { id, labels: { id: `9${id}` }, ...change });
     const waiting = [neuronProfile(), at(1, 10), at(2, 20, { after: [{ id: '91', kind: 'flow' }] }), END];
     const collective = { bytesIn: 64, bytesOut: 64, dtype: 'float32', group: 'pp', groupSize: 4, ranks: [0, 1, 2, 3] };
+    /** Both end at 1100. */
     const end = (rank: number, op: string, start: number) => [
       profile({ profile: rank, rank, worldSize: 4, startUnixNs: '1700000000000000000' }),
-      kernel({ profile: rank, start, dur: 100, collective: { ...collective, op, peer: 1 - rank, ordinal: 1 } }),
+      kernel({
+        profile: rank,
+        start,
+        dur: 1100 - start,
+        collective: { ...collective, op, peer: 1 - rank, ordinal: 1 },
+      }),
       { ...END, profile: rank },
     ];
     writeFileSync(join(folder, 'waiting.jsonl'), neuronLines(waiting));

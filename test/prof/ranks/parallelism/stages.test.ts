@@ -71,7 +71,9 @@ describe('pipeline stages', () => {
 
   it('are known by messages alone', () => {
     const job = simulateJob({ ...QUIET, tp: 2, pp: 2, dp: 2, microBatches: 2 });
-    const [stated, unstated] = [STATED, { ordinals: false, descriptions: false }].map((format) => reportOf(job, format));
+    const [stated, unstated] = [STATED, { ordinals: false, descriptions: false }].map((format) =>
+      reportOf(job, format),
+    );
     expect(unstated?.stages.map(({ parts, inferred }) => [parts, inferred])).to.deep.equal(
       stated?.stages.map(({ parts }) => [parts, true]),
     );
@@ -91,9 +93,7 @@ describe('pipeline stages', () => {
         return { ...part, steps };
       }),
     );
-    expect(old.stages.map(({ messages, bubble }) => [messages, bubble])).to.deep.equal(
-      parts.map(() => [null, null]),
-    );
+    expect(old.stages.map(({ messages, bubble }) => [messages, bubble])).to.deep.equal(parts.map(() => [null, null]));
   });
 
   it('and experts are none where the job has none, which a line says', () => {
