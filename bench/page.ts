@@ -45,7 +45,7 @@ const PAINT = `new Promise((done) => {
 
 const TIMELINE = `new Promise((done) => {
   const began = performance.now();
-  document.getElementById('panel-timeline').scrollIntoView();
+  document.getElementById('tab-timeline').click();
   const look = () => (document.querySelector('.tl-canvas')?.height > 0 ? done(performance.now() - began) : requestAnimationFrame(look));
   look();
 })`;

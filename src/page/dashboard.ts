@@ -1,6 +1,6 @@
-/** The dashboard: header, navigation, and the panels of the chosen profile. */
+/** The dashboard: header, tabs, and the panels of the chosen profile. */
 import type { PageData } from '../prof/html/page-data.js';
-import { drawForPaper, replaceContents } from './charts/chart.js';
+import { drawForPaper } from './charts/chart.js';
 import { element, select } from './document/dom-elements.js';
 import { readFragment, withName } from './document/fragment.js';
 import { ACTIVITY } from './panels/activity-panel.js';
@@ -26,31 +26,31 @@ import { UTILISATION } from './panels/utilisation-panel.js';
 import { listenToPrinter } from './document/paper.js';
 import type { Panel, PanelView } from './panel.js';
 import { rankNames } from './profile-labels.js';
+import { Tabs } from './tabs.js';
 import { themeButton } from './document/theme.js';
 
-/** In order on the page. */
-const PANELS: readonly Panel[] = [
-  VERDICT,
-  FIGURES,
-  ADVICE,
-  DEVICES,
-  UTILISATION,
-  RANKS,
-  STEPS,
-  KERNELS,
-  PRECISION,
-  MATRIX_UNIT,
-  ACTIVITY,
-  MEMORY_OPERATIONS,
-  COLLECTIVES,
-  ROOFLINE,
-  LAYERS,
-  FLAME,
-  ANNOTATIONS,
-  MEMORY,
-  TIMELINE,
-  DIAGNOSTICS,
+interface PanelTab {
+  readonly id: string;
+  readonly title: string;
+  /** In order. */
+  readonly panels: readonly Panel[];
+}
+
+const TABS: readonly PanelTab[] = [
+  { id: 'overview', title: 'Overview', panels: [VERDICT, FIGURES, ADVICE, UTILISATION, STEPS, DEVICES] },
+  { id: 'timeline', title: 'Timeline', panels: [TIMELINE] },
+  {
+    id: 'kernels',
+    title: 'Kernels',
+    panels: [KERNELS, ROOFLINE, PRECISION, MATRIX_UNIT, ACTIVITY, MEMORY_OPERATIONS, COLLECTIVES],
+  },
+  { id: 'layers', title: 'Layers', panels: [LAYERS, FLAME, ANNOTATIONS] },
+  { id: 'memory', title: 'Memory', panels: [MEMORY] },
+  { id: 'ranks', title: 'Ranks', panels: [RANKS] },
+  { id: 'diagnostics', title: 'Diagnostics', panels: [DIAGNOSTICS] },
 ];
+
+const tabOf = (panel: string): PanelTab | undefined => TABS.find(({ panels }) => panels.some(({ id }) => id === panel));
 
 function panelOf({ id, title, width, make }: Panel, view: PanelView): HTMLElement {
   const content = make(view);
@@ -64,14 +64,14 @@ function panelOf({ id, title, width, make }: Panel, view: PanelView): HTMLElemen
   );
 }
 
-/** Scrolls to a panel and gives it the focus. */
+/** Shows a panel of the tab that is shown, and gives it the focus. */
 function goTo(id: string): void {
   const heading = document.getElementById(`panel-${id}`);
   heading?.scrollIntoView();
   heading?.focus({ preventScroll: true });
 }
 
-/** A link within the page. A plain link would drop the other parameters of the address's fragment. */
+/** A link within the tab. A plain link would drop the other parameters of the address's fragment. */
 function link(id: string, title: string): HTMLElement {
   const made = element('a', { href: `#panel=${id}` }, title);
   made.addEventListener('click', (event) => {
@@ -82,12 +82,12 @@ function link(id: string, title: string): HTMLElement {
   return made;
 }
 
-function navigation(): HTMLElement {
-  const items = PANELS.map(({ id, title }) => element('li', {}, link(id, title)));
-  const list = element('details', { open: true }, element('summary', {}, 'Panels'), element('ol', {}, ...items));
-  // On a narrow screen an open list would fill the first page.
-  list.open = window.matchMedia('(min-width: 1100px)').matches;
-  return element('nav', { 'aria-label': 'Panels' }, list);
+/** The panels of a tab, below links to them where there are several. */
+function contentsOf({ title, panels }: PanelTab, view: PanelView): HTMLElement {
+  const items = panels.map((panel) => element('li', {}, link(panel.id, panel.title)));
+  const list = element('nav', { 'aria-label': `Panels of ${title}` }, element('ol', {}, ...items));
+  const made = element('div', { class: 'panels' }, ...panels.map((panel) => panelOf(panel, view)));
+  return element('div', {}, ...(panels.length > 1 ? [list] : []), made);
 }
 
 /** Subtitle: the profiler and the devices. */
@@ -114,16 +114,24 @@ export function showDashboard(root: HTMLElement, data: PageData): void {
   const subtitle = element('p', { class: 'subtitle' });
   const picker = element('div', { class: 'picker' });
 
+  let view: PanelView | null = null;
+  const tabs = new Tabs(
+    'Parts of the page',
+    TABS.map((tab) => ({
+      ...{ id: tab.id, title: tab.title },
+      make: () => (view === null ? element('div') : contentsOf(tab, view)),
+    })),
+  );
   const choose = (at: number): void => {
     const profile = data.profiles[at];
     if (profile === undefined) {
       main.replaceChildren(element('p', { class: 'missing' }, 'The page holds no profile.'));
       return;
     }
-    const view: PanelView = { data, profile, at, choose: change };
+    view = { data, profile, at, choose: change };
     subtitle.textContent = about(view);
     main.dataset['profile'] = String(at);
-    replaceContents(main, element('div', { class: 'panels' }, ...PANELS.map((panel) => panelOf(panel, view))));
+    tabs.restart();
     const box = picker.querySelector('select');
     if (box !== null) box.value = String(at);
   };
@@ -153,10 +161,19 @@ export function showDashboard(root: HTMLElement, data: PageData): void {
     {},
     `Written by ${data.tool.name} ${data.tool.version}. The file holds all that it shows.`,
   );
-  root.replaceChildren(skip, header, element('div', { class: 'columns' }, navigation(), main), footer);
+  main.append(...tabs.places);
+  root.replaceChildren(skip, header, tabs.bar, main, footer);
   choose(first);
   drawForPaper();
   listenToPrinter();
-  const panel = readFragment(location.hash).get('panel');
-  if (panel !== undefined) goTo(panel);
+  const follow = (): void => {
+    const panel = readFragment(location.hash).get('panel');
+    const tab = panel === undefined ? undefined : tabOf(panel);
+    if (panel === undefined || tab === undefined) return;
+    tabs.show(tab.id);
+    history.replaceState(null, '', `#${withName(location.hash, 'panel', panel)}`);
+    goTo(panel);
+  };
+  addEventListener('hashchange', follow);
+  follow();
 }

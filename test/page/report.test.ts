@@ -68,10 +68,16 @@ function at(data: PageData, path: string): unknown {
 /** Draws what is only drawn when it is visible: every panel is shown for a frame. */
 const SCROLL_THROUGH = `(async () => {
   const frame = () => new Promise(requestAnimationFrame);
-  for (const panel of document.querySelectorAll('[data-panel]')) {
-    panel.scrollIntoView();
+  for (const tab of document.querySelectorAll('[role=tab]')) {
+    tab.click();
     await frame();
+    for (const panel of document.querySelectorAll('[data-panel]')) {
+      if (panel.offsetParent === null) continue;
+      panel.scrollIntoView();
+      await frame();
+    }
   }
+  document.querySelector('#tab-timeline').click();
 })()`;
 
 async function scrollThrough(page: Page): Promise<void> {

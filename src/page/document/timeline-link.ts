@@ -26,10 +26,10 @@ export function timelineLink({ profile, at }: Linked, text: string, condition: s
       ['t.view', null],
       ['t.event', null],
     ] as const;
-    location.hash = names.reduce((all, [name, value]) => withName(all, name, value), location.hash);
-    const heading = document.getElementById('panel-timeline');
-    heading?.scrollIntoView();
-    heading?.focus({ preventScroll: true });
+    const fragment = names.reduce((all, [name, value]) => withName(all, name, value), location.hash);
+    // The same link once more leads there once more.
+    if (`#${fragment}` === location.hash) dispatchEvent(new Event('hashchange'));
+    else location.hash = fragment;
   });
   return made;
 }

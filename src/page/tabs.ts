@@ -1,0 +1,135 @@
+/** Tabs of the page: a list of buttons, each with a place of its own, which is filled when it is first shown. */
+import { replaceContents } from './charts/chart.js';
+import { element } from './document/dom-elements.js';
+import { readFragment, withName } from './document/fragment.js';
+
+export interface TabOptions {
+  /** In the address, and in the ids of its elements. */
+  readonly id: string;
+  readonly title: string;
+  /** Contents of its place, made when it is first shown. */
+  readonly make: () => Node;
+}
+
+const idOf = (id: string): string => `tab-${id}`;
+
+interface Tab extends TabOptions {
+  readonly button: HTMLElement;
+  readonly place: HTMLElement;
+  isMade: boolean;
+}
+
+/** Elements in which keys mean text. */
+const TAKES_KEYS = 'input, select, textarea, [contenteditable]';
+
+export class Tabs {
+  readonly bar: HTMLElement;
+  readonly places: readonly HTMLElement[];
+  readonly #tabs: readonly Tab[];
+  #shown = 0;
+
+  constructor(label: string, tabs: readonly TabOptions[]) {
+    this.#tabs = tabs.map((tab, i) => this.#tab(tab, i));
+    this.places = this.#tabs.map(({ place }) => place);
+    this.bar = element(
+      'div',
+      { role: 'tablist', 'aria-label': label, class: 'tabs' },
+      ...this.#tabs.map(({ button }) => button),
+    );
+    this.bar.addEventListener('keydown', (event) => this.#move(event));
+    document.addEventListener('keydown', (event) => this.#byNumber(event));
+    addEventListener('beforeprint', () => this.#forPaper(true));
+    addEventListener('afterprint', () => this.#forPaper(false));
+  }
+
+  /** Shows the tab of the address, or the first; makes what it shows anew. */
+  restart(): void {
+    for (const tab of this.#tabs) {
+      tab.isMade = false;
+      replaceContents(tab.place);
+    }
+    const wanted = readFragment(location.hash).get('tab');
+    const at = this.#tabs.findIndex(({ id }) => id === wanted);
+    this.#show(Math.max(0, at));
+  }
+
+  /** Shows the tab with this id. */
+  show(id: string): void {
+    const at = this.#tabs.findIndex((tab) => tab.id === id);
+    if (at >= 0) this.#choose(at);
+  }
+
+  #tab(options: TabOptions, i: number): Tab {
+    const { id, title } = options;
+    const button = element(
+      'button',
+      { type: 'button', role: 'tab', id: idOf(id), 'aria-controls': `${idOf(id)}-place`, title: `${title} (${i + 1})` },
+      title,
+    );
+    button.addEventListener('click', () => this.#choose(i));
+    const place = element('div', {
+      ...{ role: 'tabpanel', id: `${idOf(id)}-place`, 'aria-labelledby': idOf(id), 'data-tab': id, hidden: true },
+    });
+    return { ...options, button, place, isMade: false };
+  }
+
+  /** Shows a tab, and notes it in the address. */
+  #choose(at: number): void {
+    const { id } = this.#tabs[at] ?? { id: null };
+    const fragment = withName(withName(location.hash, 'panel', null), 'tab', at === 0 ? null : id);
+    history.replaceState(null, '', fragment === '' ? `${location.pathname}${location.search}` : `#${fragment}`);
+    this.#show(at);
+  }
+
+  #show(at: number): void {
+    this.#shown = at;
+    this.#tabs.forEach((tab, i) => {
+      const isShown = i === at;
+      tab.button.setAttribute('aria-selected', String(isShown));
+      tab.button.tabIndex = isShown ? 0 : -1;
+      tab.place.hidden = !isShown;
+      if (isShown) fill(tab);
+    });
+  }
+
+  #focus(at: number): void {
+    const tab = this.#tabs[(at + this.#tabs.length) % this.#tabs.length];
+    tab?.button.click();
+    tab?.button.focus();
+  }
+
+  /** Arrows, Home and End, as in any list of tabs. */
+  #move(event: KeyboardEvent): void {
+    const to: Readonly<Record<string, number>> = {
+      ...{ ArrowLeft: this.#shown - 1, ArrowRight: this.#shown + 1 },
+      ...{ Home: 0, End: this.#tabs.length - 1 },
+    };
+    const at = to[event.key];
+    if (at === undefined) return;
+    event.preventDefault();
+    this.#focus(at);
+  }
+
+  #byNumber(event: KeyboardEvent): void {
+    if (event.ctrlKey || event.metaKey || event.altKey || !/^[1-9]$/.test(event.key)) return;
+    if (event.target instanceof Element && event.target.closest(TAKES_KEYS) !== null) return;
+    const at = Number(event.key) - 1;
+    if (at >= this.#tabs.length) return;
+    event.preventDefault();
+    this.#focus(at);
+  }
+
+  /** On paper all tabs follow each other. */
+  #forPaper(onPaper: boolean): void {
+    this.#tabs.forEach((tab, i) => {
+      if (onPaper) fill(tab);
+      tab.place.hidden = !onPaper && i !== this.#shown;
+    });
+  }
+}
+
+function fill(tab: Tab): void {
+  if (tab.isMade) return;
+  tab.isMade = true;
+  replaceContents(tab.place, tab.make());
+}
