@@ -58,6 +58,8 @@ const chosenOf = (ranks: number): number[] => [
   ...new Set(Array.from({ length: measured }, (_, i) => Math.round((i * (ranks - 1)) / Math.max(1, measured - 1)))),
 ];
 
+const UNKNOWN: Stage = { seconds: NaN, cpuSeconds: NaN, peakBytes: NaN };
+
 const partOf = (rank: number): string => `rank_${rank}.part`;
 
 interface Sized {
@@ -79,10 +81,14 @@ async function partials(
     rmSync(path);
   }
   const { peakBytes } = together(stages);
-  const first = stages[0] ?? { seconds: NaN, peakBytes: NaN };
+  const middle = {
+    seconds: median(stages.map(({ seconds }) => seconds)),
+    cpuSeconds: median(stages.map(({ cpuSeconds }) => cpuSeconds)),
+  };
+  const first = stages[0] ?? UNKNOWN;
   return new Map([
     ['partial, rank 0', first],
-    [`partial, median of ${stages.length}`, { seconds: median(stages.map(({ seconds }) => seconds)), peakBytes }],
+    [`partial, median of ${stages.length}`, { ...middle, peakBytes }],
   ]);
 }
 
@@ -127,8 +133,9 @@ const simulatedJob = (ranks: number): Promise<Sized> =>
         writeFileSync(join(folder, partOf(batch[i] ?? -1)), part),
       );
     }
-    const { seconds, peakBytes } = together(batches);
-    stages.set('partial of records, a rank', { seconds: seconds / ranks, peakBytes });
+    const { seconds, cpuSeconds, peakBytes } = together(batches);
+    const each = { seconds: seconds / ranks, cpuSeconds: cpuSeconds / ranks, peakBytes };
+    stages.set('partial of records, a rank', each);
     return rest(folder, ranks, stages);
   });
 
@@ -140,7 +147,7 @@ function sizesTable(sizes: readonly Sized[]): string {
   const [least, most] = [sizes[0], sizes.at(-1)];
   const heads = sizes.flatMap(({ ranks }) => [`${ranks} s`, 'peak MB']);
   const rows = [...(least?.stages.keys() ?? [])].map((name) => {
-    const figures = sizes.map(({ stages }) => stages.get(name) ?? { seconds: NaN, peakBytes: NaN });
+    const figures = sizes.map(({ stages }) => stages.get(name) ?? UNKNOWN);
     const scale = isOfOneRank(name) ? 1 : (most?.ranks ?? NaN) / (least?.ranks ?? NaN);
     const ratio = (of: (stage: Stage) => number): string => {
       const [first, last] = [figures[0], figures.at(-1)];
@@ -153,10 +160,10 @@ function sizesTable(sizes: readonly Sized[]): string {
 
 function verdict({ ranks, stages }: Sized): string {
   const shown = REPORT_NAMES.flatMap((name) => stages.get(name) ?? []);
-  const { seconds, peakBytes } = together(shown);
+  const { seconds, cpuSeconds, peakBytes } = together(shown);
   const isKept = seconds <= LIMITS.seconds && peakBytes <= LIMITS.bytes;
   const limits = `limits ${LIMITS.seconds} s, ${LIMITS.bytes / 1e6} MB`;
-  const figures = `${seconds.toFixed(1)} s, ${(peakBytes / 1e6).toFixed(0)} MB`;
+  const figures = `${seconds.toFixed(1)} s (processors ${cpuSeconds.toFixed(1)} s), ${(peakBytes / 1e6).toFixed(0)} MB`;
   return `all reports of ${ranks} ranks: ${figures}; ${limits}: ${isKept ? 'kept' : 'NOT KEPT'}`;
 }
 

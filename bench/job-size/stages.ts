@@ -8,6 +8,8 @@ import { measure } from '../measure.js';
 /** Seconds, and the largest peak of its commands. */
 export interface Stage {
   readonly seconds: number;
+  /** Time of processors, which tells more where other programs run beside. */
+  readonly cpuSeconds: number;
   readonly peakBytes: number;
 }
 
@@ -24,13 +26,14 @@ export const REPORT_NAMES = Object.keys(REPORTS);
 
 export async function dprof(folder: string, ...args: readonly string[]): Promise<Stage> {
   const command = { program: process.execPath, args: [fromRoot('bin/dprof.js'), ...args] };
-  const { seconds, peakBytes } = await measure(command, join(folder, 'time'));
-  return { seconds, peakBytes: peakBytes ?? NaN };
+  const { seconds, cpuSeconds, peakBytes } = await measure(command, join(folder, 'time'));
+  return { seconds, cpuSeconds: cpuSeconds ?? NaN, peakBytes: peakBytes ?? NaN };
 }
 
 /** One after the other. */
 export const together = (stages: readonly Stage[]): Stage => ({
   seconds: stages.reduce((sum, { seconds }) => sum + seconds, 0),
+  cpuSeconds: stages.reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0),
   peakBytes: stages.reduce((most, { peakBytes }) => Math.max(most, peakBytes), 0),
 });
 
