@@ -2,6 +2,7 @@
 import { append } from '../containers/lists.js';
 import { say } from './message.js';
 import { existsSync, statSync, type Stats } from 'node:fs';
+import { setFlagsFromString } from 'node:v8';
 import { textStart } from '../parse/files.js';
 import { basename } from 'node:path';
 import { StreamStatus, WAS_READ } from '../prof/input/stream-status.js';
@@ -187,6 +188,12 @@ const BATCH = 1000;
 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
+/**
+ * Groups of rows live just long enough to reach V8's old generation, which it would let grow to five times what is in use
+ * before it looks for garbage: to twice that takes a tenth more time, and half of the memory.
+ */
+const HEAP_OF_GROUPS = '--heap-growing-percent=100';
+
 /** Records as Parquet, profiles, or files of records. */
 async function openFolder(
   folder: string,
@@ -196,6 +203,7 @@ async function openFolder(
 ): Promise<Source> {
   const { isRecordFolder, readRecordFolder } = await import('../prof/input/record-folder.js');
   if (!isRecordFolder(folder)) return openFiles(folder, progress, wanted, numbers);
+  setFlagsFromString(HEAP_OF_GROUPS);
   const ending = new StreamStatus(folder);
   const batches = readRecordFolder(folder, wanted?.types ?? KERNEL_TYPES, ending);
   return { name: folder, batches, endings: [ending], close: () => undefined };

@@ -8,6 +8,7 @@ import { fishCompletion } from '../../src/cli/commands/completion/fish.js';
 import { zshCompletion } from '../../src/cli/commands/completion/zsh.js';
 import { DPROF } from '../../src/cli/report/report-options.js';
 import { DEVICES } from '../../src/prof/roofline/devices.js';
+import { runCli } from '../support/run-cli.js';
 import { itWithProcess } from '../support/speed.js';
 
 const SHELLS = ['bash', 'zsh', 'fish'];
@@ -30,6 +31,17 @@ describe('dprof completion', () => {
         completedCommand(name, title, (await load()).tool, name === 'completion' ? SHELLS : []),
       ),
     );
+  });
+
+  it('prints the script of a shell, and asks for one', async () => {
+    for (const [shell, script] of Object.entries({ bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion })) {
+      const { code, stdout } = await runCli('dprof', ['completion', shell]);
+      expect({ code, stdout }).to.deep.equal({ code: 0, stdout: script(own, commands) });
+    }
+    const [none, unknown] = [await runCli('dprof', ['completion']), await runCli('dprof', ['completion', 'fihs'])];
+    expect([none.code, none.stderr]).to.deep.equal([2, 'dprof: one SHELL (usage: dprof completion [OPTION...] SHELL)\n']);
+    expect(unknown).to.include({ code: 2, stdout: '' });
+    expect(unknown.stderr).to.include("unknown shell 'fihs'");
   });
 
   itWithProcess('is a script that each shell accepts', () => {

@@ -6,6 +6,7 @@ import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'h
 import { RECORD_FIELDS } from '../../src/record/fields/record-fields.js';
 import { describeSql } from '../support/duckdb.js';
 import { freshPath } from '../support/fresh-path.js';
+import { IS_LONG } from '../support/property-runs.js';
 import { partsOf, writtenFolder } from '../support/record-folder.js';
 import { runCli } from '../support/run-cli.js';
 import { itShared, ROOT } from '../support/shared.js';
@@ -18,6 +19,19 @@ const DATA = join(ROOT, '..', 'shared', 'data');
 const FOLDERS = ['kineto', 'nsys', 'nvprof', 'ascend', 'neuron', 'pyprof'];
 const OF_FORMATS = /\.(?:json|json\.gz|sqlite|sql|nvvp|ntff|neff|jsonl|db)$/;
 
+/** Bytes from which on a profile is large: a file, or what is compressed in a folder. */
+const LARGE = 700_000;
+const isLarge = (path: string): boolean => sizeOf(path) >= LARGE;
+
+function sizeOf(path: string): number {
+  if (!statSync(path).isDirectory()) return statSync(path).size;
+  const packed = readdirSync(path).filter((name) => name.endsWith('.gz'));
+  return packed.reduce((all, name) => all + statSync(join(path, name)).size, 0);
+}
+
+/** Compressed traces of that size: they have no type of record that others lack, and are left to long runs. */
+const isForLongRuns = (path: string): boolean => path.endsWith('.gz') && isLarge(path);
+
 /** Inputs as paths from the shared folder on; one that is never there stands for all where it is missing. */
 function inputs(): string[] {
   const found = FOLDERS.flatMap((folder) => {
@@ -25,6 +39,7 @@ function inputs(): string[] {
     if (!existsSync(path)) return [];
     return readdirSync(path)
       .filter((name) => OF_FORMATS.test(name) || statSync(join(path, name)).isDirectory())
+      .filter((name) => IS_LONG || !isForLongRuns(join(path, name)))
       .map((name) => `data/${folder}/${name}`);
   });
   return found.length === 0 ? ['data/kineto'] : found;
@@ -57,14 +72,11 @@ async function countedIn(folder: string, type: string): Promise<{ readonly rows:
   return { rows, ns: sum(times, 'dur') };
 }
 
-/** Bytes from which on a profile is large, packed. */
-const LARGE = 700_000;
-
 describeSql('SQL of real profiles', () => {
   for (const name of inputs()) {
     itShared(`counts and adds up ${name} as dparse and dprof do`, [name], async ([path = '']) => {
       // Ranges of large traces are millions of JSON's bytes, and no different.
-      const ranges = statSync(path).size < LARGE ? ['--ranges'] : [];
+      const ranges = isLarge(path) ? [] : ['--ranges'];
       const records = await runCli('dparse', ['-q', ...ranges, path]);
       // What no reader takes is no profile: other tests hold what is said of it.
       if (records.stdout === '') {

@@ -11,7 +11,7 @@ import { elementAt } from '../../containers/element.js';
 import { columnOf, schemaOf, type ParquetField } from './parquet-field.js';
 
 /** Rows of a group: few enough that a reader has room for them as objects, and enough that their columns compress. */
-const MOST_ROWS = 16_384;
+const MOST_ROWS = 4096;
 /** Characters of texts and JSON from which on a group is full, however few its rows are. */
 const MOST_TEXT = 16 * 1024 * 1024;
 

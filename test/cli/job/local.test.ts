@@ -5,7 +5,7 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFi
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { freshPath } from '../../support/fresh-path.js';
-import { commandOf, spawnCli } from '../../support/run-cli.js';
+import { commandOf, runCli, spawnCli, type Ran } from '../../support/run-cli.js';
 import { ROOT } from '../../support/shared.js';
 import { describeWithProcess } from '../../support/speed.js';
 
@@ -35,7 +35,7 @@ function childrenOf(pid: number): number[] {
 async function expectedPart(profiles: string): Promise<Buffer> {
   const path = freshPath('.part');
   const files = readdirSync(profiles).map((name) => join(profiles, name));
-  expect(await spawnCli('dprof', ['partial', '-q', '-o', path, ...files])).to.include({ code: 0 });
+  expect(await runCli('dprof', ['partial', '-q', '-o', path, ...files])).to.include({ code: 0 });
   return readFileSync(path);
 }
 
@@ -58,6 +58,17 @@ function endOf(child: ReturnType<typeof start>): Promise<End> {
   );
 }
 
+/** A job of this process, whose workers are processes of the tool. */
+async function runJob(...args: readonly string[]): Promise<Ran> {
+  const program = process.argv[1] ?? '';
+  process.argv[1] = commandOf('dprof').at(-1) ?? '';
+  try {
+    return await runCli('dprof', ['job', ...args]);
+  } finally {
+    process.argv[1] = program;
+  }
+}
+
 /** Waits until a part of the job is there. */
 async function firstPart(out: string): Promise<void> {
   const parts = join(out, 'parts');
@@ -69,20 +80,20 @@ describeWithProcess('dprof job on this machine', function () {
 
   it('gives the bytes of one run, and the report', async () => {
     const [profiles, out] = [profilesFolder(5), freshPath('-job')];
-    const ran = await spawnCli('dprof', ['job', '-j', '2', '--per-task', '2', '--fan-in', '2', profiles, '-o', out]);
+    const ran = await runJob('-j', '2', '--per-task', '2', '--fan-in', '2', profiles, '-o', out);
     expect(ran).to.include({ code: 0, stderr: '' });
     expect(ran.stdout).to.equal(readFileSync(join(out, 'report/ranks.txt'), 'utf8'));
     expect(readFileSync(join(out, 'job.part')).equals(await expectedPart(profiles))).to.equal(true);
     expect(readdirSync(out).sort()).to.deep.equal(['job.part', 'logs', 'merge', 'parts', 'report', 'tasks.jsonl']);
     expect(readdirSync(join(out, 'logs')).filter((name) => name.startsWith('tasks-'))).to.have.length(3);
-    const again = await spawnCli('dprof', ['job', '--resume', '-o', out]);
+    const again = await runJob('--resume', '-o', out);
     expect(again).to.deep.equal(ran);
   });
 
   it('runs what failed again, and names it with its log', async () => {
     const [profiles, out] = [profilesFolder(2), freshPath('-job')];
     writeFileSync(join(profiles, 'rank_9.json.gz'), Buffer.from([0x1f, 0x8b, 8, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]));
-    const ran = await spawnCli('dprof', ['job', '-j', '1', profiles, '-o', out]);
+    const ran = await runJob('-j', '1', profiles, '-o', out);
     expect(ran.code).to.equal(1);
     expect(ran.stderr).to.match(
       /^dprof: [^\n]*rank_9\.json\.gz: [^\n]*damaged[^\n]* \(log: logs\/again-0\.log\)\ndprof: of 3 profiles 1 failed: [^\n]*failed\.txt\n$/,
@@ -147,8 +158,7 @@ describeWithProcess('dprof job on this machine', function () {
 
   it('makes again on --resume what was damaged since, and says so', async () => {
     const [profiles, out] = [profilesFolder(4), freshPath('-job')];
-    const run = ['job', '-j', '2', '--fan-in', '2', '-o', out];
-    const ran = await spawnCli('dprof', [...run, profiles]);
+    const ran = await runJob('-j', '2', '--fan-in', '2', '-o', out, profiles);
     expect(ran).to.include({ code: 0, stderr: '' });
     const parts = readdirSync(join(out, 'parts')).map((name) => join(out, 'parts', name));
     const whole = new Map([...parts, join(out, 'job.part')].map((path) => [path, readFileSync(path)] as const));
@@ -162,13 +172,13 @@ describeWithProcess('dprof job on this machine', function () {
     ];
     for (const [path, damaged] of damages) {
       writeFileSync(path, damaged);
-      const resumed = await spawnCli('dprof', ['job', '--resume', '-o', out]);
+      const resumed = await runJob('--resume', '-o', out);
       expect(resumed.stderr).to.equal(`dprof: ${path}: damaged since the job wrote it: made again\n`);
       expect([resumed.code, resumed.stdout]).to.deep.equal([0, ran.stdout]);
       for (const [each, content] of whole) expect(readFileSync(each).equals(content), each).to.equal(true);
     }
     for (const [path, damaged] of damages) writeFileSync(path, damaged);
-    const all = await spawnCli('dprof', ['job', '--resume', '-o', out]);
+    const all = await runJob('--resume', '-o', out);
     expect(all.stderr).to.equal(`dprof: ${first} and 3 other files: damaged since the job wrote it: made again\n`);
     for (const [each, content] of whole) expect(readFileSync(each).equals(content), each).to.equal(true);
   });

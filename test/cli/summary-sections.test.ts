@@ -1,0 +1,102 @@
+/** Sections of `dprof summary` that few profiles have, on its screen and as figures: numbers by hand. */
+import { expect } from 'chai';
+import { STEP_METRIC, type ProfileLine, type RangeRecord, type SampleRecord } from '../../src/record/record.js';
+import { kernel } from '../support/kernels.js';
+import { neuronLines, neuronProfile, tensor } from '../support/neuron.js';
+import { runCli } from '../support/run-cli.js';
+import { profile } from '../support/trace-events.js';
+
+const END: ProfileLine = { type: 'end', profile: 0, counts: {}, diagnostics: {} };
+
+const range = (kind: RangeRecord['kind'], start: number, dur: number, self: number, text: string, tid = 1) =>
+  ({ type: 'range', profile: 0, start, dur, self, pid: 7, tid, domain: null, text, kind }) as RangeRecord;
+
+const sample = (metric: string, value: number, labels?: SampleRecord['labels']): SampleRecord => ({
+  ...{ type: 'sample', profile: 0, start: null, device: null, metric, value, unit: null },
+  ...(labels === undefined ? {} : { labels }),
+});
+
+async function screen(...records: readonly ProfileLine[]): Promise<string> {
+  const { stdout, stderr, code } = await runCli('dprof', ['summary', '-q'], { input: neuronLines([...records, END]) });
+  expect({ stderr, code }).to.deep.equal({ stderr: '', code: 0 });
+  return stdout;
+}
+
+async function figures(...records: readonly ProfileLine[]): Promise<string[]> {
+  const { stdout } = await runCli('dprof', ['summary', '-q', '-f', 'csv'], { input: neuronLines([...records, END]) });
+  return stdout.split(/\r?\n/);
+}
+
+describe('sections of a summary', () => {
+  it('of a host without device work: kinds, ops, annotations, layers, steps', async () => {
+    const records = [
+      profile({ dur: 100_000 }),
+      range('annotation', 0, 60_000, 20_000, 'ProfilerStep#4'),
+      range('op', 10_000, 40_000, 30_000, 'aten::linear'),
+      range('op', 20_000, 10_000, 10_000, 'aten::addmm'),
+      range('annotation', 60_000, 40_000, 40_000, 'ProfilerStep#5', 2),
+    ];
+    const text = await screen(...records);
+    const lines = text.split('\n');
+    expect(lines.find((line) => line.includes('Host:'))).to.match(
+      /^## Host: no device worked; 4 ranges of 2 threads, 100\.000 us/,
+    );
+    expect(text).to.match(/\nop +40\.000 us +40\.0 % +2\n/);
+    expect(text).to.match(/\nannotation +60\.000 us +60\.0 % +2\n/);
+    expect(text).to.include('## Ops of the host');
+    expect(text).to.match(/\n *30\.000 us +30\.0 % +1 +40\.000 us +linear\n/);
+    expect(text).to.match(/\n *10\.000 us +10\.0 % +1 +10\.000 us +addmm\n/);
+    const rows = await figures(...records);
+    expect(rows.filter((row) => row.includes(',host'))).not.to.have.length(0);
+  });
+
+  it('of a host in steps of training', async () => {
+    const step = (number: number, start: number, dur: number): ProfileLine => ({
+      ...sample(STEP_METRIC, number),
+      start,
+      dur,
+    });
+    const steps = [step(1, 10_000, 10_000), step(2, 20_000, 20_000), step(3, 40_000, 30_000)];
+    const text = await screen(profile({ dur: 100_000 }), range('op', 10_000, 5000, 5000, 'aten::mm'), ...steps);
+    // Median, least and greatest.
+    expect(text).to.match(/\n## Steps: 3\n[^\n]*20\.000 us[^\n]*10\.000[^\n]*30\.000/);
+  });
+
+  it('of cores and processes of the host', async () => {
+    const of = (cpu: number, pid: number) => ({ cpu, pid });
+    const text = await screen(
+      profile({ dur: 100_000 }),
+      kernel(),
+      sample('cpu_traced', 100_000),
+      sample('cpu_time', 75_000, of(0, 11)),
+      sample('cpu_time', 25_000, of(3, 12)),
+      sample('cpu_switches', 8, of(0, 11)),
+      sample('cpu_switches', 2, of(3, 12)),
+    );
+    expect(text).to.include('## CPU, 2 cores, 2 processes: threads ran for 100.000 us in all, in 100.000 us\n');
+    for (const row of [
+      /core 0 +75\.000 us +75\.0 % +8 +na/,
+      /core 3 +25\.000 us +25\.0 % +2 +na/,
+      /process 11 +75\.000 us/,
+    ])
+      expect(text).to.match(row);
+  });
+
+  it('of a compiled program: tensors by role, the first of many', async () => {
+    const many = Array.from({ length: 10 }, (_, i) => tensor(`w${i}`, 'weight', 2));
+    const layer: ProfileLine = {
+      type: 'layer',
+      profile: 0,
+      name: 'block',
+      device: 4,
+      start: 1000,
+      dur: 3000,
+    } as ProfileLine;
+    const text = await screen(neuronProfile(), kernel({ device: 4 }), tensor('a', 'input', null), ...many, layer);
+    expect(text)
+      .to.include('## Tensors of the program, input: 1, na\n')
+      .and.include('## Tensors of the program, weight: 10, 20 B\n');
+    expect(text).to.match(/\nand 2 more\n/);
+    expect(text).to.match(/## Layers: 1 layer, start and end\n[^\n]*\n?block +device 4 +1\.000 us +4\.000 us/);
+  });
+});
