@@ -5,7 +5,7 @@
  */
 import { elementAt } from '../../../containers/element.js';
 import { EVENT_KINDS } from '../../../prof/html/page-data.js';
-import { durOf, textOf, type TimelineEvents } from './events.js';
+import { durOf, kindOf, textOf, type TimelineEvents } from './events.js';
 
 /**
  * Ten colours that remain distinct for colour-blind people: chosen by maximising the least distance in OKLab under the
@@ -126,6 +126,24 @@ function totalsOf(events: TimelineEvents, numbers: Uint8Array | Uint32Array, tex
   return totals.filter(({ count }) => count > 0);
 }
 
+/** Work of the host, and copies, have names in place of ops: pale colours, which the legend does not list. */
+function slotWithoutOp(events: TimelineEvents, event: number): number {
+  if (kindOf(events, event) === 'kernel') return UNKNOWN;
+  const name = textOf(events, 'name', event);
+  return name === null ? UNKNOWN : STRONG + (hash(name) % STRONG);
+}
+
+/** Count and time of the events in the colour of unknown texts. */
+function unknownOf(events: TimelineEvents, slots: Uint8Array): LegendEntry {
+  let [count, time] = [0, 0];
+  for (let event = 0; event < events.count; event++) {
+    if (slots[event] !== UNKNOWN) continue;
+    count++;
+    time += durOf(events, event);
+  }
+  return { text: null, slot: UNKNOWN, count, time };
+}
+
 export function coloursOf(events: TimelineEvents, key: ColourKey): EventColours {
   const [numbers, texts] = source(events, key);
   const all = totalsOf(events, numbers, texts).sort((a, b) => b.time - a.time || (a.text < b.text ? -1 : 1));
@@ -136,13 +154,20 @@ export function coloursOf(events: TimelineEvents, key: ColourKey): EventColours 
   const ofNumber = new Uint8Array(texts.length + 1).fill(UNKNOWN);
   for (const { number, text } of all) ofNumber[number] = slotOf(text);
   const slots = new Uint8Array(events.count);
-  for (let event = 0; event < events.count; event++) slots[event] = ofNumber[elementAt(numbers, event)] ?? UNKNOWN;
+  for (let event = 0; event < events.count; event++) {
+    const slot = ofNumber[elementAt(numbers, event)] ?? UNKNOWN;
+    slots[event] = slot === UNKNOWN && key === 'op' ? slotWithoutOp(events, event) : slot;
+  }
+  const unknown = unknownOf(events, slots);
   const rest = known.slice(STRONG);
   return {
     slots,
-    legend: all
-      .filter(({ text }) => text === '' || strong.has(text))
-      .map(({ text, count, time }) => ({ text: text === '' ? null : text, slot: slotOf(text), count, time })),
+    legend: [
+      ...(unknown.count > 0 ? [unknown] : []),
+      ...known
+        .filter(({ text }) => strong.has(text))
+        .map(({ text, count, time }) => ({ text, slot: slotOf(text), count, time })),
+    ].sort((a, b) => b.time - a.time),
     rest: { count: rest.length, time: rest.reduce((sum, { time }) => sum + time, 0) },
   };
 }

@@ -36,11 +36,11 @@ export class LaneTable {
     return this.#numberOf({ kind: 'device', outer: device, inner, engine: isEngine ? engine : null });
   }
 
-  /** Numbers of lanes in the order in which they are shown: the host first. */
+  /** Numbers of lanes in the order in which they are shown: devices first. */
   get order(): number[] {
     return [...this.#keys.entries()]
       .sort(([i, a], [j, b]) => {
-        if (a.kind !== b.kind) return a.kind === 'host' ? -1 : 1;
+        if (a.kind !== b.kind) return a.kind === 'device' ? -1 : 1;
         return a.outer - b.outer || a.inner - b.inner || i - j;
       })
       .map(([number]) => number);

@@ -93,6 +93,20 @@ describe('colours of events', () => {
     expect(rest).to.deep.equal({ count: 2, time: 89 + 88 });
   });
 
+  it('of the host and of copies are pale ones of their names, and only kernels without an op are unknown', () => {
+    const events = eventsOf([
+      { start: 0, dur: 5, lane: 0, kind: 'range', name: 'forward' },
+      { start: 1, dur: 2, lane: 0, kind: 'launch', name: 'cudaLaunchKernel' },
+      { start: 2, dur: 3, lane: 1, kind: 'copy', name: 'copy HtoD' },
+      { start: 6, dur: 4, lane: 1, name: 'k' },
+      { start: 12, dur: 5, lane: 0, kind: 'range', name: 'forward' },
+    ]);
+    const { slots, legend } = coloursOf(events, 'op');
+    expect([...slots].map((slot) => slot >= STRONG && slot < UNKNOWN)).to.deep.equal([true, true, true, false, true]);
+    expect(slots[4]).to.equal(slots[0]);
+    expect(legend).to.deep.equal([{ text: null, slot: UNKNOWN, count: 1, time: 4 }]);
+  });
+
   it('follow the chosen key', () => {
     const events = eventsOf([
       { start: 0, dur: 5, lane: 1, name: 'a', tc: 'yes' },

@@ -63,9 +63,9 @@ describe('timeline', () => {
     ]);
     expect(timeline).to.include({ what: 'all', start: 0, end: 100, events: 9, leftOut: 0 });
     expect(timeline.lanes).to.deep.equal([
-      { kind: 'host', name: 'thread 100', group: 'process 10', depth: 3 },
       { kind: 'device', name: 'stream 7', group: 'device 0', depth: 2 },
       { kind: 'device', name: 'stream 13', group: 'device 0', depth: 1 },
+      { kind: 'host', name: 'thread 100', group: 'process 10', depth: 3 },
     ]);
     expect(drawn(timeline)).to.deep.equal([
       'range forward | thread 100 0 | 0+100',
