@@ -260,9 +260,9 @@ describeInBrowser('timeline in a browser', (open) => {
     expect(await page.locator('.tl-details h3').innerText()).to.equal('add');
     expect(await page.getByRole('searchbox').inputValue()).to.equal('gemm');
     expect(await page.getByLabel('Colour by').inputValue()).to.equal('kind');
-    expect(await page.locator('.tl-group').first().getAttribute('aria-expanded')).to.equal('false');
+    expect(await page.locator('.tl-group').last().getAttribute('aria-expanded')).to.equal('false');
     expect(await page.locator('.tl-span').innerText()).to.include('100 ns: ');
-    await page.locator('.tl-group').first().click();
+    await page.locator('.tl-group').last().click();
     expect(await viewOf(page)).to.deep.equal([300, 900]);
     expect(new URL(page.url()).hash).to.match(/^#theme=dark&/);
     expect(new URL(page.url()).hash).not.to.include('t.closed');

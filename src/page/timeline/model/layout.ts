@@ -1,4 +1,4 @@
-/** Vertical layout of lanes and their groups: threads of the host first, then devices. */
+/** Vertical layout of lanes and their groups: devices first, then threads of the host. */
 import { elementAt } from '../../../containers/element.js';
 import type { Lane } from '../../../prof/html/page-data.js';
 import type { LaneRow } from './lane-rows.js';
@@ -40,7 +40,7 @@ const LOW_ROW = 12;
 const MANY_ROWS = 12;
 const GAP = 6;
 
-/** Groups of lanes: those of the host first, in order of their first lanes. Both kinds may have groups of one name. */
+/** Groups of lanes: devices first, in order of their first lanes. Both kinds may have groups of one name. */
 function groupsOf(
   lanes: readonly Lane[],
 ): { readonly kind: Lane['kind']; readonly name: string; readonly lanes: number[] }[] {
@@ -52,7 +52,7 @@ function groupsOf(
     else known.lanes.push(number);
   }
   const all = [...groups.values()];
-  return [...all.filter(({ kind }) => kind === 'host'), ...all.filter(({ kind }) => kind === 'device')];
+  return [...all.filter(({ kind }) => kind === 'device'), ...all.filter(({ kind }) => kind === 'host')];
 }
 
 /** @param closed names of collapsed groups: their header shows the outermost events of all their lanes */

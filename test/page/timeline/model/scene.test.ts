@@ -33,20 +33,24 @@ function keysOf(scene: Scene): { readonly press: (...names: string[]) => void; r
 describe('layout of lanes', () => {
   const rows = rowsOf(EVENTS);
 
-  it('puts threads above devices, rows below each other', () => {
+  it('puts devices above threads, rows below each other', () => {
     const lanes = [LANES[1], LANES[0], LANES[2]].flatMap((lane) => (lane === undefined ? [] : [lane]));
     const { groups, lanes: placed } = layoutOf(lanes, rows, new Set());
     expect(groups.map(({ name, lanes: count }) => [name, count])).to.deep.equal([
-      ['process 7', 1],
       ['device 0', 2],
+      ['process 7', 1],
     ]);
-    expect(placed.map(({ name }) => name)).to.deep.equal(['thread 1', 'stream 7', 'stream 9']);
+    expect(placed.map(({ name }) => name)).to.deep.equal(['stream 7', 'stream 9', 'thread 1']);
   });
 
   it('finds the band at a height', () => {
     const layout = layoutOf(LANES, rows, new Set());
-    expect(bandAt(layout, HEADER + 3)?.row.depth).to.equal(0);
-    expect(bandAt(layout, HEADER + 3 + ROW)?.row.depth).to.equal(1);
+    const [device] = layout.bands;
+    expect(bandAt(layout, HEADER + 3)).to.equal(device);
+    const [thread, inThread] = layout.bands.filter(({ row }) => row.lane === 0);
+    expect([thread?.row.depth, inThread?.row.depth]).to.deep.equal([0, 1]);
+    expect(bandAt(layout, (thread?.top ?? 0) + 1)).to.equal(thread);
+    expect(bandAt(layout, (thread?.top ?? 0) + 1 + ROW)).to.equal(inThread);
     expect(bandAt(layout, 2)).to.equal(null);
   });
 
@@ -54,7 +58,7 @@ describe('layout of lanes', () => {
     const open = layoutOf(LANES, rows, new Set());
     const closed = layoutOf(LANES, rows, new Set(['device 0']));
     expect(closed.lanes.map(({ name }) => name)).to.deep.equal(['thread 1']);
-    const header = closed.groups[1];
+    const header = closed.groups[0];
     const inside = closed.bands.filter(({ row }) => row.lane > 0);
     expect(inside).to.have.length(2);
     for (const { top } of inside) expect(top - (header?.top ?? 0)).to.be.within(0, HEADER);
@@ -103,11 +107,11 @@ describe('keys of a timeline', () => {
     const scene = new Scene(EVENTS);
     const { press } = keysOf(scene);
     const selected: (number | null)[] = [];
-    for (const key of ['shift ArrowDown', 'shift ArrowDown', 'shift ArrowDown', 'shift ArrowRight', 'shift ArrowRight', 'shift ArrowDown', 'shift ArrowUp', 'Escape']) {
+    for (const key of ['shift ArrowDown', 'shift ArrowRight', 'shift ArrowRight', 'shift ArrowDown', 'shift ArrowDown', 'shift ArrowDown', 'shift ArrowUp', 'Escape']) {
       press(key);
       selected.push(scene.shown.event);
     } // prettier-ignore
-    expect(selected).to.deep.equal([0, 1, 2, 4, 4, 3, 2, null]);
+    expect(selected).to.deep.equal([2, 4, 4, 3, 0, 1, 0, null]);
   });
 
   it('select the visible span, and zoom to it', () => {
