@@ -37,7 +37,7 @@ const plain = (word: string): string =>
   );
 
 /** Stands for an input whose name is not known. */
-export const ANY_FILE = 'FILE';
+const ANY_FILE = 'FILE';
 
 /** An input in a command that is shown: its name, or FILE. @param file undefined or '-' for stdin, whose name nobody knows */
 export const inputWord = (file: string | undefined): string =>

@@ -38,7 +38,7 @@ function longCall({ start, end }: Pick<Gap, 'start' | 'end'>, { launch = null }:
   return within > MOSTLY * (end - start) ? (launch.api ?? '') : null;
 }
 
-export function causeOf(gap: Gap, { loading, collecting }: HostWithin): IdleCause {
+function causeOf(gap: Gap, { loading, collecting }: HostWithin): IdleCause {
   const time = gap.end - gap.start;
   if (gap.ended === null) return 'unknown';
   if (collecting > MOSTLY * time) return 'garbage';

@@ -7,7 +7,7 @@ import type { Finding } from './finding.js';
 import { IDLE_CAUSES, type IdleCause } from './idle-causes.js';
 
 /** Parts of a device's span from its first work to its last, of which each moment is in one. */
-export type SpanPartName = 'compute' | 'communication' | 'copy' | 'idle' | 'missing';
+type SpanPartName = 'compute' | 'communication' | 'copy' | 'idle' | 'missing';
 
 export interface SpanPart {
   readonly part: SpanPartName;
