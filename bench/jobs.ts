@@ -60,6 +60,7 @@ const lines = Object.entries(SCENARIOS)
       share(checks, ({ clockError, beyondBound }) => clockError <= 5000 || beyondBound <= 0),
       share(checks, ({ matched, truth }) => matched === truth),
       `${(100 * most(checks, ({ transferError }) => transferError)).toFixed(2)} %`,
+      `${(100 * most(checks, ({ longTransferError }) => longTransferError)).toFixed(2)} %`,
       `${(100 * most(checks, ({ bandwidthError }) => bandwidthError)).toFixed(2)} %`,
       share(checks, ({ found }) => found),
       share(checks, ({ reason }) => reason),
@@ -72,7 +73,19 @@ console.log(
 );
 console.log(
   table([
-    ['job', 'clock us', 'in bound', 'matched', 'transfer', 'busbw', 'found', 'reason', 'no other', 'report s'],
+    [
+      'job',
+      'clock us',
+      'in bound',
+      'matched',
+      'transfer',
+      '>=100us',
+      'busbw',
+      'found',
+      'reason',
+      'no other',
+      'report s',
+    ],
     ...lines,
   ]),
 );
