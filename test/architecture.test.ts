@@ -67,7 +67,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 const PAGE_MAY_IMPORT = [
   'src/containers/element.ts',
   'src/prof/advise/grouped-findings.ts',
-  'src/prof/advise/verdict.ts',
+  'src/prof/advise/verdict/verdict-facts.ts',
   'src/prof/html/page-data.ts',
   'src/prof/query/filter.ts',
   'src/prof/summary/summary-data.ts',

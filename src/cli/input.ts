@@ -21,7 +21,7 @@ import type { Progress } from './progress.js';
 export interface Wanted {
   readonly types: RecordTypes;
   /** Which ranges it wants, as a reader's option has it; a reader may give more. */
-  readonly ranges?: 'without-calls' | 'without-work';
+  readonly ranges?: 'without-calls' | 'long-calls' | 'without-work';
   /** Whether it wants all profiles of a folder, and goes on after an input that cannot be read. */
   readonly many?: true;
 }

@@ -37,9 +37,9 @@ export interface ReadOptions {
   readonly rank: number | null;
   /**
    * Whether to write host ranges too, with the calls of the device's library: always, never, always but without the
-   * calls, or without them and only where no device worked.
+   * calls, with those calls alone that take half a millisecond or more, or without them and only where no device worked.
    */
-  readonly ranges: boolean | 'without-calls' | 'without-work';
+  readonly ranges: boolean | 'without-calls' | 'long-calls' | 'without-work';
   /** Path of the program that ran, for formats that keep it in a separate file; a sidecar file when not given. */
   readonly program?: string;
   /** Whether to accept a program although it is not the one that ran. */

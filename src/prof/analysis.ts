@@ -19,7 +19,7 @@ export interface Analysis<Facts> {
   /** Types of the records that it takes; the reader skips all others. */
   readonly types: RecordTypes;
   /** Which ranges of the host it takes, as a reader's option has it: all of them when absent. */
-  readonly ranges?: 'without-calls' | 'without-work';
+  readonly ranges?: 'without-calls' | 'long-calls' | 'without-work';
   /** Whether it is about many profiles: all of a folder are read, and one that cannot be is left out and named. */
   readonly many?: true;
   /**

@@ -53,7 +53,7 @@ describe('dprof advise', () => {
       .that.deep.equals([
         { part: 'idle', cause: 'launch', time: 300, detail: null },
         { part: 'compute', cause: null, time: 100, detail: 'k' },
-        { part: 'communication', cause: null, time: 100, detail: null },
+        { part: 'communication', cause: null, time: 100, detail: `nccl ${EVIL}` },
       ]);
   });
 
@@ -76,7 +76,11 @@ describe('dprof advise', () => {
     expect(stdout)
       .to.match(/^- profile 0: net\.json/)
       .and.include('&#60;/script&#62;&#124;&#96;&#91;x&#93;');
-    expect(stdout).not.to.match(/<script|http:\/\/|\n1\. fake/);
+    const { stdout: whole } = await run(RECORDS, '-f', 'markdown');
+    const { stdout: text } = await run(RECORDS);
+    for (const one of [stdout, whole]) expect(one).not.to.match(/<\/script|http:\/\/|\n1\. fake/);
+    expect(text).not.to.include('\u001b');
+    expect(text).not.to.include('\n1. fake');
   });
 
   it('shows as many as asked for, and none below the share', async () => {

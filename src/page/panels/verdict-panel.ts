@@ -1,5 +1,5 @@
 /** What the devices did with their time: one sentence, and one bar of which each moment is a part. */
-import type { SpanPart } from '../../prof/advise/verdict.js';
+import type { SpanPart } from '../../prof/advise/verdict/verdict-facts.js';
 import { element } from '../document/dom-elements.js';
 import { quantityText } from '../document/units.js';
 import { figure } from '../figures/figure.js';

@@ -35,7 +35,7 @@ import { shortName } from '../names/kernel-name.js';
 import { joinLaunches, placeAtLaunches, type LaunchJoin } from './launches.js';
 import { waitOfCall } from './wait-calls.js';
 import type { Step } from './launch-steps.js';
-import { apiRanges, hostRanges } from './range-records.js';
+import { apiRanges, hostRanges, LONG_CALL } from './range-records.js';
 import { orderActivities } from './record-order.js';
 import type { Diagnostics } from '../../record/diagnostics.js';
 
@@ -118,12 +118,13 @@ class Emission {
     const isIdle = activities.length === activities.syncs.kindCode.length;
     const wanted = this.options.ranges === 'without-work' ? isIdle : this.options.ranges !== false;
     const last = wanted ? this.#lastEnd() : 0;
-    const { profile } = this.options;
+    const { profile, ranges } = this.options;
+    const least = ranges === true ? 0 : ranges === 'long-calls' ? LONG_CALL : null;
     const dated = (records: Iterable<ProfileLine>): Dated<ProfileLine> => new Dated(records, startOf);
     const others = [
       dated(mapped(this.#contexts.steps ?? [], (step) => this.#stepSample(step))),
       dated(wanted ? hostRanges(this.capture, this.#contexts, profile, last) : []),
-      dated(this.options.ranges === true ? apiRanges(this.capture, this.#launches, profile, last) : []),
+      dated(least === null ? [] : apiRanges(this.capture, this.#launches, profile, last, least)),
       dated(this.capture.statements?.(this.options.profile) ?? []),
     ];
     try {

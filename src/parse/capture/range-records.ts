@@ -46,21 +46,26 @@ export function* hostRanges(
   }
 }
 
+/** ns. Calls that launch take some µs: longer ones hold the host. */
+export const LONG_CALL = 500_000;
+
 /**
  * A range of kind `api` for each host call, in order of start.
  * @param last end of the profile, ns
+ * @param least ns; shorter calls are left out, and with them the `self` of the others, which depends on all
  */
 export function* apiRanges(
   capture: Capture,
   { callOf }: LaunchJoin,
   profile: number,
   last: number,
+  least = 0,
 ): Generator<RangeRecord> {
   const { hostCalls: calls, threads, names } = capture;
   const launched = new Uint32Array(calls.length);
   for (const call of callOf) if (call !== -1) launched[call] = elementAt(launched, call) + 1;
-  const rows = orderCalls(capture);
-  const self = selfTimes(calls, rows, last);
+  const rows = orderCalls(capture, least);
+  const self = least > 0 ? null : selfTimes(calls, rows, last);
   for (const row of rows) {
     const thread = calls.thread.at(row);
     const start = calls.start.at(row);
@@ -70,7 +75,7 @@ export function* apiRanges(
       kind: 'api',
       start,
       dur: calls.end.at(row) - start,
-      self: elementAt(self, row),
+      ...(self === null ? undefined : { self: elementAt(self, row) }),
       pid: orNull(threads.pid(threads.processOf(thread))),
       tid: orNull(threads.tid(thread)),
       domain: names.apiLayer?.(calls.precedence.at(row)) ?? null,
@@ -81,9 +86,10 @@ export function* apiRanges(
 }
 
 /** Rows of the calls in order of start, the longer first; what the calls themselves have decides the rest. */
-function orderCalls({ hostCalls, threads, names }: Capture): Uint32Array {
+function orderCalls({ hostCalls, threads, names }: Capture, least: number): Uint32Array {
   const { start, end, thread, precedence, corr, api } = hostCalls;
-  const rows = allRows(start.length);
+  const all = allRows(start.length);
+  const rows = least > 0 ? all.filter((row) => end.at(row) - start.at(row) >= least) : all;
   const nameOf = (row: number): string => names.apiName(api.at(row)) ?? '';
   sortRows(
     rows,

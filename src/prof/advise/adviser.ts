@@ -12,13 +12,15 @@ import { workOf } from '../steps/step-work.js';
 import { ByDevice } from './by-device.js';
 import { DeviceTimes, type DeviceActivityTime } from './device-times.js';
 import type { Finding, Silence } from './finding.js';
-import { HostGaps } from './host-gaps.js';
-import { IdleTimes } from './idle-causes.js';
+import { HostGaps } from './idle/host-gaps.js';
+import { IdleTimes } from './idle/idle-causes.js';
 import { FINDING_COLUMNS, type FindingRow } from './finding-columns.js';
 import type { Rule, RuleAnswer } from './rule.js';
 import { RULES } from './rules.js';
 import { percent } from './amount-text.js';
-import { ComputedTimes, verdictOf, type ProfileVerdict } from './verdict.js';
+import { MovedTimes } from './moved-times.js';
+import { verdictOf, type ProfileVerdict } from './verdict/verdict.js';
+import { ComputedTimes } from './verdict/verdict-facts.js';
 
 export const ADVICE_TYPES: RecordTypes = new Set([
   ...(['profile', 'kernel', 'copy', 'set', 'graph', 'collective'] as const),
@@ -43,7 +45,7 @@ type RankedFinding = Pick<Finding, 'profile' | 'device' | 'stake' | 'gain'>;
 
 export class Adviser implements Analysis<Adviser> {
   readonly types = ADVICE_TYPES;
-  readonly ranges = 'without-calls';
+  readonly ranges = 'long-calls';
   readonly #minShare: number;
   readonly #top: number;
   readonly #watches;
@@ -54,6 +56,7 @@ export class Adviser implements Analysis<Adviser> {
   readonly profiles = new Map<number, ProfileRecord>();
   readonly #neuron = new Map<number, ProfileSums>();
   readonly #computed = new Map<number, ComputedTimes>();
+  readonly #moved = new Map<number, MovedTimes>();
   #outcome: { readonly findings: Finding[]; readonly silences: Silence[] } | null = null;
   kernels = 0;
 
@@ -81,6 +84,7 @@ export class Adviser implements Analysis<Adviser> {
       else if (before > 0) this.#host.beforeMissing(gap, before);
     }
     this.#host.take(record);
+    entryOf(this.#moved, record.profile, () => new MovedTimes()).take(record);
     if (this.#neuron.size > 0) this.#neuron.get(record.profile)?.take(record);
     for (const { watch } of this.#watches) watch.take?.(record);
     if (rows.length > 0) this.addKernels(rows);
@@ -167,10 +171,10 @@ export class Adviser implements Analysis<Adviser> {
         copy: sum(({ busy, either }) => busy.total - either.total),
         missing: missing.reduce((all, of) => all + of.time, 0),
       },
-      idle: idle.by,
-      calls: idle.calls,
-      waitingIn: idle.waiting?.call ?? null,
+      idle,
+      hasFrames: this.#host.places.hasFrames(profile),
       computed: this.#computed.get(profile) ?? new ComputedTimes(),
+      moved: this.#moved.get(profile) ?? new MovedTimes(),
       missing: missing.reduce((all, { launches }) => all + launches, 0),
       findings: this.findings.filter(isOwn),
     });

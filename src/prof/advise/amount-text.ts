@@ -2,6 +2,7 @@
 import { amountText } from '../../record/units.js';
 
 import type { Ranking } from './longest.js';
+import { spokenName } from './spoken-names.js';
 
 export { counted } from '../../record/plural.js';
 
@@ -11,15 +12,9 @@ export const percent = (fraction: number): string => amountText(fraction, 'share
 export const rate = (bytesPerS: number): string => amountText(bytesPerS, 'rate');
 export const speed = (flopsPerS: number): string => amountText(flopsPerS, 'flop/s');
 
-/** What is left of a long name. */
-const [HEAD, TAIL] = [40, 40];
-/** A long name without its middle: different ones often begin alike, and end so. */
-export const shortened = (name: string): string =>
-  name.length > HEAD + TAIL ? `${name.slice(0, HEAD)}…${name.slice(-TAIL)}` : name;
-
 /** `conv2d 1.2 ms, mm 300 us and 4 more`. */
 export function ranked(ranking: Ranking, count = 3): string {
-  const top = ranking.top(count).map(([name, ns]) => `${shortened(name)} ${time(ns)}`);
+  const top = ranking.top(count).map(([name, ns]) => `${spokenName(name)} ${time(ns)}`);
   const more = ranking.size - top.length;
   return `${top.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }

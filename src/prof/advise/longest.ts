@@ -39,6 +39,10 @@ export class Longest {
   }
 }
 
+/** The name that takes most time, of equal ones the first by name; null for none. */
+export const topOf = (times: ReadonlyMap<string, number>): readonly [name: string, time: number] | null =>
+  [...times].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1))[0] ?? null;
+
 export class Ranking {
   readonly #times = new Map<string, number>();
 

@@ -6,7 +6,7 @@ import type { MissingTimes } from '../steps/missing-work.js';
 import type { ByDevice } from './by-device.js';
 import type { DeviceTimes } from './device-times.js';
 import type { Found } from './finding.js';
-import type { HostGaps } from './host-gaps.js';
+import type { HostGaps } from './idle/host-gaps.js';
 
 /** What all rules share: gathered once. */
 export interface RuleFacts {

@@ -58,8 +58,8 @@ export type MakePage = (about: Pick<PageData, 'tool' | 'title' | 'input'>) => Pa
 
 export class PageBuilder implements Analysis<MakePage> {
   readonly types = PAGE_TYPES;
-  /** Its timeline has room for a bounded number of events, and shows calls as launches. */
-  readonly ranges = 'without-calls';
+  /** Its timeline has room for a bounded number of events, and shows calls as launches: the advice alone takes calls. */
+  readonly ranges = 'long-calls';
   readonly #profiles = new Map<number, PageSums>();
   readonly #summaries = new ProfileSummaries();
   readonly #adviser = new Adviser();
@@ -78,6 +78,7 @@ export class PageBuilder implements Analysis<MakePage> {
   /** @param rows kernels that the annotator completed with this record: see `Annotator.take` */
   take(record: ProfileLine, rows: readonly Annotated[]): void {
     if (record.type === 'range' && record.kind === 'api') {
+      this.#adviser.take(record, rows);
       this.#rows(rows);
       return;
     }

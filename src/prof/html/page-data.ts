@@ -3,7 +3,7 @@
  * fractions of 1, unknown is null. Every list has a bound, and states how much it leaves out.
  */
 import type { FindingGroup } from '../advise/grouped-findings.js';
-import type { ProfileVerdict } from '../advise/verdict.js';
+import type { ProfileVerdict } from '../advise/verdict/verdict.js';
 import type { ProfileSummary } from '../summary/summary-data.js';
 
 export interface PageData {

@@ -48,7 +48,7 @@ export async function* readRecords(
   input: Input,
   types: RecordTypes = KERNEL_TYPES,
   status: StreamStatus | null = null,
-  ranges?: 'without-calls' | 'without-work',
+  ranges?: 'without-calls' | 'long-calls' | 'without-work',
   members?: Set<string>,
 ): AsyncGenerator<readonly ProfileLine[]> {
   const reader = new RecordReader(input.name, types, status, ranges, members);
@@ -78,7 +78,7 @@ export class RecordReader {
     private readonly file: string,
     private readonly types: RecordTypes = KERNEL_TYPES,
     private readonly status: StreamStatus | null = null,
-    private readonly ranges?: 'without-calls' | 'without-work',
+    private readonly ranges?: 'without-calls' | 'long-calls' | 'without-work',
     members = new Set<string>(),
   ) {
     this.#partial = new PartialRecords(file, types, members);

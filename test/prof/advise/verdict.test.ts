@@ -3,8 +3,9 @@ import { expect } from 'chai';
 import { basename } from 'node:path';
 import { openProfile } from '../../../src/parse/find.js';
 import { readProfile } from '../../../src/parse/profile.js';
-import type { IdleCause } from '../../../src/prof/advise/idle-causes.js';
-import type { SpanPart, ProfileVerdict } from '../../../src/prof/advise/verdict.js';
+import type { IdleCause } from '../../../src/prof/advise/idle/idle-causes.js';
+import type { SpanPart } from '../../../src/prof/advise/verdict/verdict-facts.js';
+import type { ProfileVerdict } from '../../../src/prof/advise/verdict/verdict.js';
 import type { CopyRecord, KernelRecord, ProfileLine, RangeRecord } from '../../../src/record/record.js';
 import { adviserOf, copy } from '../../support/advice.js';
 import { A100, profileOn } from '../../support/devices.js';
@@ -48,9 +49,16 @@ const CAUSES: readonly (readonly [cause: IdleCause, records: readonly ProfileLin
   ['host', gapOf(2 * MS), /^GPU idle 50\.0 %: the host is busy with something else\. Computing/],
   ['loading', [range('enumerate(DataLoader)', MS, 1.1 * MS), ...gapOf(2 * MS)], /: the host loads data\./],
   ['garbage', [range('GC', MS, 1.1 * MS), ...gapOf(2 * MS)], /: the host collects garbage\./],
-  ['copy', [first, reading, ...gapOf(2 * MS).slice(1)], /: the host waits for copies\./],
+  ['copy', [first, reading, ...gapOf(0.9 * MS).slice(1)], /: the host waits for copies before it launches\./],
+  // The copy had ended long before.
+  ['host', [first, reading, ...gapOf(2 * MS).slice(1)], /: the host is busy with something else\./],
+  [
+    'host',
+    [range('aten::item, seq = 5, op_id = 7', MS, 1.1 * MS), ...gapOf(2 * MS)],
+    /: the host is busy in aten::item\./,
+  ],
   ['call', gapOf(2 * MS, { launch: { api: 'cuModuleLoad', start: MS + 10, dur: 2 * MS } }), /: cuModuleLoad holds the host for 2 ms\./], // prettier-ignore
-  ['queue', gapOf(2 * MS, { launch: { api: 'cudaLaunchKernel', start: 0, dur: 10 } }), /: launched work waits on the device\./], // prettier-ignore
+  ['queue', gapOf(2 * MS, { launch: { api: 'cudaLaunchKernel', start: 0, dur: 10 } }), /: launched work waits on the device, once for 2 ms\./], // prettier-ignore
   ['unknown', gapOf(2 * MS, { launch: null }), /: the launches are not recorded\./],
 ];
 
@@ -71,7 +79,7 @@ describe('the verdict', () => {
     const waits = copy({ start: 4 * MS, dur: 10, launch: { api: 'hipMemcpyWithStream', start: 100, dur: 4 * MS } });
     const queued = gapOf(2 * MS, { launch: { api: 'hipGraphLaunch', start: 0, dur: 10 } });
     expect(verdictOf([PROFILE, ...queued, waits]).text).to.match(
-      /: launched work waits on the device, the host in hipMemcpyWithStream\./,
+      /: launched work waits on the device, once for 2 ms, the host in hipMemcpyWithStream\./,
     );
   });
 
@@ -91,7 +99,57 @@ describe('the verdict', () => {
       ['copy', 150],
       ['idle', 50],
     ]);
-    expect(text).to.match(/^GPU communicating 20\.0 % while nothing is computed; more overlap could save at most 19\.0 %\. Copying 15\.0 % while nothing is computed\. Computing 60\.0 %, all of it mm\.$/); // prettier-ignore
+    expect(text).to.match(/^GPU communicating 20\.0 % while nothing is computed, mostly AllReduce; more overlap could save at most 19\.0 %\. Copying 15\.0 % while nothing is computed, mostly DtoH\. Computing 60\.0 %, all of it mm\.$/); // prettier-ignore
+  });
+
+  describe('says what the host did in long gaps', () => {
+    const frame = (text: string, start: number, dur: number): RangeRecord => ({
+      ...range(text, start, dur),
+      kind: 'frame',
+    });
+    const gap = gapOf(4 * MS, { pid: 1, tid: 1 });
+    const saysOf = (...ranges: RangeRecord[]): string => verdictOf([PROFILE, ...ranges, ...gap]).text;
+
+    it('by the innermost range of the thread that launched', () => {
+      const [outer, inner] = [frame('/a/b/train.py(3): main', -MS, 9 * MS), frame('/a/b/io.py(7): load', MS, 3 * MS)];
+      expect(saysOf(outer, inner, { ...inner, tid: 2, dur: 2.5 * MS })).to.match(
+        /the host is busy in io\.py\(7\): load\./,
+      );
+      expect(saysOf(outer, { ...inner, dur: MS })).to.match(/the host is busy in train\.py\(3\): main\./);
+    });
+
+    it('by another thread where that one did nothing, and never by a step', () => {
+      expect(saysOf({ ...range('cudaFree', MS, 4 * MS), kind: 'api', tid: 9 })).to.match(/busy in cudaFree\./);
+      expect(saysOf(range('ProfilerStep#4', -MS, 9 * MS))).to.match(/busy with something else\./);
+    });
+
+    it('and of a part of them where that is not most', () => {
+      const later = at(12 * MS, MS, [12 * MS - 10, 12 * MS], { id: 3 });
+      const { text } = verdictOf([PROFILE, gap[0] ?? first, range('aten::cat', MS, 4 * MS), ...gap.slice(1), later]);
+      expect(text).to.match(/busy with something else, partly in aten::cat\./);
+    });
+  });
+
+  it('says that recording Python slows launches, and names what begins before the profile', () => {
+    const python: RangeRecord = { ...range('a.py(1): f', -MS, 9 * MS), kind: 'frame' };
+    expect(verdictOf([PROFILE, python, ...gapOf(0.9 * MS)]).text).to.match(
+      /: the host launches late, slowed by recording each call of Python; a graph/,
+    );
+    const queued = [at(0, 5, [-20, -10]), at(9 * MS, MS, [-5, 0], { id: 2 })];
+    expect(verdictOf([PROFILE, ...queued]).text).to.match(
+      /, once for 9\.000 ms, perhaps for work from before the profile\./,
+    );
+  });
+
+  it('says that a call loads code where it launches a kernel for the first time', () => {
+    const launch = { api: 'cudaLaunchKernel', start: MS + 10, dur: 2 * MS };
+    const { text } = verdictOf([PROFILE, ...gapOf(2 * MS, { launch, name: 'another' })]);
+    expect(text).to.match(/: cudaLaunchKernel holds the host for 2 ms, loading code of kernels\./);
+  });
+
+  it('gives the time from one piece of work to the next where that is short', () => {
+    const short = Array.from({ length: 9 }, (_, id) => at(5000 * id, 2000, [-20, -10], { id }));
+    expect(verdictOf([PROFILE, ...short]).text).to.match(/: launched work waits on the device, 3 us on average\./);
   });
 
   it('has a cause for each moment of random profiles', () => {

@@ -39,7 +39,7 @@ describe('the rule long-calls', () => {
   it('names the call that launched what ended a gap, and says what to do about it', () => {
     const [found] = findingsOf('long-calls', [
       PROFILE,
-      kernel({ start: 0, dur: MS }),
+      kernel({ start: 0, dur: MS, name: 'other' }),
       launched('cudaLaunchKernel', MS, 4 * MS),
     ]);
     expect(found).to.deep.include({ stake: 4 * MS, count: 1, gain: null });
@@ -54,14 +54,32 @@ describe('the rule long-calls', () => {
       dur: 10,
       launch: { api: 'hipMemcpyWithStream', start: 100, dur: 6 * MS },
     });
-    const [found] = findingsOf('long-calls', [
-      PROFILE,
-      kernel({ start: 0, dur: MS }),
-      launched('hipGraphLaunch', 50, 20),
-      waits,
-    ]);
-    expect(found?.what).to.equal('idle 4 ms in 1 gap while the host was in one call: hipMemcpyWithStream 4 ms');
-    expect(found?.action).to.match(/^copy asynchronously/);
+    const found = (first: number) =>
+      findingsOf('long-calls', [
+        PROFILE,
+        kernel({ start: 0, dur: first }),
+        launched('hipGraphLaunch', 50, 20),
+        waits,
+      ])[0];
+    expect(found(2 * MS)?.what).to.equal(
+      'idle 3 ms in 1 gap although work had been launched, the host waiting in hipMemcpyWithStream',
+    );
+    expect(found(2 * MS)?.action).to.match(/^look at what that work waits for/);
+    // The device had hardly worked before: nobody knows what it did before the profile.
+    expect(found(5)?.what).to.match(/; the profile begins there: /);
+    expect(found(5)?.action).to.match(/start the profiler one step earlier/);
+  });
+
+  it('speaks of loading only where a kernel is launched for the first time', () => {
+    const again = launched('cudaLaunchKernel', MS, 4 * MS);
+    const actionOf = (name: string): string | undefined =>
+      findingsOf('long-calls', [
+        PROFILE,
+        kernel({ start: 0, dur: MS, name }),
+        { ...again, name: 'again' } as ProfileLine,
+      ])[0]?.action;
+    expect(actionOf('other')).to.match(/CUDA_MODULE_LOADING=EAGER/);
+    expect(actionOf('again')).to.match(/^look at what the call waits for/);
   });
 
   it('is silent about calls as short as launches, and without launches', () => {

@@ -1,7 +1,7 @@
 /** The job on one screen: who is in it, what was matched, clocks, who is late and why, waiting and transferring. */
 import { elementAt } from '../../../containers/element.js';
 import { addTo } from '../../../containers/map-entry.js';
-import { shortened } from '../../../prof/advise/amount-text.js';
+import { shortened } from '../../../prof/advise/spoken-names.js';
 import type { GroupReport, JobReport } from '../../../prof/ranks/job-report.js';
 import { rangesText } from '../../../prof/ranks/membership.js';
 import type { RankPart } from '../../../prof/ranks/part/rank-part.js';

@@ -1,5 +1,5 @@
 /** Copies between host and device for which the host waits. */
-import { waitOf, isHostCopy, type HostCopy, type HostCopyKind, type Wait } from '../blocking.js';
+import { waitOf, isHostCopy, type HostCopy, type HostCopyKind, type Wait } from '../idle/blocking.js';
 import { NS_PER_S } from '../../../record/units.js';
 import { ByDevice } from '../by-device.js';
 import { IntervalUnion } from '../../../containers/interval-union.js';

@@ -3,7 +3,7 @@ import { IntervalUnion } from '../../../containers/interval-union.js';
 import { NS_PER_S } from '../../../record/units.js';
 import { workOf, type StepActivity } from '../../steps/step-work.js';
 import { percent, ranked, rate, size, time } from '../amount-text.js';
-import { isHostCopy, waitOf } from '../blocking.js';
+import { isHostCopy, waitOf } from '../idle/blocking.js';
 import { ByDevice } from '../by-device.js';
 import { Ranking } from '../longest.js';
 import type { Rule, RuleAnswer } from '../rule.js';

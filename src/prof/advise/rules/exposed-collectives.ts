@@ -1,8 +1,8 @@
 /** Communication that nothing is computed under. */
 import type { ProfileLine } from '../../../record/record.js';
-import { communicates } from '../../steps/step-work.js';
 import { ByDevice } from '../by-device.js';
 import { Longest, Ranking } from '../longest.js';
+import { communicationOf } from '../moved-times.js';
 import type { RuleAnswer, Rule } from '../rule.js';
 import { counted, percent, ranked, time } from '../amount-text.js';
 
@@ -12,14 +12,11 @@ class Operations {
   readonly longest = new Longest();
 
   add(record: ProfileLine): void {
-    if (record.type === 'collective') {
-      this.count++;
-      this.names.add(record.kind ?? record.name, record.dur ?? 0);
-    } else if (record.type === 'kernel' && communicates(record)) {
-      this.count++;
-      this.names.add(record.collective?.op ?? record.short, record.dur ?? 0);
-      this.longest.add(record);
-    }
+    const operation = communicationOf(record);
+    if (operation === null || (record.type !== 'collective' && record.type !== 'kernel')) return;
+    this.count++;
+    this.names.add(operation, record.dur ?? 0);
+    if (record.type === 'kernel') this.longest.add(record);
   }
 }
 

@@ -1,11 +1,12 @@
 /** The device waits for launches: idle time that a call ended which began too late, and kernels shorter than calls. */
 import { ByDevice, type Place } from '../by-device.js';
 import { LONGEST_LAUNCH } from '../../steps/late-launch.js';
-import type { HostGapsOfDevice } from '../host-gaps.js';
+import type { HostGapsOfDevice } from '../idle/host-gaps.js';
 import type { Found } from '../finding.js';
 import { LOAD_AHEAD } from './input-pipeline.js';
 import type { RuleAnswer, Rule } from '../rule.js';
-import { counted, percent, time } from '../amount-text.js';
+import { counted, percent, ranked, time } from '../amount-text.js';
+import { Ranking } from '../longest.js';
 
 class DeviceLaunches {
   kernels = 0;
@@ -24,10 +25,17 @@ const GRAPHS: readonly (readonly [api: RegExp, action: string])[] = [
   [/^/, 'launch fewer, larger kernels, or capture the step in a graph'],
 ];
 
+/** How much of the waiting is the profiler's own is not known from one profile. */
+const WITHOUT_FRAMES = 'measure once without with_stack=True: recording each call of Python slows the host; then ';
+
 /** Part of the time in which data is loaded that makes loading the cause. */
 const MOSTLY = 0.5;
 
-function shortGaps({ of, ...place }: Place & { of: HostGapsOfDevice }, launches: DeviceLaunches): Found {
+function shortGaps(
+  { of, ...place }: Place & { of: HostGapsOfDevice },
+  launches: DeviceLaunches,
+  isSlowed: boolean,
+): Found {
   const { time: idle, count, longest } = of.by.launch;
   const tiny =
     launches.tiny > 0
@@ -35,8 +43,8 @@ function shortGaps({ of, ...place }: Place & { of: HostGapsOfDevice }, launches:
       : '';
   return {
     ...place,
-    what: `idle ${time(idle)} in ${counted(count, 'gap')} of ${time(idle / count)} on average, each ended by a launch that began after the device had run dry${tiny}`,
-    action: GRAPHS.find(([pattern]) => pattern.test(launches.api))?.[1] ?? '',
+    what: `idle ${time(idle)} in ${counted(count, 'gap')} of ${time(idle / count)} on average: the host launched only after the device had run dry${tiny}`,
+    action: `${isSlowed ? WITHOUT_FRAMES : ''}${GRAPHS.find(([pattern]) => pattern.test(launches.api))?.[1] ?? ''}`,
     stake: idle,
     gain: {
       ns: idle,
@@ -57,16 +65,33 @@ function shortGaps({ of, ...place }: Place & { of: HostGapsOfDevice }, launches:
   };
 }
 
+/** What to do about what the host did; first match wins. */
+const PLACES: readonly (readonly [place: RegExp, action: string])[] = [
+  [
+    /^(?:cuda|hip|aclrt)\w*(?:alloc|free)/i,
+    'allocate before the part that counts: frameworks keep memory after their first steps, so profile later ones',
+  ],
+  [
+    /compile|autotun/i,
+    'profile after the steps that compile; where it goes on compiling, keep extents the same or allow dynamic ones',
+  ],
+];
+
 function longGaps({ of, ...place }: Place & { of: HostGapsOfDevice }): Found {
   const { time: idle, count, longest, loading, afterCopies } = of.by.long;
+  const places = new Ranking();
+  for (const [name, ns] of of.idle.places) places.add(name, ns);
   const parts = [
-    ...(loading > 0 ? [`, ${percent(loading / idle)} of it while data is loaded`] : []),
-    ...(afterCopies > 0 ? [`, ${percent(afterCopies / idle)} of it right after copies that the host waited for`] : []),
+    ...(loading > 0 ? [`${percent(loading / idle)} of it while data is loaded`] : []),
+    ...(places.size > 0 ? [`the host was in ${ranked(places)}`] : []),
+    ...(afterCopies > 0 ? [`${percent(afterCopies / idle)} of it right after copies that the host waited for`] : []),
   ];
+  const [most = ''] = places.top(1)[0] ?? [];
+  const known = PLACES.find(([pattern]) => pattern.test(most))?.[1] ?? 'look at what the host does there: no launch takes that long'; // prettier-ignore
   return {
     ...place,
-    what: `idle ${time(idle)} in ${counted(count, 'gap')} of more than ${time(LONGEST_LAUNCH)}, each ended by a launch that began after the device had run dry${parts.join('')}`,
-    action: loading > MOSTLY * idle ? LOAD_AHEAD : 'look at what the host does there: no launch takes that long',
+    what: `idle ${time(idle)} in ${counted(count, 'gap')} of more than ${time(LONGEST_LAUNCH)}: nothing was launched${parts.map((part) => `; ${part}`).join('')}`,
+    action: loading > MOSTLY * idle ? LOAD_AHEAD : known,
     stake: idle,
     gain: null,
     kernels: [],
@@ -96,7 +121,9 @@ export const launchGaps: Rule = {
       end: ({ host, devices: times }): RuleAnswer => {
         if (!times.all.some(({ of }) => of.launched > 0)) return { found: [], why: 'no launches in the profile' };
         const found = host.all.flatMap((place) => [
-          ...(place.of.by.launch.count > 0 ? [shortGaps(place, devices.of(place))] : []),
+          ...(place.of.by.launch.count > 0
+            ? [shortGaps(place, devices.of(place), host.places.hasFrames(place.profile))]
+            : []),
           ...(place.of.by.long.count > 0 ? [longGaps(place)] : []),
         ]);
         return { found };

@@ -1,53 +1,107 @@
 /** Single calls of the host that took longer than any launch while the device was idle. */
+import type { KernelLine } from '../../../record/record.js';
+import { LONGEST_LAUNCH } from '../../steps/late-launch.js';
 import { counted, ranked, time } from '../amount-text.js';
+import { ByDevice, type Place } from '../by-device.js';
+import type { Found } from '../finding.js';
+import type { HostGapsOfDevice } from '../idle/host-gaps.js';
 import { Ranking } from '../longest.js';
 import type { Rule, RuleAnswer } from '../rule.js';
 
+/** Names of kernels that are kept. */
+const MOST_NAMES = 10_000;
+
+/** Launches that took long, and those of them that launched a kernel for the first time. */
+class LongLaunches {
+  count = 0;
+  first = 0;
+  readonly #names = new Set<string>();
+
+  add({ name, launch }: KernelLine): void {
+    const isNew = !this.#names.has(name);
+    if (isNew && this.#names.size < MOST_NAMES) this.#names.add(name);
+    if ((launch?.dur ?? 0) <= LONGEST_LAUNCH) return;
+    this.count++;
+    if (isNew) this.first++;
+  }
+}
+
+const LOADING =
+  'launch each kernel once before the part that counts, and before the profiler starts: its first launch loads its code';
+const WAITS = 'look at what the call waits for: it holds the thread that launches';
+
 /** What to do, by the call that took longest; first match wins. */
-const ACTIONS: readonly (readonly [call: RegExp, action: string])[] = [
-  [
-    /launch/i,
-    'launch each kernel once before the part that counts, and before the profiler starts: its first launch loads its code (CUDA_MODULE_LOADING=EAGER loads all at once)',
-  ],
+const ACTIONS: readonly (readonly [call: RegExp, action: (launches: LongLaunches) => string])[] = [
+  [/^hip.*launch/i, (launches) => loading(launches, 'HIP_ENABLE_DEFERRED_LOADING=0')],
+  [/launch/i, (launches) => loading(launches, 'CUDA_MODULE_LOADING=EAGER')],
   [
     /mem(cpy|set)/i,
-    'copy asynchronously from pinned memory (non_blocking=True): a synchronous call waits for all work before it',
+    () => 'copy asynchronously from pinned memory (non_blocking=True): a synchronous call waits for all work before it',
   ],
-  [/^/, 'look at what the call waits for: it holds the thread that launches'],
+  [/^/, () => WAITS],
 ];
+
+/** Code is loaded once: a kernel that had been launched before waits for something else. */
+const loading = ({ count, first }: LongLaunches, setting: string): string =>
+  2 * first >= count ? `${LOADING} (${setting} loads all at once)` : WAITS;
+
+function held({ of, ...place }: Place & { of: HostGapsOfDevice }, launches: LongLaunches): Found[] {
+  const calls = new Ranking();
+  for (const [call, ns] of of.idle.calls) calls.add(call, ns);
+  const stake = calls.top(Infinity).reduce((sum, [, ns]) => sum + ns, 0);
+  if (stake === 0) return [];
+  const count = of.idle.held;
+  const longest = calls.top(1)[0]?.[0] ?? '';
+  return [
+    {
+      ...place,
+      what: `idle ${time(stake)} in ${counted(count, 'gap')} while the host was in one call: ${ranked(calls)}`,
+      action: ACTIONS.find(([call]) => call.test(longest))?.[1](launches) ?? '',
+      stake,
+      gain: null,
+      kernels: [],
+      count,
+      evidence: { idleNs: stake, gaps: count, longLaunches: launches.count, ofNewKernels: launches.first },
+      see: 'dprof -c idx,op,kernel,queue,sil --sort queue --top 15 -f table FILE',
+    },
+  ];
+}
+
+/** The host waits in the call for the device, and the device for something else. */
+function waited({ of, ...place }: Place & { of: HostGapsOfDevice }): Found[] {
+  const { waiting } = of.idle;
+  if (waiting === null || waiting.call === null) return [];
+  const stake = waiting.end - waiting.start;
+  return [
+    {
+      ...place,
+      what: `idle ${time(stake)} in 1 gap although work had been launched, the host waiting in ${waiting.call}${waiting.isFirst ? '; the profile begins there: the device may have done what was launched before it' : ''}`,
+      action: waiting.isFirst
+        ? 'leave the begin of the profile out of what you compare, or start the profiler one step earlier'
+        : 'look at what that work waits for: other streams, other ranks, other programs on the device',
+      stake,
+      gain: null,
+      kernels: [],
+      count: 1,
+      evidence: { idleNs: stake, gaps: 1 },
+      see: 'dprof -c idx,op,kernel,queue,sil --sort queue --top 5 -f table FILE',
+    },
+  ];
+}
 
 export const longCalls: Rule = {
   name: 'long-calls',
   doc: 'calls of the host longer than a launch takes, while the device was idle',
-  watch: () => ({
-    end: ({ host, devices }): RuleAnswer => {
-      if (!devices.all.some(({ of }) => of.launched > 0)) return { found: [], why: 'no launches in the profile' };
-      return {
-        found: host.all.flatMap(({ of, ...place }) => {
-          const calls = new Ranking();
-          for (const [call, ns] of of.idle.calls) calls.add(call, ns);
-          const { waiting } = of.idle;
-          const waitingIn = waiting?.call ?? null;
-          if (waiting !== null && waitingIn !== null) calls.add(waitingIn, waiting.end - waiting.start);
-          const stake = calls.top(Infinity).reduce((sum, [, ns]) => sum + ns, 0);
-          if (stake === 0) return [];
-          const count = of.idle.held + Number(waitingIn !== null);
-          const longest = calls.top(1)[0]?.[0] ?? '';
-          return [
-            {
-              ...place,
-              what: `idle ${time(stake)} in ${counted(count, 'gap')} while the host was in one call: ${ranked(calls)}`,
-              action: ACTIONS.find(([call]) => call.test(longest))?.[1] ?? '',
-              stake,
-              gain: null,
-              kernels: [],
-              count,
-              evidence: { idleNs: stake, gaps: count },
-              see: 'dprof -c idx,op,kernel,queue,sil --sort queue --top 15 -f table FILE',
-            },
-          ];
-        }),
-      };
-    },
-  }),
+  watch: () => {
+    const launches = new ByDevice(() => new LongLaunches());
+    return {
+      take: (record) => {
+        if (record.type === 'kernel') launches.of(record).add(record);
+      },
+      end: ({ host, devices }): RuleAnswer => {
+        if (!devices.all.some(({ of }) => of.launched > 0)) return { found: [], why: 'no launches in the profile' };
+        return { found: host.all.flatMap((place) => [...held(place, launches.of(place)), ...waited(place)]) };
+      },
+    };
+  },
 };

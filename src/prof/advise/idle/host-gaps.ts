@@ -3,14 +3,15 @@
  * kernel of a step: what the program does between steps. Longer than any launch takes: something else that the program
  * does. Right after a copy for which the host waited: that copy. All others: launches.
  */
-import { entryOf } from '../../containers/map-entry.js';
-import type { ProfileLine, RangeRecord } from '../../record/record.js';
-import { LONGEST_LAUNCH } from '../steps/late-launch.js';
-import { workOf } from '../steps/step-work.js';
-import { ByDevice, type Place } from './by-device.js';
-import type { Gap } from './device-times.js';
+import { entryOf } from '../../../containers/map-entry.js';
+import type { ProfileLine, RangeRecord } from '../../../record/record.js';
+import { LONGEST_LAUNCH } from '../../steps/late-launch.js';
+import { workOf } from '../../steps/step-work.js';
+import { ByDevice, type Place } from '../by-device.js';
+import type { Gap } from '../device-times.js';
 import { copyBefore, IdleTimes, type HostWithin } from './idle-causes.js';
-import { Longest } from './longest.js';
+import { HostPlaces } from './host-places.js';
+import { Longest } from '../longest.js';
 
 /** What PyTorch's profiler writes around fetching a batch. */
 const LOADER = /DataLoader/;
@@ -138,19 +139,26 @@ export class HostGaps {
   readonly #loading = new HostWork(LOADER);
   /** Collections of garbage. */
   readonly collecting = new HostWork(COLLECTION);
+  readonly places = new HostPlaces();
 
   take(record: ProfileLine): void {
     const work = workOf(record)?.record;
-    if (work !== undefined && (work.launch ?? null) !== null) this.#devices.of(work).idle.work(work);
+    if (work !== undefined) this.#devices.of(work).idle.work(work);
     if (record.type === 'kernel') this.#devices.of(record).kernel(record);
     else if (record.type === 'range') {
       this.#loading.take(record);
       this.collecting.take(record);
+      this.places.take(record);
     }
   }
 
   gap(gap: Gap): void {
-    this.#devices.of(gap).add(gap, { loading: this.#loading.within(gap), collecting: this.collecting.within(gap) });
+    const isLong = gap.end - gap.start > LONGEST_LAUNCH;
+    this.#devices.of(gap).add(gap, {
+      loading: this.#loading.within(gap),
+      collecting: this.collecting.within(gap),
+      place: isLong ? this.places.of(gap) : null,
+    });
   }
 
   /** @param time ns at the begin of a gap, before the host launched work that the profile lacks */

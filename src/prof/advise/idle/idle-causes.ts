@@ -1,16 +1,17 @@
 /** Why a device was idle: each gap has one cause, so that the times of all causes add up to the idle time. */
-import { addTo } from '../../containers/map-entry.js';
-import { LONGEST_LAUNCH } from '../steps/late-launch.js';
+import { addTo } from '../../../containers/map-entry.js';
+import { LONGEST_LAUNCH } from '../../steps/late-launch.js';
 import { isHostCopy, waitOf, type HostCopyKind } from './blocking.js';
-import type { StepActivity } from '../steps/step-work.js';
-import type { Gap } from './device-times.js';
+import type { StepActivity } from '../../steps/step-work.js';
+import type { Gap } from '../device-times.js';
+import { MOSTLY } from './host-places.js';
 
 /** THE table of causes, and what a sentence says of them. */
 export const IDLE_CAUSES = {
   loading: 'the host loads data',
   garbage: 'the host collects garbage',
   call: 'one call holds the host',
-  copy: 'the host waits for copies',
+  copy: 'the host waits for copies before it launches',
   launch: 'the host launches late',
   host: 'the host is busy with something else',
   queue: 'launched work waits on the device',
@@ -18,13 +19,13 @@ export const IDLE_CAUSES = {
 } as const;
 export type IdleCause = keyof typeof IDLE_CAUSES;
 
-/** Part of a gap that what the host does must fill to be its cause. */
-const MOSTLY = 0.5;
-
-/** ns of a gap in which the host loads data, and in which it collects garbage. */
+/** What the host did in a gap. */
 export interface HostWithin {
+  /** ns in which it loaded data, and in which it collected garbage. */
   readonly loading: number;
   readonly collecting: number;
+  /** What filled most of a gap that is longer than a launch takes; null where that is not known. */
+  readonly place: string | null;
 }
 
 /** The kind of the copy that the host waited for right before the gap; null where it is none. */
@@ -45,48 +46,69 @@ function causeOf(gap: Gap, { loading, collecting }: HostWithin): IdleCause {
   if (loading > MOSTLY * time) return 'loading';
   if (longCall(gap, gap.after) !== null) return 'call';
   if (gap.ended === 'queue') return 'queue';
-  if (copyBefore(gap) !== null) return 'copy';
-  return lateCause(time);
+  const cause = lateCause(time);
+  // The host waited for a copy until the gap began: what it does for longer than a launch takes is something else.
+  return cause === 'launch' && copyBefore(gap) !== null ? 'copy' : cause;
 }
 
 const lateCause = (time: number): IdleCause => (time <= LONGEST_LAUNCH ? 'launch' : 'host');
 
-/** Names of calls that are kept. */
-const MOST_CALLS = 100;
+/** Names of calls and of other places that are kept. */
+const MOST_NAMES = 100;
+
+function addNamed(times: Map<string, number>, name: string, time: number): void {
+  if (times.has(name) || times.size < MOST_NAMES) addTo(times, name, time);
+}
+
+/** A gap in which launched work waited on the device. */
+export interface DeviceWait {
+  readonly start: number;
+  readonly end: number;
+  /** The call in which the host was meanwhile: waiting for that work, as a rule. */
+  call: string | null;
+  /** Whether the device had hardly worked before. */
+  readonly isFirst: boolean;
+}
 
 /** Idle time of one device, ns. */
 export class IdleTimes {
   readonly by = new Map<IdleCause, number>();
   /** Of the cause `call`, by the call's name. */
   readonly calls = new Map<string, number>();
-  /** Gaps of that cause. */
+  /** Of the cause `host`, by what the host did, where that is known. */
+  readonly places = new Map<string, number>();
+  /** Gaps of the causes `call` and `queue`. */
   held = 0;
-  /** The longest of the cause `queue`, and the call in which the host was meanwhile: waiting for it, as a rule. */
-  waiting: { readonly start: number; readonly end: number; call: string | null } | null = null;
+  queued = 0;
+  /** The longest of the cause `queue`. */
+  waiting: DeviceWait | null = null;
+  #first = Infinity;
 
   /** Takes work, which comes after the gap that its call waited for. */
   work(record: StepActivity): void {
     const { waiting } = this;
+    this.#first = Math.min(this.#first, record.start);
     if (waiting !== null && waiting.call === null) waiting.call = longCall(waiting, record);
   }
 
   /** @returns the cause of the gap */
   add(gap: Gap, within: HostWithin): IdleCause {
-    const time = gap.end - gap.start;
+    const { start, end } = gap;
     const cause = causeOf(gap, within);
-    addTo(this.by, cause, time);
-    if (cause === 'queue') this.#wait({ start: gap.start, end: gap.end, call: null });
-    if (cause === 'call') this.#held(gap, time);
+    addTo(this.by, cause, end - start);
+    if (cause === 'queue') {
+      this.queued++;
+      this.#wait({ start, end, call: null, isFirst: start - this.#first < LONGEST_LAUNCH });
+    }
+    if (cause === 'call') {
+      this.held++;
+      addNamed(this.calls, longCall(gap, gap.after) ?? '', end - start);
+    }
+    if (cause === 'host' && within.place !== null) addNamed(this.places, within.place, end - start);
     return cause;
   }
 
-  #held(gap: Gap, time: number): void {
-    this.held++;
-    const call = longCall(gap, gap.after) ?? '';
-    if (this.calls.has(call) || this.calls.size < MOST_CALLS) addTo(this.calls, call, time);
-  }
-
-  #wait(gap: NonNullable<IdleTimes['waiting']>): void {
+  #wait(gap: DeviceWait): void {
     const { waiting } = this;
     if (waiting === null || gap.end - gap.start > waiting.end - waiting.start) this.waiting = gap;
   }
@@ -98,7 +120,10 @@ export class IdleTimes {
 
   merge(more: IdleTimes): void {
     for (const [cause, time] of more.by) addTo(this.by, cause, time);
-    for (const [call, time] of more.calls) addTo(this.calls, call, time);
+    for (const [call, time] of more.calls) addNamed(this.calls, call, time);
+    for (const [place, time] of more.places) addNamed(this.places, place, time);
+    this.held += more.held;
+    this.queued += more.queued;
     if (more.waiting !== null) this.#wait(more.waiting);
   }
 }

@@ -1,6 +1,6 @@
 /** Copies between host and device for which the host waited. */
-import type { CopyLine } from '../../record/record.js';
-import type { StepActivity } from '../steps/step-work.js';
+import type { CopyLine } from '../../../record/record.js';
+import type { StepActivity } from '../../steps/step-work.js';
 
 export type HostCopyKind = 'HtoD' | 'DtoH';
 

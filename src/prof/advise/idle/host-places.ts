@@ -1,0 +1,64 @@
+/**
+ * What the host did in a gap: the innermost of its ranges that fills most of it. Memory: the latest long ranges of a
+ * profile.
+ */
+import { entryOf } from '../../../containers/map-entry.js';
+import type { RangeRecord } from '../../../record/record.js';
+import { readStepName } from '../../../record/step-name.js';
+import { LONGEST_LAUNCH } from '../../steps/late-launch.js';
+import type { Gap } from '../device-times.js';
+import { shortened } from '../spoken-names.js';
+
+/** Part of a gap that what the host does must fill to be its cause. */
+export const MOSTLY = 0.5;
+
+/** Ranges that are held: stacks of calls of some threads are not deeper. */
+const MOST_RANGES = 512;
+
+const endOf = ({ start, dur }: RangeRecord): number => start + dur;
+
+/** Whether it may fill most of a gap that no launch explains, and says what the host did: a step is no such thing. */
+const isPlace = ({ dur, kind, text }: RangeRecord): boolean =>
+  Number.isFinite(dur) &&
+  dur > MOSTLY * LONGEST_LAUNCH &&
+  kind !== 'marker' &&
+  text !== '' &&
+  readStepName(text) === null;
+
+/** `scheduler.py(12): run` of `/a/scheduler.py(12): run`; `aten::mm` of `aten::mm, seq = 5, op_id = 7`. */
+const placeName = ({ text, kind }: RangeRecord): string =>
+  shortened(kind === 'frame' ? text.replace(/^[^(]*\/(?=[^/(]+\()/, '') : text.replace(/, (?:seq|op_id) = .*$/, ''));
+
+export class HostPlaces {
+  readonly #ranges = new Map<number, RangeRecord[]>();
+  readonly #withFrames = new Set<number>();
+
+  take(record: RangeRecord): void {
+    if (record.kind === 'frame') this.#withFrames.add(record.profile);
+    if (!isPlace(record)) return;
+    const ranges = entryOf(this.#ranges, record.profile, (): RangeRecord[] => []);
+    ranges.push(record);
+    if (ranges.length <= MOST_RANGES) return;
+    let ended = 0;
+    for (const [at, one] of ranges.entries()) if (endOf(one) < endOf(ranges[ended] ?? one)) ended = at;
+    ranges.splice(ended, 1);
+  }
+
+  /** Whether the profiler recorded each call of Python, which slows the host. */
+  hasFrames(profile: number): boolean {
+    return this.#withFrames.has(profile);
+  }
+
+  /** The name of what the host did; of the thread that ended the gap, where that did anything long. */
+  of({ profile, start, end, after }: Gap): string | null {
+    const filling = (this.#ranges.get(profile) ?? []).filter(
+      (range) => Math.min(end, endOf(range)) - Math.max(start, range.start) > MOSTLY * (end - start),
+    );
+    const own = filling.filter(({ tid, pid }) => tid === after.tid && pid === after.pid);
+    let innermost: RangeRecord | null = null;
+    for (const range of own.length > 0 ? own : filling) {
+      if (innermost === null || range.dur <= innermost.dur) innermost = range;
+    }
+    return innermost === null ? null : placeName(innermost);
+  }
+}
