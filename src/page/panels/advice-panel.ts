@@ -27,7 +27,7 @@ function kernelsLink(view: PanelView, { finding }: FindingGroup): (Node | string
 
 function shownOf(view: PanelView, group: Listed<FindingGroup>): HTMLElement {
   const { at, finding, shares } = group;
-  const { rule, what, action, gain, see, evidence, kernels } = finding;
+  const { rule, what, details = '', action, gain, see, evidence, kernels } = finding;
   const field = (name: string): string => `advice.${at}.finding.${name}`;
   const share = namedFigure(`advice.${at}.shares.1`, shares[1], 'share');
   const facts = element(
@@ -53,6 +53,7 @@ function shownOf(view: PanelView, group: Listed<FindingGroup>): HTMLElement {
     'li',
     {},
     element('h3', {}, share, ' of the span: ', placeOf(view, group), what),
+    ...(details === '' ? [] : [element('p', {}, sentence(details))]),
     element('p', {}, sentence(action)),
     facts,
     element('details', {}, heading, element('dl', { class: 'evidence' }, ...definitions(lines))),

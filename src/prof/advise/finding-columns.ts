@@ -29,7 +29,9 @@ export const FINDING_COLUMNS: readonly Column<FindingRow>[] = [
   ),
   column('stake', 'stake_ns', real(14, 0, 'ns'), 'time that the finding is about', ({ finding }) => finding.stake),
   column('count', 'count', int(8), 'activities that the finding is about', ({ finding }) => finding.count),
-  column('what', 'what', str(0), 'what was found, with its figures', ({ finding }) => finding.what),
+  column('what', 'what', str(0), 'what was found, with its figures', ({ finding: { what, details } }) =>
+    details === undefined ? what : `${what}; ${details}`,
+  ),
   column('action', 'action', str(0), 'what to change', ({ finding }) => finding.action),
   column('kernels', 'kernels', str(12), 'longest kernels, PROFILE:IDX', ({ finding }) => finding.kernels, {
     list: 'str',

@@ -6,8 +6,10 @@ export interface Finding {
   readonly profile: number;
   /** Null where it is about all devices. */
   readonly device: number | null;
-  /** One line: what was found, with its figures. */
+  /** One line, short: what was found, with its figures. */
   readonly what: string;
+  /** One line: what the headline sums up, and how it is known; absent where there is no more to say. */
+  readonly details?: string;
   /** One line: what to change. */
   readonly action: string;
   /** ns of device time, or of waiting, that the finding is about. */

@@ -23,7 +23,7 @@ describe('the rule exposed-collectives', () => {
     };
     const [found] = findingsOf('exposed-collectives', [profileOn(A100), kernel({ start: 0, dur: 60 }), operation]);
     expect(found?.stake).to.equal(30);
-    expect(found?.what).to.include('allReduce');
+    expect(found?.details).to.include('allReduce');
   });
 
   it('is silent where nothing is computed that could hide it', () => {
@@ -63,7 +63,7 @@ describe('the rule stragglers', () => {
     expect(found?.evidence).to.include({ communicationNs: 50, communicationOfOthersNs: 145, ranks: 3, slowestIn: 3 });
     // Any of three equal ranks in 3 of 4 steps or more: 3 · (4 · (1/3)³ · 2/3 + (1/3)⁴) = 3 · 9/81.
     expect(found?.evidence['chance']).to.be.closeTo(27 / 81, 1e-12);
-    expect(found?.what).to.match(/of equal ranks one would do so by chance in 33\.3 % of profiles$/);
+    expect(found?.details).to.match(/of equal ranks one would do so by chance in 33\.3 % of profiles$/);
   });
 
   it('distinguishes devices of one profile', () => {

@@ -169,19 +169,19 @@ describe('the rule copies', () => {
     // Through pageable memory the call copies piece by piece: until 210, while the copy runs until 245.
     const recorded = of({ ...loaded, hostMemory: 'pageable' });
     expect(recorded?.evidence).to.include({ copies: 1, pageable: 1, inferred: 0, exposedNs: 50 });
-    expect(recorded?.what).to.match(/; 1 of pageable memory, as the profile records it$/);
+    expect(recorded?.details).to.match(/; 1 of pageable memory, as the profile records it$/);
     expect(recorded?.action).to.match(/^pin the host's memory/);
     // Nothing is known of the memory: only a call that returned after the copy shows it.
     expect(of(loaded)).to.equal(undefined);
     const inferred = of({ ...loaded, launch: { ...called, dur: 60 } });
     expect(inferred?.evidence).to.include({ copies: 1, pageable: 0, inferred: 1 });
-    expect(inferred?.what).to.match(/; 1 inferred from calls that returned after the copy$/);
+    expect(inferred?.details).to.match(/; 1 inferred from calls that returned after the copy$/);
     // The call had returned before a small pageable copy began; a call with pinned memory was slow by itself.
     expect(of({ ...loaded, hostMemory: 'pageable', launch: { ...called, dur: 4 } })).to.equal(undefined);
     expect(of({ ...loaded, hostMemory: 'pinned', launch: { ...called, dur: 60 } })).to.equal(undefined);
     // A synchronous call waits, whatever the memory; pinning it would not help.
     const pinned = of({ ...loaded, hostMemory: 'pinned', launch: { ...called, api: 'cudaMemcpy' } });
-    expect(pinned?.what).to.match(/; 1 by synchronous calls$/);
+    expect(pinned?.details).to.match(/; 1 by synchronous calls$/);
     expect(pinned?.action).to.match(/^copy asynchronously/);
   });
 

@@ -30,7 +30,7 @@ describe('the rule fusion', () => {
     expect(found?.gain?.ns).to.be.closeTo(Math.min((4 * SIZE) / 1555, 350_000 - (3 * SIZE) / 1555) , 0.01);
     // At half of the peak the fused kernel saves twice that: no bound.
     expect(found?.gain?.isBound).to.equal(false);
-    expect(found?.what).to.include('which no profile records');
+    expect(found?.details).to.include('which no profile records');
     expect(found?.what).to.include('sigmoid>mul>relu');
   }); // prettier-ignore
 

@@ -57,12 +57,13 @@ function detailsOf(
   { finding, devices }: FindingGroup,
   advice: Advice,
 ): (readonly [label: string, text: string, isCommand: boolean])[] {
-  const { action, gain, kernels, see, device } = finding;
+  const { action, gain, kernels, see, device, details } = finding;
   const [first, ...others] = kernels;
   const also = others.length > 0 ? `, also ${others.join(' ')}` : '';
   const commandText = (text: string): string => commandOf(text, advice);
   return [
     ...(devices.length > 1 ? [['most', `device ${device ?? ''}, of which is said what follows`, false] as const] : []),
+    ...(details === undefined ? [] : [['which', details, false] as const]),
     ['do', action, false],
     ['gain', gain === null ? 'cannot be computed' : `${gainText(finding) ?? ''}: ${gain.how}`, false],
     ...(first === undefined

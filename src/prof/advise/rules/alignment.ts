@@ -130,7 +130,8 @@ export const alignment = deviceRule({
     const off = plain > 0 ? `; ${counted(plain, 'kernel')} in FP32, where others of the profile run as TF32` : '';
     return [
       {
-        what: `${counted(all.count, 'product')}, ${time(all.stake)}, not aligned for the matrix unit${off}: ${listed(kinds, found)}`,
+        what: `${counted(all.count, 'product')}, ${time(all.stake)}, not aligned for the matrix unit${off}`,
+        details: listed(kinds, found),
         action: `pad ${listed(kinds, change)}`,
         ...all.facts,
         gain: gainOf(all, kinds, of.bytesPerS),

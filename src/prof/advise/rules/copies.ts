@@ -90,7 +90,8 @@ export const copies: Rule = {
             const stake = exposed + after;
             return {
               ...place,
-              what: `the host waited for ${counted(count, `${kind} copy`)} of ${size(bytes)} in all (${time(waited)} in the calls): ${time(exposed)} in which nothing else ran, and ${time(after)} idle after them; ${found.signs}`,
+              what: `the host waited for ${counted(count, `${kind} copy`)} of ${size(bytes)} in all: ${time(exposed)} in which nothing else ran, and ${time(after)} idle after them`,
+              details: `${time(waited)} in the calls; ${found.signs}`,
               action: found.action(kind),
               stake,
               gain: {

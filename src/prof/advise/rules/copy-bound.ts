@@ -66,7 +66,8 @@ export const copyBound: Rule = {
             const speed = sized > 0 ? `, ${size(bytes)} at ${rate((bytes / sized) * NS_PER_S)}` : '';
             return {
               ...place,
-              what: `${count} copies and sets, ${time(exposed)} of them while nothing else runs (${percent(exposed / span)} of the span): ${ranked(kinds)}${speed}`,
+              what: `${count} copies and sets, ${time(exposed)} of them while nothing else runs (${percent(exposed / span)} of the span)`,
+              details: `${ranked(kinds)}${speed}`,
               action:
                 'copy on a stream of its own while kernels run, ahead of use; move less: once instead of every step, smaller types; from pinned memory',
               stake: exposed,

@@ -43,7 +43,8 @@ export const exposedCollectives: Rule = {
           const ns = Math.min(exposed, room);
           return {
             ...place,
-            what: `${time(exposed)} of ${time(communication.total)} of communication (${percent(exposed / communication.total)}) runs while nothing else does: ${counted(count, 'operation')}, ${ranked(names)}`,
+            what: `${time(exposed)} of ${time(communication.total)} of communication (${percent(exposed / communication.total)}) runs while nothing else does`,
+            details: `${counted(count, 'operation')}: ${ranked(names)}`,
             action:
               'start it earlier or in smaller parts, so that it runs beside computing (gradient buckets, prefetch of shards); where it waits for slower ranks, see stragglers',
             stake: exposed,

@@ -132,7 +132,8 @@ class Chains extends KernelTally {
 
 const finding = ({ of, ...place }: Place & { readonly of: Chains }): Found => ({
   ...place,
-  what: `${counted(of.chains, 'chain')} of ${of.count} memory-bound pointwise kernels, ${time(of.stake)}, each reading a tensor of the extents and type that the one before wrote: ${ranked(of.names)}; taken for the very tensor, which no profile records, ${size(of.bytes)} are written and read again in between`,
+  what: `${counted(of.chains, 'chain')} of ${of.count} memory-bound pointwise kernels, ${time(of.stake)}: ${ranked(of.names)}`,
+  details: `each reads a tensor of the extents and type that the one before wrote; taken for the very tensor, which no profile records, ${size(of.bytes)} are written and read again in between`,
   action: 'fuse each chain into one kernel: torch.compile, or a fused op of the library',
   ...of.facts,
   gain: {

@@ -39,11 +39,12 @@ function shortGaps(
   const { time: idle, count, longest } = of.by.launch;
   const tiny =
     launches.tiny > 0
-      ? `; ${counted(launches.tiny, 'kernel')} of ${launches.kernels} shorter than the call that launched them`
+      ? `${counted(launches.tiny, 'kernel')} of ${launches.kernels} shorter than the call that launched them`
       : '';
   return {
     ...place,
-    what: `idle ${time(idle)} in ${counted(count, 'gap')} of ${time(idle / count)} on average: the host launched only after the device had run dry${tiny}`,
+    what: `idle ${time(idle)} in ${counted(count, 'gap')} of ${time(idle / count)} on average: the host launched only after the device had run dry`,
+    ...(launches.tiny > 0 ? { details: tiny } : undefined),
     action: `${isSlowed ? WITHOUT_FRAMES : ''}${GRAPHS.find(([pattern]) => pattern.test(launches.api))?.[1] ?? ''}`,
     stake: idle,
     gain: {
@@ -90,7 +91,8 @@ function longGaps({ of, ...place }: Place & { of: HostGapsOfDevice }): Found {
   const known = PLACES.find(([pattern]) => pattern.test(most))?.[1] ?? 'look at what the host does there: no launch takes that long'; // prettier-ignore
   return {
     ...place,
-    what: `idle ${time(idle)} in ${counted(count, 'gap')} of more than ${time(LONGEST_LAUNCH)}: nothing was launched${parts.map((part) => `; ${part}`).join('')}`,
+    what: `idle ${time(idle)} in ${counted(count, 'gap')} of more than ${time(LONGEST_LAUNCH)}: nothing was launched`,
+    ...(parts.length > 0 ? { details: parts.join('; ') } : undefined),
     action: loading > MOSTLY * idle ? LOAD_AHEAD : known,
     stake: idle,
     gain: null,

@@ -44,7 +44,8 @@ export const oldArchitecture = deviceRule({
     const built = [...of.built].sort((a, b) => a - b).map((sm) => `sm${sm}`);
     return [
       {
-        what: `${counted(of.count, 'product')}, ${time(of.stake)}, by kernels made for ${built.join(', ')}, by their names, on ${of.arch}: ${ranked(of.names)}`,
+        what: `${counted(of.count, 'product')}, ${time(of.stake)}, by kernels made for ${built.join(', ')} on ${of.arch}`,
+        details: `by their names: ${ranked(of.names)}`,
         action: `try newer libraries (cuBLAS, cuDNN, FlashAttention, CUTLASS), which may have kernels for ${of.arch}; a library may also choose an older kernel because it is the fastest for these extents`,
         ...of.facts,
         evidence: { ...of.facts.evidence, builtFor: built.join(', '), device: of.arch },

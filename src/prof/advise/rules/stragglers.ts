@@ -97,7 +97,8 @@ function answer(ranks: readonly Rank[], facts: RuleFacts): RuleAnswer {
   const found = {
     profile: rank.profile,
     device: rank.device,
-    what: `${nameOf(rank, ranks, facts)} computes longest in ${own.length} of ${counted(lags.length, 'step')}, ${time(stake)} longer than the middle of ${ranks.length}; it communicates for ${time(mine)}, the others for ${time(others)} on average; of equal ranks one would do so by chance in ${percent(chance)} of profiles`,
+    what: `${nameOf(rank, ranks, facts)} computes longest in ${own.length} of ${counted(lags.length, 'step')}, ${time(stake)} longer than the middle of ${ranks.length}`,
+    details: `it communicates for ${time(mine)}, the others for ${time(others)} on average; of equal ranks one would do so by chance in ${percent(chance)} of profiles`,
     action:
       'look for what is different there: more or longer samples, throttling, another program on the device or its host',
     stake,
