@@ -3,7 +3,8 @@
  * another way that fits the times, or without the ranks that contradict the others, or not at all.
  */
 import { elementAt } from '../../containers/element.js';
-import { agreementOf } from './agreement.js';
+import { entryOf } from '../../containers/map-entry.js';
+import { agreementOf, type Agreement } from './agreement.js';
 import { jobClocks, type RankClock } from './clocks/job-clocks.js';
 import { startShifts } from './clocks/profile-starts.js';
 import type { JobGroup } from './matching/job-groups.js';
@@ -23,12 +24,28 @@ export interface Aligned {
   readonly clocks: readonly RankClock[];
 }
 
+/** Matched groups, clocks by them, and what these say of groups: of each group once, since it is asked several times. */
+class Alignment implements Aligned {
+  readonly clocks: readonly RankClock[];
+  readonly #agreements = new Map<MatchedGroup, Agreement>();
+
+  constructor(
+    readonly matched: readonly MatchedGroup[],
+    readonly parts: readonly RankPart[],
+    readonly shifts: readonly number[],
+  ) {
+    this.clocks = jobClocks(parts, matched, shifts);
+  }
+
+  /** @param group one of these groups, or another way to match it */
+  agreementOf(group: MatchedGroup): Agreement {
+    return entryOf(this.#agreements, group, () => agreementOf(group, this.parts, this.clocks));
+  }
+}
+
 export function aligned(parts: readonly RankPart[], groups: readonly JobGroup[]): Aligned {
   const shifts = startShifts(parts);
-  const clocked = (matched: readonly MatchedGroup[]): Aligned => ({
-    matched,
-    clocks: jobClocks(parts, matched, shifts),
-  });
+  const clocked = (matched: readonly MatchedGroup[]): Alignment => new Alignment(matched, parts, shifts);
   const first = clocked(
     groups.map((group) => {
       const found = matchGroup(group, parts);
@@ -36,11 +53,11 @@ export function aligned(parts: readonly RankPart[], groups: readonly JobGroup[])
       return isDoubtful ? (betterByTime(found, parts, shifts) ?? found) : found;
     }),
   );
-  const ordered = byStepWhereBetter(first, parts, clocked);
-  const checked = ordered.matched.map((group) => possible(group, parts, ordered.clocks, shifts));
+  const ordered = byStepWhereBetter(first, clocked);
+  const checked = ordered.matched.map((group) => possible(group, ordered));
   if (isSame(checked, ordered.matched)) return ordered;
   const second = clocked(checked);
-  const strict = withoutSuspects(second, suspectsOf(ordered.matched, checked), parts);
+  const strict = withoutSuspects(second, suspectsOf(ordered.matched, checked));
   return isSame(strict, checked) ? second : clocked(strict);
 }
 
@@ -57,15 +74,11 @@ function betterByTime(group: MatchedGroup, parts: readonly RankPart[], shifts: r
  * Groups whose ordinals are not those of the other ranks, as after a counter began anew: by order within steps, where
  * times speak for it.
  */
-function byStepWhereBetter(
-  first: Aligned,
-  parts: readonly RankPart[],
-  clocked: (matched: readonly MatchedGroup[]) => Aligned,
-): Aligned {
-  const tried = first.matched.map((group) => (group.by === 'ordinal' ? byStep(group, parts, first.clocks) : null));
+function byStepWhereBetter(first: Alignment, clocked: (matched: readonly MatchedGroup[]) => Alignment): Alignment {
+  const tried = first.matched.map((group) => (group.by === 'ordinal' ? byStep(group, first) : null));
   if (tried.every((one) => one === null)) return first;
   const trial = clocked(first.matched.map((group, index) => tried[index] ?? group));
-  const agreements = trial.matched.map((group) => agreementOf(group, parts, trial.clocks));
+  const agreements = trial.matched.map((group) => trial.agreementOf(group));
   const convincing = new Set(agreements.flatMap((one) => one.convincing));
   const accepted = first.matched.map((group, index) => {
     const isPossible = group.group.members.every(({ part }) => convincing.has(part)) && agreements[index]?.isPossible;
@@ -76,9 +89,10 @@ function byStepWhereBetter(
 }
 
 /** The group by order within steps, where its ordinals are in doubt; null where they are not, or steps say no more. */
-function byStep(group: MatchedGroup, parts: readonly RankPart[], clocks: readonly RankClock[]): MatchedGroup | null {
+function byStep(group: MatchedGroup, alignment: Alignment): MatchedGroup | null {
+  const { parts } = alignment;
   const isLess = group.mismatch !== null || hasLoneMember(group);
-  const isDoubtful = isLess || isAcrossSteps(group, parts) || !agreementOf(group, parts, clocks).isPossible;
+  const isDoubtful = isLess || isAcrossSteps(group, parts) || !alignment.agreementOf(group).isPossible;
   const other = isDoubtful ? matchGroupByStep(group.group, parts) : null;
   if (other === null || hasSameOperations(other, group)) return null;
   if (isLess && matchedIn(other) <= matchedIn(group)) return null;
@@ -87,30 +101,24 @@ function byStep(group: MatchedGroup, parts: readonly RankPart[], clocks: readonl
 }
 
 /** The group as times allow it. */
-function possible(
-  group: MatchedGroup,
-  parts: readonly RankPart[],
-  clocks: readonly RankClock[],
-  shifts: readonly number[],
-): MatchedGroup {
+function possible(group: MatchedGroup, alignment: Alignment): MatchedGroup {
   if (group.by === null) return group;
-  const { isPossible, contradicting } = agreementOf(group, parts, clocks);
+  const { isPossible, contradicting } = alignment.agreementOf(group);
   if (isPossible) return group;
-  if (group.by !== 'ordinal') return matchGroupByTime(group, parts, shifts) ?? refuted(group.group, null);
-  return withoutThose(group, contradicting, parts, clocks);
+  if (group.by !== 'ordinal')
+    return matchGroupByTime(group, alignment.parts, alignment.shifts) ?? refuted(group.group, null);
+  return withoutThose(group, contradicting, alignment);
 }
 
 /** What is left of a group without some of its ranks, where times allow that. */
-function withoutThose(
-  group: MatchedGroup,
-  wrong: readonly number[],
-  parts: readonly RankPart[],
-  clocks: readonly RankClock[],
-): MatchedGroup {
-  const names = wrong.map((part) => elementAt(parts, part).rank ?? elementAt(parts, part).file);
+function withoutThose(group: MatchedGroup, wrong: readonly number[], alignment: Alignment): MatchedGroup {
+  const names = wrong.map((part) => {
+    const { rank, file } = elementAt(alignment.parts, part);
+    return rank ?? file;
+  });
   const doubt = `by ordinals, the times of rank ${names.join(', ')} contradict those of the others`;
   const rest = withoutParts(group, new Set(wrong), doubt);
-  const isLeft = wrong.length > 0 && rest.operations.length > 0 && agreementOf(rest, parts, clocks).isPossible;
+  const isLeft = wrong.length > 0 && rest.operations.length > 0 && alignment.agreementOf(rest).isPossible;
   return isLeft ? rest : refuted(group.group, 'by ordinals, operations would end before all ranks have joined');
 }
 
@@ -127,18 +135,14 @@ function suspectsOf(before: readonly MatchedGroup[], after: readonly MatchedGrou
 }
 
 /** Where times have refuted the ordinals of a rank once, they must speak for it elsewhere. */
-function withoutSuspects(
-  { matched, clocks }: Aligned,
-  suspects: ReadonlySet<number>,
-  parts: readonly RankPart[],
-): MatchedGroup[] {
+function withoutSuspects(alignment: Alignment, suspects: ReadonlySet<number>): MatchedGroup[] {
   const isConcerned = ({ by, group }: MatchedGroup): boolean =>
     by === 'ordinal' && group.members.some(({ part }) => suspects.has(part));
   const left = new Set(suspects);
-  for (const group of matched)
-    if (isConcerned(group)) for (const part of agreementOf(group, parts, clocks).convincing) left.delete(part);
-  return matched.map((group) => {
+  for (const group of alignment.matched)
+    if (isConcerned(group)) for (const part of alignment.agreementOf(group).convincing) left.delete(part);
+  return alignment.matched.map((group) => {
     const wrong = group.group.members.flatMap(({ part }) => (left.has(part) ? [part] : []));
-    return isConcerned(group) && wrong.length > 0 ? withoutThose(group, wrong, parts, clocks) : group;
+    return isConcerned(group) && wrong.length > 0 ? withoutThose(group, wrong, alignment) : group;
   });
 }

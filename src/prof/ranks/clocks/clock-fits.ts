@@ -1,8 +1,9 @@
 /** Offsets and slopes of clocks while they are found. */
 import { elementAt } from '../../../containers/element.js';
+import { entryOf } from '../../../containers/map-entry.js';
 import { median } from '../../../record/statistics.js';
 import { columnsByPart, type Observations, type RankColumn } from './observations.js';
-import { FEWEST_POINTS, robustLine } from './robust-line.js';
+import { FEWEST_POINTS, orderOf, robustLine } from './robust-line.js';
 
 /** Clocks of computers drift by less, a fraction: 200 parts per million. */
 const MOST_DRIFT = 2e-4;
@@ -23,6 +24,8 @@ export class ClockFits {
   readonly #anchors: number[] = [];
   /** By part: the one whose clock it was fitted to. */
   readonly #anchorOf: (number | null)[];
+  /** By part: the order of its ends, which are the same in each sweep: none of the ranks is placed in between. */
+  readonly #orders = new Map<number, Uint32Array>();
 
   /**
    * @param shared of each part the one whose clock it has
@@ -84,7 +87,8 @@ export class ClockFits {
       const common = this.#commonTimes(observations);
       for (const [column, part] of observations.parts.entries()) {
         if (this.isPlaced(part)) continue;
-        const fit = this.#fit([{ observations, column }], (_, row) => elementAt(common, row));
+        const points = this.#pointsOf([{ observations, column }], (_, row) => elementAt(common, row));
+        const fit = fitOf(points, orderOf(points.at));
         if (fit !== null) this.#place(part, fit, this.#anchorBy(observations, column));
       }
     }
@@ -109,7 +113,11 @@ export class ClockFits {
       commons.get(observations)?.[row] ?? median(this.#timesOf(observations, row, column)) ?? NaN;
     for (const [part, columns] of columnsByPart(all)) {
       if (this.#isAnchored(part) || !this.isPlaced(part)) continue;
-      const fit = this.#fit(columns, commonTime);
+      const points = this.#pointsOf(columns, commonTime);
+      const fit = fitOf(
+        points,
+        entryOf(this.#orders, part, () => orderOf(points.at)),
+      );
       if (fit !== null) this.#place(part, fit, this.anchorOf(part));
     }
   }
@@ -147,8 +155,8 @@ export class ClockFits {
     return times;
   }
 
-  #fit(columns: readonly RankColumn[], commonTime: CommonTime): Fit | null {
-    const [xs, ys]: [number[], number[]] = [[], []];
+  #pointsOf(columns: readonly RankColumn[], commonTime: CommonTime): Points {
+    const [at, apart]: [number[], number[]] = [[], []];
     for (const { observations, column } of columns) {
       const { parts, ends, count } = observations;
       for (let row = 0; row < count; row++) {
@@ -156,13 +164,23 @@ export class ClockFits {
         if (Number.isNaN(own)) continue;
         const common = commonTime(observations, row, column);
         if (Number.isNaN(common)) continue;
-        xs.push(own - this.centre);
-        ys.push(own - common);
+        at.push(own - this.centre);
+        apart.push(own - common);
       }
     }
-    if (xs.length === 0) return null;
-    const [at, apart] = [Float64Array.from(xs), Float64Array.from(ys)];
-    const line = robustLine(at, apart);
-    return Math.abs(line.slope ?? 0) <= MOST_DRIFT ? line : robustLine(at, apart, false);
+    return { at: Float64Array.from(at), apart: Float64Array.from(apart) };
   }
+}
+
+/** Ends of a rank by its own clock, and how far they are from the common ones. */
+interface Points {
+  readonly at: Float64Array;
+  readonly apart: Float64Array;
+}
+
+/** Null without points. @param order of `at` */
+function fitOf({ at, apart }: Points, order: Uint32Array): Fit | null {
+  if (at.length === 0) return null;
+  const line = robustLine(at, apart, true, order);
+  return Math.abs(line.slope ?? 0) <= MOST_DRIFT ? line : robustLine(at, apart, false, order);
 }

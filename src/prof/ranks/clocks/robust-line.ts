@@ -22,24 +22,38 @@ export const FEWEST_POINTS = 6;
 /**
  * @param xs in any order, as `ys`; at least one
  * @param sloped whether the line may have a slope
+ * @param order of the xs, as `orderOf` has it: several lines over the same xs have the same
  */
-export function robustLine(xs: Float64Array, ys: Float64Array, sloped = true): Line {
-  const slope = sloped && xs.length >= FEWEST_POINTS ? slopeOf(xs, ys) : null;
+export function robustLine(xs: Float64Array, ys: Float64Array, sloped = true, order = orderOf(xs)): Line {
+  const slope = sloped && xs.length >= FEWEST_POINTS ? slopeOf(xs, ys, order) : null;
   const rest = slope === null ? ys : ys.map((y, i) => y - slope * elementAt(xs, i));
   return { offset: median(rest) ?? 0, slope };
 }
 
-function slopeOf(xs: Float64Array, ys: Float64Array): number | null {
-  const order = Uint32Array.from(xs, (_, i) => i).sort((a, b) => elementAt(xs, a) - elementAt(xs, b));
+/** Indices in rising order of the values. */
+export const orderOf = (values: Float64Array): Uint32Array =>
+  Uint32Array.from(values, (_, i) => i).sort((a, b) => elementAt(values, a) - elementAt(values, b));
+
+function slopeOf(xs: Float64Array, ys: Float64Array, order: Uint32Array): number | null {
   const bins = Math.min(MOST_BINS, xs.length);
-  const points = Array.from({ length: bins }, (_, bin) => {
+  const [x, y] = [new Float64Array(bins), new Float64Array(bins)];
+  for (let bin = 0; bin < bins; bin++) {
     const part = order.subarray(Math.floor((bin * xs.length) / bins), Math.floor(((bin + 1) * xs.length) / bins));
     const middleOf = (values: Float64Array): number =>
       median(Float64Array.from(part, (i) => elementAt(values, i))) ?? 0;
-    return { x: middleOf(xs), y: middleOf(ys) };
-  });
-  const slopes = points.flatMap((a, i) =>
-    points.slice(i + 1).flatMap((b) => (b.x > a.x ? [(b.y - a.y) / (b.x - a.x)] : [])),
-  );
-  return median(slopes);
+    [x[bin], y[bin]] = [middleOf(xs), middleOf(ys)];
+  }
+  return median(slopesBetween(x, y));
+}
+
+/** Between all pairs of points, in rising order of x. */
+function slopesBetween(x: Float64Array, y: Float64Array): Float64Array {
+  const slopes = new Float64Array((x.length * (x.length - 1)) / 2);
+  let count = 0;
+  for (let a = 0; a < x.length; a++)
+    for (let b = a + 1; b < x.length; b++) {
+      const apart = elementAt(x, b) - elementAt(x, a);
+      if (apart > 0) slopes[count++] = (elementAt(y, b) - elementAt(y, a)) / apart;
+    }
+  return slopes.subarray(0, count);
 }
