@@ -205,7 +205,8 @@ describe('examples', () => {
     ];
     const text = EXAMPLE_PAGES.map(read).join('\n');
     for (const [option] of text.matchAll(/(?<![\w-])--[a-z][\w-]*/g)) expect([...known, ...foreign]).to.include(option);
-    for (const [, script = ''] of text.matchAll(/npm run (?:-s )?([\w:-]*\w)/g)) expect(scripts).to.have.property(script);
+    for (const [, script = ''] of text.matchAll(/npm run (?:-s )?([\w:-]*\w)/g))
+      expect(scripts).to.have.property(script);
   });
 
   itWithProcess('of the library print what they show', async () => {

@@ -39,7 +39,10 @@ describe('dprof completion', () => {
       expect({ code, stdout }).to.deep.equal({ code: 0, stdout: script(own, commands) });
     }
     const [none, unknown] = [await runCli('dprof', ['completion']), await runCli('dprof', ['completion', 'fihs'])];
-    expect([none.code, none.stderr]).to.deep.equal([2, 'dprof: one SHELL (usage: dprof completion [OPTION...] SHELL)\n']);
+    expect([none.code, none.stderr]).to.deep.equal([
+      2,
+      'dprof: one SHELL (usage: dprof completion [OPTION...] SHELL)\n',
+    ]);
     expect(unknown).to.include({ code: 2, stdout: '' });
     expect(unknown.stderr).to.include("unknown shell 'fihs'");
   });
