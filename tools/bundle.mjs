@@ -7,18 +7,11 @@ import { build } from 'esbuild';
 import { readdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { bundlePrograms } from './programs.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const dist = join(root, 'dist');
 const source = (path) => join(root, 'src', path);
-
-/** All in one folder: a worker is found beside whatever file starts it. */
-const PROGRAMS = {
-  dparse: source('cli/bin/dparse.ts'),
-  dprof: source('cli/bin/dprof.ts'),
-  worker: source('cli/dparse/worker.ts'),
-  index: source('index.ts'),
-};
 
 function removeStale() {
   for (const entry of readdirSync(dist, { withFileTypes: true })) {
@@ -26,21 +19,9 @@ function removeStale() {
   }
 }
 
-async function bundlePrograms() {
+async function bundlePackage() {
   removeStale();
-  await build({
-    entryPoints: PROGRAMS,
-    outdir: dist,
-    bundle: true,
-    splitting: true,
-    chunkNames: 'shared-[hash]',
-    // Dependencies stay packages of their own, with their own licences and native code.
-    packages: 'external',
-    platform: 'node',
-    format: 'esm',
-    target: 'node20',
-    logLevel: 'warning',
-  });
+  await bundlePrograms(dist);
 }
 
 async function bundlePage() {
@@ -58,4 +39,4 @@ async function bundlePage() {
 }
 
 const onlyPage = process.argv[2] === '--page';
-await Promise.all(onlyPage ? [bundlePage()] : [bundlePrograms(), bundlePage()]);
+await Promise.all(onlyPage ? [bundlePage()] : [bundlePackage(), bundlePage()]);

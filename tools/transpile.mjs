@@ -1,11 +1,13 @@
 /**
  * Sources, tests and what tests import → build/, one JavaScript file each, with source maps. Types are removed, not
- * checked: that is the work of `npm run typecheck`, which runs beside the tests.
+ * checked: that is the work of `npm run typecheck`, which runs beside the tests. Processes that tests start run the
+ * programs as the package has them, from build/programs: they start in half of the time.
  */
 import { build } from 'esbuild';
 import { readdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { bundlePrograms } from './programs.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const FOLDERS = ['src', 'test', 'samples/programs', 'bench', 'docs'];
@@ -17,7 +19,7 @@ const sourcesIn = (folder) =>
 
 export async function transpile() {
   // A file that is gone from the sources must not be found by a test.
-  for (const folder of FOLDERS) rmSync(join(root, 'build', folder), { recursive: true, force: true });
+  for (const folder of [...FOLDERS, 'programs']) rmSync(join(root, 'build', folder), { recursive: true, force: true });
   await build({
     entryPoints: FOLDERS.flatMap(sourcesIn),
     outdir: join(root, 'build'),
@@ -29,6 +31,7 @@ export async function transpile() {
     sourcesContent: false,
     logLevel: 'warning',
   });
+  await bundlePrograms(join(root, 'build/programs'));
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) await transpile();

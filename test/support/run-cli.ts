@@ -34,7 +34,7 @@ export interface RunOptions {
 /** The node arguments that run a tool. */
 export function commandOf(tool: ToolName): string[] {
   const compiled = fileURLToPath(import.meta.url).endsWith('.js');
-  if (compiled) return [join(ROOT, 'build/src/cli/bin', `${tool}.js`)];
+  if (compiled) return [join(ROOT, 'build/programs', `${tool}.js`)];
   return [
     '--import',
     pathToFileURL(createRequire(join(ROOT, 'package.json')).resolve('tsx')).href,
