@@ -13,8 +13,8 @@ const LACKS: Readonly<Record<Wanted, string>> = {
   shapes: 'Of no kernel both FLOPs and bytes are known.',
 };
 
-const TORCH_WORK = 'torch.profiler.profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]) records it.';
-const NSYS_WORK = 'nsys profile --trace=cuda,nvtx records it.';
+const TORCH_WORK = 'torch.profiler.profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]) records devices.';
+const NSYS_WORK = 'nsys profile --trace=cuda,nvtx records devices.';
 const NVTX_STEPS = 'An NVTX range around each step, named "step 1", "step 2", marks them.';
 const NVTX_LAYERS = 'NVTX ranges around layers (torch.cuda.nvtx.range) name them.';
 
