@@ -54,7 +54,7 @@ function shownOf(view: PanelView, group: Listed<FindingGroup>): HTMLElement {
     'li',
     {},
     element('h3', {}, share, ' of the span: ', placeOf(view, group), what),
-    ...(details === '' ? [] : [element('p', {}, sentence(details))]),
+    ...(details === '' ? [] : [element('p', {}, `${details}.`)]),
     element('p', {}, sentence(action)),
     facts,
     element('details', {}, heading, element('dl', { class: 'evidence' }, ...definitions(lines))),
