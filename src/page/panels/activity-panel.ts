@@ -1,4 +1,5 @@
 /** Kinds of activities on the devices: count, time, and share of the devices' spans. */
+import { lacking } from '../capture-hints.js';
 import type { WorkKind } from '../../prof/summary/summary-data.js';
 import { element, note } from '../document/dom-elements.js';
 import { namedFigure } from '../figures/figure.js';
@@ -30,7 +31,7 @@ const shareOf = (kind: ActivityGroup): string => `${timeOf(kind)} / sum(${DEVICE
 
 function make(view: PanelView): PanelContent {
   const { devices, syncs } = view.profile.overview;
-  if (devices.length === 0) return 'The profile holds no work of a device.';
+  if (devices.length === 0) return lacking(view, 'work');
   const isPositive = (field: string): boolean => Number(valueOf(view, field)) > 0;
   const kinds = KINDS.filter((kind) => isPositive(timeOf(kind)) || isPositive(countOf(kind)));
   const share = (kind: ActivityGroup): number | null => valueOf(view, shareOf(kind));

@@ -1,4 +1,5 @@
 /** Findings of `dprof advise`, most time at stake first. */
+import { lacking } from '../capture-hints.js';
 import type { FindingGroup } from '../../prof/advise/grouped-findings.js';
 import { command } from '../document/copy-command.js';
 import { button, definitions, element, note } from '../document/dom-elements.js';
@@ -53,7 +54,7 @@ function shownOf(view: PanelView, group: Listed<FindingGroup>): HTMLElement {
     'li',
     {},
     element('h3', {}, share, ' of the span: ', placeOf(view, group), what),
-    ...(details === '' ? [] : [element('p', {}, sentence(details))]),
+    ...(details === '' ? [] : [element('p', {}, `${details}.`)]),
     element('p', {}, sentence(action)),
     facts,
     element('details', {}, heading, element('dl', { class: 'evidence' }, ...definitions(lines))),
@@ -66,6 +67,7 @@ function make(view: PanelView): PanelContent {
   const own = listed(data.advice).filter(({ finding }) => finding.profile === profile.overview.profile);
   const others = data.advice.length - own.length;
   const elsewhere = others === 0 ? [] : [note(`${others} findings are about other profiles of this page.`)];
+  if (own.length === 0 && profile.overview.devices.length === 0) return lacking(view, 'work');
   if (own.length === 0) return others === 0 ? 'No rule found anything that can be shown to be worth doing.' : elsewhere;
   const list = element('ol', { class: 'advice' }, ...own.map((one) => shownOf(view, one)));
   const hidden = [...list.children].slice(SHOWN_AT_FIRST) as HTMLElement[];

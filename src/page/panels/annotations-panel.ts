@@ -1,4 +1,5 @@
 /** Annotations of the user: the device time of each occurrence. */
+import { lacking } from '../capture-hints.js';
 import type { Annotation } from '../../prof/html/page-data.js';
 import { replaceContents } from '../charts/chart.js';
 import { boxedDefinitions, element, note, select } from '../document/dom-elements.js';
@@ -45,7 +46,7 @@ function shownOf(view: PanelView, annotation: Annotation, at: number): Node[] {
 
 function make(view: PanelView): PanelContent {
   const { shown, count } = view.profile.annotations;
-  if (shown.length === 0) return 'The profile holds no annotations of the user (NVTX ranges, record_function, layers).';
+  if (shown.length === 0) return lacking(view, 'annotations');
   const place = element('div');
   const show = (at: number): void => {
     const annotation = shown[at];

@@ -1,4 +1,5 @@
 /** The time of each device: parts of its span, and a table. */
+import { lacking } from '../capture-hints.js';
 import { deviceParts } from '../figures/device-parts.js';
 import { elementAt } from '../../containers/element.js';
 import { element } from '../document/dom-elements.js';
@@ -27,7 +28,7 @@ const COLUMNS: readonly (readonly [title: string, field: string])[] = [
 
 function make(view: PanelView): PanelContent {
   const { devices } = view.profile.overview;
-  if (devices.length === 0) return 'The profile holds no work of a device.';
+  if (devices.length === 0) return lacking(view, 'work');
   const rows: ListedDevice[] = devices.map(({ device, name }, at) => ({
     at,
     name: `${device}${name === null ? '' : ` · ${name}`}`,

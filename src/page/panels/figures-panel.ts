@@ -1,4 +1,5 @@
 /** The key figures of a profile, as cards. */
+import { lacking } from '../capture-hints.js';
 import { element, note } from '../document/dom-elements.js';
 import { valueOf } from '../figures/field.js';
 import { figure } from '../figures/figure.js';
@@ -95,7 +96,7 @@ function contentOf(view: PanelView, line: FigureLine): (Node | string)[] {
 
 function make(view: PanelView): PanelContent {
   const { devices, header } = view.profile.overview;
-  if (devices.length === 0) return 'The profile holds no work of a device.';
+  if (devices.length === 0) return lacking(view, 'work');
   const unit = matrixUnitName(header);
   const count = `${devices.length} ${devices.length === 1 ? 'device' : 'devices'}, `;
   const cards = CARDS.map(({ title, main, more }) =>

@@ -1,4 +1,5 @@
 /** Layers as a flame chart: each as wide as its time, below the layer that contains it. */
+import { lacking } from '../capture-hints.js';
 import { elementAt } from '../../containers/element.js';
 import type { LayerRow } from '../../prof/html/page-data.js';
 import { element, note } from '../document/dom-elements.js';
@@ -127,7 +128,7 @@ class FlameChart {
 
 function make(view: PanelView): PanelContent {
   const { layers, overview } = view.profile;
-  if (layers.shown.length === 0) return 'No kernel was launched in a layer, so that there is nothing to stack.';
+  if (layers.shown.length === 0) return lacking(view, 'layers');
   const flame = new FlameChart(layers.shown, overview.kernels?.time ?? null);
   whenVisible(flame.chart, () => flame.show(null, false));
   const hint = 'Width is time on the device. A click, or Enter, shows a layer alone; the first box leads back.';

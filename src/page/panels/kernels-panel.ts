@@ -1,4 +1,5 @@
 /** Kernels by time and by launches: the longest as bars, all in a table. */
+import { lacking } from '../capture-hints.js';
 import type { KernelTotal } from '../../prof/html/page-data.js';
 import { elementAt } from '../../containers/element.js';
 import { element, note } from '../document/dom-elements.js';
@@ -72,7 +73,7 @@ function columnsOf(view: PanelView): TableColumn<KernelRow>[] {
 function make(view: PanelView): PanelContent {
   const { kernels } = view.profile;
   const { shown, count, restTime } = kernels;
-  if (shown.length === 0) return hostTable(view, 'ops', 'Ops') ?? 'The profile holds no kernels.';
+  if (shown.length === 0) return hostTable(view, 'ops', 'Ops') ?? lacking(view, 'kernels');
   const rows = listed(shown);
   const columns = columnsOf(view);
   const rest = count - shown.length;

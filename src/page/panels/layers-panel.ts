@@ -1,4 +1,5 @@
 /** The layers as a tree table: time of each, forward and backward, and its work. */
+import { lacking } from '../capture-hints.js';
 import { elementAt } from '../../containers/element.js';
 import { button, element, filterField, note, scrolling } from '../document/dom-elements.js';
 import { layerTree, openAtFirst, visibleLayers, type LayerNode } from '../charts/layer-tree.js';
@@ -150,8 +151,7 @@ class LayerTable {
 function make(view: PanelView): PanelContent {
   const { shown, count, restTime } = view.profile.layers;
   if (shown.length === 0) {
-    const none = 'No kernel was launched in a layer (NVTX ranges, record_function, with_modules=True).';
-    return hostTable(view, 'layers', 'Layers') ?? none;
+    return hostTable(view, 'layers', 'Layers') ?? lacking(view, 'layers');
   }
   const { content } = new LayerTable(view);
   const rest = count - shown.length;

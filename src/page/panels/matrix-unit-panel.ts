@@ -1,4 +1,5 @@
 /** Time of kernels by use of the matrix unit. */
+import { lacking } from '../capture-hints.js';
 import { element } from '../document/dom-elements.js';
 import { figure } from '../figures/figure.js';
 import { matrixUnitName } from '../matrix-unit-names.js';
@@ -18,7 +19,7 @@ const PARTS: readonly StripPart[] = [
 
 function make(view: PanelView): PanelContent {
   const { kernels, header } = view.profile.overview;
-  if (kernels === null) return 'The profile holds no kernels.';
+  if (kernels === null) return lacking(view, 'kernels');
   const unit = matrixUnitName(header);
   const eligible = element(
     'p',

@@ -1,4 +1,5 @@
 /** Time of kernels by element type of their arithmetic. */
+import { lacking } from '../capture-hints.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
 import { inPalette, parts, strip, type StripPart } from '../figures/strip.js';
 
@@ -6,7 +7,7 @@ const WHOLE = 'overview.kernels.time';
 
 function make(view: PanelView): PanelContent {
   const { kernels } = view.profile.overview;
-  if (kernels === null) return 'The profile holds no kernels.';
+  if (kernels === null) return lacking(view, 'kernels');
   const list = kernels.precision.map(({ name }, at): StripPart => ({
     name: name === 'na' ? 'unknown' : name,
     field: `overview.kernels.precision.${at}.time`,

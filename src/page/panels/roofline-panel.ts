@@ -1,4 +1,5 @@
 /** Kernels under the roofline of their device: FLOP/byte against FLOP/s, both logarithmic. */
+import { lacking } from '../capture-hints.js';
 import type { Roofline } from '../../prof/html/page-data.js';
 import type { ScatterSeriesOption } from 'echarts/charts';
 import { chart, replaceContents, type ChartOption } from '../charts/chart.js';
@@ -198,7 +199,7 @@ function shownOf(view: PanelView, device: number): Node[] {
 
 function make(view: PanelView): PanelContent {
   const { points } = view.profile.roofline;
-  if (points.length === 0) return 'Of no kernel both FLOPs and bytes are known.';
+  if (points.length === 0) return lacking(view, 'shapes');
   const devices = [...new Set(points.map(({ device }) => device))].sort((a, b) => a - b);
   const place = element('div');
   const show = (device: number): void => replaceContents(place, ...shownOf(view, device));

@@ -1,4 +1,5 @@
 /** Times of steps: a histogram, and step by step. */
+import { lacking } from '../capture-hints.js';
 import type { StepSummary } from '../../prof/summary/summary-data.js';
 import { chart, replaceContents, type ChartOption } from '../charts/chart.js';
 import { below, GRID, left, tips } from '../charts/chart-style.js';
@@ -91,7 +92,7 @@ const serving = (view: PanelView): HTMLElement[] =>
 function make(view: PanelView): PanelContent {
   const { steps, host } = view.profile.overview;
   if (host !== null && host.steps !== null) return hostSteps(view);
-  if (steps === null || steps.list.length === 0) return 'The profile has no steps.';
+  if (steps === null || steps.list.length === 0) return lacking(view, 'steps');
   const devices = [...new Set(steps.list.map(({ device }) => device))];
   const place = element('div');
   const show = (device: number): void => {

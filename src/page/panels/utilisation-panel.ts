@@ -1,4 +1,5 @@
 /** Utilisation of devices and host over time. */
+import { lacking } from '../capture-hints.js';
 import { chart, type ChartOption } from '../charts/chart.js';
 import { below, GRID, left, tips } from '../charts/chart-style.js';
 import { elementAt } from '../../containers/element.js';
@@ -49,7 +50,7 @@ function option(curves: readonly UtilisationLine[], start: number, width: number
 
 function make(view: PanelView): PanelContent {
   const { devices, host, start, width } = view.profile.utilisation;
-  if (devices.length === 0) return 'The profile holds no work of a device.';
+  if (devices.length === 0) return lacking(view, 'work');
   const rows = devices.map((device) => {
     const curves: UtilisationLine[] = [
       { name: 'Busy', colour: 'var(--ink)', shares: device.busy, filled: false },

@@ -54,6 +54,39 @@ describe('the rule launch-gaps', () => {
     expect(findingsOf('launch-gaps', [PROFILE, ...gap.with(1, short)])[0]?.action).to.match(/^look at what the host/);
   });
 
+  it('names what the host did in long gaps, and what to do about it', () => {
+    const call = (text: string, dur: number): ProfileLine => ({
+      ...{ type: 'range', kind: 'api', profile: 0, start: 100, dur, pid: 1, tid: 1, domain: null, text },
+    });
+    const found = (one: ProfileLine) =>
+      findingsOf('launch-gaps', [PROFILE, at(0, 5, -50, { id: 1 }), one, at(2_000_000, 5, 1_999_000, { id: 2 })])[0];
+    expect(found(call('cudaMalloc', 1_500_000))?.details).to.equal('the host was in cudaMalloc 1.500 ms');
+    expect(found(call('cudaMalloc', 1_500_000))?.action).to.match(/^allocate before/);
+    expect(found(call('aclopCompileAndExecute', 1_500_000))?.action).to.match(/^profile after the steps that compile/);
+    expect(found(call('cudaMalloc', 900_000))?.details).to.equal(undefined);
+  });
+
+  it('says to measure without stacks where the profiler records each call of Python', () => {
+    const frame: ProfileLine = {
+      ...{
+        type: 'range',
+        kind: 'frame',
+        profile: 0,
+        start: 0,
+        dur: 9,
+        pid: 1,
+        tid: 1,
+        domain: null,
+        text: 'a.py(1): f',
+      },
+    };
+    const records = [at(1000, 5, 900, { id: 1 }), at(1100, 100, 1050, { id: 2 })];
+    expect(findingsOf('launch-gaps', [PROFILE, frame, ...records])[0]?.action).to.match(
+      /^measure once without with_stack=True/,
+    );
+    expect(findingsOf('launch-gaps', [PROFILE, ...records])[0]?.action).to.match(/^capture the work/);
+  });
+
   it('names the graph of the device that waits', () => {
     const launched = (device: number, api: string) => [
       at(1000, 5, 900, { device, launch: { api, start: 900, dur: 10 } }),

@@ -63,7 +63,7 @@ function detailsOf(
   const commandText = (text: string): string => commandOf(text, advice);
   return [
     ...(devices.length > 1 ? [['most', `device ${device ?? ''}, of which is said what follows`, false] as const] : []),
-    ...(details === undefined ? [] : [['which', details, false] as const]),
+    ...(details === undefined ? [] : [['more', details, false] as const]),
     ['do', action, false],
     ['gain', gain === null ? 'cannot be computed' : `${gainText(finding) ?? ''}: ${gain.how}`, false],
     ...(first === undefined

@@ -29,6 +29,16 @@ const isPlace = ({ dur, kind, text }: RangeRecord): boolean =>
 const placeName = ({ text, kind }: RangeRecord): string =>
   shortened(kind === 'frame' ? text.replace(/^[^(]*\/(?=[^/(]+\()/, '') : text.replace(/, (?:seq|op_id) = .*$/, ''));
 
+/** ns of a gap that lie within a range. */
+const within = (range: RangeRecord, { start, end }: Gap): number =>
+  Math.min(end, endOf(range)) - Math.max(start, range.start);
+
+/** What the host did, ns. */
+export interface HostPlace {
+  readonly name: string;
+  readonly time: number;
+}
+
 export class HostPlaces {
   readonly #ranges = new Map<number, RangeRecord[]>();
   readonly #withFrames = new Set<number>();
@@ -49,16 +59,15 @@ export class HostPlaces {
     return this.#withFrames.has(profile);
   }
 
-  /** The name of what the host did; of the thread that ended the gap, where that did anything long. */
-  of({ profile, start, end, after }: Gap): string | null {
-    const filling = (this.#ranges.get(profile) ?? []).filter(
-      (range) => Math.min(end, endOf(range)) - Math.max(start, range.start) > MOSTLY * (end - start),
-    );
+  /** What the host did in a gap, and for how much of it; of the thread that ended it, where that did anything long. */
+  of(gap: Gap): HostPlace | null {
+    const { profile, start, end, after } = gap;
+    const filling = (this.#ranges.get(profile) ?? []).filter((range) => within(range, gap) > MOSTLY * (end - start));
     const own = filling.filter(({ tid, pid }) => tid === after.tid && pid === after.pid);
     let innermost: RangeRecord | null = null;
     for (const range of own.length > 0 ? own : filling) {
       if (innermost === null || range.dur <= innermost.dur) innermost = range;
     }
-    return innermost === null ? null : placeName(innermost);
+    return innermost === null ? null : { name: placeName(innermost), time: within(innermost, gap) };
   }
 }

@@ -4,7 +4,7 @@ import { LONGEST_LAUNCH } from '../../steps/late-launch.js';
 import { isHostCopy, waitOf, type HostCopyKind } from './blocking.js';
 import type { StepActivity } from '../../steps/step-work.js';
 import type { Gap } from '../device-times.js';
-import { MOSTLY } from './host-places.js';
+import { MOSTLY, type HostPlace } from './host-places.js';
 
 /** THE table of causes, and what a sentence says of them. */
 export const IDLE_CAUSES = {
@@ -25,7 +25,7 @@ export interface HostWithin {
   readonly loading: number;
   readonly collecting: number;
   /** What filled most of a gap that is longer than a launch takes; null where that is not known. */
-  readonly place: string | null;
+  readonly place: HostPlace | null;
 }
 
 /** The kind of the copy that the host waited for right before the gap; null where it is none. */
@@ -104,7 +104,7 @@ export class IdleTimes {
       this.held++;
       addNamed(this.calls, longCall(gap, gap.after) ?? '', end - start);
     }
-    if (cause === 'host' && within.place !== null) addNamed(this.places, within.place, end - start);
+    if (cause === 'host' && within.place !== null) addNamed(this.places, within.place.name, within.place.time);
     return cause;
   }
 

@@ -30,6 +30,8 @@ const WITHOUT_FRAMES = 'measure once without with_stack=True: recording each cal
 
 /** Part of the time in which data is loaded that makes loading the cause. */
 const MOSTLY = 0.5;
+/** Part of the time that what the host did most must take to be named. */
+const NOTABLE = 0.1;
 
 function shortGaps(
   { of, ...place }: Place & { of: HostGapsOfDevice },
@@ -82,18 +84,20 @@ function longGaps({ of, ...place }: Place & { of: HostGapsOfDevice }): Found {
   const { time: idle, count, longest, loading, afterCopies } = of.by.long;
   const places = new Ranking();
   for (const [name, ns] of of.idle.places) places.add(name, ns);
+  const [most = '', mostTime = 0] = places.top(1)[0] ?? [];
+  const isKnown = mostTime >= NOTABLE * idle;
   const parts = [
     ...(loading > 0 ? [`${percent(loading / idle)} of it while data is loaded`] : []),
-    ...(places.size > 0 ? [`the host was in ${ranked(places)}`] : []),
+    ...(isKnown ? [`the host was in ${ranked(places)}`] : []),
     ...(afterCopies > 0 ? [`${percent(afterCopies / idle)} of it right after copies that the host waited for`] : []),
   ];
-  const [most = ''] = places.top(1)[0] ?? [];
-  const known = PLACES.find(([pattern]) => pattern.test(most))?.[1] ?? 'look at what the host does there: no launch takes that long'; // prettier-ignore
+  const known = isKnown ? PLACES.find(([pattern]) => pattern.test(most))?.[1] : undefined;
   return {
     ...place,
     what: `idle ${time(idle)} in ${counted(count, 'gap')} of more than ${time(LONGEST_LAUNCH)}: nothing was launched`,
     ...(parts.length > 0 ? { details: parts.join('; ') } : undefined),
-    action: loading > MOSTLY * idle ? LOAD_AHEAD : known,
+    action:
+      loading > MOSTLY * idle ? LOAD_AHEAD : (known ?? 'look at what the host does there: no launch takes that long'),
     stake: idle,
     gain: null,
     kernels: [],

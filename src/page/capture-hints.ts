@@ -1,0 +1,56 @@
+/** What a profile lacks where a panel has nothing to show, and how to record it with its profiler. */
+import type { PanelView } from './panel.js';
+
+/** What panels are made of. */
+type Wanted = 'work' | 'kernels' | 'steps' | 'annotations' | 'layers' | 'shapes';
+
+const LACKS: Readonly<Record<Wanted, string>> = {
+  work: 'The profile holds no work of a device.',
+  kernels: 'The profile holds no kernels.',
+  steps: 'The profile has no steps.',
+  annotations: 'The profile holds no annotations of the user (NVTX ranges, record_function, layers).',
+  layers: 'No kernel was launched in a layer.',
+  shapes: 'Of no kernel both FLOPs and bytes are known.',
+};
+
+const TORCH_WORK = 'torch.profiler.profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]) records devices.';
+const NSYS_WORK = 'nsys profile --trace=cuda,nvtx records devices.';
+const NVTX_STEPS = 'An NVTX range around each step, named "step 1", "step 2", marks them.';
+const NVTX_LAYERS = 'NVTX ranges around layers (torch.cuda.nvtx.range) name them.';
+
+/** By format of the profile. */
+const RECORDED: Readonly<Record<string, Partial<Record<Wanted, string>> | undefined>> = {
+  kineto: {
+    work: TORCH_WORK,
+    kernels: TORCH_WORK,
+    steps: 'A call of step() of the profiler after each step marks them.',
+    annotations: 'with record_function("name"): names parts of the program.',
+    layers: 'with_modules=True with with_stack=True, or record_function around layers, names them.',
+    shapes: 'record_shapes=True records what ops work on.',
+  },
+  nsight: {
+    work: NSYS_WORK,
+    kernels: NSYS_WORK,
+    steps: NVTX_STEPS,
+    annotations: 'torch.cuda.nvtx.range("name") names parts of the program, with nsys profile --trace=cuda,nvtx.',
+    layers: NVTX_LAYERS,
+    shapes: 'nsys profile --pytorch=autograd-shapes-nvtx, or emit_nvtx(record_shapes=True), records what ops work on.',
+  },
+  nvprof: {
+    steps: NVTX_STEPS,
+    annotations: 'torch.cuda.nvtx.range("name") names parts of the program.',
+    layers: NVTX_LAYERS,
+    shapes: 'emit_nvtx(record_shapes=True), or markers of PyProf, record what ops work on.',
+  },
+  'ascend-db': { steps: 'A call of step() of the profiler after each step marks them.' },
+  'ascend-text': {
+    steps: 'A call of step() of the profiler after each step marks them.',
+    shapes: 'The whole folder of the profiler has ops and their shapes.',
+  },
+};
+
+/** One line for a panel without content. */
+export function lacking({ profile }: PanelView, wanted: Wanted): string {
+  const how = RECORDED[profile.overview.header?.format ?? '']?.[wanted];
+  return how === undefined ? LACKS[wanted] : `${LACKS[wanted]} ${how}`;
+}
