@@ -135,6 +135,8 @@ export interface Shown {
   readonly depth: number;
   readonly flows: readonly string[];
   readonly endsFlows: readonly string[];
+  /** Those that end with it, and not where it begins. */
+  endsLateFlows: readonly string[];
 }
 
 export interface ShownTrace {
@@ -232,10 +234,12 @@ export function shownTrace(bytes: Uint8Array): ShownTrace {
       const slice = stack.pop();
       if (slice === undefined) throw new Error('an end without a start');
       slice.end = at;
+      slice.endsLateFlows = event.terminatingFlowIds ?? [];
     } else {
       const [isMark, depth] = [event.type === 3, stack.length];
       const [flows, endsFlows] = [event.flowIds ?? [], event.terminatingFlowIds ?? []];
-      const shown = { track, start: at, end: at, isMark, name, category, args, depth, flows, endsFlows };
+      const ends = { flows, endsFlows, endsLateFlows: [] };
+      const shown = { track, start: at, end: at, isMark, name, category, args, depth, ...ends };
       events.push(shown);
       if (!isMark) stack.push(shown);
     }
@@ -258,18 +262,24 @@ export function shownTrace(bytes: Uint8Array): ShownTrace {
 function arrowsOf(events: readonly Shown[]): ShownTrace['arrows'] {
   const from = new Map<string, Shown>();
   const arrows: (readonly [Shown, Shown])[] = [];
+  const end = (flow: string, event: Shown): void => {
+    const start = from.get(flow);
+    if (start === undefined) throw new Error(`flow ${flow} ends before it starts, or twice`);
+    from.delete(flow);
+    arrows.push([start, event]);
+  };
   for (const event of events) {
-    for (const flow of event.endsFlows) {
-      const start = from.get(flow);
-      if (start === undefined) throw new Error(`flow ${flow} ends before it starts, or twice`);
-      from.delete(flow);
-      arrows.push([start, event]);
-    }
+    for (const flow of event.endsFlows) end(flow, event);
     for (const flow of event.flows) {
       if (from.has(flow)) throw new Error(`flow ${flow} starts twice`);
       from.set(flow, event);
     }
   }
+  for (const event of events)
+    for (const flow of event.endsLateFlows) {
+      if ((from.get(flow)?.start ?? event.end) >= event.end) throw new Error(`flow ${flow} starts after its end`);
+      end(flow, event);
+    }
   if (from.size > 0) throw new Error(`${from.size} flows without an end`);
   return arrows;
 }

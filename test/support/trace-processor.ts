@@ -207,7 +207,7 @@ class TraceProcessor {
     const on = this.#trackOf(track, event.type);
     const stack = this.#stacks.get(on) ?? [];
     this.#stacks.set(on, stack);
-    if (event.type === END) this.#end(stack, ts);
+    if (event.type === END) this.#end(stack, ts, event);
     else if (event.type === BEGIN || event.type === INSTANT) {
       if (!needsState) this.fail('text by number without state');
       this.#begin(stack, ts, event, texts, on);
@@ -270,7 +270,7 @@ class TraceProcessor {
   }
 
   /** An end without a name is that of the innermost open slice. */
-  #end(stack: ImportedSlice[], ts: bigint): void {
+  #end(stack: ImportedSlice[], ts: bigint, event: Event): void {
     this.#close(stack, ts, false);
     const at = stack.findLastIndex(({ dur }) => dur === null);
     const slice = stack[at];
@@ -280,6 +280,7 @@ class TraceProcessor {
     }
     slice.dur = ts - slice.ts;
     if (at === stack.length - 1) stack.pop();
+    this.#flow(slice, event);
   }
 
   #flow(slice: ImportedSlice, { flowIds = [], terminatingFlowIds = [] }: Event): void {

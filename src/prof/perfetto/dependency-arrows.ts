@@ -16,6 +16,8 @@ export interface SliceArrows {
   /** Numbers of the arrows that start here: more of them come while the slice is held back. */
   readonly flows: number[];
   readonly endsFlows: readonly number[];
+  /** Those that end at the end of the slice. */
+  readonly endsLateFlows?: readonly number[];
   /** What it waited for, in words; none where it waited for nothing. */
   readonly args: readonly TraceArg[];
 }

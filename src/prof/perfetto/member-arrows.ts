@@ -1,4 +1,4 @@
-/** Arrows from each rank that waits in a collective operation, or in a message, to the one that joins last. */
+/** Arrows from each rank that waits in a collective operation to the one that joins last, and from each send to its receive. */
 import { elementAt } from '../../containers/element.js';
 import { entryOf } from '../../containers/map-entry.js';
 import type { ProfileLine } from '../../record/record.js';
@@ -15,6 +15,17 @@ import type { ArrowKind } from './trace-element.js';
 interface MemberSlice extends SliceArrows {
   readonly flows: number[];
   readonly endsFlows: number[];
+  readonly endsLateFlows: number[];
+}
+
+/** An operation of one rank that is in the trace. */
+interface Member {
+  readonly part: RankPart;
+  /** Among the operations of the part. */
+  readonly at: number;
+  /** On the clock of the job, whole ns. */
+  readonly start: number;
+  readonly end: number;
 }
 
 /** Ranks of one operation that get arrows: more of them cannot be read. */
@@ -42,19 +53,18 @@ export class MemberArrows {
       [...profiles].flatMap(([profile, parts]) => parts.map((part) => [part, profile] as const)),
     );
     for (const matched of report.matched) {
-      for (const operation of matched.operations) {
-        const members = this.#membersOf(matched, operation.at).filter(({ part, at }) =>
+      for (const { at: places, signature } of matched.operations) {
+        const members = this.#membersOf(matched, places).filter(({ part, at }) =>
           shown(part, elementAt(part.operations.start, at)),
         );
-        const last = members.at(-1);
-        if (last === undefined) continue;
-        const kind = operation.signature.kind === MESSAGE ? 'message' : 'collective';
-        // Who begins with the last one does not wait, and viewers drop an arrow that may come before its start.
-        const waiting = members.filter(({ start }) => start < last.start);
-        for (const { part, at } of waiting.slice(-MOST_MEMBERS)) {
+        const isMessage = signature.kind === MESSAGE;
+        const kind = isMessage ? 'message' : 'collective';
+        for (const [from, to] of isMessage ? messageArrows(members) : arrowsToLast(members)) {
           const flow = nextFlow();
-          this.#slice(kind, profileOf.get(part), part.device, at).flows.push(flow);
-          this.#slice(kind, profileOf.get(last.part), last.part.device, last.at).endsFlows.push(flow);
+          this.#slice(kind, profileOf.get(from.part), from.part.device, from.at).flows.push(flow);
+          const end = this.#slice(kind, profileOf.get(to.part), to.part.device, to.at);
+          // Viewers drop an arrow to what begins before it.
+          (from.start < to.start ? end.endsFlows : end.endsLateFlows).push(flow);
         }
       }
     }
@@ -63,7 +73,7 @@ export class MemberArrows {
   /** Of an activity of a device, in the order of its records; null where it has no arrows. */
   at(record: ProfileLine): SliceArrows | null {
     const slice = this.skip(record);
-    if (slice !== null) this.arrows += slice.endsFlows.length;
+    if (slice !== null) this.arrows += slice.endsFlows.length + (slice.endsLateFlows?.length ?? 0);
     return slice;
   }
 
@@ -78,23 +88,45 @@ export class MemberArrows {
   }
 
   /** Those that took part, in order of their start on the job's clock. */
-  #membersOf({ group }: MatchedGroup, at: readonly number[]) {
+  #membersOf({ group }: MatchedGroup, at: readonly number[]): Member[] {
     const { parts, ranks } = this.report;
     return at
       .flatMap((operation, column) => {
         if (operation < 0) return [];
         const index = elementAt(group.members, column).part;
         const part = elementAt(parts, index);
-        const start = jobTime(elementAt(ranks, index).clock, elementAt(part.operations.start, operation));
-        return [{ part, at: operation, start: Math.round(start) }];
+        const { clock } = elementAt(ranks, index);
+        const start = elementAt(part.operations.start, operation);
+        const end = start + elementAt(part.operations.dur, operation);
+        const [from, to] = [Math.round(jobTime(clock, start)), Math.round(jobTime(clock, end))];
+        return [{ part, at: operation, start: from, end: to }];
       })
       .sort((a, b) => a.start - b.start);
   }
 
   #slice(kind: ArrowKind, profile = -1, device: number, at: number): MemberSlice {
     const slices = entryOf(this.#slices, keyOf(profile, device), () => new Map<number, MemberSlice>());
-    return entryOf(slices, at, () => ({ key: '', kind, flows: [], endsFlows: [], args: [] }));
+    return entryOf(slices, at, () => ({ key: '', kind, flows: [], endsFlows: [], endsLateFlows: [], args: [] }));
   }
+}
+
+type Arrow = readonly [from: Member, to: Member];
+
+/** @param members in order of their start */
+function arrowsToLast(members: readonly Member[]): Arrow[] {
+  const last = members.at(-1);
+  if (last === undefined) return [];
+  // Who begins with the last one does not wait.
+  const waiting = members.filter(({ start }) => start < last.start);
+  return waiting.slice(-MOST_MEMBERS).map((one) => [one, last] as const);
+}
+
+/** From the send to the receive, whoever waits; none where the receive is over before, by clocks that are so far off. */
+function messageArrows(members: readonly Member[]): Arrow[] {
+  const memberThat = (kind: string): Member | undefined =>
+    members.find(({ part, at }) => part.operations.kind[at] === kind);
+  const [send, receive] = [memberThat('send'), memberThat('receive')];
+  return send === undefined || receive === undefined || send.start >= receive.end ? [] : [[send, receive]];
 }
 
 const keyOf = (profile: number, device: number): string => `${profile}/${device}`;

@@ -242,7 +242,7 @@ export class TraceBuilder {
     const track = isMark ? this.#tracks.mark(place, start) : this.#tracks.lane(place, held);
     if (track === null) {
       this.counts.crowded++;
-      this.counts.arrows -= arrows.flows.length + arrows.endsFlows.length + (arrows.launchFlow === null ? 0 : 1);
+      this.counts.arrows -= countOf(arrows);
       return;
     }
     const args = dependencies === null ? argsOf(source) : [...argsOf(source), ...dependencies.args];
@@ -256,11 +256,14 @@ export class TraceBuilder {
   };
 }
 
+const countOf = ({ flows, endsFlows, endsLateFlows = [], launchFlow }: Arrows): number =>
+  flows.length + endsFlows.length + endsLateFlows.length + (launchFlow === null ? 0 : 1);
+
 /** Arrows of a slice: of launches, of dependencies, and between ranks. */
 function arrowsOf({ source, endsFlow: launchFlow, dependencies = null }: SliceContent): Arrows {
   if (dependencies !== null) {
-    const { kind: arrows, flows, endsFlows } = dependencies;
-    return { arrows, flows, endsFlows, launchFlow };
+    const { kind: arrows, flows, endsFlows, endsLateFlows = [] } = dependencies;
+    return { arrows, flows, endsFlows, endsLateFlows, launchFlow };
   }
   if (source instanceof OpenLaunch) return { ...NO_ARROWS, flows: source.flows };
   return launchFlow === null ? NO_ARROWS : { ...NO_ARROWS, launchFlow };

@@ -64,6 +64,8 @@ export interface Arrows {
   readonly flows: readonly number[];
   /** Numbers of the flows that end here. */
   readonly endsFlows: readonly number[];
+  /** Likewise, of flows that start after the begin of this slice: they end at the end of it. */
+  readonly endsLateFlows?: readonly number[];
   /** Number of the flow from its launch, which ends here too; null without one. */
   readonly launchFlow: number | null;
 }

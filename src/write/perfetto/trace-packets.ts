@@ -75,6 +75,8 @@ export interface EventParts extends EventTime {
   readonly flows: readonly number[];
   /** Flows that end here. */
   readonly endsFlows: readonly number[];
+  /** Flows that end with the slice, and not where it begins. */
+  readonly endsLateFlows?: readonly number[];
   /** Flow from the launch, which ends here too; null without one. */
   readonly launchFlow: number | null;
 }
@@ -167,7 +169,9 @@ export class PerfettoPackets {
     const out = this.#begin();
     this.#time(parts.zero, parts.start + dur);
     out.uint32(PACKET.trackEvent).fork().uint32(EVENT.type).uint32(EVENT_TYPE.sliceEnd);
-    out.uint32(EVENT.trackUuid).uint32(track).ldelim();
+    out.uint32(EVENT.trackUuid).uint32(track);
+    for (const flow of parts.endsLateFlows ?? []) out.uint32(EVENT.terminatingFlowIds).fixed64(flow);
+    out.ldelim();
     this.#end();
   }
 

@@ -117,6 +117,14 @@ export class ChromeTrace implements TraceText {
       this.#add(`${arrow(kind)},"ph":"f","bp":"e","id":${flow},${when}`);
     if (launchFlow !== null) end('launch', launchFlow);
     for (const flow of endsFlows) end(arrows, flow);
+    if (event.type === 'slice') this.#late(event);
+  }
+
+  /** Arrows to the end of a slice: to the last nanosecond that viewers count as within it. */
+  #late({ track, zero, start, dur, arrows, endsLateFlows = [] }: TraceSlice): void {
+    if (endsLateFlows.length === 0) return;
+    const when = `${place(track)},${this.#time({ zero, start: start + dur - 1 })}`;
+    for (const flow of endsLateFlows) this.#add(`${arrow(arrows)},"ph":"f","bp":"e","id":${flow},${when}`);
   }
 
   #about(name: string, where: string, args: string): void {

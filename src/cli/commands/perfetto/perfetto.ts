@@ -100,7 +100,7 @@ export const perfetto = recordsCommand(
         'chrome-json counts from midnight of the day before. A launch of several activities is one slice with several arrows.',
         '32,768 slices of the host wait for late ones: a launch that is gone by then starts no more arrows, and says so.',
         '--align job: the clocks of ranks as dprof ranks sets them, and an arrow from each rank that waits in a collective to',
-        'the one that joins last. It and --steps read their FILEs twice.',
+        'the one that joins last, and from each send to its receive. It and --steps read their FILEs twice.',
         'With --flows 32,768 slices of devices wait as well, and instructions have what they waited for, with semaphores.',
         'Memory: at most 450 MB, and 48 bytes a launch.',
       ],
