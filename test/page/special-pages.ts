@@ -1,0 +1,85 @@
+/** Pages that hold little, much, or what links lead to. */
+import type { PageData } from '../../src/prof/html/page-data.js';
+import { A100, profileOn } from '../support/devices.js';
+import { kernel } from '../support/kernels.js';
+import { annotation, frame, op, read } from '../support/kineto-trace.js';
+import { pageDataOf } from '../support/pages.js';
+import { FIXTURE, HOSTILE } from './fixture.js';
+
+/** A profile of which nothing is known, as records without kernels give. */
+export const EMPTY: PageData = {
+  ...FIXTURE,
+  profiles: [
+    {
+      overview: {
+        profile: 0,
+        header: null,
+        devices: [],
+        kernels: null,
+        memory: [],
+        syncs: [],
+        collectives: [],
+        links: [],
+        steps: null,
+        host: null,
+        cpu: null,
+        program: null,
+        diagnostics: {},
+      },
+      verdict: null,
+      utilisation: { start: 0, width: 0, devices: [], host: null },
+      kernels: { shown: [], count: 0, restTime: 0 },
+      annotations: { shown: [], count: 0, restTime: 0 },
+      roofline: { points: [], pointCount: 0, roofs: [] },
+      layers: { shown: [], count: 0, restTime: 0 },
+      memory: [],
+      timeline: null,
+    },
+  ],
+  advice: [],
+};
+
+/** A profile of the host alone. */
+export const HOST_ONLY: PageData = pageDataOf(
+  read(
+    [
+      annotation('ProfilerStep#4', 0, 100),
+      frame('nn.Module: Linear_0', 10, 50),
+      op('aten::linear', 12, 42),
+      op('aten::addmm', 15, 35),
+    ],
+    { ranges: true },
+  ),
+);
+
+/** Kernels of a layer, of which no op is known. */
+export const LINKED: PageData = pageDataOf([
+  profileOn(A100),
+  kernel({ start: 0, dur: 100, layer: ['block'] }),
+  kernel({ id: 2, start: 200, dur: 300, layer: ['block'], name: HOSTILE, short: HOSTILE }),
+]);
+
+/** Many kernels, and memory of every kind. */
+export const MANY: PageData = {
+  ...FIXTURE,
+  profiles: FIXTURE.profiles.slice(0, 1).map((profile) => ({
+    ...profile,
+    kernels: {
+      shown: Array.from({ length: 100 }, (_, i) => ({
+        name: `kernel ${i}`,
+        count: 1,
+        time: 1000 - i,
+        max: 1,
+        min: 1,
+        tc: null,
+      })),
+      ...{ count: 100, restTime: 0 },
+    },
+    memory: [
+      { device: 0, metric: 'memory_allocated', name: 'PTA', points: [[1e6, 1e6], [5e6, 4e6]], peak: 4e6 },
+      { device: 0, metric: 'memory_allocated', name: 'GE', points: [[2e6, 2e6], [3e6, 0]], peak: 2e6 },
+      { device: 0, metric: 'memory_reserved', name: 'PTA', points: [[1e6, 5e6], [2e6, 5e6]], peak: 5e6 },
+      { device: 0, metric: 'memory', name: 'Total', points: [], peak: 7e6 },
+    ], // prettier-ignore
+  })),
+};
