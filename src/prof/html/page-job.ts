@@ -39,7 +39,7 @@ export function pageJob(report: JobReport): PageJob | null {
       ...{ kind: row.kind, groupKind: row.groupKind, size: row.size, operations: row.operations },
       ...{ wait: row.wait, transfer: row.transfer, busBandwidth: row.busBandwidth },
     })),
-    ...heatOf(parts),
+    ...heatOf(report),
   };
 }
 
@@ -69,7 +69,7 @@ function pageStraggler(
 }
 
 /** A number a rank and step; null where the rank lacks the step. */
-function heatOf(parts: readonly RankPart[]): Pick<PageJob, 'steps' | 'heat'> {
+function heatOf({ parts, misfits }: JobReport): Pick<PageJob, 'steps' | 'heat'> {
   const numbers = new Set(parts.flatMap(({ steps }) => steps.step));
   const most = Math.max(1, Math.min(MOST_STEPS, Math.floor(MOST_CELLS / parts.length)));
   const steps = [...numbers].sort((a, b) => Number(a) - Number(b)).slice(0, most);
@@ -81,13 +81,17 @@ function heatOf(parts: readonly RankPart[]): Pick<PageJob, 'steps' | 'heat'> {
         return index === undefined ? null : value(part, index);
       }),
     );
+  const wrong = new Set(misfits.map(({ part }) => elementAt(parts, part)));
+  /** Lengths of steps, which ranks whose times fit no clock do not know. */
+  const lengths = (value: (part: RankPart, index: number) => number): (number | null)[][] =>
+    mapOf((part, index) => (wrong.has(part) ? null : value(part, index)));
   const ofSteps = (of: (steps: RankPart['steps']) => readonly (number | null)[]): (number | null)[][] =>
     mapOf((part, index) => of(part.steps)[index] ?? null);
   return {
     steps,
     heat: [
-      { title: 'Own work', unit: 'ns', values: mapOf(ownWork) },
-      { title: 'Step time', unit: 'ns', values: mapOf(stepLength) },
+      { title: 'Own work', unit: 'ns', values: lengths(ownWork) },
+      { title: 'Step time', unit: 'ns', values: lengths(stepLength) },
       { title: 'Compute', unit: 'ns', values: ofSteps(({ compute }) => compute) },
       { title: 'Exposed communication', unit: 'ns', values: ofSteps(({ exposed }) => exposed) },
       { title: 'Idle', unit: 'ns', values: ofSteps(({ idle }) => idle) },

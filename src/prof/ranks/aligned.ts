@@ -5,7 +5,8 @@
 import { elementAt } from '../../containers/element.js';
 import { entryOf } from '../../containers/map-entry.js';
 import { agreementOf, type Agreement } from './agreement.js';
-import { jobClocks, type RankClock } from './clocks/job-clocks.js';
+import { jobClocks, refutedClock, type RankClock } from './clocks/job-clocks.js';
+import { misfitsOf, runsBackwards, type Misfit } from './clocks/misfits.js';
 import { startShifts } from './clocks/profile-starts.js';
 import type { JobGroup } from './matching/job-groups.js';
 import { matchGroup, matchGroupByStep, matchGroupByTime, type MatchedGroup } from './matching/match-group.js';
@@ -15,6 +16,8 @@ import {
   isAcrossSteps,
   matchedIn,
   refuted,
+  withMembers,
+  withoutMembers,
   withoutParts,
 } from './matching/refuted.js';
 import type { RankPart } from './part/rank-part.js';
@@ -22,6 +25,12 @@ import type { RankPart } from './part/rank-part.js';
 export interface Aligned {
   readonly matched: readonly MatchedGroup[];
   readonly clocks: readonly RankClock[];
+}
+
+/** The answer: clocks of misfits are refuted. */
+export interface AlignedJob extends Aligned {
+  /** In order of parts. */
+  readonly misfits: readonly Misfit[];
 }
 
 /** Matched groups, clocks by them, and what these say of groups: of each group once, since it is asked several times. */
@@ -33,8 +42,9 @@ class Alignment implements Aligned {
     readonly matched: readonly MatchedGroup[],
     readonly parts: readonly RankPart[],
     readonly shifts: readonly number[],
+    wrong: ReadonlySet<number>,
   ) {
-    this.clocks = jobClocks(parts, matched, shifts);
+    this.clocks = jobClocks(parts, matched, shifts, wrong);
   }
 
   /** @param group one of these groups, or another way to match it */
@@ -43,9 +53,33 @@ class Alignment implements Aligned {
   }
 }
 
-export function aligned(parts: readonly RankPart[], groups: readonly JobGroup[]): Aligned {
+export function aligned(parts: readonly RankPart[], groups: readonly JobGroup[]): AlignedJob {
+  const backwards = new Set(parts.flatMap((part, index) => (runsBackwards(part) ? [index] : [])));
+  const forwards = groups.map((group) => withoutMembers(group, backwards));
+  const { before, last } = alignedForwards(parts, forwards, backwards);
+  const misfits = [
+    ...[...backwards].map((part) => ({ part, isBackwards: true, drift: null, residual: null })),
+    ...misfitsOf(before, last.matched, parts, last.clocks),
+  ].sort((a, b) => a.part - b.part);
+  const wrong = new Set(misfits.map(({ part }) => part));
+  // One of them may have been the rank that the others are set against.
+  const clocks =
+    wrong.size === backwards.size ? last.clocks : jobClocks(parts, last.matched, startShifts(parts), wrong);
+  return {
+    matched: last.matched.map((group, index) => withMembers(group, elementAt(groups, index))),
+    clocks: clocks.map((clock, part) => (wrong.has(part) ? refutedClock(clock) : clock)),
+    misfits,
+  };
+}
+
+/** @returns groups as they were matched before times were asked, and as times allow them */
+function alignedForwards(
+  parts: readonly RankPart[],
+  groups: readonly JobGroup[],
+  wrong: ReadonlySet<number>,
+): { readonly before: readonly MatchedGroup[]; readonly last: Aligned } {
   const shifts = startShifts(parts);
-  const clocked = (matched: readonly MatchedGroup[]): Alignment => new Alignment(matched, parts, shifts);
+  const clocked = (matched: readonly MatchedGroup[]): Alignment => new Alignment(matched, parts, shifts, wrong);
   const first = clocked(
     groups.map((group) => {
       const found = matchGroup(group, parts);
@@ -55,10 +89,11 @@ export function aligned(parts: readonly RankPart[], groups: readonly JobGroup[])
   );
   const ordered = byStepWhereBetter(first, clocked);
   const checked = ordered.matched.map((group) => possible(group, ordered));
-  if (isSame(checked, ordered.matched)) return ordered;
+  const before = ordered.matched;
+  if (isSame(checked, before)) return { before, last: ordered };
   const second = clocked(checked);
-  const strict = withoutSuspects(second, suspectsOf(ordered.matched, checked));
-  return isSame(strict, checked) ? second : clocked(strict);
+  const strict = withoutSuspects(second, suspectsOf(before, checked));
+  return { before, last: isSame(strict, checked) ? second : clocked(strict) };
 }
 
 const isSame = (a: readonly MatchedGroup[], b: readonly MatchedGroup[]): boolean =>
@@ -105,10 +140,11 @@ function possible(group: MatchedGroup, alignment: Alignment): MatchedGroup {
   if (group.by === null) return group;
   const { isPossible, contradicting } = alignment.agreementOf(group);
   if (isPossible) return group;
-  if (group.by !== 'ordinal')
-    return matchGroupByTime(group, alignment.parts, alignment.shifts) ?? refuted(group.group, null);
-  return withoutThose(group, contradicting, alignment);
+  const byTime = group.by === 'ordinal' ? null : matchGroupByTime(group, alignment.parts, alignment.shifts);
+  return byTime ?? withoutThose(group, contradicting, alignment);
 }
+
+const ONE_RUN = 'are the profiles of one run?';
 
 /** What is left of a group without some of its ranks, where times allow that. */
 function withoutThose(group: MatchedGroup, wrong: readonly number[], alignment: Alignment): MatchedGroup {
@@ -116,10 +152,11 @@ function withoutThose(group: MatchedGroup, wrong: readonly number[], alignment: 
     const { rank, file } = elementAt(alignment.parts, part);
     return rank ?? file;
   });
-  const doubt = `by ordinals, the times of rank ${names.join(', ')} contradict those of the others`;
+  const by = group.by === 'ordinal' ? 'by ordinals' : 'by order';
+  const doubt = `${by}, the times of rank ${names.join(', ')} contradict those of the others: ${ONE_RUN}`;
   const rest = withoutParts(group, new Set(wrong), doubt);
   const isLeft = wrong.length > 0 && rest.operations.length > 0 && alignment.agreementOf(rest).isPossible;
-  return isLeft ? rest : refuted(group.group, 'by ordinals, operations would end before all ranks have joined');
+  return isLeft ? rest : refuted(group.group, `${by}, operations would end before all ranks have joined: ${ONE_RUN}`);
 }
 
 /** Ranks whose ordinals times have refuted in some group. */

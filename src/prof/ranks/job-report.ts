@@ -1,6 +1,7 @@
 /** Parts of ranks → what they do to each other: the answer of `dprof ranks`. Pure. */
 import { elementAt } from '../../containers/element.js';
 import type { RankClock } from './clocks/job-clocks.js';
+import type { Misfit } from './clocks/misfits.js';
 import { aligned } from './aligned.js';
 import { reachOf, type GroupReach } from './group-reach.js';
 import { groupKinds, type GroupKind, type KnownKind } from './group-kinds.js';
@@ -31,7 +32,7 @@ export interface GroupReport extends GroupReach {
   readonly matched: number;
   readonly unmatched: Readonly<Partial<Record<UnmatchedReason, number>>>;
   readonly mismatch: string | null;
-  /** Why ordinals were not believed; null where they were. */
+  /** Why ordinals, or the order, were not believed; null where they were. */
   readonly doubt: string | null;
   /**
    * Null without a matched operation on known clocks. Of a group that is not complete the wait is a lower bound and the
@@ -56,6 +57,8 @@ export interface RankReport {
 export interface JobReport {
   readonly parts: readonly RankPart[];
   readonly membership: Membership;
+  /** Ranks whose times fit no clock: they are compared with no others. */
+  readonly misfits: readonly Misfit[];
   readonly ranks: readonly RankReport[];
   readonly groups: readonly GroupReport[];
   /** The operations of each of `groups`. */
@@ -75,19 +78,22 @@ export function jobReport(given: readonly RankPart[]): JobReport {
   const membership = membershipOf(parts);
   const groups = jobGroups(parts);
   const kinds = groupKinds(groups, parts, membership.worldSize);
-  const { matched, clocks } = aligned(parts, groups);
+  const { matched, clocks, misfits } = aligned(parts, groups);
+  const wrong = new Set(misfits.map(({ part }) => part));
+  const peers = peersOf(parts, groups, kinds).map((list) => list.filter((part) => !wrong.has(part)));
   const reaches = groups.map((group) => reachOf(group, parts, membership.nodes));
   const waits = addedUp(parts, matched, kinds, clocks, reaches);
   return {
     parts,
     membership,
+    misfits,
     ranks: parts.map((_, part) => rankReport(part, membership, clocks, waits.ranks)),
     groups: matched.map((group, index) =>
       groupReport(group, kinds[index] ?? null, elementAt(waits.groups, index).sums, elementAt(reaches, index)),
     ),
     matched,
     classes: waits.classes.all,
-    lateness: latenessOf(parts, peersOf(parts, groups, kinds), membership.nodes),
+    lateness: latenessOf(parts, peers, membership.nodes),
     slowGroups: waits.transfers.slow,
     stages: stagesOf(parts, stagePlaces(parts, groups, kinds), matched, clocks),
     experts: expertsOf(parts, matched, kinds),

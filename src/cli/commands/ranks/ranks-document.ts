@@ -6,11 +6,15 @@ import { RANK_TABLES } from '../../../prof/ranks/tables/tables.js';
 import type { AnyTable } from '../../../table/table.js';
 
 export function ranksDocument(report: JobReport): unknown {
-  const { membership, lateness, slowGroups, groups } = report;
+  const { membership, misfits, parts, lateness, slowGroups, groups } = report;
   const { worldSize, worldSizes, missing, doubled, unranked, nodesInferred } = membership;
   return {
     ...{ worldSize, worldSizes, missing, doubled, unranked, nodesInferred },
     reference: referenceOf(report),
+    refuted: misfits.map(({ part, isBackwards: backwards, drift, residual }) => {
+      const { rank, file } = elementAt(parts, part);
+      return { rank, file, backwards, drift, residual };
+    }),
     tested: lateness.tested,
     untested: lateness.untested,
     stragglers: lateness.stragglers.map((one) => stragglerDocument(report, one)),

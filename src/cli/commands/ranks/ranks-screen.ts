@@ -2,6 +2,8 @@
 import { elementAt } from '../../../containers/element.js';
 import { addTo } from '../../../containers/map-entry.js';
 import { shortened } from '../../../prof/advise/spoken-names.js';
+import { MOST_DRIFT } from '../../../prof/ranks/clocks/clock-fits.js';
+import type { Misfit } from '../../../prof/ranks/clocks/misfits.js';
 import type { GroupReport, JobReport } from '../../../prof/ranks/job-report.js';
 import { rangesText } from '../../../prof/ranks/membership.js';
 import type { RankPart } from '../../../prof/ranks/part/rank-part.js';
@@ -108,10 +110,12 @@ const WHY: Readonly<Record<string, string>> = {
   'not-captured': 'the others did not capture them',
   mismatch: 'after a difference between ranks',
   'times-differ': 'as they were matched, some would end before all ranks have joined',
+  'no-clock': 'of groups with ranks whose clock runs backwards',
   'no-alignment': 'order alone does not say which belong together',
 };
 
-function matchingLines({ groups }: JobReport): string[] {
+function matchingLines({ groups, misfits }: JobReport): string[] {
+  const wrong = new Set(misfits.map(({ part }) => part));
   const matched = groups.reduce((sum, group) => sum + group.matched, 0);
   const reasons = new Map<string, number>();
   for (const { unmatched } of groups) for (const [why, count] of Object.entries(unmatched)) addTo(reasons, why, count);
@@ -122,8 +126,9 @@ function matchingLines({ groups }: JobReport): string[] {
     ...[...reasons].map(([why, count]) => `  not       ${count}: ${WHY[why] ?? why}`),
     ...incompleteLines(groups),
     ...namedGroups(groups, 'differ', ({ mismatch }) => mismatch),
-    ...namedGroups(groups, 'doubtful', ({ doubt, by }) =>
-      doubt === null || by === 'step' ? doubt : `${doubt}: are the profiles of one run?`,
+    ...namedGroups(groups, 'doubtful', ({ doubt, parts }) =>
+      // The rank that it is about has a line of its own.
+      parts.some((part) => wrong.has(part)) ? null : doubt,
     ),
   ];
 }
@@ -153,7 +158,28 @@ function namedGroups(
   return [...lines.slice(0, NAMED), ...(rest > 0 ? [`            ${rest} more groups: -t groups -f csv`] : [])];
 }
 
-function clockLines(report: JobReport): string[] {
+const clockLines = (report: JobReport): string[] => [...setClockLines(report), ...misfitLines(report)];
+
+function misfitLines({ parts, misfits }: JobReport): string[] {
+  const lines = misfits.map((misfit) => `  refuted   ${nameOf(elementAt(parts, misfit.part))}: ${misfitText(misfit)}`);
+  const rest = lines.length - NAMED;
+  return [...lines.slice(0, NAMED), ...(rest > 0 ? [`            ${rest} more ranks: -f json`] : [])];
+}
+
+const PPM = 1e6;
+
+/** Why the times of a rank fit no clock. */
+function misfitText({ isBackwards, drift, residual }: Misfit): string {
+  if (isBackwards) return 'its clock runs backwards, and says nothing of the others';
+  const isDrift = Math.abs(drift ?? 0) > MOST_DRIFT;
+  const ppm = (Math.abs(drift ?? 0) * PPM).toFixed(0);
+  const text = isDrift
+    ? `against the others it runs ${ppm} ppm too ${(drift ?? 0) < 0 ? 'slow' : 'fast'}, and its ends lie ${time(residual)} off even so`
+    : `its ends lie ${time(residual)} from those of the others`;
+  return `${text}: a wrong clock, or a profile of another run?`;
+}
+
+function setClockLines(report: JobReport): string[] {
   const { ranks, parts } = report;
   const clocks = ranks.map(({ clock }) => clock);
   const aligned = clocks.filter(({ source }) => source === 'operations');

@@ -5,8 +5,11 @@ import { median } from '../../../record/statistics.js';
 import { columnsByPart, type Observations, type RankColumn } from './observations.js';
 import { FEWEST_POINTS, orderOf, robustLine } from './robust-line.js';
 
-/** Clocks of computers drift by less, a fraction: 200 parts per million. */
-const MOST_DRIFT = 2e-4;
+/**
+ * Two clocks of computers drift apart by less, a fraction: the crystals that they count are at most 100 parts per million
+ * off, one to each side.
+ */
+export const MOST_DRIFT = 2e-4;
 /** In larger groups one rank does not move the median of all: it is computed once for all of them. */
 const LARGE_GROUP = 16;
 

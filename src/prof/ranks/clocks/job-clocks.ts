@@ -15,9 +15,9 @@ import { ClockFits } from './clock-fits.js';
 
 /**
  * How a clock was set: it is the job's, or that of the same profile; by matched operations; by the Unix time of the
- * profile's start, or not at all.
+ * profile's start, or not at all: it is not known, or the times of the rank fit no clock.
  */
-type ClockSource = 'reference' | 'profile' | 'operations' | 'start' | 'unknown';
+type ClockSource = 'reference' | 'profile' | 'operations' | 'start' | 'unknown' | 'refuted';
 
 export interface RankClock {
   readonly source: ClockSource;
@@ -48,17 +48,19 @@ const SWEEPS = 4;
 /**
  * Clocks of all parts. Times of a part go to the clock of the job by `jobTime`.
  * @param shifts starts of the profiles, as `startShifts` has them
+ * @param wrong parts whose clocks are not to be the job's
  */
 export function jobClocks(
   parts: readonly RankPart[],
   groups: readonly MatchedGroup[],
   shifts: readonly number[],
+  wrong: ReadonlySet<number>,
 ): RankClock[] {
   const together = observationsAmong(groups, parts, shifts, true);
   const shared = sharedClocks(parts);
   const fits = new ClockFits(shared, centreOf(together));
   const others = observationsAmong(groups, parts, shifts, false);
-  for (const part of anchors(parts, shared, together, others)) {
+  for (const part of anchors(parts, shared, { together, others, wrong })) {
     if (fits.isPlaced(part)) continue;
     fits.anchor(part);
     fits.spread(together);
@@ -69,6 +71,12 @@ export function jobClocks(
   const qualities = qualitiesOf(together, fits);
   return parts.map((part, index) => clockOf(part, elementAt(shifts, index), fits, index, qualities.get(index) ?? null));
 }
+
+/** The clock of a rank whose times fit none: it is where its profile says that it began. */
+export const refutedClock = ({ shift, at }: RankClock): RankClock => ({
+  ...{ source: 'refuted', against: null, shift, at },
+  ...{ offset: null, drift: null, residual: null, bound: null, operations: 0 },
+});
 
 function clockOf(
   { startUnixNs }: RankPart,
@@ -119,6 +127,12 @@ function centreOf(all: readonly Observations[]): number {
   return median(ends) ?? 0;
 }
 
+interface AnchorChoice {
+  readonly together: readonly Observations[];
+  readonly others: readonly Observations[];
+  readonly wrong: ReadonlySet<number>;
+}
+
 /**
  * The lowest rank of the largest group of matched ranks, or the first part where none is matched. Then ranks by which
  * others may be set that share no operation with these: they stand by the start of their profile.
@@ -126,8 +140,7 @@ function centreOf(all: readonly Observations[]): number {
 function anchors(
   parts: readonly RankPart[],
   shared: readonly number[],
-  together: readonly Observations[],
-  others: readonly Observations[],
+  { together, others, wrong }: AnchorChoice,
 ): number[] {
   const reach = components(shared, together);
   const sizes = new Map<number, number>();
@@ -135,7 +148,8 @@ function anchors(
   const order = parts.map((_, index) => index);
   const sizeOf = (index: number): number => sizes.get(elementAt(reach, index)) ?? 0;
   const rankOf = (index: number): number => elementAt(parts, index).rank ?? Infinity;
-  order.sort((a, b) => sizeOf(b) - sizeOf(a) || compare(rankOf(a), rankOf(b)) || a - b);
+  const isWrong = (index: number): number => Number(wrong.has(index));
+  order.sort((a, b) => isWrong(a) - isWrong(b) || sizeOf(b) - sizeOf(a) || compare(rankOf(a), rankOf(b)) || a - b);
   const matched = new Set([...together, ...others].flatMap((observations) => observations.parts));
   return order.filter((part, at) => at === 0 || (matched.has(part) && elementAt(parts, part).startUnixNs !== null));
 }

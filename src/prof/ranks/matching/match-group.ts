@@ -15,7 +15,7 @@ export type MatchedBy = 'ordinal' | 'step' | 'order' | 'time';
 
 /** Why an operation of a rank has no counterpart. */
 export type UnmatchedReason =
-  'no-other-rank' | 'no-peer' | 'not-captured' | 'mismatch' | 'no-alignment' | 'times-differ';
+  'no-other-rank' | 'no-peer' | 'not-captured' | 'mismatch' | 'no-alignment' | 'times-differ' | 'no-clock';
 
 /** An operation that at least two ranks took part in: of each member of the group the index of its operation, or -1. */
 export interface MatchedOperation {
@@ -31,7 +31,7 @@ export interface MatchedGroup {
   readonly unmatched: ReadonlyMap<UnmatchedReason, number>;
   /** The first operations that differ, where matching ended; null when none do. */
   readonly mismatch: string | null;
-  /** Why the ordinals of the group, or of some of its ranks, were not believed; null where they were, or there are none. */
+  /** Why the ordinals, or the order, of the group or of some of its ranks were not believed; null where they were. */
   readonly doubt: string | null;
 }
 

@@ -6,7 +6,7 @@ import type { JobGroup } from './job-groups.js';
 import { operationsIn, unmatchedGroup, type MatchedGroup, type MatchedOperation } from './match-group.js';
 
 /** A group whose operations, as they were matched, cannot be: some end before all ranks have joined. */
-export const refuted = (group: JobGroup, doubt: string | null): MatchedGroup => ({
+export const refuted = (group: JobGroup, doubt: string): MatchedGroup => ({
   ...unmatchedGroup(group, 'times-differ', operationsIn(group)),
   doubt,
 });
@@ -25,6 +25,27 @@ export function withoutParts(matched: MatchedGroup, left: ReadonlySet<number>, d
     return [];
   });
   return { ...matched, operations, unmatched, doubt };
+}
+
+/** The group without some of its ranks, whose operations are not to be matched. */
+export const withoutMembers = (group: JobGroup, left: ReadonlySet<number>): JobGroup =>
+  group.members.some(({ part }) => left.has(part))
+    ? { ...group, members: group.members.filter(({ part }) => !left.has(part)) }
+    : group;
+
+/** The whole group again, the ranks that were left out without a counterpart. */
+export function withMembers(matched: MatchedGroup, whole: JobGroup): MatchedGroup {
+  const kept = matched.group.members;
+  if (kept.length === whole.members.length) return matched;
+  if (kept.length < 2) return unmatchedGroup(whole, 'no-clock', operationsIn(whole));
+  const columns = new Map(kept.map(({ part }, column) => [part, column] as const));
+  const unmatched = new Map(matched.unmatched);
+  addTo(unmatched, 'no-clock', operationsIn(whole) - operationsIn(matched.group));
+  const operations = matched.operations.map((operation) => ({
+    ...operation,
+    at: whole.members.map(({ part }) => operation.at[columns.get(part) ?? -1] ?? -1),
+  }));
+  return { ...matched, group: whole, operations, unmatched };
 }
 
 /** Operations of all ranks that have a counterpart. */

@@ -44,7 +44,7 @@ export function stagesOf(
   if (stages.size === 0) return [];
   const waited = waitsAcross(parts, places, matched, clocks);
   return [...stages.values()]
-    .map(({ place, parts: own }) => stageReport(place, own, parts, waited))
+    .map(({ place, parts: own }) => stageReport(place, own, parts, clocks, waited))
     .sort((a, b) => a.stages - b.stages || a.stage - b.stage);
 }
 
@@ -82,9 +82,13 @@ function stageReport(
   place: StagePlace,
   own: readonly number[],
   parts: readonly RankPart[],
+  clocks: readonly RankClock[],
   waited: ReadonlyMap<number, number>,
 ): StageReport {
-  const stepped = own.filter((part) => elementAt(parts, part).steps.step.some((step) => step !== null));
+  const stepped = own.filter(
+    (part) =>
+      elementAt(clocks, part).source !== 'refuted' && elementAt(parts, part).steps.step.some((step) => step !== null),
+  );
   const means = stepped.map((part) => meansOf(elementAt(parts, part), waited.get(part) ?? 0));
   const meanOf = (key: keyof StepMeans): number | null => {
     const mean = means.reduce((sum, one) => sum + one[key], 0) / means.length;

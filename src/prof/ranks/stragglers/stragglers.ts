@@ -89,7 +89,7 @@ export function latenessOf(
     ),
     latest: stragglers.length > 0 || latest === undefined ? null : stragglerOf(parts, latest),
     tested: count,
-    untested: count === parts.length ? null : whyUntested(works),
+    untested: count === classes.flat().length ? null : whyUntested(works),
   };
 }
 

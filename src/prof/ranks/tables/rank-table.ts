@@ -70,8 +70,10 @@ export const RANK_COLUMNS: readonly Column<RankRow>[] = [
     'steps on the device; unknown where the profile has none, and times of a step are then of the whole profile',
     ({ part }) => (hasSteps(part) ? part.steps.step.length : null),
   ),
-  duration('step_time', 'end of a step to end of the next on the device, the median', ({ part }) =>
-    hasSteps(part) ? median(part.steps.step.map((_, index) => stepLength(part, index))) : null,
+  duration('step_time', 'end of a step to end of the next on the device, the median', ({ part, rank }) =>
+    hasSteps(part) && rank.clock.source !== 'refuted'
+      ? median(part.steps.step.map((_, index) => stepLength(part, index)))
+      : null,
   ),
   perStep('compute', 'of a step, some kernel computes', ({ compute }, index) => elementAt(compute, index)),
   perStep('exposed', 'of a step, communication while nothing else runs', ({ exposed }, index) =>
@@ -95,7 +97,7 @@ export const RANK_COLUMNS: readonly Column<RankRow>[] = [
     'clock',
     'clock',
     str(10),
-    'how it was set: reference, of the same profile, by operations, by the start of the profile',
+    'how it was set: reference, of the same profile, by operations, by the start of the profile, or refuted: its times fit none',
     ({ rank }) => rank.clock.source,
   ),
   duration('offset', "its clock ahead of the job's", ({ rank }) => rank.clock.offset),

@@ -43,15 +43,20 @@ export const STEP_OF_RANK_COLUMNS: readonly Column<StepOfRank>[] = [
     'number of the step; unknown where the profile has none',
     ({ part, index }) => part.steps.step[index] ?? null,
   ),
-  column('start', 'start_ns', int(14, 'ns'), "first work on the device, on the job's clock", ({ part, index, clock }) =>
-    Math.round(jobTime(clock, elementAt(part.steps.start, index))),
+  column(
+    'start',
+    'start_ns',
+    int(14, 'ns'),
+    "first work on the device, on the job's clock",
+    ({ part, index, clock }) =>
+      clock.offset === null ? null : Math.round(jobTime(clock, elementAt(part.steps.start, index))),
   ),
   column(
     'step_time',
     'step_time_ns',
     int(12, 'ns'),
     'end of the step before to the end of this one',
-    ({ part, index }) => Math.round(stepLength(part, index)),
+    ({ part, index, clock }) => (clock.source === 'refuted' ? null : Math.round(stepLength(part, index))),
   ),
   ofSteps('compute', 'some kernel computes', ({ compute }) => compute),
   ofSteps('communication', 'some operation communicates', ({ communication }) => communication),
