@@ -2,6 +2,7 @@
  * Operations matched and clocks set by them. Times may refute how operations were matched: such a group is matched in
  * another way that fits the times, or without the ranks that contradict the others, or not at all.
  */
+import { DisjointSets } from '../../containers/disjoint-sets.js';
 import { elementAt } from '../../containers/element.js';
 import { entryOf } from '../../containers/map-entry.js';
 import { agreementOf, type Agreement } from './agreement.js';
@@ -176,10 +177,19 @@ function withoutSuspects(alignment: Alignment, suspects: ReadonlySet<number>): M
   const isConcerned = ({ by, group }: MatchedGroup): boolean =>
     by === 'ordinal' && group.members.some(({ part }) => suspects.has(part));
   const left = new Set(suspects);
-  for (const group of alignment.matched)
-    if (isConcerned(group)) for (const part of alignment.agreementOf(group).convincing) left.delete(part);
+  // Ranks of two runs go together within each run: what speaks for them there says nothing of groups of both.
+  const runs = new DisjointSets(alignment.parts.length);
+  for (const group of alignment.matched) {
+    if (!isConcerned(group)) continue;
+    const { convincing } = alignment.agreementOf(group);
+    runs.join(convincing);
+    for (const part of convincing) left.delete(part);
+  }
   return alignment.matched.map((group) => {
-    const wrong = group.group.members.flatMap(({ part }) => (left.has(part) ? [part] : []));
+    const members = group.group.members.flatMap(({ part }) => (suspects.has(part) ? [part] : []));
+    const first = members.find((part) => !left.has(part));
+    const run = first === undefined ? null : runs.lowestOf(first);
+    const wrong = members.filter((part) => left.has(part) || runs.lowestOf(part) !== run);
     return isConcerned(group) && wrong.length > 0 ? withoutThose(group, wrong, alignment) : group;
   });
 }

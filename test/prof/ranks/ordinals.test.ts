@@ -70,6 +70,19 @@ describe('ordinals against times', () => {
       }
     });
 
+  it('are refused between two halves of a job that are of two runs', () => {
+    const shape = { tp: 2, pp: 1, dp: 2 };
+    for (const seed of [1, 2, 3]) {
+      const [own, other] = [partsOfJob({ ...shape, seed }), partsOfJob({ ...shape, seed: seed + 6 })];
+      const { groups } = jobReport([...own.slice(0, 2), ...other.slice(2)]);
+      for (const { parts, matched } of groups) {
+        const isOfBoth = parts.some((part) => part < 2) && parts.some((part) => part > 1);
+        if (isOfBoth) expect(matched).to.equal(0);
+        else expect(matched).to.be.greaterThan(0);
+      }
+    }
+  });
+
   it('that began anew on one rank are left for order within steps, and the group says so', () => {
     for (const shape of SHAPES)
       for (const numberOf of [
