@@ -23,7 +23,7 @@ import {
 } from './matching/refuted.js';
 import type { RankPart } from './part/rank-part.js';
 
-export interface Aligned {
+interface Aligned {
   readonly matched: readonly MatchedGroup[];
   readonly clocks: readonly RankClock[];
 }
