@@ -39,6 +39,6 @@ const plain = (word: string): string =>
 /** Stands for an input whose name is not known. */
 const ANY_FILE = 'FILE';
 
-/** An input in a command that is shown: its name, or FILE. @param file undefined or '-' for stdin, whose name nobody knows */
+/** An input in a command that is shown: its name, which is no option, or FILE. @param file undefined or '-' for stdin, whose name nobody knows */
 export const inputWord = (file: string | undefined): string =>
-  file === undefined || file === '-' ? ANY_FILE : quoted(file);
+  file === undefined || file === '-' ? ANY_FILE : quoted(file.startsWith('-') ? `./${file}` : file);

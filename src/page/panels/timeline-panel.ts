@@ -19,7 +19,7 @@ function make(view: PanelView): PanelContent {
   whenVisible(place, () => {
     open = showTimeline(place, timeline, {
       profile: view.at,
-      file: view.data.profiles.length > 1 ? 'FILE' : view.data.title,
+      file: view.data.input,
     });
   });
   whenIdle(place);

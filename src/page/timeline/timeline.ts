@@ -20,7 +20,7 @@ import { quantityText } from '../document/units.js';
 export interface TimelineOptions {
   /** Index of the profile in its file, from 0. */
   readonly profile?: number;
-  /** The file's name, quoted in suggested commands. */
+  /** The file in suggested commands, as a word of a shell. */
   readonly file?: string;
   /** Called after each drawing of the events with the time it took, ms. */
   readonly drawn?: (ms: number) => void;

@@ -57,12 +57,15 @@ export class Adviser implements Analysis<Adviser> {
   readonly #neuron = new Map<number, ProfileSums>();
   readonly #computed = new Map<number, ComputedTimes>();
   readonly #moved = new Map<number, MovedTimes>();
+  /** A verdict speaks of all that rules find: for some of them there is none, and nothing is gathered for it. */
+  readonly #hasVerdict: boolean;
   #outcome: { readonly findings: Finding[]; readonly silences: Silence[] } | null = null;
   kernels = 0;
 
   constructor({ rules = RULES, minShare = MIN_SHARE, top = Infinity }: AdviserOptions = {}) {
     this.#minShare = minShare;
     this.#top = top;
+    this.#hasVerdict = rules === RULES;
     this.#watches = rules.map((rule) => ({ rule, watch: rule.watch() }));
   }
 
@@ -84,7 +87,7 @@ export class Adviser implements Analysis<Adviser> {
       else if (before > 0) this.#host.beforeMissing(gap, before);
     }
     this.#host.take(record);
-    entryOf(this.#moved, record.profile, () => new MovedTimes()).take(record);
+    if (this.#hasVerdict) entryOf(this.#moved, record.profile, () => new MovedTimes()).take(record);
     if (this.#neuron.size > 0) this.#neuron.get(record.profile)?.take(record);
     for (const { watch } of this.#watches) watch.take?.(record);
     if (rows.length > 0) this.addKernels(rows);
@@ -93,14 +96,14 @@ export class Adviser implements Analysis<Adviser> {
   addKernels(rows: readonly Annotated[]): void {
     for (const row of rows) {
       for (const { watch } of this.#watches) watch.row?.(row);
-      const { record, op, placement } = row;
-      if (workOf(record)?.work !== 'computing' || record.dur === null) continue;
-      entryOf(this.#computed, record.profile, () => new ComputedTimes()).add(
-        op ?? record.short,
-        placement.bound,
-        record.dur,
-      );
+      if (this.#hasVerdict) this.#addComputed(row);
     }
+  }
+
+  #addComputed({ record, op, placement }: Annotated): void {
+    if (workOf(record)?.work !== 'computing' || record.dur === null) return;
+    const computed = entryOf(this.#computed, record.profile, () => new ComputedTimes());
+    computed.add(op ?? record.short, placement.bound, record.dur);
   }
 
   /** @throws UserError without any work that has a time */
@@ -147,8 +150,9 @@ export class Adviser implements Analysis<Adviser> {
     return span > 0 ? stake / span : 0;
   }
 
-  /** Of each profile whose devices worked, in order. */
+  /** Of each profile whose devices worked, in order; none where only some rules were asked. */
   get verdicts(): ProfileVerdict[] {
+    if (!this.#hasVerdict) return [];
     const numbers = [...new Set(this.#devices.all.map(({ profile }) => profile))];
     return numbers.map((profile) => this.#verdictOf(profile));
   }

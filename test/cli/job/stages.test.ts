@@ -1,7 +1,7 @@
 /** Jobs of Slurm as text: words of a shell, scripts, options, and what Slurm says of itself. */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { quoted, wordsOf } from '../../../src/write/shell-words.js';
+import { inputWord, quoted, wordsOf } from '../../../src/write/shell-words.js';
 import { mostInArray, stagesOf, submissionsOf, type Stage } from '../../../src/cli/commands/job/slurm/stages.js';
 import { UsageError } from '../../../src/record/errors.js';
 import { propertyRuns } from '../../support/property-runs.js';
@@ -25,6 +25,13 @@ describe('words of a shell', () => {
       }),
       { numRuns: propertyRuns(200) },
     );
+  });
+
+  it('name an input in a command that is shown, safe in a shell and no option', () => {
+    expect(inputWord('net.jsonl')).to.equal('net.jsonl');
+    expect(inputWord("a'; rm b")).to.equal("'a'\\''; rm b'");
+    expect(inputWord('-o')).to.equal('./-o');
+    for (const unknown of [undefined, '-']) expect(inputWord(unknown)).to.equal('FILE');
   });
 
   it('with an open quote are refused', () => {

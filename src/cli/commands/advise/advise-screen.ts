@@ -15,8 +15,6 @@ export interface Advice {
   readonly minShare: number;
   /** Whether rules without a finding are listed. */
   readonly all: boolean;
-  /** Whether all rules were asked: then there is a verdict too. */
-  readonly isWhole: boolean;
   /** As the user names them. */
   readonly files: readonly string[];
 }
@@ -89,8 +87,8 @@ function summaryOf(advice: Advice): string[] {
 }
 
 /** Each profile, and its verdict. */
-function headings({ adviser, isWhole }: Advice): string[] {
-  const verdicts = new Map((isWhole ? adviser.verdicts : []).map(({ profile, text }) => [profile, text]));
+function headings({ adviser }: Advice): string[] {
+  const verdicts = new Map(adviser.verdicts.map(({ profile, text }) => [profile, text]));
   return [...adviser.profiles.values()].flatMap((header) => {
     const verdict = verdicts.get(header.profile);
     const heading = profileHeading(header.profile, header).replace(/^# /, '');
@@ -116,7 +114,7 @@ export function adviceScreen(advice: Advice): string {
 
 export function adviceDocuments(advice: Advice): string {
   const silences = advice.all ? advice.adviser.silences : [];
-  const verdicts = (advice.isWhole ? advice.adviser.verdicts : []).map(({ text, ...of }) => ({ verdict: text, ...of }));
+  const verdicts = advice.adviser.verdicts.map(({ text, ...of }) => ({ verdict: text, ...of }));
   return [...verdicts, ...shownOf(advice), ...silences].map((line) => `${jsonOf(line)}\n`).join('');
 }
 

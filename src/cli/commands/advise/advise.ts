@@ -83,14 +83,13 @@ export const advise = recordsCommand(
   async (given, request) => {
     const options = readOptions(given);
     const device = readDevice(given);
-    const isWhole = options.rules === RULES;
     await runAnalysis(request, {
       analysis: new Adviser(options),
       annotator: new Annotator(device),
       print: ({ table, facts }, write) => {
         const report = REPORTS[request.format];
         if (report === undefined) return printTable(table, request.format, write);
-        return write(report({ adviser: facts, ...options, all: given.on('all'), files: request.files, isWhole }));
+        return write(report({ adviser: facts, ...options, all: given.on('all'), files: request.files }));
       },
     });
   },

@@ -80,15 +80,9 @@ export function allFacts(events: TimelineEvents, event: number): readonly EventF
 
 const whole = (ns: number): string => Math.round(ns).toLocaleString('en-US');
 
-/** The command that explains a kernel's values; null for other events. */
+/** The command that explains a kernel's values; null for other events. @param file as a word of a shell */
 export function explainCommand(events: TimelineEvents, event: number, profile: number, file: string): string | null {
   const id = elementAt(events.id, event);
   if (id === 0 || kindOf(events, event) !== 'kernel') return null;
-  return `dprof --explain ${profile}:${id} ${quoted(file)}`;
-}
-
-/** A file's name quoted for a shell; one that looks like an option gets './' before it. */
-function quoted(file: string): string {
-  const plain = file.startsWith('-') ? `./${file}` : file;
-  return /^[\w./+@%:,=-]+$/.test(plain) ? plain : `'${plain.replaceAll("'", `'\\''`)}'`;
+  return `dprof --explain ${profile}:${id} ${file}`;
 }

@@ -34,7 +34,6 @@ const capital = (text: string): string => text.charAt(0).toUpperCase() + text.sl
 const DEVICE_WORDS: Readonly<Record<string, { readonly device: string; readonly work: string } | undefined>> = {
   aws: { device: 'NeuronCore', work: "the instructions'" },
   huawei: { device: 'NPU', work: "the kernels'" },
-  ascend: { device: 'NPU', work: "the kernels'" },
 };
 const GPU = { device: 'GPU', work: "the kernels'" };
 
