@@ -180,7 +180,7 @@ export class PageBuilder implements Analysis<MakePage> {
       this.#enter(row.record.profile);
       const profile = this.#profile(row.record.profile);
       const kernel = pageKernelOf(row);
-      profile.timeline.addKernel(kernel);
+      profile.timeline.addKernel(kernel, row);
       const activity = timedActivity(row.record);
       // A Neuron instruction that only waits is no work.
       if (activity === null || activity.kind === 'sync') continue;

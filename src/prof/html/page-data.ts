@@ -233,6 +233,16 @@ export interface Timeline {
   /** Pairs of event indexes: a launch, and an activity that it launched. */
   readonly arrows: PackedColumn;
   readonly dependencies: Dependencies;
+  readonly facts: KernelFacts;
+}
+
+/** What `--explain` says of kernels: lists of a label and a text, which equal kernels share. The first list is empty. */
+export interface KernelFacts {
+  readonly texts: readonly string[];
+  /** Label and text, indexes of `texts`, of all lists one after the other. */
+  readonly pairs: PackedColumn;
+  /** By list: where its numbers end in `pairs`; they begin where those of the one before end. */
+  readonly ends: PackedColumn;
 }
 
 /** In place of an event that is not shown. */
@@ -270,7 +280,8 @@ export interface Lane {
 /**
  * start, dur: ns from the timeline's start; start is below 0 for events that began before it. lane, depth: where the event
  * is drawn. kind: index of EVENT_KINDS. name, op, layer, dtype, tc: index of a text, 0 where unknown. id: of the kernel in
- * its profile, 0 for all other events. flops, bytes: -1 where unknown.
+ * its profile, 0 for all other events. flops, bytes: -1 where unknown. facts: a list of `facts`, 0 where there is none. seq:
+ * sequence number, which forward and backward of an op share, -1 where unknown.
  */
 export const TIMELINE_COLUMNS = [
   'start',
@@ -289,6 +300,8 @@ export const TIMELINE_COLUMNS = [
   'id',
   'flops',
   'bytes',
+  'facts',
+  'seq',
 ] as const;
 export type TimelineColumn = (typeof TIMELINE_COLUMNS)[number];
 

@@ -27,7 +27,7 @@ export function parseKernelId(text: string): KernelId {
 export const isKernel = ({ profile, id }: KernelId, record: KernelRecord): boolean =>
   record.id === id && (profile === null || record.profile === profile);
 
-type LabelledLine = readonly [label: string, text: string];
+export type LabelledLine = readonly [label: string, text: string];
 
 /**
  * How each value of a kernel came about, as lines of a label and a text.
@@ -56,6 +56,34 @@ export function explain(row: Annotated, after: readonly ResolvedDependency[] = [
     ...aboutCounters(row),
   ];
   return lines.map(([label, text]) => `${label.padEnd(10)} ${text}`.trimEnd());
+}
+
+/**
+ * What `explain` says of a kernel that does not depend on when it ran and for how long: repeated kernels have the same.
+ * Its layer, and the numbers of its work, are columns of their own wherever this is shown.
+ */
+export function repeatedFacts(row: Annotated): LabelledLine[] {
+  const { record, trace, placement } = row;
+  return [
+    ['grid, block', `${known(record.grid)} / ${known(record.block)}`],
+    ...aboutOccupancy(row),
+    ...aboutGraph(row),
+    ...aboutFusion(row),
+    ['direction', record.dir ?? 'unknown'],
+    ...(record.forward === undefined || record.forward === null
+      ? []
+      : [['forward', `${record.forward.mod}.${record.forward.op}`] as const]),
+    ['trace', trace.join(' > ') || '-'],
+    ...row.calls.map((call, i): LabelledLine => [i === 0 ? 'calls' : '', showCall(call, i === row.described?.index)]),
+    ...aboutWork(row).filter(([label]) => label !== 'bytes' && (label !== 'FLOPs' || row.flops === null)),
+    ...aboutTensorCores(row),
+    ...(row.described === null
+      ? []
+      : [
+          ['bound', `${placement.bound ?? 'na'}; ${digits(placement.intensity, ' FLOP/byte')}`] as const,
+          ['device', `${row.peaks.name}: ${row.peaks.source}`] as const,
+        ]),
+  ];
 }
 
 function aboutOccupancy({ record, occupancy }: Annotated): LabelledLine[] {

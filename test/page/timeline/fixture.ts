@@ -1,9 +1,17 @@
 /** Timelines made of seeded events, packed as `dprof html` packs them, and events by hand for small sums. */
 import { deflateRawSync } from 'node:zlib';
 import { arrowsOf, type TimelineEvents, type TextColumn } from '../../../src/page/timeline/model/events.js';
+import type { FactLists, KernelFact } from '../../../src/page/timeline/model/kernel-facts.js';
 import { coverageOf } from '../../../src/page/timeline/model/coverage.js';
 import { EVENT_KINDS } from '../../../src/prof/html/page-data.js';
-import type { EventKind, Lane, PackedColumn, Timeline, TimelineColumn } from '../../../src/prof/html/page-data.js';
+import type {
+  EventKind,
+  KernelFacts,
+  Lane,
+  PackedColumn,
+  Timeline,
+  TimelineColumn,
+} from '../../../src/prof/html/page-data.js';
 
 /** Little endian, as Node's own buffers write it. */
 export function packed(type: PackedColumn['type'], numbers: readonly number[]): PackedColumn {
@@ -34,6 +42,9 @@ export interface FixtureEvent {
   readonly id?: number;
   readonly flops?: number;
   readonly bytes?: number;
+  readonly seq?: number;
+  /** As `--explain` words them. */
+  readonly facts?: readonly KernelFact[];
   /** Place in the list of what launched it. */
   readonly launcher?: number;
 }
@@ -56,6 +67,7 @@ export function timelineOf(events: readonly FixtureEvent[], lanes: readonly Lane
   };
   const column = (type: PackedColumn['type'], value: (given: FixtureEvent) => number): PackedColumn =>
     packed(type, events.map(value));
+  const lists: (readonly KernelFact[])[] = [[]];
   const columns: Record<TimelineColumn, PackedColumn> = {
     start: column('f64', ({ start }) => start),
     dur: column('f64', ({ dur }) => dur),
@@ -73,6 +85,8 @@ export function timelineOf(events: readonly FixtureEvent[], lanes: readonly Lane
     id: column('u32', ({ id }) => id ?? 0),
     flops: column('f64', ({ flops }) => flops ?? -1),
     bytes: column('f64', ({ bytes }) => bytes ?? -1),
+    facts: column('u32', ({ facts }) => (facts === undefined ? 0 : lists.push(facts) - 1)),
+    seq: column('f64', ({ seq }) => seq ?? -1),
   };
   const pairs = events.flatMap(({ launcher }, event) => (launcher === undefined ? [] : [launcher, event]));
   const end = events.reduce((last, { start, dur }) => Math.max(last, start + dur), 0);
@@ -88,7 +102,19 @@ export function timelineOf(events: readonly FixtureEvent[], lanes: readonly Lane
     columns,
     arrows: packed('u32', pairs),
     dependencies: { later: packed('u32', []), earlier: packed('u32', []), what: packed('u32', []) },
+    facts: packedFacts(lists),
   };
+}
+
+const flatFacts = (lists: readonly (readonly KernelFact[])[]): FactLists => {
+  const texts = lists.flat(2);
+  const ends = lists.map((_, list) => 2 * lists.slice(0, list + 1).flat().length);
+  return { texts, pairs: Uint32Array.from(texts.keys()), ends: Uint32Array.from(ends) };
+};
+
+function packedFacts(lists: readonly (readonly KernelFact[])[]): KernelFacts {
+  const { texts, pairs, ends } = flatFacts(lists);
+  return { texts, pairs: packed('u32', [...pairs]), ends: packed('u32', [...ends]) };
 }
 
 /** The same without packing. */
@@ -99,6 +125,7 @@ export function eventsOf(
 ): TimelineEvents {
   const timeline = timelineOf(given, lanes, origin);
   const { texts, end, start } = timeline;
+  const lists: (readonly KernelFact[])[] = [[]];
   const text = (column: TextColumn): Uint32Array => Uint32Array.from(given, (one) => texts.indexOf(one[column] ?? ''));
   return {
     count: given.length,
@@ -125,6 +152,9 @@ export function eventsOf(
     id: Float64Array.from(given, (one) => one.id ?? 0),
     flops: Float64Array.from(given, (one) => one.flops ?? -1),
     bytes: Float64Array.from(given, (one) => one.bytes ?? -1),
+    factList: Uint32Array.from(given, ({ facts }) => (facts === undefined ? 0 : lists.push(facts) - 1)),
+    facts: flatFacts(lists),
+    seq: Float64Array.from(given, (one) => one.seq ?? -1),
     arrows: arrowsOf(
       given.flatMap(({ launcher }, event) => (launcher === undefined ? [] : [launcher, event])),
       given.length,

@@ -2,10 +2,34 @@
 import { elementAt } from '../../../containers/element.js';
 import { button, definitions, element } from '../../document/dom-elements.js';
 import { dependenciesOf, launchedBy, textOf, type Dependent } from '../model/events.js';
-import { allFacts, explainCommand } from '../model/event-facts.js';
+import { searched } from '../../document/timeline-link.js';
+import { allFacts, explainCommand, type EventFact } from '../model/event-facts.js';
+import { sameSequence } from '../model/kernel-facts.js';
 import type { Scene } from '../model/scene.js';
 
 const MOST_LINKS = 20;
+
+/** Values that lead to all events that have them: the condition of the search. */
+const SEARCHES: Readonly<Record<string, ((value: string) => string) | undefined>> = {
+  op: (op) => `op==${searched(op)}`,
+  layer: (layer) =>
+    layer
+      .split('/')
+      .map((one) => `layer==${searched(one)}`)
+      .join(' && '),
+};
+
+/** Facts as a list; one without a name goes on with the one before. */
+function factItems(scene: Scene, facts: readonly EventFact[]): HTMLElement[] {
+  return facts.flatMap(([name, value]) => {
+    const condition = value === 'na' ? undefined : SEARCHES[name]?.(value);
+    const shown =
+      condition === undefined
+        ? value
+        : button(value, () => scene.set({ search: condition }), { title: `Search for ${condition}` });
+    return [...(name === '' ? [] : [element('dt', {}, name)]), element('dd', { class: 'tl-links' }, shown)];
+  });
+}
 
 /** @param profile its index in the file of that name */
 export function showDetails(scene: Scene, profile: number, file: string): HTMLElement {
@@ -36,9 +60,10 @@ export function showDetails(scene: Scene, profile: number, file: string): HTMLEl
     const facts = element(
       'dl',
       {},
-      ...definitions(allFacts(events, event)),
+      ...factItems(scene, allFacts(events, event)),
       ...links('launched by', launcher === -1 ? [] : [launcher]),
       ...links('launched', launchedBy(events, event)),
+      ...links('same sequence id: forward, backward', sameSequence(events.seq, event)),
       ...dependents('waited for', before),
       ...dependents('waited for by', after),
       ...(command === null ? [] : definitions([['explain', element('code', { class: 'tl-command' }, command)]])),

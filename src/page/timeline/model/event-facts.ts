@@ -1,8 +1,10 @@
 /** Properties of an event as text, for tooltips and details. */
 import { elementAt } from '../../../containers/element.js';
 import { quantityText } from '../../document/units.js';
+import { factsOf } from './kernel-facts.js';
 import {
   durOf,
+  endOf,
   isOnDevice,
   kindOf,
   laneOf,
@@ -57,6 +59,8 @@ export function allFacts(events: TimelineEvents, event: number): readonly EventF
     ['duration', `${quantityText(dur, 'ns')} (${whole(dur)} ns)`],
     ['lane', `${lane?.group ?? 'na'} / ${lane?.name ?? 'na'}`],
   ];
+  const queued = queueTime(events, event);
+  if (queued !== null) facts.push(['in the queue', `${quantityText(queued, 'ns')} from the end of the launch`]);
   const onDevice = isOnDevice(events, event);
   for (const [column, title] of TEXTS) {
     const text = textOf(events, column, event);
@@ -75,7 +79,16 @@ export function allFacts(events: TimelineEvents, event: number): readonly EventF
     const text = textOf(events, column, event);
     if (text !== null) facts.push([title, text]);
   }
-  return facts;
+  const seq = elementAt(events.seq, event);
+  if (seq >= 0) facts.push(['sequence id', String(seq)]);
+  return [...facts, ...factsOf(events.facts, elementAt(events.factList, event))];
+}
+
+/** From the end of its launch to its start, ns; null where its launch is not shown, or ended later. */
+function queueTime(events: TimelineEvents, event: number): number | null {
+  const launch = elementAt(events.arrows.launcher, event);
+  const time = launch === -1 ? -1 : startOf(events, event) - endOf(events, launch);
+  return time < 0 ? null : time;
 }
 
 const whole = (ns: number): string => Math.round(ns).toLocaleString('en-US');

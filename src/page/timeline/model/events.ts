@@ -4,6 +4,7 @@ import { EVENT_KINDS, NO_EVENT, TIMELINE_COLUMNS } from '../../../prof/html/page
 import type { Dependencies, EventKind, Lane, Timeline, TimelineColumn } from '../../../prof/html/page-data.js';
 import { coverageOf, type TimelineCoverage } from './coverage.js';
 import { unpackColumn, type UnpackedColumn } from './column-unpacking.js';
+import { loadFacts, type FactLists } from './kernel-facts.js';
 
 export type TextColumn = 'name' | 'op' | 'layer' | 'dtype' | 'tc' | 'operands' | 'queue';
 
@@ -30,6 +31,11 @@ export interface TimelineEvents {
   /** -1 where unknown. */
   readonly flops: Float64Array;
   readonly bytes: Float64Array;
+  /** Number of a list of `facts`, 0 for none. */
+  readonly factList: Uint32Array;
+  readonly facts: FactLists;
+  /** Sequence number, which forward and backward of an op share; -1 where unknown. */
+  readonly seq: Float64Array;
   readonly arrows: LaunchArrows;
   readonly dependencies: DependencyColumns;
 }
@@ -168,6 +174,7 @@ export async function loadEvents(timeline: Timeline): Promise<TimelineEvents> {
   >;
   const pairs = await unpackColumn('arrows', timeline.arrows);
   const dependencies = await loadDependencies(timeline.dependencies);
+  const facts = await loadFacts(timeline.facts);
   const count = timeline.events;
   // Events that began before the span of time start below 0.
   const start = finite(columns.start, -Number.MAX_VALUE);
@@ -194,6 +201,9 @@ export async function loadEvents(timeline: Timeline): Promise<TimelineEvents> {
     pc: finite(columns.pc, -1),
     flops: finite(columns.flops, -1),
     bytes: finite(columns.bytes, -1),
+    factList: new Uint32Array(columns.facts),
+    facts,
+    seq: finite(columns.seq, -1),
     arrows: arrowsOf(pairs, count),
     dependencies,
   };

@@ -1,10 +1,11 @@
 /**
- * Activities and ranges in columns, until it is known which the timeline shows. Memory: 106 bytes each and
+ * Activities and ranges in columns, until it is known which the timeline shows. Memory: 118 bytes each and
  * 12 for each dependency, bounded.
  */
 import { elementAt } from '../../../containers/element.js';
 import { TextTable } from '../text-table.js';
 import { DependencyBuffer } from './dependency-buffer.js';
+import { FactTable } from './fact-table.js';
 
 /** Columns of numbers, and the arrays that hold them. */
 const COLUMNS = {
@@ -27,6 +28,8 @@ const COLUMNS = {
   launchDur: Float64Array,
   launchLane: Uint32Array,
   launchName: Uint32Array,
+  facts: Uint32Array,
+  seq: Float64Array,
 } as const;
 
 export type EventColumn = keyof typeof COLUMNS;
@@ -43,7 +46,8 @@ const TEXT_NAMES = [
   'launchName',
 ] as const satisfies readonly EventColumn[];
 
-/** One activity or range; texts and lanes by number. Unknown: NaN as the launch's start, -1 as FLOPs, bytes and position. */
+/** One activity or range; texts and lanes by number. Unknown: NaN as the launch's start, -1 as FLOPs, bytes,
+ * position and sequence number. */
 export type BufferedEvent = Readonly<Record<EventColumn, number>>;
 
 export interface EventBufferBounds {
@@ -66,6 +70,7 @@ export class EventBuffer {
   rows = 0;
   texts = new TextTable();
   readonly dependencies = new DependencyBuffer();
+  readonly facts = new FactTable();
 
   constructor(private readonly bounds = EVENT_BUFFER_BOUNDS) {}
 

@@ -13,6 +13,8 @@ import { EVENT_KINDS, type Timeline } from '../page-data.js';
 import { eventsInOrder, isLaunch, rowOf, type EventOrder } from './event-order.js';
 import { MissedEvents } from './missed-events.js';
 import { StepTimes, type StepTime } from '../step-times.js';
+import { NO_FACTS } from './fact-table.js';
+import type { Annotated } from '../../annotate.js';
 import { EVENT_BUFFER_BOUNDS, EventBuffer, type EventBufferBounds } from './event-buffer.js';
 import { timedActivity, type TimedActivity } from '../timed-activity.js';
 import { timelineOf, type ChosenSpan } from './timeline-events.js';
@@ -71,10 +73,11 @@ export class TimelineBuilder {
     else if (record.type !== 'kernel' && isDeviceActivity(record)) this.#addActivity(record, UNKNOWN_VALUES);
   }
 
-  addKernel(kernel: PageKernel): void {
+  /** @param row of which its facts are told; without it there are none */
+  addKernel(kernel: PageKernel, row: Annotated | null = null): void {
     const { record } = kernel;
     const found = this.#dependencies.take(record);
-    if (this.#addActivity(record, kernel) && found.length > 0) this.#buffer.dependencies.add(record.id, found);
+    if (this.#addActivity(record, kernel, row) && found.length > 0) this.#buffer.dependencies.add(record.id, found);
   }
 
   get steps(): readonly StepTime[] {
@@ -133,7 +136,7 @@ export class TimelineBuilder {
   }
 
   /** @returns whether it is in the buffer */
-  #addActivity(record: DeviceActivity, values: KernelValues): boolean {
+  #addActivity(record: DeviceActivity, values: KernelValues, row: Annotated | null = null): boolean {
     const activity = timedActivity(record);
     if (activity === null) return false;
     this.#steps.addDeviceWork(activity);
@@ -165,6 +168,8 @@ export class TimelineBuilder {
       launchDur: Math.max(0, launch?.dur ?? 0),
       launchLane: launch === null ? 0 : this.#lanes.ofThread(launch.pid, launch.tid),
       launchName: launch === null ? 0 : texts.numberOf(launch.api ?? 'launch'),
+      facts: row === null ? NO_FACTS : this.#buffer.facts.numberOf(row),
+      seq: orUnknown(record.type === 'kernel' ? record.seq?.[0] : null),
     });
     return true;
   }
@@ -191,6 +196,8 @@ export class TimelineBuilder {
       launchDur: 0,
       launchLane: 0,
       launchName: 0,
+      facts: NO_FACTS,
+      seq: -1,
     });
   }
 

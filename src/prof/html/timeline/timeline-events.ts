@@ -42,6 +42,7 @@ type TimelineArrays = Record<TimelineColumn, Float64Array>;
 
 /** Texts are cut to this length, and to a shorter one when all texts together have too many characters. */
 const LONGEST_TEXT = 600;
+const LONGEST_FACT = 2000;
 const LONGEST_TEXT_IN_FULL_TABLE = 60;
 const FULL_TABLE_CHARACTERS = 4_000_000;
 
@@ -57,6 +58,7 @@ export function timelineOf(input: TimelineInput): Timeline {
   ) as TimelineArrays;
   const texts = writeEvents(input, shown, columns);
   const lanes = assignLanes(input, columns);
+  const facts = buffer.facts.packed(columns.facts, (text) => cut(text, LONGEST_FACT));
   return {
     what: leftOut !== 0 ? `first ${shown.length} events${span.what === 'all' ? '' : ` of ${span.what}`}` : span.what,
     start: span.start,
@@ -71,10 +73,12 @@ export function timelineOf(input: TimelineInput): Timeline {
       TIMELINE_COLUMNS.map((name) => [name, packColumn(columns[name])]),
     ) as Timeline['columns'],
     arrows: packColumn(arrowsOf(order, shown)),
+    facts,
   };
 }
 
 const LAUNCH = EVENT_KINDS.indexOf('launch');
+const NUMBER_COLUMNS = ['kind', 'lane', 'id', 'pc', 'flops', 'bytes', 'facts', 'seq'] as const;
 const TEXT_COLUMNS = ['op', 'layer', 'dtype', 'tc', 'operands', 'queue'] as const;
 
 function writeEvents({ buffer, order, span }: TimelineInput, shown: Uint32Array, columns: TimelineArrays): TextTable {
@@ -91,7 +95,7 @@ function writeEvents({ buffer, order, span }: TimelineInput, shown: Uint32Array,
     columns.start[i] = order.startOf(event) - span.start;
     columns.dur[i] = order.durOf(event);
     const cell = (name: EventColumn): number => elementAt(buffer.column(name), row);
-    columns.flops[i] = columns.bytes[i] = columns.pc[i] = -1;
+    columns.flops[i] = columns.bytes[i] = columns.pc[i] = columns.seq[i] = -1;
     if (isLaunch(event)) {
       columns.kind[i] = LAUNCH;
       columns.lane[i] = cell('launchLane');
@@ -99,7 +103,7 @@ function writeEvents({ buffer, order, span }: TimelineInput, shown: Uint32Array,
       return;
     }
     columns.name[i] = textOf(cell('name'));
-    for (const name of ['kind', 'lane', 'id', 'pc', 'flops', 'bytes'] as const) columns[name][i] = cell(name);
+    for (const name of NUMBER_COLUMNS) columns[name][i] = cell(name);
     for (const name of TEXT_COLUMNS) columns[name][i] = textOf(cell(name));
   });
   return texts;

@@ -1,0 +1,39 @@
+/** What `dprof --explain` says of the kernels of a timeline, and the kernels that forward and backward share. */
+import { elementAt } from '../../../containers/element.js';
+import type { KernelFacts } from '../../../prof/html/page-data.js';
+import { unpackColumn, type UnpackedColumn } from './column-unpacking.js';
+
+/** A label, '' where it is that of the fact before, and a text. */
+export type KernelFact = readonly [label: string, text: string];
+
+export interface FactLists {
+  readonly texts: readonly string[];
+  readonly pairs: UnpackedColumn;
+  readonly ends: UnpackedColumn;
+}
+
+/** @throws Error with one line where a column cannot be read */
+export async function loadFacts({ texts, pairs, ends }: KernelFacts): Promise<FactLists> {
+  const [numbers, limits] = await Promise.all([unpackColumn('facts', pairs), unpackColumn('ends of facts', ends)]);
+  return { texts, pairs: numbers, ends: limits };
+}
+
+/** The facts of a list; none of one that does not exist. */
+export function factsOf({ texts, pairs, ends }: FactLists, list: number): readonly KernelFact[] {
+  if (list < 1 || list >= ends.length) return [];
+  const [from, to] = [elementAt(ends, list - 1), Math.min(elementAt(ends, list), pairs.length)];
+  const facts: KernelFact[] = [];
+  const text = (place: number): string => texts[elementAt(pairs, place)] ?? 'na';
+  for (let place = from; place + 1 < to; place += 2) facts.push([text(place), text(place + 1)]);
+  return facts;
+}
+
+/** Other events with the sequence number of one: those of its op's forward and backward. Looks through all. */
+export function sameSequence(seq: Float64Array, event: number): readonly number[] {
+  const wanted = elementAt(seq, event);
+  const found: number[] = [];
+  if (wanted < 0) return found;
+  for (let other = 0; other < seq.length; other++)
+    if (other !== event && elementAt(seq, other) === wanted) found.push(other);
+  return found;
+}

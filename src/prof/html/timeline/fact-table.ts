@@ -1,0 +1,76 @@
+/**
+ * Facts of kernels for the timeline, as `--explain` words them: those that do not depend on when a kernel ran. Kernels of a
+ * loop repeat with the same facts, so that each list is held once, as numbers of its texts. Bounded: kernels beyond have
+ * none.
+ */
+import { entryOf } from '../../../containers/map-entry.js';
+import type { Annotated } from '../../annotate.js';
+import { repeatedFacts, type LabelledLine } from '../../report/explain.js';
+import { packColumn } from '../column-packing.js';
+import type { KernelFacts } from '../page-data.js';
+import { TextTable } from '../text-table.js';
+
+/** In place of a list of facts. */
+export const NO_FACTS = 0;
+
+export interface FactBounds {
+  /** Lists of facts. */
+  readonly lists: number;
+  /** Characters of all distinct texts. */
+  readonly text: number;
+}
+
+const FACT_BOUNDS: FactBounds = { lists: 100_000, text: 16 * 1024 * 1024 };
+
+/** What the facts of a kernel depend on, but its calls. */
+const keyOf = ({ record, derived, layer, trace, flops, bytes, tc }: Annotated): string =>
+  JSON.stringify([
+    ...[record.name, record.grid, record.block, record.dir, record.registers, record.sharedBytes, record.graph],
+    ...[record.forward?.mod, record.forward?.op, record.labels?.['kernel_file'], derived.params, layer, trace],
+    ...[flops, bytes, tc, record.device],
+  ]);
+
+export class FactTable {
+  readonly #texts = new TextTable();
+  /** Each list: a label and a text by number, one after the other; lists differ from each other. */
+  readonly #lists: (readonly number[])[] = [[]];
+  readonly #numbers = new Map<string, number>();
+  /** By the calls of a kernel, which are mostly the same object for equal calls; then by what else its facts depend on. */
+  #known = new WeakMap<object, Map<string, number>>();
+
+  constructor(private readonly bounds = FACT_BOUNDS) {}
+
+  /** Number of a kernel's list; NO_FACTS where the table is full. */
+  numberOf(row: Annotated): number {
+    const known = this.#known.get(row.calls) ?? new Map<string, number>();
+    this.#known.set(row.calls, known);
+    return entryOf(known, keyOf(row), () => this.#add(repeatedFacts(row)));
+  }
+
+  #add(facts: readonly LabelledLine[]): number {
+    if (this.#lists.length > this.bounds.lists || this.#texts.size > this.bounds.text) return NO_FACTS;
+    const list = facts.flatMap(([label, text]) => [this.#texts.numberOf(label), this.#texts.numberOf(text)]);
+    return entryOf(this.#numbers, list.join(), () => this.#lists.push(list) - 1);
+  }
+
+  /**
+   * The lists that are used, and their texts.
+   * @param used numbers of lists; replaced by those of the packed lists
+   * @param shortened what a text is cut to
+   */
+  packed(used: Float64Array, shortened: (text: string) => string): KernelFacts {
+    const [texts, numbers] = [new TextTable(), new Map<number, number>([[NO_FACTS, NO_FACTS]])];
+    const [pairs, ends]: [number[], number[]] = [[], [0]];
+    for (const [i, list] of used.entries()) {
+      used[i] = entryOf(numbers, list, () => {
+        for (const text of this.#lists[list] ?? []) pairs.push(texts.numberOf(shortened(this.#texts.at(text))));
+        return ends.push(pairs.length) - 1;
+      });
+    }
+    return {
+      texts: texts.all,
+      pairs: packColumn(Uint32Array.from(pairs)),
+      ends: packColumn(Uint32Array.from(ends)),
+    };
+  }
+}

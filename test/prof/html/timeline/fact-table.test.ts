@@ -1,0 +1,62 @@
+/** Facts of kernels in the timeline: as `--explain` words them, held once for equal kernels, within bounds. */
+import { expect } from 'chai';
+import { packed } from '../../../page/timeline/fixture.js';
+import { FactTable, NO_FACTS } from '../../../../src/prof/html/timeline/fact-table.js';
+import { factsOf, loadFacts } from '../../../../src/page/timeline/model/kernel-facts.js';
+import { explain } from '../../../../src/prof/report/explain.js';
+import type { Annotated } from '../../../../src/prof/annotate.js';
+import { annotate } from '../../../support/rows.js';
+import { recordsOf } from '../../../support/profile-records.js';
+
+const SAMPLES = ['samples/lenet-2021.pt.trace.json', 'samples/transformer.nsys.sqlite', 'samples/lenet.nvprof.sql'];
+/** Lines of `--explain` that name a time, or another kernel. */
+const OWN = new Set(['grid, block', 'forward', 'direction']);
+
+async function listedFacts(table: FactTable, rows: readonly Annotated[]) {
+  const used = Float64Array.from(rows, (row) => table.numberOf(row));
+  const lists = await loadFacts(table.packed(used, (text) => text));
+  return { lists, facts: rows.map((_, i) => factsOf(lists, used[i] ?? NaN)) };
+}
+
+describe('facts of kernels in the timeline', () => {
+  for (const sample of SAMPLES)
+    it(`are what --explain says of each kernel of ${sample}`, async () => {
+      const rows = annotate(recordsOf(sample));
+      const { lists, facts } = await listedFacts(new FactTable(), rows);
+      for (const [i, row] of rows.entries()) {
+        const explained = explain(row);
+        const own = facts[i] ?? [];
+        expect(own).to.have.length.above(3);
+        for (const [label, text] of own)
+          if (!OWN.has(label)) expect(explained).to.include(`${label.padEnd(10)} ${text}`.trimEnd());
+      }
+      expect(lists.ends.length).to.be.at.most(rows.length + 1);
+    });
+
+  it('are held once for equal kernels', async () => {
+    const rows = annotate(recordsOf('samples/transformer.nsys.sqlite'));
+    const { lists } = await listedFacts(new FactTable(), [...rows, ...rows, ...rows]);
+    const { lists: once } = await listedFacts(new FactTable(), rows);
+    expect(lists).to.deep.equal(once);
+  });
+
+  it('beyond the bounds of the table are left out', () => {
+    const rows = annotate(recordsOf('samples/transformer.nsys.sqlite'));
+    const table = new FactTable({ lists: 5, text: 1 << 20 });
+    const numbers = new Set(rows.map((row) => table.numberOf(row)));
+    expect([...numbers].sort()).to.deep.equal([NO_FACTS, 1, 2, 3, 4, 5]);
+  });
+
+  it('of a list that does not exist, or of damaged numbers, are none', async () => {
+    const lists = await loadFacts({
+      texts: ['a', 'b'],
+      pairs: packed('u32', [0, 1, 0, 9]),
+      ends: packed('u32', [0, 4]),
+    });
+    expect(factsOf(lists, 1)).to.deep.equal([
+      ['a', 'b'],
+      ['a', 'na'],
+    ]);
+    for (const list of [0, 2, 99]) expect(factsOf(lists, list)).to.deep.equal([]);
+  });
+});
