@@ -10,7 +10,10 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
 ): HTMLElementTagNameMap[Tag] {
   const made = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
-    if (value !== null && value !== false) made.setAttribute(name, value === true ? '' : String(value));
+    if (value === null || value === false) continue;
+    // The page's policy forbids the attribute, not its property.
+    if (name === 'style') made.style.cssText = String(value);
+    else made.setAttribute(name, value === true ? '' : String(value));
   }
   made.append(...children);
   return made;
