@@ -2,7 +2,9 @@
 import type { PageData } from '../prof/html/page-data.js';
 import { showDashboard } from './dashboard.js';
 import { element } from './document/dom-elements.js';
+import { forbidMarkup } from './document/no-markup.js';
 
+forbidMarkup();
 const holder = document.getElementById('data');
 const root = document.getElementById('page');
 if (holder !== null && root !== null) {

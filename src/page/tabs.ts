@@ -31,11 +31,9 @@ export class Tabs {
   constructor(label: string, tabs: readonly TabOptions[]) {
     this.#tabs = tabs.map((tab, i) => this.#tab(tab, i));
     this.places = this.#tabs.map(({ place }) => place);
-    this.bar = element(
-      'div',
-      { role: 'tablist', 'aria-label': label, class: 'tabs' },
-      ...this.#tabs.map(({ button }) => button),
-    );
+    const buttons = this.#tabs.map(({ button }) => button);
+    const list = element('div', { role: 'tablist', 'aria-label': label }, ...buttons);
+    this.bar = element('nav', { class: 'tabs', 'aria-label': label }, list);
     this.bar.addEventListener('keydown', (event) => this.#move(event));
     document.addEventListener('keydown', (event) => this.#byNumber(event));
     addEventListener('beforeprint', () => this.#forPaper(true));

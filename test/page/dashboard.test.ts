@@ -1,13 +1,13 @@
 import { expect } from 'chai';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { page as document } from '../../src/write/html/page.js';
 import { describeInBrowser } from '../support/browser.js';
 import { bundledProgram } from '../support/page-program.js';
-import { FIXTURE, HOSTILE } from './fixture.js';
-import { EMPTY, HOST_ONLY, LINKED, MANY } from './special-pages.js';
+import { HOSTILE } from './fixture.js';
+import { SPECIAL_PAGES } from './special-pages.js';
+import { writePages } from './written-pages.js';
 
 /** Panels of each tab, in order. */
 const TABS: Readonly<Record<string, readonly string[]>> = {
@@ -31,24 +31,13 @@ const GROUND = 'getComputedStyle(document.body).backgroundColor';
 
 describeInBrowser('dashboard', (open) => {
   const folder = mkdtempSync(join(tmpdir(), 'dprof-page-'));
-  const file = join(folder, 'two.html');
-  const empty = join(folder, 'empty.html');
-  const many = join(folder, 'many.html');
-  const hostOnly = join(folder, 'host.html');
-  const linked = join(folder, 'linked.html');
+  const [file, empty, many, hostOnly, linked] = ['two', 'empty', 'many', 'host', 'linked'].map((name) =>
+    join(folder, `${name}.html`),
+  ) as [string, string, string, string, string];
 
   before(async function () {
     this.timeout(60_000);
-    const built = await bundledProgram();
-    for (const [path, data] of [
-      [file, FIXTURE],
-      [empty, EMPTY],
-      [many, MANY],
-      [hostOnly, HOST_ONLY],
-      [linked, LINKED],
-    ] as const)
-      // prettier-ignore
-      writeFileSync(path, [...document(data.title, data, built)].join(''));
+    writePages(folder, await bundledProgram(), SPECIAL_PAGES);
   });
   after(() => {
     rmSync(folder, { recursive: true });

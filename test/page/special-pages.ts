@@ -83,3 +83,12 @@ export const MANY: PageData = {
     ], // prettier-ignore
   })),
 };
+
+/** All of them by name, and the one with two ranks. */
+export const SPECIAL_PAGES: Readonly<Record<string, PageData>> = {
+  two: FIXTURE,
+  empty: EMPTY,
+  host: HOST_ONLY,
+  linked: LINKED,
+  many: MANY,
+};

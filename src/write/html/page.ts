@@ -25,16 +25,23 @@ const scriptText = (script: string): string =>
 /** In strings of CSS `<\/` means `</`. */
 const styleText = (style: string): string => style.replace(/<\/(style)/gi, '<\\/$1');
 
-/** The content security policy: only the page's own program, its own style, and images it makes itself; no requests. */
-const policy = (script: string): string =>
+const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+
+/**
+ * The content security policy: the page's own program and its own style sheet, without style attributes in markup, and the
+ * empty icon; no requests, no frames, no text that becomes markup.
+ */
+const policy = (script: string, style: string): string =>
   [
     "default-src 'none'",
-    `script-src 'sha256-${createHash('sha256').update(script).digest('base64')}'`,
-    // Charts set style attributes on their elements.
-    "style-src 'unsafe-inline'",
-    'img-src data: blob:',
+    `script-src ${hashOf(script)}`,
+    `style-src ${hashOf(style)}`,
+    'img-src data:',
     "base-uri 'none'",
     "form-action 'none'",
+    "require-trusted-types-for 'script'",
+    // The program's own policy, which allows the empty text alone.
+    'trusted-types default',
   ].join('; ');
 
 /** JSON in a script element, in which `<` starts tags and comments. */
@@ -65,17 +72,18 @@ export function* jsonPieces(value: unknown, levels = LEVELS): Generator<string> 
 /** The document, in pieces. @param data JSON of the element `data`, which the program reads */
 export function* page(title: string, data: unknown, program: PageProgram): Generator<string> {
   const script = scriptText(program.script);
+  const style = styleText(program.style);
   yield [
     '<!doctype html>',
     '<html lang="en">',
     '<head>',
     '<meta charset="utf-8">',
-    `<meta http-equiv="Content-Security-Policy" content="${policy(script)}">`,
+    `<meta http-equiv="Content-Security-Policy" content="${policy(script, style)}">`,
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
     '<meta name="color-scheme" content="light dark">',
     '<link rel="icon" href="data:,">',
     `<title>${text(title)}</title>`,
-    `<style>${styleText(program.style)}</style>`,
+    `<style>${style}</style>`,
     '</head>',
     '<body>',
     '<main id="page"></main>',

@@ -48,10 +48,15 @@ describe('document of a page', () => {
   });
 
   it('allows no requests, and only its own program', () => {
-    const hash = createHash('sha256').update(PROGRAM.script).digest('base64');
+    const hashOf = (part: 'script' | 'style'): string => createHash('sha256').update(PROGRAM[part]).digest('base64');
     const policy = /http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(documentOf({}))?.[1] ?? '';
-    expect(policy.split('; ')).to.include.members(["default-src 'none'", `script-src 'sha256-${hash}'`]);
-    expect(policy).to.not.match(/unsafe-eval|https?:|\*/);
+    expect(policy.split('; ')).to.include.members([
+      "default-src 'none'",
+      `script-src 'sha256-${hashOf('script')}'`,
+      `style-src 'sha256-${hashOf('style')}'`,
+      "require-trusted-types-for 'script'",
+    ]);
+    expect(policy).to.not.match(/unsafe-|https?:|blob:|\*/);
     expect(documentOf({})).to.not.match(/<(?:script|link|img)[^>]*(?:src|href)="(?!data:)/);
   });
 

@@ -1,0 +1,65 @@
+/** Every tab of pages of many kinds, by the rules of axe: names, roles, contrast, what the keyboard reaches. */
+import axe, { type AxeResults } from 'axe-core';
+import { expect } from 'chai';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { describeInBrowser } from '../support/browser.js';
+import { bundledProgram } from '../support/page-program.js';
+import { pageDataOfFile } from '../support/pages.js';
+import { ROOT } from '../support/shared.js';
+import { SPECIAL_PAGES } from './special-pages.js';
+import { showWholeTab, tabsOf, writePages } from './written-pages.js';
+
+const SAMPLES = ['lenet.pt.trace.json.gz', 'attention.ntff', 'ascend_pytorch_profiler_0.db'];
+const SCHEMES = ['light', 'dark'] as const;
+const WIDTHS = [1280, 390];
+
+/** What is wrong on the screen now: a line for each rule and element. */
+async function violations(page: Page): Promise<string[]> {
+  const { violations: found } = await page.evaluate<Pick<AxeResults, 'violations'>>(
+    "axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => ({ violations }))",
+  );
+  return found.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)}: ${failureSummary ?? ''}`),
+  );
+}
+
+describeInBrowser('accessibility of the page', (open) => {
+  const folder = mkdtempSync(join(tmpdir(), 'dprof-axe-'));
+  before(async function () {
+    this.timeout(60_000);
+    const samples = await Promise.all(
+      SAMPLES.map(async (name) => [name, await pageDataOfFile(join(ROOT, 'samples', name))] as const),
+    );
+    writePages(folder, await bundledProgram(), { ...SPECIAL_PAGES, ...Object.fromEntries(samples) });
+  });
+  after(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  for (const name of [...Object.keys(SPECIAL_PAGES), ...SAMPLES]) {
+    it(`breaks no rule: ${name}`, async function () {
+      this.timeout(180_000);
+      const { page, complaints, requests } = await open(join(folder, `${name}.html`));
+      await page.evaluate(axe.source);
+      // Where each is found, so that one mistake is one entry.
+      const found: Record<string, string[]> = {};
+      for (const tab of await tabsOf(page)) {
+        await showWholeTab(page, tab);
+        for (const colorScheme of SCHEMES) {
+          for (const width of WIDTHS) {
+            await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+            await page.setViewportSize({ width, height: 900 });
+            await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+            for (const line of await violations(page)) (found[line] ??= []).push(`${tab}, ${colorScheme}, ${width} px`);
+          }
+        }
+      }
+      expect(found).to.deep.equal({});
+      expect(complaints).to.deep.equal([]);
+      expect(requests).to.have.length(1);
+    });
+  }
+});

@@ -1,0 +1,219 @@
+/** The page by keyboard alone: what Tab reaches, what shows where the focus is, and what keys do there. */
+import { expect } from 'chai';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { describeInBrowser } from '../support/browser.js';
+import { bundledProgram } from '../support/page-program.js';
+import { pageDataOfFile } from '../support/pages.js';
+import { ROOT } from '../support/shared.js';
+import { SPECIAL_PAGES } from './special-pages.js';
+import { showWholeTab, tabsOf, writePages } from './written-pages.js';
+
+const SAMPLE = 'lenet.pt.trace.json.gz';
+const PAGES = [...Object.keys(SPECIAL_PAGES), SAMPLE];
+
+/** What takes the focus, less what arrow keys reach within a group. */
+const REACHABLE = `[...document.querySelectorAll('a[href], button, select, input, summary, [tabindex]')].filter(
+  (one) => one.tabIndex >= 0 && !one.disabled && one.checkVisibility({ visibilityProperty: true }))`;
+
+/** Numbers what takes the focus; returns how it reads, in the order of the document. */
+const NUMBER = `document.querySelectorAll('[data-stop]').forEach((one) => one.removeAttribute('data-stop')), ${REACHABLE}.map((one, i) => {
+  one.dataset.stop = i;
+  return (one.getAttribute('aria-label') ?? one.textContent).trim().slice(0, 60) + ' (' + one.localName + ')';
+})`;
+
+/** Where the focus is: its number, null outside of the page, and what is wrong with how it is shown. */
+interface Stop {
+  readonly at: number | null;
+  readonly wrong: string;
+}
+
+const STOP = `(() => {
+  const one = document.activeElement;
+  if (one === null || one === document.body) return { at: null, wrong: '' };
+  const { outlineStyle, outlineWidth } = getComputedStyle(one);
+  const { left, right, top, bottom } = one.getBoundingClientRect();
+  const bar = document.querySelector('.tabs');
+  const isBelowBar = one.closest('.tabs, header, .skip') !== null || bottom > bar.getBoundingClientRect().bottom;
+  const wrong = [
+    outlineStyle === 'none' || parseFloat(outlineWidth) < 2 ? 'no outline' : '',
+    right > 0 && left < innerWidth && bottom > 0 && top < innerHeight ? '' : 'out of sight',
+    isBelowBar ? '' : 'behind the tabs',
+  ].filter((part) => part !== '').join(', ');
+  return { at: one.dataset.stop === undefined ? null : Number(one.dataset.stop), wrong };
+})()`;
+
+/** From one stop over as many as there are. */
+async function walk(page: Page, key: 'Tab' | 'Shift+Tab', from: number, count: number): Promise<Stop[]> {
+  await page.locator(`[data-stop="${from}"]`).focus();
+  const stops = [await page.evaluate<Stop>(STOP)];
+  while (stops.length < count) {
+    await page.keyboard.press(key);
+    stops.push(await page.evaluate<Stop>(STOP));
+  }
+  return stops;
+}
+
+const focused = (page: Page): Promise<string> =>
+  page.evaluate<string>('document.activeElement.getAttribute("aria-label") ?? document.activeElement.textContent');
+
+describeInBrowser('page by keyboard', (open) => {
+  const folder = mkdtempSync(join(tmpdir(), 'dprof-keys-'));
+  const fileOf = (name: string): string => join(folder, `${name}.html`);
+  before(async function () {
+    this.timeout(60_000);
+    const sample = await pageDataOfFile(join(ROOT, 'samples', SAMPLE));
+    writePages(folder, await bundledProgram(), { ...SPECIAL_PAGES, [SAMPLE]: sample });
+  });
+  after(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  for (const name of PAGES) {
+    it(`reaches everything, in order, and shows where it is: ${name}`, async function () {
+      this.timeout(180_000);
+      const { page, complaints } = await open(fileOf(name), { viewport: { width: 1280, height: 700 } });
+      for (const tab of await tabsOf(page)) {
+        await showWholeTab(page, tab);
+        const all = await page.evaluate<string[]>(NUMBER);
+        const nameOf = (at: number | null): string => all[at ?? -1] ?? 'nothing';
+        for (const key of ['Tab', 'Shift+Tab'] as const) {
+          const stops = await walk(page, key, key === 'Tab' ? 0 : all.length - 1, all.length);
+          const passed = stops.map(({ at }) => nameOf(at));
+          expect(key === 'Tab' ? passed : passed.toReversed(), `${tab}, ${key}`).to.deep.equal(all);
+          const wrong = stops.filter((stop) => stop.wrong !== '').map((stop) => `${nameOf(stop.at)}: ${stop.wrong}`);
+          expect(wrong, `${tab}, ${key}`).to.deep.equal([]);
+        }
+      }
+      expect(complaints).to.deep.equal([]);
+    });
+  }
+
+  it('opens, sorts, filters and chooses by keys', async () => {
+    const { page, complaints } = await open(fileOf('two'));
+    const evidence = page.locator('.advice summary').first();
+    await evidence.focus();
+    await page.keyboard.press('Enter');
+    expect(await page.locator('.advice details[open]').count()).to.equal(1);
+    await page.getByRole('tab', { name: 'Overview' }).focus();
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('ArrowRight');
+    expect(await focused(page)).to.equal('Kernels');
+    const table = page.getByRole('table', { name: 'Kernels', exact: true });
+    const filter = page.getByRole('searchbox', { name: 'Filter Kernels', exact: true });
+    await filter.focus();
+    await page.keyboard.type('gemm');
+    expect(await table.locator('tbody tr').count()).to.equal(1);
+    await page.keyboard.press('Escape');
+    expect(await table.locator('tbody tr').count()).to.equal(3);
+    for (const head of await table.locator('thead button').all()) {
+      await head.focus();
+      await page.keyboard.press('Space');
+      const first = await head.locator('xpath=..').getAttribute('aria-sort');
+      await page.keyboard.press('Enter');
+      const second = await head.locator('xpath=..').getAttribute('aria-sort');
+      expect([first, second]).to.have.members(['ascending', 'descending']);
+    }
+    const rank = page.getByRole('combobox', { name: 'Rank' });
+    await rank.focus();
+    await page.keyboard.press('ArrowDown');
+    await page.waitForFunction("document.querySelector('main').dataset.profile === '1'");
+    expect(await focused(page)).to.equal('Rank');
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('walks through the flame chart by arrows, Enter and Escape', async () => {
+    const { page, complaints } = await open(fileOf(SAMPLE), {}, 'tab=layers');
+    await showWholeTab(page, 'layers');
+    const boxes = page.locator('.flame .box');
+    const all = await boxes.allTextContents();
+    await boxes.first().focus();
+    await page.keyboard.press('ArrowDown');
+    const below = await focused(page);
+    await page.keyboard.press('ArrowRight');
+    expect(await focused(page)).to.not.equal(below);
+    await page.keyboard.press('ArrowLeft');
+    expect(await focused(page)).to.equal(below);
+    expect(await page.locator('.flame + .status').textContent()).to.include(below);
+    await page.keyboard.press('Enter');
+    expect(await focused(page)).to.equal(`↑ ${below}`);
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
+    expect(await boxes.allTextContents()).to.deep.equal(all);
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('moves, zooms, selects, measures and marks in the timeline by keys', async () => {
+    const { page, complaints } = await open(fileOf(SAMPLE), {}, 'tab=timeline');
+    await showWholeTab(page, 'timeline');
+    const names = (): URLSearchParams => new URLSearchParams(new URL(page.url()).hash.slice(1));
+    const changed = (name: string, from: string | null): Promise<void> =>
+      page.waitForURL((url) => new URLSearchParams(url.hash.slice(1)).get(name) !== from);
+    await page.locator('.tl-canvas').focus();
+    const steps = [
+      ['+', 't.view'],
+      ['ArrowRight', 't.view'],
+      ['Shift+ArrowRight', 't.event'],
+      ['Shift+ArrowRight', 't.event'],
+      ['Shift+ArrowDown', 't.event'],
+      ['f', 't.view'],
+      ['x', 't.span'],
+      ['Escape', 't.span'],
+      ['Escape', 't.event'],
+      ['0', 't.view'],
+    ] as const;
+    for (const [key, name] of steps) {
+      const before = names().get(name);
+      await page.keyboard.press(key);
+      await changed(name, before);
+    }
+    await page.keyboard.press('m');
+    await page.locator('.tl-markers li').waitFor();
+    await page.locator('.tl-canvas').focus();
+    await page.keyboard.press('/');
+    await page.keyboard.type('kind:kernel');
+    await page.keyboard.press('Enter');
+    await page.waitForFunction("/match/.test(document.querySelector('.tl-matches').textContent)");
+    await changed('t.event', null);
+    const group = page.locator('.tl-group').first();
+    await group.focus();
+    await page.keyboard.press('Enter');
+    await page.waitForFunction("document.querySelector('.tl-group').getAttribute('aria-expanded') === 'false'");
+    expect(await page.evaluate("document.activeElement.classList.contains('tl-group')")).to.equal(true);
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('keeps colours that mean something, and the focus, where colours are forced', async () => {
+    const { page, complaints } = await open(fileOf('two'), { forcedColors: 'active' });
+    const grounds = (selector: string): Promise<string[]> =>
+      page.evaluate<string[]>(
+        `[...new Set([...document.querySelectorAll('${selector}')].map((one) => getComputedStyle(one).backgroundColor))]`,
+      );
+    for (const selector of ['.strip span', '.swatch']) expect(await grounds(selector)).to.have.length.above(1);
+    await page.keyboard.press('6');
+    expect(await grounds('.heat td')).to.have.length.above(1);
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('getComputedStyle(document.activeElement).outlineStyle')).to.equal('solid');
+    expect(complaints).to.deep.equal([]);
+  });
+
+  for (const name of PAGES) {
+    it(`prints every panel, and cuts nothing off: ${name}`, async () => {
+      const { page, complaints } = await open(fileOf(name), { viewport: { width: 660, height: 900 } });
+      for (const tab of await tabsOf(page)) await showWholeTab(page, tab);
+      const panels = await page.locator('[data-panel]').count();
+      await page.emulateMedia({ media: 'print' });
+      await page.evaluate("dispatchEvent(new Event('beforeprint'))");
+      expect(await page.locator('[data-panel]:visible').count()).to.equal(panels);
+      const cut = await page.evaluate<
+        string[]
+      >(`[...document.querySelectorAll('.panel :is(table, p, dl, ol, ul, h3, .chart, .tl)')]
+        .filter((one) => one.checkVisibility() && one.getBoundingClientRect().right > innerWidth + 1)
+        .map((one) => one.closest('[data-panel]').dataset.panel + ': ' + one.localName + ' ' + one.getBoundingClientRect().right)`);
+      expect(cut).to.deep.equal([]);
+      expect(complaints).to.deep.equal([]);
+    });
+  }
+});

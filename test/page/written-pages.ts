@@ -1,0 +1,34 @@
+/** Pages as files, and how a test sees all of one: every tab is filled, and every chart is drawn. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import type { PageData } from '../../src/prof/html/page-data.js';
+import { page as document, type PageProgram } from '../../src/write/html/page.js';
+
+/** Writes `NAME.html` for each. */
+export function writePages(folder: string, program: PageProgram, pages: Readonly<Record<string, PageData>>): void {
+  for (const [name, data] of Object.entries(pages))
+    writeFileSync(join(folder, `${name}.html`), [...document(data.title, data, program)].join(''));
+}
+
+/** Tabs of a page, by their ids. */
+export const tabsOf = (page: Page): Promise<string[]> =>
+  page.evaluate<string[]>("[...document.querySelectorAll('[role=tabpanel]')].map(({ dataset }) => dataset.tab)");
+
+/** Shows a tab, draws what is only drawn when it is visible, and opens what is closed. */
+export async function showWholeTab(page: Page, tab: string): Promise<void> {
+  await page.evaluate(`(async () => {
+    const frame = () => new Promise(requestAnimationFrame);
+    document.querySelector('#tab-${tab}').click();
+    await frame();
+    for (const panel of document.querySelectorAll('[data-tab="${tab}"] [data-panel]')) {
+      panel.scrollIntoView();
+      await frame();
+      await frame();
+    }
+    for (const closed of document.querySelectorAll('[data-tab="${tab}"] details')) closed.open = true;
+    scrollTo(0, 0);
+    await frame();
+  })()`);
+  await page.waitForFunction(`!document.querySelector('[data-tab="${tab}"] .timeline-place > .tl-hint[role=status]')`);
+}
