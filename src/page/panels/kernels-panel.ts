@@ -36,7 +36,7 @@ function bars(
     nameColumn(view),
     quantity === 'time' ? number('Time', 'ns', 'time', { bar }) : number('Launches', 'count', 'count', { bar }),
   ];
-  const made = table({ caption: title, columns, rows: ordered, sortedBy: null });
+  const made = table({ caption: title, columns, rows: ordered, sortedBy: null, isChart: true });
   made.classList.add('bars');
   made.style.setProperty('--bar', colour);
   return element('section', {}, element('h3', {}, swatch(colour), title), made);
@@ -86,7 +86,7 @@ function make(view: PanelView): PanelContent {
       bars(view, `Top ${Math.min(TOP, rows.length)} by launches`, rows, 'count', 'var(--idle-queue)'),
     ),
     element('h3', {}, rest > 0 ? `The first ${shown.length} of ${count} kernels` : `All ${count} kernels`),
-    table({ caption: 'Kernels', columns, rows, sortedBy: 1, filtered: true }),
+    table({ caption: 'Kernels', columns, rows, sortedBy: 1 }),
     ...(rest > 0 ? [note(further)] : []),
   ];
 }

@@ -193,7 +193,7 @@ function shownOf(view: PanelView, device: number): Node[] {
     legend(shapes),
     chart(label, CHART_HEIGHT, () => option(points, roof)),
     note(about.join(' ')),
-    table({ caption: TABLE, columns: columnsOf(view), rows: points, sortedBy: 4, most: 8, filtered: true }),
+    table({ caption: TABLE, columns: columnsOf(view), rows: points, sortedBy: 4, most: 8 }),
   ];
 }
 
