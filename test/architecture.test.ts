@@ -68,6 +68,7 @@ const PAGE_MAY_IMPORT = [
   'src/containers/element.ts',
   'src/prof/advise/grouped-findings.ts',
   'src/prof/advise/verdict/verdict-facts.ts',
+  'src/prof/html/kernels/kernel-data.ts',
   'src/prof/html/page-data.ts',
   'src/prof/query/filter.ts',
   'src/prof/summary/summary-data.ts',

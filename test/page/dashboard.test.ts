@@ -13,7 +13,7 @@ import { EMPTY, HOST_ONLY, LINKED, MANY } from './special-pages.js';
 const TABS: Readonly<Record<string, readonly string[]>> = {
   overview: ['verdict', 'figures', 'advice', 'utilisation', 'steps', 'devices'],
   timeline: ['timeline'],
-  kernels: ['kernels', 'roofline', 'precision', 'matrix-unit', 'activity', 'memory-operations', 'collectives'],
+  kernels: ['ops', 'kernels', 'roofline', 'precision', 'matrix-unit', 'activity', 'memory-operations', 'collectives'],
   layers: ['layers', 'flame', 'annotations'],
   memory: ['memory'],
   ranks: ['ranks'],

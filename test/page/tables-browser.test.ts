@@ -17,7 +17,7 @@ const LONG: PageData = {
     ...profile,
     kernels: {
       shown: Array.from({ length: KERNELS }, (_, i) => ({
-        ...{ name: `kernel ${i}`, count: 1, time: KERNELS - i, max: 1, min: 1, tc: null },
+        ...{ name: `kernel ${i}`, count: 1, time: KERNELS - i, max: 1, min: 1, tc: null, launch: null },
       })),
       ...{ count: KERNELS, restTime: 0 },
     },
@@ -109,5 +109,22 @@ describeInBrowser('tables of the page', (open) => {
     await page.getByRole('button', { name: 'Copy Layers as CSV' }).click();
     await page.getByText('Copied').waitFor();
     expect((await page.evaluate<string>(CLIPBOARD)).split('\n')[2]).to.match(/^model \/ head,2000000,/);
+  });
+
+  it('show the call stacks of an op on demand', async () => {
+    const { page, complaints } = await open(small, {}, 'tab=kernels');
+    const panel = page.locator('[data-panel="ops"]');
+    expect(await panel.locator('.stacks').textContent()).to.equal('');
+    await panel.getByRole('button', { name: `Call stacks of ${HOSTILE}` }).focus();
+    await page.keyboard.press('Enter');
+    expect(await page.evaluate('document.activeElement.textContent')).to.equal(`Call stacks of ${HOSTILE}`);
+    expect(await panel.locator('.stacks code').allTextContents()).to.deep.equal([HOSTILE]);
+    expect(await panel.locator('.stacks summary').innerText()).to.contain('3.000 ms (75.0 %), 6 kernels');
+    expect(await panel.locator('.frames li').allTextContents()).to.deep.equal([
+      'model.py(5): forward',
+      'train.py(1): main',
+    ]);
+    expect(await panel.getByText('1 further stacks with less time').count()).to.equal(1);
+    expect(complaints).to.deep.equal([]);
   });
 });

@@ -1,16 +1,16 @@
 /** Kernels by time and by launches: the longest as bars, all in a table. */
-import { lacking } from '../capture-hints.js';
-import type { KernelTotal } from '../../prof/html/page-data.js';
-import { elementAt } from '../../containers/element.js';
-import { element, note } from '../document/dom-elements.js';
-import { kernelLink } from '../document/timeline-link.js';
-import { hostTable } from '../figures/host-table.js';
-import { listed, meanTimes, numbersOf, type Listed } from '../figures/listed-rows.js';
-import { sortedRows } from '../figures/table-sort.js';
-import type { PanelContent, Panel, PanelView } from '../panel.js';
-import { swatch } from '../figures/strip.js';
-import { table, type TableColumn } from '../figures/sorted-table.js';
-import { quantityText } from '../document/units.js';
+import { lacking } from '../../capture-hints.js';
+import type { KernelTotal } from '../../../prof/html/kernels/kernel-data.js';
+import { elementAt } from '../../../containers/element.js';
+import { element, note } from '../../document/dom-elements.js';
+import { kernelLink } from '../../document/timeline-link.js';
+import { hostTable } from '../../figures/host-table.js';
+import { listed, meanTimes, numbersOf, type Listed } from '../../figures/listed-rows.js';
+import { sortedRows } from '../../figures/table-sort.js';
+import type { PanelContent, Panel, PanelView } from '../../panel.js';
+import { swatch } from '../../figures/strip.js';
+import { table, type TableColumn } from '../../figures/sorted-table.js';
+import { quantityText } from '../../document/units.js';
 
 type KernelRow = Listed<KernelTotal>;
 
