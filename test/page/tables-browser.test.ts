@@ -127,4 +127,19 @@ describeInBrowser('tables of the page', (open) => {
     expect(await panel.getByText('1 further stacks with less time').count()).to.equal(1);
     expect(complaints).to.deep.equal([]);
   });
+
+  it('have columns of launches where they are recorded', async () => {
+    const { page } = await open(small, {}, 'tab=kernels');
+    const heads = (): Promise<string[]> =>
+      page.getByRole('table', { name: 'Kernels', exact: true }).locator('thead th').allTextContents();
+    const row = page.getByRole('table', { name: 'Kernels', exact: true }).locator('tbody tr').first();
+    expect((await heads()).slice(-6)).to.deep.equal([
+      ...['Grid', 'Block', 'Registers', 'Shared memory', 'Occupancy (%)', 'Limited by'],
+    ]);
+    expect((await row.locator('td').allTextContents()).slice(-6)).to.deep.equal([
+      ...['128 × 2 (of 3)', '256', '64', '48.00 KiB', '25.0', 'registers'],
+    ]);
+    await page.goto(page.url().replace('small.html', 'long.html'));
+    expect((await heads()).at(-1)).to.equal('On matrix unit (%)');
+  });
 });

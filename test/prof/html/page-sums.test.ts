@@ -56,6 +56,28 @@ describe('totals of kernels', () => {
     expect(shown[0]).to.include({ count: 2, time: 40, tc: 0.75 });
   });
 
+  it('have what their launches ask of a device: the commonest extents, the least and the most', () => {
+    const launch = { block: [256, 1, 1], registers: 64, sharedBytes: 0 } as const;
+    const { shown } = summed(
+      new KernelTotals(),
+      [
+        { ...launch, short: 'a', dur: 1, grid: [4, 1, 1] },
+        { ...launch, short: 'a', dur: 1, grid: [8, 2, 1], registers: 128 },
+        { ...launch, short: 'a', dur: 1, grid: [8, 2, 1] },
+        { short: 'b', dur: 1, grid: null, block: null },
+      ],
+      [A100],
+    ).totals(10);
+    // 65,536 registers: 1024 threads of 64 each, 512 of 128; a multiprocessor of sm80 can hold 2048.
+    expect(shown.map((one) => one.launch)).to.deep.equal([
+      {
+        ...{ grid: { extent: [8, 2, 1], different: 2 }, block: { extent: [256, 1, 1], different: 1 } },
+        ...{ registers: [64, 128], sharedBytes: [0, 0], occupancy: [0.25, 0.5], limit: 'registers' },
+      },
+      null,
+    ]);
+  });
+
   it('are bounded: any further names are in the rest', () => {
     const { shown, count, restTime } = summed(new KernelTotals(2), [
       { short: 'a', dur: 1 },

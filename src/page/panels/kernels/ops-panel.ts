@@ -6,7 +6,7 @@ import { framesOf } from '../../charts/stack-tree.js';
 import { button, element, note } from '../../document/dom-elements.js';
 import { searched, timelineLink } from '../../document/timeline-link.js';
 import { quantityText } from '../../document/units.js';
-import { listed, numbersOf, type Listed } from '../../figures/listed-rows.js';
+import { listed, numbersOf, withValues, type Listed } from '../../figures/listed-rows.js';
 import { table, type TableColumn } from '../../figures/sorted-table.js';
 import type { PanelContent, Panel, PanelView } from '../../panel.js';
 
@@ -22,10 +22,6 @@ function boundText({ bound, time }: OpTotal): string | null {
   const share = time > 0 ? bound.time / time : null;
   return `${bound.name} (${quantityText(share, 'share')})`;
 }
-
-/** Columns without a known value are left out. */
-const known = (columns: readonly TableColumn<OpRow>[], rows: readonly OpRow[]): TableColumn<OpRow>[] =>
-  columns.filter(({ cell }) => rows.some((row) => cell(row) !== null));
 
 function columnsOf(view: PanelView, rows: readonly OpRow[], toggle: (row: OpRow) => Node | null): TableColumn<OpRow>[] {
   const { time: whole } = view.profile.ops;
@@ -60,7 +56,7 @@ function columnsOf(view: PanelView, rows: readonly OpRow[], toggle: (row: OpRow)
     number('On matrix unit', 'share', 'tc'),
     { title: 'Bound by', cell: boundText },
   ];
-  return known(columns, rows);
+  return withValues(columns, rows);
 }
 
 /** A stack with its time: the innermost frame is shown, those around it when it is opened. */
