@@ -68,15 +68,18 @@ const PAGE_MAY_IMPORT = [
   'src/containers/element.ts',
   'src/prof/advise/grouped-findings.ts',
   'src/prof/advise/verdict/verdict-facts.ts',
+  'src/prof/html/kernels/kernel-data.ts',
   'src/prof/html/page-data.ts',
   'src/prof/query/filter.ts',
   'src/prof/summary/summary-data.ts',
+  'src/record/control-characters.ts',
   'src/record/errors.ts',
   'src/record/statistics.ts',
   'src/record/units.ts',
   'src/prof/query/wildcards.ts',
   'src/table/column-lookup.ts',
   'src/table/column.ts',
+  'src/table/csv-cell.ts',
 ];
 
 /** What a rule finds, for one clear message. */

@@ -2,11 +2,12 @@
 import type { PanelView } from './panel.js';
 
 /** What panels are made of. */
-type Wanted = 'work' | 'kernels' | 'steps' | 'annotations' | 'layers' | 'shapes';
+type Wanted = 'work' | 'kernels' | 'ops' | 'steps' | 'annotations' | 'layers' | 'shapes';
 
 const LACKS: Readonly<Record<Wanted, string>> = {
   work: 'The profile holds no work of a device.',
   kernels: 'The profile holds no kernels.',
+  ops: 'Of no kernel the op is known.',
   steps: 'The profile has no steps.',
   annotations: 'The profile holds no annotations of the user (NVTX ranges, record_function, layers).',
   layers: 'No kernel was launched in a layer.',
@@ -23,6 +24,7 @@ const RECORDED: Readonly<Record<string, Partial<Record<Wanted, string>> | undefi
   kineto: {
     work: TORCH_WORK,
     kernels: TORCH_WORK,
+    ops: 'activities=[ProfilerActivity.CPU, …] records ops.',
     steps: 'A call of step() of the profiler after each step marks them.',
     annotations: 'with record_function("name"): names parts of the program.',
     layers: 'with_modules=True with with_stack=True, or record_function around layers, names them.',
@@ -31,6 +33,7 @@ const RECORDED: Readonly<Record<string, Partial<Record<Wanted, string>> | undefi
   nsight: {
     work: NSYS_WORK,
     kernels: NSYS_WORK,
+    ops: 'nsys profile --pytorch=autograd-nvtx, or emit_nvtx(), records ops.',
     steps: NVTX_STEPS,
     annotations: 'torch.cuda.nvtx.range("name") names parts of the program, with nsys profile --trace=cuda,nvtx.',
     layers: NVTX_LAYERS,

@@ -11,14 +11,15 @@ import { DEVICES } from './panels/devices-panel.js';
 import { DIAGNOSTICS } from './panels/diagnostics-panel.js';
 import { FIGURES } from './panels/figures-panel.js';
 import { FLAME } from './panels/flame-panel.js';
-import { KERNELS } from './panels/kernels-panel.js';
+import { KERNELS } from './panels/kernels/kernels-panel.js';
 import { LAYERS } from './panels/layers-panel.js';
 import { MATRIX_UNIT } from './panels/matrix-unit-panel.js';
 import { MEMORY } from './panels/memory-panel.js';
 import { MEMORY_OPERATIONS } from './panels/memory-operations-panel.js';
+import { OPS } from './panels/kernels/ops-panel.js';
 import { PRECISION } from './panels/precision-panel.js';
 import { RANKS } from './panels/ranks-panel.js';
-import { ROOFLINE } from './panels/roofline-panel.js';
+import { ROOFLINE } from './panels/kernels/roofline-panel.js';
 import { STEPS } from './panels/steps-panel.js';
 import { TIMELINE } from './panels/timeline-panel.js';
 import { VERDICT } from './panels/verdict-panel.js';
@@ -42,7 +43,7 @@ const TABS: readonly PanelTab[] = [
   {
     id: 'kernels',
     title: 'Kernels',
-    panels: [KERNELS, ROOFLINE, PRECISION, MATRIX_UNIT, ACTIVITY, MEMORY_OPERATIONS, COLLECTIVES],
+    panels: [OPS, KERNELS, ROOFLINE, PRECISION, MATRIX_UNIT, ACTIVITY, MEMORY_OPERATIONS, COLLECTIVES],
   },
   { id: 'layers', title: 'Layers', panels: [LAYERS, FLAME, ANNOTATIONS] },
   { id: 'memory', title: 'Memory', panels: [MEMORY] },

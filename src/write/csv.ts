@@ -4,10 +4,10 @@
  * csv-stringify quotes the cells that need it, and only those: whole rows given to it take 1.5 times the CPU
  * (`npm run bench:formats`: median of 9 pairs, 60,000 rows).
  */
-import { escapeControls } from '../record/control-characters.js';
 import { stringify } from 'csv-stringify/sync';
 import { elementAt } from '../containers/element.js';
 import { textOf, type ColumnShape, type CellValue } from '../table/column.js';
+import { csvText, needsQuotes } from '../table/csv-cell.js';
 import type { Format } from './format.js';
 
 const OPTIONS = { record_delimiter: '\n', eof: false } as const;
@@ -27,27 +27,15 @@ export const csv: Format = {
 
 /** Numbers have all their digits: CSV is for programs. */
 const cell = (column: ColumnShape, value: CellValue): string =>
-  typeof value === 'number' ? String(value) : withoutFormula(escapeControls(textOf(column, value)));
-
-/** How a spreadsheet recognizes a formula, full-width signs included. Tabs and line ends are clean already. */
-const FORMULA = /^[=+\-@\uff1d\uff0b\uff0d\uff20]/;
-
-/**
- * A text that no spreadsheet computes: an apostrophe goes before one that starts like a formula, as OWASP advises ("CSV
- * Injection"). A lone `-`, which stands for an empty list, is no formula.
- */
-const withoutFormula = (text: string): string => (text !== '-' && FORMULA.test(text) ? `'${text}` : text);
-
-/** Whether a cell may need quotes. It is clean, so that no line ends within it. */
-const isSpecial = (cell: string): boolean => cell.includes(',') || cell.includes('"');
+  typeof value === 'number' ? String(value) : csvText(textOf(column, value));
 
 /** The lines of a batch of rows: the library is given the special cells of all rows at once, since calls of it cost. */
 function lines(rows: readonly (readonly string[])[]): string {
-  const quoted = quote(rows.flatMap((row) => row.filter(isSpecial)));
+  const quoted = quote(rows.flatMap((row) => row.filter(needsQuotes)));
   let next = 0;
   let text = '';
   for (const row of rows) {
-    text += row.map((cell) => (isSpecial(cell) ? elementAt(quoted, next++) : cell)).join(',');
+    text += row.map((cell) => (needsQuotes(cell) ? elementAt(quoted, next++) : cell)).join(',');
     text += '\n';
   }
   return text;

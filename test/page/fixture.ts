@@ -1,6 +1,7 @@
 /** A page's data by hand: two ranks with a device each, every part filled, and names that try to be more than names. */
 import type { Finding } from '../../src/prof/advise/finding.js';
 import type { ProfileSummary } from '../../src/prof/summary/summary-data.js';
+import type { LaunchShape, OpTotal, StackTree } from '../../src/prof/html/kernels/kernel-data.js';
 import type { LayerRow, PageData, PageProfile } from '../../src/prof/html/page-data.js';
 
 /** A kernel's name that would act if it were read as HTML. */
@@ -12,6 +13,25 @@ const layer = (path: string[], time: number, own: number): LayerRow => ({
   ...{ path, count: 4, time, own, forward: time / 4, backward: (3 * time) / 4 },
   ...{ flops: 2e9, bytes: 1e6, tc: 0.5 },
 });
+
+const LAUNCH: LaunchShape = {
+  ...{ grid: { extent: [128, 2, 1], different: 3 }, block: { extent: [256, 1, 1], different: 1 } },
+  ...{ registers: [32, 64], sharedBytes: [49152, 49152], occupancy: [0.25, 0.5], limit: 'registers' },
+};
+
+const OP: OpTotal = {
+  ...{ op: HOSTILE, count: 10, time: 4 * MS, within: 5 * MS, launch: 0.1 * MS },
+  ...{ passes: 10, host: 2 * MS, hostSelf: 1 * MS, flops: 1e12, bytes: 1e9, flopsPerS: 2.5e14, bytesPerS: 2.5e11 },
+  ...{ ofCompute: 0.25, ofMemory: 0.25, tc: 1, bound: { name: 'compute', time: 3 * MS } },
+  ...{ stacks: [{ node: 2, count: 6, time: 3 * MS }], stackCount: 2 },
+};
+
+/** train.py(1): main calls model.py(5): forward, which calls a hostile one; other.py(9) launches too. */
+const STACKS: StackTree = {
+  frames: ['train.py(1): main', 'model.py(5): forward', HOSTILE, 'other.py(9): rest'],
+  ...{ parents: [-1, 0, 1, 0], frameOf: [0, 1, 2, 3], counts: [30, 10, 6, 20], leftOut: 0 },
+  times: [6 * MS, 4 * MS, 3 * MS, 2 * MS],
+};
 
 /** @param slower what the rank needs more than another, as a factor */
 function overview(rank: number, slower: number): ProfileSummary {
@@ -128,12 +148,20 @@ function profile(rank: number, slower: number): PageProfile {
     },
     kernels: {
       shown: [
-        { name: HOSTILE, count: 10, time: 4 * MS, max: 0.5 * MS, min: 0.3 * MS, tc: 1 },
-        { name: 'gemm_bf16', count: 30, time: 2 * MS, max: 0.1 * MS, min: 0.05 * MS, tc: null },
-        { name: 'elementwise', count: 64, time: 1 * MS, max: 0.02 * MS, min: 0.01 * MS, tc: 0 },
+        { name: HOSTILE, count: 10, time: 4 * MS, max: 0.5 * MS, min: 0.3 * MS, tc: 1, launch: LAUNCH },
+        { name: 'gemm_bf16', count: 30, time: 2 * MS, max: 0.1 * MS, min: 0.05 * MS, tc: null, launch: null },
+        { name: 'elementwise', count: 64, time: 1 * MS, max: 0.02 * MS, min: 0.01 * MS, tc: 0, launch: null },
       ],
       ...{ count: 3, restTime: 0 },
     },
+    ops: {
+      shown: [
+        OP,
+        { ...OP, op: 'add', time: 1 * MS, count: 64, flops: null, flopsPerS: null, stacks: [], stackCount: 0 },
+      ],
+      ...{ count: 2, restTime: 0, time: 7 * MS },
+    },
+    stacks: STACKS,
     annotations: {
       shown: [
         {

@@ -31,6 +31,7 @@ const PANELS = [
     'utilisation',
     'ranks',
     'steps',
+    'ops',
     'kernels',
     'precision',
     'matrix-unit',

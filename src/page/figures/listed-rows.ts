@@ -40,3 +40,7 @@ export const meanTimes = <Row extends { readonly time: number; readonly count: n
   field: ({ at }) => `${path}.${at}.time / ${path}.${at}.count`,
   ...more,
 });
+
+/** The columns with a known value in some row: what a profile does not record has no column. */
+export const withValues = <Row>(columns: readonly TableColumn<Row>[], rows: readonly Row[]): TableColumn<Row>[] =>
+  columns.filter(({ cell }) => rows.some((row) => cell(row) !== null));

@@ -1,8 +1,8 @@
 /** Parts of a whole: as a strip, and as a table with their time and share. */
 import { element } from '../document/dom-elements.js';
 import { valueOf, type FieldScope } from './field.js';
-import { figure, namedFigure } from './figure.js';
-import { inScale, scaleOfAll, quantityText } from '../document/units.js';
+import { table, type TableColumn } from './sorted-table.js';
+import { quantityText, type DisplayUnit } from '../document/units.js';
 
 export interface StripPart {
   readonly name: string;
@@ -47,28 +47,19 @@ export const legend = (entries: readonly (readonly (Node | string)[])[]): HTMLEl
 
 export function parts(scope: FieldScope, label: string, list: readonly StripPart[], whole: string): HTMLElement {
   const withCount = list.some(({ count }) => count !== undefined);
-  const scale = scaleOfAll(
-    'ns',
-    list.map(({ field }) => valueOf(scope, field)),
-  );
-  const head = ['Part', ...(withCount ? ['Count'] : []), `Time (${scale.suffix})`, 'Share'].map((text, i) =>
-    element('th', { scope: 'col', class: i === 0 ? null : 'number' }, text),
-  );
-  const number = (content: Node | string): HTMLElement => element('td', { class: 'number' }, content);
-  const rows = list.map(({ name, colour, field, count }) => {
-    const text = element('span', { class: 'text', title: name }, name);
-    const time = valueOf(scope, field);
-    // Fields are evaluated from left to right: this divides the whole of a difference.
-    const share = `${field} / ${whole}`;
-    return element(
-      'tr',
-      {},
-      element('th', { scope: 'row' }, swatch(colour), text),
-      ...(withCount ? [number(count === undefined ? '' : figure(scope, count, 'count'))] : []),
-      number(namedFigure(field, time, 'ns', inScale(time, scale))),
-      number(namedFigure(share, valueOf(scope, share), 'share')),
-    );
+  // Fields are evaluated from left to right: this divides the whole of a difference.
+  const shareOf = ({ field }: StripPart): string => `${field} / ${whole}`;
+  const number = (title: string, unit: DisplayUnit, fieldOf: (part: StripPart) => string): TableColumn<StripPart> => ({
+    ...{ title, unit, field: fieldOf },
+    cell: (part) => valueOf(scope, fieldOf(part)),
   });
-  const header = element('thead', {}, element('tr', {}, ...head));
-  return element('table', { class: 'parts', 'aria-label': label }, header, element('tbody', {}, ...rows));
+  const columns = [
+    { title: 'Part', cell: ({ name }: StripPart) => name, before: ({ colour }: StripPart) => swatch(colour) },
+    ...(withCount ? [number('Count', 'count', ({ count = '' }) => count)] : []),
+    number('Time', 'ns', ({ field }) => field),
+    number('Share', 'share', shareOf),
+  ];
+  const made = table({ caption: label, columns, rows: list, sortedBy: null });
+  made.classList.add('parts');
+  return made;
 }

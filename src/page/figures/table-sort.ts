@@ -2,12 +2,14 @@
 
 export type TableCell = string | number | null;
 
+const byText = new Intl.Collator('en', { numeric: true });
+
 /** Compares cells: numbers by size, texts alphabetically (numbers in them by size), unknown last in either direction. */
 export function compareCells(a: TableCell, b: TableCell, descending: boolean): number {
   if (a === null || b === null) return a === b ? 0 : a === null ? 1 : -1;
   const sign = descending ? -1 : 1;
   if (typeof a === 'number' && typeof b === 'number') return sign * (a - b);
-  return sign * String(a).localeCompare(String(b), 'en', { numeric: true });
+  return sign * byText.compare(String(a), String(b));
 }
 
 /** Rows in order of a cell; rows with equal cells keep their order. */

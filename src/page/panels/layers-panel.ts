@@ -8,7 +8,9 @@ import { hostTable } from '../figures/host-table.js';
 import { filteredRows } from '../figures/table-sort.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
 import { whenPrinted } from '../document/paper.js';
-import { headerTexts, plainRows, type TableColumn } from '../figures/sorted-table.js';
+import { rowOf, scalesOf, type TableColumn } from '../figures/table-cells.js';
+import { csvButton } from '../figures/csv-button.js';
+import { TableHeads } from '../figures/table-heads.js';
 import { quantityText } from '../document/units.js';
 
 const OPEN_AT_FIRST = 25;
@@ -41,6 +43,7 @@ function columnsOf(view: PanelView, toggle: (node: LayerNode) => Node | null): T
     {
       title: 'Layer',
       cell: ({ name }) => name,
+      copied: ({ row }) => row.path.join(' / '),
       before: toggle,
       link: ({ row }, text) => layerLink(view, text, row.path),
     },
@@ -67,6 +70,9 @@ class LayerTable {
   readonly #roots: readonly LayerNode[];
   readonly #all: readonly LayerNode[];
   readonly #columns: readonly TableColumn<LayerNode>[];
+  readonly #scales: ReturnType<typeof scalesOf>;
+  /** In the tree's order at first, which is that of the layers' first kernels. */
+  readonly #heads: TableHeads<LayerNode>;
   #open: Set<LayerNode>;
   #filter = '';
   #isPrinted = false;
@@ -78,14 +84,12 @@ class LayerTable {
     this.#all = allOf(this.#roots);
     this.#open = openAtFirst(this.#roots, OPEN_AT_FIRST);
     this.#columns = columnsOf(view, (node) => this.#toggle(node));
+    this.#scales = scalesOf({ columns: this.#columns, rows: this.#all });
+    this.#heads = new TableHeads(this.#columns, this.#scales, null, () => this.#show(null));
   }
 
   get content(): Node[] {
-    const options = { caption: 'Layers', columns: this.#columns, rows: this.#all, sortedBy: null };
-    const heads = headerTexts(options).map((text, i) =>
-      element('th', { scope: 'col', class: i === 0 ? null : 'number' }, text),
-    );
-    const head = element('thead', {}, element('tr', {}, ...heads));
+    const head = element('thead', {}, this.#heads.row);
     const table = element('table', { 'aria-label': 'Layers' }, head, this.#body);
     const print = (onPaper: boolean): void => {
       this.#isPrinted = onPaper;
@@ -93,7 +97,9 @@ class LayerTable {
     };
     if (this.#all.length > OPEN_AT_FIRST) whenPrinted(table, print);
     this.#show(null);
-    return [this.#controls(), scrolling('Layers', table), this.#status];
+    const copy = csvButton('Layers', this.#columns, () => this.#found(this.#all));
+    const beneath = element('div', { class: 'beneath' }, this.#status, copy);
+    return [this.#controls(), scrolling('Layers', table), beneath];
   }
 
   #controls(): HTMLElement {
@@ -124,16 +130,19 @@ class LayerTable {
     return made;
   }
 
+  /** Those that pass the filter, in their order; without a filter those of the tree. @param open layers */
+  #found(open: Iterable<LayerNode>): readonly LayerNode[] {
+    const inOrder = (nodes: readonly LayerNode[]): readonly LayerNode[] => this.#heads.inOrder(nodes, (node) => node);
+    if (this.#filter === '') return visibleLayers(this.#roots, new Set(open), inOrder);
+    return inOrder(filteredRows(this.#all, ({ row }) => row.path, this.#filter));
+  }
+
   /** @param focus layer whose button gets the focus */
   #show(focus: LayerNode | null): void {
     const filter = this.#filter;
-    const found =
-      filter === '' ? visibleLayers(this.#roots, this.#open) : filteredRows(this.#all, ({ row }) => row.path, filter);
+    const found = this.#found(this.#open);
     const nodes = this.#isPrinted ? longest(found, ON_PAPER) : found.slice(0, MOST);
-    const rows = plainRows({
-      ...{ caption: 'Layers', columns: this.#columns, rows: nodes },
-      ...{ sortedBy: null, scaledBy: this.#all },
-    });
+    const rows = nodes.map((node) => rowOf(node, this.#columns, this.#scales));
     rows.forEach((row, i) => {
       const node = elementAt(nodes, i);
       const head = row.firstElementChild as HTMLElement;

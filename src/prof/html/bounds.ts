@@ -4,6 +4,9 @@ import type { Bounded } from './page-data.js';
 /** Entries of each list that a page shows of one profile. */
 export interface Bounds {
   readonly kernels: number;
+  readonly ops: number;
+  /** Frames of the tree of call stacks. */
+  readonly stacks: number;
   readonly annotations: number;
   /** Of each annotation. */
   readonly samples: number;
@@ -15,6 +18,8 @@ export interface Bounds {
 
 const OF_ONE_PROFILE: Bounds = {
   kernels: 1000,
+  ops: 300,
+  stacks: 3000,
   annotations: 200,
   samples: 2000,
   points: 2000,
@@ -24,7 +29,17 @@ const OF_ONE_PROFILE: Bounds = {
 };
 
 /** Few enough that a page of a thousand ranks opens; enough that the largest entries of each rank are shown. */
-const LEAST: Bounds = { kernels: 50, annotations: 20, samples: 100, points: 50, layers: 200, curves: 8, events: 1000 };
+const LEAST: Bounds = {
+  kernels: 50,
+  ops: 30,
+  stacks: 100,
+  annotations: 20,
+  samples: 100,
+  points: 50,
+  layers: 200,
+  curves: 8,
+  events: 1000,
+};
 
 /** Profiles of one page share the bounds of a single one, down to a least number of entries each. */
 export function boundsOf(profiles: number, events = OF_ONE_PROFILE.events): Bounds {

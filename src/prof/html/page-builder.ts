@@ -19,7 +19,8 @@ import type { RecordTypes } from '../input/records.js';
 import { AnnotationTotals } from './annotation-times.js';
 import { boundsOf, type Bounds } from './bounds.js';
 import { pageKernelOf } from './page-kernel.js';
-import { KernelTotals } from './kernel-totals.js';
+import { KernelTotals } from './kernels/kernel-totals.js';
+import { OpTotals } from './kernels/op-totals.js';
 import { LayerTotals } from './layer-totals.js';
 import { groupedFindings } from '../advise/grouped-findings.js';
 import type { MemoryCurve, PageData, PageProfile } from './page-data.js';
@@ -37,6 +38,8 @@ export const PAGE_TYPES: RecordTypes = new Set<ProfileLine['type']>([
 ]);
 
 const CURVE_POINTS = 400;
+/** Call stacks that a page shows of an op. */
+const STACKS_OF_OP = 5;
 
 export interface PageOptions {
   readonly timeline: TimelineChoice;
@@ -47,6 +50,7 @@ export interface PageOptions {
 class PageSums {
   readonly utilisation = new UtilisationCurve();
   readonly kernels = new KernelTotals();
+  readonly ops = new OpTotals();
   readonly annotations = new AnnotationTotals();
   readonly points = new RooflineGroups();
   readonly layers = new LayerTotals();
@@ -96,7 +100,10 @@ export class PageBuilder implements Analysis<MakePage> {
       }
     }
     profile.timeline.take(record);
-    if (record.type === 'range') profile.annotations.range(record);
+    if (record.type === 'range') {
+      profile.annotations.range(record);
+      profile.ops.range(record);
+    }
     if (record.type !== 'profile' && record.type !== 'end') this.records++;
     this.#rows(rows);
   }
@@ -181,6 +188,7 @@ export class PageBuilder implements Analysis<MakePage> {
       const profile = this.#profile(row.record.profile);
       const kernel = pageKernelOf(row);
       profile.timeline.addKernel(kernel, row);
+      profile.ops.add(row);
       const activity = timedActivity(row.record);
       // A Neuron instruction that only waits is no work.
       if (activity === null || activity.kind === 'sync') continue;
@@ -230,6 +238,7 @@ function pageProfile(
     overview,
     utilisation: sums.utilisation.utilisation,
     kernels: sums.kernels.totals(bounds.kernels),
+    ...sums.ops.totals(bounds.ops, STACKS_OF_OP, bounds.stacks),
     annotations: sums.annotations.annotations(bounds.annotations, bounds.samples),
     roofline: sums.points.roofline(bounds.points),
     layers: sums.layers.rows(bounds.layers),

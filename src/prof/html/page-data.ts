@@ -5,6 +5,7 @@
 import type { FindingGroup } from '../advise/grouped-findings.js';
 import type { ProfileVerdict } from '../advise/verdict/verdict.js';
 import type { ProfileSummary } from '../summary/summary-data.js';
+import type { KernelTotal, OpTotal, StackTree } from './kernels/kernel-data.js';
 
 export interface PageData {
   /** Version of this form. */
@@ -95,6 +96,9 @@ export interface PageProfile {
   readonly verdict: ProfileVerdict | null;
   readonly utilisation: Utilisation;
   readonly kernels: Bounded<KernelTotal>;
+  readonly ops: Ops;
+  /** Kernels by call stack; null where the profile has none. */
+  readonly stacks: StackTree | null;
   readonly annotations: Bounded<Annotation>;
   readonly roofline: Roofline;
   readonly layers: Bounded<LayerRow>;
@@ -127,15 +131,10 @@ export interface Utilisation {
   readonly host: readonly number[] | null;
 }
 
-export interface KernelTotal {
-  readonly name: string;
-  readonly count: number;
+/** The ops with the most time. */
+export interface Ops extends Bounded<OpTotal> {
+  /** Of all kernels, those without an op too. */
   readonly time: number;
-  /** Longest and shortest. */
-  readonly max: number;
-  readonly min: number;
-  /** Share of its time on the matrix unit; null where that is not known. */
-  readonly tc: number | null;
 }
 
 /** A text that the user put around launches (layer or range), and the device time of each of its occurrences. */

@@ -1,6 +1,7 @@
 /** The values of a kernel that a page shows. */
 import type { KernelRecord } from '../../record/record.js';
 import type { Annotated } from '../annotate.js';
+import type { Occupancy } from '../roofline/occupancy.js';
 import type { Peaks } from '../roofline/peaks.js';
 
 export interface PageKernel {
@@ -12,10 +13,11 @@ export interface PageKernel {
   readonly flops: number | null;
   readonly bytes: number | null;
   readonly peaks: Peaks;
+  readonly occupancy: Occupancy | null;
 }
 
 /** An annotated kernel derives each value anew whenever it is read: the parts of a page read it once, here. */
 export function pageKernelOf(row: Annotated): PageKernel {
-  const { record, layer, op, tc, flops, bytes, peaks } = row;
-  return { record, layer, op, tc, dtype: row.unitUse?.dtype ?? null, flops, bytes, peaks };
+  const { record, layer, op, tc, flops, bytes, peaks, occupancy } = row;
+  return { record, layer, op, tc, dtype: row.unitUse?.dtype ?? null, flops, bytes, peaks, occupancy };
 }

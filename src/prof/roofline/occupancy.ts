@@ -7,7 +7,7 @@
 import type { KernelRecord } from '../../record/record.js';
 
 /** What keeps further blocks off a multiprocessor. */
-type OccupancyLimit = 'threads' | 'blocks' | 'registers' | 'shared memory';
+export type OccupancyLimit = 'threads' | 'blocks' | 'registers' | 'shared memory';
 
 export interface Occupancy {
   /** Blocks that a multiprocessor holds at a time. */

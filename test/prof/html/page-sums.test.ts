@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { KernelRecord, ProfileLine } from '../../../src/record/record.js';
 import { AnnotationTotals, ThinnedSample } from '../../../src/prof/html/annotation-times.js';
 import { pageKernelOf, type PageKernel } from '../../../src/prof/html/page-kernel.js';
-import { KernelTotals } from '../../../src/prof/html/kernel-totals.js';
+import { KernelTotals } from '../../../src/prof/html/kernels/kernel-totals.js';
 import { LayerTotals } from '../../../src/prof/html/layer-totals.js';
 import { RooflineGroups } from '../../../src/prof/html/roofline-groups.js';
 import { kernel, mm } from '../../support/kernels.js';
@@ -41,7 +41,7 @@ describe('totals of kernels', () => {
       { short: 'a', dur: 7 },
       { short: 'c', dur: 2 },
     ]).totals(2);
-    expect(shown).to.deep.equal([
+    expect(shown.map(({ name, count, time, max, min, tc }) => ({ name, count, time, max, min, tc }))).to.deep.equal([
       { name: 'b', count: 1, time: 30, max: 30, min: 30, tc: null },
       { name: 'a', count: 2, time: 12, max: 7, min: 5, tc: null },
     ]);
@@ -54,6 +54,28 @@ describe('totals of kernels', () => {
       { ...FLOAT_GEMM, short: 'gemm', dur: 10, calls: [mm(64, 64, 64, 'float32')] },
     ]).totals(10);
     expect(shown[0]).to.include({ count: 2, time: 40, tc: 0.75 });
+  });
+
+  it('have what their launches ask of a device: the commonest extents, the least and the most', () => {
+    const launch = { block: [256, 1, 1], registers: 64, sharedBytes: 0 } as const;
+    const { shown } = summed(
+      new KernelTotals(),
+      [
+        { ...launch, short: 'a', dur: 1, grid: [4, 1, 1] },
+        { ...launch, short: 'a', dur: 1, grid: [8, 2, 1], registers: 128 },
+        { ...launch, short: 'a', dur: 1, grid: [8, 2, 1] },
+        { short: 'b', dur: 1, grid: null, block: null },
+      ],
+      [A100],
+    ).totals(10);
+    // 65,536 registers: 1024 threads of 64 each, 512 of 128; a multiprocessor of sm80 can hold 2048.
+    expect(shown.map((one) => one.launch)).to.deep.equal([
+      {
+        ...{ grid: { extent: [8, 2, 1], different: 2 }, block: { extent: [256, 1, 1], different: 1 } },
+        ...{ registers: [64, 128], sharedBytes: [0, 0], occupancy: [0.25, 0.5], limit: 'registers' },
+      },
+      null,
+    ]);
   });
 
   it('are bounded: any further names are in the rest', () => {

@@ -1,9 +1,11 @@
 /** Annotated kernels → times by kernel name. */
-import { boundedEntryOf } from '../../containers/map-entry.js';
-import { bounded } from './bounds.js';
-import { MatrixUnitTimer } from './matrix-unit-time.js';
-import type { Bounded, KernelTotal } from './page-data.js';
-import type { PageKernel } from './page-kernel.js';
+import { boundedEntryOf } from '../../../containers/map-entry.js';
+import { bounded } from '../bounds.js';
+import { MatrixUnitTimer } from '../matrix-unit-time.js';
+import type { Bounded } from '../page-data.js';
+import type { PageKernel } from '../page-kernel.js';
+import type { KernelTotal } from './kernel-data.js';
+import { LaunchShapes } from './launch-shapes.js';
 
 /** Names that are kept apart, each of about 200 bytes. */
 const MOST_NAMES = 50_000;
@@ -14,6 +16,7 @@ class KernelSum {
   max = 0;
   min = Infinity;
   readonly unit = new MatrixUnitTimer();
+  readonly launches = new LaunchShapes();
   constructor(readonly name: string) {}
 }
 
@@ -28,7 +31,8 @@ export class KernelTotals {
   constructor(private readonly most = MOST_NAMES) {}
 
   /** @param time ns */
-  add({ record: { short }, tc }: PageKernel, time: number): void {
+  add(kernel: PageKernel, time: number): void {
+    const { short } = kernel.record;
     const sum = boundedEntryOf(this.#sums, short, this.most, sumOf);
     if (sum === null) {
       this.#otherTime += time;
@@ -38,14 +42,15 @@ export class KernelTotals {
     sum.time += time;
     sum.max = Math.max(sum.max, time);
     sum.min = Math.min(sum.min, time);
-    sum.unit.add(tc, time);
+    sum.unit.add(kernel.tc, time);
+    sum.launches.add(kernel);
   }
 
   totals(most: number): Bounded<KernelTotal> {
     const { shown, ...rest } = bounded([...this.#sums.values()], most, this.#otherTime);
-    const totals = shown.map(({ name, count, time, max, min, unit }) => ({
+    const totals = shown.map(({ name, count, time, max, min, unit, launches }) => ({
       ...{ name, count, time, max, min },
-      tc: unit.share,
+      ...{ tc: unit.share, launch: launches.shape },
     }));
     return { shown: totals, ...rest };
   }

@@ -1,18 +1,18 @@
 /** Kernels under the roofline of their device: FLOP/byte against FLOP/s, both logarithmic. */
-import { lacking } from '../capture-hints.js';
-import type { Roofline } from '../../prof/html/page-data.js';
+import { lacking } from '../../capture-hints.js';
+import type { Roofline } from '../../../prof/html/page-data.js';
 import type { ScatterSeriesOption } from 'echarts/charts';
-import { chart, replaceContents, type ChartOption } from '../charts/chart.js';
-import { below, left, tips } from '../charts/chart-style.js';
-import { elementAt } from '../../containers/element.js';
-import { element, note } from '../document/dom-elements.js';
-import { kernelLink, searched, timelineLink } from '../document/timeline-link.js';
-import { devicePicker } from '../figures/device-picker.js';
-import type { PanelContent, Panel, PanelView } from '../panel.js';
-import { placedPoints, roofLines, type PlacedPoint, type RoofLine } from '../charts/roofline-points.js';
-import { legend, swatch } from '../figures/strip.js';
-import { table, type TableColumn } from '../figures/sorted-table.js';
-import { tick, quantityText } from '../document/units.js';
+import { chart, replaceContents, type ChartOption } from '../../charts/chart.js';
+import { below, left, tips } from '../../charts/chart-style.js';
+import { elementAt } from '../../../containers/element.js';
+import { element, note } from '../../document/dom-elements.js';
+import { kernelLink, searched, timelineLink } from '../../document/timeline-link.js';
+import { devicePicker } from '../../figures/device-picker.js';
+import type { PanelContent, Panel, PanelView } from '../../panel.js';
+import { placedPoints, roofLines, type PlacedPoint, type RoofLine } from '../../charts/roofline-points.js';
+import { legend, swatch } from '../../figures/strip.js';
+import { table, type TableColumn } from '../../figures/sorted-table.js';
+import { tick, quantityText } from '../../document/units.js';
 
 /** Uses of the matrix unit: they differ in shape as well as in colour. */
 const USES = [
@@ -193,7 +193,7 @@ function shownOf(view: PanelView, device: number): Node[] {
     legend(shapes),
     chart(label, CHART_HEIGHT, () => option(points, roof)),
     note(about.join(' ')),
-    table({ caption: TABLE, columns: columnsOf(view), rows: points, sortedBy: 4, most: 8, filtered: true }),
+    table({ caption: TABLE, columns: columnsOf(view), rows: points, sortedBy: 4, most: 8 }),
   ];
 }
 

@@ -1,0 +1,138 @@
+/** Kernels by time and by launches: the longest as bars, all in a table. */
+import { lacking } from '../../capture-hints.js';
+import type { CommonExtent, KernelTotal, LaunchShape } from '../../../prof/html/kernels/kernel-data.js';
+import { elementAt } from '../../../containers/element.js';
+import { element, note } from '../../document/dom-elements.js';
+import { kernelLink } from '../../document/timeline-link.js';
+import { hostTable } from '../../figures/host-table.js';
+import { listed, meanTimes, numbersOf, withValues, type Listed } from '../../figures/listed-rows.js';
+import { sortedRows } from '../../figures/table-sort.js';
+import type { PanelContent, Panel, PanelView } from '../../panel.js';
+import { swatch } from '../../figures/strip.js';
+import { table, type TableColumn } from '../../figures/sorted-table.js';
+import { quantityText } from '../../document/units.js';
+
+type KernelRow = Listed<KernelTotal>;
+
+const PATH = 'kernels.shown';
+const number = numbersOf<KernelTotal>(PATH);
+
+const TOP = 15;
+/** Times of single launches have a scale of their own: they are far smaller than sums. */
+const SINGLE = { group: 'single' };
+
+/** Bars of one quantity, the longest first. */
+function bars(
+  view: PanelView,
+  title: string,
+  rows: readonly KernelRow[],
+  quantity: 'time' | 'count',
+  colour: string,
+): HTMLElement {
+  const ordered = sortedRows(rows, (row) => row[quantity], true).slice(0, TOP);
+  const most = elementAt(ordered, 0)[quantity];
+  const bar = (row: KernelRow): number => (most > 0 ? row[quantity] / most : 0);
+  const columns = [
+    nameColumn(view),
+    quantity === 'time' ? number('Time', 'ns', 'time', { bar }) : number('Launches', 'count', 'count', { bar }),
+  ];
+  const made = table({ caption: title, columns, rows: ordered, sortedBy: null, isChart: true });
+  made.classList.add('bars');
+  made.style.setProperty('--bar', colour);
+  return element('section', {}, element('h3', {}, swatch(colour), title), made);
+}
+
+const nameColumn = (view: PanelView): TableColumn<KernelRow> => ({
+  title: 'Kernel',
+  cell: ({ name }) => name,
+  link: ({ name }) => kernelLink(view, name),
+});
+
+/** `128 × 2`, and how many others there are. */
+function extentText(common: CommonExtent | null | undefined): string | null {
+  if (common === null || common === undefined) return null;
+  const [x = 1, ...others] = common.extent;
+  const last = others.findLastIndex((one) => one !== 1);
+  const text = [x, ...others.slice(0, last + 1)].join(' × ');
+  return common.different > 1 ? `${text} (of ${common.different})` : text;
+}
+
+/** A column of the least or the most of a value over all launches. */
+const extreme = (
+  title: string,
+  unit: 'count' | 'memory' | 'share',
+  key: 'registers' | 'sharedBytes' | 'occupancy',
+  end: 0 | 1,
+): TableColumn<KernelRow> => ({
+  ...{ title, unit },
+  cell: ({ launch }) => launch?.[key]?.[end] ?? null,
+  field: ({ at }) => `${PATH}.${at}.launch.${key}.${end}`,
+});
+
+const LAUNCH_COLUMNS: readonly TableColumn<KernelRow>[] = [
+  { title: 'Grid', cell: ({ launch }) => extentText(launch?.grid) },
+  { title: 'Block', cell: ({ launch }) => extentText(launch?.block) },
+  extreme('Registers', 'count', 'registers', 1),
+  extreme('Shared memory', 'memory', 'sharedBytes', 1),
+  extreme('Occupancy', 'share', 'occupancy', 0),
+  { title: 'Limited by', cell: ({ launch }) => launch?.limit ?? null },
+];
+
+const EXPLAINED: readonly (readonly [key: keyof LaunchShape, text: string])[] = [
+  ['grid', 'Grid and block are the commonest, "of 3" where launches have three.'],
+  ['registers', 'Registers of a thread and shared memory of a block are the most of any launch.'],
+  ['occupancy', 'Occupancy is the theoretical one, the least of any launch.'],
+];
+
+/** What the columns of launches say, where there are some. */
+const launchNote = (rows: readonly KernelRow[]): HTMLElement[] => {
+  const texts = EXPLAINED.filter(([key]) => rows.some(({ launch }) => (launch?.[key] ?? null) !== null));
+  return texts.length === 0 ? [] : [note(texts.map(([, text]) => text).join(' '))];
+};
+
+function columnsOf(view: PanelView, rows: readonly KernelRow[]): TableColumn<KernelRow>[] {
+  /** Time of all kernels; null where there is none. */
+  const whole = view.profile.overview.kernels?.time ?? null;
+  const share = ({ time }: KernelRow): number | null => (whole === null || whole <= 0 ? null : time / whole);
+  return [
+    nameColumn(view),
+    number('Time', 'ns', 'time'),
+    {
+      title: 'Share',
+      unit: 'share',
+      cell: share,
+      field: ({ at }) => `${PATH}.${at}.time / overview.kernels.time`,
+      bar: share,
+    },
+    number('Launches', 'count', 'count'),
+    meanTimes(PATH, SINGLE),
+    number('Least', 'ns', 'min', SINGLE),
+    number('Most', 'ns', 'max', SINGLE),
+    number('On matrix unit', 'share', 'tc'),
+    ...withValues(LAUNCH_COLUMNS, rows),
+  ];
+}
+
+function make(view: PanelView): PanelContent {
+  const { kernels } = view.profile;
+  const { shown, count, restTime } = kernels;
+  if (shown.length === 0) return hostTable(view, 'ops', 'Ops') ?? lacking(view, 'kernels');
+  const rows = listed(shown);
+  const columns = columnsOf(view, rows);
+  const rest = count - shown.length;
+  const further = `${rest} further kernels, ${quantityText(restTime, 'ns')} together, are not on this page.`;
+  return [
+    element(
+      'div',
+      { class: 'pair' },
+      bars(view, `Top ${Math.min(TOP, rows.length)} by time`, rows, 'time', 'var(--compute)'),
+      bars(view, `Top ${Math.min(TOP, rows.length)} by launches`, rows, 'count', 'var(--idle-queue)'),
+    ),
+    element('h3', {}, rest > 0 ? `The first ${shown.length} of ${count} kernels` : `All ${count} kernels`),
+    table({ caption: 'Kernels', columns, rows, sortedBy: 1 }),
+    ...launchNote(rows),
+    ...(rest > 0 ? [note(further)] : []),
+  ];
+}
+
+export const KERNELS: Panel = { id: 'kernels', title: 'Kernels', width: 6, make };

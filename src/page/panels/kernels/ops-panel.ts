@@ -1,0 +1,132 @@
+/** Ops: time and work of their kernels, time of their calls on the host, and the call stacks that they come from. */
+import { elementAt } from '../../../containers/element.js';
+import type { OpStack, OpTotal, StackTree } from '../../../prof/html/kernels/kernel-data.js';
+import { lacking } from '../../capture-hints.js';
+import { framesOf } from '../../charts/stack-tree.js';
+import { button, element, note } from '../../document/dom-elements.js';
+import { searched, timelineLink } from '../../document/timeline-link.js';
+import { quantityText } from '../../document/units.js';
+import { listed, numbersOf, withValues, type Listed } from '../../figures/listed-rows.js';
+import { table, type TableColumn } from '../../figures/sorted-table.js';
+import type { PanelContent, Panel, PanelView } from '../../panel.js';
+
+type OpRow = Listed<OpTotal>;
+
+const PATH = 'ops.shown';
+const number = numbersOf<OpTotal>(PATH);
+const UNKNOWN_OP = 'no op known';
+
+/** What bounds most of the time, with its share of it. */
+function boundText({ bound, time }: OpTotal): string | null {
+  if (bound === null) return null;
+  const share = time > 0 ? bound.time / time : null;
+  return `${bound.name} (${quantityText(share, 'share')})`;
+}
+
+function columnsOf(view: PanelView, rows: readonly OpRow[], toggle: (row: OpRow) => Node | null): TableColumn<OpRow>[] {
+  const { time: whole } = view.profile.ops;
+  const share = ({ time }: OpRow): number | null => (whole > 0 ? time / whole : null);
+  const columns: TableColumn<OpRow>[] = [
+    {
+      title: 'Op',
+      cell: ({ op }) => op ?? UNKNOWN_OP,
+      before: toggle,
+      link: ({ op }, text) => (op === null ? null : timelineLink(view, text, `op==${searched(op)}`)),
+    },
+    number('Kernels', 'count', 'count'),
+    number('Time', 'ns', 'time'),
+    {
+      title: 'Share',
+      unit: 'share',
+      cell: share,
+      field: ({ at }) => `${PATH}.${at}.time / ops.time`,
+      bar: share,
+    },
+    number('With ops it calls', 'ns', 'within'),
+    number('Calls on the host', 'count', 'passes'),
+    number('Host time', 'ns', 'host', { group: 'host' }),
+    number('Host, own', 'ns', 'hostSelf', { group: 'host' }),
+    number('In launch calls', 'ns', 'launch', { group: 'host' }),
+    number('FLOPs', 'flop', 'flops'),
+    number('FLOP/s', 'flop/s', 'flopsPerS'),
+    number('Of peak', 'share', 'ofCompute'),
+    number('Bytes', 'bytes', 'bytes'),
+    number('Bytes/s', 'bytes/s', 'bytesPerS'),
+    number('Of bandwidth', 'share', 'ofMemory'),
+    number('On matrix unit', 'share', 'tc'),
+    { title: 'Bound by', cell: boundText },
+  ];
+  return withValues(columns, rows);
+}
+
+/** A stack with its time: the innermost frame is shown, those around it when it is opened. */
+function stackItem(tree: StackTree, { node, count, time }: OpStack, whole: number, isOpen: boolean): HTMLElement {
+  const frames = framesOf(tree, node).reverse();
+  const share = whole > 0 ? time / whole : null;
+  const figures = `${quantityText(time, 'ns')} (${quantityText(share, 'share')}), ${quantityText(count, 'count')} kernels`;
+  const summary = element('summary', {}, `${figures}: `, element('code', {}, elementAt(frames, 0)));
+  const around = frames.slice(1).map((frame) => element('li', {}, frame));
+  return element(
+    'li',
+    {},
+    element('details', { open: isOpen }, summary, element('ol', { class: 'frames' }, ...around)),
+  );
+}
+
+/** The place below the table that shows the stacks of one op. */
+class OpStacks {
+  readonly place = element('div', { class: 'stacks' });
+
+  constructor(private readonly tree: StackTree | null) {}
+
+  /** The button before an op with stacks. */
+  toggle(row: OpRow): Node | null {
+    if (this.tree === null || row.stacks.length === 0) return null;
+    const name = row.op ?? UNKNOWN_OP;
+    return button('≡', () => this.#show(row), {
+      ...{ class: 'toggle', title: `Call stacks of ${name}`, 'aria-label': `Call stacks of ${name}` },
+    });
+  }
+
+  #show({ op, time, stacks, stackCount }: OpRow): void {
+    const { tree } = this;
+    if (tree === null) return;
+    const heading = element('h3', { tabindex: -1 }, `Call stacks of ${op ?? UNKNOWN_OP}`);
+    const items = stacks.map((stack, i) => stackItem(tree, stack, time, i === 0));
+    const rest = stackCount - stacks.length;
+    this.place.replaceChildren(
+      heading,
+      element('ul', {}, ...items),
+      ...(rest > 0 ? [note(`${quantityText(rest, 'count')} further stacks with less time are not on this page.`)] : []),
+    );
+    heading.scrollIntoView({ block: 'nearest' });
+    heading.focus({ preventScroll: true });
+  }
+}
+
+function make(view: PanelView): PanelContent {
+  const { ops, stacks: tree } = view.profile;
+  const { shown, count, restTime } = ops;
+  if (shown.every(({ op }) => op === null)) return lacking(view, 'ops');
+  const rows = listed(shown);
+  const stacks = new OpStacks(tree);
+  const columns = columnsOf(view, rows, (row) => stacks.toggle(row));
+  const sortedBy = Math.max(
+    1,
+    columns.findIndex(({ title }) => title === (ops.time > 0 ? 'Time' : 'Host time')),
+  );
+  const made = table({ caption: 'Ops', columns, rows, sortedBy });
+  if (tree !== null) made.classList.add('with-toggles');
+  const rest = count - shown.length;
+  const further = `${rest} further ops, ${quantityText(restTime, 'ns')} together, are not on this page.`;
+  return [
+    made,
+    stacks.place,
+    ...(rest > 0 ? [note(further)] : []),
+    note(
+      'A kernel belongs to the outermost op around its launch. Rates are of the kernels whose FLOPs or bytes are known.',
+    ),
+  ];
+}
+
+export const OPS: Panel = { id: 'ops', title: 'Ops', width: 6, make };

@@ -1,0 +1,71 @@
+/** Annotated kernels → what their launches ask of a device: grid and block, registers, shared memory, occupancy. */
+import { addTo, boundedEntryOf } from '../../../containers/map-entry.js';
+import type { Extent } from '../../../record/record.js';
+import type { OccupancyLimit } from '../../roofline/occupancy.js';
+import type { PageKernel } from '../page-kernel.js';
+import type { CommonExtent, Extremes, LaunchShape } from './kernel-data.js';
+
+/** Different extents that are counted of a kernel: dynamic shapes may have one for each launch. */
+const MOST_EXTENTS = 1000;
+
+/** The least and the most of some values. */
+class Span {
+  least = Infinity;
+  most = -Infinity;
+
+  /** @returns whether it is the least so far */
+  add(value: number): boolean {
+    const isLeast = value < this.least;
+    this.least = Math.min(this.least, value);
+    this.most = Math.max(this.most, value);
+    return isLeast;
+  }
+
+  get extremes(): Extremes | null {
+    return this.least > this.most ? null : [this.least, this.most];
+  }
+}
+
+/** Launches by extent; null until there is one. */
+type Extents = Map<string, number> | null;
+
+function counted(extents: Extents, extent: Extent | null): Extents {
+  if (extent === null) return extents;
+  const all: Map<string, number> = extents ?? new Map<string, number>();
+  const key = extent.join(',');
+  if (boundedEntryOf(all, key, MOST_EXTENTS, () => 0) !== null) addTo(all, key, 1);
+  return all;
+}
+
+function commonest(extents: Extents): CommonExtent | null {
+  const [first] = [...(extents ?? [])].sort(([, a], [, b]) => b - a);
+  if (first === undefined || extents === null) return null;
+  return { extent: first[0].split(',').map(Number), different: extents.size };
+}
+
+export class LaunchShapes {
+  #grids: Extents = null;
+  #blocks: Extents = null;
+  readonly #registers = new Span();
+  readonly #shared = new Span();
+  readonly #occupancy = new Span();
+  #limit: OccupancyLimit | null = null;
+
+  add({ record: { grid, block, registers = null, sharedBytes = null }, occupancy }: PageKernel): void {
+    this.#grids = counted(this.#grids, grid);
+    this.#blocks = counted(this.#blocks, block);
+    if (registers !== null) this.#registers.add(registers);
+    if (sharedBytes !== null) this.#shared.add(sharedBytes);
+    if (occupancy !== null && this.#occupancy.add(occupancy.share)) this.#limit = occupancy.limit;
+  }
+
+  /** Null where no launch records any of it. */
+  get shape(): LaunchShape | null {
+    const shape: LaunchShape = {
+      ...{ grid: commonest(this.#grids), block: commonest(this.#blocks) },
+      ...{ registers: this.#registers.extremes, sharedBytes: this.#shared.extremes },
+      ...{ occupancy: this.#occupancy.extremes, limit: this.#limit },
+    };
+    return Object.values(shape).every((part) => part === null) ? null : shape;
+  }
+}

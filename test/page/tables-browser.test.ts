@@ -1,0 +1,145 @@
+/** Tables of the page as users drive them: long ones, their filter, their order, and what they copy. */
+import { expect } from 'chai';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { PageData } from '../../src/prof/html/page-data.js';
+import { page as document } from '../../src/write/html/page.js';
+import { describeInBrowser } from '../support/browser.js';
+import { bundledProgram } from '../support/page-program.js';
+import { FIXTURE, HOSTILE } from './fixture.js';
+
+const KERNELS = 10_000;
+
+const LONG: PageData = {
+  ...FIXTURE,
+  profiles: FIXTURE.profiles.slice(0, 1).map((profile) => ({
+    ...profile,
+    kernels: {
+      shown: Array.from({ length: KERNELS }, (_, i) => ({
+        ...{ name: `kernel ${i}`, count: 1, time: KERNELS - i, max: 1, min: 1, tc: null, launch: null },
+      })),
+      ...{ count: KERNELS, restTime: 0 },
+    },
+  })),
+};
+
+/** Where pages may use the clipboard. */
+const ALLOWED = { permissions: ['clipboard-read', 'clipboard-write'] };
+const CLIPBOARD = 'navigator.clipboard.readText()';
+
+describeInBrowser('tables of the page', (open) => {
+  const folder = mkdtempSync(join(tmpdir(), 'dprof-tables-'));
+  const small = join(folder, 'small.html');
+  const long = join(folder, 'long.html');
+
+  before(async function () {
+    this.timeout(60_000);
+    const built = await bundledProgram();
+    writeFileSync(small, [...document('small', FIXTURE, built)].join(''));
+    writeFileSync(long, [...document('long', LONG, built)].join(''));
+  });
+  after(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  it('make only the rows that are near the window', async () => {
+    const { page, complaints } = await open(long, {}, 'tab=kernels');
+    const rows = page.getByRole('table', { name: 'Kernels', exact: true }).locator('tbody tr');
+    expect(await rows.count()).to.equal(15);
+    await page.getByRole('button', { name: 'Show all 10000' }).click();
+    await page.waitForTimeout(200);
+    const first = await rows.count();
+    expect(first).to.be.within(200, 400);
+    await rows.last().scrollIntoViewIfNeeded();
+    await rows.nth(first).waitFor();
+    expect(await rows.nth(first).locator('th').textContent()).to.equal(`kernel ${first}`);
+    await page.getByRole('searchbox', { name: 'Filter Kernels', exact: true }).fill('kernel 99');
+    expect(await page.locator('[data-panel="kernels"]').getByText('280 rows', { exact: true }).count()).to.equal(1);
+    expect(await rows.count()).to.equal(200);
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('copy all rows that pass the filter, in their order, with raw numbers', async () => {
+    const { page, complaints } = await open(long, ALLOWED, 'tab=kernels');
+    await page.getByRole('searchbox', { name: 'Filter Kernels', exact: true }).fill('kernel 99');
+    const table = page.getByRole('table', { name: 'Kernels', exact: true });
+    await table.getByRole('button', { name: 'Kernel', exact: true }).click();
+    await page.getByRole('button', { name: 'Copy Kernels as CSV' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByText('Copied').waitFor();
+    const [head, ...lines] = (await page.evaluate<string>(CLIPBOARD)).trimEnd().split('\n');
+    expect(head).to.match(/^Kernel,Time \(ns\),Share \(fraction of 1\),Launches,/);
+    expect(lines).to.have.length(280);
+    expect(lines[0]).to.match(/^kernel 99,9901,0\.00141\d+,1,/);
+    expect(lines.at(-1)).to.match(/^kernel 9999,1,/);
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('show the text where the page has no clipboard', async () => {
+    const { page } = await open(small, {}, 'tab=kernels');
+    await page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
+    await page.getByRole('button', { name: 'Copy Kernels as CSV' }).click();
+    const shown = page.locator('[data-panel="kernels"] .to-copy');
+    expect(await shown.textContent()).to.contain(`\n"${HOSTILE.replaceAll('"', '""')}",4000000,`);
+    expect(await page.evaluate<string>('String(getSelection())')).to.contain('gemm_bf16,2000000,');
+  });
+
+  it('all sort and copy, but for charts and the events of the timeline', async () => {
+    const { page } = await open(small);
+    await page.getByRole('tab', { name: 'Kernels' }).click();
+    for (const panel of ['precision', 'matrix-unit', 'activity', 'kernels']) {
+      const place = page.locator(`[data-panel="${panel}"]`);
+      expect(await place.getByRole('button', { name: /^Copy .* as CSV$/ }).count(), panel).to.equal(1);
+      expect(await place.locator('th[aria-sort]').count(), panel).to.be.greaterThan(1);
+    }
+  });
+
+  it('sort layers among their siblings', async () => {
+    const { page } = await open(small, ALLOWED, 'tab=layers');
+    const table = page.getByRole('table', { name: 'Layers' });
+    const names = (): Promise<string[]> => table.locator('tbody th .text').allTextContents();
+    expect(await names()).to.deep.equal(['model', HOSTILE, 'head']);
+    const head = table.getByRole('button', { name: /^Time/ });
+    await head.focus();
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Enter');
+    expect(await names()).to.deep.equal(['model', 'head', HOSTILE]);
+    await page.getByRole('button', { name: 'Close all' }).click();
+    await page.getByRole('button', { name: 'Copy Layers as CSV' }).click();
+    await page.getByText('Copied').waitFor();
+    expect((await page.evaluate<string>(CLIPBOARD)).split('\n')[2]).to.match(/^model \/ head,2000000,/);
+  });
+
+  it('show the call stacks of an op on demand', async () => {
+    const { page, complaints } = await open(small, {}, 'tab=kernels');
+    const panel = page.locator('[data-panel="ops"]');
+    expect(await panel.locator('.stacks').textContent()).to.equal('');
+    await panel.getByRole('button', { name: `Call stacks of ${HOSTILE}` }).focus();
+    await page.keyboard.press('Enter');
+    expect(await page.evaluate('document.activeElement.textContent')).to.equal(`Call stacks of ${HOSTILE}`);
+    expect(await panel.locator('.stacks code').allTextContents()).to.deep.equal([HOSTILE]);
+    expect(await panel.locator('.stacks summary').innerText()).to.contain('3.000 ms (75.0 %), 6 kernels');
+    expect(await panel.locator('.frames li').allTextContents()).to.deep.equal([
+      'model.py(5): forward',
+      'train.py(1): main',
+    ]);
+    expect(await panel.getByText('1 further stacks with less time').count()).to.equal(1);
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('have columns of launches where they are recorded', async () => {
+    const { page } = await open(small, {}, 'tab=kernels');
+    const heads = (): Promise<string[]> =>
+      page.getByRole('table', { name: 'Kernels', exact: true }).locator('thead th').allTextContents();
+    const row = page.getByRole('table', { name: 'Kernels', exact: true }).locator('tbody tr').first();
+    expect((await heads()).slice(-6)).to.deep.equal([
+      ...['Grid', 'Block', 'Registers', 'Shared memory', 'Occupancy (%)', 'Limited by'],
+    ]);
+    expect((await row.locator('td').allTextContents()).slice(-6)).to.deep.equal([
+      ...['128 × 2 (of 3)', '256', '64', '48.00 KiB', '25.0', 'registers'],
+    ]);
+    await page.goto(page.url().replace('small.html', 'long.html'));
+    expect((await heads()).at(-1)).to.equal('On matrix unit (%)');
+  });
+});
