@@ -11,6 +11,7 @@ import { DEVICES } from './panels/devices-panel.js';
 import { DIAGNOSTICS } from './panels/diagnostics-panel.js';
 import { FIGURES } from './panels/figures-panel.js';
 import { FLAME } from './panels/flame-panel.js';
+import { IDLE } from './panels/time/idle-panel.js';
 import { KERNELS } from './panels/kernels-panel.js';
 import { LAYERS } from './panels/layers-panel.js';
 import { MATRIX_UNIT } from './panels/matrix-unit-panel.js';
@@ -19,10 +20,10 @@ import { MEMORY_OPERATIONS } from './panels/memory-operations-panel.js';
 import { PRECISION } from './panels/precision-panel.js';
 import { RANKS } from './panels/ranks-panel.js';
 import { ROOFLINE } from './panels/roofline-panel.js';
-import { STEPS } from './panels/steps-panel.js';
+import { STEPS } from './panels/time/steps-panel.js';
 import { TIMELINE } from './panels/timeline-panel.js';
-import { VERDICT } from './panels/verdict-panel.js';
-import { UTILISATION } from './panels/utilisation-panel.js';
+import { VERDICT } from './panels/time/verdict-panel.js';
+import { UTILISATION } from './panels/time/utilisation-panel.js';
 import { listenToPrinter } from './document/paper.js';
 import type { Panel, PanelView } from './panel.js';
 import { rankNames } from './profile-labels.js';
@@ -37,7 +38,7 @@ interface PanelTab {
 }
 
 const TABS: readonly PanelTab[] = [
-  { id: 'overview', title: 'Overview', panels: [VERDICT, FIGURES, ADVICE, UTILISATION, STEPS, DEVICES] },
+  { id: 'overview', title: 'Overview', panels: [VERDICT, FIGURES, ADVICE, UTILISATION, STEPS, IDLE, DEVICES] },
   { id: 'timeline', title: 'Timeline', panels: [TIMELINE] },
   {
     id: 'kernels',

@@ -7,11 +7,11 @@ import { page as document } from '../../src/write/html/page.js';
 import { describeInBrowser } from '../support/browser.js';
 import { bundledProgram } from '../support/page-program.js';
 import { FIXTURE, HOSTILE } from './fixture.js';
-import { EMPTY, HOST_ONLY, LINKED, MANY } from './special-pages.js';
+import { EMPTY, HOST_ONLY, LINKED, MANY, TIMED } from './special-pages.js';
 
 /** Panels of each tab, in order. */
 const TABS: Readonly<Record<string, readonly string[]>> = {
-  overview: ['verdict', 'figures', 'advice', 'utilisation', 'steps', 'devices'],
+  overview: ['verdict', 'figures', 'advice', 'utilisation', 'steps', 'idle', 'devices'],
   timeline: ['timeline'],
   kernels: ['kernels', 'roofline', 'precision', 'matrix-unit', 'activity', 'memory-operations', 'collectives'],
   layers: ['layers', 'flame', 'annotations'],
@@ -36,6 +36,7 @@ describeInBrowser('dashboard', (open) => {
   const many = join(folder, 'many.html');
   const hostOnly = join(folder, 'host.html');
   const linked = join(folder, 'linked.html');
+  const timed = join(folder, 'timed.html');
 
   before(async function () {
     this.timeout(60_000);
@@ -46,6 +47,7 @@ describeInBrowser('dashboard', (open) => {
       [many, MANY],
       [hostOnly, HOST_ONLY],
       [linked, LINKED],
+      [timed, TIMED],
     ] as const)
       // prettier-ignore
       writeFileSync(path, [...document(data.title, data, built)].join(''));
@@ -135,6 +137,36 @@ describeInBrowser('dashboard', (open) => {
     expect(await panel.locator('.strip').getAttribute('aria-label')).to.equal(
       'Time of the devices: Computing 80.0 %, Idle: late launches 20.0 %',
     );
+  });
+
+  it('says what a device waited for in the longest gap of a step, and leads there', async () => {
+    const { page, complaints } = await open(timed);
+    const panel = page.locator('[data-panel="idle"]');
+    await panel.getByLabel('Step').selectOption('2');
+    const rows = panel.getByRole('region', { name: 'Longest gaps' }).locator('tbody tr');
+    const first = rows.first();
+    expect((await first.innerText()).split(/\s*\t\s*/)).to.deep.equal([
+      ...['4.000 ms', '3,000.00', '2', 'loading data', 'enumerate(DataLoader)', 'k', 'k'],
+    ]);
+    await first.getByRole('link').click();
+    const address = new URLSearchParams(new URL(page.url()).hash.slice(1));
+    expect(address.get('t.span')).to.equal('4000000_7000000');
+    await page.locator('[data-panel="timeline"] .tl').waitFor();
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('has a bar a step, each of which leads to its time in the timeline', async () => {
+    const { page, complaints } = await open(timed);
+    const panel = page.locator('[data-panel="steps"]');
+    await panel.scrollIntoViewIfNeeded();
+    await panel.locator('svg').first().waitFor();
+    expect(await panel.locator('.chart').first().getAttribute('aria-label')).to.equal(
+      'Time of 2 steps on device 0, in order: step 1 3.000 ms, step 2 4.000 ms',
+    );
+    await panel.getByRole('region', { name: 'Steps', exact: true }).getByRole('link', { name: '2' }).click();
+    const address = new URLSearchParams(new URL(page.url()).hash.slice(1));
+    expect(address.get('t.span')).to.equal('7000000_11000000');
+    expect(complaints).to.deep.equal([]);
   });
 
   it('leads from an advice, a kernel and a layer to their events in the timeline', async () => {

@@ -1,4 +1,5 @@
 /** A page's data by hand: two ranks with a device each, every part filled, and names that try to be more than names. */
+import type { Distribution } from '../../src/containers/log-histogram.js';
 import type { Finding } from '../../src/prof/advise/finding.js';
 import type { ProfileSummary } from '../../src/prof/summary/summary-data.js';
 import type { LayerRow, PageData, PageProfile } from '../../src/prof/html/page-data.js';
@@ -11,6 +12,14 @@ const MS = 1e6;
 const layer = (path: string[], time: number, own: number): LayerRow => ({
   ...{ path, count: 4, time, own, forward: time / 4, backward: (3 * time) / 4 },
   ...{ flops: 2e9, bytes: 1e6, tc: 0.5 },
+});
+
+const distributionOf = (value: number): Distribution => ({
+  ...{ count: 104, total: 104 * value, mean: value, min: value, p50: value, p90: value, p99: value, max: value },
+  bins: [
+    { from: 2, to: 4, count: 54 },
+    { from: 4096, to: 8192, count: 50 },
+  ],
 });
 
 /** @param slower what the rank needs more than another, as a factor */
@@ -121,6 +130,31 @@ function profile(rank: number, slower: number): PageProfile {
         { part: 'compute', cause: null, detail: '<b>mm</b>', time: 8 * MS },
         { part: 'idle', cause: 'launch', detail: null, time: 2 * MS },
       ],
+    },
+    idle: {
+      causes: [
+        { cause: 'launch', count: 19, time: 1.5 * MS, longest: 0.4 * MS },
+        { cause: 'loading', count: 1, time: 0.5 * MS, longest: 0.5 * MS },
+      ],
+      gaps: [
+        {
+          ...{ device: 0, step: 2, start: 7 * MS, time: 0.5 * MS, cause: 'loading', host: 'DataLoader.__next__' },
+          ...{ before: 'gemm_bf16', after: HOSTILE },
+        },
+        {
+          ...{ device: 0, step: 1, start: 4 * MS, time: 0.4 * MS, cause: 'launch', host: 'cudaLaunchKernel' },
+          ...{ before: HOSTILE, after: 'DtoH copy' },
+        },
+      ],
+      launches: { kernels: 104, shorter: 26, delay: distributionOf(5000), queue: distributionOf(3) },
+    },
+    stepBars: {
+      count: 3,
+      shown: [2.5, 3, 4].map((ms, step) => ({
+        ...{ step, device: 0, start: (1 + 3 * step) * MS, span: ms * MS },
+        parts: { compute: 1.5 * MS, communication: 0.5 * MS, launch: (ms - 2) * MS },
+        host: { iteration: (ms + 0.5) * MS, preparing: 0.25 * MS, ops: 1 * MS, loading: step === 2 ? 0.5 * MS : 0 },
+      })),
     },
     utilisation: {
       ...{ start: 1 * MS, width: 2.5 * MS, host: shares },

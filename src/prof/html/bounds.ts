@@ -10,6 +10,8 @@ export interface Bounds {
   readonly points: number;
   readonly layers: number;
   readonly curves: number;
+  /** Bars of steps, and gaps besides the longest ones of all. */
+  readonly steps: number;
   readonly events: number;
 }
 
@@ -20,11 +22,21 @@ const OF_ONE_PROFILE: Bounds = {
   points: 2000,
   layers: 5000,
   curves: 64,
+  steps: 200,
   events: 200_000,
 };
 
 /** Few enough that a page of a thousand ranks opens; enough that the largest entries of each rank are shown. */
-const LEAST: Bounds = { kernels: 50, annotations: 20, samples: 100, points: 50, layers: 200, curves: 8, events: 1000 };
+const LEAST: Bounds = {
+  kernels: 50,
+  annotations: 20,
+  samples: 100,
+  points: 50,
+  layers: 200,
+  curves: 8,
+  steps: 16,
+  events: 1000,
+};
 
 /** Profiles of one page share the bounds of a single one, down to a least number of entries each. */
 export function boundsOf(profiles: number, events = OF_ONE_PROFILE.events): Bounds {

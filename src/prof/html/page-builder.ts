@@ -21,6 +21,9 @@ import { boundsOf, type Bounds } from './bounds.js';
 import { pageKernelOf } from './page-kernel.js';
 import { KernelTotals } from './kernel-totals.js';
 import { LayerTotals } from './layer-totals.js';
+import { LaunchWaitSums } from './idle/launch-waits.js';
+import { LongestGaps } from './idle/longest-gaps.js';
+import { StepBarSums } from './idle/step-bars.js';
 import { groupedFindings } from '../advise/grouped-findings.js';
 import type { MemoryCurve, PageData, PageProfile } from './page-data.js';
 import { pageJob } from './page-job.js';
@@ -50,6 +53,9 @@ class PageSums {
   readonly annotations = new AnnotationTotals();
   readonly points = new RooflineGroups();
   readonly layers = new LayerTotals();
+  readonly gaps = new LongestGaps();
+  readonly stepBars = new StepBarSums();
+  readonly launches = new LaunchWaitSums();
   constructor(readonly timeline: TimelineBuilder) {}
 }
 
@@ -62,7 +68,13 @@ export class PageBuilder implements Analysis<MakePage> {
   readonly ranges = 'long-calls';
   readonly #profiles = new Map<number, PageSums>();
   readonly #summaries = new ProfileSummaries();
-  readonly #adviser = new Adviser();
+  readonly #adviser = new Adviser({
+    onIdle: (idle) => {
+      const { gaps, stepBars } = this.#profile(idle.gap.profile);
+      gaps.gap(idle);
+      stepBars.gap(idle);
+    },
+  });
   readonly #memory = new Memory(CURVE_POINTS);
   readonly #ranks = new RankCollector();
   /** Profile of the last row. */
@@ -95,6 +107,8 @@ export class PageBuilder implements Analysis<MakePage> {
         profile.utilisation.take(activity);
       }
     }
+    profile.stepBars.take(record);
+    if (record.type === 'kernel') profile.launches.take(record);
     profile.timeline.take(record);
     if (record.type === 'range') profile.annotations.range(record);
     if (record.type !== 'profile' && record.type !== 'end') this.records++;
@@ -234,6 +248,8 @@ function pageProfile(
     roofline: sums.points.roofline(bounds.points),
     layers: sums.layers.rows(bounds.layers),
     memory: memory.flatMap(curvesOf).slice(0, bounds.curves),
+    idle: { causes: sums.gaps.causes, gaps: sums.gaps.gaps(bounds.steps), launches: sums.launches.result },
+    stepBars: sums.stepBars.bars(bounds.steps),
     timeline: sums.timeline.timeline(bounds.events),
   };
 }
