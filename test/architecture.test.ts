@@ -70,6 +70,7 @@ const PAGE_MAY_IMPORT = [
   'src/prof/advise/grouped-findings.ts',
   'src/prof/advise/idle/idle-causes.ts',
   'src/prof/advise/verdict/verdict-facts.ts',
+  'src/prof/html/communication/collective-data.ts',
   'src/prof/html/idle/idle-data.ts',
   'src/prof/html/page-data.ts',
   'src/prof/query/filter.ts',

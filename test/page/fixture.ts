@@ -148,6 +148,15 @@ function profile(rank: number, slower: number): PageProfile {
       ],
       launches: { kernels: 104, shorter: 26, delay: distributionOf(5000), queue: distributionOf(3) },
     },
+    collectives: {
+      shown: [
+        {
+          ...{ name: 'allreduce', size: 2 ** 20, group: 'world', groupSize: 2, count: 4, time: 1.5 * MS, bytes: 4e6 },
+          ...{ exposed: 1 * MS, algorithmBandwidth: 2.67e9, busBandwidth: 2.67e9 },
+        },
+      ],
+      ...{ count: 1, restTime: 0 },
+    },
     stepBars: {
       count: 3,
       shown: [2.5, 3, 4].map((ms, step) => ({

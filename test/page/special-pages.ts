@@ -30,6 +30,7 @@ export const EMPTY: PageData = {
       verdict: null,
       idle: { causes: [], gaps: [], launches: null },
       stepBars: { shown: [], count: 0 },
+      collectives: { shown: [], count: 0, restTime: 0 },
       utilisation: { start: 0, width: 0, devices: [], host: null },
       kernels: { shown: [], count: 0, restTime: 0 },
       annotations: { shown: [], count: 0, restTime: 0 },

@@ -12,6 +12,7 @@ export interface Bounds {
   readonly curves: number;
   /** Bars of steps, and gaps besides the longest ones of all. */
   readonly steps: number;
+  readonly collectives: number;
   readonly events: number;
 }
 
@@ -23,6 +24,7 @@ const OF_ONE_PROFILE: Bounds = {
   layers: 5000,
   curves: 64,
   steps: 200,
+  collectives: 200,
   events: 200_000,
 };
 
@@ -35,6 +37,7 @@ const LEAST: Bounds = {
   layers: 200,
   curves: 8,
   steps: 16,
+  collectives: 20,
   events: 1000,
 };
 

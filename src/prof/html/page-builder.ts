@@ -21,6 +21,7 @@ import { boundsOf, type Bounds } from './bounds.js';
 import { pageKernelOf } from './page-kernel.js';
 import { KernelTotals } from './kernel-totals.js';
 import { LayerTotals } from './layer-totals.js';
+import { CollectiveTotals } from './communication/collective-totals.js';
 import { LaunchWaitSums } from './idle/launch-waits.js';
 import { LongestGaps } from './idle/longest-gaps.js';
 import { StepBarSums } from './idle/step-bars.js';
@@ -55,6 +56,7 @@ class PageSums {
   readonly layers = new LayerTotals();
   readonly gaps = new LongestGaps();
   readonly stepBars = new StepBarSums();
+  readonly collectives = new CollectiveTotals();
   readonly launches = new LaunchWaitSums();
   constructor(readonly timeline: TimelineBuilder) {}
 }
@@ -108,6 +110,7 @@ export class PageBuilder implements Analysis<MakePage> {
       }
     }
     profile.stepBars.take(record);
+    profile.collectives.take(record);
     if (record.type === 'kernel') profile.launches.take(record);
     profile.timeline.take(record);
     if (record.type === 'range') profile.annotations.range(record);
@@ -249,6 +252,7 @@ function pageProfile(
     layers: sums.layers.rows(bounds.layers),
     memory: memory.flatMap(curvesOf).slice(0, bounds.curves),
     idle: { causes: sums.gaps.causes, gaps: sums.gaps.gaps(bounds.steps), launches: sums.launches.result },
+    collectives: sums.collectives.rows(bounds.collectives),
     stepBars: sums.stepBars.bars(bounds.steps),
     timeline: sums.timeline.timeline(bounds.events),
   };

@@ -3,6 +3,7 @@
  * fractions of 1, unknown is null. Every list has a bound, and states how much it leaves out.
  */
 import type { FindingGroup } from '../advise/grouped-findings.js';
+import type { CollectiveRow } from './communication/collective-data.js';
 import type { PageIdle, StepBarList } from './idle/idle-data.js';
 import type { ProfileVerdict } from '../advise/verdict/verdict.js';
 import type { ProfileSummary } from '../summary/summary-data.js';
@@ -96,6 +97,7 @@ export interface PageProfile {
   readonly verdict: ProfileVerdict | null;
   readonly idle: PageIdle;
   readonly stepBars: StepBarList;
+  readonly collectives: Bounded<CollectiveRow>;
   readonly utilisation: Utilisation;
   readonly kernels: Bounded<KernelTotal>;
   readonly annotations: Bounded<Annotation>;
