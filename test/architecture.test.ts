@@ -72,6 +72,7 @@ const PAGE_MAY_IMPORT = [
   'src/prof/advise/verdict/verdict-facts.ts',
   'src/prof/html/communication/collective-data.ts',
   'src/prof/html/idle/idle-data.ts',
+  'src/prof/html/job/job-data.ts',
   'src/prof/html/page-data.ts',
   'src/prof/query/filter.ts',
   'src/prof/summary/summary-data.ts',

@@ -11,6 +11,7 @@ import { DEVICES } from './panels/devices-panel.js';
 import { DIAGNOSTICS } from './panels/diagnostics-panel.js';
 import { FIGURES } from './panels/figures-panel.js';
 import { FLAME } from './panels/flame-panel.js';
+import { HOST_CPU } from './panels/host-cpu-panel.js';
 import { IDLE } from './panels/time/idle-panel.js';
 import { KERNELS } from './panels/kernels-panel.js';
 import { LAYERS } from './panels/layers-panel.js';
@@ -47,7 +48,7 @@ const TABS: readonly PanelTab[] = [
   },
   { id: 'layers', title: 'Layers', panels: [LAYERS, FLAME, ANNOTATIONS] },
   { id: 'memory', title: 'Memory', panels: [MEMORY] },
-  { id: 'ranks', title: 'Ranks', panels: [RANKS] },
+  { id: 'ranks', title: 'Ranks', panels: [RANKS, HOST_CPU] },
   { id: 'diagnostics', title: 'Diagnostics', panels: [DIAGNOSTICS] },
 ];
 

@@ -16,7 +16,7 @@ const TABS: Readonly<Record<string, readonly string[]>> = {
   kernels: ['kernels', 'roofline', 'precision', 'matrix-unit', 'activity', 'memory-operations', 'collectives'],
   layers: ['layers', 'flame', 'annotations'],
   memory: ['memory'],
-  ranks: ['ranks'],
+  ranks: ['ranks', 'host-cpu'],
   diagnostics: ['diagnostics'],
 };
 const PANELS = Object.values(TABS).flat();
@@ -166,6 +166,17 @@ describeInBrowser('dashboard', (open) => {
     await panel.getByRole('region', { name: 'Steps', exact: true }).getByRole('link', { name: '2' }).click();
     const address = new URLSearchParams(new URL(page.url()).hash.slice(1));
     expect(address.get('t.span')).to.equal('7000000_11000000');
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('opens a rank at a step from a cell of the heat map', async () => {
+    const { page, complaints } = await open(file);
+    await page.getByRole('tab', { name: 'Ranks' }).click();
+    const panel = page.locator('[data-panel="ranks"]');
+    expect(await panel.locator('.heat tbody th').nth(1).innerText()).to.match(/^rank 1\s*▲ late/);
+    await panel.getByRole('button', { name: /^rank 1, step 1/ }).click();
+    expect(await page.locator('main').getAttribute('data-profile')).to.equal('1');
+    await page.locator('[data-panel="steps"] .chart').first().waitFor();
     expect(complaints).to.deep.equal([]);
   });
 

@@ -290,12 +290,25 @@ export const FIXTURE: PageData = {
     ranks: [0, 1].map((rank) => ({
       ...{ name: `rank ${rank}`, node: '0', clock: rank === 0 ? 'reference' : 'operations', offset: rank * 1000 },
       ...{ bound: 9000, waited: 5e6 * (1 - rank), last: rank, delayed: rank * 5e6 },
+      ...{ profile: rank, device: 0, isLate: rank === 1 },
     })),
     classes: [
       {
         ...{ kind: 'all-reduce', groupKind: 'data', size: 4096, operations: 6 },
         ...{ wait: 800_000, transfer: 40_000, busBandwidth: 1e11 },
       },
+    ],
+    tables: [
+      {
+        ...{ name: 'stages', count: 1, missing: null, rows: [[0, '0-1', 2e6, 12.5]] },
+        columns: [
+          { key: 'stage', header: 'stage', type: 'int', doc: 'place in the pipeline, from 0' },
+          { key: 'ranks', header: 'ranks', type: 'str', doc: 'its ranks whose profiles are there' },
+          { key: 'compute', header: 'compute_ns', type: 'int', unit: 'ns', doc: 'of a step, some kernel computes' },
+          { key: 'bubble_share', header: 'bubble_%', type: 'real', unit: '%', doc: 'of the step' },
+        ],
+      },
+      { ...{ name: 'experts', count: 0, missing: 'no experts: none is stated', rows: [], columns: [] } },
     ],
     steps: [1, 2],
     heat: [

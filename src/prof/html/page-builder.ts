@@ -27,7 +27,7 @@ import { LongestGaps } from './idle/longest-gaps.js';
 import { StepBarSums } from './idle/step-bars.js';
 import { groupedFindings } from '../advise/grouped-findings.js';
 import type { MemoryCurve, PageData, PageProfile } from './page-data.js';
-import { pageJob } from './page-job.js';
+import { pageJob } from './job/page-job.js';
 import { RooflineGroups } from './roofline-groups.js';
 import { timedActivity } from './timed-activity.js';
 import { TimelineBuilder, type TimelineChoice } from './timeline/timeline-builder.js';
@@ -189,7 +189,7 @@ export class PageBuilder implements Analysis<MakePage> {
 
   get #job(): PageData['job'] {
     const { parts } = this.#ranks;
-    return parts.length < 2 ? null : pageJob(jobReport(parts));
+    return parts.length < 2 ? null : pageJob(jobReport(parts), this.#summaries.all);
   }
 
   #rows(rows: readonly Annotated[]): void {

@@ -3,6 +3,7 @@
  * fractions of 1, unknown is null. Every list has a bound, and states how much it leaves out.
  */
 import type { FindingGroup } from '../advise/grouped-findings.js';
+import type { JobTable } from './job/job-data.js';
 import type { CollectiveRow } from './communication/collective-data.js';
 import type { PageIdle, StepBarList } from './idle/idle-data.js';
 import type { ProfileVerdict } from '../advise/verdict/verdict.js';
@@ -45,7 +46,13 @@ export interface PageJob {
     /** Share of the operations that it joined last. */
     readonly last: number | null;
     readonly delayed: number;
+    /** Index among the profiles of the page, and the device there; null where that is not known. */
+    readonly profile: number | null;
+    readonly device: number;
+    /** Whether it, or its machine, is late beyond chance. */
+    readonly isLate: boolean;
   }[];
+  readonly tables: readonly JobTable[];
   readonly classes: readonly {
     readonly kind: string | null;
     readonly groupKind: string | null;
@@ -60,7 +67,7 @@ export interface PageJob {
   /** A row a rank, a column a step. */
   readonly heat: readonly {
     readonly title: string;
-    readonly unit: 'ns' | 'flop' | 'memory';
+    readonly unit: 'ns' | 'flop' | 'memory' | 'count';
     readonly values: readonly (readonly (number | null)[])[];
   }[];
 }
