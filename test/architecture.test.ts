@@ -66,9 +66,14 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 /** Modules of other rooms that the program of a page may import: the form of its data, and what needs nothing of Node. */
 const PAGE_MAY_IMPORT = [
   'src/containers/element.ts',
+  'src/containers/log-histogram.ts',
   'src/prof/advise/grouped-findings.ts',
+  'src/prof/advise/idle/idle-causes.ts',
   'src/prof/advise/verdict/verdict-facts.ts',
   'src/prof/html/kernels/kernel-data.ts',
+  'src/prof/html/communication/collective-data.ts',
+  'src/prof/html/idle/idle-data.ts',
+  'src/prof/html/job/job-data.ts',
   'src/prof/html/page-data.ts',
   'src/prof/query/filter.ts',
   'src/prof/summary/summary-data.ts',

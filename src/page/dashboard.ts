@@ -12,6 +12,8 @@ import { DIAGNOSTICS } from './panels/diagnostics-panel.js';
 import { FIGURES } from './panels/figures-panel.js';
 import { FLAME } from './panels/flame-panel.js';
 import { KERNELS } from './panels/kernels/kernels-panel.js';
+import { HOST_CPU } from './panels/host-cpu-panel.js';
+import { IDLE } from './panels/time/idle-panel.js';
 import { LAYERS } from './panels/layers-panel.js';
 import { MATRIX_UNIT } from './panels/matrix-unit-panel.js';
 import { MEMORY } from './panels/memory-panel.js';
@@ -20,10 +22,10 @@ import { OPS } from './panels/kernels/ops-panel.js';
 import { PRECISION } from './panels/precision-panel.js';
 import { RANKS } from './panels/ranks-panel.js';
 import { ROOFLINE } from './panels/kernels/roofline-panel.js';
-import { STEPS } from './panels/steps-panel.js';
+import { STEPS } from './panels/time/steps-panel.js';
 import { TIMELINE } from './panels/timeline-panel.js';
-import { VERDICT } from './panels/verdict-panel.js';
-import { UTILISATION } from './panels/utilisation-panel.js';
+import { VERDICT } from './panels/time/verdict-panel.js';
+import { UTILISATION } from './panels/time/utilisation-panel.js';
 import { listenToPrinter } from './document/paper.js';
 import type { Panel, PanelView } from './panel.js';
 import { rankNames } from './profile-labels.js';
@@ -38,7 +40,7 @@ interface PanelTab {
 }
 
 const TABS: readonly PanelTab[] = [
-  { id: 'overview', title: 'Overview', panels: [VERDICT, FIGURES, ADVICE, UTILISATION, STEPS, DEVICES] },
+  { id: 'overview', title: 'Overview', panels: [VERDICT, FIGURES, ADVICE, UTILISATION, STEPS, IDLE, DEVICES] },
   { id: 'timeline', title: 'Timeline', panels: [TIMELINE] },
   {
     id: 'kernels',
@@ -47,7 +49,7 @@ const TABS: readonly PanelTab[] = [
   },
   { id: 'layers', title: 'Layers', panels: [LAYERS, FLAME, ANNOTATIONS] },
   { id: 'memory', title: 'Memory', panels: [MEMORY] },
-  { id: 'ranks', title: 'Ranks', panels: [RANKS] },
+  { id: 'ranks', title: 'Ranks', panels: [RANKS, HOST_CPU] },
   { id: 'diagnostics', title: 'Diagnostics', panels: [DIAGNOSTICS] },
 ];
 

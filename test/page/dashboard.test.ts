@@ -11,12 +11,12 @@ import { writePages } from './written-pages.js';
 
 /** Panels of each tab, in order. */
 const TABS: Readonly<Record<string, readonly string[]>> = {
-  overview: ['verdict', 'figures', 'advice', 'utilisation', 'steps', 'devices'],
+  overview: ['verdict', 'figures', 'advice', 'utilisation', 'steps', 'idle', 'devices'],
   timeline: ['timeline'],
   kernels: ['ops', 'kernels', 'roofline', 'precision', 'matrix-unit', 'activity', 'memory-operations', 'collectives'],
   layers: ['layers', 'flame', 'annotations'],
   memory: ['memory'],
-  ranks: ['ranks'],
+  ranks: ['ranks', 'host-cpu'],
   diagnostics: ['diagnostics'],
 };
 const PANELS = Object.values(TABS).flat();
@@ -31,9 +31,9 @@ const GROUND = 'getComputedStyle(document.body).backgroundColor';
 
 describeInBrowser('dashboard', (open) => {
   const folder = mkdtempSync(join(tmpdir(), 'dprof-page-'));
-  const [file, empty, many, hostOnly, linked] = ['two', 'empty', 'many', 'host', 'linked'].map((name) =>
+  const [file, empty, many, hostOnly, linked, timed] = ['two', 'empty', 'many', 'host', 'linked', 'timed'].map((name) =>
     join(folder, `${name}.html`),
-  ) as [string, string, string, string, string];
+  ) as [string, string, string, string, string, string];
 
   before(async function () {
     this.timeout(60_000);
@@ -124,6 +124,47 @@ describeInBrowser('dashboard', (open) => {
     expect(await panel.locator('.strip').getAttribute('aria-label')).to.equal(
       'Time of the devices: Computing 80.0 %, Idle: late launches 20.0 %',
     );
+  });
+
+  it('says what a device waited for in the longest gap of a step, and leads there', async () => {
+    const { page, complaints } = await open(timed);
+    const panel = page.locator('[data-panel="idle"]');
+    await panel.getByLabel('Step').selectOption('2');
+    const rows = panel.getByRole('region', { name: 'Longest gaps' }).locator('tbody tr');
+    const first = rows.first();
+    expect((await first.innerText()).split(/\s*\t\s*/)).to.deep.equal([
+      ...['4.000 ms', '3,000.00', '2', 'loading data', 'enumerate(DataLoader)', 'k', 'k'],
+    ]);
+    await first.getByRole('link').click();
+    const address = new URLSearchParams(new URL(page.url()).hash.slice(1));
+    expect(address.get('t.span')).to.equal('4000000_7000000');
+    await page.locator('[data-panel="timeline"] .tl').waitFor();
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('has a bar a step, each of which leads to its time in the timeline', async () => {
+    const { page, complaints } = await open(timed);
+    const panel = page.locator('[data-panel="steps"]');
+    await panel.scrollIntoViewIfNeeded();
+    await panel.locator('svg').first().waitFor();
+    expect(await panel.locator('.chart').first().getAttribute('aria-label')).to.equal(
+      'Time of 2 steps on device 0, in order: step 1 3.000 ms, step 2 4.000 ms',
+    );
+    await panel.getByRole('region', { name: 'Steps', exact: true }).getByRole('link', { name: '2' }).click();
+    const address = new URLSearchParams(new URL(page.url()).hash.slice(1));
+    expect(address.get('t.span')).to.equal('7000000_11000000');
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('opens a rank at a step from a cell of the heat map', async () => {
+    const { page, complaints } = await open(file);
+    await page.getByRole('tab', { name: 'Ranks' }).click();
+    const panel = page.locator('[data-panel="ranks"]');
+    expect(await panel.locator('.heat tbody th').nth(1).innerText()).to.match(/^rank 1\s*▲ late/);
+    await panel.getByRole('button', { name: /^rank 1, step 1/ }).click();
+    expect(await page.locator('main').getAttribute('data-profile')).to.equal('1');
+    await page.locator('[data-panel="steps"] .chart').first().waitFor();
+    expect(complaints).to.deep.equal([]);
   });
 
   it('leads from an advice, a kernel and a layer to their events in the timeline', async () => {

@@ -1,4 +1,5 @@
 /** A page's data by hand: two ranks with a device each, every part filled, and names that try to be more than names. */
+import type { Distribution } from '../../src/containers/log-histogram.js';
 import type { Finding } from '../../src/prof/advise/finding.js';
 import type { ProfileSummary } from '../../src/prof/summary/summary-data.js';
 import type { LaunchShape, OpTotal, StackTree } from '../../src/prof/html/kernels/kernel-data.js';
@@ -32,6 +33,13 @@ const STACKS: StackTree = {
   ...{ parents: [-1, 0, 1, 0], frameOf: [0, 1, 2, 3], counts: [30, 10, 6, 20], leftOut: 0 },
   times: [6 * MS, 4 * MS, 3 * MS, 2 * MS],
 };
+const distributionOf = (value: number): Distribution => ({
+  ...{ count: 104, total: 104 * value, mean: value, min: value, p50: value, p90: value, p99: value, max: value },
+  bins: [
+    { from: 2, to: 4, count: 54 },
+    { from: 4096, to: 8192, count: 50 },
+  ],
+});
 
 /** @param slower what the rank needs more than another, as a factor */
 function overview(rank: number, slower: number): ProfileSummary {
@@ -141,6 +149,40 @@ function profile(rank: number, slower: number): PageProfile {
         { part: 'compute', cause: null, detail: '<b>mm</b>', time: 8 * MS },
         { part: 'idle', cause: 'launch', detail: null, time: 2 * MS },
       ],
+    },
+    idle: {
+      causes: [
+        { cause: 'launch', count: 19, time: 1.5 * MS, longest: 0.4 * MS },
+        { cause: 'loading', count: 1, time: 0.5 * MS, longest: 0.5 * MS },
+      ],
+      gaps: [
+        {
+          ...{ device: 0, step: 2, start: 7 * MS, time: 0.5 * MS, cause: 'loading', host: 'DataLoader.__next__' },
+          ...{ before: 'gemm_bf16', after: HOSTILE },
+        },
+        {
+          ...{ device: 0, step: 1, start: 4 * MS, time: 0.4 * MS, cause: 'launch', host: 'cudaLaunchKernel' },
+          ...{ before: HOSTILE, after: 'DtoH copy' },
+        },
+      ],
+      launches: { kernels: 104, shorter: 26, delay: distributionOf(5000), queue: distributionOf(3) },
+    },
+    collectives: {
+      shown: [
+        {
+          ...{ name: 'allreduce', size: 2 ** 20, group: 'world', groupSize: 2, count: 4, time: 1.5 * MS, bytes: 4e6 },
+          ...{ exposed: 1 * MS, algorithmBandwidth: 2.67e9, busBandwidth: 2.67e9 },
+        },
+      ],
+      ...{ count: 1, restTime: 0 },
+    },
+    stepBars: {
+      count: 3,
+      shown: [2.5, 3, 4].map((ms, step) => ({
+        ...{ step, device: 0, start: (1 + 3 * step) * MS, span: ms * MS },
+        parts: { compute: 1.5 * MS, communication: 0.5 * MS, launch: (ms - 2) * MS },
+        host: { iteration: (ms + 0.5) * MS, preparing: 0.25 * MS, ops: 1 * MS, loading: step === 2 ? 0.5 * MS : 0 },
+      })),
     },
     utilisation: {
       ...{ start: 1 * MS, width: 2.5 * MS, host: shares },
@@ -275,12 +317,25 @@ export const FIXTURE: PageData = {
     ranks: [0, 1].map((rank) => ({
       ...{ name: `rank ${rank}`, node: '0', clock: rank === 0 ? 'reference' : 'operations', offset: rank * 1000 },
       ...{ bound: 9000, waited: 5e6 * (1 - rank), last: rank, delayed: rank * 5e6 },
+      ...{ profile: rank, device: 0, isLate: rank === 1 },
     })),
     classes: [
       {
         ...{ kind: 'all-reduce', groupKind: 'data', size: 4096, operations: 6 },
         ...{ wait: 800_000, transfer: 40_000, busBandwidth: 1e11 },
       },
+    ],
+    tables: [
+      {
+        ...{ name: 'stages', count: 1, missing: null, rows: [[0, '0-1', 2e6, 12.5]] },
+        columns: [
+          { key: 'stage', header: 'stage', type: 'int', doc: 'place in the pipeline, from 0' },
+          { key: 'ranks', header: 'ranks', type: 'str', doc: 'its ranks whose profiles are there' },
+          { key: 'compute', header: 'compute_ns', type: 'int', unit: 'ns', doc: 'of a step, some kernel computes' },
+          { key: 'bubble_share', header: 'bubble_%', type: 'real', unit: '%', doc: 'of the step' },
+        ],
+      },
+      { ...{ name: 'experts', count: 0, missing: 'no experts: none is stated', rows: [], columns: [] } },
     ],
     steps: [1, 2],
     heat: [

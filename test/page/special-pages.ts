@@ -1,4 +1,5 @@
 /** Pages that hold little, much, or what links lead to. */
+import type { KernelRecord } from '../../src/record/record.js';
 import type { PageData } from '../../src/prof/html/page-data.js';
 import { A100, profileOn } from '../support/devices.js';
 import { kernel } from '../support/kernels.js';
@@ -27,6 +28,9 @@ export const EMPTY: PageData = {
         diagnostics: {},
       },
       verdict: null,
+      idle: { causes: [], gaps: [], launches: null },
+      stepBars: { shown: [], count: 0 },
+      collectives: { shown: [], count: 0, restTime: 0 },
       utilisation: { start: 0, width: 0, devices: [], host: null },
       kernels: { shown: [], count: 0, restTime: 0 },
       ops: { shown: [], count: 0, restTime: 0, time: 0 },
@@ -61,6 +65,40 @@ export const LINKED: PageData = pageDataOf([
   kernel({ id: 2, start: 200, dur: 300, layer: ['block'], name: HOSTILE, short: HOSTILE }),
 ]);
 
+const MS = 1e6;
+const stepKernel = (id: number, step: number, start: number, dur: number): KernelRecord =>
+  kernel({
+    id,
+    step,
+    start: start * MS,
+    dur: dur * MS,
+    launch: { api: 'cudaLaunchKernel', start: start * MS - 60, dur: 50 },
+  });
+
+/** Two steps; before the second the device waits for the loader of data, in it for a launch. */
+export const TIMED: PageData = pageDataOf(
+  [
+    profileOn(A100),
+    stepKernel(1, 1, 1, 3),
+    {
+      ...{
+        type: 'range',
+        kind: 'annotation',
+        profile: 0,
+        start: 4 * MS,
+        dur: 2.9 * MS,
+        pid: 10,
+        tid: 100,
+        domain: null,
+      },
+      text: 'enumerate(DataLoader)',
+    },
+    stepKernel(2, 2, 7, 2),
+    stepKernel(3, 2, 9.5, 1.5),
+  ],
+  { timeline: { of: 'time', from: 0, to: 20 * MS } },
+);
+
 /** Many kernels, and memory of every kind. */
 export const MANY: PageData = {
   ...FIXTURE,
@@ -94,4 +132,5 @@ export const SPECIAL_PAGES: Readonly<Record<string, PageData>> = {
   host: HOST_ONLY,
   linked: LINKED,
   many: MANY,
+  timed: TIMED,
 };

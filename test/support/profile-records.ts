@@ -1,4 +1,6 @@
 /** The records of a profile, and parts of them; `recordsOf` of rows.ts reads the text of records instead. */
+import { basename } from 'node:path';
+import { openProfile } from '../../src/parse/find.js';
 import { readProfile, type ProfileOptions } from '../../src/parse/profile.js';
 import { completeKernel } from '../../src/record/kernel-defaults.js';
 import type { EndRecord, KernelRecord, ProfileLine, ProfileRecord } from '../../src/record/record.js';
@@ -7,6 +9,16 @@ import type { EndRecord, KernelRecord, ProfileLine, ProfileRecord } from '../../
 export const recordsOf = (path: string, options: Partial<ProfileOptions> = {}): ProfileLine[] => [
   ...readProfile(path, { profile: 0, ...options }),
 ];
+
+/** The same of a profile that may be compressed, or a folder. */
+export async function openedRecordsOf(path: string, options: Partial<ProfileOptions> = {}): Promise<ProfileLine[]> {
+  const { source } = await openProfile(path);
+  try {
+    return recordsOf(source.path, { name: basename(path), ...options });
+  } finally {
+    source.dispose();
+  }
+}
 
 export const kernelsOf = (path: string): KernelRecord[] =>
   recordsOf(path)

@@ -25,9 +25,10 @@ const sizes = new ResizeObserver((entries) => {
   for (const { target } of entries) drawn.get(target)?.resize();
 });
 
-function draw(place: HTMLElement, option: ChartOption): void {
+function draw(place: HTMLElement, option: ChartOption, click: ((data: number) => void) | null): void {
   const made = init(place, null, { renderer: 'svg' });
   made.setOption({ animation: false, textStyle: { fontFamily: 'inherit', color: 'var(--ink)' }, ...option });
+  if (click !== null) made.on('click', ({ dataIndex }) => click(dataIndex));
   drawn.set(place, made);
   sizes.observe(place);
 }
@@ -36,11 +37,17 @@ function draw(place: HTMLElement, option: ChartOption): void {
  * @param label what the chart shows, with its main figures, for screen readers
  * @param height in pixels
  * @param option called when the chart is drawn
+ * @param click called with the index of a data point that is clicked; what it does is to be reached otherwise too
  */
-export function chart(label: string, height: number, option: () => ChartOption): HTMLElement {
+export function chart(
+  label: string,
+  height: number,
+  option: () => ChartOption,
+  click: ((data: number) => void) | null = null,
+): HTMLElement {
   const place = element('div', { class: 'chart', role: 'img', 'aria-label': label });
   place.style.height = `${height}px`;
-  whenVisible(place, () => draw(place, option()));
+  whenVisible(place, () => draw(place, option(), click));
   return place;
 }
 

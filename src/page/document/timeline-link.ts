@@ -12,27 +12,60 @@ export interface Linked {
   readonly at: number;
 }
 
-/** @param condition in the language of `dprof --where`. @returns null where the page has no timeline */
-export function timelineLink({ profile, at }: Linked, text: string, condition: string): HTMLElement | null {
-  if (profile.timeline === null || profile.timeline.events === 0) return null;
-  const made = element('a', { href: '#panel=timeline', title: `Show in the timeline: ${condition}` }, text);
+type Parameters = Readonly<Record<string, string | null>>;
+
+/** Leads to the timeline with these parameters of the address. */
+function showTimeline(at: number, parameters: Parameters): void {
+  const all = { panel: 'timeline', 't.profile': at === 0 ? null : String(at), ...parameters };
+  const fragment = Object.entries(all).reduce((kept, [name, value]) => withName(kept, name, value), location.hash);
+  // The same link once more leads there once more.
+  if (`#${fragment}` === location.hash) dispatchEvent(new Event('hashchange'));
+  else location.hash = fragment;
+}
+
+function linkTo(text: string, title: string, show: () => void): HTMLElement {
+  const made = element('a', { href: '#panel=timeline', title }, text);
   made.addEventListener('click', (event) => {
     event.preventDefault();
-    const names = [
-      ['panel', 'timeline'],
-      ['t.search', condition],
-      ['t.profile', at === 0 ? null : String(at)],
-      // A view of another search would hide what is found.
-      ['t.view', null],
-      ['t.event', null],
-    ] as const;
-    const fragment = names.reduce((all, [name, value]) => withName(all, name, value), location.hash);
-    // The same link once more leads there once more.
-    if (`#${fragment}` === location.hash) dispatchEvent(new Event('hashchange'));
-    else location.hash = fragment;
+    show();
   });
   return made;
 }
+
+const hasEvents = ({ timeline }: PageProfile): boolean => timeline !== null && timeline.events > 0;
+
+/** @param condition in the language of `dprof --where`. @returns null where the page has no timeline */
+export function timelineLink({ profile, at }: Linked, text: string, condition: string): HTMLElement | null {
+  if (!hasEvents(profile)) return null;
+  // A view of another search would hide what is found.
+  const parameters = { 't.search': condition, 't.view': null, 't.event': null };
+  return linkTo(text, `Show in the timeline: ${condition}`, () => showTimeline(at, parameters));
+}
+
+/** A span of time, ns from the profile's start. */
+export interface TimeSpan {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Whether some of the time is in the timeline, which may be one of a step. */
+export const isInTimeline = ({ profile: { timeline } }: Linked, { from, to }: TimeSpan): boolean =>
+  timeline !== null && timeline.events > 0 && from < timeline.end && to > timeline.start;
+
+/** Parts of the span that the view shows on both sides. */
+const MARGIN = 0.05;
+
+/** Shows a span of time in the timeline, and selects it: its figures are below the timeline then. */
+export function showTime({ at }: Linked, { from, to }: TimeSpan): void {
+  const room = Math.max(1, (to - from) * MARGIN);
+  const text = (first: number, last: number): string => `${Math.floor(first)}_${Math.ceil(last)}`;
+  const view = text(from - room, to + room);
+  showTimeline(at, { 't.view': view, 't.span': text(from, to), 't.search': null, 't.event': null });
+}
+
+/** @returns null where the timeline does not have that time */
+export const timeLink = (linked: Linked, text: string, span: TimeSpan): HTMLElement | null =>
+  isInTimeline(linked, span) ? linkTo(text, 'Show in the timeline', () => showTime(linked, span)) : null;
 
 /** @param name of kernels, which may be short */
 export const kernelLink = (linked: Linked, name: string): HTMLElement | null =>

@@ -3,17 +3,20 @@ import { elementAt } from '../../containers/element.js';
 import type { PageJob } from '../../prof/html/page-data.js';
 import { median } from '../../record/statistics.js';
 import { replaceContents } from '../charts/chart.js';
-import { element, scrolling, select } from '../document/dom-elements.js';
+import { button, element, scrolling, select } from '../document/dom-elements.js';
 import { quantityText } from '../document/units.js';
 import { known } from './rank-comparison.js';
 
 /** From this distance on the colour is full, a share of the median. */
 const FULL = 0.1;
 
-export function heatMaps({ ranks, steps, heat }: PageJob): HTMLElement {
+/** Shows a rank at a step; null for one whose profile is not known. */
+export type OpenCell = (rank: PageJob['ranks'][number], step: number | null) => void;
+
+export function heatMaps({ ranks, steps, heat }: PageJob, open: OpenCell): HTMLElement {
   const holder = element('div', {});
   const show = (index: number): void => {
-    replaceContents(holder, scrolling('Ranks and steps', mapOf(elementAt(heat, index), ranks, steps)));
+    replaceContents(holder, scrolling('Ranks and steps', mapOf(elementAt(heat, index), ranks, steps, open)));
   };
   show(0);
   const choice = select(
@@ -29,25 +32,28 @@ function mapOf(
   { title, unit, values }: PageJob['heat'][number],
   ranks: PageJob['ranks'],
   steps: PageJob['steps'],
+  open: OpenCell,
 ): HTMLElement {
   const middles = steps.map((_, column) => median(known(values.map((row) => row[column] ?? null))));
   const heads = steps.map((step) => element('th', { scope: 'col' }, step === null ? 'all' : String(step)));
-  const rows = ranks.map(({ name }, row) => {
+  const rows = ranks.map((rank, row) => {
+    const { name, isLate } = rank;
     const cells = steps.map((step, column) => {
       const value = values[row]?.[column] ?? null;
       const middle = middles[column] ?? null;
       const part = value === null || middle === null || middle === 0 ? null : value / middle - 1;
       const distance = part === null ? '' : `, ${part < 0 ? '−' : '+'}${quantityText(Math.abs(part), 'share')}`;
       const text = `${name}, step ${step ?? 'all'}: ${quantityText(value, unit)}${distance}`;
-      const cell = element('td', {
-        title: text,
-        'aria-label': text,
-        class: part === null ? 'unknown' : part < 0 ? 'less' : 'more',
-      });
+      const cell = element('td', { class: part === null ? 'unknown' : part < 0 ? 'less' : 'more' });
       cell.style.setProperty('--heat', String(Math.min(1, Math.abs(part ?? 0) / FULL)));
+      const shown = { title: text, 'aria-label': text };
+      cell.append(
+        rank.profile === null ? element('span', { ...shown, role: 'img' }) : button('', () => open(rank, step), shown),
+      );
       return cell;
     });
-    return element('tr', {}, element('th', { scope: 'row' }, name), ...cells);
+    const mark = isLate ? [element('span', { class: 'deviation', title: 'late beyond chance' }, ' ▲ late')] : [];
+    return element('tr', {}, element('th', { scope: 'row' }, name, ...mark), ...cells);
   });
   return element(
     'table',

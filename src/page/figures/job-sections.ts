@@ -1,17 +1,18 @@
 /** The ranks of a job against each other: who is late and why, waits and clocks, transfers, ranks and steps. */
+import type { JobTable, JobTableName } from '../../prof/html/job/job-data.js';
 import type { PageJob, PageStraggler } from '../../prof/html/page-data.js';
 import { boxedDefinitions, element, note, section } from '../document/dom-elements.js';
-import { quantityText } from '../document/units.js';
+import { quantityText, type DisplayUnit } from '../document/units.js';
 import { figure } from './figure.js';
-import { heatMaps } from './heat-map.js';
+import { heatMaps, type OpenCell } from './heat-map.js';
 import { listed, numbersOf } from './listed-rows.js';
-import { table } from './sorted-table.js';
+import { table, type TableColumn } from './sorted-table.js';
 import type { FieldScope } from './field.js';
 
 const RANKS = 'job.ranks';
 const CLASSES = 'job.classes';
 
-export function jobSections(view: FieldScope, job: PageJob): HTMLElement[] {
+export function jobSections(view: FieldScope, job: PageJob, open: OpenCell): HTMLElement[] {
   return [
     boxedDefinitions([
       ['Matched operations', figure(view, 'job.matched', 'count')],
@@ -22,13 +23,59 @@ export function jobSections(view: FieldScope, job: PageJob): HTMLElement[] {
     ...(job.heat.length === 0
       ? []
       : [
-          section('Ranks and steps', heatMaps(job)),
-          note('Colour: distance from the median of the step, full from 10 % on. A cell says its value.'),
+          section('Ranks and steps', heatMaps(job, open)),
+          note(
+            'Colour: distance from the median of the step, full from 10 % on. A cell says its value, and opens its rank at its step.',
+          ),
         ]),
     ...(job.matched === 0
       ? []
       : [section('Waits and clocks', waits(job)), section('Waiting and transferring', transfers(job))]),
+    ...job.tables.map(jobTable),
   ];
+}
+
+const TABLE_TITLES: Readonly<Record<JobTableName, string>> = {
+  stages: 'Stages of the pipeline',
+  experts: 'Experts',
+  groups: 'Groups, and which of them are complete',
+};
+
+type JobUnit = NonNullable<JobTable['columns'][number]['unit']>;
+
+/** Units of the command's columns: the page's, and how many of its own units one is. */
+const UNITS: Readonly<Partial<Record<JobUnit, readonly [unit: DisplayUnit, size: number]>>> = {
+  ns: ['ns', 1],
+  bytes: ['bytes', 1],
+  '%': ['share', 0.01],
+  'GB/s': ['bytes/s', 1e9],
+};
+
+/** A table of `dprof ranks`, as the command has it. */
+function jobTable({ name, columns, rows, count, missing }: JobTable, at: number): HTMLElement {
+  const title = TABLE_TITLES[name];
+  if (count === 0) return section(title, element('p', { class: 'missing' }, missing ?? 'None.'));
+  const shown = columns.map(({ key, header, unit, type }, column): TableColumn<number> => {
+    const cell = (row: number): string | number | null => rows[row]?.[column] ?? null;
+    const text = key.replaceAll('_', ' ');
+    if (type === 'str' || (unit === undefined && key === 'stage')) {
+      return { title: text, cell: (row) => (cell(row) === null ? null : String(cell(row))) };
+    }
+    const [own, size] = unit === undefined ? (['count', 1] as const) : (UNITS[unit] ?? (['count', 1] as const));
+    const number = (row: number): number | null => {
+      const value = cell(row);
+      return typeof value === 'number' ? value * size : null;
+    };
+    // A number in the command's unit is the field itself.
+    const field = (row: number): string => `job.tables.${at}.rows.${row}.${column}`;
+    if (type === 'real' && own === 'count') {
+      return { title: header, cell: (row) => (number(row) === null ? null : (number(row) ?? 0).toFixed(3)) };
+    }
+    return { title: text, unit: own, cell: number, ...(size === 1 ? { field } : {}) };
+  });
+  const made = table({ caption: title, columns: shown, rows: rows.map((_, row) => row), sortedBy: null });
+  const rest = count > rows.length ? [note(`The first ${rows.length} of ${count}.`)] : [];
+  return section(title, made, ...rest);
 }
 
 function lateTitle({ late, isChance, tested }: PageJob): string {

@@ -1,25 +1,43 @@
-/** Collective operations by kind, and how much of their time is exposed. */
-import type { CollectiveOperations } from '../../prof/summary/summary-data.js';
-import { element } from '../document/dom-elements.js';
+/** Collective operations by kind, size and group: how long, how fast, and how much of their time is exposed. */
+import type { CollectiveRow } from '../../prof/html/communication/collective-data.js';
+import { element, note } from '../document/dom-elements.js';
+import { quantityText } from '../document/units.js';
 import { figure } from '../figures/figure.js';
 import { listed, meanTimes, numbersOf, type Listed } from '../figures/listed-rows.js';
-import type { PanelContent, Panel, PanelView } from '../panel.js';
 import { table, type TableColumn } from '../figures/sorted-table.js';
+import type { PanelContent, Panel, PanelView } from '../panel.js';
 
-const PATH = 'overview.collectives';
-const number = numbersOf<CollectiveOperations>(PATH);
+const PATH = 'collectives.shown';
+const number = numbersOf<CollectiveRow>(PATH);
+
+const groupText = ({ group, groupSize }: CollectiveRow): string | null =>
+  group === null && groupSize === null ? null : `${group ?? ''}${groupSize === null ? '' : ` (${groupSize} ranks)`}`;
+
+const RATES =
+  'Algorithm bandwidth: the size S of NCCL’s tests over the time; bus bandwidth: S times the factor of the operation, for ' +
+  'n ranks 2(n−1)/n of an all-reduce, (n−1)/n of an all-gather, a reduce-scatter or an all-to-all, else 1 (NCCL tests, ' +
+  'doc/PERFORMANCE.md). The time of an operation has its waiting for other ranks in it: both are lower bounds.';
 
 function make(view: PanelView): PanelContent {
-  const { collectives } = view.profile.overview;
-  if (collectives.length === 0) return 'The profile holds no collective operations.';
-  const most = Math.max(...collectives.map(({ time }) => time));
-  const columns: TableColumn<Listed<CollectiveOperations>>[] = [
+  const { shown, count } = view.profile.collectives;
+  if (count === 0) return 'The profile holds no collective operations.';
+  const most = shown.reduce((longest, { time }) => Math.max(longest, time), 0);
+  const has = (key: keyof CollectiveRow): boolean => shown.some((row) => row[key] !== null);
+  const columns: TableColumn<Listed<CollectiveRow>>[] = [
     { title: 'Operation', cell: ({ name }) => name },
+    ...(has('size') ? [{ title: 'Size from', cell: ({ size }: CollectiveRow) => sizeText(size) }] : []),
+    ...(has('group') || has('groupSize') ? [{ title: 'Group', cell: groupText }] : []),
     number('Count', 'count', 'count'),
-    number('Time', 'ns', 'time', { bar: ({ time }) => time / most }),
+    number('Time', 'ns', 'time', { bar: ({ time }) => (most > 0 ? time / most : 0) }),
     meanTimes(PATH),
-    number('Size', 'bytes', 'bytes'),
-    { title: 'Groups', cell: ({ groups }) => (groups.length === 0 ? null : groups.join(', ')) },
+    number('Exposed', 'ns', 'exposed'),
+    ...(has('bytes')
+      ? [
+          number('Size', 'bytes', 'bytes'),
+          number('Algorithm bandwidth', 'bytes/s', 'algorithmBandwidth'),
+          number('Bus bandwidth', 'bytes/s', 'busBandwidth'),
+        ]
+      : []),
   ];
   const exposed = element(
     'p',
@@ -32,7 +50,15 @@ function make(view: PanelView): PanelContent {
     figure(view, 'sum(overview.devices.*.exposed)', 'ns'),
     '.',
   );
-  return [exposed, table({ caption: 'Collectives', columns, rows: listed(collectives), sortedBy: 2 })];
+  const sortedBy = columns.findIndex(({ title }) => title === 'Time');
+  return [
+    exposed,
+    table({ caption: 'Collectives', columns, rows: listed(shown), sortedBy }),
+    note('Exposed: while nothing is computed on the device; operations that run at the same time each count.'),
+    note(has('bytes') ? RATES : 'The profile does not have the sizes of the operations: no bandwidths.'),
+  ];
 }
 
-export const COLLECTIVES: Panel = { id: 'collectives', title: 'Collectives', width: 3, make };
+const sizeText = (size: number | null): string | null => (size === null ? null : quantityText(size, 'memory'));
+
+export const COLLECTIVES: Panel = { id: 'collectives', title: 'Collectives', width: 6, make };

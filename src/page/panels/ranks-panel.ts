@@ -1,4 +1,7 @@
 /** The profiles of a page compared: which rank is slow, and where. */
+import type { PageJob } from '../../prof/html/page-data.js';
+import { withName } from '../document/fragment.js';
+import { isInTimeline, showTime } from '../document/timeline-link.js';
 import { median } from '../../record/statistics.js';
 import { deviations, known } from '../figures/rank-comparison.js';
 import { elementAt } from '../../containers/element.js';
@@ -34,6 +37,17 @@ const METRICS: readonly RankMetric[] = [
 ];
 
 const fieldOf = ({ field }: RankMetric, at: number): string => field.replaceAll('P.', `profiles.${at}.`);
+
+/** Shows a rank, at a step: in the timeline where the page has that, else where the time of its steps went. */
+function openRank(view: PanelView, { profile: at, device }: PageJob['ranks'][number], step: number | null): void {
+  const profile = at === null ? undefined : view.data.profiles[at];
+  if (at === null || profile === undefined) return;
+  view.choose(at);
+  const bar = profile.stepBars.shown.find((one) => one.step === step && one.device === device);
+  const span = bar === undefined ? null : { from: bar.start, to: bar.start + bar.span };
+  if (span !== null && isInTimeline({ profile, at }, span)) showTime({ profile, at }, span);
+  else location.hash = withName(location.hash, 'panel', step === null ? 'verdict' : 'steps');
+}
 
 function make(view: PanelView): PanelContent {
   const { profiles } = view.data;
@@ -88,7 +102,11 @@ function make(view: PanelView): PanelContent {
   );
   const explained = `Marked: ${marked}, where that is more than 5 %. A name shows its profile above and below.`;
   const { job } = view.data;
-  return [...(job === null ? [] : jobSections(view, job)), scrolling('Profiles compared', made), note(explained)];
+  return [
+    ...(job === null ? [] : jobSections(view, job, (rank, step) => openRank(view, rank, step))),
+    scrolling('Profiles compared', made),
+    note(explained),
+  ];
 }
 
 export const RANKS: Panel = { id: 'ranks', title: 'Ranks compared', width: 6, make };

@@ -10,9 +10,10 @@ import type { RecordTypes } from '../input/records.js';
 import { missingWorkOf, MissingTimes } from '../steps/missing-work.js';
 import { workOf } from '../steps/step-work.js';
 import { ByDevice } from './by-device.js';
-import { DeviceTimes, type DeviceActivityTime } from './device-times.js';
+import { DeviceTimes, type DeviceActivityTime, type Gap } from './device-times.js';
 import type { Finding, Silence } from './finding.js';
 import { HostGaps } from './idle/host-gaps.js';
+import type { OnIdleGap } from './idle/idle-gap.js';
 import { IdleTimes } from './idle/idle-causes.js';
 import { FINDING_COLUMNS, type FindingRow } from './finding-columns.js';
 import type { Rule, RuleAnswer } from './rule.js';
@@ -39,6 +40,7 @@ export interface AdviserOptions {
   readonly minShare?: number;
   /** Findings in the table. */
   readonly top?: number;
+  readonly onIdle?: OnIdleGap;
 }
 
 type RankedFinding = Pick<Finding, 'profile' | 'device' | 'stake' | 'gain'>;
@@ -48,6 +50,7 @@ export class Adviser implements Analysis<Adviser> {
   readonly ranges = 'long-calls';
   readonly #minShare: number;
   readonly #top: number;
+  readonly #onIdle: OnIdleGap | undefined;
   readonly #watches;
   readonly #devices = new DeviceTimes();
   readonly #host = new HostGaps();
@@ -62,7 +65,8 @@ export class Adviser implements Analysis<Adviser> {
   #outcome: { readonly findings: Finding[]; readonly silences: Silence[] } | null = null;
   kernels = 0;
 
-  constructor({ rules = RULES, minShare = MIN_SHARE, top = Infinity }: AdviserOptions = {}) {
+  constructor({ rules = RULES, minShare = MIN_SHARE, top = Infinity, onIdle }: AdviserOptions = {}) {
+    this.#onIdle = onIdle;
     this.#minShare = minShare;
     this.#top = top;
     this.#hasVerdict = rules === RULES;
@@ -80,17 +84,20 @@ export class Adviser implements Analysis<Adviser> {
     const missing = missingWorkOf(record);
     if (missing !== null) this.#missing.of({ ...missing, profile: record.profile }).add(missing);
     const gap = this.#devices.take(record);
-    // A gap in which work is missing is none of the host's.
-    if (gap !== null) {
-      const before = this.#missing.get(gap.profile, gap.device)?.take(gap.start, gap.end) ?? null;
-      if (before === null) this.#host.gap(gap);
-      else if (before > 0) this.#host.beforeMissing(gap, before);
-    }
+    if (gap !== null) this.#gap(gap);
     this.#host.take(record);
     if (this.#hasVerdict) entryOf(this.#moved, record.profile, () => new MovedTimes()).take(record);
     if (this.#neuron.size > 0) this.#neuron.get(record.profile)?.take(record);
     for (const { watch } of this.#watches) watch.take?.(record);
     if (rows.length > 0) this.addKernels(rows);
+  }
+
+  #gap(gap: Gap): void {
+    // A gap in which work is missing is none of the host's.
+    const before = this.#missing.get(gap.profile, gap.device)?.take(gap.start, gap.end) ?? null;
+    const time = before ?? gap.end - gap.start;
+    const known = before === null ? this.#host.gap(gap) : this.#host.beforeMissing(gap, before);
+    this.#onIdle?.({ ...known, gap, time });
   }
 
   addKernels(rows: readonly Annotated[]): void {

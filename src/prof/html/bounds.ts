@@ -13,6 +13,9 @@ export interface Bounds {
   readonly points: number;
   readonly layers: number;
   readonly curves: number;
+  /** Bars of steps, and gaps besides the longest ones of all. */
+  readonly steps: number;
+  readonly collectives: number;
   readonly events: number;
 }
 
@@ -25,6 +28,8 @@ const OF_ONE_PROFILE: Bounds = {
   points: 2000,
   layers: 5000,
   curves: 64,
+  steps: 200,
+  collectives: 200,
   events: 200_000,
 };
 
@@ -38,6 +43,8 @@ const LEAST: Bounds = {
   points: 50,
   layers: 200,
   curves: 8,
+  steps: 16,
+  collectives: 20,
   events: 1000,
 };
 

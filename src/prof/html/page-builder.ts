@@ -22,9 +22,13 @@ import { pageKernelOf } from './page-kernel.js';
 import { KernelTotals } from './kernels/kernel-totals.js';
 import { OpTotals } from './kernels/op-totals.js';
 import { LayerTotals } from './layer-totals.js';
+import { CollectiveTotals } from './communication/collective-totals.js';
+import { LaunchWaitSums } from './idle/launch-waits.js';
+import { LongestGaps } from './idle/longest-gaps.js';
+import { StepBarSums } from './idle/step-bars.js';
 import { groupedFindings } from '../advise/grouped-findings.js';
 import type { MemoryCurve, PageData, PageProfile } from './page-data.js';
-import { pageJob } from './page-job.js';
+import { pageJob } from './job/page-job.js';
 import { RooflineGroups } from './roofline-groups.js';
 import { timedActivity } from './timed-activity.js';
 import { TimelineBuilder, type TimelineChoice } from './timeline/timeline-builder.js';
@@ -54,6 +58,10 @@ class PageSums {
   readonly annotations = new AnnotationTotals();
   readonly points = new RooflineGroups();
   readonly layers = new LayerTotals();
+  readonly gaps = new LongestGaps();
+  readonly stepBars = new StepBarSums();
+  readonly collectives = new CollectiveTotals();
+  readonly launches = new LaunchWaitSums();
   constructor(readonly timeline: TimelineBuilder) {}
 }
 
@@ -66,7 +74,13 @@ export class PageBuilder implements Analysis<MakePage> {
   readonly ranges = 'long-calls';
   readonly #profiles = new Map<number, PageSums>();
   readonly #summaries = new ProfileSummaries();
-  readonly #adviser = new Adviser();
+  readonly #adviser = new Adviser({
+    onIdle: (idle) => {
+      const { gaps, stepBars } = this.#profile(idle.gap.profile);
+      gaps.gap(idle);
+      stepBars.gap(idle);
+    },
+  });
   readonly #memory = new Memory(CURVE_POINTS);
   readonly #ranks = new RankCollector();
   /** Profile of the last row. */
@@ -99,6 +113,9 @@ export class PageBuilder implements Analysis<MakePage> {
         profile.utilisation.take(activity);
       }
     }
+    profile.stepBars.take(record);
+    profile.collectives.take(record);
+    if (record.type === 'kernel') profile.launches.take(record);
     profile.timeline.take(record);
     if (record.type === 'range') {
       profile.annotations.range(record);
@@ -179,7 +196,7 @@ export class PageBuilder implements Analysis<MakePage> {
 
   get #job(): PageData['job'] {
     const { parts } = this.#ranks;
-    return parts.length < 2 ? null : pageJob(jobReport(parts));
+    return parts.length < 2 ? null : pageJob(jobReport(parts), this.#summaries.all);
   }
 
   #rows(rows: readonly Annotated[]): void {
@@ -243,6 +260,9 @@ function pageProfile(
     roofline: sums.points.roofline(bounds.points),
     layers: sums.layers.rows(bounds.layers),
     memory: memory.flatMap(curvesOf).slice(0, bounds.curves),
+    idle: { causes: sums.gaps.causes, gaps: sums.gaps.gaps(bounds.steps), launches: sums.launches.result },
+    collectives: sums.collectives.rows(bounds.collectives),
+    stepBars: sums.stepBars.bars(bounds.steps),
     timeline: sums.timeline.timeline(bounds.events),
   };
 }

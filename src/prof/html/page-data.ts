@@ -3,6 +3,9 @@
  * fractions of 1, unknown is null. Every list has a bound, and states how much it leaves out.
  */
 import type { FindingGroup } from '../advise/grouped-findings.js';
+import type { JobTable } from './job/job-data.js';
+import type { CollectiveRow } from './communication/collective-data.js';
+import type { PageIdle, StepBarList } from './idle/idle-data.js';
 import type { ProfileVerdict } from '../advise/verdict/verdict.js';
 import type { ProfileSummary } from '../summary/summary-data.js';
 import type { KernelTotal, OpTotal, StackTree } from './kernels/kernel-data.js';
@@ -44,7 +47,13 @@ export interface PageJob {
     /** Share of the operations that it joined last. */
     readonly last: number | null;
     readonly delayed: number;
+    /** Index among the profiles of the page, and the device there; null where that is not known. */
+    readonly profile: number | null;
+    readonly device: number;
+    /** Whether it, or its machine, is late beyond chance. */
+    readonly isLate: boolean;
   }[];
+  readonly tables: readonly JobTable[];
   readonly classes: readonly {
     readonly kind: string | null;
     readonly groupKind: string | null;
@@ -59,7 +68,7 @@ export interface PageJob {
   /** A row a rank, a column a step. */
   readonly heat: readonly {
     readonly title: string;
-    readonly unit: 'ns' | 'flop' | 'memory';
+    readonly unit: 'ns' | 'flop' | 'memory' | 'count';
     readonly values: readonly (readonly (number | null)[])[];
   }[];
 }
@@ -94,6 +103,9 @@ export interface PageProfile {
   readonly overview: ProfileSummary;
   /** Null where no work of a device has a time. */
   readonly verdict: ProfileVerdict | null;
+  readonly idle: PageIdle;
+  readonly stepBars: StepBarList;
+  readonly collectives: Bounded<CollectiveRow>;
   readonly utilisation: Utilisation;
   readonly kernels: Bounded<KernelTotal>;
   readonly ops: Ops;

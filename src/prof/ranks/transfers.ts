@@ -82,8 +82,8 @@ export class TransferCounter {
   }
 }
 
-/** Size classes are powers of four. */
-const sizeClass = (bytes: number | null): number | null =>
+/** The largest power of four bytes that a size reaches; null for no known size. */
+export const sizeClass = (bytes: number | null): number | null =>
   bytes === null || bytes < 1 ? null : 4 ** Math.floor(Math.log2(bytes) / 2);
 
 interface OpenClass {

@@ -23,7 +23,7 @@ const TOP = 10;
 
 const RULE_NAMES = RULES.map(({ name }) => name);
 
-const readOptions = (given: Arguments): Required<AdviserOptions> => ({
+const readOptions = (given: Arguments): Required<Omit<AdviserOptions, 'onIdle'>> => ({
   rules: given.read('rule', rulesNamed) ?? RULES,
   minShare: given.read('min-share', percentage) ?? MIN_SHARE,
   top: given.read('top', (text) => integer('--top', text, 1)) ?? TOP,

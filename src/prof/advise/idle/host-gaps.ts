@@ -9,12 +9,13 @@ import { LONGEST_LAUNCH } from '../../steps/late-launch.js';
 import { workOf } from '../../steps/step-work.js';
 import { ByDevice, type Place } from '../by-device.js';
 import type { Gap } from '../device-times.js';
-import { copyBefore, IdleTimes, type HostWithin } from './idle-causes.js';
+import { copyBefore, hostIn, IdleTimes, type HostWithin } from './idle-causes.js';
+import type { GapCause } from './idle-gap.js';
 import { HostPlaces } from './host-places.js';
 import { Longest } from '../longest.js';
 
 /** What PyTorch's profiler writes around fetching a batch. */
-const LOADER = /DataLoader/;
+export const LOADER = /DataLoader/;
 /** What Ascend's writes for a collection of Python's garbage. */
 const COLLECTION = /^GC$/;
 /** Ranges that are held, the latest: one gap overlaps few. */
@@ -89,12 +90,16 @@ export class HostGapsOfDevice {
   #pending = noIdle();
   #step: number | null = null;
 
-  add(gap: Gap, within: HostWithin): void {
-    const { loading, collecting } = within;
+  /** @returns what is known of the gap's cause */
+  add(gap: Gap, within: HostWithin): GapCause {
     const cause = this.idle.add(gap, within);
-    this.collecting += collecting;
+    this.collecting += within.collecting;
     // What one call holds up is said of that call.
-    if (gap.ended !== 'host' || cause === 'call') return;
+    if (gap.ended === 'host' && cause !== 'call') this.#addLate(gap, within);
+    return { cause, host: hostIn(gap, cause, within) };
+  }
+
+  #addLate(gap: Gap, { loading }: HostWithin): void {
     const time = gap.end - gap.start;
     const copied = copyBefore(gap);
     const kind = time > LONGEST_LAUNCH ? 'long' : (copied ?? 'launch');
@@ -152,9 +157,10 @@ export class HostGaps {
     }
   }
 
-  gap(gap: Gap): void {
+  /** @returns what is known of its cause */
+  gap(gap: Gap): GapCause {
     const isLong = gap.end - gap.start > LONGEST_LAUNCH;
-    this.#devices.of(gap).add(gap, {
+    return this.#devices.of(gap).add(gap, {
       loading: this.#loading.within(gap),
       collecting: this.collecting.within(gap),
       place: isLong ? this.places.of(gap) : null,
@@ -162,8 +168,8 @@ export class HostGaps {
   }
 
   /** @param time ns at the begin of a gap, before the host launched work that the profile lacks */
-  beforeMissing(gap: Gap, time: number): void {
-    this.#devices.of(gap).idle.addLate(time);
+  beforeMissing(gap: Gap, time: number): GapCause {
+    return { cause: this.#devices.of(gap).idle.addLate(time), host: null };
   }
 
   get all(): readonly (Place & { readonly of: HostGapsOfDevice })[] {

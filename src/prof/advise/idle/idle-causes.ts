@@ -53,6 +53,10 @@ function causeOf(gap: Gap, { loading, collecting }: HostWithin): IdleCause {
 
 const lateCause = (time: number): IdleCause => (time <= LONGEST_LAUNCH ? 'launch' : 'host');
 
+/** The call that held the host, else what else it did in a gap; null where neither is known. */
+export const hostIn = (gap: Gap, cause: IdleCause, { place }: HostWithin): string | null =>
+  (cause === 'call' ? longCall(gap, gap.after) : null) ?? place?.name ?? null;
+
 /** Names of calls and of other places that are kept. */
 const MOST_NAMES = 100;
 
@@ -114,8 +118,10 @@ export class IdleTimes {
   }
 
   /** Time that a late launch ended whose work is not known. */
-  addLate(time: number): void {
-    addTo(this.by, lateCause(time), time);
+  addLate(time: number): IdleCause {
+    const cause = lateCause(time);
+    addTo(this.by, cause, time);
+    return cause;
   }
 
   merge(more: IdleTimes): void {

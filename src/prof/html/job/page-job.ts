@@ -1,11 +1,13 @@
 /** The report of a job → what its page shows: who is late and why, waits, and a heat map of ranks and steps. Bounded. */
-import { elementAt } from '../../containers/element.js';
-import type { JobReport } from '../ranks/job-report.js';
-import type { RankPart } from '../ranks/part/rank-part.js';
-import { ownWork, stepLength } from '../ranks/stragglers/own-work.js';
-import { isByKernels } from '../ranks/stragglers/reasons.js';
-import type { Straggler } from '../ranks/stragglers/stragglers.js';
-import type { PageJob, PageStraggler } from './page-data.js';
+import { elementAt } from '../../../containers/element.js';
+import type { JobReport } from '../../ranks/job-report.js';
+import type { RankPart } from '../../ranks/part/rank-part.js';
+import { ownWork, stepLength } from '../../ranks/stragglers/own-work.js';
+import { isByKernels } from '../../ranks/stragglers/reasons.js';
+import type { Straggler } from '../../ranks/stragglers/stragglers.js';
+import type { ProfileSummary } from '../../summary/summary-data.js';
+import { jobTables } from './job-tables.js';
+import type { PageJob, PageStraggler } from '../page-data.js';
 
 /** Numbers of each heat map. */
 const MOST_CELLS = 16_384;
@@ -13,8 +15,11 @@ const MOST_STEPS = 64;
 const MOST_STRAGGLERS = 16;
 const MOST_CLASSES = 32;
 
-/** Null for less than two ranks: there is nothing to compare. */
-export function pageJob(report: JobReport): PageJob | null {
+/**
+ * Null for less than two ranks: there is nothing to compare.
+ * @param overviews of the profiles of the page, in its order
+ */
+export function pageJob(report: JobReport, overviews: readonly ProfileSummary[]): PageJob | null {
   const { parts, membership, groups, ranks, lateness, classes } = report;
   if (parts.length < 2) return null;
   const { worldSize, missing } = membership;
@@ -33,14 +38,29 @@ export function pageJob(report: JobReport): PageJob | null {
       .map((straggler) => pageStraggler(report, straggler)),
     ranks: ranks.map(({ part, node, clock, waited, joined, last, delayed }) => ({
       ...{ name: nameOf(elementAt(parts, part)), node, clock: clock.source, offset: clock.offset, bound: clock.bound },
+      profile: profileOf(elementAt(parts, part), overviews),
+      device: elementAt(parts, part).device,
+      isLate: stragglers.some(({ members }) => members.includes(part)),
       ...{ waited: joined === 0 ? null : waited, last: joined === 0 ? null : last / joined, delayed },
     })),
     classes: classes.slice(0, MOST_CLASSES).map((row) => ({
       ...{ kind: row.kind, groupKind: row.groupKind, size: row.size, operations: row.operations },
       ...{ wait: row.wait, transfer: row.transfer, busBandwidth: row.busBandwidth },
     })),
+    tables: jobTables(report),
     ...heatOf(report),
   };
+}
+
+/** Index of the profile that a part is of; null where several may be. */
+function profileOf(
+  { file, rank, isDevice, startUnixNs }: RankPart,
+  overviews: readonly ProfileSummary[],
+): number | null {
+  const own = overviews.flatMap(({ header }, at) =>
+    header?.file === file && header.startUnixNs === startUnixNs && (isDevice || header.rank === rank) ? [at] : [],
+  );
+  return own.length === 1 ? (own[0] ?? null) : null;
 }
 
 const nameOf = ({ rank, isDevice, device, file }: RankPart): string =>
@@ -93,9 +113,14 @@ function heatOf({ parts, misfits }: JobReport): Pick<PageJob, 'steps' | 'heat'> 
       { title: 'Own work', unit: 'ns', values: lengths(ownWork) },
       { title: 'Step time', unit: 'ns', values: lengths(stepLength) },
       { title: 'Compute', unit: 'ns', values: ofSteps(({ compute }) => compute) },
+      { title: 'Communication', unit: 'ns', values: ofSteps(({ communication }) => communication) },
       { title: 'Exposed communication', unit: 'ns', values: ofSteps(({ exposed }) => exposed) },
+      { title: 'Messages alone', unit: 'ns', values: ofSteps(({ messages = [] }) => messages) },
+      { title: 'Copies', unit: 'ns', values: ofSteps(({ copies }) => copies) },
+      { title: 'To the first work', unit: 'ns', values: ofSteps(({ preparing }) => preparing) },
       { title: 'Idle', unit: 'ns', values: ofSteps(({ idle }) => idle) },
       { title: 'FLOPs', unit: 'flop', values: ofSteps(({ flops }) => flops) },
+      { title: 'Tokens', unit: 'count', values: ofSteps(({ tokens }) => tokens) },
       { title: 'Memory peak', unit: 'memory', values: ofSteps(({ memory }) => memory) },
       // What no rank knows is no choice.
     ].filter(({ values }) => values.some((row) => row.some((value) => value !== null))) as PageJob['heat'],

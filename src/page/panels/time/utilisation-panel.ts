@@ -1,12 +1,12 @@
 /** Utilisation of devices and host over time. */
-import { lacking } from '../capture-hints.js';
-import { chart, type ChartOption } from '../charts/chart.js';
-import { below, GRID, left, tips } from '../charts/chart-style.js';
-import { elementAt } from '../../containers/element.js';
-import { element, note } from '../document/dom-elements.js';
-import type { PanelContent, Panel, PanelView } from '../panel.js';
-import { legend, swatch } from '../figures/strip.js';
-import { quantityText } from '../document/units.js';
+import { lacking } from '../../capture-hints.js';
+import { chart, type ChartOption } from '../../charts/chart.js';
+import { below, GRID, left, tips } from '../../charts/chart-style.js';
+import { elementAt } from '../../../containers/element.js';
+import { element, note } from '../../document/dom-elements.js';
+import type { PanelContent, Panel, PanelView } from '../../panel.js';
+import { legend, swatch } from '../../figures/strip.js';
+import { quantityText } from '../../document/units.js';
 
 interface UtilisationLine {
   readonly name: string;

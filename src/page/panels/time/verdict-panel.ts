@@ -1,32 +1,14 @@
 /** What the devices did with their time: one sentence, and one bar of which each moment is a part. */
-import type { SpanPart } from '../../prof/advise/verdict/verdict-facts.js';
-import { element } from '../document/dom-elements.js';
-import { quantityText } from '../document/units.js';
-import { figure } from '../figures/figure.js';
-import { legend, strip, swatch } from '../figures/strip.js';
-import type { Panel, PanelContent, PanelView } from '../panel.js';
+import type { SpanPart } from '../../../prof/advise/verdict/verdict-facts.js';
+import { element } from '../../document/dom-elements.js';
+import { quantityText } from '../../document/units.js';
+import { figure } from '../../figures/figure.js';
+import { IDLE_NAMES, WORK_NAMES, type TimePartName } from '../../figures/time-parts.js';
+import { legend, strip, swatch } from '../../figures/strip.js';
+import type { Panel, PanelContent, PanelView } from '../../panel.js';
 
-type Named = readonly [name: string, colour: string];
-
-const PARTS: Readonly<Record<Exclude<SpanPart['part'], 'idle'>, Named>> = {
-  compute: ['Computing', 'var(--compute)'],
-  communication: ['Communicating, nothing computed', 'var(--communication)'],
-  copy: ['Copying, nothing computed', 'var(--memory)'],
-  missing: ['Not in the trace', 'var(--missing)'],
-};
-
-const CAUSES: Readonly<Record<NonNullable<SpanPart['cause']>, Named>> = {
-  launch: ['Idle: late launches', 'var(--idle-host)'],
-  loading: ['Idle: loading data', 'var(--idle-loading)'],
-  call: ['Idle: one long call', 'var(--idle-call)'],
-  copy: ['Idle: waiting for copies', 'var(--idle-copy)'],
-  garbage: ['Idle: collecting garbage', 'var(--idle-garbage)'],
-  host: ['Idle: host busy otherwise', 'var(--idle-other)'],
-  queue: ['Idle: launched work waits', 'var(--idle-queue)'],
-  unknown: ['Idle: cause not recorded', 'var(--idle)'],
-};
-
-const namedPart = ({ part, cause }: SpanPart): Named => (part === 'idle' ? CAUSES[cause ?? 'unknown'] : PARTS[part]);
+const namedPart = ({ part, cause }: SpanPart): TimePartName =>
+  part === 'idle' ? IDLE_NAMES[cause ?? 'unknown'] : WORK_NAMES[part];
 
 /** What the host did most where no device worked. */
 function withoutDevice({ profile }: PanelView): PanelContent {

@@ -1,0 +1,82 @@
+/** What the processes of a job did on the cores of their machines, where a profiler recorded that. */
+import type { CpuTally } from '../../prof/summary/summary-data.js';
+import { section } from '../document/dom-elements.js';
+import { valueOf } from '../figures/field.js';
+import { listed, numbersOf } from '../figures/listed-rows.js';
+import { table, type TableColumn } from '../figures/sorted-table.js';
+import type { DisplayUnit } from '../document/units.js';
+import type { Panel, PanelContent, PanelView } from '../panel.js';
+import { rankNames } from '../profile-labels.js';
+
+interface RankOnHost {
+  /** Index of its profile. */
+  readonly at: number;
+  readonly name: string;
+  readonly node: string | null;
+  readonly cores: number;
+}
+
+const COLUMNS: readonly (readonly [title: string, unit: DisplayUnit, field: string])[] = [
+  ['Threads ran', 'ns', 'time'],
+  ['Traced', 'ns', 'traced'],
+  ['Switches', 'count', 'switches'],
+  ['Samples', 'count', 'samples'],
+];
+
+/** A row a rank, with its machine. */
+function ranks(view: PanelView, rows: readonly RankOnHost[]): HTMLElement {
+  const fieldOf = ({ at }: RankOnHost, name: string): string => `profiles.${at}.overview.cpu.${name}`;
+  const isKnown = (name: string): boolean => rows.some((row) => valueOf(view, fieldOf(row, name)) !== null);
+  const columns: TableColumn<RankOnHost>[] = [
+    { title: 'Rank', cell: ({ name }) => name },
+    ...(rows.some(({ node }) => node !== null) ? [{ title: 'Machine', cell: ({ node }: RankOnHost) => node }] : []),
+    { title: 'Cores used', unit: 'count', cell: ({ cores }) => cores },
+    ...COLUMNS.filter(([, , name]) => isKnown(name)).map(([title, unit, name]): TableColumn<RankOnHost> => ({
+      ...{ title, unit },
+      cell: (row) => valueOf(view, fieldOf(row, name)),
+      field: (row) => fieldOf(row, name),
+    })),
+    {
+      title: 'Cores busy, mean',
+      cell: (row) => {
+        const busy = valueOf(view, `${fieldOf(row, 'time')} / ${fieldOf(row, 'traced')}`);
+        return busy === null ? null : busy.toFixed(2);
+      },
+    },
+  ];
+  return table({ caption: 'Cores by rank', columns, rows, sortedBy: null });
+}
+
+function make(view: PanelView): PanelContent {
+  const names = rankNames(view.data);
+  const rows = view.data.profiles.flatMap(({ overview: { cpu } }, at): RankOnHost[] =>
+    cpu === null
+      ? []
+      : [
+          {
+            ...{ at, name: names[at] ?? String(at), cores: cpu.cores.length },
+            node: view.data.job?.ranks.find(({ profile }) => profile === at)?.node ?? null,
+          },
+        ],
+  );
+  if (rows.length === 0)
+    return 'No profile says what threads did on the cores of the host: nsys profile --sample=process-tree --cpuctxsw=process-tree does.';
+  const { cpu } = view.profile.overview;
+  if (cpu === null) return [ranks(view, rows)];
+  const number = numbersOf<CpuTally>('overview.cpu.cores');
+  const most = cpu.cores.reduce((longest, { time }) => Math.max(longest, time ?? 0), 0);
+  const cores = table({
+    caption: 'Cores of the shown rank',
+    columns: [
+      { title: 'Core', cell: ({ id }) => String(id) },
+      number('Threads ran', 'ns', 'time', { bar: ({ time }) => (most > 0 && time !== null ? time / most : null) }),
+      number('Switches', 'count', 'switches'),
+      number('Samples', 'count', 'samples'),
+    ],
+    rows: listed(cpu.cores),
+    sortedBy: 1,
+  });
+  return [ranks(view, rows), section('By core', cores)];
+}
+
+export const HOST_CPU: Panel = { id: 'host-cpu', title: 'Cores of the host', width: 6, make };

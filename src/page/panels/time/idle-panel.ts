@@ -1,0 +1,156 @@
+/** Why the devices were idle: by cause, the longest gaps with what the host did, and how long launches waited. */
+import type { Distribution } from '../../../containers/log-histogram.js';
+import { elementAt } from '../../../containers/element.js';
+import type { CauseTime, PageGap } from '../../../prof/html/idle/idle-data.js';
+import { lacking } from '../../capture-hints.js';
+import { chart, replaceContents, type ChartOption } from '../../charts/chart.js';
+import { below, GRID, left, tips } from '../../charts/chart-style.js';
+import { boxedDefinitions, element, note, section, select } from '../../document/dom-elements.js';
+import { timeLink } from '../../document/timeline-link.js';
+import { quantityText, type DisplayUnit } from '../../document/units.js';
+import { figure } from '../../figures/figure.js';
+import { listed, numbersOf, type Listed } from '../../figures/listed-rows.js';
+import { table, type TableColumn } from '../../figures/sorted-table.js';
+import { swatch } from '../../figures/strip.js';
+import { IDLE_NAMES } from '../../figures/time-parts.js';
+import type { Panel, PanelContent, PanelView } from '../../panel.js';
+
+const causeName = (cause: PageGap['cause']): string => IDLE_NAMES[cause][0].replace('Idle: ', '');
+
+function causes(view: PanelView): HTMLElement {
+  const number = numbersOf<CauseTime>('idle.causes');
+  const { causes: rows } = view.profile.idle;
+  const all = rows.reduce((sum, { time }) => sum + time, 0);
+  return table({
+    caption: 'Idle time by cause',
+    columns: [
+      {
+        title: 'Cause',
+        cell: ({ cause }) => causeName(cause),
+        before: ({ cause }) => swatch(IDLE_NAMES[cause][1]),
+      },
+      number('Time', 'ns', 'time', { bar: ({ time }) => (all > 0 ? time / all : 0) }),
+      number('Gaps', 'count', 'count'),
+      number('Longest', 'ns', 'longest'),
+    ],
+    rows: listed(rows),
+    sortedBy: 1,
+  });
+}
+
+/** Gaps of the whole profile at first. */
+const LONGEST = 20;
+
+function gapTable(view: PanelView, rows: readonly Listed<PageGap>[]): HTMLElement {
+  const number = numbersOf<PageGap>('idle.gaps');
+  const withDevice = view.profile.overview.devices.length > 1;
+  const withStep = rows.some(({ step }) => step !== null);
+  const columns: TableColumn<Listed<PageGap>>[] = [
+    {
+      title: 'At',
+      cell: ({ start }) => quantityText(start, 'ns'),
+      link: ({ start, time }, text) => timeLink(view, text, { from: start, to: start + time }),
+    },
+    number('Length', 'ns', 'time'),
+    ...(withStep ? [{ title: 'Step', cell: ({ step }: PageGap) => (step === null ? null : String(step)) }] : []),
+    ...(withDevice ? [{ title: 'Device', cell: ({ device }: PageGap) => String(device) }] : []),
+    { title: 'Cause', cell: ({ cause }) => causeName(cause), before: ({ cause }) => swatch(IDLE_NAMES[cause][1]) },
+    { title: 'The host was in', cell: ({ host }) => host },
+    { title: 'Ended by', cell: ({ after }) => after },
+    { title: 'After', cell: ({ before }) => before },
+  ];
+  return table({ caption: 'Longest gaps', columns, rows, sortedBy: 1, most: LONGEST });
+}
+
+function gaps(view: PanelView): HTMLElement[] {
+  const all = listed(view.profile.idle.gaps);
+  if (all.length === 0) return [];
+  const place = element('div');
+  const show = (step: number): void => {
+    const own = step < 0 ? all.slice(0, LONGEST) : all.filter((gap) => gap.step === step);
+    replaceContents(place, gapTable(view, own));
+  };
+  show(-1);
+  const steps = [...new Set(all.flatMap(({ step }) => step ?? []))].sort((a, b) => a - b);
+  const choices = [[-1, 'all'] as const, ...steps.map((step) => [step, String(step)] as const)];
+  const picker = steps.length > 0 ? [select('Step', choices, -1, show)] : [];
+  const about = note('A gap belongs to the step of the work that ended it. A time leads to the gap in the timeline.');
+  return [section('Longest gaps', ...picker, place, about)];
+}
+
+/** Bars of powers of two. */
+function octaves({ bins }: Distribution, what: string, unit: DisplayUnit): ChartOption {
+  const first = bins[0]?.from ?? 0;
+  const last = bins.at(-1)?.to ?? 1;
+  const all: { from: number; to: number; count: number }[] = [];
+  for (let from = first; from < last; from = from === 0 ? 1 : from * 2) {
+    const known = bins.find((bin) => bin.from === from);
+    all.push({ from, to: from === 0 ? 1 : from * 2, count: known?.count ?? 0 });
+  }
+  return {
+    grid: { ...GRID, left: 48 },
+    xAxis: below(what, unit, { type: 'category', data: all.map(({ from }) => quantityText(from, unit)) }),
+    yAxis: left('count', { minInterval: 1, splitNumber: 3 }),
+    tooltip: tips('axis', (i) => {
+      const { from, to, count } = elementAt(all, i);
+      return [`${quantityText(from, unit)} – ${quantityText(to, unit)}`, ['kernels', quantityText(count, 'count')]];
+    }),
+    series: [
+      {
+        type: 'bar',
+        data: all.map(({ count }) => count),
+        barWidth: '96%',
+        itemStyle: { color: 'var(--compute)' },
+        emphasis: { itemStyle: { color: 'var(--host)' } },
+      },
+    ],
+  };
+}
+
+const QUANTILES = ['p50', 'p90', 'p99', 'max'] as const;
+
+function distribution(view: PanelView, key: 'delay' | 'queue', title: string, unit: DisplayUnit): HTMLElement[] {
+  const { launches } = view.profile.idle;
+  if (launches === null) return [];
+  const of = launches[key];
+  const texts = QUANTILES.map((name) => `${name} ${quantityText(of[name], unit)}`);
+  const figures = QUANTILES.map((name) => [name, figure(view, `idle.launches.${key}.${name}`, unit)] as const);
+  const label = `${title} of ${of.count} kernels: ${texts.join(', ')}`;
+  return [
+    section(
+      title,
+      boxedDefinitions(figures),
+      chart(label, 180, () => octaves(of, title, unit)),
+    ),
+  ];
+}
+
+function launches(view: PanelView): HTMLElement[] {
+  if (view.profile.idle.launches === null) return [note('The launches of the kernels are not in the profile.')];
+  return [
+    element(
+      'div',
+      { class: 'pair' },
+      ...distribution(view, 'delay', 'From the end of the launch to the start', 'ns'),
+      ...distribution(view, 'queue', 'Kernels waiting on the stream at a launch', 'count'),
+    ),
+    element(
+      'p',
+      {},
+      'Kernels that ran for less time than the call took that launched them: ',
+      figure(view, 'idle.launches.shorter', 'count'),
+      ', ',
+      figure(view, 'idle.launches.shorter / idle.launches.kernels', 'share'),
+      ' of those launched one by one.',
+    ),
+  ];
+}
+
+function make(view: PanelView): PanelContent {
+  if (view.profile.overview.devices.length === 0) return lacking(view, 'work');
+  if (view.profile.idle.causes.length === 0)
+    return 'The devices were never idle between their first work and their last.';
+  return [causes(view), ...gaps(view), ...launches(view)];
+}
+
+export const IDLE: Panel = { id: 'idle', title: 'Idle time', width: 6, make };

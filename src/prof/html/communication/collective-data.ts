@@ -1,0 +1,20 @@
+/** What a page has of collective operations. Times are ns, rates bytes/s, unknown is null. */
+
+/** Operations of one name, size class and group, of all devices of the profile. */
+export interface CollectiveRow {
+  /** As the summary names it. */
+  readonly name: string;
+  /** Sizes from this power of four bytes on; null where sizes are unknown. */
+  readonly size: number | null;
+  readonly group: string | null;
+  readonly groupSize: number | null;
+  readonly count: number;
+  readonly time: number;
+  /** S of NCCL's tests, of those whose size is known. */
+  readonly bytes: number | null;
+  /** While nothing is computed on the device. */
+  readonly exposed: number;
+  /** S over the time, and S times the factor of the operation over the time: of those where it is known. */
+  readonly algorithmBandwidth: number | null;
+  readonly busBandwidth: number | null;
+}

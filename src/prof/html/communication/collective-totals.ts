@@ -1,0 +1,106 @@
+/** Collective operations by name, size class and group. One pass in order of start; memory: MOST_ROWS rows. */
+import { algorithmBytes, busFactor } from '../../../ops/collective-bytes.js';
+import { communicationKind } from '../../../ops/kernels/communication.js';
+import { boundedEntryOf, entryOf } from '../../../containers/map-entry.js';
+import type { ProfileLine } from '../../../record/record.js';
+import { NS_PER_S } from '../../../record/units.js';
+import { sizeClass } from '../../ranks/transfers.js';
+import { workOf, type StepActivity } from '../../steps/step-work.js';
+import { longest } from '../bounds.js';
+import type { Bounded } from '../page-data.js';
+import type { CollectiveRow } from './collective-data.js';
+import { ExposedTime } from './exposed-time.js';
+
+const MOST_ROWS = 2000;
+
+type Identity = Pick<CollectiveRow, 'name' | 'size' | 'group' | 'groupSize'>;
+
+interface Operation extends Identity {
+  readonly bytes: number | null;
+}
+
+class RowSums {
+  count = 0;
+  time = 0;
+  bytes: number | null = null;
+  exposed = 0;
+  /** Of operations whose size is known, and of those whose bus bandwidth is. */
+  readonly sized = { bytes: 0, time: 0 };
+  readonly bus = { bytes: 0, time: 0 };
+
+  constructor(readonly of: Identity) {}
+
+  add({ name, bytes, groupSize }: Operation, time: number): void {
+    this.count++;
+    this.time += time;
+    if (bytes === null) return;
+    this.bytes = (this.bytes ?? 0) + bytes;
+    this.sized.bytes += bytes;
+    this.sized.time += time;
+    const factor = groupSize === null ? null : busFactor(name, groupSize);
+    if (factor === null) return;
+    this.bus.bytes += bytes * factor;
+    this.bus.time += time;
+  }
+
+  get row(): CollectiveRow {
+    const { of, count, time, bytes, exposed, sized, bus } = this;
+    const rate = (sum: RowSums['bus']): number | null => (sum.time > 0 ? (sum.bytes / sum.time) * NS_PER_S : null);
+    return { ...of, count, time, bytes, exposed, algorithmBandwidth: rate(sized), busBandwidth: rate(bus) };
+  }
+}
+
+/** The operation of a record; null for any other work. Names and sizes are those of the summary. */
+function operationOf(record: StepActivity, isCommunication: boolean): Operation | null {
+  if (record.type === 'collective') {
+    const { bytes, group, ranks } = record;
+    const groupSize = record.groupSize ?? ranks?.length ?? null;
+    return { name: record.kind ?? record.name, size: sizeClass(bytes), group, groupSize, bytes };
+  }
+  if (record.type !== 'kernel') return null;
+  const { collective, short } = record;
+  if (collective !== undefined) {
+    const bytes = algorithmBytes(collective);
+    const { op, group, ranks } = collective;
+    return { name: op, size: sizeClass(bytes), group, groupSize: collective.groupSize ?? ranks?.length ?? null, bytes };
+  }
+  if (!isCommunication) return null;
+  return { name: communicationKind(short) ?? 'unknown', size: null, group: null, groupSize: null, bytes: null };
+}
+
+const OTHERS: Identity = { name: 'others', size: null, group: null, groupSize: null };
+
+export class CollectiveTotals {
+  readonly #rows = new Map<string, RowSums>();
+  readonly #devices = new Map<number, ExposedTime>();
+
+  take(record: ProfileLine): void {
+    const found = workOf(record);
+    if (found === null || found.work === 'copy') return;
+    const operation = operationOf(found.record, found.work === 'communication');
+    const { start, dur, device } = found.record;
+    const isTimed = dur !== null && dur >= 0 && Number.isFinite(start + dur);
+    const exposed = entryOf(this.#devices, device, () => new ExposedTime());
+    if (operation === null) {
+      if (isTimed && found.work === 'computing') exposed.compute(start, start + dur);
+      return;
+    }
+    const { bytes, ...identity } = operation;
+    const key = JSON.stringify(Object.values(identity));
+    const row =
+      boundedEntryOf(this.#rows, key, MOST_ROWS, () => new RowSums(identity)) ??
+      entryOf(this.#rows, '', () => new RowSums(OTHERS));
+    row.add({ ...identity, bytes }, isTimed ? dur : 0);
+    if (isTimed)
+      exposed.communicate(start, start + dur, (time) => {
+        row.exposed += time;
+      });
+  }
+
+  /** Most time first. */
+  rows(most: number): Bounded<CollectiveRow> {
+    const all = [...this.#rows.values()].map(({ row }) => row);
+    const { shown, rest } = longest(all, most);
+    return { shown, count: all.length, restTime: rest.reduce((sum, { time }) => sum + time, 0) };
+  }
+}

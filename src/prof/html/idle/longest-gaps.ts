@@ -1,0 +1,93 @@
+/** The longest gaps of the devices, of the whole profile and of each step. Memory: up to 20 gaps, and 5 a step. */
+import { boundedEntryOf, entryOf } from '../../../containers/map-entry.js';
+import type { IdleGap } from '../../advise/idle/idle-gap.js';
+import type { IdleCause } from '../../advise/idle/idle-causes.js';
+import { spokenName } from '../../advise/spoken-names.js';
+import type { StepActivity } from '../../steps/step-work.js';
+import type { CauseTime, PageGap } from './idle-data.js';
+
+const MOST_STEPS = 2000;
+const [OF_ALL, OF_STEP] = [20, 5];
+
+/** `gemm`, `AllReduce`, `DtoH copy`. */
+export function activityName(record: StepActivity): string {
+  switch (record.type) {
+    case 'kernel':
+      return spokenName(record.short);
+    case 'collective':
+      return spokenName(record.name);
+    case 'copy':
+      return `${record.kind ?? ''} copy`.trim();
+    default:
+      return record.type;
+  }
+}
+
+/** Longest first, of equal ones the first. */
+class Longest {
+  readonly gaps: PageGap[] = [];
+
+  constructor(private readonly most: number) {}
+
+  has(time: number): boolean {
+    return this.gaps.length < this.most || time > (this.gaps.at(-1)?.time ?? 0);
+  }
+
+  add(gap: PageGap): void {
+    const at = this.gaps.findIndex(({ time }) => time < gap.time);
+    this.gaps.splice(at === -1 ? this.gaps.length : at, 0, gap);
+    if (this.gaps.length > this.most) this.gaps.pop();
+  }
+}
+
+interface CauseSum {
+  count: number;
+  time: number;
+  longest: number;
+}
+
+export class LongestGaps {
+  readonly #all = new Longest(OF_ALL);
+  readonly #steps = new Map<number, Longest>();
+  readonly #causes = new Map<IdleCause, CauseSum>();
+
+  gap(idle: IdleGap): void {
+    const { cause, time } = idle;
+    if (time <= 0) return;
+    const sum = entryOf(this.#causes, cause, (): CauseSum => ({ count: 0, time: 0, longest: 0 }));
+    sum.count++;
+    sum.time += time;
+    sum.longest = Math.max(sum.longest, time);
+    const step = stepAfter(idle);
+    const ofStep = step === null ? null : boundedEntryOf(this.#steps, step, MOST_STEPS, () => new Longest(OF_STEP));
+    const lists = [this.#all, ofStep].filter((list) => list?.has(time) === true);
+    if (lists.length === 0) return;
+    const made = pageGap(idle);
+    for (const list of lists) list?.add(made);
+  }
+
+  /** Most time first. */
+  get causes(): CauseTime[] {
+    return [...this.#causes].map(([cause, sum]) => ({ cause, ...sum })).sort((a, b) => b.time - a.time);
+  }
+
+  /** Longest first. @param most gaps besides those of the whole profile, spread evenly over the first steps */
+  gaps(most: number): PageGap[] {
+    const each = Math.min(OF_STEP, Math.max(1, Math.floor(most / Math.max(1, this.#steps.size))));
+    const steps = [...this.#steps].sort(([a], [b]) => a - b).slice(0, most);
+    const found = new Set([...this.#all.gaps, ...steps.flatMap(([, { gaps }]) => gaps.slice(0, each))]);
+    return [...found].sort((a, b) => b.time - a.time);
+  }
+}
+
+const stepAfter = ({ gap: { after } }: IdleGap): number | null => (typeof after.step === 'number' ? after.step : null);
+
+function pageGap(idle: IdleGap): PageGap {
+  const { gap, cause, host, time } = idle;
+  const { device, start, before, after, ended } = gap;
+  return {
+    ...{ device, step: stepAfter(idle), start, time, cause },
+    host: host ?? (ended === 'host' ? (after.launch?.api ?? null) : null),
+    ...{ before: activityName(before), after: activityName(after) },
+  };
+}

@@ -1,0 +1,157 @@
+/**
+ * Where the time of each step went, in parts that add up to its span, in one pass over work in order of start. A device's
+ * gap lies in a step if work of the step runs before it and after it: from its causes' sums at the step's first work and
+ * at its last, those of the step follow. Memory: up to MOST_STEPS steps.
+ */
+import { IntervalUnion } from '../../../containers/interval-union.js';
+import { boundedEntryOf, entryOf } from '../../../containers/map-entry.js';
+import type { ProfileLine, RangeRecord } from '../../../record/record.js';
+import { LOADER } from '../../advise/idle/host-gaps.js';
+import { IDLE_CAUSES, type IdleCause } from '../../advise/idle/idle-causes.js';
+import type { IdleGap } from '../../advise/idle/idle-gap.js';
+import { HostSteps, MOST_STEPS, stepOf } from '../../steps/host-steps.js';
+import { workOf } from '../../steps/step-work.js';
+import { inNs, Reach, WorkUnions } from '../../steps/work-unions.js';
+import { PS_PER_NS } from '../../../containers/interval-union.js';
+import type { StepBar, StepBarPart, StepBarList, StepOnHost } from './idle-data.js';
+
+/** Parts of idle time, and of what is neither idle nor busy. */
+const IDLE_PARTS = [...(Object.keys(IDLE_CAUSES) as IdleCause[]), 'missing'] as const;
+type IdlePart = (typeof IDLE_PARTS)[number];
+type IdleSums = Readonly<Record<IdlePart, number>>;
+
+const NO_IDLE = Object.fromEntries(IDLE_PARTS.map((part) => [part, 0])) as IdleSums;
+
+class DeviceSteps {
+  /** Idle time so far, replaced by each gap. */
+  idle: IdleSums = NO_IDLE;
+  readonly steps = new Map<number, OpenStep>();
+}
+
+class OpenStep {
+  readonly unions = new WorkUnions();
+  /** Picoseconds. */
+  readonly reach = new Reach();
+  /** First start of computing or communication, ns. */
+  first = Infinity;
+  /** Idle time of the device before the latest work of the step. */
+  last: IdleSums;
+
+  /** @param before idle time of the device before the first work of the step */
+  constructor(readonly before: IdleSums) {
+    this.last = before;
+  }
+}
+
+/** What the host did in a step, by ranges that began in it. */
+class HostOfStep {
+  readonly ops = new IntervalUnion();
+  readonly loading = new IntervalUnion();
+}
+
+export class StepBarSums {
+  readonly #devices = new Map<number, DeviceSteps>();
+  readonly #host = new HostSteps();
+  readonly #onHost = new Map<number, HostOfStep>();
+  /** Whether the profile has such ranges at all. */
+  #hasOps = false;
+  #hasLoading = false;
+
+  gap({ gap, cause, time }: IdleGap): void {
+    const device = this.#deviceOf(gap.device);
+    const { idle } = device;
+    const missing = gap.end - gap.start - time;
+    device.idle = { ...idle, [cause]: idle[cause] + time, missing: idle.missing + missing };
+  }
+
+  /** To be called after the gap that the record ends. */
+  take(record: ProfileLine): void {
+    const marked = stepOf(record);
+    if (marked !== null && this.#host.size < MOST_STEPS) this.#host.add(marked);
+    if (record.type === 'range') this.#range(record);
+    const found = workOf(record);
+    if (found !== null) this.#work(found);
+  }
+
+  #work({ work, record }: NonNullable<ReturnType<typeof workOf>>): void {
+    const { start, dur, device, step = null } = record;
+    if (dur === null || !Number.isFinite(start + dur) || !Number.isFinite(device) || typeof step !== 'number') return;
+    // Copies have a step only where the host's are known.
+    if (work === 'copy' && this.#host.size === 0) return;
+    const of = this.#deviceOf(device);
+    const open = boundedEntryOf(of.steps, step, MOST_STEPS, () => new OpenStep(of.idle));
+    if (open === null) return;
+    const [rest, more] = record.ps ?? [0, 0];
+    const from = start * PS_PER_NS + rest;
+    const to = from + dur * PS_PER_NS + more;
+    open.unions.add(work, from, to);
+    open.reach.add(from, to);
+    open.last = of.idle;
+    if (work !== 'copy') open.first = Math.min(open.first, from / PS_PER_NS);
+  }
+
+  #range({ kind, text, start, dur }: RangeRecord): void {
+    const isLoading = LOADER.test(text);
+    if ((kind !== 'op' && !isLoading) || !Number.isFinite(start + dur)) return;
+    const step = this.#host.at(start);
+    if (isLoading) this.#hasLoading = true;
+    if (kind === 'op') this.#hasOps = true;
+    if (step === null) return;
+    const of = entryOf(this.#onHost, step, () => new HostOfStep());
+    if (isLoading) of.loading.add(start, start + dur);
+    if (kind === 'op') of.ops.add(start, start + dur);
+  }
+
+  #deviceOf(device: number): DeviceSteps {
+    return entryOf(this.#devices, device, () => new DeviceSteps());
+  }
+
+  /** In order of device and step, the first steps of each device. @param most bars of all devices together */
+  bars(most: number): StepBarList {
+    const devices = [...this.#devices].filter(([, { steps }]) => steps.size > 0).sort(([a], [b]) => a - b);
+    const each = Math.max(1, Math.floor(most / Math.max(1, devices.length)));
+    const shown = devices.flatMap(([device, { steps }]) =>
+      [...steps]
+        .sort(([a], [b]) => a - b)
+        .slice(0, each)
+        .map(([step, open]) => this.#barOf(device, step, open)),
+    );
+    return { shown, count: devices.reduce((sum, [, { steps }]) => sum + steps.size, 0) };
+  }
+
+  #barOf(device: number, step: number, open: OpenStep): StepBar {
+    const start = open.reach.from / PS_PER_NS;
+    return { step, device, start, ...partsOf(open), host: this.#hostOf(step, open.first) };
+  }
+
+  #hostOf(step: number, first: number): StepOnHost {
+    const begun = this.#host.startOf(step);
+    const of = this.#onHost.get(step);
+    return {
+      iteration: this.#host.lengthOf(step),
+      preparing: begun === null || first === Infinity ? null : first - begun,
+      ops: this.#hasOps && begun !== null ? (of?.ops.total ?? 0) : null,
+      loading: this.#hasLoading && begun !== null ? (of?.loading.total ?? 0) : null,
+    };
+  }
+}
+
+function partsOf({ unions, reach, before, last }: OpenStep): Pick<StepBar, 'span' | 'parts'> {
+  const { span, computing, device, busy } = inNs({
+    ...{ span: reach.length, computing: unions.computing.total },
+    ...{ device: unions.device.total, busy: unions.busy.total },
+  });
+  const idle = IDLE_PARTS.map((part) => [part, last[part] - before[part]] as const);
+  const known = idle.reduce((sum, [, time]) => sum + time, busy);
+  const parts: (readonly [StepBarPart, number])[] = [
+    ...([
+      ['compute', computing],
+      ['communication', device - computing],
+      ['copies', busy - device],
+      // Gaps are in whole ns: of a clock with picoseconds they may exceed the rest by less than one each.
+      ['other', Math.max(0, span - known)],
+    ] as const),
+    ...idle,
+  ];
+  return { span, parts: Object.fromEntries(parts.filter(([, time]) => time > 0)) };
+}
