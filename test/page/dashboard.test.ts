@@ -40,15 +40,15 @@ describeInBrowser('dashboard', (open) => {
   before(async function () {
     this.timeout(60_000);
     const built = await bundledProgram();
-    for (const [path, data] of [
-      [file, FIXTURE],
-      [empty, EMPTY],
-      [many, MANY],
+    for (const [path, { data, parts }] of [
+      [file, { data: FIXTURE, parts: [] }],
+      [empty, { data: EMPTY, parts: [] }],
+      [many, { data: MANY, parts: [] }],
       [hostOnly, HOST_ONLY],
       [linked, LINKED],
     ] as const)
       // prettier-ignore
-      writeFileSync(path, [...document(data.title, data, built)].join(''));
+      writeFileSync(path, [...document(data.title, data, built, parts)].join(''));
   });
   after(() => {
     rmSync(folder, { recursive: true });

@@ -3,7 +3,8 @@ import type { PageData } from '../../src/prof/html/page-data.js';
 import { A100, profileOn } from '../support/devices.js';
 import { kernel } from '../support/kernels.js';
 import { annotation, frame, op, read } from '../support/kineto-trace.js';
-import { pageDataOf } from '../support/pages.js';
+import type { PageContents } from '../../src/prof/html/page-builder.js';
+import { pageContentsOf } from '../support/pages.js';
 import { FIXTURE, HOSTILE } from './fixture.js';
 
 /** A profile of which nothing is known, as records without kernels give. */
@@ -40,7 +41,7 @@ export const EMPTY: PageData = {
 };
 
 /** A profile of the host alone. */
-export const HOST_ONLY: PageData = pageDataOf(
+export const HOST_ONLY: PageContents = pageContentsOf(
   read(
     [
       annotation('ProfilerStep#4', 0, 100),
@@ -53,7 +54,7 @@ export const HOST_ONLY: PageData = pageDataOf(
 );
 
 /** Kernels of a layer, of which no op is known. */
-export const LINKED: PageData = pageDataOf([
+export const LINKED: PageContents = pageContentsOf([
   profileOn(A100),
   kernel({ start: 0, dur: 100, layer: ['block'] }),
   kernel({ id: 2, start: 200, dur: 300, layer: ['block'], name: HOSTILE, short: HOSTILE }),

@@ -14,7 +14,7 @@ export interface Linked {
 
 /** @param condition in the language of `dprof --where`. @returns null where the page has no timeline */
 export function timelineLink({ profile, at }: Linked, text: string, condition: string): HTMLElement | null {
-  if (profile.timeline === null || profile.timeline.events === 0) return null;
+  if (profile.timeline === null) return null;
   const made = element('a', { href: '#panel=timeline', title: `Show in the timeline: ${condition}` }, text);
   made.addEventListener('click', (event) => {
     event.preventDefault();
@@ -22,7 +22,8 @@ export function timelineLink({ profile, at }: Linked, text: string, condition: s
       ['panel', 'timeline'],
       ['t.search', condition],
       ['t.profile', at === 0 ? null : String(at)],
-      // A view of another search would hide what is found.
+      // A piece or view of another search would hide what is found.
+      ['t.piece', null],
       ['t.view', null],
       ['t.event', null],
     ] as const;

@@ -10,7 +10,10 @@ export interface Bounds {
   readonly points: number;
   readonly layers: number;
   readonly curves: number;
+  /** Of all pieces of its timeline. */
   readonly events: number;
+  /** Of the whole profile, where its events are merged. */
+  readonly bars: number;
 }
 
 const OF_ONE_PROFILE: Bounds = {
@@ -20,11 +23,21 @@ const OF_ONE_PROFILE: Bounds = {
   points: 2000,
   layers: 5000,
   curves: 64,
-  events: 200_000,
+  events: 1_500_000,
+  bars: 50_000,
 };
 
 /** Few enough that a page of a thousand ranks opens; enough that the largest entries of each rank are shown. */
-const LEAST: Bounds = { kernels: 50, annotations: 20, samples: 100, points: 50, layers: 200, curves: 8, events: 1000 };
+const LEAST: Bounds = {
+  kernels: 50,
+  annotations: 20,
+  samples: 100,
+  points: 50,
+  layers: 200,
+  curves: 8,
+  events: 1000,
+  bars: 500,
+};
 
 /** Profiles of one page share the bounds of a single one, down to a least number of entries each. */
 export function boundsOf(profiles: number, events = OF_ONE_PROFILE.events): Bounds {

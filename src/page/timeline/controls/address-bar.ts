@@ -11,14 +11,24 @@ const moved = ({ from, to }: View, by: number): View => ({ from: from + by, to: 
 
 const KEYS: readonly (keyof SceneState)[] = ['view', 'event', 'colour', 'search', 'closed', 'span'];
 
-export function followAddress(scene: Scene, profile: number, signal: AbortSignal): void {
+/** The piece of a profile that a timeline shows. */
+export interface ShownPiece {
+  /** In the address; null for the one that is shown first. */
+  readonly at: number | null;
+  /** Where it is only a part of what is drawn: that part, ns from the profile's start. */
+  readonly part: View | null;
+}
+
+export function followAddress(scene: Scene, profile: number, piece: ShownPiece, signal: AbortSignal): void {
   const { events } = scene;
+  /** The view without one in the address. */
+  const all = piece.part === null ? fitted(events.span) : within(moved(piece.part, -events.origin), events.span);
   const restore = (): void => {
     const address = readAddress(location.hash);
     const isOwn = address.profile === profile;
     const event = isOwn && address.event !== null && address.event < events.count ? address.event : null;
     scene.set({
-      view: address.view === null ? fitted(events.span) : within(moved(address.view, -events.origin), events.span),
+      view: address.view === null ? all : within(moved(address.view, -events.origin), events.span),
       colour: address.colour ?? scene.usual,
       search: address.search,
       closed: new Set(address.closed),
@@ -28,10 +38,10 @@ export function followAddress(scene: Scene, profile: number, signal: AbortSignal
   };
   const addressNow = (): TimelineAddress => {
     const { view, event, colour, search, closed, span } = scene.shown;
-    const all = fitted(events.span);
     const isAll = view.from === all.from && view.to === all.to;
     return {
       profile,
+      piece: piece.at,
       view: isAll ? null : moved(view, events.origin),
       event,
       colour: colour === scene.usual ? null : colour,

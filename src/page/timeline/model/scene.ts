@@ -119,7 +119,8 @@ export class Scene {
   }
 
   #weigh(isMatch?: Uint8Array): ReadonlyMap<LaneRow, RowWeights> {
-    return new Map(this.rows.flat().map((row) => [row, weightsOf(row, isMatch)]));
+    const times = this.events.merged?.time;
+    return new Map(this.rows.flat().map((row) => [row, weightsOf(row, isMatch, times)]));
   }
 
   #lay(): TimelineLayout {

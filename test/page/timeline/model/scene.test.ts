@@ -23,6 +23,7 @@ function keysOf(scene: Scene): { readonly press: (...names: string[]) => void; r
     addMarker: () => calls.push('marker'),
     nextMatch: (step) => calls.push(`match ${step}`),
     focusSearch: () => calls.push('search'),
+    stepPiece: (by) => calls.push(`piece ${by}`),
   };
   const press = (...names: string[]): void => {
     for (const name of names) actOn(name.replace('shift ', ''), name.startsWith('shift '), keys);
