@@ -88,7 +88,7 @@ async function scrollThrough(page: Page): Promise<void> {
 
 /** Searches and zooms: matches are the events of the data, and the address follows the view. */
 async function checkTimeline(contents: PageContents, page: Page): Promise<void> {
-  if (contents.data.profiles[0]?.timeline == null) return;
+  if ((contents.data.profiles[0]?.timeline ?? null) === null) return;
   const timeline = shownFirst(contents);
   const kernels = eventsOf(timeline).filter(({ kind }) => kind === 'kernel').length;
   const panel = page.locator('[data-panel="timeline"]');

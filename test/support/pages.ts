@@ -55,9 +55,13 @@ const READ: Readonly<Record<PackedColumn['type'], (bytes: Buffer, at: number) =>
   f64: (bytes, at) => bytes.readDoubleLE(8 * at),
 };
 
-export function unpacked({ type, length, data }: PackedColumn): number[] {
+export function unpacked({ type, length, data, rising }: PackedColumn): number[] {
   const bytes = inflateRawSync(Buffer.from(data, 'base64'));
-  return Array.from({ length }, (_, at) => READ[type](bytes, at));
+  let last = rising ?? 0;
+  return Array.from({ length }, (_, at) => {
+    const number = READ[type](bytes, at);
+    return rising === undefined ? number : (last += number);
+  });
 }
 
 /** An event with its texts. */

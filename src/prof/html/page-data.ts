@@ -337,5 +337,7 @@ export type EventKind = (typeof EVENT_KINDS)[number];
 export interface PackedColumn {
   readonly type: 'u8' | 'u16' | 'u32' | 'f64';
   readonly length: number;
+  /** Where it is there: the first number; `data` has 0 and, for each further one, what it is above the one before. */
+  readonly rising?: number;
   readonly data: string;
 }

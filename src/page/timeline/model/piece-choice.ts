@@ -12,7 +12,8 @@ export function pieceLabel({ name, start, end, events }: TimelinePiece): string 
 }
 
 /** The piece that holds the events of a piece: itself, or the whole profile. */
-export const dataOf = ({ pieces }: PageTimeline, at: number): number => (pieces[at]?.events == null ? WHOLE : at);
+export const dataOf = ({ pieces }: PageTimeline, at: number): number =>
+  (pieces[at]?.events ?? null) === null ? WHOLE : at;
 
 /** @param wanted of an address, which anybody may have written; null for the first */
 export const pieceOr = ({ pieces, first }: PageTimeline, wanted: number | null): number =>
