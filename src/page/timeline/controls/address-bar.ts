@@ -9,7 +9,7 @@ const EVERY = 300;
 /** Addresses have times from the profile's start, as the axis: a link holds for any timeline of the profile. */
 const moved = ({ from, to }: View, by: number): View => ({ from: from + by, to: to + by });
 
-const KEYS: readonly (keyof SceneState)[] = ['view', 'event', 'colour', 'search', 'closed', 'span'];
+const KEYS: readonly (keyof SceneState)[] = ['view', 'event', 'colour', 'search', 'closed', 'opened', 'span'];
 
 /** The piece of a profile that a timeline shows. */
 export interface ShownPiece {
@@ -32,12 +32,13 @@ export function followAddress(scene: Scene, profile: number, piece: ShownPiece, 
       colour: address.colour ?? scene.usual,
       search: address.search,
       closed: new Set(address.closed),
+      opened: new Set(address.opened),
       event,
       span: isOwn && address.span !== null ? moved(address.span, -events.origin) : null,
     });
   };
   const addressNow = (): TimelineAddress => {
-    const { view, event, colour, search, closed, span } = scene.shown;
+    const { view, event, colour, search, closed, opened, span } = scene.shown;
     const isAll = view.from === all.from && view.to === all.to;
     return {
       profile,
@@ -47,6 +48,7 @@ export function followAddress(scene: Scene, profile: number, piece: ShownPiece, 
       colour: colour === scene.usual ? null : colour,
       search,
       closed: [...closed],
+      opened: [...opened],
       span: span === null ? null : moved(span, events.origin),
     };
   };

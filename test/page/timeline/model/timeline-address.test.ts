@@ -16,6 +16,7 @@ const NO_ADDRESS: TimelineAddress = {
   colour: null,
   search: '',
   closed: [],
+  opened: [],
   span: null,
 };
 
@@ -32,6 +33,7 @@ const address: fc.Arbitrary<TimelineAddress> = fc.record({
   colour: fc.constantFrom(...COLOUR_KEYS),
   search: fc.oneof(fc.constant(''), text),
   closed: fc.array(text, { maxLength: 4 }),
+  opened: fc.array(text, { maxLength: 4 }),
   span,
 }); // prettier-ignore
 
