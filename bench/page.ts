@@ -2,10 +2,10 @@
  * How soon the page of `dprof html` is there, and how smoothly its timeline moves: in a headless Chromium, which CHROME_PATH
  * names or which is found in its usual places, compared with a page that has nothing but a heading.
  *
- *   npm run build && npm run bench:page                    1,000, 100,000 and 1,000,000 kernels
- *   npm run bench:page -- --kernels 50000 my.dict          the records of another profile, repeated
+ *   npm run build && npm run bench:page                          1,000, 100,000 and 1,000,000 kernels in 1, 10 and 100 steps
+ *   npm run bench:page -- --kernels 50000 --steps 10 my.dict     the records of another profile, repeated
  *
- * The timeline has as much from the start on as dprof takes by default: up to 200,000 events.
+ * The page is that which dprof writes by default: the timeline opens at the step of median length.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -32,6 +32,9 @@ interface Figures {
   readonly ready: number;
   /** ms from the timeline in sight until its canvas is drawn. */
   readonly timeline: number | null;
+  /** ms until another piece of the profile is drawn: the next one, and the whole profile. */
+  readonly next: number | null;
+  readonly whole: number | null;
   /** ms between frames while the view moves: the middle one, and the 95th percentile. */
   readonly frame: number | null;
   readonly slowFrame: number | null;
@@ -47,6 +50,21 @@ const TIMELINE = `new Promise((done) => {
   const began = performance.now();
   document.getElementById('tab-timeline').click();
   const look = () => (document.querySelector('.tl-canvas')?.height > 0 ? done(performance.now() - began) : requestAnimationFrame(look));
+  look();
+})`;
+
+/** Shows another piece; settles when its canvas is drawn. @param place in the list: the one after the first shown, or the first of all */
+const show = (place: string): string => `new Promise((done) => {
+  const box = document.querySelector('.tl-picker select');
+  if (box === null) return done(NaN);
+  const began = performance.now();
+  const before = document.querySelector('.tl-canvas');
+  box.selectedIndex = Math.max(0, Math.min(box.options.length - 1, ${place}));
+  box.dispatchEvent(new Event('change'));
+  const look = () => {
+    const canvas = document.querySelector('.tl-canvas');
+    return canvas !== null && canvas !== before && canvas.height > 0 ? done(performance.now() - began) : requestAnimationFrame(look);
+  };
   look();
 })`;
 
@@ -79,10 +97,14 @@ async function open(browser: Browser, path: string, hasTimeline: boolean): Promi
     const paint = await number(PAINT);
     const ready = await number(`performance.getEntriesByType('navigation')[0].loadEventEnd`);
     const { size: bytes } = statSync(path);
-    if (!hasTimeline) return { bytes, paint, ready, timeline: null, frame: null, slowFrame: null };
+    if (!hasTimeline)
+      return { bytes, paint, ready, timeline: null, next: null, whole: null, frame: null, slowFrame: null };
     const timeline = await number(TIMELINE);
+    await page.waitForSelector('.tl-canvas');
     const frames = await framesOf(page);
-    return { bytes, paint, ready, timeline, frame: part(frames, 0.5), slowFrame: part(frames, 0.95) };
+    const next = await number(show('box.selectedIndex + 1'));
+    const whole = await number(show('0'));
+    return { bytes, paint, ready, timeline, next, whole, frame: part(frames, 0.5), slowFrame: part(frames, 0.95) };
   } finally {
     await context.close();
   }
@@ -109,26 +131,38 @@ async function middleOf(browser: Browser, path: string, hasTimeline: boolean): P
     paint: middle('paint'),
     ready: middle('ready'),
     timeline: moving('timeline'),
+    next: moving('next'),
+    whole: moving('whole'),
     frame: moving('frame'),
     slowFrame: moving('slowFrame'),
   };
 }
 
-const whole = (ms: number | null): string => (ms === null ? '' : ms.toFixed(0));
+const whole = (ms: number | null): string => (ms === null || Number.isNaN(ms) ? '' : ms.toFixed(0));
 const tenth = (ms: number | null): string => (ms === null ? '' : ms.toFixed(1));
 
 function report(results: ReadonlyMap<string, Figures>): string {
   const least = results.get(EMPTY);
-  const rows = [...results].map(([name, { bytes, paint, ready, timeline, frame, slowFrame }]) => [
-    ...[name, (bytes / 1e6).toFixed(2), whole(paint), ratio(paint, least?.paint), whole(ready)],
-    ...[whole(timeline), tenth(frame), tenth(slowFrame)],
-  ]);
-  const heads = ['', 'MB', 'paint ms', '/ heading', 'ready ms', 'timeline ms', 'frame ms', '95 % ms'];
+  const rows = [...results].map(([name, figures]) => {
+    const { bytes, paint, ready, timeline, next, whole: all, frame, slowFrame } = figures;
+    return [
+      ...[name, (bytes / 1e6).toFixed(2), whole(paint), ratio(paint, least?.paint)],
+      ...[whole(ready), ratio(ready, least?.ready), whole(timeline), whole(next), whole(all)],
+      ...[tenth(frame), tenth(slowFrame)],
+    ];
+  });
+  const heads = [
+    ...['', 'MB', 'paint ms', '/ heading', 'ready ms', '/ heading', 'timeline ms', 'next step ms', 'whole ms'],
+    ...['frame ms', '95 % ms'],
+  ];
   return table([heads, ...rows]);
 }
 
 const { values, positionals } = parseArgs({
-  options: { kernels: { type: 'string', multiple: true, default: ['1000', '100000', '1000000'] } },
+  options: {
+    kernels: { type: 'string', multiple: true, default: ['1000', '100000', '1000000'] },
+    steps: { type: 'string', multiple: true, default: ['1', '10', '100'] },
+  },
   allowPositionals: true,
 });
 const found = findBrowser();
@@ -148,19 +182,14 @@ try {
   writeFileSync(path('empty.html'), '<!doctype html><meta charset="utf-8"><h1>dprof</h1>');
   const results = new Map([[EMPTY, await middleOf(browser, path('empty.html'), false)]]);
   for (const kernels of values.kernels.map(Number)) {
-    writeRepeatedRecords(text, kernels, path('records.dict'));
-    execFileSync(process.execPath, [
-      fromRoot('bin/dprof.js'),
-      'html',
-      '-q',
-      '--from',
-      '0',
-      '-o',
-      path('page.html'),
-      path('records.dict'),
-    ]);
-    results.set(`${kernels} kernels`, await middleOf(browser, path('page.html'), true));
-    process.stderr.write(`${kernels} kernels done\n`);
+    for (const steps of values.steps.map(Number)) {
+      writeRepeatedRecords(text, kernels, path('records.dict'), steps);
+      const args = ['html', '-q', '-o', path('page.html'), path('records.dict')];
+      execFileSync(process.execPath, [fromRoot('bin/dprof.js'), ...args]);
+      const name = `${kernels} kernels, ${steps} steps`;
+      results.set(name, await middleOf(browser, path('page.html'), true));
+      process.stderr.write(`${name} done\n`);
+    }
   }
   process.stdout.write(`\n${browser.version()}, Node ${process.versions.node}\n\n${report(results)}\n`);
 } finally {

@@ -1,5 +1,5 @@
 /** Records of a long training run: those of a short one, as dparse writes them, over and over, each time later. */
-import type { KernelLine, ProfileLine } from '../src/record/record.js';
+import { STEP_METRIC, type KernelLine, type ProfileLine } from '../src/record/record.js';
 import { writePieces } from './write-pieces.js';
 
 /** ns between the end of one copy and the start of the next. */
@@ -19,6 +19,7 @@ interface Stride {
 
 const isKernel = (record: ProfileLine): record is KernelLine => record.type === 'kernel';
 const isTimed = (record: ProfileLine): boolean => record.type !== 'profile' && record.type !== 'end';
+const isStep = (record: ProfileLine): boolean => record.type === 'sample' && record.metric === STEP_METRIC;
 const highest = (numbers: readonly number[]): number => numbers.reduce((most, one) => Math.max(most, one), 0);
 
 function strideOf(records: readonly ProfileLine[]): Stride {
@@ -55,14 +56,16 @@ function shifted<R extends ProfileLine>(record: R, { time, id, corr, call, step 
 /**
  * Writes at least `kernels` kernels, with what else belongs to as many copies.
  * @param text the records of one profile, a line each
+ * @param steps of equally many copies each; without it a step has a few copies
  * @returns how many kernels there are
  */
-export function writeRepeatedRecords(text: string, kernels: number, path: string): number {
+export function writeRepeatedRecords(text: string, kernels: number, path: string, steps?: number): number {
   const records = text
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line) as ProfileLine);
-  const timed = records.filter(isTimed);
+  // The steps of the host are those of the kernels, where their number is given.
+  const timed = records.filter((record) => isTimed(record) && (steps === undefined || !isStep(record)));
   const stride = strideOf(records);
   if (stride.id === 0) throw new Error('no kernels to repeat');
   const copies = Math.ceil(kernels / stride.id);
@@ -73,7 +76,11 @@ export function writeRepeatedRecords(text: string, kernels: number, path: string
       .map(lineOf)
       .join('');
     for (let copy = 0; copy < copies; copy++) {
-      for (const record of timed) piece += lineOf(shifted(record, stride, copy));
+      const step = steps === undefined ? {} : { step: 1 + Math.floor((copy * steps) / copies) };
+      for (const record of timed) {
+        const one = shifted(record, stride, copy);
+        piece += lineOf(isKernel(one) ? { ...one, ...step } : one);
+      }
       if (piece.length < PIECE) continue;
       write(Buffer.from(piece));
       piece = '';

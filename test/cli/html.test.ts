@@ -7,7 +7,7 @@ import type { KernelRecord, ProfileLine } from '../../src/record/record.js';
 import { freshPath } from '../support/fresh-path.js';
 import { kernel } from '../support/kernels.js';
 import { neuronLines } from '../support/neuron.js';
-import { arrowsOf, dataIn, eventsOf } from '../support/pages.js';
+import { arrowsOf, contentsIn, dataIn, eventsOf, piecesOf, shownFirst } from '../support/pages.js';
 import { runCli } from '../support/run-cli.js';
 import { ROOT } from '../support/shared.js';
 
@@ -40,7 +40,7 @@ const html = (records: readonly ProfileLine[] | string, ...args: string[]) =>
 async function dataOf(records: readonly ProfileLine[], ...args: string[]) {
   const { stdout, stderr, code } = await html(records, ...args);
   expect({ stderr, code }).to.deep.equal({ stderr: '', code: 0 });
-  return dataIn(stdout);
+  return contentsIn(stdout);
 }
 
 const isBuilt = existsSync(join(ROOT, 'dist/page/report.js'));
@@ -54,7 +54,8 @@ const isBuilt = existsSync(join(ROOT, 'dist/page/report.js'));
   });
 
   it('writes a page with the data of all panels', async () => {
-    const { v, tool, title, profiles } = await dataOf(RECORDS);
+    const contents = await dataOf(RECORDS);
+    const { v, tool, title, profiles } = contents.data;
     expect({ v, name: tool.name, title }).to.deep.equal({ v: 1, name: 'dprof', title: 'stdin' });
     const [page, ...others] = profiles;
     expect(others).to.have.length(0);
@@ -71,25 +72,31 @@ const isBuilt = existsSync(join(ROOT, 'dist/page/report.js'));
       ['conv', [200]],
     ]);
     // Step 1: from the launch at 950 to 1600; of two steps the shorter one, 250, is the median.
-    expect(page.timeline).to.include({ what: 'step 2', start: 3950, end: 4250 });
+    expect(shownFirst(contents)).to.include({ what: 'step 2', start: 3950, end: 4250 });
   });
 
   it('shows the step that is asked for, with ranges and arrows', async () => {
-    const { profiles } = await dataOf(RECORDS, '--step', '1', '--title', 'My <net>');
-    const timeline = profiles[0]?.timeline ?? expect.fail();
+    const timeline = shownFirst(await dataOf(RECORDS, '--step', '1', '--title', 'My <net>'));
     expect(timeline.what).to.equal('step 1');
     expect(eventsOf(timeline).map(({ kind }) => kind)).to.deep.equal(['range', 'launch', 'kernel', 'launch', 'kernel']);
     expect(arrowsOf(timeline)).to.have.length(2);
   });
 
   it('shows a time, and no more events than asked for', async () => {
-    const { profiles } = await dataOf(RECORDS, '--from', '0.0014', '--to', '0.01', '--events', '1');
-    expect(profiles[0]?.timeline).to.include({ events: 1, leftOut: 4, start: 1400 });
+    const given = ['--from', '0.0014', '--to', '0.01'];
+    expect(shownFirst(await dataOf(RECORDS, ...given))).to.include({
+      what: '0.001 to 0.004 ms',
+      events: 5,
+      start: 1400,
+    });
+    const [pieces = []] = piecesOf(await dataOf(RECORDS, ...given, '--events', '1'));
+    for (const piece of pieces.slice(1)) expect(piece?.events ?? 0).to.be.at.most(1);
+    expect(pieces[0]?.events).to.equal(7);
   });
 
   it('makes one page of several ranks', async () => {
     const second = [profile(1, 4), at(1000, 70, { profile: 1 })];
-    const { profiles } = await dataOf([...RECORDS, ...second]);
+    const { profiles } = (await dataOf([...RECORDS, ...second])).data;
     expect(profiles.map(({ overview }) => overview.header?.rank)).to.deep.equal([3, 4]);
     expect(profiles.map(({ kernels }) => kernels.shown[0]?.time)).to.deep.equal([550, 70]);
   });
@@ -98,26 +105,28 @@ const isBuilt = existsSync(join(ROOT, 'dist/page/report.js'));
     const path = join(folder, 'lenet.html');
     const { stdout, stderr, code } = await runCli('dprof', ['html', '-q', '-o', path, 'samples/lenet.nsys.sqlite']);
     expect({ stdout, stderr, code }).to.deep.equal({ stdout: '', stderr: '', code: 0 });
-    const { title, profiles } = dataIn(readFileSync(path, 'utf8'));
-    expect(title).to.equal('lenet.nsys.sqlite');
-    const kinds = new Set(eventsOf(profiles[0]?.timeline ?? expect.fail()).map(({ kind }) => kind));
+    const contents = contentsIn(readFileSync(path, 'utf8'));
+    expect(contents.data.title).to.equal('lenet.nsys.sqlite');
+    const kinds = new Set(eventsOf(shownFirst(contents)).map(({ kind }) => kind));
     expect([...kinds]).to.include.members(['kernel', 'launch', 'range']);
   });
 
   it('takes hostile names for names', async () => {
     const name = '</script><script>alert(1)</script><!--\u2028=cmd()';
     const { stdout } = await html([profile(0, 0), at(100, 5, { name, short: name, layer: [name], ranges: [name] })]);
-    expect(stdout.match(/<script/gi)).to.have.length(2);
-    const [page] = dataIn(stdout).profiles;
+    // The data, the program, the tables and the only piece.
+    expect(stdout.match(/<script/gi)).to.have.length(4);
+    const contents = contentsIn(stdout);
+    const [page] = contents.data.profiles;
     expect(page?.kernels.shown[0]?.name).to.equal(name);
     expect(page?.layers.shown[0]?.path).to.deep.equal([name]);
-    expect(page?.timeline?.texts).to.include(name);
+    expect(shownFirst(contents).texts).to.include(name);
   });
 
   it('makes a page of one kernel, of work without launches or steps, and of a clock that jumps', async () => {
     const one = await dataOf([kernel({ start: 0, dur: 0, launch: null })]);
-    expect(one.profiles[0]?.timeline).to.include({ what: 'all', events: 1 });
-    expect(one.profiles[0]?.utilisation.host).to.equal(null);
+    expect(shownFirst(one)).to.include({ what: 'whole profile', events: 1 });
+    expect(one.data.profiles[0]?.utilisation.host).to.equal(null);
     const jumping = await html([at(5000, 10), at(9e15, 10), at(100, 10), at(9e15 + 5, 10)]);
     expect(jumping.code).to.equal(0);
     expect(jumping.stderr).to.equal('dprof: 1 record not in order of start: utilisation is too small there\n');
@@ -207,12 +216,12 @@ const isBuilt = existsSync(join(ROOT, 'dist/page/report.js'));
     const [first, second] = ['rank3.dict', 'rank4.dict'].map((name) => join(folder, name)) as [string, string];
     writeFileSync(first, neuronLines(complete(RECORDS)));
     writeFileSync(second, neuronLines(complete([profile(0, 4), at(1000, 70)])));
-    const { title, profiles } = await dataOf([], first, second);
+    const { title, profiles } = (await dataOf([], first, second)).data;
     expect(title).to.equal('rank3.dict and 1 more');
     expect(profiles.map(({ overview }) => [overview.profile, overview.header?.rank])).to.deep.equal([[0, 3], [1, 4]]); // prettier-ignore
     expect(profiles.map(({ kernels }) => kernels.shown[0]?.time)).to.deep.equal([550, 70]);
     // Joined by `cat` they are the same.
-    const joined = await dataOf([...RECORDS, profile(0, 4), at(1000, 70)]);
+    const { data: joined } = await dataOf([...RECORDS, profile(0, 4), at(1000, 70)]);
     expect(joined.profiles).to.deep.equal(profiles);
   });
 
@@ -235,7 +244,7 @@ const isBuilt = existsSync(join(ROOT, 'dist/page/report.js'));
       [RECORDS, ['--from', 'x'], /^dprof: --from takes milliseconds, not 'x'/],
       [RECORDS, ['--step', '1', '--to', '2'], /^dprof: --step and --from, --to: one or the other/],
       [RECORDS, ['--from', '2', '--to', '1'], /^dprof: --from must be before --to/],
-      [RECORDS, ['--events', '9000000'], /^dprof: --events is at most 1000000/],
+      [RECORDS, ['--events', '9000000'], /^dprof: --events is at most 3000000/],
       [RECORDS, ['--format', 'json'], /^dprof: unknown option --format/],
       [RECORDS, ['-', '-'], /^dprof: stdin \(-\) can be read once/],
     ]));

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { describeInBrowser } from '../support/browser.js';
 import { bundledProgram } from '../support/page-program.js';
-import { pageDataOfFile } from '../support/pages.js';
+import { pageContentsOfFile } from '../support/pages.js';
 import { ROOT } from '../support/shared.js';
 import { SPECIAL_PAGES } from './special-pages.js';
 import { showWholeTab, tabsOf, writePages } from './written-pages.js';
@@ -31,7 +31,7 @@ describeInBrowser('accessibility of the page', (open) => {
   before(async function () {
     this.timeout(60_000);
     const samples = await Promise.all(
-      SAMPLES.map(async (name) => [name, await pageDataOfFile(join(ROOT, 'samples', name))] as const),
+      SAMPLES.map(async (name) => [name, await pageContentsOfFile(join(ROOT, 'samples', name))] as const),
     );
     writePages(folder, await bundledProgram(), { ...SPECIAL_PAGES, ...Object.fromEntries(samples) });
   });

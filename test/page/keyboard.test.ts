@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { describeInBrowser } from '../support/browser.js';
 import { bundledProgram } from '../support/page-program.js';
-import { pageDataOfFile } from '../support/pages.js';
+import { pageContentsOfFile } from '../support/pages.js';
 import { ROOT } from '../support/shared.js';
 import { SPECIAL_PAGES } from './special-pages.js';
 import { showWholeTab, tabsOf, writePages } from './written-pages.js';
@@ -64,7 +64,7 @@ describeInBrowser('page by keyboard', (open) => {
   const fileOf = (name: string): string => join(folder, `${name}.html`);
   before(async function () {
     this.timeout(60_000);
-    const sample = await pageDataOfFile(join(ROOT, 'samples', SAMPLE));
+    const sample = await pageContentsOfFile(join(ROOT, 'samples', SAMPLE));
     writePages(folder, await bundledProgram(), { ...SPECIAL_PAGES, [SAMPLE]: sample });
   });
   after(() => {

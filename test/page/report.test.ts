@@ -4,11 +4,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
+import type { PageContents } from '../../src/prof/html/page-builder.js';
 import type { PageData } from '../../src/prof/html/page-data.js';
 import { page as document, type PageProgram } from '../../src/write/html/page.js';
 import { describeInBrowser, type OpenFile } from '../support/browser.js';
 import { bundledProgram } from '../support/page-program.js';
-import { eventsOf, pageDataOfFile } from '../support/pages.js';
+import { eventsOf, pageContentsOfFile, shownFirst } from '../support/pages.js';
 import { itShared, ROOT } from '../support/shared.js';
 
 const SHARED: readonly string[] = [
@@ -87,9 +88,9 @@ async function scrollThrough(page: Page): Promise<void> {
 }
 
 /** Searches and zooms: matches are the events of the data, and the address follows the view. */
-async function checkTimeline({ profiles }: PageData, page: Page): Promise<void> {
-  const timeline = profiles[0]?.timeline ?? null;
-  if (timeline === null) return;
+async function checkTimeline(contents: PageContents, page: Page): Promise<void> {
+  if ((contents.data.profiles[0]?.timeline ?? null) === null) return;
+  const timeline = shownFirst(contents);
   const kernels = eventsOf(timeline).filter(({ kind }) => kind === 'kernel').length;
   const panel = page.locator('[data-panel="timeline"]');
   await panel.getByRole('searchbox').fill('kind:kernel');
@@ -101,8 +102,9 @@ async function checkTimeline({ profiles }: PageData, page: Page): Promise<void> 
   await page.waitForURL(/t\.view=/);
 }
 
-async function check(data: PageData, path: string, program: PageProgram, open: OpenFile): Promise<void> {
-  writeFileSync(path, [...document(data.title, data, program)].join(''));
+async function check(contents: PageContents, path: string, program: PageProgram, open: OpenFile): Promise<void> {
+  const { data, parts } = contents;
+  writeFileSync(path, [...document(data.title, data, program, parts)].join(''));
   const { page, complaints, requests } = await open(path);
   await scrollThrough(page);
   expect(await page.evaluate<string[]>(PANEL_NAMES)).to.include.members(PANELS);
@@ -120,7 +122,7 @@ async function check(data: PageData, path: string, program: PageProgram, open: O
       `overview.steps.serving.${i}.parts.attention`,
     ]);
   });
-  await checkTimeline(data, page);
+  await checkTimeline(contents, page);
   expect(complaints).to.deep.equal([]);
   expect(requests).to.have.length(1);
   const narrow = await open(path, { viewport: { width: 390, height: 800 }, colorScheme: 'dark' });
@@ -139,21 +141,24 @@ describeInBrowser('page of a profile', (open) => {
 
   for (const name of SAMPLES) {
     it(`shows the numbers of ${name}`, async () => {
-      await check(await pageDataOfFile(join(ROOT, 'samples', name)), join(folder, `${name}.html`), program, open);
+      await check(await pageContentsOfFile(join(ROOT, 'samples', name)), join(folder, `${name}.html`), program, open);
     });
   }
   for (const name of SHARED) {
     itShared(`shows the numbers of ${name}`, [name], async ([path = '']) => {
-      await check(await pageDataOfFile(path), join(folder, `${name.replaceAll('/', '-')}.html`), program, open);
+      await check(await pageContentsOfFile(path), join(folder, `${name.replaceAll('/', '-')}.html`), program, open);
     });
   }
 
   it('shows hostile names as text', async () => {
-    const data = await pageDataOfFile(join(ROOT, 'samples/lenet.nsys.sqlite'));
+    const contents = await pageContentsOfFile(join(ROOT, 'samples/lenet.nsys.sqlite'));
     const hostile = '</script><img src=x onerror="document.title=1"><script>document.title=1</script><!--';
-    const text = JSON.stringify(data, (key, value: unknown) => (key === 'name' || key === 'text' ? hostile : value));
+    const text = JSON.stringify(contents, (key, value: unknown) =>
+      key === 'name' || key === 'text' ? hostile : value,
+    );
+    const { data, parts } = JSON.parse(text) as PageContents;
     const path = join(folder, 'hostile.html');
-    writeFileSync(path, [...document(hostile, JSON.parse(text), program)].join(''));
+    writeFileSync(path, [...document(hostile, data, program, parts)].join(''));
     const { page, requests } = await open(path);
     await scrollThrough(page);
     expect(await page.title()).to.equal(hostile);

@@ -4,7 +4,8 @@ import type { PageData } from '../../src/prof/html/page-data.js';
 import { A100, profileOn } from '../support/devices.js';
 import { kernel } from '../support/kernels.js';
 import { annotation, frame, op, read } from '../support/kineto-trace.js';
-import { pageDataOf } from '../support/pages.js';
+import type { PageContents } from '../../src/prof/html/page-builder.js';
+import { pageContentsOf } from '../support/pages.js';
 import { FIXTURE, HOSTILE } from './fixture.js';
 
 /** A profile of which nothing is known, as records without kernels give. */
@@ -46,7 +47,7 @@ export const EMPTY: PageData = {
 };
 
 /** A profile of the host alone. */
-export const HOST_ONLY: PageData = pageDataOf(
+export const HOST_ONLY: PageContents = pageContentsOf(
   read(
     [
       annotation('ProfilerStep#4', 0, 100),
@@ -59,7 +60,7 @@ export const HOST_ONLY: PageData = pageDataOf(
 );
 
 /** Kernels of a layer, of which no op is known. */
-export const LINKED: PageData = pageDataOf([
+export const LINKED: PageContents = pageContentsOf([
   profileOn(A100),
   kernel({ start: 0, dur: 100, layer: ['block'] }),
   kernel({ id: 2, start: 200, dur: 300, layer: ['block'], name: HOSTILE, short: HOSTILE }),
@@ -76,7 +77,7 @@ const stepKernel = (id: number, step: number, start: number, dur: number): Kerne
   });
 
 /** Two steps; before the second the device waits for the loader of data, in it for a launch. */
-export const TIMED: PageData = pageDataOf(
+export const TIMED: PageContents = pageContentsOf(
   [
     profileOn(A100),
     stepKernel(1, 1, 1, 3),
@@ -126,11 +127,11 @@ export const MANY: PageData = {
 };
 
 /** All of them by name, and the one with two ranks. */
-export const SPECIAL_PAGES: Readonly<Record<string, PageData>> = {
-  two: FIXTURE,
-  empty: EMPTY,
+export const SPECIAL_PAGES: Readonly<Record<string, PageContents>> = {
+  two: { data: FIXTURE, parts: [] },
+  empty: { data: EMPTY, parts: [] },
   host: HOST_ONLY,
   linked: LINKED,
-  many: MANY,
+  many: { data: MANY, parts: [] },
   timed: TIMED,
 };

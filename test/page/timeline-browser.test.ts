@@ -34,7 +34,7 @@ function simple(): Timeline {
 const ENTRY = `
 import { showTimeline } from ${JSON.stringify(join(ROOT, 'src/page/timeline/timeline.ts'))};
 const data = JSON.parse(document.getElementById('data').textContent);
-const shown = showTimeline(document.getElementById('page'), data, { file: 'net.jsonl' });
+const shown = showTimeline(document.getElementById('page'), async () => data, { file: 'net.jsonl' });
 shown.ready.then(() => document.body.dataset.ready = 'yes');
 globalThis.closeTimeline = shown.close;
 `;
@@ -200,25 +200,39 @@ describeInBrowser('timeline in a browser', (open) => {
     expect(complaints).to.deep.equal([]);
   });
 
-  it('draws no further than the timeline is complete, and says where it is cut', async () => {
-    // A range that lasts to 4000, in a timeline that is cut at 2000.
+  it('draws no further than the piece reaches', async () => {
+    // A range that lasts to 4000, in a piece that ends at 2000.
     const events: FixtureEvent[] = [
       { start: 0, dur: 4000, lane: 0, kind: 'range', name: 'step' },
       { start: 500, dur: 2500, lane: 1, name: 'a', id: 1 },
     ];
-    const cut = { ...timelineOf(events), end: 3000, leftOut: 7, activities: { shown: 1, leftOut: 4, outside: 9 } };
-    const { page, complaints } = await openSimple('', cut);
+    const { page, complaints } = await openSimple('', { ...timelineOf(events), end: 3000 });
     expect(await page.locator('.tl-what').innerText()).to.equal(
-      "step 5, 1.00 us to 3.00 us from the profile's start: 2 events; " +
-        'cut at 3.00 us: 7 of the events left out, 4 of them activities of devices; ' +
-        '9 of the activities of devices lie before or after: not drawn',
+      "step 5, 1.00 us to 3.00 us from the profile's start: 2 events",
     );
     await page.locator('.tl-canvas').press('x');
     await page.waitForFunction(`/1 events/.test(document.querySelector('.tl-span')?.textContent)`);
     const text = await page.locator('.tl-span').innerText();
-    // From 500 to the cut at 2000, three quarters of what is drawn.
+    // From 500 to the end at 2000, three quarters of what is drawn.
     expect(text).to.match(/device 0\s+1\s+1\.50 us\s+75\.0 %/);
-    expect(text).to.include('cut at 3.00 us');
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('says of a bar how many events it stands for', async () => {
+    const bars = timelineOf([{ start: 0, dur: 2000, lane: 1, name: 'gemm', op: 'linear', id: 1 }]);
+    const merged = { resolution: 3000, count: packed('f64', [40]), time: packed('f64', [500]) };
+    const { page, complaints } = await openSimple('', { ...bars, merged });
+    expect(await page.locator('.tl-what').innerText()).to.include(
+      '40 events in 1 bars; neighbours shorter than 3.00 us are one bar, with the name of the longest',
+    );
+    const { x, y } = await place(page, 1000, 'stream 7');
+    await page.mouse.click(x, y);
+    expect(await page.locator('.tl').innerText()).to.include(
+      'bar of 40 events, 500 ns in sum; named after the longest',
+    );
+    await page.locator('.tl-canvas').press('x');
+    await page.waitForFunction(`/40 events/.test(document.querySelector('.tl-span')?.textContent)`);
+    expect(await page.locator('.tl-span').innerText()).to.match(/device 0\s+40\s+500 ns\s+25\.0 %/);
     expect(complaints).to.deep.equal([]);
   });
 

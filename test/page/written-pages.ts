@@ -2,13 +2,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import type { PageData } from '../../src/prof/html/page-data.js';
+import type { PageContents } from '../../src/prof/html/page-builder.js';
 import { page as document, type PageProgram } from '../../src/write/html/page.js';
 
 /** Writes `NAME.html` for each. */
-export function writePages(folder: string, program: PageProgram, pages: Readonly<Record<string, PageData>>): void {
-  for (const [name, data] of Object.entries(pages))
-    writeFileSync(join(folder, `${name}.html`), [...document(data.title, data, program)].join(''));
+export function writePages(folder: string, program: PageProgram, pages: Readonly<Record<string, PageContents>>): void {
+  for (const [name, { data, parts }] of Object.entries(pages))
+    writeFileSync(join(folder, `${name}.html`), [...document(data.title, data, program, parts)].join(''));
 }
 
 /** Tabs of a page, by their ids. */

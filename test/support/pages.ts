@@ -1,19 +1,44 @@
 /** Pages' data as a test wants it: from records, or out of a document; timelines unpacked by zlib, not by the page. */
 import { inflateRawSync } from 'node:zlib';
 import { openSource } from '../../src/cli/input.js';
-import type { PackedColumn, PageData, PageProfile, Timeline, TimelineColumn } from '../../src/prof/html/page-data.js';
-import { EVENT_KINDS } from '../../src/prof/html/page-data.js';
-import { PageBuilder, PAGE_TYPES, type PageOptions } from '../../src/prof/html/page-builder.js';
+import type { PackedColumn, PackedTimeline, PageData, PagePart, PageProfile } from '../../src/prof/html/page-data.js';
+import type { Timeline, TimelineColumn, TimelineTables } from '../../src/prof/html/page-data.js';
+import { EVENT_KINDS, timelineId } from '../../src/prof/html/page-data.js';
+import { PageBuilder, PAGE_TYPES, type PageContents, type PageOptions } from '../../src/prof/html/page-builder.js';
+import { joinPiece } from '../../src/page/timeline/model/piece.js';
 import { Annotator } from '../../src/prof/report/report.js';
 import type { ProfileLine } from '../../src/record/record.js';
 
-const USUAL: PageOptions = { timeline: { of: 'usual' }, events: 200_000 };
+const USUAL: PageOptions = { timeline: { of: 'usual' }, events: 1_500_000 };
 
-export function pageDataOf(records: Iterable<ProfileLine>, options: Partial<PageOptions> = {}): PageData {
+export function pageContentsOf(records: Iterable<ProfileLine>, options: Partial<PageOptions> = {}): PageContents {
   const [annotator, pages] = [new Annotator(), new PageBuilder({ ...USUAL, ...options })];
   for (const record of records) pages.take(record, annotator.take(record));
   pages.finish(annotator.rest());
-  return pages.data({ tool: { name: 'dprof', version: '0' }, title: 'test', input: 'test' });
+  return pages.contents({ tool: { name: 'dprof', version: '0' }, title: 'test', input: 'test' });
+}
+
+export const pageDataOf = (records: Iterable<ProfileLine>, options: Partial<PageOptions> = {}): PageData =>
+  pageContentsOf(records, options).data;
+
+/** A piece of a profile, by its place; null where the page does not hold it. */
+export function pieceOf(parts: readonly PagePart[], profile: number, piece: number): Timeline | null {
+  const valueOf = (id: string): unknown => parts.find((part) => part.id === id)?.value;
+  const packed = valueOf(timelineId(profile, piece)) as PackedTimeline | undefined;
+  return packed === undefined ? null : joinPiece(valueOf(timelineId(profile)) as TimelineTables, packed);
+}
+
+/** All pieces of each profile, that of the whole profile first. */
+export function piecesOf({ data, parts }: PageContents): (Timeline | null)[][] {
+  return data.profiles.map(({ timeline }, at) => (timeline?.pieces ?? []).map((_, piece) => pieceOf(parts, at, piece)));
+}
+
+/** The piece of the first profile that is shown first. */
+export function shownFirst({ data, parts }: PageContents): Timeline {
+  const first = data.profiles[0]?.timeline?.first;
+  const found = first === undefined ? null : pieceOf(parts, 0, first);
+  if (found === null) throw new Error('no timeline');
+  return found;
 }
 
 /** Of the only profile. */
@@ -30,9 +55,13 @@ const READ: Readonly<Record<PackedColumn['type'], (bytes: Buffer, at: number) =>
   f64: (bytes, at) => bytes.readDoubleLE(8 * at),
 };
 
-export function unpacked({ type, length, data }: PackedColumn): number[] {
+export function unpacked({ type, length, data, rising }: PackedColumn): number[] {
   const bytes = inflateRawSync(Buffer.from(data, 'base64'));
-  return Array.from({ length }, (_, at) => READ[type](bytes, at));
+  let last = rising ?? 0;
+  return Array.from({ length }, (_, at) => {
+    const number = READ[type](bytes, at);
+    return rising === undefined ? number : (last += number);
+  });
 }
 
 /** An event with its texts. */
@@ -81,8 +110,15 @@ export function dataIn(html: string): PageData {
   return JSON.parse(found) as PageData;
 }
 
+/** The data and the other elements of a document. */
+export function contentsIn(html: string): PageContents {
+  const found = html.matchAll(/<script type="application\/json" id="(timeline-[^"]*)">(.*?)<\/script>/gs);
+  const parts = [...found].map(([, id = '', json = '']) => ({ id, value: JSON.parse(json) as PagePart['value'] }));
+  return { data: dataIn(html), parts };
+}
+
 /** Of a profile or of records, as `dprof html` reads it. */
-export async function pageDataOfFile(path: string): Promise<PageData> {
+export async function pageContentsOfFile(path: string): Promise<PageContents> {
   const { name, batches, close } = await openSource(
     path,
     { at: () => undefined, clear: () => undefined },
@@ -91,7 +127,8 @@ export async function pageDataOfFile(path: string): Promise<PageData> {
   try {
     const records: ProfileLine[] = [];
     for await (const batch of batches) records.push(...batch);
-    return { ...pageDataOf(records), title: name };
+    const { data, parts } = pageContentsOf(records);
+    return { data: { ...data, title: name }, parts };
   } finally {
     close();
   }

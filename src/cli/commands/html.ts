@@ -14,11 +14,11 @@ import { recordsCommand } from '../records-command.js';
 import { runAnalysis } from '../run-analysis.js';
 import { version } from '../package-folder.js';
 
-const EVENTS = 200_000;
-const MOST_EVENTS = 1_000_000;
+const EVENTS = 1_500_000;
+const MOST_EVENTS = 3_000_000;
 
 function bounded(option: string, value: number): number {
-  if (value > MOST_EVENTS) throw new UsageError(`${option} is at most ${MOST_EVENTS}: more cannot be drawn smoothly`);
+  if (value > MOST_EVENTS) throw new UsageError(`${option} is at most ${MOST_EVENTS}: a page of more does not open`);
   return value;
 }
 
@@ -45,7 +45,7 @@ export const html = recordsCommand(
     name: 'dprof html',
     usage: 'dprof html -o OUT [OPTION...] [FILE...]',
     about: [
-      'One page with everything about a profile: summary, charts, tables, advice, and a timeline of a step. It is one file',
+      'One page with everything about a profile: summary, charts, tables, advice, and a timeline of all of it. It is one file',
       'that works offline: nothing is loaded, no request leaves it.',
     ],
     operands: [
@@ -53,17 +53,18 @@ export const html = recordsCommand(
       'page of all.',
     ],
     options: [
-      { name: 'step', takes: 'N', help: 'timeline of step N (of the step of median length)' },
-      { name: 'from', takes: 'MS', help: "timeline from MS after the profile's start" },
-      { name: 'to', takes: 'MS', help: 'timeline up to MS' },
-      { name: 'events', takes: 'N', help: `events of the timeline at most (${EVENTS})` },
+      { name: 'step', takes: 'N', help: 'the timeline opens at step N (the one of median length)' },
+      { name: 'from', takes: 'MS', help: "the timeline opens from MS after the profile's start" },
+      { name: 'to', takes: 'MS', help: 'to MS, and holds no events outside' },
+      { name: 'events', takes: 'N', help: `events of the timeline at most, in all pieces (${EVENTS})` },
       DEVICE_OPTION,
       { name: 'title', takes: 'T', help: "the page's title (the name of FILE)" },
     ],
     notes: [
       [
-        'The timeline shows a step where the profile has steps, else everything: all that runs in that time, up to the bound,',
-        'where it is cut and says so. Ranges of the host are in it where the records have them (dparse --ranges).',
+        'The timeline shows the whole profile, or a step of it: its list has all steps, and the time between them. What has',
+        'too many events for the page is drawn from the whole profile, in which short neighbours are one bar; the page says so.',
+        'Ranges of the host are in it where the records have them (dparse --ranges).',
         "All times count from the profile's start, as in records, dprof memory and dprof perfetto.",
         'Lists are bounded: what a page leaves out it sums up. A page has at most 30 MB; several ranks share that.',
         'Memory: at most 1 GB.',
@@ -91,8 +92,8 @@ export const html = recordsCommand(
         const title = given.text('title') ?? basename(input);
         const only = request.files.length === 1 ? request.files[0] : undefined;
         const word = inputWord(only === undefined || only === '-' ? only : basename(only));
-        const data = facts({ tool, title, input: word });
-        for (const piece of page(`${title} · dprof`, data, program)) await write(piece);
+        const { data, parts } = facts({ tool, title, input: word });
+        for (const piece of page(`${title} · dprof`, data, program, parts)) await write(piece);
       },
     });
   },

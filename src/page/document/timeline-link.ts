@@ -16,7 +16,8 @@ type Parameters = Readonly<Record<string, string | null>>;
 
 /** Leads to the timeline with these parameters of the address. */
 function showTimeline(at: number, parameters: Parameters): void {
-  const all = { panel: 'timeline', 't.profile': at === 0 ? null : String(at), ...parameters };
+  // A piece or view of another search would hide what is found.
+  const all = { panel: 'timeline', 't.piece': null, 't.profile': at === 0 ? null : String(at), ...parameters };
   const fragment = Object.entries(all).reduce((kept, [name, value]) => withName(kept, name, value), location.hash);
   // The same link once more leads there once more.
   if (`#${fragment}` === location.hash) dispatchEvent(new Event('hashchange'));
@@ -32,11 +33,9 @@ function linkTo(text: string, title: string, show: () => void): HTMLElement {
   return made;
 }
 
-const hasEvents = ({ timeline }: PageProfile): boolean => timeline !== null && timeline.events > 0;
-
 /** @param condition in the language of `dprof --where`. @returns null where the page has no timeline */
 export function timelineLink({ profile, at }: Linked, text: string, condition: string): HTMLElement | null {
-  if (!hasEvents(profile)) return null;
+  if (profile.timeline === null) return null;
   // A view of another search would hide what is found.
   const parameters = { 't.search': condition, 't.view': null, 't.event': null };
   return linkTo(text, `Show in the timeline: ${condition}`, () => showTimeline(at, parameters));
@@ -48,19 +47,34 @@ export interface TimeSpan {
   readonly to: number;
 }
 
-/** Whether some of the time is in the timeline, which may be one of a step. */
+/** Whether the profile has a timeline, and something of it runs in some of the time. */
 export const isInTimeline = ({ profile: { timeline } }: Linked, { from, to }: TimeSpan): boolean =>
-  timeline !== null && timeline.events > 0 && from < timeline.end && to > timeline.start;
+  timeline?.pieces.some(({ start, end }) => from < end && to > start) === true;
+
+/** The shortest piece that has all of the time, by its index; the whole profile where none has. */
+function pieceWith({ profile: { timeline } }: Linked, { from, to }: TimeSpan): number {
+  let [best, least] = [0, Infinity];
+  for (const [piece, { start, end, events }] of (timeline?.pieces ?? []).entries()) {
+    if (events === null || start > from || end < to || end - start >= least) continue;
+    [best, least] = [piece, end - start];
+  }
+  return best;
+}
 
 /** Parts of the span that the view shows on both sides. */
 const MARGIN = 0.05;
 
 /** Shows a span of time in the timeline, and selects it: its figures are below the timeline then. */
-export function showTime({ at }: Linked, { from, to }: TimeSpan): void {
+export function showTime(linked: Linked, span: TimeSpan): void {
+  const { from, to } = span;
   const room = Math.max(1, (to - from) * MARGIN);
   const text = (first: number, last: number): string => `${Math.floor(first)}_${Math.ceil(last)}`;
   const view = text(from - room, to + room);
-  showTimeline(at, { 't.view': view, 't.span': text(from, to), 't.search': null, 't.event': null });
+  const piece = String(pieceWith(linked, span));
+  showTimeline(linked.at, {
+    ...{ 't.piece': piece, 't.view': view, 't.span': text(from, to) },
+    ...{ 't.search': null, 't.event': null },
+  });
 }
 
 /** @returns null where the timeline does not have that time */

@@ -1,29 +1,25 @@
 /** The timeline of the shown profile. */
-import { element, note } from '../document/dom-elements.js';
+import { element } from '../document/dom-elements.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
-import { showTimeline, type ShownTimeline } from '../timeline/timeline.js';
-import { coverageOf } from '../timeline/model/coverage.js';
+import { loadPiece } from '../timeline/pieces/piece-loading.js';
+import { showPieces, type ShownPieces } from '../timeline/pieces/timeline-pieces.js';
 import { whenIdle, whenVisible } from '../document/when-visible.js';
 
 /** The open timeline: it listens to events of the window until it is closed. */
-let open: ShownTimeline | null = null;
+let open: ShownPieces | null = null;
 
-function make(view: PanelView): PanelContent {
-  const { timeline } = view.profile;
+function make({ profile: { timeline, utilisation }, at, data }: PanelView): PanelContent {
   open?.close();
   open = null;
-  if (timeline === null || timeline.events === 0) return 'The page holds no events: nothing to draw over time.';
-  const { cut } = coverageOf(timeline);
-  const further = `The timeline is ${cut}. A part of it: \`dprof html --from MS --to MS\`; more events: \`--events N\`.`;
+  if (timeline === null) return 'The page holds no events: nothing to draw over time.';
   const place = element('div', { class: 'timeline-place' });
   whenVisible(place, () => {
-    open = showTimeline(place, timeline, {
-      profile: view.at,
-      file: view.data.input,
+    open = showPieces(place, timeline, utilisation, {
+      ...{ profile: at, file: data.input, load: (piece) => loadPiece(at, piece) },
     });
   });
   whenIdle(place);
-  return [place, ...(cut === null ? [] : [note(further)])];
+  return [place];
 }
 
 export const TIMELINE: Panel = { id: 'timeline', title: 'Timeline', width: 6, make };

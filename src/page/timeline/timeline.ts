@@ -1,8 +1,9 @@
 /** The timeline of a page, on a canvas. */
 import type { Timeline } from '../../prof/html/page-data.js';
 import { element } from '../document/dom-elements.js';
-import { followAddress } from './controls/address-bar.js';
+import { followAddress, type ShownPiece } from './controls/address-bar.js';
 import { showDetails } from './controls/details.js';
+import { mergedLine } from './model/merged-bars.js';
 import { loadEvents, type TimelineEvents } from './model/events.js';
 import { PointerGestures } from './controls/gestures.js';
 import { actOn, type KeyActions } from './controls/keys.js';
@@ -10,6 +11,7 @@ import { showLegend } from './controls/legend.js';
 import { showMarkers } from './controls/marker-panel.js';
 import { showNames } from './controls/lane-names.js';
 import { Scene } from './model/scene.js';
+import type { View } from './model/view.js';
 import { showSearch } from './controls/search-box.js';
 import { showSpan } from './controls/span-panel.js';
 import { TimelineCanvas } from './draw/stage.js';
@@ -22,6 +24,12 @@ export interface TimelineOptions {
   readonly profile?: number;
   /** The file in suggested commands, as a word of a shell. */
   readonly file?: string;
+  /** Which piece of the profile it is. */
+  readonly piece?: ShownPiece;
+  /** Called when the view moves, with ns from the profile's start. */
+  readonly viewed?: (view: View) => void;
+  /** Shows the piece before or after. */
+  readonly step?: (by: 1 | -1) => void;
   /** Called after each drawing of the events with the time it took, ms. */
   readonly drawn?: (ms: number) => void;
 }
@@ -29,24 +37,27 @@ export interface TimelineOptions {
 export interface ShownTimeline {
   /** Settles when the timeline is drawn for the first time, or shows why it cannot be drawn. */
   readonly ready: Promise<void>;
+  /** Moves the view. @param view ns from the profile's start */
+  readonly look: (view: View) => void;
   /** Removes its event listeners, and empties its element. */
   readonly close: () => void;
 }
 
 /** @param place element whose contents belong to the timeline until it is closed */
-export function showTimeline(place: HTMLElement, timeline: Timeline, options: TimelineOptions = {}): ShownTimeline {
+export function showTimeline(
+  place: HTMLElement,
+  timeline: () => Promise<Timeline>,
+  options: TimelineOptions = {},
+): ShownTimeline {
   const closing = new AbortController();
-  const loading = element(
-    'p',
-    { class: 'tl-hint', role: 'status' },
-    `loading ${quantityText(timeline.events, 'count')} events …`,
-  );
+  let scene: Scene | null = null;
+  const loading = element('p', { class: 'tl-hint', role: 'status' }, 'loading …');
   place.replaceChildren(loading);
   const load = async (): Promise<void> => {
     try {
-      const events = await loadEvents(timeline);
+      const events = await loadEvents(await timeline());
       if (closing.signal.aborted) return;
-      fill(place, events, options, closing.signal);
+      scene = fill(place, events, options, closing.signal);
     } catch (error) {
       const why = error instanceof Error ? error.message : 'its data is damaged';
       loading.textContent = `the timeline cannot be shown: ${why}`;
@@ -54,6 +65,11 @@ export function showTimeline(place: HTMLElement, timeline: Timeline, options: Ti
   };
   return {
     ready: load(),
+    look: ({ from, to }) => {
+      if (scene === null) return;
+      const { origin } = scene.events;
+      scene.look({ from: from - origin, to: to - origin });
+    },
     close: () => {
       closing.abort();
       place.replaceChildren();
@@ -61,19 +77,36 @@ export function showTimeline(place: HTMLElement, timeline: Timeline, options: Ti
   };
 }
 
-function whatIsDrawn({ count, coverage: { drawn, outside, cut } }: TimelineEvents): string {
-  return [`${drawn}: ${quantityText(count, 'count')} events`, cut ?? [], outside ?? []].flat().join('; ');
+function whatIsDrawn(events: TimelineEvents): string {
+  const { count, coverage, merged } = events;
+  if (merged === null) return `${coverage.drawn}: ${quantityText(count, 'count')} events`;
+  const all = merged.count.reduce((sum, one) => sum + one, 0);
+  const bars = `${quantityText(all, 'count')} events in ${quantityText(count, 'count')} bars`;
+  return [`${coverage.drawn}: ${bars}`, coverage.merged ?? []].flat().join('; ');
+}
+
+const FIRST_PIECE: ShownPiece = { at: null, part: null };
+
+/** Of a selected bar, how many events it stands for. */
+function showBar(scene: Scene): HTMLElement {
+  const place = element('p', { class: 'tl-hint', 'aria-live': 'polite' });
+  const show = (): void => {
+    const { event } = scene.shown;
+    place.textContent = event === null ? '' : mergedLine(scene.events, event).join('');
+  };
+  scene.on(['event'], show);
+  return place;
 }
 
 function fill(
   place: HTMLElement,
   events: TimelineEvents,
-  { profile = 0, file = 'FILE', drawn }: TimelineOptions,
+  { profile = 0, file = 'FILE', piece = FIRST_PIECE, viewed, step, drawn }: TimelineOptions,
   signal: AbortSignal,
-): void {
+): Scene | null {
   if (events.count === 0) {
     place.replaceChildren(element('p', { class: 'tl-hint' }, 'no events in this span of time'));
-    return;
+    return null;
   }
   const scene = new Scene(events);
   const stage = new TimelineCanvas(scene, signal, drawn);
@@ -87,6 +120,7 @@ function fill(
     addMarker: markers.add,
     nextMatch: search.step,
     focusSearch: search.focus,
+    stepPiece: (by) => step?.(by),
   };
   new PointerGestures(scene, stage, signal);
   const onKey = (event: KeyboardEvent): void => {
@@ -101,7 +135,7 @@ function fill(
     const band = scene.shown.event === null ? null : scene.bandOf(scene.shown.event);
     if (band !== null) stage.reveal(band.top, band.height);
   });
-  const panels = [showDetails(scene, profile, file), markers.place, showSpan(scene, signal)];
+  const panels = [showBar(scene), showDetails(scene, profile, file), markers.place, showSpan(scene, signal)];
   place.replaceChildren(
     element(
       'div',
@@ -114,5 +148,12 @@ function fill(
       element('div', { class: 'tl-side' }, ...panels),
     ),
   );
-  followAddress(scene, profile, signal);
+  const tellView = (): void => {
+    const { from, to } = scene.shown.view;
+    viewed?.({ from: from + events.origin, to: to + events.origin });
+  };
+  scene.on(['view'], tellView);
+  followAddress(scene, profile, piece, signal);
+  tellView();
+  return scene;
 }

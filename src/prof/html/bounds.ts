@@ -16,7 +16,10 @@ export interface Bounds {
   /** Bars of steps, and gaps besides the longest ones of all. */
   readonly steps: number;
   readonly collectives: number;
+  /** Of all pieces of its timeline. */
   readonly events: number;
+  /** Of the whole profile, where its events are merged. */
+  readonly bars: number;
 }
 
 const OF_ONE_PROFILE: Bounds = {
@@ -30,7 +33,8 @@ const OF_ONE_PROFILE: Bounds = {
   curves: 64,
   steps: 200,
   collectives: 200,
-  events: 200_000,
+  events: 1_500_000,
+  bars: 50_000,
 };
 
 /** Few enough that a page of a thousand ranks opens; enough that the largest entries of each rank are shown. */
@@ -46,6 +50,7 @@ const LEAST: Bounds = {
   steps: 16,
   collectives: 20,
   events: 1000,
+  bars: 500,
 };
 
 /** Profiles of one page share the bounds of a single one, down to a least number of entries each. */

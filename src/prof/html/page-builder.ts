@@ -27,11 +27,11 @@ import { LaunchWaitSums } from './idle/launch-waits.js';
 import { LongestGaps } from './idle/longest-gaps.js';
 import { StepBarSums } from './idle/step-bars.js';
 import { groupedFindings } from '../advise/grouped-findings.js';
-import type { MemoryCurve, PageData, PageProfile } from './page-data.js';
+import { timelineId, type MemoryCurve, type PageData, type PagePart, type PageProfile } from './page-data.js';
 import { pageJob } from './job/page-job.js';
 import { RooflineGroups } from './roofline-groups.js';
 import { timedActivity } from './timed-activity.js';
-import { TimelineBuilder, type TimelineChoice } from './timeline/timeline-builder.js';
+import { TimelineBuilder, type BuiltTimeline, type TimelineChoice } from './timeline/timeline-builder.js';
 import { UtilisationCurve } from './utilisation-curve.js';
 
 export const PAGE_TYPES: RecordTypes = new Set<ProfileLine['type']>([
@@ -65,8 +65,15 @@ class PageSums {
   constructor(readonly timeline: TimelineBuilder) {}
 }
 
-/** The data of a page, made when it is written: it is large. */
-export type MakePage = (about: Pick<PageData, 'tool' | 'title' | 'input'>) => PageData;
+/** What a page holds. */
+export interface PageContents {
+  readonly data: PageData;
+  /** What is read only when it is shown. */
+  readonly parts: readonly PagePart[];
+}
+
+/** The contents of a page, made when it is written: they are large. */
+export type MakePage = (about: Pick<PageData, 'tool' | 'title' | 'input'>) => PageContents;
 
 export class PageBuilder implements Analysis<MakePage> {
   readonly types = PAGE_TYPES;
@@ -136,9 +143,8 @@ export class PageBuilder implements Analysis<MakePage> {
     if (this.#summaries.all.every(({ header }) => header?.format === 'neuron-monitor')) throw noDrawing();
     if (timed === 0 && untimed >= records) throw withoutTimes();
     const make: MakePage = (about) => {
-      const data = this.data(about);
-      this.#checkTimeline(data);
-      return data;
+      this.#checkTimeline();
+      return this.contents(about);
     };
     const profiles = [...this.#profiles.values()];
     const outOfOrder = profiles.reduce((sum, { utilisation }) => sum + utilisation.outOfOrder, 0);
@@ -155,9 +161,9 @@ export class PageBuilder implements Analysis<MakePage> {
   }
 
   /** @throws UserError when the chosen step or time has no events */
-  #checkTimeline({ profiles }: PageData): void {
+  #checkTimeline(): void {
     const choice = this.options.timeline;
-    if (choice.of === 'usual' || profiles.some(({ timeline }) => timeline !== null)) return;
+    if (choice.of === 'usual' || [...this.#profiles.values()].some(({ timeline }) => timeline.isMet)) return;
     if (choice.of === 'time') throw new UserError('nothing ran between --from and --to');
     const numbers = [...this.#profiles.values()].flatMap(({ timeline }) => timeline.steps.map(({ step }) => step));
     const steps = [...new Set(numbers)].sort((a, b) => a - b);
@@ -170,28 +176,23 @@ export class PageBuilder implements Analysis<MakePage> {
   }
 
   /** To be called after the last record. */
-  data(about: Parameters<MakePage>[0]): PageData {
-    const overviews = this.#summaries.all;
+  contents(about: Parameters<MakePage>[0]): PageContents {
     const bounds = this.#bounds;
     const { reports } = this.#memory;
     const verdicts = new Map(this.#adviser.verdicts.map((verdict) => [verdict.profile, verdict]));
-    return {
-      ...{ v: 1, ...about },
-      profiles: overviews.flatMap((overview) => {
-        const profile = this.#profiles.get(overview.profile);
-        const memory = reports.filter((report) => report.profile === overview.profile);
-        return profile === undefined
-          ? []
-          : [
-              {
-                ...pageProfile(overview, profile, memory, bounds),
-                verdict: verdicts.get(overview.profile) ?? null,
-              },
-            ];
-      }),
-      advice: groupedFindings(this.#adviser.findings, (finding) => this.#adviser.shareOf(finding)),
-      job: this.#job,
-    };
+    const parts: PagePart[] = [];
+    const profiles: PageProfile[] = [];
+    for (const overview of this.#summaries.all) {
+      const sums = this.#profiles.get(overview.profile);
+      if (sums === undefined) continue;
+      const memory = reports.filter((report) => report.profile === overview.profile);
+      const built = sums.timeline.timeline(bounds);
+      if (built !== null) for (const part of partsOf(profiles.length, built)) parts.push(part);
+      const [timeline, verdict] = [built?.about ?? null, verdicts.get(overview.profile) ?? null];
+      profiles.push({ ...pageProfile(overview, sums, memory, bounds), timeline, verdict });
+    }
+    const advice = groupedFindings(this.#adviser.findings, (finding) => this.#adviser.shareOf(finding));
+    return { data: { v: 1, ...about, profiles, advice, job: this.#job }, parts };
   }
 
   get #job(): PageData['job'] {
@@ -228,11 +229,19 @@ export class PageBuilder implements Analysis<MakePage> {
   }
 
   get #bounds(): Bounds {
-    return boundsOf(Math.max(1, this.#profiles.size), this.options.events);
+    return this.#boundsOf(Math.max(1, this.#profiles.size));
+  }
+
+  #boundsOf(profiles: number): Bounds {
+    return boundsOf(profiles, this.options.events);
   }
 
   #profile(number: number): PageSums {
-    return entryOf(this.#profiles, number, () => new PageSums(new TimelineBuilder(this.options.timeline)));
+    return entryOf(
+      this.#profiles,
+      number,
+      () => new PageSums(new TimelineBuilder(this.options.timeline, this.#boundsOf(1))),
+    );
   }
 }
 
@@ -250,7 +259,7 @@ function pageProfile(
   sums: PageSums,
   memory: readonly MemoryReport[],
   bounds: Bounds,
-): Omit<PageProfile, 'verdict'> {
+): Omit<PageProfile, 'verdict' | 'timeline'> {
   return {
     overview,
     utilisation: sums.utilisation.utilisation,
@@ -263,8 +272,13 @@ function pageProfile(
     idle: { causes: sums.gaps.causes, gaps: sums.gaps.gaps(bounds.steps), launches: sums.launches.result },
     collectives: sums.collectives.rows(bounds.collectives),
     stepBars: sums.stepBars.bars(bounds.steps),
-    timeline: sums.timeline.timeline(bounds.events),
   };
+}
+
+/** Elements of the timeline of a profile. @param at index of the profile in the page */
+function partsOf(at: number, { tables, pieces }: BuiltTimeline): PagePart[] {
+  const held = pieces.flatMap((value, piece) => (value === null ? [] : [{ id: timelineId(at, piece), value }]));
+  return [{ id: timelineId(at), value: tables }, ...held];
 }
 
 const curvesOf = ({ device, series }: MemoryReport): MemoryCurve[] =>

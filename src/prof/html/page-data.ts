@@ -115,7 +115,7 @@ export interface PageProfile {
   readonly roofline: Roofline;
   readonly layers: Bounded<LayerRow>;
   readonly memory: readonly MemoryCurve[];
-  readonly timeline: Timeline | null;
+  readonly timeline: PageTimeline | null;
 }
 
 /** The first entries of a list, most important first, and the count of all. */
@@ -225,26 +225,62 @@ export interface MemoryCurve {
 }
 
 /**
- * The events of a span of time, for the canvas, in order of start. Columns have one number an event, packed by
- * `column-packing.ts`; texts are indexes of `texts`.
+ * The timeline of a profile in pieces, the whole profile first. The data holds no events: each piece has an element of its
+ * own in the page, `timelineId`, which is read when the piece is shown.
  */
-export interface Timeline {
-  /** What was chosen: 'step 5', 'first 200000 events', 'all'. */
-  readonly what: string;
+export interface PageTimeline {
+  readonly pieces: readonly TimelinePiece[];
+  /** Index of the piece that is shown first. */
+  readonly first: number;
+}
+
+/** A step, what lies between steps, or a part of either. */
+export interface TimelinePiece {
+  /** 'whole profile', 'step 5', 'step 5, part 1 of 2', 'before step 1' … */
+  readonly name: string;
   /** ns from the profile's start: every event that runs after `start` and begins before `end` is there. */
   readonly start: number;
   readonly end: number;
+  /** Null where the page does not hold them: the piece is drawn from that of the whole profile. */
+  readonly events: number | null;
+}
+
+/** Part of a page that is written into an element of its own. */
+export interface PagePart {
+  readonly id: string;
+  readonly value: TimelineTables | PackedTimeline;
+}
+
+/** Id of the element with a piece; without one, of that with the tables that all pieces of a profile share. */
+export const timelineId = (profile: number, piece: number | null = null): string =>
+  piece === null ? `timeline-${profile}` : `timeline-${profile}-${piece}`;
+
+/** What all pieces of a timeline share. */
+export interface TimelineTables {
   readonly texts: readonly string[];
   readonly lanes: readonly Lane[];
+  readonly facts: KernelFacts;
+}
+
+/**
+ * The events of a piece, for the canvas, in order of start. Columns have one number an event, packed by
+ * `column-packing.ts`; texts are indexes of the texts that all pieces share.
+ */
+export interface PackedTimeline {
+  /** Name of the piece. */
+  readonly what: string;
+  /** ns from the profile's start. */
+  readonly start: number;
+  readonly end: number;
+  /** Of its lanes the place among those that all pieces share; the column `lane` has places in this list. */
+  readonly laneNumbers: readonly number[];
   readonly events: number;
-  /** Events of the chosen span that are left out to stay within a bound; null where their number is not known. */
-  readonly leftOut: number | null;
-  readonly activities: ShownActivities;
   readonly columns: Readonly<Record<TimelineColumn, PackedColumn>>;
+  /** Null where each event stands for itself. */
+  readonly merged: MergedColumns | null;
   /** Pairs of event indexes: a launch, and an activity that it launched. */
   readonly arrows: PackedColumn;
   readonly dependencies: Dependencies;
-  readonly facts: KernelFacts;
 }
 
 /** What `--explain` says of kernels: lists of a label and a text, which equal kernels share. The first list is empty. */
@@ -255,6 +291,17 @@ export interface KernelFacts {
   /** By list: where its numbers end in `pairs`; they begin where those of the one before end. */
   readonly ends: PackedColumn;
 }
+
+/** Of each event how many it stands for, and the sum of their durations, ns: it has kind and texts of the longest. */
+export interface MergedColumns {
+  /** Shorter events of a lane and depth may be merged where they are near each other, ns. */
+  readonly resolution: number;
+  readonly count: PackedColumn;
+  readonly time: PackedColumn;
+}
+
+/** A piece with its texts and lanes. */
+export interface Timeline extends Omit<PackedTimeline, 'laneNumbers'>, TimelineTables {}
 
 /** In place of an event that is not shown. */
 export const NO_EVENT = 0xffff_ffff;
@@ -267,15 +314,6 @@ export interface Dependencies {
   readonly earlier: PackedColumn;
   /** Index of `texts`: kind, and the semaphore that joins the two. */
   readonly what: PackedColumn;
-}
-
-/** How many activities of devices that have a time a timeline shows, and where the others are; null where not known. */
-export interface ShownActivities {
-  readonly shown: number;
-  /** Of the chosen span, left out to stay within a bound. */
-  readonly leftOut: number | null;
-  /** Before and after the chosen span. */
-  readonly outside: number | null;
 }
 
 /** A lane of the timeline: a thread of the host, or a stream or engine of a device. */
@@ -323,5 +361,7 @@ export type EventKind = (typeof EVENT_KINDS)[number];
 export interface PackedColumn {
   readonly type: 'u8' | 'u16' | 'u32' | 'f64';
   readonly length: number;
+  /** Where it is there: the first number; `data` has 0 and, for each further one, what it is above the one before. */
+  readonly rising?: number;
   readonly data: string;
 }

@@ -69,8 +69,23 @@ export function* jsonPieces(value: unknown, levels = LEVELS): Generator<string> 
   yield before === ',' ? (isList ? ']' : '}') : isList ? '[]' : '{}';
 }
 
-/** The document, in pieces. @param data JSON of the element `data`, which the program reads */
-export function* page(title: string, data: unknown, program: PageProgram): Generator<string> {
+/** A value in an element of its own, which is not parsed before the program asks for it. */
+interface ApartElement {
+  readonly id: string;
+  readonly value: unknown;
+}
+
+/**
+ * The document, in pieces.
+ * @param data JSON of the element `data`, which the program reads
+ * @param parts come after the program: it does not wait for them
+ */
+export function* page(
+  title: string,
+  data: unknown,
+  program: PageProgram,
+  parts: readonly ApartElement[] = [],
+): Generator<string> {
   const script = scriptText(program.script);
   const style = styleText(program.style);
   yield [
@@ -91,5 +106,11 @@ export function* page(title: string, data: unknown, program: PageProgram): Gener
     '<script type="application/json" id="data">',
   ].join('\n');
   yield* jsonPieces(data);
-  yield `</script>\n<script>${script}</script>\n</body>\n</html>\n`;
+  yield `</script>\n<script>${script}</script>\n`;
+  for (const { id, value } of parts) {
+    yield `<script type="application/json" id="${text(id)}">`;
+    yield* jsonPieces(value);
+    yield '</script>\n';
+  }
+  yield '</body>\n</html>\n';
 }

@@ -97,8 +97,7 @@ export function timelineOf(events: readonly FixtureEvent[], lanes: readonly Lane
     texts,
     lanes,
     events: events.length,
-    leftOut: 0,
-    activities: { shown: events.filter(({ lane }) => lanes[lane]?.kind === 'device').length, leftOut: 0, outside: 0 },
+    merged: null,
     columns,
     arrows: packed('u32', pairs),
     dependencies: { later: packed('u32', []), earlier: packed('u32', []), what: packed('u32', []) },
@@ -160,6 +159,7 @@ export function eventsOf(
       given.length,
     ),
     dependencies: { later: [], earlier: [], what: [] },
+    merged: null,
   };
 }
 

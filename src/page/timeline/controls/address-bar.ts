@@ -9,34 +9,46 @@ const EVERY = 300;
 /** Addresses have times from the profile's start, as the axis: a link holds for any timeline of the profile. */
 const moved = ({ from, to }: View, by: number): View => ({ from: from + by, to: to + by });
 
-const KEYS: readonly (keyof SceneState)[] = ['view', 'event', 'colour', 'search', 'closed', 'span'];
+const KEYS: readonly (keyof SceneState)[] = ['view', 'event', 'colour', 'search', 'closed', 'opened', 'span'];
 
-export function followAddress(scene: Scene, profile: number, signal: AbortSignal): void {
+/** The piece of a profile that a timeline shows. */
+export interface ShownPiece {
+  /** In the address; null for the one that is shown first. */
+  readonly at: number | null;
+  /** Where it is only a part of what is drawn: that part, ns from the profile's start. */
+  readonly part: View | null;
+}
+
+export function followAddress(scene: Scene, profile: number, piece: ShownPiece, signal: AbortSignal): void {
   const { events } = scene;
+  /** The view without one in the address. */
+  const all = piece.part === null ? fitted(events.span) : within(moved(piece.part, -events.origin), events.span);
   const restore = (): void => {
     const address = readAddress(location.hash);
     const isOwn = address.profile === profile;
     const event = isOwn && address.event !== null && address.event < events.count ? address.event : null;
     scene.set({
-      view: address.view === null ? fitted(events.span) : within(moved(address.view, -events.origin), events.span),
+      view: address.view === null ? all : within(moved(address.view, -events.origin), events.span),
       colour: address.colour ?? scene.usual,
       search: address.search,
       closed: new Set(address.closed),
+      opened: new Set(address.opened),
       event,
       span: isOwn && address.span !== null ? moved(address.span, -events.origin) : null,
     });
   };
   const addressNow = (): TimelineAddress => {
-    const { view, event, colour, search, closed, span } = scene.shown;
-    const all = fitted(events.span);
+    const { view, event, colour, search, closed, opened, span } = scene.shown;
     const isAll = view.from === all.from && view.to === all.to;
     return {
       profile,
+      piece: piece.at,
       view: isAll ? null : moved(view, events.origin),
       event,
       colour: colour === scene.usual ? null : colour,
       search,
       closed: [...closed],
+      opened: [...opened],
       span: span === null ? null : moved(span, events.origin),
     };
   };

@@ -12,6 +12,8 @@ export interface KeyActions {
   readonly addMarker: () => void;
   readonly nextMatch: (step: 1 | -1) => void;
   readonly focusSearch: () => void;
+  /** Shows the piece of the profile before or after. */
+  readonly stepPiece: (by: 1 | -1) => void;
 }
 
 type KeyAction = (keys: KeyActions) => void;
@@ -118,6 +120,8 @@ const ACTS: Readonly<Record<string, KeyAction>> = {
   n: ({ nextMatch }) => nextMatch(1),
   'shift n': ({ nextMatch }) => nextMatch(-1),
   '/': ({ focusSearch }) => focusSearch(),
+  '[': ({ stepPiece }) => stepPiece(-1),
+  ']': ({ stepPiece }) => stepPiece(1),
 };
 
 export function actOn(key: string, isShifted: boolean, keys: KeyActions): boolean {

@@ -1,41 +1,62 @@
-/** Names of lanes at the left, and buttons that collapse and expand their groups. */
+/** Names of lanes at the left, and buttons that collapse and expand their groups, and lanes of many rows. */
 import { element } from '../../document/dom-elements.js';
 import type { Scene } from '../model/scene.js';
+import type { PlacedGroup, PlacedLane } from '../model/layout.js';
 import { AXIS } from '../draw/size.js';
+
+/** The lane's name; of one with many rows a button that opens and folds it. */
+function laneName({ name, top, height, fold }: PlacedLane): HTMLElement {
+  const style = `top:${AXIS + top}px;height:${height}px`;
+  if (fold === null) return element('span', { class: 'tl-lane', title: name, style }, name);
+  const { key, isOpen, rows } = fold;
+  const title = `${name}: ${rows} rows`;
+  const attributes = {
+    type: 'button',
+    class: 'tl-lane tl-fold',
+    title,
+    'data-lane': key,
+    'aria-expanded': String(isOpen),
+  };
+  return element('button', { ...attributes, style }, `${isOpen ? '▾' : '▸'} ${name} (${rows} rows)`);
+}
+
+function groupButton({ name, isOpen, top, height, lanes }: PlacedGroup): HTMLElement {
+  const attributes = {
+    type: 'button',
+    class: 'tl-group',
+    title: `${name}: ${lanes} lanes`,
+    'data-name': name,
+    'aria-expanded': String(isOpen),
+    style: `top:${AXIS + top}px;height:${height}px`,
+  };
+  return element('button', attributes, `${isOpen ? '▾' : '▸'} ${name} (${lanes})`);
+}
+
+/** The set without the name, or with it. */
+function toggled(names: ReadonlySet<string>, name: string): ReadonlySet<string> {
+  const next = new Set(names);
+  if (!next.delete(name)) next.add(name);
+  return next;
+}
 
 export function showNames(scene: Scene): HTMLElement {
   const place = element('div', { class: 'tl-names' });
-  const toggle = (name: string): void => {
-    const closed = new Set(scene.shown.closed);
-    if (!closed.delete(name)) closed.add(name);
-    scene.set({ closed });
-  };
   const show = (): void => {
     const { groups, lanes } = scene.layout;
-    const at = (top: number, height: number): string => `top:${AXIS + top}px;height:${height}px`;
-    const buttons = groups.map(({ name, isOpen, top, height, lanes: count }) => {
-      const attributes = {
-        type: 'button',
-        class: 'tl-group',
-        title: `${name}: ${count} lanes`,
-        'data-name': name,
-        'aria-expanded': String(isOpen),
-        style: at(top, height),
-      };
-      const made = element('button', attributes, `${isOpen ? '▾' : '▸'} ${name} (${count})`);
-      made.addEventListener('click', () => {
-        toggle(name);
-        // The buttons are new elements: the focus has to be set again.
-        [...place.querySelectorAll('button')].find(({ dataset }) => dataset['name'] === name)?.focus();
-      });
-      return made;
-    });
-    const texts = lanes.map(({ name, top, height }) =>
-      element('span', { class: 'tl-lane', title: name, style: at(top, height) }, name),
-    );
-    place.replaceChildren(...buttons, ...texts);
+    place.replaceChildren(...groups.map(groupButton), ...lanes.map(laneName));
   };
-  scene.on(['closed'], show);
+  place.addEventListener('click', ({ target }) => {
+    const pressed = target instanceof Element ? target.closest('button') : null;
+    if (pressed === null) return;
+    const { name, lane } = pressed.dataset;
+    const { closed, opened } = scene.shown;
+    if (name !== undefined) scene.set({ closed: toggled(closed, name) });
+    if (lane !== undefined) scene.set({ opened: toggled(opened, lane) });
+    // The buttons are new elements: the focus has to be set again.
+    const isPressed = ({ dataset }: HTMLElement): boolean => dataset['name'] === name && dataset['lane'] === lane;
+    [...place.querySelectorAll('button')].find(isPressed)?.focus();
+  });
+  scene.on(['closed', 'opened'], show);
   show();
   return place;
 }

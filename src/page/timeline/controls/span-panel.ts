@@ -60,11 +60,11 @@ export function showSpan(scene: Scene, signal: AbortSignal): HTMLElement {
     const zoom = button('Zoom to span', () => scene.look(around(span.from, span.to, scene.events.span)));
     const clear = button('Clear', () => scene.set({ span: null }));
     const head = element('h3', {}, 'Span ', zoom, ' ', clear);
-    const { drawn, cut } = scene.events.coverage;
+    const { drawn, merged } = scene.events.coverage;
     const scope = element(
       'p',
       { class: 'tl-scope' },
-      `Only of what is drawn: ${[drawn, cut ?? []].flat().join('; ')}.`,
+      `Only of what is drawn: ${[drawn, merged ?? []].flat().join('; ')}.`,
     );
     if (sums.lanes.length === 0) {
       place.replaceChildren(head, element('p', {}, `${quantityText(sums.length, 'ns')} without events`), scope);

@@ -7,7 +7,7 @@ import type { Scene, SceneState } from '../model/scene.js';
 const HELP =
   'Drag or arrows or A/D move; ctrl+wheel (or the wheel after a click) or W/S or +/- zoom; shift+wheel moves sideways; ' +
   '0 shows all, F fills the view with the selection; shift+drag selects a span, X the span in sight; shift+arrows go from event ' +
-  'to event; N goes to the next match, M places a marker, / searches. Search: words, "quoted words", name: op: layer: dtype: tc: ' +
+  'to event; N goes to the next match, M places a marker, / searches, [ and ] show the piece before and after. Search: words, "quoted words", name: op: layer: dtype: tc: ' +
   'kind: lane: group: before a word, dur> start> flops> bytes> id: before a number (10us, 1.5ms, 2G). Or a ' +
   'condition as of dprof --where on these fields: op==linear && (dur>10us || tc==1).';
 

@@ -2,7 +2,7 @@
 import { elementAt } from '../../../containers/element.js';
 import type { LaneBand } from '../model/layout.js';
 import { drawRow, coverage, type RowPainter, type RowWeights } from '../model/levels.js';
-import { profileTimeOf, textOf } from '../model/events.js';
+import { filledOf, profileTimeOf, textOf } from '../model/events.js';
 import type { FittedLabels } from '../model/labels.js';
 import type { Scene } from '../model/scene.js';
 import { AXIS, PixelGrid, type CanvasSize } from './size.js';
@@ -87,7 +87,12 @@ export class EventPainter {
         const event = elementAt(row.events, place);
         const isFaded = matching !== null && countOf(matching, place, place + 1) === 0;
         const gap = to - from >= GAP_FROM * ratio ? Math.round(ratio) : 0;
-        this.#pixels.run(line, from, to - gap, pixelFor(event, isFaded ? FADED : FULL));
+        this.#pixels.run(
+          line,
+          from,
+          to - gap,
+          pixelFor(event, isFaded ? FADED : levelOf(filledOf(scene.events, event))),
+        );
         if (matching !== null && !isFaded) this.#stripes.run(line, from, to - gap, theme.mark);
         if (band.height >= 12) this.#label(event, Math.max(0, from), Math.min(right, to - gap), middle, ratio);
       },
@@ -172,18 +177,6 @@ export class EventPainter {
     if (end < width) context.fillRect(end, 0, width - end, height);
     context.fillStyle = theme.quiet;
     for (const edge of [start, end]) context.fillRect(Math.round(edge), 0, 1, height);
-    const { cut } = this.scene.events.coverage;
-    if (cut === null || end >= width) return;
-    context.fillStyle = theme.accent;
-    context.fillRect(Math.round(end), 0, 2, height);
-    context.save();
-    context.font = FONT;
-    context.textBaseline = 'middle';
-    context.textAlign = 'center';
-    context.translate(end + 9, (AXIS + height) / 2);
-    context.rotate(-Math.PI / 2);
-    context.fillText(this.labels.fitting(cut, height - AXIS), 0, 0);
-    context.restore();
   }
 
   #paintAxis({ context, size, theme, grid }: PaintFrame): void {

@@ -10,7 +10,7 @@ import { PRINTED, readTheme, watchTheme, type CanvasTheme } from './canvas-colou
 import { timeAt } from '../model/view.js';
 
 /** Changes after which the lower canvas, with the events, is drawn again. */
-const OF_EVENTS: readonly (keyof SceneState)[] = ['view', 'colour', 'search', 'closed'];
+const OF_EVENTS: readonly (keyof SceneState)[] = ['view', 'colour', 'search', 'closed', 'opened'];
 
 /** Height of a printed timeline on A4, CSS pixels. */
 const PAPER_HEIGHT = 860;
@@ -95,7 +95,7 @@ export class TimelineCanvas {
     };
     this.body.addEventListener('scroll', onScroll, { signal });
     this.scene.watch((changed: SceneChanges) => {
-      if (changed.has('closed')) this.#fitHeight();
+      if (changed.has('closed') || changed.has('opened')) this.#fitHeight();
       this.#requestDraw(OF_EVENTS.some((key) => changed.has(key)));
     });
     watchTheme((isPrinted) => {

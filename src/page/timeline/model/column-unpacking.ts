@@ -40,6 +40,14 @@ async function inflate(bytes: Uint8Array<ArrayBuffer>, size: number): Promise<Ar
 
 export type UnpackedColumn = Uint8Array | Uint16Array | Uint32Array | Float64Array;
 
+/** Numbers from their first and what each is above the one before. */
+function risen(steps: UnpackedColumn, first: number): Float64Array {
+  const numbers = new Float64Array(steps.length);
+  let last = first;
+  for (const [i, step] of steps.entries()) numbers[i] = last += step;
+  return numbers;
+}
+
 /**
  * @param name of the column, for messages
  * @param packed `length` numbers of one type
@@ -47,12 +55,13 @@ export type UnpackedColumn = Uint8Array | Uint16Array | Uint32Array | Float64Arr
  * @throws Error with one line that names the column, where the bytes do not match `type` and `length`
  */
 export async function unpackColumn(name: string, packed: PackedColumn): Promise<UnpackedColumn> {
-  const { type, length, data } = packed;
+  const { type, length, data, rising } = packed;
   if (!Object.hasOwn(ARRAYS, type)) throw new Error(`${name}: unknown type of numbers`);
   const Numbers = ARRAYS[type];
   if (!Number.isInteger(length) || length < 0 || length > MOST_NUMBERS) throw new Error(`${name}: no usable length`);
   try {
-    return new Numbers(await inflate(bytesOf(data), length * Numbers.BYTES_PER_ELEMENT));
+    const numbers = new Numbers(await inflate(bytesOf(data), length * Numbers.BYTES_PER_ELEMENT));
+    return rising === undefined ? numbers : risen(numbers, rising);
   } catch (error) {
     throw new Error(`${name}: ${error instanceof Error ? error.message : 'damaged'}`, { cause: error });
   }

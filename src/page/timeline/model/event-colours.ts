@@ -5,7 +5,7 @@
  */
 import { elementAt } from '../../../containers/element.js';
 import { EVENT_KINDS } from '../../../prof/html/page-data.js';
-import { durOf, kindOf, textOf, type TimelineEvents } from './events.js';
+import { countOf, kindOf, textOf, timeOf, type TimelineEvents } from './events.js';
 
 /**
  * Ten colours that remain distinct for colour-blind people: chosen by maximising the least distance in OKLab under the
@@ -114,8 +114,8 @@ function totalsOf(events: TimelineEvents, numbers: Uint8Array | Uint32Array, tex
   const times = new Float64Array(texts.length + 1);
   for (let event = 0; event < events.count; event++) {
     const number = Math.min(elementAt(numbers, event), texts.length);
-    counts[number] = elementAt(counts, number) + 1;
-    times[number] = elementAt(times, number) + durOf(events, event);
+    counts[number] = elementAt(counts, number) + countOf(events, event);
+    times[number] = elementAt(times, number) + timeOf(events, event);
   }
   const totals = [...counts.entries()].map(([number, count]) => ({
     number,
@@ -138,8 +138,8 @@ function unknownOf(events: TimelineEvents, slots: Uint8Array): LegendEntry {
   let [count, time] = [0, 0];
   for (let event = 0; event < events.count; event++) {
     if (slots[event] !== UNKNOWN) continue;
-    count++;
-    time += durOf(events, event);
+    count += countOf(events, event);
+    time += timeOf(events, event);
   }
   return { text: null, slot: UNKNOWN, count, time };
 }

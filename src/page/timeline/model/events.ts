@@ -38,6 +38,14 @@ export interface TimelineEvents {
   readonly seq: Float64Array;
   readonly arrows: LaunchArrows;
   readonly dependencies: DependencyColumns;
+  /** Null where each event stands for itself. */
+  readonly merged: MergedEvents | null;
+}
+
+/** How many events each stands for, and the sum of their durations, ns. */
+export interface MergedEvents {
+  readonly count: Float64Array;
+  readonly time: Float64Array;
 }
 
 /** Columns of `Dependencies`. */
@@ -68,6 +76,17 @@ export const startOf = (events: TimelineEvents, event: number): number => elemen
 export const profileTimeOf = ({ origin }: TimelineEvents, time: number): number => origin + time;
 export const durOf = (events: TimelineEvents, event: number): number => elementAt(events.dur, event);
 export const endOf = (events: TimelineEvents, event: number): number => startOf(events, event) + durOf(events, event);
+/** How many events it stands for: a merged bar for several. */
+export const countOf = ({ merged }: TimelineEvents, event: number): number =>
+  merged === null ? 1 : elementAt(merged.count, event);
+/** ns that it stands for: its duration, of a merged bar the sum of its events'. */
+export const timeOf = ({ merged, dur }: TimelineEvents, event: number): number =>
+  elementAt(merged === null ? dur : merged.time, event);
+/** Share of its duration that its events fill. */
+export const filledOf = (events: TimelineEvents, event: number): number => {
+  const dur = durOf(events, event);
+  return events.merged === null || dur <= 0 ? 1 : Math.min(1, timeOf(events, event) / dur);
+};
 export const laneOf = (events: TimelineEvents, event: number): Lane | undefined =>
   events.lanes[elementAt(events.lane, event)];
 export const isOnDevice = (events: TimelineEvents, event: number): boolean => laneOf(events, event)?.kind === 'device';
@@ -206,7 +225,15 @@ export async function loadEvents(timeline: Timeline): Promise<TimelineEvents> {
     seq: finite(columns.seq, -1),
     arrows: arrowsOf(pairs, count),
     dependencies,
+    merged: await loadMerged(timeline),
   };
+}
+
+async function loadMerged({ merged, events }: Timeline): Promise<MergedEvents | null> {
+  if (merged === null || merged.resolution === 0) return null;
+  const [count, time] = await Promise.all([unpackColumn('count', merged.count), unpackColumn('time', merged.time)]);
+  if (count.length !== events || time.length !== events) throw new Error('count: of another length');
+  return { count: finite(count, 1), time: finite(time, 0) };
 }
 
 async function loadDependencies(packed: Dependencies): Promise<DependencyColumns> {

@@ -9,7 +9,7 @@ export interface LaneBand {
   readonly height: number;
 }
 
-interface PlacedGroup {
+export interface PlacedGroup {
   readonly name: string;
   readonly kind: Lane['kind'];
   readonly isOpen: boolean;
@@ -18,11 +18,21 @@ interface PlacedGroup {
   readonly lanes: number;
 }
 
-interface PlacedLane {
+export interface PlacedLane {
   readonly lane: number;
   readonly name: string;
   readonly top: number;
   readonly height: number;
+  /** Null where it has too few rows to be folded. */
+  readonly fold: LaneFold | null;
+}
+
+/** Of a lane with many rows, as deep call stacks have. */
+interface LaneFold {
+  /** Stands for the lane among those that are opened. */
+  readonly key: string;
+  readonly isOpen: boolean;
+  readonly rows: number;
 }
 
 /** All in CSS pixels. */
@@ -38,6 +48,8 @@ export const ROW = 18;
 /** Height of the rows of a lane with many of them: deep call stacks. */
 const LOW_ROW = 12;
 const MANY_ROWS = 12;
+/** Height of all rows of a folded lane together. */
+const FOLDED = 30;
 const GAP = 6;
 
 /** Groups of lanes: devices first, in order of their first lanes. Both kinds may have groups of one name. */
@@ -55,11 +67,15 @@ function groupsOf(
   return [...all.filter(({ kind }) => kind === 'device'), ...all.filter(({ kind }) => kind === 'host')];
 }
 
-/** @param closed names of collapsed groups: their header shows the outermost events of all their lanes */
+/**
+ * @param closed names of collapsed groups: their header shows the outermost events of all their lanes
+ * @param opened lanes of many rows that are not folded
+ */
 export function layoutOf(
   lanes: readonly Lane[],
   rows: readonly (readonly LaneRow[])[],
   closed: ReadonlySet<string>,
+  opened: ReadonlySet<string> = new Set(),
 ): TimelineLayout {
   const groups: PlacedGroup[] = [];
   const placed: PlacedLane[] = [];
@@ -78,9 +94,12 @@ export function layoutOf(
     top += HEADER;
     for (const lane of isOpen ? group.lanes : []) {
       const own = elementAt(rows, lane);
-      const thick = own.length > MANY_ROWS ? LOW_ROW : ROW;
+      const { name } = elementAt(lanes, lane);
+      const key = `${group.name}/${name}`;
+      const fold = own.length > MANY_ROWS ? { key, isOpen: opened.has(key), rows: own.length } : null;
+      const thick = fold === null ? ROW : fold.isOpen ? LOW_ROW : FOLDED / own.length;
       const height = Math.max(1, own.length) * thick + GAP;
-      placed.push({ lane, name: elementAt(lanes, lane).name, top, height });
+      placed.push({ lane, name, top, height, fold });
       for (const [depth, row] of own.entries()) bands.push({ row, top: top + GAP / 2 + depth * thick, height: thick });
       top += height;
     }

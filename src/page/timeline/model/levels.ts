@@ -66,17 +66,21 @@ export class LongestEvent {
   }
 }
 
-/** @param isMatch per event: 1 for those that match a search; all match without it */
-export function weightsOf(row: LaneRow, isMatch?: Uint8Array): RowWeights {
+/**
+ * @param isMatch per event: 1 for those that match a search; all match without it
+ * @param times per event: ns that it stands for, where that is not its duration
+ */
+export function weightsOf(row: LaneRow, isMatch?: Uint8Array, times?: Float64Array): RowWeights {
   const count = row.events.length;
   const sums = new Float64Array(count + 1);
   const counts = new Uint32Array(count + 1);
   const values = new Float64Array(count);
-  for (const [i, dur] of row.dur.entries()) {
-    const matches = isMatch === undefined || isMatch[elementAt(row.events, i)] === 1;
+  for (const [i, event] of row.events.entries()) {
+    const time = elementAt(times ?? row.dur, times === undefined ? i : event);
+    const matches = isMatch === undefined || isMatch[event] === 1;
     // A matching event without duration still outweighs one that does not match.
-    values[i] = matches ? Math.max(dur, Number.MIN_VALUE) : 0;
-    sums[i + 1] = elementAt(sums, i) + (matches ? dur : 0);
+    values[i] = matches ? Math.max(time, Number.MIN_VALUE) : 0;
+    sums[i + 1] = elementAt(sums, i) + (matches ? time : 0);
     counts[i + 1] = elementAt(counts, i) + (matches ? 1 : 0);
   }
   return { sums, counts, longest: new LongestEvent(values) };

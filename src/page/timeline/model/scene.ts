@@ -15,6 +15,8 @@ export interface SceneState {
   readonly colour: ColourKey;
   readonly search: string;
   readonly closed: ReadonlySet<string>;
+  /** Lanes of many rows that are not folded. */
+  readonly opened: ReadonlySet<string>;
   /** The selected event. */
   readonly event: number | null;
   /** The event under the pointer, and the time there. */
@@ -54,6 +56,7 @@ export class Scene {
       colour: this.usual,
       search: '',
       closed: new Set(),
+      opened: new Set(),
       event: null,
       hovered: null,
       pointer: null,
@@ -84,7 +87,7 @@ export class Scene {
     const changed = new Set(keys.filter((key) => this.shown[key] !== before[key]));
     if (changed.size === 0) return;
     if (changed.has('colour')) this.colours = coloursOf(this.events, this.shown.colour);
-    if (changed.has('closed')) this.layout = this.#lay();
+    if (changed.has('closed') || changed.has('opened')) this.layout = this.#lay();
     if (changed.has('search')) {
       this.matches = search(this.events, this.shown.search);
       this.matchWeights = this.matches === null ? null : this.#weigh(this.matches.isMatch);
@@ -119,11 +122,12 @@ export class Scene {
   }
 
   #weigh(isMatch?: Uint8Array): ReadonlyMap<LaneRow, RowWeights> {
-    return new Map(this.rows.flat().map((row) => [row, weightsOf(row, isMatch)]));
+    const times = this.events.merged?.time;
+    return new Map(this.rows.flat().map((row) => [row, weightsOf(row, isMatch, times)]));
   }
 
   #lay(): TimelineLayout {
-    const layout = layoutOf(this.events.lanes, this.rows, this.shown.closed);
+    const layout = layoutOf(this.events.lanes, this.rows, this.shown.closed, this.shown.opened);
     this.#bands = new Map(layout.bands.map((band) => [band.row, band]));
     return layout;
   }

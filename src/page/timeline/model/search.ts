@@ -2,7 +2,7 @@
 import { elementAt } from '../../../containers/element.js';
 import { EVENT_KINDS } from '../../../prof/html/page-data.js';
 import { conditionOf } from './condition.js';
-import { durOf, endOf, isOnDevice, startOf, type TimelineEvents } from './events.js';
+import { countOf, endOf, filledOf, isOnDevice, startOf, timeOf, type TimelineEvents } from './events.js';
 import { wildcardTest } from '../../../prof/query/wildcards.js';
 import { FREE_FIELDS, WHOLE_FIELDS, parseQuery, type NumberField, type QueryTerm, type TextField } from './query.js';
 
@@ -100,12 +100,12 @@ function sums(events: TimelineEvents, isMatch: Uint8Array): { readonly device: M
   const all = new Float64Array(events.lanes.length).fill(-Infinity);
   for (let event = 0; event < events.count; event++) {
     const onDevice = isOnDevice(events, event);
-    const dur = durOf(events, event);
+    const time = timeOf(events, event);
     const total = onDevice ? device : host;
-    total.whole += onDevice ? dur : newlyCovered(events, event, all);
+    total.whole += onDevice ? time : newlyCovered(events, event, all);
     if (isMatch[event] !== 1) continue;
-    total.count++;
-    total.time += onDevice ? dur : newlyCovered(events, event, matched);
+    total.count += countOf(events, event);
+    total.time += onDevice ? time : newlyCovered(events, event, matched);
   }
   const sum = ({ count, time, whole }: typeof device): MatchSum => ({
     count,
@@ -121,7 +121,7 @@ function newlyCovered(events: TimelineEvents, event: number, covered: Float64Arr
   const before = covered[lane] ?? -Infinity;
   const [start, end] = [startOf(events, event), endOf(events, event)];
   covered[lane] = Math.max(before, end);
-  return Math.max(0, end - Math.max(start, before));
+  return Math.max(0, end - Math.max(start, before)) * filledOf(events, event);
 }
 
 /** The match after or before an event; past the last one the first, and vice versa; null without matches. */

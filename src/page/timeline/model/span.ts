@@ -1,7 +1,7 @@
 /** Statistics of a span of time that a user selects. Events count with their part inside the span. */
 import { elementAt } from '../../../containers/element.js';
 import { EVENT_KINDS } from '../../../prof/html/page-data.js';
-import { durOf, laneOf, startOf, type TimelineEvents } from './events.js';
+import { countOf, durOf, filledOf, laneOf, startOf, type TimelineEvents } from './events.js';
 
 /** ns from the timeline's start. */
 export interface SelectedSpan {
@@ -49,11 +49,11 @@ export interface SpanStatistics {
 class TimeByKey {
   readonly #totals = new Map<number, { count: number; time: number }>();
 
-  add(key: number, time: number): void {
+  add(key: number, count: number, time: number): void {
     const total = this.#totals.get(key);
-    if (total === undefined) this.#totals.set(key, { count: 1, time });
+    if (total === undefined) this.#totals.set(key, { count, time });
     else {
-      total.count++;
+      total.count += count;
       total.time += time;
     }
   }
@@ -68,10 +68,11 @@ class TimeByKey {
 class BusyTime {
   readonly #unions = new Map<string | number, { busy: number; events: number; reach: number }>();
 
-  add(key: string | number, from: number, to: number): void {
+  /** @param filled share of the time from..to */
+  add(key: string | number, count: number, from: number, to: number, filled: number): void {
     const one = this.#unions.get(key) ?? { busy: 0, events: 0, reach: -Infinity };
-    one.events++;
-    one.busy += Math.max(0, to - Math.max(from, one.reach));
+    one.events += count;
+    one.busy += Math.max(0, to - Math.max(from, one.reach)) * filled;
     one.reach = Math.max(one.reach, to);
     this.#unions.set(key, one);
   }
@@ -109,22 +110,23 @@ export function spanStatistics(events: TimelineEvents, selected: SelectedSpan): 
     if (end <= from && !(dur === 0 && start >= from)) continue;
     const first = Math.max(start, from);
     const last = Math.min(end, to);
-    const inside = last - first;
+    const [count, filled] = [countOf(events, event), filledOf(events, event)];
+    const inside = (last - first) * filled;
     const lane = laneOf(events, event);
     // A wait is no work: an empty stretch of time, which counts as an event.
     const worked = lane?.kind === 'device' && elementAt(events.kind, event) === WAIT ? first : last;
-    lanes.add(elementAt(events.lane, event), first, worked);
+    lanes.add(elementAt(events.lane, event), count, first, worked, filled);
     if (lane?.kind !== 'device') {
-      sum.hostCount++;
+      sum.hostCount += count;
       continue;
     }
-    devices.add(lane.group, first, worked);
-    sum.deviceCount++;
+    devices.add(lane.group, count, first, worked, filled);
+    sum.deviceCount += count;
     sum.deviceTime += inside;
-    byOp.add(elementAt(events.text.op, event), inside);
-    byKernel.add(elementAt(events.text.name, event), inside);
-    byKind.add(elementAt(events.kind, event), inside);
-    const part = dur > 0 ? inside / dur : 1;
+    byOp.add(elementAt(events.text.op, event), count, inside);
+    byKernel.add(elementAt(events.text.name, event), count, inside);
+    byKind.add(elementAt(events.kind, event), count, inside);
+    const part = dur > 0 ? (last - first) / dur : 1;
     const bytes = elementAt(events.bytes, event);
     const flops = elementAt(events.flops, event);
     if (bytes >= 0) {

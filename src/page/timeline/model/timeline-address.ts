@@ -7,7 +7,9 @@ import type { View } from './view.js';
 export interface TimelineAddress {
   /** Index of the profile: event and span are only valid in this one. */
   readonly profile: number;
-  /** ns from the profile's start; null for the whole timeline. */
+  /** Index of the piece of the profile: an event is only valid in this one; null for the one that is shown first. */
+  readonly piece: number | null;
+  /** ns from the profile's start; null for all of the piece. */
   readonly view: View | null;
   readonly event: number | null;
   /** Null for the default. */
@@ -15,13 +17,15 @@ export interface TimelineAddress {
   readonly search: string;
   /** Collapsed groups, of which only the header is shown. */
   readonly closed: readonly string[];
+  /** Lanes of many rows that are not folded. */
+  readonly opened: readonly string[];
   /** ns from the profile's start. */
   readonly span: SelectedSpan | null;
 }
 
 /** Bounds on an address, which anybody may have written. */
 const LONGEST_SEARCH = 1000;
-const MOST_CLOSED = 500;
+const MOST_LISTED = 500;
 
 const spanText = (span: SelectedSpan | null): string | null =>
   span === null ? null : `${Math.round(span.from)}_${Math.round(span.to)}`;
@@ -43,17 +47,35 @@ function decoded(text: string): string[] {
   }
 }
 
+const listText = (list: readonly string[]): string | null =>
+  list.length === 0 ? null : list.map(encodeURIComponent).join(',');
+
+const readList = (text = ''): string[] => (text === '' ? [] : text.split(',').slice(0, MOST_LISTED).flatMap(decoded));
+
 /** @returns the fragment with the state; other parameters are kept */
 export function withAddress(fragment: string, address: TimelineAddress): string {
-  const { profile, view, event, colour, search, closed, span } = address;
+  const { profile, piece, view, event, colour, search, closed, opened, span } = address;
   const names: Readonly<Record<string, string | null>> = {
     't.profile': profile === 0 ? null : String(profile),
+    't.piece': piece === null ? null : String(piece),
     't.view': spanText(view),
     't.event': event === null ? null : String(event),
     't.colour': colour,
     't.search': search === '' ? null : search.slice(0, LONGEST_SEARCH),
-    't.closed': closed.length === 0 ? null : closed.map(encodeURIComponent).join(','),
+    't.closed': listText(closed),
+    't.open': listText(opened),
     't.span': spanText(span),
+  };
+  return Object.entries(names).reduce((all, [name, value]) => withName(all, name, value), fragment);
+}
+
+/** The fragment with another piece and view: events and spans of the piece before are none of it. */
+export function withPlace(fragment: string, { piece, view }: Pick<TimelineAddress, 'piece' | 'view'>): string {
+  const names: Readonly<Record<string, string | null>> = {
+    't.piece': piece === null ? null : String(piece),
+    't.view': spanText(view),
+    't.event': null,
+    't.span': null,
   };
   return Object.entries(names).reduce((all, [name, value]) => withName(all, name, value), fragment);
 }
@@ -62,14 +84,15 @@ export function withAddress(fragment: string, address: TimelineAddress): string 
 export function readAddress(fragment: string): TimelineAddress {
   const names = readFragment(fragment);
   const colour = COLOUR_KEYS.find((key) => key === names.get('t.colour'));
-  const closed = names.get('t.closed') ?? '';
   return {
     profile: readCount(names.get('t.profile')) ?? 0,
+    piece: readCount(names.get('t.piece')),
     view: readSpan(names.get('t.view')),
     event: readCount(names.get('t.event')),
     colour: colour ?? null,
     search: (names.get('t.search') ?? '').slice(0, LONGEST_SEARCH),
-    closed: closed === '' ? [] : closed.split(',').slice(0, MOST_CLOSED).flatMap(decoded),
+    closed: readList(names.get('t.closed')),
+    opened: readList(names.get('t.open')),
     span: readSpan(names.get('t.span')),
   };
 }

@@ -5,7 +5,7 @@
 import { elementAt } from '../../../containers/element.js';
 import { TextTable } from '../text-table.js';
 import { DependencyBuffer } from './dependency-buffer.js';
-import { FactTable } from './fact-table.js';
+import { NO_FACTS } from './fact-table.js';
 
 /** Columns of numbers, and the arrays that hold them. */
 const COLUMNS = {
@@ -46,9 +46,36 @@ const TEXT_NAMES = [
   'launchName',
 ] as const satisfies readonly EventColumn[];
 
+const IS_TIME: ReadonlySet<EventColumn> = new Set<EventColumn>(['start', 'dur']);
+
 /** One activity or range; texts and lanes by number. Unknown: NaN as the launch's start, -1 as FLOPs, bytes,
  * position and sequence number. */
 export type BufferedEvent = Readonly<Record<EventColumn, number>>;
+
+/** An event about which nothing is known: a base for those that are not activities. */
+export const BLANK_EVENT: BufferedEvent = {
+  start: 0,
+  dur: 0,
+  lane: 0,
+  kind: 0,
+  name: 0,
+  op: 0,
+  layer: 0,
+  dtype: 0,
+  tc: 0,
+  operands: 0,
+  queue: 0,
+  pc: -1,
+  id: 0,
+  flops: -1,
+  bytes: -1,
+  launchStart: NaN,
+  launchDur: 0,
+  launchLane: 0,
+  launchName: 0,
+  facts: NO_FACTS,
+  seq: -1,
+};
 
 export interface EventBufferBounds {
   readonly rows: number;
@@ -70,7 +97,6 @@ export class EventBuffer {
   rows = 0;
   texts = new TextTable();
   readonly dependencies = new DependencyBuffer();
-  readonly facts = new FactTable();
 
   constructor(private readonly bounds = EVENT_BUFFER_BOUNDS) {}
 
@@ -89,6 +115,22 @@ export class EventBuffer {
     if (this.rows === this.#capacity) this.#resize(this.#capacity * 2);
     for (const name of NAMES) this.#arrays[name][this.rows] = event[name];
     this.rows++;
+  }
+
+  /** Replaces a row, all but its start and duration. */
+  describe(row: number, event: BufferedEvent): void {
+    for (const name of NAMES) if (!IS_TIME.has(name)) this.#arrays[name][row] = event[name];
+  }
+
+  /** Copies a row onto another, all but its start and duration. */
+  describeAs(row: number, other: number): void {
+    for (const name of NAMES) if (!IS_TIME.has(name)) this.#arrays[name][row] = elementAt(this.#arrays[name], other);
+  }
+
+  /** @param start ns. @param dur ns */
+  setTime(row: number, start: number, dur: number): void {
+    this.#arrays.start[row] = start;
+    this.#arrays.dur[row] = dur;
   }
 
   /** Removes all other rows, and the texts that only they have. */

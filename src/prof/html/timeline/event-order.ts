@@ -4,14 +4,14 @@ import { sortRows } from '../../../containers/row-order.js';
 import type { EventBuffer } from './event-buffer.js';
 
 /** ns */
-interface TimeSpan {
+export interface TimeSpan {
   readonly start: number;
   readonly end: number;
 }
 
 /** Event 2 × row is the row itself, 2 × row + 1 its launch; that of several activities is the launch of the first. */
 export interface EventOrder {
-  /** Events that run within the span, in order of start, of one start the longer first. */
+  /** In order of start, of one start the longer first. */
   readonly events: Uint32Array;
   /** For each row the event of its launch; NO_LAUNCH where it has none. */
   readonly launchOf: Uint32Array;
@@ -25,21 +25,17 @@ export const NO_LAUNCH = 0xffff_ffff;
 export const rowOf = (event: number): number => event >>> 1;
 export const isLaunch = (event: number): boolean => (event & 1) === 1;
 
-export function eventsInOrder(buffer: EventBuffer, span: TimeSpan): EventOrder {
+export function eventsInOrder(buffer: EventBuffer): EventOrder {
   const [start, dur] = [buffer.column('start'), buffer.column('dur')];
   const [launchStart, launchDur] = [buffer.column('launchStart'), buffer.column('launchDur')];
   const startOf = (event: number): number => elementAt(isLaunch(event) ? launchStart : start, rowOf(event));
   const durOf = (event: number): number => elementAt(isLaunch(event) ? launchDur : dur, rowOf(event));
-  const isWithin = (event: number): boolean =>
-    startOf(event) <= span.end && startOf(event) + durOf(event) >= span.start;
   const { distinct, launchOf } = launchesOf(buffer);
   const events = new Uint32Array(buffer.rows + distinct.length);
-  let count = 0;
-  for (let row = 0; row < buffer.rows; row++) if (isWithin(2 * row)) events[count++] = 2 * row;
-  for (const event of distinct) if (isWithin(event)) events[count++] = event;
-  const found = events.subarray(0, count);
-  sortRows(found, (a, b) => startOf(a) - startOf(b) || durOf(b) - durOf(a) || a - b);
-  return { events: found, launchOf, startOf, durOf };
+  for (let row = 0; row < buffer.rows; row++) events[row] = 2 * row;
+  events.set(distinct, buffer.rows);
+  sortRows(events, (a, b) => startOf(a) - startOf(b) || durOf(b) - durOf(a) || a - b);
+  return { events, launchOf, startOf, durOf };
 }
 
 /** Calls of one thread and start are one call. */
@@ -64,4 +60,49 @@ function launchesOf(buffer: EventBuffer): { readonly distinct: Uint32Array; read
     launchOf[row] = 2 * first + 1;
   }
   return { distinct: distinct.subarray(0, calls), launchOf };
+}
+
+/** How many events run within a span, for any spans. */
+export function eventCounter({ events, startOf, durOf }: EventOrder): (span: TimeSpan) => number {
+  const starts = Float64Array.from(events, startOf);
+  const ends = Float64Array.from(events, (event) => startOf(event) + durOf(event)).sort();
+  return ({ start, end }) => countUpTo(starts, end, true) - countUpTo(ends, start, false);
+}
+
+/** Values of a sorted list below a limit, and those that equal it where it is part of the span. */
+function countUpTo(values: Float64Array, limit: number, isIncluded: boolean): number {
+  let low = 0;
+  let high = values.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const value = elementAt(values, middle);
+    if (isIncluded ? value <= limit : value < limit) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Of each span the events that run within it, in order of start. */
+export function eventsOfSpans({ events, startOf, durOf }: EventOrder, spans: readonly TimeSpan[]): Uint32Array[] {
+  const found: Uint32Array[] = [];
+  // Began before the span, and did not end before it.
+  let running: number[] = [];
+  let next = 0;
+  for (const at of [...spans.keys()].sort((a, b) => elementAt(spans, a).start - elementAt(spans, b).start)) {
+    const { start, end } = elementAt(spans, at);
+    const lasts = (event: number): boolean => startOf(event) + durOf(event) >= start;
+    running = running.filter(lasts);
+    for (; next < events.length; next++) {
+      const event = elementAt(events, next);
+      if (startOf(event) >= start) break;
+      if (lasts(event)) running.push(event);
+    }
+    let last = next;
+    while (last < events.length && startOf(elementAt(events, last)) <= end) last++;
+    const within = new Uint32Array(running.length + last - next);
+    within.set(running);
+    within.set(events.subarray(next, last), running.length);
+    found[at] = within;
+  }
+  return found;
 }

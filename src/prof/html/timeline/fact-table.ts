@@ -53,24 +53,35 @@ export class FactTable {
     return entryOf(this.#numbers, list.join(), () => this.#lists.push(list) - 1);
   }
 
-  /**
-   * The lists that are used, and their texts.
-   * @param used numbers of lists; replaced by those of the packed lists
-   * @param shortened what a text is cut to
-   */
-  packed(used: Float64Array, shortened: (text: string) => string): KernelFacts {
-    const [texts, numbers] = [new TextTable(), new Map<number, number>([[NO_FACTS, NO_FACTS]])];
-    const [pairs, ends]: [number[], number[]] = [[], [0]];
-    for (const [i, list] of used.entries()) {
-      used[i] = entryOf(numbers, list, () => {
-        for (const text of this.#lists[list] ?? []) pairs.push(texts.numberOf(shortened(this.#texts.at(text))));
-        return ends.push(pairs.length) - 1;
-      });
-    }
-    return {
-      texts: texts.all,
-      pairs: packColumn(Uint32Array.from(pairs)),
-      ends: packColumn(Uint32Array.from(ends)),
-    };
+  /** Texts of a list: labels and what they say, one after the other. */
+  textsOf(list: number): readonly string[] {
+    return (this.#lists[list] ?? []).map((text) => this.#texts.at(text));
+  }
+}
+
+/** The lists of a table that are used, numbered anew. */
+export class UsedFacts {
+  readonly #texts = new TextTable();
+  readonly #numbers = new Map<number, number>([[NO_FACTS, NO_FACTS]]);
+  readonly #pairs: number[] = [];
+  readonly #ends: number[] = [0];
+
+  /** @param shortened what a text is cut to */
+  constructor(
+    private readonly table: FactTable,
+    private readonly shortened: (text: string) => string,
+  ) {}
+
+  /** @param list its number in the table. @returns that in the packed lists */
+  numberOf(list: number): number {
+    return entryOf(this.#numbers, list, () => {
+      for (const text of this.table.textsOf(list)) this.#pairs.push(this.#texts.numberOf(this.shortened(text)));
+      return this.#ends.push(this.#pairs.length) - 1;
+    });
+  }
+
+  get packed(): KernelFacts {
+    const pack = (numbers: readonly number[]) => packColumn(Uint32Array.from(numbers));
+    return { texts: this.#texts.all, pairs: pack(this.#pairs), ends: pack(this.#ends) };
   }
 }

@@ -1,68 +1,102 @@
 /**
- * Records and annotated kernels → the timeline of a part of a profile. Which part is shown is only known at the end: the
- * buffer keeps as many events as its bound allows, of a given step those near it, of a given time those in it. What is
- * shown is complete: it ends where the first event is left out, and the timeline says how many are.
+ * Records and annotated kernels → the timeline of a profile in pieces. A buffer keeps as many events as its bound allows: of
+ * a given step those near it, of a given time those in it, else the first. Beside it all events are merged to bars, so that
+ * the whole profile is there whatever its size. What a piece shows is complete: it has all its events, or it is not held.
  */
 import { elementAt } from '../../../containers/element.js';
+import { entryOf } from '../../../containers/map-entry.js';
 import type { ProfileLine, ProfileRecord, RangeRecord } from '../../../record/record.js';
 import { isDeviceActivity, launchOf, type DeviceActivity } from '../../input/device-activity.js';
 import { InstructionDependencies } from '../../neuron/instructions/dependencies.js';
 import type { PageKernel } from '../page-kernel.js';
 import { LaneTable } from './timeline-lanes.js';
-import { EVENT_KINDS, type Timeline } from '../page-data.js';
-import { eventsInOrder, isLaunch, rowOf, type EventOrder } from './event-order.js';
-import { MissedEvents } from './missed-events.js';
+import { EVENT_KINDS, type PackedTimeline, type PageTimeline, type TimelineTables } from '../page-data.js';
+import { BarBuffer } from './bar-buffer.js';
+import { CompleteTime } from './complete-time.js';
+import { eventsInOrder, eventsOfSpans, rowOf, type EventOrder, type TimeSpan } from './event-order.js';
 import { StepTimes, type StepTime } from '../step-times.js';
-import { NO_FACTS } from './fact-table.js';
+import { FactTable, NO_FACTS } from './fact-table.js';
 import type { Annotated } from '../../annotate.js';
-import { EVENT_BUFFER_BOUNDS, EventBuffer, type EventBufferBounds } from './event-buffer.js';
+import {
+  BLANK_EVENT,
+  EVENT_BUFFER_BOUNDS,
+  EventBuffer,
+  type BufferedEvent,
+  type EventBufferBounds,
+} from './event-buffer.js';
+import { heldPieces, namesOf, piecesOf, wholePiece, type CutPiece, type PieceBounds } from './pieces.js';
+import type { TextTable } from '../text-table.js';
 import { timedActivity, type TimedActivity } from '../timed-activity.js';
-import { timelineOf, type ChosenSpan } from './timeline-events.js';
+import { PiecePacker } from './timeline-events.js';
 
 /**
- * Which part of a profile its timeline shows. `usual`: the step of median length, or everything where the profile has no
- * steps. ns from the profile's start.
+ * Which piece a timeline shows first. `usual`: the step of median length, or everything where the profile has no steps. A
+ * time is a piece of its own. ns from the profile's start.
  */
 export type TimelineChoice =
   | { readonly of: 'usual' }
   | { readonly of: 'step'; readonly step: number }
   | { readonly of: 'time'; readonly from: number; readonly to: number };
 
-type KernelValues = Pick<PageKernel, 'op' | 'layer' | 'tc' | 'dtype' | 'flops' | 'bytes'>;
-
-/** The chosen span, and how many events of it, and activities of devices among them, the buffer had. */
-interface BufferedSpan {
-  readonly span: ChosenSpan;
+/** Events of all pieces, and bars of the whole profile. */
+export interface TimelineBounds {
   readonly events: number;
-  readonly activities: number;
+  readonly bars: number;
 }
+
+/** A timeline, and what its elements in the page hold: the tables first, then by piece; null for what is not held. */
+export interface BuiltTimeline {
+  readonly about: PageTimeline;
+  readonly tables: TimelineTables;
+  readonly pieces: readonly (PackedTimeline | null)[];
+}
+
+/** More events than this are not drawn smoothly. */
+const MOST_OF_PIECE = 200_000;
+
+type KernelValues = Pick<PageKernel, 'op' | 'layer' | 'tc' | 'dtype' | 'flops' | 'bytes'>;
 
 const UNKNOWN_VALUES: KernelValues = { op: null, layer: [], tc: null, flops: null, bytes: null, dtype: null };
 
 const RANGE = EVENT_KINDS.indexOf('range');
+const LAUNCH = EVENT_KINDS.indexOf('launch');
+
+/** Calls of a lane that are remembered, to count one that launched several activities once. */
+const REMEMBERED_CALLS = 4096;
 
 export class TimelineBuilder {
   header: ProfileRecord | null = null;
   readonly #buffer: EventBuffer;
+  readonly #bars: BarBuffer;
   readonly #lanes = new LaneTable();
+  readonly #facts = new FactTable();
   readonly #steps = new StepTimes();
-  readonly #missed = new MissedEvents();
+  readonly #complete = new CompleteTime();
   readonly #dependencies = new InstructionDependencies();
+  /** Starts of calls by lane. */
+  readonly #calls = new Map<number, Set<number>>();
   /** Start and end of everything. */
   #start = Infinity;
   #end = -Infinity;
-  /** Activities of devices, shown or not. */
-  #activities = 0;
   /** Whether all events before the given step are dropped already. */
   #isStepReached = false;
-  /** 'none' without a span; set when no more records follow. */
-  #chosen: BufferedSpan | 'none' | null = null;
+  /** Whether something runs in the chosen time. */
+  #isTimeMet = false;
+  /** Set when no more records follow. */
+  #pieces: readonly CutPiece[] | null = null;
+  /** The median step, which is known when no more records follow. */
+  #usual: StepTime | null = null;
 
   constructor(
     private readonly choice: TimelineChoice,
-    bounds: EventBufferBounds = EVENT_BUFFER_BOUNDS,
+    { bars }: Pick<TimelineBounds, 'bars'>,
+    buffer: EventBufferBounds = EVENT_BUFFER_BOUNDS,
   ) {
-    this.#buffer = new EventBuffer(bounds);
+    this.#buffer = new EventBuffer(buffer);
+    this.#bars = new BarBuffer(bars);
+    if (choice.of !== 'time') return;
+    this.#complete.missBefore(choice.from);
+    this.#complete.missFrom(choice.to);
   }
 
   /** Any record; kernels are added by `addKernel` once they are annotated. */
@@ -84,55 +118,100 @@ export class TimelineBuilder {
     return this.#steps.all;
   }
 
-  /** Drops all but the `most` first events of the span. To be called when no more records follow. */
+  /** Whether the chosen step is there, or something runs in the chosen time. */
+  get isMet(): boolean {
+    const { choice } = this;
+    return choice.of === 'usual' || (choice.of === 'step' ? this.#steps.of(choice.step) !== null : this.#isTimeMet);
+  }
+
+  /** Drops events beyond a bound, piece by piece. To be called when no more records follow. @param most events */
   settle(most: number): void {
-    this.#chosen ??= this.#choose();
-    if (this.#chosen === 'none') return;
-    const { shown } = this.#shown(this.#chosen.span, most);
-    const rows = new Set<number>();
-    for (const event of shown) rows.add(rowOf(event));
-    this.#buffer.keep((row) => rows.has(row));
+    this.#hold(eventsInOrder(this.#buffer), most);
   }
 
-  #choose(): BufferedSpan | 'none' {
-    const span = this.#buffer.rows === 0 ? null : this.#span;
-    if (span === null) return 'none';
-    const { events } = eventsInOrder(this.#buffer, span);
-    return { span, events: events.length, activities: this.#activitiesOf(events) };
+  /** @returns whether every piece is held */
+  #hold(order: EventOrder, most: number): boolean {
+    const before =
+      this.#pieces ?? this.#allPieces(order).map((of) => ({ of, start: of.start, end: of.end, events: 0 }));
+    const pieces = heldPieces(before, order, this.#pieceBounds(most));
+    this.#pieces = pieces;
+    const isAll = pieces.every(({ events }) => events !== null);
+    if (!isAll) this.#keepOnly(pieces, order);
+    return isAll;
   }
 
-  /** The first events of the span, as far as none is missing: notes where the first one is that is left out. */
-  #shown(span: ChosenSpan, most: number): { readonly order: EventOrder; readonly shown: Uint32Array } {
-    const order = eventsInOrder(this.#buffer, span);
-    const { cutAt } = this.#missed;
-    const beyond = order.events.findIndex((event) => order.startOf(event) > cutAt);
-    const shown = order.events.subarray(0, Math.min(most, beyond === -1 ? Infinity : beyond));
-    const next = order.events[shown.length];
-    if (next !== undefined) this.#missed.cut(order.startOf(next));
-    return { order, shown };
+  #allPieces(order: EventOrder): readonly CutPiece['of'][] {
+    const { choice } = this;
+    const all = { start: this.#start, end: this.#end };
+    if (this.#start > this.#end) return [];
+    this.#usual = this.#steps.median(this.#complete.to);
+    if (choice.of !== 'time') return piecesOf(this.#steps.all, all, order);
+    const [start, end] = [Math.max(choice.from, this.#start), Math.min(choice.to, this.#end)];
+    return [
+      ...(start > all.start ? [wholePiece(`before ${inMs(start)} ms`, { start: all.start, end: start })] : []),
+      ...(start <= end ? [wholePiece(`${inMs(start)} to ${inMs(end)} ms`, { start, end })] : []),
+      ...(end < all.end ? [wholePiece(`after ${inMs(end)} ms`, { start: end, end: all.end })] : []),
+    ];
   }
 
-  #activitiesOf(events: Uint32Array): number {
-    const kinds = this.#buffer.column('kind');
-    return events.reduce((sum, event) => sum + (isLaunch(event) || kinds[rowOf(event)] === RANGE ? 0 : 1), 0);
+  #pieceBounds(most: number): PieceBounds {
+    const { choice } = this;
+    const step = choice.of === 'step' ? choice.step : (this.#usual?.step ?? NaN);
+    const from = choice.of === 'time' ? Math.max(choice.from, this.#start) : NaN;
+    const isFirst: PieceBounds['isFirst'] = ({ steps, start }) =>
+      choice.of === 'time' ? start === from : steps !== null && steps[0] <= step && step <= steps[1];
+    return { complete: this.#complete, part: Math.min(MOST_OF_PIECE, most), all: most, isFirst };
   }
 
-  /** The timeline; null where there is nothing to show. */
-  timeline(most: number): Timeline | null {
-    this.settle(most);
-    if (this.#chosen === null || this.#chosen === 'none') return null;
-    const { span, events, activities } = this.#chosen;
-    const missed = this.#missed.within(span);
-    if (events === 0 && missed?.events === 0) return null;
-    const { order, shown } = this.#shown(span, most);
-    const drawn = this.#activitiesOf(shown);
-    const leftOut = missed === null ? null : events + missed.events - shown.length;
-    const leftOutActivities = missed === null ? null : activities + missed.activities - drawn;
-    const outside = leftOutActivities === null ? null : this.#activities - drawn - leftOutActivities;
-    return timelineOf({
-      ...{ buffer: this.#buffer, lanes: this.#lanes, header: this.header, span, order, shown },
-      ...{ leftOut, cutAt: this.#missed.cutAt, activities: { shown: drawn, leftOut: leftOutActivities, outside } },
+  #keepOnly(pieces: readonly CutPiece[], order: EventOrder): void {
+    const rows = new Uint8Array(this.#buffer.rows);
+    const held = pieces.filter(({ events }) => events !== null);
+    for (const events of eventsOfSpans(order, held)) for (const event of events) rows[rowOf(event)] = 1;
+    if (rows.includes(0)) this.#buffer.keep((row) => rows[row] === 1);
+  }
+
+  /** The timeline; null where nothing has a time. @param bounds at most those of the constructor */
+  timeline(bounds: TimelineBounds): BuiltTimeline | null {
+    if (this.#start > this.#end) return null;
+    this.settle(bounds.events);
+    const order = eventsInOrder(this.#buffer);
+    const isAll = this.#hold(order, bounds.events);
+    const pieces = this.#pieces ?? [];
+    const all = { start: this.#start, end: this.#end };
+    const room = bounds.events - pieces.reduce((sum, { events }) => sum + (events ?? 0), 0);
+    const [only] = pieces;
+    // A piece of all the time is the whole profile.
+    const isOne = isAll && pieces.length === 1 && only?.start === all.start && only.end === all.end;
+    const isWhole = isOne || (isAll && order.events.length <= Math.min(MOST_OF_PIECE, room));
+    const packer = new PiecePacker(this.#lanes, this.#facts, this.header);
+    const whole = isWhole
+      ? packer.pack(this.#buffer, order, { what: WHOLE, ...all, shown: order.events })
+      : this.#wholeOfBars(packer, all, bounds.bars);
+    const names = namesOf(pieces);
+    const parts = isOne ? [] : pieces.map((piece, i) => ({ ...piece, what: elementAt(names, i) }));
+    const held = parts.filter(({ events }) => events !== null);
+    const shown = new Map(eventsOfSpans(order, held).map((events, i) => [held[i], events]));
+    const packed = parts.map((part) => {
+      const events = shown.get(part);
+      return events === undefined ? null : packer.pack(this.#buffer, order, { ...part, shown: events });
     });
+    const about = parts.map(({ what, start, end, events }) => ({ name: what, start, end, events }));
+    const { isFirst } = this.#pieceBounds(bounds.events);
+    const heldFirst = parts.findIndex(({ of, events }) => events !== null && isFirst(of));
+    const first = 1 + (heldFirst === -1 ? parts.findIndex(({ of }) => isFirst(of)) : heldFirst);
+    return {
+      about: { pieces: [{ name: WHOLE, ...all, events: whole.events }, ...about], first },
+      tables: packer.tables,
+      pieces: [whole, ...packed],
+    };
+  }
+
+  #wholeOfBars(packer: PiecePacker, all: TimeSpan, most: number): PackedTimeline {
+    const bars = this.#bars;
+    bars.reduce(most);
+    const order = eventsInOrder(bars.buffer);
+    const { resolution, counts, times } = bars;
+    return packer.pack(bars.buffer, order, { what: WHOLE, ...all, shown: order.events }, { resolution, counts, times });
   }
 
   /** @returns whether it is in the buffer */
@@ -140,18 +219,15 @@ export class TimelineBuilder {
     const activity = timedActivity(record);
     if (activity === null) return false;
     this.#steps.addDeviceWork(activity);
-    this.#activities++;
     const launch = launchOf(record);
     const { start, dur, kind } = activity;
-    const from = Math.min(start, launch?.start ?? start);
-    if (!this.#hasRoom(from, start + dur, launch === null ? 1 : 2, 1)) return false;
-    const { texts } = this.#buffer;
+    const lane = this.#lanes.ofActivity(record);
     const isCollective = record.type === 'collective';
     // Fields one by one: spreading another object into this one takes many times as long.
-    this.#buffer.push({
+    const describe = (texts: TextTable): BufferedEvent => ({
       start,
       dur,
-      lane: this.#lanes.ofActivity(record),
+      lane,
       kind: EVENT_KINDS.indexOf(kind),
       name: texts.numberOf(nameOf(activity)),
       op: texts.numberOf(isCollective ? record.kind : values.op),
@@ -168,66 +244,63 @@ export class TimelineBuilder {
       launchDur: Math.max(0, launch?.dur ?? 0),
       launchLane: launch === null ? 0 : this.#lanes.ofThread(launch.pid, launch.tid),
       launchName: launch === null ? 0 : texts.numberOf(launch.api ?? 'launch'),
-      facts: row === null ? NO_FACTS : this.#buffer.facts.numberOf(row),
+      facts: row === null ? NO_FACTS : this.#facts.numberOf(row),
       seq: orUnknown(record.type === 'kernel' ? record.seq?.[0] : null),
     });
+    this.#bars.take({ lane, isLaunch: false, start, dur, describe: (texts) => withoutLaunch(describe(texts)) });
+    if (launch !== null) this.#addCall(launch);
+    if (!this.#hasRoom(Math.min(start, launch?.start ?? start), start + dur)) return false;
+    this.#buffer.push(describe(this.#buffer.texts));
     return true;
   }
 
-  #addRange({ start, dur, pid, tid, text }: RangeRecord): void {
-    if (!Number.isFinite(start + dur) || dur < 0 || !this.#hasRoom(start, start + dur, 1, 0)) return;
-    this.#buffer.push({
-      start,
-      dur,
-      lane: this.#lanes.ofThread(pid, tid),
-      kind: RANGE,
-      name: this.#buffer.texts.numberOf(text),
-      op: 0,
-      layer: 0,
-      dtype: 0,
-      tc: 0,
-      operands: 0,
-      queue: 0,
-      pc: -1,
-      id: 0,
-      flops: -1,
-      bytes: -1,
-      launchStart: NaN,
-      launchDur: 0,
-      launchLane: 0,
-      launchName: 0,
-      facts: NO_FACTS,
-      seq: -1,
+  /** The call that launched an activity, unless another activity brought it. */
+  #addCall({ api, start, dur, pid, tid }: NonNullable<ReturnType<typeof launchOf>>): void {
+    const lane = this.#lanes.ofThread(pid, tid);
+    const calls = entryOf(this.#calls, lane, () => new Set<number>());
+    if (calls.has(start)) return;
+    if (calls.size === REMEMBERED_CALLS) calls.clear();
+    calls.add(start);
+    const time = { lane, start, dur: Math.max(0, dur ?? 0) };
+    const describe = (texts: TextTable): BufferedEvent => ({
+      ...{ ...BLANK_EVENT, ...time, kind: LAUNCH, name: texts.numberOf(api ?? 'launch') },
     });
+    this.#bars.take({ ...time, isLaunch: true, describe });
+  }
+
+  #addRange({ start, dur, pid, tid, text }: RangeRecord): void {
+    if (!Number.isFinite(start + dur) || dur < 0) return;
+    const time = { lane: this.#lanes.ofThread(pid, tid), start, dur };
+    const describe = (texts: TextTable): BufferedEvent => ({
+      ...{ ...BLANK_EVENT, ...time, kind: RANGE, name: texts.numberOf(text) },
+    });
+    this.#bars.take({ ...time, isLaunch: false, describe });
+    if (this.#hasRoom(start, start + dur)) this.#buffer.push(describe(this.#buffer.texts));
   }
 
   /**
    * Whether an event might be shown, and the buffer has room for it.
    * @param from start of its launch; of the event itself where that is earlier
-   * @param events with its launch
-   * @param activities of devices: 1, or 0 for a range
    */
-  #hasRoom(from: number, end: number, events: number, activities: number): boolean {
+  #hasRoom(from: number, end: number): boolean {
     const { choice } = this;
-    if (this.#chosen !== null) {
-      const span = this.#chosen === 'none' ? null : this.#chosen.span;
-      if (span !== null && from <= span.end && end >= span.start) this.#missed.add(from, events, activities);
-      return false;
-    }
     this.#start = Math.min(this.#start, from);
     this.#end = Math.max(this.#end, end);
-    if (choice.of === 'time' && (from > choice.to || end < choice.from)) return false;
+    if (choice.of === 'time') {
+      if (from > choice.to || end < choice.from) return false;
+      this.#isTimeMet = true;
+    }
+    if (this.#pieces !== null) {
+      this.#complete.missFrom(from);
+      return false;
+    }
     if (choice.of === 'step' && this.#buffer.isFull) {
       const step = this.#steps.of(choice.step);
-      if (step !== null && from > step.end) {
-        this.#missed.addAfter(from);
-        return false;
-      }
-      this.#dropBefore(step);
+      if (step === null || from <= step.end) this.#dropBefore(step);
     }
     if (!this.#buffer.isFull) return true;
-    if (choice.of === 'step' && !this.#isStepReached) this.#missed.addBefore(end);
-    else this.#missed.add(from, events, activities);
+    if (choice.of === 'step' && !this.#isStepReached) this.#complete.missBefore(end);
+    else this.#complete.missFrom(from);
     return false;
   }
 
@@ -245,23 +318,16 @@ export class TimelineBuilder {
     const areFew = 2 * lasting <= half;
     this.#buffer.keep((row) => {
       const isKept = step === null ? row >= half || (areFew && endOf(row) >= before) : endOf(row) >= before;
-      if (!isKept) this.#missed.addBefore(endOf(row));
+      if (!isKept) this.#complete.missBefore(endOf(row));
       return isKept;
     });
     this.#isStepReached = step !== null;
   }
-
-  get #span(): ChosenSpan | null {
-    const { choice } = this;
-    if (choice.of === 'time') {
-      const [start, end] = [Math.max(choice.from, this.#start), Math.min(choice.to, this.#end)];
-      return { what: `${inMs(start)} to ${inMs(end)} ms`, start, end };
-    }
-    const step = choice.of === 'step' ? this.#steps.of(choice.step) : this.#steps.median(this.#missed.cutAt);
-    if (step !== null) return { what: `step ${step.step}`, start: step.start, end: step.end };
-    return choice.of === 'step' ? null : { what: 'all', start: this.#start, end: this.#end };
-  }
 }
+
+const WHOLE = 'whole profile';
+
+const withoutLaunch = (event: BufferedEvent): BufferedEvent => ({ ...event, launchStart: NaN, launchName: 0 });
 
 const inMs = (ns: number): number => Math.round(ns / 1000) / 1000;
 

@@ -1,41 +1,35 @@
-/** An event buffer → the events of a span of time, packed for the canvas. */
+/** Events of a buffer → a piece of a timeline, packed for the canvas. */
 import { entryOf } from '../../../containers/map-entry.js';
 import { elementAt } from '../../../containers/element.js';
 import type { ProfileRecord } from '../../../record/record.js';
-import { isLaunch, NO_LAUNCH, rowOf, type EventOrder } from './event-order.js';
+import { isLaunch, NO_LAUNCH, rowOf, type EventOrder, type TimeSpan } from './event-order.js';
 import { LaneDepths, type LaneTable } from './timeline-lanes.js';
 import { packColumn } from '../column-packing.js';
 import {
   EVENT_KINDS,
   TIMELINE_COLUMNS,
   type Lane,
-  type ShownActivities,
-  type Timeline,
+  type MergedColumns,
+  type PackedTimeline,
   type TimelineColumn,
+  type TimelineTables,
 } from '../page-data.js';
 import type { EventBuffer, EventColumn } from './event-buffer.js';
+import { UsedFacts, type FactTable } from './fact-table.js';
 import { TextTable } from '../text-table.js';
 
-/** The chosen span, ns, and its name: 'step 5', '0 to 50 ms', 'all'. */
-export interface ChosenSpan {
+/** Events in order of start, and the span that they run in. */
+interface PieceEvents extends TimeSpan {
+  /** 'whole profile', 'step 5' … */
   readonly what: string;
-  readonly start: number;
-  readonly end: number;
+  readonly shown: Uint32Array;
 }
 
-interface TimelineInput {
-  readonly buffer: EventBuffer;
-  readonly lanes: LaneTable;
-  readonly header: ProfileRecord | null;
-  readonly span: ChosenSpan;
-  readonly order: EventOrder;
-  /** The first events of the order. */
-  readonly shown: Uint32Array;
-  /** Null where their number is not known. */
-  readonly leftOut: number | null;
-  /** Start of the first event that is left out; beyond the span where none is. */
-  readonly cutAt: number;
-  readonly activities: ShownActivities;
+/** Of each row how many events it stands for, and the sum of their durations. */
+interface MergedRows {
+  readonly resolution: number;
+  readonly counts: readonly number[];
+  readonly times: readonly number[];
 }
 
 type TimelineArrays = Record<TimelineColumn, Float64Array>;
@@ -51,83 +45,107 @@ const RETURN_TYPE = /^void /;
 
 const cut = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
 
-export function timelineOf(input: TimelineInput): Timeline {
-  const { buffer, span, order, shown, leftOut, cutAt, activities } = input;
-  const columns = Object.fromEntries(
-    TIMELINE_COLUMNS.map((name) => [name, new Float64Array(shown.length)]),
-  ) as TimelineArrays;
-  const texts = writeEvents(input, shown, columns);
-  const lanes = assignLanes(input, columns);
-  const facts = buffer.facts.packed(columns.facts, (text) => cut(text, LONGEST_FACT));
-  return {
-    what: leftOut !== 0 ? `first ${shown.length} events${span.what === 'all' ? '' : ` of ${span.what}`}` : span.what,
-    start: span.start,
-    end: Math.max(span.start, Math.min(span.end, cutAt)),
-    dependencies: buffer.dependencies.packed(eventsOfKernels(columns), texts),
-    texts: texts.all,
-    lanes,
-    events: shown.length,
-    leftOut,
-    activities,
-    columns: Object.fromEntries(
-      TIMELINE_COLUMNS.map((name) => [name, packColumn(columns[name])]),
-    ) as Timeline['columns'],
-    arrows: packColumn(arrowsOf(order, shown)),
-    facts,
-  };
-}
-
 const LAUNCH = EVENT_KINDS.indexOf('launch');
-const NUMBER_COLUMNS = ['kind', 'lane', 'id', 'pc', 'flops', 'bytes', 'facts', 'seq'] as const;
+const NUMBER_COLUMNS = ['kind', 'lane', 'id', 'pc', 'flops', 'bytes', 'seq'] as const;
 const TEXT_COLUMNS = ['op', 'layer', 'dtype', 'tc', 'operands', 'queue'] as const;
 
-function writeEvents({ buffer, order, span }: TimelineInput, shown: Uint32Array, columns: TimelineArrays): TextTable {
-  const texts = new TextTable();
-  const numbers = new Map<number, number>();
-  const shortened = (number: number): number => {
-    const text = buffer.texts.at(number).replace(RETURN_TYPE, '');
-    const isFull = texts.size > FULL_TABLE_CHARACTERS;
-    return texts.numberOf(cut(text, isFull ? LONGEST_TEXT_IN_FULL_TABLE : LONGEST_TEXT));
-  };
-  const textOf = (number: number): number => entryOf(numbers, number, shortened);
-  shown.forEach((event, i) => {
-    const row = rowOf(event);
-    columns.start[i] = order.startOf(event) - span.start;
-    columns.dur[i] = order.durOf(event);
-    const cell = (name: EventColumn): number => elementAt(buffer.column(name), row);
-    columns.flops[i] = columns.bytes[i] = columns.pc[i] = columns.seq[i] = -1;
-    if (isLaunch(event)) {
-      columns.kind[i] = LAUNCH;
-      columns.lane[i] = cell('launchLane');
-      columns.name[i] = textOf(cell('launchName'));
-      return;
+/** Packs the pieces of one profile, which share texts and lanes. */
+export class PiecePacker {
+  readonly #texts = new TextTable();
+  /** In the order in which they are shown. */
+  readonly #lanes: Lane[];
+  /** Their places by the numbers of the lane table. */
+  readonly #places: ReadonlyMap<number, number>;
+
+  readonly #facts: UsedFacts;
+
+  constructor(lanes: LaneTable, facts: FactTable, header: ProfileRecord | null) {
+    const { order } = lanes;
+    this.#facts = new UsedFacts(facts, (text) => cut(text, LONGEST_FACT));
+    this.#lanes = order.map((lane) => lanes.lane(lane, 0, header));
+    this.#places = new Map(order.map((lane, place) => [lane, place]));
+  }
+
+  /** To be called when all pieces are packed. */
+  get tables(): TimelineTables {
+    return { texts: this.#texts.all, lanes: this.#lanes, facts: this.#facts.packed };
+  }
+
+  pack(buffer: EventBuffer, order: EventOrder, piece: PieceEvents, merged: MergedRows | null = null): PackedTimeline {
+    const { what, start, end, shown } = piece;
+    const columns = Object.fromEntries(
+      TIMELINE_COLUMNS.map((name) => [name, new Float64Array(shown.length)]),
+    ) as TimelineArrays;
+    this.#writeEvents(buffer, order, piece, columns);
+    const laneNumbers = this.#assignLanes(columns);
+    return {
+      ...{ what, start, end, laneNumbers, events: shown.length },
+      columns: Object.fromEntries(
+        TIMELINE_COLUMNS.map((name) => [name, packColumn(columns[name])]),
+      ) as PackedTimeline['columns'],
+      merged: merged === null ? null : mergedColumns(merged, shown),
+      arrows: packColumn(arrowsOf(order, shown)),
+      dependencies: buffer.dependencies.packed(eventsOfKernels(columns), this.#texts),
+    };
+  }
+
+  #writeEvents(buffer: EventBuffer, order: EventOrder, { start, shown }: PieceEvents, columns: TimelineArrays): void {
+    const texts = this.#texts;
+    const numbers = new Map<number, number>();
+    const shortened = (number: number): number => {
+      const text = buffer.texts.at(number).replace(RETURN_TYPE, '');
+      const isFull = texts.size > FULL_TABLE_CHARACTERS;
+      return texts.numberOf(cut(text, isFull ? LONGEST_TEXT_IN_FULL_TABLE : LONGEST_TEXT));
+    };
+    const textOf = (number: number): number => entryOf(numbers, number, shortened);
+    shown.forEach((event, i) => {
+      const row = rowOf(event);
+      columns.start[i] = order.startOf(event) - start;
+      columns.dur[i] = order.durOf(event);
+      const cell = (name: EventColumn): number => elementAt(buffer.column(name), row);
+      columns.flops[i] = columns.bytes[i] = columns.pc[i] = columns.seq[i] = -1;
+      if (isLaunch(event)) {
+        columns.kind[i] = LAUNCH;
+        columns.lane[i] = cell('launchLane');
+        columns.name[i] = textOf(cell('launchName'));
+        return;
+      }
+      columns.name[i] = textOf(cell('name'));
+      for (const name of NUMBER_COLUMNS) columns[name][i] = cell(name);
+      columns.facts[i] = this.#facts.numberOf(cell('facts'));
+      for (const name of TEXT_COLUMNS) columns[name][i] = textOf(cell(name));
+    });
+  }
+
+  /** Puts overlapping events below each other. @returns the places of the lanes that have events, in order */
+  #assignLanes(columns: TimelineArrays): number[] {
+    const used = new Map<number, LaneDepths>();
+    for (const [i, lane] of columns.lane.entries()) {
+      const start = elementAt(columns.start, i);
+      columns.depth[i] = entryOf(used, lane, () => new LaneDepths()).place(start, start + elementAt(columns.dur, i));
     }
-    columns.name[i] = textOf(cell('name'));
-    for (const name of NUMBER_COLUMNS) columns[name][i] = cell(name);
-    for (const name of TEXT_COLUMNS) columns[name][i] = textOf(cell(name));
-  });
-  return texts;
+    const placeOf = (lane: number): number => {
+      const place = this.#places.get(lane);
+      if (place === undefined) throw new RangeError(`no lane ${lane}`);
+      return place;
+    };
+    const shown = [...used.keys()].sort((a, b) => placeOf(a) - placeOf(b));
+    for (const [lane, { depth }] of used) this.#deepen(placeOf(lane), depth);
+    const numbers = new Map(shown.map((lane, number) => [lane, number]));
+    columns.lane = columns.lane.map((lane) => numbers.get(lane) ?? 0);
+    return shown.map(placeOf);
+  }
+
+  #deepen(place: number, depth: number): void {
+    const lane = elementAt(this.#lanes, place);
+    if (depth > lane.depth) this.#lanes[place] = { ...lane, depth };
+  }
 }
 
-/** Numbers the lanes that have events, in the order in which they are shown, and puts overlapping events below each other. */
-function assignLanes({ lanes, header }: TimelineInput, columns: TimelineArrays): Lane[] {
-  const used = new Map<number, LaneDepths>();
-  for (const [i, lane] of columns.lane.entries()) {
-    const start = elementAt(columns.start, i);
-    columns.depth[i] = entryOf(used, lane, () => new LaneDepths()).place(start, start + elementAt(columns.dur, i));
-  }
-  const shownLanes: Lane[] = [];
-  const numbers = new Map<number, number>();
-  for (const lane of lanes.order) {
-    const depths = used.get(lane);
-    if (depths !== undefined) numbers.set(lane, shownLanes.push(lanes.lane(lane, depths.depth, header)) - 1);
-  }
-  columns.lane = columns.lane.map((lane) => {
-    const number = numbers.get(lane);
-    if (number === undefined) throw new RangeError(`no lane ${lane}`);
-    return number;
-  });
-  return shownLanes;
+function mergedColumns({ resolution, counts, times }: MergedRows, shown: Uint32Array): MergedColumns {
+  const pack = (numbers: readonly number[]) =>
+    packColumn(Float64Array.from(shown, (event) => elementAt(numbers, rowOf(event))));
+  return { resolution, count: pack(counts), time: pack(times) };
 }
 
 /** Events by the numbers of their kernels. */

@@ -23,6 +23,7 @@ function keysOf(scene: Scene): { readonly press: (...names: string[]) => void; r
     addMarker: () => calls.push('marker'),
     nextMatch: (step) => calls.push(`match ${step}`),
     focusSearch: () => calls.push('search'),
+    stepPiece: (by) => calls.push(`piece ${by}`),
   };
   const press = (...names: string[]): void => {
     for (const name of names) actOn(name.replace('shift ', ''), name.startsWith('shift '), keys);
@@ -31,6 +32,27 @@ function keysOf(scene: Scene): { readonly press: (...names: string[]) => void; r
 }
 
 describe('layout of lanes', () => {
+  it('folds a lane of many rows until it is opened', () => {
+    const deep = eventsOf(
+      Array.from({ length: 40 }, (_, depth) => ({
+        start: depth,
+        dur: 100 - 2 * depth,
+        lane: 0,
+        depth,
+        kind: 'range' as const,
+      })),
+    );
+    const scene = new Scene(deep);
+    const thread = () => scene.layout.lanes.find(({ name }) => name === 'thread 1');
+    const folded = thread();
+    expect(folded?.fold).to.deep.equal({ key: 'process 7/thread 1', isOpen: false, rows: 40 });
+    expect(folded?.height).to.be.below(40);
+    // Every event is still there, in its own row.
+    expect(new Set(Array.from({ length: 40 }, (_, event) => scene.bandOf(event)?.top)).size).to.equal(40);
+    scene.set({ opened: new Set(['process 7/thread 1']) });
+    expect(thread()?.height).to.be.above(40 * 10);
+  });
+
   const rows = rowsOf(EVENTS);
 
   it('puts devices above threads, rows below each other', () => {

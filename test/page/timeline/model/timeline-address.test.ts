@@ -3,17 +3,20 @@ import fc from 'fast-check';
 import {
   readAddress,
   withAddress,
+  withPlace,
   type TimelineAddress,
 } from '../../../../src/page/timeline/model/timeline-address.js';
 import { COLOUR_KEYS } from '../../../../src/page/timeline/model/event-colours.js';
 
 const NO_ADDRESS: TimelineAddress = {
   profile: 0,
+  piece: null,
   view: null,
   event: null,
   colour: null,
   search: '',
   closed: [],
+  opened: [],
   span: null,
 };
 
@@ -24,11 +27,13 @@ const span = fc.option(
 const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 });
 const address: fc.Arbitrary<TimelineAddress> = fc.record({
   profile: fc.nat(1000),
+  piece: fc.option(fc.nat(1000)),
   view: span,
   event: fc.option(fc.nat(200_000)),
   colour: fc.constantFrom(...COLOUR_KEYS),
   search: fc.oneof(fc.constant(''), text),
   closed: fc.array(text, { maxLength: 4 }),
+  opened: fc.array(text, { maxLength: 4 }),
   span,
 }); // prettier-ignore
 
@@ -45,6 +50,14 @@ describe('address of a timeline', () => {
     const one = { ...NO_ADDRESS, view: { from: -10.4, to: 2000.6 }, search: 'op:linear gemm' };
     expect(withAddress('', one)).to.equal('t.view=-10_2001&t.search=op%3Alinear+gemm');
     expect(withAddress('', NO_ADDRESS)).to.equal('');
+  });
+
+  it('of another piece has no event or span of the one before', () => {
+    const before = 'theme=dark&t.piece=3&t.view=1_2&t.event=1&t.span=1_2&t.search=gemm';
+    expect(withPlace(before, { piece: 4, view: null })).to.equal('theme=dark&t.piece=4&t.search=gemm');
+    expect(withPlace(before, { piece: null, view: { from: 5, to: 6 } })).to.equal(
+      'theme=dark&t.view=5_6&t.search=gemm',
+    );
   });
 
   it('keeps other parameters', () => {

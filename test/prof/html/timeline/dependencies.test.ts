@@ -12,14 +12,10 @@ import {
 import type { KernelLine, ProfileLine } from '../../../../src/record/record.js';
 import { CAPTURES, realFile } from '../../../parse/readers/neuron/tool-json-files.js';
 import { instruction, neuronProfile } from '../../../support/neuron.js';
-import { pageOf } from '../../../support/pages.js';
+import { pageContentsOf, shownFirst } from '../../../support/pages.js';
 import { itShared } from '../../../support/shared.js';
 
-function timelineOf(records: Iterable<ProfileLine>): Timeline {
-  const { timeline } = pageOf(records);
-  if (timeline === null) throw new Error('no timeline');
-  return timeline;
-}
+const timelineOf = (records: Iterable<ProfileLine>): Timeline => shownFirst(pageContentsOf(records));
 
 const at = (id: number, start: number, change: Partial<KernelLine> = {}): KernelLine =>
   instruction(`I${id}`, 'Scalar', start, 5, { id, labels: { id: `9${id}` }, ...change });

@@ -1,7 +1,7 @@
 /** Facts of kernels in the timeline: as `--explain` words them, held once for equal kernels, within bounds. */
 import { expect } from 'chai';
 import { packed } from '../../../page/timeline/fixture.js';
-import { FactTable, NO_FACTS } from '../../../../src/prof/html/timeline/fact-table.js';
+import { FactTable, NO_FACTS, UsedFacts } from '../../../../src/prof/html/timeline/fact-table.js';
 import { factsOf, loadFacts } from '../../../../src/page/timeline/model/kernel-facts.js';
 import { explain } from '../../../../src/prof/report/explain.js';
 import type { Annotated } from '../../../../src/prof/annotate.js';
@@ -13,9 +13,10 @@ const SAMPLES = ['samples/lenet-2021.pt.trace.json', 'samples/transformer.nsys.s
 const OWN = new Set(['grid, block', 'forward', 'direction']);
 
 async function listedFacts(table: FactTable, rows: readonly Annotated[]) {
-  const used = Float64Array.from(rows, (row) => table.numberOf(row));
-  const lists = await loadFacts(table.packed(used, (text) => text));
-  return { lists, facts: rows.map((_, i) => factsOf(lists, used[i] ?? NaN)) };
+  const used = new UsedFacts(table, (text) => text);
+  const numbers = rows.map((row) => used.numberOf(table.numberOf(row)));
+  const lists = await loadFacts(used.packed);
+  return { lists, facts: numbers.map((number) => factsOf(lists, number)) };
 }
 
 describe('facts of kernels in the timeline', () => {

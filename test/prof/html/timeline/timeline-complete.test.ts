@@ -8,12 +8,12 @@ import { basename, join } from 'node:path';
 import { entryOf } from '../../../../src/containers/map-entry.js';
 import { openSource } from '../../../../src/cli/input.js';
 import { PAGE_TYPES } from '../../../../src/prof/html/page-builder.js';
-import type { Timeline } from '../../../../src/prof/html/page-data.js';
+import type { Timeline, TimelinePiece } from '../../../../src/prof/html/page-data.js';
 import type { TimelineChoice } from '../../../../src/prof/html/timeline/timeline-builder.js';
 import { loadEvents } from '../../../../src/page/timeline/model/events.js';
 import { spanStatistics } from '../../../../src/page/timeline/model/span.js';
 import type { ProfileLine } from '../../../../src/record/record.js';
-import { eventsOf, pageDataOf } from '../../../support/pages.js';
+import { eventsOf, pageContentsOf, pieceOf, shownFirst } from '../../../support/pages.js';
 import { IS_LONG } from '../../../support/property-runs.js';
 import { itShared, sharedFile } from '../../../support/shared.js';
 
@@ -55,7 +55,7 @@ function worksOf(records: readonly ProfileLine[]): Map<number, Work[]> {
 }
 
 /** Length of the union of what works within a window. */
-function busyOf(works: readonly Work[], { start, end }: Timeline): number {
+function busyOf(works: readonly Work[], { start, end }: TimelinePiece): number {
   let [busy, reach] = [0, start];
   for (const work of works.filter(({ isWait }) => !isWait).toSorted((a, b) => a.start - b.start)) {
     const last = Math.min(work.end, end);
@@ -67,24 +67,29 @@ function busyOf(works: readonly Work[], { start, end }: Timeline): number {
 
 async function expectComplete(records: readonly ProfileLine[], choice: TimelineChoice, events: number): Promise<void> {
   const works = worksOf(records);
-  const all = [...works.values()].flat();
-  for (const { timeline } of pageDataOf(records, { timeline: choice, events }).profiles) {
-    if (timeline === null) expect.fail('no timeline');
-    const { start, end, activities, leftOut } = timeline;
-    const drawn = eventsOf(timeline).filter(({ kind }) => kind !== 'launch' && kind !== 'range');
-    expect(drawn.length).to.equal(activities.shown);
-    const inside = drawn.filter((event) => event.start < end - start && event.start + event.dur > 0);
-    expect(inside).to.have.length(all.filter((work) => work.start < end && work.end > start).length);
-    // All that is not drawn is counted.
-    expect(activities.shown + (activities.leftOut ?? NaN) + (activities.outside ?? NaN)).to.equal(all.length);
-    if (leftOut === 0) expect(activities.leftOut).to.equal(0);
-    const loaded = await loadEvents(timeline);
-    expect(loaded.span).to.equal(Math.max(1, end - start));
-    // The page clips a span that is dragged beyond the window.
-    const { devices } = spanStatistics(loaded, { from: -1e6, to: 2 * loaded.span });
-    const found = new Map(devices.map(({ group, busy }) => [Number(/^device (\d+)/.exec(group)?.[1]), busy]));
-    for (const [device, list] of works) expect(found.get(device) ?? 0).to.be.closeTo(busyOf(list, timeline), 0.5);
+  const contents = pageContentsOf(records, { timeline: choice, events });
+  const { pieces } = contents.data.profiles[0]?.timeline ?? expect.fail();
+  for (const [at, piece] of pieces.entries()) {
+    const timeline = pieceOf(contents.parts, 0, at);
+    expect(timeline?.events ?? null).to.equal(piece.events);
+    if (timeline !== null) await expectTrue(timeline, piece, works);
   }
+}
+
+/** Whether a piece has the activities of its time, each once, and sums what they do. */
+async function expectTrue(timeline: Timeline, piece: TimelinePiece, works: Map<number, Work[]>): Promise<void> {
+  const { start, end } = piece;
+  const loaded = await loadEvents(timeline);
+  expect(loaded.span).to.equal(Math.max(1, end - start));
+  // The page clips a span that is dragged beyond the window.
+  const { devices, deviceCount } = spanStatistics(loaded, { from: -1e6, to: 2 * loaded.span });
+  const all = [...works.values()].flat();
+  const isInside = (work: Work): boolean =>
+    work.start < end && (work.end > start || (work.end === work.start && work.start === start));
+  if (end > start) expect(deviceCount).to.equal(all.filter(isInside).length);
+  if (loaded.merged !== null) return;
+  const found = new Map(devices.map(({ group, busy }) => [Number(/^device (\d+)/.exec(group)?.[1]), busy]));
+  for (const [device, list] of works) expect(found.get(device) ?? 0).to.be.closeTo(busyOf(list, piece), 0.5);
 }
 
 /** Bytes from which on a trace is left to long runs: its timeline is cut as that of others is, at 700 events. */
@@ -125,9 +130,10 @@ describe('timelines of real traces', () => {
    * the step had made the axis a third longer than what was drawn.
    */
   itShared('end where the chosen step does', [IN_STEPS], async ([path = '']) => {
-    const [page] = pageDataOf(await entryOf(known, path, recordsOf)).profiles;
-    const timeline = page?.timeline ?? expect.fail();
-    expect(timeline.activities).to.deep.equal({ shown: 1977, leftOut: 0, outside: 1676 });
+    const timeline = shownFirst(pageContentsOf(await entryOf(known, path, recordsOf)));
+    expect(timeline.what).to.equal('step 16');
+    const drawn = eventsOf(timeline).filter(({ kind }) => kind !== 'launch' && kind !== 'range');
+    expect(drawn).to.have.length(1977);
     const events = await loadEvents(timeline);
     expect(events.span).to.equal(51_225_503);
     const { devices } = spanStatistics(events, { from: 0, to: events.span });

@@ -5,7 +5,7 @@ import { pageKernelOf } from '../../../../src/prof/html/page-kernel.js';
 import { TimelineBuilder } from '../../../../src/prof/html/timeline/timeline-builder.js';
 import { kernel } from '../../../support/kernels.js';
 import { annotate } from '../../../support/rows.js';
-import { arrowsOf, eventsOf, pageDataOf, pageOf } from '../../../support/pages.js';
+import { arrowsOf, eventsOf, pageContentsOf, piecesOf, shownFirst } from '../../../support/pages.js';
 
 let ids = 0;
 const at = (start: number, dur: number | null, launched: number, fields: Partial<KernelRecord> = {}): KernelRecord =>
@@ -25,8 +25,8 @@ const copy = (start: number, dur: number, launched: number): CopyRecord => ({
   ...{ start, dur, launch: { api: 'cudaMemcpyAsync', start: launched, dur: 8 } },
 });
 
-const timelineOf = (records: readonly ProfileLine[], options: Parameters<typeof pageOf>[1] = {}): Timeline =>
-  pageOf(records, options).timeline ?? expect.fail();
+const timelineOf = (records: readonly ProfileLine[], options: Parameters<typeof pageContentsOf>[1] = {}): Timeline =>
+  shownFirst(pageContentsOf(records, options));
 
 const drawn = (timeline: Timeline): string[] =>
   eventsOf(timeline).map(
@@ -39,7 +39,7 @@ function taped(
   rows: number,
   choice: ConstructorParameters<typeof TimelineBuilder>[0],
 ) {
-  const timeline = new TimelineBuilder(choice, { rows, text: 1 << 20, dependencies: rows });
+  const timeline = new TimelineBuilder(choice, { bars: 1000 }, { rows, text: 1 << 20, dependencies: rows });
   for (const record of records) {
     timeline.take(record);
     if (record.type === 'kernel') for (const row of annotate([record])) timeline.addKernel(pageKernelOf(row));
@@ -61,7 +61,7 @@ describe('timeline', () => {
       copy(40, 10, 70),
       at(45, 20, 25, { stream: 7, name: 'k2' }),
     ]);
-    expect(timeline).to.include({ what: 'all', start: 0, end: 100, events: 9, leftOut: 0 });
+    expect(timeline).to.include({ what: 'whole profile', start: 0, end: 100, events: 9, merged: null });
     expect(timeline.lanes).to.deep.equal([
       { kind: 'device', name: 'stream 7', group: 'device 0', depth: 2 },
       { kind: 'device', name: 'stream 13', group: 'device 0', depth: 1 },
@@ -126,84 +126,109 @@ describe('timeline', () => {
     const timed = timelineOf(records, { timeline: { of: 'time', from: 1_600_000, to: 2_200_000 } });
     expect(timed).to.include({ what: '1.6 to 2.2 ms', start: 1_600_000, end: 2_200_000 });
     expect(eventsOf(timed).map(({ id }) => id)).to.deep.equal([0, 2]);
-    expect(pageOf(records, { timeline: { of: 'step', step: 7 } }).timeline).to.equal(null);
-    expect(pageOf(records, { timeline: { of: 'time', from: 9e6, to: 1e7 } }).timeline).to.equal(null);
+    // A step that is not there: the whole profile is shown.
+    expect(timelineOf(records, { timeline: { of: 'step', step: 7 } }).what).to.equal('whole profile');
+    expect(timelineOf(records, { timeline: { of: 'time', from: 9e6, to: 1e7 } }).what).to.equal('whole profile');
   });
 
-  it('is bounded: the first events are shown, the others counted', () => {
+  it('has a piece for each step, and for what lies before, between and after them', () => {
+    const step = (number: number, start: number) => at(start, 50, start - 20, { step: number });
+    const records = [at(10, 5, 5), step(1, 100), step(2, 200), at(300, 5, 295), step(4, 400), range(0, 1000, 'main')];
+    const contents = pageContentsOf(records);
+    expect(contents.data.profiles[0]?.timeline).to.deep.equal({
+      pieces: [
+        { name: 'whole profile', start: 0, end: 1000, events: 11 },
+        { name: 'before step 1', start: 0, end: 80, events: 4 },
+        { name: 'step 1', start: 80, end: 150, events: 3 },
+        { name: 'step 2', start: 180, end: 250, events: 3 },
+        { name: 'between step 2 and step 4', start: 250, end: 380, events: 5 },
+        { name: 'step 4', start: 380, end: 450, events: 3 },
+      ],
+      first: 2,
+    });
+    const [pieces = []] = piecesOf(contents);
+    expect(drawn(pieces[3] ?? expect.fail())).to.deep.equal([
+      'range main | thread 100 0 | -180+1000',
+      'launch cudaLaunchKernel | thread 100 1 | 0+5',
+      'kernel k<float>(int) | stream 7 0 | 20+50',
+    ]);
+  });
+
+  it('is cut into parts that are small enough, and shows from the whole profile what the page has no room for', () => {
     const records = Array.from({ length: 2000 }, (_, i) => at(100 * i + 50, 10, 100 * i));
-    const timeline = timelineOf(records, { events: 1001 });
-    expect(timeline).to.include({ events: 1001, leftOut: 2999, what: 'first 1001 events' });
-    // 500 launches with their kernels, and one launch more; the kernel that would come next starts at 50050.
-    expect(timeline).to.include({ start: 0, end: 50_050 });
-    expect(arrowsOf(timeline)).to.have.length(500);
+    const contents = pageContentsOf(records, { events: 1001 });
+    const pieces = contents.data.profiles[0]?.timeline?.pieces ?? [];
+    expect(pieces.map(({ name, events }) => [name, events])).to.deep.equal([
+      ['whole profile', 4000],
+      ['profile, part 1 of 2', 1000],
+      ['profile, part 2 of 2', null],
+    ]);
+    const [[whole, first] = []] = piecesOf(contents);
+    expect(whole?.merged).to.include({ resolution: 0 });
+    expect(arrowsOf(first ?? expect.fail())).to.have.length(500);
   });
 
-  it('that is cut ends where the first event is left out, and counts what is missing and what lies outside', () => {
-    // The launch of a kernel at 50 that runs at 500 is drawn, the kernel is not; every settling gives the same.
-    const records = [at(500, 10, 50), ...Array.from({ length: 8 }, (_, i) => at(100 * i + 60, 10, 100 * i + 55))];
-    const timeline = taped(records, 100, { of: 'usual' });
-    timeline.settle(9);
-    timeline.settle(5);
-    // Launches at 50, 55, 155; kernels at 60, 160. The launch at 255 would come next.
-    expect(timeline.timeline(5)).to.include({ start: 50, end: 255, events: 5, leftOut: 13 });
-    expect(timeline.timeline(5)?.activities).to.deep.equal({ shown: 2, leftOut: 7, outside: 0 });
-    const chosen = taped(records, 100, { of: 'time', from: 0, to: 300 }).timeline(5);
-    // Kernels that run, or whose launches do, up to 300: those at 60, 160 and 260; five others begin later.
-    expect(chosen).to.include({ start: 50, end: 255, leftOut: 2 });
-    expect(chosen?.activities).to.deep.equal({ shown: 2, leftOut: 1, outside: 6 });
-  });
-
-  it('of a full buffer ends where the first launch is missing', () => {
+  it('has a part of what a full buffer holds, and all of it in bars', () => {
     // Work that was launched at 10 and runs at 900 comes too late for the buffer of three.
     const records = [range(0, 2000, 'main'), at(100, 10, 20), at(200, 10, 30), at(900, 10, 10), at(950, 10, 940)];
-    const cut = taped(records, 3, { of: 'usual' }).timeline(100);
-    expect(cut).to.include({ what: 'first 1 events', start: 0, end: 10, leftOut: 8 });
-    expect(cut?.activities).to.deep.equal({ shown: 0, leftOut: 4, outside: 0 });
+    const { about, pieces } = taped(records, 3, { of: 'usual' }).timeline({ events: 100, bars: 1000 }) ?? expect.fail();
+    expect(about.pieces).to.deep.equal([
+      { name: 'whole profile', start: 0, end: 2000, events: 9 },
+      { name: 'profile, part 1 of 2', start: 0, end: 10, events: 1 },
+      { name: 'profile, part 2 of 2', start: 10, end: 2000, events: null },
+    ]);
+    expect(pieces.map((piece) => piece?.events ?? null)).to.deep.equal([9, 1, null]);
   });
 
-  it('counts what comes after it is settled', () => {
-    const timeline = taped([at(100, 10, 90), at(200, 10, 190)], 100, { of: 'usual' });
-    timeline.settle(100);
-    for (const row of annotate([at(150, 10, 140), at(900, 10, 890)])) timeline.addKernel(pageKernelOf(row));
-    expect(timeline.timeline(100)).to.include({ start: 90, end: 140, events: 2, leftOut: 4 });
-    expect(timeline.timeline(100)?.activities).to.deep.equal({ shown: 1, leftOut: 2, outside: 1 });
-  });
-
-  it('says that it is not known what is left out of a step that grew after the buffer was full', () => {
-    const records = [
-      ...[0, 1, 2].map((i) => at(10 * i + 5, 2, 10 * i, { step: 1 })),
-      at(1000, 5, 990),
-      at(2000, 5, 1990, { step: 1 }),
-    ];
-    const timeline = taped(records, 3, { of: 'step', step: 1 }).timeline(100);
-    expect(timeline).to.include({ what: 'first 6 events of step 1', start: 0, end: 990, leftOut: null });
-    expect(timeline?.activities).to.deep.equal({ shown: 3, leftOut: null, outside: null });
+  it('that is settled holds less afterwards, and no piece that is not complete', () => {
+    const records = [1, 2, 3].flatMap((step) =>
+      [0, 1].map((i) => at(1000 * step + 10 * i, 5, 1000 * step + 10 * i - 5, { step })),
+    );
+    const held = (timeline: TimelineBuilder, events: number) =>
+      timeline.timeline({ events, bars: 1000 })?.about.pieces.map((piece) => `${piece.name}: ${piece.events}`);
+    const timeline = taped(records, 100, { of: 'usual' });
+    timeline.settle(8);
+    expect(held(timeline, 4)).to.deep.equal(['whole profile: 12', 'step 1: 4', 'step 2: null', 'step 3: null']);
+    const late = taped(records, 100, { of: 'usual' });
+    late.settle(100);
+    for (const row of annotate([at(2005, 10, 2004)])) late.addKernel(pageKernelOf(row));
+    expect(held(late, 100)).to.deep.equal([
+      'whole profile: 14',
+      'step 1: 4',
+      'step 2, part 1 of 2: 2',
+      'step 2, part 2 of 2: null',
+      'step 3: null',
+    ]);
   });
 
   it('leaves out activities without a duration', () => {
     expect(timelineOf([at(10, null, 0), at(20, 5, 15)]).events).to.equal(2);
   });
 
-  it('of a full buffer shows a whole step in the buffer, and a chosen step wherever it is', () => {
+  it('of a full buffer shows first a whole step in the buffer, and a chosen step wherever it is', () => {
     const records = [1, 2, 3, 4].flatMap((step) =>
       [0, 1, 2].map((i) => at(1000 * step + 10 * i, 5 * step, 1000 * step + 10 * i - 5, { step })),
     );
+    const shown = (rows: number, choice: Parameters<typeof taped>[2]) => {
+      const { about } = taped(records, rows, choice).timeline({ events: 100, bars: 1000 }) ?? expect.fail();
+      return about.pieces[about.first];
+    };
     // Lengths 25, 30, 35, 40: the shorter one in the middle is 30, that of step 2, of which the buffer holds all.
-    expect(taped(records, 7, { of: 'usual' }).timeline(100)?.what).to.equal('step 2');
+    expect(shown(7, { of: 'usual' })).to.include({ name: 'step 2', events: 6 });
     // Of step 2 a kernel is missing.
-    expect(taped(records, 5, { of: 'usual' }).timeline(100)?.what).to.equal('step 1');
-    const given = taped(records, 4, { of: 'step', step: 4 }).timeline(100) ?? expect.fail();
-    expect(given).to.include({ what: 'step 4', events: 6, leftOut: 0 });
+    expect(shown(5, { of: 'usual' })).to.include({ name: 'step 1', events: 6 });
+    expect(shown(4, { of: 'step', step: 4 })).to.include({ name: 'step 4', events: 6 });
   });
 
   it('of many profiles is shorter, and each has its own', () => {
     const records = [0, 1, 2, 3].flatMap((profile) =>
       Array.from({ length: 2000 }, (_, i) => at(10 * i + 5, 1, 10 * i, { profile, id: i + 1 })),
     );
-    const { profiles } = pageDataOf(records, { events: 6000 });
-    expect(profiles.map(({ timeline }) => [timeline?.events, timeline?.leftOut])).to.deep.equal(
-      new Array(4).fill([1500, 2500]),
-    );
+    for (const { timeline } of pageContentsOf(records, { events: 6000 }).data.profiles) {
+      const [whole, ...parts] = timeline?.pieces ?? [];
+      expect(whole).to.include({ name: 'whole profile' });
+      const held = parts.reduce((sum, { events }) => sum + (events ?? 0), 0);
+      expect(held).to.be.within(750, 1500);
+    }
   });
 });

@@ -1,0 +1,50 @@
+/** Which piece of a profile a timeline shows. Piece 0 is the whole profile; times are ns from the profile's start. */
+import { elementAt } from '../../../containers/element.js';
+import type { PageTimeline, TimelinePiece } from '../../../prof/html/page-data.js';
+import { quantityText } from '../../document/units.js';
+import type { View } from './view.js';
+
+export const WHOLE = 0;
+
+/** 'step 3 (12.300 ms)'. */
+export function pieceLabel({ name, start, end, events }: TimelinePiece): string {
+  return `${name} (${quantityText(end - start, 'ns')}${events === null ? ', merged' : ''})`;
+}
+
+/** The piece that holds the events of a piece: itself, or the whole profile. */
+export const dataOf = ({ pieces }: PageTimeline, at: number): number =>
+  (pieces[at]?.events ?? null) === null ? WHOLE : at;
+
+/** @param wanted of an address, which anybody may have written; null for the first */
+export const pieceOr = ({ pieces, first }: PageTimeline, wanted: number | null): number =>
+  wanted !== null && pieces[wanted] !== undefined ? wanted : first;
+
+/** The piece before or after; the whole profile stands before the first. */
+export const besides = ({ pieces }: PageTimeline, at: number, by: 1 | -1): number =>
+  Math.max(Math.min(1, pieces.length - 1), Math.min(pieces.length - 1, at + by));
+
+/** The last piece to begin before a time, of those that reach it; where none does, the whole profile. */
+export function pieceAt({ pieces }: PageTimeline, time: number): number {
+  const found = pieces.findLastIndex(({ start, end }, at) => at !== WHOLE && start <= time && time <= end);
+  return found === -1 ? WHOLE : found;
+}
+
+/** Views this much of a piece wide show all of it. */
+const NEARLY_ALL = 0.9;
+
+/** Where a time is shown: the piece, and the view within it; null for all of the piece. */
+export interface PlaceInTime {
+  readonly piece: number;
+  readonly view: View | null;
+}
+
+/** The place of a time, at which as much is in view as before: in the piece that is shown where that has it. */
+export function placeOf(timeline: PageTimeline, shown: number, view: View, time: number): PlaceInTime {
+  const { start, end } = elementAt(timeline.pieces, dataOf(timeline, shown));
+  const width = view.to - view.from;
+  const around = { from: time - width / 2, to: time + width / 2 };
+  if (start <= time && time <= end) return { piece: shown, view: around };
+  const own = elementAt(timeline.pieces, shown);
+  const isAll = width >= NEARLY_ALL * (own.end - own.start);
+  return { piece: pieceAt(timeline, time), view: isAll ? null : around };
+}

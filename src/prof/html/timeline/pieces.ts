@@ -1,0 +1,153 @@
+/**
+ * A profile's time in pieces: its steps, and what lies between them; each with all events that run in it. A piece of many
+ * events is cut into parts. A piece is held as a whole, or it is not held.
+ */
+import { elementAt } from '../../../containers/element.js';
+import type { StepTime } from '../step-times.js';
+import { eventCounter, type EventOrder, type TimeSpan } from './event-order.js';
+
+/** A piece before it is cut. */
+interface WholePiece extends TimeSpan {
+  /** 'step 3', 'before step 1' … */
+  readonly name: string;
+  /** First and last step; null between steps. */
+  readonly steps: readonly [number, number] | null;
+}
+
+/** A piece, or a part of one. */
+export interface CutPiece extends TimeSpan {
+  readonly of: WholePiece;
+  /** How many it has; null where they are not held. */
+  readonly events: number | null;
+}
+
+/** What can be held: where the events are complete, how many a part and all parts may have, and which piece comes first. */
+export interface PieceBounds {
+  readonly complete: { readonly from: number; readonly to: number };
+  readonly part: number;
+  readonly all: number;
+  readonly isFirst: (piece: WholePiece) => boolean;
+}
+
+/** More steps than this are joined, some to a piece. */
+const MOST_PIECES = 1000;
+
+/** Halves with more than this share of the events are not halved for: events that last do not become fewer. */
+const STILL_ALL = 0.9;
+
+export const wholePiece = (name: string, { start, end }: TimeSpan): WholePiece => ({ name, start, end, steps: null });
+
+/** The steps of a profile, and before, between and after them any time with events that lie in no step. @param steps any */
+export function piecesOf(steps: readonly StepTime[], all: TimeSpan, order: EventOrder): WholePiece[] {
+  if (steps.length === 0) return [wholePiece('profile', all)];
+  const inOrder = steps.toSorted((a, b) => a.start - b.start || a.step - b.step);
+  const each = Math.ceil(inOrder.length / MOST_PIECES);
+  const groups = Array.from({ length: Math.ceil(inOrder.length / each) }, (_, i) =>
+    groupOf(inOrder.slice(i * each, (i + 1) * each)),
+  );
+  const hasEvents = eventsBetween(order);
+  const pieces: WholePiece[] = [];
+  let reached = -Infinity;
+  let last = '';
+  for (const group of groups) {
+    if (hasEvents(reached, group.start)) {
+      const name = last === '' ? `before ${group.name}` : `between ${last} and ${group.name}`;
+      pieces.push(wholePiece(name, { start: Math.max(all.start, reached), end: group.start }));
+    }
+    pieces.push(group);
+    reached = Math.max(reached, group.end);
+    last = group.name;
+  }
+  if (hasEvents(reached, Infinity)) pieces.push(wholePiece(`after ${last}`, { start: reached, end: all.end }));
+  return pieces;
+}
+
+function groupOf(steps: readonly StepTime[]): WholePiece {
+  const [first, last] = [elementAt(steps, 0), elementAt(steps, steps.length - 1)];
+  const end = steps.reduce((latest, step) => Math.max(latest, step.end), -Infinity);
+  const name = steps.length === 1 ? `step ${first.step}` : `steps ${first.step} to ${last.step}`;
+  return { name, start: first.start, end, steps: [first.step, last.step] };
+}
+
+/** Whether an event lies within a time, for times in rising order: events at its edges run in its neighbours too. */
+function eventsBetween({ events, startOf, durOf }: EventOrder): (from: number, to: number) => boolean {
+  let next = 0;
+  return (from, to) => {
+    for (; next < events.length && startOf(elementAt(events, next)) <= from; next++);
+    let found = false;
+    for (; next < events.length && startOf(elementAt(events, next)) < to; next++) {
+      const event = elementAt(events, next);
+      found ||= startOf(event) + durOf(event) < to;
+    }
+    return found;
+  };
+}
+
+/** Pieces cut to parts that can be held, and which of them are: the first piece, then in order of time while there is room. */
+export function heldPieces(pieces: readonly CutPiece[], order: EventOrder, bounds: PieceBounds): CutPiece[] {
+  const countOf = eventCounter(order);
+  const parts = pieces.flatMap((piece) => (piece.events === null ? [piece] : partsOf(piece, countOf, bounds)));
+  const first = parts.findIndex(({ of, events }) => events !== null && bounds.isFirst(of));
+  const byTurn = [...parts.keys()].sort((a, b) => Number(b === first) - Number(a === first) || a - b);
+  const held = new Set<CutPiece>();
+  let room = bounds.all;
+  for (const at of byTurn) {
+    const part = elementAt(parts, at);
+    if (part.events === null || part.events > room) continue;
+    held.add(part);
+    room -= part.events;
+  }
+  return joined(
+    parts.map((part) => (held.has(part) ? part : { ...part, events: null })),
+    (a, b) => a.events === null && b.events === null,
+  );
+}
+
+/** What of a piece is complete, in parts that are small enough; and what is not. */
+function partsOf(piece: CutPiece, countOf: (span: TimeSpan) => number, { complete, part }: PieceBounds): CutPiece[] {
+  const { of } = piece;
+  const from = Math.min(piece.end, Math.max(piece.start, complete.from));
+  const to = Math.max(from, Math.min(piece.end, complete.to));
+  const missing = (start: number, end: number): CutPiece[] => (start < end ? [{ of, start, end, events: null }] : []);
+  const isMissing = from === to && piece.start < piece.end;
+  const counted = (span: TimeSpan): CutPiece => ({ of, start: span.start, end: span.end, events: countOf(span) });
+  const halves = isMissing ? [] : halved({ start: from, end: to }, countOf, part).map(counted);
+  const fits = (a: CutPiece, b: CutPiece): boolean => countOf({ start: a.start, end: b.end }) <= part;
+  const parts = joined(halves, fits).map(counted);
+  return [...missing(piece.start, from), ...parts, ...missing(Math.max(from, to), piece.end)];
+}
+
+function halved(span: TimeSpan, countOf: (span: TimeSpan) => number, most: number): TimeSpan[] {
+  const count = countOf(span);
+  const middle = span.start + Math.floor((span.end - span.start) / 2);
+  if (count <= most || middle <= span.start) return [span];
+  const halves = [
+    { start: span.start, end: middle },
+    { start: middle, end: span.end },
+  ];
+  if (halves.every((half) => countOf(half) > STILL_ALL * count)) return [span];
+  return halves.flatMap((half) => halved(half, countOf, most));
+}
+
+/** Neighbouring parts of one piece that may be one. */
+function joined(parts: readonly CutPiece[], mayJoin: (a: CutPiece, b: CutPiece) => boolean): CutPiece[] {
+  const all: CutPiece[] = [];
+  for (const part of parts) {
+    const before = all.at(-1);
+    if (before?.of === part.of && mayJoin(before, part)) all[all.length - 1] = { ...before, end: part.end };
+    else all.push(part);
+  }
+  return all;
+}
+
+/** Names of parts: 'step 3, part 2 of 4'. */
+export function namesOf(pieces: readonly CutPiece[]): string[] {
+  const counts = new Map<WholePiece, number>();
+  for (const { of } of pieces) counts.set(of, (counts.get(of) ?? 0) + 1);
+  const passed = new Map<WholePiece, number>();
+  return pieces.map(({ of }) => {
+    const [count, number] = [counts.get(of) ?? 1, (passed.get(of) ?? 0) + 1];
+    passed.set(of, number);
+    return count === 1 ? of.name : `${of.name}, part ${number} of ${count}`;
+  });
+}
