@@ -130,7 +130,7 @@ describeInBrowser('dashboard', (open) => {
     const { page, complaints } = await open(timed);
     const panel = page.locator('[data-panel="idle"]');
     await panel.getByLabel('Step').selectOption('2');
-    const rows = panel.getByRole('region', { name: 'Longest gaps' }).locator('tbody tr');
+    const rows = panel.getByRole('table', { name: 'Longest gaps' }).locator('tbody tr');
     const first = rows.first();
     expect((await first.innerText()).split(/\s*\t\s*/)).to.deep.equal([
       ...['4.000 ms', '3,000.00', '2', 'loading data', 'enumerate(DataLoader)', 'k', 'k'],
@@ -150,7 +150,7 @@ describeInBrowser('dashboard', (open) => {
     expect(await panel.locator('.chart').first().getAttribute('aria-label')).to.equal(
       'Time of 2 steps on device 0, in order: step 1 3.000 ms, step 2 4.000 ms',
     );
-    await panel.getByRole('region', { name: 'Steps', exact: true }).getByRole('link', { name: '2' }).click();
+    await panel.getByRole('table', { name: 'Steps', exact: true }).getByRole('link', { name: '2' }).click();
     const address = new URLSearchParams(new URL(page.url()).hash.slice(1));
     expect(address.get('t.span')).to.equal('7000000_11000000');
     expect(complaints).to.deep.equal([]);
@@ -228,7 +228,7 @@ describeInBrowser('dashboard', (open) => {
     expect(await busy.getAttribute('data-value')).to.equal('9600000');
     expect(page.url()).to.match(/#profile=1$/);
     await page.keyboard.press('6');
-    await page.locator('[data-panel="ranks"]').getByRole('button', { name: 'rank 0' }).click();
+    await page.locator('[data-panel="ranks"]').getByRole('button', { name: 'rank 0', exact: true }).click();
     await page.keyboard.press('1');
     expect(await busy.getAttribute('data-value')).to.equal('8000000');
     const again = await open(file, {}, 'profile=1');

@@ -65,7 +65,7 @@ describeInBrowser('tables of the page', (open) => {
     await page.getByRole('searchbox', { name: 'Filter Kernels', exact: true }).fill('kernel 99');
     const table = page.getByRole('table', { name: 'Kernels', exact: true });
     await table.getByRole('button', { name: 'Kernel', exact: true }).click();
-    await page.getByRole('button', { name: 'Copy Kernels as CSV' }).focus();
+    await page.getByRole('button', { name: 'Copy as CSV: Kernels', exact: true }).focus();
     await page.keyboard.press('Enter');
     await page.getByText('Copied').waitFor();
     const [head, ...lines] = (await page.evaluate<string>(CLIPBOARD)).trimEnd().split('\n');
@@ -79,7 +79,7 @@ describeInBrowser('tables of the page', (open) => {
   it('show the text where the page has no clipboard', async () => {
     const { page } = await open(small, {}, 'tab=kernels');
     await page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
-    await page.getByRole('button', { name: 'Copy Kernels as CSV' }).click();
+    await page.getByRole('button', { name: 'Copy as CSV: Kernels', exact: true }).click();
     const shown = page.locator('[data-panel="kernels"] .to-copy');
     expect(await shown.textContent()).to.contain(`\n"${HOSTILE.replaceAll('"', '""')}",4000000,`);
     expect(await page.evaluate<string>('String(getSelection())')).to.contain('gemm_bf16,2000000,');
@@ -90,7 +90,7 @@ describeInBrowser('tables of the page', (open) => {
     await page.getByRole('tab', { name: 'Kernels' }).click();
     for (const panel of ['precision', 'matrix-unit', 'activity', 'kernels']) {
       const place = page.locator(`[data-panel="${panel}"]`);
-      expect(await place.getByRole('button', { name: /^Copy .* as CSV$/ }).count(), panel).to.equal(1);
+      expect(await place.getByRole('button', { name: /^Copy as CSV: / }).count(), panel).to.equal(1);
       expect(await place.locator('th[aria-sort]').count(), panel).to.be.greaterThan(1);
     }
   });
@@ -106,7 +106,7 @@ describeInBrowser('tables of the page', (open) => {
     await page.keyboard.press('Enter');
     expect(await names()).to.deep.equal(['model', 'head', HOSTILE]);
     await page.getByRole('button', { name: 'Close all' }).click();
-    await page.getByRole('button', { name: 'Copy Layers as CSV' }).click();
+    await page.getByRole('button', { name: 'Copy as CSV: Layers' }).click();
     await page.getByText('Copied').waitFor();
     expect((await page.evaluate<string>(CLIPBOARD)).split('\n')[2]).to.match(/^model \/ head,2000000,/);
   });

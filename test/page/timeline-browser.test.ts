@@ -148,7 +148,7 @@ describeInBrowser('timeline in a browser', (open) => {
     const details = page.locator('.tl-details');
     expect(await details.locator('h3').innerText()).to.equal('add');
     expect(await details.locator('code').innerText()).to.equal('dprof --explain 0:4 net.jsonl');
-    await details.getByRole('button').click();
+    await details.getByRole('button', { name: BREAKING }).click();
     // A name is a name, whatever it tries to be.
     expect(await details.locator('h3').innerText()).to.equal(BREAKING);
     expect(await page.locator('#page img').count()).to.equal(0);

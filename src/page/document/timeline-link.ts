@@ -1,5 +1,6 @@
 /** Links to events of the timeline: a search there, which lists and marks what it finds. */
 import type { PageProfile } from '../../prof/html/page-data.js';
+import type { SelectedSpan } from '../timeline/model/span.js';
 import { element } from './dom-elements.js';
 import { withName } from './fragment.js';
 
@@ -41,18 +42,12 @@ export function timelineLink({ profile, at }: Linked, text: string, condition: s
   return linkTo(text, `Show in the timeline: ${condition}`, () => showTimeline(at, parameters));
 }
 
-/** A span of time, ns from the profile's start. */
-export interface TimeSpan {
-  readonly from: number;
-  readonly to: number;
-}
-
 /** Whether the profile has a timeline, and something of it runs in some of the time. */
-export const isInTimeline = ({ profile: { timeline } }: Linked, { from, to }: TimeSpan): boolean =>
+export const isInTimeline = ({ profile: { timeline } }: Linked, { from, to }: SelectedSpan): boolean =>
   timeline?.pieces.some(({ start, end }) => from < end && to > start) === true;
 
 /** The shortest piece that has all of the time, by its index; the whole profile where none has. */
-function pieceWith({ profile: { timeline } }: Linked, { from, to }: TimeSpan): number {
+function pieceWith({ profile: { timeline } }: Linked, { from, to }: SelectedSpan): number {
   let [best, least] = [0, Infinity];
   for (const [piece, { start, end, events }] of (timeline?.pieces ?? []).entries()) {
     if (events === null || start > from || end < to || end - start >= least) continue;
@@ -65,7 +60,7 @@ function pieceWith({ profile: { timeline } }: Linked, { from, to }: TimeSpan): n
 const MARGIN = 0.05;
 
 /** Shows a span of time in the timeline, and selects it: its figures are below the timeline then. */
-export function showTime(linked: Linked, span: TimeSpan): void {
+export function showTime(linked: Linked, span: SelectedSpan): void {
   const { from, to } = span;
   const room = Math.max(1, (to - from) * MARGIN);
   const text = (first: number, last: number): string => `${Math.floor(first)}_${Math.ceil(last)}`;
@@ -78,7 +73,7 @@ export function showTime(linked: Linked, span: TimeSpan): void {
 }
 
 /** @returns null where the timeline does not have that time */
-export const timeLink = (linked: Linked, text: string, span: TimeSpan): HTMLElement | null =>
+export const timeLink = (linked: Linked, text: string, span: SelectedSpan): HTMLElement | null =>
   isInTimeline(linked, span) ? linkTo(text, 'Show in the timeline', () => showTime(linked, span)) : null;
 
 /** @param name of kernels, which may be short */

@@ -7,4 +7,4 @@ export const csvButton = <Row>(
   caption: string,
   columns: readonly CopiedColumn<Row>[],
   rows: () => readonly Row[],
-): HTMLElement => copyButton('Copy as CSV', `Copy ${caption} as CSV`, () => csvOf(columns, rows()));
+): HTMLElement => copyButton('Copy as CSV', `Copy as CSV: ${caption}`, () => csvOf(columns, rows()));

@@ -30,6 +30,8 @@ const MOST_AT_FIRST = 15;
 const FILTERED_FROM = 11;
 /** Rows on paper, as a multiple of those shown at first. */
 const ON_PAPER = 2;
+/** Tables of more columns are made smaller on paper. */
+const WIDE_FROM = 9;
 /** Rows made at once: some 20 ms. */
 const BATCH = 200;
 
@@ -67,7 +69,7 @@ class SortedTable<Row> {
     const copy = isChart ? [] : [csvButton(caption, columns, () => this.#found)];
     this.place = element(
       'div',
-      { class: 'table' },
+      { class: columns.length > WIDE_FROM ? 'table many-columns' : 'table' },
       ...(rows.length >= FILTERED_FROM && !isChart ? [this.#filterBox()] : []),
       scrolling(caption, inner),
       this.#end,

@@ -259,7 +259,7 @@ export const timelineId = (profile: number, piece: number | null = null): string
 export interface TimelineTables {
   readonly texts: readonly string[];
   readonly lanes: readonly Lane[];
-  readonly facts: KernelFacts;
+  readonly facts: PackedFacts;
 }
 
 /**
@@ -284,7 +284,7 @@ export interface PackedTimeline {
 }
 
 /** What `--explain` says of kernels: lists of a label and a text, which equal kernels share. The first list is empty. */
-export interface KernelFacts {
+export interface PackedFacts {
   readonly texts: readonly string[];
   /** Label and text, indexes of `texts`, of all lists one after the other. */
   readonly pairs: PackedColumn;

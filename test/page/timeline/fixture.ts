@@ -6,7 +6,7 @@ import { coverageOf } from '../../../src/page/timeline/model/coverage.js';
 import { EVENT_KINDS } from '../../../src/prof/html/page-data.js';
 import type {
   EventKind,
-  KernelFacts,
+  PackedFacts,
   Lane,
   PackedColumn,
   Timeline,
@@ -111,7 +111,7 @@ const flatFacts = (lists: readonly (readonly KernelFact[])[]): FactLists => {
   return { texts, pairs: Uint32Array.from(texts.keys()), ends: Uint32Array.from(ends) };
 };
 
-function packedFacts(lists: readonly (readonly KernelFact[])[]): KernelFacts {
+function packedFacts(lists: readonly (readonly KernelFact[])[]): PackedFacts {
   const { texts, pairs, ends } = flatFacts(lists);
   return { texts, pairs: packed('u32', [...pairs]), ends: packed('u32', [...ends]) };
 }

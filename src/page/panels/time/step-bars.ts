@@ -4,7 +4,8 @@ import type { StepBar, StepBarPart } from '../../../prof/html/idle/idle-data.js'
 import { chart, replaceContents, type ChartOption } from '../../charts/chart.js';
 import { below, GRID, left, tips } from '../../charts/chart-style.js';
 import { element, note } from '../../document/dom-elements.js';
-import { isInTimeline, showTime, timeLink, type TimeSpan } from '../../document/timeline-link.js';
+import { isInTimeline, showTime, timeLink } from '../../document/timeline-link.js';
+import type { SelectedSpan } from '../../timeline/model/span.js';
 import { quantityText, type DisplayUnit } from '../../document/units.js';
 import { devicePicker } from '../../figures/device-picker.js';
 import { listed, type Listed } from '../../figures/listed-rows.js';
@@ -17,7 +18,7 @@ const LABELLED_STEPS = 20;
 
 type Row = Listed<StepBar>;
 
-const spanOf = ({ start, span }: StepBar): TimeSpan => ({ from: start, to: start + span });
+const spanOf = ({ start, span }: StepBar): SelectedSpan => ({ from: start, to: start + span });
 const timeOf = ({ parts }: StepBar, part: StepBarPart): number => parts[part] ?? 0;
 
 const IDLE = Object.keys(IDLE_NAMES) as (keyof typeof IDLE_NAMES)[];

@@ -1,6 +1,6 @@
 /** What `dprof --explain` says of the kernels of a timeline, and the kernels that forward and backward share. */
 import { elementAt } from '../../../containers/element.js';
-import type { KernelFacts } from '../../../prof/html/page-data.js';
+import type { PackedFacts } from '../../../prof/html/page-data.js';
 import { unpackColumn, type UnpackedColumn } from './column-unpacking.js';
 
 /** A label, '' where it is that of the fact before, and a text. */
@@ -13,7 +13,7 @@ export interface FactLists {
 }
 
 /** @throws Error with one line where a column cannot be read */
-export async function loadFacts({ texts, pairs, ends }: KernelFacts): Promise<FactLists> {
+export async function loadFacts({ texts, pairs, ends }: PackedFacts): Promise<FactLists> {
   const [numbers, limits] = await Promise.all([unpackColumn('facts', pairs), unpackColumn('ends of facts', ends)]);
   return { texts, pairs: numbers, ends: limits };
 }

@@ -7,7 +7,7 @@ import { entryOf } from '../../../containers/map-entry.js';
 import type { Annotated } from '../../annotate.js';
 import { repeatedFacts, type LabelledLine } from '../../report/explain.js';
 import { packColumn } from '../column-packing.js';
-import type { KernelFacts } from '../page-data.js';
+import type { PackedFacts } from '../page-data.js';
 import { TextTable } from '../text-table.js';
 
 /** In place of a list of facts. */
@@ -80,7 +80,7 @@ export class UsedFacts {
     });
   }
 
-  get packed(): KernelFacts {
+  get packed(): PackedFacts {
     const pack = (numbers: readonly number[]) => packColumn(Uint32Array.from(numbers));
     return { texts: this.#texts.all, pairs: pack(this.#pairs), ends: pack(this.#ends) };
   }
