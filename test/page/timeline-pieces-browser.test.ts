@@ -117,6 +117,18 @@ describeInBrowser('all of a profile in the timeline', (open) => {
     expect(complaints).to.deep.equal([]);
   });
 
+  it('finds in another piece what the shown one does not have', async () => {
+    const { page, complaints } = await openPage('tab=timeline&t.search=name:7-3');
+    await page.locator('.tl-matches', { hasText: 'no match' }).waitFor();
+    await page.getByRole('button', { name: 'Look in the other pieces' }).click();
+    await shown(page, 'step 7');
+    await page.locator('.tl-matches', { hasText: '1 matches' }).waitFor();
+    await page.getByRole('searchbox', { name: /^Search events/ }).fill('nowhere');
+    await page.getByRole('button', { name: 'Look in the other pieces' }).click();
+    await page.locator('.tl-matches', { hasText: 'no match in any piece that the page holds' }).waitFor();
+    expect(complaints).to.deep.equal([]);
+  });
+
   it('shows from the whole profile what the page has no room for, and says so', async () => {
     const { page, complaints } = await openPage('tab=timeline&t.piece=9', contents(60));
     await shown(page, 'whole profile');

@@ -23,7 +23,7 @@ const OF_ONE_PROFILE: Bounds = {
   points: 2000,
   layers: 5000,
   curves: 64,
-  events: 1_500_000,
+  events: 2_000_000,
   bars: 50_000,
 };
 
