@@ -9,7 +9,7 @@ import { joinPiece } from '../../src/page/timeline/model/piece.js';
 import { Annotator } from '../../src/prof/report/report.js';
 import type { ProfileLine } from '../../src/record/record.js';
 
-const USUAL: PageOptions = { timeline: { of: 'usual' }, events: 1_500_000 };
+const USUAL: PageOptions = { timeline: { of: 'usual' }, events: 2_000_000 };
 
 export function pageContentsOf(records: Iterable<ProfileLine>, options: Partial<PageOptions> = {}): PageContents {
   const [annotator, pages] = [new Annotator(), new PageBuilder({ ...USUAL, ...options })];

@@ -14,7 +14,7 @@ import { recordsCommand } from '../records-command.js';
 import { runAnalysis } from '../run-analysis.js';
 import { version } from '../package-folder.js';
 
-const EVENTS = 1_500_000;
+const EVENTS = 2_000_000;
 const MOST_EVENTS = 3_000_000;
 
 function bounded(option: string, value: number): number {

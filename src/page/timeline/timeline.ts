@@ -12,7 +12,7 @@ import { showMarkers } from './controls/marker-panel.js';
 import { showNames } from './controls/lane-names.js';
 import { Scene } from './model/scene.js';
 import type { View } from './model/view.js';
-import { showSearch } from './controls/search-box.js';
+import { showSearch, type SearchElsewhere } from './controls/search-box.js';
 import { showSpan } from './controls/span-panel.js';
 import { TimelineCanvas } from './draw/stage.js';
 import { showTip } from './controls/tip.js';
@@ -30,6 +30,7 @@ export interface TimelineOptions {
   readonly viewed?: (view: View) => void;
   /** Shows the piece before or after. */
   readonly step?: (by: 1 | -1) => void;
+  readonly searchElsewhere?: SearchElsewhere;
   /** Called after each drawing of the events with the time it took, ms. */
   readonly drawn?: (ms: number) => void;
 }
@@ -101,7 +102,7 @@ function showBar(scene: Scene): HTMLElement {
 function fill(
   place: HTMLElement,
   events: TimelineEvents,
-  { profile = 0, file = 'FILE', piece = FIRST_PIECE, viewed, step, drawn }: TimelineOptions,
+  { profile = 0, file = 'FILE', piece = FIRST_PIECE, viewed, step, searchElsewhere, drawn }: TimelineOptions,
   signal: AbortSignal,
 ): Scene | null {
   if (events.count === 0) {
@@ -110,7 +111,7 @@ function fill(
   }
   const scene = new Scene(events);
   const stage = new TimelineCanvas(scene, signal, drawn);
-  const search = showSearch(scene);
+  const search = showSearch(scene, searchElsewhere);
   const markers = showMarkers(scene);
   const keys: KeyActions = {
     scene,

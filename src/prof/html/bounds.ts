@@ -33,7 +33,7 @@ const OF_ONE_PROFILE: Bounds = {
   curves: 64,
   steps: 200,
   collectives: 200,
-  events: 1_500_000,
+  events: 2_000_000,
   bars: 50_000,
 };
 

@@ -1,6 +1,6 @@
 /**
  * Records and their annotated kernels → the data of a page, in one pass. Memory: each part is bounded; most of it are the
- * events for the timeline, up to 90 MB for each profile whose records are still being read.
+ * events for the timeline, up to 110 MB for each profile whose records are still being read.
  */
 import { entryOf } from '../../containers/map-entry.js';
 import { UserError } from '../../record/errors.js';

@@ -25,7 +25,11 @@ function matchText(matches: SearchMatches | null): string {
   return `${quantityText(matches.list.length, 'count')} matches: ${sides.filter((side) => side !== '').join('; ')}`;
 }
 
-export function showSearch(scene: Scene): SearchBox {
+/** Searches the other pieces of the profile, and shows the first that has a match. @returns whether one has */
+export type SearchElsewhere = (query: string, looking: (piece: string) => void) => Promise<boolean>;
+
+/** @param elsewhere where there are other pieces */
+export function showSearch(scene: Scene, elsewhere?: SearchElsewhere): SearchBox {
   const field = element('input', {
     type: 'search',
     placeholder: 'gemm, op:linear, dur>10us',
@@ -58,11 +62,22 @@ export function showSearch(scene: Scene): SearchBox {
     button(sign, () => step(by), { 'aria-label': label, title: `${label.toLowerCase()} (${key})` });
   const previous = stepButton('‹', -1, 'Previous match', 'shift+N');
   const next = stepButton('›', 1, 'Next match', 'N');
+  const others = button('Look in the other pieces', () => {
+    others.hidden = true;
+    if (elsewhere === undefined) return;
+    const looking = (piece: string): string => (status.textContent = `looking in ${piece} …`);
+    const tell = (isFound: boolean): void => {
+      if (!isFound) status.textContent = 'no match in any piece that the page holds';
+    };
+    elsewhere(scene.shown.search, looking).then(tell, () => tell(false));
+  });
+  others.hidden = true;
   scene.on(['search'], () => {
+    others.hidden = elsewhere === undefined || scene.matches?.list.length !== 0;
     if (field.value !== scene.shown.search) field.value = scene.shown.search;
     status.textContent = matchText(scene.matches);
   });
-  const place = element('div', { class: 'tl-search', role: 'search' }, field, previous, next, status);
+  const place = element('div', { class: 'tl-search', role: 'search' }, field, previous, next, status, others);
   return {
     place,
     step,

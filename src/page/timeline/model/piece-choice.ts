@@ -29,6 +29,15 @@ export function pieceAt({ pieces }: PageTimeline, time: number): number {
   return found === -1 ? WHOLE : found;
 }
 
+/** The other pieces whose events are held, those after the shown one first; the whole profile last. */
+export function othersOf(timeline: PageTimeline, shown: number): number[] {
+  const { length } = timeline.pieces;
+  const inTurn = Array.from({ length }, (_, i) => (shown + 1 + i) % length);
+  const isHeld = (at: number): boolean => at !== WHOLE && dataOf(timeline, at) === at;
+  const others = [...inTurn.filter(isHeld), WHOLE];
+  return others.filter((at) => at !== dataOf(timeline, shown));
+}
+
 /** Views this much of a piece wide show all of it. */
 const NEARLY_ALL = 0.9;
 

@@ -3,7 +3,10 @@ import { elementAt } from '../../../containers/element.js';
 import type { PageTimeline, Timeline, Utilisation } from '../../../prof/html/page-data.js';
 import { element } from '../../document/dom-elements.js';
 import { withName } from '../../document/fragment.js';
-import { besides, dataOf, pieceOr, placeOf, type PlaceInTime } from '../model/piece-choice.js';
+import { loadEvents } from '../model/events.js';
+import { search } from '../model/search.js';
+import type { SearchElsewhere } from '../controls/search-box.js';
+import { besides, dataOf, othersOf, pieceOr, placeOf, type PlaceInTime } from '../model/piece-choice.js';
 import { readAddress, withPlace } from '../model/timeline-address.js';
 import type { View } from '../model/view.js';
 import { showTimeline, type ShownTimeline } from '../timeline.js';
@@ -16,8 +19,6 @@ export interface PiecesOptions {
   /** The file in suggested commands, as a word of a shell. */
   readonly file: string;
   readonly load: (piece: number) => Promise<Timeline>;
-  /** Called after each drawing of the events with the time it took, ms. */
-  readonly drawn?: (ms: number) => void;
 }
 
 export interface ShownPieces {
@@ -68,14 +69,10 @@ export function showPieces(
     see({ from: start, to: end });
     remark.textContent =
       data === piece ? '' : `The events of ${name} are not in the page: it is drawn from the whole profile.`;
+    const hasOthers = othersOf(timeline, piece).length > 0;
     open = showTimeline(holder, () => options.load(data), {
-      ...{
-        profile: options.profile,
-        file: options.file,
-        viewed: see,
-        step,
-        ...(options.drawn === undefined ? {} : { drawn: options.drawn }),
-      },
+      ...{ profile: options.profile, file: options.file, viewed: see, step },
+      ...(hasOthers ? { searchElsewhere } : {}),
       piece: { at: piece === timeline.first ? null : piece, part: data === piece ? null : { from: start, to: end } },
     });
   };
@@ -91,6 +88,18 @@ export function showPieces(
   const step = (by: 1 | -1): void => {
     const piece = besides(timeline, shown, by);
     if (piece !== shown) choose(piece);
+  };
+  const searchElsewhere: SearchElsewhere = async (query, looking) => {
+    const from = shown;
+    for (const piece of othersOf(timeline, from)) {
+      looking(elementAt(timeline.pieces, piece).name);
+      const found = search(await loadEvents(await options.load(piece)), query);
+      if (signal.aborted || shown !== from) return true;
+      if (found === null || found.list.length === 0) continue;
+      choose(piece);
+      return true;
+    }
+    return false;
   };
   const picker = pickPiece(timeline, choose);
   const goTo = (time: number): void => go(placeOf(timeline, shown, view, time));
