@@ -1,11 +1,12 @@
-/** The layers as a tree table: time of each, forward and backward, and its work. */
+/** The layers as a tree table, and as a list by any column: time of each by direction, why, and its work. */
+import type { LayerPart } from '../../prof/html/page-data.js';
 import { lacking } from '../capture-hints.js';
 import { elementAt } from '../../containers/element.js';
 import { button, element, filterField, note, scrolling } from '../document/dom-elements.js';
 import { layerTree, openAtFirst, visibleLayers, type LayerNode } from '../charts/layer-tree.js';
-import { layerLink } from '../document/timeline-link.js';
 import { hostTable } from '../figures/host-table.js';
-import { filteredRows } from '../figures/table-sort.js';
+import { layerHeads, type LayerHead } from '../figures/layer-columns.js';
+import { filteredRows, sortedRows } from '../figures/table-sort.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
 import { whenPrinted } from '../document/paper.js';
 import { headerTexts, plainRows, type TableColumn } from '../figures/sorted-table.js';
@@ -24,69 +25,41 @@ function longest(nodes: readonly LayerNode[], most: number): readonly LayerNode[
   return nodes.filter((node) => kept.has(node));
 }
 
-function columnsOf(view: PanelView, toggle: (node: LayerNode) => Node | null): TableColumn<LayerNode>[] {
-  const whole = view.profile.overview.kernels?.time ?? null;
-  const share = ({ row }: LayerNode): number | null => (whole === null || whole <= 0 ? null : row.time / whole);
-  const number = (
-    title: string,
-    unit: 'ns' | 'count' | 'flop' | 'bytes' | 'share',
-    key: 'time' | 'own' | 'forward' | 'backward' | 'count' | 'flops' | 'bytes' | 'tc',
-  ): TableColumn<LayerNode> => ({
-    title,
-    unit,
-    cell: ({ row }) => row[key],
-    field: ({ at }) => `layers.shown.${at}.${key}`,
-  });
-  return [
-    {
-      title: 'Layer',
-      cell: ({ name }) => name,
-      before: toggle,
-      link: ({ row }, text) => layerLink(view, text, row.path),
-    },
-    number('Time', 'ns', 'time'),
-    {
-      title: 'Share',
-      unit: 'share',
-      cell: share,
-      field: ({ at }) => `layers.shown.${at}.time / overview.kernels.time`,
-      bar: share,
-    },
-    number('Own', 'ns', 'own'),
-    number('Forward', 'ns', 'forward'),
-    number('Backward', 'ns', 'backward'),
-    number('Kernels', 'count', 'count'),
-    number('FLOPs', 'flop', 'flops'),
-    number('Bytes', 'bytes', 'bytes'),
-    number('On matrix unit', 'share', 'tc'),
-  ];
+/** What sorts the table: a column by its place, and the kernels that its reasons are about. */
+interface LayerOrder {
+  readonly by: number;
+  readonly isDescending: boolean;
+  readonly part: LayerPart;
 }
 
-/** The tree as a table, with a filter and buttons that open and close all layers. */
+/**
+ * The tree as a table, with a filter and buttons that open and close all layers. A header makes it a list of all layers
+ * in order of that column, with the reasons for the times of its direction.
+ */
 class LayerTable {
   readonly #roots: readonly LayerNode[];
   readonly #all: readonly LayerNode[];
-  readonly #columns: readonly TableColumn<LayerNode>[];
+  /** Null for the tree. */
+  #order: LayerOrder | null = null;
   #open: Set<LayerNode>;
   #filter = '';
   #isPrinted = false;
   readonly #body = element('tbody');
+  readonly #head = element('tr');
   readonly #status = element('p', { class: 'status', 'aria-live': 'polite' });
+  readonly #tree = button('Show as a tree', () => {
+    this.#order = null;
+    this.#show(null);
+  });
 
-  constructor(view: PanelView) {
+  constructor(private readonly view: PanelView) {
     this.#roots = layerTree(view.profile.layers.shown);
     this.#all = allOf(this.#roots);
     this.#open = openAtFirst(this.#roots, OPEN_AT_FIRST);
-    this.#columns = columnsOf(view, (node) => this.#toggle(node));
   }
 
   get content(): Node[] {
-    const options = { caption: 'Layers', columns: this.#columns, rows: this.#all, sortedBy: null };
-    const heads = headerTexts(options).map((text, i) =>
-      element('th', { scope: 'col', class: i === 0 ? null : 'number' }, text),
-    );
-    const head = element('thead', {}, element('tr', {}, ...heads));
-    const table = element('table', { 'aria-label': 'Layers' }, head, this.#body);
+    const table = element('table', { 'aria-label': 'Layers' }, element('thead', {}, this.#head), this.#body);
     const print = (onPaper: boolean): void => {
       this.#isPrinted = onPaper;
       this.#show(null);
@@ -103,15 +76,23 @@ class LayerTable {
     });
     const opener = (label: string, nodes: readonly LayerNode[]): HTMLElement =>
       button(label, () => {
+        this.#order = null;
         this.#open = new Set(nodes);
         this.#show(null);
       });
-    return element('div', { class: 'above' }, input, opener('Open all', this.#all), opener('Close all', []));
+    return element(
+      'div',
+      { class: 'above' },
+      input,
+      opener('Open all', this.#all),
+      opener('Close all', []),
+      this.#tree,
+    );
   }
 
-  /** The button that opens or closes a layer; null for one without children, and while a filter is set. */
+  /** The button that opens or closes a layer; null for one without children, and in a list. */
   #toggle(node: LayerNode): Node | null {
-    if (node.children.length === 0 || this.#filter !== '') return null;
+    if (node.children.length === 0 || this.#isList) return null;
     const isOpen = this.#open.has(node);
     const made = button(isOpen ? '▾' : '▸', () => {
       if (isOpen) this.#open.delete(node);
@@ -124,29 +105,69 @@ class LayerTable {
     return made;
   }
 
+  get #isList(): boolean {
+    return this.#filter !== '' || this.#order !== null;
+  }
+
+  /** The layers that are shown, in their order. */
+  #nodes(heads: readonly LayerHead[]): readonly LayerNode[] {
+    const order = this.#order;
+    const found = this.#isList
+      ? filteredRows(this.#all, ({ row }) => row.path, this.#filter)
+      : visibleLayers(this.#roots, this.#open);
+    if (order === null) return this.#isPrinted ? longest(found, ON_PAPER) : found.slice(0, MOST);
+    const sorted = sortedRows(found, elementAt(heads, order.by).column.cell, order.isDescending);
+    return sorted.slice(0, this.#isPrinted ? ON_PAPER : MOST);
+  }
+
+  /** Headers that sort; those of a direction choose what is explained. */
+  #showHeads(heads: readonly LayerHead[], columns: readonly TableColumn<LayerNode>[]): void {
+    const order = this.#order;
+    const texts = headerTexts({ caption: 'Layers', columns, rows: this.#all, sortedBy: null });
+    const made = heads.map(({ column: { unit }, part }, i) => {
+      const text = elementAt(texts, i);
+      const isSorted = order?.by === i;
+      const sort = (): void => {
+        this.#order = { by: i, part, isDescending: isSorted ? !order.isDescending : unit !== undefined };
+        this.#show(null);
+        this.#head.children[i]?.querySelector('button')?.focus();
+      };
+      const direction = order?.isDescending === true ? 'descending' : 'ascending';
+      return element(
+        'th',
+        { scope: 'col', class: unit === undefined ? null : 'number', 'aria-sort': isSorted ? direction : 'none' },
+        button(text, sort),
+      );
+    });
+    this.#head.replaceChildren(...made);
+  }
+
   /** @param focus layer whose button gets the focus */
   #show(focus: LayerNode | null): void {
-    const filter = this.#filter;
-    const found =
-      filter === '' ? visibleLayers(this.#roots, this.#open) : filteredRows(this.#all, ({ row }) => row.path, filter);
-    const nodes = this.#isPrinted ? longest(found, ON_PAPER) : found.slice(0, MOST);
-    const rows = plainRows({
-      ...{ caption: 'Layers', columns: this.#columns, rows: nodes },
-      ...{ sortedBy: null, scaledBy: this.#all },
-    });
+    const heads = layerHeads(this.view, this.#order?.part ?? 'all', (node) => this.#toggle(node));
+    const columns = heads.map(({ column }) => column);
+    const nodes = this.#nodes(heads);
+    const isList = this.#isList;
+    const rows = plainRows({ caption: 'Layers', columns, rows: nodes, sortedBy: null, scaledBy: this.#all });
     rows.forEach((row, i) => {
       const node = elementAt(nodes, i);
       const head = row.firstElementChild as HTMLElement;
-      head.style.setProperty('--depth', String(filter === '' ? node.depth : 0));
+      head.style.setProperty('--depth', String(isList ? 0 : node.depth));
       head.classList.add('layer');
-      if (filter !== '') (head.querySelector('.text a, .text') as HTMLElement).textContent = node.row.path.join(' / ');
+      if (isList) (head.querySelector('.text a, .text') as HTMLElement).textContent = node.row.path.join(' / ');
     });
+    this.#showHeads(heads, columns);
     this.#body.replaceChildren(...rows);
+    this.#tree.hidden = this.#order === null;
     this.#status.textContent = `${nodes.length} of ${this.#all.length} layers shown`;
     // The rows are new elements: the focus has to be set again.
     if (focus !== null) rows[nodes.indexOf(focus)]?.querySelector('button')?.focus();
   }
 }
+
+const ABOUT =
+  'A header sorts all layers, each with those beneath it; by Backward or Forward it explains the kernels of that direction. ' +
+  'Bound: what limits most of their time; latency is below 10 % of both peaks, too little work for the device.';
 
 function make(view: PanelView): PanelContent {
   const { shown, count, restTime } = view.profile.layers;
@@ -156,7 +177,7 @@ function make(view: PanelView): PanelContent {
   const { content } = new LayerTable(view);
   const rest = count - shown.length;
   const further = `${rest} further layers, ${quantityText(restTime, 'ns')} together, are not on this page.`;
-  return [...content, ...(rest > 0 ? [note(further)] : [])];
+  return [note(ABOUT), ...content, ...(rest > 0 ? [note(further)] : [])];
 }
 
 export const LAYERS: Panel = { id: 'layers', title: 'Layers', width: 6, make };

@@ -2,6 +2,7 @@
 import type { KernelRecord } from '../../record/record.js';
 import type { Annotated } from '../annotate.js';
 import type { Peaks } from '../roofline/peaks.js';
+import type { RooflineBound } from '../roofline/roofline.js';
 
 export interface PageKernel {
   readonly record: KernelRecord;
@@ -12,10 +13,11 @@ export interface PageKernel {
   readonly flops: number | null;
   readonly bytes: number | null;
   readonly peaks: Peaks;
+  readonly bound: RooflineBound | null;
 }
 
 /** An annotated kernel derives each value anew whenever it is read: the parts of a page read it once, here. */
 export function pageKernelOf(row: Annotated): PageKernel {
-  const { record, layer, op, tc, flops, bytes, peaks } = row;
-  return { record, layer, op, tc, dtype: row.unitUse?.dtype ?? null, flops, bytes, peaks };
+  const { record, layer, op, tc, flops, bytes, peaks, placement } = row;
+  return { record, layer, op, tc, dtype: row.unitUse?.dtype ?? null, flops, bytes, peaks, bound: placement.bound };
 }
