@@ -221,6 +221,32 @@ describeInBrowser('dashboard', (open) => {
     expect(await rows.count()).to.equal(3);
   });
 
+  it('lists the layers by their backward, with what makes it slow, in two clicks', async () => {
+    const { page, complaints } = await open(file);
+    await page.getByRole('tab', { name: 'Layers' }).click();
+    const table = page.getByRole('table', { name: 'Layers' });
+    await table.getByRole('button', { name: /^Own backward/ }).click();
+    expect(await table.locator('th[aria-sort="descending"]').textContent()).to.match(/^Own backward/);
+    const heads = (await table.locator('thead th').allTextContents()).map((head) => head.replace(/ \(.*/, ''));
+    const cells = await table.locator('tbody tr').first().locator('th, td').allTextContents();
+    const row = Object.fromEntries(heads.map((head, i) => [head, cells[i]]));
+    // 3/4 of 3 ms, in us.
+    expect(row).to.include({
+      ...{ Layer: `model / ${HOSTILE}`, 'Own backward': '2,250.00', Backward: '2,250.00' },
+      ...{ 'Bound of backward': 'compute 90.0 %', 'On matrix unit of backward': '100.0' },
+      'Slowest kernel of backward': '1.500 ms gemm_bf16',
+    });
+    await page.getByRole('button', { name: 'Show as a tree' }).click();
+    expect(await table.locator('tbody th').first().innerText()).to.include('model');
+    expect(await table.locator('thead th').allTextContents()).to.include('Bound');
+    const other = await open(linked, {}, 'tab=layers');
+    const link = other.page.getByRole('table', { name: 'Layers' }).getByRole('link', { name: /^300 ns / });
+    await link.click();
+    await other.page.locator('.tl-matches', { hasText: '1 match' }).waitFor();
+    expect(await other.page.getByRole('searchbox', { name: /^Search events/ }).inputValue()).to.equal('id==2');
+    expect([...complaints, ...other.complaints]).to.deep.equal([]);
+  });
+
   it('shows another rank, and remembers it in the address', async () => {
     const { page, complaints } = await open(file);
     const busy = page.locator('[data-panel="devices"] [data-field="overview.devices.0.busy"]').first();

@@ -47,14 +47,6 @@ export function openAtFirst(roots: readonly LayerNode[], most: number): Set<Laye
   }
 }
 
-/** The visible layers when some are open. @param inOrder the layers of one parent in their order */
-export function visibleLayers(
-  nodes: readonly LayerNode[],
-  open: ReadonlySet<LayerNode>,
-  inOrder: (nodes: readonly LayerNode[]) => readonly LayerNode[] = (given) => given,
-): LayerNode[] {
-  return inOrder(nodes).flatMap((node) => [
-    node,
-    ...(open.has(node) ? visibleLayers(node.children, open, inOrder) : []),
-  ]);
-}
+/** The visible layers when some are open. */
+export const visibleLayers = (nodes: readonly LayerNode[], open: ReadonlySet<LayerNode>): LayerNode[] =>
+  nodes.flatMap((node) => [node, ...(open.has(node) ? visibleLayers(node.children, open) : [])]);

@@ -45,7 +45,7 @@ function textOf({ node }: FlameBox, whole: number | null): string {
     `own ${quantityText(row.own, 'ns')}, forward ${quantityText(row.forward, 'ns')}, backward ${quantityText(row.backward, 'ns')}`,
     [
       `${quantityText(row.count, 'count')} kernels, ${quantityText(row.flops, 'flop')}, ${quantityText(row.bytes, 'bytes')}`,
-      `on matrix unit ${quantityText(row.tc, 'share')}`,
+      `on matrix unit ${quantityText(row.why.all?.tc ?? null, 'share')}`,
     ].join(', '),
   ];
   return lines.join('\n');

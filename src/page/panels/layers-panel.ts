@@ -1,16 +1,16 @@
-/** The layers as a tree table: time of each, forward and backward, and its work. */
+/** The layers as a tree table, and as a list by any column: time of each by direction, why, and its work. */
+import type { LayerPart } from '../../prof/html/page-data.js';
 import { lacking } from '../capture-hints.js';
 import { elementAt } from '../../containers/element.js';
 import { button, element, filterField, note, scrolling } from '../document/dom-elements.js';
 import { layerTree, openAtFirst, visibleLayers, type LayerNode } from '../charts/layer-tree.js';
-import { layerLink } from '../document/timeline-link.js';
 import { hostTable } from '../figures/host-table.js';
-import { filteredRows } from '../figures/table-sort.js';
+import { layerHeads, type LayerHead } from '../figures/layer-columns.js';
+import { filteredRows, sortedRows } from '../figures/table-sort.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
 import { whenPrinted } from '../document/paper.js';
-import { rowOf, scalesOf, type TableColumn } from '../figures/table-cells.js';
+import { headerText, rowOf, scalesOf, type TableColumn } from '../figures/table-cells.js';
 import { csvButton } from '../figures/csv-button.js';
-import { TableHeads } from '../figures/table-heads.js';
 import { quantityText } from '../document/units.js';
 
 const OPEN_AT_FIRST = 25;
@@ -26,78 +26,49 @@ function longest(nodes: readonly LayerNode[], most: number): readonly LayerNode[
   return nodes.filter((node) => kept.has(node));
 }
 
-function columnsOf(view: PanelView, toggle: (node: LayerNode) => Node | null): TableColumn<LayerNode>[] {
-  const whole = view.profile.overview.kernels?.time ?? null;
-  const share = ({ row }: LayerNode): number | null => (whole === null || whole <= 0 ? null : row.time / whole);
-  const number = (
-    title: string,
-    unit: 'ns' | 'count' | 'flop' | 'bytes' | 'share',
-    key: 'time' | 'own' | 'forward' | 'backward' | 'count' | 'flops' | 'bytes' | 'tc',
-  ): TableColumn<LayerNode> => ({
-    title,
-    unit,
-    cell: ({ row }) => row[key],
-    field: ({ at }) => `layers.shown.${at}.${key}`,
-  });
-  return [
-    {
-      title: 'Layer',
-      cell: ({ name }) => name,
-      copied: ({ row }) => row.path.join(' / '),
-      before: toggle,
-      link: ({ row }, text) => layerLink(view, text, row.path),
-    },
-    number('Time', 'ns', 'time'),
-    {
-      title: 'Share',
-      unit: 'share',
-      cell: share,
-      field: ({ at }) => `layers.shown.${at}.time / overview.kernels.time`,
-      bar: share,
-    },
-    number('Own', 'ns', 'own'),
-    number('Forward', 'ns', 'forward'),
-    number('Backward', 'ns', 'backward'),
-    number('Kernels', 'count', 'count'),
-    number('FLOPs', 'flop', 'flops'),
-    number('Bytes', 'bytes', 'bytes'),
-    number('On matrix unit', 'share', 'tc'),
-  ];
+/** What sorts the table: a column by its place, and the kernels that its reasons are about. */
+interface LayerOrder {
+  readonly by: number;
+  readonly isDescending: boolean;
+  readonly part: LayerPart;
 }
 
-/** The tree as a table, with a filter and buttons that open and close all layers. */
+/**
+ * The tree as a table, with a filter and buttons that open and close all layers. A header makes it a list of all layers
+ * in order of that column, with the reasons for the times of its direction.
+ */
 class LayerTable {
   readonly #roots: readonly LayerNode[];
   readonly #all: readonly LayerNode[];
-  readonly #columns: readonly TableColumn<LayerNode>[];
-  readonly #scales: ReturnType<typeof scalesOf>;
-  /** In the tree's order at first, which is that of the layers' first kernels. */
-  readonly #heads: TableHeads<LayerNode>;
+  /** Null for the tree. */
+  #order: LayerOrder | null = null;
   #open: Set<LayerNode>;
   #filter = '';
   #isPrinted = false;
   readonly #body = element('tbody');
+  readonly #head = element('tr');
   readonly #status = element('p', { class: 'status', 'aria-live': 'polite' });
+  readonly #tree = button('Show as a tree', () => {
+    this.#order = null;
+    this.#show(null);
+  });
 
-  constructor(view: PanelView) {
+  constructor(private readonly view: PanelView) {
     this.#roots = layerTree(view.profile.layers.shown);
     this.#all = allOf(this.#roots);
     this.#open = openAtFirst(this.#roots, OPEN_AT_FIRST);
-    this.#columns = columnsOf(view, (node) => this.#toggle(node));
-    this.#scales = scalesOf({ columns: this.#columns, rows: this.#all });
-    this.#heads = new TableHeads(this.#columns, this.#scales, null, () => this.#show(null));
   }
 
   get content(): Node[] {
-    const head = element('thead', {}, this.#heads.row);
-    const table = element('table', { 'aria-label': 'Layers' }, head, this.#body);
+    const table = element('table', { 'aria-label': 'Layers' }, element('thead', {}, this.#head), this.#body);
     const print = (onPaper: boolean): void => {
       this.#isPrinted = onPaper;
       this.#show(null);
     };
     if (this.#all.length > OPEN_AT_FIRST) whenPrinted(table, print);
     this.#show(null);
-    const copy = csvButton('Layers', this.#columns, () => this.#found(this.#all));
+    const columns = layerHeads(this.view, 'all', () => null).map(({ column }) => column);
+    const copy = csvButton('Layers', columns, () => this.#nodes(Infinity));
     const beneath = element('div', { class: 'beneath' }, this.#status, copy);
     return [this.#controls(), scrolling('Layers', table), beneath];
   }
@@ -109,15 +80,23 @@ class LayerTable {
     });
     const opener = (label: string, nodes: readonly LayerNode[]): HTMLElement =>
       button(label, () => {
+        this.#order = null;
         this.#open = new Set(nodes);
         this.#show(null);
       });
-    return element('div', { class: 'above' }, input, opener('Open all', this.#all), opener('Close all', []));
+    return element(
+      'div',
+      { class: 'above' },
+      input,
+      opener('Open all', this.#all),
+      opener('Close all', []),
+      this.#tree,
+    );
   }
 
-  /** The button that opens or closes a layer; null for one without children, and while a filter is set. */
+  /** The button that opens or closes a layer; null for one without children, and in a list. */
   #toggle(node: LayerNode): Node | null {
-    if (node.children.length === 0 || this.#filter !== '') return null;
+    if (node.children.length === 0 || this.#isList) return null;
     const isOpen = this.#open.has(node);
     const made = button(isOpen ? '▾' : '▸', () => {
       if (isOpen) this.#open.delete(node);
@@ -130,32 +109,71 @@ class LayerTable {
     return made;
   }
 
-  /** Those that pass the filter, in their order; without a filter those of the tree. @param open layers */
-  #found(open: Iterable<LayerNode>): readonly LayerNode[] {
-    const inOrder = (nodes: readonly LayerNode[]): readonly LayerNode[] => this.#heads.inOrder(nodes, (node) => node);
-    if (this.#filter === '') return visibleLayers(this.#roots, new Set(open), inOrder);
-    return inOrder(filteredRows(this.#all, ({ row }) => row.path, this.#filter));
+  get #isList(): boolean {
+    return this.#filter !== '' || this.#order !== null;
+  }
+
+  /** At most so many layers that pass the filter, in their order; without filter and order those of the tree. */
+  #nodes(most: number): readonly LayerNode[] {
+    const order = this.#order;
+    const open = most === Infinity ? new Set(this.#all) : this.#open;
+    const found = this.#isList
+      ? filteredRows(this.#all, ({ row }) => row.path, this.#filter)
+      : visibleLayers(this.#roots, open);
+    if (order === null) return this.#isPrinted ? longest(found, most) : found.slice(0, most);
+    const heads = layerHeads(this.view, order.part, () => null);
+    return sortedRows(found, elementAt(heads, order.by).column.cell, order.isDescending).slice(0, most);
+  }
+
+  /** Headers that sort; those of a direction choose what is explained. */
+  #showHeads(heads: readonly LayerHead[], columns: readonly TableColumn<LayerNode>[]): void {
+    const order = this.#order;
+    const scales = scalesOf({ columns, rows: this.#all });
+    const made = heads.map(({ column: { title, unit }, part }, i) => {
+      const text = headerText(title, elementAt(scales, i));
+      const isSorted = order?.by === i;
+      const sort = (): void => {
+        this.#order = { by: i, part, isDescending: isSorted ? !order.isDescending : unit !== undefined };
+        this.#show(null);
+        this.#head.children[i]?.querySelector('button')?.focus();
+      };
+      const direction = order?.isDescending === true ? 'descending' : 'ascending';
+      return element(
+        'th',
+        { scope: 'col', class: unit === undefined ? null : 'number', 'aria-sort': isSorted ? direction : 'none' },
+        button(text, sort),
+      );
+    });
+    this.#head.replaceChildren(...made);
   }
 
   /** @param focus layer whose button gets the focus */
   #show(focus: LayerNode | null): void {
-    const filter = this.#filter;
-    const found = this.#found(this.#open);
-    const nodes = this.#isPrinted ? longest(found, ON_PAPER) : found.slice(0, MOST);
-    const rows = nodes.map((node) => rowOf(node, this.#columns, this.#scales));
+    const heads = layerHeads(this.view, this.#order?.part ?? 'all', (node) => this.#toggle(node));
+    const columns = heads.map(({ column }) => column);
+    const scales = scalesOf({ columns, rows: this.#all });
+    const nodes = this.#nodes(this.#isPrinted ? ON_PAPER : MOST);
+    const isList = this.#isList;
+    const rows = nodes.map((node) => rowOf(node, columns, scales));
     rows.forEach((row, i) => {
       const node = elementAt(nodes, i);
       const head = row.firstElementChild as HTMLElement;
-      head.style.setProperty('--depth', String(filter === '' ? node.depth : 0));
+      head.style.setProperty('--depth', String(isList ? 0 : node.depth));
       head.classList.add('layer');
-      if (filter !== '') (head.querySelector('.text a, .text') as HTMLElement).textContent = node.row.path.join(' / ');
+      if (isList) (head.querySelector('.text a, .text') as HTMLElement).textContent = node.row.path.join(' / ');
     });
+    this.#showHeads(heads, columns);
     this.#body.replaceChildren(...rows);
+    this.#tree.hidden = this.#order === null;
     this.#status.textContent = `${nodes.length} of ${this.#all.length} layers shown`;
     // The rows are new elements: the focus has to be set again.
     if (focus !== null) rows[nodes.indexOf(focus)]?.querySelector('button')?.focus();
   }
 }
+
+const ABOUT =
+  'A header sorts all layers, each with those beneath it; by Backward or Forward it explains the kernels of that direction. ' +
+  'Bound: what limits most of their time; latency is below 10 % of both peaks, too little work for the device.';
 
 function make(view: PanelView): PanelContent {
   const { shown, count, restTime } = view.profile.layers;
@@ -165,7 +183,7 @@ function make(view: PanelView): PanelContent {
   const { content } = new LayerTable(view);
   const rest = count - shown.length;
   const further = `${rest} further layers, ${quantityText(restTime, 'ns')} together, are not on this page.`;
-  return [...content, ...(rest > 0 ? [note(further)] : [])];
+  return [note(ABOUT), ...content, ...(rest > 0 ? [note(further)] : [])];
 }
 
 export const LAYERS: Panel = { id: 'layers', title: 'Layers', width: 6, make };

@@ -1,14 +1,17 @@
 /** Annotated kernels → the tree of the user's layers, with the kernels of each. */
 import { longest } from './bounds.js';
 import type { PageKernel } from './page-kernel.js';
-import type { Bounded, LayerRow } from './page-data.js';
-import { MatrixUnitTimer } from './matrix-unit-time.js';
+import { ReasonSum } from './layer-reason.js';
+import type { Bounded, LayerPart, LayerRow } from './page-data.js';
 
-/** Layers that are kept apart, each of about 400 bytes; kernels of any further or deeper layer count for the layer above it. */
+/** Layers that are kept apart, each of about 800 bytes; kernels of any further or deeper layer count for the layer above it. */
 const MOST_LAYERS = 50_000;
 
 /** Layers within each other that are kept apart: a row has the names of those above it. */
 const MOST_DEPTH = 100;
+
+/** By direction of a kernel. */
+const PARTS: Readonly<Record<string, 'forward' | 'backward' | undefined>> = { fprop: 'forward', bprop: 'backward' };
 
 class LayerSum {
   count = 0;
@@ -19,20 +22,39 @@ class LayerSum {
   backward = 0;
   flops: number | null = null;
   bytes: number | null = null;
-  readonly unit = new MatrixUnitTimer();
+  ownBackward = 0;
+  readonly #why: Record<LayerPart, ReasonSum | null> = { all: null, forward: null, backward: null };
   /** By name; null while there is none: most layers are leaves. */
   children: Map<string, LayerSum> | null = null;
 
   constructor(readonly name: string) {}
 
-  add({ record: { dir }, flops, bytes, tc }: PageKernel, time: number): void {
+  add(kernel: PageKernel, time: number): void {
+    const { flops, bytes } = kernel;
     this.count++;
     this.time += time;
-    if (dir === 'fprop') this.forward += time;
-    if (dir === 'bprop') this.backward += time;
     if (flops !== null) this.flops = (this.flops ?? 0) + flops;
     if (bytes !== null) this.bytes = (this.bytes ?? 0) + bytes;
-    this.unit.add(tc, time);
+    this.#explain('all', kernel, time);
+    const part = PARTS[kernel.record.dir ?? ''];
+    if (part === undefined) return;
+    this[part] += time;
+    this.#explain(part, kernel, time);
+  }
+
+  /** For a kernel in no layer beneath. */
+  addOwn({ record }: PageKernel, time: number): void {
+    this.own += time;
+    if (record.dir === 'bprop') this.ownBackward += time;
+  }
+
+  get why(): LayerRow['why'] {
+    const { all, forward, backward } = this.#why;
+    return { all: all?.reason ?? null, forward: forward?.reason ?? null, backward: backward?.reason ?? null };
+  }
+
+  #explain(part: LayerPart, kernel: PageKernel, time: number): void {
+    (this.#why[part] ??= new ReasonSum()).add(kernel, time);
   }
 }
 
@@ -51,7 +73,7 @@ export class LayerTotals {
       next.add(kernel, time);
       at = next;
     }
-    if (at !== this.#root) at.own += time;
+    if (at !== this.#root) at.addOwn(kernel, time);
   }
 
   /** In order of appearance. The ancestors of a shown layer are shown too: none of them takes less time. */
@@ -87,9 +109,9 @@ function rowsOf({ children }: LayerSum, shown: ReadonlySet<LayerSum>, above: rea
     .filter((layer) => shown.has(layer))
     .flatMap((layer) => {
       const path = [...above, layer.name];
-      const { count, time, own, forward, backward, flops, bytes, unit } = layer;
+      const { count, time, own, forward, backward, ownBackward, flops, bytes, why } = layer;
       return [
-        { path, count, time, own, forward, backward, flops, bytes, tc: unit.share },
+        { path, count, time, own, forward, backward, ownBackward, flops, bytes, why },
         ...rowsOf(layer, shown, path),
       ];
     });

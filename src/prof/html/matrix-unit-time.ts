@@ -2,18 +2,20 @@
 import type { Annotated } from '../annotate.js';
 
 export class MatrixUnitTimer {
-  #known = 0;
+  #time = 0;
   #used = 0;
+  #isKnown = false;
 
   /** @param time of the kernel, ns */
   add(tc: Annotated['tc'], time: number): void {
+    this.#time += time;
     if (tc === null || tc === '?') return;
-    this.#known += time;
+    this.#isKnown = true;
     if (tc === 1) this.#used += time;
   }
 
-  /** Share of the time of the kernels whose use of the unit is known; null where none is. */
+  /** Share of the time in kernels that are known to use the unit, as `tcshare` has it; null where it is known of none. */
   get share(): number | null {
-    return this.#known === 0 ? null : this.#used / this.#known;
+    return this.#isKnown && this.#time > 0 ? this.#used / this.#time : null;
   }
 }

@@ -7,6 +7,7 @@ import type { JobTable } from './job/job-data.js';
 import type { CollectiveRow } from './communication/collective-data.js';
 import type { PageIdle, StepBarList } from './idle/idle-data.js';
 import type { ProfileVerdict } from '../advise/verdict/verdict.js';
+import type { RooflineBound } from '../roofline/roofline.js';
 import type { ProfileSummary } from '../summary/summary-data.js';
 import type { KernelTotal, OpTotal, StackTree } from './kernels/kernel-data.js';
 
@@ -206,11 +207,27 @@ export interface LayerRow {
   readonly own: number;
   readonly forward: number;
   readonly backward: number;
+  /** Backward kernels in no layer beneath. */
+  readonly ownBackward: number;
   /** Null where none is known. */
   readonly flops: number | null;
   readonly bytes: number | null;
-  /** Share of its time on the matrix unit; null where that is not known. */
+  readonly why: Readonly<Record<LayerPart, LayerReason | null>>;
+}
+
+/** Kernels of a layer: all of them, those of its forward, those of its backward. */
+export type LayerPart = 'all' | 'forward' | 'backward';
+
+/** Why some kernels of a layer take their time. */
+export interface LayerReason {
+  /** What bounds most of their time, `bound` of the kernels; null where that is not known. */
+  readonly bound: RooflineBound | null;
+  /** Share of their time that it bounds. */
+  readonly boundShare: number | null;
+  /** Share of their time on the matrix unit; null where that is not known. */
   readonly tc: number | null;
+  /** The single kernel that took longest, by its number in the profile. */
+  readonly slowest: { readonly id: number; readonly name: string; readonly time: number };
 }
 
 export interface MemoryCurve {

@@ -3,6 +3,7 @@ import type { KernelRecord } from '../../record/record.js';
 import type { Annotated } from '../annotate.js';
 import type { Occupancy } from '../roofline/occupancy.js';
 import type { Peaks } from '../roofline/peaks.js';
+import type { RooflineBound } from '../roofline/roofline.js';
 
 export interface PageKernel {
   readonly record: KernelRecord;
@@ -14,10 +15,12 @@ export interface PageKernel {
   readonly bytes: number | null;
   readonly peaks: Peaks;
   readonly occupancy: Occupancy | null;
+  readonly bound: RooflineBound | null;
 }
 
 /** An annotated kernel derives each value anew whenever it is read: the parts of a page read it once, here. */
 export function pageKernelOf(row: Annotated): PageKernel {
-  const { record, layer, op, tc, flops, bytes, peaks, occupancy } = row;
-  return { record, layer, op, tc, dtype: row.unitUse?.dtype ?? null, flops, bytes, peaks, occupancy };
+  const { record, layer, op, tc, flops, bytes, peaks, occupancy, placement } = row;
+  const dtype = row.unitUse?.dtype ?? null;
+  return { record, layer, op, tc, dtype, flops, bytes, peaks, occupancy, bound: placement.bound };
 }

@@ -4,7 +4,18 @@ import { layerTree, openAtFirst, visibleLayers, type LayerNode } from '../../../
 import type { LayerRow } from '../../../src/prof/html/page-data.js';
 
 const row = (path: string, time: number): LayerRow => ({
-  ...{ path: path.split('/'), count: 1, time, own: 0, forward: 0, backward: 0, flops: null, bytes: null, tc: null },
+  ...{
+    path: path.split('/'),
+    count: 1,
+    time,
+    own: 0,
+    forward: 0,
+    backward: 0,
+    ownBackward: 0,
+    flops: null,
+    bytes: null,
+    why: { all: null, forward: null, backward: null },
+  },
 });
 
 const ROWS = [row('m', 100), row('m/a', 60), row('m/a/x', 40), row('m/a/y', 20), row('m/b', 30), row('n', 100)];

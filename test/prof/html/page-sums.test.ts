@@ -273,9 +273,33 @@ describe('layers', () => {
       ['net/fc', 1, 4, 0, 0, 4],
       ['net/fc/mm', 1, 4, 4, 0, 4],
     ]); // prettier-ignore
-    expect(shown[1]).to.include({ flops: null, bytes: null, tc: null });
-    expect(shown[3]).to.include({ flops: shown[0]?.flops, tc: 1 });
+    expect(shown[1]).to.include({ flops: null, bytes: null });
+    expect(shown[1]?.why.all?.tc).to.equal(null);
+    expect(shown[3]).to.include({ flops: shown[0]?.flops });
+    expect(shown[3]?.why.backward?.tc).to.equal(1);
+    expect(shown.map(({ ownBackward }) => ownBackward)).to.deep.equal([0, 0, 0, 4]);
     expect({ count, restTime }).to.deep.equal({ count: 4, restTime: 0 });
+  });
+
+  it('say why each part takes its time: most of it is bound by one thing, and one kernel is the slowest', () => {
+    // Of these, the FLOPs of the product alone are known: far below either peak.
+    const { shown } = summed(
+      new LayerTotals(),
+      [
+        { id: 1, layer: ['net', 'a'], dur: 10, dir: 'fprop', short: 'f' },
+        { id: 2, layer: ['net', 'a'], dur: 30, dir: 'bprop', ...HALF_GEMM, calls: [mm(16, 16, 16)] },
+        { id: 3, layer: ['net', 'a'], dur: 20, dir: 'bprop', short: 'c' },
+        { id: 4, layer: ['net'], dur: 30, dir: 'bprop', short: 'd' },
+      ],
+      [A100],
+    ).rows(10);
+    expect(shown[1]?.why).to.deep.equal({
+      all: { bound: 'latency', boundShare: 0.5, tc: 0.5, slowest: { id: 2, name: 'gemm16', time: 30 } },
+      forward: { bound: null, boundShare: null, tc: null, slowest: { id: 1, name: 'f', time: 10 } },
+      backward: { bound: 'latency', boundShare: 0.6, tc: 0.6, slowest: { id: 2, name: 'gemm16', time: 30 } },
+    });
+    // The first of equals.
+    expect(shown[0]?.why.backward?.slowest.id).to.equal(2);
   });
 
   it('are shown with all their ancestors', () => {

@@ -1,0 +1,327 @@
+/**
+ * The numbers of each panel against the same numbers of the commands: both come from one profile by different ways, so
+ * that a page cannot say other than `dprof … -f json`.
+ */
+import { expect } from 'chai';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { LayerReason, LayerRow, PageData, PageProfile } from '../../src/prof/html/page-data.js';
+import { dataIn } from '../support/pages.js';
+import { runCli } from '../support/run-cli.js';
+import { itShared, ROOT } from '../support/shared.js';
+import { leftOutOfFast } from '../support/speed.js';
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** Rows of an answer; none where the command says that the profile lacks what it needs. */
+async function answer(path: string, ...args: string[]): Promise<Row[]> {
+  const { stdout } = await runCli('dprof', [...args, '-q', '-f', 'json', path]);
+  return stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Row);
+}
+
+async function pageOf(path: string): Promise<PageData> {
+  const { stdout, code } = await runCli('dprof', ['html', '-q', path]);
+  expect(code).to.equal(0);
+  return dataIn(stdout);
+}
+
+/** Sums of times in another order may differ in their last digits. */
+const near = (a: number, b: number): boolean => Math.abs(a - b) <= 1e-9 * Math.max(1, Math.abs(a), Math.abs(b));
+
+/** Columns of kernels' times. */
+const TIMES: ReadonlySet<string> = new Set(['total', 'own', 'min', 'max']);
+
+/** Where two rows of one key differ; unknown shares and sums are null. @param within ns that times may differ by */
+function differences(name: string, page: Row, other: Row, within: number): string[] {
+  return Object.keys(page).flatMap((key) => {
+    const [a, b] = [page[key] ?? null, other[key] ?? null];
+    if (TIMES.has(key) && typeof a === 'number' && typeof b === 'number' && Math.abs(a - b) <= within) return [];
+    const isSame =
+      typeof a === 'number' && typeof b === 'number' ? near(a, b) : JSON.stringify(a) === JSON.stringify(b);
+    return isSame ? [] : [`${name}: ${key} is ${JSON.stringify(a)} on the page, ${JSON.stringify(b)} as an answer`];
+  });
+}
+
+/** Times that are means of clocks are whole ns in an answer. */
+const rounded = (value: number | null): number | null => (value === null ? null : Math.round(value));
+
+/** Compares rows by a key: each of the page's must be among the answer's. @param isFiner than ns, in which the answer is */
+function compare(page: readonly Row[], other: readonly Row[], keys: readonly string[], isFiner = false): void {
+  const keyOf = (row: Row): string => JSON.stringify(keys.map((key) => row[key] ?? null));
+  const known = new Map(other.map((row) => [keyOf(row), row]));
+  const found = page.flatMap((row) =>
+    differences(keyOf(row), row, known.get(keyOf(row)) ?? {}, isFiner ? Number(row['count']) : 0),
+  );
+  expect(found).to.deep.equal([]);
+}
+
+const share = (percent: unknown): number | null => (typeof percent === 'number' ? percent / 100 : null);
+
+/** Kernels without a time have none on the page, and none in these answers. */
+const TIMED = ['--where', 'sil>=0'];
+
+type Check = (profile: PageProfile, path: string, data: PageData) => Promise<void>;
+
+/** By panels that it is about. */
+const CHECKS: Readonly<Record<string, Check>> = {
+  'figures, devices, precision, matrix unit, activity, copies, collectives, diagnostics': async (
+    { overview },
+    path,
+  ) => {
+    const [summary] = await answer(path, 'summary');
+    expect(differences('overview', { ...overview }, summary ?? {}, 0)).to.deep.equal([]);
+  },
+
+  'verdict and advice': async ({ verdict }, path, { advice }) => {
+    const rows = await answer(path, 'advise');
+    const said = rows.find((row) => 'verdict' in row);
+    expect(
+      verdict === null ? undefined : { text: verdict.text, span: verdict.span, parts: verdict.parts },
+    ).to.deep.equal(
+      said === undefined ? undefined : { text: said['verdict'], span: said['span'], parts: said['parts'] },
+    );
+    const findings = rows.filter((row) => 'rule' in row);
+    expect(findings).to.have.length.at.least(advice.length);
+    const shown = advice.map(({ finding: { rule, what, stake, gain } }) => ({
+      rule,
+      what,
+      stake,
+      gain: gain?.ns ?? null,
+    }));
+    const others = findings.map(({ rule, what, stake, gain }) => ({
+      ...{ rule, what, stake },
+      gain: (gain as { ns: number } | null)?.ns ?? null,
+    }));
+    if (findings.length === advice.length) compare(shown, others, ['rule', 'what']);
+  },
+
+  steps: async ({ overview }, path) => {
+    const rows = await answer(path, 'steps');
+    const list = overview.steps?.list ?? [];
+    const shown = list.map(({ step, device, busy, kernelTime, ownKernelTime }) => ({
+      ...{ step, device, busy, kernel_time: kernelTime, own_kernel_time: ownKernelTime },
+    }));
+    compare(shown, rows, ['step', 'device']);
+  },
+
+  kernels: async ({ kernels, overview }, path) => {
+    // Devices of Neuron count picoseconds; an instruction that only waits is no work.
+    const isNeuron =
+      overview.devices.length > 0 && ['ntff', 'neuron'].some((name) => overview.header?.format.startsWith(name));
+    const columns = 'kernel,count,total,min,max,tcshare';
+    const rows = await answer(path, '--by', 'kernel', '-c', columns, ...TIMED);
+    const shown = kernels.shown.map(({ name, count, time, min, max, tc }) => ({
+      ...{ kernel: name, count, total: time, min, max, tc },
+    }));
+    compare(shown, rows.map((row) => ({ ...row, tc: share(row['tcshare']) })), ['kernel'], isNeuron); // prettier-ignore
+    if (!isNeuron) expect(kernels.count).to.equal(rows.length);
+  },
+
+  roofline: async ({ roofline }, path) => {
+    const keys = ['device', 'op', 'kernel', 'dtype', 'tc'];
+    const where = ['--where', 'flops>0 && bytes>0 && sil>0'];
+    const rows = await answer(
+      path,
+      '--by',
+      keys.join(','),
+      '-c',
+      [...keys, 'count,total,flops,bytes'].join(','),
+      ...where,
+    );
+    const texts = rows.map((row) => ({
+      ...row,
+      tc: row['tc'] === null ? null : JSON.stringify(row['tc']).replaceAll('"', ''),
+    }));
+    const shown = roofline.points.map(({ time, ...point }) => ({ ...point, total: time }));
+    compare(shown, texts, keys);
+    expect(roofline.pointCount).to.equal(rows.length);
+  },
+
+  'layers and flame chart': async ({ layers }, path) => {
+    const columns = 'layer,count,total,own,flops,bytes,tcshare';
+    const rows = await answer(path, '--by', 'layer', '-c', columns, ...TIMED);
+    const shown = layers.shown.map(({ path: layer, count, time, own, flops, bytes, why }) => ({
+      ...{ layer, count, total: time, own, flops, bytes, tc: why.all?.tc ?? null },
+    }));
+    compare(shown, rows.map((row) => ({ ...row, tc: share(row['tcshare']) })), ['layer']); // prettier-ignore
+  },
+
+  'reasons of layers': async ({ layers }, path) => {
+    const kernels = (await answer(path, '-c', 'idx,layer,dir,sil,bound,tc,kernel', ...TIMED)) as unknown as Kernel[];
+    compare(layers.shown.map(reasonRow), layers.shown.map(({ path: layer }) => reasonRow(reasoned(layer, kernels))), ['layer']); // prettier-ignore
+  },
+
+  annotations: async ({ annotations }, path) => {
+    const rows = await answer(path, '--by', 'range');
+    const known = new Map(rows.map((row) => [row['range'], row]));
+    const hosts = annotations.shown.filter(({ text, passes }) => passes !== null && known.has(text));
+    const shown = hosts.map(({ text, passes, hostSelf }) => ({ range: text, count: passes, hostself: hostSelf }));
+    compare(shown, rows, ['range']);
+    // The answer adds up passes, also those within a pass of the same name.
+    for (const { text, host } of hosts) expect(host, text).to.be.at.most(Number(known.get(text)?.['host']));
+  },
+
+  utilisation: async ({ utilisation, overview }) => {
+    await Promise.resolve();
+    for (const { device, busy, compute } of utilisation.devices) {
+      const one = overview.devices.find((other) => other.device === device);
+      const sum = (shares: readonly number[]): number =>
+        shares.reduce((all, part) => all + part * utilisation.width, 0);
+      expect(sum(busy), `device ${device}`).to.be.closeTo(one?.busy ?? NaN, 1e-3 * utilisation.width + 1);
+      expect(sum(compute), `device ${device}`).to.be.closeTo(one?.compute ?? NaN, 1e-3 * utilisation.width + 1);
+    }
+  },
+
+  memory: async ({ memory }, path) => {
+    const rows = await answer(path, 'memory');
+    const series = rows.flatMap((row) =>
+      (row['series'] as readonly Row[]).map(({ metric, of, highest }) => ({
+        ...{ device: row['device'], metric, name: of === '' ? metric : of, peak: highest },
+      })),
+    );
+    compare(memory.map(({ device, metric, name, peak }) => ({ device, metric, name, peak })), series, ['device', 'metric', 'name']); // prettier-ignore
+    const most = series.filter(({ peak }) => peak !== null);
+    expect(memory).to.have.length(Math.min(64, most.length));
+  },
+};
+
+interface Kernel {
+  readonly idx: number;
+  readonly layer: readonly string[] | null;
+  readonly dir: string | null;
+  readonly sil: number;
+  readonly bound: string | null;
+  readonly tc: number | string | null;
+  readonly kernel: string;
+}
+
+type Reasoned = Pick<LayerRow, 'path' | 'forward' | 'backward' | 'ownBackward' | 'why'>;
+
+const reasonRow = ({ path, forward, backward, ownBackward, why }: Reasoned): Row => ({
+  ...{ layer: path, forward, backward, ownBackward },
+  ...reasonCells('all', why.all),
+  ...reasonCells('forward', why.forward),
+  ...reasonCells('backward', why.backward),
+});
+
+const reasonCells = (part: string, reason: LayerReason | null): Row => ({
+  [`${part} bound`]: reason?.bound ?? null,
+  [`${part} share`]: reason?.boundShare ?? null,
+  [`${part} tc`]: reason?.tc ?? null,
+  [`${part} slowest`]: reason?.slowest.time ?? null,
+  [`${part} name`]: reason?.slowest.name ?? null,
+});
+
+const timeOf = (kernels: readonly Kernel[]): number => kernels.reduce((sum, { sil }) => sum + sil, 0);
+
+/** The same from a row a kernel, as anyone would work it out. */
+function reasoned(path: readonly string[], kernels: readonly Kernel[]): Reasoned {
+  const within = kernels.filter(({ layer }) => path.every((name, i) => layer?.[i] === name));
+  const [forward, backward] = ['fprop', 'bprop'].map((dir) => within.filter((kernel) => kernel.dir === dir)) as [Kernel[], Kernel[]]; // prettier-ignore
+  return {
+    ...{ path, forward: timeOf(forward), backward: timeOf(backward) },
+    ownBackward: timeOf(backward.filter(({ layer }) => layer?.length === path.length)),
+    why: { all: reasonOf(within), forward: reasonOf(forward), backward: reasonOf(backward) },
+  };
+}
+
+function reasonOf(kernels: readonly Kernel[]): LayerReason | null {
+  const [first] = kernels;
+  if (first === undefined) return null;
+  const slowest = kernels.reduce((most, one) => (one.sil > most.sil ? one : most), first);
+  const bounds = [...new Set(kernels.map(({ bound }) => bound))]
+    .filter((bound) => bound !== null)
+    .map((bound) => ({ bound, time: timeOf(kernels.filter((one) => one.bound === bound)) }));
+  const [most] = bounds.sort((a, b) => b.time - a.time);
+  const isKnown = kernels.some(({ tc }) => tc !== null && tc !== '?');
+  return {
+    bound: most === undefined ? null : (most.bound as LayerReason['bound']),
+    boundShare: most === undefined ? null : most.time / timeOf(kernels),
+    tc: isKnown ? timeOf(kernels.filter(({ tc }) => tc === 1)) / timeOf(kernels) : null,
+    slowest: { id: slowest.idx, name: slowest.kernel, time: slowest.sil },
+  };
+}
+
+const SAMPLES = [
+  'lenet.pt.trace.json.gz',
+  'transformer.nsys.sqlite',
+  'lenet.nvprof.sql',
+  'attention.ntff',
+  'ascend_pytorch_profiler_0.db',
+  'decoder.pt.trace.json.gz',
+];
+const SHARED = [
+  'data/kineto/h100_vit.json.gz',
+  'data/kineto/mi300_resnet_training.json.gz',
+  'data/kineto/a100_rank3of8_training.json.gz',
+  'data/kineto/cpu_only_torch_2_13.pt.trace.json.gz',
+  'data/nsys/fsdp_2proc.sqlite',
+  'data/nsys/h100_2gpu_orphans.sqlite',
+  'data/nsys/nvtx_only.sqlite',
+  'data/nvprof/nccl_8v100.nvvp',
+  'data/neuron/trn2_fused_bf16_s512',
+  'data/ascend/db_level1_rank1',
+];
+
+/** The command needs the page's program, which `npm run build` bundles. */
+const isBuilt = existsSync(join(ROOT, 'dist/page/report.js'));
+
+(isBuilt ? describe : describe.skip)('numbers of the page', function () {
+  leftOutOfFast(this);
+  const pages = new Map<string, Promise<PageData>>();
+  const check = async (path: string, of: Check): Promise<void> => {
+    const page = pages.get(path) ?? pageOf(path);
+    pages.set(path, page);
+    const data = await page;
+    const [profile] = data.profiles;
+    if (profile === undefined) expect.fail('no profile');
+    await of(profile, path, data);
+  };
+  for (const [panels, of] of Object.entries(CHECKS)) {
+    describe(panels, () => {
+      for (const name of SAMPLES) it(`of ${name}`, () => check(join(ROOT, 'samples', name), of));
+      for (const name of SHARED) itShared(`of ${name}`, [name], ([path = '']) => check(path, of));
+    });
+  }
+
+  it('of ranks are those of dprof ranks', async () => {
+    const files = [0, 1, 2, 3].map((rank) => join(ROOT, `samples/job/rank_${rank}.pt.trace.json.gz`));
+    const records = await runCli('dparse', ['-q', ...files]);
+    const { job } = dataIn((await runCli('dprof', ['html', '-q'], { input: records.stdout })).stdout);
+    const report = JSON.parse(
+      (await runCli('dprof', ['ranks', '-q', '-f', 'json'], { input: records.stdout })).stdout,
+    ) as {
+      readonly stragglers: readonly Row[];
+      readonly ranks: readonly Row[];
+      readonly steps: readonly Row[];
+      readonly tested: number;
+    };
+    if (job === null) expect.fail('no ranks');
+    expect(job.tested).to.equal(report.tested);
+    const late = job.late.map(({ name, late: time, share: part, q, steps }) => ({
+      name,
+      late: time,
+      share: part,
+      q,
+      steps,
+    }));
+    compare(late, report.stragglers.map((row) => ({ ...row, name: `rank ${String(row['rank'])}` })), ['name']); // prettier-ignore
+    expect(late).to.have.length(report.stragglers.length);
+    const ranks = job.ranks.map(({ name, waited, offset, delayed }) => ({
+      ...{ name, waited: rounded(waited), offset: rounded(offset), delayed: rounded(delayed) },
+    }));
+    compare(ranks, report.ranks.map((row) => ({ ...row, name: `rank ${String(row['rank'])}` })), ['name']); // prettier-ignore
+    const columns = { 'Step time': 'step_time', Compute: 'compute', 'Exposed communication': 'exposed', Idle: 'idle' };
+    for (const [title, column] of Object.entries(columns)) {
+      const values = job.heat.find((map) => map.title === title)?.values ?? [];
+      const cells = job.steps.flatMap((step, at) =>
+        job.ranks.map((_, rank) => ({ rank, step, [column]: rounded(values[rank]?.[at] ?? null) })),
+      );
+      expect(cells).to.have.length(job.ranks.length * job.steps.length);
+      compare(cells, report.steps, ['rank', 'step']);
+    }
+  });
+});
