@@ -257,7 +257,7 @@ describeInBrowser('dashboard', (open) => {
     expect(await shown()).to.equal('Kernels');
     const again = await open(file, {}, 'panel=flame&theme=dark');
     expect(await again.page.locator('[role=tab][aria-selected=true]').textContent()).to.equal('Layers');
-    expect(await again.page.locator('h2:focus').textContent()).to.equal('Flame chart of layers');
+    expect(await again.page.locator('h2:focus').textContent()).to.equal('Flame chart');
     expect((await open(file, {}, 'tab=none&panel=nothing')).complaints).to.deep.equal([]);
     expect(complaints).to.deep.equal([]);
   });
