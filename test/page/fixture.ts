@@ -214,7 +214,13 @@ function profile(rank: number, slower: number): PageProfile {
       ],
       pointCount: 2,
       roofs: [
-        { device: 0, name: 'Example GPU', bytesPerS: 1e12, units: [{ name: 'bf16 matrix unit', flopsPerS: 1e15 }] },
+        {
+          device: 0,
+          time: 7 * MS,
+          name: 'Example GPU',
+          bytesPerS: 1e12,
+          units: [{ name: 'bf16 matrix unit', flopsPerS: 1e15 }],
+        },
       ],
     },
     layers: {

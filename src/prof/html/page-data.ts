@@ -176,6 +176,8 @@ export interface RooflinePoint {
 
 export interface DeviceRoof {
   readonly device: number;
+  /** ns of all its kernels, those without a point too. */
+  readonly time: number;
   readonly name: string;
   /** Bytes/s; null when not known. */
   readonly bytesPerS: number | null;
