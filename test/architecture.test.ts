@@ -66,6 +66,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 /** Modules of other rooms that the program of a page may import: the form of its data, and what needs nothing of Node. */
 const PAGE_MAY_IMPORT = [
   'src/containers/element.ts',
+  'src/containers/map-entry.ts',
   'src/prof/advise/grouped-findings.ts',
   'src/prof/advise/verdict/verdict-facts.ts',
   'src/prof/html/kernels/kernel-data.ts',

@@ -323,7 +323,7 @@ describeInBrowser('dashboard', (open) => {
     const { page } = await open(file, {}, 'tab=layers');
     const panel = page.locator('[data-panel="annotations"]');
     expect(await panel.getByText(/passes with no other kernel between them count as one/).count()).to.equal(1);
-    await panel.getByRole('combobox', { name: 'Annotation' }).selectOption('1');
+    await panel.getByRole('button', { name: 'Show optimizer' }).click();
     expect(await panel.getByText(/passes with no other kernel/).count()).to.equal(0);
   });
 });

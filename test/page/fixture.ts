@@ -171,6 +171,7 @@ function profile(rank: number, slower: number): PageProfile {
           time: 3 * MS,
           own: 2 * MS,
           samples: [0.5, 0.7, 0.8, 1].map((ms) => ms * MS),
+          hostSamples: [1, 2, 3, 3].map((ms) => ms * MS),
           ...{ passes: 4, host: 9 * MS, hostSelf: 2 * MS },
         },
         {
@@ -180,6 +181,7 @@ function profile(rank: number, slower: number): PageProfile {
           time: 1 * MS,
           own: 1 * MS,
           samples: [1 * MS],
+          hostSamples: [],
           passes: null,
           host: null,
           hostSelf: null,

@@ -153,6 +153,8 @@ export interface Annotation {
   readonly hostSelf: number | null;
   /** Device times of single occurrences, for a histogram: at most 2000, evenly spread over all. */
   readonly samples: readonly number[];
+  /** Durations of single ranges of the host, likewise: at most 200. */
+  readonly hostSamples: readonly number[];
 }
 
 /** Kernels by op and kernel name, and the roofs of their devices. */
