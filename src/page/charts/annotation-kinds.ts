@@ -8,7 +8,7 @@ export interface ListedAnnotation extends Annotation {
 }
 
 export interface AnnotationKind {
-  /** The text; of several with `#` in place of the numbers. */
+  /** The text; of several with `#` in place of the numbers that differ. */
   readonly name: string;
   /** Whether a framework or a library put it there rather than the user's program. */
   readonly isFramework: boolean;
@@ -26,7 +26,7 @@ export interface AnnotationKind {
 
 /** Names that PyTorch, its compilers, NCCL and CANN give: ops with their module, nodes of autograd, their own ranges. */
 const OF_FRAMEWORK: readonly RegExp[] = [
-  /^\w+::/,
+  /^[\w.]+::/,
   /Backward\d*$/,
   /^ProfilerStep#/,
   /^(?:Optimizer|DistributedDataParallel|DataParallel|FullyShardedDataParallel)\./,
@@ -36,6 +36,13 @@ const OF_FRAMEWORK: readonly RegExp[] = [
 
 export const isOfFramework = (text: string): boolean => OF_FRAMEWORK.some((pattern) => pattern.test(text));
 
+/** What texts of one kind have in common, with `#` for the numbers that differ. */
+function commonName(texts: readonly string[]): string {
+  const parts = texts.map((text) => text.split(/(\d+)/));
+  const [first = []] = parts;
+  return first.map((part, i) => (parts.every((other) => other[i] === part) ? part : '#')).join('');
+}
+
 const withoutNumbers = (text: string): string => text.replace(/\d+/g, '#');
 
 function sum(members: readonly ListedAnnotation[], key: 'passes' | 'host' | 'hostSelf'): number | null {
@@ -43,11 +50,10 @@ function sum(members: readonly ListedAnnotation[], key: 'passes' | 'host' | 'hos
   return known.length === 0 ? null : known.reduce((all, one) => all + one, 0);
 }
 
-function kindOf(name: string, members: readonly ListedAnnotation[]): AnnotationKind {
-  const [first] = members;
+function kindOf(members: readonly ListedAnnotation[]): AnnotationKind {
   const added = (key: 'count' | 'time' | 'own' | 'guessed'): number => members.reduce((all, one) => all + one[key], 0);
   return {
-    name: members.length === 1 && first !== undefined ? first.text : name,
+    name: commonName(members.map(({ text }) => text)),
     isFramework: members.every(({ text }) => isOfFramework(text)),
     members,
     ...{ count: added('count'), time: added('time'), own: added('own'), guessed: added('guessed') },
@@ -59,7 +65,7 @@ function kindOf(name: string, members: readonly ListedAnnotation[]): AnnotationK
 export function annotationKinds(shown: readonly Annotation[]): AnnotationKind[] {
   const kinds = new Map<string, ListedAnnotation[]>();
   shown.forEach((one, at) => entryOf(kinds, withoutNumbers(one.text), () => []).push({ ...one, at }));
-  return [...kinds].map(([name, members]) => kindOf(name, members));
+  return [...kinds.values()].map(kindOf);
 }
 
 /** What a search in the timeline finds the annotations of a kind by: the text, or its beginning where several differ. */

@@ -112,13 +112,15 @@ export interface RooflineRange {
 
 /** Of the time on either side of this share, points may be outliers. */
 const TAIL = 0.005;
-/** Points within this factor of the others are none. */
-const NEAR = 100;
+/** Points within these factors of the others are none: rates of tiny kernels differ more than intensities. */
+const NEAR_INTENSITY = 1e2;
+const NEAR_RATE = 1e4;
 
 /** Bounds that hold almost all of the time, and what is near. */
 function usual(
   points: readonly PlacedPoint[],
   valueOf: (point: PlacedPoint) => number,
+  near: number,
 ): readonly [from: number, to: number] {
   const ordered = points.toSorted((a, b) => valueOf(a) - valueOf(b));
   const all = ordered.reduce((sum, { point }) => sum + point.time, 0);
@@ -126,7 +128,7 @@ function usual(
   const shares = ordered.map(({ point }) => (before += point.time) / all);
   const first = ordered[shares.findIndex((share) => share > TAIL)];
   const last = ordered[shares.findIndex((share) => share >= 1 - TAIL)];
-  return first === undefined || last === undefined ? [0, Infinity] : [valueOf(first) / NEAR, valueOf(last) * NEAR];
+  return first === undefined || last === undefined ? [0, Infinity] : [valueOf(first) / near, valueOf(last) * near];
 }
 
 /** The least and the greatest of the powers of ten that enclose some values. */
@@ -142,7 +144,8 @@ const SHOWN_INTENSITIES = [1, 1000];
 
 /** Axes that a few points far from all others do not stretch. @param peaks FLOP/s of the roofs, which are shown */
 export function rooflineRange(points: readonly PlacedPoint[], peaks: readonly number[]): RooflineRange {
-  const [x, y] = [usual(points, ({ intensity }) => intensity), usual(points, ({ flopsPerS }) => flopsPerS)];
+  const x = usual(points, ({ intensity }) => intensity, NEAR_INTENSITY);
+  const y = usual(points, ({ flopsPerS }) => flopsPerS, NEAR_RATE);
   const isWithin = (value: number, [from, to]: readonly [number, number]): boolean => value >= from && value <= to;
   const isInside = ({ intensity, flopsPerS }: PlacedPoint): boolean => isWithin(intensity, x) && isWithin(flopsPerS, y);
   const inside = points.filter(isInside);

@@ -26,6 +26,14 @@ describe('annotations of a page', () => {
     ]);
   });
 
+  it('keep the numbers that all of a kind have', () => {
+    const kinds = annotationKinds(
+      ['Conv2d_0', 'Conv2d_1', 'Optimizer.step#SGD1', 'Optimizer.step#SGD2'].map((text) => annotation(text)),
+    );
+    expect(kinds.map(({ name }) => name)).to.deep.equal(['Conv2d_#', 'Optimizer.step#SGD#']);
+    expect(kinds.map((kind) => searchOf(kind).text)).to.deep.equal(['Conv2d_', 'Optimizer.step']);
+  });
+
   it('keep their numbers where they are alone', () => {
     expect(annotationKinds([annotation('block 7')]).map(({ name }) => name)).to.deep.equal(['block 7']);
   });
@@ -33,7 +41,13 @@ describe('annotations of a page', () => {
   it('are the user’s own, or of a framework', () => {
     const framework = [
       ...['aten::mm', 'torch::autograd::AccumulateGrad', 'AddmmBackward0', 'ProfilerStep#', 'Optimizer.step#SGD.step'],
-      ...['nccl:all_reduce', 'domain#1:ncclGroupEnd', 'enumerate(DataLoader)#_Next', 'aclnnForeachAddListV2'],
+      ...[
+        'torch.distributed.ddp.reducer::copy_bucket_to_grad',
+        'nccl:all_reduce',
+        'domain#1:ncclGroupEnd',
+        'enumerate(DataLoader)#_Next',
+        'aclnnForeachAddListV2',
+      ],
     ];
     const own = ['forward', 'step_3', 'ViTLayer_0', 'my optimizer', 'validation', 'Linear_0', 'backward pass'];
     expect(framework.filter((text) => !isOfFramework(text))).to.deep.equal([]);
