@@ -67,6 +67,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 const PAGE_MAY_IMPORT = [
   'src/containers/element.ts',
   'src/containers/log-histogram.ts',
+  'src/containers/map-entry.ts',
   'src/prof/advise/grouped-findings.ts',
   'src/prof/advise/idle/idle-causes.ts',
   'src/prof/advise/verdict/verdict-facts.ts',

@@ -313,7 +313,7 @@ describeInBrowser('dashboard', (open) => {
     expect(await shown()).to.equal('Kernels');
     const again = await open(file, {}, 'panel=flame&theme=dark');
     expect(await again.page.locator('[role=tab][aria-selected=true]').textContent()).to.equal('Layers');
-    expect(await again.page.locator('h2:focus').textContent()).to.equal('Flame chart of layers');
+    expect(await again.page.locator('h2:focus').textContent()).to.equal('Flame chart');
     expect((await open(file, {}, 'tab=none&panel=nothing')).complaints).to.deep.equal([]);
     expect(complaints).to.deep.equal([]);
   });
@@ -379,7 +379,7 @@ describeInBrowser('dashboard', (open) => {
     const { page } = await open(file, {}, 'tab=layers');
     const panel = page.locator('[data-panel="annotations"]');
     expect(await panel.getByText(/passes with no other kernel between them count as one/).count()).to.equal(1);
-    await panel.getByRole('combobox', { name: 'Annotation' }).selectOption('1');
+    await panel.getByRole('button', { name: 'Show optimizer' }).click();
     expect(await panel.getByText(/passes with no other kernel/).count()).to.equal(0);
   });
 });

@@ -218,6 +218,7 @@ function profile(rank: number, slower: number): PageProfile {
           time: 3 * MS,
           own: 2 * MS,
           samples: [0.5, 0.7, 0.8, 1].map((ms) => ms * MS),
+          hostSamples: [1, 2, 3, 3].map((ms) => ms * MS),
           ...{ passes: 4, host: 9 * MS, hostSelf: 2 * MS },
         },
         {
@@ -227,6 +228,7 @@ function profile(rank: number, slower: number): PageProfile {
           time: 1 * MS,
           own: 1 * MS,
           samples: [1 * MS],
+          hostSamples: [],
           passes: null,
           host: null,
           hostSelf: null,
@@ -261,7 +263,13 @@ function profile(rank: number, slower: number): PageProfile {
       ],
       pointCount: 2,
       roofs: [
-        { device: 0, name: 'Example GPU', bytesPerS: 1e12, units: [{ name: 'bf16 matrix unit', flopsPerS: 1e15 }] },
+        {
+          device: 0,
+          time: 7 * MS,
+          name: 'Example GPU',
+          bytesPerS: 1e12,
+          units: [{ name: 'bf16 matrix unit', flopsPerS: 1e15 }],
+        },
       ],
     },
     layers: {

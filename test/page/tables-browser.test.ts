@@ -11,6 +11,11 @@ import { FIXTURE, HOSTILE } from './fixture.js';
 
 const KERNELS = 10_000;
 
+const NOTHING = {
+  ...{ count: 0, guessed: 0, time: 0, own: 0, samples: [], hostSamples: [] },
+  ...{ passes: null, host: null, hostSelf: null },
+};
+
 const LONG: PageData = {
   ...FIXTURE,
   profiles: FIXTURE.profiles.slice(0, 1).map((profile) => ({
@@ -20,6 +25,14 @@ const LONG: PageData = {
         ...{ name: `kernel ${i}`, count: 1, time: KERNELS - i, max: 1, min: 1, tc: null, launch: null },
       })),
       ...{ count: KERNELS, restTime: 0 },
+    },
+    annotations: {
+      shown: [
+        ...[0, 1, 2].map((i) => ({ ...NOTHING, text: `step_${i}`, count: 1, time: 10 + i, own: 5, samples: [10 + i] })),
+        { ...NOTHING, text: 'aten::mm', count: 1, time: 9, own: 9, samples: [9] },
+        { ...NOTHING, text: 'loading', passes: 2, host: 300, hostSelf: 300, hostSamples: [100, 200] },
+      ],
+      ...{ count: 5, restTime: 0 },
     },
   })),
 };
@@ -140,5 +153,22 @@ describeInBrowser('tables of the page', (open) => {
     ]);
     await page.goto(page.url().replace('small.html', 'long.html'));
     expect((await heads()).at(-1)).to.equal('On matrix unit (%)');
+  });
+
+  it('list the program’s annotations before those of the framework, and open kinds of them', async () => {
+    const { page, complaints } = await open(long, {}, 'tab=layers');
+    const panel = page.locator('[data-panel="annotations"]');
+    const names = (caption: string): Promise<string[]> =>
+      panel.getByRole('table', { name: caption }).locator('tbody th .text').allTextContents();
+    expect(await names('Annotations of the program')).to.deep.equal(['step_# (3)', 'loading']);
+    expect(await names('Ranges and ops of the framework')).to.deep.equal(['aten::mm']);
+    await panel.getByRole('button', { name: 'Show loading' }).focus();
+    await page.keyboard.press('Enter');
+    expect(await panel.locator('h3:focus').textContent()).to.equal('loading');
+    expect(await panel.getByText('Nothing was launched within.').count()).to.equal(1);
+    await panel.locator('.annotation-detail .chart svg').waitFor();
+    await panel.getByRole('button', { name: 'Show step_#' }).click();
+    expect(await names('Annotations step_#')).to.deep.equal(['step_2', 'step_1', 'step_0']);
+    expect(complaints).to.deep.equal([]);
   });
 });

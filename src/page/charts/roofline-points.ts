@@ -101,3 +101,58 @@ export function roofLines(roof: DeviceRoof, from: number, to: number, types: Rea
   const end = fastest === null ? to : ridge(fastest);
   return [{ name: 'memory', line: [memoryRoof(from), memoryRoof(end)] }, ...flat];
 }
+
+/** What the axes show, FLOP/byte and FLOP/s, and the points beyond. */
+export interface RooflineRange {
+  readonly intensity: readonly [from: number, to: number];
+  readonly flopsPerS: readonly [from: number, to: number];
+  readonly inside: readonly PlacedPoint[];
+  readonly outside: readonly PlacedPoint[];
+}
+
+/** Of the time on either side of this share, points may be outliers. */
+const TAIL = 0.005;
+/** Points within these factors of the others are none: rates of tiny kernels differ more than intensities. */
+const NEAR_INTENSITY = 1e2;
+const NEAR_RATE = 1e4;
+
+/** Bounds that hold almost all of the time, and what is near. */
+function usual(
+  points: readonly PlacedPoint[],
+  valueOf: (point: PlacedPoint) => number,
+  near: number,
+): readonly [from: number, to: number] {
+  const ordered = points.toSorted((a, b) => valueOf(a) - valueOf(b));
+  const all = ordered.reduce((sum, { point }) => sum + point.time, 0);
+  let before = 0;
+  const shares = ordered.map(({ point }) => (before += point.time) / all);
+  const first = ordered[shares.findIndex((share) => share > TAIL)];
+  const last = ordered[shares.findIndex((share) => share >= 1 - TAIL)];
+  return first === undefined || last === undefined ? [0, Infinity] : [valueOf(first) / near, valueOf(last) * near];
+}
+
+/** The least and the greatest of the powers of ten that enclose some values. */
+function decades(values: readonly number[]): readonly [number, number] {
+  const known = values.filter((value) => value > 0 && Number.isFinite(value));
+  const least = known.reduce((a, b) => Math.min(a, b), Infinity);
+  const most = known.reduce((a, b) => Math.max(a, b), 0);
+  return most === 0 ? [1, 10] : [10 ** Math.floor(Math.log10(least)), 10 ** Math.ceil(Math.log10(most * 1.05))];
+}
+
+/** Intensities that every chart shows. */
+const SHOWN_INTENSITIES = [1, 1000];
+
+/** Axes that a few points far from all others do not stretch. @param peaks FLOP/s of the roofs, which are shown */
+export function rooflineRange(points: readonly PlacedPoint[], peaks: readonly number[]): RooflineRange {
+  const x = usual(points, ({ intensity }) => intensity, NEAR_INTENSITY);
+  const y = usual(points, ({ flopsPerS }) => flopsPerS, NEAR_RATE);
+  const isWithin = (value: number, [from, to]: readonly [number, number]): boolean => value >= from && value <= to;
+  const isInside = ({ intensity, flopsPerS }: PlacedPoint): boolean => isWithin(intensity, x) && isWithin(flopsPerS, y);
+  const inside = points.filter(isInside);
+  return {
+    inside,
+    outside: points.filter((point) => !isInside(point)),
+    intensity: decades([...inside.map(({ intensity }) => intensity), ...SHOWN_INTENSITIES]),
+    flopsPerS: decades([...inside.map(({ flopsPerS }) => flopsPerS), ...peaks]),
+  };
+}

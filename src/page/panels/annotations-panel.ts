@@ -1,17 +1,18 @@
-/** Annotations of the user: the device time of each occurrence. */
+/** Annotations: the user's own, then those of frameworks; the device and host time of each occurrence. */
 import { lacking } from '../capture-hints.js';
-import type { Annotation } from '../../prof/html/page-data.js';
-import { replaceContents } from '../charts/chart.js';
-import { boxedDefinitions, element, note, select } from '../document/dom-elements.js';
-import { searched, timelineLink } from '../document/timeline-link.js';
-import { namedFigure } from '../figures/figure.js';
-import { median } from '../../record/statistics.js';
+import { annotationKinds, searchOf, type AnnotationKind, type ListedAnnotation } from '../charts/annotation-kinds.js';
 import { histogram } from '../charts/histogram-chart.js';
+import { replaceContents } from '../charts/chart.js';
+import { boxedDefinitions, button, element, note, section } from '../document/dom-elements.js';
+import { searched, timelineLink } from '../document/timeline-link.js';
+import { quantityText, type DisplayUnit } from '../document/units.js';
+import { namedFigure } from '../figures/figure.js';
+import { withValues } from '../figures/listed-rows.js';
+import { table, type TableColumn } from '../figures/sorted-table.js';
+import { median } from '../../record/statistics.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
-import { quantityText } from '../document/units.js';
 
-const LONGEST_LABEL = 90;
-const short = (text: string): string => (text.length > LONGEST_LABEL ? `${text.slice(0, LONGEST_LABEL - 1)}…` : text);
+type Row = Pick<AnnotationKind, 'count' | 'time' | 'own' | 'passes' | 'host' | 'hostSelf'> & { readonly name: string };
 
 /** How reliable the number of occurrences is. */
 const guessedText = (guessed: number, count: number): string =>
@@ -21,46 +22,129 @@ const guessedText = (guessed: number, count: number): string =>
     'between them count as one. With ranges of the host (dparse --ranges) each pass is counted.',
   ].join(' ');
 
-function shownOf(view: PanelView, annotation: Annotation, at: number): Node[] {
-  const { text, count, guessed, time, own, passes, host, hostSelf, samples } = annotation;
+const number = <R extends Row>(title: string, unit: DisplayUnit, key: keyof Row): TableColumn<R> => ({
+  ...{ title, unit },
+  cell: (row) => row[key],
+});
+
+const mean = ({ time, count }: Row): number | null => (count > 0 ? time / count : null);
+
+/** Columns of kinds, or of the annotations of one. */
+const columnsOf = <R extends Row>(name: TableColumn<R>, rows: readonly R[]): TableColumn<R>[] =>
+  withValues(
+    [
+      name,
+      number('Occurrences', 'count', 'count'),
+      number('Device time', 'ns', 'time'),
+      { title: 'Mean', unit: 'ns', cell: mean },
+      number('By its own thread', 'ns', 'own'),
+      number('Passes on the host', 'count', 'passes'),
+      number('Host time', 'ns', 'host'),
+      number('Host, own', 'ns', 'hostSelf'),
+    ],
+    rows,
+  );
+
+function link(view: PanelView, kind: AnnotationKind, text: string): HTMLElement | null {
+  const { text: wanted, isWhole } = searchOf(kind);
+  return wanted === '' ? null : timelineLink(view, text, `name${isWhole ? '==' : '~'}${searched(wanted)}`);
+}
+
+/** Durations as a histogram, below what they are of; nothing without any. */
+const durations = (title: string, what: string, values: readonly number[], count: number): HTMLElement[] => {
+  if (values.length === 0) return [];
+  const sampled = values.length < count ? ` of ${quantityText(values.length, 'count')} of them` : '';
+  const heading = `${title}, median${sampled} ${quantityText(median(values), 'ns')}`;
+  return [section(heading, histogram(what, values, 180))];
+};
+
+/** The figures of a single annotation, with their fields. */
+function figuresOf({ at, count, time, own, passes, host, hostSelf }: ListedAnnotation): HTMLElement {
   const field = (key: string): string => `annotations.shown.${at}.${key}`;
-  const sampled = samples.length < count ? ` (of ${samples.length} of them)` : '';
+  return boxedDefinitions([
+    ['Occurrences', namedFigure(field('count'), count, 'count')],
+    ['Device time', namedFigure(field('time'), time, 'ns')],
+    ['launched by its own thread', namedFigure(field('own'), own, 'ns')],
+    ['Mean', namedFigure(`${field('time')} / ${field('count')}`, count > 0 ? time / count : null, 'ns')],
+    ['Passes on the host', namedFigure(field('passes'), passes, 'count')],
+    ['Host time', namedFigure(field('host'), host, 'ns')],
+    ['outside of ranges within', namedFigure(field('hostSelf'), hostSelf, 'ns')],
+  ]);
+}
+
+/** The annotations of a kind. */
+function membersOf(view: PanelView, { name, members }: AnnotationKind): HTMLElement[] {
+  const [first, second] = members;
+  if (first === undefined) return [];
+  if (second === undefined) return [figuresOf(first)];
+  const rows = members.map((one) => ({ ...one, name: one.text }));
+  const text: TableColumn<(typeof rows)[number]> = {
+    title: 'Annotation',
+    cell: (row) => row.name,
+    link: (row, shown) => timelineLink(view, shown, `name==${searched(row.name)}`),
+  };
+  return [table({ caption: `Annotations ${name}`, columns: columnsOf(text, rows), rows, sortedBy: 2, most: 8 })];
+}
+
+function shownOf(view: PanelView, kind: AnnotationKind): readonly [heading: HTMLElement, ...contents: Node[]] {
+  const { name, members, count, guessed, passes } = kind;
+  const device = members.flatMap(({ samples }) => samples);
+  const host = members.flatMap(({ hostSamples }) => hostSamples);
+  const kinds = members.length > 1 ? ` (${quantityText(members.length, 'count')} names)` : '';
   return [
-    element('p', { class: 'text annotation' }, timelineLink(view, text, `name==${searched(text)}`) ?? text),
-    boxedDefinitions([
-      ['Times passed', namedFigure(field('count'), count, 'count')],
-      ['Device time', namedFigure(field('time'), time, 'ns')],
-      ['launched by its own thread', namedFigure(field('own'), own, 'ns')],
-      ['Mean', namedFigure(`${field('time')} / ${field('count')}`, count > 0 ? time / count : null, 'ns')],
-      [`Median${sampled}`, quantityText(median(samples), 'ns')],
-      ['Passes on the host', namedFigure(field('passes'), passes, 'count')],
-      ['Host time', namedFigure(field('host'), host, 'ns')],
-      ['outside of ranges within', namedFigure(field('hostSelf'), hostSelf, 'ns')],
-    ]),
-    samples.length === 0
-      ? note(count === 0 ? 'Nothing was launched within.' : 'No time of a single occurrence is known.')
-      : histogram('device time of an occurrence', samples),
+    element('h3', { tabindex: -1, class: 'text annotation' }, link(view, kind, name) ?? name, kinds),
+    ...membersOf(view, kind),
+    element(
+      'div',
+      { class: 'pair' },
+      ...durations('Device time of an occurrence', 'device time of an occurrence', device, count),
+      ...durations('Host time of a pass', 'host time of a pass', host, passes ?? host.length),
+    ),
+    ...(count === 0 ? [note('Nothing was launched within.')] : []),
     ...(guessed > 0 ? [note(guessedText(guessed, count))] : []),
   ];
 }
 
+const CAPTIONS = [
+  ['Annotations of the program', false],
+  ['Ranges and ops of the framework', true],
+] as const;
+
 function make(view: PanelView): PanelContent {
   const { shown, count } = view.profile.annotations;
   if (shown.length === 0) return lacking(view, 'annotations');
-  const place = element('div');
-  const show = (at: number): void => {
-    const annotation = shown[at];
-    if (annotation !== undefined) replaceContents(place, ...shownOf(view, annotation, at));
+  const kinds = annotationKinds(shown);
+  const place = element('div', { class: 'annotation-detail' });
+  const show = (kind: AnnotationKind, hasFocus: boolean): void => {
+    const contents = shownOf(view, kind);
+    replaceContents(place, ...contents);
+    if (!hasFocus) return;
+    contents[0].scrollIntoView({ block: 'nearest' });
+    contents[0].focus({ preventScroll: true });
   };
-  show(0);
-  const choices = shown.map(({ text, count, time, host }, at) => {
-    const shownTime = count === 0 ? `${quantityText(host, 'ns')} on the host` : quantityText(time, 'ns');
-    return [at, `${short(text)} · ${shownTime}`] as const;
+  const toggle = (kind: AnnotationKind): HTMLElement => {
+    const label = `Show ${kind.name}`;
+    return button('≡', () => show(kind, true), { class: 'toggle', title: label, 'aria-label': label });
+  };
+  const name: TableColumn<AnnotationKind> = {
+    title: 'Annotation',
+    cell: ({ name: text, members }) => (members.length > 1 ? `${text} (${members.length})` : text),
+    before: toggle,
+    link: (kind, text) => link(view, kind, text),
+  };
+  const tables = CAPTIONS.flatMap(([caption, isFramework]) => {
+    const rows = kinds.filter((kind) => kind.isFramework === isFramework);
+    if (rows.length === 0) return [];
+    const columns = columnsOf(name, rows);
+    const made = table({ caption, columns, rows, sortedBy: columns.findIndex(({ title }) => title === 'Device time') });
+    made.classList.add('with-toggles');
+    return [section(caption, made)];
   });
-  const picker = select('Annotation', choices, 0, show);
+  const [first] = [...kinds.filter(({ isFramework }) => !isFramework), ...kinds];
+  if (first !== undefined) show(first, false);
   const rest = count - shown.length;
   const further = `${rest} further annotations, those with the least time, are not on this page.`;
-  return [picker, place, ...(rest > 0 ? [note(further)] : [])];
+  return [...tables, place, ...(rest > 0 ? [note(further)] : [])];
 }
 
-export const ANNOTATIONS: Panel = { id: 'annotations', title: 'Annotations', width: 3, make };
+export const ANNOTATIONS: Panel = { id: 'annotations', title: 'Annotations', width: 6, make };

@@ -19,6 +19,7 @@ import { ANY_THREAD, HostRanges } from './host-ranges.js';
 /** Texts that are kept apart; each keeps up to MOST_SAMPLES times. */
 const MOST_TEXTS = 5000;
 const MOST_SAMPLES = 2000;
+const MOST_HOST_SAMPLES = 200;
 
 /** Numbers that PyTorch adds to its op calls: texts that differ only in them are one annotation. */
 const NUMBERS = /, (?:seq|op_id) = \d+/g;
@@ -39,6 +40,7 @@ class AnnotationSum {
   host = 0;
   hostSelf = 0;
   readonly occurrences = new ThinnedSample(MOST_SAMPLES);
+  readonly hostDurations = new ThinnedSample(MOST_HOST_SAMPLES);
   /** Times of all occurrences, and durations of all ranges, where they are wanted. */
   readonly deviceTimes: LogHistogram | null;
   readonly hostTimes: LogHistogram | null;
@@ -138,8 +140,9 @@ export class AnnotationTotals {
     this.#closeAll();
     const { shown, ...rest } = bounded(byHostTime([...this.#texts.values()]), most, this.#otherTime);
     return {
-      shown: shown.map(({ text, time, own, guessed, passes, host, hostSelf, occurrences }) => ({
+      shown: shown.map(({ text, time, own, guessed, passes, host, hostSelf, occurrences, hostDurations }) => ({
         ...{ text, count: occurrences.count, guessed, time, own, samples: occurrences.upTo(samples) },
+        hostSamples: hostDurations.upTo(Math.min(samples, MOST_HOST_SAMPLES)),
         ...(passes === 0 ? { passes: null, host: null, hostSelf: null } : { passes, host, hostSelf }),
       })),
       ...rest,
@@ -181,6 +184,7 @@ export class AnnotationTotals {
     if (end <= before) return;
     sum.host += end - Math.max(start, before);
     sum.hostTimes?.add(dur);
+    sum.hostDurations.add(dur);
     this.#hostEnds.set(thread, end);
   }
 

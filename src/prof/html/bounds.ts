@@ -26,7 +26,7 @@ const OF_ONE_PROFILE: Bounds = {
   kernels: 1000,
   ops: 300,
   stacks: 3000,
-  annotations: 200,
+  annotations: 400,
   samples: 2000,
   points: 2000,
   layers: 5000,

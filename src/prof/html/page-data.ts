@@ -166,6 +166,8 @@ export interface Annotation {
   readonly hostSelf: number | null;
   /** Device times of single occurrences, for a histogram: at most 2000, evenly spread over all. */
   readonly samples: readonly number[];
+  /** Durations of single ranges of the host, likewise: at most 200. */
+  readonly hostSamples: readonly number[];
 }
 
 /** Kernels by op and kernel name, and the roofs of their devices. */
@@ -189,6 +191,8 @@ export interface RooflinePoint {
 
 export interface DeviceRoof {
   readonly device: number;
+  /** ns of all its kernels, those without a point too. */
+  readonly time: number;
   readonly name: string;
   /** Bytes/s; null when not known. */
   readonly bytesPerS: number | null;

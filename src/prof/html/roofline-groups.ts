@@ -1,6 +1,6 @@
 /** Annotated kernels → points of a roofline: one for each device, op, name, dtype and use of the matrix unit. */
 import type { Writable } from '../../containers/writable.js';
-import { boundedEntryOf } from '../../containers/map-entry.js';
+import { addTo, boundedEntryOf } from '../../containers/map-entry.js';
 import type { Rates } from '../roofline/devices.js';
 import type { Peaks } from '../roofline/peaks.js';
 import { longest } from './bounds.js';
@@ -15,6 +15,8 @@ type RooflineGroup = Writable<RooflinePoint>;
 export class RooflineGroups {
   readonly #points = new Map<string, RooflineGroup>();
   readonly #peaks = new Map<number, Peaks>();
+  /** By device. */
+  readonly #times = new Map<number, number>();
 
   constructor(private readonly most = MOST_POINTS) {}
 
@@ -22,6 +24,7 @@ export class RooflineGroups {
   add({ record, op, dtype, tc: unit, flops, bytes, peaks }: PageKernel, time: number): void {
     const { device, short } = record;
     if (!this.#peaks.has(device)) this.#peaks.set(device, peaks);
+    addTo(this.#times, device, time);
     if (flops === null || bytes === null || flops <= 0 || bytes <= 0 || time <= 0) return;
     const tc = unit === null ? null : String(unit);
     const key = [device, op ?? '', dtype ?? '', tc ?? '', short].join('\0');
@@ -36,13 +39,16 @@ export class RooflineGroups {
 
   roofline(most: number): Roofline {
     const points = [...this.#points.values()];
-    const roofs = [...this.#peaks].sort(([a], [b]) => a - b).map(([device, peaks]) => roofOf(device, peaks));
+    const roofs = [...this.#peaks]
+      .sort(([a], [b]) => a - b)
+      .map(([device, peaks]) => roofOf(device, peaks, this.#times.get(device) ?? 0));
     return { points: longest(points, most).shown, pointCount: points.length, roofs };
   }
 }
 
-const roofOf = (device: number, { name, bytesPerS, vector, matrix }: Peaks): DeviceRoof => ({
+const roofOf = (device: number, { name, bytesPerS, vector, matrix }: Peaks, time: number): DeviceRoof => ({
   device,
+  time,
   name,
   bytesPerS,
   units: [...unitsOf(matrix, 'matrix unit'), ...unitsOf(vector, 'vector units')].sort(

@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { flameBoxes, branching } from '../../../src/page/charts/flame-layout.js';
 import { layerTree, openAtFirst, visibleLayers, type LayerNode } from '../../../src/page/charts/layer-tree.js';
 import type { LayerRow } from '../../../src/prof/html/page-data.js';
 
@@ -48,31 +47,5 @@ describe('layer tree of a page', () => {
     const roots = layerTree(ROWS);
     expect(names(visibleLayers(roots, new Set()))).to.deep.equal(['m', 'n']);
     expect(names(visibleLayers(roots, openAtFirst(roots, 9)))).to.deep.equal(['m', 'a', 'x', 'y', 'b', 'n']);
-  });
-});
-
-describe('flame chart of a page', () => {
-  it('gives each layer its part of the width, beneath its parent', () => {
-    const boxes = flameBoxes(layerTree(ROWS));
-    const at = (name: string): (number | undefined)[] => {
-      const box = boxes.find(({ node }) => node.name === name);
-      return [box?.left, box?.width, box?.row];
-    };
-    expect(at('m')).to.deep.equal([0, 0.5, 0]);
-    expect(at('a')).to.deep.equal([0, 0.3, 1]);
-    expect(at('x')).to.deep.equal([0, 0.2, 2]);
-    expect(at('y')).to.deep.equal([0.2, 0.1, 2]);
-    expect(at('b')).to.deep.equal([0.3, 0.15, 1]);
-    expect(at('n')).to.deep.equal([0.5, 0.5, 0]);
-  });
-
-  it('leaves out invisible layers, and is empty without time', () => {
-    expect(flameBoxes(layerTree([row('m', 1e6), row('m/a', 1)]))).to.have.length(1);
-    expect(flameBoxes(layerTree([row('m', 0)]))).to.deep.equal([]);
-  });
-
-  it('counts branches below layers that are alone', () => {
-    expect(names(branching(layerTree([row('m', 3), row('m/a', 2), row('m/b', 1)])))).to.deep.equal(['a', 'b']);
-    expect(names(branching(layerTree(ROWS)))).to.deep.equal(['m', 'n']);
   });
 });

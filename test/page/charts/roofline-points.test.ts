@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { placedPoints, roofLines } from '../../../src/page/charts/roofline-points.js';
+import { placedPoints, rooflineRange, roofLines, type PlacedPoint } from '../../../src/page/charts/roofline-points.js';
 import type { DeviceRoof, Roofline } from '../../../src/prof/html/page-data.js';
 import { FIXTURE } from '../fixture.js';
 
@@ -71,5 +71,31 @@ describe('roofline of a page', () => {
         ],
       },
     ]);
+  });
+
+  describe('range', () => {
+    const at = (intensity: number, flopsPerS: number, time: number): PlacedPoint => {
+      const flops = (flopsPerS * time) / 1e9;
+      const point = { ...(roofline.points[0] as Roofline['points'][number]), flops, bytes: flops / intensity, time };
+      const [placed] = placedPoints({ ...roofline, points: [point] }, 0);
+      if (placed === undefined) throw new Error('no point');
+      return placed;
+    };
+    const usual = Array.from({ length: 50 }, (_, i) => at(2 + i, 1e12 + 1e10 * (i + 1), 1e6));
+
+    it('is not stretched by points far from the others that take no time', () => {
+      const far = [at(1e-7, 2e12, 100), at(5, 1e3, 100)];
+      const { inside, outside, intensity, flopsPerS } = rooflineRange([...usual, ...far], [1e15]);
+      expect(outside).to.deep.equal(far);
+      expect(inside).to.have.length(50);
+      expect(intensity).to.deep.equal([1, 10_000]);
+      expect(flopsPerS).to.deep.equal([1e12, 1e16]);
+    });
+
+    it('has all points that take time, or are near the others', () => {
+      const others = [at(1e-7, 2e12, 10e6), at(0.5, 1e11, 1)];
+      expect(rooflineRange([...usual, ...others], []).outside).to.deep.equal([]);
+      expect(rooflineRange([at(1e-9, 1, 1)], []).outside).to.deep.equal([]);
+    });
   });
 });

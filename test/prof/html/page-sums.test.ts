@@ -160,6 +160,7 @@ describe('annotations', () => {
     annotations.range(range('load#2', 210, 10, 10));
     annotations.range({ ...range('aten::mm', 240, 10, 10), kind: 'op' });
     const { shown } = summed(annotations, [{ ranges: ['pass'], dur: 7 }]).annotations(10, 10);
+    expect(shown.map(({ hostSamples }) => hostSamples)).to.deep.equal([[100], [50], [20]]);
     const figures = shown.map(({ text, count, time, passes, host, hostSelf }) => [
       text,
       count,
@@ -209,8 +210,30 @@ describe('annotations', () => {
     // t0 and t1 three times, t2 and t3 twice: t3 finds no place, t2 is not shown.
     expect({ count, restTime }).to.deep.equal({ count: 3, restTime: 4 });
     expect(shown).to.deep.equal([
-      { text: 't0', count: 3, guessed: 3, time: 3, own: 3, samples: [1, 1], passes: null, host: null, hostSelf: null },
-      { text: 't1', count: 3, guessed: 3, time: 3, own: 3, samples: [1, 1], passes: null, host: null, hostSelf: null },
+      {
+        text: 't0',
+        count: 3,
+        guessed: 3,
+        time: 3,
+        own: 3,
+        samples: [1, 1],
+        hostSamples: [],
+        passes: null,
+        host: null,
+        hostSelf: null,
+      },
+      {
+        text: 't1',
+        count: 3,
+        guessed: 3,
+        time: 3,
+        own: 3,
+        samples: [1, 1],
+        hostSamples: [],
+        passes: null,
+        host: null,
+        hostSelf: null,
+      },
     ]);
   });
 });

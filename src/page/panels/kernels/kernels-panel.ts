@@ -79,7 +79,7 @@ const LAUNCH_COLUMNS: readonly TableColumn<KernelRow>[] = [
 ];
 
 const EXPLAINED: readonly (readonly [key: keyof LaunchShape, text: string])[] = [
-  ['grid', 'Grid and block are the commonest, "of 3" where launches have three.'],
+  ['grid', 'Grid and block are the commonest; (of 3): there are three different ones.'],
   ['registers', 'Registers of a thread and shared memory of a block are the most of any launch.'],
   ['occupancy', 'Occupancy is the theoretical one, the least of any launch.'],
 ];

@@ -14,13 +14,20 @@ type OpRow = Listed<OpTotal>;
 
 const PATH = 'ops.shown';
 const number = numbersOf<OpTotal>(PATH);
+const ABOUT = [
+  'A kernel belongs to the outermost op around its launch; callees are the ops that an op calls. Rates are of the kernels',
+  'whose FLOPs or bytes are known.',
+].join(' ');
 const UNKNOWN_OP = 'no op known';
+
+/** A share that needs no number. */
+const ALMOST_ALL = 0.995;
 
 /** What bounds most of the time, with its share of it. */
 function boundText({ bound, time }: OpTotal): string | null {
   if (bound === null) return null;
-  const share = time > 0 ? bound.time / time : null;
-  return `${bound.name} (${quantityText(share, 'share')})`;
+  const share = time > 0 ? bound.time / time : 1;
+  return share > ALMOST_ALL ? bound.name : `${bound.name} ${quantityText(share, 'share')}`;
 }
 
 function columnsOf(view: PanelView, rows: readonly OpRow[], toggle: (row: OpRow) => Node | null): TableColumn<OpRow>[] {
@@ -34,7 +41,7 @@ function columnsOf(view: PanelView, rows: readonly OpRow[], toggle: (row: OpRow)
       link: ({ op }, text) => (op === null ? null : timelineLink(view, text, `op==${searched(op)}`)),
     },
     number('Kernels', 'count', 'count'),
-    number('Time', 'ns', 'time'),
+    number('Device time', 'ns', 'time'),
     {
       title: 'Share',
       unit: 'share',
@@ -42,11 +49,11 @@ function columnsOf(view: PanelView, rows: readonly OpRow[], toggle: (row: OpRow)
       field: ({ at }) => `${PATH}.${at}.time / ops.time`,
       bar: share,
     },
-    number('With ops it calls', 'ns', 'within'),
-    number('Calls on the host', 'count', 'passes'),
+    number('With callees', 'ns', 'within'),
+    number('Calls', 'count', 'passes'),
     number('Host time', 'ns', 'host', { group: 'host' }),
     number('Host, own', 'ns', 'hostSelf', { group: 'host' }),
-    number('In launch calls', 'ns', 'launch', { group: 'host' }),
+    number('In launches', 'ns', 'launch', { group: 'host' }),
     number('FLOPs', 'flop', 'flops'),
     number('FLOP/s', 'flop/s', 'flopsPerS'),
     number('Of peak', 'share', 'ofCompute'),
@@ -113,20 +120,13 @@ function make(view: PanelView): PanelContent {
   const columns = columnsOf(view, rows, (row) => stacks.toggle(row));
   const sortedBy = Math.max(
     1,
-    columns.findIndex(({ title }) => title === (ops.time > 0 ? 'Time' : 'Host time')),
+    columns.findIndex(({ title }) => title === (ops.time > 0 ? 'Device time' : 'Host time')),
   );
   const made = table({ caption: 'Ops', columns, rows, sortedBy });
   if (tree !== null) made.classList.add('with-toggles');
   const rest = count - shown.length;
   const further = `${rest} further ops, ${quantityText(restTime, 'ns')} together, are not on this page.`;
-  return [
-    made,
-    stacks.place,
-    ...(rest > 0 ? [note(further)] : []),
-    note(
-      'A kernel belongs to the outermost op around its launch. Rates are of the kernels whose FLOPs or bytes are known.',
-    ),
-  ];
+  return [made, stacks.place, ...(rest > 0 ? [note(further)] : []), note(ABOUT)];
 }
 
 export const OPS: Panel = { id: 'ops', title: 'Ops', width: 6, make };

@@ -9,7 +9,14 @@ import { element, note } from '../../document/dom-elements.js';
 import { kernelLink, searched, timelineLink } from '../../document/timeline-link.js';
 import { devicePicker } from '../../figures/device-picker.js';
 import type { PanelContent, Panel, PanelView } from '../../panel.js';
-import { placedPoints, roofLines, type PlacedPoint, type RoofLine } from '../../charts/roofline-points.js';
+import {
+  placedPoints,
+  rooflineRange,
+  roofLines,
+  type PlacedPoint,
+  type RoofLine,
+  type RooflineRange,
+} from '../../charts/roofline-points.js';
 import { legend, swatch } from '../../figures/strip.js';
 import { table, type TableColumn } from '../../figures/sorted-table.js';
 import { tick, quantityText } from '../../document/units.js';
@@ -24,19 +31,24 @@ const USES = [
 
 const useOf = ({ point }: PlacedPoint): (typeof USES)[number] => USES.find(({ tc }) => tc === point.tc) ?? USES[3];
 
-/** The least and the greatest of the powers of ten that enclose some values. */
-function decades(values: readonly number[]): readonly [number, number] {
-  const known = values.filter((value) => value > 0 && Number.isFinite(value));
-  const least = known.reduce((a, b) => Math.min(a, b), Infinity);
-  const most = known.reduce((a, b) => Math.max(a, b), 0);
-  return most === 0 ? [1, 10] : [10 ** Math.floor(Math.log10(least)), 10 ** Math.ceil(Math.log10(most * 1.05))];
-}
-
 /** Width of a point in pixels: its area grows with its time. */
 const sizeOf = (time: number, most: number, count: number): number =>
   5 + (count > 200 ? 11 : 23) * Math.sqrt(most > 0 ? time / most : 0);
 
 const CHART_HEIGHT = 460;
+
+type Roof = Roofline['roofs'][number];
+
+const linesOf = (roof: Roof, points: readonly PlacedPoint[], [from, to]: readonly [number, number]): RoofLine[] =>
+  roofLines(roof, from, to, new Set(points.map(({ point }) => point.dtype)));
+
+/** The flat roofs are shown in full; the slope of the memory ends where the axes do. */
+function rangeOf(points: readonly PlacedPoint[], roof: Roof | undefined): RooflineRange {
+  const { intensity } = rooflineRange(points, []);
+  const lines = roof === undefined ? [] : linesOf(roof, points, intensity);
+  const flat = lines.filter(({ name }) => name !== 'memory').map(({ line: [, [, y]] }) => y);
+  return rooflineRange(points, flat);
+}
 
 /** Labels of the roofs, at the right end of each; labels that would overlap move to the left. */
 function labelsOf(lines: readonly RoofLine[], low: number, high: number): ScatterSeriesOption[] {
@@ -75,14 +87,16 @@ function labelsOf(lines: readonly RoofLine[], low: number, high: number): Scatte
   });
 }
 
+/** Names of templates may have thousands of characters. */
+const LONGEST_NAME = 160;
+const cut = (name: string): string => (name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME - 1)}…` : name);
+
 const shareText = (share: number | null): string => quantityText(share, 'share');
 
-function option(points: readonly PlacedPoint[], roof: Roofline['roofs'][number] | undefined): ChartOption {
-  const [from, to] = decades([...points.map(({ intensity }) => intensity), 1, 1000]);
-  const lines = roof === undefined ? [] : roofLines(roof, from, to, new Set(points.map(({ point }) => point.dtype)));
-  const [low] = decades(points.map(({ flopsPerS }) => flopsPerS));
-  const peaks = lines.flatMap(({ line }) => line.map(([, y]) => y));
-  const [, high] = decades([...points.map(({ flopsPerS }) => flopsPerS), ...peaks]);
+function option(range: RooflineRange, roof: Roof | undefined): ChartOption {
+  const { inside: points, intensity, flopsPerS: rates } = range;
+  const [[from, to], [low, high]] = [intensity, rates];
+  const lines = roof === undefined ? [] : linesOf(roof, points, intensity);
   const most = points.reduce((max, { point }) => Math.max(max, point.time), 0);
   const groups = USES.map((use) => ({ use, own: points.filter((one) => useOf(one) === use) }));
   return {
@@ -94,8 +108,8 @@ function option(points: readonly PlacedPoint[], roof: Roofline['roofs'][number] 
       if (one === undefined) return [series];
       const { point, intensity, flopsPerS, bytesPerS, ofCompute, ofMemory } = one;
       return [
-        point.op ?? 'no op known',
-        ['kernel', point.kernel],
+        cut(point.op ?? 'no op known'),
+        ['kernel', cut(point.kernel)],
         ['type', point.dtype ?? 'na'],
         ['matrix unit', useOf(one).name],
         ['intensity', quantityText(intensity, 'flop/byte')],
@@ -163,6 +177,29 @@ const columnsOf = (view: PanelView): readonly TableColumn<PlacedPoint>[] => [
   { title: 'Of peak bandwidth', unit: 'share', cell: ({ ofMemory }) => ofMemory, bar: ({ ofMemory }) => ofMemory },
 ];
 
+/** How much of the device's kernel time has a point. */
+const coverageOf = (share: number | null): HTMLElement[] => {
+  if (share === null) return [];
+  const rest = share < 1 ? '; of the rest FLOPs or bytes are not known, or 0' : '';
+  return [element('p', {}, `${quantityText(share, 'share')} of the kernels’ time is drawn${rest}.`)];
+};
+
+/** Points that would stretch the axes are listed instead. */
+const MOST_LISTED = 20;
+
+function outsideOf({ outside }: RooflineRange): HTMLElement[] {
+  if (outside.length === 0) return [];
+  const count = outside.length === 1 ? 'One point lies' : `${quantityText(outside.length, 'count')} points lie`;
+  const items = outside.slice(0, MOST_LISTED).map(({ point, intensity, flopsPerS }) => {
+    const place = `${quantityText(intensity, 'flop/byte')}, ${quantityText(flopsPerS, 'flop/s')}`;
+    return `${point.op ?? 'no op known'}, ${cut(point.kernel)}: ${place}, ${quantityText(point.time, 'ns')}`;
+  });
+  const rest = outside.length - items.length;
+  const all = rest > 0 ? [...items, `${rest} further ones: see the table`] : items;
+  const list = element('ul', {}, ...all.map((text) => element('li', {}, text)));
+  return [element('details', { class: 'outside' }, element('summary', {}, `${count} outside of the chart`), list)];
+}
+
 function shownOf(view: PanelView, device: number): Node[] {
   const { roofline } = view.profile;
   const points = placedPoints(roofline, device);
@@ -180,7 +217,10 @@ function shownOf(view: PanelView, device: number): Node[] {
     `Roofline of ${roof?.name ?? `device ${device}`}: ${points.length} kernels by op,`,
     `from ${tick(leastIntensity, 'flop/byte')} up. The table below holds the figures.`,
   ].join(' ');
+  const range = rangeOf(points, roof);
   const leftOut = roofline.pointCount - roofline.points.length;
+  const drawn = points.reduce((sum, { point }) => sum + point.time, 0);
+  const coverage = roof === undefined || roof.time <= 0 ? null : Math.min(1, drawn / roof.time);
   const about = [
     roof === undefined
       ? 'The peaks of this device are not known: no roofs.'
@@ -190,9 +230,11 @@ function shownOf(view: PanelView, device: number): Node[] {
     ...(leftOut > 0 ? [`${leftOut} entries with the least time are left out.`] : []),
   ];
   return [
+    ...coverageOf(coverage),
     legend(shapes),
-    chart(label, CHART_HEIGHT, () => option(points, roof)),
+    chart(label, CHART_HEIGHT, () => option(range, roof)),
     note(about.join(' ')),
+    ...outsideOf(range),
     table({ caption: TABLE, columns: columnsOf(view), rows: points, sortedBy: 4, most: 8 }),
   ];
 }

@@ -1,0 +1,74 @@
+/** Annotations of the page's data by kind: whose they are, and those whose names differ in numbers only as one. */
+import { entryOf } from '../../containers/map-entry.js';
+import type { Annotation } from '../../prof/html/page-data.js';
+
+export interface ListedAnnotation extends Annotation {
+  /** Index in the page's data. */
+  readonly at: number;
+}
+
+export interface AnnotationKind {
+  /** The text; of several with `#` in place of the numbers that differ. */
+  readonly name: string;
+  /** Whether a framework or a library put it there rather than the user's program. */
+  readonly isFramework: boolean;
+  /** Most device time first. */
+  readonly members: readonly ListedAnnotation[];
+  /** Sums over the members; null where none is known. */
+  readonly count: number;
+  readonly time: number;
+  readonly own: number;
+  readonly passes: number | null;
+  readonly host: number | null;
+  readonly hostSelf: number | null;
+  readonly guessed: number;
+}
+
+/** Names that PyTorch, its compilers, NCCL and CANN give: ops with their module, nodes of autograd, their own ranges. */
+const OF_FRAMEWORK: readonly RegExp[] = [
+  /^[\w.]+::/,
+  /Backward\d*$/,
+  /^ProfilerStep#/,
+  /^(?:Optimizer|DistributedDataParallel|DataParallel|FullyShardedDataParallel)\./,
+  /^(?:enumerate\(DataLoader|record_param_comms|PyTorch Profiler|Torch-Compiled|## Call|CompiledFunction|TorchDynamo)/,
+  /(?:^|:)(?:nccl|rccl|hccl|aclnn)/i,
+];
+
+export const isOfFramework = (text: string): boolean => OF_FRAMEWORK.some((pattern) => pattern.test(text));
+
+/** What texts of one kind have in common, with `#` for the numbers that differ. */
+function commonName(texts: readonly string[]): string {
+  const parts = texts.map((text) => text.split(/(\d+)/));
+  const [first = []] = parts;
+  return first.map((part, i) => (parts.every((other) => other[i] === part) ? part : '#')).join('');
+}
+
+const withoutNumbers = (text: string): string => text.replace(/\d+/g, '#');
+
+function sum(members: readonly ListedAnnotation[], key: 'passes' | 'host' | 'hostSelf'): number | null {
+  const known = members.flatMap((one) => (one[key] === null ? [] : [one[key]]));
+  return known.length === 0 ? null : known.reduce((all, one) => all + one, 0);
+}
+
+function kindOf(members: readonly ListedAnnotation[]): AnnotationKind {
+  const added = (key: 'count' | 'time' | 'own' | 'guessed'): number => members.reduce((all, one) => all + one[key], 0);
+  return {
+    name: commonName(members.map(({ text }) => text)),
+    isFramework: members.every(({ text }) => isOfFramework(text)),
+    members,
+    ...{ count: added('count'), time: added('time'), own: added('own'), guessed: added('guessed') },
+    ...{ passes: sum(members, 'passes'), host: sum(members, 'host'), hostSelf: sum(members, 'hostSelf') },
+  };
+}
+
+/** In the order of each kind's first annotation. */
+export function annotationKinds(shown: readonly Annotation[]): AnnotationKind[] {
+  const kinds = new Map<string, ListedAnnotation[]>();
+  shown.forEach((one, at) => entryOf(kinds, withoutNumbers(one.text), () => []).push({ ...one, at }));
+  return [...kinds.values()].map(kindOf);
+}
+
+/** What a search in the timeline finds the annotations of a kind by: the text, or its beginning where several differ. */
+export function searchOf({ members, name }: AnnotationKind): { readonly text: string; readonly isWhole: boolean } {
+  return { text: members.length === 1 ? name : name.slice(0, name.indexOf('#')), isWhole: members.length === 1 };
+}

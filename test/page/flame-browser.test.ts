@@ -1,0 +1,81 @@
+/** The flame chart as users drive it. */
+import { expect } from 'chai';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { page as document } from '../../src/write/html/page.js';
+import { describeInBrowser } from '../support/browser.js';
+import { bundledProgram } from '../support/page-program.js';
+import { FIXTURE, HOSTILE } from './fixture.js';
+
+/** Name, and width as a share of the chart's, of each box. */
+const BOXES = `(() => {
+  const chart = document.querySelector('.flame').getBoundingClientRect();
+  return [...document.querySelectorAll('.box')].map((box) => [box.textContent, box.getBoundingClientRect().width, chart.width]);
+})()`;
+
+type Boxes = readonly (readonly [name: string, width: number, whole: number])[];
+
+describeInBrowser('flame chart', (open) => {
+  const folder = mkdtempSync(join(tmpdir(), 'dprof-flame-'));
+  const file = join(folder, 'flame.html');
+
+  before(async function () {
+    this.timeout(60_000);
+    writeFileSync(file, [...document('flame', FIXTURE, await bundledProgram())].join(''));
+  });
+  after(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  const names = (page: Page): Promise<string[]> => page.locator('.box').allTextContents();
+
+  it('has boxes as wide as their time', async () => {
+    const { page, complaints } = await open(file, {}, 'panel=flame');
+    await page.locator('.box').first().waitFor();
+    const shares: Readonly<Record<string, number>> = {
+      'all kernels': 1,
+      model: 6 / 7,
+      [HOSTILE]: 3 / 7,
+      head: 2 / 7,
+      'no layer': 1 / 7,
+    };
+    const boxes = await page.evaluate<Boxes>(BOXES);
+    expect(boxes.map(([name]) => name)).to.deep.equal(Object.keys(shares));
+    for (const [name, width, whole] of boxes) expect(width).to.be.closeTo((shares[name] ?? NaN) * whole, 0.1, name);
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('zooms in and out by mouse and keyboard', async () => {
+    const { page } = await open(file, {}, 'panel=flame');
+    await page.locator('.box', { hasText: 'head' }).click();
+    expect(await names(page)).to.deep.equal(['all kernels', 'model', 'head']);
+    expect(await page.locator('.box:focus').textContent()).to.equal('head');
+    expect(await page.locator('.flame + .status').textContent()).to.match(
+      /^model \/ head · 2\.000 ms, 28\.6 % of kernel/,
+    );
+    await page.keyboard.press('Escape');
+    expect(await names(page)).to.deep.equal(['all kernels', 'model', HOSTILE, 'head']);
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('Enter');
+    expect(await names(page)).to.have.length(5);
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowRight');
+    expect(await page.locator('.box:focus').textContent()).to.equal('no layer');
+  });
+
+  it('orders boxes, and shows call stacks', async () => {
+    const { page, complaints } = await open(file, {}, 'panel=flame');
+    const panel = page.locator('[data-panel="flame"]');
+    await panel.getByRole('combobox', { name: 'Chart of' }).selectOption('call stacks');
+    await page.locator('.box').nth(1).waitFor();
+    const inTime = ['all kernels', 'train.py(1): main', 'model.py(5): forward', HOSTILE, 'other.py(9): rest'];
+    expect(await names(page)).to.deep.equal([...inTime, 'no call stack']);
+    await panel.getByRole('combobox', { name: 'Chart of' }).selectOption('layers');
+    await panel.getByRole('combobox', { name: 'Order' }).selectOption('longest first');
+    await page.locator('.box', { hasText: 'head' }).waitFor();
+    expect(await names(page)).to.deep.equal(['all kernels', 'model', HOSTILE, 'head', 'no layer']);
+    expect(complaints).to.deep.equal([]);
+  });
+});
