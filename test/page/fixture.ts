@@ -253,6 +253,13 @@ function profile(rank: number, slower: number): PageProfile {
         peak: 4e6,
       },
     ],
+    memoryPeaks: [
+      {
+        ...{ device: 0, metric: 'memory_allocated', of: '', bytes: 4e6, start: 5 * MS, step: 1, op: HOSTILE },
+        ops: { shown: [{ name: HOSTILE, bytes: 3e6, allocations: 2 }], count: 3, restBytes: 1e5 },
+        categories: { shown: [{ name: 'released later', bytes: 4e6, allocations: null }], count: 1, restBytes: 0 },
+      },
+    ],
     timeline: null,
   };
 }

@@ -37,6 +37,7 @@ export const EMPTY: PageData = {
       roofline: { points: [], pointCount: 0, roofs: [] },
       layers: { shown: [], count: 0, restTime: 0 },
       memory: [],
+      memoryPeaks: [],
       timeline: null,
     },
   ],

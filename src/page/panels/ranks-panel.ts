@@ -104,8 +104,7 @@ function make(view: PanelView): PanelContent {
   const { job } = view.data;
   return [
     ...(job === null ? [] : jobSections(view, job, (rank, step) => openRank(view, rank, step))),
-    scrolling('Profiles compared', made),
-    note(explained),
+    section('Profiles compared', scrolling('Profiles compared', made), note(explained)),
   ];
 }
 

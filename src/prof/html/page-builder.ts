@@ -26,6 +26,7 @@ import { LaunchWaitSums } from './idle/launch-waits.js';
 import { LongestGaps } from './idle/longest-gaps.js';
 import { StepBarSums } from './idle/step-bars.js';
 import { groupedFindings } from '../advise/grouped-findings.js';
+import { memoryPeaks } from './memory-peaks.js';
 import type { MemoryCurve, PageData, PageProfile } from './page-data.js';
 import { pageJob } from './job/page-job.js';
 import { RooflineGroups } from './roofline-groups.js';
@@ -251,6 +252,7 @@ function pageProfile(
     roofline: sums.points.roofline(bounds.points),
     layers: sums.layers.rows(bounds.layers),
     memory: memory.flatMap(curvesOf).slice(0, bounds.curves),
+    memoryPeaks: memoryPeaks(memory),
     idle: { causes: sums.gaps.causes, gaps: sums.gaps.gaps(bounds.steps), launches: sums.launches.result },
     collectives: sums.collectives.rows(bounds.collectives),
     stepBars: sums.stepBars.bars(bounds.steps),

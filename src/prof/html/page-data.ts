@@ -111,7 +111,38 @@ export interface PageProfile {
   readonly roofline: Roofline;
   readonly layers: Bounded<LayerRow>;
   readonly memory: readonly MemoryCurve[];
+  readonly memoryPeaks: readonly MemoryPeak[];
   readonly timeline: Timeline | null;
+}
+
+/** The peak of a device's memory, and what held it; owners are null where the profile does not say. */
+export interface MemoryPeak {
+  readonly device: number | null;
+  readonly metric: string;
+  /** Component or kind of memory; '' where there is but one. */
+  readonly of: string;
+  readonly bytes: number;
+  /** ns; null for a value of the whole profile. */
+  readonly start: number | null;
+  readonly step: number | null;
+  /** Of the newest allocation at the peak. */
+  readonly op: string | null;
+  readonly ops: MemoryOwners | null;
+  readonly categories: MemoryOwners | null;
+}
+
+export interface MemoryOwner {
+  readonly name: string;
+  readonly bytes: number;
+  /** Null where the profile has sums only. */
+  readonly allocations: number | null;
+}
+
+/** Largest first, and what the others hold. */
+export interface MemoryOwners {
+  readonly shown: readonly MemoryOwner[];
+  readonly count: number;
+  readonly restBytes: number;
 }
 
 /** The first entries of a list, most important first, and the count of all. */
