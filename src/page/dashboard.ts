@@ -18,6 +18,8 @@ import { LAYERS } from './panels/layers-panel.js';
 import { MATRIX_UNIT } from './panels/matrix-unit-panel.js';
 import { MEMORY } from './panels/memory-panel.js';
 import { MEMORY_OPERATIONS } from './panels/memory-operations-panel.js';
+import { MONITOR } from './panels/neuron/monitor-panel.js';
+import { NEURON } from './panels/neuron/neuron-panel.js';
 import { PRECISION } from './panels/precision-panel.js';
 import { RANKS } from './panels/ranks-panel.js';
 import { ROOFLINE } from './panels/roofline-panel.js';
@@ -39,7 +41,11 @@ interface PanelTab {
 }
 
 const TABS: readonly PanelTab[] = [
-  { id: 'overview', title: 'Overview', panels: [VERDICT, FIGURES, ADVICE, UTILISATION, STEPS, IDLE, DEVICES] },
+  {
+    id: 'overview',
+    title: 'Overview',
+    panels: [MONITOR, VERDICT, FIGURES, ADVICE, NEURON, UTILISATION, STEPS, IDLE, DEVICES],
+  },
   { id: 'timeline', title: 'Timeline', panels: [TIMELINE] },
   {
     id: 'kernels',
@@ -85,7 +91,10 @@ function link(id: string, title: string): HTMLElement {
 }
 
 /** The panels of a tab, below links to them where there are several. */
-function contentsOf({ title, panels }: PanelTab, view: PanelView): HTMLElement {
+function contentsOf({ title, panels: all }: PanelTab, view: PanelView): HTMLElement {
+  const fitting = all.filter(({ isFor }) => isFor?.(view) ?? true);
+  // A monitor's reports are no profile: what panels say of kernels and devices would all be missing.
+  const panels = view.profile.monitor !== null && fitting.includes(MONITOR) ? [MONITOR] : fitting;
   const items = panels.map((panel) => element('li', {}, link(panel.id, panel.title)));
   const list = element('nav', { 'aria-label': `Panels of ${title}` }, element('ol', {}, ...items));
   const made = element('div', { class: 'panels' }, ...panels.map((panel) => panelOf(panel, view)));

@@ -261,6 +261,8 @@ function profile(rank: number, slower: number): PageProfile {
       },
     ],
     timeline: null,
+    neuron: null,
+    monitor: null,
   };
 }
 

@@ -39,6 +39,8 @@ export const EMPTY: PageData = {
       memory: [],
       memoryPeaks: [],
       timeline: null,
+      neuron: null,
+      monitor: null,
     },
   ],
   advice: [],

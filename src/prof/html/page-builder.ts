@@ -22,11 +22,13 @@ import { pageKernelOf } from './page-kernel.js';
 import { KernelTotals } from './kernel-totals.js';
 import { LayerTotals } from './layer-totals.js';
 import { CollectiveTotals } from './communication/collective-totals.js';
+import { isNeuronCapture, NeuronCapture } from './neuron/neuron-capture.js';
+import { MonitorRun } from './neuron/monitor-run.js';
 import { LaunchWaitSums } from './idle/launch-waits.js';
 import { LongestGaps } from './idle/longest-gaps.js';
 import { StepBarSums } from './idle/step-bars.js';
 import { groupedFindings } from '../advise/grouped-findings.js';
-import { memoryPeaks } from './memory-peaks.js';
+import { memoryPeaks } from '../memory/memory-peaks.js';
 import type { MemoryCurve, PageData, PageProfile } from './page-data.js';
 import { pageJob } from './job/page-job.js';
 import { RooflineGroups } from './roofline-groups.js';
@@ -58,6 +60,9 @@ class PageSums {
   readonly gaps = new LongestGaps();
   readonly stepBars = new StepBarSums();
   readonly collectives = new CollectiveTotals();
+  /** Null until a header says that there are any. */
+  neuron: NeuronCapture | null = null;
+  monitor: MonitorRun | null = null;
   readonly launches = new LaunchWaitSums();
   constructor(readonly timeline: TimelineBuilder) {}
 }
@@ -110,6 +115,12 @@ export class PageBuilder implements Analysis<MakePage> {
         profile.utilisation.take(activity);
       }
     }
+    if (record.type === 'profile') {
+      if (isNeuronCapture(record)) profile.neuron = new NeuronCapture();
+      if (record.format === 'neuron-monitor') profile.monitor = new MonitorRun();
+    }
+    profile.neuron?.take(record);
+    profile.monitor?.take(record);
     profile.stepBars.take(record);
     profile.collectives.take(record);
     if (record.type === 'kernel') profile.launches.take(record);
@@ -127,7 +138,6 @@ export class PageBuilder implements Analysis<MakePage> {
     this.#rows(rows);
     const { records, timed, untimed } = this;
     if (records === 0) throw nothing();
-    if (this.#summaries.all.every(({ header }) => header?.format === 'neuron-monitor')) throw noDrawing();
     if (timed === 0 && untimed >= records) throw withoutTimes();
     const make: MakePage = (about) => {
       const data = this.data(about);
@@ -232,12 +242,6 @@ export class PageBuilder implements Analysis<MakePage> {
 const nothing = (): UserError =>
   new UserError('nothing to show: no kernels, no ranges, no samples', { hint: RANGES_HINT });
 
-/** Their values over time are counters of a trace. */
-const noDrawing = (): UserError =>
-  new UserError('nothing to draw: reports of neuron-monitor are no profile', {
-    hint: 'dprof monitor --stats FILE, or their values over time: dprof perfetto -o OUT FILE',
-  });
-
 function pageProfile(
   overview: ProfileSummary,
   sums: PageSums,
@@ -257,6 +261,8 @@ function pageProfile(
     collectives: sums.collectives.rows(bounds.collectives),
     stepBars: sums.stepBars.bars(bounds.steps),
     timeline: sums.timeline.timeline(bounds.events),
+    neuron: sums.neuron?.result ?? null,
+    monitor: sums.monitor?.result ?? null,
   };
 }
 

@@ -3,6 +3,7 @@
  * fractions of 1, unknown is null. Every list has a bound, and states how much it leaves out.
  */
 import type { FindingGroup } from '../advise/grouped-findings.js';
+import type { PageMonitor, PageNeuron } from './neuron/neuron-data.js';
 import type { JobTable } from './job/job-data.js';
 import type { CollectiveRow } from './communication/collective-data.js';
 import type { PageIdle, StepBarList } from './idle/idle-data.js';
@@ -113,6 +114,10 @@ export interface PageProfile {
   readonly memory: readonly MemoryCurve[];
   readonly memoryPeaks: readonly MemoryPeak[];
   readonly timeline: Timeline | null;
+  /** Null for other devices. */
+  readonly neuron: PageNeuron | null;
+  /** Null for all but reports of neuron-monitor. */
+  readonly monitor: PageMonitor | null;
 }
 
 /** The peak of a device's memory, and what held it; owners are null where the profile does not say. */

@@ -1,7 +1,7 @@
 /** Reports of memory → the peak of each device and who held it, as `dprof memory` says. */
-import type { Owner } from '../memory/allocations.js';
-import type { MemoryReport } from '../memory/memory-columns.js';
-import type { MemoryOwners, MemoryPeak } from './page-data.js';
+import type { Owner } from './allocations.js';
+import type { MemoryReport } from './memory-columns.js';
+import type { MemoryOwners, MemoryPeak } from '../html/page-data.js';
 
 const MOST_OWNERS = 50;
 
