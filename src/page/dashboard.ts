@@ -29,7 +29,7 @@ import { VERDICT } from './panels/time/verdict-panel.js';
 import { UTILISATION } from './panels/time/utilisation-panel.js';
 import { listenToPrinter } from './document/paper.js';
 import type { Panel, PanelView } from './panel.js';
-import { rankNames } from './profile-labels.js';
+import { deviceTexts, rankNames } from './profile-labels.js';
 import { Tabs } from './tabs.js';
 import { themeButton } from './document/theme.js';
 
@@ -105,12 +105,7 @@ function contentsOf({ title, panels: all }: PanelTab, view: PanelView): HTMLElem
 function about({ profile }: PanelView): string {
   const { header } = profile.overview;
   if (header === null) return 'Records without a profile line';
-  const devices = new Map<string, number>();
-  for (const { name, arch } of header.devices) {
-    const text = name ?? arch ?? 'unknown device';
-    devices.set(text, (devices.get(text) ?? 0) + 1);
-  }
-  const list = [...devices].map(([name, count]) => (count > 1 ? `${count} × ${name}` : name));
+  const list = deviceTexts(header.devices, new Set(profile.overview.devices.map(({ device }) => device)));
   return [header.tool ?? header.format, ...list].join(' · ');
 }
 

@@ -27,6 +27,7 @@ export const EMPTY: PageData = {
         program: null,
         diagnostics: {},
       },
+      diagnosticTexts: {},
       verdict: null,
       idle: { causes: [], gaps: [], launches: null },
       stepBars: { shown: [], count: 0 },

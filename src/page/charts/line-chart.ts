@@ -76,7 +76,7 @@ export function lineChart(group: CurveGroup): HTMLElement[] {
   });
   const entries = lasts.map(({ name, text }, i) => [
     swatch(inPalette(i)),
-    element('span', { class: 'text' }, `${name === '' ? text : `${name}: ${text}`}`),
+    element('span', { class: 'text' }, name === '' ? text : `${name}: ${text}`),
   ]);
   const span = timeSpan(
     curves.map(({ points }) => points),

@@ -13,6 +13,7 @@ import { Memory, MEMORY_TYPES } from '../memory/memory.js';
 import type { MemoryReport } from '../memory/memory-columns.js';
 import { jobReport } from '../ranks/job-report.js';
 import { RankCollector } from '../ranks/part/rank-collector.js';
+import { diagnosticTexts } from '../summary/diagnostic-texts.js';
 import type { ProfileSummary } from '../summary/summary-data.js';
 import { ProfileSummaries, SUMMARY_TYPES } from '../summary/summaries.js';
 import type { RecordTypes } from '../input/records.js';
@@ -250,6 +251,7 @@ function pageProfile(
 ): Omit<PageProfile, 'verdict'> {
   return {
     overview,
+    diagnosticTexts: diagnosticTexts(overview),
     utilisation: sums.utilisation.utilisation,
     kernels: sums.kernels.totals(bounds.kernels),
     annotations: sums.annotations.annotations(bounds.annotations, bounds.samples),

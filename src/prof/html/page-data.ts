@@ -8,6 +8,7 @@ import type { JobTable } from './job/job-data.js';
 import type { CollectiveRow } from './communication/collective-data.js';
 import type { PageIdle, StepBarList } from './idle/idle-data.js';
 import type { ProfileVerdict } from '../advise/verdict/verdict.js';
+import type { DiagnosticText } from '../summary/diagnostic-texts.js';
 import type { ProfileSummary } from '../summary/summary-data.js';
 
 export interface PageData {
@@ -101,6 +102,8 @@ interface LateWork {
 export interface PageProfile {
   /** As `dprof summary` prints it. */
   readonly overview: ProfileSummary;
+  /** By the names in `overview.diagnostics`; absent where a name is of a later version. */
+  readonly diagnosticTexts: Readonly<Record<string, DiagnosticText>>;
   /** Null where no work of a device has a time. */
   readonly verdict: ProfileVerdict | null;
   readonly idle: PageIdle;
