@@ -18,7 +18,7 @@ export interface NeuronMetric {
 }
 
 /** A value over time: [ns, value] in order of time. */
-export interface NamedCurve {
+interface NamedCurve {
   readonly name: string;
   readonly points: readonly (readonly [number, number])[];
 }
