@@ -75,6 +75,7 @@ const PAGE_MAY_IMPORT = [
   'src/prof/html/communication/collective-data.ts',
   'src/prof/html/idle/idle-data.ts',
   'src/prof/html/job/job-data.ts',
+  'src/prof/html/neuron/neuron-data.ts',
   'src/prof/html/page-data.ts',
   'src/prof/query/filter.ts',
   'src/prof/summary/summary-data.ts',

@@ -19,6 +19,17 @@ const NSYS_WORK = 'nsys profile --trace=cuda,nvtx records devices.';
 const NVTX_STEPS = 'An NVTX range around each step, named "step 1", "step 2", marks them.';
 const NVTX_LAYERS = 'NVTX ranges around layers (torch.cuda.nvtx.range) name them.';
 
+const NEURON_WORK = 'neuron-profile capture -n FILE.neff -s FILE.ntff records what a NeuronCore did.';
+const NEURON: Partial<Record<Wanted, string>> = {
+  work: NEURON_WORK,
+  kernels: NEURON_WORK,
+  steps: 'A capture is of one execution of a compiled program: give several captures to compare executions.',
+  annotations:
+    'The layers of a compiled program are those of its framework, which the NEFF keeps: give it with the NTFF.',
+  layers: 'The NEFF keeps the layers of the framework: give it beside the NTFF, or the JSON of neuron-profile view.',
+  shapes: 'The NEFF beside the NTFF, or the JSON of neuron-profile view, has the operands of instructions.',
+};
+
 /** By format of the profile. */
 const RECORDED: Readonly<Record<string, Partial<Record<Wanted, string>> | undefined>> = {
   kineto: {
@@ -45,6 +56,11 @@ const RECORDED: Readonly<Record<string, Partial<Record<Wanted, string>> | undefi
     layers: NVTX_LAYERS,
     shapes: 'emit_nvtx(record_shapes=True), or markers of PyProf, record what ops work on.',
   },
+  ntff: NEURON,
+  neff: NEURON,
+  'neuron-json': NEURON,
+  'neuron-summary': NEURON,
+  'neuron-monitor': { ...NEURON, steps: 'A monitor has no steps.' },
   'ascend-db': { steps: 'A call of step() of the profiler after each step marks them.' },
   'ascend-text': {
     steps: 'A call of step() of the profiler after each step marks them.',

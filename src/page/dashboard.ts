@@ -19,6 +19,8 @@ import { MATRIX_UNIT } from './panels/matrix-unit-panel.js';
 import { MEMORY } from './panels/memory-panel.js';
 import { MEMORY_OPERATIONS } from './panels/memory-operations-panel.js';
 import { OPS } from './panels/kernels/ops-panel.js';
+import { MONITOR } from './panels/neuron/monitor-panel.js';
+import { NEURON } from './panels/neuron/neuron-panel.js';
 import { PRECISION } from './panels/precision-panel.js';
 import { RANKS } from './panels/ranks-panel.js';
 import { ROOFLINE } from './panels/kernels/roofline-panel.js';
@@ -28,7 +30,7 @@ import { VERDICT } from './panels/time/verdict-panel.js';
 import { UTILISATION } from './panels/time/utilisation-panel.js';
 import { listenToPrinter } from './document/paper.js';
 import type { Panel, PanelView } from './panel.js';
-import { rankNames } from './profile-labels.js';
+import { deviceTexts, rankNames } from './profile-labels.js';
 import { Tabs } from './tabs.js';
 import { themeButton } from './document/theme.js';
 
@@ -40,7 +42,11 @@ interface PanelTab {
 }
 
 const TABS: readonly PanelTab[] = [
-  { id: 'overview', title: 'Overview', panels: [VERDICT, FIGURES, ADVICE, UTILISATION, STEPS, IDLE, DEVICES] },
+  {
+    id: 'overview',
+    title: 'Overview',
+    panels: [MONITOR, VERDICT, FIGURES, ADVICE, NEURON, UTILISATION, STEPS, IDLE, DEVICES],
+  },
   { id: 'timeline', title: 'Timeline', panels: [TIMELINE] },
   {
     id: 'kernels',
@@ -86,7 +92,10 @@ function link(id: string, title: string): HTMLElement {
 }
 
 /** The panels of a tab, below links to them where there are several. */
-function contentsOf({ title, panels }: PanelTab, view: PanelView): HTMLElement {
+function contentsOf({ title, panels: all }: PanelTab, view: PanelView): HTMLElement {
+  const fitting = all.filter(({ isFor }) => isFor?.(view) ?? true);
+  // A monitor's reports are no profile: what panels say of kernels and devices would all be missing.
+  const panels = view.profile.monitor !== null && fitting.includes(MONITOR) ? [MONITOR] : fitting;
   const items = panels.map((panel) => element('li', {}, link(panel.id, panel.title)));
   const list = element('nav', { 'aria-label': `Panels of ${title}` }, element('ol', {}, ...items));
   const made = element('div', { class: 'panels' }, ...panels.map((panel) => panelOf(panel, view)));
@@ -97,12 +106,7 @@ function contentsOf({ title, panels }: PanelTab, view: PanelView): HTMLElement {
 function about({ profile }: PanelView): string {
   const { header } = profile.overview;
   if (header === null) return 'Records without a profile line';
-  const devices = new Map<string, number>();
-  for (const { name, arch } of header.devices) {
-    const text = name ?? arch ?? 'unknown device';
-    devices.set(text, (devices.get(text) ?? 0) + 1);
-  }
-  const list = [...devices].map(([name, count]) => (count > 1 ? `${count} × ${name}` : name));
+  const list = deviceTexts(header.devices, new Set(profile.overview.devices.map(({ device }) => device)));
   return [header.tool ?? header.format, ...list].join(' · ');
 }
 

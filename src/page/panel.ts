@@ -19,4 +19,6 @@ export interface Panel {
   /** Width in columns of a wide screen, of six. */
   readonly width: 2 | 3 | 6;
   readonly make: (view: PanelView) => PanelContent;
+  /** Whether it is there at all, for panels of some profiles only; others say why they are empty. */
+  readonly isFor?: (view: PanelView) => boolean;
 }

@@ -2,6 +2,29 @@
 import { elementAt } from '../containers/element.js';
 import type { PageData, PageProfile } from '../prof/html/page-data.js';
 
+interface HeaderDevice {
+  readonly id: number;
+  readonly name: string | null;
+  readonly arch: string | null;
+}
+
+/**
+ * `NVIDIA H100`, `8 × MI300X`, `8 × MI300X installed, 1 used`: devices that did no work are said to be so.
+ * @param used ids of those that worked
+ */
+export function deviceTexts(devices: readonly HeaderDevice[], used: ReadonlySet<number>): string[] {
+  const counts = new Map<string, { installed: number; used: number }>();
+  for (const { id, name, arch } of devices) {
+    const text = name ?? arch ?? 'unknown device';
+    const count = counts.get(text) ?? { installed: 0, used: 0 };
+    counts.set(text, { installed: count.installed + 1, used: count.used + Number(used.has(id)) });
+  }
+  return [...counts].map(([name, { installed, used: worked }]) => {
+    const several = installed > 1 ? `${installed} × ${name}` : name;
+    return worked === installed ? several : `${several} installed, ${worked === 0 ? 'none' : worked} used`;
+  });
+}
+
 /** 'rank 3', else its file, else its index. */
 function rankName(profile: PageProfile, at: number): string {
   const { header } = profile.overview;

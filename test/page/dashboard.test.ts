@@ -156,6 +156,13 @@ describeInBrowser('dashboard', (open) => {
     expect(complaints).to.deep.equal([]);
   });
 
+  it('says in words what diagnostics count', async () => {
+    const { page } = await open(file, {}, 'panel=diagnostics');
+    const item = page.locator('[data-panel="diagnostics"] li').first();
+    expect(await item.innerText()).to.equal('2 kernels whose host call is not in the profile');
+    expect(await item.getAttribute('title')).to.equal('kernel-without-launch');
+  });
+
   it('opens a rank at a step from a cell of the heat map', async () => {
     const { page, complaints } = await open(file);
     await page.getByRole('tab', { name: 'Ranks' }).click();
@@ -370,7 +377,8 @@ describeInBrowser('dashboard', (open) => {
     expect(await panel.locator('.chart').getAttribute('aria-label')).to.equal(
       'Device 0: memory_allocated over time: PTA peak 3.81 MiB, GE peak 1.91 MiB',
     );
-    const cells = await panel.locator('tbody tr').allTextContents();
+    const constant = panel.getByRole('region', { name: 'Memory that does not change' });
+    const cells = await constant.locator('tbody tr').allTextContents();
     expect(cells).to.deep.equal(['Total06.68 MiBof the whole profile', 'memory_reserved PTA04.77 MiB2, all the same']);
     expect(complaints).to.deep.equal([]);
   });

@@ -143,6 +143,9 @@ function profile(rank: number, slower: number): PageProfile {
   const shares = [0.2, 0.9, 0.5, 1];
   return {
     overview: overview(rank, slower),
+    diagnosticTexts: {
+      'kernel-without-launch': { severity: 'info', text: 'kernels whose host call is not in the profile' },
+    },
     verdict: {
       ...{
         profile: rank,
@@ -293,7 +296,16 @@ function profile(rank: number, slower: number): PageProfile {
         peak: 4e6,
       },
     ],
+    memoryPeaks: [
+      {
+        ...{ device: 0, metric: 'memory_allocated', of: '', bytes: 4e6, start: 5 * MS, step: 1, op: HOSTILE },
+        ops: { shown: [{ name: HOSTILE, bytes: 3e6, allocations: 2 }], count: 3, restBytes: 1e5 },
+        categories: { shown: [{ name: 'released later', bytes: 4e6, allocations: null }], count: 1, restBytes: 0 },
+      },
+    ],
     timeline: null,
+    neuron: null,
+    monitor: null,
   };
 }
 

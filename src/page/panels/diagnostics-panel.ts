@@ -37,9 +37,13 @@ function factsOf(header: ProfileSummary['header']): (readonly [name: string, val
 
 function make(view: PanelView): PanelContent {
   const { overview } = view.profile;
-  const diagnostics = Object.entries(overview.diagnostics).map(([name, count]) =>
-    element('li', {}, `${name}: `, namedFigure(`overview.diagnostics.${name}`, count, 'count')),
-  );
+  const diagnostics = Object.entries(overview.diagnostics).map(([name, count]) => {
+    const said = view.profile.diagnosticTexts[name];
+    const number = namedFigure(`overview.diagnostics.${name}`, count, 'count');
+    return said === undefined
+      ? element('li', {}, `${name}: `, number)
+      : element('li', { title: name }, number, ` ${said.text}${said.severity === 'info' ? '' : ` — ${said.severity}`}`);
+  });
   const found =
     diagnostics.length === 0
       ? [element('p', {}, 'The reader has no diagnostics.')]

@@ -1,10 +1,12 @@
 /** Memory of the devices over time: a chart for each device and metric, all with the same time axis. */
-import type { MemoryCurve } from '../../prof/html/page-data.js';
+import type { MemoryCurve, MemoryOwner } from '../../prof/html/page-data.js';
 import { chart, type ChartOption } from '../charts/chart.js';
 import { below, GRID, left, tips } from '../charts/chart-style.js';
 import { elementAt } from '../../containers/element.js';
-import { element } from '../document/dom-elements.js';
-import { namedFigure } from '../figures/figure.js';
+import { element, note, section } from '../document/dom-elements.js';
+import { timeLink } from '../document/timeline-link.js';
+import type { SelectedSpan } from '../timeline/model/span.js';
+import { figure, namedFigure } from '../figures/figure.js';
 import { listed, numbersOf, type Listed } from '../figures/listed-rows.js';
 import { changes, timeSpan, valueAt } from '../charts/memory-curve.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
@@ -19,8 +21,42 @@ const STROKES = ['solid', 'dashed', 'dotted'] as const;
 
 const strokeOf = (i: number): (typeof STROKES)[number] => elementAt(STROKES, i % STROKES.length);
 
+/** Steps that are marked: more would hide the curves. */
+const MOST_MARKS = 100;
+
+/** When steps began on the host, else with their first work; each once. */
+function stepStarts({ profile }: PanelView): number[] {
+  const starts = new Map<number, number>();
+  for (const { step, start, host } of profile.stepBars.shown) {
+    starts.set(step, Math.min(starts.get(step) ?? Infinity, start - (host.preparing ?? 0)));
+  }
+  return starts.size > MOST_MARKS ? [] : [...starts.values()];
+}
+
+/** Lines from the foot of the chart to its top. */
+const marks = (times: readonly number[], top: number): NonNullable<ChartOption['series']> => [
+  {
+    type: 'line',
+    name: 'step',
+    symbol: 'none',
+    silent: true,
+    data: times.flatMap((time) => [
+      [time, 0],
+      [time, top],
+      [time, null as never],
+    ]),
+    lineStyle: { color: 'var(--quiet)', width: 1, type: 'dotted' },
+    emphasis: { disabled: true },
+  },
+];
+
 /** The curves of one chart. */
-function option(rows: readonly MemoryCurveRow[], span: readonly [number, number]): ChartOption {
+function option(
+  rows: readonly MemoryCurveRow[],
+  span: readonly [number, number],
+  starts: readonly number[],
+): ChartOption {
+  const top = rows.reduce((most, { peak }) => Math.max(most, peak), 0);
   const [from, to] = span;
   return {
     grid: GRID,
@@ -33,24 +69,33 @@ function option(rows: readonly MemoryCurveRow[], span: readonly [number, number]
         ...rows.map(({ name, points }) => [name, quantityText(valueAt(points, time), 'memory')] as const),
       ];
     }),
-    series: rows.map(({ name, points }, i) => ({
-      type: 'line',
-      name,
-      step: 'end',
-      symbol: 'none',
-      // The last value holds until the end.
-      data: [...points, [to, elementAt(points, points.length - 1)[1]] as const].map(([time, bytes]) => [time, bytes]),
-      lineStyle: { color: inPalette(i), width: 1.5, type: strokeOf(i) },
-      ...(rows.length === 1 ? { areaStyle: { color: inPalette(i), opacity: 0.25 } } : {}),
-      emphasis: { disabled: true },
-    })),
+    series: [
+      ...rows.map(
+        ({ name, points }, i) =>
+          ({
+            type: 'line',
+            name,
+            step: 'end',
+            symbol: 'none',
+            // The last value holds until the end.
+            data: [...points, [to, elementAt(points, points.length - 1)[1]] as const].map(([time, bytes]) => [
+              time,
+              bytes,
+            ]),
+            lineStyle: { color: inPalette(i), width: 1.5, type: strokeOf(i) },
+            ...(rows.length === 1 ? { areaStyle: { color: inPalette(i), opacity: 0.25 } } : {}),
+            emphasis: { disabled: true },
+          }) as const,
+      ),
+      ...[marks(starts, top)].flat(),
+    ],
   };
 }
 
 const deviceText = ({ device, name }: MemoryCurve): string =>
   device !== null ? `Device ${device}` : name === 'CPU' ? 'Host' : 'Unknown device';
 
-function curves(rows: readonly MemoryCurveRow[], span: readonly [number, number]): Node[] {
+function curves(rows: readonly MemoryCurveRow[], span: readonly [number, number], starts: readonly number[]): Node[] {
   const [first] = rows;
   if (first === undefined) return [];
   const title = `${deviceText(first)}: ${first.metric}`;
@@ -63,7 +108,7 @@ function curves(rows: readonly MemoryCurveRow[], span: readonly [number, number]
   return [
     element('h3', {}, title),
     legend(entries),
-    chart(`${title} over time: ${peaks}`, 200, () => option(rows, span)),
+    chart(`${title} over time: ${peaks}`, 200, () => option(rows, span, starts)),
   ];
 }
 
@@ -79,6 +124,59 @@ const COLUMNS: readonly TableColumn<MemoryCurveRow>[] = [
 
 const sampleText = (samples: number): string =>
   samples === 0 ? 'of the whole profile' : samples === 1 ? 'one' : `${quantityText(samples, 'count')}, all the same`;
+
+function owners(view: PanelView, at: number, of: 'ops' | 'categories', title: string): HTMLElement[] {
+  const peak = view.profile.memoryPeaks[at];
+  const list = peak?.[of] ?? null;
+  if (peak === undefined || list === null || list.count === 0) return [];
+  const number = numbersOf<MemoryOwner>(`memoryPeaks.${at}.${of}.shown`);
+  const withCounts = list.shown.some(({ allocations }) => allocations !== null);
+  const made = table({
+    caption: title,
+    columns: [
+      { title, cell: ({ name }) => name },
+      number('Size', 'memory', 'bytes', { bar: ({ bytes }) => (peak.bytes > 0 ? bytes / peak.bytes : 0) }),
+      ...(withCounts ? [number('Allocations', 'count', 'allocations')] : []),
+    ],
+    rows: listed(list.shown),
+    sortedBy: 1,
+    most: 8,
+  });
+  const others = list.count - list.shown.length;
+  return [made, ...(others > 0 ? [note(`${others} others: ${quantityText(list.restBytes, 'memory')}.`)] : [])];
+}
+
+/** When a device's memory was highest, and who held it then. */
+function peaks(view: PanelView): HTMLElement[] {
+  return view.profile.memoryPeaks.map(({ device, metric, of, start, step, op }, at) => {
+    const when = start === null ? null : quantityText(start, 'ns');
+    const link = start === null || when === null ? null : timeLink(view, when, around(start));
+    const about = element(
+      'p',
+      {},
+      figure(view, `memoryPeaks.${at}.bytes`, 'memory'),
+      ` (${[metric, of].filter((text) => text !== '').join(' ')})`,
+      ...(when === null ? [' of the whole profile'] : [' at ', link ?? when]),
+      step === null ? '' : `, in step ${step}`,
+      op === null ? '' : `; the newest allocation was of ${op}`,
+      '.',
+    );
+    const ops = owners(view, at, 'ops', 'Held at the peak by op');
+    const categories = owners(view, at, 'categories', 'Held at the peak by kind');
+    const tables = [ops, categories].filter((list) => list.length > 0).map((list) => element('div', {}, ...list));
+    const unknown = tables.length === 0 ? [note('The profile does not say who held the memory.')] : [];
+    return section(
+      `${device === null ? 'Host' : `Device ${device}`}: the peak`,
+      about,
+      ...(tables.length > 1 ? [element('div', { class: 'pair' }, ...tables)] : tables),
+      ...unknown,
+    );
+  });
+}
+
+/** ns before and after a moment that its link shows. */
+const BESIDE = 1e6;
+const around = (time: number): SelectedSpan => ({ from: time - BESIDE, to: time + BESIDE });
 
 function make(view: PanelView): PanelContent {
   const { memory, utilisation } = view.profile;
@@ -96,10 +194,12 @@ function make(view: PanelView): PanelContent {
   const curvePoints = rows.map(({ points }) => points);
   const span = timeSpan(curvePoints, busyTime);
   const rest = rows.filter((row) => !changing.includes(row));
-  const charts = [...groups.values()].flatMap((group) => curves(group, span));
-  if (rest.length === 0) return charts;
+  const starts = stepStarts(view);
+  const charts = [...groups.values()].flatMap((group) => curves(group, span, starts));
+  const all = [...charts, ...(starts.length > 0 ? [note('Dotted: steps begin.')] : []), ...peaks(view)];
+  if (rest.length === 0) return all;
   const caption = 'Memory that does not change';
-  return [...charts, element('h3', {}, caption), table({ caption, columns: COLUMNS, rows: rest, sortedBy: 2 })];
+  return [...all, element('h3', {}, caption), table({ caption, columns: COLUMNS, rows: rest, sortedBy: 2 })];
 }
 
 export const MEMORY: Panel = { id: 'memory', title: 'Memory', width: 6, make };

@@ -5,7 +5,7 @@ import { isInTimeline, showTime } from '../document/timeline-link.js';
 import { median } from '../../record/statistics.js';
 import { deviations, known } from '../figures/rank-comparison.js';
 import { elementAt } from '../../containers/element.js';
-import { button, element, note, scrolling } from '../document/dom-elements.js';
+import { button, element, note, scrolling, section } from '../document/dom-elements.js';
 import { valueOf } from '../figures/field.js';
 import { namedFigure } from '../figures/figure.js';
 import { jobSections } from '../figures/job-sections.js';
@@ -104,8 +104,7 @@ function make(view: PanelView): PanelContent {
   const { job } = view.data;
   return [
     ...(job === null ? [] : jobSections(view, job, (rank, step) => openRank(view, rank, step))),
-    scrolling('Profiles compared', made),
-    note(explained),
+    section('Profiles compared', scrolling('Profiles compared', made), note(explained)),
   ];
 }
 

@@ -13,6 +13,7 @@ import { Memory, MEMORY_TYPES } from '../memory/memory.js';
 import type { MemoryReport } from '../memory/memory-columns.js';
 import { jobReport } from '../ranks/job-report.js';
 import { RankCollector } from '../ranks/part/rank-collector.js';
+import { diagnosticTexts } from '../summary/diagnostic-texts.js';
 import type { ProfileSummary } from '../summary/summary-data.js';
 import { ProfileSummaries, SUMMARY_TYPES } from '../summary/summaries.js';
 import type { RecordTypes } from '../input/records.js';
@@ -23,10 +24,13 @@ import { KernelTotals } from './kernels/kernel-totals.js';
 import { OpTotals } from './kernels/op-totals.js';
 import { LayerTotals } from './layer-totals.js';
 import { CollectiveTotals } from './communication/collective-totals.js';
+import { isNeuronCapture, NeuronCapture } from './neuron/neuron-capture.js';
+import { MonitorRun } from './neuron/monitor-run.js';
 import { LaunchWaitSums } from './idle/launch-waits.js';
 import { LongestGaps } from './idle/longest-gaps.js';
 import { StepBarSums } from './idle/step-bars.js';
 import { groupedFindings } from '../advise/grouped-findings.js';
+import { memoryPeaks } from '../memory/memory-peaks.js';
 import { timelineId, type MemoryCurve, type PageData, type PagePart, type PageProfile } from './page-data.js';
 import { pageJob } from './job/page-job.js';
 import { RooflineGroups } from './roofline-groups.js';
@@ -61,6 +65,9 @@ class PageSums {
   readonly gaps = new LongestGaps();
   readonly stepBars = new StepBarSums();
   readonly collectives = new CollectiveTotals();
+  /** Null until a header says that there are any. */
+  neuron: NeuronCapture | null = null;
+  monitor: MonitorRun | null = null;
   readonly launches = new LaunchWaitSums();
   constructor(readonly timeline: TimelineBuilder) {}
 }
@@ -120,6 +127,12 @@ export class PageBuilder implements Analysis<MakePage> {
         profile.utilisation.take(activity);
       }
     }
+    if (record.type === 'profile') {
+      if (isNeuronCapture(record)) profile.neuron = new NeuronCapture();
+      if (record.format === 'neuron-monitor') profile.monitor = new MonitorRun();
+    }
+    profile.neuron?.take(record);
+    profile.monitor?.take(record);
     profile.stepBars.take(record);
     profile.collectives.take(record);
     if (record.type === 'kernel') profile.launches.take(record);
@@ -140,7 +153,6 @@ export class PageBuilder implements Analysis<MakePage> {
     this.#rows(rows);
     const { records, timed, untimed } = this;
     if (records === 0) throw nothing();
-    if (this.#summaries.all.every(({ header }) => header?.format === 'neuron-monitor')) throw noDrawing();
     if (timed === 0 && untimed >= records) throw withoutTimes();
     const make: MakePage = (about) => {
       this.#checkTimeline();
@@ -248,12 +260,6 @@ export class PageBuilder implements Analysis<MakePage> {
 const nothing = (): UserError =>
   new UserError('nothing to show: no kernels, no ranges, no samples', { hint: RANGES_HINT });
 
-/** Their values over time are counters of a trace. */
-const noDrawing = (): UserError =>
-  new UserError('nothing to draw: reports of neuron-monitor are no profile', {
-    hint: 'dprof monitor --stats FILE, or their values over time: dprof perfetto -o OUT FILE',
-  });
-
 function pageProfile(
   overview: ProfileSummary,
   sums: PageSums,
@@ -262,6 +268,7 @@ function pageProfile(
 ): Omit<PageProfile, 'verdict' | 'timeline'> {
   return {
     overview,
+    diagnosticTexts: diagnosticTexts(overview),
     utilisation: sums.utilisation.utilisation,
     kernels: sums.kernels.totals(bounds.kernels),
     ...sums.ops.totals(bounds.ops, STACKS_OF_OP, bounds.stacks),
@@ -269,9 +276,12 @@ function pageProfile(
     roofline: sums.points.roofline(bounds.points),
     layers: sums.layers.rows(bounds.layers),
     memory: memory.flatMap(curvesOf).slice(0, bounds.curves),
+    memoryPeaks: memoryPeaks(memory),
     idle: { causes: sums.gaps.causes, gaps: sums.gaps.gaps(bounds.steps), launches: sums.launches.result },
     collectives: sums.collectives.rows(bounds.collectives),
     stepBars: sums.stepBars.bars(bounds.steps),
+    neuron: sums.neuron?.result ?? null,
+    monitor: sums.monitor?.result ?? null,
   };
 }
 

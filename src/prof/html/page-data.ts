@@ -3,11 +3,13 @@
  * fractions of 1, unknown is null. Every list has a bound, and states how much it leaves out.
  */
 import type { FindingGroup } from '../advise/grouped-findings.js';
+import type { PageMonitor, PageNeuron } from './neuron/neuron-data.js';
 import type { JobTable } from './job/job-data.js';
 import type { CollectiveRow } from './communication/collective-data.js';
 import type { PageIdle, StepBarList } from './idle/idle-data.js';
 import type { ProfileVerdict } from '../advise/verdict/verdict.js';
 import type { RooflineBound } from '../roofline/roofline.js';
+import type { DiagnosticText } from '../summary/diagnostic-texts.js';
 import type { ProfileSummary } from '../summary/summary-data.js';
 import type { KernelTotal, OpTotal, StackTree } from './kernels/kernel-data.js';
 
@@ -102,6 +104,8 @@ interface LateWork {
 export interface PageProfile {
   /** As `dprof summary` prints it. */
   readonly overview: ProfileSummary;
+  /** By the names in `overview.diagnostics`; absent where a name is of a later version. */
+  readonly diagnosticTexts: Readonly<Record<string, DiagnosticText>>;
   /** Null where no work of a device has a time. */
   readonly verdict: ProfileVerdict | null;
   readonly idle: PageIdle;
@@ -116,7 +120,42 @@ export interface PageProfile {
   readonly roofline: Roofline;
   readonly layers: Bounded<LayerRow>;
   readonly memory: readonly MemoryCurve[];
+  readonly memoryPeaks: readonly MemoryPeak[];
   readonly timeline: PageTimeline | null;
+  /** Null for other devices. */
+  readonly neuron: PageNeuron | null;
+  /** Null for all but reports of neuron-monitor. */
+  readonly monitor: PageMonitor | null;
+}
+
+/** The peak of a device's memory, and what held it; owners are null where the profile does not say. */
+export interface MemoryPeak {
+  readonly device: number | null;
+  readonly metric: string;
+  /** Component or kind of memory; '' where there is but one. */
+  readonly of: string;
+  readonly bytes: number;
+  /** ns; null for a value of the whole profile. */
+  readonly start: number | null;
+  readonly step: number | null;
+  /** Of the newest allocation at the peak. */
+  readonly op: string | null;
+  readonly ops: MemoryOwners | null;
+  readonly categories: MemoryOwners | null;
+}
+
+export interface MemoryOwner {
+  readonly name: string;
+  readonly bytes: number;
+  /** Null where the profile has sums only. */
+  readonly allocations: number | null;
+}
+
+/** Largest first, and what the others hold. */
+export interface MemoryOwners {
+  readonly shown: readonly MemoryOwner[];
+  readonly count: number;
+  readonly restBytes: number;
 }
 
 /** The first entries of a list, most important first, and the count of all. */

@@ -2,7 +2,7 @@
 import { boundedEntryOf } from '../../containers/map-entry.js';
 import { launchOf } from '../input/device-activity.js';
 import type { Utilisation } from './page-data.js';
-import { TimeBins, type BinCoverage } from './time-bins.js';
+import { TimeBins, type BinCoverage } from '../../containers/time-bins.js';
 import type { TimedActivity } from './timed-activity.js';
 
 type UtilisationPart = 'busy' | 'compute' | 'communication' | 'memory';

@@ -46,7 +46,7 @@ export interface LaunchWaits {
 }
 
 /** Parts of a step besides idle time, by cause (of which `copy` is one): each moment is in one. `other` is work of other steps, or of none. */
-export type StepPart = 'compute' | 'communication' | 'copies' | 'other' | 'missing';
+type StepPart = 'compute' | 'communication' | 'copies' | 'other' | 'missing';
 export type StepBarPart = StepPart | IdleCause;
 
 /** Where the time of a device went in a step, from its first work to the end of its last. */

@@ -10,7 +10,7 @@ const MOST_STEPS = 2000;
 const [OF_ALL, OF_STEP] = [20, 5];
 
 /** `gemm`, `AllReduce`, `DtoH copy`. */
-export function activityName(record: StepActivity): string {
+function activityName(record: StepActivity): string {
   switch (record.type) {
     case 'kernel':
       return spokenName(record.short);

@@ -2,7 +2,7 @@
  * Share of time that is covered by intervals, in one pass: bins of equal width. When time outgrows the bins their width
  * doubles, so that there are always a few hundred, and each holds exactly the time covered in it.
  */
-import { elementAt } from '../../containers/element.js';
+import { elementAt } from './element.js';
 
 /** Bins at most; more than half as many once there are that many nanoseconds. */
 const MOST_BINS = 1000;

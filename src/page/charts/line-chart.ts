@@ -1,0 +1,91 @@
+/** Charts of values over time: step functions, whose values hold until the next point. */
+import type { CurveGroup } from '../../prof/html/neuron/neuron-data.js';
+import { elementAt } from '../../containers/element.js';
+import { element, note } from '../document/dom-elements.js';
+import { quantityText, type DisplayUnit } from '../document/units.js';
+import { inPalette, legend, swatch } from '../figures/strip.js';
+import { chart, type ChartOption } from './chart.js';
+import { below, GRID, left, tips } from './chart-style.js';
+import { timeSpan, valueAt } from './memory-curve.js';
+
+/** Units of commands: the page's, and how many of its own units one is. */
+const UNITS: Readonly<Record<string, readonly [unit: DisplayUnit, size: number]>> = {
+  '%': ['share', 0.01],
+  fraction: ['share', 1],
+  s: ['ns', 1e9],
+  ns: ['ns', 1],
+  bytes: ['memory', 1],
+  'bytes/s': ['bytes/s', 1],
+  FLOP: ['flop', 1],
+  'FLOP/s': ['flop/s', 1],
+};
+
+/** A value in a unit of a command, for people. */
+export function inPageUnit(value: number, unit: string): readonly [value: number, unit: DisplayUnit] {
+  const [own, size] = UNITS[unit] ?? (['count', 1] as const);
+  return [value * size, own];
+}
+
+/** Lines differ in their strokes as well as in their colours. */
+const STROKES = ['solid', 'dashed', 'dotted'] as const;
+const strokeOf = (i: number): (typeof STROKES)[number] => elementAt(STROKES, Math.floor(i / 8) % STROKES.length);
+
+function option({ curves, unit }: CurveGroup, [from, to]: readonly [number, number]): ChartOption {
+  const scaled = curves.map(({ points }) => points.map(([at, value]) => [at, inPageUnit(value, unit)[0]] as const));
+  const own = inPageUnit(0, unit)[1];
+  return {
+    grid: GRID,
+    xAxis: below("time from the profile's start", 'ns', { min: from, max: to }),
+    yAxis: left(own, { min: 0 }),
+    tooltip: tips('axis', (i, series) => {
+      const at = scaled[curves.findIndex(({ name }) => name === series)]?.[i]?.[0] ?? to;
+      return [
+        quantityText(at, 'ns'),
+        ...curves.map(({ name }, k) => [name, quantityText(valueAt(elementAt(scaled, k), at), own)] as const),
+      ];
+    }),
+    series: curves.map(({ name }, i) => {
+      const points = elementAt(scaled, i);
+      const last = points.at(-1);
+      return {
+        type: 'line',
+        name,
+        step: 'end',
+        symbol: points.length > 1 ? 'none' : 'circle',
+        data: [...points, ...(last === undefined || last[0] >= to ? [] : [[to, last[1]] as const])].map(
+          ([at, value]) => [at, value],
+        ),
+        lineStyle: { color: inPalette(i), width: 1.5, type: strokeOf(i) },
+        itemStyle: { color: inPalette(i) },
+        emphasis: { disabled: true },
+      };
+    }),
+  };
+}
+
+/** A legend with the last value of each curve, above its chart. */
+export function lineChart(group: CurveGroup): HTMLElement[] {
+  const { title, curves, unit, leftOut } = group;
+  const lasts = curves.map(({ name, points }) => {
+    const [value, own] = inPageUnit(points.at(-1)?.[1] ?? NaN, unit);
+    const highest = inPageUnit(
+      points.reduce((most, [, one]) => Math.max(most, one), -Infinity),
+      unit,
+    )[0];
+    return { name, text: `last ${quantityText(value, own)}, most ${quantityText(highest, own)}` };
+  });
+  const entries = lasts.map(({ name, text }, i) => [
+    swatch(inPalette(i)),
+    element('span', { class: 'text' }, name === '' ? text : `${name}: ${text}`),
+  ]);
+  const span = timeSpan(
+    curves.map(({ points }) => points),
+    [],
+  );
+  const label = `${title} over time: ${lasts.map(({ name, text }) => `${name} ${text}`).join('; ')}`;
+  return [
+    legend(entries),
+    chart(label, 180, () => option(group, span)),
+    ...(leftOut > 0 ? [note(`${leftOut} curves are left out.`)] : []),
+  ];
+}

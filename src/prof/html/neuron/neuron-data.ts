@@ -1,0 +1,53 @@
+/** What a page has of captures and reports of AWS Neuron. Unknown is null. */
+
+/** The metrics of one capture, or of one node of a summary, as `dprof summary --vendor-metrics` has them. */
+export interface NeuronMetrics {
+  readonly node: string | null;
+  readonly rows: readonly NeuronMetric[];
+  readonly warnings: readonly { readonly rule: string; readonly text: string }[];
+}
+
+export interface NeuronMetric {
+  readonly name: string;
+  readonly group: string;
+  readonly value: number | string | null;
+  /** 'ns', '%', 'bytes', 'FLOP', 'count' … */
+  readonly unit: string;
+  /** Why it is unknown. */
+  readonly why: string | null;
+}
+
+/** A value over time: [ns, value] in order of time. */
+interface NamedCurve {
+  readonly name: string;
+  readonly points: readonly (readonly [number, number])[];
+}
+
+/** Curves of one unit, drawn together. */
+export interface CurveGroup {
+  readonly title: string;
+  readonly unit: string;
+  readonly curves: readonly NamedCurve[];
+  /** Curves that are left out. */
+  readonly leftOut: number;
+}
+
+export interface PageNeuron {
+  readonly metrics: readonly NeuronMetrics[];
+  /** How busy each engine was in equal spans of time; null without instructions. */
+  readonly engines: {
+    readonly start: number;
+    readonly width: number;
+    readonly rows: readonly { readonly device: number; readonly engine: string; readonly shares: readonly number[] }[];
+  } | null;
+  readonly curves: readonly CurveGroup[];
+}
+
+/** A run as neuron-monitor reported it. */
+export interface PageMonitor {
+  readonly reports: number;
+  /** Facts of the instance and its hardware, by the monitor's names. */
+  readonly facts: Readonly<Record<string, string | number>>;
+  readonly errors: readonly { readonly where: string; readonly text: string; readonly count: number }[];
+  readonly charts: readonly CurveGroup[];
+}

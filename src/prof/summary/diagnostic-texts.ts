@@ -1,0 +1,28 @@
+/** What the names of diagnostics count, in words. */
+import { DIAGNOSTICS, type Severity } from '../../record/diagnostics.js';
+import type { ProfileSummary } from './summary-data.js';
+
+/** Of names that the summary itself adds to those of readers. */
+const OF_SUMMARY: Readonly<Record<string, readonly [Severity, string]>> = {
+  'record-out-of-order': ['warning', 'records that start before an earlier one (times of unions are too small)'],
+  'record-without-time': ['warning', 'records without a time (left out)'],
+  'record-ends-before-start': ['warning', 'records that end before they start (left out)'],
+  'record-of-device-left-out': ['warning', 'records of devices beyond the bound (left out)'],
+  'step-left-out': ['warning', 'activities of steps beyond the bound (left out)'],
+};
+
+/** A diagnostic in words: `kernels whose host call is not in the profile`. */
+export interface DiagnosticText {
+  readonly severity: Severity;
+  readonly text: string;
+}
+
+/** Of each diagnostic of a profile whose name is known. */
+export function diagnosticTexts({ diagnostics }: ProfileSummary): Record<string, DiagnosticText> {
+  const known: Readonly<Record<string, readonly [Severity, string] | undefined>> = { ...DIAGNOSTICS, ...OF_SUMMARY };
+  const found = Object.keys(diagnostics).flatMap((name) => {
+    const entry = Object.hasOwn(known, name) ? known[name] : undefined;
+    return entry === undefined ? [] : [[name, { severity: entry[0], text: entry[1] }] as const];
+  });
+  return Object.fromEntries(found);
+}
