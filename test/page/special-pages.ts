@@ -9,7 +9,7 @@ import { pageContentsOf } from '../support/pages.js';
 import { FIXTURE, HOSTILE } from './fixture.js';
 
 /** A profile of which nothing is known, as records without kernels give. */
-export const EMPTY: PageData = {
+const EMPTY: PageData = {
   ...FIXTURE,
   profiles: [
     {
@@ -51,7 +51,7 @@ export const EMPTY: PageData = {
 };
 
 /** A profile of the host alone. */
-export const HOST_ONLY: PageContents = pageContentsOf(
+const HOST_ONLY: PageContents = pageContentsOf(
   read(
     [
       annotation('ProfilerStep#4', 0, 100),
@@ -64,7 +64,7 @@ export const HOST_ONLY: PageContents = pageContentsOf(
 );
 
 /** Kernels of a layer, of which no op is known. */
-export const LINKED: PageContents = pageContentsOf([
+const LINKED: PageContents = pageContentsOf([
   profileOn(A100),
   kernel({ start: 0, dur: 100, layer: ['block'] }),
   kernel({ id: 2, start: 200, dur: 300, layer: ['block'], name: HOSTILE, short: HOSTILE }),
@@ -81,7 +81,7 @@ const stepKernel = (id: number, step: number, start: number, dur: number): Kerne
   });
 
 /** Two steps; before the second the device waits for the loader of data, in it for a launch. */
-export const TIMED: PageContents = pageContentsOf(
+const TIMED: PageContents = pageContentsOf(
   [
     profileOn(A100),
     stepKernel(1, 1, 1, 3),
@@ -105,7 +105,7 @@ export const TIMED: PageContents = pageContentsOf(
 );
 
 /** Many kernels, and memory of every kind. */
-export const MANY: PageData = {
+const MANY: PageData = {
   ...FIXTURE,
   profiles: FIXTURE.profiles.slice(0, 1).map((profile) => ({
     ...profile,

@@ -4,7 +4,7 @@ import { element } from '../document/dom-elements.js';
 import { followAddress, type ShownPiece } from './controls/address-bar.js';
 import { showDetails } from './controls/details.js';
 import { mergedLine } from './model/merged-bars.js';
-import { loadEvents, type TimelineEvents } from './model/events.js';
+import { loadEvents, type TimelineEvents } from './events/events.js';
 import { PointerGestures } from './controls/gestures.js';
 import { actOn, type KeyActions } from './controls/keys.js';
 import { showLegend } from './controls/legend.js';

@@ -1,8 +1,8 @@
 /** Timelines made of seeded events, packed as `dprof html` packs them, and events by hand for small sums. */
 import { deflateRawSync } from 'node:zlib';
-import { arrowsOf, type TimelineEvents, type TextColumn } from '../../../src/page/timeline/model/events.js';
-import type { FactLists, KernelFact } from '../../../src/page/timeline/model/kernel-facts.js';
-import { coverageOf } from '../../../src/page/timeline/model/coverage.js';
+import { arrowsOf, type TimelineEvents, type TextColumn } from '../../../src/page/timeline/events/events.js';
+import type { FactLists, KernelFact } from '../../../src/page/timeline/events/kernel-facts.js';
+import { coverageOf } from '../../../src/page/timeline/events/coverage.js';
 import { EVENT_KINDS } from '../../../src/prof/html/page-data.js';
 import type {
   EventKind,

@@ -1,10 +1,10 @@
 /** Details of the selected event, with links to its launch or to the events that it launched. */
 import { elementAt } from '../../../containers/element.js';
 import { button, definitions, element } from '../../document/dom-elements.js';
-import { dependenciesOf, launchedBy, textOf, type Dependent } from '../model/events.js';
+import { dependenciesOf, launchedBy, textOf, type Dependent } from '../events/events.js';
 import { searched } from '../../document/timeline-link.js';
-import { allFacts, explainCommand, type EventFact } from '../model/event-facts.js';
-import { sameSequence } from '../model/kernel-facts.js';
+import { allFacts, explainCommand, type EventFact } from '../events/event-facts.js';
+import { sameSequence } from '../events/kernel-facts.js';
 import type { Scene } from '../model/scene.js';
 
 const MOST_LINKS = 20;

@@ -2,7 +2,7 @@
 import { elementAt } from '../../../containers/element.js';
 import type { Scene } from '../model/scene.js';
 import { around, fitted, panned, zoomed } from '../model/view.js';
-import { endOf, startOf } from '../model/events.js';
+import { endOf, startOf } from '../events/events.js';
 import { firstAtLeast, eventsInRange } from '../model/lane-rows.js';
 
 export interface KeyActions {

@@ -2,7 +2,7 @@
 import { elementAt } from '../../../containers/element.js';
 import { element } from '../../document/dom-elements.js';
 import { quantityText } from '../../document/units.js';
-import { STRONG, UNKNOWN, type LegendEntry } from '../model/event-colours.js';
+import { STRONG, UNKNOWN, type LegendEntry } from '../events/event-colours.js';
 import type { Scene } from '../model/scene.js';
 import { FULL, PRINTED, readTheme, styleOf, watchTheme, type CanvasTheme } from '../draw/canvas-colours.js';
 

@@ -11,7 +11,7 @@ import {
   readMarkers,
   writeMarkers,
 } from '../model/timeline-markers.js';
-import { startOf } from '../model/events.js';
+import { startOf } from '../events/events.js';
 import type { TimelineMarker } from '../model/timeline-markers.js';
 import type { Scene } from '../model/scene.js';
 import { showing } from '../model/view.js';

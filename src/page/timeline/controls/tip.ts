@@ -1,8 +1,8 @@
 /** The tooltip of the event under the pointer. */
 import { element } from '../../document/dom-elements.js';
-import { textOf } from '../model/events.js';
+import { textOf } from '../events/events.js';
 import { mergedLine } from '../model/merged-bars.js';
-import { shortFacts } from '../model/event-facts.js';
+import { shortFacts } from '../events/event-facts.js';
 import type { Scene } from '../model/scene.js';
 
 /** Distance from the pointer, CSS pixels. */

@@ -1,6 +1,6 @@
 /** Buttons of a timeline, for the actions of the keys. */
 import { button, element, select } from '../../document/dom-elements.js';
-import { COLOUR_KEYS, COLOUR_TITLES } from '../model/event-colours.js';
+import { COLOUR_KEYS, COLOUR_TITLES } from '../events/event-colours.js';
 import { actOn, type KeyActions } from './keys.js';
 import type { Scene, SceneState } from '../model/scene.js';
 

@@ -1,7 +1,7 @@
 /** Colours of the canvas: a canvas cannot use variables of the style sheet, so that their values are read. */
 import { elementAt } from '../../../containers/element.js';
 import { element } from '../../document/dom-elements.js';
-import { PALETTE, SLOTS, STRONG, UNKNOWN } from '../model/event-colours.js';
+import { PALETTE, SLOTS, STRONG, UNKNOWN } from '../events/event-colours.js';
 import { pixelOf, type Rgb } from './pixels.js';
 
 export interface CanvasTheme extends Readonly<Record<ColourName, string>> {

@@ -1,6 +1,6 @@
 /** Paints what changes with the pointer, above the events: outlines, arrows, the selected span, markers. */
 import { elementAt } from '../../../containers/element.js';
-import { endOf, launchedBy, startOf } from '../model/events.js';
+import { endOf, launchedBy, startOf } from '../events/events.js';
 import { firstAtLeast } from '../model/lane-rows.js';
 import type { Scene } from '../model/scene.js';
 import { AXIS, PixelGrid, type CanvasSize } from './size.js';

@@ -2,7 +2,7 @@
 import { elementAt } from '../../../containers/element.js';
 import type { LaneBand } from '../model/layout.js';
 import { drawRow, coverage, type RowPainter, type RowWeights } from '../model/levels.js';
-import { filledOf, profileTimeOf, textOf } from '../model/events.js';
+import { filledOf, profileTimeOf, textOf } from '../events/events.js';
 import type { FittedLabels } from '../model/labels.js';
 import type { Scene } from '../model/scene.js';
 import { AXIS, PixelGrid, type CanvasSize } from './size.js';

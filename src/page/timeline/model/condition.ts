@@ -4,7 +4,7 @@ import { parseFilter } from '../../../prof/query/filter.js';
 import { UserError } from '../../../record/errors.js';
 import { requireColumnOf } from '../../../table/column-lookup.js';
 import type { CellValue, Column } from '../../../table/column.js';
-import { kindOf, laneOf, textOf, type TextColumn, type TimelineEvents } from './events.js';
+import { kindOf, laneOf, textOf, type TextColumn, type TimelineEvents } from '../events/events.js';
 import { parseAmount } from './query.js';
 
 /** Signs without which a query is no condition. */

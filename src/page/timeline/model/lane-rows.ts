@@ -1,6 +1,6 @@
 /** Rows of a timeline: the events of one lane at one depth, in order of start, and the search for those of a span of time. */
 import { elementAt } from '../../../containers/element.js';
-import type { TimelineEvents } from './events.js';
+import type { TimelineEvents } from '../events/events.js';
 
 export interface LaneRow {
   readonly lane: number;

@@ -1,6 +1,6 @@
 /** Bars that stand for several events, in words. */
 import { quantityText } from '../../document/units.js';
-import { countOf, timeOf, type TimelineEvents } from './events.js';
+import { countOf, timeOf, type TimelineEvents } from '../events/events.js';
 
 /** Of a bar that stands for several events: how many, and their time. */
 export function mergedLine(events: TimelineEvents, event: number): string[] {

@@ -1,7 +1,7 @@
 /** The state of a timeline, and what derives from it. The parts of the timeline watch it, and know nothing of each other. */
 import { elementAt } from '../../../containers/element.js';
-import { coloursOf, usualColour, type ColourKey, type EventColours } from './event-colours.js';
-import { endOf, startOf, type TimelineEvents } from './events.js';
+import { coloursOf, usualColour, type ColourKey, type EventColours } from '../events/event-colours.js';
+import { endOf, startOf, type TimelineEvents } from '../events/events.js';
 import { layoutOf, type LaneBand, type TimelineLayout } from './layout.js';
 import { weightsOf, type RowWeights } from './levels.js';
 import type { TimelineMarker } from './timeline-markers.js';

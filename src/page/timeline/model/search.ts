@@ -2,7 +2,7 @@
 import { elementAt } from '../../../containers/element.js';
 import { EVENT_KINDS } from '../../../prof/html/page-data.js';
 import { conditionOf } from './condition.js';
-import { countOf, endOf, filledOf, isOnDevice, startOf, timeOf, type TimelineEvents } from './events.js';
+import { countOf, endOf, filledOf, isOnDevice, startOf, timeOf, type TimelineEvents } from '../events/events.js';
 import { wildcardTest } from '../../../prof/query/wildcards.js';
 import { FREE_FIELDS, WHOLE_FIELDS, parseQuery, type NumberField, type QueryTerm, type TextField } from './query.js';
 

@@ -1,7 +1,7 @@
 /** Statistics of a span of time that a user selects. Events count with their part inside the span. */
 import { elementAt } from '../../../containers/element.js';
 import { EVENT_KINDS } from '../../../prof/html/page-data.js';
-import { countOf, durOf, filledOf, laneOf, startOf, type TimelineEvents } from './events.js';
+import { countOf, durOf, filledOf, laneOf, startOf, type TimelineEvents } from '../events/events.js';
 
 /** ns from the timeline's start. */
 export interface SelectedSpan {

@@ -1,6 +1,6 @@
 /** The state of a timeline in the fragment of the address, as parameters of its own: `t.view=0_1000&t.search=gemm`. */
 import { readFragment, withName } from '../../document/fragment.js';
-import { COLOUR_KEYS, type ColourKey } from './event-colours.js';
+import { COLOUR_KEYS, type ColourKey } from '../events/event-colours.js';
 import type { SelectedSpan } from './span.js';
 import type { View } from './view.js';
 

@@ -3,7 +3,7 @@ import { elementAt } from '../../../containers/element.js';
 import type { PageTimeline, Timeline, Utilisation } from '../../../prof/html/page-data.js';
 import { element } from '../../document/dom-elements.js';
 import { withName } from '../../document/fragment.js';
-import { loadEvents } from '../model/events.js';
+import { loadEvents } from '../events/events.js';
 import { search } from '../model/search.js';
 import type { SearchElsewhere } from '../controls/search-box.js';
 import { besides, dataOf, othersOf, pieceOr, placeOf, type PlaceInTime } from '../model/piece-choice.js';

@@ -13,7 +13,7 @@ import { TextTable } from '../text-table.js';
 /** In place of a list of facts. */
 export const NO_FACTS = 0;
 
-export interface FactBounds {
+interface FactBounds {
   /** Lists of facts. */
   readonly lists: number;
   /** Characters of all distinct texts. */

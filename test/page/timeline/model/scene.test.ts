@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { allFacts, explainCommand, shortFacts } from '../../../../src/page/timeline/model/event-facts.js';
+import { allFacts, explainCommand, shortFacts } from '../../../../src/page/timeline/events/event-facts.js';
 import { actOn, type KeyActions } from '../../../../src/page/timeline/controls/keys.js';
 import { FittedLabels } from '../../../../src/page/timeline/model/labels.js';
 import { bandAt, HEADER, layoutOf, ROW } from '../../../../src/page/timeline/model/layout.js';

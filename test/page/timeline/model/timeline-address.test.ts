@@ -6,7 +6,7 @@ import {
   withPlace,
   type TimelineAddress,
 } from '../../../../src/page/timeline/model/timeline-address.js';
-import { COLOUR_KEYS } from '../../../../src/page/timeline/model/event-colours.js';
+import { COLOUR_KEYS } from '../../../../src/page/timeline/events/event-colours.js';
 
 const NO_ADDRESS: TimelineAddress = {
   profile: 0,

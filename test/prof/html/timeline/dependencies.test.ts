@@ -8,7 +8,7 @@ import {
   profileTimeOf,
   startOf,
   textOf,
-} from '../../../../src/page/timeline/model/events.js';
+} from '../../../../src/page/timeline/events/events.js';
 import type { KernelLine, ProfileLine } from '../../../../src/record/record.js';
 import { CAPTURES, realFile } from '../../../parse/readers/neuron/tool-json-files.js';
 import { instruction, neuronProfile } from '../../../support/neuron.js';

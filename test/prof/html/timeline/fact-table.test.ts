@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { packed } from '../../../page/timeline/fixture.js';
 import { FactTable, NO_FACTS, UsedFacts } from '../../../../src/prof/html/timeline/fact-table.js';
-import { factsOf, loadFacts } from '../../../../src/page/timeline/model/kernel-facts.js';
+import { factsOf, loadFacts } from '../../../../src/page/timeline/events/kernel-facts.js';
 import { explain } from '../../../../src/prof/report/explain.js';
 import type { Annotated } from '../../../../src/prof/annotate.js';
 import { annotate } from '../../../support/rows.js';

@@ -10,7 +10,7 @@ import { openSource } from '../../../../src/cli/input.js';
 import { PAGE_TYPES } from '../../../../src/prof/html/page-builder.js';
 import type { Timeline, TimelinePiece } from '../../../../src/prof/html/page-data.js';
 import type { TimelineChoice } from '../../../../src/prof/html/timeline/timeline-builder.js';
-import { loadEvents } from '../../../../src/page/timeline/model/events.js';
+import { loadEvents } from '../../../../src/page/timeline/events/events.js';
 import { spanStatistics } from '../../../../src/page/timeline/model/span.js';
 import type { ProfileLine } from '../../../../src/record/record.js';
 import { eventsOf, pageContentsOf, pieceOf, shownFirst } from '../../../support/pages.js';

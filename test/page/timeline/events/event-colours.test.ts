@@ -7,7 +7,7 @@ import {
   slotsOf,
   STRONG,
   UNKNOWN,
-} from '../../../../src/page/timeline/model/event-colours.js';
+} from '../../../../src/page/timeline/events/event-colours.js';
 import { eventsOf } from '../fixture.js';
 
 type Rgb = readonly [number, number, number];

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { loadEvents, launchedBy, textOf } from '../../../../src/page/timeline/model/events.js';
-import { unpackColumn } from '../../../../src/page/timeline/model/column-unpacking.js';
+import { loadEvents, launchedBy, textOf } from '../../../../src/page/timeline/events/events.js';
+import { unpackColumn } from '../../../../src/page/timeline/events/column-unpacking.js';
 import { packColumn } from '../../../../src/prof/html/column-packing.js';
 import { packed, timelineOf } from '../fixture.js';
 
