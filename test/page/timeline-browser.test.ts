@@ -283,6 +283,32 @@ describeInBrowser('timeline in a browser', (open) => {
     expect(complaints).to.deep.equal([]);
   });
 
+  it('folds deep call stacks, and keeps devices in sight while an open one scrolls', async () => {
+    const stack = Array.from({ length: 100 }, (_, depth): FixtureEvent => {
+      return { start: depth, dur: 2000 - 2 * depth, lane: 0, depth, kind: 'range', name: `frame ${depth}` };
+    });
+    const { page, complaints } = await openSimple(
+      '',
+      timelineOf([...stack, { start: 500, dur: 100, lane: 1, name: 'gemm', id: 1 }]),
+    );
+    const fold = page.getByRole('button', { name: 'thread 1 (100 rows)' });
+    expect((await fold.boundingBox())?.height).to.be.below(60);
+    await fold.click();
+    await page.waitForFunction(`document.querySelector('.tl-fold').getAttribute('aria-expanded') === 'true'`);
+    const device = page.locator('.tl-lane', { hasText: 'stream 7' });
+    const before = await device.boundingBox();
+    await page.evaluate(`document.querySelector('.tl-body').scrollTop = 300`);
+    expect(await device.boundingBox()).to.deep.equal(before);
+    const { x, y } = await place(page, 550, 'stream 7');
+    await page.mouse.click(x, y);
+    expect(await page.locator('.tl-details h3').innerText()).to.equal('gemm');
+    // Below the devices are frames, 300 pixels further down.
+    await page.mouse.click(x, (before?.y ?? 0) + 120);
+    expect(await page.locator('.tl-details h3').innerText()).to.match(/^frame [23]\d$/);
+    expect(new URL(page.url()).hash).to.include('t.open=');
+    expect(complaints).to.deep.equal([]);
+  });
+
   it('reports damaged data in one line', async () => {
     const good = simple();
     const bad = { ...good, columns: { ...good.columns, dur: { ...good.columns.dur, data: 'AAAA' } } };
