@@ -5,7 +5,7 @@ import type { PackedColumn, PackedTimeline, PageData, PagePart, PageProfile } fr
 import type { Timeline, TimelineColumn, TimelineTables } from '../../src/prof/html/page-data.js';
 import { EVENT_KINDS, timelineId } from '../../src/prof/html/page-data.js';
 import { PageBuilder, PAGE_TYPES, type PageContents, type PageOptions } from '../../src/prof/html/page-builder.js';
-import { joinPiece } from '../../src/page/timeline/model/piece.js';
+import { joinPiece } from '../../src/page/timeline/pieces/joined-piece.js';
 import { Annotator } from '../../src/prof/report/report.js';
 import type { ProfileLine } from '../../src/record/record.js';
 
