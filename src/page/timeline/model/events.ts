@@ -37,7 +37,7 @@ export interface TimelineEvents {
 }
 
 /** How many events each stands for, and the sum of their durations, ns. */
-export interface MergedEvents {
+interface MergedEvents {
   readonly count: Float64Array;
   readonly time: Float64Array;
 }

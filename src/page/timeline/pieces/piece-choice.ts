@@ -4,7 +4,7 @@ import type { PageTimeline, TimelinePiece } from '../../../prof/html/page-data.j
 import { quantityText } from '../../document/units.js';
 import type { View } from '../model/view.js';
 
-export const WHOLE = 0;
+const WHOLE = 0;
 
 /** 'step 3 (12.300 ms)'. */
 export function pieceLabel({ name, start, end, events }: TimelinePiece): string {
@@ -24,7 +24,7 @@ export const besides = ({ pieces }: PageTimeline, at: number, by: 1 | -1): numbe
   Math.max(Math.min(1, pieces.length - 1), Math.min(pieces.length - 1, at + by));
 
 /** The last piece to begin before a time, of those that reach it; where none does, the whole profile. */
-export function pieceAt({ pieces }: PageTimeline, time: number): number {
+function pieceAt({ pieces }: PageTimeline, time: number): number {
   const found = pieces.findLastIndex(({ start, end }, at) => at !== WHOLE && start <= time && time <= end);
   return found === -1 ? WHOLE : found;
 }
