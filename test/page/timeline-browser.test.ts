@@ -6,30 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { describeInBrowser } from '../support/browser.js';
+import { BREAKING, place, simple, viewOf } from './timeline/on-screen.js';
 import { ROOT } from '../support/shared.js';
 import { NO_EVENT, type Timeline } from '../../src/prof/html/page-data.js';
 import { generated, packed, timelineOf, type FixtureEvent } from './timeline/fixture.js';
-
-/** Names that try to be more than names. */
-const BREAKING = '</script><img src=x onerror=alert(1)>';
-
-/** Kernels 0..100, 100..200 … of one stream, with launches 50 before each; every other one is a gemm. */
-function simple(): Timeline {
-  const events = Array.from({ length: 20 }, (_, i): FixtureEvent[] => [
-    { start: i * 100, dur: 40, lane: 0, kind: 'launch', name: i === 3 ? BREAKING : `launch ${i}` },
-    {
-      start: i * 100 + 50,
-      dur: 50,
-      lane: 1,
-      name: i % 2 === 0 ? 'gemm' : 'add',
-      op: i % 2 === 0 ? 'linear' : 'add',
-      id: i + 1,
-      bytes: 1000,
-      launcher: 2 * i,
-    },
-  ]);
-  return timelineOf(events.flat());
-}
 
 const ENTRY = `
 import { showTimeline } from ${JSON.stringify(join(ROOT, 'src/page/timeline/timeline.ts'))};
@@ -46,23 +26,6 @@ async function bundled(contents: string, loader: 'ts' | 'css'): Promise<string> 
 }
 
 const stylesOf = (): string => readFileSync(join(ROOT, 'src/page/timeline/timeline.css'), 'utf8');
-
-/** Where a time is on the screen, at the height of a lane's name. */
-async function place(page: Page, time: number, lane: string): Promise<{ readonly x: number; readonly y: number }> {
-  const canvas = await page.locator('.tl-canvas').boundingBox();
-  const name = await page.locator('.tl-lane', { hasText: lane }).boundingBox();
-  const [from = 0, to = 1] = await viewOf(page);
-  if (canvas === null || name === null) throw new Error('no timeline');
-  return { x: canvas.x + ((time - from) / (to - from)) * canvas.width, y: name.y + 10 };
-}
-
-/** The view as the address has it, ns from the timeline's start at 1000; all where it has none. */
-async function viewOf(page: Page): Promise<number[]> {
-  // The address follows with a delay: a later and longer one ends after it.
-  await page.evaluate('new Promise((done) => setTimeout(done, 400))');
-  const view = new URLSearchParams(new URL(page.url()).hash.slice(1)).get('t.view');
-  return view === null ? [-40, 2040] : view.split('_').map((time) => Number(time) - 1000);
-}
 
 const canvasText = (page: Page): Promise<string> =>
   page.locator('.tl-canvas').evaluate((canvas) => (canvas as unknown as { toDataURL(): string }).toDataURL());
@@ -280,6 +243,32 @@ describeInBrowser('timeline in a browser', (open) => {
     expect(await viewOf(page)).to.deep.equal([300, 900]);
     expect(new URL(page.url()).hash).to.match(/^#theme=dark&/);
     expect(new URL(page.url()).hash).not.to.include('t.closed');
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('folds deep call stacks, and keeps devices in sight while an open one scrolls', async () => {
+    const stack = Array.from({ length: 100 }, (_, depth): FixtureEvent => {
+      return { start: depth, dur: 2000 - 2 * depth, lane: 0, depth, kind: 'range', name: `frame ${depth}` };
+    });
+    const { page, complaints } = await openSimple(
+      '',
+      timelineOf([...stack, { start: 500, dur: 100, lane: 1, name: 'gemm', id: 1 }]),
+    );
+    const fold = page.getByRole('button', { name: 'thread 1 (100 rows)' });
+    expect((await fold.boundingBox())?.height).to.be.below(60);
+    await fold.click();
+    await page.waitForFunction(`document.querySelector('.tl-fold').getAttribute('aria-expanded') === 'true'`);
+    const device = page.locator('.tl-lane', { hasText: 'stream 7' });
+    const before = await device.boundingBox();
+    await page.evaluate(`document.querySelector('.tl-body').scrollTop = 300`);
+    expect(await device.boundingBox()).to.deep.equal(before);
+    const { x, y } = await place(page, 550, 'stream 7');
+    await page.mouse.click(x, y);
+    expect(await page.locator('.tl-details h3').innerText()).to.equal('gemm');
+    // Below the devices are frames, 300 pixels further down.
+    await page.mouse.click(x, (before?.y ?? 0) + 120);
+    expect(await page.locator('.tl-details h3').innerText()).to.match(/^frame [23]\d$/);
+    expect(new URL(page.url()).hash).to.include('t.open=');
     expect(complaints).to.deep.equal([]);
   });
 

@@ -5,7 +5,7 @@ import type { PackedColumn, PackedTimeline, PageData, PagePart, PageProfile } fr
 import type { Timeline, TimelineColumn, TimelineTables } from '../../src/prof/html/page-data.js';
 import { EVENT_KINDS, timelineId } from '../../src/prof/html/page-data.js';
 import { PageBuilder, PAGE_TYPES, type PageContents, type PageOptions } from '../../src/prof/html/page-builder.js';
-import { joinPiece } from '../../src/page/timeline/events/piece.js';
+import { joinPiece } from '../../src/page/timeline/pieces/joined-piece.js';
 import { Annotator } from '../../src/prof/report/report.js';
 import type { ProfileLine } from '../../src/record/record.js';
 
@@ -18,7 +18,7 @@ export function pageContentsOf(records: Iterable<ProfileLine>, options: Partial<
   return pages.contents({ tool: { name: 'dprof', version: '0' }, title: 'test', input: 'test' });
 }
 
-export const pageDataOf = (records: Iterable<ProfileLine>, options: Partial<PageOptions> = {}): PageData =>
+const pageDataOf = (records: Iterable<ProfileLine>, options: Partial<PageOptions> = {}): PageData =>
   pageContentsOf(records, options).data;
 
 /** A piece of a profile, by its place; null where the page does not hold it. */

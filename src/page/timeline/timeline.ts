@@ -129,8 +129,12 @@ function fill(
     if (actOn(event.key, event.shiftKey, keys)) event.preventDefault();
   };
   stage.canvas.addEventListener('keydown', onKey, { signal });
-  stage.sheet.prepend(element('div', { class: 'tl-corner' }, "time from the profile's start"));
-  stage.sheet.append(showNames(scene));
+  const names = showNames(scene);
+  stage.sheet.prepend(
+    element('div', { class: 'tl-corner' }, "time from the profile's start"),
+    element('div', { class: 'tl-pin' }, names.pinned),
+  );
+  stage.sheet.append(names.scrolled);
   stage.holder.append(showTip(scene, stage.canvas, signal));
   scene.on(['event'], () => {
     const band = scene.shown.event === null ? null : scene.bandOf(scene.shown.event);

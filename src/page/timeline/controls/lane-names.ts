@@ -39,13 +39,28 @@ function toggled(names: ReadonlySet<string>, name: string): ReadonlySet<string> 
   return next;
 }
 
-export function showNames(scene: Scene): HTMLElement {
-  const place = element('div', { class: 'tl-names' });
+/** Names of the lanes that scroll, and of those that are pinned. */
+interface LaneNames {
+  readonly scrolled: HTMLElement;
+  readonly pinned: HTMLElement;
+}
+
+export function showNames(scene: Scene): LaneNames {
+  const scrolled = element('div', { class: 'tl-names' });
+  const pinned = element('div', { class: 'tl-pinned' });
   const show = (): void => {
     const { groups, lanes } = scene.layout;
-    place.replaceChildren(...groups.map(groupButton), ...lanes.map(laneName));
+    const height = scene.shown.pinned;
+    const of = (isPinned: boolean): HTMLElement[] => {
+      const isOf = ({ top }: { readonly top: number }): boolean => top < height === isPinned;
+      return [...groups.filter(isOf).map(groupButton), ...lanes.filter(isOf).map(laneName)];
+    };
+    pinned.style.height = `${AXIS + height}px`;
+    pinned.hidden = height === 0;
+    pinned.replaceChildren(...of(true));
+    scrolled.replaceChildren(...of(false));
   };
-  place.addEventListener('click', ({ target }) => {
+  const onClick = ({ target }: Event): void => {
     const pressed = target instanceof Element ? target.closest('button') : null;
     if (pressed === null) return;
     const { name, lane } = pressed.dataset;
@@ -54,9 +69,11 @@ export function showNames(scene: Scene): HTMLElement {
     if (lane !== undefined) scene.set({ opened: toggled(opened, lane) });
     // The buttons are new elements: the focus has to be set again.
     const isPressed = ({ dataset }: HTMLElement): boolean => dataset['name'] === name && dataset['lane'] === lane;
-    [...place.querySelectorAll('button')].find(isPressed)?.focus();
-  });
-  scene.on(['closed', 'opened'], show);
+    const buttons = [pinned, scrolled].flatMap((place) => [...place.querySelectorAll('button')]);
+    buttons.find(isPressed)?.focus();
+  };
+  for (const place of [pinned, scrolled]) place.addEventListener('click', onClick);
+  scene.on(['closed', 'opened', 'pinned'], show);
   show();
-  return place;
+  return { scrolled, pinned };
 }

@@ -2,8 +2,9 @@
 import { elementAt } from '../../../containers/element.js';
 import { endOf, launchedBy, startOf } from '../events/events.js';
 import { firstAtLeast } from '../model/lane-rows.js';
+import type { LaneBand } from '../model/layout.js';
 import type { Scene } from '../model/scene.js';
-import { AXIS, PixelGrid, type CanvasSize } from './size.js';
+import { AXIS, PixelGrid, yOf, type CanvasSize } from './size.js';
 import type { CanvasTheme } from './canvas-colours.js';
 import { FONT, type PaintFrame } from './painter.js';
 import type { FittedLabels } from '../model/labels.js';
@@ -68,9 +69,8 @@ export class OverlayPainter {
   #paintArrow({ context, size, theme, at }: OverlayFrame, from: number, to: number): void {
     const [top, bottom] = [this.scene.bandOf(from), this.scene.bandOf(to)];
     if (top === null || bottom === null) return;
-    const y = AXIS - size.scroll;
-    const [x0, y0] = [at(startOf(this.scene.events, from)), y + top.top + top.height / 2];
-    const [x1, y1] = [at(startOf(this.scene.events, to)), y + bottom.top + bottom.height / 2];
+    const [x0, y0] = [at(startOf(this.scene.events, from)), this.#middleOf(top, size)];
+    const [x1, y1] = [at(startOf(this.scene.events, to)), this.#middleOf(bottom, size)];
     const bend = Math.min(80, Math.abs(x1 - x0) / 2 + 12);
     context.strokeStyle = context.fillStyle = theme.accent;
     context.lineWidth = 1.25;
@@ -85,6 +85,13 @@ export class OverlayPainter {
     context.fill();
   }
 
+  /** Of a band that is scrolled behind the pinned ones, their edge. */
+  #middleOf({ top, height }: LaneBand, size: CanvasSize): number {
+    const { pinned } = this.scene.shown;
+    const y = yOf(top, size, pinned) + height / 2;
+    return top < pinned ? y : Math.max(AXIS + pinned, y);
+  }
+
   #outline({ context, size, at }: OverlayFrame, colour: string, event: number | null, line: number): void {
     const band = event === null ? null : this.scene.bandOf(event);
     if (event === null || band === null) return;
@@ -94,7 +101,9 @@ export class OverlayPainter {
     context.strokeStyle = colour;
     context.lineWidth = line;
     const inset = line / 2;
-    const top = AXIS + band.top - size.scroll;
+    const { pinned } = this.scene.shown;
+    const top = yOf(band.top, size, pinned);
+    if (band.top >= pinned && top + band.height <= AXIS + pinned) return;
     context.strokeRect(from - inset, top - inset, to - from + line - 1, band.height - 1 + line);
   }
 

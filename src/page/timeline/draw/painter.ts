@@ -5,7 +5,7 @@ import { drawRow, coverage, type RowPainter, type RowWeights } from '../model/le
 import { filledOf, profileTimeOf, textOf } from '../events/events.js';
 import type { FittedLabels } from '../model/labels.js';
 import type { Scene } from '../model/scene.js';
-import { AXIS, PixelGrid, type CanvasSize } from './size.js';
+import { AXIS, PixelGrid, yOf, type CanvasSize } from './size.js';
 import { PixelRows } from './pixels.js';
 import { FADED, FULL, levelOf, styleOf, type CanvasTheme } from './canvas-colours.js';
 import { ticks, tickStep, tickText } from '../model/ticks.js';
@@ -47,36 +47,44 @@ export class EventPainter {
   paint(context: CanvasRenderingContext2D, size: CanvasSize, theme: CanvasTheme): void {
     const { view } = this.scene.shown;
     const grid = new PixelGrid(view, size);
-    const { ratio, width, height, scroll } = size;
+    const { ratio, width, height } = size;
     context.setTransform(1, 0, 0, 1, 0, 0);
     context.fillStyle = theme.band;
     context.fillRect(0, 0, Math.ceil(width * ratio), Math.ceil(height * ratio));
     const frame: PaintFrame = { context, size, theme, grid };
     this.#paintGrid(frame);
     this.#labels.length = 0;
-    const bands = this.scene.layout.bands.filter(
-      ({ top, height: thick }) => top - scroll + thick > 0 && top - scroll < height - AXIS,
-    );
+    const { pinned } = this.scene.shown;
+    const bands = this.scene.layout.bands.filter(({ top, height: thick }) => {
+      const y = yOf(top, size, pinned);
+      return y < height && y + thick > (top < pinned ? AXIS : AXIS + pinned);
+    });
     this.#pixels.begin(Math.ceil(width * ratio), bands.length);
     this.#stripes.begin(Math.ceil(width * ratio), this.scene.matches === null ? 0 : bands.length);
     for (const [row, band] of bands.entries()) this.#collect(band, row, frame);
     this.#fill(context, this.#pixels, bands, size, 0);
     this.#fill(context, this.#stripes, bands, size, STRIPE);
     this.#write(frame);
+    if (pinned > 0 && size.scroll > 0) {
+      context.fillStyle = theme.line;
+      context.fillRect(0, AXIS + pinned, width, 1);
+    }
     this.#coverOutside(frame);
     this.#paintAxis(frame);
   }
 
   #collect(band: LaneBand, line: number, { size, theme, grid }: PaintFrame): void {
-    const { width, ratio, scroll } = size;
+    const { width, ratio } = size;
     const { scene } = this;
-    const { view } = scene.shown;
+    const { view, pinned } = scene.shown;
     const { slots } = scene.colours;
     const all = scene.weights.get(band.row);
     const matching = scene.matchWeights?.get(band.row) ?? null;
     if (all === undefined) return;
     const right = Math.ceil(width * ratio);
-    const middle = AXIS + band.top - scroll + band.height / 2;
+    const y = yOf(band.top, size, pinned);
+    const middle = y + band.height / 2;
+    const hasLabels = band.height >= 12 && (band.top < pinned || y >= AXIS + pinned);
     const pixelFor = (event: number, level: number): number =>
       elementAt(theme.pixels, styleOf(elementAt(slots, event), level));
     const sink: RowPainter = {
@@ -94,7 +102,7 @@ export class EventPainter {
           pixelFor(event, isFaded ? FADED : levelOf(filledOf(scene.events, event))),
         );
         if (matching !== null && !isFaded) this.#stripes.run(line, from, to - gap, theme.mark);
-        if (band.height >= 12) this.#label(event, Math.max(0, from), Math.min(right, to - gap), middle, ratio);
+        if (hasLabels) this.#label(event, Math.max(0, from), Math.min(right, to - gap), middle, ratio);
       },
       column: (row, from, to, column) => {
         const [level, place] = merged(all, matching, from, to, grid.perPixel);
@@ -116,9 +124,11 @@ export class EventPainter {
     context: CanvasRenderingContext2D,
     rows: PixelRows,
     bands: readonly LaneBand[],
-    { ratio, scroll }: CanvasSize,
+    size: CanvasSize,
     stripe: number,
   ): void {
+    const { ratio } = size;
+    const { pinned } = this.scene.shown;
     const image = rows.image();
     if (image === null) return;
     if (this.#rows.width !== image.width || this.#rows.height < image.height) {
@@ -126,12 +136,21 @@ export class EventPainter {
     }
     this.#rows.getContext('2d')?.putImageData(image, 0, 0);
     context.imageSmoothingEnabled = false;
+    context.save();
+    let isClipped = false;
     for (const [row, { top, height }] of bands.entries()) {
-      const y = Math.round((AXIS + top - scroll) * ratio);
+      if (!isClipped && top >= pinned) {
+        isClipped = true;
+        context.beginPath();
+        context.rect(0, Math.round((AXIS + pinned) * ratio), image.width, Math.ceil(size.height * ratio));
+        context.clip();
+      }
+      const y = Math.round(yOf(top, size, pinned) * ratio);
       const whole = Math.max(1, Math.round(height * ratio) - (height >= 6 ? Math.round(ratio) : 0));
       const thick = stripe === 0 ? whole : Math.max(1, Math.min(Math.round(stripe * ratio), Math.floor(whole / 3)));
       context.drawImage(this.#rows, 0, row, image.width, 1, 0, y + whole - thick, image.width, thick);
     }
+    context.restore();
   }
 
   #write({ context, size: { ratio }, theme }: PaintFrame): void {
@@ -157,14 +176,16 @@ export class EventPainter {
   }
 
   #paintGrid({ context, size, theme, grid }: PaintFrame): void {
-    const { ratio, width, height, scroll } = size;
+    const { ratio, width, height } = size;
+    const { pinned } = this.scene.shown;
     context.fillStyle = theme.line;
     for (const time of this.#ticks(size).at) {
       context.fillRect(Math.round(grid.x(time - this.scene.events.origin)), 0, 1, Math.ceil(height * ratio));
     }
     for (const group of this.scene.layout.groups) {
-      const y = Math.round((AXIS + group.top - scroll) * ratio);
-      if (y >= 0) context.fillRect(0, y, Math.ceil(width * ratio), 1);
+      const y = yOf(group.top, size, pinned);
+      const isSeen = group.top < pinned || y >= AXIS + pinned;
+      if (isSeen) context.fillRect(0, Math.round(y * ratio), Math.ceil(width * ratio), 1);
     }
   }
 

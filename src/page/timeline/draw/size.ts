@@ -14,6 +14,10 @@ export interface CanvasSize {
   readonly scroll: number;
 }
 
+/** Where lanes at a height of the layout are on the canvas: those that are pinned do not scroll. CSS pixels. */
+export const yOf = (top: number, { scroll }: CanvasSize, pinned: number): number =>
+  AXIS + (top < pinned ? top : top - scroll);
+
 /** Times as device pixels. The view starts at a whole pixel, so that a pixel keeps its events while panning. */
 export class PixelGrid {
   /** ns per device pixel. */

@@ -10,7 +10,10 @@ import { PRINTED, readTheme, watchTheme, type CanvasTheme } from './canvas-colou
 import { timeAt } from '../model/view.js';
 
 /** Changes after which the lower canvas, with the events, is drawn again. */
-const OF_EVENTS: readonly (keyof SceneState)[] = ['view', 'colour', 'search', 'closed', 'opened'];
+const OF_EVENTS: readonly (keyof SceneState)[] = ['view', 'colour', 'search', 'closed', 'opened', 'pinned'];
+
+/** Share of the height that lanes that do not scroll may take. */
+const MOST_PINNED = 0.6;
 
 /** Height of a printed timeline on A4, CSS pixels. */
 const PAPER_HEIGHT = 860;
@@ -74,13 +77,16 @@ export class TimelineCanvas {
 
   /** Vertical position among the lanes at a distance from the top of the canvas; negative on the axis. */
   laneY(y: number): number {
-    return y < AXIS ? -1 : y - AXIS + this.size.scroll;
+    if (y < AXIS) return -1;
+    return y - AXIS < this.scene.shown.pinned ? y - AXIS : y - AXIS + this.size.scroll;
   }
 
   /** Scrolls the lanes so that a band of them is visible. */
   reveal(top: number, height: number): void {
     const { scroll, height: canvasHeight } = this.size;
-    if (top < scroll) this.body.scrollTop = top;
+    const { pinned } = this.scene.shown;
+    if (top < pinned) return;
+    if (top < scroll + pinned) this.body.scrollTop = top - pinned;
     else if (top + height > scroll + canvasHeight - AXIS) this.body.scrollTop = top + height - canvasHeight + AXIS + 4;
   }
 
@@ -114,6 +120,14 @@ export class TimelineCanvas {
 
   #fitHeight(): void {
     this.sheet.style.height = `${AXIS + this.scene.layout.height + 8}px`;
+    this.#pin();
+  }
+
+  /** Devices stay in sight where lanes scroll, unless they leave too little room for the others. */
+  #pin(): void {
+    const { devices, height } = this.scene.layout;
+    const room = this.body.clientHeight - AXIS;
+    this.scene.set({ pinned: height > room && devices <= MOST_PINNED * room ? devices : 0 });
   }
 
   #resize(): void {
@@ -129,6 +143,7 @@ export class TimelineCanvas {
     }
     this.holder.style.height = `${height}px`;
     this.#theme = readTheme(this.body);
+    this.#pin();
     // Resizing clears a canvas: draw it in the same frame.
     this.#draw(true);
   }

@@ -41,6 +41,8 @@ export interface TimelineLayout {
   readonly lanes: readonly PlacedLane[];
   readonly bands: readonly LaneBand[];
   readonly height: number;
+  /** Height of the devices, which are above all threads; 0 where there are none of either. */
+  readonly devices: number;
 }
 
 export const HEADER = 22;
@@ -104,7 +106,8 @@ export function layoutOf(
       top += height;
     }
   }
-  return { groups, lanes: placed, bands, height: top };
+  const host = groups.find(({ kind }) => kind === 'host');
+  return { groups, lanes: placed, bands, height: top, devices: host?.top ?? 0 };
 }
 
 export const bandAt = ({ bands }: TimelineLayout, y: number): LaneBand | null =>

@@ -17,6 +17,8 @@ export interface SceneState {
   readonly closed: ReadonlySet<string>;
   /** Lanes of many rows that are not folded. */
   readonly opened: ReadonlySet<string>;
+  /** Height of the lanes that stay in sight while the others scroll, CSS pixels. */
+  readonly pinned: number;
   /** The selected event. */
   readonly event: number | null;
   /** The event under the pointer, and the time there. */
@@ -57,6 +59,7 @@ export class Scene {
       search: '',
       closed: new Set(),
       opened: new Set(),
+      pinned: 0,
       event: null,
       hovered: null,
       pointer: null,

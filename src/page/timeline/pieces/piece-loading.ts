@@ -6,7 +6,7 @@ import {
   type Timeline,
   type TimelineTables,
 } from '../../../prof/html/page-data.js';
-import { joinPiece } from '../events/piece.js';
+import { joinPiece } from './joined-piece.js';
 
 /** Elements follow the program: while the page is loading they may not be there yet. */
 const loaded = new Promise<void>((done) => {

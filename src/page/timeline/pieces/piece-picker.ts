@@ -1,7 +1,7 @@
 /** The list of pieces, and buttons that go to the piece before and after. */
 import type { PageTimeline } from '../../../prof/html/page-data.js';
 import { button, element, select } from '../../document/dom-elements.js';
-import { besides, pieceLabel } from '../model/piece-choice.js';
+import { besides, pieceLabel } from './piece-choice.js';
 
 interface PiecePicker {
   readonly place: HTMLElement;

@@ -6,7 +6,7 @@ import { withName } from '../../document/fragment.js';
 import { loadEvents } from '../events/events.js';
 import { search } from '../model/search.js';
 import type { SearchElsewhere } from '../controls/search-box.js';
-import { besides, dataOf, othersOf, pieceOr, placeOf, type PlaceInTime } from '../model/piece-choice.js';
+import { besides, dataOf, othersOf, pieceOr, placeOf, type PlaceInTime } from './piece-choice.js';
 import { readAddress, withPlace } from '../model/timeline-address.js';
 import type { View } from '../model/view.js';
 import { showTimeline, type ShownTimeline } from '../timeline.js';

@@ -2,7 +2,7 @@
 import { elementAt } from '../../../containers/element.js';
 import type { PageTimeline, TimelinePiece } from '../../../prof/html/page-data.js';
 import { quantityText } from '../../document/units.js';
-import type { View } from './view.js';
+import type { View } from '../model/view.js';
 
 const WHOLE = 0;
 
