@@ -31,9 +31,9 @@ const GROUND = 'getComputedStyle(document.body).backgroundColor';
 
 describeInBrowser('dashboard', (open) => {
   const folder = mkdtempSync(join(tmpdir(), 'dprof-page-'));
-  const [file, empty, many, hostOnly, linked] = ['two', 'empty', 'many', 'host', 'linked'].map((name) =>
-    join(folder, `${name}.html`),
-  ) as [string, string, string, string, string];
+  const [file, empty, many, hostOnly, linked, unknownUnit] = ['two', 'empty', 'many', 'host', 'linked', 'unknown'].map(
+    (name) => join(folder, `${name}.html`),
+  ) as [string, string, string, string, string, string];
 
   before(async function () {
     this.timeout(60_000);
@@ -105,6 +105,14 @@ describeInBrowser('dashboard', (open) => {
     expect(text).to.match(/FLOPs known for 42\.9 % of kernel time, under half/);
     expect(text).to.match(/both known for 85\.7 % of kernel time(?!, under)/);
     expect(await raw('steps', 'overview.steps.median')).to.equal('3000000');
+    const unit = page.locator(
+      '[data-panel="figures"] [data-field="overview.kernels.matrixUnit.used / overview.kernels.time"]',
+    );
+    expect(await unit.textContent()).to.equal('57.1 %');
+    // It is not known of any kernel whether it used the unit: that is not 0.
+    const other = await open(unknownUnit);
+    const unknown = other.page.locator('[data-panel="figures"] .card', { hasText: 'known for 0.0 %' });
+    expect(await unknown.locator('.main').first().textContent()).to.equal('na');
     expect(await raw('kernels', 'kernels.shown.1.tc')).to.equal('null');
     expect(await raw('memory-operations', 'overview.memory.0.bytesPerS')).to.equal('10000000000');
     expect(await raw('advice', 'advice.0.finding.gain.ns')).to.equal('500000');

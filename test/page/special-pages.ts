@@ -84,6 +84,9 @@ export const MANY: PageData = {
   })),
 };
 
+/** Kernels of which nothing but times is known. */
+const UNKNOWN: PageData = pageDataOf([profileOn(A100), kernel({ start: 0, dur: 100, name: 'plain', short: 'plain' })]);
+
 /** All of them by name, and the one with two ranks. */
 export const SPECIAL_PAGES: Readonly<Record<string, PageData>> = {
   two: FIXTURE,
@@ -91,4 +94,5 @@ export const SPECIAL_PAGES: Readonly<Record<string, PageData>> = {
   host: HOST_ONLY,
   linked: LINKED,
   many: MANY,
+  unknown: UNKNOWN,
 };
