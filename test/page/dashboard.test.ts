@@ -207,10 +207,17 @@ describeInBrowser('dashboard', (open) => {
     expect(await table.locator('tbody th').first().innerText()).to.include('model');
     expect(await table.locator('thead th').allTextContents()).to.include('Bound');
     const other = await open(linked, {}, 'tab=layers');
+    // In a list too, names lead to the timeline.
+    await other.page.getByRole('table', { name: 'Layers' }).getByRole('button', { name: /^Time/ }).click();
+    expect(
+      await other.page.locator('[data-panel="layers"] tbody th').getByRole('link', { name: 'block' }).count(),
+    ).to.equal(1);
     const link = other.page.getByRole('table', { name: 'Layers' }).getByRole('link', { name: /^300 ns / });
     await link.click();
     await other.page.locator('.tl-matches', { hasText: '1 match' }).waitFor();
-    expect(await other.page.getByRole('searchbox', { name: /^Search events/ }).inputValue()).to.equal('id==2');
+    expect(await other.page.getByRole('searchbox', { name: /^Search events/ }).inputValue()).to.match(
+      /^layer=="block" && kernel~/,
+    );
     expect([...complaints, ...other.complaints]).to.deep.equal([]);
   });
 

@@ -7,7 +7,7 @@ import { pageDataOf } from '../support/pages.js';
 import { FIXTURE, HOSTILE } from './fixture.js';
 
 /** A profile of which nothing is known, as records without kernels give. */
-export const EMPTY: PageData = {
+const EMPTY: PageData = {
   ...FIXTURE,
   profiles: [
     {
@@ -40,7 +40,7 @@ export const EMPTY: PageData = {
 };
 
 /** A profile of the host alone. */
-export const HOST_ONLY: PageData = pageDataOf(
+const HOST_ONLY: PageData = pageDataOf(
   read(
     [
       annotation('ProfilerStep#4', 0, 100),
@@ -53,14 +53,14 @@ export const HOST_ONLY: PageData = pageDataOf(
 );
 
 /** Kernels of a layer, of which no op is known. */
-export const LINKED: PageData = pageDataOf([
+const LINKED: PageData = pageDataOf([
   profileOn(A100),
   kernel({ start: 0, dur: 100, layer: ['block'] }),
   kernel({ id: 2, start: 200, dur: 300, layer: ['block'], name: HOSTILE, short: HOSTILE }),
 ]);
 
 /** Many kernels, and memory of every kind. */
-export const MANY: PageData = {
+const MANY: PageData = {
   ...FIXTURE,
   profiles: FIXTURE.profiles.slice(0, 1).map((profile) => ({
     ...profile,
