@@ -31,9 +31,9 @@ const GROUND = 'getComputedStyle(document.body).backgroundColor';
 
 describeInBrowser('dashboard', (open) => {
   const folder = mkdtempSync(join(tmpdir(), 'dprof-page-'));
-  const [file, empty, many, hostOnly, linked, timed] = ['two', 'empty', 'many', 'host', 'linked', 'timed'].map((name) =>
-    join(folder, `${name}.html`),
-  ) as [string, string, string, string, string, string];
+  const [file, empty, many, hostOnly, linked, timed, unknownUnit] = [
+    ...['two', 'empty', 'many', 'host', 'linked', 'timed', 'unknown'],
+  ].map((name) => join(folder, `${name}.html`)) as [string, string, string, string, string, string, string];
 
   before(async function () {
     this.timeout(60_000);
@@ -105,6 +105,14 @@ describeInBrowser('dashboard', (open) => {
     expect(text).to.match(/FLOPs known for 42\.9 % of kernel time, under half/);
     expect(text).to.match(/both known for 85\.7 % of kernel time(?!, under)/);
     expect(await raw('steps', 'overview.steps.median')).to.equal('3000000');
+    const unit = page.locator(
+      '[data-panel="figures"] [data-field="overview.kernels.matrixUnit.used / overview.kernels.time"]',
+    );
+    expect(await unit.textContent()).to.equal('57.1 %');
+    // It is not known of any kernel whether it used the unit: that is not 0.
+    const other = await open(unknownUnit);
+    const unknown = other.page.locator('[data-panel="figures"] .card', { hasText: 'known for 0.0 %' });
+    expect(await unknown.locator('.main').first().textContent()).to.equal('na');
     expect(await raw('kernels', 'kernels.shown.1.tc')).to.equal('null');
     expect(await raw('memory-operations', 'overview.memory.0.bytesPerS')).to.equal('10000000000');
     expect(await raw('advice', 'advice.0.finding.gain.ns')).to.equal('500000');
@@ -247,10 +255,17 @@ describeInBrowser('dashboard', (open) => {
     expect(await table.locator('tbody th').first().innerText()).to.include('model');
     expect(await table.locator('thead th').allTextContents()).to.include('Bound');
     const other = await open(linked, {}, 'tab=layers');
+    // In a list too, names lead to the timeline.
+    await other.page.getByRole('table', { name: 'Layers' }).getByRole('button', { name: /^Time/ }).click();
+    expect(
+      await other.page.locator('[data-panel="layers"] tbody th').getByRole('link', { name: 'block' }).count(),
+    ).to.equal(1);
     const link = other.page.getByRole('table', { name: 'Layers' }).getByRole('link', { name: /^300 ns / });
     await link.click();
     await other.page.locator('.tl-matches', { hasText: '1 match' }).waitFor();
-    expect(await other.page.getByRole('searchbox', { name: /^Search events/ }).inputValue()).to.equal('id==2');
+    expect(await other.page.getByRole('searchbox', { name: /^Search events/ }).inputValue()).to.match(
+      /^layer=="block" && kernel~/,
+    );
     expect([...complaints, ...other.complaints]).to.deep.equal([]);
   });
 

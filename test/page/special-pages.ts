@@ -130,6 +130,12 @@ const MANY: PageData = {
   })),
 };
 
+/** Kernels of which nothing but times is known. */
+const UNKNOWN: PageContents = pageContentsOf([
+  profileOn(A100),
+  kernel({ start: 0, dur: 100, name: 'plain', short: 'plain' }),
+]);
+
 /** All of them by name, and the one with two ranks. */
 export const SPECIAL_PAGES: Readonly<Record<string, PageContents>> = {
   two: { data: FIXTURE, parts: [] },
@@ -138,4 +144,5 @@ export const SPECIAL_PAGES: Readonly<Record<string, PageContents>> = {
   linked: LINKED,
   many: { data: MANY, parts: [] },
   timed: TIMED,
+  unknown: UNKNOWN,
 };

@@ -18,7 +18,7 @@ export function pageContentsOf(records: Iterable<ProfileLine>, options: Partial<
   return pages.contents({ tool: { name: 'dprof', version: '0' }, title: 'test', input: 'test' });
 }
 
-const pageDataOf = (records: Iterable<ProfileLine>, options: Partial<PageOptions> = {}): PageData =>
+export const pageDataOf = (records: Iterable<ProfileLine>, options: Partial<PageOptions> = {}): PageData =>
   pageContentsOf(records, options).data;
 
 /** A piece of a profile, by its place; null where the page does not hold it. */

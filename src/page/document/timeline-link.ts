@@ -80,6 +80,16 @@ export const timeLink = (linked: Linked, text: string, span: SelectedSpan): HTML
 export const kernelLink = (linked: Linked, name: string): HTMLElement | null =>
   timelineLink(linked, name, `kernel~${searched(name)}`);
 
+const inLayer = (path: readonly string[]): string => path.map((layer) => `layer==${searched(layer)}`).join(' && ');
+
 /** @param path from the top */
 export const layerLink = (linked: Linked, text: string, path: readonly string[]): HTMLElement | null =>
-  timelineLink(linked, text, path.map((layer) => `layer==${searched(layer)}`).join(' && '));
+  timelineLink(linked, text, inLayer(path));
+
+/** Kernels of one name in a layer: a single one may lie outside of the timeline. @param name which may be short */
+export const layerKernelLink = (
+  linked: Linked,
+  text: string,
+  path: readonly string[],
+  name: string,
+): HTMLElement | null => timelineLink(linked, text, `${inLayer(path)} && kernel~${searched(name)}`);

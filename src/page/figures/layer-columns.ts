@@ -1,7 +1,7 @@
 /** Columns of the table of layers: times by direction, and why that of one direction is as long as it is. */
 import type { LayerPart, LayerReason } from '../../prof/html/page-data.js';
 import type { LayerNode } from '../charts/layer-tree.js';
-import { layerLink, timelineLink } from '../document/timeline-link.js';
+import { layerKernelLink, layerLink } from '../document/timeline-link.js';
 import { quantityText, type DisplayUnit } from '../document/units.js';
 import type { PanelView } from '../panel.js';
 import type { TableColumn } from './table-cells.js';
@@ -51,7 +51,7 @@ function reasons(view: PanelView, part: LayerPart): LayerColumn[] {
         const slowest = row.why[part]?.slowest;
         return slowest === undefined ? null : `${quantityText(slowest.time, 'ns')} ${slowest.name}`;
       },
-      link: ({ row }, text) => timelineLink(view, text, `id==${row.why[part]?.slowest.id ?? 0}`),
+      link: ({ row }, text) => layerKernelLink(view, text, row.path, row.why[part]?.slowest.name ?? ''),
     },
   ];
 }

@@ -2,7 +2,7 @@
 import { lacking } from '../capture-hints.js';
 import { element, note } from '../document/dom-elements.js';
 import { valueOf } from '../figures/field.js';
-import { figure } from '../figures/figure.js';
+import { namedFigure } from '../figures/figure.js';
 import { matrixUnitName } from '../matrix-unit-names.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
 import type { DisplayUnit } from '../document/units.js';
@@ -13,6 +13,8 @@ interface FigureLine {
   readonly field: string;
   readonly unit: DisplayUnit;
   readonly after?: string;
+  /** Time of which the figure is known: without any, neither is the figure. */
+  readonly known?: string;
   /** Whether it is the part of the time of kernels that the card rests on: less than half is said to be. */
   readonly isBasis?: boolean;
 }
@@ -38,6 +40,9 @@ const restsOn = (known: string): FigureLine => ({
 });
 const STEPS = 'overview.steps';
 
+/** Time of kernels of which it is known whether they use the matrix unit. */
+const UNIT_KNOWN = `${KERNELS}.time - ${KERNELS}.matrixUnit.unknown - ${KERNELS}.matrixUnit.untold`;
+
 const CARDS: readonly FigureCard[] = [
   {
     title: 'Span',
@@ -54,15 +59,15 @@ const CARDS: readonly FigureCard[] = [
   },
   {
     title: 'On UNIT',
-    main: { field: `${KERNELS}.matrixUnit.used / ${KERNELS}.time`, unit: 'share' },
+    main: { field: `${KERNELS}.matrixUnit.used / ${KERNELS}.time`, unit: 'share', known: UNIT_KNOWN },
     more: [
-      { field: `${KERNELS}.matrixUnit.used`, unit: 'ns', after: ' of kernel time' },
+      { field: `${KERNELS}.matrixUnit.used`, unit: 'ns', after: ' of kernel time', known: UNIT_KNOWN },
       {
         field: `${KERNELS}.matrixUnit.eligibleUsed / ${KERNELS}.matrixUnit.eligible`,
         unit: 'share',
         after: ' of what could be',
       },
-      restsOn(`${KERNELS}.time - ${KERNELS}.matrixUnit.unknown - ${KERNELS}.matrixUnit.untold`),
+      restsOn(UNIT_KNOWN),
     ],
   },
   {
@@ -89,9 +94,11 @@ const CARDS: readonly FigureCard[] = [
 ];
 
 function contentOf(view: PanelView, line: FigureLine): (Node | string)[] {
-  const { before = '', field, unit, after = '', isBasis = false } = line;
-  const value = isBasis ? valueOf(view, field) : null;
-  return [before, figure(view, field, unit), after, value !== null && value < 0.5 ? ', under half' : ''];
+  const { before = '', field, unit, after = '', known, isBasis = false } = line;
+  const isKnown = known === undefined || (valueOf(view, known) ?? 0) > 0;
+  const value = isKnown ? valueOf(view, field) : null;
+  const isLittle = isBasis && value !== null && value < 0.5;
+  return [before, namedFigure(field, value, unit), after, isLittle ? ', under half' : ''];
 }
 
 function make(view: PanelView): PanelContent {

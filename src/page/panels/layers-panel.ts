@@ -26,6 +26,18 @@ function longest(nodes: readonly LayerNode[], most: number): readonly LayerNode[
   return nodes.filter((node) => kept.has(node));
 }
 
+/** Parts of a path that a list shows: the last ones tell layers apart. */
+const PARTS_SHOWN = 3;
+
+/** Names a row of a list by its path, in place of the last part alone. */
+function nameByPath(head: HTMLElement, path: readonly string[]): void {
+  const text = head.querySelector<HTMLElement>('.text');
+  const name = text?.querySelector('a') ?? text;
+  if (text === null || name === null) return;
+  text.title = path.join(' / ');
+  name.textContent = [...(path.length > PARTS_SHOWN ? ['…'] : []), ...path.slice(-PARTS_SHOWN)].join(' / ');
+}
+
 /** What sorts the table: a column by its place, and the kernels that its reasons are about. */
 interface LayerOrder {
   readonly by: number;
@@ -160,7 +172,7 @@ class LayerTable {
       const head = row.firstElementChild as HTMLElement;
       head.style.setProperty('--depth', String(isList ? 0 : node.depth));
       head.classList.add('layer');
-      if (isList) (head.querySelector('.text a, .text') as HTMLElement).textContent = node.row.path.join(' / ');
+      if (isList) nameByPath(head, node.row.path);
     });
     this.#showHeads(heads, columns);
     this.#body.replaceChildren(...rows);
