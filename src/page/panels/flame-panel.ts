@@ -146,7 +146,7 @@ function make(view: PanelView): PanelContent {
       flame.setOrder(chosen);
     }),
   ];
-  const hint = 'Width is time on the device. A click, or Enter, shows a box and what is in it; another leads one up.';
+  const hint = 'Width is time on the device. A click, or Enter, shows a box and what is in it; once more leads one up.';
   return [element('div', { class: 'above' }, ...chooser), note(hint), place];
 }
 

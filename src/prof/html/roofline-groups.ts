@@ -48,12 +48,12 @@ export class RooflineGroups {
 
 const roofOf = (device: number, { name, bytesPerS, vector, matrix }: Peaks, time: number): DeviceRoof => ({
   device,
-  time,
   name,
   bytesPerS,
   units: [...unitsOf(matrix, 'matrix unit'), ...unitsOf(vector, 'vector units')].sort(
     (a, b) => b.flopsPerS - a.flopsPerS,
   ),
+  time,
 });
 
 const unitsOf = (rates: Rates, unit: string): DeviceRoof['units'][number][] =>

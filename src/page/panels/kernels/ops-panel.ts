@@ -49,6 +49,7 @@ function columnsOf(view: PanelView, rows: readonly OpRow[], toggle: (row: OpRow)
       field: ({ at }) => `${PATH}.${at}.time / ops.time`,
       bar: share,
     },
+    { title: 'Bound by', cell: boundText },
     number('With callees', 'ns', 'within'),
     number('Calls', 'count', 'passes'),
     number('Host time', 'ns', 'host', { group: 'host' }),
@@ -61,7 +62,6 @@ function columnsOf(view: PanelView, rows: readonly OpRow[], toggle: (row: OpRow)
     number('Bytes/s', 'bytes/s', 'bytesPerS'),
     number('Of bandwidth', 'share', 'ofMemory'),
     number('On matrix unit', 'share', 'tc'),
-    { title: 'Bound by', cell: boundText },
   ];
   return withValues(columns, rows);
 }
@@ -70,7 +70,7 @@ function columnsOf(view: PanelView, rows: readonly OpRow[], toggle: (row: OpRow)
 function stackItem(tree: StackTree, { node, count, time }: OpStack, whole: number, isOpen: boolean): HTMLElement {
   const frames = framesOf(tree, node).reverse();
   const share = whole > 0 ? time / whole : null;
-  const figures = `${quantityText(time, 'ns')} (${quantityText(share, 'share')}), ${quantityText(count, 'count')} kernels`;
+  const figures = `${quantityText(time, 'ns')} (${quantityText(share, 'share')}), ${quantityText(count, 'count')} ${count === 1 ? 'kernel' : 'kernels'}`;
   const summary = element('summary', {}, `${figures}: `, element('code', {}, elementAt(frames, 0)));
   const around = frames.slice(1).map((frame) => element('li', {}, frame));
   return element(
