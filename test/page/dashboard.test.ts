@@ -31,9 +31,9 @@ const GROUND = 'getComputedStyle(document.body).backgroundColor';
 
 describeInBrowser('dashboard', (open) => {
   const folder = mkdtempSync(join(tmpdir(), 'dprof-page-'));
-  const [file, empty, many, hostOnly, linked, timed, unknownUnit] = [
-    ...['two', 'empty', 'many', 'host', 'linked', 'timed', 'unknown'],
-  ].map((name) => join(folder, `${name}.html`)) as [string, string, string, string, string, string, string];
+  const [file, empty, many, hostOnly, linked, unknownUnit] = [
+    ...['two', 'empty', 'many', 'host', 'linked', 'unknown'],
+  ].map((name) => join(folder, `${name}.html`)) as [string, string, string, string, string, string];
 
   before(async function () {
     this.timeout(60_000);
@@ -132,43 +132,6 @@ describeInBrowser('dashboard', (open) => {
     expect(await panel.locator('.strip').getAttribute('aria-label')).to.equal(
       'Time of the devices: Computing 80.0 %, Idle: late launches 20.0 %',
     );
-  });
-
-  it('says what a device waited for in the longest gap of a step, and leads there', async () => {
-    const { page, complaints } = await open(timed);
-    const panel = page.locator('[data-panel="idle"]');
-    await panel.getByLabel('Step').selectOption('2');
-    const rows = panel.getByRole('table', { name: 'Longest gaps' }).locator('tbody tr');
-    const first = rows.first();
-    expect((await first.innerText()).split(/\s*\t\s*/)).to.deep.equal([
-      ...['4.000 ms', '3,000.00', '2', 'loading data', 'enumerate(DataLoader)', 'k', 'k'],
-    ]);
-    await first.getByRole('link').click();
-    const address = new URLSearchParams(new URL(page.url()).hash.slice(1));
-    expect(address.get('t.span')).to.equal('4000000_7000000');
-    await page.locator('[data-panel="timeline"] .tl').waitFor();
-    expect(complaints).to.deep.equal([]);
-  });
-
-  it('has a bar a step, each of which leads to its time in the timeline', async () => {
-    const { page, complaints } = await open(timed);
-    const panel = page.locator('[data-panel="steps"]');
-    await panel.scrollIntoViewIfNeeded();
-    await panel.locator('svg').first().waitFor();
-    expect(await panel.locator('.chart').first().getAttribute('aria-label')).to.equal(
-      'Time of 2 steps on device 0, in order: step 1 3.000 ms, step 2 4.000 ms',
-    );
-    await panel.getByRole('table', { name: 'Steps', exact: true }).getByRole('link', { name: '2' }).click();
-    const address = new URLSearchParams(new URL(page.url()).hash.slice(1));
-    expect(address.get('t.span')).to.equal('7000000_11000000');
-    expect(complaints).to.deep.equal([]);
-  });
-
-  it('says in words what diagnostics count', async () => {
-    const { page } = await open(file, {}, 'panel=diagnostics');
-    const item = page.locator('[data-panel="diagnostics"] li').first();
-    expect(await item.innerText()).to.equal('2 kernels whose host call is not in the profile');
-    expect(await item.getAttribute('title')).to.equal('kernel-without-launch');
   });
 
   it('opens a rank at a step from a cell of the heat map', async () => {

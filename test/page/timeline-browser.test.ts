@@ -8,7 +8,7 @@ import type { Page } from 'playwright-core';
 import { describeInBrowser } from '../support/browser.js';
 import { BREAKING, place, simple, viewOf } from './timeline/on-screen.js';
 import { ROOT } from '../support/shared.js';
-import { NO_EVENT, type Timeline } from '../../src/prof/html/page-data.js';
+import { NO_EVENT, type Timeline } from '../../src/prof/html/timeline/timeline-data.js';
 import { generated, packed, timelineOf, type FixtureEvent } from './timeline/fixture.js';
 
 const ENTRY = `

@@ -1,9 +1,10 @@
 /** Pages' data as a test wants it: from records, or out of a document; timelines unpacked by zlib, not by the page. */
 import { inflateRawSync } from 'node:zlib';
 import { openSource } from '../../src/cli/input.js';
-import type { PackedColumn, PackedTimeline, PageData, PagePart, PageProfile } from '../../src/prof/html/page-data.js';
-import type { Timeline, TimelineColumn, TimelineTables } from '../../src/prof/html/page-data.js';
-import { EVENT_KINDS, timelineId } from '../../src/prof/html/page-data.js';
+import type { PageData, PageProfile } from '../../src/prof/html/page-data.js';
+import type { PackedColumn, PackedTimeline, PagePart } from '../../src/prof/html/timeline/timeline-data.js';
+import type { Timeline, TimelineColumn, TimelineTables } from '../../src/prof/html/timeline/timeline-data.js';
+import { EVENT_KINDS, timelineId } from '../../src/prof/html/timeline/timeline-data.js';
 import { PageBuilder, PAGE_TYPES, type PageContents, type PageOptions } from '../../src/prof/html/page-builder.js';
 import { joinPiece } from '../../src/page/timeline/pieces/joined-piece.js';
 import { Annotator } from '../../src/prof/report/report.js';

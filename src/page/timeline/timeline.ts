@@ -1,5 +1,5 @@
 /** The timeline of a page, on a canvas. */
-import type { Timeline } from '../../prof/html/page-data.js';
+import type { Timeline } from '../../prof/html/timeline/timeline-data.js';
 import { element } from '../document/dom-elements.js';
 import { followAddress, type ShownPiece } from './controls/address-bar.js';
 import { showDetails } from './controls/details.js';

@@ -3,7 +3,7 @@ import { isNeuronInstruction } from '../../record/neuron/engines.js';
 import { PS_PER_NS } from '../../containers/interval-union.js';
 import type { DeviceActivity } from '../input/device-activity.js';
 import { workOf } from '../steps/step-work.js';
-import type { EventKind } from './page-data.js';
+import type { EventKind } from './timeline/timeline-data.js';
 
 /** An activity whose start, duration and device are known. */
 export interface TimedActivity {

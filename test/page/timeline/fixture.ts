@@ -3,7 +3,7 @@ import { deflateRawSync } from 'node:zlib';
 import { arrowsOf, type TimelineEvents, type TextColumn } from '../../../src/page/timeline/events/events.js';
 import type { FactLists, KernelFact } from '../../../src/page/timeline/events/kernel-facts.js';
 import { coverageOf } from '../../../src/page/timeline/events/coverage.js';
-import { EVENT_KINDS } from '../../../src/prof/html/page-data.js';
+import { EVENT_KINDS } from '../../../src/prof/html/timeline/timeline-data.js';
 import type {
   EventKind,
   PackedFacts,
@@ -11,7 +11,7 @@ import type {
   PackedColumn,
   Timeline,
   TimelineColumn,
-} from '../../../src/prof/html/page-data.js';
+} from '../../../src/prof/html/timeline/timeline-data.js';
 
 /** Little endian, as Node's own buffers write it. */
 export function packed(type: PackedColumn['type'], numbers: readonly number[]): PackedColumn {

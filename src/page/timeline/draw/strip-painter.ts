@@ -1,6 +1,7 @@
 /** Paints the strip above a timeline: its background once, the part in view as often as that moves. */
 import { elementAt } from '../../../containers/element.js';
-import type { PageTimeline, Utilisation } from '../../../prof/html/page-data.js';
+import type { Utilisation } from '../../../prof/html/page-data.js';
+import type { PageTimeline } from '../../../prof/html/timeline/timeline-data.js';
 import type { View } from '../model/view.js';
 import { PRINTED, type CanvasTheme } from './canvas-colours.js';
 

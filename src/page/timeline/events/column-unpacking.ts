@@ -1,5 +1,5 @@
 /** Packed columns of a page → typed arrays: base64, raw deflate, little endian. Needs no document. */
-import type { PackedColumn } from '../../../prof/html/page-data.js';
+import type { PackedColumn } from '../../../prof/html/timeline/timeline-data.js';
 
 /** Typed arrays have the byte order of the machine: little endian wherever browsers run. */
 const ARRAYS = { u8: Uint8Array, u16: Uint16Array, u32: Uint32Array, f64: Float64Array } as const;

@@ -1,5 +1,5 @@
 /** What part of a profile a timeline draws, in words: figures of a selection cover no more than that. */
-import type { PackedTimeline } from '../../../prof/html/page-data.js';
+import type { PackedTimeline } from '../../../prof/html/timeline/timeline-data.js';
 import { quantityText } from '../../document/units.js';
 
 export interface TimelineCoverage {

@@ -4,7 +4,7 @@
  * takes the next free colour.
  */
 import { elementAt } from '../../../containers/element.js';
-import { EVENT_KINDS } from '../../../prof/html/page-data.js';
+import { EVENT_KINDS } from '../../../prof/html/timeline/timeline-data.js';
 import { countOf, kindOf, textOf, timeOf, type TimelineEvents } from './events.js';
 
 /**

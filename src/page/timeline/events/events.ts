@@ -1,7 +1,13 @@
 /** The events of a timeline in typed arrays, and which event launched which. */
 import { elementAt } from '../../../containers/element.js';
-import { EVENT_KINDS, NO_EVENT, TIMELINE_COLUMNS } from '../../../prof/html/page-data.js';
-import type { Dependencies, EventKind, Lane, Timeline, TimelineColumn } from '../../../prof/html/page-data.js';
+import { EVENT_KINDS, NO_EVENT, TIMELINE_COLUMNS } from '../../../prof/html/timeline/timeline-data.js';
+import type {
+  Dependencies,
+  EventKind,
+  Lane,
+  Timeline,
+  TimelineColumn,
+} from '../../../prof/html/timeline/timeline-data.js';
 import { coverageOf, type TimelineCoverage } from './coverage.js';
 import { unpackColumn, type UnpackedColumn } from './column-unpacking.js';
 import { loadFacts, type FactLists } from './kernel-facts.js';

@@ -1,6 +1,6 @@
 /** What `dprof --explain` says of the kernels of a timeline, and the kernels that forward and backward share. */
 import { elementAt } from '../../../containers/element.js';
-import type { PackedFacts } from '../../../prof/html/page-data.js';
+import type { PackedFacts } from '../../../prof/html/timeline/timeline-data.js';
 import { unpackColumn, type UnpackedColumn } from './column-unpacking.js';
 
 /** A label, '' where it is that of the fact before, and a text. */

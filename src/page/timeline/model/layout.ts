@@ -1,6 +1,6 @@
 /** Vertical layout of lanes and their groups: devices first, then threads of the host. */
 import { elementAt } from '../../../containers/element.js';
-import type { Lane } from '../../../prof/html/page-data.js';
+import type { Lane } from '../../../prof/html/timeline/timeline-data.js';
 import type { LaneRow } from './lane-rows.js';
 
 export interface LaneBand {

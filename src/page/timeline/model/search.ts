@@ -1,6 +1,6 @@
 /** The events that match a query, and their sums. */
 import { elementAt } from '../../../containers/element.js';
-import { EVENT_KINDS } from '../../../prof/html/page-data.js';
+import { EVENT_KINDS } from '../../../prof/html/timeline/timeline-data.js';
 import { conditionOf } from './condition.js';
 import { countOf, endOf, filledOf, isOnDevice, startOf, timeOf, type TimelineEvents } from '../events/events.js';
 import { wildcardTest } from '../../../prof/query/wildcards.js';

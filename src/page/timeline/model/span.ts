@@ -1,6 +1,6 @@
 /** Statistics of a span of time that a user selects. Events count with their part inside the span. */
 import { elementAt } from '../../../containers/element.js';
-import { EVENT_KINDS } from '../../../prof/html/page-data.js';
+import { EVENT_KINDS } from '../../../prof/html/timeline/timeline-data.js';
 import { countOf, durOf, filledOf, laneOf, startOf, type TimelineEvents } from '../events/events.js';
 
 /** ns from the timeline's start. */

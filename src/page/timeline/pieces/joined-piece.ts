@@ -1,6 +1,6 @@
 /** A piece of a timeline with the texts and lanes that all pieces of its profile share. */
 import { elementAt } from '../../../containers/element.js';
-import type { PackedTimeline, Timeline, TimelineTables } from '../../../prof/html/page-data.js';
+import type { PackedTimeline, Timeline, TimelineTables } from '../../../prof/html/timeline/timeline-data.js';
 
 /** @throws RangeError where the piece has a lane that the tables do not have */
 export function joinPiece(

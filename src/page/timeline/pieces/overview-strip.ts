@@ -2,7 +2,8 @@
  * The strip above a timeline: how busy the devices are over the whole profile, where its pieces begin, and the part in view
  * as a box. It is a slider: clicks, dragging and keys move the view.
  */
-import type { PageTimeline, Utilisation } from '../../../prof/html/page-data.js';
+import type { Utilisation } from '../../../prof/html/page-data.js';
+import type { PageTimeline } from '../../../prof/html/timeline/timeline-data.js';
 import { element } from '../../document/dom-elements.js';
 import { quantityText } from '../../document/units.js';
 import { readTheme, watchTheme } from '../draw/canvas-colours.js';

@@ -1,6 +1,6 @@
 /** Which piece of a profile a timeline shows. Piece 0 is the whole profile; times are ns from the profile's start. */
 import { elementAt } from '../../../containers/element.js';
-import type { PageTimeline, TimelinePiece } from '../../../prof/html/page-data.js';
+import type { PageTimeline, TimelinePiece } from '../../../prof/html/timeline/timeline-data.js';
 import { quantityText } from '../../document/units.js';
 import type { View } from '../model/view.js';
 

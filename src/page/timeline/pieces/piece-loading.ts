@@ -5,7 +5,7 @@ import {
   type PagePart,
   type Timeline,
   type TimelineTables,
-} from '../../../prof/html/page-data.js';
+} from '../../../prof/html/timeline/timeline-data.js';
 import { joinPiece } from './joined-piece.js';
 
 /** Elements follow the program: while the page is loading they may not be there yet. */

@@ -1,5 +1,5 @@
 /** The list of pieces, and buttons that go to the piece before and after. */
-import type { PageTimeline } from '../../../prof/html/page-data.js';
+import type { PageTimeline } from '../../../prof/html/timeline/timeline-data.js';
 import { button, element, select } from '../../document/dom-elements.js';
 import { besides, pieceLabel } from './piece-choice.js';
 

@@ -1,6 +1,7 @@
 /** The timeline of a profile: a piece of it, with the list of pieces and the strip of the whole profile above. */
 import { elementAt } from '../../../containers/element.js';
-import type { PageTimeline, Timeline, Utilisation } from '../../../prof/html/page-data.js';
+import type { Utilisation } from '../../../prof/html/page-data.js';
+import type { PageTimeline, Timeline } from '../../../prof/html/timeline/timeline-data.js';
 import { element } from '../../document/dom-elements.js';
 import { withName } from '../../document/fragment.js';
 import { loadEvents } from '../events/events.js';

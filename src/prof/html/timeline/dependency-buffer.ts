@@ -1,9 +1,9 @@
 /** What the kernels of an event buffer waited for. Memory: 12 bytes a dependency. */
 import { NumericColumn } from '../../../containers/numeric-column.js';
 import type { ResolvedDependency } from '../../neuron/instructions/dependencies.js';
-import { packColumn } from '../column-packing.js';
-import type { Dependencies } from '../page-data.js';
-import { NO_EVENT } from '../page-data.js';
+import { packColumn } from './column-packing.js';
+import type { Dependencies } from './timeline-data.js';
+import { NO_EVENT } from './timeline-data.js';
 import { TextTable } from '../text-table.js';
 
 /** In place of a kernel that is not in the records before. */

@@ -6,8 +6,8 @@
 import { entryOf } from '../../../containers/map-entry.js';
 import type { Annotated } from '../../annotate.js';
 import { repeatedFacts, type LabelledLine } from '../../report/explain.js';
-import { packColumn } from '../column-packing.js';
-import type { PackedFacts } from '../page-data.js';
+import { packColumn } from './column-packing.js';
+import type { PackedFacts } from './timeline-data.js';
 import { TextTable } from '../text-table.js';
 
 /** In place of a list of facts. */

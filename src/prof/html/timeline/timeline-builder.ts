@@ -10,7 +10,7 @@ import { isDeviceActivity, launchOf, type DeviceActivity } from '../../input/dev
 import { InstructionDependencies } from '../../neuron/instructions/dependencies.js';
 import type { PageKernel } from '../page-kernel.js';
 import { LaneTable } from './timeline-lanes.js';
-import { EVENT_KINDS, type PackedTimeline, type PageTimeline, type TimelineTables } from '../page-data.js';
+import { EVENT_KINDS, type PackedTimeline, type PageTimeline, type TimelineTables } from './timeline-data.js';
 import { BarBuffer } from './bar-buffer.js';
 import { CompleteTime } from './complete-time.js';
 import { eventsInOrder, eventsOfSpans, rowOf, type EventOrder, type TimeSpan } from './event-order.js';

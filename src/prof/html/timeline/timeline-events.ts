@@ -4,7 +4,7 @@ import { elementAt } from '../../../containers/element.js';
 import type { ProfileRecord } from '../../../record/record.js';
 import { isLaunch, NO_LAUNCH, rowOf, type EventOrder, type TimeSpan } from './event-order.js';
 import { LaneDepths, type LaneTable } from './timeline-lanes.js';
-import { packColumn } from '../column-packing.js';
+import { packColumn } from './column-packing.js';
 import {
   EVENT_KINDS,
   TIMELINE_COLUMNS,
@@ -13,7 +13,7 @@ import {
   type PackedTimeline,
   type TimelineColumn,
   type TimelineTables,
-} from '../page-data.js';
+} from './timeline-data.js';
 import type { EventBuffer, EventColumn } from './event-buffer.js';
 import { UsedFacts, type FactTable } from './fact-table.js';
 import { TextTable } from '../text-table.js';

@@ -3,7 +3,7 @@ import { elementAt } from '../../../containers/element.js';
 import { isNeuronInstruction } from '../../../record/neuron/engines.js';
 import type { ProfileRecord } from '../../../record/record.js';
 import type { DeviceActivity } from '../../input/device-activity.js';
-import type { Lane } from '../page-data.js';
+import type { Lane } from './timeline-data.js';
 
 /** Lanes that are kept apart; activities of any further lane are drawn in the last. */
 const MOST_LANES = 10_000;

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { loadEvents, launchedBy, textOf } from '../../../../src/page/timeline/events/events.js';
 import { unpackColumn } from '../../../../src/page/timeline/events/column-unpacking.js';
-import { packColumn } from '../../../../src/prof/html/column-packing.js';
+import { packColumn } from '../../../../src/prof/html/timeline/column-packing.js';
 import { packed, timelineOf } from '../fixture.js';
 
 async function failure(doing: Promise<unknown>): Promise<string> {

@@ -1,6 +1,6 @@
 /** What instructions waited for, from records to what the page shows of a selected event. */
 import { expect } from 'chai';
-import type { Timeline } from '../../../../src/prof/html/page-data.js';
+import type { Timeline } from '../../../../src/prof/html/timeline/timeline-data.js';
 import { DependencyBuffer } from '../../../../src/prof/html/timeline/dependency-buffer.js';
 import {
   dependenciesOf,

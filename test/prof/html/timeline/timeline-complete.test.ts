@@ -8,7 +8,7 @@ import { basename, join } from 'node:path';
 import { entryOf } from '../../../../src/containers/map-entry.js';
 import { openSource } from '../../../../src/cli/input.js';
 import { PAGE_TYPES } from '../../../../src/prof/html/page-builder.js';
-import type { Timeline, TimelinePiece } from '../../../../src/prof/html/page-data.js';
+import type { Timeline, TimelinePiece } from '../../../../src/prof/html/timeline/timeline-data.js';
 import type { TimelineChoice } from '../../../../src/prof/html/timeline/timeline-builder.js';
 import { loadEvents } from '../../../../src/page/timeline/events/events.js';
 import { spanStatistics } from '../../../../src/page/timeline/model/span.js';

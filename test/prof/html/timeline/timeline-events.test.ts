@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { CopyRecord, KernelRecord, ProfileLine, RangeRecord } from '../../../../src/record/record.js';
-import type { Timeline } from '../../../../src/prof/html/page-data.js';
+import type { Timeline } from '../../../../src/prof/html/timeline/timeline-data.js';
 import { pageKernelOf } from '../../../../src/prof/html/page-kernel.js';
 import { TimelineBuilder } from '../../../../src/prof/html/timeline/timeline-builder.js';
 import { kernel } from '../../../support/kernels.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { packColumn } from '../../../src/prof/html/column-packing.js';
-import { unpacked } from '../../support/pages.js';
+import { packColumn } from '../../../../src/prof/html/timeline/column-packing.js';
+import { unpacked } from '../../../support/pages.js';
 
 describe('packed numbers', () => {
   const cases: readonly (readonly [what: string, type: string, numbers: readonly number[]])[] = [

@@ -1,8 +1,8 @@
 /** Kernels of one part of a layer → why they take their time: what bounds them, the matrix unit, the slowest of them. */
-import type { RooflineBound } from '../roofline/roofline.js';
-import { MatrixUnitTimer } from './matrix-unit-time.js';
-import type { LayerReason } from './page-data.js';
-import type { PageKernel } from './page-kernel.js';
+import type { RooflineBound } from '../../roofline/roofline.js';
+import { MatrixUnitTimer } from '../matrix-unit-time.js';
+import type { LayerReason } from '../page-data.js';
+import type { PageKernel } from '../page-kernel.js';
 
 export class ReasonSum {
   #time = 0;

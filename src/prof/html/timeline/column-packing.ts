@@ -1,7 +1,7 @@
 /** Columns of numbers as a page holds them: in the smallest type that holds them all, compressed, as text. */
 import { deflateRawSync } from 'node:zlib';
-import { elementAt } from '../../containers/element.js';
-import type { PackedColumn } from './page-data.js';
+import { elementAt } from '../../../containers/element.js';
+import type { PackedColumn } from './timeline-data.js';
 
 const INTEGER_TYPES = [
   { type: 'u8', most: 0xff, of: Uint8Array },

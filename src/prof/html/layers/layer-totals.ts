@@ -1,8 +1,8 @@
 /** Annotated kernels → the tree of the user's layers, with the kernels of each. */
-import { longest } from './bounds.js';
-import type { PageKernel } from './page-kernel.js';
+import { longest } from '../bounds.js';
+import type { PageKernel } from '../page-kernel.js';
 import { ReasonSum } from './layer-reason.js';
-import type { Bounded, LayerPart, LayerRow } from './page-data.js';
+import type { Bounded, LayerPart, LayerRow } from '../page-data.js';
 
 /** Layers that are kept apart, each of about 800 bytes; kernels of any further or deeper layer count for the layer above it. */
 const MOST_LAYERS = 50_000;

@@ -1,0 +1,143 @@
+/** The form of the timelines of a page: pieces, their events in packed columns, and what pieces share. */
+
+/**
+ * The timeline of a profile in pieces, the whole profile first. The data holds no events: each piece has an element of its
+ * own in the page, `timelineId`, which is read when the piece is shown.
+ */
+export interface PageTimeline {
+  readonly pieces: readonly TimelinePiece[];
+  /** Index of the piece that is shown first. */
+  readonly first: number;
+}
+
+/** A step, what lies between steps, or a part of either. */
+export interface TimelinePiece {
+  /** 'whole profile', 'step 5', 'step 5, part 1 of 2', 'before step 1' … */
+  readonly name: string;
+  /** ns from the profile's start: every event that runs after `start` and begins before `end` is there. */
+  readonly start: number;
+  readonly end: number;
+  /** Null where the page does not hold them: the piece is drawn from that of the whole profile. */
+  readonly events: number | null;
+}
+
+/** Part of a page that is written into an element of its own. */
+export interface PagePart {
+  readonly id: string;
+  readonly value: TimelineTables | PackedTimeline;
+}
+
+/** Id of the element with a piece; without one, of that with the tables that all pieces of a profile share. */
+export const timelineId = (profile: number, piece: number | null = null): string =>
+  piece === null ? `timeline-${profile}` : `timeline-${profile}-${piece}`;
+
+/** What all pieces of a timeline share. */
+export interface TimelineTables {
+  readonly texts: readonly string[];
+  readonly lanes: readonly Lane[];
+  readonly facts: PackedFacts;
+}
+
+/**
+ * The events of a piece, for the canvas, in order of start. Columns have one number an event, packed by
+ * `column-packing.ts`; texts are indexes of the texts that all pieces share.
+ */
+export interface PackedTimeline {
+  /** Name of the piece. */
+  readonly what: string;
+  /** ns from the profile's start. */
+  readonly start: number;
+  readonly end: number;
+  /** Of its lanes the place among those that all pieces share; the column `lane` has places in this list. */
+  readonly laneNumbers: readonly number[];
+  readonly events: number;
+  readonly columns: Readonly<Record<TimelineColumn, PackedColumn>>;
+  /** Null where each event stands for itself. */
+  readonly merged: MergedColumns | null;
+  /** Pairs of event indexes: a launch, and an activity that it launched. */
+  readonly arrows: PackedColumn;
+  readonly dependencies: Dependencies;
+}
+
+/** What `--explain` says of kernels: lists of a label and a text, which equal kernels share. The first list is empty. */
+export interface PackedFacts {
+  readonly texts: readonly string[];
+  /** Label and text, indexes of `texts`, of all lists one after the other. */
+  readonly pairs: PackedColumn;
+  /** By list: where its numbers end in `pairs`; they begin where those of the one before end. */
+  readonly ends: PackedColumn;
+}
+
+/** Of each event how many it stands for, and the sum of their durations, ns: it has kind and texts of the longest. */
+export interface MergedColumns {
+  /** Shorter events of a lane and depth may be merged where they are near each other, ns. */
+  readonly resolution: number;
+  readonly count: PackedColumn;
+  readonly time: PackedColumn;
+}
+
+/** A piece with its texts and lanes. */
+export interface Timeline extends Omit<PackedTimeline, 'laneNumbers'>, TimelineTables {}
+
+/** In place of an event that is not shown. */
+export const NO_EVENT = 0xffff_ffff;
+
+/** Instructions that waited for earlier ones: three numbers for each. */
+export interface Dependencies {
+  /** Event that waited. */
+  readonly later: PackedColumn;
+  /** Event that it waited for; NO_EVENT where that is not shown. */
+  readonly earlier: PackedColumn;
+  /** Index of `texts`: kind, and the semaphore that joins the two. */
+  readonly what: PackedColumn;
+}
+
+/** A lane of the timeline: a thread of the host, or a stream or engine of a device. */
+export interface Lane {
+  readonly kind: 'host' | 'device';
+  readonly name: string;
+  /** Name of the group that it is shown under: a process, a device. */
+  readonly group: string;
+  /** How many events lie over each other at most. */
+  readonly depth: number;
+}
+
+/**
+ * start, dur: ns from the timeline's start; start is below 0 for events that began before it. lane, depth: where the event
+ * is drawn. kind: index of EVENT_KINDS. name, op, layer, dtype, tc: index of a text, 0 where unknown. id: of the kernel in
+ * its profile, 0 for all other events. flops, bytes: -1 where unknown. facts: a list of `facts`, 0 where there is none. seq:
+ * sequence number, which forward and backward of an op share, -1 where unknown.
+ */
+export const TIMELINE_COLUMNS = [
+  'start',
+  'dur',
+  'lane',
+  'depth',
+  'kind',
+  'name',
+  'op',
+  'layer',
+  'dtype',
+  'tc',
+  'operands',
+  'queue',
+  'pc',
+  'id',
+  'flops',
+  'bytes',
+  'facts',
+  'seq',
+] as const;
+export type TimelineColumn = (typeof TIMELINE_COLUMNS)[number];
+
+export const EVENT_KINDS = ['kernel', 'communication', 'graph', 'copy', 'set', 'sync', 'launch', 'range'] as const;
+export type EventKind = (typeof EVENT_KINDS)[number];
+
+/** Numbers of one type, compressed (raw deflate) and in base64. */
+export interface PackedColumn {
+  readonly type: 'u8' | 'u16' | 'u32' | 'f64';
+  readonly length: number;
+  /** Where it is there: the first number; `data` has 0 and, for each further one, what it is above the one before. */
+  readonly rising?: number;
+  readonly data: string;
+}
