@@ -134,6 +134,13 @@ describeInBrowser('dashboard', (open) => {
     );
   });
 
+  it('says in words what diagnostics count', async () => {
+    const { page } = await open(file, {}, 'panel=diagnostics');
+    const item = page.locator('[data-panel="diagnostics"] li').first();
+    expect(await item.innerText()).to.equal('2 kernels whose host call is not in the profile');
+    expect(await item.getAttribute('title')).to.equal('kernel-without-launch');
+  });
+
   it('opens a rank at a step from a cell of the heat map', async () => {
     const { page, complaints } = await open(file);
     await page.getByRole('tab', { name: 'Ranks' }).click();

@@ -49,11 +49,4 @@ describeInBrowser('panels of time', (open) => {
     expect(address.get('t.span')).to.equal('7000000_11000000');
     expect(complaints).to.deep.equal([]);
   });
-
-  it('says in words what diagnostics count', async () => {
-    const { page } = await open(file, {}, 'panel=diagnostics');
-    const item = page.locator('[data-panel="diagnostics"] li').first();
-    expect(await item.innerText()).to.equal('2 kernels whose host call is not in the profile');
-    expect(await item.getAttribute('title')).to.equal('kernel-without-launch');
-  });
 });
