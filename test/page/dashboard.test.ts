@@ -362,7 +362,7 @@ describeInBrowser('dashboard', (open) => {
     expect(await panel.locator('.chart').getAttribute('aria-label')).to.equal(
       'Device 0: memory_allocated over time: PTA peak 3.81 MiB, GE peak 1.91 MiB',
     );
-    const constant = panel.getByRole('region', { name: 'Memory that does not change' });
+    const constant = panel.getByRole('table', { name: 'Memory that does not change' });
     const cells = await constant.locator('tbody tr').allTextContents();
     expect(cells).to.deep.equal(['Total06.68 MiBof the whole profile', 'memory_reserved PTA04.77 MiB2, all the same']);
     expect(complaints).to.deep.equal([]);
