@@ -22,7 +22,7 @@ function matchText(matches: SearchMatches | null): string {
   const { device, host } = matches;
   if (device.count + host.count === 0) return 'no match';
   const sides = [device.count > 0 ? sumText(device, 'devices') : '', host.count > 0 ? sumText(host, 'threads') : ''];
-  return `${quantityText(matches.list.length, 'count')} matches: ${sides.filter((side) => side !== '').join('; ')}`;
+  return `${quantityText(matches.list.length, 'count')} ${matches.list.length === 1 ? 'match' : 'matches'}: ${sides.filter((side) => side !== '').join('; ')}`;
 }
 
 /** Searches the other pieces of the profile, and shows the first that has a match. @returns whether one has */
