@@ -156,7 +156,7 @@ describeInBrowser('dashboard', (open) => {
     const { page, complaints } = await open(linked);
     const LINKS = [
       ['Overview', 'advice', 'the 2 longest in the timeline', 'id==2 || id==1', '2 matches'],
-      ['Kernels', 'kernels', HOSTILE, `kernel~"${HOSTILE.replaceAll('"', '\\"')}"`, '1 matches'],
+      ['Kernels', 'kernels', HOSTILE, `kernel~"${HOSTILE.replaceAll('"', '\\"')}"`, '1 match'],
       ['Layers', 'layers', 'block', 'layer=="block"', '2 matches'],
     ] as const;
     for (const [tab, panel, name, condition, found] of LINKS) {

@@ -122,7 +122,7 @@ describeInBrowser('all of a profile in the timeline', (open) => {
     await page.locator('.tl-matches', { hasText: 'no match' }).waitFor();
     await page.getByRole('button', { name: 'Look in the other pieces' }).click();
     await shown(page, 'step 7');
-    await page.locator('.tl-matches', { hasText: '1 matches' }).waitFor();
+    await page.locator('.tl-matches', { hasText: '1 match' }).waitFor();
     await page.getByRole('searchbox', { name: /^Search events/ }).fill('nowhere');
     await page.getByRole('button', { name: 'Look in the other pieces' }).click();
     await page.locator('.tl-matches', { hasText: 'no match in any piece that the page holds' }).waitFor();
