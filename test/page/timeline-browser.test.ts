@@ -182,7 +182,7 @@ describeInBrowser('timeline in a browser', (open) => {
   });
 
   it('says of a bar how many events it stands for', async () => {
-    const bars = timelineOf([{ start: 0, dur: 2000, lane: 1, name: 'gemm', op: 'linear', id: 1 }]);
+    const bars = timelineOf([{ start: 0, dur: 2000, lane: 1, name: 'gemm', op: 'linear', id: 1, flops: 4000 }]);
     const merged = { resolution: 3000, count: packed('f64', [40]), time: packed('f64', [500]) };
     const { page, complaints } = await openSimple('', { ...bars, merged });
     expect(await page.locator('.tl-what').innerText()).to.include(
@@ -190,9 +190,10 @@ describeInBrowser('timeline in a browser', (open) => {
     );
     const { x, y } = await place(page, 1000, 'stream 7');
     await page.mouse.click(x, y);
-    expect(await page.locator('.tl').innerText()).to.include(
-      'bar of 40 events, 500 ns in sum; named after the longest',
-    );
+    const details = await page.locator('.tl-details').innerText();
+    expect(details).to.match(/stands for\s+40 events, 500 ns in sum; named after the longest/);
+    // Those of the longest over the time of all would be no figures of anything.
+    for (const single of ['FLOPs', 'bytes', 'explain']) expect(details).to.not.include(single);
     await page.locator('.tl-canvas').press('x');
     await page.waitForFunction(`/40 events/.test(document.querySelector('.tl-span')?.textContent)`);
     expect(await page.locator('.tl-span').innerText()).to.match(/device 0\s+40\s+500 ns\s+25\.0 %/);

@@ -3,7 +3,6 @@ import type { Timeline } from '../../prof/html/timeline/timeline-data.js';
 import { element } from '../document/dom-elements.js';
 import { followAddress, type ShownPiece } from './controls/address-bar.js';
 import { showDetails } from './controls/details.js';
-import { mergedLine } from './model/merged-bars.js';
 import { loadEvents, type TimelineEvents } from './events/events.js';
 import { PointerGestures } from './controls/gestures.js';
 import { actOn, type KeyActions } from './controls/keys.js';
@@ -88,17 +87,6 @@ function whatIsDrawn(events: TimelineEvents): string {
 
 const FIRST_PIECE: ShownPiece = { at: null, part: null };
 
-/** Of a selected bar, how many events it stands for. */
-function showBar(scene: Scene): HTMLElement {
-  const place = element('p', { class: 'tl-hint', 'aria-live': 'polite' });
-  const show = (): void => {
-    const { event } = scene.shown;
-    place.textContent = event === null ? '' : mergedLine(scene.events, event).join('');
-  };
-  scene.on(['event'], show);
-  return place;
-}
-
 function fill(
   place: HTMLElement,
   events: TimelineEvents,
@@ -140,7 +128,7 @@ function fill(
     const band = scene.shown.event === null ? null : scene.bandOf(scene.shown.event);
     if (band !== null) stage.reveal(band.top, band.height);
   });
-  const panels = [showBar(scene), showDetails(scene, profile, file), markers.place, showSpan(scene, signal)];
+  const panels = [showDetails(scene, profile, file), markers.place, showSpan(scene, signal)];
   place.replaceChildren(
     element(
       'div',

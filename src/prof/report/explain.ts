@@ -59,8 +59,8 @@ export function explain(row: Annotated, after: readonly ResolvedDependency[] = [
 }
 
 /**
- * What `explain` says of a kernel that does not depend on when it ran and for how long: repeated kernels have the same.
- * Its layer, and the numbers of its work, are columns of their own wherever this is shown.
+ * What `explain` says of a kernel but its times, rates and layer: mostly the same for all passes of a loop, in which a
+ * kernel may still be bound by another limit where it takes longer.
  */
 export function repeatedFacts(row: Annotated): LabelledLine[] {
   const { record, trace, placement } = row;

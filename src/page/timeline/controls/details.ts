@@ -1,7 +1,7 @@
 /** Details of the selected event, with links to its launch or to the events that it launched. */
 import { elementAt } from '../../../containers/element.js';
 import { button, definitions, element } from '../../document/dom-elements.js';
-import { dependenciesOf, launchedBy, textOf, type Dependent } from '../events/events.js';
+import { countOf, dependenciesOf, launchedBy, textOf, type Dependent } from '../events/events.js';
 import { searched } from '../../document/timeline-link.js';
 import { allFacts, explainCommand, type EventFact } from '../events/event-facts.js';
 import { sameSequence } from '../events/kernel-facts.js';
@@ -63,7 +63,10 @@ export function showDetails(scene: Scene, profile: number, file: string): HTMLEl
       ...factItems(scene, allFacts(events, event)),
       ...links('launched by', launcher === -1 ? [] : [launcher]),
       ...links('launched', launchedBy(events, event)),
-      ...links('same sequence id: forward, backward', sameSequence(events.seq, event)),
+      ...links(
+        'same sequence id: forward, backward',
+        countOf(events, event) > 1 ? [] : sameSequence(events.seq, event),
+      ),
       ...dependents('waited for', before),
       ...dependents('waited for by', after),
       ...(command === null ? [] : definitions([['explain', element('code', { class: 'tl-command' }, command)]])),

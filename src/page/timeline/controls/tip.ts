@@ -1,7 +1,6 @@
 /** The tooltip of the event under the pointer. */
 import { element } from '../../document/dom-elements.js';
 import { textOf } from '../events/events.js';
-import { mergedLine } from '../model/merged-bars.js';
 import { shortFacts } from '../events/event-facts.js';
 import type { Scene } from '../model/scene.js';
 
@@ -26,7 +25,6 @@ export function showTip(scene: Scene, canvas: HTMLElement, signal: AbortSignal):
     tip.replaceChildren(
       element('b', {}, textOf(scene.events, 'name', hovered) ?? 'na'),
       ...shortFacts(scene.events, hovered).map(([name, value]) => element('div', {}, `${name}: ${value}`)),
-      ...mergedLine(scene.events, hovered).map((line) => element('div', {}, line)),
     );
   });
   return tip;

@@ -3,6 +3,7 @@ import { elementAt } from '../../../containers/element.js';
 import { quantityText } from '../../document/units.js';
 import { factsOf } from './kernel-facts.js';
 import {
+  countOf,
   durOf,
   endOf,
   isOnDevice,
@@ -11,6 +12,7 @@ import {
   profileTimeOf,
   startOf,
   textOf,
+  timeOf,
   type TimelineEvents,
   type TextColumn,
 } from './events.js';
@@ -43,22 +45,32 @@ export function shortFacts(events: TimelineEvents, event: number): readonly Even
     ['kind', kindOf(events, event)],
     ['start', quantityText(profileTimeOf(events, startOf(events, event)), 'ns')],
     ['duration', quantityText(durOf(events, event), 'ns')],
+    ...standsFor(events, event),
     ...texts,
   ];
 }
 
-/** All properties of an event but its name. */
+/** Of a bar that stands for several events: how many, and their time. */
+function standsFor(events: TimelineEvents, event: number): EventFact[] {
+  const count = countOf(events, event);
+  if (count === 1) return [];
+  const time = quantityText(timeOf(events, event), 'ns');
+  return [['stands for', `${quantityText(count, 'count')} events, ${time} in sum; named after the longest`]];
+}
+
+/** All properties of an event but its name; of a bar that stands for several none of a single one. */
 export function allFacts(events: TimelineEvents, event: number): readonly EventFact[] {
   const dur = durOf(events, event);
   const lane = laneOf(events, event);
   const start = profileTimeOf(events, startOf(events, event));
-  const id = elementAt(events.id, event);
   const facts: EventFact[] = [
     ['kind', kindOf(events, event)],
     ['start', `${quantityText(start, 'ns')} (${whole(start)} ns) from the profile's start`],
     ['duration', `${quantityText(dur, 'ns')} (${whole(dur)} ns)`],
     ['lane', `${lane?.group ?? 'na'} / ${lane?.name ?? 'na'}`],
+    ...standsFor(events, event),
   ];
+  if (countOf(events, event) > 1) return facts;
   const queued = queueTime(events, event);
   if (queued !== null) facts.push(['in the queue', `${quantityText(queued, 'ns')} from the end of the launch`]);
   const onDevice = isOnDevice(events, event);
@@ -72,6 +84,7 @@ export function allFacts(events: TimelineEvents, event: number): readonly EventF
     facts.push(['FLOPs', withRate(known(elementAt(events.flops, event)), 'flop')]);
     facts.push(['bytes', withRate(known(elementAt(events.bytes, event)), 'bytes')]);
   }
+  const id = elementAt(events.id, event);
   if (id > 0) facts.push(['id', String(id)]);
   const pc = elementAt(events.pc, event);
   if (pc >= 0) facts.push(['pc', String(pc)]);
@@ -93,9 +106,9 @@ function queueTime(events: TimelineEvents, event: number): number | null {
 
 const whole = (ns: number): string => Math.round(ns).toLocaleString('en-US');
 
-/** The command that explains a kernel's values; null for other events. @param file as a word of a shell */
+/** The command that explains a kernel's values; null for other events, and for several in one bar. @param file as a word of a shell */
 export function explainCommand(events: TimelineEvents, event: number, profile: number, file: string): string | null {
   const id = elementAt(events.id, event);
-  if (id === 0 || kindOf(events, event) !== 'kernel') return null;
+  if (id === 0 || kindOf(events, event) !== 'kernel' || countOf(events, event) > 1) return null;
   return `dprof --explain ${profile}:${id} ${file}`;
 }

@@ -224,7 +224,7 @@ export class TimelineBuilder {
     const lane = this.#lanes.ofActivity(record);
     const isCollective = record.type === 'collective';
     // Fields one by one: spreading another object into this one takes many times as long.
-    const describe = (texts: TextTable): BufferedEvent => ({
+    const describe = (texts: TextTable, facts = NO_FACTS): BufferedEvent => ({
       start,
       dur,
       lane,
@@ -244,13 +244,14 @@ export class TimelineBuilder {
       launchDur: Math.max(0, launch?.dur ?? 0),
       launchLane: launch === null ? 0 : this.#lanes.ofThread(launch.pid, launch.tid),
       launchName: launch === null ? 0 : texts.numberOf(launch.api ?? 'launch'),
-      facts: row === null ? NO_FACTS : this.#facts.numberOf(row),
+      facts,
       seq: orUnknown(record.type === 'kernel' ? record.seq?.[0] : null),
     });
     this.#bars.take({ lane, isLaunch: false, start, dur, describe: (texts) => withoutLaunch(describe(texts)) });
     if (launch !== null) this.#addCall(launch);
     if (!this.#hasRoom(Math.min(start, launch?.start ?? start), start + dur)) return false;
-    this.#buffer.push(describe(this.#buffer.texts));
+    const facts = row === null ? NO_FACTS : this.#facts.numberOf(row);
+    this.#buffer.push(describe(this.#buffer.texts, facts));
     return true;
   }
 
@@ -262,18 +263,18 @@ export class TimelineBuilder {
     if (calls.size === REMEMBERED_CALLS) calls.clear();
     calls.add(start);
     const time = { lane, start, dur: Math.max(0, dur ?? 0) };
-    const describe = (texts: TextTable): BufferedEvent => ({
-      ...{ ...BLANK_EVENT, ...time, kind: LAUNCH, name: texts.numberOf(api ?? 'launch') },
-    });
+    const describe = (texts: TextTable): BufferedEvent => {
+      return { ...BLANK_EVENT, ...time, kind: LAUNCH, name: texts.numberOf(api ?? 'launch') };
+    };
     this.#bars.take({ ...time, isLaunch: true, describe });
   }
 
   #addRange({ start, dur, pid, tid, text }: RangeRecord): void {
     if (!Number.isFinite(start + dur) || dur < 0) return;
     const time = { lane: this.#lanes.ofThread(pid, tid), start, dur };
-    const describe = (texts: TextTable): BufferedEvent => ({
-      ...{ ...BLANK_EVENT, ...time, kind: RANGE, name: texts.numberOf(text) },
-    });
+    const describe = (texts: TextTable): BufferedEvent => {
+      return { ...BLANK_EVENT, ...time, kind: RANGE, name: texts.numberOf(text) };
+    };
     this.#bars.take({ ...time, isLaunch: false, describe });
     if (this.#hasRoom(start, start + dur)) this.#buffer.push(describe(this.#buffer.texts));
   }

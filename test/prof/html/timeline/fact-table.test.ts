@@ -5,8 +5,11 @@ import { FactTable, NO_FACTS, UsedFacts } from '../../../../src/prof/html/timeli
 import { factsOf, loadFacts } from '../../../../src/page/timeline/events/kernel-facts.js';
 import { explain } from '../../../../src/prof/report/explain.js';
 import type { Annotated } from '../../../../src/prof/annotate.js';
+import type { ProfileLine } from '../../../../src/record/record.js';
 import { annotate } from '../../../support/rows.js';
 import { recordsOf } from '../../../support/profile-records.js';
+import { fileOf, rowsOf, TRACES } from '../../../support/kineto.js';
+import { itShared } from '../../../support/shared.js';
 
 const SAMPLES = ['samples/lenet-2021.pt.trace.json', 'samples/transformer.nsys.sqlite', 'samples/lenet.nvprof.sql'];
 /** Lines of `--explain` that name a time, or another kernel. */
@@ -19,20 +22,38 @@ async function listedFacts(table: FactTable, rows: readonly Annotated[]) {
   return { lists, facts: numbers.map((number) => factsOf(lists, number)) };
 }
 
+/** Each kernel's facts are among what `--explain` says of it. */
+async function expectExplained(rows: readonly Annotated[]): Promise<void> {
+  const { lists, facts } = await listedFacts(new FactTable(), rows);
+  for (const [i, row] of rows.entries()) {
+    const explained = new Set(explain(row));
+    const own = facts[i] ?? [];
+    expect(own).to.have.length.above(3);
+    const others = own
+      .filter(([label]) => !OWN.has(label))
+      .map(([label, text]) => `${label.padEnd(10)} ${text}`.trimEnd())
+      .filter((line) => !explained.has(line));
+    expect(others, row.record.name).to.deep.equal([]);
+  }
+  expect(lists.ends.length).to.be.at.most(rows.length + 1);
+}
+
 describe('facts of kernels in the timeline', () => {
   for (const sample of SAMPLES)
     it(`are what --explain says of each kernel of ${sample}`, async () => {
-      const rows = annotate(recordsOf(sample));
-      const { lists, facts } = await listedFacts(new FactTable(), rows);
-      for (const [i, row] of rows.entries()) {
-        const explained = explain(row);
-        const own = facts[i] ?? [];
-        expect(own).to.have.length.above(3);
-        for (const [label, text] of own)
-          if (!OWN.has(label)) expect(explained).to.include(`${label.padEnd(10)} ${text}`.trimEnd());
-      }
-      expect(lists.ends.length).to.be.at.most(rows.length + 1);
+      await expectExplained(annotate(recordsOf(sample)));
     });
+  for (const trace of TRACES)
+    itShared(`are what --explain says of each kernel of ${trace}`, [fileOf(trace)], async () => {
+      await expectExplained(await rowsOf(trace));
+    });
+
+  it('are those of its own duration, where equal kernels take longer', async () => {
+    const slow = recordsOf('samples/transformer.nsys.sqlite').flatMap((record): ProfileLine[] =>
+      record.type === 'kernel' ? [record, { ...record, dur: 1000 * (record.dur ?? 0) }] : [record],
+    );
+    await expectExplained(annotate(slow));
+  });
 
   it('are held once for equal kernels', async () => {
     const rows = annotate(recordsOf('samples/transformer.nsys.sqlite'));
