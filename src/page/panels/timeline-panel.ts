@@ -1,6 +1,7 @@
 /** The timeline of the shown profile. */
 import { element } from '../document/dom-elements.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
+import { pageRanks } from '../timeline/pieces/page-ranks.js';
 import { loadPiece } from '../timeline/pieces/piece-loading.js';
 import { showPieces, type ShownPieces } from '../timeline/pieces/timeline-pieces.js';
 import { whenIdle, whenVisible } from '../document/when-visible.js';
@@ -8,15 +9,15 @@ import { whenIdle, whenVisible } from '../document/when-visible.js';
 /** The open timeline: it listens to events of the window until it is closed. */
 let open: ShownPieces | null = null;
 
-function make({ profile: { timeline, utilisation }, at, data }: PanelView): PanelContent {
+function make({ profile: { utilisation }, at, data }: PanelView): PanelContent {
   open?.close();
   open = null;
-  if (timeline === null) return 'The page holds no events: nothing to draw over time.';
+  const ranks = pageRanks(data);
+  const own = ranks.find(({ profile }) => profile === at);
+  if (own === undefined) return 'The page holds no events: nothing to draw over time.';
   const place = element('div', { class: 'timeline-place' });
   whenVisible(place, () => {
-    open = showPieces(place, timeline, utilisation, {
-      ...{ profile: at, file: data.input, load: (piece) => loadPiece(at, piece) },
-    });
+    open = showPieces(place, utilisation, { own, ranks, file: data.input, load: loadPiece });
   });
   whenIdle(place);
   return [place];

@@ -1,9 +1,9 @@
 /** The timeline of a page, on a canvas. */
-import type { Timeline } from '../../prof/html/timeline/timeline-data.js';
 import { element } from '../document/dom-elements.js';
 import { followAddress, type ShownPiece } from './controls/address-bar.js';
 import { showDetails } from './controls/details.js';
-import { loadEvents, type TimelineEvents } from './events/events.js';
+import type { TimelineEvents } from './events/events.js';
+import { whoseStart } from './events/lane-ranks.js';
 import { PointerGestures } from './controls/gestures.js';
 import { actOn, type KeyActions } from './controls/keys.js';
 import { showLegend } from './controls/legend.js';
@@ -46,16 +46,16 @@ export interface ShownTimeline {
 /** @param place element whose contents belong to the timeline until it is closed */
 export function showTimeline(
   place: HTMLElement,
-  timeline: () => Promise<Timeline>,
+  load: () => Promise<TimelineEvents>,
   options: TimelineOptions = {},
 ): ShownTimeline {
   const closing = new AbortController();
   let scene: Scene | null = null;
   const loading = element('p', { class: 'tl-hint', role: 'status' }, 'loading …');
   place.replaceChildren(loading);
-  const load = async (): Promise<void> => {
+  const open = async (): Promise<void> => {
     try {
-      const events = await loadEvents(await timeline());
+      const events = await load();
       if (closing.signal.aborted) return;
       scene = fill(place, events, options, closing.signal);
     } catch (error) {
@@ -64,7 +64,7 @@ export function showTimeline(
     }
   };
   return {
-    ready: load(),
+    ready: open(),
     look: ({ from, to }) => {
       if (scene === null) return;
       const { origin } = scene.events;
@@ -119,7 +119,7 @@ function fill(
   stage.canvas.addEventListener('keydown', onKey, { signal });
   const names = showNames(scene);
   stage.sheet.prepend(
-    element('div', { class: 'tl-corner' }, "time from the profile's start"),
+    element('div', { class: 'tl-corner' }, `time from ${whoseStart(events)} start`),
     element('div', { class: 'tl-pin' }, names.pinned),
   );
   stage.sheet.append(names.scrolled);

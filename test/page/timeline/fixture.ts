@@ -160,6 +160,7 @@ export function eventsOf(
     ),
     dependencies: { later: [], earlier: [], what: [] },
     merged: null,
+    ranks: null,
   };
 }
 
