@@ -38,7 +38,7 @@ const ALIGNED: Readonly<Record<Alignment, string | null>> = {
   start: 'aligned by the start of its profile alone',
   far: 'the start of its profile, which alone could align it, is of another time: shown from its own start',
   none: 'its clock could not be aligned: shown from its own start',
-  absent: 'nothing in this step, and no clock: not drawn',
+  absent: 'no piece of this name, and no common clock to place it by: not drawn',
 };
 
 /** What a rank is drawn from, likewise. */
@@ -68,7 +68,7 @@ export function alignedPieces(ranks: readonly PageRank[], own: PageRank, piece: 
   const pieceIn = (rank: PageRank): number =>
     rank === own ? piece : rank.timeline.pieces.findIndex((one) => one.name === name);
   const placed = placesOf(ranks, own, pieceIn);
-  const spans = placed.flatMap((one) => spanOf(one) ?? []);
+  const spans = placed.flatMap((one) => (one.piece === -1 ? [] : (spanOf(one) ?? [])));
   const pieces: AlignedPiece[] = [];
   const remarks: (readonly [rank: string, remark: string | null])[] = [];
   let room = MOST_EVENTS;
@@ -109,63 +109,48 @@ function inSentences(remarks: readonly (readonly [rank: string, remark: string |
   });
 }
 
-const SAME: ClockLine = { shift: 0, rate: 1 };
-
-/** Of a rank that has the piece and a place, ns on the axis; null for others. */
-function spanOf({ rank, piece, clock }: Omit<PlacedPiece, 'alignment'>): View | null {
-  const found = rank.timeline.pieces[piece];
+/** Of a rank that has a place, its piece, or all of it where it has none, ns on the axis; null for others. */
+function spanOf({ rank, piece, clock }: Pick<PlacedPiece, 'rank' | 'piece' | 'clock'>): View | null {
+  const found = rank.timeline.pieces[piece === -1 ? WHOLE : piece];
   if (found === undefined || clock === null) return null;
   return { from: onAxis(clock, found.start), to: onAxis(clock, found.end) };
 }
 
-/** Ranks without a usable clock begin where the first of the others does. */
+/** First on the clock of the job: ranks without a usable clock begin where the first of the others does. Then as the own rank has it. */
 function placesOf(ranks: readonly PageRank[], own: PageRank, pieceIn: (rank: PageRank) => number): PlacedPiece[] {
-  const toAxis = axisOf(ranks, own, pieceIn);
-  const here = spanOf({ rank: own, piece: pieceIn(own), clock: SAME });
-  const isFar = (one: Omit<PlacedPiece, 'alignment'>): boolean => {
+  const all = onJobClock(ranks.map((rank) => ({ rank, piece: pieceIn(rank) })));
+  const spans = all.flatMap((one) => (one.piece === -1 ? [] : (spanOf(one) ?? [])));
+  const first = spans.length === 0 ? 0 : spans.reduce((least, { from }) => Math.min(least, from), Infinity);
+  const placed = all.map((one): PlacedPiece => {
+    const start = one.rank.timeline.pieces[one.piece]?.start;
+    if (one.clock !== null) return one;
+    return start === undefined ? { ...one, alignment: 'absent' } : { ...one, clock: { shift: first - start, rate: 1 } };
+  });
+  const zero = placed.find(({ rank }) => rank === own)?.clock ?? { shift: 0, rate: 1 };
+  return placed.map((one) => ({ ...one, clock: one.clock === null ? null : lineBetween(one.clock, zero) }));
+}
+
+/** From the times of one profile to those of another, by the lines of both. */
+const lineBetween = (one: ClockLine, other: ClockLine): ClockLine => ({
+  shift: (one.shift - other.shift) / other.rate,
+  rate: one.rate / other.rate,
+});
+
+/** Ranks as far as their clocks are known, and are of one time. */
+function onJobClock(named: readonly Pick<PlacedPiece, 'rank' | 'piece'>[]): PlacedPiece[] {
+  const known = named.map(({ rank, piece }): PlacedPiece => {
+    const { clock, isByStart } = rank;
+    if (clock === null) return { rank, piece, clock, alignment: 'none' };
+    const line = { shift: clock.shift, rate: 1 - clock.drift };
+    return { rank, piece, clock: line, alignment: isByStart ? 'start' : 'clock' };
+  });
+  const surest = known.find(({ alignment }) => alignment === 'clock') ?? known.find(({ clock }) => clock !== null);
+  const here = surest === undefined ? null : spanOf(surest);
+  const isFar = (one: PlacedPiece): boolean => {
     const span = spanOf(one);
-    if (span === null || here === null || !one.rank.isByStart) return false;
+    if (one.alignment !== 'start' || span === null || here === null) return false;
     const most = FAR * (here.to - here.from);
     return span.from > here.to + most || span.to < here.from - most;
   };
-  const all = ranks.map((rank): PlacedPiece => {
-    const piece = pieceIn(rank);
-    if (rank === own) return { rank, piece, clock: SAME, alignment: rank.clock === null ? 'none' : 'clock' };
-    const clock = toAxis(rank);
-    if (clock === null) return { rank, piece, clock, alignment: piece === -1 ? 'absent' : 'none' };
-    if (isFar({ rank, piece, clock })) return { rank, piece, clock: null, alignment: 'far' };
-    return { rank, piece, clock, alignment: rank.isByStart ? 'start' : 'clock' };
-  });
-  const first = all.reduce((least, one) => Math.min(least, spanOf(one)?.from ?? Infinity), Infinity);
-  return all.map((one) => {
-    const start = one.rank.timeline.pieces[one.piece]?.start;
-    return one.clock !== null || start === undefined ? one : { ...one, clock: { shift: first - start, rate: 1 } };
-  });
-}
-
-/**
- * Brings times of ranks to the axis: that of the own rank's profile. Where its clock is not known, the first of the others
- * begins with it.
- */
-function axisOf(
-  ranks: readonly PageRank[],
-  own: PageRank,
-  pieceIn: (rank: PageRank) => number,
-): (rank: PageRank) => ClockLine | null {
-  if (own.clock !== null) {
-    const { shift, drift } = own.clock;
-    return ({ clock }) =>
-      clock === null ? null : { shift: (clock.shift - shift) / (1 - drift), rate: (1 - clock.drift) / (1 - drift) };
-  }
-  const onJob = ({ clock }: PageRank): ClockLine | null =>
-    clock === null ? null : { shift: clock.shift, rate: 1 - clock.drift };
-  const first = ranks.reduce((least, rank) => {
-    const span = spanOf({ rank, piece: pieceIn(rank), clock: onJob(rank) });
-    return Math.min(least, span?.from ?? Infinity);
-  }, Infinity);
-  const start = own.timeline.pieces[pieceIn(own)]?.start ?? 0;
-  return (rank) => {
-    const clock = onJob(rank);
-    return clock === null || first === Infinity ? null : { ...clock, shift: clock.shift + start - first };
-  };
+  return known.map((one) => (isFar(one) ? { ...one, clock: null, alignment: 'far' } : one));
 }

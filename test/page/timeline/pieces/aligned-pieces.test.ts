@@ -61,7 +61,7 @@ describe('pieces of ranks on one axis', () => {
     expect(pieces.map(({ rank: { profile, clock } }) => [profile, clock.shift])).to.deep.equal([[0, 0], [1, -50], [2, -50]]); // prettier-ignore
     expect(remarks).to.deep.equal([
       'rank 1: its clock could not be aligned: shown from its own start.',
-      'rank 3: nothing in this step, and no clock: not drawn.',
+      'rank 3: no piece of this name, and no common clock to place it by: not drawn.',
     ]);
   });
 
@@ -79,6 +79,15 @@ describe('pieces of ranks on one axis', () => {
     expect(pieces.map(({ rank: { clock } }) => clock.shift)).to.deep.equal([0, 0, 300]);
     expect(time).to.deep.equal({ from: 2000, to: 3300 });
     expect(remarks.join(' ')).to.match(/^rank 1: the start .* own start\. rank 2: aligned by the start of its profile alone\.$/); // prettier-ignore
+  });
+
+  it('keep to each other where the page’s own rank is the one of another day', () => {
+    const steps = { 1: 10, 2: 10, 3: 10 };
+    const ranks = [rank(0, at(1e12), steps, true), rank(1, at(0)), rank(2, at(300))];
+    const { pieces, remarks } = alignedPieces(ranks, elementAt(ranks, 0), 2);
+    expect(pieces.map(({ rank: { clock } }) => clock.shift)).to.deep.equal([0, 0, 300]);
+    expect(remarks).to.have.length(1);
+    expect(remarks[0]).to.match(/^rank 0: the start of its profile/);
   });
 
   it('are bounded together: further ranks are drawn from their whole profiles', () => {
