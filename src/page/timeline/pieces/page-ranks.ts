@@ -16,9 +16,11 @@ export interface PageRank {
   readonly isLate: boolean;
 }
 
+/** In order of their ranks; files may be in another. */
 export function pageRanks(data: PageData): PageRank[] {
   const names = rankNames(data);
-  return data.profiles.flatMap(({ timeline }, profile) => {
+  const numberOf = ({ profile }: PageRank): number => data.profiles[profile]?.overview.header?.rank ?? Infinity;
+  const ranks = data.profiles.flatMap(({ timeline }, profile) => {
     if (timeline === null) return [];
     const own = data.job?.ranks.filter((rank) => rank.profile === profile) ?? [];
     const [first] = own;
@@ -30,6 +32,7 @@ export function pageRanks(data: PageData): PageRank[] {
       isLate: own.some(({ isLate }) => isLate),
     };
   });
+  return ranks.sort((a, b) => (numberOf(a) === numberOf(b) ? a.profile - b.profile : numberOf(a) - numberOf(b)));
 }
 
 /** More ranks than this are not drawn at once. */
@@ -38,21 +41,18 @@ export const MOST_RANKS = 64;
 /** Indexes of profiles in rising order; 'all' for as many as can be drawn; null for the page's own rank alone. */
 export type RankChoice = readonly number[] | 'all' | null;
 
-/** The page's own rank first, then those that are late, then the others in order. */
+/** The page's own rank first, then those that are late, then the others, each in order. */
 export const byInterest = (ranks: readonly PageRank[], own: number): PageRank[] =>
   ranks.toSorted(
-    (a, b) =>
-      Number(b.profile === own) - Number(a.profile === own) ||
-      Number(b.isLate) - Number(a.isLate) ||
-      a.profile - b.profile,
+    (a, b) => Number(b.profile === own) - Number(a.profile === own) || Number(b.isLate) - Number(a.isLate),
   );
 
 /** The ranks of a choice in order, the page's own among them; it alone where there is no other. @param own its profile */
 export function chosenRanks(ranks: readonly PageRank[], own: number, choice: RankChoice): PageRank[] {
   const isChosen = ({ profile }: PageRank): boolean =>
     profile === own || choice === 'all' || choice?.includes(profile) === true;
-  const drawn = byInterest(ranks.filter(isChosen), own).slice(0, MOST_RANKS);
-  return drawn.sort((a, b) => a.profile - b.profile);
+  const drawn = new Set(byInterest(ranks.filter(isChosen), own).slice(0, MOST_RANKS));
+  return ranks.filter((rank) => drawn.has(rank));
 }
 
 /** `0-3,8`. @param profiles in rising order */

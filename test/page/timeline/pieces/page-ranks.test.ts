@@ -1,8 +1,10 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { FIXTURE } from '../../fixture.js';
 import {
   chosenRanks,
   MOST_RANKS,
+  pageRanks,
   rankChoiceText,
   readRankChoice,
   type PageRank,
@@ -28,6 +30,19 @@ describe('ranks of a timeline', () => {
     expect(some).to.have.length(MOST_RANKS);
     expect(some).to.include.members([0, 60, 700, 900, 1000]);
     expect(some).to.deep.equal([...some].sort((a, b) => a - b));
+  });
+
+  it('are in order of their ranks, whatever that of the files, with the clocks of the job', () => {
+    const timeline = { pieces: [], first: 0 };
+    const data = { ...FIXTURE, profiles: FIXTURE.profiles.map((profile) => ({ ...profile, timeline })) };
+    const [first, second] = data.profiles;
+    if (first === undefined || second === undefined) expect.fail('not two profiles');
+    const turned = { ...data, profiles: [second, first], job: null };
+    expect(pageRanks(turned).map(({ profile, clock }) => [profile, clock])).to.deep.equal([[1, null], [0, null]]); // prettier-ignore
+    expect(pageRanks(data).map(({ name, clock, isLate }) => [name, clock?.shift, isLate])).to.deep.equal([
+      ['rank 0', 2000, false],
+      ['rank 1', 1000, true],
+    ]);
   });
 
   it('are restored from an address', () => {
