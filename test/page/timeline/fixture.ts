@@ -102,6 +102,8 @@ export function timelineOf(events: readonly FixtureEvent[], lanes: readonly Lane
     arrows: packed('u32', pairs),
     dependencies: { later: packed('u32', []), earlier: packed('u32', []), what: packed('u32', []) },
     facts: packedFacts(lists),
+    tracks: { list: [], leftOut: 0, zero: 0 },
+    marks: { list: [], leftOut: 0 },
   };
 }
 

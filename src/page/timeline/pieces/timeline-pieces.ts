@@ -11,6 +11,7 @@ import { besides, dataOf, othersOf, pieceOr, placeOf, type PlaceInTime } from '.
 import { readAddress, withPlace } from '../model/timeline-address.js';
 import type { View } from '../model/view.js';
 import { showTimeline, type ShownTimeline } from '../timeline.js';
+import type { TimelineContext } from '../tracks/timeline-context.js';
 import { pickPiece } from './piece-picker.js';
 import { showStrip } from './overview-strip.js';
 
@@ -20,6 +21,8 @@ export interface PiecesOptions {
   /** The file in suggested commands, as a word of a shell. */
   readonly file: string;
   readonly load: (piece: number) => Promise<Timeline>;
+  /** What the page says of the profile besides its timeline. */
+  readonly context?: TimelineContext;
 }
 
 export interface ShownPieces {
@@ -73,6 +76,8 @@ export function showPieces(
     const hasOthers = othersOf(timeline, piece).length > 0;
     open = showTimeline(holder, () => options.load(data), {
       ...{ profile: options.profile, file: options.file, viewed: see, step },
+      ...(options.context === undefined ? {} : { context: options.context }),
+      goTo,
       ...(hasOthers ? { searchElsewhere } : {}),
       piece: { at: piece === timeline.first ? null : piece, part: data === piece ? null : { from: start, to: end } },
     });

@@ -28,6 +28,8 @@ import { heldPieces, namesOf, piecesOf, wholePiece, type CutPiece, type PieceBou
 import type { TextTable } from '../text-table.js';
 import { timedActivity, type TimedActivity } from '../timed-activity.js';
 import { PiecePacker } from './timeline-events.js';
+import { MarkTable } from './timeline-marks.js';
+import { TrackTable } from './timeline-tracks.js';
 
 /**
  * Which piece a timeline shows first. `usual`: the step of median length, or everything where the profile has no steps. A
@@ -38,10 +40,12 @@ export type TimelineChoice =
   | { readonly of: 'step'; readonly step: number }
   | { readonly of: 'time'; readonly from: number; readonly to: number };
 
-/** Events of all pieces, and bars of the whole profile. */
+/** Events of all pieces; bars and points of the whole profile. */
 export interface TimelineBounds {
   readonly events: number;
   readonly bars: number;
+  /** Points of all tracks. */
+  readonly trackPoints: number;
 }
 
 /** A timeline, and what its elements in the page hold: the tables first, then by piece; null for what is not held. */
@@ -71,6 +75,8 @@ export class TimelineBuilder {
   readonly #lanes = new LaneTable();
   readonly #facts = new FactTable();
   readonly #steps = new StepTimes();
+  readonly #tracks = new TrackTable();
+  readonly #marks = new MarkTable();
   readonly #complete = new CompleteTime();
   readonly #dependencies = new InstructionDependencies();
   /** Starts of calls by lane. */
@@ -103,7 +109,9 @@ export class TimelineBuilder {
   take(record: ProfileLine): void {
     if (record.type === 'profile') this.header = record;
     this.#steps.addHostWork(record);
-    if (record.type === 'range') this.#addRange(record);
+    this.#marks.take(record);
+    if (record.type === 'sample') this.#tracks.take(record);
+    else if (record.type === 'range') this.#addRange(record);
     else if (record.type !== 'kernel' && isDeviceActivity(record)) this.#addActivity(record, UNKNOWN_VALUES);
   }
 
@@ -124,9 +132,10 @@ export class TimelineBuilder {
     return choice.of === 'usual' || (choice.of === 'step' ? this.#steps.of(choice.step) !== null : this.#isTimeMet);
   }
 
-  /** Drops events beyond a bound, piece by piece. To be called when no more records follow. @param most events */
-  settle(most: number): void {
-    this.#hold(eventsInOrder(this.#buffer), most);
+  /** Drops events and points beyond bounds, events piece by piece. To be called when no more records follow. */
+  settle({ events, trackPoints }: TimelineBounds): void {
+    this.#tracks.settle(trackPoints);
+    this.#hold(eventsInOrder(this.#buffer), events);
   }
 
   /** @returns whether every piece is held */
@@ -173,7 +182,7 @@ export class TimelineBuilder {
   /** The timeline; null where nothing has a time. @param bounds at most those of the constructor */
   timeline(bounds: TimelineBounds): BuiltTimeline | null {
     if (this.#start > this.#end) return null;
-    this.settle(bounds.events);
+    this.settle(bounds);
     const order = eventsInOrder(this.#buffer);
     const isAll = this.#hold(order, bounds.events);
     const pieces = this.#pieces ?? [];
@@ -201,7 +210,11 @@ export class TimelineBuilder {
     const first = 1 + (heldFirst === -1 ? parts.findIndex(({ of }) => isFirst(of)) : heldFirst);
     return {
       about: { pieces: [{ name: WHOLE, ...all, events: whole.events }, ...about], first },
-      tables: packer.tables,
+      tables: {
+        ...packer.tables,
+        tracks: this.#tracks.tracks(this.header, bounds.trackPoints),
+        marks: this.#marks.marks(this.#steps.all),
+      },
       pieces: [whole, ...packed],
     };
   }

@@ -36,6 +36,58 @@ export interface TimelineTables {
   readonly texts: readonly string[];
   readonly lanes: readonly Lane[];
   readonly facts: PackedFacts;
+  readonly tracks: PackedTracks;
+  readonly marks: TimelineMarks;
+}
+
+/** Samples of the whole profile over time. */
+export interface PackedTracks {
+  readonly list: readonly PackedTrack[];
+  /** Series beyond the bound on their number. */
+  readonly leftOut: number;
+  /** Series whose values are all 0, which have no track. */
+  readonly zero: number;
+}
+
+/** A value over time, drawn with the lanes of its group. */
+export interface PackedTrack {
+  readonly kind: Lane['kind'];
+  /** As of its lanes. */
+  readonly group: string;
+  /** 'memory allocated CUDA'. */
+  readonly name: string;
+  /** As of its samples, like the unit. */
+  readonly metric: string;
+  readonly unit: string | null;
+  /** ns from the profile's start, rising; each value holds up to the next. */
+  readonly at: PackedColumn;
+  /** NaN where the value is unknown from then on. */
+  readonly values: PackedColumn;
+  /** How many samples the profile has. */
+  readonly samples: number;
+  /** 0 where all of them are there; else ns in which the lowest, the highest and the last are. */
+  readonly width: number;
+}
+
+export const MARK_KINDS = ['throttling', 'missing', 'cut', 'step', 'gap', 'advice'] as const;
+
+/** What happened at a time, besides events. */
+export interface TimelineMark {
+  readonly kind: (typeof MARK_KINDS)[number];
+  /** ns from the profile's start; the end is the start where it has no duration. */
+  readonly start: number;
+  readonly end: number;
+  readonly device: number | null;
+  /** One line. */
+  readonly text: string;
+}
+
+/** What the profile itself says of times; gaps and advice are elsewhere in the page. */
+export interface TimelineMarks {
+  /** In order of start. */
+  readonly list: readonly TimelineMark[];
+  /** Marks beyond the bound. */
+  readonly leftOut: number;
 }
 
 /**

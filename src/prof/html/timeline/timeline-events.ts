@@ -67,7 +67,7 @@ export class PiecePacker {
   }
 
   /** To be called when all pieces are packed. */
-  get tables(): TimelineTables {
+  get tables(): Omit<TimelineTables, 'tracks' | 'marks'> {
     return { texts: this.#texts.all, lanes: this.#lanes, facts: this.#facts.packed };
   }
 

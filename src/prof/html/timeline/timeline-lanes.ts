@@ -20,6 +20,15 @@ interface LaneKey {
   readonly engine: string | null;
 }
 
+/** Group of what is of the host, and of no known process. */
+export const HOST_GROUP = 'host';
+
+/** Group of the lanes and tracks of a device: 'device 0: NVIDIA H100'. */
+export function deviceGroup(device: number, header: ProfileRecord | null): string {
+  const name = header?.devices.find(({ id }) => id === device)?.name ?? null;
+  return name === null ? `device ${device}` : `device ${device}: ${name}`;
+}
+
 export class LaneTable {
   readonly #numbers = new Map<string, number>();
   readonly #keys: LaneKey[] = [];
@@ -50,11 +59,10 @@ export class LaneTable {
   lane(number: number, depth: number, header: ProfileRecord | null): Lane {
     const { kind, outer, inner, engine } = elementAt(this.#keys, number);
     if (kind === 'host') {
-      const group = outer < 0 ? 'host' : `process ${outer}`;
+      const group = outer < 0 ? HOST_GROUP : `process ${outer}`;
       return { kind, name: inner < 0 ? 'thread unknown' : `thread ${inner}`, group, depth };
     }
-    const device = header?.devices.find(({ id }) => id === outer)?.name ?? null;
-    const group = device === null ? `device ${outer}` : `device ${outer}: ${device}`;
+    const group = deviceGroup(outer, header);
     return { kind, name: engine ?? (inner < 0 ? 'stream unknown' : `stream ${inner}`), group, depth };
   }
 
