@@ -162,6 +162,7 @@ export function eventsOf(
     ),
     dependencies: { later: [], earlier: [], what: [] },
     merged: null,
+    ranks: null,
   };
 }
 

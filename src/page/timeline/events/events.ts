@@ -11,6 +11,7 @@ import type {
 import { coverageOf, type TimelineCoverage } from './coverage.js';
 import { unpackColumn, type UnpackedColumn } from './column-unpacking.js';
 import { loadFacts, type FactLists } from './kernel-facts.js';
+import type { LaneRanks } from './lane-ranks.js';
 
 export type TextColumn = 'name' | 'op' | 'layer' | 'dtype' | 'tc' | 'operands' | 'queue';
 
@@ -19,7 +20,7 @@ export interface TimelineEvents {
   readonly count: number;
   /** ns from the timeline's start to its end, at least 1: events that outlast it are drawn up to there. */
   readonly span: number;
-  /** Start of the timeline, ns from the profile's start. */
+  /** Start of the timeline, ns from the profile's start; of several ranks from that of one. */
   readonly origin: number;
   readonly coverage: TimelineCoverage;
   readonly lanes: readonly Lane[];
@@ -46,6 +47,8 @@ export interface TimelineEvents {
   readonly dependencies: DependencyColumns;
   /** Null where each event stands for itself. */
   readonly merged: MergedEvents | null;
+  /** Null where all lanes are of one profile. */
+  readonly ranks: LaneRanks | null;
 }
 
 /** How many events each stands for, and the sum of their durations, ns. */
@@ -78,7 +81,7 @@ export interface LaunchArrows {
 export const kindOf = (events: TimelineEvents, event: number): EventKind =>
   elementAt(EVENT_KINDS, elementAt(events.kind, event));
 export const startOf = (events: TimelineEvents, event: number): number => elementAt(events.start, event);
-/** ns from the profile's start: the zero of all times that are shown. */
+/** ns from the profile's start, of several ranks from that of one: the zero of all times that are shown. */
 export const profileTimeOf = ({ origin }: TimelineEvents, time: number): number => origin + time;
 export const durOf = (events: TimelineEvents, event: number): number => elementAt(events.dur, event);
 export const endOf = (events: TimelineEvents, event: number): number => startOf(events, event) + durOf(events, event);
@@ -232,6 +235,7 @@ export async function loadEvents(timeline: Timeline): Promise<TimelineEvents> {
     arrows: arrowsOf(pairs, count),
     dependencies,
     merged: await loadMerged(timeline),
+    ranks: null,
   };
 }
 
