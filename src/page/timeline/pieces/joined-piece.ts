@@ -4,8 +4,8 @@ import type { PackedTimeline, Timeline, TimelineTables } from '../../../prof/htm
 
 /** @throws RangeError where the piece has a lane that the tables do not have */
 export function joinPiece(
-  { texts, lanes, facts }: TimelineTables,
+  { texts, lanes, facts, shortNames }: TimelineTables,
   { laneNumbers, ...piece }: PackedTimeline,
 ): Timeline {
-  return { ...piece, texts, facts, lanes: laneNumbers.map((number) => elementAt(lanes, number)) };
+  return { ...piece, texts, facts, shortNames, lanes: laneNumbers.map((number) => elementAt(lanes, number)) };
 }
