@@ -23,7 +23,7 @@ export function pickRanks(ranks: readonly PageRank[], own: PageRank, choose: (ch
     ['all', all, 'all'],
     ...(late.length === 0 ? [] : [['late', `late ranks (${late.length})`, late] as const]),
   ];
-  const box = element('select', { 'aria-label': 'Ranks' });
+  const box = element('select', { 'aria-label': 'Ranks shown' });
   box.addEventListener('change', () => {
     const entry = entries.find(([value]) => value === box.value);
     if (entry !== undefined) choose(entry[2]);

@@ -1,6 +1,5 @@
 /** Ranks of the sample's job on one axis, against the trace that `dprof perfetto` writes of them. */
 import { expect } from 'chai';
-import { join } from 'node:path';
 import { elementAt } from '../../../../src/containers/element.js';
 import { isOnDevice, loadEvents, type TimelineEvents } from '../../../../src/page/timeline/events/events.js';
 import { rankOf } from '../../../../src/page/timeline/events/lane-ranks.js';
@@ -8,11 +7,9 @@ import { alignedPieces } from '../../../../src/page/timeline/pieces/aligned-piec
 import { chosenRanks, pageRanks } from '../../../../src/page/timeline/pieces/page-ranks.js';
 import { loadRanks } from '../../../../src/page/timeline/pieces/rank-loading.js';
 import type { PageContents } from '../../../../src/prof/html/page-builder.js';
-import { contentsIn, pieceOf } from '../../../support/pages.js';
+import { pieceOf } from '../../../support/pages.js';
 import { runCli } from '../../../support/run-cli.js';
-import { ROOT } from '../../../support/shared.js';
-
-const FILES = [0, 1, 2, 3].map((rank) => join(ROOT, `samples/job/rank_${rank}.pt.trace.json.gz`));
+import { JOB_FILES as FILES, sampleJob } from '../../../support/sample-job.js';
 
 interface TraceEvent {
   readonly ph: string;
@@ -62,7 +59,7 @@ function startsIn(events: TimelineEvents): number[][] {
 describe('ranks of a job in one timeline', () => {
   let [page, trace]: [PageContents | null, number[][]] = [null, []];
   before(async () => {
-    page = contentsIn((await runCli('dprof', ['html', '-q', ...FILES])).stdout);
+    page = await sampleJob();
     trace = await startsInTrace();
   });
 
