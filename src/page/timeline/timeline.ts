@@ -15,6 +15,10 @@ import { showSearch, type SearchElsewhere } from './controls/search-box.js';
 import { showSpan } from './controls/span-panel.js';
 import { TimelineCanvas } from './draw/stage.js';
 import { showTip } from './controls/tip.js';
+import { showNotices, untimedLine } from './controls/notice-panel.js';
+import { showTracks } from './controls/track-panel.js';
+import { showTrackTip } from './controls/track-tip.js';
+import type { TimelineExtras } from './tracks/load-tracks.js';
 import { showToolbar } from './controls/toolbar.js';
 import { quantityText } from '../document/units.js';
 
@@ -30,8 +34,16 @@ export interface TimelineOptions {
   /** Shows the piece before or after. */
   readonly step?: (by: 1 | -1) => void;
   readonly searchElsewhere?: SearchElsewhere;
+  /** Shows a time of another piece, ns from the profile's start. */
+  readonly goTo?: (time: number) => void;
   /** Called after each drawing of the events with the time it took, ms. */
   readonly drawn?: (ms: number) => void;
+}
+
+/** What is drawn. */
+export interface LoadedTimeline {
+  readonly events: TimelineEvents;
+  readonly extras: TimelineExtras;
 }
 
 export interface ShownTimeline {
@@ -46,7 +58,7 @@ export interface ShownTimeline {
 /** @param place element whose contents belong to the timeline until it is closed */
 export function showTimeline(
   place: HTMLElement,
-  load: () => Promise<TimelineEvents>,
+  load: () => Promise<LoadedTimeline>,
   options: TimelineOptions = {},
 ): ShownTimeline {
   const closing = new AbortController();
@@ -55,9 +67,9 @@ export function showTimeline(
   place.replaceChildren(loading);
   const open = async (): Promise<void> => {
     try {
-      const events = await load();
+      const { events, extras } = await load();
       if (closing.signal.aborted) return;
-      scene = fill(place, events, options, closing.signal);
+      scene = fill(place, events, extras, options, closing.signal);
     } catch (error) {
       const why = error instanceof Error ? error.message : 'its data is damaged';
       loading.textContent = `the timeline cannot be shown: ${why}`;
@@ -90,14 +102,15 @@ const FIRST_PIECE: ShownPiece = { at: null, part: null };
 function fill(
   place: HTMLElement,
   events: TimelineEvents,
-  { profile = 0, file = 'FILE', piece = FIRST_PIECE, viewed, step, searchElsewhere, drawn }: TimelineOptions,
+  extras: TimelineExtras,
+  { profile = 0, file = 'FILE', piece = FIRST_PIECE, viewed, step, searchElsewhere, goTo, drawn }: TimelineOptions,
   signal: AbortSignal,
 ): Scene | null {
   if (events.count === 0) {
     place.replaceChildren(element('p', { class: 'tl-hint' }, 'no events in this span of time'));
     return null;
   }
-  const scene = new Scene(events);
+  const scene = new Scene(events, extras);
   const stage = new TimelineCanvas(scene, signal, drawn);
   const search = showSearch(scene, searchElsewhere);
   const markers = showMarkers(scene);
@@ -123,22 +136,24 @@ function fill(
     element('div', { class: 'tl-pin' }, names.pinned),
   );
   stage.sheet.append(names.scrolled);
-  stage.holder.append(showTip(scene, stage.canvas, signal));
+  stage.holder.append(showTip(scene, stage.canvas, signal), showTrackTip(scene, stage, signal));
   scene.on(['event'], () => {
     const band = scene.shown.event === null ? null : scene.bandOf(scene.shown.event);
     if (band !== null) stage.reveal(band.top, band.height);
   });
-  const panels = [showDetails(scene, profile, file), markers.place, showSpan(scene, signal)];
+  const notices = showNotices(scene, (time) => goTo?.(time));
+  const panels = [showDetails(scene, profile, file), markers.place, notices, showTracks(scene, signal)];
   place.replaceChildren(
     element(
       'div',
       { class: 'tl' },
       element('p', { class: 'tl-what' }, whatIsDrawn(events)),
+      ...untimedLine(scene),
       showToolbar(scene, keys, search.place),
       stage.body,
       stage.printed,
       showLegend(scene, signal),
-      element('div', { class: 'tl-side' }, ...panels),
+      element('div', { class: 'tl-side' }, ...panels, showSpan(scene, signal)),
     ),
   );
   const tellView = (): void => {

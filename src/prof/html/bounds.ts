@@ -20,6 +20,8 @@ export interface Bounds {
   readonly events: number;
   /** Of the whole profile, where its events are merged. */
   readonly bars: number;
+  /** Of all tracks of its timeline. */
+  readonly trackPoints: number;
 }
 
 const OF_ONE_PROFILE: Bounds = {
@@ -35,6 +37,7 @@ const OF_ONE_PROFILE: Bounds = {
   collectives: 200,
   events: 2_000_000,
   bars: 50_000,
+  trackPoints: 200_000,
 };
 
 /** Few enough that a page of a thousand ranks opens; enough that the largest entries of each rank are shown. */
@@ -51,6 +54,7 @@ const LEAST: Bounds = {
   collectives: 20,
   events: 1000,
   bars: 500,
+  trackPoints: 2000,
 };
 
 /** Profiles of one page share the bounds of a single one, down to a least number of entries each. */

@@ -234,10 +234,10 @@ export class PageBuilder implements Analysis<MakePage> {
   #enter(number: number): void {
     if (this.#current === number) return;
     this.#current = number;
-    const { events } = this.#bounds;
+    const bounds = this.#bounds;
     for (const [other, { timeline }] of this.#profiles) {
       if (other === number) return;
-      timeline.settle(events);
+      timeline.settle(bounds);
     }
   }
 

@@ -3,6 +3,7 @@ import { element } from '../../document/dom-elements.js';
 import type { Scene } from '../model/scene.js';
 import type { PlacedGroup, PlacedLane } from '../model/layout.js';
 import { AXIS } from '../draw/size.js';
+import { extraNames } from './track-names.js';
 
 /** The lane's name; of one with many rows a button that opens and folds it. */
 function laneName({ name, top, height, fold }: PlacedLane): HTMLElement {
@@ -24,12 +25,12 @@ function groupButton({ name, isOpen, top, height, lanes }: PlacedGroup): HTMLEle
   const attributes = {
     type: 'button',
     class: 'tl-group',
-    title: `${name}: ${lanes} lanes`,
+    title: lanes === 0 ? name : `${name}: ${lanes} lanes`,
     'data-name': name,
     'aria-expanded': String(isOpen),
     style: `top:${AXIS + top}px;height:${height}px`,
   };
-  return element('button', attributes, `${isOpen ? '▾' : '▸'} ${name} (${lanes})`);
+  return element('button', attributes, `${isOpen ? '▾' : '▸'} ${name}${lanes === 0 ? '' : ` (${lanes})`}`);
 }
 
 /** The set without the name, or with it. */
@@ -53,7 +54,11 @@ export function showNames(scene: Scene): LaneNames {
     const height = scene.shown.pinned;
     const of = (isPinned: boolean): HTMLElement[] => {
       const isOf = ({ top }: { readonly top: number }): boolean => top < height === isPinned;
-      return [...groups.filter(isOf).map(groupButton), ...lanes.filter(isOf).map(laneName)];
+      return [
+        ...groups.filter(isOf).map(groupButton),
+        ...extraNames(scene.layout, isOf),
+        ...lanes.filter(isOf).map(laneName),
+      ];
     };
     pinned.style.height = `${AXIS + height}px`;
     pinned.hidden = height === 0;

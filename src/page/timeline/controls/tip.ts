@@ -7,7 +7,8 @@ import type { Scene } from '../model/scene.js';
 /** Distance from the pointer, CSS pixels. */
 const DISTANCE = 14;
 
-export function showTip(scene: Scene, canvas: HTMLElement, signal: AbortSignal): HTMLElement {
+/** A tooltip that is empty and hidden, and stays beside the pointer. */
+export function tipAtPointer(canvas: HTMLElement, signal: AbortSignal): HTMLElement {
   const tip = element('div', { class: 'tl-tip', hidden: true, 'aria-hidden': 'true' });
   const follow = ({ offsetX, offsetY }: PointerEvent): void => {
     const isRight = offsetX > canvas.clientWidth / 2;
@@ -18,6 +19,11 @@ export function showTip(scene: Scene, canvas: HTMLElement, signal: AbortSignal):
     tip.style.bottom = isLow ? `${canvas.clientHeight - offsetY + DISTANCE}px` : '';
   };
   canvas.addEventListener('pointermove', follow, { signal });
+  return tip;
+}
+
+export function showTip(scene: Scene, canvas: HTMLElement, signal: AbortSignal): HTMLElement {
+  const tip = tipAtPointer(canvas, signal);
   scene.on(['hovered'], () => {
     const { hovered } = scene.shown;
     tip.hidden = hovered === null;

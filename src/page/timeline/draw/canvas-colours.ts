@@ -11,6 +11,8 @@ export interface CanvasTheme extends Readonly<Record<ColourName, string>> {
   readonly pixels: Uint32Array;
   /** Stripe under events that match a search. */
   readonly mark: number;
+  /** Below the lowest value of a track, and between the lowest and the highest. */
+  readonly track: { readonly area: number; readonly edge: number };
   /** By slot: black or white, whichever has more contrast. */
   readonly labels: readonly string[];
 }
@@ -19,6 +21,9 @@ export interface CanvasTheme extends Readonly<Record<ColourName, string>> {
 const LEVELS = [0.4, 0.6, 0.8, 1, 0.14] as const;
 export const FULL = 3;
 export const FADED = 4;
+
+/** Part of the accent in what lies below a value of a track. */
+const TRACK_AREA = 0.3;
 
 export const styleOf = (slot: number, level: number): number => slot * LEVELS.length + level;
 /** Level of a covered share from 0 to 1. */
@@ -68,7 +73,7 @@ const mapped = <T>(valueOf: (colour: ThemeColour, name: ColourName) => T): Reado
 };
 
 function themeOf(colours: Readonly<Record<ColourName, Rgb>>): CanvasTheme {
-  const { band, quiet } = colours;
+  const { band, quiet, accent } = colours;
   const slots = Array.from({ length: SLOTS }, (_, slot): Rgb => {
     if (slot === UNKNOWN) return mixed(quiet, band, 0.55);
     const strong = hex(elementAt(PALETTE, slot % STRONG));
@@ -80,6 +85,7 @@ function themeOf(colours: Readonly<Record<ColourName, Rgb>>): CanvasTheme {
     fills: fills.map(css),
     pixels: Uint32Array.from(fills, pixelOf),
     mark: pixelOf(colours.ink),
+    track: { area: pixelOf(mixed(accent, band, TRACK_AREA)), edge: pixelOf(accent) },
     labels: slots.map(labelOn),
   };
 }

@@ -7,6 +7,8 @@ import type { FittedLabels } from '../model/labels.js';
 import type { Scene } from '../model/scene.js';
 import { AXIS, PixelGrid, yOf, type CanvasSize } from './size.js';
 import { PixelRows } from './pixels.js';
+import { MarkPainter } from './mark-painter.js';
+import { TrackPainter } from './track-painter.js';
 import { FADED, FULL, levelOf, styleOf, type CanvasTheme } from './canvas-colours.js';
 import { ticks, tickStep, tickText } from '../model/ticks.js';
 
@@ -37,12 +39,17 @@ export class EventPainter {
   /** Stripes under the events that match a search. */
   readonly #stripes = new PixelRows();
   readonly #labels: BoxLabel[] = [];
+  readonly #tracks: TrackPainter;
+  readonly #marks: MarkPainter;
   #rows = new OffscreenCanvas(1, 1);
 
   constructor(
     readonly scene: Scene,
     readonly labels: FittedLabels,
-  ) {}
+  ) {
+    this.#tracks = new TrackPainter(scene);
+    this.#marks = new MarkPainter(scene);
+  }
 
   paint(context: CanvasRenderingContext2D, size: CanvasSize, theme: CanvasTheme): void {
     const { view } = this.scene.shown;
@@ -65,6 +72,8 @@ export class EventPainter {
     this.#fill(context, this.#pixels, bands, size, 0);
     this.#fill(context, this.#stripes, bands, size, STRIPE);
     this.#write(frame);
+    this.#tracks.paint(frame);
+    this.#marks.paint(frame);
     if (pinned > 0 && size.scroll > 0) {
       context.fillStyle = theme.line;
       context.fillRect(0, AXIS + pinned, width, 1);

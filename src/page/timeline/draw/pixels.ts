@@ -31,6 +31,11 @@ export class PixelRows {
     if (first < last) this.pixels.fill(pixel, row * this.width + first, row * this.width + last);
   }
 
+  /** Fills a column in rows from..to (without to), which exist. */
+  column(x: number, from: number, to: number, pixel: number): void {
+    for (let at = from * this.width + x; at < to * this.width; at += this.width) this.pixels[at] = pixel;
+  }
+
   /** The rows as an image; null where there are none. */
   image(): ImageData | null {
     const size = this.width * this.#rows;

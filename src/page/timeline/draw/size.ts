@@ -34,6 +34,11 @@ export class PixelGrid {
     return column - this.#origin;
   }
 
+  /** Time at the left edge of a device pixel, ns. */
+  timeOf(x: number): number {
+    return (x + this.#origin) * this.perPixel;
+  }
+
   x(time: number): number {
     return time / this.perPixel - this.#origin;
   }

@@ -123,11 +123,12 @@ export class TimelineCanvas {
     this.#pin();
   }
 
-  /** Devices stay in sight where lanes scroll, unless they leave too little room for the others. */
+  /** Marks and devices stay in sight where lanes scroll; marks alone where devices leave too little room for the others. */
   #pin(): void {
-    const { devices, height } = this.scene.layout;
+    const { devices, height, marks } = this.scene.layout;
     const room = this.body.clientHeight - AXIS;
-    this.scene.set({ pinned: height > room && devices <= MOST_PINNED * room ? devices : 0 });
+    const pinned = devices > 0 && devices <= MOST_PINNED * room ? devices : marks;
+    this.scene.set({ pinned: height > room ? pinned : 0 });
   }
 
   #resize(): void {

@@ -32,7 +32,7 @@ export function firstAtLeast(values: Float64Array, limit: number, from = 0, to =
 }
 
 /** First index of a sorted list whose value is above a limit. */
-function firstAbove(values: Float64Array, limit: number): number {
+export function firstAbove(values: Float64Array, limit: number): number {
   let low = 0;
   let high = values.length;
   while (low < high) {

@@ -2,6 +2,14 @@
 import { elementAt } from '../../../containers/element.js';
 import type { Lane } from '../../../prof/html/timeline/timeline-data.js';
 import type { LaneRow } from './lane-rows.js';
+import {
+  groupTracks,
+  NO_TRACK_LAYOUT,
+  placeTracks,
+  type GroupOfTracks,
+  type PlacedTrack,
+  type TrackLayout,
+} from './track-layout.js';
 
 export interface LaneBand {
   readonly row: LaneRow;
@@ -40,6 +48,9 @@ export interface TimelineLayout {
   readonly groups: readonly PlacedGroup[];
   readonly lanes: readonly PlacedLane[];
   readonly bands: readonly LaneBand[];
+  readonly tracks: readonly PlacedTrack[];
+  /** Height of the row of marks, above all groups; 0 without marks. */
+  readonly marks: number;
   readonly height: number;
   /** Height of the devices, which are above all threads; 0 where there are none of either. */
   readonly devices: number;
@@ -54,18 +65,26 @@ const MANY_ROWS = 12;
 const FOLDED = 30;
 const GAP = 6;
 
-/** Groups of lanes: devices first, in order of their first lanes. Both kinds may have groups of one name. */
-function groupsOf(
-  lanes: readonly Lane[],
-): { readonly kind: Lane['kind']; readonly name: string; readonly lanes: number[] }[] {
-  const groups = new Map<string, { kind: Lane['kind']; name: string; lanes: number[] }>();
+interface LaneGroup extends GroupOfTracks {
+  readonly lanes: number[];
+}
+
+/**
+ * Groups of lanes: devices first, in order of their first lanes. Both kinds may have groups of one name. A group of tracks
+ * alone comes before the lanes of its kind.
+ */
+function groupsOf(lanes: readonly Lane[], tracks: TrackLayout['tracks']): LaneGroup[] {
+  const ofTracks = groupTracks(tracks);
+  const groups = new Map<string, LaneGroup>();
   for (const [number, { kind, group }] of lanes.entries()) {
     const key = `${kind} ${group}`;
     const known = groups.get(key);
-    if (known === undefined) groups.set(key, { kind, name: group, lanes: [number] });
+    if (known === undefined)
+      groups.set(key, { kind, name: group, lanes: [number], tracks: ofTracks.get(key)?.tracks ?? [] });
     else known.lanes.push(number);
   }
-  const all = [...groups.values()];
+  const alone = [...ofTracks].filter(([key]) => !groups.has(key)).map(([, group]) => ({ ...group, lanes: [] }));
+  const all = [...alone, ...groups.values()];
   return [...all.filter(({ kind }) => kind === 'device'), ...all.filter(({ kind }) => kind === 'host')];
 }
 
@@ -78,12 +97,16 @@ export function layoutOf(
   rows: readonly (readonly LaneRow[])[],
   closed: ReadonlySet<string>,
   opened: ReadonlySet<string> = new Set(),
+  extras: TrackLayout = NO_TRACK_LAYOUT,
 ): TimelineLayout {
   const groups: PlacedGroup[] = [];
   const placed: PlacedLane[] = [];
   const bands: LaneBand[] = [];
-  let top = 0;
-  for (const group of groupsOf(lanes)) {
+  const tracks: PlacedTrack[] = [];
+  const all = groupsOf(lanes, extras.tracks);
+  const deviceCount = all.filter(({ kind }) => kind === 'device').length;
+  let top = extras.marks;
+  for (const group of all) {
     const isOpen = !closed.has(group.name);
     groups.push({ name: group.name, kind: group.kind, isOpen, top, height: HEADER, lanes: group.lanes.length });
     if (!isOpen) {
@@ -94,6 +117,11 @@ export function layoutOf(
       }
     }
     top += HEADER;
+    if (isOpen) {
+      const placedTracks = placeTracks(group, top, deviceCount, opened);
+      for (const track of placedTracks) tracks.push(track);
+      top = placedTracks.reduce((bottom, { height }) => bottom + height, top);
+    }
     for (const lane of isOpen ? group.lanes : []) {
       const own = elementAt(rows, lane);
       const { name } = elementAt(lanes, lane);
@@ -107,7 +135,7 @@ export function layoutOf(
     }
   }
   const host = groups.find(({ kind }) => kind === 'host');
-  return { groups, lanes: placed, bands, height: top, devices: host?.top ?? 0 };
+  return { groups, lanes: placed, bands, tracks, marks: extras.marks, height: top, devices: host?.top ?? 0 };
 }
 
 export const bandAt = ({ bands }: TimelineLayout, y: number): LaneBand | null =>

@@ -9,6 +9,8 @@ import type { TimelineMarker } from './timeline-markers.js';
 import { nearestEvent, rowsOf, type LaneRow } from './lane-rows.js';
 import { search, type SearchMatches } from './search.js';
 import type { SelectedSpan } from './span.js';
+import { NO_EXTRAS, type TimelineExtras } from '../tracks/load-tracks.js';
+import { MARK_ROW } from './track-layout.js';
 import { fitted, showing, within, type View } from './view.js';
 
 export interface SceneState {
@@ -52,7 +54,10 @@ export class Scene {
   #bands = new Map<LaneRow, LaneBand>();
   readonly #watchers: ((changed: SceneChanges) => void)[] = [];
 
-  constructor(readonly events: TimelineEvents) {
+  constructor(
+    readonly events: TimelineEvents,
+    readonly extras: TimelineExtras = NO_EXTRAS,
+  ) {
     this.rows = rowsOf(events);
     this.weights = this.#weigh();
     this.usual = usualColour(events);
@@ -134,7 +139,9 @@ export class Scene {
   }
 
   #lay(): TimelineLayout {
-    const layout = layoutOf(this.events.lanes, this.rows, this.shown.closed, this.shown.opened);
+    const { tracks, marks } = this.extras;
+    const extras = { tracks, marks: marks.length === 0 ? 0 : MARK_ROW };
+    const layout = layoutOf(this.events.lanes, this.rows, this.shown.closed, this.shown.opened, extras);
     this.#bands = new Map(layout.bands.map((band) => [band.row, band]));
     return layout;
   }

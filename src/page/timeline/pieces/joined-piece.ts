@@ -3,9 +3,6 @@ import { elementAt } from '../../../containers/element.js';
 import type { PackedTimeline, Timeline, TimelineTables } from '../../../prof/html/timeline/timeline-data.js';
 
 /** @throws RangeError where the piece has a lane that the tables do not have */
-export function joinPiece(
-  { texts, lanes, facts }: TimelineTables,
-  { laneNumbers, ...piece }: PackedTimeline,
-): Timeline {
-  return { ...piece, texts, facts, lanes: laneNumbers.map((number) => elementAt(lanes, number)) };
+export function joinPiece({ lanes, ...tables }: TimelineTables, { laneNumbers, ...piece }: PackedTimeline): Timeline {
+  return { ...piece, ...tables, lanes: laneNumbers.map((number) => elementAt(lanes, number)) };
 }

@@ -58,7 +58,7 @@ export function joinRanks(parts: readonly RankEvents[], { time, coverage, zero }
     origin: time.from,
     coverage,
     ...columnsOf(all, count, time.from),
-    ...{ lanes: all.flatMap(lanesOf), texts: texts.all, facts: factsOf(all) },
+    ...{ lanes: all.flatMap(lanesOf), texts: texts.all, facts: factsOf(all), shortNames: shortNamesOf(all) },
     arrows: arrowsOf(all.flatMap(arrowsIn), count),
     dependencies: dependenciesOf(all),
     ranks: { ranks: parts.map(({ rank }) => rank), ofLane: ranksOfLanes(parts), zero },
@@ -134,14 +134,15 @@ function mergedRuns(numbers: Float64Array, firsts: readonly number[]): Uint32Arr
 const at = (numbers: Float64Array, order: Uint32Array, place: number): number =>
   elementAt(numbers, elementAt(order, place));
 
-type NumberColumn = 'pc' | 'id' | 'flops' | 'bytes' | 'seq';
+type NumberColumn = 'pc' | 'id' | 'flops' | 'bytes' | 'seq' | 'step' | 'corr';
+type JoinedColumn = 'start' | 'dur' | 'lane' | 'depth' | 'kind' | 'dir' | 'text' | 'factList' | 'merged';
 
 /** Columns of the join. @param from where its time begins, ns on the axis */
 function columnsOf(
   parts: readonly TakenEvents[],
   count: number,
   from: number,
-): Pick<TimelineEvents, NumberColumn | 'start' | 'dur' | 'lane' | 'depth' | 'kind' | 'text' | 'factList' | 'merged'> {
+): Pick<TimelineEvents, NumberColumn | JoinedColumn> {
   const filled = <Numbers extends Float64Array | Uint32Array | Uint8Array>(
     column: Numbers,
     value: (part: TakenEvents, event: number) => number,
@@ -162,10 +163,11 @@ function columnsOf(
   return {
     start,
     ...{ dur: numbers('dur'), pc: numbers('pc'), id: numbers('id'), seq: numbers('seq') },
-    ...{ flops: numbers('flops'), bytes: numbers('bytes') },
+    ...{ flops: numbers('flops'), bytes: numbers('bytes'), step: numbers('step'), corr: numbers('corr') },
     lane: filled(new Uint32Array(count), ({ events, lane }, event) => lane + elementAt(events.lane, event)),
     depth: filled(new Uint32Array(count), ({ events }, event) => elementAt(events.depth, event)),
     kind: filled(new Uint8Array(count), ({ events }, event) => elementAt(events.kind, event)),
+    dir: filled(new Uint8Array(count), ({ events }, event) => elementAt(events.dir, event)),
     text: {
       ...{ name: text('name'), op: text('op'), layer: text('layer'), dtype: text('dtype'), tc: text('tc') },
       ...{ operands: text('operands'), queue: text('queue') },
@@ -183,6 +185,14 @@ function columnsOf(
 /** Lanes are named after their ranks by their groups: 'rank 3 · device 0'. */
 const lanesOf = ({ events, rank }: RankEvents): Lane[] =>
   events.lanes.map((lane) => ({ ...lane, group: `${rank.name} · ${lane.group}` }));
+
+/** Short names of kernels by their names, both by their numbers in the join. */
+const shortNamesOf = (parts: readonly TakenEvents[]): ReadonlyMap<number, number> =>
+  new Map(
+    parts.flatMap(({ events, texts }) =>
+      [...events.shortNames].map(([name, short]) => [texts[name] ?? 0, texts[short] ?? 0] as const),
+    ),
+  );
 
 const ranksOfLanes = (parts: readonly RankEvents[]): Uint32Array =>
   Uint32Array.from(parts.flatMap(({ events }, rank) => events.lanes.map(() => rank)));

@@ -3,13 +3,15 @@ import { elementAt } from '../../../containers/element.js';
 import type { Utilisation } from '../../../prof/html/page-data.js';
 import { element } from '../../document/dom-elements.js';
 import { readFragment, withName } from '../../document/fragment.js';
-import { loadEvents, type TimelineEvents } from '../events/events.js';
+import { loadEvents } from '../events/events.js';
 import { search } from '../model/search.js';
 import type { SearchElsewhere } from '../controls/search-box.js';
 import { besides, dataOf, NEARLY_ALL, othersOf, pieceOr, placeOf, type PlaceInTime } from './piece-choice.js';
 import { readAddress, withPlace } from '../model/timeline-address.js';
 import type { View } from '../model/view.js';
-import { showTimeline, type ShownTimeline } from '../timeline.js';
+import { showTimeline, type LoadedTimeline, type ShownTimeline } from '../timeline.js';
+import { extrasOfRanks, loadExtras } from '../tracks/load-tracks.js';
+import type { TimelineContext } from '../tracks/timeline-context.js';
 import { alignedPieces } from './aligned-pieces.js';
 import { pickPiece } from './piece-picker.js';
 import { showStrip } from './overview-strip.js';
@@ -24,6 +26,8 @@ export interface PiecesOptions {
   /** The file in suggested commands, as a word of a shell. */
   readonly file: string;
   readonly load: LoadPiece;
+  /** What the page says of the own rank besides its timeline. */
+  readonly context?: TimelineContext;
 }
 
 /** Of the address: which ranks are drawn. */
@@ -68,11 +72,16 @@ export function showPieces(place: HTMLElement, utilisation: Utilisation, options
   const write = (next: string): void =>
     history.replaceState(history.state, '', next === '' ? `${location.pathname}${location.search}` : `#${next}`);
   /** Loads a piece of all ranks that are drawn, or of the one. */
-  const eventsOf = async (piece: number): Promise<TimelineEvents> => {
+  const loadedOf = async (piece: number): Promise<LoadedTimeline> => {
     const of = drawn;
-    if (of.length === 1) return loadEvents(await options.load(profile, dataOf(timeline, piece)));
+    if (of.length === 1) {
+      const loaded = await options.load(profile, dataOf(timeline, piece));
+      const events = await loadEvents(loaded);
+      return { events, extras: await loadExtras(loaded, events, options.context) };
+    }
     const isWanted = (): boolean => !signal.aborted && drawn === of;
-    return loadRanks(alignedPieces(of, own, piece), own, piece, options.load, isWanted);
+    const events = await loadRanks(alignedPieces(of, own, piece), own, piece, options.load, isWanted);
+    return { events, extras: extrasOfRanks(events) };
   };
   const see = (next: View): void => {
     view = next;
@@ -90,8 +99,8 @@ export function showPieces(place: HTMLElement, utilisation: Utilisation, options
     remark.textContent = remarkOn(piece);
     const hasOthers = othersOf(timeline, piece).length > 0;
     const isPart = isOne && dataOf(timeline, piece) !== piece;
-    open = showTimeline(holder, () => eventsOf(piece), {
-      ...{ profile, file: options.file, viewed: see, step },
+    open = showTimeline(holder, () => loadedOf(piece), {
+      ...{ profile, file: options.file, viewed: see, step, goTo },
       ...(hasOthers ? { searchElsewhere } : {}),
       piece: { at: piece === timeline.first ? null : piece, part: isPart ? { from: start, to: end } : null },
     });
@@ -130,7 +139,8 @@ export function showPieces(place: HTMLElement, utilisation: Utilisation, options
     const from = shown;
     for (const piece of othersOf(timeline, from)) {
       looking(elementAt(timeline.pieces, piece).name);
-      const found = search(await eventsOf(piece), query);
+      const { events } = await loadedOf(piece);
+      const found = search(events, query);
       if (signal.aborted || shown !== from) return true;
       if (found === null || found.list.length === 0) continue;
       choose(piece);

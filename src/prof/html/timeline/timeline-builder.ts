@@ -10,7 +10,13 @@ import { isDeviceActivity, launchOf, type DeviceActivity } from '../../input/dev
 import { InstructionDependencies } from '../../neuron/instructions/dependencies.js';
 import type { PageKernel } from '../page-kernel.js';
 import { LaneTable } from './timeline-lanes.js';
-import { EVENT_KINDS, type PackedTimeline, type PageTimeline, type TimelineTables } from './timeline-data.js';
+import {
+  DIRECTIONS,
+  EVENT_KINDS,
+  type PackedTimeline,
+  type PageTimeline,
+  type TimelineTables,
+} from './timeline-data.js';
 import { BarBuffer } from './bar-buffer.js';
 import { CompleteTime } from './complete-time.js';
 import { eventsInOrder, eventsOfSpans, rowOf, type EventOrder, type TimeSpan } from './event-order.js';
@@ -25,9 +31,12 @@ import {
   type EventBufferBounds,
 } from './event-buffer.js';
 import { heldPieces, namesOf, piecesOf, wholePiece, type CutPiece, type PieceBounds } from './pieces.js';
+import { ShortNames } from './short-names.js';
 import type { TextTable } from '../text-table.js';
 import { timedActivity, type TimedActivity } from '../timed-activity.js';
 import { PiecePacker } from './timeline-events.js';
+import { MarkTable } from './timeline-marks.js';
+import { TrackTable } from './timeline-tracks.js';
 
 /**
  * Which piece a timeline shows first. `usual`: the step of median length, or everything where the profile has no steps. A
@@ -38,10 +47,12 @@ export type TimelineChoice =
   | { readonly of: 'step'; readonly step: number }
   | { readonly of: 'time'; readonly from: number; readonly to: number };
 
-/** Events of all pieces, and bars of the whole profile. */
+/** Events of all pieces; bars and points of the whole profile. */
 export interface TimelineBounds {
   readonly events: number;
   readonly bars: number;
+  /** Points of all tracks. */
+  readonly trackPoints: number;
 }
 
 /** A timeline, and what its elements in the page hold: the tables first, then by piece; null for what is not held. */
@@ -70,7 +81,10 @@ export class TimelineBuilder {
   readonly #bars: BarBuffer;
   readonly #lanes = new LaneTable();
   readonly #facts = new FactTable();
+  readonly #shortNames = new ShortNames();
   readonly #steps = new StepTimes();
+  readonly #tracks = new TrackTable();
+  readonly #marks = new MarkTable();
   readonly #complete = new CompleteTime();
   readonly #dependencies = new InstructionDependencies();
   /** Starts of calls by lane. */
@@ -103,13 +117,16 @@ export class TimelineBuilder {
   take(record: ProfileLine): void {
     if (record.type === 'profile') this.header = record;
     this.#steps.addHostWork(record);
-    if (record.type === 'range') this.#addRange(record);
+    this.#marks.take(record);
+    if (record.type === 'sample') this.#tracks.take(record);
+    else if (record.type === 'range') this.#addRange(record);
     else if (record.type !== 'kernel' && isDeviceActivity(record)) this.#addActivity(record, UNKNOWN_VALUES);
   }
 
   /** @param row of which its facts are told; without it there are none */
   addKernel(kernel: PageKernel, row: Annotated | null = null): void {
     const { record } = kernel;
+    this.#shortNames.take(record);
     const found = this.#dependencies.take(record);
     if (this.#addActivity(record, kernel, row) && found.length > 0) this.#buffer.dependencies.add(record.id, found);
   }
@@ -124,9 +141,10 @@ export class TimelineBuilder {
     return choice.of === 'usual' || (choice.of === 'step' ? this.#steps.of(choice.step) !== null : this.#isTimeMet);
   }
 
-  /** Drops events beyond a bound, piece by piece. To be called when no more records follow. @param most events */
-  settle(most: number): void {
-    this.#hold(eventsInOrder(this.#buffer), most);
+  /** Drops events and points beyond bounds, events piece by piece. To be called when no more records follow. */
+  settle({ events, trackPoints }: TimelineBounds): void {
+    this.#tracks.settle(trackPoints);
+    this.#hold(eventsInOrder(this.#buffer), events);
   }
 
   /** @returns whether every piece is held */
@@ -173,7 +191,7 @@ export class TimelineBuilder {
   /** The timeline; null where nothing has a time. @param bounds at most those of the constructor */
   timeline(bounds: TimelineBounds): BuiltTimeline | null {
     if (this.#start > this.#end) return null;
-    this.settle(bounds.events);
+    this.settle(bounds);
     const order = eventsInOrder(this.#buffer);
     const isAll = this.#hold(order, bounds.events);
     const pieces = this.#pieces ?? [];
@@ -183,7 +201,7 @@ export class TimelineBuilder {
     // A piece of all the time is the whole profile.
     const isOne = isAll && pieces.length === 1 && only?.start === all.start && only.end === all.end;
     const isWhole = isOne || (isAll && order.events.length <= Math.min(MOST_OF_PIECE, room));
-    const packer = new PiecePacker(this.#lanes, this.#facts, this.header);
+    const packer = new PiecePacker(this.#lanes, this.#facts, this.header, this.#shortNames);
     const whole = isWhole
       ? packer.pack(this.#buffer, order, { what: WHOLE, ...all, shown: order.events })
       : this.#wholeOfBars(packer, all, bounds.bars);
@@ -201,7 +219,11 @@ export class TimelineBuilder {
     const first = 1 + (heldFirst === -1 ? parts.findIndex(({ of }) => isFirst(of)) : heldFirst);
     return {
       about: { pieces: [{ name: WHOLE, ...all, events: whole.events }, ...about], first },
-      tables: packer.tables,
+      tables: {
+        ...packer.tables,
+        tracks: this.#tracks.tracks(this.header, bounds.trackPoints),
+        marks: this.#marks.marks(this.#steps.all),
+      },
       pieces: [whole, ...packed],
     };
   }
@@ -246,6 +268,9 @@ export class TimelineBuilder {
       launchName: launch === null ? 0 : texts.numberOf(launch.api ?? 'launch'),
       facts,
       seq: orUnknown(record.type === 'kernel' ? record.seq?.[0] : null),
+      dir: record.type === 'kernel' ? DIRECTIONS.indexOf(record.dir ?? null) : 0,
+      step: record.type === 'kernel' ? oneMore(record.step) : 0,
+      corr: 'corr' in record ? oneMore(record.corr) : 0,
     });
     this.#bars.take({ lane, isLaunch: false, start, dur, describe: (texts) => withoutLaunch(describe(texts)) });
     if (launch !== null) this.#addCall(launch);
@@ -331,6 +356,10 @@ const WHOLE = 'whole profile';
 const withoutLaunch = (event: BufferedEvent): BufferedEvent => ({ ...event, launchStart: NaN, launchName: 0 });
 
 const inMs = (ns: number): number => Math.round(ns / 1000) / 1000;
+
+/** A number from 0 as one from 1: 0 stands for unknown. */
+const oneMore = (number: number | null | undefined): number =>
+  typeof number === 'number' && number >= 0 ? number + 1 : 0;
 
 const orUnknown = (amount: number | null | undefined): number => amount ?? -1;
 

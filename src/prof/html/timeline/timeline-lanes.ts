@@ -3,7 +3,7 @@ import { elementAt } from '../../../containers/element.js';
 import { isNeuronInstruction } from '../../../record/neuron/engines.js';
 import type { ProfileRecord } from '../../../record/record.js';
 import type { DeviceActivity } from '../../input/device-activity.js';
-import type { Lane } from './timeline-data.js';
+import type { Lane, LaneIds } from './timeline-data.js';
 
 /** Lanes that are kept apart; activities of any further lane are drawn in the last. */
 const MOST_LANES = 10_000;
@@ -18,6 +18,15 @@ interface LaneKey {
   /** Thread or stream. */
   readonly inner: number;
   readonly engine: string | null;
+}
+
+/** Group of what is of the host, and of no known process. */
+export const HOST_GROUP = 'host';
+
+/** Group of the lanes and tracks of a device: 'device 0: NVIDIA H100'. */
+export function deviceGroup(device: number, header: ProfileRecord | null): string {
+  const name = header?.devices.find(({ id }) => id === device)?.name ?? null;
+  return name === null ? `device ${device}` : `device ${device}: ${name}`;
 }
 
 export class LaneTable {
@@ -48,14 +57,15 @@ export class LaneTable {
 
   /** @param depth how many events lie over each other */
   lane(number: number, depth: number, header: ProfileRecord | null): Lane {
-    const { kind, outer, inner, engine } = elementAt(this.#keys, number);
+    const key = elementAt(this.#keys, number);
+    const { kind, outer, inner, engine } = key;
+    const ids = idsOf(key, header);
     if (kind === 'host') {
-      const group = outer < 0 ? 'host' : `process ${outer}`;
-      return { kind, name: inner < 0 ? 'thread unknown' : `thread ${inner}`, group, depth };
+      const group = outer < 0 ? HOST_GROUP : `process ${outer}`;
+      return { kind, name: inner < 0 ? 'thread unknown' : `thread ${inner}`, group, depth, ids };
     }
-    const device = header?.devices.find(({ id }) => id === outer)?.name ?? null;
-    const group = device === null ? `device ${outer}` : `device ${outer}: ${device}`;
-    return { kind, name: engine ?? (inner < 0 ? 'stream unknown' : `stream ${inner}`), group, depth };
+    const group = deviceGroup(outer, header);
+    return { kind, name: engine ?? (inner < 0 ? 'stream unknown' : `stream ${inner}`), group, depth, ids };
   }
 
   #numberOf(key: LaneKey): number {
@@ -67,6 +77,14 @@ export class LaneTable {
     this.#numbers.set(text, number);
     return number;
   }
+}
+
+const known = (number: number): number | null => (number === UNKNOWN ? null : number);
+
+function idsOf({ kind, outer, inner }: LaneKey, header: ProfileRecord | null): LaneIds {
+  const of = { profile: header?.profile ?? null, rank: header?.rank ?? null };
+  if (kind === 'host') return { ...of, pid: known(outer), tid: known(inner) };
+  return { ...of, device: outer, stream: known(inner) };
 }
 
 /** Events beyond this depth are drawn over the last one. */

@@ -62,7 +62,7 @@ describe('timeline', () => {
       at(45, 20, 25, { stream: 7, name: 'k2' }),
     ]);
     expect(timeline).to.include({ what: 'whole profile', start: 0, end: 100, events: 9, merged: null });
-    expect(timeline.lanes).to.deep.equal([
+    expect(timeline.lanes.map(({ ids: _, ...lane }) => lane)).to.deep.equal([
       { kind: 'device', name: 'stream 7', group: 'device 0', depth: 2 },
       { kind: 'device', name: 'stream 13', group: 'device 0', depth: 1 },
       { kind: 'host', name: 'thread 100', group: 'process 10', depth: 3 },
@@ -171,7 +171,8 @@ describe('timeline', () => {
   it('has a part of what a full buffer holds, and all of it in bars', () => {
     // Work that was launched at 10 and runs at 900 comes too late for the buffer of three.
     const records = [range(0, 2000, 'main'), at(100, 10, 20), at(200, 10, 30), at(900, 10, 10), at(950, 10, 940)];
-    const { about, pieces } = taped(records, 3, { of: 'usual' }).timeline({ events: 100, bars: 1000 }) ?? expect.fail();
+    const { about, pieces } =
+      taped(records, 3, { of: 'usual' }).timeline({ events: 100, bars: 1000, trackPoints: 1000 }) ?? expect.fail();
     expect(about.pieces).to.deep.equal([
       { name: 'whole profile', start: 0, end: 2000, events: 9 },
       { name: 'profile, part 1 of 2', start: 0, end: 10, events: 1 },
@@ -185,12 +186,14 @@ describe('timeline', () => {
       [0, 1].map((i) => at(1000 * step + 10 * i, 5, 1000 * step + 10 * i - 5, { step })),
     );
     const held = (timeline: TimelineBuilder, events: number) =>
-      timeline.timeline({ events, bars: 1000 })?.about.pieces.map((piece) => `${piece.name}: ${piece.events}`);
+      timeline
+        .timeline({ events, bars: 1000, trackPoints: 1000 })
+        ?.about.pieces.map((piece) => `${piece.name}: ${piece.events}`);
     const timeline = taped(records, 100, { of: 'usual' });
-    timeline.settle(8);
+    timeline.settle({ events: 8, bars: 100, trackPoints: 1000 });
     expect(held(timeline, 4)).to.deep.equal(['whole profile: 12', 'step 1: 4', 'step 2: null', 'step 3: null']);
     const late = taped(records, 100, { of: 'usual' });
-    late.settle(100);
+    late.settle({ events: 100, bars: 100, trackPoints: 1000 });
     for (const row of annotate([at(2005, 10, 2004)])) late.addKernel(pageKernelOf(row));
     expect(held(late, 100)).to.deep.equal([
       'whole profile: 14',
@@ -210,7 +213,8 @@ describe('timeline', () => {
       [0, 1, 2].map((i) => at(1000 * step + 10 * i, 5 * step, 1000 * step + 10 * i - 5, { step })),
     );
     const shown = (rows: number, choice: Parameters<typeof taped>[2]) => {
-      const { about } = taped(records, rows, choice).timeline({ events: 100, bars: 1000 }) ?? expect.fail();
+      const { about } =
+        taped(records, rows, choice).timeline({ events: 100, bars: 1000, trackPoints: 1000 }) ?? expect.fail();
       return about.pieces[about.first];
     };
     // Lengths 25, 30, 35, 40: the shorter one in the middle is 30, that of step 2, of which the buffer holds all.

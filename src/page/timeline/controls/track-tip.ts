@@ -1,0 +1,74 @@
+/** The tooltip of the track or of the marks under the pointer; a click on a mark shows it. */
+import { elementAt } from '../../../containers/element.js';
+import type { TimelineMark } from '../../../prof/html/timeline/timeline-data.js';
+import { element } from '../../document/dom-elements.js';
+import { quantityText } from '../../document/units.js';
+import type { TimelineCanvas } from '../draw/stage.js';
+import { AXIS } from '../draw/size.js';
+import type { Scene } from '../model/scene.js';
+import { trackAt } from '../model/track-layout.js';
+import { around } from '../model/view.js';
+import { marksAt } from '../tracks/marks.js';
+import { readingOf, scaleText } from '../tracks/track-values.js';
+import { tipAtPointer } from './tip.js';
+
+/** Distance at which the pointer still hits a mark, and up to which it has not moved between press and release, CSS pixels. */
+const NEAR = 3;
+const MOST_MARKS = 6;
+
+export function showTrackTip(scene: Scene, stage: TimelineCanvas, signal: AbortSignal): HTMLElement {
+  const { canvas } = stage;
+  const tip = tipAtPointer(canvas, signal);
+  const perPixel = (): number => (scene.shown.view.to - scene.shown.view.from) / Math.max(1, stage.size.width);
+  const marksUnder = (x: number, y: number): TimelineMark[] => {
+    const isOn = y >= AXIS && stage.laneY(y) < scene.layout.marks;
+    return isOn ? marksAt(scene.extras.marks, stage.timeAt(x), NEAR * perPixel()) : [];
+  };
+  const show = (x: number, y: number): void => {
+    const marks = marksUnder(x, y);
+    const placed = trackAt(scene.layout.tracks, stage.laneY(y));
+    const time = stage.timeAt(x);
+    const isInside = time >= 0 && time <= scene.events.span;
+    tip.hidden = marks.length === 0 && (placed === null || !isInside);
+    if (tip.hidden) return;
+    if (placed === null) tip.replaceChildren(...marks.slice(0, MOST_MARKS).map((mark) => markText(scene, mark)));
+    else tip.replaceChildren(...trackTexts(scene, placed.track, time, perPixel()));
+    if (placed === null && marks.length > MOST_MARKS) tip.append(`and ${marks.length - MOST_MARKS} more`);
+  };
+  canvas.addEventListener('pointermove', ({ offsetX, offsetY }) => show(offsetX, offsetY), { signal });
+  const hide = (): void => {
+    tip.hidden = true;
+  };
+  canvas.addEventListener('pointerleave', hide, { signal });
+  let pressed: readonly [x: number, y: number] = [NaN, NaN];
+  canvas.addEventListener('pointerdown', ({ offsetX, offsetY }) => (pressed = [offsetX, offsetY]), { signal });
+  canvas.addEventListener(
+    'click',
+    ({ offsetX: x, offsetY: y }) => {
+      const [mark] = marksUnder(x, y);
+      const isStill = Math.abs(x - pressed[0]) <= NEAR && Math.abs(y - pressed[1]) <= NEAR;
+      if (mark !== undefined && isStill) scene.look(around(mark.start, mark.end, scene.events.span));
+    },
+    { signal },
+  );
+  return tip;
+}
+
+function markText({ events }: Scene, { start, end, text }: TimelineMark): HTMLElement {
+  const told = (at: number): string => quantityText(at + events.origin, 'ns');
+  const time =
+    end > start ? `${told(start)} to ${told(end)} (${quantityText(end - start, 'ns')})` : `at ${told(start)}`;
+  return element('div', {}, element('b', {}, text), time);
+}
+
+function trackTexts({ extras, events }: Scene, number: number, time: number, perPixel: number): HTMLElement[] {
+  const track = elementAt(extras.tracks, number);
+  const { value, of } = readingOf(track, time, perPixel, events.origin);
+  const lines = [
+    of,
+    `scale: ${scaleText(track)}`,
+    `drawn: ${track.drawn} of each pixel, ${quantityText(perPixel, 'ns')}`,
+    track.about,
+  ];
+  return [element('b', {}, `${track.name}: ${value}`), ...lines.map((line) => element('div', {}, line))];
+}

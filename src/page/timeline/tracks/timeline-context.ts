@@ -1,0 +1,59 @@
+/** What the page says of a profile that a timeline shows too: how busy it was, gaps, advice, and remarks without a time. */
+import type { FindingGroup } from '../../../prof/advise/grouped-findings.js';
+import type { PageGap } from '../../../prof/html/idle/idle-data.js';
+import type { PageProfile, Utilisation } from '../../../prof/html/page-data.js';
+import { quantityText } from '../../document/units.js';
+
+/** A finding, and some of the kernels that it is about. */
+export interface KernelAdvice {
+  readonly text: string;
+  readonly kernels: readonly number[];
+}
+
+export interface TimelineContext {
+  readonly utilisation: Utilisation | null;
+  readonly gaps: readonly PageGap[];
+  readonly advice: readonly KernelAdvice[];
+  /** One line each. */
+  readonly untimed: readonly string[];
+}
+
+export const NO_CONTEXT: TimelineContext = { utilisation: null, gaps: [], advice: [], untimed: [] };
+
+export function contextOf(profile: PageProfile, findings: readonly FindingGroup[]): TimelineContext {
+  const number = profile.overview.profile;
+  const own = findings.map(({ finding }) => finding).filter((finding) => finding.profile === number);
+  const advice = own.map(({ rule, what, kernels }) => ({
+    text: `advice ${rule}: ${what}`,
+    kernels: kernels.flatMap((kernel) => {
+      const [of, id] = kernel.split(':').map(Number);
+      return of === number && id !== undefined ? [id] : [];
+    }),
+  }));
+  const { utilisation, idle } = profile;
+  return { utilisation, gaps: idle.gaps, advice, untimed: untimedOf(profile) };
+}
+
+const SHIFT = /^device_(\d+)_clock_shift_ns$/;
+
+/** Warnings of the reader, clocks that were moved, and warnings of the vendor's metrics. */
+function untimedOf({ overview, diagnosticTexts, neuron }: PageProfile): string[] {
+  const facts = overview.header?.facts ?? {};
+  const clocks = Object.entries(facts).flatMap(([name, shift]) => {
+    const device = SHIFT.exec(name)?.[1];
+    return device === undefined ? [] : [clockText(device, shift, facts[`device_${device}_clock_bound_ns`])];
+  });
+  const warnings = Object.entries(overview.diagnostics).flatMap(([name, count]) => {
+    const said = diagnosticTexts[name];
+    return said === undefined || said.severity === 'info' ? [] : [`${quantityText(count, 'count')} ${said.text}`];
+  });
+  const ofVendor = (neuron?.metrics ?? []).flatMap(({ warnings: all }) => all.map(({ text }) => text));
+  return [...clocks, ...warnings, ...ofVendor];
+}
+
+function clockText(device: string, shift: string | number, bound: string | number | undefined): string {
+  if (typeof shift !== 'number')
+    return `the clock of device ${device} is not the host's, and no launch shows by how much`;
+  const off = typeof bound === 'number' ? `, which may be off by ${quantityText(bound, 'ns')}` : '';
+  return `all times of device ${device} were moved by ${quantityText(shift, 'ns')}, as its clock is not the host's${off}`;
+}

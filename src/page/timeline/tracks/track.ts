@@ -1,0 +1,150 @@
+/** Values over time that are drawn with the lanes of a timeline. Times are ns from the timeline's start. */
+import { elementAt } from '../../../containers/element.js';
+import type { Lane } from '../../../prof/html/timeline/timeline-data.js';
+import { firstAbove, firstAtLeast } from '../model/lane-rows.js';
+
+/** Lowest and highest value of a time; of a mean both are the same. */
+export interface TrackRange {
+  readonly low: number;
+  readonly high: number;
+}
+
+export interface Track {
+  readonly kind: Lane['kind'];
+  readonly group: string;
+  readonly name: string;
+  /** As records have it: 'bytes', 'fraction' …; 'memory' for bytes in use. */
+  readonly unit: string | null;
+  /** Ends of its scale: 0, or the lowest value where that is below, and the highest. */
+  readonly scale: TrackRange;
+  /** What is drawn of the times that share a pixel. */
+  readonly drawn: 'mean' | 'lowest and highest';
+  /** What a point stands for: one line. */
+  readonly about: string;
+  /** Of a time that is not empty; null where nothing is known of it. */
+  readonly rangeOf: (from: number, to: number) => TrackRange | null;
+  /** The narrowest time around another for which `rangeOf` is exact: a sample holds up to the next. */
+  readonly around: (time: number) => readonly [from: number, to: number];
+}
+
+type TrackNames = Pick<Track, 'kind' | 'group' | 'name' | 'unit' | 'about'>;
+
+/** Samples, each of which holds up to the next. */
+export class SampleTrack implements Track {
+  readonly kind: Track['kind'];
+  readonly group: string;
+  readonly name: string;
+  readonly unit: string | null;
+  readonly about: string;
+  readonly drawn = 'lowest and highest';
+  readonly scale: TrackRange;
+
+  /**
+   * @param at in order
+   * @param values NaN where unknown from then on
+   * @param slot ns in which lowest, highest and last sample are there; 0 for all samples
+   * @param origin start of the timeline, ns from the profile's start, from which slots are counted
+   */
+  constructor(
+    { kind, group, name, unit, about }: TrackNames,
+    readonly at: Float64Array,
+    readonly values: Float64Array,
+    private readonly slot = 0,
+    private readonly origin = 0,
+  ) {
+    [this.kind, this.group, this.name, this.unit, this.about] = [kind, group, name, unit, about];
+    this.scale = rangeOf(values, 0, values.length, { low: 0, high: 0 });
+  }
+
+  /** Of an instant the value that holds then; else of all samples that hold within the time, even for no time. */
+  readonly rangeOf = (from: number, to: number): TrackRange | null => {
+    const [first, end] = from < to ? this.#within(from, to) : this.#heldAt(from);
+    const range = rangeOf(this.values, first, end, { low: Infinity, high: -Infinity });
+    return range.low > range.high ? null : range;
+  };
+
+  readonly around = (time: number): readonly [from: number, to: number] => {
+    if (this.slot > 0) {
+      const from = Math.floor((time + this.origin) / this.slot) * this.slot - this.origin;
+      return [from, from + this.slot];
+    }
+    return [time, time];
+  };
+
+  /** Start of the value that holds at a time, and of the next; infinite where there is none. */
+  heldAt(time: number): readonly [from: number, to: number] {
+    const next = firstAbove(this.at, time);
+    return [this.at[next - 1] ?? -Infinity, this.at[next] ?? Infinity];
+  }
+
+  #within(from: number, to: number): readonly [from: number, to: number] {
+    const first = firstAtLeast(this.at, from);
+    return [this.at[first] === from ? first : Math.max(0, first - 1), firstAtLeast(this.at, to)];
+  }
+
+  /** The last sample up to a time; where it becomes unknown at once, the one before. */
+  #heldAt(time: number): readonly [from: number, to: number] {
+    const place = firstAbove(this.at, time) - 1;
+    if (place < 0) return [0, 0];
+    const isInstant = Number.isNaN(this.values[place]) && this.at[place] === time && this.at[place - 1] === time;
+    return isInstant ? [place - 1, place] : [place, place + 1];
+  }
+}
+
+function rangeOf(values: Float64Array, from: number, to: number, start: TrackRange): TrackRange {
+  let { low, high } = start;
+  for (let i = from; i < to; i++) {
+    const value = elementAt(values, i);
+    if (value < low) low = value;
+    if (value > high) high = value;
+  }
+  return { low, high };
+}
+
+/** The share of time during which something was so: from 0 to 1. */
+export class ShareTrack implements Track {
+  readonly kind: Track['kind'];
+  readonly group: string;
+  readonly name: string;
+  readonly unit = 'fraction';
+  readonly about: string;
+  readonly drawn = 'mean';
+  readonly scale: TrackRange = { low: 0, high: 1 };
+
+  /**
+   * @param at times in order, between which the share is the same
+   * @param sums ns up to each of them during which it was so
+   * @param isExact whether shares between two of them are 0 or 1, as it was; else they are means
+   */
+  constructor(
+    { kind, group, name, about }: Omit<TrackNames, 'unit'>,
+    readonly at: Float64Array,
+    readonly sums: Float64Array,
+    private readonly isExact: boolean,
+  ) {
+    [this.kind, this.group, this.name, this.about] = [kind, group, name, about];
+  }
+
+  readonly rangeOf = (from: number, to: number): TrackRange | null => {
+    const [first, last] = [this.at[0] ?? 0, this.at.at(-1) ?? 0];
+    const [start, end] = [Math.max(from, first), Math.min(to, last)];
+    if (!(start < end)) return null;
+    const share = (this.#sumTo(end) - this.#sumTo(start)) / (end - start);
+    const mean = Math.max(0, Math.min(1, share));
+    return { low: mean, high: mean };
+  };
+
+  readonly around = (time: number): readonly [from: number, to: number] => {
+    if (this.isExact) return [time, time];
+    const next = firstAbove(this.at, time);
+    return [this.at[next - 1] ?? time, this.at[next] ?? time];
+  };
+
+  /** ns up to a time within it. */
+  #sumTo(time: number): number {
+    const next = Math.max(1, Math.min(this.at.length - 1, firstAbove(this.at, time)));
+    const [from, to] = [elementAt(this.at, next - 1), elementAt(this.at, next)];
+    const [before, after] = [elementAt(this.sums, next - 1), elementAt(this.sums, next)];
+    return to > from ? before + ((after - before) * (time - from)) / (to - from) : after;
+  }
+}

@@ -1,0 +1,71 @@
+/** Which samples are drawn over time, what their tracks are called, and how long a value holds. */
+import { CPU_METRICS, MISSING_WORK_METRIC } from '../../../record/sample-metrics.js';
+import type { Labels, SampleRecord } from '../../../record/record.js';
+
+export interface TrackMetric {
+  readonly title: string;
+  /** Whether the last value holds to the end: of what changes only where there is a sample. */
+  readonly holds: boolean;
+  /** Labels that tell one series from another; null for all. */
+  readonly by: readonly string[] | null;
+}
+
+const changes = (title: string, by: TrackMetric['by'] = null): TrackMetric => ({ title, holds: true, by });
+const sampled = (title: string, by: TrackMetric['by'] = null): TrackMetric => ({ title, holds: false, by });
+
+/** Metrics in the order of their tracks; all others follow under their own names. */
+const METRICS: Readonly<Record<string, TrackMetric>> = {
+  throttle: sampled('throttled rate', ['kind']),
+  memory_allocated: changes('memory allocated'),
+  memory_reserved: changes('memory reserved'),
+  memory_active: changes('memory active'),
+  memory_allocated_since_first: changes('memory allocated since the first event'),
+  npu_mem: sampled('memory'),
+  npu_module_mem: changes('memory of'),
+  sb_usage: changes('state buffer in use', []),
+  psum_usage: changes('PSUM in use', []),
+  dma_transfer_rate: changes('DMA throughput', []),
+  pending_dma: changes('pending DMA', []),
+  hbm_bandwidth: sampled('bandwidth'),
+  llc_throughput: sampled('throughput'),
+  llc_hit_rate: sampled('hit rate'),
+  aicore_freq: sampled('clock of the cores'),
+};
+
+/**
+ * Metrics that are no quantity over time: sizes of single allocations, spans of steps and of missing work, what is of the
+ * whole profile. Semaphores count events of the program: there are hundreds, and dependencies tell more of them.
+ */
+const NO_TRACKS: ReadonlySet<string> = new Set<string>([
+  ...Object.values(CPU_METRICS),
+  ...['op_memory', 'npu_op_mem', 'step', 'semaphore', 'tensor_engine_active'],
+  MISSING_WORK_METRIC,
+]);
+
+/** Place of a metric in the order of tracks. */
+export function placeOf(metric: string): number {
+  const place = Object.keys(METRICS).indexOf(metric);
+  return place === -1 ? Object.keys(METRICS).length : place;
+}
+
+/** How a sample is drawn; null where it is not: one without a time, a text, or no quantity over time. */
+export function trackMetricOf({ metric, start, text, labels }: SampleRecord): TrackMetric | null {
+  if (start === null || text !== undefined || NO_TRACKS.has(metric)) return null;
+  // Values of one kernel, which is the range.
+  if (labels?.['range'] !== undefined) return null;
+  return Object.hasOwn(METRICS, metric) ? (METRICS[metric] ?? null) : sampled(metric.replaceAll('_', ' '));
+}
+
+/** Labels that differ from sample to sample of one series. */
+const OF_SAMPLES: ReadonlySet<string> = new Set(['report']);
+
+/** `activity_0` and `activity_1` are states of one limit. */
+const STATE = /^(activity|gpio)_\d+$/;
+
+/** What tells a series from others of its metric: 'CUDA', 'app hbm', 'hbm 0 read'; '' where there is but one. */
+export function seriesName({ by }: TrackMetric, labels: Labels = {}): string {
+  return Object.entries(labels)
+    .filter(([name]) => (by === null ? !OF_SAMPLES.has(name) : by.includes(name)))
+    .map(([name, value]) => (typeof value === 'number' ? `${name} ${value}` : value.replace(STATE, '$1')))
+    .join(' ');
+}
