@@ -1,8 +1,7 @@
 /** What `dprof --explain` says of the kernels of a timeline, and the kernels that forward and backward share. */
 import { elementAt } from '../../../containers/element.js';
 import type { PackedFacts } from '../../../prof/html/timeline/timeline-data.js';
-import type { TimelineEvents } from './events.js';
-import { rankOf } from './lane-ranks.js';
+import { rankOf, type RankedLanes } from './lane-ranks.js';
 import { unpackColumn, type UnpackedColumn } from './column-unpacking.js';
 
 /** A label, '' where it is that of the fact before, and a text. */
@@ -31,7 +30,7 @@ export function factsOf({ texts, pairs, ends }: FactLists, list: number): readon
 }
 
 /** Other events of its rank with the sequence number of one: those of its op's forward and backward. Looks through all. */
-export function sameSequence(events: Pick<TimelineEvents, 'seq' | 'ranks' | 'lane'>, event: number): readonly number[] {
+export function sameSequence(events: RankedLanes & { readonly seq: Float64Array }, event: number): readonly number[] {
   const { seq } = events;
   const [wanted, rank] = [elementAt(seq, event), rankOf(events, event)];
   const found: number[] = [];

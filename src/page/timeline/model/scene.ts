@@ -61,7 +61,7 @@ export class Scene {
     this.rows = rowsOf(events);
     this.weights = this.#weigh();
     this.usual = usualColour(events);
-    this.usuallyClosed = groupsOfThreads(events);
+    this.usuallyClosed = groupsOfThreads(events, events.lanes);
     this.shown = {
       view: fitted(events.span),
       colour: this.usual,

@@ -44,10 +44,13 @@ export async function loadExtras(
   };
 }
 
-/** Of several ranks how busy their devices were in what is drawn: marks and samples are those of one profile. */
+/**
+ * Of several ranks how busy their devices were in what is drawn. Marks and samples are those of one profile, and the calls
+ * of all ranks together say nothing of any.
+ */
 export const extrasOfRanks = (events: TimelineEvents): TimelineExtras => ({
   ...NO_EXTRAS,
-  tracks: busyTracks(events, null),
+  tracks: busyTracks(events, null).filter(({ kind }) => kind === 'device'),
 });
 
 /** Bytes that are in use, not moved. */

@@ -2,7 +2,13 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { joinRanks, type RankEvents } from '../../../../src/page/timeline/pieces/joined-ranks.js';
 import { allFacts, explainCommand } from '../../../../src/page/timeline/events/event-facts.js';
-import { dependenciesOf, laneOf, textOf, type TimelineEvents } from '../../../../src/page/timeline/events/events.js';
+import {
+  dependenciesOf,
+  laneOf,
+  shortNameOf,
+  textOf,
+  type TimelineEvents,
+} from '../../../../src/page/timeline/events/events.js';
 import { factsOf, sameSequence } from '../../../../src/page/timeline/events/kernel-facts.js';
 import { groupsOfThreads, onAxis, rankOf } from '../../../../src/page/timeline/events/lane-ranks.js';
 import { elementAt } from '../../../../src/containers/element.js';
@@ -19,6 +25,8 @@ const event = fc.record({
   id: fc.nat(9),
   ...{ flops: fc.integer({ min: -1, max: 99 }), bytes: fc.integer({ min: -1, max: 99 }), pc: fc.integer({ min: -1, max: 9 }) }, // prettier-ignore
   seq: fc.integer({ min: -1, max: 3 }),
+  dir: fc.constantFrom('fprop', 'bprop', undefined),
+  ...{ step: fc.integer({ min: -1, max: 3 }), corr: fc.integer({ min: -1, max: 99 }) },
   facts: fc.option(fc.array(fc.tuple(fc.constantFrom('grid', 'bound'), fc.constantFrom('1', '2')), { maxLength: 2 }), {
     nil: undefined,
   }),
@@ -53,6 +61,7 @@ const part = (at: number): fc.Arbitrary<RankEvents> =>
         isCut,
         events: {
           ...made,
+          shortNames: new Map(made.texts.flatMap((text, number) => (text === 'gemm' ? [[number, 0] as const] : []))),
           merged: isMerged
             ? { count: Float64Array.from(given, (one) => one.merged + 1), time: Float64Array.from(given, ({ dur }) => dur / 2) }
             : null,
@@ -79,7 +88,10 @@ function told(events: TimelineEvents, one: number, { name, clock }: Pick<RankEve
     ...{ rank: name, lane: lane?.name, group: isNamed ? lane.group : `${name} · ${String(lane?.group)}` },
     ...{ start: time(one), dur: events.dur[one], depth: events.depth[one], kind: events.kind[one] },
     texts: (['name', 'op', 'layer', 'dtype', 'tc', 'operands', 'queue'] as const).map(text),
-    numbers: (['id', 'pc', 'flops', 'bytes', 'seq'] as const).map((column) => events[column][one]),
+    numbers: (['id', 'pc', 'flops', 'bytes', 'seq', 'dir', 'step', 'corr'] as const).map(
+      (column) => events[column][one],
+    ),
+    short: shortNameOf(events, one),
     facts: factsOf(events.facts, elementAt(events.factList, one)),
     stands: [events.merged?.count[one] ?? 1, events.merged?.time[one] ?? events.dur[one]],
     launcher: launcher === -1 ? null : time(launcher),
@@ -165,7 +177,8 @@ describe('ranks joined on one axis', () => {
   });
 
   it('have their threads collapsed at first; one rank alone has not', () => {
-    expect([...groupsOfThreads(two)]).to.deep.equal(['rank 0 · process 7', 'rank 1 · process 7']);
-    expect([...groupsOfThreads(eventsOf([thread, kernel]))]).to.deep.equal([]);
+    expect([...groupsOfThreads(two, two.lanes)]).to.deep.equal(['rank 0 · process 7', 'rank 1 · process 7']);
+    const alone = eventsOf([thread, kernel]);
+    expect([...groupsOfThreads(alone, alone.lanes)]).to.deep.equal([]);
   });
 });
