@@ -11,10 +11,10 @@ import { known } from './rank-comparison.js';
 const FULL = 0.1;
 
 /** Shows a rank at a step; null for one whose profile is not known. */
-export type OpenCell = (rank: PageJob['ranks'][number], step: number | null) => void;
+type OpenCell = (rank: PageJob['ranks'][number], step: number | null) => void;
 
 /** Shows all ranks at a step; null for the whole profile. */
-export type OpenStep = (step: number | null) => void;
+type OpenStep = (step: number | null) => void;
 
 /** What cells and heads of columns lead to; without a timeline heads lead nowhere. */
 export interface HeatLinks {

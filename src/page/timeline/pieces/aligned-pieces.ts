@@ -7,7 +7,7 @@ import { dataOf, WHOLE } from './piece-choice.js';
 import type { PageRank } from './page-ranks.js';
 
 /** A rank's part of the join. */
-export interface AlignedPiece {
+interface AlignedPiece {
   readonly rank: LaneRank;
   /** Of those that the page holds. */
   readonly piece: number;

@@ -56,7 +56,7 @@ export function chosenRanks(ranks: readonly PageRank[], own: number, choice: Ran
 }
 
 /** `0-3,8`. @param profiles in rising order */
-export function rankListText(profiles: readonly number[]): string {
+function rankListText(profiles: readonly number[]): string {
   const spans: [first: number, last: number][] = [];
   for (const profile of profiles) {
     const last = spans.at(-1);
