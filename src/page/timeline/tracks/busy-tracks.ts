@@ -62,7 +62,7 @@ class Union {
   /** Times at which it begins and ends, and ns of it up to them. */
   end(): readonly [at: Float64Array, sums: Float64Array] {
     this.#close();
-    if (this.#to < this.span) this.#knot(this.span);
+    if ((this.#at.at(-1) ?? 0) < this.span) this.#knot(this.span);
     return [Float64Array.from(this.#at), Float64Array.from(this.#sums)];
   }
 

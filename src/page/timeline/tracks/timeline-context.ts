@@ -55,5 +55,5 @@ function clockText(device: string, shift: string | number, bound: string | numbe
   if (typeof shift !== 'number')
     return `the clock of device ${device} is not the host's, and no launch shows by how much`;
   const off = typeof bound === 'number' ? `, which may be off by ${quantityText(bound, 'ns')}` : '';
-  return `all times of device ${device} were moved by ${quantityText(shift, 'ns')}, as its clock is not the host's${off}`;
+  return `all times of device ${device} were moved by ${quantityText(Math.abs(shift), 'ns')} to ${shift < 0 ? 'earlier' : 'later'}, as its clock is not the host's${off}`;
 }
