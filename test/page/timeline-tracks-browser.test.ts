@@ -55,7 +55,7 @@ describeInBrowser('counters and notices of the timeline', (open) => {
   const folder = mkdtempSync(join(tmpdir(), 'dprof-tracks-'));
   const file = join(folder, 'counters.html');
   const shown = async (fragment = ''): Promise<{ page: Page; complaints: readonly string[] }> => {
-    const { page, complaints } = await open(file, { viewport: { width: 1200, height: 1000 } }, `#tab=timeline&t.piece=0${fragment}`);
+    const { page, complaints } = await open(file, { viewport: { width: 1200, height: 1000 } }, `tab=timeline&t.piece=0${fragment}`);
     await page.locator('.tl-what', { hasText: /^whole profile,/ }).waitFor();
     return { page, complaints };
   }; // prettier-ignore
@@ -115,7 +115,7 @@ describeInBrowser('counters and notices of the timeline', (open) => {
     await page.keyboard.press('Enter');
     expect((await names()).filter((name) => name.startsWith('temperature'))).to.have.length(3);
     expect(await page.evaluate('document.activeElement.getAttribute("aria-expanded")')).to.equal('true');
-    await page.waitForFunction("location.hash.includes('t.open=')");
+    await page.waitForURL(({ hash }) => hash.includes('t.open='));
     await page.keyboard.press('Enter');
     expect((await names()).filter((name) => name.startsWith('temperature'))).to.deep.equal([]);
     // The group hides them all.
@@ -146,20 +146,17 @@ describeInBrowser('counters and notices of the timeline', (open) => {
     expect(await tip(page)).to.include('core 0 throttled to 50 % of its rate (activity_1)');
     const notices = page.getByRole('region', { name: 'Notices' });
     const throttling = notices.locator('li', { hasText: 'throttled' });
-    const view = (): Promise<string | null> =>
-      page.evaluate("new URLSearchParams(location.hash.slice(1)).get('t.view')");
     await throttling.getByRole('button').press('Enter');
-    await page.waitForFunction("location.hash.includes('t.view=6900_8100')");
+    await page.waitForURL(({ hash }) => hash.includes('t.view=6900_8100'));
     await page.locator('.tl-canvas').press('0');
-    await page.waitForFunction("!location.hash.includes('t.view')");
+    await page.waitForURL(({ hash }) => !hash.includes('t.view'));
     await page.mouse.click(mark.x, mark.y - 4);
-    await page.waitForFunction("location.hash.includes('t.view=')");
-    expect(await view()).to.match(/_\d+$/);
+    await page.waitForURL(({ hash }) => hash.includes('t.view='));
     expect(complaints).to.deep.equal([]);
   });
 
   it('shows another piece where a notice lies in it', async () => {
-    const { page } = await open(file, { viewport: { width: 1200, height: 1000 } }, '#tab=timeline&t.piece=1');
+    const { page } = await open(file, { viewport: { width: 1200, height: 1000 } }, 'tab=timeline&t.piece=1');
     await page.locator('.tl-what', { hasText: /^step 1,/ }).waitFor();
     await page.getByRole('region', { name: 'Notices' }).locator('li', { hasText: 'throttled' }).getByRole('button').click();
     await page.locator('.tl-what', { hasText: /^step 2,/ }).waitFor();
