@@ -49,7 +49,7 @@ const pixelAt = (page: Page, { x, y }: { readonly x: number; readonly y: number 
     return [...canvas.getContext('2d').getImageData(at(${x}, box.x), at(${y}, box.y), 1, 1).data].join();
   })()`);
 
-const tip = (page: Page): Promise<string> => page.locator('.tl-tip:not([hidden])').innerText();
+const tip = (page: Page): Promise<string> => page.locator('.tl-track-tip:not([hidden])').innerText();
 
 describeInBrowser('counters and notices of the timeline', (open) => {
   const folder = mkdtempSync(join(tmpdir(), 'dprof-tracks-'));

@@ -75,5 +75,5 @@ export function untimedLine({ extras: { untimed } }: Scene): HTMLElement[] {
   const rest = untimed.length - MOST_UNTIMED;
   const more = rest > 0 ? [`and ${rest} more`] : [];
   const text = `Without a time: ${[...untimed.slice(0, MOST_UNTIMED), ...more].join('; ')}.`;
-  return [element('p', { class: 'tl-hint tl-untimed' }, text)];
+  return [element('p', { class: 'tl-untimed' }, text)];
 }

@@ -18,7 +18,7 @@ const MOST_MARKS = 6;
 
 export function showTrackTip(scene: Scene, stage: TimelineCanvas, signal: AbortSignal): HTMLElement {
   const { canvas } = stage;
-  const tip = tipAtPointer(canvas, signal);
+  const tip = tipAtPointer('tl-track-tip', canvas, signal);
   const perPixel = (): number => (scene.shown.view.to - scene.shown.view.from) / Math.max(1, stage.size.width);
   const marksUnder = (x: number, y: number): TimelineMark[] => {
     const isOn = y >= AXIS && stage.laneY(y) < scene.layout.marks;
