@@ -21,3 +21,10 @@ export function boundedEntryOf<Key, Value>(
 export function addTo<Key>(map: Map<Key, number>, key: Key, amount: number): void {
   map.set(key, (map.get(key) ?? 0) + amount);
 }
+
+/** The entry with the largest number, of equal ones the first; null of an empty map. */
+export function largestEntry<Key>(map: ReadonlyMap<Key, number>): readonly [Key, number] | null {
+  let largest: readonly [Key, number] | null = null;
+  for (const entry of map) if (largest === null || entry[1] > largest[1]) largest = entry;
+  return largest;
+}

@@ -78,4 +78,37 @@ describeInBrowser('flame chart', (open) => {
     expect(await names(page)).to.deep.equal(['all kernels', 'model', HOSTILE, 'head', 'no layer']);
     expect(complaints).to.deep.equal([]);
   });
+
+  it('shows a name between its callers and its callees', async () => {
+    const { page, complaints } = await open(file, {}, 'panel=flame');
+    const panel = page.locator('[data-panel="flame"]');
+    await panel.locator('.box', { hasText: 'head' }).click();
+    await panel.getByRole('button', { name: 'callers and callees' }).focus();
+    await page.keyboard.press('Enter');
+    expect(await panel.locator('h3:focus').textContent()).to.equal('head');
+    const chart = (name: string): Promise<string[]> =>
+      panel.getByRole('group', { name: new RegExp(`^${name} of `) }).locator('.box').allTextContents(); // prettier-ignore
+    expect(await chart('Callers')).to.deep.equal(['head', 'model']);
+    expect(await chart('Callees')).to.deep.equal(['head']);
+    const table = panel.getByRole('table', { name: 'Names of the layers' });
+    expect(await table.locator('tbody th').allTextContents()).to.deep.equal([HOSTILE, 'head', 'model']);
+    await table.getByRole('button', { name: /^Total \(/ }).click();
+    expect(await table.locator('tbody th').first().textContent()).to.equal('model');
+    await table.getByRole('button', { name: 'model', exact: true }).focus();
+    await page.keyboard.press('Enter');
+    expect(await chart('Callers')).to.deep.equal(['model']);
+    expect(await chart('Callees')).to.deep.equal(['model', HOSTILE, 'head']);
+    expect(await panel.locator('.sandwich .inline').innerText()).to.contain('1.000 ms, 14.3 %');
+    const top = panel.getByRole('group', { name: /^Callees of/ }).locator('.box').first(); // prettier-ignore
+    await top.focus();
+    await page.keyboard.press('ArrowDown');
+    expect(await page.locator('.box:focus').textContent()).to.equal(HOSTILE);
+    await panel.getByRole('combobox', { name: 'Chart of' }).selectOption('call stacks');
+    await panel.getByRole('button', { name: 'model.py(5): forward', exact: true }).click();
+    expect(await chart('Callers')).to.deep.equal(['model.py(5): forward', 'train.py(1): main']);
+    await panel.getByRole('combobox', { name: 'View' }).focus();
+    await panel.getByRole('combobox', { name: 'View' }).selectOption('Flame chart');
+    expect(await page.evaluate('document.activeElement.getAttribute("aria-label")')).to.equal('View');
+    expect(complaints).to.deep.equal([]);
+  });
 });

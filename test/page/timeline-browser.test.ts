@@ -12,9 +12,10 @@ import { NO_EVENT, type Timeline } from '../../src/prof/html/timeline/timeline-d
 import { generated, packed, timelineOf, type FixtureEvent } from './timeline/fixture.js';
 
 const ENTRY = `
+import { loadEvents } from ${JSON.stringify(join(ROOT, 'src/page/timeline/events/events.ts'))};
 import { showTimeline } from ${JSON.stringify(join(ROOT, 'src/page/timeline/timeline.ts'))};
 const data = JSON.parse(document.getElementById('data').textContent);
-const shown = showTimeline(document.getElementById('page'), async () => data, { file: 'net.jsonl' });
+const shown = showTimeline(document.getElementById('page'), () => loadEvents(data), { file: 'net.jsonl' });
 shown.ready.then(() => document.body.dataset.ready = 'yes');
 globalThis.closeTimeline = shown.close;
 `;

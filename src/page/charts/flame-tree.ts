@@ -21,20 +21,24 @@ export interface FlameNode {
 
 const ALL = 'all kernels';
 
-function child(parent: FlameNode, fields: Pick<FlameNode, 'name' | 'time'> & Partial<FlameNode>): FlameNode {
+/** Adds a box beneath another. */
+export function flameChild(
+  parent: FlameNode,
+  fields: Pick<FlameNode, 'name' | 'time'> & Partial<FlameNode>,
+): FlameNode {
   const made: FlameNode = { count: null, layer: null, isRest: false, ...fields, parent, children: [] };
   parent.children.push(made);
   return made;
 }
 
-const rootOf = (time: number): FlameNode => ({
-  ...{ name: ALL, time, count: null, parent: null, children: [], layer: null, isRest: false },
+export const flameRoot = (name: string, time: number, count: number | null = null): FlameNode => ({
+  ...{ name, time, count, parent: null, children: [], layer: null, isRest: false },
 });
 
 /** Adds what is left of all kernel time. */
 function withRest(root: FlameNode, rest: string): FlameNode {
   const time = root.children.reduce((left, one) => left - one.time, root.time);
-  if (time > 0) child(root, { name: rest, time, isRest: true });
+  if (time > 0) flameChild(root, { name: rest, time, isRest: true });
   return root;
 }
 
@@ -51,14 +55,15 @@ const wholeOf = (parts: readonly { readonly time: number }[], whole: number | nu
  */
 export function layerFlame(rows: readonly LayerRow[], whole: number | null, isCut: boolean): FlameNode {
   const tops = layerTree(rows);
-  const root = rootOf(
+  const root = flameRoot(
+    ALL,
     wholeOf(
       tops.map(({ row }) => row),
       whole,
     ),
   );
   const add = (parent: FlameNode, { name, row, children }: LayerNode): void => {
-    const made = child(parent, { name, time: row.time, count: row.count, layer: row });
+    const made = flameChild(parent, { name, time: row.time, count: row.count, layer: row });
     for (const one of children) add(made, one);
   };
   for (const one of tops) add(root, one);
@@ -71,12 +76,12 @@ export function stackFlame(
   whole: number | null,
 ): FlameNode {
   const tops = times.flatMap((time, i) => (parents[i] === -1 ? [{ time }] : []));
-  const root = rootOf(wholeOf(tops, whole));
+  const root = flameRoot(ALL, wholeOf(tops, whole));
   const nodes: FlameNode[] = [];
   parents.forEach((parent, i) => {
     const name = elementAt(frames, elementAt(frameOf, i));
     const above = parent === -1 ? root : elementAt(nodes, parent);
-    nodes.push(child(above, { name, time: elementAt(times, i), count: elementAt(counts, i) }));
+    nodes.push(flameChild(above, { name, time: elementAt(times, i), count: elementAt(counts, i) }));
   });
   return withRest(root, leftOut > 0 ? 'no call stack, or one that is left out' : 'no call stack');
 }

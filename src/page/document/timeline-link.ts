@@ -59,8 +59,17 @@ function pieceWith({ profile: { timeline } }: Linked, { from, to }: SelectedSpan
 /** Parts of the span that the view shows on both sides. */
 const MARGIN = 0.05;
 
-/** Shows a span of time in the timeline, and selects it: its figures are below the timeline then. */
-export function showTime(linked: Linked, span: SelectedSpan): void {
+/** Shows all ranks at a piece of one of them. @param at index of its profile */
+export function showRanks(at: number, piece: number): void {
+  const nothing = { 't.view': null, 't.span': null, 't.search': null, 't.event': null, 't.closed': null };
+  showTimeline(at, { ...nothing, 't.ranks': 'all', 't.piece': String(piece) });
+}
+
+/**
+ * Shows a span of time in the timeline, and selects it: its figures are below the timeline then.
+ * @param more further parameters of the address
+ */
+export function showTime(linked: Linked, span: SelectedSpan, more: Parameters = {}): void {
   const { from, to } = span;
   const room = Math.max(1, (to - from) * MARGIN);
   const text = (first: number, last: number): string => `${Math.floor(first)}_${Math.ceil(last)}`;
@@ -69,6 +78,7 @@ export function showTime(linked: Linked, span: SelectedSpan): void {
   showTimeline(linked.at, {
     ...{ 't.piece': piece, 't.view': view, 't.span': text(from, to) },
     ...{ 't.search': null, 't.event': null },
+    ...more,
   });
 }
 

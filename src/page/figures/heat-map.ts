@@ -13,10 +13,19 @@ const FULL = 0.1;
 /** Shows a rank at a step; null for one whose profile is not known. */
 export type OpenCell = (rank: PageJob['ranks'][number], step: number | null) => void;
 
-export function heatMaps({ ranks, steps, heat }: PageJob, open: OpenCell): HTMLElement {
+/** Shows all ranks at a step; null for the whole profile. */
+export type OpenStep = (step: number | null) => void;
+
+/** What cells and heads of columns lead to; without a timeline heads lead nowhere. */
+export interface HeatLinks {
+  readonly cell: OpenCell;
+  readonly step: OpenStep | null;
+}
+
+export function heatMaps({ ranks, steps, heat }: PageJob, links: HeatLinks): HTMLElement {
   const holder = element('div', {});
   const show = (index: number): void => {
-    replaceContents(holder, scrolling('Ranks and steps', mapOf(elementAt(heat, index), ranks, steps, open)));
+    replaceContents(holder, scrolling('Ranks and steps', mapOf(elementAt(heat, index), ranks, steps, links)));
   };
   show(0);
   const choice = select(
@@ -32,10 +41,10 @@ function mapOf(
   { title, unit, values }: PageJob['heat'][number],
   ranks: PageJob['ranks'],
   steps: PageJob['steps'],
-  open: OpenCell,
+  links: HeatLinks,
 ): HTMLElement {
   const middles = steps.map((_, column) => median(known(values.map((row) => row[column] ?? null))));
-  const heads = steps.map((step) => element('th', { scope: 'col' }, step === null ? 'all' : String(step)));
+  const heads = steps.map((step) => element('th', { scope: 'col' }, headOf(step, links.step)));
   const rows = ranks.map((rank, row) => {
     const { name, isLate } = rank;
     const cells = steps.map((step, column) => {
@@ -48,7 +57,7 @@ function mapOf(
       cell.style.setProperty('--heat', String(Math.min(1, Math.abs(part ?? 0) / FULL)));
       const shown = { title: text, 'aria-label': text };
       cell.append(
-        rank.profile === null ? element('span', { ...shown, role: 'img' }) : button('', () => open(rank, step), shown),
+        rank.profile === null ? element('span', { ...shown, role: 'img' }) : button('', () => links.cell(rank, step), shown),
       );
       return cell;
     });
@@ -61,4 +70,13 @@ function mapOf(
     element('thead', {}, element('tr', {}, element('th', { scope: 'col' }, title), ...heads)),
     element('tbody', {}, ...rows),
   );
+}
+
+function headOf(step: number | null, open: OpenStep | null): HTMLElement | string {
+  const text = step === null ? 'all' : String(step);
+  if (open === null) return text;
+  const title = step === null ? 'All ranks in the timeline' : `All ranks at step ${step} in the timeline`;
+  const made = button(text, () => open(step), { title, 'aria-label': title });
+  made.className = 'link';
+  return made;
 }

@@ -4,7 +4,7 @@ import type { PageJob, PageStraggler } from '../../prof/html/page-data.js';
 import { boxedDefinitions, element, note, section } from '../document/dom-elements.js';
 import { quantityText, type DisplayUnit } from '../document/units.js';
 import { figure } from './figure.js';
-import { heatMaps, type OpenCell } from './heat-map.js';
+import { heatMaps, type HeatLinks } from './heat-map.js';
 import { listed, numbersOf } from './listed-rows.js';
 import { table, type TableColumn } from './sorted-table.js';
 import type { FieldScope } from './field.js';
@@ -12,7 +12,7 @@ import type { FieldScope } from './field.js';
 const RANKS = 'job.ranks';
 const CLASSES = 'job.classes';
 
-export function jobSections(view: FieldScope, job: PageJob, open: OpenCell): HTMLElement[] {
+export function jobSections(view: FieldScope, job: PageJob, links: HeatLinks): HTMLElement[] {
   return [
     boxedDefinitions([
       ['Matched operations', figure(view, 'job.matched', 'count')],
@@ -23,9 +23,9 @@ export function jobSections(view: FieldScope, job: PageJob, open: OpenCell): HTM
     ...(job.heat.length === 0
       ? []
       : [
-          section('Ranks and steps', heatMaps(job, open)),
+          section('Ranks and steps', heatMaps(job, links)),
           note(
-            'Colour: distance from the median of the step, full from 10 % on. A cell says its value, and opens its rank at its step.',
+            `Colour: distance from the median of the step, full from 10 % on. A cell says its value, and opens its rank at its step${links.step === null ? '' : '; the number of a step opens all ranks at that step'}.`,
           ),
         ]),
     ...(job.matched === 0

@@ -1,16 +1,18 @@
 /** The profiles of a page compared: which rank is slow, and where. */
 import type { PageJob } from '../../prof/html/page-data.js';
 import { withName } from '../document/fragment.js';
-import { isInTimeline, showTime } from '../document/timeline-link.js';
+import { isInTimeline, showRanks, showTime } from '../document/timeline-link.js';
 import { median } from '../../record/statistics.js';
 import { deviations, known } from '../figures/rank-comparison.js';
 import { elementAt } from '../../containers/element.js';
 import { button, element, note, scrolling, section } from '../document/dom-elements.js';
 import { valueOf } from '../figures/field.js';
 import { namedFigure } from '../figures/figure.js';
+import type { HeatLinks } from '../figures/heat-map.js';
 import { jobSections } from '../figures/job-sections.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
 import { rankNames } from '../profile-labels.js';
+import { byInterest, pageRanks, type PageRank } from '../timeline/pieces/page-ranks.js';
 import { inScale, scaleOfAll, quantityText, type DisplayUnit } from '../document/units.js';
 
 interface RankMetric {
@@ -45,8 +47,23 @@ function openRank(view: PanelView, { profile: at, device }: PageJob['ranks'][num
   view.choose(at);
   const bar = profile.stepBars.shown.find((one) => one.step === step && one.device === device);
   const span = bar === undefined ? null : { from: bar.start, to: bar.start + bar.span };
-  if (span !== null && isInTimeline({ profile, at }, span)) showTime({ profile, at }, span);
+  if (span !== null && isInTimeline({ profile, at }, span)) showTime({ profile, at }, span, { 't.ranks': null });
   else location.hash = withName(location.hash, 'panel', step === null ? 'verdict' : 'steps');
+}
+
+/** All ranks at a step: the times are those of the shown rank where it has the step, else of the first that has it. */
+function linksOf(view: PanelView): HeatLinks {
+  const ranks = pageRanks(view.data);
+  const open = (step: number | null): void => {
+    const name = step === null ? null : `step ${step}`;
+    const pieceOf = ({ timeline: { pieces } }: PageRank): number =>
+      name === null ? 0 : pieces.findIndex((piece) => piece.name === name || piece.name.startsWith(`${name},`));
+    const found = byInterest(ranks, view.at).find((rank) => pieceOf(rank) !== -1);
+    if (found === undefined) return;
+    if (found.profile !== view.at) view.choose(found.profile);
+    showRanks(found.profile, pieceOf(found));
+  };
+  return { cell: (rank, step) => openRank(view, rank, step), step: ranks.length < 2 ? null : open };
 }
 
 function make(view: PanelView): PanelContent {
@@ -103,7 +120,7 @@ function make(view: PanelView): PanelContent {
   const explained = `Marked: ${marked}, where that is more than 5 %. A name shows its profile above and below.`;
   const { job } = view.data;
   return [
-    ...(job === null ? [] : jobSections(view, job, (rank, step) => openRank(view, rank, step))),
+    ...(job === null ? [] : jobSections(view, job, linksOf(view))),
     section('Profiles compared', scrolling('Profiles compared', made), note(explained)),
   ];
 }

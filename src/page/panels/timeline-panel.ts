@@ -1,6 +1,7 @@
 /** The timeline of the shown profile. */
 import { element } from '../document/dom-elements.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
+import { pageRanks } from '../timeline/pieces/page-ranks.js';
 import { loadPiece } from '../timeline/pieces/piece-loading.js';
 import { contextOf } from '../timeline/tracks/timeline-context.js';
 import { showPieces, type ShownPieces } from '../timeline/pieces/timeline-pieces.js';
@@ -10,16 +11,15 @@ import { whenIdle, whenVisible } from '../document/when-visible.js';
 let open: ShownPieces | null = null;
 
 function make({ profile, at, data }: PanelView): PanelContent {
-  const { timeline, utilisation } = profile;
   open?.close();
   open = null;
-  if (timeline === null) return 'The page holds no events: nothing to draw over time.';
+  const ranks = pageRanks(data);
+  const own = ranks.find((rank) => rank.profile === at);
+  if (own === undefined) return 'The page holds no events: nothing to draw over time.';
   const place = element('div', { class: 'timeline-place' });
   whenVisible(place, () => {
-    open = showPieces(place, timeline, utilisation, {
-      ...{ profile: at, file: data.input, load: (piece) => loadPiece(at, piece) },
-      context: contextOf(profile, data.advice),
-    });
+    const context = contextOf(profile, data.advice);
+    open = showPieces(place, profile.utilisation, { own, ranks, file: data.input, load: loadPiece, context });
   });
   whenIdle(place);
   return [place];

@@ -1,9 +1,9 @@
 /** The timeline of a page, on a canvas. */
-import type { Timeline } from '../../prof/html/timeline/timeline-data.js';
 import { element } from '../document/dom-elements.js';
 import { followAddress, type ShownPiece } from './controls/address-bar.js';
 import { showDetails } from './controls/details.js';
-import { loadEvents, type TimelineEvents } from './events/events.js';
+import type { TimelineEvents } from './events/events.js';
+import { whoseStart } from './events/lane-ranks.js';
 import { PointerGestures } from './controls/gestures.js';
 import { actOn, type KeyActions } from './controls/keys.js';
 import { showLegend } from './controls/legend.js';
@@ -18,8 +18,7 @@ import { showTip } from './controls/tip.js';
 import { showNotices, untimedLine } from './controls/notice-panel.js';
 import { showTracks } from './controls/track-panel.js';
 import { showTrackTip } from './controls/track-tip.js';
-import { loadExtras, type TimelineExtras } from './tracks/load-tracks.js';
-import type { TimelineContext } from './tracks/timeline-context.js';
+import type { TimelineExtras } from './tracks/load-tracks.js';
 import { showToolbar } from './controls/toolbar.js';
 import { quantityText } from '../document/units.js';
 
@@ -35,12 +34,16 @@ export interface TimelineOptions {
   /** Shows the piece before or after. */
   readonly step?: (by: 1 | -1) => void;
   readonly searchElsewhere?: SearchElsewhere;
-  /** What the page says of the profile besides its timeline. */
-  readonly context?: TimelineContext;
   /** Shows a time of another piece, ns from the profile's start. */
   readonly goTo?: (time: number) => void;
   /** Called after each drawing of the events with the time it took, ms. */
   readonly drawn?: (ms: number) => void;
+}
+
+/** What is drawn. */
+export interface LoadedTimeline {
+  readonly events: TimelineEvents;
+  readonly extras: TimelineExtras;
 }
 
 export interface ShownTimeline {
@@ -55,18 +58,16 @@ export interface ShownTimeline {
 /** @param place element whose contents belong to the timeline until it is closed */
 export function showTimeline(
   place: HTMLElement,
-  timeline: () => Promise<Timeline>,
+  load: () => Promise<LoadedTimeline>,
   options: TimelineOptions = {},
 ): ShownTimeline {
   const closing = new AbortController();
   let scene: Scene | null = null;
   const loading = element('p', { class: 'tl-hint', role: 'status' }, 'loading …');
   place.replaceChildren(loading);
-  const load = async (): Promise<void> => {
+  const open = async (): Promise<void> => {
     try {
-      const loaded = await timeline();
-      const events = await loadEvents(loaded);
-      const extras = await loadExtras(loaded, events, options.context);
+      const { events, extras } = await load();
       if (closing.signal.aborted) return;
       scene = fill(place, events, extras, options, closing.signal);
     } catch (error) {
@@ -75,7 +76,7 @@ export function showTimeline(
     }
   };
   return {
-    ready: load(),
+    ready: open(),
     look: ({ from, to }) => {
       if (scene === null) return;
       const { origin } = scene.events;
@@ -131,7 +132,7 @@ function fill(
   stage.canvas.addEventListener('keydown', onKey, { signal });
   const names = showNames(scene);
   stage.sheet.prepend(
-    element('div', { class: 'tl-corner' }, "time from the profile's start"),
+    element('div', { class: 'tl-corner' }, `time from ${whoseStart(events)} start`),
     element('div', { class: 'tl-pin' }, names.pinned),
   );
   stage.sheet.append(names.scrolled);

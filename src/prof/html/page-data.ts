@@ -46,6 +46,12 @@ export interface PageJob {
     readonly node: string | null;
     readonly clock: string;
     readonly offset: number | null;
+    /**
+     * A time t of its profile is shift + (1 − drift) t ns after the start of the job's first profile, as `dprof perfetto
+     * --align job` has it; shift is null where its clock could not be set against the others, drift where it is not known.
+     */
+    readonly shift: number | null;
+    readonly drift: number | null;
     readonly bound: number | null;
     readonly waited: number | null;
     /** Share of the operations that it joined last. */

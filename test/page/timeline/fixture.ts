@@ -3,7 +3,7 @@ import { deflateRawSync } from 'node:zlib';
 import { arrowsOf, type TimelineEvents, type TextColumn } from '../../../src/page/timeline/events/events.js';
 import type { FactLists, KernelFact } from '../../../src/page/timeline/events/kernel-facts.js';
 import { coverageOf } from '../../../src/page/timeline/events/coverage.js';
-import { EVENT_KINDS } from '../../../src/prof/html/timeline/timeline-data.js';
+import { DIRECTIONS, EVENT_KINDS } from '../../../src/prof/html/timeline/timeline-data.js';
 import type {
   EventKind,
   PackedFacts,
@@ -43,6 +43,9 @@ export interface FixtureEvent {
   readonly flops?: number;
   readonly bytes?: number;
   readonly seq?: number;
+  readonly dir?: 'fprop' | 'bprop';
+  readonly step?: number;
+  readonly corr?: number;
   /** As `--explain` words them. */
   readonly facts?: readonly KernelFact[];
   /** Place in the list of what launched it. */
@@ -87,6 +90,9 @@ export function timelineOf(events: readonly FixtureEvent[], lanes: readonly Lane
     bytes: column('f64', ({ bytes }) => bytes ?? -1),
     facts: column('u32', ({ facts }) => (facts === undefined ? 0 : lists.push(facts) - 1)),
     seq: column('f64', ({ seq }) => seq ?? -1),
+    dir: column('u8', ({ dir }) => DIRECTIONS.indexOf(dir ?? null)),
+    step: column('u32', ({ step }) => (step ?? -1) + 1),
+    corr: column('u32', ({ corr }) => (corr ?? -1) + 1),
   };
   const pairs = events.flatMap(({ launcher }, event) => (launcher === undefined ? [] : [launcher, event]));
   const end = events.reduce((last, { start, dur }) => Math.max(last, start + dur), 0);
@@ -104,6 +110,7 @@ export function timelineOf(events: readonly FixtureEvent[], lanes: readonly Lane
     facts: packedFacts(lists),
     tracks: { list: [], leftOut: 0, zero: 0 },
     marks: { list: [], leftOut: 0 },
+    shortNames: packed('u32', []),
   };
 }
 
@@ -156,12 +163,17 @@ export function eventsOf(
     factList: Uint32Array.from(given, ({ facts }) => (facts === undefined ? 0 : lists.push(facts) - 1)),
     facts: flatFacts(lists),
     seq: Float64Array.from(given, (one) => one.seq ?? -1),
+    dir: Uint8Array.from(given, (one) => DIRECTIONS.indexOf(one.dir ?? null)),
+    step: Float64Array.from(given, (one) => one.step ?? -1),
+    corr: Float64Array.from(given, (one) => one.corr ?? -1),
+    shortNames: new Map(),
     arrows: arrowsOf(
       given.flatMap(({ launcher }, event) => (launcher === undefined ? [] : [launcher, event])),
       given.length,
     ),
     dependencies: { later: [], earlier: [], what: [] },
     merged: null,
+    ranks: null,
   };
 }
 

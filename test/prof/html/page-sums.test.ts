@@ -209,31 +209,11 @@ describe('annotations', () => {
     const { shown, count, restTime } = summed(new AnnotationTotals(3), kernels).annotations(2, 2);
     // t0 and t1 three times, t2 and t3 twice: t3 finds no place, t2 is not shown.
     expect({ count, restTime }).to.deep.equal({ count: 3, restTime: 4 });
+    const host = { passes: null, host: null, hostSelf: null, hostSamples: [] };
+    const thrice = { count: 3, guessed: 3, time: 3, own: 3, samples: [1, 1], ...host };
     expect(shown).to.deep.equal([
-      {
-        text: 't0',
-        count: 3,
-        guessed: 3,
-        time: 3,
-        own: 3,
-        samples: [1, 1],
-        hostSamples: [],
-        passes: null,
-        host: null,
-        hostSelf: null,
-      },
-      {
-        text: 't1',
-        count: 3,
-        guessed: 3,
-        time: 3,
-        own: 3,
-        samples: [1, 1],
-        hostSamples: [],
-        passes: null,
-        host: null,
-        hostSelf: null,
-      },
+      { text: 't0', ...thrice },
+      { text: 't1', ...thrice },
     ]);
   });
 });

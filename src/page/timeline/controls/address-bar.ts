@@ -9,6 +9,9 @@ const EVERY = 300;
 /** Addresses have times from the profile's start, as the axis: a link holds for any timeline of the profile. */
 const moved = ({ from, to }: View, by: number): View => ({ from: from + by, to: to + by });
 
+const isSameSet = (a: ReadonlySet<string>, b: ReadonlySet<string>): boolean =>
+  a.size === b.size && [...a].every((one) => b.has(one));
+
 const KEYS: readonly (keyof SceneState)[] = ['view', 'event', 'colour', 'search', 'closed', 'opened', 'span'];
 
 /** The piece of a profile that a timeline shows. */
@@ -31,7 +34,7 @@ export function followAddress(scene: Scene, profile: number, piece: ShownPiece, 
       view: address.view === null ? all : within(moved(address.view, -events.origin), events.span),
       colour: address.colour ?? scene.usual,
       search: address.search,
-      closed: new Set(address.closed),
+      closed: address.closed === null ? scene.usuallyClosed : new Set(address.closed),
       opened: new Set(address.opened),
       event,
       span: isOwn && address.span !== null ? moved(address.span, -events.origin) : null,
@@ -47,7 +50,7 @@ export function followAddress(scene: Scene, profile: number, piece: ShownPiece, 
       event,
       colour: colour === scene.usual ? null : colour,
       search,
-      closed: [...closed],
+      closed: isSameSet(closed, scene.usuallyClosed) ? null : [...closed],
       opened: [...opened],
       span: span === null ? null : moved(span, events.origin),
     };

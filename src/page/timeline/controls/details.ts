@@ -31,7 +31,7 @@ function factItems(scene: Scene, facts: readonly EventFact[]): HTMLElement[] {
   });
 }
 
-/** @param profile its index in the file of that name */
+/** @param profile its index in the file of that name, where the timeline is of one */
 export function showDetails(scene: Scene, profile: number, file: string): HTMLElement {
   const { events } = scene;
   const place = element('section', { class: 'tl-details', 'aria-live': 'polite', 'aria-label': 'Selected event' });
@@ -63,10 +63,7 @@ export function showDetails(scene: Scene, profile: number, file: string): HTMLEl
       ...factItems(scene, allFacts(events, event)),
       ...links('launched by', launcher === -1 ? [] : [launcher]),
       ...links('launched', launchedBy(events, event)),
-      ...links(
-        'same sequence id: forward, backward',
-        countOf(events, event) > 1 ? [] : sameSequence(events.seq, event),
-      ),
+      ...links('same sequence id: forward, backward', countOf(events, event) > 1 ? [] : sameSequence(events, event)),
       ...dependents('waited for', before),
       ...dependents('waited for by', after),
       ...(command === null ? [] : definitions([['explain', element('code', { class: 'tl-command' }, command)]])),

@@ -2,6 +2,7 @@
 import { elementAt } from '../../../containers/element.js';
 import { quantityText } from '../../document/units.js';
 import { factsOf } from './kernel-facts.js';
+import { inProfile, rankOf, whoseStart } from './lane-ranks.js';
 import {
   countOf,
   durOf,
@@ -64,8 +65,9 @@ export function allFacts(events: TimelineEvents, event: number): readonly EventF
   const lane = laneOf(events, event);
   const start = profileTimeOf(events, startOf(events, event));
   const facts: EventFact[] = [
+    ...ofRank(events, event, start),
     ['kind', kindOf(events, event)],
-    ['start', `${quantityText(start, 'ns')} (${whole(start)} ns) from the profile's start`],
+    ['start', `${quantityText(start, 'ns')} (${whole(start)} ns) from ${whoseStart(events)} start`],
     ['duration', `${quantityText(dur, 'ns')} (${whole(dur)} ns)`],
     ['lane', `${lane?.group ?? 'na'} / ${lane?.name ?? 'na'}`],
     ...standsFor(events, event),
@@ -97,6 +99,17 @@ export function allFacts(events: TimelineEvents, event: number): readonly EventF
   return [...facts, ...factsOf(events.facts, elementAt(events.factList, event))];
 }
 
+/** Where several ranks are shown: whose it is, and when it starts by the clock of that profile. */
+function ofRank(events: TimelineEvents, event: number, start: number): EventFact[] {
+  const rank = rankOf(events, event);
+  if (rank === null) return [];
+  const own = inProfile(rank.clock, start);
+  return [
+    ['rank', rank.name],
+    ['start in its profile', `${quantityText(own, 'ns')} (${whole(own)} ns)`],
+  ];
+}
+
 /** From the end of its launch to its start, ns; null where its launch is not shown, or ended later. */
 function queueTime(events: TimelineEvents, event: number): number | null {
   const launch = elementAt(events.arrows.launcher, event);
@@ -106,9 +119,12 @@ function queueTime(events: TimelineEvents, event: number): number | null {
 
 const whole = (ns: number): string => Math.round(ns).toLocaleString('en-US');
 
-/** The command that explains a kernel's values; null for other events, and for several in one bar. @param file as a word of a shell */
+/**
+ * The command that explains a kernel's values; null for other events, and for several in one bar.
+ * @param profile where the timeline is of one; @param file as a word of a shell
+ */
 export function explainCommand(events: TimelineEvents, event: number, profile: number, file: string): string | null {
   const id = elementAt(events.id, event);
   if (id === 0 || kindOf(events, event) !== 'kernel' || countOf(events, event) > 1) return null;
-  return `dprof --explain ${profile}:${id} ${file}`;
+  return `dprof --explain ${rankOf(events, event)?.profile ?? profile}:${id} ${file}`;
 }

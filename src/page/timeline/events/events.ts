@@ -1,6 +1,6 @@
 /** The events of a timeline in typed arrays, and which event launched which. */
 import { elementAt } from '../../../containers/element.js';
-import { EVENT_KINDS, NO_EVENT, TIMELINE_COLUMNS } from '../../../prof/html/timeline/timeline-data.js';
+import { DIRECTIONS, EVENT_KINDS, NO_EVENT, TIMELINE_COLUMNS } from '../../../prof/html/timeline/timeline-data.js';
 import type {
   Dependencies,
   EventKind,
@@ -11,6 +11,7 @@ import type {
 import { coverageOf, type TimelineCoverage } from './coverage.js';
 import { unpackColumn, type UnpackedColumn } from './column-unpacking.js';
 import { loadFacts, type FactLists } from './kernel-facts.js';
+import type { LaneRanks } from './lane-ranks.js';
 
 export type TextColumn = 'name' | 'op' | 'layer' | 'dtype' | 'tc' | 'operands' | 'queue';
 
@@ -19,7 +20,7 @@ export interface TimelineEvents {
   readonly count: number;
   /** ns from the timeline's start to its end, at least 1: events that outlast it are drawn up to there. */
   readonly span: number;
-  /** Start of the timeline, ns from the profile's start. */
+  /** Start of the timeline, ns from the profile's start; of several ranks from that of one. */
   readonly origin: number;
   readonly coverage: TimelineCoverage;
   readonly lanes: readonly Lane[];
@@ -42,10 +43,19 @@ export interface TimelineEvents {
   readonly facts: FactLists;
   /** Sequence number, which forward and backward of an op share; -1 where unknown. */
   readonly seq: Float64Array;
+  /** Index of DIRECTIONS. */
+  readonly dir: Uint8Array;
+  /** Training step and correlation id; -1 where unknown. */
+  readonly step: Float64Array;
+  readonly corr: Float64Array;
+  /** Of the name of a kernel, both by index of `texts`, its short one where that is another. */
+  readonly shortNames: ReadonlyMap<number, number>;
   readonly arrows: LaunchArrows;
   readonly dependencies: DependencyColumns;
   /** Null where each event stands for itself. */
   readonly merged: MergedEvents | null;
+  /** Null where all lanes are of one profile. */
+  readonly ranks: LaneRanks | null;
 }
 
 /** How many events each stands for, and the sum of their durations, ns. */
@@ -78,7 +88,7 @@ export interface LaunchArrows {
 export const kindOf = (events: TimelineEvents, event: number): EventKind =>
   elementAt(EVENT_KINDS, elementAt(events.kind, event));
 export const startOf = (events: TimelineEvents, event: number): number => elementAt(events.start, event);
-/** ns from the profile's start: the zero of all times that are shown. */
+/** ns from the profile's start, of several ranks from that of one: the zero of all times that are shown. */
 export const profileTimeOf = ({ origin }: TimelineEvents, time: number): number => origin + time;
 export const durOf = (events: TimelineEvents, event: number): number => elementAt(events.dur, event);
 export const endOf = (events: TimelineEvents, event: number): number => startOf(events, event) + durOf(events, event);
@@ -101,6 +111,12 @@ export const isOnDevice = (events: TimelineEvents, event: number): boolean => la
 export function textOf(events: TimelineEvents, column: TextColumn, event: number): string | null {
   const text = events.texts[elementAt(events.text[column], event)];
   return text === undefined || text === '' ? null : text;
+}
+
+/** A kernel's name as tables have it; of all others the name. Null where unknown. */
+export function shortNameOf(events: TimelineEvents, event: number): string | null {
+  const short = events.shortNames.get(elementAt(events.text.name, event));
+  return short === undefined ? textOf(events, 'name', event) : (events.texts[short] ?? null);
 }
 
 export const launchedBy = ({ arrows }: TimelineEvents, event: number): readonly number[] => [
@@ -158,6 +174,19 @@ export function arrowsOf(pairs: ArrayLike<number>, count: number): LaunchArrows 
 /** Numbers of a page that may be damaged, replaced by the least one where they cannot be drawn. */
 function finite(numbers: UnpackedColumn, least: number): Float64Array {
   return new Float64Array(numbers).map((value) => (!Number.isFinite(value) || value < least ? least : value));
+}
+
+/** Numbers from 1 as those from 0; -1 in place of 0, which stands for unknown. */
+const oneLess = (numbers: UnpackedColumn): Float64Array => finite(numbers, 0).map((value) => value - 1);
+
+/** Pairs of indexes as a map; those that do not exist are left out. */
+function mapOf(pairs: UnpackedColumn, limit: number): ReadonlyMap<number, number> {
+  const map = new Map<number, number>();
+  for (let i = 0; i + 1 < pairs.length; i += 2) {
+    const [from, to] = [elementAt(pairs, i), elementAt(pairs, i + 1)];
+    if (from < limit && to < limit) map.set(from, to);
+  }
+  return map;
 }
 
 /** Indexes of a page that may be damaged, replaced by 0 where they are too large. */
@@ -229,9 +258,14 @@ export async function loadEvents(timeline: Timeline): Promise<TimelineEvents> {
     factList: new Uint32Array(columns.facts),
     facts,
     seq: finite(columns.seq, -1),
+    dir: new Uint8Array(below(columns.dir, DIRECTIONS.length)),
+    step: oneLess(columns.step),
+    corr: oneLess(columns.corr),
+    shortNames: mapOf(await unpackColumn('short names', timeline.shortNames), timeline.texts.length),
     arrows: arrowsOf(pairs, count),
     dependencies,
     merged: await loadMerged(timeline),
+    ranks: null,
   };
 }
 

@@ -1,6 +1,8 @@
 /** What `dprof --explain` says of the kernels of a timeline, and the kernels that forward and backward share. */
 import { elementAt } from '../../../containers/element.js';
 import type { PackedFacts } from '../../../prof/html/timeline/timeline-data.js';
+import type { TimelineEvents } from './events.js';
+import { rankOf } from './lane-ranks.js';
 import { unpackColumn, type UnpackedColumn } from './column-unpacking.js';
 
 /** A label, '' where it is that of the fact before, and a text. */
@@ -28,12 +30,13 @@ export function factsOf({ texts, pairs, ends }: FactLists, list: number): readon
   return facts;
 }
 
-/** Other events with the sequence number of one: those of its op's forward and backward. Looks through all. */
-export function sameSequence(seq: Float64Array, event: number): readonly number[] {
-  const wanted = elementAt(seq, event);
+/** Other events of its rank with the sequence number of one: those of its op's forward and backward. Looks through all. */
+export function sameSequence(events: Pick<TimelineEvents, 'seq' | 'ranks' | 'lane'>, event: number): readonly number[] {
+  const { seq } = events;
+  const [wanted, rank] = [elementAt(seq, event), rankOf(events, event)];
   const found: number[] = [];
   if (wanted < 0) return found;
   for (let other = 0; other < seq.length; other++)
-    if (other !== event && elementAt(seq, other) === wanted) found.push(other);
+    if (other !== event && elementAt(seq, other) === wanted && rankOf(events, other) === rank) found.push(other);
   return found;
 }

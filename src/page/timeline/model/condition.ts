@@ -1,28 +1,100 @@
 /** Conditions in the language of `dprof --where` as queries of a search: `op==linear && sil>10us`. */
-import { elementAt } from '../../../containers/element.js';
 import { parseFilter } from '../../../prof/query/filter.js';
-import { UserError } from '../../../record/errors.js';
-import { requireColumnOf } from '../../../table/column-lookup.js';
-import type { CellValue, Column } from '../../../table/column.js';
-import { kindOf, laneOf, textOf, type TextColumn, type TimelineEvents } from '../events/events.js';
+import { nearest, UserError } from '../../../record/errors.js';
+import type { Column } from '../../../table/column.js';
+import { countOf, type TimelineEvents } from '../events/events.js';
+import { insteadOf } from './columns-elsewhere.js';
+import { CONDITION_KEYS, conditionColumns, type ConditionColumn } from './condition-columns.js';
 import { parseAmount } from './query.js';
 
 /** Signs without which a query is no condition. */
 const OPERATOR = /[=!]=|[<>~]/;
 
+/** Signs that names do not have: a query with one is a condition, though it cannot be read. */
+const CERTAIN = /&&|\|\||[=!<>]=|=~|!~/;
+
 /** A quoted text, or a number with a unit after an operator: '>10us'. */
 const QUOTED_OR_AMOUNT = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|([=!<>]=|[<>])(\s*)(\d[\w.µ]*)/g;
 
-/** Whether events match a condition; null where the query is none, and is to be read as words. */
-export function conditionOf(events: TimelineEvents, query: string): ((event: number) => boolean) | null {
+const QUOTED = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g;
+
+export interface EventCondition {
+  readonly test: (event: number) => boolean;
+  /** Why it finds nothing, in one line; null where it can be asked. */
+  readonly problem: string | null;
+  /** What it does not see, in one line; null where it sees all. */
+  readonly remark: string | null;
+}
+
+const problemOf = (problem: string): EventCondition => ({ test: () => false, problem, remark: null });
+
+/** The condition of a query; null where the query is none, and is to be read as words. */
+export function conditionOf(events: TimelineEvents, query: string): EventCondition | null {
   if (!OPERATOR.test(query)) return null;
-  const columns = columnsOf(events);
+  const isCertain = CERTAIN.test(query.replace(QUOTED, ''));
+  const asked = new AskedColumns(conditionColumns(events, query));
   try {
-    return parseFilter(withoutUnits(query), (key) => requireColumnOf(columns, key), 'search');
+    const test = parseFilter(withoutUnits(query), asked.columnOf, 'search');
+    const unknown = asked.problem(isCertain);
+    if (unknown !== null) return problemOf(unknown);
+    return asked.unknown.length > 0 ? null : { test, ...askedOf(events, asked.used) };
   } catch (error) {
-    if (error instanceof UserError) return null;
-    throw error;
+    if (!(error instanceof UserError)) throw error;
+    return isCertain ? problemOf(error.line) : null;
   }
+}
+
+/** In place of a column that the timeline does not have, so that the rest is read too. */
+const nothing = (key: string): Column<number> => {
+  return { key, header: key, type: 'str', width: 0, doc: '', value: () => null };
+};
+
+/** Columns that a condition names. */
+class AskedColumns {
+  readonly used: ConditionColumn[] = [];
+  readonly unknown: string[] = [];
+  readonly #columns: ReadonlyMap<string, ConditionColumn>;
+
+  constructor(columns: readonly ConditionColumn[]) {
+    this.#columns = new Map(columns.map((column) => [column.key, column]));
+  }
+
+  readonly columnOf = (key: string): Column<number> => {
+    const found = this.#columns.get(key);
+    if (found === undefined) this.unknown.push(key);
+    else this.used.push(found);
+    return found ?? nothing(key);
+  };
+
+  /** Of the first name that is no field; null where all are, or where the query may as well be words. */
+  problem(isCertain: boolean): string | null {
+    for (const key of this.unknown) {
+      const instead = insteadOf(key);
+      if (instead !== null) return `the timeline has no ${key}: use ${instead} here, or the table of dprof --where`;
+      const near = nearest(key, CONDITION_KEYS);
+      if (near !== null) return `unknown field '${key}': did you mean ${near}?`;
+      if (isCertain) return `unknown field '${key}': Keys lists those of a search`;
+    }
+    return null;
+  }
+}
+
+/** What the events cannot say of the columns that a condition names. */
+function askedOf(events: TimelineEvents, used: readonly ConditionColumn[]): Pick<EventCondition, 'problem' | 'remark'> {
+  const keysOf = (need: ConditionColumn['needs']): string =>
+    [...new Set(used.filter(({ needs }) => needs === need).map(({ key }) => key))].join(', ');
+  const [single, details] = [keysOf('single'), keysOf('details')];
+  if (events.merged === null) return { problem: null, remark: null };
+  if (details !== '')
+    return { problem: `bars of merged events have no ${details}: show a step or a part`, remark: null };
+  const bars = single === '' ? 0 : barsOf(events);
+  return { problem: null, remark: bars === 0 ? null : `${bars} bars of several events have no ${single}` };
+}
+
+function barsOf(events: TimelineEvents): number {
+  let bars = 0;
+  for (let event = 0; event < events.count; event++) if (countOf(events, event) > 1) bars++;
+  return bars;
 }
 
 const withoutUnits = (query: string): string =>
@@ -31,51 +103,3 @@ const withoutUnits = (query: string): string =>
     const value = parseAmount(amount);
     return value === null ? found : `${sign}${blanks}${value}`;
   });
-
-/** Whether tensor cores were used, as the page shows it and as the column `tc` of `dprof` has it. */
-const TC_VALUES: Readonly<Record<string, CellValue>> = {
-  yes: ['yes', 1],
-  no: ['no', 0],
-  'not applicable': ['not applicable', '-'],
-  undetermined: ['undetermined', '?'],
-};
-
-/** Fields of events by index, under the keys of word queries and, where they differ, of the columns of `dprof`. */
-function columnsOf(events: TimelineEvents): readonly Column<number>[] {
-  const shape = { width: 0, doc: '' };
-  const text = (key: string, value: (event: number) => CellValue): Column<number> => {
-    return { ...shape, key, header: key, type: 'str', value };
-  };
-  const ofText = (key: string, column: TextColumn): Column<number> =>
-    text(key, (event) => textOf(events, column, event));
-  const number = (key: string, numbers: Float64Array, least = -Infinity, zero = 0): Column<number> => {
-    const value = (event: number): CellValue => {
-      const found = zero + elementAt(numbers, event);
-      return found < least ? null : found;
-    };
-    return { ...shape, key, header: key, type: 'real', value };
-  };
-  return [
-    ofText('name', 'name'),
-    ofText('kernel', 'name'),
-    ofText('op', 'op'),
-    { ...text('layer', (event) => textOf(events, 'layer', event)?.split('/') ?? null), separator: '/' },
-    ofText('dtype', 'dtype'),
-    ofText('operands', 'operands'),
-    ofText('queue', 'queue'),
-    text('tc', (event) => {
-      const use = textOf(events, 'tc', event);
-      return use === null ? null : (TC_VALUES[use] ?? use);
-    }),
-    text('kind', (event) => kindOf(events, event)),
-    text('lane', (event) => laneOf(events, event)?.name ?? null),
-    text('group', (event) => laneOf(events, event)?.group ?? null),
-    number('dur', events.dur),
-    number('sil', events.dur),
-    number('start', events.start, -Infinity, events.origin),
-    number('flops', events.flops, 0),
-    number('bytes', events.bytes, 0),
-    number('id', events.id, 1),
-    number('pc', events.pc, 0),
-  ];
-}

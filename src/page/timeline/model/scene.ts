@@ -2,6 +2,7 @@
 import { elementAt } from '../../../containers/element.js';
 import { coloursOf, usualColour, type ColourKey, type EventColours } from '../events/event-colours.js';
 import { endOf, startOf, type TimelineEvents } from '../events/events.js';
+import { groupsOfThreads } from '../events/lane-ranks.js';
 import { layoutOf, type LaneBand, type TimelineLayout } from './layout.js';
 import { weightsOf, type RowWeights } from './levels.js';
 import type { TimelineMarker } from './timeline-markers.js';
@@ -41,6 +42,8 @@ export class Scene {
   readonly weights: ReadonlyMap<LaneRow, RowWeights>;
   /** The default key of colours. */
   readonly usual: ColourKey;
+  /** Groups that are collapsed at first. */
+  readonly usuallyClosed: ReadonlySet<string>;
   shown: SceneState;
   colours: EventColours;
   layout: TimelineLayout;
@@ -58,11 +61,12 @@ export class Scene {
     this.rows = rowsOf(events);
     this.weights = this.#weigh();
     this.usual = usualColour(events);
+    this.usuallyClosed = groupsOfThreads(events);
     this.shown = {
       view: fitted(events.span),
       colour: this.usual,
       search: '',
-      closed: new Set(),
+      closed: this.usuallyClosed,
       opened: new Set(),
       pinned: 0,
       event: null,

@@ -13,6 +13,9 @@ export interface SearchMatches {
   readonly list: Uint32Array;
   readonly device: MatchSum;
   readonly host: MatchSum;
+  /** Why the query finds nothing, and what it does not see, each in one line; null where there is nothing to say. */
+  readonly problem: string | null;
+  readonly remark: string | null;
 }
 
 export interface MatchSum {
@@ -79,8 +82,10 @@ function wordsOf(events: TimelineEvents, query: string): EventTest | null {
 
 /** By a condition in the language of `--where`, or else by words; null for an empty query. */
 export function search(events: TimelineEvents, query: string): SearchMatches | null {
-  const matches = conditionOf(events, query) ?? wordsOf(events, query);
+  const condition = conditionOf(events, query);
+  const matches = condition?.test ?? wordsOf(events, query);
   if (matches === null) return null;
+  const { problem, remark } = condition ?? { problem: null, remark: null };
   const isMatch = new Uint8Array(events.count);
   const list: number[] = [];
   for (let event = 0; event < events.count; event++) {
@@ -88,7 +93,7 @@ export function search(events: TimelineEvents, query: string): SearchMatches | n
     isMatch[event] = 1;
     list.push(event);
   }
-  return { isMatch, list: Uint32Array.from(list), ...sums(events, isMatch) };
+  return { isMatch, list: Uint32Array.from(list), problem, remark, ...sums(events, isMatch) };
 }
 
 /** Sums of the matching events on devices and on threads, and their shares of all. */

@@ -15,8 +15,8 @@ export interface TimelineAddress {
   /** Null for the default. */
   readonly colour: ColourKey | null;
   readonly search: string;
-  /** Collapsed groups, of which only the header is shown. */
-  readonly closed: readonly string[];
+  /** Collapsed groups, of which only the header is shown; null for those that are at first. */
+  readonly closed: readonly string[] | null;
   /** Lanes of many rows that are not folded. */
   readonly opened: readonly string[];
   /** ns from the profile's start. */
@@ -62,7 +62,7 @@ export function withAddress(fragment: string, address: TimelineAddress): string 
     't.event': event === null ? null : String(event),
     't.colour': colour,
     't.search': search === '' ? null : search.slice(0, LONGEST_SEARCH),
-    't.closed': listText(closed),
+    't.closed': closed === null ? null : (listText(closed) ?? ''),
     't.open': listText(opened),
     't.span': spanText(span),
   };
@@ -91,7 +91,7 @@ export function readAddress(fragment: string): TimelineAddress {
     event: readCount(names.get('t.event')),
     colour: colour ?? null,
     search: (names.get('t.search') ?? '').slice(0, LONGEST_SEARCH),
-    closed: readList(names.get('t.closed')),
+    closed: names.has('t.closed') ? readList(names.get('t.closed')) : null,
     opened: readList(names.get('t.open')),
     span: readSpan(names.get('t.span')),
   };

@@ -4,7 +4,7 @@ import type { PageTimeline, TimelinePiece } from '../../../prof/html/timeline/ti
 import { quantityText } from '../../document/units.js';
 import type { View } from '../model/view.js';
 
-const WHOLE = 0;
+export const WHOLE = 0;
 
 /** 'step 3 (12.300 ms)'. */
 export function pieceLabel({ name, start, end, events }: TimelinePiece): string {
@@ -39,7 +39,7 @@ export function othersOf(timeline: PageTimeline, shown: number): number[] {
 }
 
 /** Views this much of a piece wide show all of it. */
-const NEARLY_ALL = 0.9;
+export const NEARLY_ALL = 0.9;
 
 /** Where a time is shown: the piece, and the view within it; null for all of the piece. */
 export interface PlaceInTime {

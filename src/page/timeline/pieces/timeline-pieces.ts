@@ -1,29 +1,37 @@
 /** The timeline of a profile: a piece of it, with the list of pieces and the strip of the whole profile above. */
 import { elementAt } from '../../../containers/element.js';
 import type { Utilisation } from '../../../prof/html/page-data.js';
-import type { PageTimeline, Timeline } from '../../../prof/html/timeline/timeline-data.js';
 import { element } from '../../document/dom-elements.js';
-import { withName } from '../../document/fragment.js';
+import { readFragment, withName } from '../../document/fragment.js';
 import { loadEvents } from '../events/events.js';
 import { search } from '../model/search.js';
 import type { SearchElsewhere } from '../controls/search-box.js';
-import { besides, dataOf, othersOf, pieceOr, placeOf, type PlaceInTime } from './piece-choice.js';
+import { besides, dataOf, NEARLY_ALL, othersOf, pieceOr, placeOf, type PlaceInTime } from './piece-choice.js';
 import { readAddress, withPlace } from '../model/timeline-address.js';
 import type { View } from '../model/view.js';
-import { showTimeline, type ShownTimeline } from '../timeline.js';
+import { showTimeline, type LoadedTimeline, type ShownTimeline } from '../timeline.js';
+import { extrasOfRanks, loadExtras } from '../tracks/load-tracks.js';
 import type { TimelineContext } from '../tracks/timeline-context.js';
+import { alignedPieces } from './aligned-pieces.js';
 import { pickPiece } from './piece-picker.js';
 import { showStrip } from './overview-strip.js';
+import { chosenRanks, rankChoiceText, readRankChoice, type PageRank, type RankChoice } from './page-ranks.js';
+import { loadRanks, type LoadPiece } from './rank-loading.js';
+import { pickRanks } from './rank-picker.js';
 
 export interface PiecesOptions {
-  /** Index of the profile in its file, from 0. */
-  readonly profile: number;
+  /** The rank whose pieces are listed, and whose times the axis has; those of the page, with it. */
+  readonly own: PageRank;
+  readonly ranks: readonly PageRank[];
   /** The file in suggested commands, as a word of a shell. */
   readonly file: string;
-  readonly load: (piece: number) => Promise<Timeline>;
-  /** What the page says of the profile besides its timeline. */
+  readonly load: LoadPiece;
+  /** What the page says of the own rank besides its timeline. */
   readonly context?: TimelineContext;
 }
+
+/** Of the address: which ranks are drawn. */
+const RANKS = 't.ranks';
 
 export interface ShownPieces {
   /** Removes its event listeners, and empties its element. */
@@ -31,56 +39,88 @@ export interface ShownPieces {
 }
 
 /** @param place element whose contents belong to the timeline until it is closed */
-export function showPieces(
-  place: HTMLElement,
-  timeline: PageTimeline,
-  utilisation: Utilisation,
-  options: PiecesOptions,
-): ShownPieces {
+export function showPieces(place: HTMLElement, utilisation: Utilisation, options: PiecesOptions): ShownPieces {
+  const { own, ranks } = options;
+  const { timeline, profile } = own;
   const closing = new AbortController();
   const { signal } = closing;
   const holder = element('div', { class: 'tl-holder' });
   const remark = element('p', { class: 'tl-hint', role: 'status' });
   let shown = -1;
+  /** Those that are drawn, in order; one for its piece alone. */
+  let drawn: readonly PageRank[] = [own];
   let view: View = { from: 0, to: 0 };
   let open: ShownTimeline | null = null;
 
   const fragment = (): string => location.hash;
   /** The piece of the address; the first where it has none, or that of another profile. */
   const wanted = (): number => {
-    const { profile, piece } = readAddress(fragment());
-    return pieceOr(timeline, profile === options.profile ? piece : null);
+    const address = readAddress(fragment());
+    return pieceOr(timeline, address.profile === profile ? address.piece : null);
   };
+  const choice = (): RankChoice => readRankChoice(readFragment(fragment()).get(RANKS));
+  const wantedRanks = (): readonly PageRank[] => chosenRanks(ranks, profile, choice());
   const note = (to: PlaceInTime): void => {
     const piece = to.piece === timeline.first ? null : to.piece;
     const next = withName(
       withPlace(fragment(), { piece, view: to.view }),
       't.profile',
-      options.profile === 0 ? null : String(options.profile),
+      profile === 0 ? null : String(profile),
     );
+    write(next);
+  };
+  const write = (next: string): void =>
     history.replaceState(history.state, '', next === '' ? `${location.pathname}${location.search}` : `#${next}`);
+  /** Loads a piece of all ranks that are drawn, or of the one. */
+  const loadedOf = async (piece: number): Promise<LoadedTimeline> => {
+    const of = drawn;
+    if (of.length === 1) {
+      const loaded = await options.load(profile, dataOf(timeline, piece));
+      const events = await loadEvents(loaded);
+      return { events, extras: await loadExtras(loaded, events, options.context) };
+    }
+    const isWanted = (): boolean => !signal.aborted && drawn === of;
+    const events = await loadRanks(alignedPieces(of, own, piece), own, piece, options.load, isWanted);
+    return { events, extras: extrasOfRanks(events) };
   };
   const see = (next: View): void => {
     view = next;
     strip.show(shown, next);
   };
   const show = (piece: number): void => {
-    const data = dataOf(timeline, piece);
-    const { name, start, end } = elementAt(timeline.pieces, piece);
+    drawn = wantedRanks();
+    const isOne = drawn.length === 1;
+    const { start, end } = elementAt(timeline.pieces, piece);
     open?.close();
     shown = piece;
     picker.show(piece);
+    rankPicker.show(choice());
     see({ from: start, to: end });
-    remark.textContent =
-      data === piece ? '' : `The events of ${name} are not in the page: it is drawn from the whole profile.`;
+    remark.textContent = remarkOn(piece);
     const hasOthers = othersOf(timeline, piece).length > 0;
-    open = showTimeline(holder, () => options.load(data), {
-      ...{ profile: options.profile, file: options.file, viewed: see, step },
-      ...(options.context === undefined ? {} : { context: options.context }),
-      goTo,
+    const isPart = isOne && dataOf(timeline, piece) !== piece;
+    open = showTimeline(holder, () => loadedOf(piece), {
+      ...{ profile, file: options.file, viewed: see, step, goTo },
       ...(hasOthers ? { searchElsewhere } : {}),
-      piece: { at: piece === timeline.first ? null : piece, part: data === piece ? null : { from: start, to: end } },
+      piece: { at: piece === timeline.first ? null : piece, part: isPart ? { from: start, to: end } : null },
     });
+  };
+  const remarkOn = (piece: number): string => {
+    if (drawn.length > 1) return alignedPieces(drawn, own, piece).remarks.join(' ');
+    const { name } = elementAt(timeline.pieces, piece);
+    return dataOf(timeline, piece) === piece
+      ? ''
+      : `The events of ${name} are not in the page: it is drawn from the whole profile.`;
+  };
+  /** Shows other ranks in the same time. */
+  const chooseRanks = (next: RankChoice): void => {
+    const { start, end } = elementAt(timeline.pieces, shown);
+    const isAll = view.to - view.from >= NEARLY_ALL * (end - start);
+    note({ piece: shown, view: isAll ? null : view });
+    // Groups of lanes have other names.
+    const changed = withName(withName(fragment(), 't.closed', null), 't.open', null);
+    write(withName(changed, RANKS, rankChoiceText(next)));
+    show(shown);
   };
   const go = (to: PlaceInTime): void => {
     if (to.piece === shown && to.view !== null) {
@@ -99,7 +139,8 @@ export function showPieces(
     const from = shown;
     for (const piece of othersOf(timeline, from)) {
       looking(elementAt(timeline.pieces, piece).name);
-      const found = search(await loadEvents(await options.load(piece)), query);
+      const { events } = await loadedOf(piece);
+      const found = search(events, query);
       if (signal.aborted || shown !== from) return true;
       if (found === null || found.list.length === 0) continue;
       choose(piece);
@@ -110,14 +151,19 @@ export function showPieces(
   const picker = pickPiece(timeline, choose);
   const goTo = (time: number): void => go(placeOf(timeline, shown, view, time));
   const strip = showStrip(timeline, utilisation, { goTo, step }, signal);
-  const isOne = timeline.pieces.length === 1;
-  place.replaceChildren(
-    element('div', { class: 'tl-pieces' }, ...(isOne ? [] : [picker.place]), strip.place, remark),
-    holder,
-  );
+  const rankPicker = pickRanks(ranks, own, chooseRanks);
+  const pickers = [
+    ...(timeline.pieces.length === 1 ? [] : [picker.place]),
+    ...(ranks.length === 1 ? [] : [rankPicker.place]),
+  ];
+  place.replaceChildren(element('div', { class: 'tl-pieces' }, ...pickers, strip.place, remark), holder);
   // Before the timeline hears of it: what belongs to another piece is none of its business.
   const follow = (): void => {
-    if (wanted() !== shown) show(wanted());
+    const isSame =
+      wantedRanks()
+        .map(({ profile: one }) => one)
+        .join() === drawn.map(({ profile: one }) => one).join();
+    if (wanted() !== shown || !isSame) show(wanted());
   };
   addEventListener('hashchange', follow, { signal });
   show(wanted());

@@ -44,6 +44,12 @@ export async function loadExtras(
   };
 }
 
+/** Of several ranks how busy their devices were in what is drawn: marks and samples are those of one profile. */
+export const extrasOfRanks = (events: TimelineEvents): TimelineExtras => ({
+  ...NO_EXTRAS,
+  tracks: busyTracks(events, null),
+});
+
 /** Bytes that are in use, not moved. */
 const IN_USE = /mem/;
 

@@ -3,7 +3,7 @@
  * gap lies in a step if work of the step runs before it and after it: from its causes' sums at the step's first work and
  * at its last, those of the step follow. Memory: up to MOST_STEPS steps.
  */
-import { IntervalUnion } from '../../../containers/interval-union.js';
+import { IntervalUnion, PS_PER_NS } from '../../../containers/interval-union.js';
 import { boundedEntryOf, entryOf } from '../../../containers/map-entry.js';
 import type { ProfileLine, RangeRecord } from '../../../record/record.js';
 import { LOADER } from '../../advise/idle/host-gaps.js';
@@ -12,7 +12,6 @@ import type { IdleGap } from '../../advise/idle/idle-gap.js';
 import { HostSteps, MOST_STEPS, stepOf } from '../../steps/host-steps.js';
 import { workOf } from '../../steps/step-work.js';
 import { inNs, Reach, WorkUnions } from '../../steps/work-unions.js';
-import { PS_PER_NS } from '../../../containers/interval-union.js';
 import type { StepBar, StepBarPart, StepBarList, StepOnHost } from './idle-data.js';
 
 /** Parts of idle time, and of what is neither idle nor busy. */

@@ -1,5 +1,6 @@
 /** The report of a job → what its page shows: who is late and why, waits, and a heat map of ranks and steps. Bounded. */
 import { elementAt } from '../../../containers/element.js';
+import { jobTime } from '../../ranks/clocks/job-clocks.js';
 import type { JobReport } from '../../ranks/job-report.js';
 import type { RankPart } from '../../ranks/part/rank-part.js';
 import { ownWork, stepLength } from '../../ranks/stragglers/own-work.js';
@@ -38,6 +39,7 @@ export function pageJob(report: JobReport, overviews: readonly ProfileSummary[])
       .map((straggler) => pageStraggler(report, straggler)),
     ranks: ranks.map(({ part, node, clock, waited, joined, last, delayed }) => ({
       ...{ name: nameOf(elementAt(parts, part)), node, clock: clock.source, offset: clock.offset, bound: clock.bound },
+      ...{ shift: clock.offset === null ? null : jobTime(clock, 0), drift: clock.drift },
       profile: profileOf(elementAt(parts, part), overviews),
       device: elementAt(parts, part).device,
       isLate: stragglers.some(({ members }) => members.includes(part)),

@@ -1,5 +1,5 @@
 /** Annotated kernels → what their launches ask of a device: grid and block, registers, shared memory, occupancy. */
-import { addTo, boundedEntryOf } from '../../../containers/map-entry.js';
+import { addTo, boundedEntryOf, largestEntry } from '../../../containers/map-entry.js';
 import type { Extent } from '../../../record/record.js';
 import type { OccupancyLimit } from '../../roofline/occupancy.js';
 import type { PageKernel } from '../page-kernel.js';
@@ -38,8 +38,9 @@ function counted(extents: Extents, extent: Extent | null): Extents {
 }
 
 function commonest(extents: Extents): CommonExtent | null {
-  const [first] = [...(extents ?? [])].sort(([, a], [, b]) => b - a);
-  if (first === undefined || extents === null) return null;
+  if (extents === null) return null;
+  const first = largestEntry(extents);
+  if (first === null) return null;
   return { extent: first[0].split(',').map(Number), different: extents.size };
 }
 

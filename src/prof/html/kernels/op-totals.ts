@@ -1,5 +1,5 @@
 /** Annotated kernels and ranges of the host → times, work and call stacks by op, as `dprof --by op` adds them up. */
-import { addTo, boundedEntryOf } from '../../../containers/map-entry.js';
+import { addTo, boundedEntryOf, largestEntry } from '../../../containers/map-entry.js';
 import { orNull } from '../../../containers/numeric-column.js';
 import type { RangeRecord } from '../../../record/record.js';
 import { NS_PER_S } from '../../../record/units.js';
@@ -133,7 +133,7 @@ export class OpTotals {
     const { flops, bytes, ratedBytes, peak, bandwidth, matrixUnit } = this.#work.of(Uint32Array.of(group), 0, 1);
     const host = this.#host.of(group);
     const passes = host === null || host.passes === 0 ? null : host;
-    const [bound] = [...bounds].sort(([, a], [, b]) => b - a);
+    const bound = largestEntry(bounds);
     return {
       ...{ op, count, time, within, launch: launches === 0 ? null : launch },
       ...{ passes: passes?.passes ?? null, host: orNull(passes?.total ?? NaN), hostSelf: orNull(host?.self ?? NaN) },
@@ -144,7 +144,7 @@ export class OpTotals {
       ofCompute: over(peak.sum / 100, peak.time),
       ofMemory: over(bandwidth.sum / 100, bandwidth.time),
       tc: matrixUnit.kernels === 0 ? null : over(matrixUnit.sum, time),
-      bound: bound === undefined ? null : { name: bound[0], time: bound[1] },
+      bound: bound === null ? null : { name: bound[0], time: bound[1] },
       ...{ stacks, stackCount: sum.stacks.size },
     };
   }

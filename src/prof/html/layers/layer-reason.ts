@@ -1,4 +1,5 @@
 /** Kernels of one part of a layer → why they take their time: what bounds them, the matrix unit, the slowest of them. */
+import { addTo, largestEntry } from '../../../containers/map-entry.js';
 import type { RooflineBound } from '../../roofline/roofline.js';
 import { MatrixUnitTimer } from '../matrix-unit-time.js';
 import type { LayerReason } from '../page-data.js';
@@ -14,18 +15,15 @@ export class ReasonSum {
   add({ record, tc, bound }: PageKernel, time: number): void {
     this.#time += time;
     this.#unit.add(tc, time);
-    if (bound !== null) this.#bounds.set(bound, (this.#bounds.get(bound) ?? 0) + time);
+    if (bound !== null) addTo(this.#bounds, bound, time);
     if (time > (this.#slowest?.time ?? -1)) this.#slowest = { id: record.id, name: record.short, time };
   }
 
   /** Null where there were no kernels. */
   get reason(): LayerReason | null {
     if (this.#slowest === null) return null;
-    const [bound = null, time = 0] = [...this.#bounds].reduce<[RooflineBound, number] | []>(
-      (most, one) => (one[1] > (most[1] ?? 0) ? one : most),
-      [],
-    );
-    const boundShare = bound === null ? null : time / this.#time;
+    const [bound, time] = largestEntry(this.#bounds) ?? [null, 0];
+    const boundShare = bound === null || this.#time === 0 ? null : time / this.#time;
     return { bound, boundShare, tc: this.#unit.share, slowest: this.#slowest };
   }
 }

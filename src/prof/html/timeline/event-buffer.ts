@@ -1,5 +1,5 @@
 /**
- * Activities and ranges in columns, until it is known which the timeline shows. Memory: 118 bytes each and
+ * Activities and ranges in columns, until it is known which the timeline shows. Memory: 135 bytes each and
  * 12 for each dependency, bounded.
  */
 import { elementAt } from '../../../containers/element.js';
@@ -30,6 +30,9 @@ const COLUMNS = {
   launchName: Uint32Array,
   facts: Uint32Array,
   seq: Float64Array,
+  dir: Uint8Array,
+  step: Float64Array,
+  corr: Float64Array,
 } as const;
 
 export type EventColumn = keyof typeof COLUMNS;
@@ -75,6 +78,9 @@ export const BLANK_EVENT: BufferedEvent = {
   launchName: 0,
   facts: NO_FACTS,
   seq: -1,
+  dir: 0,
+  step: 0,
+  corr: 0,
 };
 
 export interface EventBufferBounds {

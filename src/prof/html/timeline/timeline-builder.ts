@@ -10,7 +10,13 @@ import { isDeviceActivity, launchOf, type DeviceActivity } from '../../input/dev
 import { InstructionDependencies } from '../../neuron/instructions/dependencies.js';
 import type { PageKernel } from '../page-kernel.js';
 import { LaneTable } from './timeline-lanes.js';
-import { EVENT_KINDS, type PackedTimeline, type PageTimeline, type TimelineTables } from './timeline-data.js';
+import {
+  DIRECTIONS,
+  EVENT_KINDS,
+  type PackedTimeline,
+  type PageTimeline,
+  type TimelineTables,
+} from './timeline-data.js';
 import { BarBuffer } from './bar-buffer.js';
 import { CompleteTime } from './complete-time.js';
 import { eventsInOrder, eventsOfSpans, rowOf, type EventOrder, type TimeSpan } from './event-order.js';
@@ -25,6 +31,7 @@ import {
   type EventBufferBounds,
 } from './event-buffer.js';
 import { heldPieces, namesOf, piecesOf, wholePiece, type CutPiece, type PieceBounds } from './pieces.js';
+import { ShortNames } from './short-names.js';
 import type { TextTable } from '../text-table.js';
 import { timedActivity, type TimedActivity } from '../timed-activity.js';
 import { PiecePacker } from './timeline-events.js';
@@ -74,6 +81,7 @@ export class TimelineBuilder {
   readonly #bars: BarBuffer;
   readonly #lanes = new LaneTable();
   readonly #facts = new FactTable();
+  readonly #shortNames = new ShortNames();
   readonly #steps = new StepTimes();
   readonly #tracks = new TrackTable();
   readonly #marks = new MarkTable();
@@ -118,6 +126,7 @@ export class TimelineBuilder {
   /** @param row of which its facts are told; without it there are none */
   addKernel(kernel: PageKernel, row: Annotated | null = null): void {
     const { record } = kernel;
+    this.#shortNames.take(record);
     const found = this.#dependencies.take(record);
     if (this.#addActivity(record, kernel, row) && found.length > 0) this.#buffer.dependencies.add(record.id, found);
   }
@@ -192,7 +201,7 @@ export class TimelineBuilder {
     // A piece of all the time is the whole profile.
     const isOne = isAll && pieces.length === 1 && only?.start === all.start && only.end === all.end;
     const isWhole = isOne || (isAll && order.events.length <= Math.min(MOST_OF_PIECE, room));
-    const packer = new PiecePacker(this.#lanes, this.#facts, this.header);
+    const packer = new PiecePacker(this.#lanes, this.#facts, this.header, this.#shortNames);
     const whole = isWhole
       ? packer.pack(this.#buffer, order, { what: WHOLE, ...all, shown: order.events })
       : this.#wholeOfBars(packer, all, bounds.bars);
@@ -259,6 +268,9 @@ export class TimelineBuilder {
       launchName: launch === null ? 0 : texts.numberOf(launch.api ?? 'launch'),
       facts,
       seq: orUnknown(record.type === 'kernel' ? record.seq?.[0] : null),
+      dir: record.type === 'kernel' ? DIRECTIONS.indexOf(record.dir ?? null) : 0,
+      step: record.type === 'kernel' ? oneMore(record.step) : 0,
+      corr: 'corr' in record ? oneMore(record.corr) : 0,
     });
     this.#bars.take({ lane, isLaunch: false, start, dur, describe: (texts) => withoutLaunch(describe(texts)) });
     if (launch !== null) this.#addCall(launch);
@@ -344,6 +356,10 @@ const WHOLE = 'whole profile';
 const withoutLaunch = (event: BufferedEvent): BufferedEvent => ({ ...event, launchStart: NaN, launchName: 0 });
 
 const inMs = (ns: number): number => Math.round(ns / 1000) / 1000;
+
+/** A number from 0 as one from 1: 0 stands for unknown. */
+const oneMore = (number: number | null | undefined): number =>
+  typeof number === 'number' && number >= 0 ? number + 1 : 0;
 
 const orUnknown = (amount: number | null | undefined): number => amount ?? -1;
 

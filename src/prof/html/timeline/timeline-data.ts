@@ -36,6 +36,8 @@ export interface TimelineTables {
   readonly texts: readonly string[];
   readonly lanes: readonly Lane[];
   readonly facts: PackedFacts;
+  /** Pairs of indexes of `texts`: the name of a kernel, and its short one where that is another. */
+  readonly shortNames: PackedColumn;
   readonly tracks: PackedTracks;
   readonly marks: TimelineMarks;
 }
@@ -152,13 +154,26 @@ export interface Lane {
   readonly group: string;
   /** How many events lie over each other at most. */
   readonly depth: number;
+  /** Its ids as the profile has them; left out where it is not made of a profile. */
+  readonly ids?: LaneIds;
+}
+
+/** Of a lane of a device its device and stream, of a thread its process and thread; null where unknown. */
+export interface LaneIds {
+  readonly profile: number | null;
+  readonly rank: number | null;
+  readonly device?: number;
+  readonly stream?: number | null;
+  readonly pid?: number | null;
+  readonly tid?: number | null;
 }
 
 /**
  * start, dur: ns from the timeline's start; start is below 0 for events that began before it. lane, depth: where the event
  * is drawn. kind: index of EVENT_KINDS. name, op, layer, dtype, tc: index of a text, 0 where unknown. id: of the kernel in
  * its profile, 0 for all other events. flops, bytes: -1 where unknown. facts: a list of `facts`, 0 where there is none. seq:
- * sequence number, which forward and backward of an op share, -1 where unknown.
+ * sequence number, which forward and backward of an op share, -1 where unknown. dir: index of DIRECTIONS. step, corr: one more
+ * than the training step and the correlation id, 0 where unknown.
  */
 export const TIMELINE_COLUMNS = [
   'start',
@@ -179,8 +194,14 @@ export const TIMELINE_COLUMNS = [
   'bytes',
   'facts',
   'seq',
+  'dir',
+  'step',
+  'corr',
 ] as const;
 export type TimelineColumn = (typeof TIMELINE_COLUMNS)[number];
+
+/** Forward and backward kernels, as the column `dir` of `dprof` has them; the first stands for unknown. */
+export const DIRECTIONS = [null, 'fprop', 'bprop'] as const;
 
 export const EVENT_KINDS = ['kernel', 'communication', 'graph', 'copy', 'set', 'sync', 'launch', 'range'] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];

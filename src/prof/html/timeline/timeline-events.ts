@@ -16,6 +16,7 @@ import {
 } from './timeline-data.js';
 import type { EventBuffer, EventColumn } from './event-buffer.js';
 import { UsedFacts, type FactTable } from './fact-table.js';
+import type { ShortNames } from './short-names.js';
 import { TextTable } from '../text-table.js';
 
 /** Events in order of start, and the span that they run in. */
@@ -46,7 +47,7 @@ const RETURN_TYPE = /^void /;
 const cut = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
 
 const LAUNCH = EVENT_KINDS.indexOf('launch');
-const NUMBER_COLUMNS = ['kind', 'lane', 'id', 'pc', 'flops', 'bytes', 'seq'] as const;
+const NUMBER_COLUMNS = ['kind', 'lane', 'id', 'pc', 'flops', 'bytes', 'seq', 'dir', 'step', 'corr'] as const;
 const TEXT_COLUMNS = ['op', 'layer', 'dtype', 'tc', 'operands', 'queue'] as const;
 
 /** Packs the pieces of one profile, which share texts and lanes. */
@@ -58,8 +59,15 @@ export class PiecePacker {
   readonly #places: ReadonlyMap<number, number>;
 
   readonly #facts: UsedFacts;
+  /** Pairs of texts: the name of a kernel and its short one. */
+  readonly #shortNames = new Map<number, number>();
 
-  constructor(lanes: LaneTable, facts: FactTable, header: ProfileRecord | null) {
+  constructor(
+    lanes: LaneTable,
+    facts: FactTable,
+    header: ProfileRecord | null,
+    private readonly shortNames: ShortNames,
+  ) {
     const { order } = lanes;
     this.#facts = new UsedFacts(facts, (text) => cut(text, LONGEST_FACT));
     this.#lanes = order.map((lane) => lanes.lane(lane, 0, header));
@@ -68,7 +76,8 @@ export class PiecePacker {
 
   /** To be called when all pieces are packed. */
   get tables(): Omit<TimelineTables, 'tracks' | 'marks'> {
-    return { texts: this.#texts.all, lanes: this.#lanes, facts: this.#facts.packed };
+    const shortNames = packColumn(Uint32Array.from([...this.#shortNames].flat()));
+    return { texts: this.#texts.all, lanes: this.#lanes, facts: this.#facts.packed, shortNames };
   }
 
   pack(buffer: EventBuffer, order: EventOrder, piece: PieceEvents, merged: MergedRows | null = null): PackedTimeline {
@@ -98,6 +107,14 @@ export class PiecePacker {
       return texts.numberOf(cut(text, isFull ? LONGEST_TEXT_IN_FULL_TABLE : LONGEST_TEXT));
     };
     const textOf = (number: number): number => entryOf(numbers, number, shortened);
+    const nameOf = (number: number): number => {
+      const name = textOf(number);
+      if (!this.#shortNames.has(name)) {
+        const short = this.shortNames.of(buffer.texts.at(number));
+        if (short !== null) this.#shortNames.set(name, texts.numberOf(cut(short, LONGEST_TEXT)));
+      }
+      return name;
+    };
     shown.forEach((event, i) => {
       const row = rowOf(event);
       columns.start[i] = order.startOf(event) - start;
@@ -110,7 +127,7 @@ export class PiecePacker {
         columns.name[i] = textOf(cell('launchName'));
         return;
       }
-      columns.name[i] = textOf(cell('name'));
+      columns.name[i] = nameOf(cell('name'));
       for (const name of NUMBER_COLUMNS) columns[name][i] = cell(name);
       columns.facts[i] = this.#facts.numberOf(cell('facts'));
       for (const name of TEXT_COLUMNS) columns[name][i] = textOf(cell(name));

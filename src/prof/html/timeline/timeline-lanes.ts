@@ -3,7 +3,7 @@ import { elementAt } from '../../../containers/element.js';
 import { isNeuronInstruction } from '../../../record/neuron/engines.js';
 import type { ProfileRecord } from '../../../record/record.js';
 import type { DeviceActivity } from '../../input/device-activity.js';
-import type { Lane } from './timeline-data.js';
+import type { Lane, LaneIds } from './timeline-data.js';
 
 /** Lanes that are kept apart; activities of any further lane are drawn in the last. */
 const MOST_LANES = 10_000;
@@ -57,13 +57,15 @@ export class LaneTable {
 
   /** @param depth how many events lie over each other */
   lane(number: number, depth: number, header: ProfileRecord | null): Lane {
-    const { kind, outer, inner, engine } = elementAt(this.#keys, number);
+    const key = elementAt(this.#keys, number);
+    const { kind, outer, inner, engine } = key;
+    const ids = idsOf(key, header);
     if (kind === 'host') {
       const group = outer < 0 ? HOST_GROUP : `process ${outer}`;
-      return { kind, name: inner < 0 ? 'thread unknown' : `thread ${inner}`, group, depth };
+      return { kind, name: inner < 0 ? 'thread unknown' : `thread ${inner}`, group, depth, ids };
     }
     const group = deviceGroup(outer, header);
-    return { kind, name: engine ?? (inner < 0 ? 'stream unknown' : `stream ${inner}`), group, depth };
+    return { kind, name: engine ?? (inner < 0 ? 'stream unknown' : `stream ${inner}`), group, depth, ids };
   }
 
   #numberOf(key: LaneKey): number {
@@ -75,6 +77,14 @@ export class LaneTable {
     this.#numbers.set(text, number);
     return number;
   }
+}
+
+const known = (number: number): number | null => (number === UNKNOWN ? null : number);
+
+function idsOf({ kind, outer, inner }: LaneKey, header: ProfileRecord | null): LaneIds {
+  const of = { profile: header?.profile ?? null, rank: header?.rank ?? null };
+  if (kind === 'host') return { ...of, pid: known(outer), tid: known(inner) };
+  return { ...of, device: outer, stream: known(inner) };
 }
 
 /** Events beyond this depth are drawn over the last one. */

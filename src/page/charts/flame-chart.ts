@@ -1,0 +1,116 @@
+/** A flame chart as buttons: each box is as wide as its time; arrows move, Enter zooms in, Escape zooms out. */
+import { elementAt } from '../../containers/element.js';
+import { element } from '../document/dom-elements.js';
+import { quantityText } from '../document/units.js';
+import { inPalette } from '../figures/strip.js';
+import { branching, flameBoxes, nextBox, type FlameBox, type FlameOrder } from './flame-layout.js';
+import { pathOf, type FlameNode } from './flame-tree.js';
+
+const ROW_HEIGHT = 24;
+
+interface FlameChartOptions {
+  readonly label: string;
+  /** ns that shares are of. */
+  readonly whole: number;
+  readonly order: FlameOrder;
+  /** Whether the root is the lowest: its callers are above it. */
+  readonly isUpward?: boolean;
+  /** What follows the figures of a box that has the focus. */
+  readonly links?: (node: FlameNode) => readonly Node[];
+}
+
+function linesOf({ name, time, count, layer }: FlameNode, whole: number): string[] {
+  const share = whole <= 0 ? null : time / whole;
+  const lines = [
+    layer === null ? name : layer.path.join(' / '),
+    `${quantityText(time, 'ns')}, ${quantityText(share, 'share')} of kernel time`,
+  ];
+  const kernels = `${quantityText(count, 'count')} kernels`;
+  if (layer === null) return count === null ? lines : [...lines, kernels];
+  const { own, forward, backward, flops, bytes, why } = layer;
+  return [
+    ...lines,
+    `own ${quantityText(own, 'ns')}, forward ${quantityText(forward, 'ns')}, backward ${quantityText(backward, 'ns')}`,
+    `${kernels}, ${quantityText(flops, 'flop')}, ${quantityText(bytes, 'bytes')}, on matrix unit ${quantityText(why.all?.tc ?? null, 'share')}`,
+  ];
+}
+
+/** Keys of a chart that grows upward. */
+const UPWARD: Readonly<Record<string, string>> = { ArrowUp: 'ArrowDown', ArrowDown: 'ArrowUp' };
+
+export class FlameChart {
+  readonly place: HTMLElement;
+  readonly #chart: HTMLElement;
+  readonly #status = element('p', { class: 'status', 'aria-live': 'polite' });
+  readonly #branches: readonly FlameNode[];
+  #focus: FlameNode;
+  #order: FlameOrder;
+
+  /** To be drawn. */
+  constructor(
+    root: FlameNode,
+    private readonly options: FlameChartOptions,
+  ) {
+    this.#focus = root;
+    this.#order = options.order;
+    this.#branches = branching(root);
+    const label = `${options.label}; arrow keys move, Enter zooms in, Escape zooms out`;
+    this.#chart = element('div', { class: 'flame', role: 'group', 'aria-label': label });
+    this.#chart.style.height = `${4 * ROW_HEIGHT}px`;
+    this.place = element('div', {}, this.#chart, this.#status);
+  }
+
+  draw(order = this.#order): void {
+    this.#order = order;
+    this.#show(this.#focus, false);
+  }
+
+  /** @param focus as wide as the chart, next to all that it is in */
+  #show(focus: FlameNode, hasFocus: boolean): void {
+    this.#focus = focus;
+    const boxes = flameBoxes(focus, this.#order);
+    const rows = boxes.reduce((most, { row }) => Math.max(most, row), 0) + 1;
+    const made = boxes.map((box) => this.#box(box, focus, rows));
+    made.forEach((one, i) =>
+      one.addEventListener('keydown', (event) => {
+        const key = this.options.isUpward === true ? (UPWARD[event.key] ?? event.key) : event.key;
+        const other = nextBox(boxes, elementAt(boxes, i), key);
+        if (key === 'Escape' && focus.parent !== null) this.#show(focus.parent, true);
+        else if (other !== undefined) made[boxes.indexOf(other)]?.focus();
+        else return;
+        event.preventDefault();
+      }),
+    );
+    this.#chart.style.height = `${rows * ROW_HEIGHT}px`;
+    this.#chart.replaceChildren(...made);
+    if (hasFocus) made[boxes.findIndex(({ node }) => node === focus)]?.focus({ preventScroll: true });
+  }
+
+  #box({ node, left, width, row }: FlameBox, focus: FlameNode, rows: number): HTMLElement {
+    const lines = linesOf(node, this.options.whole);
+    const [isFocus, isAbove] = [node === focus, row < pathOf(focus).length - 1];
+    const attributes = {
+      ...{ type: 'button', class: isAbove ? 'box above-focus' : 'box', tabindex: isFocus ? 0 : -1 },
+      ...{ title: lines.join('\n'), 'aria-label': `${node.name}, ${elementAt(lines, 1)}` },
+    };
+    const made = element('button', attributes, node.name);
+    made.style.left = `${left * 100}%`;
+    made.style.width = `${width * 100}%`;
+    made.style.top = `${(this.options.isUpward === true ? rows - 1 - row : row) * ROW_HEIGHT}px`;
+    made.style.setProperty('--hue', this.#colourOf(node));
+    made.addEventListener('click', () => this.#show(isFocus ? (node.parent ?? node) : node, true));
+    made.addEventListener('focus', () => {
+      const links = this.options.links?.(node) ?? [];
+      this.#status.replaceChildren(lines.join(' · '), ...links.flatMap((link) => [' · ', link]));
+    });
+    return made;
+  }
+
+  #colourOf(node: FlameNode): string {
+    for (let at: FlameNode | null = node; at !== null; at = at.parent) {
+      const branch = this.#branches.indexOf(at);
+      if (branch >= 0) return inPalette(branch);
+    }
+    return 'var(--idle)';
+  }
+}

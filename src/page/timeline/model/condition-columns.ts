@@ -1,0 +1,183 @@
+/** Fields of events that conditions may name: the columns of `dprof` that events can answer, and those of a timeline. */
+import { elementAt } from '../../../containers/element.js';
+import { DIRECTIONS, type LaneIds } from '../../../prof/html/timeline/timeline-data.js';
+import type { CellValue, Column } from '../../../table/column.js';
+import {
+  countOf,
+  durOf,
+  endOf,
+  isOnDevice,
+  kindOf,
+  laneOf,
+  shortNameOf,
+  startOf,
+  textOf,
+  type TextColumn,
+  type TimelineEvents,
+} from '../events/events.js';
+import { FACT_COLUMNS, FactColumn } from './fact-columns.js';
+
+/** What a value needs that merged bars do not have: each event by itself, or its launch and facts. */
+type ConditionNeed = 'single' | 'details';
+
+/** A column whose rows are events by index. */
+export interface ConditionColumn extends Column<number> {
+  readonly needs?: ConditionNeed;
+}
+
+type EventValue = (event: number) => CellValue;
+type ValueOf = (events: TimelineEvents) => EventValue;
+
+interface ConditionField extends Omit<ConditionColumn, 'value' | 'key' | 'header' | 'width' | 'doc'> {
+  readonly keys: readonly string[];
+  readonly of: ValueOf;
+}
+
+/** Whether tensor cores were used, as the page shows it and as the column `tc` of `dprof` has it. */
+const TC_VALUES: Readonly<Record<string, CellValue>> = {
+  yes: ['yes', 1],
+  no: ['no', 0],
+  'not applicable': ['not applicable', '-'],
+  undetermined: ['undetermined', '?'],
+};
+
+const known = (value: number): number | null => (value < 0 ? null : value);
+const ratio = (amount: number | null, by: number | null): number | null =>
+  amount === null || by === null || by <= 0 ? null : amount / by;
+
+const ofText =
+  (column: TextColumn): ValueOf =>
+  (events) =>
+  (event) =>
+    textOf(events, column, event);
+
+const ofNumbers =
+  (numbersOf: (events: TimelineEvents) => Float64Array): ValueOf =>
+  (events) => {
+    const numbers = numbersOf(events);
+    return (event) => known(elementAt(numbers, event));
+  };
+
+/** An amount of a single event: that of a bar's longest says nothing of the bar. */
+const amountOf = (events: TimelineEvents, numbers: Float64Array, event: number): number | null =>
+  countOf(events, event) > 1 ? null : known(elementAt(numbers, event));
+
+const ofAmount =
+  (numbersOf: (events: TimelineEvents) => Float64Array): ValueOf =>
+  (events) =>
+  (event) =>
+    amountOf(events, numbersOf(events), event);
+
+const ofId =
+  (name: keyof LaneIds): ValueOf =>
+  (events) =>
+  (event) =>
+    laneOf(events, event)?.ids?.[name] ?? null;
+
+/** Of a thread's events their own lane, of a device's that of their launch. */
+const ofThread =
+  (name: 'pid' | 'tid'): ValueOf =>
+  (events) =>
+  (event) => {
+    const host = isOnDevice(events, event) ? elementAt(events.arrows.launcher, event) : event;
+    return host === -1 ? null : (laneOf(events, host)?.ids?.[name] ?? null);
+  };
+
+const launchName: ValueOf = (events) => (event) => {
+  const launch = elementAt(events.arrows.launcher, event);
+  return launch === -1 ? null : textOf(events, 'name', launch);
+};
+
+/** A kernel's time in the queue, ns; of a packet the text of its queue. */
+const queue: ValueOf = (events) => (event) => {
+  const text = textOf(events, 'queue', event);
+  const launch = elementAt(events.arrows.launcher, event);
+  if (text !== null || launch === -1) return text;
+  return known(startOf(events, event) - endOf(events, launch));
+};
+
+const flops = (events: TimelineEvents): Float64Array => events.flops;
+const bytes = (events: TimelineEvents): Float64Array => events.bytes;
+
+/** Amount over duration. @param unit of a FLOP or byte a nanosecond */
+const ofRate =
+  (numbersOf: (events: TimelineEvents) => Float64Array, unit: number): ValueOf =>
+  (events) =>
+  (event) =>
+    ratio(amountOf(events, numbersOf(events), event), durOf(events, event) * unit);
+
+const ofTc: ValueOf = (events) => (event) => {
+  const use = textOf(events, 'tc', event);
+  return use === null ? null : (TC_VALUES[use] ?? use);
+};
+
+/** A list of a kernel may be empty, which is not unknown; nothing is known of other events. */
+const ofKernel = (events: TimelineEvents, event: number): CellValue => (elementAt(events.id, event) > 0 ? [] : null);
+
+const layers: ValueOf = (events) => (event) => textOf(events, 'layer', event)?.split('/') ?? ofKernel(events, event);
+
+const sequence: ValueOf = (events) => (event) => {
+  const seq = elementAt(events.seq, event);
+  return seq < 0 ? ofKernel(events, event) : [seq];
+};
+
+const FIELDS: readonly ConditionField[] = [
+  { keys: ['name'], type: 'str', of: ofText('name') },
+  { keys: ['kernel'], type: 'str', of: (events) => (event) => shortNameOf(events, event) },
+  { keys: ['op'], type: 'str', of: ofText('op') },
+  { keys: ['layer'], type: 'str', list: 'str', separator: ':', of: layers },
+  { keys: ['dtype'], type: 'str', of: ofText('dtype') },
+  { keys: ['operands'], type: 'str', of: ofText('operands') },
+  { keys: ['queue'], type: 'str', of: queue, needs: 'details' },
+  { keys: ['tc'], type: 'str', of: ofTc },
+  { keys: ['kind'], type: 'str', of: (events) => (event) => kindOf(events, event) },
+  { keys: ['lane'], type: 'str', of: (events) => (event) => laneOf(events, event)?.name ?? null },
+  { keys: ['group'], type: 'str', of: (events) => (event) => laneOf(events, event)?.group ?? null },
+  { keys: ['dir'], type: 'str', of: (events) => (event) => DIRECTIONS[elementAt(events.dir, event)] ?? null },
+  { keys: ['sil', 'dur'], type: 'int', of: (events) => (event) => durOf(events, event) },
+  { keys: ['start'], type: 'int', of: (events) => (event) => events.origin + startOf(events, event) },
+  { keys: ['end'], type: 'int', of: (events) => (event) => events.origin + endOf(events, event) },
+  { keys: ['flops'], type: 'real', of: ofAmount(flops), needs: 'single' },
+  { keys: ['bytes'], type: 'real', of: ofAmount(bytes), needs: 'single' },
+  // FLOP/ns are GFLOP/s, bytes/ns are GB/s.
+  { keys: ['tflops'], type: 'real', of: ofRate(flops, 1000), needs: 'single' },
+  { keys: ['gbps', 'gbs'], type: 'real', of: ofRate(bytes, 1), needs: 'single' },
+  {
+    keys: ['ai'],
+    type: 'real',
+    of: (events) => (event) => ratio(amountOf(events, events.flops, event), amountOf(events, events.bytes, event)),
+    needs: 'single',
+  },
+  { keys: ['id', 'idx'], type: 'int', of: (events) => (event) => elementAt(events.id, event) || null },
+  { keys: ['pc'], type: 'int', of: ofNumbers(({ pc }) => pc) },
+  { keys: ['seq'], type: 'str', list: 'int', of: sequence },
+  { keys: ['step'], type: 'int', of: ofNumbers(({ step }) => step) },
+  { keys: ['corr'], type: 'int', of: ofNumbers(({ corr }) => corr) },
+  { keys: ['device'], type: 'int', of: ofId('device') },
+  { keys: ['stream'], type: 'int', of: ofId('stream') },
+  { keys: ['rank'], type: 'int', of: ofId('rank') },
+  { keys: ['profile'], type: 'int', of: ofId('profile') },
+  { keys: ['pid'], type: 'int', of: ofThread('pid'), needs: 'details' },
+  { keys: ['tid'], type: 'int', of: ofThread('tid'), needs: 'details' },
+  { keys: ['api'], type: 'str', of: launchName, needs: 'details' },
+  ...FACT_COLUMNS.map(({ key, label, read, ...shape }): ConditionField => ({
+    ...shape,
+    ...{ keys: [key], type: 'str', needs: 'details' },
+    of: (events) => {
+      const facts = new FactColumn(events.facts, label, read);
+      return (event) => facts.of(elementAt(events.factList, event));
+    },
+  })),
+];
+
+/** Names of all fields, other ones of the same field included. */
+export const CONDITION_KEYS: readonly string[] = FIELDS.flatMap(({ keys }) => keys);
+
+/** @param query in which `/` stands between layers where it has one, as the page writes their paths */
+export function conditionColumns(events: TimelineEvents, query: string): readonly ConditionColumn[] {
+  return FIELDS.flatMap(({ keys, of, ...shape }) => {
+    const value = of(events);
+    const slashed = shape.separator !== undefined && query.includes('/') ? { separator: '/' } : {};
+    return keys.map((key) => ({ ...shape, ...slashed, key, header: key, width: 0, doc: '', value }));
+  });
+}

@@ -1,0 +1,54 @@
+/** Columns of `dprof` that the facts of a kernel state: read from their texts, once for each list of facts. */
+import type { CellValue, ColumnShape } from '../../../table/column.js';
+import { factsOf, type FactLists } from '../events/kernel-facts.js';
+
+interface FactColumnShape extends Partial<Pick<ColumnShape, 'list' | 'separator' | 'suffix'>> {
+  readonly key: string;
+  /** Of the fact, as `--explain` has it. */
+  readonly label: string;
+  /** @returns null where the text says that it is unknown */
+  readonly read: (text: string) => CellValue;
+}
+
+const UNKNOWN: ReadonlySet<string> = new Set(['na', 'unknown', '-', '']);
+
+const word = (text: string | undefined): string | null => (text === undefined || UNKNOWN.has(text) ? null : text);
+
+/** A list whose text is - where it is empty. */
+const listBy =
+  (separator: string) =>
+  (text: string): CellValue =>
+    text === '-' ? [] : text.split(separator);
+
+/** '128,2,1' as numbers. */
+const extent = (text: string | undefined): CellValue => word(text)?.split(',').map(Number) ?? null;
+
+export const FACT_COLUMNS: readonly FactColumnShape[] = [
+  { key: 'grid', label: 'grid, block', list: 'int', read: (text) => extent(text.split(' / ')[0]) },
+  { key: 'block', label: 'grid, block', list: 'int', read: (text) => extent(text.split(' / ')[1]) },
+  { key: 'role', label: 'role', read: word },
+  { key: 'params', label: 'params', list: 'str', suffix: ',', read: listBy(', ') },
+  { key: 'trace', label: 'trace', list: 'str', read: listBy(' > ') },
+  { key: 'fused', label: 'fused', list: 'str', separator: '+', read: listBy(', ') },
+  { key: 'bound', label: 'bound', read: (text) => word(text.split(';')[0]) },
+];
+
+/** The value of one fact by the number of the list that has it. */
+export class FactColumn {
+  readonly #values = new Map<number, CellValue>();
+
+  constructor(
+    private readonly facts: FactLists,
+    private readonly label: string,
+    private readonly read: (text: string) => CellValue,
+  ) {}
+
+  of(list: number): CellValue {
+    const known = this.#values.get(list);
+    if (known !== undefined) return known;
+    const fact = factsOf(this.facts, list).find(([label]) => label === this.label);
+    const value = fact === undefined ? null : this.read(fact[1]);
+    this.#values.set(list, value);
+    return value;
+  }
+}

@@ -1,0 +1,156 @@
+/** Which piece of each rank is drawn beside a piece of one of them, and where on the axis. Needs no document. */
+import { elementAt } from '../../../containers/element.js';
+import { entryOf } from '../../../containers/map-entry.js';
+import { onAxis, type ClockLine, type LaneRank } from '../events/lane-ranks.js';
+import type { View } from '../model/view.js';
+import { dataOf, WHOLE } from './piece-choice.js';
+import type { PageRank } from './page-ranks.js';
+
+/** A rank's part of the join. */
+export interface AlignedPiece {
+  readonly rank: LaneRank;
+  /** Of those that the page holds. */
+  readonly piece: number;
+  /** Whether it is a piece of more time, of which only that of the join is drawn. */
+  readonly isCut: boolean;
+}
+
+export interface AlignedPieces {
+  /** ns on the axis, which has the times of the page's own rank. */
+  readonly time: View;
+  readonly pieces: readonly AlignedPiece[];
+  /** What is not as expected, a sentence each. */
+  readonly remarks: readonly string[];
+}
+
+/** Events of all ranks together; further pieces are drawn from the whole profiles of their ranks. */
+const MOST_EVENTS = 500_000;
+
+/** A rank that stands by the start of its profile alone is of another time where it is this many times its piece away. */
+const FAR = 10;
+
+/** How the times of a rank are brought to the axis. */
+type Alignment = 'clock' | 'start' | 'far' | 'none' | 'absent';
+
+/** How a rank is aligned, in words after its name; null where that is as expected. */
+const ALIGNED: Readonly<Record<Alignment, string | null>> = {
+  clock: null,
+  start: 'aligned by the start of its profile alone',
+  far: 'the start of its profile, which alone could align it, is of another time: shown from its own start',
+  none: 'its clock could not be aligned: shown from its own start',
+  absent: 'no piece of this name, and no common clock to place it by: not drawn',
+};
+
+/** What a rank is drawn from, likewise. */
+const DRAWN: Readonly<Record<'piece' | 'other' | 'left' | 'full', string | null>> = {
+  piece: null,
+  other: 'no piece of this name: drawn from its whole profile',
+  left: 'its events of this time are not in the page: drawn from its whole profile',
+  full: 'too many events for all ranks together: drawn from its whole profile',
+};
+
+/** A rank, its piece of the name that is wanted, -1 where it has none, and its place on the axis; null where that is not known. */
+interface PlacedPiece {
+  readonly rank: PageRank;
+  readonly piece: number;
+  readonly clock: ClockLine | null;
+  readonly alignment: Alignment;
+}
+
+/**
+ * Pieces go together by their names, which have the numbers of steps.
+ * @param ranks in the order in which they are drawn
+ * @param own of the rank whose time the axis has
+ * @param piece of that rank
+ */
+export function alignedPieces(ranks: readonly PageRank[], own: PageRank, piece: number): AlignedPieces {
+  const { name } = elementAt(own.timeline.pieces, piece);
+  const pieceIn = (rank: PageRank): number =>
+    rank === own ? piece : rank.timeline.pieces.findIndex((one) => one.name === name);
+  const placed = placesOf(ranks, own, pieceIn);
+  const spans = placed.flatMap((one) => (one.piece === -1 ? [] : (spanOf(one) ?? [])));
+  const pieces: AlignedPiece[] = [];
+  const remarks: (readonly [rank: string, remark: string | null])[] = [];
+  let room = MOST_EVENTS;
+  for (const one of placed) {
+    const { rank, clock, alignment } = one;
+    if (ranks.length > 1) remarks.push([rank.name, ALIGNED[alignment]]);
+    if (clock === null) continue;
+    const from = drawnFrom(one, room);
+    const isPiece = from === 'piece';
+    if (isPiece) room -= rank.timeline.pieces[one.piece]?.events ?? 0;
+    remarks.push([rank.name, DRAWN[from]]);
+    const { name, profile } = rank;
+    pieces.push({ rank: { name, profile, clock }, piece: isPiece ? one.piece : WHOLE, isCut: !isPiece });
+  }
+  const time = {
+    from: spans.reduce((least, { from }) => Math.min(least, from), Infinity),
+    to: spans.reduce((most, { to }) => Math.max(most, to), -Infinity),
+  };
+  return { time, pieces, remarks: inSentences(remarks) };
+}
+
+function drawnFrom({ rank: { timeline }, piece }: PlacedPiece, room: number): keyof typeof DRAWN {
+  if (piece === -1) return 'other';
+  if (dataOf(timeline, piece) !== piece) return 'left';
+  return piece !== WHOLE && (timeline.pieces[piece]?.events ?? 0) > room ? 'full' : 'piece';
+}
+
+/** Ranks that a remark names. */
+const MOST_NAMED = 8;
+
+/** 'rank 3, rank 4: …' for each remark, in order. */
+function inSentences(remarks: readonly (readonly [rank: string, remark: string | null])[]): string[] {
+  const ranks = new Map<string, string[]>();
+  for (const [rank, remark] of remarks) if (remark !== null) entryOf(ranks, remark, (): string[] => []).push(rank);
+  return [...ranks].map(([remark, names]) => {
+    const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '';
+    return `${names.slice(0, MOST_NAMED).join(', ')}${more}: ${remark}.`;
+  });
+}
+
+/** Of a rank that has a place, its piece, or all of it where it has none, ns on the axis; null for others. */
+function spanOf({ rank, piece, clock }: Pick<PlacedPiece, 'rank' | 'piece' | 'clock'>): View | null {
+  const found = rank.timeline.pieces[piece === -1 ? WHOLE : piece];
+  if (found === undefined || clock === null) return null;
+  return { from: onAxis(clock, found.start), to: onAxis(clock, found.end) };
+}
+
+/** First on the clock of the job: ranks without a usable clock begin where the first of the others does. Then as the own rank has it. */
+function placesOf(ranks: readonly PageRank[], own: PageRank, pieceIn: (rank: PageRank) => number): PlacedPiece[] {
+  const all = onJobClock(ranks.map((rank) => ({ rank, piece: pieceIn(rank) })));
+  const spans = all.flatMap((one) => (one.piece === -1 ? [] : (spanOf(one) ?? [])));
+  const first = spans.length === 0 ? 0 : spans.reduce((least, { from }) => Math.min(least, from), Infinity);
+  const placed = all.map((one): PlacedPiece => {
+    const start = one.rank.timeline.pieces[one.piece]?.start;
+    if (one.clock !== null) return one;
+    return start === undefined ? { ...one, alignment: 'absent' } : { ...one, clock: { shift: first - start, rate: 1 } };
+  });
+  const zero = placed.find(({ rank }) => rank === own)?.clock ?? { shift: 0, rate: 1 };
+  return placed.map((one) => ({ ...one, clock: one.clock === null ? null : lineBetween(one.clock, zero) }));
+}
+
+/** From the times of one profile to those of another, by the lines of both. */
+const lineBetween = (one: ClockLine, other: ClockLine): ClockLine => ({
+  shift: (one.shift - other.shift) / other.rate,
+  rate: one.rate / other.rate,
+});
+
+/** Ranks as far as their clocks are known, and are of one time. */
+function onJobClock(named: readonly Pick<PlacedPiece, 'rank' | 'piece'>[]): PlacedPiece[] {
+  const known = named.map(({ rank, piece }): PlacedPiece => {
+    const { clock, isByStart } = rank;
+    if (clock === null) return { rank, piece, clock, alignment: 'none' };
+    const line = { shift: clock.shift, rate: 1 - clock.drift };
+    return { rank, piece, clock: line, alignment: isByStart ? 'start' : 'clock' };
+  });
+  const surest = known.find(({ alignment }) => alignment === 'clock') ?? known.find(({ clock }) => clock !== null);
+  const here = surest === undefined ? null : spanOf(surest);
+  const isFar = (one: PlacedPiece): boolean => {
+    const span = spanOf(one);
+    if (one.alignment !== 'start' || span === null || here === null) return false;
+    const most = FAR * (here.to - here.from);
+    return span.from > here.to + most || span.to < here.from - most;
+  };
+  return known.map((one) => (isFar(one) ? { ...one, clock: null, alignment: 'far' } : one));
+}

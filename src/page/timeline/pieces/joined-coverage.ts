@@ -1,0 +1,30 @@
+/** What a timeline of several ranks draws, in words. */
+import { counted } from '../../../record/plural.js';
+import { quantityText } from '../../document/units.js';
+import type { TimelineCoverage } from '../events/coverage.js';
+import type { View } from '../model/view.js';
+
+/**
+ * @param what name of the piece
+ * @param zero name of the rank from whose start the axis counts
+ * @param merged of each rank what its bars stand for; null where each event is drawn
+ */
+export function joinedCoverage(
+  what: string,
+  { from, to }: View,
+  zero: string,
+  merged: readonly (string | null)[],
+): TimelineCoverage {
+  const ranks = counted(merged.length, 'rank');
+  const texts = new Set(merged.filter((text) => text !== null));
+  const count = merged.filter((text) => text !== null).length;
+  const [only] = texts;
+  const whose = count === merged.length ? 'all ranks' : `${count} of the ranks`;
+  return {
+    drawn: `${what} of ${ranks}, ${quantityText(from, 'ns')} to ${quantityText(to, 'ns')} from ${zero}'s start`,
+    merged:
+      only === undefined
+        ? null
+        : `of ${whose}, ${texts.size === 1 ? only : 'short neighbours are one bar, with the name of the longest'}`,
+  };
+}

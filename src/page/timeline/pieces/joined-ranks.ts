@@ -1,0 +1,238 @@
+/** Pieces of several ranks → one timeline on one axis: each event once, lanes, texts and facts numbered anew. Needs no document. */
+import { elementAt } from '../../../containers/element.js';
+import { entryOf } from '../../../containers/map-entry.js';
+import { NO_EVENT, type Lane } from '../../../prof/html/timeline/timeline-data.js';
+import type { TimelineCoverage } from '../events/coverage.js';
+import { arrowsOf, countOf, timeOf, type TextColumn, type TimelineEvents } from '../events/events.js';
+import type { FactLists } from '../events/kernel-facts.js';
+import { onAxis, type LaneRank } from '../events/lane-ranks.js';
+import type { View } from '../model/view.js';
+
+export interface RankEvents {
+  readonly rank: LaneRank;
+  /** Times from its own profile's start. */
+  readonly events: TimelineEvents;
+  /** Whether only what runs in the time of the join is taken. */
+  readonly isCut: boolean;
+}
+
+export interface JoinedAbout {
+  /** ns on the axis. */
+  readonly time: View;
+  readonly coverage: TimelineCoverage;
+  /** As in `LaneRanks`. */
+  readonly zero: string;
+}
+
+/** Events that are taken of a part, by their indexes there, and where they are in the join. */
+interface TakenEvents extends RankEvents {
+  readonly taken: Uint32Array;
+  /** ns on the axis, by place in `taken`. */
+  readonly starts: Float64Array;
+  /** By index in the part: that in the join, NO_EVENT for what is not taken. */
+  readonly places: Uint32Array;
+  /** By index in the part: number of the text in the join. */
+  readonly texts: Uint32Array;
+  /** Numbers of its first lane and of its first list of facts, less one, in the join. */
+  readonly lane: number;
+  readonly fact: number;
+}
+
+/** Parts are in the order in which their lanes are listed. */
+export function joinRanks(parts: readonly RankEvents[], { time, coverage, zero }: JoinedAbout): TimelineEvents {
+  const texts = new SharedTexts();
+  let [lanes, lists] = [0, 0];
+  const all = parts.map((part): TakenEvents => {
+    const [taken, starts] = takenOf(part, time);
+    const places = new Uint32Array(part.events.count).fill(NO_EVENT);
+    const made = { ...part, taken, starts, places, texts: texts.numbersOf(part.events), lane: lanes, fact: lists };
+    lanes += part.events.lanes.length;
+    lists += Math.max(0, part.events.facts.ends.length - 1);
+    return made;
+  });
+  const count = all.reduce((sum, { taken }) => sum + taken.length, 0);
+  setPlaces(all, count);
+  return {
+    count,
+    span: Math.max(1, time.to - time.from),
+    origin: time.from,
+    coverage,
+    ...columnsOf(all, count, time.from),
+    ...{ lanes: all.flatMap(lanesOf), texts: texts.all, facts: factsOf(all), shortNames: shortNamesOf(all) },
+    arrows: arrowsOf(all.flatMap(arrowsIn), count),
+    dependencies: dependenciesOf(all),
+    ranks: { ranks: parts.map(({ rank }) => rank), ofLane: ranksOfLanes(parts), zero },
+  };
+}
+
+/** Equal texts have one number, so that they have one colour and one row in sums. */
+class SharedTexts {
+  readonly #numbers = new Map<string, number>([['', 0]]);
+  readonly all: string[] = [''];
+
+  numbersOf({ texts }: TimelineEvents): Uint32Array {
+    return Uint32Array.from(texts, (text) => entryOf(this.#numbers, text, () => this.all.push(text) - 1));
+  }
+}
+
+/** Events of a part that are taken, in order, and their starts on the axis. */
+function takenOf({ events, rank, isCut }: RankEvents, { from, to }: View): readonly [Uint32Array, Float64Array] {
+  const { count, start, dur, origin } = events;
+  const taken = new Uint32Array(count);
+  const starts = new Float64Array(count);
+  let length = 0;
+  for (let event = 0; event < count; event++) {
+    const at = onAxis(rank.clock, origin + elementAt(start, event));
+    const end = at + elementAt(dur, event);
+    // What has no duration runs at its start.
+    const isInside = at < to && (end > from || (end === at && at >= from));
+    if (isCut && !isInside) continue;
+    taken[length] = event;
+    starts[length++] = at;
+  }
+  return [taken.slice(0, length), starts.slice(0, length)];
+}
+
+/** Places in order of start; of equal starts the events of earlier parts first, those of one part as they are. */
+function setPlaces(parts: readonly TakenEvents[], count: number): void {
+  const starts = new Float64Array(count);
+  const runs: number[] = [];
+  let end = 0;
+  for (const part of parts) {
+    runs.push(end);
+    starts.set(part.starts, end);
+    end += part.starts.length;
+  }
+  const places = new Uint32Array(count);
+  for (const [place, event] of mergedRuns(starts, runs).entries()) places[event] = place;
+  for (const [at, part] of parts.entries()) {
+    const first = elementAt(runs, at);
+    for (const [i, event] of part.taken.entries()) part.places[event] = elementAt(places, first + i);
+  }
+}
+
+/** Indexes of numbers in rising order, where each run of them rises: neighbours are merged until one is left. @param firsts where runs begin */
+function mergedRuns(numbers: Float64Array, firsts: readonly number[]): Uint32Array {
+  let order = Uint32Array.from(numbers, (_, i) => i);
+  let runs = firsts;
+  while (runs.length > 1) {
+    const next = new Uint32Array(order.length);
+    for (let run = 0; run < runs.length; run += 2) {
+      let [a, b, to] = [elementAt(runs, run), runs[run + 1] ?? order.length, elementAt(runs, run)];
+      const [middle, end] = [b, runs[run + 2] ?? order.length];
+      while (to < end) {
+        const isLeft = b === end || (a < middle && at(numbers, order, a) <= at(numbers, order, b));
+        next[to++] = elementAt(order, isLeft ? a++ : b++);
+      }
+    }
+    runs = runs.filter((_, run) => run % 2 === 0);
+    order = next;
+  }
+  return order;
+}
+
+const at = (numbers: Float64Array, order: Uint32Array, place: number): number =>
+  elementAt(numbers, elementAt(order, place));
+
+type NumberColumn = 'pc' | 'id' | 'flops' | 'bytes' | 'seq' | 'step' | 'corr';
+type JoinedColumn = 'start' | 'dur' | 'lane' | 'depth' | 'kind' | 'dir' | 'text' | 'factList' | 'merged';
+
+/** Columns of the join. @param from where its time begins, ns on the axis */
+function columnsOf(
+  parts: readonly TakenEvents[],
+  count: number,
+  from: number,
+): Pick<TimelineEvents, NumberColumn | JoinedColumn> {
+  const filled = <Numbers extends Float64Array | Uint32Array | Uint8Array>(
+    column: Numbers,
+    value: (part: TakenEvents, event: number) => number,
+  ): Numbers => {
+    for (const part of parts)
+      for (const event of part.taken) column[elementAt(part.places, event)] = value(part, event);
+    return column;
+  };
+  const numbers = (name: NumberColumn | 'dur'): Float64Array =>
+    filled(new Float64Array(count), ({ events }, event) => elementAt(events[name], event));
+  const text = (name: TextColumn): Uint32Array =>
+    filled(new Uint32Array(count), ({ events, texts }, event) => texts[elementAt(events.text[name], event)] ?? 0);
+  const merged = (value: (events: TimelineEvents, event: number) => number): Float64Array =>
+    filled(new Float64Array(count), ({ events }, event) => value(events, event));
+  const start = new Float64Array(count);
+  for (const { taken, starts, places } of parts)
+    for (const [i, event] of taken.entries()) start[elementAt(places, event)] = elementAt(starts, i) - from;
+  return {
+    start,
+    ...{ dur: numbers('dur'), pc: numbers('pc'), id: numbers('id'), seq: numbers('seq') },
+    ...{ flops: numbers('flops'), bytes: numbers('bytes'), step: numbers('step'), corr: numbers('corr') },
+    lane: filled(new Uint32Array(count), ({ events, lane }, event) => lane + elementAt(events.lane, event)),
+    depth: filled(new Uint32Array(count), ({ events }, event) => elementAt(events.depth, event)),
+    kind: filled(new Uint8Array(count), ({ events }, event) => elementAt(events.kind, event)),
+    dir: filled(new Uint8Array(count), ({ events }, event) => elementAt(events.dir, event)),
+    text: {
+      ...{ name: text('name'), op: text('op'), layer: text('layer'), dtype: text('dtype'), tc: text('tc') },
+      ...{ operands: text('operands'), queue: text('queue') },
+    },
+    factList: filled(new Uint32Array(count), ({ events, fact }, event) => {
+      const list = elementAt(events.factList, event);
+      return list === 0 || list >= events.facts.ends.length ? 0 : fact + list;
+    }),
+    merged: parts.every(({ events }) => events.merged === null)
+      ? null
+      : { count: merged(countOf), time: merged(timeOf) },
+  };
+}
+
+/** Lanes are named after their ranks by their groups: 'rank 3 · device 0'. */
+const lanesOf = ({ events, rank }: RankEvents): Lane[] =>
+  events.lanes.map((lane) => ({ ...lane, group: `${rank.name} · ${lane.group}` }));
+
+/** Short names of kernels by their names, both by their numbers in the join. */
+const shortNamesOf = (parts: readonly TakenEvents[]): ReadonlyMap<number, number> =>
+  new Map(
+    parts.flatMap(({ events, texts }) =>
+      [...events.shortNames].map(([name, short]) => [texts[name] ?? 0, texts[short] ?? 0] as const),
+    ),
+  );
+
+const ranksOfLanes = (parts: readonly RankEvents[]): Uint32Array =>
+  Uint32Array.from(parts.flatMap(({ events }, rank) => events.lanes.map(() => rank)));
+
+/** Lists of facts one after the other; the first of each part is empty, and is there once. */
+function factsOf(parts: readonly TakenEvents[]): FactLists {
+  const texts: string[] = [];
+  const [pairs, ends]: [number[], number[]] = [[], [0]];
+  for (const { facts } of parts.map(({ events }) => events)) {
+    const [firstText, firstPair] = [texts.length, pairs.length];
+    for (const text of facts.texts) texts.push(text);
+    for (const number of facts.pairs) pairs.push(firstText + number);
+    for (const end of facts.ends.subarray(1)) ends.push(firstPair + end);
+  }
+  return { texts, pairs: Uint32Array.from(pairs), ends: Uint32Array.from(ends) };
+}
+
+/** Pairs of a launch and what it launched, both of which are taken. */
+function arrowsIn({ events: { arrows }, places }: TakenEvents): number[] {
+  const pairs: number[] = [];
+  for (let i = 0; i + 1 < arrows.pairs.length; i += 2) {
+    const [from, to] = [elementAt(arrows.pairs, i), elementAt(arrows.pairs, i + 1)].map((one) =>
+      elementAt(places, one),
+    );
+    if (from !== undefined && to !== undefined && from !== NO_EVENT && to !== NO_EVENT) pairs.push(from, to);
+  }
+  return pairs;
+}
+
+function dependenciesOf(parts: readonly TakenEvents[]): TimelineEvents['dependencies'] {
+  const [later, earlier, what]: [number[], number[], number[]] = [[], [], []];
+  for (const { events, places, texts } of parts) {
+    const { dependencies } = events;
+    for (let i = 0; i < dependencies.later.length; i++) {
+      const waited = places[elementAt(dependencies.later, i)] ?? NO_EVENT;
+      if (waited === NO_EVENT) continue;
+      later.push(waited);
+      earlier.push(places[elementAt(dependencies.earlier, i)] ?? NO_EVENT);
+      what.push(texts[elementAt(dependencies.what, i)] ?? 0);
+    }
+  }
+  return { later, earlier, what };
+}
