@@ -18,6 +18,12 @@ export interface TimelineExtras {
   readonly untimed: readonly string[];
 }
 
+/** All that a timeline draws. */
+export interface LoadedTimeline {
+  readonly events: TimelineEvents;
+  readonly extras: TimelineExtras;
+}
+
 export const NO_EXTRAS: TimelineExtras = {
   tracks: [],
   marks: [],
@@ -43,12 +49,6 @@ export async function loadExtras(
     untimed: context.untimed,
   };
 }
-
-/** Of several ranks how busy their devices were in what is drawn: marks and samples are those of one profile. */
-export const extrasOfRanks = (events: TimelineEvents): TimelineExtras => ({
-  ...NO_EXTRAS,
-  tracks: busyTracks(events, null),
-});
 
 /** Bytes that are in use, not moved. */
 const IN_USE = /mem/;

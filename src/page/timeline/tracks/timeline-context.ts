@@ -18,6 +18,9 @@ export interface TimelineContext {
   readonly untimed: readonly string[];
 }
 
+/** @param profile its index in the page */
+export type ContextOfProfile = (profile: number) => TimelineContext;
+
 export const NO_CONTEXT: TimelineContext = { utilisation: null, gaps: [], advice: [], untimed: [] };
 
 export function contextOf(profile: PageProfile, findings: readonly FindingGroup[]): TimelineContext {

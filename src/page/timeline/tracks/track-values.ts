@@ -1,7 +1,7 @@
 /** Values of tracks as text. */
 import { quantityText, type DisplayUnit } from '../../document/units.js';
 import { tickStep, tickText } from '../model/ticks.js';
-import { SampleTrack, type Track, type TrackRange } from './track.js';
+import type { Track, TrackRange } from './track.js';
 
 /** Units of records, and how the page writes them; `per` of the record's unit are one of the page's. */
 const UNITS: Readonly<Record<string, readonly [unit: DisplayUnit, per: number]>> = {
@@ -56,7 +56,7 @@ export const momentText = (at: number, perPixel: number): string => tickText(at,
 export function readingOf(track: Track, time: number, perPixel: number, origin: number): TrackReading {
   const told = (at: number): string => momentText(at + origin, perPixel);
   const [from, to] = track.around(time);
-  if (track instanceof SampleTrack && from === to) {
+  if (track.heldAt !== null && from === to) {
     const range = track.rangeOf(time, time);
     const [since, until] = track.heldAt(time);
     const ends = [

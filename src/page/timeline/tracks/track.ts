@@ -25,6 +25,8 @@ export interface Track {
   readonly rangeOf: (from: number, to: number) => TrackRange | null;
   /** The narrowest time around another for which `rangeOf` is exact: a sample holds up to the next. */
   readonly around: (time: number) => readonly [from: number, to: number];
+  /** Of samples: start of the value that holds at a time, and of the next; infinite where there is none. */
+  readonly heldAt: ((time: number) => readonly [from: number, to: number]) | null;
 }
 
 type TrackNames = Pick<Track, 'kind' | 'group' | 'name' | 'unit' | 'about'>;
@@ -58,7 +60,7 @@ export class SampleTrack implements Track {
 
   /** Of an instant the value that holds then; else of all samples that hold within the time, even for no time. */
   readonly rangeOf = (from: number, to: number): TrackRange | null => {
-    const [first, end] = from < to ? this.#within(from, to) : this.#heldAt(from);
+    const [first, end] = from < to ? this.#within(from, to) : this.#placeAt(from);
     const range = rangeOf(this.values, first, end, { low: Infinity, high: -Infinity });
     return range.low > range.high ? null : range;
   };
@@ -71,11 +73,10 @@ export class SampleTrack implements Track {
     return [time, time];
   };
 
-  /** Start of the value that holds at a time, and of the next; infinite where there is none. */
-  heldAt(time: number): readonly [from: number, to: number] {
+  readonly heldAt = (time: number): readonly [from: number, to: number] => {
     const next = firstAbove(this.at, time);
     return [this.at[next - 1] ?? -Infinity, this.at[next] ?? Infinity];
-  }
+  };
 
   #within(from: number, to: number): readonly [from: number, to: number] {
     const first = firstAtLeast(this.at, from);
@@ -83,7 +84,7 @@ export class SampleTrack implements Track {
   }
 
   /** The last sample up to a time; where it becomes unknown at once, the one before. */
-  #heldAt(time: number): readonly [from: number, to: number] {
+  #placeAt(time: number): readonly [from: number, to: number] {
     const place = firstAbove(this.at, time) - 1;
     if (place < 0) return [0, 0];
     const isInstant = Number.isNaN(this.values[place]) && this.at[place] === time && this.at[place - 1] === time;
@@ -109,6 +110,7 @@ export class ShareTrack implements Track {
   readonly unit = 'fraction';
   readonly about: string;
   readonly drawn = 'mean';
+  readonly heldAt = null;
   readonly scale: TrackRange = { low: 0, high: 1 };
 
   /**
