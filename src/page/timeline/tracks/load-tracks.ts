@@ -3,7 +3,7 @@ import type { PackedTrack, Timeline, TimelineMark } from '../../../prof/html/tim
 import { quantityText } from '../../document/units.js';
 import { unpackColumn } from '../events/column-unpacking.js';
 import type { TimelineEvents } from '../events/events.js';
-import { busyTracks, FIRST } from './busy-tracks.js';
+import { busyTracks, FIRST, hostGroup } from './busy-tracks.js';
 import { marksOf } from './marks.js';
 import { NO_CONTEXT, type TimelineContext } from './timeline-context.js';
 import { SampleTrack, type Track } from './track.js';
@@ -38,7 +38,7 @@ export async function loadExtras(
   context: TimelineContext = NO_CONTEXT,
 ): Promise<TimelineExtras> {
   const { tracks, marks } = timeline;
-  const sampled = await Promise.all(tracks.list.map((track) => loadTrack(track, events.origin)));
+  const sampled = await Promise.all(tracks.list.map((track) => loadTrack(track, events)));
   const busy = busyTracks(events, context.utilisation);
   // How busy a device was comes first, what it was busy with last.
   const isFirst = ({ name }: Track): boolean => FIRST.has(name);
@@ -53,8 +53,9 @@ export async function loadExtras(
 /** Bytes that are in use, not moved. */
 const IN_USE = /mem/;
 
-async function loadTrack(packed: PackedTrack, origin: number): Promise<Track> {
-  const { kind, group, name, metric, samples, width } = packed;
+async function loadTrack(packed: PackedTrack, { lanes, origin }: TimelineEvents): Promise<Track> {
+  const { kind, name, metric, samples, width } = packed;
+  const group = kind === 'host' ? hostGroup(lanes) : packed.group;
   const [at, values] = await Promise.all([unpackColumn(name, packed.at), unpackColumn(name, packed.values)]);
   if (at.length !== values.length) throw new Error(`${name}: of another length`);
   const unit = packed.unit === 'bytes' && IN_USE.test(metric) ? 'memory' : packed.unit;
