@@ -112,6 +112,8 @@ export class ShareTrack implements Track {
   readonly drawn = 'mean';
   readonly heldAt = null;
   readonly scale: TrackRange = { low: 0, high: 1 };
+  /** The time that was looked up last, and ns up to it. */
+  #last: readonly [time: number, sum: number] = [NaN, NaN];
 
   /**
    * @param at times in order, between which the share is the same
@@ -131,7 +133,8 @@ export class ShareTrack implements Track {
     const [first, last] = [this.at[0] ?? 0, this.at.at(-1) ?? 0];
     const [start, end] = [Math.max(from, first), Math.min(to, last)];
     if (!(start < end)) return null;
-    const share = (this.#sumTo(end) - this.#sumTo(start)) / (end - start);
+    const before = this.#sumTo(start);
+    const share = (this.#sumTo(end) - before) / (end - start);
     const mean = Math.max(0, Math.min(1, share));
     return { low: mean, high: mean };
   };
@@ -142,8 +145,13 @@ export class ShareTrack implements Track {
     return [this.at[next - 1] ?? time, this.at[next] ?? time];
   };
 
-  /** ns up to a time within it. */
+  /** ns up to a time within it. The end of a pixel is the start of the next: each is looked up once. */
   #sumTo(time: number): number {
+    if (time !== this.#last[0]) this.#last = [time, this.#soughtSumTo(time)];
+    return this.#last[1];
+  }
+
+  #soughtSumTo(time: number): number {
     const next = Math.max(1, Math.min(this.at.length - 1, firstAbove(this.at, time)));
     const [from, to] = [elementAt(this.at, next - 1), elementAt(this.at, next)];
     const [before, after] = [elementAt(this.sums, next - 1), elementAt(this.sums, next)];
