@@ -13,9 +13,14 @@ import { generated, packed, timelineOf, type FixtureEvent } from './timeline/fix
 
 const ENTRY = `
 import { loadEvents } from ${JSON.stringify(join(ROOT, 'src/page/timeline/events/events.ts'))};
+import { loadExtras } from ${JSON.stringify(join(ROOT, 'src/page/timeline/tracks/load-tracks.ts'))};
 import { showTimeline } from ${JSON.stringify(join(ROOT, 'src/page/timeline/timeline.ts'))};
 const data = JSON.parse(document.getElementById('data').textContent);
-const shown = showTimeline(document.getElementById('page'), () => loadEvents(data), { file: 'net.jsonl' });
+const load = async () => {
+  const events = await loadEvents(data);
+  return { events, extras: await loadExtras(data, events) };
+};
+const shown = showTimeline(document.getElementById('page'), load, { file: 'net.jsonl' });
 shown.ready.then(() => document.body.dataset.ready = 'yes');
 globalThis.closeTimeline = shown.close;
 `;

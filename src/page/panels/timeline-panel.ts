@@ -18,8 +18,10 @@ function make({ profile, at, data }: PanelView): PanelContent {
   if (own === undefined) return 'The page holds no events: nothing to draw over time.';
   const place = element('div', { class: 'timeline-place' });
   whenVisible(place, () => {
-    const context = contextOf(profile, data.advice);
-    open = showPieces(place, profile.utilisation, { own, ranks, file: data.input, load: loadPiece, context });
+    open = showPieces(place, profile.utilisation, {
+      ...{ own, ranks, file: data.input, load: loadPiece },
+      contextOf: (of) => contextOf(data.profiles[of] ?? profile, data.advice),
+    });
   });
   whenIdle(place);
   return [place];

@@ -18,7 +18,7 @@ import { showTip } from './controls/tip.js';
 import { showNotices, untimedLine } from './controls/notice-panel.js';
 import { showTracks } from './controls/track-panel.js';
 import { showTrackTip } from './controls/track-tip.js';
-import type { TimelineExtras } from './tracks/load-tracks.js';
+import type { LoadedTimeline, TimelineExtras } from './tracks/load-tracks.js';
 import { showToolbar } from './controls/toolbar.js';
 import { quantityText } from '../document/units.js';
 
@@ -38,12 +38,6 @@ export interface TimelineOptions {
   readonly goTo?: (time: number) => void;
   /** Called after each drawing of the events with the time it took, ms. */
   readonly drawn?: (ms: number) => void;
-}
-
-/** What is drawn. */
-export interface LoadedTimeline {
-  readonly events: TimelineEvents;
-  readonly extras: TimelineExtras;
 }
 
 export interface ShownTimeline {

@@ -6,9 +6,12 @@ import { quantityText } from '../../document/units.js';
 import type { Scene } from '../model/scene.js';
 import { around } from '../model/view.js';
 import { MARK_NAMES } from '../tracks/marks.js';
+import { momentText } from '../tracks/track-values.js';
 
 /** Texts of each kind, and times of each text. */
 const MOST_LISTED = 25;
+/** Of a view of all events. */
+const PIXELS = 1000;
 const MOST_UNTIMED = 3;
 
 /** Steps are in the list of pieces. */
@@ -23,7 +26,7 @@ export function showNotices(scene: Scene, goTo: (time: number) => void): HTMLEle
     else goTo(events.origin + (start + end) / 2);
   };
   const link = (mark: TimelineMark): HTMLElement =>
-    button(quantityText(mark.start + events.origin, 'ns'), () => show(mark), { title: 'show' });
+    button(momentText(mark.start + events.origin, events.span / PIXELS), () => show(mark), { title: 'show' });
   /** Marks of one text: its times, and the text once. */
   const item = (text: string, marks: readonly TimelineMark[]): HTMLElement => {
     const rest = marks.length - MOST_LISTED;
@@ -72,5 +75,5 @@ export function untimedLine({ extras: { untimed } }: Scene): HTMLElement[] {
   const rest = untimed.length - MOST_UNTIMED;
   const more = rest > 0 ? [`and ${rest} more`] : [];
   const text = `Without a time: ${[...untimed.slice(0, MOST_UNTIMED), ...more].join('; ')}.`;
-  return [element('p', { class: 'tl-hint tl-untimed' }, text)];
+  return [element('p', { class: 'tl-untimed' }, text)];
 }

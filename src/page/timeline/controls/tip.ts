@@ -7,9 +7,9 @@ import type { Scene } from '../model/scene.js';
 /** Distance from the pointer, CSS pixels. */
 const DISTANCE = 14;
 
-/** A tooltip that is empty and hidden, and stays beside the pointer. */
-export function tipAtPointer(canvas: HTMLElement, signal: AbortSignal): HTMLElement {
-  const tip = element('div', { class: 'tl-tip', hidden: true, 'aria-hidden': 'true' });
+/** A tooltip that is empty and hidden, and stays beside the pointer. @param name of its class */
+export function tipAtPointer(name: string, canvas: HTMLElement, signal: AbortSignal): HTMLElement {
+  const tip = element('div', { class: name, hidden: true, 'aria-hidden': 'true' });
   const follow = ({ offsetX, offsetY }: PointerEvent): void => {
     const isRight = offsetX > canvas.clientWidth / 2;
     const isLow = offsetY > canvas.clientHeight / 2;
@@ -23,7 +23,7 @@ export function tipAtPointer(canvas: HTMLElement, signal: AbortSignal): HTMLElem
 }
 
 export function showTip(scene: Scene, canvas: HTMLElement, signal: AbortSignal): HTMLElement {
-  const tip = tipAtPointer(canvas, signal);
+  const tip = tipAtPointer('tl-tip', canvas, signal);
   scene.on(['hovered'], () => {
     const { hovered } = scene.shown;
     tip.hidden = hovered === null;

@@ -5,7 +5,7 @@ import { quantityText } from '../../document/units.js';
 import { endOf, startOf } from '../events/events.js';
 import type { Scene, SceneState } from '../model/scene.js';
 import type { Track } from '../tracks/track.js';
-import { rangeText, readingOf } from '../tracks/track-values.js';
+import { momentText, rangeText, readingOf } from '../tracks/track-values.js';
 
 /** ms without a change before the values are told. */
 const PAUSE = 80;
@@ -21,6 +21,9 @@ function timeTold({ events, shown: { pointer, event, view } }: Scene): readonly 
   return [inside((view.from + view.to) / 2), 'the middle of the view'];
 }
 
+/** ns of a pixel of a view of usual width. */
+const pixelOf = ({ shown: { view } }: Scene): number => (view.to - view.from) / 1000;
+
 const HEADS = ['counter', 'value', 'in view', 'stands for'] as const;
 
 export function showTracks(scene: Scene, signal: AbortSignal): HTMLElement {
@@ -28,9 +31,7 @@ export function showTracks(scene: Scene, signal: AbortSignal): HTMLElement {
   const place = element('section', { class: 'tl-tracks', 'aria-label': 'Counters' });
   const rowOf = (track: Track, time: number, isOfMany: boolean): HTMLElement => {
     const { view } = scene.shown;
-    // A pixel of a view of usual width, as tooltips tell it.
-    const perPixel = (view.to - view.from) / 1000;
-    const { value, of } = readingOf(track, time, perPixel, events.origin);
+    const { value, of } = readingOf(track, time, pixelOf(scene), events.origin);
     const [from, to] = [Math.max(0, view.from), Math.min(events.span, view.to)];
     const inView = `${track.drawn === 'mean' ? 'mean ' : ''}${rangeText(track.rangeOf(from, to), track.unit)}`;
     const name = isOfMany ? `${track.group}: ${track.name}` : track.name;
@@ -45,7 +46,7 @@ export function showTracks(scene: Scene, signal: AbortSignal): HTMLElement {
     }
     const [time, name] = timeTold(scene);
     const isOfMany = new Set(tracks.map(({ group }) => group)).size > 1;
-    const caption = `Counters at ${quantityText(time + events.origin, 'ns')}, ${name}`;
+    const caption = `Counters at ${momentText(time + events.origin, pixelOf(scene))}, ${name}`;
     const heads = HEADS.map((head) => element('th', { scope: 'col' }, head));
     const { tracks: left, zero } = extras.leftOut;
     const notes = [

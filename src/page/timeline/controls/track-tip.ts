@@ -9,7 +9,7 @@ import type { Scene } from '../model/scene.js';
 import { trackAt } from '../model/track-layout.js';
 import { around } from '../model/view.js';
 import { marksAt } from '../tracks/marks.js';
-import { readingOf, scaleText } from '../tracks/track-values.js';
+import { momentText, readingOf, scaleText } from '../tracks/track-values.js';
 import { tipAtPointer } from './tip.js';
 
 /** Distance at which the pointer still hits a mark, and up to which it has not moved between press and release, CSS pixels. */
@@ -18,7 +18,7 @@ const MOST_MARKS = 6;
 
 export function showTrackTip(scene: Scene, stage: TimelineCanvas, signal: AbortSignal): HTMLElement {
   const { canvas } = stage;
-  const tip = tipAtPointer(canvas, signal);
+  const tip = tipAtPointer('tl-track-tip', canvas, signal);
   const perPixel = (): number => (scene.shown.view.to - scene.shown.view.from) / Math.max(1, stage.size.width);
   const marksUnder = (x: number, y: number): TimelineMark[] => {
     const isOn = y >= AXIS && stage.laneY(y) < scene.layout.marks;
@@ -31,7 +31,8 @@ export function showTrackTip(scene: Scene, stage: TimelineCanvas, signal: AbortS
     const isInside = time >= 0 && time <= scene.events.span;
     tip.hidden = marks.length === 0 && (placed === null || !isInside);
     if (tip.hidden) return;
-    if (placed === null) tip.replaceChildren(...marks.slice(0, MOST_MARKS).map((mark) => markText(scene, mark)));
+    if (placed === null)
+      tip.replaceChildren(...marks.slice(0, MOST_MARKS).map((mark) => markText(scene, mark, perPixel())));
     else tip.replaceChildren(...trackTexts(scene, placed.track, time, perPixel()));
     if (placed === null && marks.length > MOST_MARKS) tip.append(`and ${marks.length - MOST_MARKS} more`);
   };
@@ -54,8 +55,8 @@ export function showTrackTip(scene: Scene, stage: TimelineCanvas, signal: AbortS
   return tip;
 }
 
-function markText({ events }: Scene, { start, end, text }: TimelineMark): HTMLElement {
-  const told = (at: number): string => quantityText(at + events.origin, 'ns');
+function markText({ events }: Scene, { start, end, text }: TimelineMark, perPixel: number): HTMLElement {
+  const told = (at: number): string => momentText(at + events.origin, perPixel);
   const time =
     end > start ? `${told(start)} to ${told(end)} (${quantityText(end - start, 'ns')})` : `at ${told(start)}`;
   return element('div', {}, element('b', {}, text), time);

@@ -7,6 +7,7 @@ import { arrowsOf, countOf, timeOf, type TextColumn, type TimelineEvents } from 
 import type { FactLists } from '../events/kernel-facts.js';
 import { onAxis, type LaneRank } from '../events/lane-ranks.js';
 import type { View } from '../model/view.js';
+import { rankGroup } from '../tracks/rank-extras.js';
 
 export interface RankEvents {
   readonly rank: LaneRank;
@@ -184,7 +185,7 @@ function columnsOf(
 
 /** Lanes are named after their ranks by their groups: 'rank 3 · device 0'. */
 const lanesOf = ({ events, rank }: RankEvents): Lane[] =>
-  events.lanes.map((lane) => ({ ...lane, group: `${rank.name} · ${lane.group}` }));
+  events.lanes.map((lane) => ({ ...lane, group: rankGroup(rank.name, lane.group) }));
 
 /** Short names of kernels by their names, both by their numbers in the join. */
 const shortNamesOf = (parts: readonly TakenEvents[]): ReadonlyMap<number, number> =>

@@ -1,7 +1,10 @@
 /** Events of a piece of one rank, or of the same piece of several on one axis. */
 import { elementAt } from '../../../containers/element.js';
 import type { Timeline } from '../../../prof/html/timeline/timeline-data.js';
-import { loadEvents, type TimelineEvents } from '../events/events.js';
+import { loadEvents } from '../events/events.js';
+import { loadExtras, type LoadedTimeline } from '../tracks/load-tracks.js';
+import { extrasOnAxis, type RankExtras } from '../tracks/rank-extras.js';
+import { NO_CONTEXT, type ContextOfProfile } from '../tracks/timeline-context.js';
 import type { AlignedPieces } from './aligned-pieces.js';
 import { joinedCoverage } from './joined-coverage.js';
 import { joinRanks, type RankEvents } from './joined-ranks.js';
@@ -22,13 +25,21 @@ export async function loadRanks(
   piece: number,
   load: LoadPiece,
   isWanted: () => boolean,
-): Promise<TimelineEvents> {
+  contextOf: ContextOfProfile = () => NO_CONTEXT,
+): Promise<LoadedTimeline> {
   const parts: RankEvents[] = [];
+  const extras: RankExtras[] = [];
   for (const { rank, piece: at, isCut } of pieces) {
     if (!isWanted()) throw new Error('another one is shown');
-    parts.push({ rank, isCut, events: await loadEvents(await load(rank.profile, at)) });
+    const loaded = await load(rank.profile, at);
+    const events = await loadEvents(loaded);
+    parts.push({ rank, isCut, events });
+    extras.push({ rank, origin: events.origin, extras: await loadExtras(loaded, events, contextOf(rank.profile)) });
   }
   const merged = parts.map(({ events }) => events.coverage.merged);
   const coverage = joinedCoverage(elementAt(own.timeline.pieces, piece).name, time, own.name, merged);
-  return joinRanks(parts, { time, coverage, zero: own.name });
+  return {
+    events: joinRanks(parts, { time, coverage, zero: own.name }),
+    extras: extrasOnAxis(extras, time.from, own.name),
+  };
 }

@@ -9,9 +9,9 @@ import type { SearchElsewhere } from '../controls/search-box.js';
 import { besides, dataOf, NEARLY_ALL, othersOf, pieceOr, placeOf, type PlaceInTime } from './piece-choice.js';
 import { readAddress, withPlace } from '../model/timeline-address.js';
 import type { View } from '../model/view.js';
-import { showTimeline, type LoadedTimeline, type ShownTimeline } from '../timeline.js';
-import { extrasOfRanks, loadExtras } from '../tracks/load-tracks.js';
-import type { TimelineContext } from '../tracks/timeline-context.js';
+import { showTimeline, type ShownTimeline } from '../timeline.js';
+import { loadExtras, type LoadedTimeline } from '../tracks/load-tracks.js';
+import type { ContextOfProfile } from '../tracks/timeline-context.js';
 import { alignedPieces } from './aligned-pieces.js';
 import { pickPiece } from './piece-picker.js';
 import { showStrip } from './overview-strip.js';
@@ -26,8 +26,8 @@ export interface PiecesOptions {
   /** The file in suggested commands, as a word of a shell. */
   readonly file: string;
   readonly load: LoadPiece;
-  /** What the page says of the own rank besides its timeline. */
-  readonly context?: TimelineContext;
+  /** What the page says of ranks besides their timelines. */
+  readonly contextOf?: ContextOfProfile;
 }
 
 /** Of the address: which ranks are drawn. */
@@ -77,11 +77,10 @@ export function showPieces(place: HTMLElement, utilisation: Utilisation, options
     if (of.length === 1) {
       const loaded = await options.load(profile, dataOf(timeline, piece));
       const events = await loadEvents(loaded);
-      return { events, extras: await loadExtras(loaded, events, options.context) };
+      return { events, extras: await loadExtras(loaded, events, options.contextOf?.(profile)) };
     }
     const isWanted = (): boolean => !signal.aborted && drawn === of;
-    const events = await loadRanks(alignedPieces(of, own, piece), own, piece, options.load, isWanted);
-    return { events, extras: extrasOfRanks(events) };
+    return loadRanks(alignedPieces(of, own, piece), own, piece, options.load, isWanted, options.contextOf);
   };
   const see = (next: View): void => {
     view = next;

@@ -5,12 +5,17 @@
 import { elementAt } from '../../../containers/element.js';
 import { entryOf } from '../../../containers/map-entry.js';
 import type { Utilisation } from '../../../prof/html/page-data.js';
-import type { EventKind } from '../../../prof/html/timeline/timeline-data.js';
+import type { EventKind, Lane } from '../../../prof/html/timeline/timeline-data.js';
 import { quantityText } from '../../document/units.js';
 import { durOf, kindOf, laneOf, startOf, type TimelineEvents } from '../events/events.js';
 import { ShareTrack, type Track } from './track.js';
 
-export const HOST_GROUP = 'host';
+/** Group of what is of the host: its only process, else one of its own. */
+export function hostGroup(lanes: readonly Lane[]): string {
+  const groups = new Set(lanes.flatMap(({ kind, group }) => (kind === 'host' ? [group] : [])));
+  const [only] = groups;
+  return groups.size === 1 && only !== undefined ? only : 'host';
+}
 
 type BusyPart = 'busy' | 'compute' | 'communication' | 'memory' | 'host';
 
@@ -62,7 +67,7 @@ class Union {
   /** Times at which it begins and ends, and ns of it up to them. */
   end(): readonly [at: Float64Array, sums: Float64Array] {
     this.#close();
-    if (this.#to < this.span) this.#knot(this.span);
+    if ((this.#at.at(-1) ?? 0) < this.span) this.#knot(this.span);
     return [Float64Array.from(this.#at), Float64Array.from(this.#sums)];
   }
 
@@ -87,10 +92,9 @@ function tracksOfEvents(events: TimelineEvents): Track[] {
     const end = start + durOf(events, event);
     const lane = laneOf(events, event);
     if (lane === undefined) continue;
-    const group = lane.kind === 'host' ? HOST_GROUP : lane.group;
     for (const part of PARTS_OF[kindOf(events, event)]) {
       if ((part === 'host') !== (lane.kind === 'host')) continue;
-      const ofGroup = entryOf(unions, `${lane.kind} ${group}`, () => new Map<BusyPart, Union>());
+      const ofGroup = entryOf(unions, `${lane.kind} ${lane.group}`, () => new Map<BusyPart, Union>());
       entryOf(ofGroup, part, () => new Union(events.span)).add(start, end);
     }
   }
@@ -123,7 +127,7 @@ function tracksOfCurves({ lanes, origin }: TimelineEvents, { start, width, devic
     const parts = ['busy', 'compute', 'communication', 'memory'] as const;
     return parts.flatMap((part) => trackOf('device', group, part, shares[part]));
   });
-  return [...ofDevices, ...(host === null ? [] : trackOf('host', HOST_GROUP, 'host', host))];
+  return [...ofDevices, ...(host === null ? [] : trackOf('host', hostGroup(lanes), 'host', host))];
 }
 
 /** @param utilisation of the profile; null where the page has none */

@@ -3,7 +3,7 @@ import type { PackedTrack, Timeline, TimelineMark } from '../../../prof/html/tim
 import { quantityText } from '../../document/units.js';
 import { unpackColumn } from '../events/column-unpacking.js';
 import type { TimelineEvents } from '../events/events.js';
-import { busyTracks, FIRST } from './busy-tracks.js';
+import { busyTracks, FIRST, hostGroup } from './busy-tracks.js';
 import { marksOf } from './marks.js';
 import { NO_CONTEXT, type TimelineContext } from './timeline-context.js';
 import { SampleTrack, type Track } from './track.js';
@@ -16,6 +16,12 @@ export interface TimelineExtras {
   /** What the page does not hold: series of samples and marks beyond the bounds, and series that are 0 all the time. */
   readonly leftOut: { readonly tracks: number; readonly marks: number; readonly zero: number };
   readonly untimed: readonly string[];
+}
+
+/** All that a timeline draws. */
+export interface LoadedTimeline {
+  readonly events: TimelineEvents;
+  readonly extras: TimelineExtras;
 }
 
 export const NO_EXTRAS: TimelineExtras = {
@@ -32,7 +38,7 @@ export async function loadExtras(
   context: TimelineContext = NO_CONTEXT,
 ): Promise<TimelineExtras> {
   const { tracks, marks } = timeline;
-  const sampled = await Promise.all(tracks.list.map((track) => loadTrack(track, events.origin)));
+  const sampled = await Promise.all(tracks.list.map((track) => loadTrack(track, events)));
   const busy = busyTracks(events, context.utilisation);
   // How busy a device was comes first, what it was busy with last.
   const isFirst = ({ name }: Track): boolean => FIRST.has(name);
@@ -44,20 +50,12 @@ export async function loadExtras(
   };
 }
 
-/**
- * Of several ranks how busy their devices were in what is drawn. Marks and samples are those of one profile, and the calls
- * of all ranks together say nothing of any.
- */
-export const extrasOfRanks = (events: TimelineEvents): TimelineExtras => ({
-  ...NO_EXTRAS,
-  tracks: busyTracks(events, null).filter(({ kind }) => kind === 'device'),
-});
-
 /** Bytes that are in use, not moved. */
 const IN_USE = /mem/;
 
-async function loadTrack(packed: PackedTrack, origin: number): Promise<Track> {
-  const { kind, group, name, metric, samples, width } = packed;
+async function loadTrack(packed: PackedTrack, { lanes, origin }: TimelineEvents): Promise<Track> {
+  const { kind, name, metric, samples, width } = packed;
+  const group = kind === 'host' ? hostGroup(lanes) : packed.group;
   const [at, values] = await Promise.all([unpackColumn(name, packed.at), unpackColumn(name, packed.values)]);
   if (at.length !== values.length) throw new Error(`${name}: of another length`);
   const unit = packed.unit === 'bytes' && IN_USE.test(metric) ? 'memory' : packed.unit;

@@ -18,6 +18,9 @@ export interface TimelineContext {
   readonly untimed: readonly string[];
 }
 
+/** @param profile its index in the page */
+export type ContextOfProfile = (profile: number) => TimelineContext;
+
 export const NO_CONTEXT: TimelineContext = { utilisation: null, gaps: [], advice: [], untimed: [] };
 
 export function contextOf(profile: PageProfile, findings: readonly FindingGroup[]): TimelineContext {
@@ -55,5 +58,5 @@ function clockText(device: string, shift: string | number, bound: string | numbe
   if (typeof shift !== 'number')
     return `the clock of device ${device} is not the host's, and no launch shows by how much`;
   const off = typeof bound === 'number' ? `, which may be off by ${quantityText(bound, 'ns')}` : '';
-  return `all times of device ${device} were moved by ${quantityText(shift, 'ns')}, as its clock is not the host's${off}`;
+  return `all times of device ${device} were moved by ${quantityText(Math.abs(shift), 'ns')} to ${shift < 0 ? 'earlier' : 'later'}, as its clock is not the host's${off}`;
 }

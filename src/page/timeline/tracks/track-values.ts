@@ -1,6 +1,7 @@
 /** Values of tracks as text. */
 import { quantityText, type DisplayUnit } from '../../document/units.js';
-import { SampleTrack, type Track, type TrackRange } from './track.js';
+import { tickStep, tickText } from '../model/ticks.js';
+import type { Track, TrackRange } from './track.js';
 
 /** Units of records, and how the page writes them; `per` of the record's unit are one of the page's. */
 const UNITS: Readonly<Record<string, readonly [unit: DisplayUnit, per: number]>> = {
@@ -48,11 +49,14 @@ export interface TrackReading {
   readonly of: string;
 }
 
+/** A time as exact as a pixel. @param at ns from the profile's start */
+export const momentText = (at: number, perPixel: number): string => tickText(at, tickStep(perPixel), at);
+
 /** @param origin ns from the profile's start, which times are told from */
 export function readingOf(track: Track, time: number, perPixel: number, origin: number): TrackReading {
-  const told = (at: number): string => quantityText(at + origin, 'ns');
+  const told = (at: number): string => momentText(at + origin, perPixel);
   const [from, to] = track.around(time);
-  if (track instanceof SampleTrack && from === to) {
+  if (track.heldAt !== null && from === to) {
     const range = track.rangeOf(time, time);
     const [since, until] = track.heldAt(time);
     const ends = [
@@ -65,7 +69,7 @@ export function readingOf(track: Track, time: number, perPixel: number, origin: 
     const [start, end] = [time - perPixel / 2, time + perPixel / 2];
     return {
       value: rangeText(track.rangeOf(start, end), track.unit),
-      of: `mean of ${quantityText(perPixel, 'ns')} around the pointer`,
+      of: `mean of ${quantityText(perPixel, 'ns')} around it`,
     };
   }
   const what = track.drawn === 'mean' ? 'mean of' : 'within';

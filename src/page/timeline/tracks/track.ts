@@ -25,6 +25,8 @@ export interface Track {
   readonly rangeOf: (from: number, to: number) => TrackRange | null;
   /** The narrowest time around another for which `rangeOf` is exact: a sample holds up to the next. */
   readonly around: (time: number) => readonly [from: number, to: number];
+  /** Of samples: start of the value that holds at a time, and of the next; infinite where there is none. */
+  readonly heldAt: ((time: number) => readonly [from: number, to: number]) | null;
 }
 
 type TrackNames = Pick<Track, 'kind' | 'group' | 'name' | 'unit' | 'about'>;
@@ -58,7 +60,7 @@ export class SampleTrack implements Track {
 
   /** Of an instant the value that holds then; else of all samples that hold within the time, even for no time. */
   readonly rangeOf = (from: number, to: number): TrackRange | null => {
-    const [first, end] = from < to ? this.#within(from, to) : this.#heldAt(from);
+    const [first, end] = from < to ? this.#within(from, to) : this.#placeAt(from);
     const range = rangeOf(this.values, first, end, { low: Infinity, high: -Infinity });
     return range.low > range.high ? null : range;
   };
@@ -71,11 +73,10 @@ export class SampleTrack implements Track {
     return [time, time];
   };
 
-  /** Start of the value that holds at a time, and of the next; infinite where there is none. */
-  heldAt(time: number): readonly [from: number, to: number] {
+  readonly heldAt = (time: number): readonly [from: number, to: number] => {
     const next = firstAbove(this.at, time);
     return [this.at[next - 1] ?? -Infinity, this.at[next] ?? Infinity];
-  }
+  };
 
   #within(from: number, to: number): readonly [from: number, to: number] {
     const first = firstAtLeast(this.at, from);
@@ -83,7 +84,7 @@ export class SampleTrack implements Track {
   }
 
   /** The last sample up to a time; where it becomes unknown at once, the one before. */
-  #heldAt(time: number): readonly [from: number, to: number] {
+  #placeAt(time: number): readonly [from: number, to: number] {
     const place = firstAbove(this.at, time) - 1;
     if (place < 0) return [0, 0];
     const isInstant = Number.isNaN(this.values[place]) && this.at[place] === time && this.at[place - 1] === time;
@@ -109,7 +110,10 @@ export class ShareTrack implements Track {
   readonly unit = 'fraction';
   readonly about: string;
   readonly drawn = 'mean';
+  readonly heldAt = null;
   readonly scale: TrackRange = { low: 0, high: 1 };
+  /** The time that was looked up last, and ns up to it. */
+  #last: readonly [time: number, sum: number] = [NaN, NaN];
 
   /**
    * @param at times in order, between which the share is the same
@@ -129,7 +133,8 @@ export class ShareTrack implements Track {
     const [first, last] = [this.at[0] ?? 0, this.at.at(-1) ?? 0];
     const [start, end] = [Math.max(from, first), Math.min(to, last)];
     if (!(start < end)) return null;
-    const share = (this.#sumTo(end) - this.#sumTo(start)) / (end - start);
+    const before = this.#sumTo(start);
+    const share = (this.#sumTo(end) - before) / (end - start);
     const mean = Math.max(0, Math.min(1, share));
     return { low: mean, high: mean };
   };
@@ -140,8 +145,13 @@ export class ShareTrack implements Track {
     return [this.at[next - 1] ?? time, this.at[next] ?? time];
   };
 
-  /** ns up to a time within it. */
+  /** ns up to a time within it. The end of a pixel is the start of the next: each is looked up once. */
   #sumTo(time: number): number {
+    if (time !== this.#last[0]) this.#last = [time, this.#soughtSumTo(time)];
+    return this.#last[1];
+  }
+
+  #soughtSumTo(time: number): number {
     const next = Math.max(1, Math.min(this.at.length - 1, firstAbove(this.at, time)));
     const [from, to] = [elementAt(this.at, next - 1), elementAt(this.at, next)];
     const [before, after] = [elementAt(this.sums, next - 1), elementAt(this.sums, next)];

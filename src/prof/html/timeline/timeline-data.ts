@@ -71,11 +71,9 @@ export interface PackedTrack {
   readonly width: number;
 }
 
-export const MARK_KINDS = ['throttling', 'missing', 'cut', 'step', 'gap', 'advice'] as const;
-
 /** What happened at a time, besides events. */
 export interface TimelineMark {
-  readonly kind: (typeof MARK_KINDS)[number];
+  readonly kind: 'throttling' | 'missing' | 'cut' | 'step' | 'gap' | 'advice';
   /** ns from the profile's start; the end is the start where it has no duration. */
   readonly start: number;
   readonly end: number;

@@ -44,7 +44,8 @@ async function joined({ data, parts }: PageContents, own: number, piece: number)
   const rank = elementAt(ranks, own);
   const load = (profile: number, at: number) =>
     Promise.resolve(pieceOf(parts, profile, at) ?? expect.fail('not in the page'));
-  return loadRanks(alignedPieces(ranks, rank, piece), rank, piece, load, () => true);
+  const { events } = await loadRanks(alignedPieces(ranks, rank, piece), rank, piece, load, () => true);
+  return events;
 }
 
 function startsIn(events: TimelineEvents): number[][] {

@@ -1,0 +1,66 @@
+/** Tracks and marks of ranks on the axis that they share. */
+import { inProfile, onAxis, type LaneRank } from '../events/lane-ranks.js';
+import { NO_EXTRAS, type TimelineExtras } from './load-tracks.js';
+import type { Track } from './track.js';
+
+/** What is drawn of a rank besides its events, in times of its own piece. */
+export interface RankExtras {
+  readonly rank: LaneRank;
+  /** Start of its piece, ns from its profile's start. */
+  readonly origin: number;
+  readonly extras: TimelineExtras;
+}
+
+/** @param name of the rank. @returns as its lanes are grouped */
+export const rankGroup = (name: string, group: string): string => `${name} · ${group}`;
+
+/** @param from where the axis begins. @param own name of the rank whose steps are marked: those of others lie on them */
+export function extrasOnAxis(parts: readonly RankExtras[], from: number, own: string): TimelineExtras {
+  const all = parts.map((part) => movedExtras(part, from, own));
+  const sum = (of: (leftOut: TimelineExtras['leftOut']) => number): number =>
+    all.reduce((total, { leftOut }) => total + of(leftOut), 0);
+  return {
+    ...NO_EXTRAS,
+    tracks: all.flatMap(({ tracks }) => tracks),
+    marks: all.flatMap(({ marks }) => marks).sort((a, b) => a.start - b.start || a.end - b.end),
+    leftOut: {
+      tracks: sum(({ tracks }) => tracks),
+      marks: sum(({ marks }) => marks),
+      zero: sum(({ zero }) => zero),
+    },
+    untimed: all.flatMap(({ untimed }) => untimed),
+  };
+}
+
+function movedExtras({ rank, origin, extras }: RankExtras, from: number, own: string): TimelineExtras {
+  const { name, clock } = rank;
+  const toAxis = (time: number): number => onAxis(clock, origin + time) - from;
+  const toOwn = (time: number): number => inProfile(clock, from + time) - origin;
+  const marks = extras.marks.filter(({ kind }) => kind !== 'step' || name === own);
+  return {
+    tracks: extras.tracks.map((track) => movedTrack(track, name, toAxis, toOwn)),
+    marks: marks.map((mark) => ({
+      ...{ kind: mark.kind, device: mark.device, start: toAxis(mark.start), end: toAxis(mark.end) },
+      text: `${name}: ${mark.text}`,
+    })),
+    leftOut: extras.leftOut,
+    untimed: extras.untimed.map((text) => `${name}: ${text}`),
+  };
+}
+
+type MovedTime = (time: number) => number;
+
+function movedTrack(track: Track, rank: string, toAxis: MovedTime, toOwn: MovedTime): Track {
+  const { kind, group, name, unit, scale, drawn, about, heldAt } = track;
+  const onBoth = ([from, to]: readonly [number, number]): readonly [number, number] => [toAxis(from), toAxis(to)];
+  return {
+    ...{ kind, group: rankGroup(rank, group), name, unit, scale, drawn, about },
+    rangeOf: (from, to) => track.rangeOf(toOwn(from), toOwn(to)),
+    around: (time) => {
+      const [from, to] = track.around(toOwn(time));
+      // An instant stays one, whatever rounding makes of it.
+      return from === to ? [time, time] : onBoth([from, to]);
+    },
+    heldAt: heldAt === null ? null : (time) => onBoth(heldAt(toOwn(time))),
+  };
+}
