@@ -341,7 +341,14 @@ export const FIXTURE: PageData = {
     ],
     ranks: [0, 1].map((rank) => ({
       ...{ name: `rank ${rank}`, node: '0', clock: rank === 0 ? 'reference' : 'operations', offset: rank * 1000 },
-      ...{ shift: 2000 - rank * 1000, drift: 0, bound: 9000, waited: 5e6 * (1 - rank), last: rank, delayed: rank * 5e6 },
+      ...{
+        shift: 2000 - rank * 1000,
+        drift: 0,
+        bound: 9000,
+        waited: 5e6 * (1 - rank),
+        last: rank,
+        delayed: rank * 5e6,
+      },
       ...{ profile: rank, device: 0, isLate: rank === 1 },
     })),
     classes: [

@@ -57,7 +57,9 @@ function mapOf(
       cell.style.setProperty('--heat', String(Math.min(1, Math.abs(part ?? 0) / FULL)));
       const shown = { title: text, 'aria-label': text };
       cell.append(
-        rank.profile === null ? element('span', { ...shown, role: 'img' }) : button('', () => links.cell(rank, step), shown),
+        rank.profile === null
+          ? element('span', { ...shown, role: 'img' })
+          : button('', () => links.cell(rank, step), shown),
       );
       return cell;
     });

@@ -32,7 +32,7 @@ export interface PlacedTrack extends NamedTrack {
 
 /** Height of the row of marks, and of a track with the gap below it. */
 export const MARK_ROW = 18;
-export const TRACK = 26;
+const TRACK = 26;
 
 /** Tracks of a group that are not folded: many devices have little room each. */
 const [OF_ONE_DEVICE, OF_MANY] = [3, 1];

@@ -62,7 +62,7 @@ describe('timeline', () => {
       at(45, 20, 25, { stream: 7, name: 'k2' }),
     ]);
     expect(timeline).to.include({ what: 'whole profile', start: 0, end: 100, events: 9, merged: null });
-    expect(timeline.lanes.map(({ ids: _, ...lane }) => lane)).to.deep.equal([
+    expect(timeline.lanes.map(({ kind, name, group, depth }) => ({ kind, name, group, depth }))).to.deep.equal([
       { kind: 'device', name: 'stream 7', group: 'device 0', depth: 2 },
       { kind: 'device', name: 'stream 13', group: 'device 0', depth: 1 },
       { kind: 'host', name: 'thread 100', group: 'process 10', depth: 3 },
