@@ -82,6 +82,7 @@ const PAGE_MAY_IMPORT = [
   'src/prof/summary/summary-data.ts',
   'src/record/control-characters.ts',
   'src/record/errors.ts',
+  'src/record/plural.ts',
   'src/record/statistics.ts',
   'src/record/units.ts',
   'src/prof/query/wildcards.ts',

@@ -30,7 +30,7 @@ import { VERDICT } from './panels/time/verdict-panel.js';
 import { UTILISATION } from './panels/time/utilisation-panel.js';
 import { listenToPrinter } from './document/paper.js';
 import type { Panel, PanelView } from './panel.js';
-import { deviceTexts, rankNames } from './profile-labels.js';
+import { deviceTexts, openedAtFirst, rankNames } from './profile-labels.js';
 import { Tabs } from './tabs.js';
 import { themeButton } from './document/theme.js';
 
@@ -111,8 +111,8 @@ function about({ profile }: PanelView): string {
 }
 
 const chosenAtFirst = (data: PageData): number => {
-  const wanted = Number(readFragment(location.hash).get('profile'));
-  return data.profiles[wanted] === undefined ? 0 : wanted;
+  const wanted = Number(readFragment(location.hash).get('profile') ?? NaN);
+  return data.profiles[wanted] === undefined ? openedAtFirst(data) : wanted;
 };
 
 /** Fills the page's root element. */
@@ -143,7 +143,11 @@ export function showDashboard(root: HTMLElement, data: PageData): void {
     if (box !== null) box.value = String(at);
   };
   const change = (at: number): void => {
-    history.replaceState(null, '', `#${withName(location.hash, 'profile', at === 0 ? null : String(at))}`);
+    history.replaceState(
+      null,
+      '',
+      `#${withName(location.hash, 'profile', at === openedAtFirst(data) ? null : String(at))}`,
+    );
     choose(at);
   };
   const first = chosenAtFirst(data);

@@ -25,6 +25,19 @@ export function deviceTexts(devices: readonly HeaderDevice[], used: ReadonlySet<
   });
 }
 
+/** Ranks of a job do about as much; a capture of a graph beside its run does next to nothing. */
+const MUCH = 0.5;
+
+/** Index of the profile that a page shows at first: the first with at least half of the most work on devices. */
+export function openedAtFirst({ profiles }: Pick<PageData, 'profiles'>): number {
+  const work = profiles.map(({ overview }) => overview.devices.reduce((sum, { busy }) => sum + busy, 0));
+  const most = work.reduce((a, b) => Math.max(a, b), 0);
+  return Math.max(
+    0,
+    work.findIndex((busy) => busy >= MUCH * most),
+  );
+}
+
 /** 'rank 3', else its file, else its index. */
 function rankName(profile: PageProfile, at: number): string {
   const { header } = profile.overview;

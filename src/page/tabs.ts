@@ -36,6 +36,7 @@ export class Tabs {
     this.bar = element('nav', { class: 'tabs', 'aria-label': label }, list);
     this.bar.addEventListener('keydown', (event) => this.#move(event));
     document.addEventListener('keydown', (event) => this.#byNumber(event));
+    addEventListener('hashchange', () => this.#follow());
     addEventListener('beforeprint', () => this.#forPaper(true));
     addEventListener('afterprint', () => this.#forPaper(false));
   }
@@ -46,15 +47,28 @@ export class Tabs {
       tab.isMade = false;
       replaceContents(tab.place);
     }
-    const wanted = readFragment(location.hash).get('tab');
-    const at = this.#tabs.findIndex(({ id }) => id === wanted);
-    this.#show(Math.max(0, at));
+    this.#show(this.#ofAddress());
   }
 
   /** Shows the tab with this id. */
   show(id: string): void {
     const at = this.#tabs.findIndex((tab) => tab.id === id);
     if (at >= 0) this.#choose(at);
+  }
+
+  /** Place of the tab of the address; 0 where it names none. */
+  #ofAddress(): number {
+    const wanted = readFragment(location.hash).get('tab');
+    return Math.max(
+      0,
+      this.#tabs.findIndex(({ id }) => id === wanted),
+    );
+  }
+
+  /** After a step back, or another address: one that names a panel shows that panel's tab. */
+  #follow(): void {
+    const at = this.#ofAddress();
+    if (at !== this.#shown && !readFragment(location.hash).has('panel')) this.#show(at);
   }
 
   #tab(options: TabOptions, i: number): Tab {

@@ -26,6 +26,17 @@ async function violations(page: Page): Promise<string[]> {
   );
 }
 
+/** Makes what is there only with a selection and a search, where there is a timeline. */
+async function selectAndList(page: Page): Promise<void> {
+  const canvas = page.locator('.tl-canvas');
+  if ((await canvas.count()) === 0) return;
+  await canvas.press('x');
+  await page.locator('.tl-name').first().click();
+  await page.locator('.tl-search input').fill('dur>=0');
+  await page.locator('.tl-match').first().click();
+  await page.locator('.tl-span table').first().waitFor();
+}
+
 describeInBrowser('accessibility of the page', (open) => {
   const folder = mkdtempSync(join(tmpdir(), 'dprof-axe-'));
   before(async function () {
@@ -48,6 +59,7 @@ describeInBrowser('accessibility of the page', (open) => {
       const found: Record<string, string[]> = {};
       for (const tab of await tabsOf(page)) {
         await showWholeTab(page, tab);
+        if (tab === 'timeline') await selectAndList(page);
         for (const colorScheme of SCHEMES) {
           for (const width of WIDTHS) {
             await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });

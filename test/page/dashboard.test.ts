@@ -141,17 +141,6 @@ describeInBrowser('dashboard', (open) => {
     expect(await item.getAttribute('title')).to.equal('kernel-without-launch');
   });
 
-  it('opens a rank at a step from a cell of the heat map', async () => {
-    const { page, complaints } = await open(file);
-    await page.getByRole('tab', { name: 'Ranks' }).click();
-    const panel = page.locator('[data-panel="ranks"]');
-    expect(await panel.locator('.heat tbody th').nth(1).innerText()).to.match(/^rank 1\s*▲ late/);
-    await panel.getByRole('button', { name: /^rank 1, step 1/ }).click();
-    expect(await page.locator('main').getAttribute('data-profile')).to.equal('1');
-    await page.locator('[data-panel="steps"] .chart').first().waitFor();
-    expect(complaints).to.deep.equal([]);
-  });
-
   it('leads from an advice, a kernel and a layer to their events in the timeline', async () => {
     const { page, complaints } = await open(linked);
     const LINKS = [
@@ -246,7 +235,11 @@ describeInBrowser('dashboard', (open) => {
     expect(await busy.getAttribute('data-value')).to.equal('9600000');
     expect(page.url()).to.match(/#profile=1$/);
     await page.keyboard.press('6');
-    await page.locator('[data-panel="ranks"]').getByRole('button', { name: 'rank 0', exact: true }).click();
+    await page
+      .locator('[data-panel="ranks"]')
+      .getByRole('table', { name: 'Profiles compared' })
+      .getByRole('button', { name: 'rank 0', exact: true })
+      .click();
     await page.keyboard.press('1');
     expect(await busy.getAttribute('data-value')).to.equal('8000000');
     const again = await open(file, {}, 'profile=1');

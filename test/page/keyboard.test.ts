@@ -12,6 +12,7 @@ import { SPECIAL_PAGES } from './special-pages.js';
 import { showWholeTab, tabsOf, writePages } from './written-pages.js';
 
 const SAMPLE = 'lenet.pt.trace.json.gz';
+const NEURON = 'attention.ntff';
 const PAGES = [...Object.keys(SPECIAL_PAGES), SAMPLE];
 
 /** What takes the focus, less what arrow keys reach within a group. */
@@ -64,8 +65,11 @@ describeInBrowser('page by keyboard', (open) => {
   const fileOf = (name: string): string => join(folder, `${name}.html`);
   before(async function () {
     this.timeout(60_000);
-    const sample = await pageContentsOfFile(join(ROOT, 'samples', SAMPLE));
-    writePages(folder, await bundledProgram(), { ...SPECIAL_PAGES, [SAMPLE]: sample });
+    const [sample, neuron] = [
+      await pageContentsOfFile(join(ROOT, 'samples', SAMPLE)),
+      await pageContentsOfFile(join(ROOT, 'samples', NEURON)),
+    ];
+    writePages(folder, await bundledProgram(), { ...SPECIAL_PAGES, [SAMPLE]: sample, [NEURON]: neuron });
   });
   after(() => {
     rmSync(folder, { recursive: true });
@@ -150,6 +154,39 @@ describeInBrowser('page by keyboard', (open) => {
     expect(complaints).to.deep.equal([]);
   });
 
+  it('reads the values of every chart by arrows', async function () {
+    this.timeout(60_000);
+    const said = (page: Page): Promise<string | null> =>
+      page.evaluate<string | null>("document.activeElement.parentElement.querySelector('.unseen').textContent");
+    for (const name of ['two', SAMPLE, NEURON]) {
+      const { page, complaints } = await open(fileOf(name));
+      for (const tab of await tabsOf(page)) {
+        await showWholeTab(page, tab);
+        for (const drawing of await page.locator(`[data-tab="${tab}"] :is(.chart, .density)`).all()) {
+          await drawing.focus();
+          await page.keyboard.press('ArrowRight');
+          const first = await said(page);
+          expect(first, tab).to.match(/\d/);
+          await page.keyboard.press('End');
+          expect(await said(page), tab).to.match(/\d/);
+          await page.keyboard.press('Home');
+          expect(await said(page), tab).to.equal(first);
+        }
+      }
+      expect(complaints).to.deep.equal([]);
+    }
+  });
+
+  it('shows the tip of the value that it reads', async () => {
+    const { page } = await open(fileOf('two'), {}, 'panel=roofline');
+    await page.locator('[data-panel="roofline"] .chart svg').waitFor();
+    await page.locator('[data-panel="roofline"] .chart').focus();
+    await page.keyboard.press('End');
+    expect(await page.locator('.tip').innerText()).to.match(/intensity\s+1,000(?:\.\d+)? FLOP\/byte/);
+    await page.keyboard.press('Tab');
+    await page.locator('.tip').waitFor({ state: 'hidden' });
+  });
+
   it('moves, zooms, selects, measures and marks in the timeline by keys', async () => {
     const { page, complaints } = await open(fileOf(SAMPLE), {}, 'tab=timeline');
     await showWholeTab(page, 'timeline');
@@ -165,6 +202,12 @@ describeInBrowser('page by keyboard', (open) => {
       ['Shift+ArrowDown', 't.event'],
       ['f', 't.view'],
       ['x', 't.span'],
+      [',', 't.span'],
+      ['<', 't.span'],
+      ['l', 't.lanes'],
+      ['l', 't.lanes'],
+      ['Shift+L', 't.lanes'],
+      ['Shift+X', 't.span'],
       ['Escape', 't.span'],
       ['Escape', 't.event'],
       ['0', 't.view'],
@@ -182,6 +225,19 @@ describeInBrowser('page by keyboard', (open) => {
     await page.keyboard.press('Enter');
     await page.waitForFunction("/match/.test(document.querySelector('.tl-matches').textContent)");
     await changed('t.event', null);
+    await page.evaluate("document.querySelector('.tl-found').open = false");
+    await page.locator('.tl-found summary').focus();
+    await page.keyboard.press('Enter');
+    const match = page.locator('.tl-match').nth(1);
+    await match.focus();
+    const selected = names().get('t.event');
+    await page.keyboard.press('Enter');
+    await changed('t.event', selected);
+    await page.keyboard.press('n');
+    await page.waitForFunction("/^3 of /.test(document.querySelector('.tl-matches').textContent)");
+    await page.locator('.tl-name').first().focus();
+    await page.keyboard.press('Enter');
+    await changed('t.lanes', null);
     const group = page.locator('.tl-group').first();
     await group.focus();
     await page.keyboard.press('Enter');

@@ -61,9 +61,9 @@ const FIGURES = `[...document.querySelectorAll('[data-field]')].map((one) => ({ 
 const PANEL_NAMES = `[...document.querySelectorAll('[data-panel]')].map((one) => one.dataset.panel)`;
 const OVERFLOW = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
 
-/** The value at a path of the data, which is that of the first profile unless it is advice. */
+/** The value at a path of the data, which is that of the first profile unless it is advice or of the job. */
 function at(data: PageData, path: string): unknown {
-  const from: unknown = path.startsWith('advice') ? data : data.profiles[0];
+  const from: unknown = /^(?:advice|job)\b/.test(path) ? data : data.profiles[0];
   return path.split('.').reduce((value: unknown, key) => (value as Record<string, unknown> | undefined)?.[key], from);
 }
 
@@ -95,9 +95,10 @@ async function checkTimeline(contents: PageContents, page: Page): Promise<void> 
   const panel = page.locator('[data-panel="timeline"]');
   await panel.getByRole('searchbox').fill('kind:kernel');
   await panel.getByRole('searchbox').press('Enter');
-  await panel.getByText(/^[\d,]+ match/).waitFor();
-  const text = (await panel.getByText(/^[\d,]+ match/).textContent()) ?? '';
-  expect(Number(/^[\d,]+/.exec(text)?.[0].replaceAll(',', ''))).to.equal(kernels);
+  const answer = panel.locator('.tl-matches', { hasText: /[\d,]+ match/ });
+  await answer.waitFor();
+  const [, count = ''] = /([\d,]+) match/.exec((await answer.textContent()) ?? '') ?? [];
+  expect(Number(count.replaceAll(',', ''))).to.equal(kernels);
   await panel.getByRole('button', { name: 'Zoom in' }).click();
   await page.waitForURL(/t\.view=/);
 }

@@ -48,6 +48,7 @@ const EMPTY: PageData = {
     },
   ],
   advice: [],
+  job: null,
 };
 
 /** A profile of the host alone. */

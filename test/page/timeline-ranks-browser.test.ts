@@ -15,8 +15,13 @@ const shown = (page: Page, what: string): Promise<void> =>
   page.locator('.tl-what', { hasText: new RegExp(`^${what},`) }).waitFor();
 
 const groups = async (page: Page): Promise<string[]> => {
-  const names = await page.locator('.tl-group').allInnerTexts();
-  return names.map((name) => name.replace(/: NVIDIA.*/, '').trim());
+  const names = await page.locator('.tl-group-row').allInnerTexts();
+  return names.map((name) =>
+    name
+      .replace(/\s+/g, ' ')
+      .replace(/: NVIDIA.*/, '')
+      .trim(),
+  );
 };
 
 describeInBrowser('several ranks in the timeline', (open) => {
@@ -122,7 +127,7 @@ describeInBrowser('several ranks in the timeline', (open) => {
   it('keeps which groups are open in the link', async () => {
     const { page } = await openPage('tab=timeline&t.ranks=0-1');
     await shown(page, 'step 1 of 2 ranks');
-    for (const rank of [0, 1]) await page.getByRole('button', { name: `▸ rank ${rank} · process` }).click();
+    for (const rank of [0, 1]) await page.getByRole('button', { name: `Lanes of rank ${rank} · process` }).click();
     await page.waitForURL(/t\.closed=/);
     const again = await openPage(new URL(page.url()).hash.slice(1));
     await shown(again.page, 'step 1 of 2 ranks');

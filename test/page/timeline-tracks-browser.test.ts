@@ -119,7 +119,7 @@ describeInBrowser('counters and notices of the timeline', (open) => {
     await page.keyboard.press('Enter');
     expect((await names()).filter((name) => name.startsWith('temperature'))).to.deep.equal([]);
     // The group hides them all.
-    await page.getByRole('button', { name: /device 0/ }).click();
+    await page.getByRole('button', { name: /Lanes of device 0/ }).click();
     expect(await names()).not.to.include('memory allocated');
   });
 

@@ -15,9 +15,9 @@ export interface AnnotationKind {
   /** Most device time first. */
   readonly members: readonly ListedAnnotation[];
   /** Sums over the members; null where none is known. */
-  readonly count: number;
-  readonly time: number;
-  readonly own: number;
+  readonly count: number | null;
+  readonly time: number | null;
+  readonly own: number | null;
   readonly passes: number | null;
   readonly host: number | null;
   readonly hostSelf: number | null;
@@ -45,18 +45,21 @@ function commonName(texts: readonly string[]): string {
 
 const withoutNumbers = (text: string): string => text.replace(/\d+/g, '#');
 
-function sum(members: readonly ListedAnnotation[], key: 'passes' | 'host' | 'hostSelf'): number | null {
+function sum(
+  members: readonly ListedAnnotation[],
+  key: 'count' | 'time' | 'own' | 'passes' | 'host' | 'hostSelf',
+): number | null {
   const known = members.flatMap((one) => (one[key] === null ? [] : [one[key]]));
   return known.length === 0 ? null : known.reduce((all, one) => all + one, 0);
 }
 
 function kindOf(members: readonly ListedAnnotation[]): AnnotationKind {
-  const added = (key: 'count' | 'time' | 'own' | 'guessed'): number => members.reduce((all, one) => all + one[key], 0);
   return {
     name: commonName(members.map(({ text }) => text)),
     isFramework: members.every(({ text }) => isOfFramework(text)),
     members,
-    ...{ count: added('count'), time: added('time'), own: added('own'), guessed: added('guessed') },
+    guessed: members.reduce((all, one) => all + one.guessed, 0),
+    ...{ count: sum(members, 'count'), time: sum(members, 'time'), own: sum(members, 'own') },
     ...{ passes: sum(members, 'passes'), host: sum(members, 'host'), hostSelf: sum(members, 'hostSelf') },
   };
 }

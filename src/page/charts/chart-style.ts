@@ -1,5 +1,5 @@
 /** Axes and tooltips of all charts. */
-import type { ChartOption } from './chart.js';
+import type { ChartOption } from './chart-option.js';
 import { element } from '../document/dom-elements.js';
 import { tick, type DisplayUnit } from '../document/units.js';
 
@@ -68,11 +68,23 @@ function tip(lines: readonly TipLine[]): HTMLElement {
   );
 }
 
-/** @param lines of a data point: its index in its series, and the name of the series */
+/** What a tooltip is of: a data point, and where the pointer is on the axis. */
+interface Pointed {
+  readonly dataIndex: number;
+  readonly seriesName?: string;
+  readonly axisValue?: unknown;
+}
+
+type TooltipOption = NonNullable<ChartOption['tooltip']>;
+
+/**
+ * @param lines of a data point: its index in its series, the name of the series, and where the pointer is on an axis of
+ * values, which is not the point's own place where series have points at other places
+ */
 export function tips(
   trigger: 'item' | 'axis',
-  lines: (data: number, series: string) => readonly TipLine[],
-): NonNullable<ChartOption['tooltip']> {
+  lines: (data: number, series: string, at: number) => readonly TipLine[],
+): TooltipOption {
   return {
     trigger,
     confine: true,
@@ -82,9 +94,17 @@ export function tips(
     textStyle: { color: 'var(--ink)', fontSize: 12 },
     axisPointer: { type: 'line', lineStyle: { color: 'var(--quiet)' } },
     formatter: (pointed: unknown) => {
-      const one = (Array.isArray(pointed) ? pointed[0] : pointed) as
-        { readonly dataIndex: number; readonly seriesName?: string } | undefined;
-      return one === undefined ? '' : tip(lines(one.dataIndex, one.seriesName ?? ''));
+      const one = (Array.isArray(pointed) ? pointed[0] : pointed) as Pointed | undefined;
+      return one === undefined ? '' : tip(lines(one.dataIndex, one.seriesName ?? '', Number(one.axisValue)));
     },
   };
+}
+
+/** The tooltip of a data point as a text. */
+export function pointedText(tooltip: ChartOption['tooltip'], pointed: Pointed): string {
+  const { formatter } = (Array.isArray(tooltip) ? tooltip[0] : tooltip) ?? {};
+  if (typeof formatter !== 'function') return '';
+  const made: unknown = (formatter as (pointed: Pointed) => unknown)(pointed);
+  if (!(made instanceof HTMLElement)) return '';
+  return [...made.children].map((line) => [...line.childNodes].map((part) => part.textContent).join(' ')).join(', ');
 }

@@ -6,18 +6,14 @@ import { BarChart, LineChart, ScatterChart } from 'echarts/charts';
 import { GridComponent, TooltipComponent } from 'echarts/components';
 import { init, use, type EChartsType } from 'echarts/core';
 import { SVGRenderer } from 'echarts/renderers';
-import type { BarSeriesOption, LineSeriesOption, ScatterSeriesOption } from 'echarts/charts';
-import type { GridComponentOption, TooltipComponentOption } from 'echarts/components';
-import type { ComposeOption } from 'echarts/core';
 import { element } from '../document/dom-elements.js';
 import { PAPER_WIDTH } from '../document/paper.js';
+import { readByKeys, type DrawnValues } from '../document/read-values.js';
 import { doAllNow, forget, whenVisible } from '../document/when-visible.js';
+import type { ChartOption } from './chart-option.js';
+import { valuesOf } from './chart-values.js';
 
 use([BarChart, LineChart, ScatterChart, GridComponent, TooltipComponent, SVGRenderer]);
-
-export type ChartOption = ComposeOption<
-  BarSeriesOption | LineSeriesOption | ScatterSeriesOption | GridComponentOption | TooltipComponentOption
->;
 
 const drawn = new Map<Element, EChartsType>();
 
@@ -25,19 +21,21 @@ const sizes = new ResizeObserver((entries) => {
   for (const { target } of entries) drawn.get(target)?.resize();
 });
 
-function draw(place: HTMLElement, option: ChartOption, click: ((data: number) => void) | null): void {
+function draw(place: HTMLElement, option: ChartOption, click: ((data: number) => void) | null): EChartsType {
   const made = init(place, null, { renderer: 'svg' });
   made.setOption({ animation: false, textStyle: { fontFamily: 'inherit', color: 'var(--ink)' }, ...option });
   if (click !== null) made.on('click', ({ dataIndex }) => click(dataIndex));
   drawn.set(place, made);
   sizes.observe(place);
+  return made;
 }
 
 /**
+ * A chart that the keyboard reads.
  * @param label what the chart shows, with its main figures, for screen readers
  * @param height in pixels
  * @param option called when the chart is drawn
- * @param click called with the index of a data point that is clicked; what it does is to be reached otherwise too
+ * @param click called with the index of a data point that is clicked, or at which Enter is pressed
  */
 export function chart(
   label: string,
@@ -45,10 +43,15 @@ export function chart(
   option: () => ChartOption,
   click: ((data: number) => void) | null = null,
 ): HTMLElement {
-  const place = element('div', { class: 'chart', role: 'img', 'aria-label': label });
+  const place = element('div', { class: 'chart' });
   place.style.height = `${height}px`;
-  whenVisible(place, () => draw(place, option(), click));
-  return place;
+  let values: DrawnValues | null = null;
+  const said = readByKeys(place, label, () => values);
+  whenVisible(place, () => {
+    const drawn = option();
+    values = valuesOf(draw(place, drawn, click), drawn, click);
+  });
+  return element('div', {}, place, said);
 }
 
 function disposeCharts(within: Element): void {

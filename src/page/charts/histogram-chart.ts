@@ -1,6 +1,7 @@
 /** Charts of histograms. */
 import { elementAt } from '../../containers/element.js';
-import { chart, type ChartOption } from './chart.js';
+import { chart } from './chart.js';
+import type { ChartOption } from './chart-option.js';
 import { below, GRID, left, tips } from './chart-style.js';
 import { element } from '../document/dom-elements.js';
 import { quantile } from '../../record/statistics.js';

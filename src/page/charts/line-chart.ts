@@ -4,7 +4,8 @@ import { elementAt } from '../../containers/element.js';
 import { element, note } from '../document/dom-elements.js';
 import { quantityText, type DisplayUnit } from '../document/units.js';
 import { inPalette, legend, swatch } from '../figures/strip.js';
-import { chart, type ChartOption } from './chart.js';
+import { chart } from './chart.js';
+import type { ChartOption } from './chart-option.js';
 import { below, GRID, left, tips } from './chart-style.js';
 import { timeSpan, valueAt } from './memory-curve.js';
 
@@ -37,13 +38,10 @@ function option({ curves, unit }: CurveGroup, [from, to]: readonly [number, numb
     grid: GRID,
     xAxis: below("time from the profile's start", 'ns', { min: from, max: to }),
     yAxis: left(own, { min: 0 }),
-    tooltip: tips('axis', (i, series) => {
-      const at = scaled[curves.findIndex(({ name }) => name === series)]?.[i]?.[0] ?? to;
-      return [
-        quantityText(at, 'ns'),
-        ...curves.map(({ name }, k) => [name, quantityText(valueAt(elementAt(scaled, k), at), own)] as const),
-      ];
-    }),
+    tooltip: tips('axis', (_i, _series, at) => [
+      quantityText(at, 'ns'),
+      ...curves.map(({ name }, k) => [name, quantityText(valueAt(elementAt(scaled, k), at), own)] as const),
+    ]),
     series: curves.map(({ name }, i) => {
       const points = elementAt(scaled, i);
       const last = points.at(-1);

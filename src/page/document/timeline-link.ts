@@ -76,7 +76,7 @@ export function showTime(linked: Linked, span: SelectedSpan, more: Parameters = 
   const view = text(from - room, to + room);
   const piece = String(pieceWith(linked, span));
   showTimeline(linked.at, {
-    ...{ 't.piece': piece, 't.view': view, 't.span': text(from, to) },
+    ...{ 't.piece': piece, 't.view': view, 't.span': text(from, to), 't.lanes': null },
     ...{ 't.search': null, 't.event': null },
     ...more,
   });

@@ -2,6 +2,7 @@
  * Tables: sorted by the buttons of their heads, filtered by words, copied as CSV. A long table makes the rows that come
  * near the window.
  */
+import { elementAt } from '../../containers/element.js';
 import { button, element, filterField, scrolling } from '../document/dom-elements.js';
 import { whenPrinted } from '../document/paper.js';
 import { whenVisible } from '../document/when-visible.js';
@@ -23,6 +24,21 @@ interface TableOptions<Row> {
   readonly most?: number;
   /** Whether the rows are a chart: in their order, without buttons. */
   readonly isChart?: boolean;
+  /** Whether a row is the current one. */
+  readonly isMarked?: (row: Row) => boolean;
+}
+
+/** A table that follows what is selected elsewhere. */
+export interface ShownTable<Row> {
+  readonly place: HTMLElement;
+  /** Rows that pass the filter, in their order, made or not. */
+  readonly rows: readonly Row[];
+  /** Marks the current row anew. */
+  readonly mark: () => void;
+  /** The element of a row: made, where it is not far behind the last one that is; null where it is. */
+  readonly rowOf: (row: Row) => HTMLElement | null;
+  /** The row of an element; null for any other element. */
+  readonly itemOf: (made: Element) => Row | null;
 }
 
 const MOST_AT_FIRST = 15;
@@ -34,11 +50,16 @@ const ON_PAPER = 2;
 const WIDE_FROM = 9;
 /** Rows made at once: some 20 ms. */
 const BATCH = 200;
+/** Rows that are made at once to show one of them. */
+const MOST_BEHIND = 2000;
 
 /** A table, with its filter above, and the number of rows, a button for all of them and one to copy them below. */
 export const table = <Row>(options: TableOptions<Row>): HTMLElement => new SortedTable(options).place;
 
-class SortedTable<Row> {
+/** The same, to be followed. */
+export const sortedTable = <Row>(options: TableOptions<Row>): ShownTable<Row> => new SortedTable(options);
+
+class SortedTable<Row> implements ShownTable<Row> {
   readonly place: HTMLElement;
   readonly #scales: ReturnType<typeof scalesOf>;
   readonly #most: number;
@@ -91,6 +112,36 @@ class SortedTable<Row> {
     return element('div', { class: 'above' }, field);
   }
 
+  get rows(): readonly Row[] {
+    return this.#found;
+  }
+
+  mark(): void {
+    const { isMarked } = this.options;
+    if (isMarked === undefined) return;
+    const made = [...this.#body.children];
+    for (const [i, row] of made.entries()) {
+      if (isMarked(elementAt(this.#found, i))) row.setAttribute('aria-current', 'true');
+      else row.removeAttribute('aria-current');
+    }
+  }
+
+  rowOf(row: Row): HTMLElement | null {
+    const at = this.#found.indexOf(row);
+    if (at === -1 || at > this.#body.childElementCount + MOST_BEHIND) return null;
+    if (at >= this.#most && !this.#isAll) {
+      this.#isAll = true;
+      this.#tell();
+    }
+    while (at >= this.#body.childElementCount) this.#fill();
+    return this.#body.children[at] as HTMLElement;
+  }
+
+  itemOf(made: Element): Row | null {
+    const at = [...this.#body.children].indexOf(made);
+    return at === -1 ? null : elementAt(this.#found, at);
+  }
+
   get #room(): number {
     return this.#isPrinted ? this.#most * ON_PAPER : this.#isAll ? Infinity : this.#most;
   }
@@ -102,6 +153,11 @@ class SortedTable<Row> {
     this.#found = this.#heads.inOrder(found, (row) => row);
     this.#body.replaceChildren();
     this.#fill();
+    this.#tell();
+  }
+
+  /** How many rows are shown, and the button for the others. */
+  #tell(): void {
     const all = this.#found.length;
     const shown = Math.min(this.#room, all);
     const rest = all - shown;
@@ -118,6 +174,7 @@ class SortedTable<Row> {
     const to = Math.min(this.#room, made + BATCH, this.#found.length);
     const rows = this.#found.slice(made, to).map((row) => rowOf(row, this.options.columns, this.#scales));
     this.#body.append(...rows);
+    this.mark();
     if (to < Math.min(this.#room, this.#found.length)) whenVisible(this.#end, () => this.#fill());
   }
 }

@@ -27,7 +27,8 @@ const number = <R extends Row>(title: string, unit: DisplayUnit, key: keyof Row)
   cell: (row) => row[key],
 });
 
-const mean = ({ time, count }: Row): number | null => (count > 0 ? time / count : null);
+const mean = ({ time, count }: Pick<Row, 'time' | 'count'>): number | null =>
+  time === null || count === null || count === 0 ? null : time / count;
 
 /** Columns of kinds, or of the annotations of one. */
 const columnsOf = <R extends Row>(name: TableColumn<R>, rows: readonly R[]): TableColumn<R>[] =>
@@ -45,15 +46,19 @@ const columnsOf = <R extends Row>(name: TableColumn<R>, rows: readonly R[]): Tab
     rows,
   );
 
+/** Index of the time that sorts: that of devices, of the host where none of them is known. */
+const byTime = <R extends Row>(columns: readonly TableColumn<R>[]): number =>
+  columns.findIndex(({ title }) => title === 'Device time' || title === 'Host time');
+
 function link(view: PanelView, kind: AnnotationKind, text: string): HTMLElement | null {
   const { text: wanted, isWhole } = searchOf(kind);
   return wanted === '' ? null : timelineLink(view, text, `name${isWhole ? '==' : '~'}${searched(wanted)}`);
 }
 
 /** Durations as a histogram, below what they are of; nothing without any. */
-const durations = (title: string, what: string, values: readonly number[], count: number): HTMLElement[] => {
+const durations = (title: string, what: string, values: readonly number[], count: number | null): HTMLElement[] => {
   if (values.length === 0) return [];
-  const sampled = values.length < count ? ` of ${quantityText(values.length, 'count')} of them` : '';
+  const sampled = values.length < (count ?? 0) ? ` of ${quantityText(values.length, 'count')} of them` : '';
   const heading = `${title}, median${sampled} ${quantityText(median(values), 'ns')}`;
   return [section(heading, histogram(what, values, 180))];
 };
@@ -65,7 +70,7 @@ function figuresOf({ at, count, time, own, passes, host, hostSelf }: ListedAnnot
     ['Occurrences', namedFigure(field('count'), count, 'count')],
     ['Device time', namedFigure(field('time'), time, 'ns')],
     ['launched by its own thread', namedFigure(field('own'), own, 'ns')],
-    ['Mean', namedFigure(`${field('time')} / ${field('count')}`, count > 0 ? time / count : null, 'ns')],
+    ['Mean', namedFigure(`${field('time')} / ${field('count')}`, mean({ time, count }), 'ns')],
     ['Passes on the host', namedFigure(field('passes'), passes, 'count')],
     ['Host time', namedFigure(field('host'), host, 'ns')],
     ['outside of ranges within', namedFigure(field('hostSelf'), hostSelf, 'ns')],
@@ -83,7 +88,8 @@ function membersOf(view: PanelView, { name, members }: AnnotationKind): HTMLElem
     cell: (row) => row.name,
     link: (row, shown) => timelineLink(view, shown, `name==${searched(row.name)}`),
   };
-  return [table({ caption: `Annotations ${name}`, columns: columnsOf(text, rows), rows, sortedBy: 2, most: 8 })];
+  const columns = columnsOf(text, rows);
+  return [table({ caption: `Annotations ${name}`, columns, rows, sortedBy: byTime(columns), most: 8 })];
 }
 
 function shownOf(view: PanelView, kind: AnnotationKind): readonly [heading: HTMLElement, ...contents: Node[]] {
@@ -101,7 +107,7 @@ function shownOf(view: PanelView, kind: AnnotationKind): readonly [heading: HTML
       ...durations('Host time of a pass', 'host time of a pass', host, passes ?? host.length),
     ),
     ...(count === 0 ? [note('Nothing was launched within.')] : []),
-    ...(guessed > 0 ? [note(guessedText(guessed, count))] : []),
+    ...(guessed > 0 ? [note(guessedText(guessed, count ?? 0))] : []),
   ];
 }
 
@@ -136,7 +142,7 @@ function make(view: PanelView): PanelContent {
     const rows = kinds.filter((kind) => kind.isFramework === isFramework);
     if (rows.length === 0) return [];
     const columns = columnsOf(name, rows);
-    const made = table({ caption, columns, rows, sortedBy: columns.findIndex(({ title }) => title === 'Device time') });
+    const made = table({ caption, columns, rows, sortedBy: byTime(columns) });
     made.classList.add('with-toggles');
     return [section(caption, made)];
   });

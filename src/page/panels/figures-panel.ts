@@ -27,6 +27,8 @@ interface FigureCard {
 
 const DEVICES = 'overview.devices.*';
 const SPANS = `sum(${DEVICES}.span)`;
+/** Those that communicate too. */
+const ALL_KERNELS = `sum(${DEVICES}.counts.kernels) + sum(${DEVICES}.counts.communications)`;
 
 const KERNELS = 'overview.kernels';
 
@@ -47,7 +49,7 @@ const CARDS: readonly FigureCard[] = [
   {
     title: 'Span',
     main: { field: `max(${DEVICES}.end) - min(${DEVICES}.start)`, unit: 'ns' },
-    more: [{ before: 'devices: ', field: `sum(${DEVICES}.counts.kernels)`, unit: 'count', after: ' kernels' }],
+    more: [{ before: 'devices: ', field: ALL_KERNELS, unit: 'count', after: ' kernels' }],
   },
   {
     title: 'Step, median',

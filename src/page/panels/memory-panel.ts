@@ -1,6 +1,7 @@
 /** Memory of the devices over time: a chart for each device and metric, all with the same time axis. */
 import type { MemoryCurve, MemoryOwner } from '../../prof/html/page-data.js';
-import { chart, type ChartOption } from '../charts/chart.js';
+import { chart } from '../charts/chart.js';
+import type { ChartOption } from '../charts/chart-option.js';
 import { below, GRID, left, tips } from '../charts/chart-style.js';
 import { elementAt } from '../../containers/element.js';
 import { element, note, section } from '../document/dom-elements.js';
@@ -40,6 +41,7 @@ const marks = (times: readonly number[], top: number): NonNullable<ChartOption['
     name: 'step',
     symbol: 'none',
     silent: true,
+    tooltip: { show: false },
     data: times.flatMap((time) => [
       [time, 0],
       [time, top],
@@ -62,13 +64,10 @@ function option(
     grid: GRID,
     xAxis: below("time from the profile's start", 'ns', { min: from, max: to }),
     yAxis: left('memory', { min: 0 }),
-    tooltip: tips('axis', (i, series) => {
-      const time = rows.find(({ name }) => name === series)?.points[i]?.[0] ?? to;
-      return [
-        quantityText(time, 'ns'),
-        ...rows.map(({ name, points }) => [name, quantityText(valueAt(points, time), 'memory')] as const),
-      ];
-    }),
+    tooltip: tips('axis', (_i, _series, time) => [
+      quantityText(time, 'ns'),
+      ...rows.map(({ name, points }) => [name, quantityText(valueAt(points, time), 'memory')] as const),
+    ]),
     series: [
       ...rows.map(
         ({ name, points }, i) =>

@@ -12,7 +12,7 @@ import { showNames } from './controls/lane-names.js';
 import { Scene } from './model/scene.js';
 import type { View } from './model/view.js';
 import { showSearch, type SearchElsewhere } from './controls/search-box.js';
-import { showSpan } from './controls/span-panel.js';
+import { showSelection } from './controls/selection-panel.js';
 import { TimelineCanvas } from './draw/stage.js';
 import { showTip } from './controls/tip.js';
 import { showNotices, untimedLine } from './controls/notice-panel.js';
@@ -144,10 +144,11 @@ function fill(
       element('p', { class: 'tl-what' }, whatIsDrawn(events)),
       ...untimedLine(scene),
       showToolbar(scene, keys, search.place),
+      search.list,
       stage.body,
       stage.printed,
       showLegend(scene, signal),
-      element('div', { class: 'tl-side' }, ...panels, showSpan(scene, signal)),
+      element('div', { class: 'tl-side' }, ...panels, showSelection(scene, signal)),
     ),
   );
   const tellView = (): void => {

@@ -32,6 +32,7 @@ import { StepBarSums } from './idle/step-bars.js';
 import { groupedFindings } from '../advise/grouped-findings.js';
 import { memoryPeaks } from '../memory/memory-peaks.js';
 import type { MemoryCurve, PageData, PageProfile } from './page-data.js';
+import { withoutDevices } from './untraced-devices.js';
 import { timelineId, type PagePart } from './timeline/timeline-data.js';
 import { pageJob } from './job/page-job.js';
 import { RooflineGroups } from './roofline-groups.js';
@@ -202,7 +203,9 @@ export class PageBuilder implements Analysis<MakePage> {
       const built = sums.timeline.timeline(bounds);
       if (built !== null) for (const part of partsOf(profiles.length, built)) parts.push(part);
       const [timeline, verdict] = [built?.about ?? null, verdicts.get(overview.profile) ?? null];
-      profiles.push({ ...pageProfile(overview, sums, memory, bounds), timeline, verdict });
+      const profile = pageProfile(overview, sums, memory, bounds);
+      const unknown = overview.devices.length === 0 ? withoutDevices(profile) : {};
+      profiles.push({ ...profile, ...unknown, timeline, verdict });
     }
     const advice = groupedFindings(this.#adviser.findings, (finding) => this.#adviser.shareOf(finding));
     return { data: { v: 1, ...about, profiles, advice, job: this.#job }, parts };

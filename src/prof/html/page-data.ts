@@ -56,7 +56,7 @@ export interface PageJob {
     readonly waited: number | null;
     /** Share of the operations that it joined last. */
     readonly last: number | null;
-    readonly delayed: number;
+    readonly delayed: number | null;
     /** Index among the profiles of the page, and the device there; null where that is not known. */
     readonly profile: number | null;
     readonly device: number;
@@ -192,20 +192,21 @@ export interface Utilisation {
 
 /** The ops with the most time. */
 export interface Ops extends Bounded<OpTotal> {
-  /** Of all kernels, those without an op too. */
-  readonly time: number;
+  /** Of all kernels, those without an op too; null where the profile has no work of a device. */
+  readonly time: number | null;
 }
 
 /** A text that the user put around launches (layer or range), and the device time of each of its occurrences. */
 export interface Annotation {
   readonly text: string;
-  readonly count: number;
+  /** Null, as the times, where the profile has no work of a device. */
+  readonly count: number | null;
   /** Occurrences without a recorded range: consecutive kernels under the text count as one. */
   readonly guessed: number;
   /** Of the kernels inside, those of the autograd engine's threads too. */
-  readonly time: number;
+  readonly time: number | null;
   /** Of it, what the thread of the text launched. */
-  readonly own: number;
+  readonly own: number | null;
   /** Ranges of the host, the time that its threads were in one, and without the ranges within; null where unknown. */
   readonly passes: number | null;
   readonly host: number | null;

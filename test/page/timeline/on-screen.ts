@@ -24,12 +24,24 @@ export function simple(): Timeline {
   return timelineOf(events.flat());
 }
 
+/** CSS pixels. */
+export interface ScreenPlace {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** Drags a selection. */
+export async function selectBetween(page: Page, from: ScreenPlace, to: ScreenPlace): Promise<void> {
+  await page.keyboard.down('Shift');
+  await page.mouse.move(from.x, from.y);
+  await page.mouse.down();
+  await page.mouse.move(to.x, to.y, { steps: 5 });
+  await page.mouse.up();
+  await page.keyboard.up('Shift');
+}
+
 /** Where a time is on the screen, at the height of a lane's name. */
-export async function place(
-  page: Page,
-  time: number,
-  lane: string,
-): Promise<{ readonly x: number; readonly y: number }> {
+export async function place(page: Page, time: number, lane: string): Promise<ScreenPlace> {
   const canvas = await page.locator('.tl-canvas').boundingBox();
   const name = await page.locator('.tl-lane', { hasText: lane }).boundingBox();
   const [from = 0, to = 1] = await viewOf(page);

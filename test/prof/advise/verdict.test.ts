@@ -66,6 +66,18 @@ const sumOf = (parts: readonly SpanPart[], part: string): number =>
   parts.reduce((sum, one) => sum + (one.part === part ? one.time : 0), 0);
 
 describe('the verdict', () => {
+  it('says how many of the devices of the machine it is of', () => {
+    const some = [0, 1].map((device) => kernel({ id: device + 1, device, start: 0, dur: MS }));
+    const on = (installed: number): ProfileLine => ({
+      ...PROFILE,
+      devices: Array.from({ length: installed }, (_, id) => ({ ...A100, id })),
+    });
+    expect(verdictOf([on(8), ...some]).text).to.match(/^2 of 8 GPUs computing 100\.0 %/);
+    expect(verdictOf([on(2), ...some]).text).to.match(/^2 GPUs computing/);
+    expect(verdictOf([PROFILE, ...some]).text).to.match(/^2 GPUs computing/);
+    expect(verdictOf([on(8), ...some.slice(0, 1)]).text).to.match(/^GPU computing/);
+  });
+
   for (const [cause, records, says] of CAUSES) {
     it(`gives a gap the cause ${cause}`, () => {
       // Ranges that began before come first.

@@ -26,13 +26,14 @@ const ALMOST_ALL = 0.995;
 /** What bounds most of the time, with its share of it. */
 function boundText({ bound, time }: OpTotal): string | null {
   if (bound === null) return null;
-  const share = time > 0 ? bound.time / time : 1;
+  const share = time !== null && time > 0 ? bound.time / time : 1;
   return share > ALMOST_ALL ? bound.name : `${bound.name} ${quantityText(share, 'share')}`;
 }
 
 function columnsOf(view: PanelView, rows: readonly OpRow[], toggle: (row: OpRow) => Node | null): TableColumn<OpRow>[] {
   const { time: whole } = view.profile.ops;
-  const share = ({ time }: OpRow): number | null => (whole > 0 ? time / whole : null);
+  const share = ({ time }: OpRow): number | null =>
+    time === null || whole === null || whole <= 0 ? null : time / whole;
   const columns: TableColumn<OpRow>[] = [
     {
       title: 'Op',
@@ -99,7 +100,7 @@ class OpStacks {
     const { tree } = this;
     if (tree === null) return;
     const heading = element('h3', { tabindex: -1 }, `Call stacks of ${op ?? UNKNOWN_OP}`);
-    const items = stacks.map((stack, i) => stackItem(tree, stack, time, i === 0));
+    const items = stacks.map((stack, i) => stackItem(tree, stack, time ?? 0, i === 0));
     const rest = stackCount - stacks.length;
     this.place.replaceChildren(
       heading,
@@ -120,7 +121,7 @@ function make(view: PanelView): PanelContent {
   const columns = columnsOf(view, rows, (row) => stacks.toggle(row));
   const sortedBy = Math.max(
     1,
-    columns.findIndex(({ title }) => title === (ops.time > 0 ? 'Device time' : 'Host time')),
+    columns.findIndex(({ title }) => title === ((ops.time ?? 0) > 0 ? 'Device time' : 'Host time')),
   );
   const made = table({ caption: 'Ops', columns, rows, sortedBy });
   if (tree !== null) made.classList.add('with-toggles');

@@ -2,7 +2,8 @@
 import { lacking } from '../../capture-hints.js';
 import type { Roofline } from '../../../prof/html/page-data.js';
 import type { ScatterSeriesOption } from 'echarts/charts';
-import { chart, replaceContents, type ChartOption } from '../../charts/chart.js';
+import { chart, replaceContents } from '../../charts/chart.js';
+import type { ChartOption } from '../../charts/chart-option.js';
 import { below, left, tips } from '../../charts/chart-style.js';
 import { elementAt } from '../../../containers/element.js';
 import { element, note } from '../../document/dom-elements.js';
@@ -142,7 +143,8 @@ function option(range: RooflineRange, roof: Roof | undefined): ChartOption {
         symbolSize: (_: unknown, { dataIndex }: { dataIndex: number }) =>
           sizeOf(elementAt(own, dataIndex).point.time, most, points.length),
         itemStyle: { color: use.colour, opacity: 0.65, borderColor: 'var(--panel)', borderWidth: 0.6 },
-        emphasis: { itemStyle: { opacity: 1, borderColor: 'var(--ink)', borderWidth: 1.5 } },
+        // A colour of its own: none is worked out of a variable.
+        emphasis: { itemStyle: { color: use.colour, opacity: 1, borderColor: 'var(--ink)', borderWidth: 1.5 } },
       })),
     ],
   };
@@ -246,7 +248,7 @@ function make(view: PanelView): PanelContent {
   const place = element('div');
   const show = (device: number): void => replaceContents(place, ...shownOf(view, device));
   show(elementAt(devices, 0));
-  return [...devicePicker(devices, show), place];
+  return [...devicePicker(view.profile, devices, show), place];
 }
 
 export const ROOFLINE: Panel = { id: 'roofline', title: 'Roofline', width: 6, make };

@@ -2,6 +2,7 @@
 import { elementAt } from '../../../containers/element.js';
 import type { NeuronMetric, NeuronMetrics, PageNeuron } from '../../../prof/html/neuron/neuron-data.js';
 import { inPageUnit, lineChart } from '../../charts/line-chart.js';
+import { density } from '../../figures/density.js';
 import { boxedDefinitions, element, note, scrolling, section } from '../../document/dom-elements.js';
 import { quantityText } from '../../document/units.js';
 import { namedFigure } from '../../figures/figure.js';
@@ -67,13 +68,8 @@ function engines({ start, width, rows }: NonNullable<PageNeuron['engines']>): HT
     shares.length === 0 ? 0 : shares.reduce((sum, share) => sum + share, 0) / shares.length;
   const withCore = new Set(rows.map(({ device }) => device)).size > 1;
   const list = rows.map(({ device, engine, shares }) => {
-    const cells = shares.map((share, i) => {
-      const cell = element('span', {
-        title: `${quantityText(start + i * width, 'ns')}: ${quantityText(share, 'share')}`,
-      });
-      cell.style.opacity = String(share);
-      return cell;
-    });
+    const textOf = (share: number, i: number): string =>
+      `${quantityText(start + i * width, 'ns')}: ${quantityText(share, 'share')}`;
     const name = `${withCore ? `core ${device} ` : ''}${engine}`;
     const text = `${name}: busy ${quantityText(mean(shares), 'share')} of the time, in ${shares.length} spans`;
     return element(
@@ -81,7 +77,7 @@ function engines({ start, width, rows }: NonNullable<PageNeuron['engines']>): HT
       {},
       element('th', { scope: 'row' }, name),
       element('td', { class: 'number' }, quantityText(mean(shares), 'share')),
-      element('td', { class: 'lane' }, element('div', { class: 'density', role: 'img', 'aria-label': text }, ...cells)),
+      element('td', { class: 'lane' }, ...density(shares, text, textOf)),
     );
   });
   const end = start + width * elementAt(rows, 0).shares.length;

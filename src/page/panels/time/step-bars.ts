@@ -1,7 +1,8 @@
 /** Where the time of each step went: a bar a step, and a table of the same. */
 import { elementAt } from '../../../containers/element.js';
 import type { StepBar, StepBarPart } from '../../../prof/html/idle/idle-data.js';
-import { chart, replaceContents, type ChartOption } from '../../charts/chart.js';
+import { chart, replaceContents } from '../../charts/chart.js';
+import type { ChartOption } from '../../charts/chart-option.js';
 import { below, GRID, left, tips } from '../../charts/chart-style.js';
 import { element, note } from '../../document/dom-elements.js';
 import { isInTimeline, showTime, timeLink } from '../../document/timeline-link.js';
@@ -136,7 +137,7 @@ export function stepBars(view: PanelView): Node[] {
     ? [note(`Steps without a link are not in this page's timeline: \`dprof html --step N\`.`)]
     : [];
   return [
-    ...devicePicker(devices, show),
+    ...devicePicker(view.profile, devices, show),
     colours,
     place,
     ...rest,

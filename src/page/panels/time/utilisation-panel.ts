@@ -1,6 +1,7 @@
 /** Utilisation of devices and host over time. */
 import { lacking } from '../../capture-hints.js';
-import { chart, type ChartOption } from '../../charts/chart.js';
+import { chart } from '../../charts/chart.js';
+import type { ChartOption } from '../../charts/chart-option.js';
 import { below, GRID, left, tips } from '../../charts/chart-style.js';
 import { elementAt } from '../../../containers/element.js';
 import { element, note } from '../../document/dom-elements.js';

@@ -1,6 +1,6 @@
 /** What the devices did with their time: one sentence, and one bar of which each moment is a part. */
 import type { SpanPart } from '../../../prof/advise/verdict/verdict-facts.js';
-import { element } from '../../document/dom-elements.js';
+import { element, note } from '../../document/dom-elements.js';
 import { quantityText } from '../../document/units.js';
 import { figure } from '../../figures/figure.js';
 import { IDLE_NAMES, WORK_NAMES, type TimePartName } from '../../figures/time-parts.js';
@@ -38,6 +38,7 @@ function make(view: PanelView): PanelContent {
     element('p', { class: 'verdict' }, verdict.text),
     strip(view, 'Time of the devices', shown, 'verdict.span'),
     legend(entries),
+    ...(verdict.devices > 1 ? [note(`Times are the sums over ${verdict.devices} devices.`)] : []),
   ];
 }
 

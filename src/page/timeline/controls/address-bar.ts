@@ -7,7 +7,11 @@ import { fitted, within, type View } from '../model/view.js';
 const EVERY = 300;
 
 /** Addresses have times from the profile's start, as the axis: a link holds for any timeline of the profile. */
-const moved = ({ from, to }: View, by: number): View => ({ from: from + by, to: to + by });
+const moved = <Span extends View>(span: Span, by: number): Span => ({
+  ...span,
+  from: span.from + by,
+  to: span.to + by,
+});
 
 const isSameSet = (a: ReadonlySet<string>, b: ReadonlySet<string>): boolean =>
   a.size === b.size && [...a].every((one) => b.has(one));

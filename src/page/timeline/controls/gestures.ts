@@ -2,6 +2,7 @@
 import { bandAt } from '../model/layout.js';
 import type { Scene } from '../model/scene.js';
 import type { TimelineCanvas } from '../draw/stage.js';
+import { SelectionDrags, type SelectionDrag } from './selection-drag.js';
 import { panned, zoomed, type View } from '../model/view.js';
 
 /** Shorter movements are clicks, CSS pixels. */
@@ -15,8 +16,10 @@ interface PointerDrag {
   readonly y: number;
   readonly view: View;
   readonly scroll: number;
-  /** Start of the selected span, ns; null where dragging moves the view. */
-  readonly spanFrom: number | null;
+  /** Null where dragging moves the view. */
+  readonly selecting: SelectionDrag | null;
+  /** Whether it makes a new selection: a click in its place removes the one that is there. */
+  readonly isNew: boolean;
   moved: boolean;
 }
 
@@ -32,12 +35,14 @@ export class PointerGestures {
   /** Positions of fingers from the left, by pointer id. */
   readonly #fingers = new Map<number, number>();
   #pinch: TouchPinch | null = null;
+  readonly #selections: SelectionDrags;
 
   constructor(
     readonly scene: Scene,
     readonly stage: TimelineCanvas,
     signal: AbortSignal,
   ) {
+    this.#selections = new SelectionDrags(scene, stage);
     const { canvas } = stage;
     canvas.addEventListener('wheel', this.#wheel, { signal, passive: false });
     canvas.addEventListener('pointerdown', this.#down, { signal });
@@ -77,8 +82,9 @@ export class PointerGestures {
       this.#drag = null;
       return;
     }
-    const spanFrom = event.shiftKey || spanning ? this.stage.timeAt(x) : null;
-    this.#drag = { x, y, view, scroll: this.stage.body.scrollTop, spanFrom, moved: false };
+    const isNew = event.shiftKey || spanning;
+    const selecting = isNew ? this.#selections.begin(x, y) : this.#selections.ofEdge(x, y);
+    this.#drag = { x, y, view, scroll: this.stage.body.scrollTop, selecting, isNew, moved: false };
   };
 
   readonly #move = (event: PointerEvent): void => {
@@ -86,7 +92,10 @@ export class PointerGestures {
     if (this.#fingers.has(event.pointerId)) this.#fingers.set(event.pointerId, x);
     if (this.#pinch !== null) this.#zoomBy(this.#pinch);
     else if (this.#drag !== null) this.#dragTo(this.#drag, x, y);
-    else this.scene.set({ hovered: this.#eventAt(x, y), pointer: this.stage.timeAt(x) });
+    else {
+      this.stage.canvas.style.cursor = this.#selections.cursorAt(x, y);
+      this.scene.set({ hovered: this.#eventAt(x, y), pointer: this.stage.timeAt(x) });
+    }
   };
 
   #zoomBy({ distance, view, at }: TouchPinch): void {
@@ -99,9 +108,8 @@ export class PointerGestures {
   #dragTo(drag: PointerDrag, x: number, y: number): void {
     drag.moved ||= Math.abs(x - drag.x) > STILL || Math.abs(y - drag.y) > STILL;
     if (!drag.moved) return;
-    if (drag.spanFrom !== null) {
-      const here = this.stage.timeAt(Math.max(0, Math.min(this.stage.size.width, x)));
-      this.scene.set({ span: { from: Math.min(drag.spanFrom, here), to: Math.max(drag.spanFrom, here) } });
+    if (drag.selecting !== null) {
+      drag.selecting(x, y);
       return;
     }
     const { view } = drag;
@@ -113,7 +121,7 @@ export class PointerGestures {
   readonly #up = (event: PointerEvent): void => {
     const { offsetX: x, offsetY: y } = event;
     if (this.#drag?.moved === false) {
-      if (this.#drag.spanFrom !== null) this.scene.set({ span: null });
+      if (this.#drag.isNew) this.scene.set({ span: null });
       else this.scene.set({ event: this.#eventAt(x, y) });
     }
     this.#end(event);

@@ -3,6 +3,7 @@ import { elementAt } from '../../../containers/element.js';
 import type { Scene } from '../model/scene.js';
 import { around, fitted, panned, zoomed } from '../model/view.js';
 import { endOf, startOf } from '../events/events.js';
+import { moveLaneEdge, moveTimeEdge, selectEvent, selectSight } from './selection-keys.js';
 import { firstAtLeast, eventsInRange } from '../model/lane-rows.js';
 
 export interface KeyActions {
@@ -108,10 +109,14 @@ const ACTS: Readonly<Record<string, KeyAction>> = {
   'shift arrowdown': across(1),
   '0': ({ scene }) => scene.look(fitted(scene.events.span)),
   f: fill,
-  x: ({ scene }) => {
-    const { from, to } = scene.shown.view;
-    scene.set({ span: { from: Math.max(0, from), to: Math.min(scene.events.span, to) } });
-  },
+  x: ({ scene }) => selectSight(scene),
+  'shift x': ({ scene }) => selectEvent(scene),
+  ',': ({ scene }) => moveTimeEdge(scene, 'from', -1),
+  '.': ({ scene }) => moveTimeEdge(scene, 'from', 1),
+  '<': ({ scene }) => moveTimeEdge(scene, 'to', -1),
+  '>': ({ scene }) => moveTimeEdge(scene, 'to', 1),
+  l: ({ scene }) => moveLaneEdge(scene, 1),
+  'shift l': ({ scene }) => moveLaneEdge(scene, -1),
   escape: ({ scene }) => {
     if (scene.shown.span !== null) scene.set({ span: null, spanning: false });
     else scene.set({ event: null });

@@ -1,36 +1,53 @@
-/** Names of lanes at the left, and buttons that collapse and expand their groups, and lanes of many rows. */
+/**
+ * Names of lanes at the left: a click selects the lane, or all lanes of a group. Buttons before them collapse and expand
+ * groups, and lanes of many rows.
+ */
+import { counted } from '../../../record/plural.js';
 import { element } from '../../document/dom-elements.js';
 import type { Scene } from '../model/scene.js';
 import type { PlacedGroup, PlacedLane } from '../model/layout.js';
+import { onlyLanes, selectedLanes, toggledLanes } from '../model/selection.js';
 import { AXIS } from '../draw/size.js';
+import { selectionInSight } from './selection-keys.js';
 import { extraNames } from './track-names.js';
 
-/** The lane's name; of one with many rows a button that opens and folds it. */
-function laneName({ name, top, height, fold }: PlacedLane): HTMLElement {
-  const style = `top:${AXIS + top}px;height:${height}px`;
-  if (fold === null) return element('span', { class: 'tl-lane', title: name, style }, name);
-  const { key, isOpen, rows } = fold;
-  const title = `${name}: ${rows} rows`;
-  const attributes = {
-    type: 'button',
-    class: 'tl-lane tl-fold',
-    title,
-    'data-lane': key,
-    'aria-expanded': String(isOpen),
-  };
-  return element('button', { ...attributes, style }, `${isOpen ? '▾' : '▸'} ${name} (${rows} rows)`);
+const HOW = 'click: select it alone; shift: add it';
+
+/** A name that selects, in a row with what folds. @param lanes places of those that it stands for */
+function nameButton(text: string, title: string, lanes: readonly number[], kind: string): HTMLElement {
+  const attributes = { type: 'button', class: kind, title: `${title} (${HOW})`, tabindex: -1 };
+  return element('button', { ...attributes, 'data-lanes': lanes.join(), 'aria-pressed': 'false' }, text);
 }
 
-function groupButton({ name, isOpen, top, height, lanes }: PlacedGroup): HTMLElement {
-  const attributes = {
-    type: 'button',
-    class: 'tl-group',
-    title: lanes === 0 ? name : `${name}: ${lanes} lanes`,
-    'data-name': name,
-    'aria-expanded': String(isOpen),
-    style: `top:${AXIS + top}px;height:${height}px`,
+const rowStyle = (top: number, height: number): string => `top:${AXIS + top}px;height:${height}px`;
+
+/** The lane's name; of one with many rows after a button that opens and folds it. */
+function laneRow({ lane, name, top, height, fold }: PlacedLane): HTMLElement {
+  const style = rowStyle(top, height);
+  if (fold === null)
+    return element('div', { class: 'tl-row', style }, nameButton(name, name, [lane], 'tl-name tl-lane'));
+  const { key, isOpen, rows } = fold;
+  const folder = {
+    ...{ type: 'button', class: 'tl-fold', 'data-lane': key, 'aria-expanded': String(isOpen) },
+    'aria-label': `Rows of ${name}`,
   };
-  return element('button', attributes, `${isOpen ? '▾' : '▸'} ${name}${lanes === 0 ? '' : ` (${lanes})`}`);
+  const text = `${name} (${rows} rows)`;
+  const own = nameButton(text, `${name}: ${rows} rows`, [lane], 'tl-name tl-lane');
+  return element('div', { class: 'tl-row', style }, element('button', folder, isOpen ? '▾' : '▸'), own);
+}
+
+function groupRow({ name, isOpen, top, height }: PlacedGroup, lanes: readonly number[]): HTMLElement {
+  const folder = {
+    ...{ type: 'button', class: 'tl-group', 'data-name': name, 'aria-expanded': String(isOpen) },
+    'aria-label': `Lanes of ${name}`,
+  };
+  // A group may have counters alone.
+  const own =
+    lanes.length === 0
+      ? element('span', { class: 'tl-all', title: name }, name)
+      : nameButton(`${name} (${lanes.length})`, `${name}: ${counted(lanes.length, 'lane')}`, lanes, 'tl-name tl-all');
+  const attributes = { class: 'tl-row tl-group-row', style: rowStyle(top, height) };
+  return element('div', attributes, element('button', folder, isOpen ? '▾' : '▸'), own);
 }
 
 /** The set without the name, or with it. */
@@ -46,39 +63,81 @@ interface LaneNames {
   readonly pinned: HTMLElement;
 }
 
+const lanesOf = (name: HTMLElement): number[] => (name.dataset['lanes'] ?? '').split(',').map(Number);
+
 export function showNames(scene: Scene): LaneNames {
   const scrolled = element('div', { class: 'tl-names' });
   const pinned = element('div', { class: 'tl-pinned' });
+  const places = [pinned, scrolled];
+  const buttons = (selector: string): HTMLElement[] =>
+    places.flatMap((place) => [...place.querySelectorAll<HTMLElement>(selector)]);
+  const { lanes: all } = scene.events;
+  const lanesOfGroup = ({ name, kind }: PlacedGroup): number[] =>
+    all.flatMap((lane, at) => (lane.group === name && lane.kind === kind ? [at] : []));
+  const mark = (): void => {
+    const { span } = scene.shown;
+    const selected = span?.lanes ? selectedLanes(all, span.lanes) : new Set<number>();
+    for (const name of buttons('.tl-name'))
+      name.setAttribute('aria-pressed', String(lanesOf(name).every((lane) => selected.has(lane))));
+  };
+  /** Of all names the keyboard stops at one; arrows go from name to name. */
+  const stopAt = (stop: HTMLElement | undefined): void => {
+    for (const name of buttons('.tl-name')) name.tabIndex = name === stop ? 0 : -1;
+  };
   const show = (): void => {
     const { groups, lanes } = scene.layout;
     const height = scene.shown.pinned;
     const of = (isPinned: boolean): HTMLElement[] => {
       const isOf = ({ top }: { readonly top: number }): boolean => top < height === isPinned;
-      return [
-        ...groups.filter(isOf).map(groupButton),
-        ...extraNames(scene.layout, isOf),
-        ...lanes.filter(isOf).map(laneName),
+      const rows = [
+        ...groups.filter(isOf).map((group) => ({ top: group.top, row: groupRow(group, lanesOfGroup(group)) })),
+        ...lanes.filter(isOf).map((lane) => ({ top: lane.top, row: laneRow(lane) })),
       ];
+      return [...rows.sort((a, b) => a.top - b.top).map(({ row }) => row), ...extraNames(scene.layout, isOf)];
     };
     pinned.style.height = `${AXIS + height}px`;
     pinned.hidden = height === 0;
     pinned.replaceChildren(...of(true));
     scrolled.replaceChildren(...of(false));
+    stopAt(buttons('.tl-name')[0]);
+    mark();
   };
-  const onClick = ({ target }: Event): void => {
-    const pressed = target instanceof Element ? target.closest('button') : null;
-    if (pressed === null) return;
-    const { name, lane } = pressed.dataset;
+  const fold = ({ dataset: { name, lane } }: HTMLElement): void => {
     const { closed, opened } = scene.shown;
     if (name !== undefined) scene.set({ closed: toggled(closed, name) });
     if (lane !== undefined) scene.set({ opened: toggled(opened, lane) });
     // The buttons are new elements: the focus has to be set again.
     const isPressed = ({ dataset }: HTMLElement): boolean => dataset['name'] === name && dataset['lane'] === lane;
-    const buttons = [pinned, scrolled].flatMap((place) => [...place.querySelectorAll('button')]);
-    buttons.find(isPressed)?.focus();
+    buttons('[aria-expanded]').find(isPressed)?.focus();
   };
-  for (const place of [pinned, scrolled]) place.addEventListener('click', onClick);
+  const onClick = ({ target, shiftKey }: MouseEvent): void => {
+    const pressed = target instanceof Element ? target.closest('button') : null;
+    if (pressed === null) return;
+    if (pressed.dataset['lanes'] === undefined) {
+      fold(pressed);
+      return;
+    }
+    const span = scene.shown.span ?? selectionInSight(scene);
+    const change = shiftKey ? toggledLanes : onlyLanes;
+    scene.set({ span: { ...span, lanes: change(all, span.lanes, lanesOf(pressed)) } });
+    stopAt(pressed);
+  };
+  const onKey = (event: KeyboardEvent): void => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const names = buttons('.tl-name');
+    const at = names.findIndex((name) => name === event.target);
+    const next = step === undefined || at === -1 ? undefined : names[at + step];
+    if (next === undefined) return;
+    event.preventDefault();
+    stopAt(next);
+    next.focus();
+  };
+  for (const place of places) {
+    place.addEventListener('click', onClick);
+    place.addEventListener('keydown', onKey);
+  }
   scene.on(['closed', 'opened', 'pinned'], show);
+  scene.on(['span'], mark);
   show();
   return { scrolled, pinned };
 }

@@ -1,14 +1,17 @@
 /** The search: an input, the count and time of the matches, and buttons that go from match to match. */
 import { button, element } from '../../document/dom-elements.js';
 import { quantityText } from '../../document/units.js';
+import { showMatches } from './match-list.js';
 import type { Scene } from '../model/scene.js';
-import { nextMatch, type SearchMatches, type MatchSum } from '../model/search.js';
+import { nextMatch, type MatchSum } from '../model/search.js';
 
 /** ms without a key before a search starts. */
 const PAUSE = 150;
 
 interface SearchBox {
   readonly place: HTMLElement;
+  /** The table of the matches. */
+  readonly list: HTMLElement;
   readonly focus: () => void;
   readonly step: (step: 1 | -1) => void;
 }
@@ -17,12 +20,26 @@ function sumText({ count, time, share }: MatchSum, side: string): string {
   return `${quantityText(count, 'count')} on ${side}, ${quantityText(time, 'ns')} (${quantityText(share, 'share')})`;
 }
 
-function matchText(matches: SearchMatches | null): string {
+/** '1 match', '12 matches', '3 of 12 matches' where one of them is selected; bars where these stand for several events. */
+function countText(matches: number, selected: number | null, isMerged: boolean): string {
+  const [one, many] = isMerged ? ['bar', 'bars'] : ['match', 'matches'];
+  const all = `${quantityText(matches, 'count')} ${matches === 1 ? one : many}`;
+  return selected === null || matches === 1 ? all : `${quantityText(selected + 1, 'count')} of ${all}`;
+}
+
+function matchText({ matches, shown, events }: Scene): string {
   if (matches === null) return '';
-  const { device, host } = matches;
-  if (device.count + host.count === 0) return 'no match';
-  const sides = [device.count > 0 ? sumText(device, 'devices') : '', host.count > 0 ? sumText(host, 'threads') : ''];
-  return `${quantityText(matches.list.length, 'count')} ${matches.list.length === 1 ? 'match' : 'matches'}: ${sides.filter((side) => side !== '').join('; ')}`;
+  const { device, host, list, problem, remark } = matches;
+  if (problem !== null) return problem;
+  const rest = remark === null ? [] : [remark];
+  if (list.length === 0) return ['no match', ...rest].join('; ');
+  const selected = shown.event !== null && matches.isMatch[shown.event] === 1 ? list.indexOf(shown.event) : null;
+  const sides = [
+    ...(device.count > 0 ? [sumText(device, 'devices')] : []),
+    ...(host.count > 0 ? [sumText(host, 'threads')] : []),
+    ...rest,
+  ];
+  return `${countText(list.length, selected, events.merged !== null)}: ${sides.join('; ')}`;
 }
 
 /** Searches the other pieces of the profile, and shows the first that has a match. @returns whether one has */
@@ -32,15 +49,17 @@ export type SearchElsewhere = (query: string, looking: (piece: string) => void) 
 export function showSearch(scene: Scene, elsewhere?: SearchElsewhere): SearchBox {
   const field = element('input', {
     type: 'search',
-    placeholder: 'gemm, op:linear, dur>10us',
-    'aria-label': 'Search events: words, field:text, dur>10us, or a condition: op==linear && dur>10us',
+    placeholder: 'gemm, op==mm && tflops<50',
+    'aria-label': 'Search events: words, field:text, dur>10us, or a condition: op==mm && tflops<50',
     spellcheck: 'false',
     autocomplete: 'off',
     maxlength: 1000,
   });
+  const list = showMatches(scene);
   const status = element('output', { class: 'tl-matches', role: 'status' });
   const step = (by: 1 | -1): void => {
-    const event = scene.matches === null ? null : nextMatch(scene.matches, scene.shown.event, by);
+    const { matches, shown } = scene;
+    const event = list.next(by) ?? (matches === null ? null : nextMatch(matches, shown.event, by));
     if (event !== null) scene.select(event);
   };
   let pause: ReturnType<typeof setTimeout> | undefined;
@@ -73,13 +92,20 @@ export function showSearch(scene: Scene, elsewhere?: SearchElsewhere): SearchBox
   });
   others.hidden = true;
   scene.on(['search'], () => {
-    others.hidden = elsewhere === undefined || scene.matches?.list.length !== 0;
+    // What cannot be asked of bars may be asked of the events of other pieces.
+    const isAnswered = scene.matches?.problem === null || scene.events.merged !== null;
+    others.hidden = elsewhere === undefined || scene.matches?.list.length !== 0 || !isAnswered;
     if (field.value !== scene.shown.search) field.value = scene.shown.search;
-    status.textContent = matchText(scene.matches);
+    status.classList.toggle('tl-problem', scene.matches !== null && scene.matches.problem !== null);
+    status.textContent = matchText(scene);
+  });
+  scene.on(['event'], () => {
+    if (scene.matches !== null) status.textContent = matchText(scene);
   });
   const place = element('div', { class: 'tl-search', role: 'search' }, field, previous, next, status, others);
   return {
     place,
+    list: list.place,
     step,
     focus: () => field.focus(),
   };

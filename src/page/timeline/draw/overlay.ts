@@ -1,4 +1,4 @@
-/** Paints what changes with the pointer, above the events: outlines, arrows, the selected span, markers. */
+/** Paints what changes with the pointer, above the events: outlines, arrows, the selection, markers. */
 import { elementAt } from '../../../containers/element.js';
 import { endOf, launchedBy, startOf } from '../events/events.js';
 import { firstAtLeast } from '../model/lane-rows.js';
@@ -7,6 +7,7 @@ import type { Scene } from '../model/scene.js';
 import { AXIS, PixelGrid, yOf, type CanvasSize } from './size.js';
 import type { CanvasTheme } from './canvas-colours.js';
 import { FONT, type PaintFrame } from './painter.js';
+import { paintSelection } from './selection-painter.js';
 import type { FittedLabels } from '../model/labels.js';
 
 /** Arrows of all visible events are drawn if there are no more than these; of one event at most as many. */
@@ -31,7 +32,7 @@ export class OverlayPainter {
     context.setTransform(size.ratio, 0, 0, size.ratio, 0, 0);
     context.clearRect(0, 0, size.width, size.height);
     const frame: OverlayFrame = { context, size, theme, at };
-    this.#paintSpan(frame);
+    paintSelection(this.scene, frame);
     context.save();
     context.beginPath();
     context.rect(0, AXIS, size.width, size.height - AXIS);
@@ -105,20 +106,6 @@ export class OverlayPainter {
     const top = yOf(band.top, size, pinned);
     if (band.top >= pinned && top + band.height <= AXIS + pinned) return;
     context.strokeRect(from - inset, top - inset, to - from + line - 1, band.height - 1 + line);
-  }
-
-  #paintSpan({ context, size, theme, at }: OverlayFrame): void {
-    const { span } = this.scene.shown;
-    if (span === null) return;
-    const from = Math.max(-2, at(span.from));
-    const to = Math.min(size.width + 2, at(span.to));
-    if (to < 0 || from > size.width) return;
-    context.fillStyle = theme.accent;
-    context.globalAlpha = 0.16;
-    context.fillRect(from, 0, to - from, size.height);
-    context.globalAlpha = 1;
-    context.fillRect(from, 0, 1, size.height);
-    context.fillRect(to - 1, 0, 1, size.height);
   }
 
   #paintMarkers({ context, size, theme, at }: OverlayFrame): void {

@@ -205,4 +205,5 @@ export class TimelineCanvas {
 
 const LABEL =
   'Timeline of events. Arrows or A and D move, plus and minus or W and S zoom, 0 shows all, ' +
-  'shift with arrows selects the next event of a row or the nearest of another, M places a marker, X selects the span in sight.';
+  'shift with arrows selects the next event of a row or the nearest of another, M places a marker, X selects the span in sight, ' +
+  'comma, dot, < and > move its edges, L adds a lane to it.';

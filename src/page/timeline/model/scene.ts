@@ -8,7 +8,7 @@ import { weightsOf, type RowWeights } from './levels.js';
 import type { TimelineMarker } from './timeline-markers.js';
 import { nearestEvent, rowsOf, type LaneRow } from './lane-rows.js';
 import { search, type SearchMatches } from './search.js';
-import type { SelectedSpan } from './span.js';
+import type { TimelineSelection } from './selection.js';
 import { NO_EXTRAS, type TimelineExtras } from '../tracks/load-tracks.js';
 import { MARK_ROW } from './track-layout.js';
 import { fitted, showing, within, type View } from './view.js';
@@ -27,8 +27,9 @@ export interface SceneState {
   /** The event under the pointer, and the time there. */
   readonly hovered: number | null;
   readonly pointer: number | null;
-  readonly span: SelectedSpan | null;
-  /** Whether dragging selects a span. */
+  /** The selection. */
+  readonly span: TimelineSelection | null;
+  /** Whether dragging selects. */
   readonly spanning: boolean;
   /** Whether the arrows of all visible events are drawn, where there are few. */
   readonly arrows: boolean;

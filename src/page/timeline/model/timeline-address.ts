@@ -1,6 +1,7 @@
 /** The state of a timeline in the fragment of the address, as parameters of its own: `t.view=0_1000&t.search=gemm`. */
 import { readFragment, withName } from '../../document/fragment.js';
 import { COLOUR_KEYS, type ColourKey } from '../events/event-colours.js';
+import type { TimelineSelection } from './selection.js';
 import type { SelectedSpan } from './span.js';
 import type { View } from './view.js';
 
@@ -19,8 +20,8 @@ export interface TimelineAddress {
   readonly closed: readonly string[] | null;
   /** Lanes of many rows that are not folded. */
   readonly opened: readonly string[];
-  /** ns from the profile's start. */
-  readonly span: SelectedSpan | null;
+  /** The selection, ns from the profile's start. */
+  readonly span: TimelineSelection | null;
 }
 
 /** Bounds on an address, which anybody may have written. */
@@ -65,6 +66,7 @@ export function withAddress(fragment: string, address: TimelineAddress): string 
     't.closed': closed === null ? null : (listText(closed) ?? ''),
     't.open': listText(opened),
     't.span': spanText(span),
+    't.lanes': listText([...(span?.lanes ?? [])]),
   };
   return Object.entries(names).reduce((all, [name, value]) => withName(all, name, value), fragment);
 }
@@ -76,8 +78,15 @@ export function withPlace(fragment: string, { piece, view }: Pick<TimelineAddres
     't.view': spanText(view),
     't.event': null,
     't.span': null,
+    't.lanes': null,
   };
   return Object.entries(names).reduce((all, [name, value]) => withName(all, name, value), fragment);
+}
+
+function readSelection(names: ReadonlyMap<string, string>): TimelineSelection | null {
+  const span = readSpan(names.get('t.span'));
+  const lanes = readList(names.get('t.lanes'));
+  return span === null ? null : { ...span, lanes: lanes.length === 0 ? null : new Set(lanes) };
 }
 
 /** The state in a fragment; parameters that cannot be parsed are ignored. */
@@ -93,6 +102,6 @@ export function readAddress(fragment: string): TimelineAddress {
     search: (names.get('t.search') ?? '').slice(0, LONGEST_SEARCH),
     closed: names.has('t.closed') ? readList(names.get('t.closed')) : null,
     opened: readList(names.get('t.open')),
-    span: readSpan(names.get('t.span')),
+    span: readSelection(names),
   };
 }

@@ -1,4 +1,5 @@
 /** What a timeline of several ranks draws, in words. */
+import { counted } from '../../../record/plural.js';
 import { quantityText } from '../../document/units.js';
 import type { TimelineCoverage } from '../events/coverage.js';
 import type { View } from '../model/view.js';
@@ -14,7 +15,7 @@ export function joinedCoverage(
   zero: string,
   merged: readonly (string | null)[],
 ): TimelineCoverage {
-  const ranks = `${merged.length} rank${merged.length === 1 ? '' : 's'}`;
+  const ranks = counted(merged.length, 'rank');
   const texts = new Set(merged.filter((text) => text !== null));
   const count = merged.filter((text) => text !== null).length;
   const [only] = texts;

@@ -42,9 +42,13 @@ function wordsOf({ profile }: VerdictFacts) {
   return DEVICE_WORDS[vendor ?? ''] ?? GPU;
 }
 
+/** `4 GPUs`; `4 of 8 GPUs` where the machine has more. A profile of one device mostly is of one rank of many. */
 function deviceWords(facts: VerdictFacts): string {
+  const { devices, profile } = facts;
   const { device } = wordsOf(facts);
-  return facts.devices > 1 ? `${facts.devices} ${device}s` : device;
+  const installed = typeof profile === 'number' ? 0 : profile.devices.length;
+  if (devices < 2) return device;
+  return `${installed > devices ? `${devices} of ${installed}` : devices} ${device}s`;
 }
 
 type Clause = (facts: VerdictFacts, share: number, parts: readonly SpanPart[]) => string;

@@ -43,7 +43,8 @@ export function pageJob(report: JobReport, overviews: readonly ProfileSummary[])
       profile: profileOf(elementAt(parts, part), overviews),
       device: elementAt(parts, part).device,
       isLate: stragglers.some(({ members }) => members.includes(part)),
-      ...{ waited: joined === 0 ? null : waited, last: joined === 0 ? null : last / joined, delayed },
+      // A rank that joined no operation that others joined is not known to wait, or to delay them.
+      ...(joined === 0 ? { waited: null, last: null, delayed: null } : { waited, last: last / joined, delayed }),
     })),
     classes: classes.slice(0, MOST_CLASSES).map((row) => ({
       ...{ kind: row.kind, groupKind: row.groupKind, size: row.size, operations: row.operations },

@@ -42,10 +42,11 @@ export interface CommonExtent {
 export interface OpTotal {
   /** Null for kernels of which no op is known. */
   readonly op: string | null;
-  readonly count: number;
-  readonly time: number;
+  /** Null, as the times, where the profile has no work of a device: whether any was launched is not known. */
+  readonly count: number | null;
+  readonly time: number | null;
   /** Time of all kernels that were launched within calls of the op, those of ops that it calls too. */
-  readonly within: number;
+  readonly within: number | null;
   /** Time of the host in the calls that launched its kernels; graphs, which launch those of many ops, left out. */
   readonly launch: number | null;
   /** Calls of the op, time of the host in them, and without what they call; null where they are not recorded. */

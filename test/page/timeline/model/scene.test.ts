@@ -140,12 +140,37 @@ describe('keys of a timeline', () => {
     const scene = new Scene(EVENTS);
     const { press } = keysOf(scene);
     press('x');
-    expect(scene.shown.span).to.deep.equal({ from: 0, to: 1000 });
-    scene.set({ span: { from: 200, to: 300 } });
+    expect(scene.shown.span).to.deep.equal({ from: 0, to: 1000, lanes: null });
+    scene.set({ span: { from: 200, to: 300, lanes: null } });
     press('f');
     expect(scene.shown.view).to.deep.equal({ from: 190, to: 310 });
     press('Escape');
     expect(scene.shown.span).to.equal(null);
+  });
+
+  it('move the edges of the selection, and its lanes', () => {
+    const scene = new Scene(EVENTS);
+    const { press } = keysOf(scene);
+    const lanes = (): string[] => [...(scene.shown.span?.lanes ?? ['all'])];
+    scene.set({ view: { from: 0, to: 1000 }, span: { from: 200, to: 300, lanes: null } });
+    press(',', '>');
+    expect(scene.shown.span).to.deep.equal({ from: 190, to: 310, lanes: null });
+    press('.', '<');
+    expect(scene.shown.span).to.deep.equal({ from: 200, to: 300, lanes: null });
+    press('l');
+    const first = lanes();
+    expect(first).to.have.length(1).and.not.deep.equal(['all']);
+    press('l');
+    expect(lanes()).to.not.deep.equal(first);
+    press('shift l');
+    expect(lanes()).to.deep.equal(first);
+    press('shift l');
+    expect(lanes()).to.deep.equal(['all']);
+    scene.set({ event: 2 });
+    press('shift X');
+    const { start, dur } = EVENTS;
+    expect(scene.shown.span).to.deep.include({ from: start[2], to: (start[2] ?? 0) + (dur[2] ?? 0) });
+    expect(lanes()).to.have.length(1).and.not.deep.equal(['all']);
   });
 
   it('call the panels', () => {

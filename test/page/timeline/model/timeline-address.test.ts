@@ -34,7 +34,9 @@ const address: fc.Arbitrary<TimelineAddress> = fc.record({
   search: fc.oneof(fc.constant(''), text),
   closed: fc.option(fc.array(text, { maxLength: 4 })),
   opened: fc.array(text, { maxLength: 4 }),
-  span,
+  span: fc.tuple(span, fc.option(fc.uniqueArray(text, { minLength: 1, maxLength: 4 }))).map(([one, lanes]) =>
+    one === null ? null : { ...one, lanes: lanes === null ? null : new Set(lanes) },
+  ),
 }); // prettier-ignore
 
 describe('address of a timeline', () => {
@@ -53,7 +55,7 @@ describe('address of a timeline', () => {
   });
 
   it('of another piece has no event or span of the one before', () => {
-    const before = 'theme=dark&t.piece=3&t.view=1_2&t.event=1&t.span=1_2&t.search=gemm';
+    const before = 'theme=dark&t.piece=3&t.view=1_2&t.event=1&t.span=1_2&t.lanes=a%2F*&t.search=gemm';
     expect(withPlace(before, { piece: 4, view: null })).to.equal('theme=dark&t.piece=4&t.search=gemm');
     expect(withPlace(before, { piece: null, view: { from: 5, to: 6 } })).to.equal(
       'theme=dark&t.view=5_6&t.search=gemm',

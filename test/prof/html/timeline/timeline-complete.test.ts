@@ -11,7 +11,7 @@ import { PAGE_TYPES } from '../../../../src/prof/html/page-builder.js';
 import type { Timeline, TimelinePiece } from '../../../../src/prof/html/timeline/timeline-data.js';
 import type { TimelineChoice } from '../../../../src/prof/html/timeline/timeline-builder.js';
 import { loadEvents } from '../../../../src/page/timeline/events/events.js';
-import { spanStatistics } from '../../../../src/page/timeline/model/span.js';
+import { selectionSums } from '../../../../src/page/timeline/model/selection-sums.js';
 import type { ProfileLine } from '../../../../src/record/record.js';
 import { eventsOf, pageContentsOf, pieceOf, shownFirst } from '../../../support/pages.js';
 import { IS_LONG } from '../../../support/property-runs.js';
@@ -82,7 +82,7 @@ async function expectTrue(timeline: Timeline, piece: TimelinePiece, works: Map<n
   const loaded = await loadEvents(timeline);
   expect(loaded.span).to.equal(Math.max(1, end - start));
   // The page clips a span that is dragged beyond the window.
-  const { devices, deviceCount } = spanStatistics(loaded, { from: -1e6, to: 2 * loaded.span });
+  const { devices, deviceCount } = selectionSums(loaded, { from: -1e6, to: 2 * loaded.span, lanes: null });
   const all = [...works.values()].flat();
   const isInside = (work: Work): boolean =>
     work.start < end && (work.end > start || (work.end === work.start && work.start === start));
@@ -136,7 +136,7 @@ describe('timelines of real traces', () => {
     expect(drawn).to.have.length(1977);
     const events = await loadEvents(timeline);
     expect(events.span).to.equal(51_225_503);
-    const { devices } = spanStatistics(events, { from: 0, to: events.span });
+    const { devices } = selectionSums(events, { from: 0, to: events.span, lanes: null });
     expect(devices.map(({ busy }) => busy)).to.deep.equal([51_018_847]);
   });
 });

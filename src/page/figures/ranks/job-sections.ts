@@ -1,31 +1,37 @@
 /** The ranks of a job against each other: who is late and why, waits and clocks, transfers, ranks and steps. */
-import type { JobTable, JobTableName } from '../../prof/html/job/job-data.js';
-import type { PageJob, PageStraggler } from '../../prof/html/page-data.js';
-import { boxedDefinitions, element, note, section } from '../document/dom-elements.js';
-import { quantityText, type DisplayUnit } from '../document/units.js';
-import { figure } from './figure.js';
-import { heatMaps, type HeatLinks } from './heat-map.js';
-import { listed, numbersOf } from './listed-rows.js';
-import { table, type TableColumn } from './sorted-table.js';
-import type { FieldScope } from './field.js';
+import type { JobTable, JobTableName } from '../../../prof/html/job/job-data.js';
+import type { PageJob, PageStraggler } from '../../../prof/html/page-data.js';
+import { boxedDefinitions, button, element, note, section } from '../../document/dom-elements.js';
+import { searched } from '../../document/timeline-link.js';
+import { quantityText, type DisplayUnit } from '../../document/units.js';
+import { figure } from '../figure.js';
+import { heatMaps, type JobLinks } from './heat-map.js';
+import { listed, numbersOf } from '../listed-rows.js';
+import { table, type TableColumn } from '../sorted-table.js';
+import type { FieldScope } from '../field.js';
 
 const RANKS = 'job.ranks';
 const CLASSES = 'job.classes';
 
-export function jobSections(view: FieldScope, job: PageJob, links: HeatLinks): HTMLElement[] {
+export function jobSections(view: FieldScope, job: PageJob, links: JobLinks): HTMLElement[] {
   return [
     boxedDefinitions([
       ['Matched operations', figure(view, 'job.matched', 'count')],
       ['Without a counterpart', figure(view, 'job.unmatched', 'count')],
       ['Ranks without a profile', figure(view, 'job.missing', 'count')],
     ]),
-    section(lateTitle(job), ...(job.late.length === 0 ? [] : [element('ul', {}, ...job.late.map(lateItem))])),
+    section(
+      lateTitle(job),
+      ...(job.late.length === 0
+        ? []
+        : [element('ul', { class: 'late' }, ...job.late.map((late) => lateItem(job, late, links)))]),
+    ),
     ...(job.heat.length === 0
       ? []
       : [
           section('Ranks and steps', heatMaps(job, links)),
           note(
-            `Colour: distance from the median of the step, full from 10 % on. A cell says its value, and opens its rank at its step${links.step === null ? '' : '; the number of a step opens all ranks at that step'}.`,
+            `Colour: distance from the median of the step, full from 10 % on. A cell says its value, and opens its rank at its step${links.openAll === null ? '' : '; the last row opens all ranks at a step'}. Arrow keys go from cell to cell.`,
           ),
         ]),
     ...(job.matched === 0
@@ -84,29 +90,35 @@ function lateTitle({ late, isChance, tested }: PageJob): string {
   return isChance ? 'Who is late: none beyond chance; the latest' : 'Who is late';
 }
 
-function lateItem({ name, ranks, late, share, q, steps, by, slowdown, layer, op, kernel }: PageStraggler): HTMLElement {
-  const work = (
-    [
-      ['layer', layer],
-      ['op', op],
-      ['kernel', kernel],
-    ] as const
-  ).flatMap(([what, row]) =>
-    row === null
-      ? []
-      : [
-          `${what} ${row.name}: ${quantityText(row.excess, 'ns')} more${row.share === null ? '' : ` (${quantityText(row.share, 'share')})`}`,
-        ],
-  );
+/** Conditions that find in a timeline what a rank is late in. */
+const CONDITIONS = {
+  layer: (name: string) => `layer~${searched(name.split(':').at(-1) ?? name)}`,
+  op: (name: string) => `op==${searched(name)}`,
+  kernel: (name: string) => `kernel~${searched(name)}`,
+} as const;
+
+function lateItem(job: PageJob, late: PageStraggler, { open, find }: JobLinks): HTMLElement {
+  const { name, ranks, share, q, steps, by, slowdown } = late;
+  // Of a machine the first of its ranks.
+  const rank = job.ranks.find((one) => one.profile !== null && (one.name === name || (ranks > 1 && one.node === late.node))); // prettier-ignore
+  const work = (['layer', 'op', 'kernel'] as const).flatMap((key) => {
+    const row = late[key];
+    if (row === null) return [];
+    const link = rank === undefined ? null : find(rank, row.name, CONDITIONS[key](row.name));
+    const part = row.share === null ? '' : ` (${quantityText(row.share, 'share')})`;
+    return [element('li', {}, `late in ${key} `, link ?? row.name, `: ${quantityText(row.excess, 'ns')} more${part}`)];
+  });
   const alike =
     slowdown === null ? [] : [`all kernels ${quantityText(slowdown - 1, 'share')} slower alike: a lower clock?`];
   const cause = by === null ? '' : `, by ${by}`;
   const several = ranks > 1 ? ` (${ranks} ranks)` : '';
+  const figures = `: ${quantityText(late.late, 'ns')} a step, ${quantityText(share, 'share')}, in ${steps} steps, q ${q.toPrecision(2)}${cause}`;
   return element(
     'li',
     {},
-    `${name}${several}: ${quantityText(late, 'ns')} a step, ${quantityText(share, 'share')}, in ${steps} steps, q ${q.toPrecision(2)}${cause}`,
-    element('ul', {}, ...[...alike, ...work].map((text) => element('li', {}, text))),
+    rank === undefined ? name : button(name, () => open(rank, null), { class: 'link' }),
+    `${several}${figures}`,
+    element('ul', {}, ...alike.map((text) => element('li', {}, text)), ...work),
   );
 }
 

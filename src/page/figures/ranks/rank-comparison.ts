@@ -1,5 +1,5 @@
 /** Deviations of ranks from each other. */
-import { median } from '../../record/statistics.js';
+import { median } from '../../../record/statistics.js';
 
 export interface Deviation {
   /** Value ÷ median − 1, of two values value ÷ smaller − 1; null where unknown. */

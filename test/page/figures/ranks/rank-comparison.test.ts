@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { deviations } from '../../../src/page/figures/rank-comparison.js';
+import { deviations } from '../../../../src/page/figures/ranks/rank-comparison.js';
 
 describe('comparison of ranks', () => {
   it('marks the farthest from the median', () => {

@@ -1,0 +1,264 @@
+/** Sums of a selection. Events that an edge cuts count with their part inside, and so do their FLOPs and bytes. */
+import { elementAt } from '../../../containers/element.js';
+import { entryOf } from '../../../containers/map-entry.js';
+import { EVENT_KINDS } from '../../../prof/html/timeline/timeline-data.js';
+import { countOf, durOf, filledOf, startOf, type TimelineEvents } from '../events/events.js';
+import { selectedLanes, type TimelineSelection } from './selection.js';
+
+/** Of the events of one text. */
+export interface TextShare {
+  readonly text: string | null;
+  readonly count: number;
+  /** ns, summed. */
+  readonly time: number;
+  /** Of those whose FLOPs are known: null where of none, and the sum of their time, ns. */
+  readonly flops: number | null;
+  readonly flopsTime: number;
+}
+
+export interface LaneShare {
+  readonly name: string;
+  readonly group: string;
+  readonly events: number;
+  /** ns during which something ran: overlapping events count once, waits of a device do not. */
+  readonly busy: number;
+  /** Of the length of the selection. */
+  readonly share: number;
+}
+
+/** An amount of work, of the events that may have one. */
+export interface WorkSum {
+  /** Of those whose amount is known; null where of none. */
+  readonly amount: number | null;
+  /** Events whose amount is known, and all. */
+  readonly known: number;
+  readonly count: number;
+  /** ns of the events whose amount is known, and of all, summed. */
+  readonly knownTime: number;
+  readonly time: number;
+}
+
+export interface SelectionSums {
+  /** ns, of the part that the timeline covers, and its share of that. */
+  readonly length: number;
+  readonly share: number;
+  /** Lanes that are selected, and all. */
+  readonly laneCount: number;
+  readonly allLanes: number;
+  /** Bars inside that stand for several events: with one the sums are approximate. */
+  readonly bars: number;
+  /** Events of devices: count, sum of their time inside, and time during which any of them worked, ns. */
+  readonly deviceCount: number;
+  readonly deviceTime: number;
+  readonly busy: number;
+  readonly hostCount: number;
+  /** Of kernels. */
+  readonly flops: WorkSum;
+  /** Of all events of devices but waits. */
+  readonly bytes: WorkSum;
+  /** Of events of devices: longest first. */
+  readonly byOp: readonly TextShare[];
+  readonly byKernel: readonly TextShare[];
+  readonly byLayer: readonly TextShare[];
+  readonly byKind: readonly TextShare[];
+  /** Of events of threads: calls within calls count in both. */
+  readonly onThreads: readonly TextShare[];
+  /** Lanes with an event inside, in order. */
+  readonly lanes: readonly LaneShare[];
+  /** Devices, all their selected lanes together. */
+  readonly devices: readonly LaneShare[];
+}
+
+/** The part of an event that is inside. */
+interface InsidePart {
+  readonly count: number;
+  /** ns */
+  readonly time: number;
+  /** Of the event, from 0 to 1. */
+  readonly part: number;
+  /** -1 where unknown. */
+  readonly flops: number;
+  readonly bytes: number;
+}
+
+class TimeByKey {
+  readonly #totals = new Map<
+    number,
+    { count: number; time: number; flops: number; flopsTime: number; known: number }
+  >();
+
+  add(key: number, { count, time, part, flops }: InsidePart): void {
+    const total = entryOf(this.#totals, key, () => ({ count: 0, time: 0, flops: 0, flopsTime: 0, known: 0 }));
+    total.count += count;
+    total.time += time;
+    if (flops < 0) return;
+    total.known++;
+    total.flops += flops * part;
+    total.flopsTime += time;
+  }
+
+  /** @param textFor text of a key, null for unknown */
+  shares(textFor: (key: number) => string | null): TextShare[] {
+    const shares = [...this.#totals].map(([key, { count, time, flops, flopsTime, known }]): TextShare => {
+      return { text: textFor(key), count, time, flops: known > 0 ? flops : null, flopsTime };
+    });
+    return shares.sort((a, b) => b.time - a.time || b.count - a.count || String(a.text).localeCompare(String(b.text)));
+  }
+}
+
+/** Interval unions by key: events come in order of start. */
+class BusyTime {
+  readonly #unions = new Map<string | number, { busy: number; events: number; reach: number }>();
+
+  /** @param filled share of the time from..to */
+  add(key: string | number, count: number, from: number, to: number, filled: number): void {
+    const one = entryOf(this.#unions, key, () => ({ busy: 0, events: 0, reach: -Infinity }));
+    one.events += count;
+    one.busy += Math.max(0, to - Math.max(from, one.reach)) * filled;
+    one.reach = Math.max(one.reach, to);
+  }
+
+  busyOf(key: string | number): number {
+    return this.#unions.get(key)?.busy ?? 0;
+  }
+
+  /** The share of a lane or group; none without an event. @param length of the selection */
+  shareOf(key: string | number, name: string, group: string, length: number): LaneShare[] {
+    const one = this.#unions.get(key);
+    if (one === undefined) return [];
+    const { busy, events } = one;
+    return [{ name, group, busy, events, share: length > 0 ? busy / length : 0 }];
+  }
+}
+
+class WorkTotal {
+  #amount = 0;
+  #known = 0;
+  #count = 0;
+  #knownTime = 0;
+  #time = 0;
+
+  /** @param amount -1 where unknown */
+  add(amount: number, { count, time, part }: InsidePart): void {
+    this.#count += count;
+    this.#time += time;
+    if (amount < 0) return;
+    this.#known += count;
+    this.#knownTime += time;
+    this.#amount += amount * part;
+  }
+
+  get sum(): WorkSum {
+    const amount = this.#known > 0 ? this.#amount : null;
+    return { amount, known: this.#known, count: this.#count, knownTime: this.#knownTime, time: this.#time };
+  }
+}
+
+const WAIT = EVENT_KINDS.indexOf('sync');
+/** Kinds of which all events compute: others have FLOPs where they are known. */
+const COMPUTING = new Set([EVENT_KINDS.indexOf('kernel'), EVENT_KINDS.indexOf('graph')]);
+const DEVICES = 'devices';
+
+/** Sums while events are added in order of start. */
+class SumsOfSelection {
+  readonly #by = { op: new TimeByKey(), name: new TimeByKey(), layer: new TimeByKey() };
+  readonly #byKind = new TimeByKey();
+  readonly #onThreads = new TimeByKey();
+  readonly #lanes = new BusyTime();
+  readonly #devices = new BusyTime();
+  readonly #all = new BusyTime();
+  readonly #flops = new WorkTotal();
+  readonly #bytes = new WorkTotal();
+  #bars = 0;
+  #deviceCount = 0;
+  #deviceTime = 0;
+  #hostCount = 0;
+
+  constructor(
+    private readonly events: TimelineEvents,
+    private readonly from: number,
+    private readonly to: number,
+  ) {}
+
+  add(event: number): void {
+    const { events } = this;
+    const [start, dur, count] = [startOf(events, event), durOf(events, event), countOf(events, event)];
+    const [first, last] = [Math.max(start, this.from), Math.min(start + dur, this.to)];
+    const filled = filledOf(events, event);
+    const at = elementAt(events.lane, event);
+    const lane = elementAt(events.lanes, at);
+    const onDevice = lane.kind === 'device';
+    const kind = elementAt(events.kind, event);
+    // A wait is no work: an empty stretch of time, which counts as an event.
+    const worked = onDevice && kind === WAIT ? first : last;
+    const isBar = count > 1;
+    if (isBar) this.#bars++;
+    this.#lanes.add(at, count, first, worked, filled);
+    const inside: InsidePart = {
+      count,
+      time: (last - first) * filled,
+      part: dur > 0 ? (last - first) / dur : 1,
+      // Those of the longest are not those of the bar.
+      flops: isBar ? -1 : elementAt(events.flops, event),
+      bytes: isBar ? -1 : elementAt(events.bytes, event),
+    };
+    if (!onDevice) {
+      this.#hostCount += count;
+      this.#onThreads.add(elementAt(events.text.name, event), inside);
+      return;
+    }
+    this.#devices.add(lane.group, count, first, worked, filled);
+    this.#all.add(DEVICES, count, first, worked, filled);
+    this.#addToDevice(event, kind, inside);
+  }
+
+  #addToDevice(event: number, kind: number, inside: InsidePart): void {
+    const { text } = this.events;
+    this.#deviceCount += inside.count;
+    this.#deviceTime += inside.time;
+    this.#by.op.add(elementAt(text.op, event), inside);
+    this.#by.name.add(elementAt(text.name, event), inside);
+    this.#by.layer.add(elementAt(text.layer, event), inside);
+    this.#byKind.add(kind, inside);
+    if (COMPUTING.has(kind) || inside.flops > 0) this.#flops.add(inside.flops, inside);
+    if (kind !== WAIT) this.#bytes.add(inside.bytes, inside);
+  }
+
+  sums(selected: ReadonlySet<number>): SelectionSums {
+    const { texts, lanes, span } = this.events;
+    const length = Math.max(0, this.to - this.from);
+    const textFor = (key: number): string | null => (texts[key] === '' ? null : (texts[key] ?? null));
+    const groups = [...new Set(lanes.filter(({ kind }) => kind === 'device').map(({ group }) => group))];
+    return {
+      ...{ length, share: length / span, laneCount: selected.size, allLanes: lanes.length, bars: this.#bars },
+      ...{ deviceCount: this.#deviceCount, deviceTime: this.#deviceTime, hostCount: this.#hostCount },
+      busy: this.#all.busyOf(DEVICES),
+      flops: this.#flops.sum,
+      bytes: this.#bytes.sum,
+      byOp: this.#by.op.shares(textFor),
+      byKernel: this.#by.name.shares(textFor),
+      byLayer: this.#by.layer.shares(textFor),
+      byKind: this.#byKind.shares((kind) => EVENT_KINDS[kind] ?? null),
+      onThreads: this.#onThreads.shares(textFor),
+      lanes: lanes.flatMap(({ name, group }, lane) => this.#lanes.shareOf(lane, name, group, length)),
+      devices: groups.flatMap((group) => this.#devices.shareOf(group, group, group, length)),
+    };
+  }
+}
+
+/** Of the part of a selection that the timeline covers. */
+export function selectionSums(events: TimelineEvents, selection: TimelineSelection): SelectionSums {
+  const from = Math.max(0, selection.from);
+  const to = Math.min(events.span, selection.to);
+  const selected = selectedLanes(events.lanes, selection.lanes);
+  const sums = new SumsOfSelection(events, from, to);
+  for (let event = 0; event < events.count; event++) {
+    const start = startOf(events, event);
+    if (start >= to || from >= to) break;
+    const dur = durOf(events, event);
+    // An event without duration is inside if it starts inside.
+    if (start + dur <= from && !(dur === 0 && start >= from)) continue;
+    if (selected.has(elementAt(events.lane, event))) sums.add(event);
+  }
+  return sums.sums(selected);
+}

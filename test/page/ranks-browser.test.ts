@@ -1,0 +1,68 @@
+/** The ranks of a job as users compare them. */
+import { expect } from 'chai';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describeInBrowser } from '../support/browser.js';
+import { bundledProgram } from '../support/page-program.js';
+import { FIXTURE } from './fixture.js';
+import { writePages } from './written-pages.js';
+
+describeInBrowser('ranks of a page', (open) => {
+  const folder = mkdtempSync(join(tmpdir(), 'dprof-ranks-'));
+  const file = join(folder, 'two.html');
+  before(async function () {
+    this.timeout(60_000);
+    writePages(folder, await bundledProgram(), { two: { data: FIXTURE, parts: [] } });
+  });
+  after(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  it('opens a rank at a step from a cell of the heat map', async () => {
+    const { page, complaints } = await open(file);
+    await page.getByRole('tab', { name: 'Ranks' }).click();
+    const panel = page.locator('[data-panel="ranks"]');
+    expect(await panel.locator('.heat tbody th').nth(1).innerText()).to.match(/^rank 1\s*▲ late/);
+    await panel.getByRole('button', { name: /^rank 1, step 1/ }).click();
+    expect(await page.locator('main').getAttribute('data-profile')).to.equal('1');
+    await page.locator('[data-panel="steps"] .chart').first().waitFor();
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('sorts ranks by a step and by any figure, and copies them', async () => {
+    const { page, complaints } = await open(file, { permissions: ['clipboard-read', 'clipboard-write'] }, 'tab=ranks');
+    const panel = page.locator('[data-panel="ranks"]');
+    const copied = async (name: string): Promise<string[]> => {
+      await panel.getByRole('button', { name: `Copy as CSV: ${name}` }).click();
+      await page.waitForFunction("document.querySelector('.copied, .copy:not(:empty)') !== null");
+      return (await page.evaluate<string>('navigator.clipboard.readText()')).trimEnd().split('\n');
+    };
+    const heat = panel.locator('.heat');
+    await heat.getByRole('button', { name: '1', exact: true }).click();
+    expect(await heat.locator('tbody th').first().innerText()).to.match(/^rank 1/);
+    expect(await copied('Own work by rank and step')).to.deep.equal([
+      ...['Rank,1 (ns),2 (ns)', 'rank 1,42000000,na', 'rank 0,40000000,41000000'],
+    ]);
+    const compared = panel.getByRole('table', { name: 'Profiles compared' });
+    await compared.getByRole('button', { name: /^Busy/ }).click();
+    expect(await compared.locator('tbody th').allTextContents()).to.deep.equal(['rank 1', 'rank 0']);
+    expect((await copied('Profiles compared'))[1]).to.match(/^rank 1,10000000,9600000,/);
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('goes from cell to cell of the heat map by arrows', async () => {
+    const { page, complaints } = await open(file, {}, 'tab=ranks');
+    const heat = page.locator('[data-panel="ranks"] .heat');
+    expect(await heat.locator('[tabindex="0"]').count()).to.equal(1);
+    await heat.locator('[tabindex="0"]').focus();
+    for (const key of ['ArrowDown', 'ArrowDown', 'ArrowRight']) await page.keyboard.press(key);
+    expect(await page.evaluate('document.activeElement.getAttribute("aria-label")')).to.match(/^rank 1, step 1: 42/);
+    expect(await page.locator('[data-panel="ranks"] .beneath .status').first().textContent()).to.match(
+      /^rank 1, step 1/,
+    );
+    await page.keyboard.press('Enter');
+    await page.waitForFunction("document.querySelector('main').dataset.profile === '1'");
+    expect(complaints).to.deep.equal([]);
+  });
+});
