@@ -1,5 +1,5 @@
 /** Records of a long training run: those of a short one, as dparse writes them, over and over, each time later. */
-import { STEP_METRIC, type KernelLine, type ProfileLine } from '../src/record/record.js';
+import { STEP_METRIC, type KernelLine, type ProfileLine, type SampleRecord } from '../src/record/record.js';
 import { writePieces } from './write-pieces.js';
 
 /** ns between the end of one copy and the start of the next. */
@@ -53,27 +53,46 @@ function shifted<R extends ProfileLine>(record: R, { time, id, corr, call, step 
   return next as unknown as R;
 }
 
+interface RepeatOptions {
+  /** Of equally many copies each; without it a step has a few copies. */
+  readonly steps?: number;
+  /** Which rank of how many the profile says that it is. */
+  readonly rank?: { readonly rank: number; readonly worldSize: number };
+  /** Values of the device's memory in each copy, evenly over its time. */
+  readonly samples?: number;
+}
+
+/** A rising and falling curve of memory over one copy. */
+function memorySamples({ time }: Stride, samples: number): SampleRecord[] {
+  const at = { type: 'sample', profile: 0, device: 0, metric: 'memory_allocated', unit: 'bytes' } as const;
+  return Array.from({ length: samples }, (_, i) => {
+    const value = 2 ** 30 + Math.round(2 ** 29 * Math.sin((2 * Math.PI * i) / samples));
+    return { ...at, start: Math.floor((i * time) / samples), dur: null, value };
+  });
+}
+
 /**
  * Writes at least `kernels` kernels, with what else belongs to as many copies.
  * @param text the records of one profile, a line each
- * @param steps of equally many copies each; without it a step has a few copies
  * @returns how many kernels there are
  */
-export function writeRepeatedRecords(text: string, kernels: number, path: string, steps?: number): number {
+export function writeRepeatedRecords(text: string, kernels: number, path: string, options: RepeatOptions = {}): number {
+  const { steps, rank, samples = 0 } = options;
   const records = text
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line) as ProfileLine);
   // The steps of the host are those of the kernels, where their number is given.
-  const timed = records.filter((record) => isTimed(record) && (steps === undefined || !isStep(record)));
+  const own = records.filter((record) => isTimed(record) && (steps === undefined || !isStep(record)));
   const stride = strideOf(records);
+  const timed = [...own, ...memorySamples(stride, samples)];
   if (stride.id === 0) throw new Error('no kernels to repeat');
   const copies = Math.ceil(kernels / stride.id);
   const lineOf = (record: unknown): string => `${JSON.stringify(record)}\n`;
   writePieces(path, (write) => {
     let piece = records
       .filter(({ type }) => type === 'profile')
-      .map(lineOf)
+      .map((record) => lineOf({ ...record, ...rank }))
       .join('');
     for (let copy = 0; copy < copies; copy++) {
       const step = steps === undefined ? {} : { step: 1 + Math.floor((copy * steps) / copies) };
