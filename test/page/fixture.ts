@@ -169,7 +169,7 @@ function profile(rank: number, slower: number): PageProfile {
           ...{ before: 'gemm_bf16', after: HOSTILE },
         },
         {
-          ...{ device: 0, step: 1, start: 4 * MS, time: 0.4 * MS, cause: 'launch', host: 'cudaLaunchKernel' },
+          ...{ device: 0, step: 1, start: 4 * MS, time: 0.4 * MS, cause: 'launch', host: null },
           ...{ before: HOSTILE, after: 'DtoH copy' },
         },
       ],

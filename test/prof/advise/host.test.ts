@@ -56,7 +56,7 @@ describe('the rule launch-gaps', () => {
 
   it('names what the host did in long gaps, and what to do about it', () => {
     const call = (text: string, dur: number): ProfileLine => ({
-      ...{ type: 'range', kind: 'api', profile: 0, start: 100, dur, pid: 1, tid: 1, domain: null, text },
+      ...{ type: 'range', kind: 'api', profile: 0, start: 100, dur, pid: 10, tid: 100, domain: null, text },
     });
     const found = (one: ProfileLine) =>
       findingsOf('launch-gaps', [PROFILE, at(0, 5, -50, { id: 1 }), one, at(2_000_000, 5, 1_999_000, { id: 2 })])[0];

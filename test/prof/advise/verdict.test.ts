@@ -28,7 +28,7 @@ const at = (start: number, dur: number, [called, returned]: [number, number], ch
   kernel({ start, dur, launch: { api: 'cudaLaunchKernel', start: called, dur: returned - called }, ...change });
 
 const range = (text: string, start: number, dur: number): RangeRecord => ({
-  ...{ type: 'range', profile: 0, start, dur, pid: 1, tid: 1, domain: null },
+  ...{ type: 'range', profile: 0, start, dur, pid: 10, tid: 100, domain: null },
   text,
 });
 
@@ -119,7 +119,7 @@ describe('the verdict', () => {
       ...range(text, start, dur),
       kind: 'frame',
     });
-    const gap = gapOf(4 * MS, { pid: 1, tid: 1 });
+    const gap = gapOf(4 * MS);
     const saysOf = (...ranges: RangeRecord[]): string => verdictOf([PROFILE, ...ranges, ...gap]).text;
 
     it('by the innermost range of the thread that launched', () => {
@@ -130,8 +130,10 @@ describe('the verdict', () => {
       expect(saysOf(outer, { ...inner, dur: MS })).to.match(/the host is busy in train\.py\(3\): main\./);
     });
 
-    it('by another thread where that one did nothing, and never by a step', () => {
-      expect(saysOf({ ...range('cudaFree', MS, 4 * MS), kind: 'api', tid: 9 })).to.match(/busy in cudaFree\./);
+    it('by another thread where that one did nothing, and never by another process or a step', () => {
+      const freeing: RangeRecord = { ...range('cudaFree', MS, 4 * MS), kind: 'api', tid: 9 };
+      expect(saysOf(freeing)).to.match(/busy in cudaFree\./);
+      expect(saysOf({ ...freeing, pid: 11 })).to.match(/busy with something else\./);
       expect(saysOf(range('ProfilerStep#4', -MS, 9 * MS))).to.match(/busy with something else\./);
     });
 

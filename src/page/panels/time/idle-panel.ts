@@ -75,7 +75,9 @@ function gaps(view: PanelView): HTMLElement[] {
   const steps = [...new Set(all.flatMap(({ step }) => step ?? []))].sort((a, b) => a - b);
   const choices = [[-1, 'all'] as const, ...steps.map((step) => [step, String(step)] as const)];
   const picker = steps.length > 0 ? [select('Step', choices, -1, show)] : [];
-  const about = note('A gap belongs to the step of the work that ended it. A time leads to the gap in the timeline.');
+  const about = note(
+    'The host was in what fills most of the gap. A gap belongs to the step of the work that ended it. A time leads to the gap in the timeline.',
+  );
   return [section('Longest gaps', ...picker, place, about)];
 }
 

@@ -18,7 +18,7 @@ export const MARK_NAMES: Readonly<Record<TimelineMark['kind'], string>> = {
 
 function gapMark({ device, start, time, cause, host, before, after }: PageGap): TimelineMark {
   const [name] = IDLE_NAMES[cause];
-  const where = host === null ? '' : ` (${host})`;
+  const where = host === null ? '' : `, the host in ${host}`;
   const text = `device ${device}, ${quantityText(time, 'ns')}: ${name}${where}; after ${before}, before ${after}`;
   return { kind: 'gap', start, end: start + time, device, text };
 }

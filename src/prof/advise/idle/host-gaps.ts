@@ -9,7 +9,7 @@ import { LONGEST_LAUNCH } from '../../steps/late-launch.js';
 import { workOf } from '../../steps/step-work.js';
 import { ByDevice, type Place } from '../by-device.js';
 import type { Gap } from '../device-times.js';
-import { copyBefore, hostIn, IdleTimes, type HostWithin } from './idle-causes.js';
+import { copyBefore, hostIn, IdleTimes, type HostWithin, type IdleCause } from './idle-causes.js';
 import type { GapCause } from './idle-gap.js';
 import { HostPlaces } from './host-places.js';
 import { Longest } from '../longest.js';
@@ -18,6 +18,8 @@ import { Longest } from '../longest.js';
 export const LOADER = /DataLoader/;
 /** What Ascend's writes for a collection of Python's garbage. */
 const COLLECTION = /^GC$/;
+/** ns. In a shorter gap only a call is named: too many ranges are that short. */
+const SHORTEST_NAMED = 20_000;
 /** Ranges that are held, the latest: one gap overlaps few. */
 const MOST_RANGES = 64;
 
@@ -90,13 +92,12 @@ export class HostGapsOfDevice {
   #pending = noIdle();
   #step: number | null = null;
 
-  /** @returns what is known of the gap's cause */
-  add(gap: Gap, within: HostWithin): GapCause {
+  add(gap: Gap, within: HostWithin): IdleCause {
     const cause = this.idle.add(gap, within);
     this.collecting += within.collecting;
     // What one call holds up is said of that call.
     if (gap.ended === 'host' && cause !== 'call') this.#addLate(gap, within);
-    return { cause, host: hostIn(gap, cause, within) };
+    return cause;
   }
 
   #addLate(gap: Gap, { loading }: HostWithin): void {
@@ -144,7 +145,9 @@ export class HostGaps {
   readonly #loading = new HostWork(LOADER);
   /** Collections of garbage. */
   readonly collecting = new HostWork(COLLECTION);
-  readonly places = new HostPlaces();
+  readonly places = new HostPlaces(LONGEST_LAUNCH);
+  /** For the names of shorter gaps: no cause depends on it. */
+  readonly #shortPlaces = new HostPlaces(SHORTEST_NAMED);
 
   take(record: ProfileLine): void {
     const work = workOf(record)?.record;
@@ -154,22 +157,25 @@ export class HostGaps {
       this.#loading.take(record);
       this.collecting.take(record);
       this.places.take(record);
+      this.#shortPlaces.take(record);
     }
   }
 
   /** @returns what is known of its cause */
   gap(gap: Gap): GapCause {
-    const isLong = gap.end - gap.start > LONGEST_LAUNCH;
-    return this.#devices.of(gap).add(gap, {
+    const time = gap.end - gap.start;
+    const place = time > LONGEST_LAUNCH ? this.places.of(gap) : null;
+    const cause = this.#devices.of(gap).add(gap, {
       loading: this.#loading.within(gap),
       collecting: this.collecting.within(gap),
-      place: isLong ? this.places.of(gap) : null,
+      place,
     });
+    return { cause, host: () => hostIn(gap, place ?? (time > SHORTEST_NAMED ? this.#shortPlaces.of(gap) : null)) };
   }
 
   /** @param time ns at the begin of a gap, before the host launched work that the profile lacks */
   beforeMissing(gap: Gap, time: number): GapCause {
-    return { cause: this.#devices.of(gap).idle.addLate(time), host: null };
+    return { cause: this.#devices.of(gap).idle.addLate(time), host: () => null };
   }
 
   get all(): readonly (Place & { readonly of: HostGapsOfDevice })[] {

@@ -1,29 +1,24 @@
 /**
- * What the host did in a gap: the innermost of its ranges that fills most of it. Memory: the latest long ranges of a
- * profile.
+ * What the host did in a gap: the innermost of its ranges that fills most of it. Memory: the latest ranges of a profile
+ * that are long enough for that.
  */
 import { entryOf } from '../../../containers/map-entry.js';
 import type { RangeRecord } from '../../../record/record.js';
 import { readStepName } from '../../../record/step-name.js';
-import { LONGEST_LAUNCH } from '../../steps/late-launch.js';
 import type { Gap } from '../device-times.js';
 import { shortened } from '../spoken-names.js';
 
 /** Part of a gap that what the host does must fill to be its cause. */
 export const MOSTLY = 0.5;
 
-/** Ranges that are held: stacks of calls of some threads are not deeper. */
+/** Ranges that are held, at most twice as many: stacks of calls of some threads are not deeper. */
 const MOST_RANGES = 512;
 
 const endOf = ({ start, dur }: RangeRecord): number => start + dur;
 
-/** Whether it may fill most of a gap that no launch explains, and says what the host did: a step is no such thing. */
+/** Whether it says what the host did: a step is no such thing. */
 const isPlace = ({ dur, kind, text }: RangeRecord): boolean =>
-  Number.isFinite(dur) &&
-  dur > MOSTLY * LONGEST_LAUNCH &&
-  kind !== 'marker' &&
-  text !== '' &&
-  readStepName(text) === null;
+  Number.isFinite(dur) && kind !== 'marker' && text !== '' && readStepName(text) === null;
 
 /** `scheduler.py(12): run` of `/a/scheduler.py(12): run`; `aten::mm` of `aten::mm, seq = 5, op_id = 7`. */
 const placeName = ({ text, kind }: RangeRecord): string =>
@@ -43,15 +38,18 @@ export class HostPlaces {
   readonly #ranges = new Map<number, RangeRecord[]>();
   readonly #withFrames = new Set<number>();
 
+  /** @param shortest ns, of the gaps that will be asked about */
+  constructor(private readonly shortest: number) {}
+
   take(record: RangeRecord): void {
     if (record.kind === 'frame') this.#withFrames.add(record.profile);
-    if (!isPlace(record)) return;
+    if (record.dur <= MOSTLY * this.shortest || !isPlace(record)) return;
     const ranges = entryOf(this.#ranges, record.profile, (): RangeRecord[] => []);
     ranges.push(record);
-    if (ranges.length <= MOST_RANGES) return;
-    let ended = 0;
-    for (const [at, one] of ranges.entries()) if (endOf(one) < endOf(ranges[ended] ?? one)) ended = at;
-    ranges.splice(ended, 1);
+    if (ranges.length <= 2 * MOST_RANGES) return;
+    // Those that ended first go.
+    ranges.sort((a, b) => endOf(b) - endOf(a));
+    ranges.length = MOST_RANGES;
   }
 
   /** Whether the profiler recorded each call of Python, which slows the host. */
@@ -59,11 +57,17 @@ export class HostPlaces {
     return this.#withFrames.has(profile);
   }
 
-  /** What the host did in a gap, and for how much of it; of the thread that ended it, where that did anything long. */
+  /**
+   * What the host did in a gap, and for how much of it: the thread that ended it, else another of its process. Of any
+   * process where it is not known which ended it.
+   */
   of(gap: Gap): HostPlace | null {
     const { profile, start, end, after } = gap;
-    const filling = (this.#ranges.get(profile) ?? []).filter((range) => within(range, gap) > MOSTLY * (end - start));
-    const own = filling.filter(({ tid, pid }) => tid === after.tid && pid === after.pid);
+    const process = after.pid ?? null;
+    const filling = (this.#ranges.get(profile) ?? []).filter(
+      (range) => (process === null || range.pid === process) && within(range, gap) > MOSTLY * (end - start),
+    );
+    const own = filling.filter(({ tid }) => tid === after.tid);
     let innermost: RangeRecord | null = null;
     for (const range of own.length > 0 ? own : filling) {
       if (innermost === null || range.dur <= innermost.dur) innermost = range;

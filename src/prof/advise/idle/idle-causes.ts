@@ -32,11 +32,19 @@ export interface HostWithin {
 export const copyBefore = ({ before }: Gap): HostCopyKind | null =>
   isHostCopy(before) && waitOf(before) !== null ? before.kind : null;
 
-/** The call that launched a piece of work, where it took longer than a launch and fills most of the gap. */
-function longCall({ start, end }: Pick<Gap, 'start' | 'end'>, { launch = null }: StepActivity): string | null {
-  if (launch === null || launch.dur <= LONGEST_LAUNCH) return null;
+type GapTimes = Pick<Gap, 'start' | 'end'>;
+
+/** The call that launched a piece of work, where it fills most of the gap. */
+function fillingCall({ start, end }: GapTimes, { launch = null }: StepActivity): StepActivity['launch'] {
+  if (launch === null) return null;
   const within = Math.min(end, launch.start + launch.dur) - Math.max(start, launch.start);
-  return within > MOSTLY * (end - start) ? (launch.api ?? '') : null;
+  return within > MOSTLY * (end - start) ? launch : null;
+}
+
+/** The name of that call where it took longer than a launch. */
+function longCall(gap: GapTimes, work: StepActivity): string | null {
+  const call = fillingCall(gap, work) ?? null;
+  return call === null || call.dur <= LONGEST_LAUNCH ? null : (call.api ?? '');
 }
 
 function causeOf(gap: Gap, { loading, collecting }: HostWithin): IdleCause {
@@ -53,9 +61,9 @@ function causeOf(gap: Gap, { loading, collecting }: HostWithin): IdleCause {
 
 const lateCause = (time: number): IdleCause => (time <= LONGEST_LAUNCH ? 'launch' : 'host');
 
-/** The call that held the host, else what else it did in a gap; null where neither is known. */
-export const hostIn = (gap: Gap, cause: IdleCause, { place }: HostWithin): string | null =>
-  (cause === 'call' ? longCall(gap, gap.after) : null) ?? place?.name ?? null;
+/** What the host did for most of a gap: the call that launched the work after it, else its innermost range. */
+export const hostIn = (gap: Gap, place: HostPlace | null): string | null =>
+  fillingCall(gap, gap.after)?.api ?? place?.name ?? null;
 
 /** Names of calls and of other places that are kept. */
 const MOST_NAMES = 100;

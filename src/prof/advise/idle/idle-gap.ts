@@ -5,8 +5,8 @@ import type { IdleCause } from './idle-causes.js';
 /** What is known of a gap. */
 export interface GapCause {
   readonly cause: IdleCause;
-  /** The call or range of the host that fills most of it. */
-  readonly host: string | null;
+  /** The call or range of the host that fills most of it; null where none is known. To be asked before the next record. */
+  readonly host: () => string | null;
 }
 
 export interface IdleGap extends GapCause {

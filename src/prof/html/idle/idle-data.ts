@@ -10,7 +10,7 @@ export interface PageGap {
   readonly start: number;
   readonly time: number;
   readonly cause: IdleCause;
-  /** The call or range of the host that fills most of it; else, where it was ended late, the call that launched. */
+  /** The call or range of the host that fills most of it; null where none is known. */
   readonly host: string | null;
   /** What ended last before it, and what ended it. */
   readonly before: string;

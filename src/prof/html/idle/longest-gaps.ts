@@ -84,10 +84,9 @@ const stepAfter = ({ gap: { after } }: IdleGap): number | null => (typeof after.
 
 function pageGap(idle: IdleGap): PageGap {
   const { gap, cause, host, time } = idle;
-  const { device, start, before, after, ended } = gap;
+  const { device, start, before, after } = gap;
   return {
-    ...{ device, step: stepAfter(idle), start, time, cause },
-    host: host ?? (ended === 'host' ? (after.launch?.api ?? null) : null),
+    ...{ device, step: stepAfter(idle), start, time, cause, host: host() },
     ...{ before: activityName(before), after: activityName(after) },
   };
 }
