@@ -104,7 +104,11 @@ describeInBrowser('dashboard', (open) => {
     // 3 of 7 ms, and 6 of 7.
     expect(text).to.match(/FLOPs known for 42\.9 % of kernel time, under half/);
     expect(text).to.match(/both known for 85\.7 % of kernel time(?!, under)/);
-    expect(await raw('steps', 'overview.steps.median')).to.equal('3000000');
+    for (const panel of ['figures', 'steps']) {
+      expect(await raw(panel, 'overview.steps.host.median')).to.equal('3500000');
+      expect(await raw(panel, 'overview.steps.device.median')).to.equal('3000000');
+    }
+    expect(text).to.match(/Step \(host\), median\s+3\.500 ms\s+Step \(device\) 3\.000 ms/);
     const unit = page.locator(
       '[data-panel="figures"] [data-field="overview.kernels.matrixUnit.used / overview.kernels.time"]',
     );

@@ -122,10 +122,13 @@ function overview(rank: number, slower: number): ProfileSummary {
     links: [],
     collectives: [{ name: 'allreduce', count: 4, time: 1.5 * MS, bytes: 4e6, groups: ['world'] }],
     steps: {
-      ...{ count: 3, median: 3 * MS, min: 2.5 * MS, max: 4 * MS, variation: 0.24 },
+      count: 3,
+      host: { median: 3.5 * MS, min: 3.1 * MS, max: 4.1 * MS, variation: 0.14 },
+      device: { median: 3 * MS, min: 2.5 * MS, max: 4 * MS, variation: 0.24 },
       list: [2.5, 3, 4].map((ms, step) => ({
         step,
         device: 0,
+        iteration: ([3.1, 3.5, 4.1][step] ?? 0) * MS,
         span: ms * MS,
         busy: 2 * MS,
         kernelTime: 2 * MS,

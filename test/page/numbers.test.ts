@@ -98,13 +98,26 @@ const CHECKS: Readonly<Record<string, Check>> = {
     if (findings.length === advice.length) compare(shown, others, ['rule', 'what']);
   },
 
-  steps: async ({ overview }, path) => {
+  steps: async ({ overview, stepBars, timeline }, path) => {
     const rows = await answer(path, 'steps');
     const list = overview.steps?.list ?? [];
-    const shown = list.map(({ step, device, busy, kernelTime, ownKernelTime }) => ({
-      ...{ step, device, busy, kernel_time: kernelTime, own_kernel_time: ownKernelTime },
+    const shown = list.map(({ step, device, iteration, span, busy, kernelTime, ownKernelTime }) => ({
+      ...{ step, device, iteration, span, busy, kernel_time: kernelTime, own_kernel_time: ownKernelTime },
     }));
     compare(shown, rows, ['step', 'device']);
+    const bars = stepBars.shown.map(({ step, device, span, host: { iteration } }) => ({
+      step,
+      device,
+      span,
+      iteration,
+    }));
+    compare(bars, rows, ['step', 'device']);
+    for (const { name, took } of timeline?.pieces ?? []) {
+      if (took === undefined) continue;
+      const own = rows.filter(({ step }) => name === `step ${String(step)}`);
+      const spans = own.map(({ span }) => Number(span));
+      expect(took, name).to.deep.equal({ host: own[0]?.['iteration'] ?? null, device: Math.max(...spans) });
+    }
   },
 
   kernels: async ({ kernels, overview }, path) => {

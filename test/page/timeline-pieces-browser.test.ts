@@ -48,9 +48,9 @@ describeInBrowser('all of a profile in the timeline', (open) => {
     const list = page.getByLabel('Show', { exact: true });
     expect(await list.locator('option').allInnerTexts()).to.deep.equal([
       'whole profile (99.95 us)',
-      ...Array.from({ length: 10 }, (_, i) => `step ${i + 1} (9.95 us)`),
+      ...Array.from({ length: 10 }, (_, i) => `step ${i + 1} (device 9.90 us)`),
     ]);
-    await list.selectOption('step 3 (9.95 us)');
+    await list.selectOption('step 3 (device 9.90 us)');
     await shown(page, 'step 3');
     expect(parametersOf(page).get('t.piece')).to.equal('3');
     await page.getByRole('button', { name: 'Piece after' }).click();

@@ -31,3 +31,6 @@ export const STEP_PARTS: readonly (readonly [part: StepBarPart, ...TimePartName]
   ['missing', 'Not in the trace', 'var(--idle)'],
   ...(Object.entries(IDLE_NAMES) as [IdleCause, TimePartName][]).map(([cause, name]) => [cause, ...name] as const),
 ];
+
+/** What a step took, by whose clock it is read: everywhere on the page under these names. */
+export const STEP_NAMES = { host: 'Step (host)', device: 'Step (device)' } as const;

@@ -3,6 +3,7 @@ import { lacking } from '../capture-hints.js';
 import { element, note } from '../document/dom-elements.js';
 import { valueOf } from '../figures/field.js';
 import { namedFigure } from '../figures/figure.js';
+import { STEP_NAMES } from '../figures/time-parts.js';
 import { matrixUnitName } from '../matrix-unit-names.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
 import type { DisplayUnit } from '../document/units.js';
@@ -23,6 +24,8 @@ interface FigureCard {
   readonly title: string;
   readonly main: FigureLine;
   readonly more: readonly FigureLine[];
+  /** Shown in its place where its main figure is unknown. */
+  readonly instead?: FigureCard;
 }
 
 const DEVICES = 'overview.devices.*';
@@ -45,6 +48,16 @@ const STEPS = 'overview.steps';
 /** Time of kernels of which it is known whether they use the matrix unit. */
 const UNIT_KNOWN = `${KERNELS}.time - ${KERNELS}.matrixUnit.unknown - ${KERNELS}.matrixUnit.untold`;
 
+/** Where the host has no steps. */
+const DEVICE_STEP_CARD: FigureCard = {
+  title: `${STEP_NAMES.device}, median`,
+  main: { field: `${STEPS}.device.median`, unit: 'ns' },
+  more: [
+    { before: 'steps: ', field: `${STEPS}.count`, unit: 'count' },
+    { before: 'spread ', field: `${STEPS}.device.variation`, unit: 'share' },
+  ],
+};
+
 const CARDS: readonly FigureCard[] = [
   {
     title: 'Span',
@@ -52,12 +65,14 @@ const CARDS: readonly FigureCard[] = [
     more: [{ before: 'devices: ', field: ALL_KERNELS, unit: 'count', after: ' kernels' }],
   },
   {
-    title: 'Step, median',
-    main: { field: `${STEPS}.median`, unit: 'ns' },
+    title: `${STEP_NAMES.host}, median`,
+    main: { field: `${STEPS}.host.median`, unit: 'ns' },
     more: [
+      { before: `${STEP_NAMES.device} `, field: `${STEPS}.device.median`, unit: 'ns' },
       { before: 'steps: ', field: `${STEPS}.count`, unit: 'count' },
-      { before: 'spread ', field: `${STEPS}.variation`, unit: 'share' },
+      { before: 'spread ', field: `${STEPS}.host.variation`, unit: 'share' },
     ],
+    instead: DEVICE_STEP_CARD,
   },
   {
     title: 'On UNIT',
@@ -103,12 +118,15 @@ function contentOf(view: PanelView, line: FigureLine): (Node | string)[] {
   return [before, namedFigure(field, value, unit), after, isLittle ? ', under half' : ''];
 }
 
+const shownCard = (view: PanelView, { instead, ...card }: FigureCard): FigureCard =>
+  instead !== undefined && valueOf(view, card.main.field) === null ? instead : card;
+
 function make(view: PanelView): PanelContent {
   const { devices, header } = view.profile.overview;
   if (devices.length === 0) return lacking(view, 'work');
   const unit = matrixUnitName(header);
   const count = `${devices.length} ${devices.length === 1 ? 'device' : 'devices'}, `;
-  const cards = CARDS.map(({ title, main, more }) =>
+  const cards = CARDS.map((card) => shownCard(view, card)).map(({ title, main, more }) =>
     element(
       'div',
       { class: 'card' },

@@ -1,9 +1,16 @@
-/** When each step ran: from its begin on the host, else its first launch, to the end of its last work and its iteration. */
-import { boundedEntryOf } from '../../containers/map-entry.js';
+/**
+ * When each step ran: from its begin on the host, else its first launch, to the end of its last work and its iteration; and
+ * how long it took, on the host and on the device, as `dprof steps` has it.
+ */
+import { PS_PER_NS } from '../../containers/interval-union.js';
+import { boundedEntryOf, entryOf } from '../../containers/map-entry.js';
 import type { ProfileLine } from '../../record/record.js';
 import { median } from '../../record/statistics.js';
 import { launchOf } from '../input/device-activity.js';
 import { HostSteps, MOST_STEPS, stepOf } from '../steps/host-steps.js';
+import { workOf } from '../steps/step-work.js';
+import { Reach } from '../steps/work-unions.js';
+import type { StepLengths } from './timeline/timeline-data.js';
 import type { TimedActivity } from './timed-activity.js';
 
 export interface StepTime {
@@ -11,17 +18,18 @@ export interface StepTime {
   /** Its begin on the host, ns; else its first launch; else its first work on a device. */
   readonly start: number;
   readonly end: number;
-  /** Of the iteration on the host; where that is unknown, from the first work on a device to the end of the last. */
-  readonly length: number;
+  readonly took: StepLengths;
 }
 
 interface StepBounds {
   launched: number;
   start: number;
   end: number;
+  /** Work by device, picoseconds. */
+  readonly reaches: Map<number, Reach>;
 }
 
-const noBounds = (): StepBounds => ({ launched: Infinity, start: Infinity, end: -Infinity });
+const noBounds = (): StepBounds => ({ launched: Infinity, start: Infinity, end: -Infinity, reaches: new Map() });
 
 export class StepTimes {
   readonly #steps = new Map<number, StepBounds>();
@@ -42,6 +50,12 @@ export class StepTimes {
     bounds.launched = Math.min(bounds.launched, launch?.start ?? start);
     bounds.start = Math.min(bounds.start, start);
     bounds.end = Math.max(bounds.end, start + dur);
+    const work = workOf(record);
+    // Copies have a step only where the host's are known.
+    if (work === null || (work.work === 'copy' && this.#host.size === 0)) return;
+    const [rest, more] = work.record.ps ?? [0, 0];
+    const from = start * PS_PER_NS + rest;
+    entryOf(bounds.reaches, work.record.device, () => new Reach()).add(from, from + dur * PS_PER_NS + more);
   }
 
   /** In order of step. */
@@ -54,9 +68,10 @@ export class StepTimes {
     if (bounds === undefined) return null;
     const { launched, start, end } = bounds;
     const began = this.#host.startOf(step);
-    const length = this.#host.lengthOf(step);
-    if (began === null || length === null) return { step, start: Math.min(launched, start), end, length: end - start };
-    return { step, start: began, end: Math.max(end, began + length), length };
+    const host = this.#host.lengthOf(step);
+    const took = { host, device: longestOf(bounds.reaches.values()) };
+    if (began === null || host === null) return { step, start: Math.min(launched, start), end, took };
+    return { step, start: began, end: Math.max(end, began + host), took };
   }
 
   /**
@@ -65,13 +80,20 @@ export class StepTimes {
    */
   median(before: number): StepTime | null {
     const all = this.all;
-    const lengths = all.map(({ length }) => length);
+    const clock = all.some(({ took }) => took.host !== null) ? 'host' : 'device';
+    const lengths = all.flatMap(({ took }) => took[clock] ?? []);
     const usual = median(lengths, 'lower');
     if (usual === null) return null;
-    const distance = ({ length }: StepTime): number => Math.abs(length - usual);
+    const distance = ({ took }: StepTime): number => Math.abs((took[clock] ?? Infinity) - usual);
     const whole = all.filter(({ end }) => end < before);
     const nearer = (best: StepTime | null, step: StepTime): StepTime =>
       best === null || distance(step) < distance(best) ? step : best;
     return whole.reduce<StepTime | null>(nearer, null);
   }
+}
+
+/** ns; null where there is none. */
+function longestOf(reaches: Iterable<Reach>): number | null {
+  const longest = [...reaches].reduce((most, { length }) => Math.max(most, length), -Infinity);
+  return longest < 0 ? null : longest / PS_PER_NS;
 }

@@ -23,7 +23,7 @@ export interface StepRow {
   readonly kernelTimes: Pick<StepSums['kernelTimes'], 'all' | 'own'>;
   /** Null where no work belongs to a server's step. */
   readonly served: Served | null;
-  /** From the begin of the step on the host to the begin of the next one, of the last to its end, ns; null when unknown. */
+  /** The time of the step on the host: from its begin to the begin of the next one, of the last to its end, ns; null when unknown. */
   readonly iteration: number | null;
   /** Whether it is known which copies belong to the row. */
   readonly hasCopies: boolean;
@@ -85,9 +85,10 @@ export const STEP_TIME_COLUMNS: readonly Column<StepRow>[] = [
   timeOfCopies('exposed', 'communication without computing and copies', ({ exposed }) => exposed),
   timeOfCopies('busy', 'anything runs', ({ busy }) => busy),
   timeOfCopies('idle', 'of the time from first start to last end of anything, nothing', ({ idle }) => idle),
+  timeOnDevice('span', 'step (device): first start to last end of anything', ({ times }) => times.span),
   time(
     'iteration',
-    'begin of the step to begin of the next, of the last one to its end; known without a device too',
+    'step (host): begin to begin of the next, of the last one to its end; known without a device too',
     ({ iteration }) => iteration,
   ),
   timeOnDevice('kernel_time', 'kernels launched in the step, added up', ({ kernelTimes }) => kernelTimes.all),

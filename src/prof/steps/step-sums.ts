@@ -80,7 +80,9 @@ export class StepSums {
       /** Communication while the device neither computes nor copies. */
       exposed: busy.total - local.total,
       busy: busy.total,
-      /** From the first start to the last end of anything, less what runs. */
+      /** From the first start to the last end of anything. */
+      span: this.#reachOfAll.length,
+      /** Of it, less what runs. */
       idle: this.#reachOfAll.length - busy.total,
     });
   }

@@ -10,6 +10,7 @@ import type {
   KernelSummary,
   MemoryOperations,
   ProfileSummary,
+  StepSpread,
   Tally,
 } from './summary-data.js';
 
@@ -66,19 +67,16 @@ const partsOf = ({
   ...(steps === null
     ? []
     : [
-        part('steps', null, [
-          ['count', steps.count, 'count'],
-          ['median', steps.median, 'ns'],
-          ['min', steps.min, 'ns'],
-          ['max', steps.max, 'ns'],
-          ['variation', steps.variation, 'fraction'],
-        ]),
+        part('steps', null, [['count', steps.count, 'count']]),
+        ...(steps.host === null ? [] : [part('steps.host', null, spread(steps.host))]),
+        part('steps.device', null, spread(steps.device)),
         ...(steps.serving ?? []).map(servingFigures),
-        ...steps.list.map(({ step, device, span, busy, kernelTime, ownKernelTime }) =>
+        ...steps.list.map(({ step, device, iteration, span, busy, kernelTime, ownKernelTime }) =>
           part(
             'steps',
             String(step),
             [
+              ['iteration', iteration, 'ns'],
               ['span', span, 'ns'],
               ['busy', busy, 'ns'],
               ['kernelTime', kernelTime, 'ns'],
@@ -90,6 +88,13 @@ const partsOf = ({
       ]),
   ...(host === null ? [] : hostFigures(host)),
   ...Object.entries(diagnostics).map(([name, count]) => part('diagnostics', name, [['count', count, 'count']])),
+];
+
+const spread = ({ median, min, max, variation }: StepSpread): Values => [
+  ['median', median, 'ns'],
+  ['min', min, 'ns'],
+  ['max', max, 'ns'],
+  ['variation', variation, 'fraction'],
 ];
 
 const servingFigures = (phase: PhaseSummary): Part =>

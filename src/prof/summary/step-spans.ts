@@ -9,7 +9,7 @@ import { MOST_STEPS } from '../steps/host-steps.js';
 import { KernelTimes } from '../steps/kernel-times.js';
 import { PS_PER_NS, PicosecondUnion } from '../../containers/interval-union.js';
 import type { Stretch } from './device-sums.js';
-import type { StepSummary } from './summary-data.js';
+import type { StepSpread, StepSummary } from './summary-data.js';
 
 interface StepSpan {
   readonly step: number;
@@ -53,7 +53,7 @@ export class StepSpans {
 
   /**
    * In order of device and step; null without steps.
-   * @param iterationOf length of a step's iteration on the host, ns; null when unknown: then from first work to last
+   * @param iterationOf length of a step's iteration on the host, ns; null when unknown
    */
   result(iterationOf: (step: number) => number | null): StepSummary | null {
     const list = [...this.#steps]
@@ -64,19 +64,22 @@ export class StepSpans {
         return {
           step,
           device,
-          span: iteration ?? (to - from) / PS_PER_NS,
+          iteration,
+          span: (to - from) / PS_PER_NS,
           busy: busyTime,
           kernelTime: kernels.all,
           ownKernelTime: kernels.own,
           ...(served === null ? {} : { served: servedStep(served, stepTime(iteration, busyTime)) }),
         };
       });
-    if (list.length === 0) return null;
-    const count = new Set(list.map(({ step }) => step)).size;
-    const { median, min, max, mean, stddev } = spreadOf(Float64Array.from(list.map(({ span }) => span)));
+    // A step of several devices has one iteration.
+    const iterations = new Map(list.map(({ step, iteration }) => [step, iteration]));
     const serving = phasesOf(list);
+    const device = lengthsOf(list.map(({ span }) => span));
+    if (device === null) return null;
     return {
-      ...{ count, list, median, min, max, variation: list.length < 2 || mean === 0 ? null : stddev / mean },
+      ...{ count: iterations.size, list, device },
+      host: lengthsOf([...iterations.values()].flatMap((iteration) => iteration ?? [])),
       ...(serving.length === 0 ? {} : { serving }),
     };
   }
@@ -99,4 +102,11 @@ export class StepSpans {
     steps.set(step, span);
     return span;
   }
+}
+
+/** Null where there are none. */
+function lengthsOf(lengths: readonly number[]): StepSpread | null {
+  if (lengths.length === 0) return null;
+  const { median, min, max, mean, stddev } = spreadOf(Float64Array.from(lengths));
+  return { median, min, max, variation: lengths.length < 2 || mean === 0 ? null : stddev / mean };
 }

@@ -118,8 +118,8 @@ export interface HostSummary {
   readonly ops: readonly HostTally[];
   readonly annotations: readonly HostTally[];
   readonly layers: readonly HostTally[];
-  /** How long steps took. */
-  readonly steps: Pick<StepSummary, 'count' | 'median' | 'min' | 'max'> | null;
+  /** How long steps took on the host. */
+  readonly steps: (Pick<StepSpread, 'median' | 'min' | 'max'> & Pick<StepSummary, 'count'>) | null;
 }
 
 /** Threads on the cores of the host, of the processes that the profiler traced. */
@@ -231,13 +231,29 @@ export interface CollectiveOperations extends Tally {
   readonly groups: readonly string[];
 }
 
-/** How long steps took: from the begin of each on the host to the begin of the next; from first to last work where the host's are unknown. */
+/** ns. */
+export interface StepSpread {
+  readonly median: number;
+  readonly min: number;
+  readonly max: number;
+  /** Standard deviation over mean; null for fewer than two. */
+  readonly variation: number | null;
+}
+
+/**
+ * How long steps took. The host may only launch a step and go on, so that its time of a step (the column `iteration` of
+ * `dprof steps`) is another one than the device's (`span`).
+ */
 export interface StepSummary {
   readonly count: number;
-  /** ns of each step in order: length, busy time, kernels launched in it, and by its own threads (null where unknown). */
+  /**
+   * ns of each step in order: from its begin on the host to the begin of the next (null where unknown), from its first work
+   * on the device to the end of the last, busy time, kernels launched in it, and by its own threads (null where unknown).
+   */
   readonly list: readonly {
     readonly step: number;
     readonly device: number;
+    readonly iteration: number | null;
     readonly span: number;
     readonly busy: number;
     readonly kernelTime: number;
@@ -245,11 +261,10 @@ export interface StepSummary {
     /** Absent where no kernel was launched in a server's step. */
     readonly served?: ServedStep;
   }[];
-  readonly median: number;
-  readonly min: number;
-  readonly max: number;
-  /** Standard deviation over mean; null for fewer than two. */
-  readonly variation: number | null;
+  /** Of the iterations, each once; null where none is known. */
+  readonly host: StepSpread | null;
+  /** Of the spans, one a step and device. */
+  readonly device: StepSpread;
   /** Steps of servers of language models by phase; absent where there are none. */
   readonly serving?: readonly PhaseSummary[];
 }

@@ -68,7 +68,7 @@ describe('breakdown of steps', () => {
     // Stage 100 to 410 less the receive operation's 50; free 310 − (100 + 100 + 10).
     expect(values(row)).to.deep.include({
       kernels: 3, collectives: 3, computing: 110, communication: 120, overlapped: 20, not_overlapped: 100, free: 100,
-      stage: 260, bubble: 50, not_overlapped_no_receive: 50, preparing: null, copies: null, busy: null,
+      span: 310, stage: 260, bubble: 50, not_overlapped_no_receive: 50, preparing: null, copies: null, busy: null,
     }); // prettier-ignore
   });
 

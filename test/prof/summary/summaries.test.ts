@@ -219,15 +219,16 @@ describe('overview of operations and steps', () => {
       ...[at(200, 60, { step: 3 }), at(500, 5, { step: null }), copy(600, 5)],
     ]);
     expect(steps?.list).to.deep.equal([
-      { step: 1, device: 0, span: 100, busy: 20, kernelTime: 20, ownKernelTime: null },
-      { step: 2, device: 0, span: 50, busy: 40, kernelTime: 40, ownKernelTime: null },
-      { step: 3, device: 0, span: 60, busy: 60, kernelTime: 60, ownKernelTime: null },
+      { step: 1, device: 0, iteration: null, span: 100, busy: 20, kernelTime: 20, ownKernelTime: null },
+      { step: 2, device: 0, iteration: null, span: 50, busy: 40, kernelTime: 40, ownKernelTime: null },
+      { step: 3, device: 0, iteration: null, span: 60, busy: 60, kernelTime: 60, ownKernelTime: null },
     ]);
-    expect(steps).to.include({ count: 3, median: 60, min: 50, max: 100 });
+    expect(steps).to.include({ count: 3, host: null });
+    expect(steps?.device).to.include({ median: 60, min: 50, max: 100 });
     // Mean 70; squares 900 + 400 + 100 over 2
-    expect(steps?.variation).to.be.closeTo(Math.sqrt(700) / 70, 1e-12);
+    expect(steps?.device.variation).to.be.closeTo(Math.sqrt(700) / 70, 1e-12);
     expect(overviewOf([at(0, 10)]).steps).to.equal(null);
-    expect(overviewOf([at(0, 10, { step: 4 })]).steps).to.include({ count: 1, variation: null });
+    expect(overviewOf([at(0, 10, { step: 4 })]).steps?.device).to.include({ median: 10, variation: null });
   });
 
   it('takes the time of iterations from the host, and what is busy from all work of a step, copies too', () => {
@@ -239,9 +240,11 @@ describe('overview of operations and steps', () => {
     ]);
     // The first lasts until the second begins; the last until its own end. Another thread launched a kernel of the first.
     expect(steps?.list).to.deep.equal([
-      { step: 1, device: 0, span: 120, busy: 35, kernelTime: 30, ownKernelTime: 20 },
-      { step: 2, device: 0, span: 100, busy: 10, kernelTime: 10, ownKernelTime: 10 },
+      { step: 1, device: 0, iteration: 120, span: 115, busy: 35, kernelTime: 30, ownKernelTime: 20 },
+      { step: 2, device: 0, iteration: 100, span: 10, busy: 10, kernelTime: 10, ownKernelTime: 10 },
     ]);
+    expect(steps?.host).to.include({ median: 110, min: 100, max: 120 });
+    expect(steps?.device).to.include({ median: 62.5, min: 10, max: 115 });
   });
 });
 

@@ -8,6 +8,7 @@ import { csvButton } from '../csv-button.js';
 import { valueOf, type FieldScope } from '../field.js';
 import { namedFigure } from '../figure.js';
 import type { TableColumn } from '../table-cells.js';
+import { STEP_NAMES } from '../time-parts.js';
 import { TableHeads } from '../table-heads.js';
 import { deviations, known, type Deviation } from './rank-comparison.js';
 
@@ -31,7 +32,8 @@ const METRICS: readonly RankMetric[] = [
   { title: 'Communication', unit: 'ns', field: sumOf('communication') },
   { title: 'Exposed', unit: 'ns', field: sumOf('exposed') },
   { title: 'Copies and sets', unit: 'ns', field: sumOf('memory') },
-  { title: 'Step, median', unit: 'ns', field: 'P.overview.steps.median' },
+  { title: `${STEP_NAMES.host}, median`, unit: 'ns', field: 'P.overview.steps.host.median' },
+  { title: `${STEP_NAMES.device}, median`, unit: 'ns', field: 'P.overview.steps.device.median' },
   { title: 'Kernels', unit: 'count', field: 'P.overview.kernels.count' },
   {
     title: 'On matrix unit',

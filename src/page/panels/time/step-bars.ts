@@ -12,7 +12,7 @@ import { devicePicker } from '../../figures/device-picker.js';
 import { listed, type Listed } from '../../figures/listed-rows.js';
 import { table, type TableColumn } from '../../figures/sorted-table.js';
 import { legend, swatch } from '../../figures/strip.js';
-import { IDLE_NAMES, STEP_PARTS } from '../../figures/time-parts.js';
+import { IDLE_NAMES, STEP_NAMES, STEP_PARTS } from '../../figures/time-parts.js';
 import type { PanelView } from '../../panel.js';
 
 const LABELLED_STEPS = 20;
@@ -40,11 +40,11 @@ function series(bars: readonly StepBar[]): ChartOption {
       const { iteration, loading } = bar.host;
       return [
         `step ${bar.step}`,
-        ['from first to last work', quantityText(bar.span, 'ns')],
+        [STEP_NAMES.device, quantityText(bar.span, 'ns')],
         ...parts
           .filter(([part]) => timeOf(bar, part) > 0)
           .map(([part, name]) => [name, quantityText(timeOf(bar, part), 'ns')] as const),
-        ...(iteration === null ? [] : [['iteration on the host', quantityText(iteration, 'ns')] as const]),
+        ...(iteration === null ? [] : [[STEP_NAMES.host, quantityText(iteration, 'ns')] as const]),
         ...(loading === null ? [] : [['loading data on the host', quantityText(loading, 'ns')] as const]),
       ];
     }),
@@ -67,7 +67,7 @@ function labelOf(bars: readonly StepBar[], device: number): string {
 }
 
 const FIGURES: readonly (readonly [title: string, path: string, value: (bar: StepBar) => number | null])[] = [
-  ['Span', 'span', ({ span }) => span],
+  [STEP_NAMES.device, 'span', ({ span }) => span],
   ...(
     [
       ['Computing', 'compute'],
@@ -75,7 +75,7 @@ const FIGURES: readonly (readonly [title: string, path: string, value: (bar: Ste
       ['Copies alone', 'copies'],
     ] as const
   ).map(([title, part]) => [title, `parts.${part}`, (bar: StepBar) => timeOf(bar, part)] as const),
-  ['Iteration on the host', 'host.iteration', ({ host }) => host.iteration],
+  [STEP_NAMES.host, 'host.iteration', ({ host }) => host.iteration],
   ['To the first work', 'host.preparing', ({ host }) => host.preparing],
   ['Ops on the host', 'host.ops', ({ host }) => host.ops],
   ['Loading data', 'host.loading', ({ host }) => host.loading],

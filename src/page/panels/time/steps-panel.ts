@@ -2,28 +2,48 @@
 import { lacking } from '../../capture-hints.js';
 import { boxedDefinitions, note, section } from '../../document/dom-elements.js';
 import { figure } from '../../figures/figure.js';
+import { STEP_NAMES } from '../../figures/time-parts.js';
+import type { StepSummary } from '../../../prof/summary/summary-data.js';
 import { histogram } from '../../charts/histogram-chart.js';
 import type { PanelContent, Panel, PanelView } from '../../panel.js';
 import { stepBars } from './step-bars.js';
 
 const FIGURES = [
-  ['Steps', 'count', 'count'],
-  ['Median', 'median', 'ns'],
-  ['Least', 'min', 'ns'],
-  ['Most', 'max', 'ns'],
-  ['Standard deviation over mean', 'variation', 'share'],
+  ['median', 'median', 'ns'],
+  ['least', 'min', 'ns'],
+  ['most', 'max', 'ns'],
+  ['standard deviation over mean', 'variation', 'share'],
 ] as const;
 
-/** Those of steps of the host. */
-const HOST_FIGURES = FIGURES.filter(([, key]) => key !== 'variation');
+type StepFigure = readonly [title: string, shown: HTMLElement];
+
+/** @param path of the lengths of steps by one clock */
+const figuresOf = (view: PanelView, name: string, path: string, figures: readonly (typeof FIGURES)[number][]) =>
+  figures.map(([title, key, unit]): StepFigure => [`${name}, ${title}`, figure(view, `${path}.${key}`, unit)]);
+
+const countOf = (view: PanelView, path: string): StepFigure => ['Steps', figure(view, `${path}.count`, 'count')];
 
 /** Of a profile in which no device worked. */
-const hostSteps = (view: PanelView): HTMLElement[] => [
-  note('No device worked: these are times of the host.'),
-  boxedDefinitions(
-    HOST_FIGURES.map(([title, key, unit]) => [title, figure(view, `overview.host.steps.${key}`, unit)] as const),
-  ),
-];
+function hostSteps(view: PanelView): HTMLElement[] {
+  const path = 'overview.host.steps';
+  const figures = FIGURES.filter(([, key]) => key !== 'variation');
+  return [
+    note('No device worked: these are times of the host.'),
+    boxedDefinitions([countOf(view, path), ...figuresOf(view, STEP_NAMES.host, path, figures)]),
+  ];
+}
+
+/** What a step took by the clocks that are known, that of the key figures first. */
+const clocksOf = (steps: StepSummary): readonly (keyof typeof STEP_NAMES)[] =>
+  steps.host === null ? ['device'] : ['host', 'device'];
+
+/** Why there are two times. */
+const aboutClocks = (): HTMLElement =>
+  note(
+    'Step (host): from its begin on the host to the begin of the next, as the column iteration of `dprof steps`. Step ' +
+      '(device): from its first work on the device to the end of its last, as the column span. They differ where the host ' +
+      'only launches a step and goes on.',
+  );
 
 /** Fields of a phase's serving, below its place in the data. */
 const servingFigures = (parts: readonly string[]) =>
@@ -52,18 +72,29 @@ const serving = (view: PanelView): HTMLElement[] =>
     ),
   );
 
+/** Those on the host are one for all devices. */
+function lengthsOf({ list }: StepSummary, clock: keyof typeof STEP_NAMES): number[] {
+  if (clock === 'device') return list.map(({ span }) => span);
+  return [...new Map(list.map(({ step, iteration }) => [step, iteration])).values()].flatMap((length) => length ?? []);
+}
+
 function make(view: PanelView): PanelContent {
   const { steps, host } = view.profile.overview;
   if (host !== null && host.steps !== null) return hostSteps(view);
   if (steps === null || steps.list.length === 0) return lacking(view, 'steps');
-  const figures = FIGURES.map(([title, key, unit]) => [title, figure(view, `overview.steps.${key}`, unit)] as const);
-  const list = boxedDefinitions(figures);
+  const path = 'overview.steps';
+  const clocks = clocksOf(steps);
+  const figures = clocks.flatMap((clock) => figuresOf(view, STEP_NAMES[clock], `${path}.${clock}`, FIGURES));
+  const list = boxedDefinitions([countOf(view, path), ...figures]);
   const bars = stepBars(view);
   const inOrder = bars.length === 0 ? [] : [section('Where the time of each step went', ...bars)];
-  if (steps.list.length === 1) return [list, note('One step: nothing to spread.'), ...inOrder, ...serving(view)];
-  const lengths = steps.list.map(({ span }) => span);
-  const distribution = section('How long steps took', histogram('length of a step', lengths, 160));
-  return [list, ...inOrder, distribution, ...serving(view)];
+  if (steps.list.length === 1)
+    return [list, aboutClocks(), note('One step: nothing to spread.'), ...inOrder, ...serving(view)];
+  const distribution = section(
+    'How long steps took',
+    ...clocks.map((clock) => histogram(STEP_NAMES[clock], lengthsOf(steps, clock), 160)),
+  );
+  return [list, aboutClocks(), ...inOrder, distribution, ...serving(view)];
 }
 
 export const STEPS: Panel = { id: 'steps', title: 'Steps', width: 6, make };

@@ -6,9 +6,14 @@ import type { View } from '../model/view.js';
 
 export const WHOLE = 0;
 
-/** 'step 3 (12.300 ms)'. */
-export function pieceLabel({ name, start, end, events }: TimelinePiece): string {
-  return `${name} (${quantityText(end - start, 'ns')}${events === null ? ', merged' : ''})`;
+/** 'before step 3 (12.300 ms)'; of a step what it took, 'step 3 (host 12.300 ms, device 15.100 ms)': its events take longer. */
+export function pieceLabel({ name, start, end, events, took = { host: null, device: null } }: TimelinePiece): string {
+  const known = (['host', 'device'] as const).flatMap((clock) => {
+    const length = took[clock];
+    return length === null ? [] : `${clock} ${quantityText(length, 'ns')}`;
+  });
+  const lengths = known.length === 0 ? [quantityText(end - start, 'ns')] : known;
+  return `${name} (${[...lengths, ...(events === null ? ['merged'] : [])].join(', ')})`;
 }
 
 /** The piece that holds the events of a piece: itself, or the whole profile. */

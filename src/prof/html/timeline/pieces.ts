@@ -4,6 +4,7 @@
  */
 import { elementAt } from '../../../containers/element.js';
 import type { StepTime } from '../step-times.js';
+import type { StepLengths } from './timeline-data.js';
 import { eventCounter, type EventOrder, type TimeSpan } from './event-order.js';
 
 /** A piece before it is cut. */
@@ -12,6 +13,8 @@ interface WholePiece extends TimeSpan {
   readonly name: string;
   /** First and last step; null between steps. */
   readonly steps: readonly [number, number] | null;
+  /** Of a single step. */
+  readonly took?: StepLengths;
 }
 
 /** A piece, or a part of one. */
@@ -66,7 +69,8 @@ function groupOf(steps: readonly StepTime[]): WholePiece {
   const [first, last] = [elementAt(steps, 0), elementAt(steps, steps.length - 1)];
   const end = steps.reduce((latest, step) => Math.max(latest, step.end), -Infinity);
   const name = steps.length === 1 ? `step ${first.step}` : `steps ${first.step} to ${last.step}`;
-  return { name, start: first.start, end, steps: [first.step, last.step] };
+  const took = steps.length === 1 ? { took: first.took } : {};
+  return { name, start: first.start, end, steps: [first.step, last.step], ...took };
 }
 
 /** Whether an event lies within a time, for times in rising order: events at its edges run in its neighbours too. */

@@ -213,7 +213,10 @@ export class TimelineBuilder {
       const events = shown.get(part);
       return events === undefined ? null : packer.pack(this.#buffer, order, { ...part, shown: events });
     });
-    const about = parts.map(({ what, start, end, events }) => ({ name: what, start, end, events }));
+    const about = parts.map(({ what, start, end, events, of }) => {
+      const isAllOfStep = of.took !== undefined && start === of.start && end === of.end;
+      return { name: what, start, end, events, ...(isAllOfStep ? { took: of.took } : {}) };
+    });
     const { isFirst } = this.#pieceBounds(bounds.events);
     const heldFirst = parts.findIndex(({ of, events }) => events !== null && isFirst(of));
     const first = 1 + (heldFirst === -1 ? parts.findIndex(({ of }) => isFirst(of)) : heldFirst);

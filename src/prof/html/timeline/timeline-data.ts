@@ -19,7 +19,15 @@ export interface TimelinePiece {
   readonly end: number;
   /** Null where the page does not hold them: the piece is drawn from that of the whole profile. */
   readonly events: number | null;
+  /** Of a single step. A piece of it is longer: from the begin on the host to the end of the last work on a device. */
+  readonly took?: StepLengths;
 }
+
+/**
+ * How long a step took, ns: on the host from its begin to the begin of the next (the column `iteration` of `dprof steps`), on
+ * the device from its first work to the end of the last (`span`), of several devices the longest. Null where unknown.
+ */
+export type StepLengths = Readonly<Record<'host' | 'device', number | null>>;
 
 /** Part of a page that is written into an element of its own. */
 export interface PagePart {

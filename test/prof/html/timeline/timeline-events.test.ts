@@ -135,14 +135,15 @@ describe('timeline', () => {
     const step = (number: number, start: number) => at(start, 50, start - 20, { step: number });
     const records = [at(10, 5, 5), step(1, 100), step(2, 200), at(300, 5, 295), step(4, 400), range(0, 1000, 'main')];
     const contents = pageContentsOf(records);
+    const took = { host: null, device: 50 };
     expect(contents.data.profiles[0]?.timeline).to.deep.equal({
       pieces: [
         { name: 'whole profile', start: 0, end: 1000, events: 11 },
         { name: 'before step 1', start: 0, end: 80, events: 4 },
-        { name: 'step 1', start: 80, end: 150, events: 3 },
-        { name: 'step 2', start: 180, end: 250, events: 3 },
+        { name: 'step 1', start: 80, end: 150, events: 3, took },
+        { name: 'step 2', start: 180, end: 250, events: 3, took },
         { name: 'between step 2 and step 4', start: 250, end: 380, events: 5 },
-        { name: 'step 4', start: 380, end: 450, events: 3 },
+        { name: 'step 4', start: 380, end: 450, events: 3, took },
       ],
       first: 2,
     });

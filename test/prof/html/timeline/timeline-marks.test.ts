@@ -99,7 +99,8 @@ describe('marks of a timeline', () => {
   it('beyond a bound are counted', () => {
     const { list, leftOut } = marksOf([...Array.from({ length: 600 }, (_, i) => throttle(10 * i, 5, 0.5)), END]);
     expect([list.length, leftOut]).to.deep.equal([500, 100]);
-    const steps = Array.from({ length: 510 }, (_, step) => ({ step, start: step, end: step + 1, length: 1 }));
+    const took = { host: 1, device: null };
+    const steps = Array.from({ length: 510 }, (_, step) => ({ step, start: step, end: step + 1, took }));
     const ofSteps = new MarkTable().marks(steps);
     expect([ofSteps.list.length, ofSteps.leftOut]).to.deep.equal([500, 10]);
     expect(ofSteps.list[3]).to.deep.equal({ kind: 'step', start: 3, end: 4, device: null, text: 'step 3' });
