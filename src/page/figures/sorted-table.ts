@@ -46,8 +46,6 @@ const MOST_AT_FIRST = 15;
 const FILTERED_FROM = 11;
 /** Rows on paper, as a multiple of those shown at first. */
 const ON_PAPER = 2;
-/** Tables of more columns are made smaller on paper. */
-const WIDE_FROM = 9;
 /** Rows made at once: some 20 ms. */
 const BATCH = 200;
 /** Rows that are made at once to show one of them. */
@@ -86,11 +84,11 @@ class SortedTable<Row> implements ShownTable<Row> {
       this.#show();
     });
     const head = element('thead', {}, this.#heads.row);
-    const inner = element('table', { 'aria-label': caption }, head, this.#body);
+    const inner = element('table', { 'aria-label': caption, style: `--columns: ${columns.length}` }, head, this.#body);
     const copy = isChart ? [] : [csvButton(caption, columns, () => this.#found)];
     this.place = element(
       'div',
-      { class: columns.length > WIDE_FROM ? 'table many-columns' : 'table' },
+      { class: 'table' },
       ...(rows.length >= FILTERED_FROM && !isChart ? [this.#filterBox()] : []),
       scrolling(caption, inner),
       this.#end,

@@ -72,14 +72,15 @@ class LayerTable {
   }
 
   get content(): Node[] {
-    const table = element('table', { 'aria-label': 'Layers' }, element('thead', {}, this.#head), this.#body);
+    const columns = layerHeads(this.view, 'all', () => null).map(({ column }) => column);
+    const attributes = { 'aria-label': 'Layers', style: `--columns: ${columns.length}` };
+    const table = element('table', attributes, element('thead', {}, this.#head), this.#body);
     const print = (onPaper: boolean): void => {
       this.#isPrinted = onPaper;
       this.#show(null);
     };
     if (this.#all.length > OPEN_AT_FIRST) whenPrinted(table, print);
     this.#show(null);
-    const columns = layerHeads(this.view, 'all', () => null).map(({ column }) => column);
     const copy = csvButton('Layers', columns, () => this.#nodes(Infinity));
     const beneath = element('div', { class: 'beneath' }, this.#status, copy);
     return [this.#controls(), scrolling('Layers', table), beneath];
