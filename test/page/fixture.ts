@@ -1,5 +1,6 @@
 /** A page's data by hand: two ranks with a device each, every part filled, and names that try to be more than names. */
 import type { Distribution } from '../../src/containers/log-histogram.js';
+import { groupedFindings } from '../../src/prof/advise/grouped-findings.js';
 import type { Finding } from '../../src/prof/advise/finding.js';
 import type { ProfileSummary } from '../../src/prof/summary/summary-data.js';
 import type { LaunchShape, OpTotal, StackTree } from '../../src/prof/html/kernels/kernel-data.js';
@@ -321,7 +322,7 @@ const FINDING: Finding = {
 export const FIXTURE: PageData = {
   ...{ v: 1, tool: { name: 'dprof', version: '1.2.3' }, title: 'two ranks', input: 'FILE' },
   profiles: [profile(0, 1), profile(1, 1.2)],
-  advice: [{ finding: FINDING, devices: [0], shares: [0.05, 0.05] }],
+  advice: groupedFindings([FINDING], () => 0.05),
   job: {
     ...{ worldSize: 2, missing: 0, matched: 6, unmatched: 1, tested: 2, isChance: false },
     late: [

@@ -1,7 +1,7 @@
 /** Findings as text, JSON and Markdown. Names from the profiled program cannot leave their line. */
 import { escapeControls, jsonOf } from '../../../record/control-characters.js';
 import type { Adviser } from '../../../prof/advise/adviser.js';
-import type { Finding } from '../../../prof/advise/finding.js';
+import type { Finding, Gain } from '../../../prof/advise/finding.js';
 import { percent, time } from '../../../prof/advise/amount-text.js';
 import { groupedFindings, type FindingGroup } from '../../../prof/advise/grouped-findings.js';
 import { counted, plural } from '../../../record/plural.js';
@@ -40,8 +40,7 @@ function titleOf(group: FindingGroup, advice: Advice): string {
   return `${group.finding.rule}, ${placeOf(group, advice)}, about ${share} of the time`;
 }
 
-const gainText = ({ gain }: Finding): string | null =>
-  gain === null ? null : `${gain.isBound ? 'at most' : 'about'} ${time(gain.ns)}`;
+const gainText = ({ ns, how, isBound }: Gain): string => `${isBound ? 'at most' : 'about'} ${time(ns)}: ${how}`;
 
 /** A command of a finding over the input. */
 function commandOf(text: string, { files }: Advice): string {
@@ -52,18 +51,17 @@ function commandOf(text: string, { files }: Advice): string {
 
 /** Label and text of each line about a finding, below what was found. */
 function detailsOf(
-  { finding, devices }: FindingGroup,
+  { finding, gain, details }: FindingGroup,
   advice: Advice,
 ): (readonly [label: string, text: string, isCommand: boolean])[] {
-  const { action, gain, kernels, see, device, details } = finding;
+  const { action, kernels, see } = finding;
   const [first, ...others] = kernels;
   const also = others.length > 0 ? `, also ${others.join(' ')}` : '';
   const commandText = (text: string): string => commandOf(text, advice);
   return [
-    ...(devices.length > 1 ? [['most', `device ${device ?? ''}, of which is said what follows`, false] as const] : []),
-    ...(details === undefined ? [] : [['more', details, false] as const]),
+    ...(details === '' ? [] : [['more', details, false] as const]),
     ['do', action, false],
-    ['gain', gain === null ? 'cannot be computed' : `${gainText(finding) ?? ''}: ${gain.how}`, false],
+    ['gain', gain === null ? 'cannot be computed' : gainText(gain), false],
     ...(first === undefined
       ? []
       : [['kernels', `${commandText(`dprof --explain ${first} FILE`)}${also}`, true] as const]),
@@ -102,7 +100,7 @@ export function adviceScreen(advice: Advice): string {
   const lines = shown.flatMap((group, i) => [
     '',
     `${i + 1}. ${titleOf(group, advice)}`,
-    `   ${group.finding.what}`,
+    `   ${group.what}`,
     ...detailsOf(group, advice).map(([label, text]) => `   ${`${label}:`.padEnd(8)} ${text}`),
   ]);
   const end = [...summaryOf(advice), ...silencesOf(advice)].map((line) => `# ${line}`);
@@ -125,7 +123,7 @@ export function adviceMarkdown(advice: Advice): string {
   );
   const body = shown.flatMap((group, i) => [
     '',
-    `${i + 1}. **${titleOf(group, advice)}**: ${escapeMarkdown(group.finding.what)}`,
+    `${i + 1}. **${titleOf(group, advice)}**: ${escapeMarkdown(group.what)}`,
     ...detailsOf(group, advice).map(
       ([label, text, isCommand]) => `   - ${label}: ${isCommand ? code(text) : escapeMarkdown(text)}`,
     ),

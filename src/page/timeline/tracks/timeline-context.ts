@@ -25,10 +25,10 @@ export const NO_CONTEXT: TimelineContext = { utilisation: null, gaps: [], advice
 
 export function contextOf(profile: PageProfile, findings: readonly FindingGroup[]): TimelineContext {
   const number = profile.overview.profile;
-  const own = findings.map(({ finding }) => finding).filter((finding) => finding.profile === number);
-  const advice = own.map(({ rule, what, kernels }) => ({
-    text: `advice ${rule}: ${what}`,
-    kernels: kernels.flatMap((kernel) => {
+  const own = findings.filter(({ finding }) => finding.profile === number);
+  const advice = own.map(({ what, finding }) => ({
+    text: `advice ${finding.rule}: ${what}`,
+    kernels: finding.kernels.flatMap((kernel) => {
       const [of, id] = kernel.split(':').map(Number);
       return of === number && id !== undefined ? [id] : [];
     }),

@@ -1,0 +1,79 @@
+/** Findings of one rule about several devices as one: what is said of all of them is true of all of them. */
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { time } from '../../../src/prof/advise/amount-text.js';
+import type { Finding } from '../../../src/prof/advise/finding.js';
+import { groupedFindings } from '../../../src/prof/advise/grouped-findings.js';
+import { adviserOf } from '../../support/advice.js';
+import { openedRecordsOf } from '../../support/profile-records.js';
+import { propertyRuns } from '../../support/property-runs.js';
+import { itShared } from '../../support/shared.js';
+
+const sumOf = (all: readonly Finding[], of: (one: Finding) => number): number =>
+  all.reduce((sum, one) => sum + of(one), 0);
+
+/** What must be true of groups, whatever the findings. */
+function checkGroups(findings: readonly Finding[], shareOf: (finding: Finding) => number): void {
+  const groups = groupedFindings(findings, shareOf);
+  for (const { finding, what, details, devices, shares, stake, count, gain } of groups) {
+    const { rule, profile, see } = finding;
+    const own = findings.filter((one) => one.rule === rule && one.profile === profile && one.see === see);
+    expect(devices).to.deep.equal(own.map(({ device }) => device).sort((a, b) => Number(a) - Number(b)));
+    expect([stake, count]).to.deep.equal([sumOf(own, (one) => one.stake), sumOf(own, (one) => one.count)]);
+    expect(shares).to.deep.equal([Math.min(...own.map(shareOf)), Math.max(...own.map(shareOf))]);
+    const gains = own.map((one) => one.gain?.ns ?? null);
+    const isKnown = !gains.includes(null);
+    expect(gain?.ns ?? null).to.equal(isKnown ? gains.reduce((sum: number, ns) => sum + Number(ns), 0) : null);
+    expect(finding.stake).to.equal(Math.max(...own.map((one) => one.stake)));
+    // What is of one device says of which.
+    const on = own.length === 1 ? '' : `on device ${finding.device ?? ''}: `;
+    expect(what).to.equal(own.length === 1 ? finding.what : `${time(stake)} in all, most ${on}${finding.what}`);
+    expect(details).to.equal(finding.details === undefined ? '' : `${on}${finding.details}`);
+  }
+  expect(groups.reduce((sum, { stake }) => sum + stake, 0)).to.equal(sumOf(findings, ({ stake }) => stake));
+  const stakes = groups.map(({ stake }) => stake);
+  expect(stakes).to.deep.equal(stakes.toSorted((a, b) => b - a));
+}
+
+const finding = fc.record({
+  rule: fc.constantFrom('copies', 'launch-gaps'),
+  profile: fc.constantFrom(0, 1),
+  device: fc.nat(5),
+  details: fc.constantFrom(undefined, 'more'),
+  stake: fc.nat(1_000_000),
+  gain: fc.option(fc.nat(1_000_000)),
+  count: fc.nat(100),
+});
+
+/** One of each rule and device, most at stake first. */
+const lists = fc
+  .uniqueArray(finding, { selector: ({ rule, profile, device }) => `${rule} ${profile} ${device}` })
+  .map((all) =>
+    all
+      .map(({ gain, details, ...one }): Finding => ({
+        ...{ ...one, what: `idle ${one.stake}`, action: 'change it', kernels: [], evidence: {}, see: one.rule },
+        ...(details === undefined ? undefined : { details }),
+        gain: gain === null ? null : { ns: gain, how: 'all of it', isBound: true },
+      }))
+      .sort((a, b) => b.stake - a.stake),
+  );
+
+describe('findings of several devices as one', () => {
+  it('have the sums of all, and say of which device the other figures are', () => {
+    fc.assert(
+      fc.property(lists, (findings) => {
+        checkGroups(findings, ({ stake }) => stake / 1_000_000);
+      }),
+      { numRuns: propertyRuns(200) },
+    );
+  });
+
+  const PROFILES = ['nsys/h100_2gpu_orphans.sqlite', 'nsys/fsdp_2proc.sqlite', 'nvprof/nccl_8v100.nvvp'];
+  for (const name of PROFILES)
+    itShared(`add up in ${name}`, [`data/${name}`], async ([path = '']) => {
+      const adviser = adviserOf(await openedRecordsOf(path, { ranges: true }));
+      checkGroups(adviser.findings, (one) => adviser.shareOf(one));
+      const several = groupedFindings(adviser.findings, () => 0).filter(({ devices }) => devices.length > 1);
+      expect(several).not.to.deep.equal([]);
+    });
+});
