@@ -1,6 +1,7 @@
 /** What the adviser says of records, for tests. */
 import { Adviser, type AdviserOptions } from '../../src/prof/advise/adviser.js';
 import type { Finding } from '../../src/prof/advise/finding.js';
+import type { ProfileVerdict } from '../../src/prof/advise/verdict/verdict.js';
 import { RULES } from '../../src/prof/advise/rules.js';
 import { Annotator } from '../../src/prof/report/report.js';
 import type { CopyRecord, ProfileLine } from '../../src/record/record.js';
@@ -16,6 +17,13 @@ export function adviserOf(records: Iterable<ProfileLine>, options: AdviserOption
 /** The findings of one rule, however small. */
 export const findingsOf = (rule: string, records: Iterable<ProfileLine>): Finding[] =>
   adviserOf(records, { rules: RULES.filter(({ name }) => name === rule), minShare: 0 }).findings;
+
+/** The verdict on the only profile of the records. */
+export function verdictOf(records: Iterable<ProfileLine>): ProfileVerdict {
+  const [only, ...others] = adviserOf(records).verdicts;
+  if (only === undefined || others.length > 0) throw new Error('not one verdict');
+  return only;
+}
 
 /** Why a rule says nothing; undefined when it says something. */
 export const silenceOf = (rule: string, records: Iterable<ProfileLine>): string | undefined =>

@@ -21,7 +21,7 @@ import { RULES } from './rules.js';
 import { percent } from './amount-text.js';
 import { MovedTimes } from './moved-times.js';
 import { verdictOf, type ProfileVerdict } from './verdict/verdict.js';
-import { ComputedTimes } from './verdict/verdict-facts.js';
+import { ComputedTimes } from './verdict/computed-times.js';
 
 export const ADVICE_TYPES: RecordTypes = new Set([
   ...(['profile', 'kernel', 'copy', 'set', 'graph', 'collective'] as const),
@@ -110,7 +110,7 @@ export class Adviser implements Analysis<Adviser> {
   #addComputed({ record, op, placement }: Annotated): void {
     if (workOf(record)?.work !== 'computing' || record.dur === null) return;
     const computed = entryOf(this.#computed, record.profile, () => new ComputedTimes());
-    computed.add(op ?? record.short, placement.bound, record.dur);
+    computed.add(op, record.short, placement, record.dur);
   }
 
   /** @throws UserError without any work that has a time */

@@ -46,8 +46,16 @@ export const topOf = (times: ReadonlyMap<string, number>): readonly [name: strin
 export class Ranking {
   readonly #times = new Map<string, number>();
 
-  add(name: string, time: number): void {
-    if (this.#times.size < MOST_NAMES || this.#times.has(name)) addTo(this.#times, name, time);
+  /** @returns whether it is summed */
+  add(name: string, time: number): boolean {
+    if (this.#times.size >= MOST_NAMES && !this.#times.has(name)) return false;
+    addTo(this.#times, name, time);
+    return true;
+  }
+
+  /** ns; 0 for a name that is not summed. */
+  timeOf(name: string): number {
+    return this.#times.get(name) ?? 0;
   }
 
   merge(other: Ranking): void {

@@ -1,5 +1,9 @@
 /** What a profile's devices moved, by operation of communication and by kind of copy. */
-import type { ProfileLine } from '../../record/record.js';
+import { largest } from '../../containers/lists.js';
+import { addTo } from '../../containers/map-entry.js';
+import { algorithmBytes } from '../../ops/collective-bytes.js';
+import type { CollectiveRecord, KernelLine, ProfileLine } from '../../record/record.js';
+import { NS_PER_S } from '../../record/units.js';
 import { communicates } from '../steps/step-work.js';
 import { Ranking } from './longest.js';
 import { spokenName } from './spoken-names.js';
@@ -11,14 +15,67 @@ export function communicationOf(record: ProfileLine): string | null {
   return record.collective?.op ?? spokenName(record.short);
 }
 
+/** Size of the message, as the bandwidth of the algorithm has it. */
+function messageBytes(record: CollectiveRecord | KernelLine): number | null {
+  if (record.type === 'collective') return record.bytes;
+  return record.collective === undefined ? null : algorithmBytes(record.collective);
+}
+
+/** Times by name, and bytes where these are known: kinds and operations run at rates far apart. */
+export class Moved extends Ranking {
+  readonly #bytes = new Map<string, number>();
+  /** ns of those whose bytes are known. */
+  readonly #sized = new Map<string, number>();
+
+  move(name: string, time: number, bytes: number | null): void {
+    if (!this.add(name, time) || bytes === null) return;
+    addTo(this.#bytes, name, bytes);
+    addTo(this.#sized, name, time);
+  }
+
+  bytesOf(name: string): number | null {
+    return this.#bytes.get(name) ?? null;
+  }
+
+  /** Bytes/s of what states its bytes; null where that is less than half of the time. */
+  rateOf(name: string): number | null {
+    const [bytes, time] = [this.#bytes.get(name) ?? 0, this.#sized.get(name) ?? 0];
+    return time > 0 && 2 * time >= this.timeOf(name) ? (bytes / time) * NS_PER_S : null;
+  }
+}
+
+/** ns in which the device moved data for an operation: that of its busiest link, as links work at the same time. */
+function movingOf({ transfers = [] }: CollectiveRecord): number | null {
+  const times = transfers.flatMap(({ dur }) => dur ?? []);
+  return times.length === 0 ? null : largest(times);
+}
+
 export class MovedTimes {
-  readonly communicated = new Ranking();
-  readonly copied = new Ranking();
+  readonly communicated = new Moved();
+  /** ns in which data is moved, and all ns of the operations of which that is known. */
+  #moving = 0;
+  #watched = 0;
+  readonly copied = new Moved();
 
   take(record: ProfileLine): void {
     const operation = communicationOf(record);
-    if (operation !== null && 'dur' in record) this.communicated.add(operation, record.dur ?? 0);
-    if (record.type === 'copy') this.copied.add(record.kind ?? 'copy', record.dur ?? 0);
-    else if (record.type === 'set') this.copied.add('set', record.dur ?? 0);
+    if (operation !== null && (record.type === 'collective' || record.type === 'kernel')) {
+      this.communicated.move(operation, record.dur ?? 0, messageBytes(record));
+      if (record.type === 'collective') this.#watch(record);
+    }
+    if (record.type === 'copy') this.copied.move(record.kind ?? 'copy', record.dur ?? 0, record.bytes);
+    else if (record.type === 'set') this.copied.move('set', record.dur ?? 0, record.bytes);
+  }
+
+  #watch(record: CollectiveRecord): void {
+    const moving = movingOf(record);
+    if (moving === null || record.dur === null) return;
+    this.#moving += moving;
+    this.#watched += record.dur;
+  }
+
+  /** Share of the operations' time in which data is moved: the rest waits; null where the profiler records no messages. */
+  get movingShare(): number | null {
+    return this.#watched > 0 ? this.#moving / this.#watched : null;
   }
 }

@@ -20,7 +20,7 @@ describe('the rule copy-bound', () => {
     expect(found).to.deep.include({ stake: 550, count: 2 });
     expect(found?.gain?.ns).to.equal(100);
     expect(found?.what).to.equal('2 copies and sets, 550 ns of them while nothing else runs (78.6 % of the span)');
-    expect(found?.details).to.equal('HtoD 500 ns, DtoD 100 ns, 5 kB at 10 GB/s');
+    expect(found?.details).to.equal('HtoD 500 ns, 5 kB at 10 GB/s; DtoD 100 ns');
   });
 
   it('leaves those that the host waits for to the rule copies, and is silent without any', () => {

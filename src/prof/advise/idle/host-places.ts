@@ -2,6 +2,7 @@
  * What the host did in a gap: the innermost of its ranges that fills most of it. Memory: the latest ranges of a profile
  * that are long enough for that.
  */
+import { IntervalUnion } from '../../../containers/interval-union.js';
 import { entryOf } from '../../../containers/map-entry.js';
 import type { RangeRecord } from '../../../record/record.js';
 import { readStepName } from '../../../record/step-name.js';
@@ -15,6 +16,10 @@ export const MOSTLY = 0.5;
 const MOST_RANGES = 512;
 
 const endOf = ({ start, dur }: RangeRecord): number => start + dur;
+
+/** `cudaHostAlloc`, `cudaFree`, `hipMalloc`, `cuMemAlloc_v2`, `aclrtMallocAlign32`. */
+const ALLOCATES = /^(?:cu|hip|acl)\w*(?:[Aa]lloc|Free|HostRegister)/;
+const ALLOCATION = 'calls that allocate memory';
 
 /** Whether it says what the host did: a step is no such thing. */
 const isPlace = ({ dur, kind, text }: RangeRecord): boolean =>
@@ -68,10 +73,27 @@ export class HostPlaces {
       (range) => (process === null || range.pid === process) && within(range, gap) > MOSTLY * (end - start),
     );
     const own = filling.filter(({ tid }) => tid === after.tid);
+    if (filling.length === 0) {
+      const allocating = this.#allocating(gap, process);
+      return allocating > MOSTLY * (end - start) ? { name: ALLOCATION, time: allocating } : null;
+    }
     let innermost: RangeRecord | null = null;
     for (const range of own.length > 0 ? own : filling) {
       if (innermost === null || range.dur <= innermost.dur) innermost = range;
     }
     return innermost === null ? null : { name: placeName(innermost), time: within(innermost, gap) };
+  }
+
+  /** ns of a gap in which calls of a process give or take memory, none of which may fill most of it alone. */
+  #allocating(gap: Gap, process: number | null): number {
+    const calls = (this.#ranges.get(gap.profile) ?? [])
+      .filter(({ text, pid }) => (process === null || pid === process) && ALLOCATES.test(text))
+      .sort((a, b) => a.start - b.start);
+    const time = new IntervalUnion();
+    for (const call of calls) {
+      const [from, to] = [Math.max(gap.start, call.start), Math.min(gap.end, endOf(call))];
+      if (to > from) time.add(from, to);
+    }
+    return time.total;
   }
 }

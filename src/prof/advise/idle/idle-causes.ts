@@ -132,6 +132,18 @@ export class IdleTimes {
     return cause;
   }
 
+  /** The same without the longest wait of launched work, all else as it is. */
+  get withoutWait(): IdleTimes {
+    const { waiting } = this;
+    const rest = new IdleTimes();
+    rest.merge(this);
+    rest.waiting = null;
+    if (waiting === null) return rest;
+    addTo(rest.by, 'queue', waiting.start - waiting.end);
+    rest.queued--;
+    return rest;
+  }
+
   merge(more: IdleTimes): void {
     for (const [cause, time] of more.by) addTo(this.by, cause, time);
     for (const [call, time] of more.calls) addNamed(this.calls, call, time);

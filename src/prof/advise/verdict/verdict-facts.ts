@@ -1,10 +1,9 @@
 /** What a verdict is made of: facts of a profile, and the parts of its devices' time. */
-import { addTo, boundedEntryOf } from '../../../containers/map-entry.js';
 import type { ProfileRecord } from '../../../record/record.js';
-import type { RooflineBound } from '../../roofline/roofline.js';
 import type { Finding } from '../finding.js';
 import type { IdleCause, IdleTimes } from '../idle/idle-causes.js';
 import type { MovedTimes } from '../moved-times.js';
+import type { ComputedTimes } from './computed-times.js';
 
 /** Parts of a device's span from its first work to its last, of which each moment is in one. */
 export type SpanPartName = 'compute' | 'communication' | 'copy' | 'idle' | 'missing';
@@ -21,36 +20,6 @@ export interface SpanPart {
   readonly detail: string | null;
   /** ns, of all devices together. */
   readonly time: number;
-}
-
-/** Ops and names of kernels that are summed. */
-const MOST_NAMES = 1000;
-
-/** Kernels by op, or by name where no op is known. */
-export class ComputedTimes {
-  readonly #byName = new Map<string, { time: number; readonly bounds: Map<RooflineBound, number> }>();
-  /** Sum of durations, ns. */
-  time = 0;
-
-  add(name: string, bound: RooflineBound | null, dur: number): void {
-    this.time += dur;
-    const entry = boundedEntryOf(this.#byName, name, MOST_NAMES, () => ({
-      time: 0,
-      bounds: new Map<RooflineBound, number>(),
-    }));
-    if (entry === null) return;
-    entry.time += dur;
-    if (bound !== null) addTo(entry.bounds, bound, dur);
-  }
-
-  /** What takes most time, and what bounds most of it. */
-  get top(): { readonly name: string; readonly time: number; readonly bound: RooflineBound | null } | null {
-    const [first] = [...this.#byName].sort(([a, x], [b, y]) => y.time - x.time || (a < b ? -1 : 1));
-    if (first === undefined) return null;
-    const [name, { time: ns, bounds }] = first;
-    const bound = [...bounds].find(([, bounded]) => bounded > ns / 2)?.[0] ?? null;
-    return { name, time: ns, bound };
-  }
 }
 
 export interface VerdictFacts {

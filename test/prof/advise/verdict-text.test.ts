@@ -1,0 +1,113 @@
+/** The sentence of a verdict: what is said of waits at the beginning, of communication, and of what is computed. */
+import { expect } from 'chai';
+import type { Collective } from '../../../src/record/fields/collective.js';
+import type { CollectiveRecord, KernelRecord, ProfileLine } from '../../../src/record/record.js';
+import { verdictOf } from '../../support/advice.js';
+import { device, profileOn } from '../../support/devices.js';
+import { kernel, mm } from '../../support/kernels.js';
+
+/** Links of 300 GB/s in one direction. */
+const PROFILE = profileOn(device('NVIDIA A100-SXM4-80GB', { arch: 'sm80' }));
+const MS = 1_000_000;
+
+const textOf = (...records: ProfileLine[]): string => verdictOf([PROFILE, ...records]).text;
+
+describe('the sentence of a verdict', () => {
+  describe('on a wait at the beginning', () => {
+    /** A kernel of 5 ns, a wait of launched work, and computing with a late launch in the middle. */
+    const waiting = (ns: number): KernelRecord[] =>
+      [0, ns, ns + 3 * MS].map((start, i) =>
+        kernel({
+          ...{ id: i + 1, start, dur: i === 0 ? 5 : MS, op: ['mm'] },
+          launch: { api: 'cudaLaunchKernel', start: i === 2 ? ns + 3 * MS - 10 : -20 + i, dur: 5 },
+        }),
+      );
+
+    it('leaves it out of the shares where it is longer than the rest', () => {
+      expect(textOf(...waiting(9 * MS))).to.match(
+        /^GPU waited for 9\.000 ms at the beginning, perhaps for work from before the profile\. In the 4\.000 ms after it, idle 50\.0 %: the host is busy/,
+      );
+      expect(textOf(...waiting(3 * MS))).to.match(/^GPU idle 71\.4 %: launched work waits on the device/);
+    });
+
+    it('keeps it in the parts, which add up to the span', () => {
+      const { parts, span } = verdictOf([PROFILE, ...waiting(9 * MS)]);
+      expect(parts.reduce((sum, { time }) => sum + time, 0)).to.equal(span);
+      expect(parts[0]).to.deep.include({ part: 'idle', cause: 'queue', time: 9 * MS - 5 });
+    });
+  });
+
+  describe('on communication', () => {
+    const nccl = (dur: number, bytes: number | null): KernelRecord => {
+      const collective: Collective = {
+        ...{ op: 'allreduce', bytesIn: bytes, bytesOut: bytes, dtype: 'Float', group: '0', groupSize: 8, ranks: null },
+      };
+      return kernel({ id: 2, name: 'ncclDevKernel_AllReduce(x)', start: 100, dur, collective });
+    };
+    const computing = kernel({ start: 0, dur: 100 });
+
+    it('offers overlap where it moves data, and looks for another rank where it hardly does', () => {
+      expect(textOf(computing, nccl(100, 10_000))).to.match(/mostly allreduce at 100 GB\/s; more overlap could save/);
+      expect(textOf(computing, nccl(100, 1000))).to.match(
+        /mostly allreduce at 10 GB\/s, 3\.3 % of the peak of the links within a machine: look for a late rank or a slow link\./,
+      );
+      expect(textOf(computing, nccl(100, null))).to.match(/mostly allreduce; more overlap could save/);
+    });
+
+    it('says how long data is moved where the profiler records messages', () => {
+      const operation = (...durs: (number | null)[]): CollectiveRecord => ({
+        ...{
+          type: 'collective',
+          profile: 0,
+          name: 'hcom_allReduce_1',
+          kind: 'allReduce',
+          start: 100,
+          dur: 100,
+          device: 0,
+        },
+        ...{
+          stream: 1,
+          corr: null,
+          bytes: null,
+          dtype: null,
+          group: null,
+          groupSize: null,
+          ranks: null,
+          algorithm: null,
+        },
+        ...{ link: null, launch: null, pid: null, tid: null },
+        transfers: durs.map((dur, dst) => ({ src: 0, dst, link: 'HCCS', bytes: 1, count: 1, dur })),
+      });
+      expect(textOf(computing, operation(4, 5, null))).to.match(
+        /, of which data moves in 5\.0 %: look for a late rank\./,
+      );
+      expect(textOf(computing, operation(4, 60))).to.match(/; more overlap could save/);
+      expect(textOf(computing, operation(null))).to.match(/; more overlap could save/);
+    });
+  });
+
+  describe('on computing', () => {
+    /** FP16 products of 4096³: 0.44 ms at the 312 TFLOP/s of an A100. */
+    const product = (dur: number): KernelRecord =>
+      kernel({
+        name: 'ampere_fp16_s16816gemm_fp16_128x128_nn',
+        start: 0,
+        dur,
+        op: ['mm'],
+        calls: [mm(4096, 4096, 4096)],
+      });
+
+    it('calls what is near a peak bound by it, and else states how near it is', () => {
+      expect(textOf(product(0.6 * MS))).to.match(/all of it mm, bound by compute \(73\.4 % of its peak\)\.$/);
+      expect(textOf(product(2 * MS))).to.match(/all of it mm, at 22\.0 % of the peak of compute\.$/);
+      expect(textOf(product(9 * MS))).to.match(/all of it mm, far below the peaks of compute and memory\.$/);
+    });
+
+    it('states the least share of an op where other kernels have none', () => {
+      const [named, nameless] = [kernel({ start: 0, dur: 700, op: ['mm'] }), kernel({ id: 2, start: 700, dur: 300 })];
+      expect(textOf(named, nameless)).to.match(/: mm takes at least 70\.0 % of it \(of 30\.0 % no op is known\)\.$/);
+      expect(textOf(named, { ...nameless, dur: 30 })).to.match(/: mm takes 95\.9 % of it\.$/);
+      expect(textOf({ ...nameless, dur: 900 }, { ...named, start: 2000 })).to.match(/: k takes 56\.3 % of it/);
+    });
+  });
+});
