@@ -9,7 +9,8 @@ interface HeaderDevice {
 }
 
 /**
- * `NVIDIA H100`, `8 × MI300X`, `8 × MI300X installed, 1 used`: devices that did no work are said to be so.
+ * `NVIDIA H100`, `8 × MI300X`, `8 × MI300X installed, 1 used`: devices that did no work beside others that did are said
+ * to be so; where no work is recorded of any, nobody knows.
  * @param used ids of those that worked
  */
 export function deviceTexts(devices: readonly HeaderDevice[], used: ReadonlySet<number>): string[] {
@@ -21,7 +22,9 @@ export function deviceTexts(devices: readonly HeaderDevice[], used: ReadonlySet<
   }
   return [...counts].map(([name, { installed, used: worked }]) => {
     const several = installed > 1 ? `${installed} × ${name}` : name;
-    return worked === installed ? several : `${several} installed, ${worked === 0 ? 'none' : worked} used`;
+    return worked === installed || used.size === 0
+      ? several
+      : `${several} installed, ${worked === 0 ? 'none' : worked} used`;
   });
 }
 
