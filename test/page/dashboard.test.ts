@@ -119,7 +119,7 @@ describeInBrowser('dashboard', (open) => {
     expect(await unknown.locator('.main').first().textContent()).to.equal('na');
     expect(await raw('kernels', 'kernels.shown.1.tc')).to.equal('null');
     expect(await raw('memory-operations', 'overview.memory.0.bytesPerS')).to.equal('10000000000');
-    expect(await raw('advice', 'advice.0.finding.gain.ns')).to.equal('500000');
+    expect(await raw('advice', 'advice.0.gain.ns')).to.equal('500000');
     expect(
       await page.locator('[data-panel="kernels"] [data-field="kernels.shown.1.tc"]').last().textContent(),
     ).to.equal('na');

@@ -8,6 +8,7 @@ import { LogHistogram } from '../../containers/log-histogram.js';
 import { boundedEntryOf, entryOf } from '../../containers/map-entry.js';
 import type { ForwardOp, RangeRecord } from '../../record/record.js';
 import { readStepName } from '../../record/step-name.js';
+import { NamedTimes } from '../by/host/named-times.js';
 import { hostRangeName } from '../by/host/range-name.js';
 import { launchOf } from '../input/device-activity.js';
 import type { AnnotationTimes } from '../summary/detail-data.js';
@@ -74,8 +75,7 @@ interface HostMoment {
 export class AnnotationTotals {
   readonly #texts = new Map<string, AnnotationSum>();
   readonly #ranges = new HostRanges();
-  /** By thread and text: end of the latest range. */
-  readonly #hostEnds = new Map<string, number>();
+  readonly #hostTimes = new NamedTimes();
   /** Open occurrences with a range: by text, then by range. */
   readonly #inRanges = new Map<string, Map<string, Occurrence>>();
   /** Open occurrences without: by stream, then by the texts around its last kernel. */
@@ -172,20 +172,16 @@ export class AnnotationTotals {
   }
 
   #addHost(record: RangeRecord, self: number): void {
-    const { pid, tid, start, dur } = record;
     const name = annotationOf(hostRangeName(record));
     const sum = this.#sumOf(name);
     if (sum === null) return;
     sum.passes++;
     sum.hostSelf += self;
-    const thread = `${pid ?? ''}/${tid ?? ''}/${name}`;
-    const end = start + dur;
-    const before = this.#hostEnds.get(thread) ?? -Infinity;
-    if (end <= before) return;
-    sum.host += end - Math.max(start, before);
-    sum.hostTimes?.add(dur);
-    sum.hostDurations.add(dur);
-    this.#hostEnds.set(thread, end);
+    const { added, isWithin } = this.#hostTimes.take(record, name);
+    if (isWithin) return;
+    sum.host += added;
+    sum.hostTimes?.add(record.dur);
+    sum.hostDurations.add(record.dur);
   }
 
   /** Adds a kernel to the occurrence of the one before it on its stream. A text twice around a kernel counts once. */
