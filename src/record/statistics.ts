@@ -1,5 +1,5 @@
 /** Statistics of lists of numbers. */
-import { addTimes } from './times.js';
+import { addTimes } from './fields/times.js';
 
 /** Of an even number of values: the mean of the middle two, or the smaller or larger of them. */
 export type MiddleOfTwo = 'mean' | 'lower' | 'upper';

@@ -7,7 +7,7 @@ import type { GroupDurations } from './group-durations.js';
 import { spreadOfRuns, type GroupRuns } from './group-runs.js';
 import type { HostTime, HostTimes } from './host/host-times.js';
 import { ROOT, type GroupPath, type GroupTree } from './group-tree.js';
-import { addTimes } from '../../record/times.js';
+import { addTimes } from '../../record/fields/times.js';
 import { spreadOf, type Spread } from '../../record/statistics.js';
 
 type KernelSpread = Pick<Spread, 'count' | 'total'> & { readonly [Key in keyof Spread]: Spread[Key] | null };

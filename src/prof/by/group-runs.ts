@@ -13,7 +13,7 @@ import {
 } from '../../containers/counted-values.js';
 import { elementAt } from '../../containers/element.js';
 import { entryOf } from '../../containers/map-entry.js';
-import { addTimes } from '../../record/times.js';
+import { addTimes } from '../../record/fields/times.js';
 import type { Spread } from '../../record/statistics.js';
 
 const MOST_DIFFERENT = 8_000_000;

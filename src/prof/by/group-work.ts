@@ -1,7 +1,7 @@
 /** What the kernels of a group did, added up, with the time of the kernels whose value is known: rates use only these. */
 import { elementAt } from '../../containers/element.js';
 import { roundingError } from '../../containers/exact-sum.js';
-import { addTimes } from '../../record/times.js';
+import { addTimes } from '../../record/fields/times.js';
 import type { Annotated } from '../annotate.js';
 
 /** A sum over the kernels whose value is known. */

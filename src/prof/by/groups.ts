@@ -6,7 +6,7 @@ import { type CellValue } from '../../table/column.js';
 import { type KernelColumn } from '../columns/kernel-column.js';
 import { UserError } from '../../record/errors.js';
 import type { RangeKind, RangeRecord } from '../../record/record.js';
-import { durationOf } from '../../record/times.js';
+import { durationOf } from '../../record/fields/times.js';
 import type { Annotated } from '../annotate.js';
 import { GroupRuns, type Durations } from './group-runs.js';
 import { GroupWorkSums } from './group-work.js';

@@ -4,7 +4,7 @@ import { entryOf } from '../../containers/map-entry.js';
 import { textOf, type CellValue } from '../../table/column.js';
 import { type KernelColumn } from '../columns/kernel-column.js';
 import type { ProfileLine, ProfileRecord } from '../../record/record.js';
-import { durationOf } from '../../record/times.js';
+import { durationOf } from '../../record/fields/times.js';
 import type { Annotated } from '../annotate.js';
 import type { RecordTypes } from '../input/records.js';
 import type { GroupPart } from '../partial/kernels/kernel-part.js';

@@ -4,7 +4,7 @@
  */
 import { entryOf } from '../../containers/map-entry.js';
 import { elementAt } from '../../containers/element.js';
-import { addTimes } from '../../record/times.js';
+import { addTimes } from '../../record/fields/times.js';
 import { UserError } from '../../record/errors.js';
 
 /** Sums by row and sample that are kept of one input, 8 bytes each. */

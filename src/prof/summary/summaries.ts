@@ -5,7 +5,7 @@
 import { addTo, boundedEntryOf, entryOf } from '../../containers/map-entry.js';
 import { algorithmBytes } from '../../ops/collective-bytes.js';
 import type { KernelLine, ProfileLine, ProfileRecord, SyncRecord } from '../../record/record.js';
-import { durationOf } from '../../record/times.js';
+import { durationOf } from '../../record/fields/times.js';
 import type { Transfer } from '../../record/fields/transfer.js';
 import type { Annotated } from '../annotate.js';
 import type { RecordTypes } from '../input/records.js';

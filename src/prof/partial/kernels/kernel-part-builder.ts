@@ -5,7 +5,7 @@
 import { entryOf } from '../../../containers/map-entry.js';
 import { coarser, countedOf, merged, NO_VALUES, type CountedValues } from '../../../containers/counted-values.js';
 import { elementAt } from '../../../containers/element.js';
-import { addTimes, durationOf } from '../../../record/times.js';
+import { addTimes, durationOf } from '../../../record/fields/times.js';
 import type { CellValue } from '../../../table/column.js';
 import type { Annotated } from '../../annotate.js';
 import { GroupWorkSums } from '../../by/group-work.js';

@@ -3,7 +3,7 @@ import { countedOf, merged, type CountedValues } from '../../../containers/count
 import { elementAt } from '../../../containers/element.js';
 import { UserError } from '../../../record/errors.js';
 import type { PartRecord } from '../../../record/partial.js';
-import { addTimes } from '../../../record/times.js';
+import { addTimes } from '../../../record/fields/times.js';
 import type { ProfileRecord } from '../../../record/record.js';
 import type { CellValue, ColumnShape } from '../../../table/column.js';
 import type { GroupPart, KernelPart } from './kernel-part.js';

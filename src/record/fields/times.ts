@@ -1,5 +1,5 @@
 /** Times in ns whose fraction is whole picoseconds, where the clock of a device has them. */
-import type { Activity } from './record.js';
+import type { Activity } from '../record.js';
 
 const PS_PER_NS = 1000;
 

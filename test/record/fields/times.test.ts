@@ -1,10 +1,10 @@
 /** Times with picoseconds add up exactly, one by one and in groups of kernels. */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { addTimes, durationOf } from '../../src/record/times.js';
-import { groupsOf, valuesOf } from '../support/groups.js';
-import { kernel } from '../support/kernels.js';
-import { propertyRuns } from '../support/property-runs.js';
+import { addTimes, durationOf } from '../../../src/record/fields/times.js';
+import { groupsOf, valuesOf } from '../../support/groups.js';
+import { kernel } from '../../support/kernels.js';
+import { propertyRuns } from '../../support/property-runs.js';
 
 /** Durations as records have them. */
 const durations = fc.array(
