@@ -19,6 +19,8 @@ const ABOUT = [
   'whose FLOPs or bytes are known.',
 ].join(' ');
 const UNKNOWN_OP = 'no op known';
+/** Columns that are shown when all are. */
+const EXTRA = { isExtra: true } as const;
 
 /** A share that needs no number. */
 const ALMOST_ALL = 0.995;
@@ -34,6 +36,8 @@ function columnsOf(view: PanelView, rows: readonly OpRow[], toggle: (row: OpRow)
   const { time: whole } = view.profile.ops;
   const share = ({ time }: OpRow): number | null =>
     time === null || whole === null || whole <= 0 ? null : time / whole;
+  // Without calls of the host the number of kernels says how often.
+  const hasCalls = rows.some(({ passes }) => passes !== null);
   const columns: TableColumn<OpRow>[] = [
     {
       title: 'Op',
@@ -41,7 +45,7 @@ function columnsOf(view: PanelView, rows: readonly OpRow[], toggle: (row: OpRow)
       before: toggle,
       link: ({ op }, text) => (op === null ? null : timelineLink(view, text, `op==${searched(op)}`)),
     },
-    number('Kernels', 'count', 'count'),
+    number('Kernels', 'count', 'count', { isExtra: hasCalls }),
     number('Device time', 'ns', 'time'),
     {
       title: 'Share',
@@ -55,14 +59,14 @@ function columnsOf(view: PanelView, rows: readonly OpRow[], toggle: (row: OpRow)
     number('Calls', 'count', 'passes'),
     number('Host time', 'ns', 'host', { group: 'host' }),
     number('Host, own', 'ns', 'hostSelf', { group: 'host' }),
-    number('In launches', 'ns', 'launch', { group: 'host' }),
+    number('In launches', 'ns', 'launch', { group: 'host', ...EXTRA }),
     number('FLOPs', 'flop', 'flops'),
     number('FLOP/s', 'flop/s', 'flopsPerS'),
-    number('Of peak', 'share', 'ofCompute'),
-    number('Bytes', 'bytes', 'bytes'),
-    number('Bytes/s', 'bytes/s', 'bytesPerS'),
-    number('Of bandwidth', 'share', 'ofMemory'),
-    number('On matrix unit', 'share', 'tc'),
+    number('Of peak', 'share', 'ofCompute', EXTRA),
+    number('Bytes', 'bytes', 'bytes', EXTRA),
+    number('Bytes/s', 'bytes/s', 'bytesPerS', EXTRA),
+    number('Of bandwidth', 'share', 'ofMemory', EXTRA),
+    number('On matrix unit', 'share', 'tc', EXTRA),
   ];
   return withValues(columns, rows);
 }
