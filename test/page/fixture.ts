@@ -275,6 +275,7 @@ function profile(rank: number, slower: number): PageProfile {
           device: 0,
           time: 7 * MS,
           name: 'Example GPU',
+          origin: 'given',
           bytesPerS: 1e12,
           units: [{ name: 'bf16 matrix unit', flopsPerS: 1e15 }],
         },

@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describeInBrowser } from '../support/browser.js';
-import { device, profileOn } from '../support/devices.js';
-import { kernel } from '../support/kernels.js';
+import { A100, device, profileOn } from '../support/devices.js';
+import { kernel, mm } from '../support/kernels.js';
 import { bundledProgram } from '../support/page-program.js';
 import { pageContentsOf } from '../support/pages.js';
 import { writePages } from './written-pages.js';
@@ -25,11 +25,17 @@ const CONTENTS = pageContentsOf(
 
 const VALUES = `[...document.querySelectorAll('[data-panel="verdict"] .legend data')].map(({ dataset }) => dataset.value)`;
 
+/** Of two kinds, each with a product of known size. */
+const KINDS = pageContentsOf([
+  profileOn(A100, device('AMD Instinct MI300X', { id: 1, vendor: 'amd', arch: 'gfx942' })),
+  ...[0, 1].map((id) => kernel({ id: id + 1, device: id, start: id, dur: 100, calls: [mm(64, 64, 64)] })),
+]);
+
 describeInBrowser('page of several devices', (open) => {
   const folder = mkdtempSync(join(tmpdir(), 'dprof-devices-'));
   before(async function () {
     this.timeout(60_000);
-    writePages(folder, await bundledProgram(), { devices: CONTENTS });
+    writePages(folder, await bundledProgram(), { devices: CONTENTS, kinds: KINDS });
   });
   after(() => {
     rmSync(folder, { recursive: true });
@@ -51,5 +57,15 @@ describeInBrowser('page of several devices', (open) => {
     expect(await panel.locator('.note').textContent()).to.equal('Times are those of a device: means over 4 devices.');
     // Elsewhere the sums, which are called so.
     expect(await page.locator('[data-panel="idle"] thead').first().innerText()).to.contain('Time, all devices');
+  });
+
+  it('has the roofs of the device that is chosen', async () => {
+    const { page, complaints } = await open(join(folder, 'kinds.html'), {}, 'tab=kernels');
+    const panel = page.locator('[data-panel="roofline"]');
+    const said = (): Promise<string | null> => panel.locator('.note').first().textContent();
+    expect(await said()).to.match(/^Roofs of A100 40GB\. /);
+    await panel.getByLabel('Device', { exact: true }).selectOption('1 · AMD Instinct MI300X');
+    expect(await said()).to.match(/^Roofs of MI300X\. /);
+    expect(complaints).to.deep.equal([]);
   });
 });

@@ -20,7 +20,7 @@ import type { Writable } from '../../containers/writable.js';
 import { alignClocks, type ClockAlignment } from './clocks/align-clocks.js';
 import { kernelNameOf, UNNAMED, type Capture, type CollectiveOperation } from './capture.js';
 import { ACTIVITY_KINDS } from './capture-columns.js';
-import { GRAPH_CAPTURE_FACT } from '../../record/fact-names.js';
+import { GRAPH_CAPTURE_FACT } from '../../record/fields/fact-names.js';
 import { capturedTime } from './graphs/capture-spans.js';
 import { earlierBy } from './clocks/earlier.js';
 import { Dated } from './dated-records.js';

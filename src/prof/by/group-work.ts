@@ -1,6 +1,7 @@
 /** What the kernels of a group did, added up, with the time of the kernels whose value is known: rates use only these. */
 import { elementAt } from '../../containers/element.js';
 import { roundingError } from '../../containers/exact-sum.js';
+import { addTimes } from '../../record/fields/times.js';
 import type { Annotated } from '../annotate.js';
 
 /** A sum over the kernels whose value is known. */
@@ -42,17 +43,16 @@ const ABOVE_MEMORY = 25;
 /** Numbers of a group, and those of each of the `KnownSum`s, which are the first ones. */
 export const WORK_SIZE = 26;
 export const KNOWN_SUM_SIZE = 4;
-const SUM = 2;
+const [TIME, SUM] = [1, 2];
 
 type Numbers = Float64Array | number[];
 
 /** Adds to one of the numbers; `at` is its place, `offset` the one in its group. */
 function add(numbers: Numbers, at: number, offset: number, amount: number): void {
   const before = elementAt(numbers, at);
-  if (offset < ABOVE_COMPUTE && offset % KNOWN_SUM_SIZE === SUM) {
-    numbers[at + 1] = elementAt(numbers, at + 1) + roundingError(before, amount);
-  }
-  numbers[at] = before + amount;
+  const part = offset < ABOVE_COMPUTE ? offset % KNOWN_SUM_SIZE : null;
+  if (part === SUM) numbers[at + 1] = elementAt(numbers, at + 1) + roundingError(before, amount);
+  numbers[at] = part === TIME ? addTimes(before, amount) : before + amount;
 }
 
 /** Adds what a kernel did to the numbers from `base` on. @param time of the kernel, ns */
@@ -93,7 +93,7 @@ function groupWork(numbers: readonly number[]): GroupWork {
     ratedBytes: known(RATED_BYTES),
     peak: known(PEAK),
     bandwidth: known(BANDWIDTH),
-    matrixUnit: known(MATRIX_UNIT),
+    matrixUnit: { ...known(MATRIX_UNIT), sum: addTimes(at(MATRIX_UNIT + SUM), at(MATRIX_UNIT + SUM + 1)) },
     aboveCompute: at(ABOVE_COMPUTE),
     aboveMemory: at(ABOVE_MEMORY),
   };

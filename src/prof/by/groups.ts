@@ -6,6 +6,7 @@ import { type CellValue } from '../../table/column.js';
 import { type KernelColumn } from '../columns/kernel-column.js';
 import { UserError } from '../../record/errors.js';
 import type { RangeKind, RangeRecord } from '../../record/record.js';
+import { durationOf } from '../../record/fields/times.js';
 import type { Annotated } from '../annotate.js';
 import { GroupRuns, type Durations } from './group-runs.js';
 import { GroupWorkSums } from './group-work.js';
@@ -62,16 +63,16 @@ export class KernelGroups {
 
   /** @throws UserError when there are too many groups */
   add(row: Annotated): void {
-    const { dur } = row.record;
-    if (dur === null || !Number.isFinite(dur)) {
+    const time = durationOf(row.record);
+    if (time === null) {
       this.untimed++;
       return;
     }
     this.kernels++;
     const group = this.#tree.groupOf(this.options.keys.map((column) => this.#keyOf(column.value(row))));
     this.#check();
-    this.#durations.add(group, dur);
-    if (this.options.amounts) this.#amounts.add(group, row, dur);
+    this.#durations.add(group, time);
+    if (this.options.amounts) this.#amounts.add(group, row, time);
   }
 
   /**

@@ -9,6 +9,7 @@ import type { JobTable } from './job/job-data.js';
 import type { CollectiveRow } from './communication/collective-data.js';
 import type { PageIdle, StepBarList } from './idle/idle-data.js';
 import type { ProfileVerdict } from '../advise/verdict/verdict.js';
+import type { Peaks } from '../roofline/peaks.js';
 import type { RooflineBound } from '../roofline/roofline.js';
 import type { DiagnosticText } from '../summary/diagnostic-texts.js';
 import type { ProfileSummary } from '../summary/summary-data.js';
@@ -243,6 +244,8 @@ export interface DeviceRoof {
   /** ns of all its kernels, those without a point too. */
   readonly time: number;
   readonly name: string;
+  /** How its peaks are known. */
+  readonly origin: Peaks['origin'];
   /** Bytes/s; null when not known. */
   readonly bytesPerS: number | null;
   /** 'fp16 matrix unit' … in FLOP/s. */

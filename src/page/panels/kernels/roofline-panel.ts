@@ -2,13 +2,14 @@
 import { lacking } from '../../capture-hints.js';
 import type { Roofline } from '../../../prof/html/page-data.js';
 import type { ScatterSeriesOption } from 'echarts/charts';
+import { roofText } from '../../charts/roof-text.js';
 import { chart, replaceContents } from '../../charts/chart.js';
 import type { ChartOption } from '../../charts/chart-option.js';
 import { below, left, tips } from '../../charts/chart-style.js';
 import { elementAt } from '../../../containers/element.js';
 import { element, note } from '../../document/dom-elements.js';
 import { kernelLink, searched, timelineLink } from '../../document/timeline-link.js';
-import { devicePicker } from '../../figures/device-picker.js';
+import { deviceName, devicePicker } from '../../figures/device-picker.js';
 import type { PanelContent, Panel, PanelView } from '../../panel.js';
 import {
   placedPoints,
@@ -224,9 +225,7 @@ function shownOf(view: PanelView, device: number): Node[] {
   const drawn = points.reduce((sum, { point }) => sum + point.time, 0);
   const coverage = roof === undefined || roof.time <= 0 ? null : Math.min(1, drawn / roof.time);
   const about = [
-    roof === undefined
-      ? 'The peaks of this device are not known: no roofs.'
-      : `Roofs of ${roof.name}${roof.bytesPerS === null ? ', whose memory bandwidth is not known' : ''}.`,
+    roofText(roof, deviceName(view.profile, device)),
     'The area of a point is its time.',
     ...(own > points.length ? [`${own - points.length} entries without FLOPs or bytes are not shown.`] : []),
     ...(leftOut > 0 ? [`${leftOut} entries with the least time are left out.`] : []),

@@ -1,9 +1,9 @@
 /** Whether a profile is of the capture of graphs rather than of their run: most of what was launched became their nodes. */
-import type { ProfileLine } from '../../record/record.js';
-import { GRAPH_CAPTURE_FACT } from '../../record/fact-names.js';
-import { isDeviceActivity } from '../input/device-activity.js';
-import { missingWorkOf } from '../steps/missing-work.js';
-import { timedActivity } from './timed-activity.js';
+import type { ProfileLine } from '../../../record/record.js';
+import { GRAPH_CAPTURE_FACT } from '../../../record/fields/fact-names.js';
+import { isDeviceActivity } from '../../input/device-activity.js';
+import { missingWorkOf } from '../../steps/missing-work.js';
+import { timedActivity } from '../timed-activity.js';
 
 export class GraphCaptureTest {
   /** ns during which graphs were captured. */
