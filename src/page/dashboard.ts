@@ -152,8 +152,10 @@ export function showDashboard(root: HTMLElement, data: PageData): void {
   };
   const first = chosenAtFirst(data);
   if (data.profiles.length > 1) {
-    const choices = rankNames(data).map((name, at) => [at, name] as const);
-    picker.append(select('Rank', choices, first, change));
+    const names = rankNames(data);
+    const choices = names.map((name, at) => [at, name] as const);
+    const isRanks = names.every((name) => /^rank \d+$/.test(name));
+    picker.append(select(isRanks ? 'Rank' : 'Profile', choices, first, change));
   }
 
   const skip = element('a', { class: 'skip', href: '#main' }, 'Skip to the figures');

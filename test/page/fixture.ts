@@ -147,6 +147,7 @@ function profile(rank: number, slower: number): PageProfile {
   const shares = [0.2, 0.9, 0.5, 1];
   return {
     overview: overview(rank, slower),
+    isGraphCapture: false,
     diagnosticTexts: {
       'kernel-without-launch': { severity: 'info', text: 'kernels whose host call is not in the profile' },
     },

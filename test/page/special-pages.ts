@@ -28,6 +28,7 @@ const EMPTY: PageData = {
         program: null,
         diagnostics: {},
       },
+      isGraphCapture: false,
       diagnosticTexts: {},
       verdict: null,
       idle: { causes: [], gaps: [], launches: null },

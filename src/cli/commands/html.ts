@@ -49,8 +49,8 @@ export const html = recordsCommand(
       'that works offline: nothing is loaded, no request leaves it.',
     ],
     operands: [
-      'FILE: records of dparse (also .gz), or a profile. Default: stdin. Several FILEs, or records of several ranks, make one',
-      'page of all.',
+      'FILE: records of dparse (also .gz), or a profile. Default: stdin. Several FILEs, folders of profiles, or records of',
+      'several ranks, make one page of all.',
     ],
     options: [
       { name: 'step', takes: 'N', help: 'the timeline opens at step N (the one of median length)' },

@@ -6,7 +6,7 @@ import { quantityText, type DisplayUnit } from '../document/units.js';
 import { inPalette, legend, swatch } from '../figures/strip.js';
 import { chart } from './chart.js';
 import type { ChartOption } from './chart-option.js';
-import { below, GRID, left, tips } from './chart-style.js';
+import { below, GRID, leftFromZero, tips } from './chart-style.js';
 import { timeSpan, valueAt } from './memory-curve.js';
 
 /** Units of commands: the page's, and how many of its own units one is. */
@@ -34,10 +34,11 @@ const strokeOf = (i: number): (typeof STROKES)[number] => elementAt(STROKES, Mat
 function option({ curves, unit }: CurveGroup, [from, to]: readonly [number, number]): ChartOption {
   const scaled = curves.map(({ points }) => points.map(([at, value]) => [at, inPageUnit(value, unit)[0]] as const));
   const own = inPageUnit(0, unit)[1];
+  const highest = scaled.flat().reduce((most, [, value]) => Math.max(most, value), 0);
   return {
     grid: GRID,
     xAxis: below("time from the profile's start", 'ns', { min: from, max: to }),
-    yAxis: left(own, { min: 0 }),
+    yAxis: leftFromZero(own, highest),
     tooltip: tips('axis', (_i, _series, at) => [
       quantityText(at, 'ns'),
       ...curves.map(({ name }, k) => [name, quantityText(valueAt(elementAt(scaled, k), at), own)] as const),

@@ -35,7 +35,9 @@ export const HOST_AGGREGATES: readonly Column<GroupRow>[] = [
     '--by ranges, layer, op: times that the host went through it; rows without kernels launched nothing, or are ops that others call',
     ({ host }) => whole(host)?.passes ?? null,
   ),
-  column('host', 'Host(ns)', NS, 'the same: time that the host was in it', ({ host }) => knownSum(whole(host)?.total)),
+  column('host', 'Host(ns)', NS, 'the same: time that threads were in it, each moment once', ({ host }) =>
+    knownSum(whole(host)?.total),
+  ),
   column('hostself', 'HostSelf(ns)', NS, 'the same: without the ranges, ops and frames within', ({ host }) =>
     knownSum(host?.self),
   ),

@@ -12,7 +12,7 @@ import { GroupWorkSums } from './group-work.js';
 import { GroupDurations } from './group-durations.js';
 import { GroupTree } from './group-tree.js';
 import { HostTimes } from './host/host-times.js';
-import { NestedNames } from './host/nested-names.js';
+import { NamedTimes } from './host/named-times.js';
 import { rangeAmong } from './host/range-name.js';
 import { rowsOf, type Arrangement, type GroupRow } from './group-rows.js';
 
@@ -44,7 +44,7 @@ export class KernelGroups {
   readonly #amounts = new GroupWorkSums();
   readonly #host: HostTimes;
   readonly #hostKinds: ReadonlySet<RangeKind>;
-  readonly #nested = new NestedNames();
+  readonly #times = new NamedTimes();
   /** Kernels in groups. */
   kernels = 0;
   /** Kernels without a duration, which are in no group. */
@@ -103,8 +103,7 @@ export class KernelGroups {
     if (path === null) return;
     const group = this.#tree.groupOf([record.kind === 'op' ? (path[0] ?? null) : path.slice(0, this.#entries)]);
     this.#check();
-    const isWhole = path.length <= this.#entries && !this.#nested.isRepeated(record, path[0] ?? '');
-    this.#host.add(group, record, isWhole);
+    this.#host.add(group, record, path.length <= this.#entries ? this.#times.take(record, group) : null);
   }
 
   get hasRanges(): boolean {

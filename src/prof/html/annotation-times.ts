@@ -9,6 +9,7 @@ import { LogHistogram } from '../../containers/log-histogram.js';
 import { boundedEntryOf, entryOf } from '../../containers/map-entry.js';
 import type { ForwardOp, KernelRecord, RangeKind, RangeRecord } from '../../record/record.js';
 import { readStepName } from '../../record/step-name.js';
+import { NamedTimes } from '../by/host/named-times.js';
 import { launchOf } from '../input/device-activity.js';
 import type { AnnotationTimes } from '../summary/detail-data.js';
 import { bounded } from './bounds.js';
@@ -72,8 +73,7 @@ interface Occurrence {
 export class AnnotationTotals {
   readonly #texts = new Map<string, AnnotationSum>();
   readonly #ranges = new HostRanges();
-  /** By thread and text: end of the latest range. */
-  readonly #hostEnds = new Map<string, number>();
+  readonly #hostTimes = new NamedTimes();
   /** Open occurrences with a range: by text, then by range. */
   readonly #inRanges = new Map<string, Map<string, Occurrence>>();
   /** Open occurrences without: by stream, then by the texts around its last kernel. */
@@ -180,22 +180,19 @@ export class AnnotationTotals {
   }
 
   #addHost(record: RangeRecord, self: number): void {
-    const { pid, tid, start, dur, kind = 'annotation' } = record;
+    const { kind = 'annotation', dur } = record;
     const name = annotationOf(textOf(record));
     const sum = this.#sumOf(name);
     if (sum === null) return;
     sum.isAnnotation ||= kind === 'annotation';
     sum.hostSelf += self;
-    const thread = `${pid ?? ''}/${tid ?? ''}/${name}`;
-    const end = start + dur;
-    const before = this.#hostEnds.get(thread) ?? -Infinity;
+    const { added, isWithin, isAgain } = this.#hostTimes.take(record, name);
     // An op is also recorded within one of its name: such a pair is one call.
-    if (kind === 'annotation' || end > before) sum.passes++;
-    if (end <= before) return;
-    sum.host += end - Math.max(start, before);
+    if (!isAgain) sum.passes++;
+    if (isWithin) return;
+    sum.host += added;
     sum.hostTimes?.add(dur);
     sum.hostDurations.add(dur);
-    this.#hostEnds.set(thread, end);
   }
 
   /** Adds a kernel to the occurrence of the one before it on its stream. A text twice around a kernel counts once. */

@@ -35,6 +35,7 @@ import type { MemoryCurve, PageData, PageProfile } from './page-data.js';
 import { withoutDevices } from './untraced-devices.js';
 import { timelineId, type PagePart } from './timeline/timeline-data.js';
 import { pageJob } from './job/page-job.js';
+import { GraphCaptureTest } from './graph-capture.js';
 import { RooflineGroups } from './roofline-groups.js';
 import { timedActivity } from './timed-activity.js';
 import { TimelineBuilder, type BuiltTimeline, type TimelineChoice } from './timeline/timeline-builder.js';
@@ -71,6 +72,7 @@ class PageSums {
   neuron: NeuronCapture | null = null;
   monitor: MonitorRun | null = null;
   readonly launches = new LaunchWaitSums();
+  readonly graphs = new GraphCaptureTest();
   constructor(readonly timeline: TimelineBuilder) {}
 }
 
@@ -136,6 +138,7 @@ export class PageBuilder implements Analysis<MakePage> {
     profile.neuron?.take(record);
     profile.monitor?.take(record);
     profile.stepBars.take(record);
+    profile.graphs.take(record);
     profile.collectives.take(record);
     if (record.type === 'kernel') profile.launches.take(record);
     profile.timeline.take(record);
@@ -272,6 +275,7 @@ function pageProfile(
 ): Omit<PageProfile, 'verdict' | 'timeline'> {
   return {
     overview,
+    isGraphCapture: sums.graphs.isCapture,
     diagnosticTexts: diagnosticTexts(overview),
     utilisation: sums.utilisation.utilisation,
     kernels: sums.kernels.totals(bounds.kernels),

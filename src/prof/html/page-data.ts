@@ -111,6 +111,8 @@ interface LateWork {
 export interface PageProfile {
   /** As `dprof summary` prints it. */
   readonly overview: ProfileSummary;
+  /** Whether it is of the capture of graphs, which other profiles may replay, rather than of a run. */
+  readonly isGraphCapture: boolean;
   /** By the names in `overview.diagnostics`; absent where a name is of a later version. */
   readonly diagnosticTexts: Readonly<Record<string, DiagnosticText>>;
   /** Null where no work of a device has a time. */

@@ -22,6 +22,7 @@ function causes(view: PanelView): HTMLElement {
   const number = numbersOf<CauseTime>('idle.causes');
   const { causes: rows } = view.profile.idle;
   const all = rows.reduce((sum, { time }) => sum + time, 0);
+  const several = view.profile.overview.devices.length > 1;
   return table({
     caption: 'Idle time by cause',
     columns: [
@@ -30,7 +31,7 @@ function causes(view: PanelView): HTMLElement {
         cell: ({ cause }) => causeName(cause),
         before: ({ cause }) => swatch(IDLE_NAMES[cause][1]),
       },
-      number('Time', 'ns', 'time', { bar: ({ time }) => (all > 0 ? time / all : 0) }),
+      number(several ? 'Time, all devices' : 'Time', 'ns', 'time', { bar: ({ time }) => (all > 0 ? time / all : 0) }),
       number('Gaps', 'count', 'count'),
       number('Longest', 'ns', 'longest'),
     ],

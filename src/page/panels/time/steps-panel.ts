@@ -2,6 +2,7 @@
 import { lacking } from '../../capture-hints.js';
 import { boxedDefinitions, note, section } from '../../document/dom-elements.js';
 import { figure } from '../../figures/figure.js';
+import { hostTimesOnly } from '../../figures/host-table.js';
 import { STEP_NAMES } from '../../figures/time-parts.js';
 import type { StepSummary } from '../../../prof/summary/summary-data.js';
 import { histogram } from '../../charts/histogram-chart.js';
@@ -23,14 +24,11 @@ const figuresOf = (view: PanelView, name: string, path: string, figures: readonl
 
 const countOf = (view: PanelView, path: string): StepFigure => ['Steps', figure(view, `${path}.count`, 'count')];
 
-/** Of a profile in which no device worked. */
+/** Of a profile without work of a device. */
 function hostSteps(view: PanelView): HTMLElement[] {
   const path = 'overview.host.steps';
   const figures = FIGURES.filter(([, key]) => key !== 'variation');
-  return [
-    note('No device worked: these are times of the host.'),
-    boxedDefinitions([countOf(view, path), ...figuresOf(view, STEP_NAMES.host, path, figures)]),
-  ];
+  return [hostTimesOnly(), boxedDefinitions([countOf(view, path), ...figuresOf(view, STEP_NAMES.host, path, figures)])];
 }
 
 /** What a step took by the clocks that are known, that of the key figures first. */

@@ -7,7 +7,7 @@ import type { Annotated } from '../../annotate.js';
 import { GroupWorkSums } from '../../by/group-work.js';
 import { HOST_TABLES } from '../../by/host/host-table.js';
 import { HostTimes } from '../../by/host/host-times.js';
-import { NestedNames } from '../../by/host/nested-names.js';
+import { NamedTimes } from '../../by/host/named-times.js';
 import { hostRangeName, rangeAmong } from '../../by/host/range-name.js';
 import { launchOf } from '../../input/device-activity.js';
 import type { RooflineBound } from '../../roofline/roofline.js';
@@ -44,7 +44,7 @@ export class OpTotals {
   readonly #sums = new Map<string | null, OpSum>();
   readonly #work = new GroupWorkSums();
   readonly #host = new HostTimes('op');
-  readonly #nested = new NestedNames();
+  readonly #times = new NamedTimes();
   readonly #stacks = new StackTotals();
   #stackCount = 0;
   /** ns of all kernels, and of those of ops beyond the bound. */
@@ -59,7 +59,7 @@ export class OpTotals {
     if (record === null) return;
     const name = hostRangeName(record);
     const sum = this.#sumOf(name);
-    if (sum !== null) this.#host.add(sum.group, record, !this.#nested.isRepeated(record, name));
+    if (sum !== null) this.#host.add(sum.group, record, this.#times.take(record, name));
   }
 
   /** Kernels without a duration are left out. */
