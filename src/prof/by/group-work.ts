@@ -12,6 +12,8 @@ interface KnownSum {
   readonly sum: number;
 }
 
+const NOTHING: KnownSum = { kernels: 0, time: 0, sum: 0 };
+
 export interface GroupWork {
   readonly flops: KnownSum;
   readonly bytes: KnownSum;
@@ -87,12 +89,14 @@ function groupWork(numbers: readonly number[]): GroupWork {
   const known = (offset: number): KnownSum => {
     return { kernels: at(offset), time: at(offset + 1), sum: at(offset + SUM) + at(offset + SUM + 1) };
   };
+  // Kernels without arithmetic or traffic have a share of 0 whatever the peak: those alone do not stand for the group.
+  const rated = (offset: number): KnownSum => (known(offset).sum === 0 ? NOTHING : known(offset));
   return {
     flops: known(FLOPS),
     bytes: known(BYTES),
-    ratedBytes: known(RATED_BYTES),
-    peak: known(PEAK),
-    bandwidth: known(BANDWIDTH),
+    ratedBytes: rated(RATED_BYTES),
+    peak: rated(PEAK),
+    bandwidth: rated(BANDWIDTH),
     matrixUnit: { ...known(MATRIX_UNIT), sum: addTimes(at(MATRIX_UNIT + SUM), at(MATRIX_UNIT + SUM + 1)) },
     aboveCompute: at(ABOVE_COMPUTE),
     aboveMemory: at(ABOVE_MEMORY),

@@ -183,8 +183,9 @@ const columnsOf = (view: PanelView): readonly TableColumn<PlacedPoint>[] => [
 /** How much of the device's kernel time has a point. */
 const coverageOf = (share: number | null): HTMLElement[] => {
   if (share === null) return [];
-  const rest = share < 1 ? '; of the rest FLOPs or bytes are not known, or 0' : '';
-  return [element('p', {}, `${quantityText(share, 'share')} of the kernels’ time is drawn${rest}.`)];
+  const rest = share < 1 ? ' The rest has FLOPs or bytes that are not known, or 0.' : '';
+  const text = `${quantityText(share, 'share')} of the kernels’ time is drawn: both FLOPs and bytes known, and above 0.`;
+  return [element('p', {}, text, rest)];
 };
 
 /** Points that would stretch the axes are listed instead. */
@@ -240,9 +241,16 @@ function shownOf(view: PanelView, device: number): Node[] {
   ];
 }
 
+/** Why there is no point: no kernels, no FLOPs and bytes, or none above 0. */
+function lackingPoints(view: PanelView): string {
+  const { kernels } = view.profile.overview;
+  if (kernels === null) return lacking(view, 'kernels');
+  return kernels.work.known === 0 ? lacking(view, 'shapes') : 'No kernel has both FLOPs and bytes above 0.';
+}
+
 function make(view: PanelView): PanelContent {
   const { points } = view.profile.roofline;
-  if (points.length === 0) return lacking(view, 'shapes');
+  if (points.length === 0) return lackingPoints(view);
   const devices = [...new Set(points.map(({ device }) => device))].sort((a, b) => a - b);
   const place = element('div');
   const show = (device: number): void => replaceContents(place, ...shownOf(view, device));

@@ -7,8 +7,8 @@ const LAYER_PREFIX = /^(?:layer:|nn\.Module: )/;
 /** What PyTorch adds to the names of ops in NVTX ranges: calls of one op have one name. */
 const CALL_DETAILS = /, (?:seq|op_id|sizes|input_op_ids) = .*$/s;
 
-/** The dispatcher's module. The engine's wrapper of a node keeps its own: the node's op within has the name behind it. */
-const OP_MODULE = /^(?!autograd::engine::)\w+::/;
+/** Modules of ops and nodes. The engine's wrapper of a node keeps its own: the node's op within has the name behind it. */
+const OP_MODULE = /^(?!autograd::engine::)(?:[A-Za-z_]\w*::)+/;
 
 /** As kernels have it: of a layer as in `layer`, of an op as in `op`, without what differs from call to call. */
 export function hostRangeName({ kind, domain, text }: Pick<RangeRecord, 'kind' | 'domain' | 'text'>): string {
