@@ -1,6 +1,7 @@
 /** Links to events of the timeline: a search there, which lists and marks what it finds, or a time. */
 import type { SelectedSpan } from '../timeline/model/span.js';
 import { element } from './dom-elements.js';
+import { hasEvents, type NamedEvents } from './timeline-conditions.js';
 import {
   fragmentOf,
   isInTimeline,
@@ -10,9 +11,6 @@ import {
   type Linked,
   type TimelineTarget,
 } from './timeline-target.js';
-
-/** A value in a condition of the search. */
-export const searched = (text: string): string => `"${text.replace(/["\\]/g, '\\$&')}"`;
 
 /** Leads to the timeline. @param at index of the profile on the page */
 function showTimeline(at: number, target: TimelineTarget): void {
@@ -51,20 +49,8 @@ export const showTime = (linked: Linked, span: SelectedSpan, more: TimelineTarge
 export const timeLink = (linked: Linked, text: string, span: SelectedSpan): HTMLElement | null =>
   isInTimeline(linked, span) ? linkTo(text, 'Show in the timeline', () => showTime(linked, span)) : null;
 
-/** @param name of kernels, which may be short */
-export const kernelLink = (linked: Linked, name: string): HTMLElement | null =>
-  timelineLink(linked, name, `kernel~${searched(name)}`);
-
-const inLayer = (path: readonly string[]): string => path.map((layer) => `layer==${searched(layer)}`).join(' && ');
-
-/** @param path from the top */
-export const layerLink = (linked: Linked, text: string, path: readonly string[]): HTMLElement | null =>
-  timelineLink(linked, text, inLayer(path));
-
-/** Kernels of one name in a layer: a single one may lie outside of the timeline. @param name which may be short */
-export const layerKernelLink = (
-  linked: Linked,
-  text: string,
-  path: readonly string[],
-  name: string,
-): HTMLElement | null => timelineLink(linked, text, `${inLayer(path)} && kernel~${searched(name)}`);
+/** @returns null where no event of the timeline has that name */
+export const eventsLink = (linked: Linked, text: string, events: NamedEvents): HTMLElement | null => {
+  const { timeline } = linked.profile;
+  return timeline !== null && hasEvents(timeline, events) ? timelineLink(linked, text, events.condition) : null;
+};

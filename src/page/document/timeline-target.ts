@@ -14,7 +14,8 @@ export type TimelineTarget = Readonly<Record<string, string | null>>;
 
 /** Piece, view, event, search and selection of what was shown before, which would hide what is found or stay beside it. */
 const NOTHING: TimelineTarget = {
-  ...{ 't.piece': null, 't.view': null, 't.event': null, 't.search': null, 't.span': null, 't.lanes': null },
+  ...{ 't.piece': null, 't.view': null, 't.event': null, 't.found': null, 't.search': null },
+  ...{ 't.span': null, 't.lanes': null },
 };
 
 /** @param condition in the language of `dprof --where` */

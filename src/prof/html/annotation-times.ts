@@ -7,10 +7,9 @@ import { elementAt } from '../../containers/element.js';
 import { LogHistogram } from '../../containers/log-histogram.js';
 import { boundedEntryOf, entryOf } from '../../containers/map-entry.js';
 import type { ForwardOp, RangeRecord } from '../../record/record.js';
-import { readStepName } from '../../record/step-name.js';
-import { hostRangeName } from '../by/host/range-name.js';
 import { launchOf } from '../input/device-activity.js';
 import type { AnnotationTimes } from '../summary/detail-data.js';
+import { annotationName, annotationOf } from '../by/host/annotation-name.js';
 import { bounded } from './bounds.js';
 import type { PageKernel } from './page-kernel.js';
 import type { Annotation, Bounded } from './page-data.js';
@@ -20,11 +19,6 @@ import { ANY_THREAD, HostRanges } from './host-ranges.js';
 const MOST_TEXTS = 5000;
 const MOST_SAMPLES = 2000;
 const MOST_HOST_SAMPLES = 200;
-
-/** Numbers that PyTorch adds to its op calls: texts that differ only in them are one annotation. */
-const NUMBERS = /, (?:seq|op_id) = \d+/g;
-/** So are the names of steps but for their numbers. */
-const annotationOf = (text: string): string => text.replace(readStepName(text) === null ? NUMBERS : /\d+/g, '');
 
 /** Open occurrences of one text: work of several streams and threads interleaves. */
 const MOST_OPEN = 64;
@@ -173,7 +167,7 @@ export class AnnotationTotals {
 
   #addHost(record: RangeRecord, self: number): void {
     const { pid, tid, start, dur } = record;
-    const name = annotationOf(hostRangeName(record));
+    const name = annotationName(record);
     const sum = this.#sumOf(name);
     if (sum === null) return;
     sum.passes++;

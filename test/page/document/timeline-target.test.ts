@@ -10,6 +10,7 @@ import type { PageProfile } from '../../../src/prof/html/page-data.js';
 import type { PageTimeline } from '../../../src/prof/html/timeline/timeline-data.js';
 import { readAddress, withAddress } from '../../../src/page/timeline/model/timeline-address.js';
 import { FIXTURE } from '../fixture.js';
+import { NOTHING_LACKS } from '../timeline/fixture.js';
 
 const [profile] = FIXTURE.profiles as [PageProfile];
 const timeline: PageTimeline = {
@@ -19,6 +20,7 @@ const timeline: PageTimeline = {
     { name: 'step 2', start: 45, end: 100, events: 5 },
   ],
   first: 1,
+  lacks: NOTHING_LACKS,
 };
 const linked: Linked = { at: 1, profile: { ...profile, timeline } };
 
