@@ -17,7 +17,8 @@ const contents = (events?: number): PageContents =>
     Array.from({ length: 100 }, (_, i) => {
       const step = 1 + Math.floor(i / 10);
       const launch = { api: 'cudaLaunchKernel', start: 1000 * i, dur: 20 };
-      return kernel({ id: i + 1, name: `${step}-${i % 10}`, start: 1000 * i + 50, dur: 900, step, launch });
+      const name = `${step}-${i % 10}`;
+      return kernel({ id: i + 1, name, short: name, start: 1000 * i + 50, dur: 900, step, launch });
     }),
     events === undefined ? {} : { events },
   );
@@ -119,13 +120,29 @@ describeInBrowser('all of a profile in the timeline', (open) => {
 
   it('finds in another piece what the shown one does not have', async () => {
     const { page, complaints } = await openPage('tab=timeline&t.search=name:7-3');
-    await page.locator('.tl-matches', { hasText: 'no match' }).waitFor();
-    await page.getByRole('button', { name: 'Look in the other pieces' }).click();
     await shown(page, 'step 7');
     await page.locator('.tl-matches', { hasText: '1 match' }).waitFor();
-    await page.getByRole('searchbox', { name: /^Search events/ }).fill('nowhere');
-    await page.getByRole('button', { name: 'Look in the other pieces' }).click();
+    await page.locator('.tl-details h3', { hasText: '7-3' }).waitFor();
+    const field = page.getByRole('searchbox', { name: /^Search events/ });
+    await field.fill('nowhere');
     await page.locator('.tl-matches', { hasText: 'no match in any piece that the page holds' }).waitFor();
+    // What is typed stays where it is until it is told to go.
+    await field.fill('name:3-1');
+    await page.locator('.tl-matches', { hasText: 'no match here; 1 in step 3' }).waitFor();
+    await field.press('Enter');
+    await shown(page, 'step 3');
+    await page.locator('.tl-details h3', { hasText: '3-1' }).waitFor();
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('counts and lists matches of other pieces, and leads to each', async () => {
+    const { page, complaints } = await openPage('tab=timeline&t.piece=2&t.search=name:-3');
+    await shown(page, 'step 2');
+    await page.locator('.tl-matches', { hasText: /^1 match: .*; 9 in 9 other steps$/ }).waitFor();
+    const list = page.getByRole('table', { name: 'Matches elsewhere' });
+    await list.getByRole('button', { name: '8-3' }).click();
+    await shown(page, 'step 8');
+    await page.locator('.tl-details h3', { hasText: '8-3' }).waitFor();
     expect(complaints).to.deep.equal([]);
   });
 

@@ -70,8 +70,3 @@ export function annotationKinds(shown: readonly Annotation[]): AnnotationKind[] 
   shown.forEach((one, at) => entryOf(kinds, withoutNumbers(one.text), () => []).push({ ...one, at }));
   return [...kinds.values()].map(kindOf);
 }
-
-/** What a search in the timeline finds the annotations of a kind by: the text, or its beginning where several differ. */
-export function searchOf({ members, name }: AnnotationKind): { readonly text: string; readonly isWhole: boolean } {
-  return { text: members.length === 1 ? name : name.slice(0, name.indexOf('#')), isWhole: members.length === 1 };
-}

@@ -1,7 +1,8 @@
 /** Columns of the table of layers: times by direction, and why that of one direction is as long as it is. */
 import type { LayerPart, LayerReason } from '../../prof/html/page-data.js';
 import type { LayerNode } from '../charts/layer-tree.js';
-import { layerKernelLink, layerLink } from '../document/timeline-link.js';
+import { inLayer, kernelsInLayer } from '../document/timeline-conditions.js';
+import { eventsLink } from '../document/timeline-link.js';
 import { quantityText, type DisplayUnit } from '../document/units.js';
 import type { PanelView } from '../panel.js';
 import { boundText } from './bound-names.js';
@@ -52,7 +53,7 @@ function reasons(view: PanelView, part: LayerPart): LayerColumn[] {
         const slowest = row.why[part]?.slowest;
         return slowest === undefined ? null : `${quantityText(slowest.time, 'ns')} ${slowest.name}`;
       },
-      link: ({ row }, text) => layerKernelLink(view, text, row.path, row.why[part]?.slowest.name ?? ''),
+      link: ({ row }, text) => eventsLink(view, text, kernelsInLayer(row.path, row.why[part]?.slowest.name ?? '')),
     },
   ];
 }
@@ -80,7 +81,7 @@ export function layerHeads(
       cell: ({ name }) => name,
       copied: ({ row }) => row.path.join(' / '),
       before: toggle,
-      link: ({ row }, text) => layerLink(view, text, row.path),
+      link: ({ row }, text) => eventsLink(view, text, inLayer(row.path)),
     }),
     all(number('Time', 'ns', 'time')),
     all({

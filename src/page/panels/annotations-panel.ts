@@ -1,10 +1,11 @@
 /** Annotations: the user's own, then those of frameworks; the device and host time of each occurrence. */
 import { lacking } from '../capture-hints.js';
-import { annotationKinds, searchOf, type AnnotationKind, type ListedAnnotation } from '../charts/annotation-kinds.js';
+import { annotationKinds, type AnnotationKind, type ListedAnnotation } from '../charts/annotation-kinds.js';
 import { histogram } from '../charts/histogram-chart.js';
 import { replaceContents } from '../charts/chart.js';
 import { boxedDefinitions, button, element, note, section } from '../document/dom-elements.js';
-import { searched, timelineLink } from '../document/timeline-link.js';
+import { ofRange } from '../document/timeline-conditions.js';
+import { eventsLink } from '../document/timeline-link.js';
 import { quantityText, type DisplayUnit } from '../document/units.js';
 import { namedFigure } from '../figures/figure.js';
 import { withValues } from '../figures/listed-rows.js';
@@ -50,10 +51,15 @@ const columnsOf = <R extends Row>(name: TableColumn<R>, rows: readonly R[]): Tab
 const byTime = <R extends Row>(columns: readonly TableColumn<R>[]): number =>
   columns.findIndex(({ title }) => title === 'Device time' || title === 'Host time');
 
-function link(view: PanelView, kind: AnnotationKind, text: string): HTMLElement | null {
-  const { text: wanted, isWhole } = searchOf(kind);
-  return wanted === '' ? null : timelineLink(view, text, `name${isWhole ? '==' : '~'}${searched(wanted)}`);
-}
+const link = (view: PanelView, { name, members }: AnnotationKind, text: string): HTMLElement | null =>
+  eventsLink(
+    view,
+    text,
+    ofRange(
+      name,
+      members.map((one) => one.text),
+    ),
+  );
 
 /** Durations as a histogram, below what they are of; nothing without any. */
 const durations = (title: string, what: string, values: readonly number[], count: number | null): HTMLElement[] => {
@@ -86,7 +92,7 @@ function membersOf(view: PanelView, { name, members }: AnnotationKind): HTMLElem
   const text: TableColumn<(typeof rows)[number]> = {
     title: 'Annotation',
     cell: (row) => row.name,
-    link: (row, shown) => timelineLink(view, shown, `name==${searched(row.name)}`),
+    link: ({ name }, shown) => eventsLink(view, shown, ofRange(name, [name])),
   };
   const columns = columnsOf(text, rows);
   return [table({ caption: `Annotations ${name}`, columns, rows, sortedBy: byTime(columns), most: 8 })];

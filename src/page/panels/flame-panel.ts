@@ -10,7 +10,8 @@ import { FLAME_ORDERS, type FlameOrder } from '../charts/flame-layout.js';
 import { layerFlame, stackFlame, type FlameNode } from '../charts/flame-tree.js';
 import { SandwichView } from '../charts/sandwich-view.js';
 import { button, element, note, select } from '../document/dom-elements.js';
-import { layerLink } from '../document/timeline-link.js';
+import { inLayer } from '../document/timeline-conditions.js';
+import { eventsLink } from '../document/timeline-link.js';
 import { whenVisible } from '../document/when-visible.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
 
@@ -92,7 +93,7 @@ class FlamePlace {
   }
 
   #links({ name, layer, parent, isRest }: FlameNode): Node[] {
-    const inTimeline = layer === null ? null : layerLink(this.view, 'in the timeline', layer.path);
+    const inTimeline = layer === null ? null : eventsLink(this.view, 'in the timeline', inLayer(layer.path));
     const around = (): void => this.#show('sandwich', name);
     const hasName = parent !== null && !isRest;
     return [

@@ -1,7 +1,8 @@
 /** The profiles of a page compared: which rank is slow, and where. */
 import type { PageJob } from '../../prof/html/page-data.js';
 import { withName } from '../document/fragment.js';
-import { isInTimeline, showRanks, showTime, timelineLink } from '../document/timeline-link.js';
+import { showRanks, showTime, timelineLink } from '../document/timeline-link.js';
+import { isInTimeline } from '../document/timeline-target.js';
 import type { JobLinks } from '../figures/ranks/heat-map.js';
 import { jobSections } from '../figures/ranks/job-sections.js';
 import { profileComparison } from '../figures/ranks/profile-comparison.js';

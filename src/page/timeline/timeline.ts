@@ -11,7 +11,8 @@ import { showMarkers } from './controls/marker-panel.js';
 import { showNames } from './controls/lane-names.js';
 import { Scene } from './model/scene.js';
 import type { View } from './model/view.js';
-import { showSearch, type SearchElsewhere } from './controls/search-box.js';
+import type { SearchElsewhere } from './controls/elsewhere.js';
+import { showSearch } from './controls/search-box.js';
 import { showSelection } from './controls/selection-panel.js';
 import { TimelineCanvas } from './draw/stage.js';
 import { showTip } from './controls/tip.js';
@@ -144,7 +145,7 @@ function fill(
       element('p', { class: 'tl-what' }, whatIsDrawn(events)),
       ...untimedLine(scene),
       showToolbar(scene, keys, search.place),
-      search.list,
+      ...search.lists,
       stage.body,
       stage.printed,
       showLegend(scene, signal),

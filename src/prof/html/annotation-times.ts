@@ -8,24 +8,19 @@ import { elementAt } from '../../containers/element.js';
 import { LogHistogram } from '../../containers/log-histogram.js';
 import { boundedEntryOf, entryOf } from '../../containers/map-entry.js';
 import type { ForwardOp, KernelRecord, RangeKind, RangeRecord } from '../../record/record.js';
-import { readStepName } from '../../record/step-name.js';
 import { NamedTimes } from '../by/host/named-times.js';
 import { launchOf } from '../input/device-activity.js';
 import type { AnnotationTimes } from '../summary/detail-data.js';
+import { annotationName, annotationOf } from '../by/host/annotation-name.js';
 import { bounded } from './bounds.js';
 import type { PageKernel } from './page-kernel.js';
 import type { Annotation, Bounded } from './page-data.js';
-import { ANY_THREAD, HostRanges, textOf } from './host-ranges.js';
+import { ANY_THREAD, HostRanges } from './host-ranges.js';
 
 /** Texts that are kept apart; each keeps up to MOST_SAMPLES times. */
 const MOST_TEXTS = 5000;
 const MOST_SAMPLES = 2000;
 const MOST_HOST_SAMPLES = 200;
-
-/** What PyTorch adds to the names of op calls: texts that differ only in it are one annotation. */
-const CALL_DETAILS = /, (?:seq|op_id|sizes|input_op_ids) = .*$/s;
-/** So are the names of steps but for their numbers. */
-const annotationOf = (text: string): string => text.replace(readStepName(text) === null ? CALL_DETAILS : /\d+/g, '');
 
 /** Ranges whose passes are counted: layers and ops are listed where kernels ran under them. */
 const COUNTED: ReadonlySet<RangeKind> = new Set(['annotation', 'layer', 'op']);
@@ -181,7 +176,7 @@ export class AnnotationTotals {
 
   #addHost(record: RangeRecord, self: number): void {
     const { kind = 'annotation', dur } = record;
-    const name = annotationOf(textOf(record));
+    const name = annotationName(record);
     const sum = this.#sumOf(name);
     if (sum === null) return;
     sum.isAnnotation ||= kind === 'annotation';

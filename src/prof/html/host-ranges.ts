@@ -5,15 +5,13 @@
 import { boundedEntryOf } from '../../containers/map-entry.js';
 import { elementAt } from '../../containers/element.js';
 import type { RangeRecord } from '../../record/record.js';
+import { contextText } from '../by/host/annotation-name.js';
 
 /** Ranges that are kept, each under its thread and under ANY_THREAD; the earlier half of each text is dropped beyond. */
 const MOST_RANGES = 2_000_000;
 
 /** Texts by thread that are kept: where every text differs, none of them is around many launches. */
 const MOST_TEXTS = 200_000;
-
-/** Prefixes that readers remove from layer and range texts: the one of layers, and the autograd engine's for its nodes. */
-const TEXT_PREFIX = /^(?:layer:|nn\.Module: |autograd::engine::evaluate_function: )/;
 
 /** In place of a thread, for tools that launch on another thread than the one that called the op. */
 export const ANY_THREAD = '*';
@@ -30,9 +28,10 @@ export class HostRanges {
   constructor(private readonly most = MOST_RANGES) {}
 
   /** To be called in order of start. A range within another of the same text is part of it. */
-  take({ pid, tid, domain, text, start, dur }: RangeRecord): void {
+  take(record: RangeRecord): void {
+    const { pid, tid, start, dur } = record;
     if (!Number.isFinite(start) || !(dur >= 0)) return;
-    const name = textOf({ domain, text });
+    const name = contextText(record);
     const number = this.#taken++;
     this.#add(keyOf(pid, tid, name), [start, start + dur, number]);
     this.#add(keyOf(pid, ANY_THREAD, name), [start, start + dur, number]);
@@ -87,10 +86,6 @@ export class HostRanges {
     }
   }
 }
-
-/** As the layers and ranges of kernels have it. */
-export const textOf = ({ domain, text }: Pick<RangeRecord, 'domain' | 'text'>): string =>
-  domain === null ? text.replace(TEXT_PREFIX, '') : `${domain}:${text}`;
 
 const keyOf = (pid: number | null, tid: number | null | typeof ANY_THREAD, text: string): string =>
   `${pid ?? ''}/${tid ?? ''}/${text}`;

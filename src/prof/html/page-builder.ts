@@ -34,6 +34,7 @@ import { memoryPeaks } from '../memory/memory-peaks.js';
 import type { MemoryCurve, PageData, PageProfile } from './page-data.js';
 import { withoutDevices } from './kinds/untraced-devices.js';
 import { timelineId, type PagePart } from './timeline/timeline-data.js';
+import type { EventNames } from './timeline/event-names.js';
 import { pageJob } from './job/page-job.js';
 import { GraphCaptureTest } from './kinds/graph-capture.js';
 import { RooflineGroups } from './roofline-groups.js';
@@ -205,8 +206,9 @@ export class PageBuilder implements Analysis<MakePage> {
       const memory = reports.filter((report) => report.profile === overview.profile);
       const built = sums.timeline.timeline(bounds);
       if (built !== null) for (const part of partsOf(profiles.length, built)) parts.push(part);
-      const [timeline, verdict] = [built?.about ?? null, verdicts.get(overview.profile) ?? null];
+      const verdict = verdicts.get(overview.profile) ?? null;
       const profile = pageProfile(overview, sums, memory, bounds);
+      const timeline = built === null ? null : { ...built.about, lacks: built.names.lacking(namesIn(profile)) };
       const unknown = overview.devices.length === 0 ? withoutDevices(profile) : {};
       profiles.push({ ...profile, ...unknown, timeline, verdict });
     }
@@ -292,6 +294,20 @@ function pageProfile(
     monitor: sums.monitor?.result ?? null,
   };
 }
+
+/** Names in tables that lead to events of the timeline. */
+const namesIn = ({
+  kernels,
+  ops,
+  roofline,
+  layers,
+  annotations,
+}: Omit<PageProfile, 'verdict' | 'timeline'>): Parameters<EventNames['lacking']>[0] => ({
+  kernel: [...kernels.shown.map(({ name }) => name), ...roofline.points.map(({ kernel }) => kernel)],
+  op: [...ops.shown, ...roofline.points].flatMap(({ op }) => op ?? []),
+  layer: layers.shown.map(({ path }) => path.join('/')),
+  range: annotations.shown.map(({ text }) => text),
+});
 
 /** Elements of the timeline of a profile. @param at index of the profile in the page */
 function partsOf(at: number, { tables, pieces }: BuiltTimeline): PagePart[] {

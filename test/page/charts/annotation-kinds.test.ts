@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { annotationKinds, isOfFramework, searchOf } from '../../../src/page/charts/annotation-kinds.js';
+import { annotationKinds, isOfFramework } from '../../../src/page/charts/annotation-kinds.js';
 import type { Annotation } from '../../../src/prof/html/page-data.js';
 
 const annotation = (text: string, fields: Partial<Annotation> = {}): Annotation => ({
@@ -20,10 +20,6 @@ describe('annotations of a page', () => {
     ]);
     expect(kinds[0]).to.deep.include({ count: 3, time: 40, own: 25, guessed: 2, passes: 1, host: 7, hostSelf: 2 });
     expect(kinds[1]).to.deep.include({ passes: null, host: null });
-    expect(kinds.map(searchOf)).to.deep.equal([
-      { text: 'step_', isWhole: false },
-      { text: 'optimizer', isWhole: true },
-    ]);
   });
 
   it('keep the numbers that all of a kind have', () => {
@@ -31,7 +27,6 @@ describe('annotations of a page', () => {
       ['Conv2d_0', 'Conv2d_1', 'Optimizer.step#SGD1', 'Optimizer.step#SGD2'].map((text) => annotation(text)),
     );
     expect(kinds.map(({ name }) => name)).to.deep.equal(['Conv2d_#', 'Optimizer.step#SGD#']);
-    expect(kinds.map((kind) => searchOf(kind).text)).to.deep.equal(['Conv2d_', 'Optimizer.step']);
   });
 
   it('keep their numbers where they are alone', () => {

@@ -9,6 +9,7 @@ import type {
   PackedFacts,
   Lane,
   PackedColumn,
+  PageTimeline,
   Timeline,
   TimelineColumn,
 } from '../../../src/prof/html/timeline/timeline-data.js';
@@ -51,6 +52,9 @@ export interface FixtureEvent {
   /** Place in the list of what launched it. */
   readonly launcher?: number;
 }
+
+/** Of a timeline whose events have all names of the page. */
+export const NOTHING_LACKS: PageTimeline['lacks'] = { kernel: [], op: [], layer: [], range: [] };
 
 export const LANES: readonly Lane[] = [
   { kind: 'host', name: 'thread 1', group: 'process 7', depth: 2 },

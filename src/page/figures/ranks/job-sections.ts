@@ -2,7 +2,7 @@
 import type { JobTable, JobTableName } from '../../../prof/html/job/job-data.js';
 import type { PageJob, PageStraggler } from '../../../prof/html/page-data.js';
 import { boxedDefinitions, button, element, note, section } from '../../document/dom-elements.js';
-import { searched } from '../../document/timeline-link.js';
+import { searched } from '../../document/timeline-conditions.js';
 import { quantityText, type DisplayUnit } from '../../document/units.js';
 import { figure } from '../figure.js';
 import { heatMaps, type JobLinks } from './heat-map.js';

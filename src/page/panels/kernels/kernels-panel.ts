@@ -3,7 +3,8 @@ import { lacking } from '../../capture-hints.js';
 import type { CommonExtent, KernelTotal, LaunchShape } from '../../../prof/html/kernels/kernel-data.js';
 import { elementAt } from '../../../containers/element.js';
 import { element, note } from '../../document/dom-elements.js';
-import { kernelLink } from '../../document/timeline-link.js';
+import { kernelsNamed } from '../../document/timeline-conditions.js';
+import { eventsLink } from '../../document/timeline-link.js';
 import { hostTable } from '../../figures/host-table.js';
 import { listed, meanTimes, numbersOf, withValues, type Listed } from '../../figures/listed-rows.js';
 import { sortedRows } from '../../figures/table-sort.js';
@@ -45,7 +46,7 @@ function bars(
 const nameColumn = (view: PanelView): TableColumn<KernelRow> => ({
   title: 'Kernel',
   cell: ({ name }) => name,
-  link: ({ name }) => kernelLink(view, name),
+  link: ({ name }, text) => eventsLink(view, text, kernelsNamed(name)),
 });
 
 /** `128 × 2`, and how many others there are. */

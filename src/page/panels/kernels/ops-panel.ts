@@ -4,7 +4,8 @@ import type { OpStack, OpTotal, StackTree } from '../../../prof/html/kernels/ker
 import { lacking } from '../../capture-hints.js';
 import { framesOf } from '../../charts/stack-tree.js';
 import { button, element, note } from '../../document/dom-elements.js';
-import { searched, timelineLink } from '../../document/timeline-link.js';
+import { ofOp } from '../../document/timeline-conditions.js';
+import { eventsLink } from '../../document/timeline-link.js';
 import { quantityText } from '../../document/units.js';
 import { ABOUT_BOUNDS, boundText } from '../../figures/bound-names.js';
 import { listed, numbersOf, withValues, type Listed } from '../../figures/listed-rows.js';
@@ -38,7 +39,7 @@ function columnsOf(view: PanelView, rows: readonly OpRow[], toggle: (row: OpRow)
       title: 'Op',
       cell: ({ op }) => op ?? UNKNOWN_OP,
       before: toggle,
-      link: ({ op }, text) => (op === null ? null : timelineLink(view, text, `op==${searched(op)}`)),
+      link: ({ op }, text) => (op === null ? null : eventsLink(view, text, ofOp(op))),
     },
     number('Kernels', 'count', 'count', { isExtra: hasCalls }),
     number('Device time', 'ns', 'time'),

@@ -8,7 +8,8 @@ import type { ChartOption } from '../../charts/chart-option.js';
 import { below, left, tips } from '../../charts/chart-style.js';
 import { elementAt } from '../../../containers/element.js';
 import { element, note } from '../../document/dom-elements.js';
-import { kernelLink, searched, timelineLink } from '../../document/timeline-link.js';
+import { kernelsNamed, ofOp } from '../../document/timeline-conditions.js';
+import { eventsLink } from '../../document/timeline-link.js';
 import { deviceName, devicePicker } from '../../figures/device-picker.js';
 import type { PanelContent, Panel, PanelView } from '../../panel.js';
 import {
@@ -153,11 +154,15 @@ function option(range: RooflineRange, roof: Roof | undefined): ChartOption {
 
 const TABLE = 'Kernels under the roofline';
 const columnsOf = (view: PanelView): readonly TableColumn<PlacedPoint>[] => [
-  { title: 'Kernel', cell: ({ point }) => point.kernel, link: ({ point }) => kernelLink(view, point.kernel) },
+  {
+    title: 'Kernel',
+    cell: ({ point }) => point.kernel,
+    link: ({ point }, text) => eventsLink(view, text, kernelsNamed(point.kernel)),
+  },
   {
     title: 'Op',
     cell: ({ point }) => point.op,
-    link: ({ point }, text) => timelineLink(view, text, `op==${searched(point.op ?? '')}`),
+    link: ({ point }, text) => eventsLink(view, text, ofOp(point.op ?? '')),
   },
   { title: 'Type', cell: ({ point }) => point.dtype },
   { title: 'Matrix unit', cell: (one) => useOf(one).short },

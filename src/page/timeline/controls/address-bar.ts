@@ -1,6 +1,7 @@
 /** Synchronises the address with the state of a timeline, in both directions. */
 import { readAddress, withAddress, type TimelineAddress } from '../model/timeline-address.js';
 import type { Scene, SceneState } from '../model/scene.js';
+import { matchAt } from '../model/search.js';
 import { fitted, within, type View } from '../model/view.js';
 
 /** ms between changes of the address: browsers limit their rate. */
@@ -43,8 +44,11 @@ export function followAddress(scene: Scene, profile: number, piece: ShownPiece, 
       event,
       span: isOwn && address.span !== null ? moved(address.span, -events.origin) : null,
     });
+    const found =
+      !isOwn || address.found === null || scene.matches === null ? null : matchAt(events, scene.matches, address.found);
+    if (found !== null) scene.find(found);
   };
-  const addressNow = (): TimelineAddress => {
+  const addressNow = (): Omit<TimelineAddress, 'found'> => {
     const { view, event, colour, search, closed, opened, span } = scene.shown;
     const isAll = view.from === all.from && view.to === all.to;
     return {

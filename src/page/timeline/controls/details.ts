@@ -2,7 +2,7 @@
 import { elementAt } from '../../../containers/element.js';
 import { button, definitions, element } from '../../document/dom-elements.js';
 import { countOf, dependenciesOf, launchedBy, textOf, type Dependent } from '../events/events.js';
-import { searched } from '../../document/timeline-link.js';
+import { inLayer, ofOp } from '../../document/timeline-conditions.js';
 import { allFacts, explainCommand, type EventFact } from '../events/event-facts.js';
 import { sameSequence } from '../events/kernel-facts.js';
 import type { Scene } from '../model/scene.js';
@@ -11,12 +11,8 @@ const MOST_LINKS = 20;
 
 /** Values that lead to all events that have them: the condition of the search. */
 const SEARCHES: Readonly<Record<string, ((value: string) => string) | undefined>> = {
-  op: (op) => `op==${searched(op)}`,
-  layer: (layer) =>
-    layer
-      .split('/')
-      .map((one) => `layer==${searched(one)}`)
-      .join(' && '),
+  op: (op) => ofOp(op).condition,
+  layer: (path) => inLayer([path]).condition,
 };
 
 /** Facts as a list; one without a name goes on with the one before. */

@@ -75,7 +75,7 @@ export function showMatches(scene: Scene): MatchList {
   const inside = element('div', { class: 'tl-match-list' });
   const place = element('details', { class: 'tl-found', hidden: true }, summary, inside);
   let listed: ShownTable<number> | null = null;
-  const show = (event: number): void => scene.select(event);
+  const show = (event: number): void => scene.find(event);
   const fill = (): void => {
     const { matches } = scene;
     listed = null;

@@ -1,6 +1,7 @@
 /** The search: an input, the count and time of the matches, and buttons that go from match to match. */
 import { button, element } from '../../document/dom-elements.js';
 import { quantityText } from '../../document/units.js';
+import { showElsewhere, type SearchElsewhere } from './elsewhere.js';
 import { showMatches } from './match-list.js';
 import type { Scene } from '../model/scene.js';
 import { nextMatch, type MatchSum } from '../model/search.js';
@@ -10,8 +11,8 @@ const PAUSE = 150;
 
 interface SearchBox {
   readonly place: HTMLElement;
-  /** The table of the matches. */
-  readonly list: HTMLElement;
+  /** Tables of the matches: in the shown piece, and in others. */
+  readonly lists: readonly HTMLElement[];
   readonly focus: () => void;
   readonly step: (step: 1 | -1) => void;
 }
@@ -27,12 +28,13 @@ function countText(matches: number, selected: number | null, isMerged: boolean):
   return selected === null || matches === 1 ? all : `${quantityText(selected + 1, 'count')} of ${all}`;
 }
 
-function matchText({ matches, shown, events }: Scene): string {
+/** @param elsewhere what is known of other pieces */
+function matchText({ matches, shown, events }: Scene, elsewhere: string | null): string {
   if (matches === null) return '';
   const { device, host, list, problem, remark } = matches;
-  if (problem !== null) return problem;
-  const rest = remark === null ? [] : [remark];
-  if (list.length === 0) return ['no match', ...rest].join('; ');
+  if (problem !== null) return [problem, ...(elsewhere === null ? [] : [elsewhere])].join('; ');
+  const rest = [remark, elsewhere].filter((one) => one !== null);
+  if (list.length === 0) return [elsewhere === null ? 'no match' : 'no match here', ...rest].join('; ');
   const selected = shown.event !== null && matches.isMatch[shown.event] === 1 ? list.indexOf(shown.event) : null;
   const sides = [
     ...(device.count > 0 ? [sumText(device, 'devices')] : []),
@@ -41,9 +43,6 @@ function matchText({ matches, shown, events }: Scene): string {
   ];
   return `${countText(list.length, selected, events.merged !== null)}: ${sides.join('; ')}`;
 }
-
-/** Searches the other pieces of the profile, and shows the first that has a match. @returns whether one has */
-export type SearchElsewhere = (query: string, looking: (piece: string) => void) => Promise<boolean>;
 
 /** @param elsewhere where there are other pieces */
 export function showSearch(scene: Scene, elsewhere?: SearchElsewhere): SearchBox {
@@ -57,10 +56,15 @@ export function showSearch(scene: Scene, elsewhere?: SearchElsewhere): SearchBox
   });
   const list = showMatches(scene);
   const status = element('output', { class: 'tl-matches', role: 'status' });
+  const tell = (looking?: string): void => {
+    status.textContent = looking ?? matchText(scene, others.text());
+  };
+  const others = showElsewhere(scene, elsewhere, tell);
   const step = (by: 1 | -1): void => {
     const { matches, shown } = scene;
     const event = list.next(by) ?? (matches === null ? null : nextMatch(matches, shown.event, by));
-    if (event !== null) scene.select(event);
+    if (event !== null) scene.find(event);
+    else others.go();
   };
   let pause: ReturnType<typeof setTimeout> | undefined;
   const searchNow = (): void => {
@@ -81,31 +85,20 @@ export function showSearch(scene: Scene, elsewhere?: SearchElsewhere): SearchBox
     button(sign, () => step(by), { 'aria-label': label, title: `${label.toLowerCase()} (${key})` });
   const previous = stepButton('‹', -1, 'Previous match', 'shift+N');
   const next = stepButton('›', 1, 'Next match', 'N');
-  const others = button('Look in the other pieces', () => {
-    others.hidden = true;
-    if (elsewhere === undefined) return;
-    const looking = (piece: string): string => (status.textContent = `looking in ${piece} …`);
-    const tell = (isFound: boolean): void => {
-      if (!isFound) status.textContent = 'no match in any piece that the page holds';
-    };
-    elsewhere(scene.shown.search, looking).then(tell, () => tell(false));
-  });
-  others.hidden = true;
   scene.on(['search'], () => {
-    // What cannot be asked of bars may be asked of the events of other pieces.
-    const isAnswered = scene.matches?.problem === null || scene.events.merged !== null;
-    others.hidden = elsewhere === undefined || scene.matches?.list.length !== 0 || !isAnswered;
-    if (field.value !== scene.shown.search) field.value = scene.shown.search;
+    const isLinked = field.value !== scene.shown.search;
+    if (isLinked) field.value = scene.shown.search;
     status.classList.toggle('tl-problem', scene.matches !== null && scene.matches.problem !== null);
-    status.textContent = matchText(scene);
+    others.changed(isLinked);
+    tell();
   });
   scene.on(['event'], () => {
-    if (scene.matches !== null) status.textContent = matchText(scene);
+    if (scene.matches !== null) tell();
   });
-  const place = element('div', { class: 'tl-search', role: 'search' }, field, previous, next, status, others);
+  const place = element('div', { class: 'tl-search', role: 'search' }, field, previous, next, status, others.button);
   return {
     place,
-    list: list.place,
+    lists: [list.place, others.list],
     step,
     focus: () => field.focus(),
   };

@@ -48,7 +48,7 @@ export interface TimelineEvents {
   /** Training step and correlation id; -1 where unknown. */
   readonly step: Float64Array;
   readonly corr: Float64Array;
-  /** Of the name of a kernel, both by index of `texts`, its short one where that is another. */
+  /** Of the name of an event, both by index of `texts`, that of tables where it is another. */
   readonly shortNames: ReadonlyMap<number, number>;
   readonly arrows: LaunchArrows;
   readonly dependencies: DependencyColumns;
@@ -113,11 +113,15 @@ export function textOf(events: TimelineEvents, column: TextColumn, event: number
   return text === undefined || text === '' ? null : text;
 }
 
-/** A kernel's name as tables have it; of all others the name. Null where unknown. */
-export function shortNameOf(events: TimelineEvents, event: number): string | null {
+/** The name of a kernel or a range of the host as tables have it; of all others the name. Null where unknown. */
+export function tableNameOf(events: TimelineEvents, event: number): string | null {
   const short = events.shortNames.get(elementAt(events.text.name, event));
   return short === undefined ? textOf(events, 'name', event) : (events.texts[short] ?? null);
 }
+
+/** A kernel's name as tables have it; of all others the name: that of a range says which of several of a kind it is. */
+export const shortNameOf = (events: TimelineEvents, event: number): string | null =>
+  kindOf(events, event) === 'range' ? textOf(events, 'name', event) : tableNameOf(events, event);
 
 export const launchedBy = ({ arrows }: TimelineEvents, event: number): readonly number[] => [
   ...arrows.launched.subarray(elementAt(arrows.first, event), elementAt(arrows.first, event + 1)),

@@ -42,8 +42,8 @@ const HERE: Readonly<Record<string, string>> = {
   part: 'layer or op',
   long: 'name (without its return type)',
   calls: 'op',
-  ranges: 'layer',
-  ownranges: 'layer',
+  ranges: 'range',
+  ownranges: 'range',
 };
 
 /** Of one counter: `counter:NAME`. */

@@ -11,6 +11,7 @@ import {
   laneOf,
   shortNameOf,
   startOf,
+  tableNameOf,
   textOf,
   type TextColumn,
   type TimelineEvents,
@@ -116,6 +117,16 @@ const ofKernel = (events: TimelineEvents, event: number): CellValue => (elementA
 
 const layers: ValueOf = (events) => (event) => textOf(events, 'layer', event)?.split('/') ?? ofKernel(events, event);
 
+/** Of a range of the host itself; kernels know those that are layers. */
+const ranges: ValueOf = (events) => {
+  const layersOf = layers(events);
+  return (event) => {
+    if (kindOf(events, event) !== 'range') return layersOf(event);
+    const name = tableNameOf(events, event);
+    return name === null ? null : [name];
+  };
+};
+
 const sequence: ValueOf = (events) => (event) => {
   const seq = elementAt(events.seq, event);
   return seq < 0 ? ofKernel(events, event) : [seq];
@@ -126,6 +137,7 @@ const FIELDS: readonly ConditionField[] = [
   { keys: ['kernel'], type: 'str', of: (events) => (event) => shortNameOf(events, event) },
   { keys: ['op'], type: 'str', of: ofText('op') },
   { keys: ['layer'], type: 'str', list: 'str', separator: ':', of: layers },
+  { keys: ['range'], type: 'str', list: 'str', separator: ':', of: ranges },
   { keys: ['dtype'], type: 'str', of: ofText('dtype') },
   { keys: ['operands'], type: 'str', of: ofText('operands') },
   { keys: ['queue'], type: 'str', of: queue, needs: 'details' },

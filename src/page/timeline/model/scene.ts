@@ -11,7 +11,7 @@ import { search, type SearchMatches } from './search.js';
 import type { TimelineSelection } from './selection.js';
 import { NO_EXTRAS, type TimelineExtras } from '../tracks/load-tracks.js';
 import { MARK_ROW } from './track-layout.js';
-import { fitted, showing, within, type View } from './view.js';
+import { centred, fitted, showing, within, type View } from './view.js';
 
 export interface SceneState {
   readonly view: View;
@@ -115,6 +115,12 @@ export class Scene {
   /** Selects an event, and moves the view so that it is visible. */
   select(event: number): void {
     const view = showing(this.shown.view, startOf(this.events, event), endOf(this.events, event), this.events.span);
+    this.set({ event, view });
+  }
+
+  /** Selects an event, and moves the view so that it is in the middle, and wide enough to be seen. */
+  find(event: number): void {
+    const view = centred(this.shown.view, startOf(this.events, event), endOf(this.events, event), this.events.span);
     this.set({ event, view });
   }
 

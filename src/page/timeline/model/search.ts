@@ -129,6 +129,17 @@ function newlyCovered(events: TimelineEvents, event: number, covered: Float64Arr
   return Math.max(0, end - Math.max(start, before)) * filledOf(events, event);
 }
 
+/** The match that starts nearest to a time, ns from the profile's start; null without matches. */
+export function matchAt(events: TimelineEvents, { list }: SearchMatches, time: number): number | null {
+  let [found, least]: [number | null, number] = [null, Infinity];
+  for (const event of list) {
+    const distance = Math.abs(events.origin + startOf(events, event) - time);
+    if (distance >= least) continue;
+    [found, least] = [event, distance];
+  }
+  return found;
+}
+
 /** The match after or before an event; past the last one the first, and vice versa; null without matches. */
 export function nextMatch({ list }: SearchMatches, from: number | null, step: 1 | -1): number | null {
   if (list.length === 0) return null;

@@ -13,6 +13,8 @@ export interface TimelineAddress {
   /** ns from the profile's start; null for all of the piece. */
   readonly view: View | null;
   readonly event: number | null;
+  /** Of a link: the match that starts then is the event, ns from the profile's start. */
+  readonly found: number | null;
   /** Null for the default. */
   readonly colour: ColourKey | null;
   readonly search: string;
@@ -40,6 +42,9 @@ function readSpan(text: string | undefined): SelectedSpan | null {
 const readCount = (text: string | undefined): number | null =>
   text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : null;
 
+const readTime = (text: string | undefined): number | null =>
+  text !== undefined && /^-?\d{1,18}(\.\d{1,9})?$/.test(text) ? Number(text) : null;
+
 function decoded(text: string): string[] {
   try {
     return [decodeURIComponent(text)];
@@ -54,13 +59,14 @@ const listText = (list: readonly string[]): string | null =>
 const readList = (text = ''): string[] => (text === '' ? [] : text.split(',').slice(0, MOST_LISTED).flatMap(decoded));
 
 /** @returns the fragment with the state; other parameters are kept */
-export function withAddress(fragment: string, address: TimelineAddress): string {
+export function withAddress(fragment: string, address: Omit<TimelineAddress, 'found'>): string {
   const { profile, piece, view, event, colour, search, closed, opened, span } = address;
   const names: Readonly<Record<string, string | null>> = {
     't.profile': profile === 0 ? null : String(profile),
     't.piece': piece === null ? null : String(piece),
     't.view': spanText(view),
     't.event': event === null ? null : String(event),
+    't.found': null,
     't.colour': colour,
     't.search': search === '' ? null : search.slice(0, LONGEST_SEARCH),
     't.closed': closed === null ? null : (listText(closed) ?? ''),
@@ -77,6 +83,7 @@ export function withPlace(fragment: string, { piece, view }: Pick<TimelineAddres
     't.piece': piece === null ? null : String(piece),
     't.view': spanText(view),
     't.event': null,
+    't.found': null,
     't.span': null,
     't.lanes': null,
   };
@@ -98,6 +105,7 @@ export function readAddress(fragment: string): TimelineAddress {
     piece: readCount(names.get('t.piece')),
     view: readSpan(names.get('t.view')),
     event: readCount(names.get('t.event')),
+    found: readTime(names.get('t.found')),
     colour: colour ?? null,
     search: (names.get('t.search') ?? '').slice(0, LONGEST_SEARCH),
     closed: names.has('t.closed') ? readList(names.get('t.closed')) : null,

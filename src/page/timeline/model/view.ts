@@ -51,6 +51,20 @@ export function showing(view: View, from: number, to: number, span: number): Vie
   return within({ from: middle - width / 2, to: middle + width / 2 }, span);
 }
 
+/** An event that is shown has at least this share of the view: some 40 pixels. */
+const LEAST_SHARE = 0.04;
+/** Of an event of no duration, ns. */
+const SHORTEST = 400;
+
+/** The view with a span of time in its middle, as wide as before where the span can be seen then. */
+export function centred(view: View, from: number, to: number, span: number): View {
+  const most = Math.max(to - from, SHORTEST) / LEAST_SHARE;
+  const width = Math.min(view.to - view.from, most);
+  if (to - from > width) return around(from, to, span);
+  const middle = (from + to) / 2;
+  return within({ from: middle - width / 2, to: middle + width / 2 }, span);
+}
+
 /** @param x pixels from the left edge */
 export const timeAt = (view: View, x: number, width: number): number =>
   view.from + (x / Math.max(1, width)) * (view.to - view.from);

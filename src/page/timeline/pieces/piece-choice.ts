@@ -43,6 +43,16 @@ export function othersOf(timeline: PageTimeline, shown: number): number[] {
   return others.filter((at) => at !== dataOf(timeline, shown));
 }
 
+/** Whether each event of the whole profile stands for itself. */
+const isWholeSingle = ({ pieces }: PageTimeline): boolean => pieces[WHOLE]?.isMerged !== true;
+
+/** The pieces that have all matches of a search besides those of the shown piece. @param hasHere whether that has any */
+export function searchedFor(timeline: PageTimeline, shown: number, hasHere: boolean): readonly number[] {
+  const isWhole = dataOf(timeline, shown) === WHOLE;
+  if (!isWholeSingle(timeline)) return isWhole && hasHere ? [] : othersOf(timeline, shown);
+  return isWhole ? [] : [WHOLE];
+}
+
 /** Views this much of a piece wide show all of it. */
 export const NEARLY_ALL = 0.9;
 

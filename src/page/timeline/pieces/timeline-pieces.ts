@@ -3,16 +3,26 @@ import { elementAt } from '../../../containers/element.js';
 import type { Utilisation } from '../../../prof/html/page-data.js';
 import { element } from '../../document/dom-elements.js';
 import { readFragment, withName } from '../../document/fragment.js';
-import { loadEvents } from '../events/events.js';
-import { search } from '../model/search.js';
-import type { SearchElsewhere } from '../controls/search-box.js';
-import { besides, dataOf, NEARLY_ALL, othersOf, pieceOr, placeOf, type PlaceInTime } from './piece-choice.js';
+import { loadEvents, type TimelineEvents } from '../events/events.js';
+import type { SearchElsewhere } from '../controls/elsewhere.js';
+import {
+  besides,
+  dataOf,
+  NEARLY_ALL,
+  othersOf,
+  pieceOr,
+  placeOf,
+  searchedFor,
+  WHOLE,
+  type PlaceInTime,
+} from './piece-choice.js';
 import { readAddress, withPlace } from '../model/timeline-address.js';
 import type { View } from '../model/view.js';
 import { showTimeline, type ShownTimeline } from '../timeline.js';
 import { loadExtras, type LoadedTimeline } from '../tracks/load-tracks.js';
 import type { ContextOfProfile } from '../tracks/timeline-context.js';
 import { alignedPieces } from './aligned-pieces.js';
+import { OtherMatches, otherMatchesText } from './other-matches.js';
 import { pickPiece } from './piece-picker.js';
 import { showStrip } from './overview-strip.js';
 import { chosenRanks, rankChoiceText, readRankChoice, type PageRank, type RankChoice } from './page-ranks.js';
@@ -100,7 +110,7 @@ export function showPieces(place: HTMLElement, utilisation: Utilisation, options
     const isPart = isOne && dataOf(timeline, piece) !== piece;
     open = showTimeline(holder, () => loadedOf(piece), {
       ...{ profile, file: options.file, viewed: see, step, goTo },
-      ...(hasOthers ? { searchElsewhere } : {}),
+      ...(hasOthers ? { searchElsewhere: searchElsewhere() } : {}),
       piece: { at: piece === timeline.first ? null : piece, part: isPart ? { from: start, to: end } : null },
     });
   };
@@ -134,19 +144,37 @@ export function showPieces(place: HTMLElement, utilisation: Utilisation, options
     const piece = besides(timeline, shown, by);
     if (piece !== shown) choose(piece);
   };
-  const searchElsewhere: SearchElsewhere = async (query, looking) => {
-    const from = shown;
-    for (const piece of othersOf(timeline, from)) {
-      looking(elementAt(timeline.pieces, piece).name);
-      const { events } = await loadedOf(piece);
-      const found = search(events, query);
-      if (signal.aborted || shown !== from) return true;
-      if (found === null || found.list.length === 0) continue;
-      choose(piece);
-      return true;
-    }
-    return false;
+  /** The whole profile, once it is read to be searched; of the ranks that are drawn. */
+  let whole: { readonly of: readonly PageRank[]; readonly events: Promise<TimelineEvents> } | null = null;
+  const searchedOf = async (piece: number): Promise<TimelineEvents> => {
+    const read = async (): Promise<TimelineEvents> => (await loadedOf(piece)).events;
+    if (piece !== WHOLE) return read();
+    if (whole?.of !== drawn) whole = { of: drawn, events: read() };
+    return whole.events;
   };
+  const searchElsewhere = (): SearchElsewhere => ({
+    events: (hasHere) =>
+      drawn.length *
+      searchedFor(timeline, shown, hasHere).reduce((sum, at) => sum + (timeline.pieces[at]?.events ?? 0), 0),
+    find: async (query, hasHere, looking) => {
+      const from = shown;
+      const found = new OtherMatches(timeline, hasHere ? dataOf(timeline, from) : null);
+      for (const piece of searchedFor(timeline, from, hasHere)) {
+        looking(elementAt(timeline.pieces, piece).name);
+        const events = await searchedOf(piece);
+        if (signal.aborted || shown !== from) return null;
+        found.add(piece, events, query);
+      }
+      return found;
+    },
+    text: (found) => otherMatchesText(timeline, found),
+    nameOf: (piece) => elementAt(timeline.pieces, piece).name,
+    show: ({ piece, start }) => {
+      note({ piece, view: null });
+      write(withName(fragment(), 't.found', String(start)));
+      show(piece);
+    },
+  });
   const picker = pickPiece(timeline, choose);
   const goTo = (time: number): void => go(placeOf(timeline, shown, view, time));
   const strip = showStrip(timeline, utilisation, { goTo, step }, signal);

@@ -5,7 +5,7 @@ import type { RangeKind, RangeRecord } from '../../../record/record.js';
 /** Prefixes that readers remove from the texts of layers. */
 const LAYER_PREFIX = /^(?:layer:|nn\.Module: )/;
 /** What PyTorch adds to the names of ops in NVTX ranges: calls of one op have one name. */
-const CALL_DETAILS = /, (?:seq|op_id|sizes|input_op_ids) = .*$/s;
+export const CALL_DETAILS = /, (?:seq|op_id|sizes|input_op_ids) = .*$/s;
 
 /** Modules of ops and nodes. The engine's wrapper of a node keeps its own: the node's op within has the name behind it. */
 const OP_MODULE = /^(?!autograd::engine::)(?:[A-Za-z_]\w*::)+/;

@@ -31,7 +31,9 @@ import {
   type EventBufferBounds,
 } from './event-buffer.js';
 import { heldPieces, namesOf, piecesOf, wholePiece, type CutPiece, type PieceBounds } from './pieces.js';
+import { queueOf, rangeTexts } from './event-texts.js';
 import { ShortNames } from './short-names.js';
+import type { EventNames } from './event-names.js';
 import type { TextTable } from '../text-table.js';
 import { timedActivity, type TimedActivity } from '../timed-activity.js';
 import { PiecePacker } from './timeline-events.js';
@@ -57,7 +59,8 @@ export interface TimelineBounds {
 
 /** A timeline, and what its elements in the page hold: the tables first, then by piece; null for what is not held. */
 export interface BuiltTimeline {
-  readonly about: PageTimeline;
+  readonly about: Omit<PageTimeline, 'lacks'>;
+  readonly names: EventNames;
   readonly tables: TimelineTables;
   readonly pieces: readonly (PackedTimeline | null)[];
 }
@@ -215,13 +218,21 @@ export class TimelineBuilder {
     });
     const about = parts.map(({ what, start, end, events, of }) => {
       const isAllOfStep = of.took !== undefined && start === of.start && end === of.end;
-      return { name: what, start, end, events, ...(isAllOfStep ? { took: of.took } : {}) };
+      const steps = of.steps === null ? {} : { steps: of.steps };
+      return { name: what, start, end, events, ...steps, ...(isAllOfStep ? { took: of.took } : {}) };
     });
     const { isFirst } = this.#pieceBounds(bounds.events);
     const heldFirst = parts.findIndex(({ of, events }) => events !== null && isFirst(of));
     const first = 1 + (heldFirst === -1 ? parts.findIndex(({ of }) => isFirst(of)) : heldFirst);
     return {
-      about: { pieces: [{ name: WHOLE, ...all, events: whole.events }, ...about], first },
+      about: {
+        pieces: [
+          { name: WHOLE, ...all, events: whole.events, ...((whole.merged?.resolution ?? 0) === 0 ? {} : MERGED) },
+          ...about,
+        ],
+        first,
+      },
+      names: packer.names,
       tables: {
         ...packer.tables,
         tracks: this.#tracks.tracks(this.header, bounds.trackPoints),
@@ -297,11 +308,14 @@ export class TimelineBuilder {
     this.#bars.take({ ...time, isLaunch: true, describe });
   }
 
-  #addRange({ start, dur, pid, tid, text }: RangeRecord): void {
+  #addRange(record: RangeRecord): void {
+    const { start, dur, pid, tid } = record;
     if (!Number.isFinite(start + dur) || dur < 0) return;
     const time = { lane: this.#lanes.ofThread(pid, tid), start, dur };
+    const { name, op, layer } = rangeTexts(record);
     const describe = (texts: TextTable): BufferedEvent => {
-      return { ...BLANK_EVENT, ...time, kind: RANGE, name: texts.numberOf(text) };
+      const numbers = { name: texts.numberOf(name), op: texts.numberOf(op), layer: texts.numberOf(layer) };
+      return { ...BLANK_EVENT, ...time, kind: RANGE, ...numbers };
     };
     this.#bars.take({ ...time, isLaunch: false, describe });
     if (this.#hasRoom(start, start + dur)) this.#buffer.push(describe(this.#buffer.texts));
@@ -355,6 +369,7 @@ export class TimelineBuilder {
 }
 
 const WHOLE = 'whole profile';
+const MERGED = { isMerged: true } as const;
 
 const withoutLaunch = (event: BufferedEvent): BufferedEvent => ({ ...event, launchStart: NaN, launchName: 0 });
 
@@ -365,12 +380,6 @@ const oneMore = (number: number | null | undefined): number =>
   typeof number === 'number' && number >= 0 ? number + 1 : 0;
 
 const orUnknown = (amount: number | null | undefined): number => amount ?? -1;
-
-/** `0 hardware_dynamic`: number of a packet's queue, and what it is for. */
-const queueOf = (record: DeviceActivity): string | null =>
-  record.type !== 'copy' || record.queue === undefined
-    ? null
-    : [record.queue, ...(record.queueType === undefined ? [] : [record.queueType])].join(' ');
 
 /** The event's title: a kernel's full name, 'copy HtoD', 'graph 3' … */
 function nameOf({ record, kind }: TimedActivity): string {

@@ -8,7 +8,12 @@ export interface PageTimeline {
   readonly pieces: readonly TimelinePiece[];
   /** Index of the piece that is shown first. */
   readonly first: number;
+  /** Names in the page's tables that no event of any piece has; layers as paths with `/` between. */
+  readonly lacks: Readonly<Record<NamedField, readonly string[]>>;
 }
+
+/** Fields of a search by which the page's tables lead to events. */
+export type NamedField = 'kernel' | 'op' | 'layer' | 'range';
 
 /** A step, what lies between steps, or a part of either. */
 export interface TimelinePiece {
@@ -19,6 +24,10 @@ export interface TimelinePiece {
   readonly end: number;
   /** Null where the page does not hold them: the piece is drawn from that of the whole profile. */
   readonly events: number | null;
+  /** The first and the last of its steps; left out of what lies between steps. */
+  readonly steps?: readonly [number, number];
+  /** Set where its events are bars that stand for several. */
+  readonly isMerged?: true;
   /** Of a single step. A piece of it is longer: from the begin on the host to the end of the last work on a device. */
   readonly took?: StepLengths;
 }
@@ -44,7 +53,7 @@ export interface TimelineTables {
   readonly texts: readonly string[];
   readonly lanes: readonly Lane[];
   readonly facts: PackedFacts;
-  /** Pairs of indexes of `texts`: the name of a kernel, and its short one where that is another. */
+  /** Pairs of indexes of `texts`: the name of a kernel or a range, and that of tables where it is another. */
   readonly shortNames: PackedColumn;
   readonly tracks: PackedTracks;
   readonly marks: TimelineMarks;

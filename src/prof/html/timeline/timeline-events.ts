@@ -15,6 +15,8 @@ import {
   type TimelineTables,
 } from './timeline-data.js';
 import type { EventBuffer, EventColumn } from './event-buffer.js';
+import { annotationName } from '../../by/host/annotation-name.js';
+import { EventNames } from './event-names.js';
 import { UsedFacts, type FactTable } from './fact-table.js';
 import type { ShortNames } from './short-names.js';
 import { TextTable } from '../text-table.js';
@@ -47,6 +49,7 @@ const RETURN_TYPE = /^void /;
 const cut = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
 
 const LAUNCH = EVENT_KINDS.indexOf('launch');
+const RANGE = EVENT_KINDS.indexOf('range');
 const NUMBER_COLUMNS = ['kind', 'lane', 'id', 'pc', 'flops', 'bytes', 'seq', 'dir', 'step', 'corr'] as const;
 const TEXT_COLUMNS = ['op', 'layer', 'dtype', 'tc', 'operands', 'queue'] as const;
 
@@ -59,8 +62,15 @@ export class PiecePacker {
   readonly #places: ReadonlyMap<number, number>;
 
   readonly #facts: UsedFacts;
-  /** Pairs of texts: the name of a kernel and its short one. */
+  /** Pairs of texts: the name of an event and that of tables. */
   readonly #shortNames = new Map<number, number>();
+  /** Texts that events have. */
+  readonly #used = {
+    kernel: new Set<number>(),
+    range: new Set<number>(),
+    op: new Set<number>(),
+    layer: new Set<number>(),
+  };
 
   constructor(
     lanes: LaneTable,
@@ -78,6 +88,17 @@ export class PiecePacker {
   get tables(): Omit<TimelineTables, 'tracks' | 'marks'> {
     const shortNames = packColumn(Uint32Array.from([...this.#shortNames].flat()));
     return { texts: this.#texts.all, lanes: this.#lanes, facts: this.#facts.packed, shortNames };
+  }
+
+  /** To be called when all pieces are packed. */
+  get names(): EventNames {
+    const { kernel, range, op, layer } = this.#used;
+    const textsOf = (numbers: ReadonlySet<number>): string[] => [...numbers].map((number) => this.#texts.at(number));
+    const shortOf = (numbers: ReadonlySet<number>): string[] =>
+      textsOf(new Set([...numbers].map((number) => this.#shortNames.get(number) ?? number)));
+    return new EventNames({
+      ...{ kernel: shortOf(kernel), range: shortOf(range), op: textsOf(op), layer: textsOf(layer) },
+    });
   }
 
   pack(buffer: EventBuffer, order: EventOrder, piece: PieceEvents, merged: MergedRows | null = null): PackedTimeline {
@@ -107,12 +128,14 @@ export class PiecePacker {
       return texts.numberOf(cut(text, isFull ? LONGEST_TEXT_IN_FULL_TABLE : LONGEST_TEXT));
     };
     const textOf = (number: number): number => entryOf(numbers, number, shortened);
-    const nameOf = (number: number): number => {
+    const nameOf = (number: number, kind: number): number => {
       const name = textOf(number);
-      if (!this.#shortNames.has(name)) {
-        const short = this.shortNames.of(buffer.texts.at(number));
-        if (short !== null) this.#shortNames.set(name, texts.numberOf(cut(short, LONGEST_TEXT)));
-      }
+      const used = kind === RANGE ? this.#used.range : this.#used.kernel;
+      if (used.has(name)) return name;
+      used.add(name);
+      const full = buffer.texts.at(number);
+      const short = kind === RANGE ? annotationName({ domain: null, text: full }) : this.shortNames.of(full);
+      if (short !== null && short !== full) this.#shortNames.set(name, texts.numberOf(cut(short, LONGEST_TEXT)));
       return name;
     };
     shown.forEach((event, i) => {
@@ -127,10 +150,12 @@ export class PiecePacker {
         columns.name[i] = textOf(cell('launchName'));
         return;
       }
-      columns.name[i] = nameOf(cell('name'));
+      columns.name[i] = nameOf(cell('name'), cell('kind'));
       for (const name of NUMBER_COLUMNS) columns[name][i] = cell(name);
       columns.facts[i] = this.#facts.numberOf(cell('facts'));
       for (const name of TEXT_COLUMNS) columns[name][i] = textOf(cell(name));
+      this.#used.op.add(elementAt(columns.op, i));
+      this.#used.layer.add(elementAt(columns.layer, i));
     });
   }
 

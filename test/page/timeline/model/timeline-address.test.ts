@@ -13,6 +13,7 @@ const NO_ADDRESS: TimelineAddress = {
   piece: null,
   view: null,
   event: null,
+  found: null,
   colour: null,
   search: '',
   closed: null,
@@ -30,6 +31,7 @@ const address: fc.Arbitrary<TimelineAddress> = fc.record({
   piece: fc.option(fc.nat(1000)),
   view: span,
   event: fc.option(fc.nat(200_000)),
+  found: fc.constant(null),
   colour: fc.constantFrom(...COLOUR_KEYS),
   search: fc.oneof(fc.constant(''), text),
   closed: fc.option(fc.array(text, { maxLength: 4 })),
@@ -80,5 +82,11 @@ describe('address of a timeline', () => {
         readAddress(fragment);
       }),
     );
+  });
+
+  it('of a link has the time of an event to find, which is not written again', () => {
+    expect(readAddress('t.found=1500.5&t.event=3').found).to.equal(1500.5);
+    expect(readAddress('t.found=1e99').found).to.equal(null);
+    expect(withAddress('t.found=1500', NO_ADDRESS)).to.equal('');
   });
 });

@@ -1,6 +1,15 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { around, fitted, panned, showing, timeAt, within, zoomed } from '../../../../src/page/timeline/model/view.js';
+import {
+  around,
+  centred,
+  fitted,
+  panned,
+  showing,
+  timeAt,
+  within,
+  zoomed,
+} from '../../../../src/page/timeline/model/view.js';
 
 const SPAN = 1_000_000;
 
@@ -44,6 +53,21 @@ describe('view of a timeline', () => {
     expect(showing(view, 500, 520, SPAN)).to.deep.equal({ from: 460, to: 560 });
     // 400 ns wide and a tenth on both sides.
     expect(showing(view, 500, 900, SPAN)).to.deep.equal({ from: 460, to: 940 });
+  });
+
+  it('has an event that is found in its middle, and wide enough to be seen', () => {
+    fc.assert(
+      fc.property(fc.nat(SPAN), fc.nat(SPAN / 10), (start, dur) => {
+        const end = Math.min(SPAN, start + dur);
+        const { from, to } = centred(fitted(SPAN), start, end, SPAN);
+        expect(from).to.be.at.most(start);
+        expect(to).to.be.at.least(end);
+        expect((end - start) / (to - from)).to.be.at.least(Math.min(0.04, (end - start) / 10_000) - 1e-9);
+        // At the ends of the timeline the middle is out of reach.
+        const isInside = from > fitted(SPAN).from && to < fitted(SPAN).to;
+        if (isInside) expect((from + to) / 2).to.be.closeTo((start + end) / 2, 1e-6);
+      }),
+    );
   });
 
   it('turns pixels into times', () => {

@@ -9,10 +9,11 @@ import {
   readRankChoice,
   type PageRank,
 } from '../../../../src/page/timeline/pieces/page-ranks.js';
+import { NOTHING_LACKS } from '../fixture.js';
 
 const ranksOf = (count: number, late: readonly number[] = []): PageRank[] =>
   Array.from({ length: count }, (_, profile) => ({
-    ...{ name: `rank ${profile}`, profile, timeline: { pieces: [], first: 0 } },
+    ...{ name: `rank ${profile}`, profile, timeline: { pieces: [], first: 0, lacks: NOTHING_LACKS } },
     ...{ clock: null, isByStart: false, isLate: late.includes(profile) },
   }));
 const chosen = (...given: Parameters<typeof chosenRanks>): number[] =>
@@ -33,7 +34,7 @@ describe('ranks of a timeline', () => {
   });
 
   it('are in order of their ranks, whatever that of the files, with the clocks of the job', () => {
-    const timeline = { pieces: [], first: 0 };
+    const timeline = { pieces: [], first: 0, lacks: NOTHING_LACKS };
     const data = { ...FIXTURE, profiles: FIXTURE.profiles.map((profile) => ({ ...profile, timeline })) };
     const [first, second] = data.profiles;
     if (first === undefined || second === undefined) expect.fail('not two profiles');

@@ -140,12 +140,13 @@ describe('timeline', () => {
       pieces: [
         { name: 'whole profile', start: 0, end: 1000, events: 11 },
         { name: 'before step 1', start: 0, end: 80, events: 4 },
-        { name: 'step 1', start: 80, end: 150, events: 3, took },
-        { name: 'step 2', start: 180, end: 250, events: 3, took },
+        { name: 'step 1', start: 80, end: 150, events: 3, steps: [1, 1], took },
+        { name: 'step 2', start: 180, end: 250, events: 3, steps: [2, 2], took },
         { name: 'between step 2 and step 4', start: 250, end: 380, events: 5 },
-        { name: 'step 4', start: 380, end: 450, events: 3, took },
+        { name: 'step 4', start: 380, end: 450, events: 3, steps: [4, 4], took },
       ],
       first: 2,
+      lacks: { kernel: [], op: [], layer: [], range: [] },
     });
     const [pieces = []] = piecesOf(contents);
     expect(drawn(pieces[3] ?? expect.fail())).to.deep.equal([

@@ -1,0 +1,60 @@
+/** Where links lead in the timeline, as parameters of the address. Needs no document. */
+import type { PageProfile } from '../../prof/html/page-data.js';
+import type { SelectedSpan } from '../timeline/model/span.js';
+import { withName } from './fragment.js';
+
+/** The profile that is shown, and its index on the page. */
+export interface Linked {
+  readonly profile: PageProfile;
+  readonly at: number;
+}
+
+/** Null removes a parameter; others are kept. */
+export type TimelineTarget = Readonly<Record<string, string | null>>;
+
+/** Piece, view, event, search and selection of what was shown before, which would hide what is found or stay beside it. */
+const NOTHING: TimelineTarget = {
+  ...{ 't.piece': null, 't.view': null, 't.event': null, 't.found': null, 't.search': null },
+  ...{ 't.span': null, 't.lanes': null },
+};
+
+/** @param condition in the language of `dprof --where` */
+export const targetOfSearch = (condition: string): TimelineTarget => ({ ...NOTHING, 't.search': condition });
+
+/** All ranks at a piece of one of them. */
+export const targetOfRanks = (piece: number): TimelineTarget => ({
+  ...NOTHING,
+  ...{ 't.closed': null, 't.ranks': 'all', 't.piece': String(piece) },
+});
+
+/** Whether the profile has a timeline, and something of it runs in some of the time. */
+export const isInTimeline = ({ profile: { timeline } }: Linked, { from, to }: SelectedSpan): boolean =>
+  timeline?.pieces.some(({ start, end }) => from < end && to > start) === true;
+
+/** The shortest piece that has all of the time, by its index; the whole profile where none has. */
+function pieceWith({ profile: { timeline } }: Linked, { from, to }: SelectedSpan): number {
+  let [best, least] = [0, Infinity];
+  for (const [piece, { start, end, events }] of (timeline?.pieces ?? []).entries()) {
+    if (events === null || start > from || end < to || end - start >= least) continue;
+    [best, least] = [piece, end - start];
+  }
+  return best;
+}
+
+/** Parts of the span that the view shows on both sides. */
+const MARGIN = 0.05;
+
+/** A span of time, which is selected. */
+export function targetOfTime(linked: Linked, span: SelectedSpan): TimelineTarget {
+  const { from, to } = span;
+  const room = Math.max(1, (to - from) * MARGIN);
+  const text = (first: number, last: number): string => `${Math.floor(first)}_${Math.ceil(last)}`;
+  const piece = String(pieceWith(linked, span));
+  return { ...NOTHING, 't.piece': piece, 't.view': text(from - room, to + room), 't.span': text(from, to) };
+}
+
+/** The fragment of the address after a link to the timeline. @param at index of the profile on the page */
+export function fragmentOf(fragment: string, at: number, target: TimelineTarget): string {
+  const all = { panel: 'timeline', 't.profile': at === 0 ? null : String(at), ...target };
+  return Object.entries(all).reduce((kept, [name, value]) => withName(kept, name, value), fragment);
+}
