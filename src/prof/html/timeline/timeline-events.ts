@@ -46,7 +46,7 @@ const RETURN_TYPE = /^void /;
 
 const cut = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
 
-const LAUNCH = EVENT_KINDS.indexOf('launch');
+const [LAUNCH, WAIT] = [EVENT_KINDS.indexOf('launch'), EVENT_KINDS.indexOf('wait')];
 const NUMBER_COLUMNS = ['kind', 'lane', 'id', 'pc', 'flops', 'bytes', 'seq', 'dir', 'step', 'corr'] as const;
 const TEXT_COLUMNS = ['op', 'layer', 'dtype', 'tc', 'operands', 'queue'] as const;
 
@@ -122,7 +122,8 @@ export class PiecePacker {
       const cell = (name: EventColumn): number => elementAt(buffer.column(name), row);
       columns.flops[i] = columns.bytes[i] = columns.pc[i] = columns.seq[i] = -1;
       if (isLaunch(event)) {
-        columns.kind[i] = LAUNCH;
+        // The call of a wait launched nothing.
+        columns.kind[i] = cell('kind') === WAIT ? WAIT : LAUNCH;
         columns.lane[i] = cell('launchLane');
         columns.name[i] = textOf(cell('launchName'));
         return;
