@@ -62,6 +62,8 @@ export function showTimeline(
   const open = async (): Promise<void> => {
     try {
       const { events, extras } = await load();
+      // Between two frames: laying out many events takes as long as unpacking them.
+      await nextTask();
       if (closing.signal.aborted) return;
       scene = fill(place, events, extras, options, closing.signal);
     } catch (error) {
@@ -82,6 +84,8 @@ export function showTimeline(
     },
   };
 }
+
+const nextTask = (): Promise<void> => new Promise((done) => setTimeout(done));
 
 function whatIsDrawn(events: TimelineEvents): string {
   const { count, coverage, merged } = events;

@@ -173,7 +173,12 @@ export function arrowsOf(pairs: ArrayLike<number>, count: number): LaunchArrows 
 
 /** Numbers of a page that may be damaged, replaced by the least one where they cannot be drawn. */
 function finite(numbers: UnpackedColumn, least: number): Float64Array {
-  return new Float64Array(numbers).map((value) => (!Number.isFinite(value) || value < least ? least : value));
+  const kept = new Float64Array(numbers);
+  for (let i = 0; i < kept.length; i++) {
+    const value = elementAt(kept, i);
+    if (!Number.isFinite(value) || value < least) kept[i] = least;
+  }
+  return kept;
 }
 
 /** Numbers from 1 as those from 0; -1 in place of 0, which stands for unknown. */
