@@ -230,7 +230,7 @@ export class PageBuilder implements Analysis<MakePage> {
       profile.ops.add(row);
       const activity = timedActivity(row.record);
       // A Neuron instruction that only waits is no work.
-      if (activity === null || activity.kind === 'sync') continue;
+      if (activity === null || activity.kind === 'wait') continue;
       profile.kernels.add(kernel, activity.dur);
       profile.annotations.add(kernel, activity.dur);
       profile.points.add(kernel, activity.dur);

@@ -189,7 +189,7 @@ export interface Utilisation {
     readonly communication: readonly number[];
     readonly memory: readonly number[];
   }[];
-  /** Per span: the share of it during which some thread was in a launching call; null without launches. */
+  /** Per span: the share of it during which some thread was in a call that launched recorded work; null without launches. */
   readonly host: readonly number[] | null;
 }
 

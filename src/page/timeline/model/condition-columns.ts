@@ -1,6 +1,6 @@
 /** Fields of events that conditions may name: the columns of `dprof` that events can answer, and those of a timeline. */
 import { elementAt } from '../../../containers/element.js';
-import { DIRECTIONS, type LaneIds } from '../../../prof/html/timeline/timeline-data.js';
+import { DIRECTIONS, isHostRange, type LaneIds } from '../../../prof/html/timeline/timeline-data.js';
 import type { CellValue, Column } from '../../../table/column.js';
 import {
   countOf,
@@ -121,7 +121,7 @@ const layers: ValueOf = (events) => (event) => textOf(events, 'layer', event)?.s
 const ranges: ValueOf = (events) => {
   const layersOf = layers(events);
   return (event) => {
-    if (kindOf(events, event) !== 'range') return layersOf(event);
+    if (!isHostRange(kindOf(events, event))) return layersOf(event);
     const name = tableNameOf(events, event);
     return name === null ? null : [name];
   };

@@ -11,7 +11,8 @@ export const contextText = ({ domain, text }: Pick<RangeRecord, 'domain' | 'text
   domain === null ? text.replace(TEXT_PREFIX, '') : `${domain}:${text}`;
 
 /** What a text of a context is counted under: calls of one op are one annotation. So are names of steps but for their numbers. */
-export const annotationOf = (text: string): string => text.replace(readStepName(text) === null ? CALL_DETAILS : /\d+/g, '');
+export const annotationOf = (text: string): string =>
+  text.replace(readStepName(text) === null ? CALL_DETAILS : /\d+/g, '');
 
 /** What a range of the host is counted under. */
 export const annotationName = (range: Pick<RangeRecord, 'domain' | 'text'>): string => annotationOf(contextText(range));

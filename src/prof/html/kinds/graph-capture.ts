@@ -17,7 +17,7 @@ export class GraphCaptureTest {
     else if (isDeviceActivity(record)) {
       if (record.type === 'graph' || record.graph !== undefined) this.#hasReplay = true;
       const activity = timedActivity(record);
-      if (activity !== null && activity.kind !== 'sync') this.#worked += activity.dur;
+      if (activity !== null && activity.kind !== 'wait') this.#worked += activity.dur;
     } else if (missingWorkOf(record) !== null) this.#hasReplay = true;
   }
 

@@ -5,14 +5,12 @@ import { hostRangeName, rangeAmong } from '../../by/host/range-name.js';
 
 const OPS = new Set(['op'] as const);
 
-/** A range of the host: its name, and the op or layer that tables have it under. */
-export function rangeTexts(record: RangeRecord): Readonly<Record<'name' | 'op' | 'layer', string | null>> {
-  const { kind, domain, text } = record;
+/** The op or layer that tables have a range of the host under. */
+export function tableNames(record: RangeRecord): Readonly<Record<'op' | 'layer', string | null>> {
   const op = rangeAmong(OPS, record);
   return {
-    name: domain === null ? text : `${domain}:${text}`,
     op: op === null ? null : hostRangeName(op),
-    layer: kind === 'layer' ? hostRangeName(record) : null,
+    layer: record.kind === 'layer' ? hostRangeName(record) : null,
   };
 }
 

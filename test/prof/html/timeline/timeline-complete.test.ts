@@ -132,7 +132,7 @@ describe('timelines of real traces', () => {
   itShared('end where the chosen step does', [IN_STEPS], async ([path = '']) => {
     const timeline = shownFirst(pageContentsOf(await entryOf(known, path, recordsOf)));
     expect(timeline.what).to.equal('step 16');
-    const drawn = eventsOf(timeline).filter(({ kind }) => kind !== 'launch' && kind !== 'range');
+    const drawn = eventsOf(timeline).filter(({ lane }) => !lane.startsWith('thread'));
     expect(drawn).to.have.length(1977);
     const events = await loadEvents(timeline);
     expect(events.span).to.equal(51_225_503);
