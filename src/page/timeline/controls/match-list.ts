@@ -30,6 +30,7 @@ interface MatchList {
 }
 
 const known = (value: number): number | null => (value < 0 ? null : value);
+const named = (number: number | null): string | null => (number === null ? null : String(number));
 
 /** Columns of matches, which are events by index: those that some match has. */
 function columnsOf(events: TimelineEvents, matches: readonly number[], show: (event: number) => void) {
@@ -63,8 +64,9 @@ function columnsOf(events: TimelineEvents, matches: readonly number[], show: (ev
     { title: 'FLOP/s', unit: 'flop/s', cell: (event) => rate(events.flops, event) },
     { title: 'Bytes/s', unit: 'bytes/s', cell: (event) => rate(events.bytes, event) },
     { title: 'Lane', cell: laneText },
-    { title: 'Step', unit: 'count', cell: (event) => known(elementAt(events.step, event)) },
-    { title: 'Id', unit: 'count', cell: (event) => elementAt(events.id, event) || null },
+    // Numbers that name, which are no amounts.
+    { title: 'Step', cell: (event) => named(known(elementAt(events.step, event))) },
+    { title: 'Id', cell: (event) => named(elementAt(events.id, event) || null) },
   ];
   return withValues(columns, matches);
 }
