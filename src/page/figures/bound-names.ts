@@ -1,6 +1,8 @@
 /** What bounds kernels, by the values of the column `bound`, in the words of people. */
-import type { RooflineBound } from '../../prof/roofline/roofline.js';
+import type { LayerReason } from '../../prof/html/page-data.js';
 import { quantityText } from '../document/units.js';
+
+type RooflineBound = NonNullable<LayerReason['bound']>;
 
 const NAMES: Readonly<Record<RooflineBound, string>> = {
   compute: 'compute',
