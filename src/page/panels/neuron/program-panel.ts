@@ -1,5 +1,5 @@
 /** The compiled program: its tensors with their shapes and sizes, and its layers with start and end. */
-import type { ProgramLayer, ProgramTensor } from '../../../prof/summary/program-sums.js';
+import type { ProfileSummary } from '../../../prof/summary/summary-data.js';
 import { note, section } from '../../document/dom-elements.js';
 import { timeLink } from '../../document/timeline-link.js';
 import { quantityText } from '../../document/units.js';
@@ -7,7 +7,10 @@ import { listed, numbersOf, type Listed } from '../../figures/listed-rows.js';
 import { table, type TableColumn } from '../../figures/sorted-table.js';
 import type { Panel, PanelContent, PanelView } from '../../panel.js';
 
-type Tensor = Listed<ProgramTensor> & { readonly role: string | null; readonly field: string };
+type Program = NonNullable<ProfileSummary['program']>;
+type LayerRun = Program['listedLayers'][number];
+type TensorOfRole = Program['tensors'][number]['listed'][number];
+type Tensor = Listed<TensorOfRole> & { readonly role: string | null; readonly field: string };
 
 function tensors({ profile }: PanelView): HTMLElement[] {
   const roles = profile.overview.program?.tensors ?? [];
@@ -34,8 +37,8 @@ function layers(view: PanelView): HTMLElement[] {
   const program = view.profile.overview.program;
   if (program === null || program.layers === 0) return [];
   const rows = listed(program.listedLayers);
-  const number = numbersOf<ProgramLayer>('overview.program.listedLayers');
-  const columns: TableColumn<Listed<ProgramLayer>>[] = [
+  const number = numbersOf<LayerRun>('overview.program.listedLayers');
+  const columns: TableColumn<Listed<LayerRun>>[] = [
     {
       title: 'Layer',
       cell: ({ name }) => name,
