@@ -21,6 +21,7 @@ import { MEMORY_OPERATIONS } from './panels/memory-operations-panel.js';
 import { OPS } from './panels/kernels/ops-panel.js';
 import { MONITOR } from './panels/neuron/monitor-panel.js';
 import { NEURON } from './panels/neuron/neuron-panel.js';
+import { PROGRAM } from './panels/neuron/program-panel.js';
 import { PRECISION } from './panels/precision-panel.js';
 import { RANKS } from './panels/ranks-panel.js';
 import { ROOFLINE } from './panels/kernels/roofline-panel.js';
@@ -53,7 +54,7 @@ const TABS: readonly PanelTab[] = [
     title: 'Kernels',
     panels: [OPS, KERNELS, ROOFLINE, PRECISION, MATRIX_UNIT, ACTIVITY, MEMORY_OPERATIONS, COLLECTIVES],
   },
-  { id: 'layers', title: 'Layers', panels: [LAYERS, FLAME, ANNOTATIONS] },
+  { id: 'layers', title: 'Layers', panels: [PROGRAM, LAYERS, FLAME, ANNOTATIONS] },
   { id: 'memory', title: 'Memory', panels: [MEMORY] },
   { id: 'ranks', title: 'Ranks', panels: [RANKS, HOST_CPU] },
   { id: 'diagnostics', title: 'Diagnostics', panels: [DIAGNOSTICS] },

@@ -1,4 +1,5 @@
 /** A page's data by hand: two ranks with a device each, every part filled, and names that try to be more than names. */
+import { NO_IDLE } from '../../src/prof/advise/idle/idle-causes.js';
 import type { Distribution } from '../../src/containers/log-histogram.js';
 import { groupedFindings } from '../../src/prof/advise/grouped-findings.js';
 import type { Finding } from '../../src/prof/advise/finding.js';
@@ -168,13 +169,22 @@ function profile(rank: number, slower: number): PageProfile {
         { cause: 'launch', count: 19, time: 1.5 * MS, longest: 0.4 * MS },
         { cause: 'loading', count: 1, time: 0.5 * MS, longest: 0.5 * MS },
       ],
+      devices: [{ device: 0, times: { ...NO_IDLE, launch: 1.5 * MS, loading: 0.5 * MS } }],
       gaps: [
         {
-          ...{ device: 0, step: 2, start: 7 * MS, time: 0.5 * MS, cause: 'loading', host: 'DataLoader.__next__' },
+          ...{
+            device: 0,
+            step: 2,
+            isBetween: false,
+            start: 7 * MS,
+            time: 0.5 * MS,
+            cause: 'loading',
+            host: 'DataLoader.__next__',
+          },
           ...{ before: 'gemm_bf16', after: HOSTILE },
         },
         {
-          ...{ device: 0, step: 1, start: 4 * MS, time: 0.4 * MS, cause: 'launch', host: null },
+          ...{ device: 0, step: 1, isBetween: true, start: 4 * MS, time: 0.4 * MS, cause: 'launch', host: null },
           ...{ before: HOSTILE, after: 'DtoH copy' },
         },
       ],
@@ -184,7 +194,7 @@ function profile(rank: number, slower: number): PageProfile {
       shown: [
         {
           ...{ name: 'allreduce', size: 2 ** 20, group: 'world', groupSize: 2, count: 4, time: 1.5 * MS, bytes: 4e6 },
-          ...{ exposed: 1 * MS, algorithmBandwidth: 2.67e9, busBandwidth: 2.67e9 },
+          ...{ kind: 'all-reduce', notUnderCompute: 1 * MS, algorithmBandwidth: 2.67e9, busBandwidth: 2.67e9 },
         },
       ],
       ...{ count: 1, restTime: 0 },

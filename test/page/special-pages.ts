@@ -31,7 +31,7 @@ const EMPTY: PageData = {
       isGraphCapture: false,
       diagnosticTexts: {},
       verdict: null,
-      idle: { causes: [], gaps: [], launches: null },
+      idle: { causes: [], devices: [], gaps: [], launches: null },
       stepBars: { shown: [], count: 0 },
       collectives: { shown: [], count: 0, restTime: 0 },
       utilisation: { start: 0, width: 0, devices: [], host: null },

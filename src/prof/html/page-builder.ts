@@ -27,7 +27,7 @@ import { CollectiveTotals } from './communication/collective-totals.js';
 import { isNeuronCapture, NeuronCapture } from './neuron/neuron-capture.js';
 import { MonitorRun } from './neuron/monitor-run.js';
 import { LaunchWaitSums } from './idle/launch-waits.js';
-import { LongestGaps } from './idle/longest-gaps.js';
+import { LongestGaps, stepAfter } from './idle/longest-gaps.js';
 import { StepBarSums } from './idle/step-bars.js';
 import { groupedFindings } from '../advise/grouped-findings.js';
 import { memoryPeaks } from '../memory/memory-peaks.js';
@@ -96,7 +96,7 @@ export class PageBuilder implements Analysis<MakePage> {
   readonly #adviser = new Adviser({
     onIdle: (idle) => {
       const { gaps, stepBars } = this.#profile(idle.gap.profile);
-      gaps.gap(idle);
+      gaps.gap(idle, !stepBars.hasBegun(idle.gap.device, stepAfter(idle)));
       stepBars.gap(idle);
     },
   });
@@ -287,7 +287,12 @@ function pageProfile(
     layers: sums.layers.rows(bounds.layers),
     memory: memory.flatMap(curvesOf).slice(0, bounds.curves),
     memoryPeaks: memoryPeaks(memory),
-    idle: { causes: sums.gaps.causes, gaps: sums.gaps.gaps(bounds.steps), launches: sums.launches.result },
+    idle: {
+      causes: sums.gaps.causes,
+      devices: sums.gaps.devices,
+      gaps: sums.gaps.gaps(bounds.steps),
+      launches: sums.launches.result,
+    },
     collectives: sums.collectives.rows(bounds.collectives),
     stepBars: sums.stepBars.bars(bounds.steps),
     neuron: sums.neuron?.result ?? null,

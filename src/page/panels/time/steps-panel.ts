@@ -54,7 +54,7 @@ const servingFigures = (parts: readonly string[]) =>
     ['Tokens per second', 'tokensPerS', 'count'],
     ['Time per output token', 'timePerOutputToken', 'ns'],
     ...parts.map((part) => [`Time in kernels: ${part}`, `parts.${part}`, 'ns'] as const),
-    ['Device idle', 'idle', 'ns'],
+    ['Device idle in these times', 'idle', 'ns'],
   ] as const;
 
 /** Of steps of servers of language models, phase by phase; none for any other. */
@@ -66,6 +66,9 @@ const serving = (view: PanelView): HTMLElement[] =>
         servingFigures(Object.keys(parts)).map(
           ([title, key, unit]) => [title, figure(view, `overview.steps.serving.${i}.${key}`, unit)] as const,
         ),
+      ),
+      note(
+        'Tokens per second and idle time are of the steps’ times on the host, of each no less than the device was busy with it.',
       ),
     ),
   );

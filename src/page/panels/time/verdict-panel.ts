@@ -2,6 +2,7 @@
 import type { SpanPart } from '../../../prof/advise/verdict/verdict-facts.js';
 import { element, note } from '../../document/dom-elements.js';
 import { quantityText } from '../../document/units.js';
+import { withName } from '../../document/fragment.js';
 import { figure } from '../../figures/figure.js';
 import { IDLE_NAMES, WORK_NAMES, type TimePartName } from '../../figures/time-parts.js';
 import { legend, strip, swatch } from '../../figures/strip.js';
@@ -19,6 +20,25 @@ function withoutDevice({ profile }: PanelView): PanelContent {
   const share = quantityText(most.time / host.time, 'share');
   const text = `No work of a device is recorded. On the host ${most.name} takes ${share} of the time.`;
   return [element('p', { class: 'verdict' }, text)];
+}
+
+/** Of several ranks the first question is who is late: what follows is of one of them. */
+function lateRanks({ data: { job }, profile }: PanelView): HTMLElement[] {
+  const first = job?.isChance === true ? undefined : job?.late[0];
+  if (job === null || first === undefined) return [];
+  const { name, late, share, op, kernel } = first;
+  const most = op ?? kernel;
+  const figures = `: ${quantityText(late, 'ns')} a step (${quantityText(share, 'share')})`;
+  const others = job.late.length > 1 ? `; ${quantityText(job.late.length - 1, 'count')} more` : '';
+  const link = element('a', { href: '#panel=ranks' }, `${name} is late`);
+  link.addEventListener('click', (event) => {
+    event.preventDefault();
+    location.hash = withName(location.hash, 'panel', 'ranks');
+  });
+  const mostly = most === null ? '' : `, mostly ${op === null ? 'kernel' : 'op'} ${most.name}`;
+  const { rank = null } = profile.overview.header ?? {};
+  const shown = rank === null ? 'one profile' : `rank ${rank}`;
+  return [element('p', { class: 'late-rank' }, link, `${figures}${mostly}${others}.`), note(`Below: ${shown}.`)];
 }
 
 function make(view: PanelView): PanelContent {
@@ -39,6 +59,7 @@ function make(view: PanelView): PanelContent {
     figure(view, said, 'ns'),
   ]);
   return [
+    ...lateRanks(view),
     element('p', { class: 'verdict' }, verdict.text),
     strip(view, 'Time of the devices', shown, 'verdict.span'),
     legend(entries),
