@@ -1,7 +1,7 @@
 /** `dprof html`: one page with everything about a profile, for a browser. */
 import { basename } from 'node:path';
 import { PageBuilder } from '../../prof/html/page-builder.js';
-import type { TimelineChoice } from '../../prof/html/timeline/timeline-builder.js';
+import type { TimelineChoice } from '../../prof/html/timeline/timeline-choice.js';
 import { Annotator } from '../../prof/report/report.js';
 import { UsageError } from '../../record/errors.js';
 import { inputWord } from '../../write/shell-words.js';

@@ -34,12 +34,14 @@ import { memoryPeaks } from '../memory/memory-peaks.js';
 import type { MemoryCurve, PageData, PageProfile } from './page-data.js';
 import { withoutDevices } from './kinds/untraced-devices.js';
 import { timelineId, type PagePart } from './timeline/timeline-data.js';
-import type { EventNames } from './timeline/event-names.js';
+import type { EventNames } from './timeline/names/event-names.js';
 import { pageJob } from './job/page-job.js';
 import { GraphCaptureTest } from './kinds/graph-capture.js';
 import { RooflineGroups } from './roofline-groups.js';
 import { timedActivity } from './timed-activity.js';
-import { TimelineBuilder, type BuiltTimeline, type TimelineChoice } from './timeline/timeline-builder.js';
+import { durationOf } from '../../record/fields/times.js';
+import { TimelineBuilder, type BuiltTimeline } from './timeline/timeline-builder.js';
+import type { TimelineChoice } from './timeline/timeline-choice.js';
 import { UtilisationCurve } from './utilisation-curve.js';
 
 export const PAGE_TYPES: RecordTypes = new Set<ProfileLine['type']>([
@@ -231,10 +233,11 @@ export class PageBuilder implements Analysis<MakePage> {
       const activity = timedActivity(row.record);
       // A Neuron instruction that only waits is no work.
       if (activity === null || activity.kind === 'wait') continue;
-      profile.kernels.add(kernel, activity.dur);
+      const time = durationOf(row.record) ?? activity.dur;
+      profile.kernels.add(kernel, time);
       profile.annotations.add(kernel, activity.dur);
       profile.points.add(kernel, activity.dur);
-      profile.layers.add(kernel, activity.dur);
+      profile.layers.add(kernel, time);
     }
   }
 

@@ -31,32 +31,16 @@ import {
   type EventBufferBounds,
 } from './event-buffer.js';
 import { heldPieces, namesOf, piecesOf, wholePiece, type CutPiece, type PieceBounds } from './pieces.js';
-import { queueOf, tableNames } from './event-texts.js';
-import { RangeTitles } from './range-titles.js';
-import { ShortNames } from './short-names.js';
-import type { EventNames } from './event-names.js';
+import { queueOf, tableNames } from './names/event-texts.js';
+import { RangeTitles } from './names/range-titles.js';
+import { ShortNames } from './names/short-names.js';
+import type { TimelineBounds, TimelineChoice } from './timeline-choice.js';
+import type { EventNames } from './names/event-names.js';
 import type { TextTable } from '../text-table.js';
 import { timedActivity, type TimedActivity } from '../timed-activity.js';
 import { PiecePacker } from './timeline-events.js';
 import { MarkTable } from './timeline-marks.js';
 import { TrackTable } from './timeline-tracks.js';
-
-/**
- * Which piece a timeline shows first. `usual`: the step of median length, or everything where the profile has no steps. A
- * time is a piece of its own. ns from the profile's start.
- */
-export type TimelineChoice =
-  | { readonly of: 'usual' }
-  | { readonly of: 'step'; readonly step: number }
-  | { readonly of: 'time'; readonly from: number; readonly to: number };
-
-/** Events of all pieces; bars and points of the whole profile. */
-export interface TimelineBounds {
-  readonly events: number;
-  readonly bars: number;
-  /** Points of all tracks. */
-  readonly trackPoints: number;
-}
 
 /** A timeline, and what its elements in the page hold: the tables first, then by piece; null for what is not held. */
 export interface BuiltTimeline {

@@ -17,9 +17,9 @@ import {
 } from './timeline-data.js';
 import type { EventBuffer, EventColumn } from './event-buffer.js';
 import { annotationName } from '../../by/host/annotation-name.js';
-import { EventNames } from './event-names.js';
+import { EventNames } from './names/event-names.js';
 import { UsedFacts, type FactTable } from './fact-table.js';
-import type { ShortNames } from './short-names.js';
+import type { ShortNames } from './names/short-names.js';
 import { TextTable } from '../text-table.js';
 
 /** Events in order of start, and the span that they run in. */

@@ -9,7 +9,7 @@ import { entryOf } from '../../../../src/containers/map-entry.js';
 import { openSource } from '../../../../src/cli/input.js';
 import { PAGE_TYPES } from '../../../../src/prof/html/page-builder.js';
 import type { Timeline, TimelinePiece } from '../../../../src/prof/html/timeline/timeline-data.js';
-import type { TimelineChoice } from '../../../../src/prof/html/timeline/timeline-builder.js';
+import type { TimelineChoice } from '../../../../src/prof/html/timeline/timeline-choice.js';
 import { loadEvents } from '../../../../src/page/timeline/events/events.js';
 import { selectionSums } from '../../../../src/page/timeline/model/selection-sums.js';
 import type { ProfileLine } from '../../../../src/record/record.js';

@@ -1,7 +1,7 @@
 /** Texts of events of a timeline. */
-import type { RangeRecord } from '../../../record/record.js';
-import type { DeviceActivity } from '../../input/device-activity.js';
-import { hostRangeName, rangeAmong } from '../../by/host/range-name.js';
+import type { RangeRecord } from '../../../../record/record.js';
+import type { DeviceActivity } from '../../../input/device-activity.js';
+import { hostRangeName, rangeAmong } from '../../../by/host/range-name.js';
 
 const OPS = new Set(['op'] as const);
 

@@ -1,9 +1,9 @@
 /** What a timeline calls the ranges of a thread, and which of them it keeps apart: texts are made for programs to read. */
-import { AdaptiveCache } from '../../../containers/lru-cache.js';
-import { programFrames, readMarkerText } from '../../../record/python/marker-text.js';
-import type { RangeRecord } from '../../../record/record.js';
-import { hostRangeName, opTitle } from '../../by/host/range-name.js';
-import type { ApartRanges, EventKind } from './timeline-data.js';
+import { AdaptiveCache } from '../../../../containers/lru-cache.js';
+import { programFrames, readMarkerText } from '../../../../record/python/marker-text.js';
+import type { RangeRecord } from '../../../../record/record.js';
+import { hostRangeName, opTitle } from '../../../by/host/range-name.js';
+import type { ApartRanges, EventKind } from '../timeline-data.js';
 
 interface RangeTitle {
   readonly kind: Extract<EventKind, 'range' | 'op' | 'layer' | 'frame'>;

@@ -1,10 +1,10 @@
 /** The matches of a search in a table: sorted, filtered and copied as other tables; a row shows its event. */
-import { elementAt } from '../../../containers/element.js';
-import { DIRECTIONS } from '../../../prof/html/timeline/timeline-data.js';
-import { button, element } from '../../document/dom-elements.js';
-import { quantityText } from '../../document/units.js';
-import { withValues } from '../../figures/listed-rows.js';
-import { sortedTable, type ShownTable, type TableColumn } from '../../figures/sorted-table.js';
+import { elementAt } from '../../../../containers/element.js';
+import { DIRECTIONS } from '../../../../prof/html/timeline/timeline-data.js';
+import { button, element } from '../../../document/dom-elements.js';
+import { quantityText } from '../../../document/units.js';
+import { withValues } from '../../../figures/listed-rows.js';
+import { sortedTable, type ShownTable, type TableColumn } from '../../../figures/sorted-table.js';
 import {
   countOf,
   durOf,
@@ -15,8 +15,8 @@ import {
   startOf,
   textOf,
   type TimelineEvents,
-} from '../events/events.js';
-import type { Scene } from '../model/scene.js';
+} from '../../events/events.js';
+import type { Scene } from '../../model/scene.js';
 
 /** Further matches are not listed: sorting more takes seconds. */
 const MOST_LISTED = 50_000;
