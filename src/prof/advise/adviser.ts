@@ -21,6 +21,7 @@ import { RULES } from './rules.js';
 import { percent } from './amount-text.js';
 import { MovedTimes } from './moved-times.js';
 import { verdictOf, type ProfileVerdict } from './verdict/verdict.js';
+import { GraphCaptureTest } from './verdict/graph-capture.js';
 import { ComputedTimes } from './verdict/computed-times.js';
 
 export const ADVICE_TYPES: RecordTypes = new Set([
@@ -60,6 +61,7 @@ export class Adviser implements Analysis<Adviser> {
   readonly #neuron = new Map<number, ProfileSums>();
   readonly #computed = new Map<number, ComputedTimes>();
   readonly #moved = new Map<number, MovedTimes>();
+  readonly #captures = new Map<number, GraphCaptureTest>();
   /** A verdict speaks of all that rules find: for some of them there is none, and nothing is gathered for it. */
   readonly #hasVerdict: boolean;
   #outcome: { readonly findings: Finding[]; readonly silences: Silence[] } | null = null;
@@ -86,7 +88,10 @@ export class Adviser implements Analysis<Adviser> {
     const gap = this.#devices.take(record);
     if (gap !== null) this.#gap(gap);
     this.#host.take(record);
-    if (this.#hasVerdict) entryOf(this.#moved, record.profile, () => new MovedTimes()).take(record);
+    if (this.#hasVerdict) {
+      entryOf(this.#moved, record.profile, () => new MovedTimes()).take(record);
+      entryOf(this.#captures, record.profile, () => new GraphCaptureTest()).take(record);
+    }
     if (this.#neuron.size > 0) this.#neuron.get(record.profile)?.take(record);
     for (const { watch } of this.#watches) watch.take?.(record);
     if (rows.length > 0) this.addKernels(rows);
@@ -186,6 +191,7 @@ export class Adviser implements Analysis<Adviser> {
       hasFrames: this.#host.places.hasFrames(profile),
       computed: this.#computed.get(profile) ?? new ComputedTimes(),
       moved: this.#moved.get(profile) ?? new MovedTimes(),
+      isCapture: this.#captures.get(profile)?.isCapture === true,
       missing: missing.reduce((all, { launches }) => all + launches, 0),
       findings: this.findings.filter(isOwn),
     });

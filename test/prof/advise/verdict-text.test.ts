@@ -37,6 +37,15 @@ describe('the sentence of a verdict', () => {
     });
   });
 
+  it('says of the capture of a graph that it is none of its run', () => {
+    const captured = { ...PROFILE, facts: { graph_capture_ns: 5 * MS } };
+    const fill = kernel({ start: 0, dur: 2 * MS });
+    expect(verdictOf([captured, fill]).text).to.equal(
+      'The capture of a graph, which the GPU does not run meanwhile: other work takes 2 ms.',
+    );
+    expect(verdictOf([captured, { ...fill, graph: { id: 1, node: 2 } }]).text).to.match(/^GPU computing/);
+  });
+
   describe('on communication', () => {
     const nccl = (dur: number, bytes: number | null): KernelRecord => {
       const collective: Collective = {

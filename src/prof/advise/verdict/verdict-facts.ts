@@ -33,6 +33,8 @@ export interface VerdictFacts {
   readonly hasFrames: boolean;
   readonly computed: ComputedTimes;
   readonly moved: MovedTimes;
+  /** Whether it is of the capture of a graph, not of a run. */
+  readonly isCapture: boolean;
   /** Launches of graphs whose work is missing. */
   readonly missing: number;
   /** Of the profile. */

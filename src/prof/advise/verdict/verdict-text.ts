@@ -1,9 +1,9 @@
 /** The verdict on a profile in words: what is lost first, with why; then what is computed. */
 import { linkPeakOf } from '../../roofline/links.js';
-import { percent, rate } from '../amount-text.js';
+import { percent, rate, time } from '../amount-text.js';
 import { spokenName } from '../spoken-names.js';
 import type { Pace } from './computed-times.js';
-import { deviceWords } from './device-words.js';
+import { deviceWord, deviceWords } from './device-words.js';
 import { afterFirstWait, firstWaitText } from './first-wait.js';
 import { idleText } from './idle-text.js';
 import { savingText } from './saving-text.js';
@@ -14,11 +14,18 @@ const SPOKEN = 0.1;
 
 /** The verdict in a sentence or a few. */
 export function verdictText(facts: VerdictFacts, parts: readonly SpanPart[]): string {
+  if (facts.isCapture) return captureText(facts, parts);
   const after = afterFirstWait(facts, parts);
   const [first = '', ...others] = clausesOf(after?.facts ?? facts, after?.parts ?? parts);
   const begin = after === null ? first : `${firstWaitText(after)}, ${first}`;
   const more = [...others, ...throttlingTexts(facts)];
   return [`${deviceWords(facts)} ${begin}.`, ...more.map((clause) => ` ${capital(clause)}.`)].join('');
+}
+
+/** Shares of the span would be those of what is not captured. */
+function captureText(facts: VerdictFacts, parts: readonly SpanPart[]): string {
+  const work = parts.reduce((sum, { part, time: ns }) => sum + (part === 'idle' ? 0 : ns), 0);
+  return `The capture of a graph, which the ${deviceWord(facts)} does not run meanwhile: other work takes ${time(work)}.`;
 }
 
 function clausesOf(facts: VerdictFacts, parts: readonly SpanPart[]): string[] {

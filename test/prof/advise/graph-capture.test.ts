@@ -1,11 +1,11 @@
 /** Whether a profile is of the capture of graphs: by the time of captures against that of work, unless a graph ran. */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { GraphCaptureTest } from '../../../../src/prof/html/kinds/graph-capture.js';
-import type { ProfileLine } from '../../../../src/record/record.js';
-import { A100, profileOn } from '../../../support/devices.js';
-import { kernel } from '../../../support/kernels.js';
-import { propertyRuns } from '../../../support/property-runs.js';
+import { GraphCaptureTest } from '../../../src/prof/advise/verdict/graph-capture.js';
+import type { ProfileLine } from '../../../src/record/record.js';
+import { A100, profileOn } from '../../support/devices.js';
+import { kernel } from '../../support/kernels.js';
+import { propertyRuns } from '../../support/property-runs.js';
 
 const isCapture = (records: readonly ProfileLine[]): boolean => {
   const test = new GraphCaptureTest();

@@ -1,9 +1,8 @@
 /** Whether a profile is of the capture of graphs rather than of their run: most of what was launched became their nodes. */
 import type { ProfileLine } from '../../../record/record.js';
 import { GRAPH_CAPTURE_FACT } from '../../../record/fields/fact-names.js';
-import { isDeviceActivity } from '../../input/device-activity.js';
 import { missingWorkOf } from '../../steps/missing-work.js';
-import { timedActivity } from '../timed-activity.js';
+import { workOf } from '../../steps/step-work.js';
 
 export class GraphCaptureTest {
   /** ns during which graphs were captured. */
@@ -14,10 +13,10 @@ export class GraphCaptureTest {
 
   take(record: ProfileLine): void {
     if (record.type === 'profile') this.#captured = Number(record.facts?.[GRAPH_CAPTURE_FACT] ?? 0);
-    else if (isDeviceActivity(record)) {
-      if (record.type === 'graph' || record.graph !== undefined) this.#hasReplay = true;
-      const activity = timedActivity(record);
-      if (activity !== null && activity.kind !== 'wait') this.#worked += activity.dur;
+    const work = workOf(record)?.record;
+    if (work !== undefined) {
+      if (work.type === 'graph' || work.graph !== undefined) this.#hasReplay = true;
+      if (Number.isFinite(work.start)) this.#worked += work.dur ?? 0;
     } else if (missingWorkOf(record) !== null) this.#hasReplay = true;
   }
 
