@@ -1,24 +1,18 @@
 /** What a profile's devices moved, by operation of communication and by kind of copy. */
 import { largest } from '../../containers/lists.js';
 import { addTo } from '../../containers/map-entry.js';
-import { algorithmBytes } from '../../ops/collective-bytes.js';
-import type { CollectiveRecord, KernelLine, ProfileLine } from '../../record/record.js';
+import type { CollectiveRecord, ProfileLine } from '../../record/record.js';
 import { NS_PER_S } from '../../record/units.js';
+import { operationOf } from '../steps/communication-operation.js';
 import { communicates } from '../steps/step-work.js';
 import { Ranking } from './longest.js';
 import { spokenName } from './spoken-names.js';
 
-/** The operation of a record that moves data between devices; null for any other. */
-export function communicationOf(record: ProfileLine): string | null {
-  if (record.type === 'collective') return record.kind ?? record.name;
-  if (record.type !== 'kernel' || !communicates(record)) return null;
-  return record.collective?.op ?? spokenName(record.short);
-}
-
-/** Size of the message, as the bandwidth of the algorithm has it. */
-function messageBytes(record: CollectiveRecord | KernelLine): number | null {
-  if (record.type === 'collective') return record.bytes;
-  return record.collective === undefined ? null : algorithmBytes(record.collective);
+/** The operation of a record that moves data between devices, and the size of its message; null for any other record. */
+export function communicationOf(record: ProfileLine): { readonly name: string; readonly bytes: number | null } | null {
+  if (record.type !== 'collective' && (record.type !== 'kernel' || !communicates(record))) return null;
+  const { kind, bytes } = operationOf(record);
+  return { name: kind ?? (record.type === 'kernel' ? spokenName(record.short) : record.name), bytes };
 }
 
 /** Times by name, and bytes where these are known: kinds and operations run at rates far apart. */
@@ -60,7 +54,7 @@ export class MovedTimes {
   take(record: ProfileLine): void {
     const operation = communicationOf(record);
     if (operation !== null && (record.type === 'collective' || record.type === 'kernel')) {
-      this.communicated.move(operation, record.dur ?? 0, messageBytes(record));
+      this.communicated.move(operation.name, record.dur ?? 0, operation.bytes);
       if (record.type === 'collective') this.#watch(record);
     }
     if (record.type === 'copy') this.copied.move(record.kind ?? 'copy', record.dur ?? 0, record.bytes);

@@ -23,7 +23,7 @@ describe('the rule exposed-collectives', () => {
     };
     const [found] = findingsOf('exposed-collectives', [profileOn(A100), kernel({ start: 0, dur: 60 }), operation]);
     expect(found?.stake).to.equal(30);
-    expect(found?.details).to.include('allReduce');
+    expect(found?.details).to.include('all-reduce');
   });
 
   it('is silent where nothing is computed that could hide it', () => {

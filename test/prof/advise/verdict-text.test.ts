@@ -56,11 +56,11 @@ describe('the sentence of a verdict', () => {
     const computing = kernel({ start: 0, dur: 100 });
 
     it('offers overlap where it moves data, and looks for another rank where it hardly does', () => {
-      expect(textOf(computing, nccl(100, 10_000))).to.match(/mostly allreduce at 100 GB\/s; more overlap could save/);
+      expect(textOf(computing, nccl(100, 10_000))).to.match(/mostly all-reduce at 100 GB\/s; more overlap could save/);
       expect(textOf(computing, nccl(100, 1000))).to.match(
-        /mostly allreduce at 10 GB\/s, 3\.3 % of the peak of the links within a machine: look for a late rank or a slow link\./,
+        /mostly all-reduce at 10 GB\/s, 3\.3 % of the peak of the links within a machine: look for a late rank or a slow link\./,
       );
-      expect(textOf(computing, nccl(100, null))).to.match(/mostly allreduce; more overlap could save/);
+      expect(textOf(computing, nccl(100, null))).to.match(/mostly all-reduce; more overlap could save/);
     });
 
     it('says how long data is moved where the profiler records messages', () => {

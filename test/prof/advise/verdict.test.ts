@@ -104,7 +104,7 @@ describe('the verdict', () => {
       ['copy', 150],
       ['idle', 50],
     ]);
-    expect(text).to.match(/^GPU communicating 20\.0 % while nothing is computed, mostly AllReduce; more overlap could save at most 19\.0 %\. Copying 15\.0 % while nothing is computed, mostly DtoH at 6\.250 GB\/s\. Computing 60\.0 %, all of it mm\.$/); // prettier-ignore
+    expect(text).to.match(/^GPU communicating 20\.0 % while nothing is computed, mostly all-reduce; more overlap could save at most 19\.0 %\. Copying 15\.0 % while nothing is computed, mostly DtoH at 6\.250 GB\/s\. Computing 60\.0 %, all of it mm\.$/); // prettier-ignore
   });
 
   describe('says what the host did in long gaps', () => {

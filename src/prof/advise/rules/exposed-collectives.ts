@@ -15,7 +15,7 @@ class Operations {
     const operation = communicationOf(record);
     if (operation === null || (record.type !== 'collective' && record.type !== 'kernel')) return;
     this.count++;
-    this.names.add(operation, record.dur ?? 0);
+    this.names.add(operation.name, record.dur ?? 0);
     if (record.type === 'kernel') this.longest.add(record);
   }
 }

@@ -1,9 +1,8 @@
 /** Operations of one rank, collected in order of their start. */
 import { entryOf } from '../../../containers/map-entry.js';
-import { algorithmBytes, collectiveKind, type CollectiveKind } from '../../../ops/collective-bytes.js';
-import { collectiveOfCalls } from '../../../ops/collective-of-calls.js';
-import { communicationKind } from '../../../ops/kernels/communication.js';
+import type { CollectiveKind } from '../../../ops/collective-bytes.js';
 import type { CollectiveRecord, KernelLine, ProfileLine } from '../../../record/record.js';
+import { operationOf, type Operation } from '../../steps/communication-operation.js';
 import { workOf } from '../../steps/step-work.js';
 import type { OperationColumns } from './rank-part.js';
 
@@ -12,33 +11,6 @@ const MOST_OPERATIONS = 500_000;
 
 /** Kinds of operations between two ranks. */
 export const MESSAGES: ReadonlySet<CollectiveKind> = new Set(['send', 'receive', 'send-receive'] as const);
-
-/** What identifies an operation among those of its rank, however the profiler records it. */
-interface Operation {
-  readonly kind: CollectiveKind | null;
-  readonly dtype: string | null;
-  readonly bytes: number | null;
-  readonly group: string | null;
-  readonly groupSize: number | null;
-  readonly ranks: readonly number[] | null;
-  readonly ordinal?: number;
-  readonly peer?: number;
-}
-
-function operationOf(record: KernelLine | CollectiveRecord): Operation {
-  if (record.type === 'collective') {
-    const { dtype, bytes, group, groupSize, ranks, kind, name } = record;
-    return { ...record, kind: collectiveKind(kind ?? name), dtype, bytes, group, groupSize, ranks };
-  }
-  const { short, op = [], calls = [] } = record;
-  const collective = record.collective ?? collectiveOfCalls({ ...record, calls });
-  if (collective !== null)
-    return { ...collective, kind: collectiveKind(collective.op), bytes: algorithmBytes(collective) };
-  // A kernel that sends and receives may do so for any operation: the framework's name says which.
-  const named = [...op].reverse().map(collectiveKind);
-  const kind = named.find((one) => one !== null) ?? collectiveKind(communicationKind(short) ?? '');
-  return { kind, dtype: null, bytes: null, group: null, groupSize: null, ranks: null };
-}
 
 /** A record that the rows of a rank have, unless there are too many of them. */
 type TimedOperation = (KernelLine | CollectiveRecord) & { readonly dur: number };
