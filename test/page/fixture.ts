@@ -15,9 +15,14 @@ const layer = (path: string[], time: number, own: number): LayerRow => ({
   ...{ path, count: 4, time, own, forward: time / 4, backward: (3 * time) / 4 },
   ...{ ownBackward: (3 * own) / 4, flops: 2e9, bytes: 1e6 },
   why: {
-    all: { bound: 'memory', boundShare: 0.6, tc: 0.5, slowest: { id: 7, name: HOSTILE, time: time / 2 } },
+    all: { bound: 'memory', boundShare: 0.6, tc: 0.5, slowest: { id: 7, name: HOSTILE, start: 0, time: time / 2 } },
     forward: null,
-    backward: { bound: 'compute', boundShare: 0.9, tc: 1, slowest: { id: 8, name: 'gemm_bf16', time: time / 2 } },
+    backward: {
+      bound: 'compute',
+      boundShare: 0.9,
+      tc: 1,
+      slowest: { id: 8, name: 'gemm_bf16', start: 0, time: time / 2 },
+    },
   },
 });
 

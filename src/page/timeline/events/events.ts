@@ -87,6 +87,8 @@ export interface LaunchArrows {
 
 export const kindOf = (events: TimelineEvents, event: number): EventKind =>
   elementAt(EVENT_KINDS, elementAt(events.kind, event));
+/** Words for a kind in a search: a wait is one by whatever name the profile has for it. */
+export const kindWords = (kind: EventKind): readonly string[] => (kind === 'sync' ? ['sync', 'wait'] : [kind]);
 export const startOf = (events: TimelineEvents, event: number): number => elementAt(events.start, event);
 /** ns from the profile's start, of several ranks from that of one: the zero of all times that are shown. */
 export const profileTimeOf = ({ origin }: TimelineEvents, time: number): number => origin + time;
