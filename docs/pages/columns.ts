@@ -73,7 +73,7 @@ export const columnsPage = (): string =>
     list([
       `Rates are FLOPs and bytes over the time of the kernel. ${code('peak')} is the share of the device's peak for the type: of the matrix unit where ${code('tc')} is 1, of the vector units where it is 0, unknown where it is \`?\`. Elementwise work in 16 bits is held to the FP32 rate.`,
       `${code('bw')} is the share of the memory's bandwidth. Bytes are those the op needs at least; operands that the last kernel left in the cache may come faster.`,
-      `${code('bound')} is the larger of the two shares; \`latency\` when both are below ${LATENCY_SHARE} %.`,
+      `${code('bound')} is the larger of the two shares; \`latency\` when both are below ${LATENCY_SHARE} %: the kernel is too small to fill the device, and many of them in a row are what people call launch-bound.`,
       `${code('floor')} is the time the device needs at least, ${code('gap')} the time of the kernel over it.`,
       `\`!\` stands for a rate that the device cannot reach: above its peak FLOP/s (unless the kernel is part of a Winograd or FFT algorithm, which does less than is counted), or more bytes than memory and twice the cache can move. It is a defect of the counting, and a line on stderr names the first kernels. CSV and JSON keep the number.`,
       'A collective operation waits for other devices: it has rates, but no share of a peak, no bound and no floor.',

@@ -22,8 +22,10 @@ export interface Wanted {
   readonly types: RecordTypes;
   /** Which ranges it wants, as a reader's option has it; a reader may give more. */
   readonly ranges?: 'without-calls' | 'long-calls' | 'without-work';
-  /** Whether it wants all profiles of a folder, and goes on after an input that cannot be read. */
+  /** Whether it goes on after an input that cannot be read. */
   readonly many?: true;
+  /** Whether it wants one profile: a folder of several is refused then, and stands for all of them elsewhere. */
+  readonly isOne?: true;
 }
 
 export interface Source {
@@ -217,7 +219,7 @@ const pathOf = (file: FolderFile): string => (typeof file === 'string' ? file : 
 /**
  * The profiles of a folder; without one its files of records, which beside profiles were made of these, as partial answers
  * were beside records. Profiles that cannot be read are reported and set the exit code.
- * @throws UserError without any, and for several unless all are wanted
+ * @throws UserError without any, and for several where one is wanted
  */
 async function openFiles(
   folder: string,
@@ -231,12 +233,12 @@ async function openFiles(
   const profiles: ProfileFile[] = [];
   for await (const found of findProfiles([folder], { passOver: new Set([...records, ...partials]) })) {
     if (found instanceof UserError) failures.push(found);
-    // More than one is only counted, unless all are wanted.
-    else if (profiles.push(found.source) > 1 && wanted?.many !== true) found.source.dispose();
+    // More than one is only counted where one is wanted.
+    else if (profiles.push(found.source) > 1 && wanted?.isOne === true) found.source.dispose();
   }
   const files: readonly FolderFile[] = [profiles, records, partials].find(({ length }) => length > 0) ?? [];
   const [file, ...others] = files;
-  if (file === undefined || (others.length > 0 && wanted?.many !== true)) {
+  if (file === undefined || (others.length > 0 && wanted?.isOne === true)) {
     for (const profile of profiles) profile.dispose();
     throw (file === undefined ? failures[0] : undefined) ?? severalFiles(folder, files);
   }
@@ -255,7 +257,9 @@ async function openFiles(
 function severalFiles(folder: string, files: readonly FolderFile[]): UserError {
   const [file = ''] = files;
   const isRecords = typeof file === 'string';
-  const hint = isRecords ? `give the files: dprof ${file} …` : `give it to dparse: dparse ${folder} | dprof`;
+  const hint = isRecords
+    ? `give one of them, as ${file}`
+    : `give one of them, or the records of all: dparse ${folder} > FILE`;
   return new UserError(`holds ${files.length} ${isRecords ? 'files of records' : 'profiles'}`, { where: folder, hint });
 }
 

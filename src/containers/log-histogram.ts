@@ -34,10 +34,12 @@ export class LogHistogram {
   #total = 0;
   #min = Infinity;
   #max = -Infinity;
+  #areWhole = true;
 
   /** @param value at least 0 */
   add(value: number): void {
     addTo(this.#counts, binOf(value), 1);
+    this.#areWhole &&= Number.isInteger(value);
     this.#count++;
     this.#total += value;
     this.#min = Math.min(this.#min, value);
@@ -56,14 +58,16 @@ export class LogHistogram {
     };
   }
 
-  /** The smallest value that a share of all are at most: the middle of its bin. */
+  /** The smallest value that a share of all are at most: the middle of its bin, of whole numbers one of those in it. */
   #quantile(sorted: readonly (readonly [bin: number, count: number])[], share: number): number {
     let left = Math.ceil(share * this.#count);
     for (const [bin, count] of sorted) {
       left -= count;
       if (left > 0) continue;
-      const middle = (beginOf(bin) + beginOf(bin + 1)) / 2;
-      return Math.min(this.#max, Math.max(this.#min, middle));
+      const [from, to] = [beginOf(bin), beginOf(bin + 1)];
+      const middle = (from + to) / 2;
+      const value = this.#areWhole ? Math.max(Math.ceil(from), Math.floor(middle)) : middle;
+      return Math.min(this.#max, Math.max(this.#min, value));
     }
     return this.#max;
   }

@@ -70,6 +70,9 @@ const RECORDED: Readonly<Record<string, Partial<Record<Wanted, string>> | undefi
 
 /** One line for a panel without content. */
 export function lacking({ profile }: PanelView, wanted: Wanted): string {
+  const { program } = profile.overview;
+  if (wanted === 'layers' && program !== null && program.layers > 0)
+    return 'Instructions do not name their layer; when the layers of the program ran is in the panel Compiled program.';
   const how = RECORDED[profile.overview.header?.format ?? '']?.[wanted];
   return how === undefined ? LACKS[wanted] : `${LACKS[wanted]} ${how}`;
 }

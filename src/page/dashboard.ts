@@ -21,6 +21,7 @@ import { MEMORY_OPERATIONS } from './panels/memory-operations-panel.js';
 import { OPS } from './panels/kernels/ops-panel.js';
 import { MONITOR } from './panels/neuron/monitor-panel.js';
 import { NEURON } from './panels/neuron/neuron-panel.js';
+import { PROGRAM } from './panels/neuron/program-panel.js';
 import { PRECISION } from './panels/precision-panel.js';
 import { RANKS } from './panels/ranks-panel.js';
 import { ROOFLINE } from './panels/kernels/roofline-panel.js';
@@ -53,7 +54,7 @@ const TABS: readonly PanelTab[] = [
     title: 'Kernels',
     panels: [OPS, KERNELS, ROOFLINE, PRECISION, MATRIX_UNIT, ACTIVITY, MEMORY_OPERATIONS, COLLECTIVES],
   },
-  { id: 'layers', title: 'Layers', panels: [LAYERS, FLAME, ANNOTATIONS] },
+  { id: 'layers', title: 'Layers', panels: [PROGRAM, LAYERS, FLAME, ANNOTATIONS] },
   { id: 'memory', title: 'Memory', panels: [MEMORY] },
   { id: 'ranks', title: 'Ranks', panels: [RANKS, HOST_CPU] },
   { id: 'diagnostics', title: 'Diagnostics', panels: [DIAGNOSTICS] },
@@ -152,8 +153,10 @@ export function showDashboard(root: HTMLElement, data: PageData): void {
   };
   const first = chosenAtFirst(data);
   if (data.profiles.length > 1) {
-    const choices = rankNames(data).map((name, at) => [at, name] as const);
-    picker.append(select('Rank', choices, first, change));
+    const names = rankNames(data);
+    const choices = names.map((name, at) => [at, name] as const);
+    const isRanks = names.every((name) => /^rank \d+$/.test(name));
+    picker.append(select(isRanks ? 'Rank' : 'Profile', choices, first, change));
   }
 
   const skip = element('a', { class: 'skip', href: '#main' }, 'Skip to the figures');

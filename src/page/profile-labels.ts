@@ -9,7 +9,8 @@ interface HeaderDevice {
 }
 
 /**
- * `NVIDIA H100`, `8 × MI300X`, `8 × MI300X installed, 1 used`: devices that did no work are said to be so.
+ * `NVIDIA H100`, `8 × MI300X`, `8 × MI300X installed, 1 used`: devices that did no work beside others that did are said
+ * to be so; where no work is recorded of any, nobody knows.
  * @param used ids of those that worked
  */
 export function deviceTexts(devices: readonly HeaderDevice[], used: ReadonlySet<number>): string[] {
@@ -21,20 +22,27 @@ export function deviceTexts(devices: readonly HeaderDevice[], used: ReadonlySet<
   }
   return [...counts].map(([name, { installed, used: worked }]) => {
     const several = installed > 1 ? `${installed} × ${name}` : name;
-    return worked === installed ? several : `${several} installed, ${worked === 0 ? 'none' : worked} used`;
+    return worked === installed || used.size === 0
+      ? several
+      : `${several} installed, ${worked === 0 ? 'none' : worked} used`;
   });
 }
 
-/** Ranks of a job do about as much; a capture of a graph beside its run does next to nothing. */
+/** Ranks of a job do about as much; what a capture of a graph does besides is next to nothing mostly. */
 const MUCH = 0.5;
 
-/** Index of the profile that a page shows at first: the first with at least half of the most work on devices. */
+/**
+ * Index of the profile that a page shows at first: the first with at least half of the most work on devices, of those that
+ * are no captures of graphs where there is one.
+ */
 export function openedAtFirst({ profiles }: Pick<PageData, 'profiles'>): number {
-  const work = profiles.map(({ overview }) => overview.devices.reduce((sum, { busy }) => sum + busy, 0));
+  const busy = profiles.map(({ overview }) => overview.devices.reduce((sum, device) => sum + device.busy, 0));
+  const hasRun = profiles.some(({ isGraphCapture }, at) => !isGraphCapture && elementAt(busy, at) > 0);
+  const work = profiles.map(({ isGraphCapture }, at) => (hasRun && isGraphCapture ? 0 : elementAt(busy, at)));
   const most = work.reduce((a, b) => Math.max(a, b), 0);
   return Math.max(
     0,
-    work.findIndex((busy) => busy >= MUCH * most),
+    work.findIndex((own) => own >= MUCH * most),
   );
 }
 
@@ -45,8 +53,14 @@ function rankName(profile: PageProfile, at: number): string {
   return header.rank === null ? header.file : `rank ${header.rank}`;
 }
 
-/** Labels of all profiles; equal ones are extended by file or index. */
-export function rankNames({ profiles }: PageData): string[] {
+/** Labels of all profiles; equal ones are extended by file or index, captures of graphs are called so. */
+export function rankNames({ profiles }: Pick<PageData, 'profiles'>): string[] {
+  return distinctNames(profiles).map((name, at) =>
+    elementAt(profiles, at).isGraphCapture ? `${name} (graph capture)` : name,
+  );
+}
+
+function distinctNames(profiles: readonly PageProfile[]): string[] {
   const names = profiles.map(rankName);
   return profiles.map(({ overview: { header } }, at) => {
     const name = elementAt(names, at);

@@ -20,7 +20,7 @@ export interface Analysis<Facts> {
   readonly types: RecordTypes;
   /** Which ranges of the host it takes, as a reader's option has it: all of them when absent. */
   readonly ranges?: 'without-calls' | 'long-calls' | 'without-work';
-  /** Whether it is about many profiles: all of a folder are read, and one that cannot be is left out and named. */
+  /** Whether it is about many profiles: one that cannot be read is left out and named. */
   readonly many?: true;
   /**
    * Takes a record, in order of the input.

@@ -303,6 +303,8 @@ export interface RangeRecord {
   readonly stack?: readonly string[];
   /** Of kind `api`: how many activities of devices the call launched. */
   readonly launched?: number;
+  /** Where the program did not end it: `dur` is up to the profile's end. */
+  readonly open?: true;
 }
 
 /** Metric of the samples that state when steps ran on the host: the value is the step's number, `text` its name. */

@@ -1,4 +1,5 @@
 /** Statistics of lists of numbers. */
+import { addTimes } from './fields/times.js';
 
 /** Of an even number of values: the mean of the middle two, or the smaller or larger of them. */
 export type MiddleOfTwo = 'mean' | 'lower' | 'upper';
@@ -39,7 +40,7 @@ export function quantile(ordered: ArrayLike<number>, share: number): number | nu
   return below === undefined || above === undefined ? null : below + (above - below) * (at - Math.floor(at));
 }
 
-/** What a list of numbers adds up to, in their unit. */
+/** What a list of times adds up to, ns. */
 export interface Spread {
   readonly count: number;
   readonly total: number;
@@ -58,7 +59,7 @@ export function spreadOf(values: Float64Array): Spread {
   const [min, max, middle] = [values[0], values[count - 1], medianOfSorted(values, 'mean')];
   if (min === undefined || max === undefined || middle === null) throw new RangeError('no values');
   let total = 0;
-  for (const value of values) total += value;
+  for (const value of values) total = addTimes(total, value);
   const mean = total / count;
   let squares = 0;
   for (const value of values) squares += (value - mean) ** 2;

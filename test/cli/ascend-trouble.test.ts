@@ -200,12 +200,17 @@ describe('Ascend folders: dprof', () => {
     }
   });
 
-  it('asks for dparse where a folder holds several, and states what a folder lacks', async () => {
+  it('takes all of a folder that holds several, and states what a folder lacks', async () => {
     const folder = root();
     for (const rank of [0, 1]) databaseIn(rankFolder(folder, rank), rank);
-    const ran = await runCli('dprof', ['-q', folder]);
-    expect(ran).to.include({ code: 1, stdout: '' });
-    expect(ran.stderr).to.equal(`dprof: ${folder}: holds 2 profiles (give it to dparse: dparse ${folder} | dprof)\n`);
+    const ran = await runCli('dprof', ['-q', '-f', 'csv', '-c', 'profile,kernel', folder]);
+    expect(ran).to.include({ code: 0, stderr: '' });
+    expect(new Set(ran.stdout.split('\n').map((line) => line.split(',')[0]))).to.include.keys('0', '1');
+    const asOne = await runCli('dprof', ['diff', '-q', folder, folder]);
+    expect(asOne).to.include({ code: 1, stdout: '' });
+    expect(asOne.stderr).to.equal(
+      `dprof: ${folder}: holds 2 profiles (give one of them, or the records of all: dparse ${folder} > FILE)\n`,
+    );
     const empty = root();
     rankFolder(empty, 0);
     const none = await runCli('dprof', ['-q', empty]);

@@ -256,13 +256,13 @@ describe('dprof', () => {
       rmSync(trace);
     });
 
-    it('a folder of several profiles is refused for that, not for what else cannot be read there', async () => {
+    it('a folder of several profiles in the place of one is refused for that, not for what else cannot be read there', async () => {
       const several = join(folder, 'several');
       mkdirSync(several);
       for (const name of ['a.gz', 'b.gz'])
         copyFileSync(join(ROOT, 'samples/lenet.pt.trace.json.gz'), join(several, name));
       symlinkSync('nothing', join(several, 'c'));
-      const { code, stderr } = await runCli('dprof', ['summary', several]);
+      const { code, stderr } = await runCli('dprof', ['diff', several, several]);
       expect(stderr).to.match(/^dprof: [^\n]*several: holds 2 profiles \([^\n]+\)\n$/);
       expect(code).to.equal(1);
       rmSync(several, { recursive: true });

@@ -6,6 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { findInputs } from '../../src/cli/commands/job/find-inputs.js';
 import { freshPath } from '../support/fresh-path.js';
 import { kernel } from '../support/kernels.js';
+import { dataIn } from '../support/pages.js';
 import { neuronLines } from '../support/neuron.js';
 import { runCli, type Ran } from '../support/run-cli.js';
 import { ROOT } from '../support/shared.js';
@@ -31,6 +32,41 @@ const recordsOf = async (...files: readonly string[]): Promise<string> =>
 /** The text that the folder's name is in, without it. */
 const without = (folder: string, { code, stdout, stderr }: Ran) => ({
   ...{ code, stdout: stdout.replaceAll(folder, 'FOLDER'), stderr: stderr.replaceAll(folder, 'FOLDER') },
+});
+
+/** Commands that take several FILEs, with an option for what else would differ by the names of the inputs. */
+const OF_SEVERAL: readonly (readonly string[])[] = [
+  ...[
+    ['-f', 'csv'],
+    ['--by', 'rank,op', '-f', 'csv'],
+    ['summary', '-f', 'json'],
+    ['steps', '-f', 'csv'],
+  ],
+  ...[['stacks', '-f', 'csv'], ['advise', '-f', 'json'], ['partial'], ['perfetto', '-f', 'chrome-json']],
+  ['sql', '-f', 'csv', 'select rank, count(*) n, sum(dur) s from kernel group by all order by all'],
+];
+
+describe('a folder of several profiles', function () {
+  this.timeout(240_000);
+  const files = RANKS.map((name) => join(JOB, name));
+
+  for (const args of OF_SEVERAL)
+    it(`stands for each of them: dprof ${args.join(' ').slice(0, 30)}`, async () => {
+      const ofFiles = await runCli('dprof', [...args, '-q', ...files]);
+      expect([ofFiles.code, ofFiles.stderr]).to.deep.equal([0, '']);
+      const ofFolder = await runCli('dprof', [...args, '-q', JOB]);
+      // Commands of the advice name an only input; records of `truth.json` there are none.
+      const named = ofFolder.stdout.replaceAll(JOB, 'FILE').replaceAll(/\bjob\b/g, 'FILE');
+      expect([ofFolder.code, ofFolder.stderr]).to.deep.equal([0, '']);
+      expect(named).to.equal(ofFiles.stdout.replaceAll(/\bjob\b/g, 'FILE'));
+    });
+
+  it('is a page of all of them', async () => {
+    const { code, stdout } = await runCli('dprof', ['html', '-q', JOB]);
+    expect(code).to.equal(0);
+    const { title, profiles, job } = dataIn(stdout);
+    expect([title, profiles.length, job?.ranks.length]).to.deep.equal(['job', RANKS.length, RANKS.length]);
+  });
 });
 
 describe('a folder of records', function () {
@@ -146,9 +182,9 @@ describe('a folder of records', function () {
   it('is refused where one profile is asked for and there are several inputs, or none', async () => {
     const lines = neuronLines([profile(), kernel()]);
     const several = folderOf({ 'a.jsonl': lines, 'b.jsonl': lines });
-    const many = await runCli('dprof', ['summary', several]);
+    const many = await runCli('dprof', ['diff', several, several]);
     expect(many).to.include({ code: 1, stdout: '' });
-    expect(many.stderr).to.match(/^dprof: [^\n]*: holds 2 files of records \(give the files: dprof [^\n]*\)\n$/);
+    expect(many.stderr).to.match(/^dprof: [^\n]*: holds 2 files of records \(give one of them, as [^\n]*\)\n$/);
     for (const [files, reason] of [
       [{}, 'folder without files'],
       [{ 'a.txt': 'nothing\n', 'b.jsonl': '' }, 'no profile among 2 files'],

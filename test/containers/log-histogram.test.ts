@@ -26,6 +26,16 @@ describe('a histogram of sizes', () => {
     expect(new LogHistogram().distribution).to.equal(null);
   });
 
+  it('knows small counts exactly: most of them may be 0', () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat({ max: 64 }), { minLength: 1 }), (counts) => {
+        const sorted = counts.toSorted((a, b) => a - b);
+        const { p50, p90 } = distributionOf(counts);
+        expect([p50, p90]).to.deep.equal([0.5, 0.9].map((share) => sorted[Math.ceil(share * sorted.length) - 1]));
+      }),
+    );
+  });
+
   it('knows quantiles to 1 %, in whatever order values come', () => {
     const values = fc.array(fc.oneof(fc.integer({ min: 1, max: 1000 }), fc.integer({ min: 1, max: 2 ** 52 })), {
       minLength: 1,

@@ -118,8 +118,8 @@ describeInBrowser('dashboard', (open) => {
     await page.keyboard.press('1');
     const text = await page.locator('[data-panel="figures"]').innerText();
     // 3 of 7 ms, and 6 of 7.
-    expect(text).to.match(/FLOPs known for 42\.9 % of kernel time, under half/);
-    expect(text).to.match(/both known for 85\.7 % of kernel time(?!, under)/);
+    expect(text).to.match(/FLOPs and their peak known for 42\.9 % of kernel time, under half/);
+    expect(text).to.match(/both known, and peaks to hold them against, for 85\.7 % of kernel time(?!, under)/);
     for (const panel of ['figures', 'steps']) {
       expect(await raw(panel, 'overview.steps.host.median')).to.equal('3500000');
       expect(await raw(panel, 'overview.steps.device.median')).to.equal('3000000');
@@ -131,11 +131,14 @@ describeInBrowser('dashboard', (open) => {
     expect(await unit.textContent()).to.equal('57.1 %');
     // It is not known of any kernel whether it used the unit: that is not 0.
     const other = await open(unknownUnit);
-    const unknown = other.page.locator('[data-panel="figures"] .card', { hasText: 'known for 0.0 %' });
-    expect(await unknown.locator('.main').first().textContent()).to.equal('na');
+    const titles = await other.page.locator('[data-panel="figures"] .card dt').allTextContents();
+    expect(titles.filter((title) => title.startsWith('On '))).to.deep.equal([]);
+    expect(await other.page.locator('[data-panel="figures"] .note').first().textContent()).to.match(
+      /Not known: .*On tensor cores: no kernel is known to use them or not/,
+    );
     expect(await raw('kernels', 'kernels.shown.1.tc')).to.equal('null');
     expect(await raw('memory-operations', 'overview.memory.0.bytesPerS')).to.equal('10000000000');
-    expect(await raw('advice', 'advice.0.finding.gain.ns')).to.equal('500000');
+    expect(await raw('advice', 'advice.0.gain.ns')).to.equal('500000');
     expect(
       await page.locator('[data-panel="kernels"] [data-field="kernels.shown.1.tc"]').last().textContent(),
     ).to.equal('na');

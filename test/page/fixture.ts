@@ -1,4 +1,5 @@
 /** A page's data by hand: two ranks with a device each, every part filled, and names that try to be more than names. */
+import { NO_IDLE } from '../../src/prof/advise/idle/idle-causes.js';
 import type { Distribution } from '../../src/containers/log-histogram.js';
 import { groupedFindings } from '../../src/prof/advise/grouped-findings.js';
 import type { Finding } from '../../src/prof/advise/finding.js';
@@ -11,18 +12,14 @@ export const HOSTILE = '<img src=x onerror="document.title=\'broken\'">';
 
 const MS = 1e6;
 
+const slowest = (id: number, name: string, time: number) => ({ id, name, start: 0, time });
 const layer = (path: string[], time: number, own: number): LayerRow => ({
   ...{ path, count: 4, time, own, forward: time / 4, backward: (3 * time) / 4 },
   ...{ ownBackward: (3 * own) / 4, flops: 2e9, bytes: 1e6 },
   why: {
-    all: { bound: 'memory', boundShare: 0.6, tc: 0.5, slowest: { id: 7, name: HOSTILE, start: 0, time: time / 2 } },
+    all: { bound: 'memory', boundShare: 0.6, tc: 0.5, slowest: slowest(7, HOSTILE, time / 2) },
     forward: null,
-    backward: {
-      bound: 'compute',
-      boundShare: 0.9,
-      tc: 1,
-      slowest: { id: 8, name: 'gemm_bf16', start: 0, time: time / 2 },
-    },
+    backward: { bound: 'compute', boundShare: 0.9, tc: 1, slowest: slowest(8, 'gemm_bf16', time / 2) },
   },
 });
 
@@ -152,6 +149,7 @@ function profile(rank: number, slower: number): PageProfile {
   const shares = [0.2, 0.9, 0.5, 1];
   return {
     overview: overview(rank, slower),
+    isGraphCapture: false,
     diagnosticTexts: {
       'kernel-without-launch': { severity: 'info', text: 'kernels whose host call is not in the profile' },
     },
@@ -172,13 +170,22 @@ function profile(rank: number, slower: number): PageProfile {
         { cause: 'launch', count: 19, time: 1.5 * MS, longest: 0.4 * MS },
         { cause: 'loading', count: 1, time: 0.5 * MS, longest: 0.5 * MS },
       ],
+      devices: [{ device: 0, times: { ...NO_IDLE, launch: 1.5 * MS, loading: 0.5 * MS } }],
       gaps: [
         {
-          ...{ device: 0, step: 2, start: 7 * MS, time: 0.5 * MS, cause: 'loading', host: 'DataLoader.__next__' },
+          ...{
+            device: 0,
+            step: 2,
+            isBetween: false,
+            start: 7 * MS,
+            time: 0.5 * MS,
+            cause: 'loading',
+            host: 'DataLoader.__next__',
+          },
           ...{ before: 'gemm_bf16', after: HOSTILE },
         },
         {
-          ...{ device: 0, step: 1, start: 4 * MS, time: 0.4 * MS, cause: 'launch', host: null },
+          ...{ device: 0, step: 1, isBetween: true, start: 4 * MS, time: 0.4 * MS, cause: 'launch', host: null },
           ...{ before: HOSTILE, after: 'DtoH copy' },
         },
       ],
@@ -188,7 +195,7 @@ function profile(rank: number, slower: number): PageProfile {
       shown: [
         {
           ...{ name: 'allreduce', size: 2 ** 20, group: 'world', groupSize: 2, count: 4, time: 1.5 * MS, bytes: 4e6 },
-          ...{ exposed: 1 * MS, algorithmBandwidth: 2.67e9, busBandwidth: 2.67e9 },
+          ...{ kind: 'all-reduce', notUnderCompute: 1 * MS, algorithmBandwidth: 2.67e9, busBandwidth: 2.67e9 },
         },
       ],
       ...{ count: 1, restTime: 0 },
@@ -279,6 +286,7 @@ function profile(rank: number, slower: number): PageProfile {
           device: 0,
           time: 7 * MS,
           name: 'Example GPU',
+          origin: 'given',
           bytesPerS: 1e12,
           units: [{ name: 'bf16 matrix unit', flopsPerS: 1e15 }],
         },

@@ -30,6 +30,15 @@ describeInBrowser('ranks of a page', (open) => {
     expect(complaints).to.deep.equal([]);
   });
 
+  it('begins with who is late, and leads to why', async () => {
+    const { page, complaints } = await open(file);
+    const first = page.locator('[data-panel="verdict"] .late-rank');
+    expect(await first.textContent()).to.match(/^rank 1 is late: .+ a step \(.+ %\)/);
+    await first.getByRole('link').click();
+    await page.locator('[data-panel="ranks"] .late').waitFor();
+    expect(complaints).to.deep.equal([]);
+  });
+
   it('sorts ranks by a step and by any figure, and copies them', async () => {
     const { page, complaints } = await open(file, { permissions: ['clipboard-read', 'clipboard-write'] }, 'tab=ranks');
     const panel = page.locator('[data-panel="ranks"]');

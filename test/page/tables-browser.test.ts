@@ -73,6 +73,43 @@ describeInBrowser('tables of the page', (open) => {
     expect(complaints).to.deep.equal([]);
   });
 
+  it('show the columns that say most, the others by a button that the address keeps, and copy all', async () => {
+    const { page, complaints } = await open(small, ALLOWED, 'tab=kernels');
+    const heads = page.getByRole('table', { name: 'Ops', exact: true }).getByRole('columnheader');
+    const [few, all] = [10, 17];
+    expect(await heads.count()).to.equal(few);
+    const titles = (await heads.allInnerTexts()).map((text) => text.replace(/ \(.*/, ''));
+    for (const title of ['Op', 'Calls', 'Host time', 'Host, own', 'Device time', 'FLOPs', 'FLOP/s', 'Bound by'])
+      expect(titles).to.include(title);
+    const more = page.getByRole('button', { name: `More columns (${all - few}): Ops` });
+    await more.focus();
+    await page.keyboard.press('Enter');
+    expect(await heads.count()).to.equal(all);
+    expect(new URL(page.url()).hash).to.contain('columns=Ops');
+    // Another tab and back, and the address opened anew.
+    await page.getByRole('tab', { name: 'Overview' }).click();
+    await page.getByRole('tab', { name: 'Kernels' }).click();
+    expect(await heads.count()).to.equal(all);
+    await page.reload();
+    expect(await heads.count()).to.equal(all);
+    await page.getByRole('button', { name: 'Fewer columns: Ops' }).click();
+    expect(await heads.count()).to.equal(few);
+    expect(new URL(page.url()).hash).not.to.contain('columns');
+    await page.getByRole('button', { name: 'Copy as CSV: Ops', exact: true }).click();
+    await page.getByText('Copied').waitFor();
+    const [head = ''] = (await page.evaluate<string>(CLIPBOARD)).split('\n');
+    expect(head.match(/,(?=\S)/g)).to.have.length(all - 1);
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('are wide in the other profiles of a page too, once they are', async () => {
+    const { page } = await open(small, {}, 'tab=kernels&columns=Ops');
+    const heads = page.getByRole('table', { name: 'Ops', exact: true }).getByRole('columnheader');
+    expect(await heads.count()).to.equal(17);
+    await page.getByLabel('Rank', { exact: true }).selectOption('rank 1');
+    expect(await heads.count()).to.equal(17);
+  });
+
   it('copy all rows that pass the filter, in their order, with raw numbers', async () => {
     const { page, complaints } = await open(long, ALLOWED, 'tab=kernels');
     await page.getByRole('searchbox', { name: 'Filter Kernels', exact: true }).fill('kernel 99');

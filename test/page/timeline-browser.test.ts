@@ -130,6 +130,7 @@ describeInBrowser('timeline in a browser', (open) => {
 
   it('keeps markers in a file', async () => {
     const { page, complaints } = await openSimple();
+    await page.getByText('Markers', { exact: true }).click();
     await page.getByRole('button', { name: 'Add marker' }).click();
     await page.getByLabel('Name of the marker').fill('<b>here</b>');
     await page.getByLabel('Name of the marker').press('Enter');

@@ -9,7 +9,7 @@ describeInBrowser('selection and matches in a browser', (open) => {
 
   it('sums a span that is dragged', async () => {
     const { page, complaints } = await openSimple();
-    const [from, to] = [await place(page, 200, 'stream 7'), await place(page, 600, 'stream 7')];
+    const [from, to] = [await place(page, 205, 'stream 7'), await place(page, 600, 'stream 7')];
     await selectBetween(page, from, to);
     // The span is summed while it is dragged too, a frame later.
     await page.waitForFunction(`/4 events/.test(document.querySelector('.tl-span')?.textContent)`);

@@ -125,7 +125,11 @@ describeInBrowser('counters and notices of the timeline', (open) => {
 
   it('has the values as a table, at the selected event', async () => {
     const { page } = await shown();
+    // A line until it is opened by its key.
+    expect(await page.locator('.tl-tracks table').count()).to.equal(0);
+    await page.getByText(/^Counters \(/).press('Enter');
     const table = page.getByRole('table', { name: /^Counters at/ });
+    await table.waitFor();
     expect(await table.locator('caption').innerText()).to.match(/the middle of the view$/);
     await page.locator('.tl-canvas').focus();
     for (let i = 0; i < 4; i++) await page.keyboard.press('Shift+ArrowRight');
@@ -138,13 +142,14 @@ describeInBrowser('counters and notices of the timeline', (open) => {
   it('lists notices that lead to their time, marks them below the axis, and tells those without a time', async () => {
     const { page, complaints } = await shown();
     expect(await page.locator('.tl-untimed').innerText()).to.equal(
-      "Without a time: all times of device 0 were moved by 5.00 us to later, as its clock is not the host's, which may be " +
+      "Of the whole profile: all times of device 0 were moved by 5.00 us to later, as its clock is not the host's, which may be " +
         'off by 10 ns; 3 rows with a value of the wrong type (cell unknown).',
     );
     const mark = await placeOf(page, 7600, 'notices');
     await page.mouse.move(mark.x, mark.y - 4);
     expect(await tip(page)).to.include('core 0 throttled to 50 % of its rate (activity_1)');
     const notices = page.getByRole('region', { name: 'Notices' });
+    await notices.getByText(/^Notices/).press('Enter');
     const throttling = notices.locator('li', { hasText: 'throttled' });
     await throttling.getByRole('button').press('Enter');
     await page.waitForURL(({ hash }) => hash.includes('t.view=6900_8100'));
@@ -158,6 +163,7 @@ describeInBrowser('counters and notices of the timeline', (open) => {
   it('shows another piece where a notice lies in it', async () => {
     const { page } = await open(file, { viewport: { width: 1200, height: 1000 } }, 'tab=timeline&t.piece=1');
     await page.locator('.tl-what', { hasText: /^step 1,/ }).waitFor();
+    await page.getByText(/^Notices/).press('Enter');
     await page.getByRole('region', { name: 'Notices' }).locator('li', { hasText: 'throttled' }).getByRole('button').click();
     await page.locator('.tl-what', { hasText: /^step 2,/ }).waitFor();
   }); // prettier-ignore

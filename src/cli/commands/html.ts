@@ -1,7 +1,7 @@
 /** `dprof html`: one page with everything about a profile, for a browser. */
 import { basename } from 'node:path';
 import { PageBuilder } from '../../prof/html/page-builder.js';
-import type { TimelineChoice } from '../../prof/html/timeline/timeline-builder.js';
+import type { TimelineChoice } from '../../prof/html/timeline/timeline-choice.js';
 import { Annotator } from '../../prof/report/report.js';
 import { UsageError } from '../../record/errors.js';
 import { inputWord } from '../../write/shell-words.js';
@@ -49,8 +49,8 @@ export const html = recordsCommand(
       'that works offline: nothing is loaded, no request leaves it.',
     ],
     operands: [
-      'FILE: records of dparse (also .gz), or a profile. Default: stdin. Several FILEs, or records of several ranks, make one',
-      'page of all.',
+      'FILE: records of dparse (also .gz), or a profile. Default: stdin. Several FILEs, folders of profiles, or records of',
+      'several ranks, make one page of all.',
     ],
     options: [
       { name: 'step', takes: 'N', help: 'the timeline opens at step N (the one of median length)' },

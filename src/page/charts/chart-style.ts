@@ -1,6 +1,7 @@
 /** Axes and tooltips of all charts. */
 import type { ChartOption } from './chart-option.js';
 import { element } from '../document/dom-elements.js';
+import { memoryScale } from '../document/memory-scale.js';
 import { tick, type DisplayUnit } from '../document/units.js';
 
 type XAxis = Exclude<ChartOption['xAxis'], readonly unknown[] | undefined>;
@@ -49,6 +50,10 @@ export const below = (name: string, unit: DisplayUnit, own: AxisOptions = {}): X
 
 /** An axis at the left, without a name: the chart's heading has it. */
 export const left = (unit: DisplayUnit, own: AxisOptions = {}): YAxis => ({ splitNumber: 4, ...axis(unit, own) });
+
+/** An axis at the left from 0 up. @param highest value that it has to reach */
+export const leftFromZero = (unit: DisplayUnit, highest: number): YAxis =>
+  left(unit, { min: 0, ...(unit === 'memory' ? memoryScale(highest) : null) });
 
 export const GRID = { left: 70, right: 16, top: 12, bottom: 44 };
 

@@ -6,7 +6,7 @@ import { quantityText, type DisplayUnit } from '../document/units.js';
 import { inPalette, legend, swatch } from '../figures/strip.js';
 import { chart } from './chart.js';
 import type { ChartOption } from './chart-option.js';
-import { below, GRID, left, tips } from './chart-style.js';
+import { below, GRID, leftFromZero, tips } from './chart-style.js';
 import { timeSpan, valueAt } from './memory-curve.js';
 
 /** Units of commands: the page's, and how many of its own units one is. */
@@ -27,17 +27,26 @@ export function inPageUnit(value: number, unit: string): readonly [value: number
   return [value * size, own];
 }
 
+/** What times count from, and the span of all that is to be compared, ns. */
+interface ChartAxis {
+  readonly axis: string;
+  readonly span: readonly [from: number, to: number];
+  /** Whether the last value of each curve holds to the end: one that ended before others did has none. */
+  readonly isHeld?: boolean;
+}
+
 /** Lines differ in their strokes as well as in their colours. */
 const STROKES = ['solid', 'dashed', 'dotted'] as const;
 const strokeOf = (i: number): (typeof STROKES)[number] => elementAt(STROKES, Math.floor(i / 8) % STROKES.length);
 
-function option({ curves, unit }: CurveGroup, [from, to]: readonly [number, number]): ChartOption {
+function option({ curves, unit }: CurveGroup, { axis, span: [from, to], isHeld = false }: ChartAxis): ChartOption {
   const scaled = curves.map(({ points }) => points.map(([at, value]) => [at, inPageUnit(value, unit)[0]] as const));
   const own = inPageUnit(0, unit)[1];
+  const highest = scaled.flat().reduce((most, [, value]) => Math.max(most, value), 0);
   return {
     grid: GRID,
-    xAxis: below("time from the profile's start", 'ns', { min: from, max: to }),
-    yAxis: left(own, { min: 0 }),
+    xAxis: below(axis, 'ns', { min: from, max: to }),
+    yAxis: leftFromZero(own, highest),
     tooltip: tips('axis', (_i, _series, at) => [
       quantityText(at, 'ns'),
       ...curves.map(({ name }, k) => [name, quantityText(valueAt(elementAt(scaled, k), at), own)] as const),
@@ -50,7 +59,7 @@ function option({ curves, unit }: CurveGroup, [from, to]: readonly [number, numb
         name,
         step: 'end',
         symbol: points.length > 1 ? 'none' : 'circle',
-        data: [...points, ...(last === undefined || last[0] >= to ? [] : [[to, last[1]] as const])].map(
+        data: [...points, ...(last === undefined || last[0] >= to || !isHeld ? [] : [[to, last[1]] as const])].map(
           ([at, value]) => [at, value],
         ),
         lineStyle: { color: inPalette(i), width: 1.5, type: strokeOf(i) },
@@ -61,8 +70,8 @@ function option({ curves, unit }: CurveGroup, [from, to]: readonly [number, numb
   };
 }
 
-/** A legend with the last value of each curve, above its chart. */
-export function lineChart(group: CurveGroup): HTMLElement[] {
+/** A legend with the last value of each curve, above its chart. @param own by default the span of the curves alone */
+export function lineChart(group: CurveGroup, own?: ChartAxis): HTMLElement[] {
   const { title, curves, unit, leftOut } = group;
   const lasts = curves.map(({ name, points }) => {
     const [value, own] = inPageUnit(points.at(-1)?.[1] ?? NaN, unit);
@@ -76,14 +85,12 @@ export function lineChart(group: CurveGroup): HTMLElement[] {
     swatch(inPalette(i)),
     element('span', { class: 'text' }, name === '' ? text : `${name}: ${text}`),
   ]);
-  const span = timeSpan(
-    curves.map(({ points }) => points),
-    [],
-  );
+  const points = curves.map((curve) => curve.points);
+  const axis = own ?? { axis: "time from the profile's start", span: timeSpan(points, []), isHeld: true };
   const label = `${title} over time: ${lasts.map(({ name, text }) => `${name} ${text}`).join('; ')}`;
   return [
     legend(entries),
-    chart(label, 180, () => option(group, span)),
+    chart(label, 180, () => option(group, axis)),
     ...(leftOut > 0 ? [note(`${leftOut} curves are left out.`)] : []),
   ];
 }

@@ -2,6 +2,7 @@
  * Quantities as the page writes them: in the units of `src/record/units.ts`, with a fixed number of digits, so that the
  * numbers of a column line up. An unknown quantity is 'na', never 0.
  */
+import { entryOf } from '../../containers/map-entry.js';
 import { scaleOf as unitOf, type Quantity } from '../../record/units.js';
 
 /** `bytes` are transferred, `memory` is in use. */
@@ -52,8 +53,15 @@ export function scaleOfAll(unit: DisplayUnit, values: readonly (number | null)[]
   return scaleOf(unit, largest / 10);
 }
 
-const grouped = (value: number, digits: number): string =>
-  value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
+/** By number of digits: making one takes many times as long as formatting with it, and each frame formats some. */
+const formats = new Map<number, Intl.NumberFormat>();
+
+/** A number with so many digits after the point, in groups of three before it. */
+export function grouped(value: number, digits: number): string {
+  const make = (): Intl.NumberFormat =>
+    new Intl.NumberFormat('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  return entryOf(formats, digits, make).format(value);
+}
 
 /** A number without its unit. A value above 0 is never written as 0, but as '<0.01'. */
 export function inScale(value: number | null, { factor, digits }: DisplayScale): string {

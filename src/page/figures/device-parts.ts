@@ -1,28 +1,36 @@
-/** A device's span in parts. Overlapping work counts once: as computation, else communication, else copies and sets. */
-import type { DeviceTime } from '../../prof/summary/summary-data.js';
+/**
+ * A device's span in parts, under the names of the verdict. Overlapping work counts once: as computation, else
+ * communication, else copies and sets.
+ */
+import type { IdleCause } from '../../prof/advise/idle/idle-causes.js';
+import type { FieldScope } from './field.js';
 import type { StripPart } from './strip.js';
+import { IDLE_NAMES, WORK_NAMES } from './time-parts.js';
 
 /** @param at index of the device among those of the profile */
-export function deviceParts({ gaps, missing }: DeviceTime, at: number): StripPart[] {
+export function deviceParts(scope: FieldScope, at: number): StripPart[] {
   const of = (name: string): string => `overview.devices.${at}.${name}`;
-  const busy: StripPart[] = [
-    { name: 'Compute', field: of('compute'), colour: 'var(--compute)' },
-    { name: 'Communication, nothing computed', field: of('notUnderCompute'), colour: 'var(--communication)' },
-    {
-      name: 'Copies and sets alone',
-      field: `${of('busy')} - ${of('compute')} - ${of('notUnderCompute')}`,
-      colour: 'var(--memory)',
-    },
-  ];
-  const lost: StripPart[] =
-    missing === null ? [] : [{ name: 'Work missing', field: of('missing.time'), colour: 'var(--hue-8)' }];
-  if ((gaps?.host ?? null) === null)
-    return [...busy, ...lost, { name: 'Idle', field: of('idle'), colour: 'var(--idle)' }];
+  const part = ([name, colour]: readonly [string, string], field: string): StripPart => ({ name, colour, field });
+  const isMissing = (scope.profile.overview.devices[at]?.missing ?? null) !== null;
   return [
-    ...busy,
-    ...lost,
-    { name: 'Idle: waits for the host', field: of('gaps.host'), colour: 'var(--idle-host)' },
-    { name: 'Idle: launched, not started', field: of('gaps.queue'), colour: 'var(--idle-queue)' },
-    { name: 'Idle: launch not known', field: of('gaps.unknown'), colour: 'var(--idle)' },
+    part(WORK_NAMES.compute, of('compute')),
+    part(WORK_NAMES.communication, of('notUnderCompute')),
+    part(WORK_NAMES.copy, `${of('busy')} - ${of('compute')} - ${of('notUnderCompute')}`),
+    ...(isMissing ? [part(WORK_NAMES.missing, of('missing.time'))] : []),
+    ...idleParts(scope, at),
   ];
+}
+
+/** Its idle time by cause, without causes that it does not have. */
+export function idleParts({ profile }: FieldScope, at: number): StripPart[] {
+  const device = profile.overview.devices[at]?.device;
+  const place = profile.idle.devices.findIndex((one) => one.device === device);
+  const times = profile.idle.devices[place]?.times;
+  if (times === undefined) return [];
+  return (Object.keys(IDLE_NAMES) as IdleCause[])
+    .filter((cause) => times[cause] > 0)
+    .map((cause) => {
+      const [name, colour] = IDLE_NAMES[cause];
+      return { name, colour, field: `idle.devices.${place}.times.${cause}` };
+    });
 }

@@ -2,10 +2,13 @@
 import type { PageProfile } from '../../prof/html/page-data.js';
 import { select } from '../document/dom-elements.js';
 
+/** As the profile has it; null where it does not. */
+export const deviceName = ({ overview: { header, devices } }: PageProfile, device: number): string | null =>
+  header?.devices.find(({ id }) => id === device)?.name ?? devices.find((one) => one.device === device)?.name ?? null;
+
 /** `0 · NVIDIA H100`: pages may have devices of several kinds. */
-const deviceText = ({ overview: { header, devices } }: PageProfile, device: number): string => {
-  const name =
-    header?.devices.find(({ id }) => id === device)?.name ?? devices.find((one) => one.device === device)?.name ?? null;
+const deviceText = (profile: PageProfile, device: number): string => {
+  const name = deviceName(profile, device);
   return name === null ? String(device) : `${device} · ${name}`;
 };
 

@@ -2,7 +2,7 @@
  * Fields: expressions for the figures of a page, which state where in its data a figure comes from.
  *
  * A field is a path ('overview.kernels.time'), `sum(path)`, `max(path)` or `min(path)` over all of a list
- * ('sum(overview.devices.*.busy)'), or several joined by ' + ', ' - ' and ' / ', evaluated from left to right. Paths start
+ * ('sum(overview.devices.*.busy)'), or several joined by ' + ', ' - ' and ' / ', evaluated from left to right; a number is itself. Paths start
  * in the shown profile; those that begin with 'profiles.', 'advice.' or 'job.' start in the page's data.
  */
 import { elementAt } from '../../containers/element.js';
@@ -31,6 +31,7 @@ const OVER: Readonly<Record<string, (known: readonly number[]) => number>> = {
 };
 
 function termOf(scope: FieldScope, term: string): number | null {
+  if (/^\d+$/.test(term)) return Number(term);
   const [, over = 'sum', path = term] = /^(\w+)\((.*)\)$/.exec(term) ?? [];
   const found = follow(OF_PAGE.test(path) ? scope.data : scope.profile, path.split('.'));
   const known = found.filter((value) => typeof value === 'number');

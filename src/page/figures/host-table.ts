@@ -1,4 +1,4 @@
-/** What the host did where no device worked: in place of the work of devices. */
+/** What the host did where no work of a device is recorded: in place of that work. */
 import type { HostSummary, HostTally } from '../../prof/summary/summary-data.js';
 import { note } from '../document/dom-elements.js';
 import type { PanelView } from '../panel.js';
@@ -6,6 +6,9 @@ import { listed, numbersOf, type Listed } from './listed-rows.js';
 import { table, type TableColumn } from './sorted-table.js';
 
 type HostList = Extract<keyof HostSummary, 'ops' | 'layers'>;
+
+/** Whether a device worked is not known where nothing of it was recorded. */
+export const hostTimesOnly = (): HTMLElement => note('No work of a device is recorded: these are times of the host.');
 
 /** Null where the profile has none. @param what name of the list: `Ops` */
 export function hostTable({ profile }: PanelView, list: HostList, what: string): HTMLElement[] | null {
@@ -20,8 +23,5 @@ export function hostTable({ profile }: PanelView, list: HostList, what: string):
     number('Time', 'ns', 'total'),
   ];
   const rows = listed(tallies);
-  return [
-    note('No device worked: these are times of the host.'),
-    table({ caption: `${what} of the host`, columns, rows, sortedBy: 1 }),
-  ];
+  return [hostTimesOnly(), table({ caption: `${what} of the host`, columns, rows, sortedBy: 1 })];
 }

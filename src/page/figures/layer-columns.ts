@@ -5,6 +5,7 @@ import { inLayer, kernelsInLayer } from '../document/timeline-conditions.js';
 import { eventsLink } from '../document/timeline-link.js';
 import { quantityText, type DisplayUnit } from '../document/units.js';
 import type { PanelView } from '../panel.js';
+import { boundText } from './bound-names.js';
 import type { TableColumn } from './table-cells.js';
 
 type LayerColumn = TableColumn<LayerNode>;
@@ -26,8 +27,8 @@ const number = (
   field: ({ at }) => `layers.shown.${at}.${key}`,
 });
 
-const boundText = ({ bound, boundShare }: LayerReason): string | null =>
-  bound === null ? null : `${bound} ${quantityText(boundShare, 'share')}`;
+const boundOf = ({ bound, boundShare }: LayerReason): string | null =>
+  bound === null ? null : boundText(bound, boundShare);
 
 /** @param part kernels that are explained */
 function reasons(view: PanelView, part: LayerPart): LayerColumn[] {
@@ -37,7 +38,7 @@ function reasons(view: PanelView, part: LayerPart): LayerColumn[] {
       title: `Bound${of}`,
       cell: ({ row }) => {
         const why = row.why[part];
-        return why === null ? null : boundText(why);
+        return why === null ? null : boundOf(why);
       },
     },
     {

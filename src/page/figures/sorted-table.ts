@@ -8,6 +8,7 @@ import { whenPrinted } from '../document/paper.js';
 import { whenVisible } from '../document/when-visible.js';
 import { rowOf, scalesOf, type TableColumn } from './table-cells.js';
 import { csvButton } from './csv-button.js';
+import { moreColumns } from './more-columns.js';
 import { TableHeads } from './table-heads.js';
 import { filteredRows } from './table-sort.js';
 
@@ -57,6 +58,9 @@ export const table = <Row>(options: TableOptions<Row>): HTMLElement => new Sorte
 /** The same, to be followed. */
 export const sortedTable = <Row>(options: TableOptions<Row>): ShownTable<Row> => new SortedTable(options);
 
+const above = (...controls: readonly HTMLElement[]): HTMLElement[] =>
+  controls.length === 0 ? [] : [element('div', { class: 'above' }, ...controls)];
+
 class SortedTable<Row> implements ShownTable<Row> {
   readonly place: HTMLElement;
   readonly #scales: ReturnType<typeof scalesOf>;
@@ -84,12 +88,15 @@ class SortedTable<Row> implements ShownTable<Row> {
       this.#show();
     });
     const head = element('thead', {}, this.#heads.row);
-    const inner = element('table', { 'aria-label': caption, style: `--columns: ${columns.length}` }, head, this.#body);
+    const inner = element('table', { 'aria-label': caption }, head, this.#body);
     const copy = isChart ? [] : [csvButton(caption, columns, () => this.#found)];
     this.place = element(
       'div',
       { class: 'table' },
-      ...(rows.length >= FILTERED_FROM && !isChart ? [this.#filterBox()] : []),
+      ...above(
+        ...(rows.length >= FILTERED_FROM && !isChart ? [this.#filterField()] : []),
+        ...moreColumns(inner, caption, columns),
+      ),
       scrolling(caption, inner),
       this.#end,
       element('div', { class: 'beneath' }, this.#status, this.#more, ...copy),
@@ -102,12 +109,11 @@ class SortedTable<Row> implements ShownTable<Row> {
     this.#show();
   }
 
-  #filterBox(): HTMLElement {
-    const field = filterField(`Filter ${this.options.caption}`, (text) => {
+  #filterField(): HTMLElement {
+    return filterField(`Filter ${this.options.caption}`, (text) => {
       this.#filter = text;
       this.#show();
     });
-    return element('div', { class: 'above' }, field);
   }
 
   get rows(): readonly Row[] {

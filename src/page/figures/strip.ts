@@ -6,8 +6,10 @@ import { quantityText, type DisplayUnit } from '../document/units.js';
 
 export interface StripPart {
   readonly name: string;
-  /** Field of its time, see `field.ts`. */
+  /** Field of its time, see `field.ts`: its share of the whole is drawn. */
   readonly field: string;
+  /** Field of the time that is said, where it is another one. */
+  readonly said?: string;
   /** A variable of the style sheet. */
   readonly colour: string;
   /** Field of its count. */
@@ -19,8 +21,8 @@ export const inPalette = (at: number): string => `var(--hue-${(at % 8) + 1})`;
 
 /** @param whole field of the whole, ns */
 export function strip(scope: FieldScope, label: string, parts: readonly StripPart[], whole: string): HTMLElement {
-  const shown = parts.flatMap(({ name, field, colour }) => {
-    const value = valueOf(scope, field);
+  const shown = parts.flatMap(({ name, field, said = field, colour }) => {
+    const value = valueOf(scope, said);
     return value === null || value <= 0 ? [] : [{ name, colour, value, share: valueOf(scope, `${field} / ${whole}`) }];
   });
   const shares = shown.map(({ name, share }) => `${name} ${quantityText(share, 'share')}`);

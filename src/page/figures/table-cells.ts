@@ -15,6 +15,8 @@ export interface TableColumn<Row> extends CopiedColumn<Row> {
   readonly bar?: (row: Row) => number | null;
   /** A button or mark before the text. */
   readonly before?: (row: Row) => Node | null;
+  /** Whether it is shown only when all columns are, where the table has many. */
+  readonly isExtra?: boolean;
   /** The text as a link to the row's events; null for a text alone. */
   readonly link?: (row: Row, text: string) => HTMLElement | null;
 }
@@ -60,18 +62,27 @@ function textCell<Row>(row: Row, { cell, link, before }: TableColumn<Row>): (Nod
   return mark === null ? [text] : [mark, text];
 }
 
+/** Cells of columns that a narrow table hides have a class. */
+export const classOf = (own: string | null, isExtra: boolean): string | null =>
+  isExtra ? [own, 'extra'].filter((name) => name !== null).join(' ') : own;
+
 function cellOf<Row>(row: Row, column: TableColumn<Row>, scale: DisplayScale | null, isFirst: boolean): HTMLElement {
   const value = column.cell(row);
   const tag = isFirst ? 'th' : 'td';
   const scope = isFirst ? { scope: 'row' } : {};
+  const { isExtra = false } = column;
   if (column.unit === undefined) {
-    return element(tag, { ...scope, class: value === null ? 'unknown' : null }, ...textCell(row, column));
+    return element(
+      tag,
+      { ...scope, class: classOf(value === null ? 'unknown' : null, isExtra) },
+      ...textCell(row, column),
+    );
   }
   const number = typeof value === 'number' ? value : null;
   const text = numberText(number, column.unit, scale);
   const shown = column.field === undefined ? text : namedFigure(column.field(row), number, column.unit, text);
   const part = column.bar?.(row) ?? null;
-  const made = element(tag, { ...scope, class: part === null ? 'number' : 'number bar' }, shown);
+  const made = element(tag, { ...scope, class: classOf(part === null ? 'number' : 'number bar', isExtra) }, shown);
   if (part !== null) made.style.setProperty('--part', `${(Math.min(1, Math.max(0, part)) * 100).toFixed(2)}%`);
   return made;
 }

@@ -2,7 +2,7 @@
 import { elementAt } from '../../containers/element.js';
 import { button, element } from '../document/dom-elements.js';
 import type { DisplayScale } from '../document/units.js';
-import { headerText, type TableColumn } from './table-cells.js';
+import { classOf, headerText, type TableColumn } from './table-cells.js';
 import { sortedRows } from './table-sort.js';
 
 export class TableHeads<Row> {
@@ -21,10 +21,10 @@ export class TableHeads<Row> {
   ) {
     this.#by = by;
     this.#isDescending = by !== null && elementAt(columns, by).unit !== undefined;
-    this.#heads = columns.map(({ title, unit }, i) => {
+    this.#heads = columns.map(({ title, unit, isExtra = false }, i) => {
       const text = headerText(title, elementAt(scales, i));
       const content = sort === null ? text : button(text, () => this.#choose(i, sort));
-      return element('th', { scope: 'col', class: unit === undefined ? null : 'number' }, content);
+      return element('th', { scope: 'col', class: classOf(unit === undefined ? null : 'number', isExtra) }, content);
     });
     this.row = element('tr', {}, ...this.#heads);
     if (sort !== null) this.#mark();

@@ -1,4 +1,4 @@
-/** Collective operations by kind, size and group: how long, how fast, and how much of their time is exposed. */
+/** Collective operations by kind, size and group: how long, how fast, and how long nothing was computed. */
 import type { CollectiveRow } from '../../prof/html/communication/collective-data.js';
 import { element, note } from '../document/dom-elements.js';
 import { quantityText } from '../document/units.js';
@@ -24,13 +24,13 @@ function make(view: PanelView): PanelContent {
   const most = shown.reduce((longest, { time }) => Math.max(longest, time), 0);
   const has = (key: keyof CollectiveRow): boolean => shown.some((row) => row[key] !== null);
   const columns: TableColumn<Listed<CollectiveRow>>[] = [
-    { title: 'Operation', cell: ({ name }) => name },
+    { title: 'Operation', cell: ({ kind, name }) => kind ?? name },
     ...(has('size') ? [{ title: 'Size from', cell: ({ size }: CollectiveRow) => sizeText(size) }] : []),
     ...(has('group') || has('groupSize') ? [{ title: 'Group', cell: groupText }] : []),
     number('Count', 'count', 'count'),
     number('Time', 'ns', 'time', { bar: ({ time }) => (most > 0 ? time / most : 0) }),
     meanTimes(PATH),
-    number('Exposed', 'ns', 'exposed'),
+    number('Nothing computed', 'ns', 'notUnderCompute'),
     ...(has('bytes')
       ? [
           number('Size', 'bytes', 'bytes'),
@@ -46,7 +46,7 @@ function make(view: PanelView): PanelContent {
     figure(view, 'sum(overview.devices.*.communication)', 'ns'),
     ', while nothing is computed ',
     figure(view, 'sum(overview.devices.*.notUnderCompute)', 'ns'),
-    ', while nothing else runs ',
+    ', exposed (nothing else runs, no copy either) ',
     figure(view, 'sum(overview.devices.*.exposed)', 'ns'),
     '.',
   );
@@ -54,7 +54,9 @@ function make(view: PanelView): PanelContent {
   return [
     exposed,
     table({ caption: 'Collectives', columns, rows: listed(shown), sortedBy }),
-    note('Exposed: while nothing is computed on the device; operations that run at the same time each count.'),
+    note(
+      'Nothing computed: its time while the device computes nothing; operations that run at the same time each count.',
+    ),
     note(has('bytes') ? RATES : 'The profile does not have the sizes of the operations: no bandwidths.'),
   ];
 }

@@ -1,7 +1,6 @@
 /** The time of each device: parts of its span, and a table. */
 import { lacking } from '../capture-hints.js';
-import { deviceParts } from '../figures/device-parts.js';
-import { elementAt } from '../../containers/element.js';
+import { deviceParts, idleParts } from '../figures/device-parts.js';
 import { element } from '../document/dom-elements.js';
 import { valueOf } from '../figures/field.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
@@ -19,10 +18,9 @@ const COLUMNS: readonly (readonly [title: string, field: string])[] = [
   ['Idle', 'idle'],
   ['Compute', 'compute'],
   ['Communication', 'communication'],
-  ['Exposed', 'exposed'],
+  ['Exposed communication', 'exposed'],
   ['Copies and sets', 'memory'],
   ['Waits', 'sync'],
-  ['Launch-bound', 'gaps.host'],
   ['Longest gap', 'gaps.longest'],
 ];
 
@@ -38,7 +36,7 @@ function make(view: PanelView): PanelContent {
       'div',
       { class: 'labelled' },
       element('span', { class: 'text' }, `Device ${name}`),
-      strip(view, `Device ${name}`, deviceParts(elementAt(devices, at), at), `overview.devices.${at}.span`),
+      strip(view, `Device ${name}`, deviceParts(view, at), `overview.devices.${at}.span`),
     ),
   );
   const fieldOf = (path: string, { at }: ListedDevice): string => `overview.devices.${at}.${path}`;
@@ -51,6 +49,7 @@ function make(view: PanelView): PanelContent {
       field: (row) => fieldOf(path, row),
     })),
   ];
+  if (devices.length > 1) columns.push(...idleColumns(view, rows));
   return [
     ...strips,
     partsOf(view),
@@ -58,13 +57,24 @@ function make(view: PanelView): PanelContent {
   ];
 }
 
+/** Idle time by cause, under the names of the verdict. */
+function idleColumns(view: PanelView, rows: readonly ListedDevice[]): TableColumn<ListedDevice>[] {
+  const fields = rows.map(({ at }) => new Map(idleParts(view, at).map(({ name, field }) => [name, field])));
+  const names = new Set(fields.flatMap((one) => [...one.keys()]));
+  return [...names].map((title) => ({
+    title,
+    unit: 'ns',
+    cell: ({ at }) => valueOf(view, fields[at]?.get(title) ?? '0'),
+  }));
+}
+
 /** The parts of one device with their figures; of several devices the names of the parts. */
 function partsOf(view: PanelView): HTMLElement {
   const { devices } = view.profile.overview;
-  const withGaps = devices.find(({ gaps }) => (gaps?.host ?? null) !== null) ?? elementAt(devices, 0);
-  const list = deviceParts(withGaps, 0);
-  if (devices.length === 1) return parts(view, 'Parts of the device’s time', list, 'overview.devices.0.span');
-  return legend(list.map(({ name, colour }) => [swatch(colour), name]));
+  if (devices.length === 1)
+    return parts(view, 'Parts of the device’s time', deviceParts(view, 0), 'overview.devices.0.span');
+  const colours = new Map(devices.flatMap((_, at) => deviceParts(view, at)).map(({ name, colour }) => [name, colour]));
+  return legend([...colours].map(([name, colour]) => [swatch(colour), name]));
 }
 
 export const DEVICES: Panel = { id: 'devices', title: 'Devices: active and idle', width: 6, make };

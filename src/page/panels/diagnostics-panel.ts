@@ -60,9 +60,9 @@ function make(view: PanelView): PanelContent {
             figure(view, 'overview.kernels.untimed', 'count'),
             '. Kernels above a peak, a defect of a formula or of the profile: ',
             figure(view, 'overview.kernels.work.impossible', 'count'),
-            '. Kernel time with known FLOPs and bytes: ',
+            '. Both FLOPs and bytes known, 0 too, with or without a peak to hold them against: ',
             figure(view, 'overview.kernels.work.known / overview.kernels.time', 'share'),
-            '.',
+            ' of kernel time.',
           ),
           ...tallies('What bounds the kernels', 'overview.kernels.work.bounds', 'Bound', kernels.work.bounds),
           ...tallies(

@@ -22,10 +22,10 @@ interface FigureLine {
 
 interface FigureCard {
   readonly title: string;
+  /** Why its main figure may be unknown: such a card is not shown. */
+  readonly unknown: string;
   readonly main: FigureLine;
   readonly more: readonly FigureLine[];
-  /** Shown in its place where its main figure is unknown. */
-  readonly instead?: FigureCard;
 }
 
 const DEVICES = 'overview.devices.*';
@@ -48,100 +48,142 @@ const STEPS = 'overview.steps';
 /** Time of kernels of which it is known whether they use the matrix unit. */
 const UNIT_KNOWN = `${KERNELS}.time - ${KERNELS}.matrixUnit.unknown - ${KERNELS}.matrixUnit.untold`;
 
-/** Where the host has no steps. */
-const DEVICE_STEP_CARD: FigureCard = {
-  title: `${STEP_NAMES.device}, median`,
-  main: { field: `${STEPS}.device.median`, unit: 'ns' },
-  more: [
-    { before: 'steps: ', field: `${STEPS}.count`, unit: 'count' },
-    { before: 'spread ', field: `${STEPS}.device.variation`, unit: 'share' },
-  ],
-};
+const NO_STEPS = 'the profile has no steps';
 
-const CARDS: readonly FigureCard[] = [
-  {
-    title: 'Span',
-    main: { field: `max(${DEVICES}.end) - min(${DEVICES}.start)`, unit: 'ns' },
-    more: [{ before: 'devices: ', field: ALL_KERNELS, unit: 'count', after: ' kernels' }],
-  },
-  {
-    title: `${STEP_NAMES.host}, median`,
-    main: { field: `${STEPS}.host.median`, unit: 'ns' },
-    more: [
-      { before: `${STEP_NAMES.device} `, field: `${STEPS}.device.median`, unit: 'ns' },
-      { before: 'steps: ', field: `${STEPS}.count`, unit: 'count' },
-      { before: 'spread ', field: `${STEPS}.host.variation`, unit: 'share' },
-    ],
-    instead: DEVICE_STEP_CARD,
-  },
-  {
-    title: 'On UNIT',
-    main: { field: `${KERNELS}.matrixUnit.used / ${KERNELS}.time`, unit: 'share', known: UNIT_KNOWN },
-    more: [
-      { field: `${KERNELS}.matrixUnit.used`, unit: 'ns', after: ' of kernel time', known: UNIT_KNOWN },
-      {
-        field: `${KERNELS}.matrixUnit.eligibleUsed / ${KERNELS}.matrixUnit.eligible`,
-        unit: 'share',
-        after: ' of what could be',
-      },
-      restsOn(UNIT_KNOWN),
-    ],
-  },
-  {
-    title: 'MFU',
-    main: { field: `${KERNELS}.work.mfu`, unit: 'share' },
-    more: [
-      { before: 'of the span, ', field: SPANS, unit: 'ns', after: ', at peak FLOP/s' },
-      { ...restsOn(`${KERNELS}.work.flopsRated`), before: 'FLOPs known for ' },
-    ],
-  },
-  {
-    title: 'Of peak FLOP/s',
-    main: { field: `${KERNELS}.work.computeShare`, unit: 'share' },
-    more: [
-      { before: 'of kernel time; of peak bandwidth ', field: `${KERNELS}.work.memoryShare`, unit: 'share' },
-      { ...restsOn(`${KERNELS}.work.rated`), before: 'both known for ' },
-    ],
-  },
-  {
-    title: 'No op known',
-    main: { field: `${KERNELS}.unattributed.time / ${KERNELS}.time`, unit: 'share' },
-    more: [{ before: 'of kernel time: ', field: `${KERNELS}.unattributed.count`, unit: 'count', after: ' kernels' }],
-  },
+/** One concept a group: the first card whose main figure is known is shown. */
+const CARDS: readonly (readonly FigureCard[])[] = [
+  [
+    {
+      title: 'Span',
+      unknown: 'no work has a time',
+      main: { field: `max(${DEVICES}.end) - min(${DEVICES}.start)`, unit: 'ns' },
+      more: [{ before: 'devices: ', field: ALL_KERNELS, unit: 'count', after: ' kernels' }],
+    },
+  ],
+  [
+    {
+      title: `${STEP_NAMES.host}, median`,
+      unknown: NO_STEPS,
+      main: { field: `${STEPS}.host.median`, unit: 'ns' },
+      more: [
+        { before: `${STEP_NAMES.device} `, field: `${STEPS}.device.median`, unit: 'ns' },
+        { before: 'steps: ', field: `${STEPS}.count`, unit: 'count' },
+        { before: 'spread ', field: `${STEPS}.host.variation`, unit: 'share' },
+      ],
+    },
+    {
+      title: `${STEP_NAMES.device}, median`,
+      unknown: NO_STEPS,
+      main: { field: `${STEPS}.device.median`, unit: 'ns' },
+      more: [
+        { before: 'steps: ', field: `${STEPS}.count`, unit: 'count' },
+        { before: 'spread ', field: `${STEPS}.device.variation`, unit: 'share' },
+      ],
+    },
+  ],
+  [
+    {
+      title: 'On UNIT',
+      unknown: 'no kernel is known to use them or not',
+      main: { field: `${KERNELS}.matrixUnit.used / ${KERNELS}.time`, unit: 'share', known: UNIT_KNOWN },
+      more: [
+        { field: `${KERNELS}.matrixUnit.used`, unit: 'ns', after: ' of kernel time' },
+        {
+          before: 'of products that could: ',
+          field: `${KERNELS}.matrixUnit.eligibleUsed / ${KERNELS}.matrixUnit.eligible`,
+          unit: 'share',
+        },
+        restsOn(UNIT_KNOWN),
+      ],
+    },
+  ],
+  [
+    {
+      title: 'MFU',
+      unknown: 'no kernel has known FLOPs and a known peak',
+      main: { field: `${KERNELS}.work.mfu`, unit: 'share' },
+      more: [
+        { before: 'of the span of all devices together, ', field: SPANS, unit: 'ns' },
+        { ...restsOn(`${KERNELS}.work.flopsRated`), before: 'FLOPs and their peak known for ' },
+      ],
+    },
+  ],
+  [
+    {
+      title: 'Of peak FLOP/s',
+      unknown: 'no kernel has known FLOPs and bytes, and peaks to hold them against',
+      main: { field: `${KERNELS}.work.computeShare`, unit: 'share' },
+      more: [
+        { before: 'while kernels run; of peak bandwidth ', field: `${KERNELS}.work.memoryShare`, unit: 'share' },
+        { ...restsOn(`${KERNELS}.work.rated`), before: 'both known, and peaks to hold them against, for ' },
+      ],
+    },
+  ],
+  [
+    {
+      title: 'No op known',
+      unknown: 'the profile has no ops',
+      main: { field: `${KERNELS}.unattributed.time / ${KERNELS}.time`, unit: 'share' },
+      more: [{ before: 'of kernel time: ', field: `${KERNELS}.unattributed.count`, unit: 'count', after: ' kernels' }],
+    },
+  ],
 ];
 
+/** The vendor's own MFU in place of ours: there is one of a name on a page. */
+function neuronCard({ profile }: PanelView): FigureCard | null {
+  const [only, ...others] = profile.neuron?.metrics ?? [];
+  const at = (metric: string): number =>
+    only?.rows.findIndex(({ name, value }) => name === metric && value !== null) ?? -1;
+  const field = (metric: string): string => `neuron.metrics.0.rows.${at(metric)}.value / 100`;
+  if (at('mfu_estimated_percent') < 0 || others.length > 0) return null;
+  const main = { field: field('mfu_estimated_percent'), unit: 'share' } as const;
+  const before = 'as neuron-profile defines it; HFU ';
+  return { title: 'MFU', unknown: '', main, more: [{ before, field: field('hfu_estimated_percent'), unit: 'share' }] };
+}
+
 function contentOf(view: PanelView, line: FigureLine): (Node | string)[] {
-  const { before = '', field, unit, after = '', known, isBasis = false } = line;
-  const isKnown = known === undefined || (valueOf(view, known) ?? 0) > 0;
-  const value = isKnown ? valueOf(view, field) : null;
+  const { before = '', field, unit, after = '', isBasis = false } = line;
+  const value = valueOf(view, field);
   const isLittle = isBasis && value !== null && value < 0.5;
   return [before, namedFigure(field, value, unit), after, isLittle ? ', under half' : ''];
 }
 
-const shownCard = (view: PanelView, { instead, ...card }: FigureCard): FigureCard =>
-  instead !== undefined && valueOf(view, card.main.field) === null ? instead : card;
+const isKnown = (view: PanelView, { field, known }: FigureLine): boolean =>
+  valueOf(view, field) !== null && (known === undefined || (valueOf(view, known) ?? 0) > 0);
+
+/** Whether a card says nothing: its figure is unknown, or no op is known at all, which other panels say. */
+const isEmpty = (view: PanelView, { title, main }: FigureCard): boolean =>
+  !isKnown(view, main) || (title === 'No op known' && valueOf(view, main.field) === 1);
 
 function make(view: PanelView): PanelContent {
   const { devices, header } = view.profile.overview;
   if (devices.length === 0) return lacking(view, 'work');
   const unit = matrixUnitName(header);
   const count = `${devices.length} ${devices.length === 1 ? 'device' : 'devices'}, `;
-  const cards = CARDS.map((card) => shownCard(view, card)).map(({ title, main, more }) =>
+  const vendors = neuronCard(view);
+  const groups = CARDS.map((group) => (vendors !== null && group[0]?.title === vendors.title ? [vendors] : group));
+  const shown = groups.flatMap((group) => group.filter((card) => !isEmpty(view, card)).slice(0, 1));
+  const missing = groups.flatMap((group) => (group.every((card) => isEmpty(view, card)) ? group.slice(0, 1) : []));
+  const cards = shown.map(({ title, main, more }) =>
     element(
       'div',
       { class: 'card' },
       element('dt', {}, title.replace('UNIT', unit)),
       element('dd', { class: 'main' }, ...contentOf(view, main)),
-      ...more.map((line) =>
-        element('dd', {}, ...contentOf(view, line.before === 'devices: ' ? { ...line, before: count } : line)),
-      ),
+      ...more
+        .filter((line) => isKnown(view, line))
+        .map((line) =>
+          element('dd', {}, ...contentOf(view, line.before === 'devices: ' ? { ...line, before: count } : line)),
+        ),
     ),
   );
   const shares =
     'The span of a device is the time from its first work to its last; kernel time is the sum of the durations of ' +
     'kernels; both are added up over devices. MFU: the time that known FLOPs take at the peaks of the units that they ' +
     'ran on, over the span; what is not known counts as nothing done.';
-  return [element('dl', { class: 'cards' }, ...cards), note(shares)];
+  const reasons = missing.map(({ title, unknown }) => `${title.replace('UNIT', unit)}: ${unknown}`);
+  const unknown = reasons.length === 0 ? [] : [note(`Not known: ${reasons.join('; ')}.`)];
+  return [element('dl', { class: 'cards' }, ...cards), ...unknown, note(shares)];
 }
 
 export const FIGURES: Panel = { id: 'figures', title: 'Key figures', width: 6, make };

@@ -4,6 +4,7 @@ import { lacking } from '../capture-hints.js';
 import { elementAt } from '../../containers/element.js';
 import { button, element, filterField, note, scrolling } from '../document/dom-elements.js';
 import { layerTree, openAtFirst, visibleLayers, type LayerNode } from '../charts/layer-tree.js';
+import { ABOUT_BOUNDS } from '../figures/bound-names.js';
 import { hostTable } from '../figures/host-table.js';
 import { layerHeads, type LayerHead } from '../figures/layer-columns.js';
 import { filteredRows, sortedRows } from '../figures/table-sort.js';
@@ -186,7 +187,7 @@ class LayerTable {
 
 const ABOUT =
   'A header sorts all layers, each with those beneath it; by Backward or Forward it explains the kernels of that direction. ' +
-  'Bound: what limits most of their time; latency is below 10 % of both peaks, too little work for the device.';
+  `Bound: what limits most of their time. ${ABOUT_BOUNDS}`;
 
 function make(view: PanelView): PanelContent {
   const { shown, count, restTime } = view.profile.layers;

@@ -2,7 +2,7 @@
 import type { MemoryCurve, MemoryOwner } from '../../prof/html/page-data.js';
 import { chart } from '../charts/chart.js';
 import type { ChartOption } from '../charts/chart-option.js';
-import { below, GRID, left, tips } from '../charts/chart-style.js';
+import { below, GRID, leftFromZero, tips } from '../charts/chart-style.js';
 import { elementAt } from '../../containers/element.js';
 import { element, note, section } from '../document/dom-elements.js';
 import { momentLink } from '../document/timeline-link.js';
@@ -62,7 +62,7 @@ function option(
   return {
     grid: GRID,
     xAxis: below("time from the profile's start", 'ns', { min: from, max: to }),
-    yAxis: left('memory', { min: 0 }),
+    yAxis: leftFromZero('memory', top),
     tooltip: tips('axis', (_i, _series, time) => [
       quantityText(time, 'ns'),
       ...rows.map(({ name, points }) => [name, quantityText(valueAt(points, time), 'memory')] as const),

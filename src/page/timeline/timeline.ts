@@ -11,8 +11,8 @@ import { showMarkers } from './controls/marker-panel.js';
 import { showNames } from './controls/lane-names.js';
 import { Scene } from './model/scene.js';
 import type { View } from './model/view.js';
-import type { SearchElsewhere } from './controls/elsewhere.js';
-import { showSearch } from './controls/search-box.js';
+import type { SearchElsewhere } from './controls/search/elsewhere.js';
+import { showSearch } from './controls/search/search-box.js';
 import { showSelection } from './controls/selection-panel.js';
 import { TimelineCanvas } from './draw/stage.js';
 import { showTip } from './controls/tip.js';
@@ -63,6 +63,8 @@ export function showTimeline(
   const open = async (): Promise<void> => {
     try {
       const { events, extras } = await load();
+      // Between two frames: laying out many events takes as long as unpacking them.
+      await nextTask();
       if (closing.signal.aborted) return;
       scene = fill(place, events, extras, options, closing.signal);
     } catch (error) {
@@ -84,12 +86,24 @@ export function showTimeline(
   };
 }
 
+const nextTask = (): Promise<void> => new Promise((done) => setTimeout(done));
+
 function whatIsDrawn(events: TimelineEvents): string {
   const { count, coverage, merged } = events;
   if (merged === null) return `${coverage.drawn}: ${quantityText(count, 'count')} events`;
   const all = merged.count.reduce((sum, one) => sum + one, 0);
   const bars = `${quantityText(all, 'count')} events in ${quantityText(count, 'count')} bars`;
   return [`${coverage.drawn}: ${bars}`, coverage.merged ?? []].flat().join('; ');
+}
+
+/** Says which arrows are not drawn, as nothing else shows that there are more. */
+function arrowStatus(scene: Scene): HTMLElement {
+  const status = element('span', { role: 'status' });
+  scene.on(['event', 'view', 'arrows'], () => {
+    const { remark } = scene.arrows;
+    status.textContent = remark === '' ? '' : ` · ${remark}`;
+  });
+  return status;
 }
 
 const FIRST_PIECE: ShownPiece = { at: null, part: null };
@@ -137,20 +151,24 @@ function fill(
     if (band !== null) stage.reveal(band.top, band.height);
   });
   const notices = showNotices(scene, (time) => goTo?.(time));
-  const panels = [showDetails(scene, profile, file), markers.place, notices, showTracks(scene, signal)];
-  place.replaceChildren(
-    element(
-      'div',
-      { class: 'tl' },
-      element('p', { class: 'tl-what' }, whatIsDrawn(events)),
-      ...untimedLine(scene),
-      showToolbar(scene, keys, search.place),
-      ...search.lists,
-      stage.body,
-      stage.printed,
-      showLegend(scene, signal),
-      element('div', { class: 'tl-side' }, ...panels, showSelection(scene, signal)),
-    ),
+  const results = [showDetails(scene, profile, file), showSelection(scene, signal)];
+  const panels = [showTracks(scene, signal), notices, markers.place];
+  const whole = element('div', { class: 'tl' });
+  // The drawing leaves room for what is said of a selection.
+  const leaveRoom = (): void => {
+    whole.classList.toggle('tl-with-results', scene.shown.event !== null || scene.shown.span !== null);
+  };
+  scene.on(['event', 'span'], leaveRoom);
+  place.replaceChildren(whole);
+  whole.append(
+    element('p', { class: 'tl-what' }, whatIsDrawn(events), arrowStatus(scene)),
+    ...untimedLine(scene),
+    showToolbar(scene, keys, search.place),
+    ...search.lists,
+    stage.body,
+    stage.printed,
+    showLegend(scene, signal),
+    element('div', { class: 'tl-side' }, ...results, ...panels),
   );
   const tellView = (): void => {
     const { from, to } = scene.shown.view;

@@ -20,6 +20,8 @@ import type { Writable } from '../../containers/writable.js';
 import { alignClocks, type ClockAlignment } from './clocks/align-clocks.js';
 import { kernelNameOf, UNNAMED, type Capture, type CollectiveOperation } from './capture.js';
 import { ACTIVITY_KINDS } from './capture-columns.js';
+import { GRAPH_CAPTURE_FACT } from '../../record/fields/fact-names.js';
+import { capturedTime } from './graphs/capture-spans.js';
 import { earlierBy } from './clocks/earlier.js';
 import { Dated } from './dated-records.js';
 import { elementAt } from '../../containers/element.js';
@@ -95,7 +97,11 @@ class Emission {
   header(): ProfileRecord {
     const { format, tool, rank, startUnixNs, dur, devices, facts: stated, job } = this.capture.header;
     const { facts: aligned, lead } = this.#alignment ?? { facts: undefined, lead: 0 };
-    const facts = stated === undefined && aligned === undefined ? undefined : { ...stated, ...aligned };
+    const captured = capturedTime(this.capture, this.#lastEnd());
+    const graphs = captured === 0 ? undefined : { [GRAPH_CAPTURE_FACT]: captured };
+    const facts = [stated, aligned, graphs].some((known) => known !== undefined)
+      ? { ...stated, ...aligned, ...graphs }
+      : undefined;
     const { profile, file, rank: rankOfFile } = this.options;
     return {
       type: 'profile',

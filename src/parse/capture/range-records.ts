@@ -20,6 +20,8 @@ export function* hostRanges(
   const { ranges, threads, names } = capture;
   const rows = orderHostRanges(capture);
   const self = selfTimes(ranges, rows, last);
+  // Nsight Systems ends what is still open when its session ends.
+  const sessionEnd = capture.header.dur ?? Infinity;
   for (const row of rows) {
     const text = names.rangeText(ranges.text.at(row)) ?? '';
     const [start, end, thread, domain] = [
@@ -42,6 +44,7 @@ export function* hostRanges(
       domain: domain === 0 ? named : (names.domainName(domain) ?? `domain#${domain}`),
       text: named === null ? text : text.slice(named.length + 1),
       ...(stack.length === 0 ? undefined : { stack }),
+      ...(end >= sessionEnd ? { open: true } : undefined),
     };
   }
 }

@@ -22,7 +22,7 @@ function messageBytes(record: CollectiveRecord | KernelLine): number | null {
 }
 
 /** Times by name, and bytes where these are known: kinds and operations run at rates far apart. */
-export class Moved extends Ranking {
+export class MovedAmounts extends Ranking {
   readonly #bytes = new Map<string, number>();
   /** ns of those whose bytes are known. */
   readonly #sized = new Map<string, number>();
@@ -51,11 +51,11 @@ function movingOf({ transfers = [] }: CollectiveRecord): number | null {
 }
 
 export class MovedTimes {
-  readonly communicated = new Moved();
+  readonly communicated = new MovedAmounts();
   /** ns in which data is moved, and all ns of the operations of which that is known. */
   #moving = 0;
   #watched = 0;
-  readonly copied = new Moved();
+  readonly copied = new MovedAmounts();
 
   take(record: ProfileLine): void {
     const operation = communicationOf(record);

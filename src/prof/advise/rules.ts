@@ -3,6 +3,7 @@ import type { Rule } from './rule.js';
 import { aiCpu } from './rules/ai-cpu.js';
 import { alignment } from './rules/alignment.js';
 import { autotuning } from './rules/autotuning.js';
+import { clockShift } from './rules/clock-shift.js';
 import { copies } from './rules/copies.js';
 import { copyBound } from './rules/copy-bound.js';
 import { exposedCollectives } from './rules/exposed-collectives.js';
@@ -18,6 +19,7 @@ import { neuronRules } from './rules/neuron-warnings.js';
 import { oldArchitecture } from './rules/old-architecture.js';
 import { stragglers } from './rules/stragglers.js';
 import { unattributed } from './rules/unattributed-kernels.js';
+import { unknownFlops } from './rules/unknown-flops.js';
 
 export const RULES: readonly Rule[] = [
   fp32Product,
@@ -37,5 +39,7 @@ export const RULES: readonly Rule[] = [
   autotuning,
   graphTrace,
   unattributed,
+  unknownFlops,
+  clockShift,
   impossible,
 ];

@@ -6,6 +6,8 @@ import type { GroupRow } from './group-rows.js';
 import type { HostTime } from './host/host-times.js';
 
 const NS = int(13, 'ns');
+/** Sums have picoseconds where the clock of a device has them; a column of ns has the nearest. */
+const rounded = (ns: number | null): number | null => (ns === null ? null : Math.round(ns));
 /** Not a whole number of ns. */
 const PART_NS = real(11, 1, 'ns');
 const PERCENT = real(6, 2, '%');
@@ -35,7 +37,9 @@ export const HOST_AGGREGATES: readonly Column<GroupRow>[] = [
     '--by ranges, layer, op: times that the host went through it; rows without kernels launched nothing, or are ops that others call',
     ({ host }) => whole(host)?.passes ?? null,
   ),
-  column('host', 'Host(ns)', NS, 'the same: time that the host was in it', ({ host }) => knownSum(whole(host)?.total)),
+  column('host', 'Host(ns)', NS, 'the same: time that threads were in it, each moment once', ({ host }) =>
+    knownSum(whole(host)?.total),
+  ),
   column('hostself', 'HostSelf(ns)', NS, 'the same: without the ranges, ops and frames within', ({ host }) =>
     knownSum(host?.self),
   ),
@@ -44,8 +48,14 @@ export const HOST_AGGREGATES: readonly Column<GroupRow>[] = [
 /** All columns of groups, in the order of the help. */
 export const AGGREGATES: readonly Column<GroupRow>[] = [
   column('count', 'Count', int(8), 'kernels', ({ spread }) => spread.count),
-  column('total', 'Total(ns)', NS, 'time on the device, added up', ({ spread }) => spread.total),
-  column('own', 'Own(ns)', NS, 'in a tree: time that is in no row beneath this one', ({ own }) => own),
+  column(
+    'total',
+    'Total(ns)',
+    NS,
+    'time on the device, added up with its picoseconds, to the nearest ns',
+    ({ spread }) => rounded(spread.total),
+  ),
+  column('own', 'Own(ns)', NS, 'in a tree: time that is in no row beneath this one', ({ own }) => rounded(own)),
   column(
     'share',
     'Share%',
@@ -62,8 +72,8 @@ export const AGGREGATES: readonly Column<GroupRow>[] = [
     ({ spread }) => spread.median,
     { narrowHeader: 'Med(ns)' },
   ),
-  column('min', 'Min(ns)', int(10, 'ns'), 'shortest kernel', ({ spread }) => spread.min),
-  column('max', 'Max(ns)', int(10, 'ns'), 'longest kernel', ({ spread }) => spread.max),
+  column('min', 'Min(ns)', int(10, 'ns'), 'shortest kernel', ({ spread }) => rounded(spread.min)),
+  column('max', 'Max(ns)', int(10, 'ns'), 'longest kernel', ({ spread }) => rounded(spread.max)),
   column('stddev', 'StdDev(ns)', PART_NS, 'sample standard deviation; 0 for one kernel', ({ spread }) => spread.stddev),
   ...derived<GroupRow>([
     column(

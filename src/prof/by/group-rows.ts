@@ -7,6 +7,7 @@ import type { GroupDurations } from './group-durations.js';
 import { spreadOfRuns, type GroupRuns } from './group-runs.js';
 import type { HostTime, HostTimes } from './host/host-times.js';
 import { ROOT, type GroupPath, type GroupTree } from './group-tree.js';
+import { addTimes } from '../../record/fields/times.js';
 import { spreadOf, type Spread } from '../../record/statistics.js';
 
 type KernelSpread = Pick<Spread, 'count' | 'total'> & { readonly [Key in keyof Spread]: Spread[Key] | null };
@@ -62,7 +63,7 @@ function listed(durations: GroupDurations, order: Uint32Array): OrderedSpreads {
     sum: (from, to) => {
       let sum = 0;
       const end = elementAt(begins, to);
-      for (let i = elementAt(begins, from); i < end; i++) sum += elementAt(all, i);
+      for (let i = elementAt(begins, from); i < end; i++) sum = addTimes(sum, elementAt(all, i));
       return sum;
     },
   };
@@ -86,7 +87,7 @@ function counted({ durations, runs }: GroupData, order: Uint32Array): OrderedSpr
       const own = allMerged(Array.from(order.subarray(from, to), (group) => runs.of(group)));
       return own.values.length === 0 ? null : spreadOfRuns(own);
     },
-    sum: (from, to) => spreads.slice(from, to).reduce((sum, spread) => sum + (spread?.total ?? 0), 0),
+    sum: (from, to) => spreads.slice(from, to).reduce((sum, spread) => addTimes(sum, spread?.total ?? 0), 0),
   };
 }
 

@@ -13,6 +13,7 @@ import {
 } from '../../containers/counted-values.js';
 import { elementAt } from '../../containers/element.js';
 import { entryOf } from '../../containers/map-entry.js';
+import { addTimes } from '../../record/fields/times.js';
 import type { Spread } from '../../record/statistics.js';
 
 const MOST_DIFFERENT = 8_000_000;
@@ -125,8 +126,7 @@ export class GroupRuns {
 export function spreadOfRuns({ values, counts }: CountedValues): Spread {
   const count = counts.reduce((sum, one) => sum + one, 0);
   let total = 0;
-  // Number by number, since sums of numbers that are not whole depend on how they are added.
-  eachOf({ values, counts }, (value) => (total += value));
+  eachOf({ values, counts }, (value) => (total = addTimes(total, value)));
   const mean = total / count;
   let squares = 0;
   eachOf({ values, counts }, (value) => (squares += (value - mean) ** 2));

@@ -1,6 +1,7 @@
 /** What the kernels of a group did, added up, with the time of the kernels whose value is known: rates use only these. */
 import { elementAt } from '../../containers/element.js';
 import { roundingError } from '../../containers/exact-sum.js';
+import { addTimes } from '../../record/fields/times.js';
 import type { Annotated } from '../annotate.js';
 
 /** A sum over the kernels whose value is known. */
@@ -10,6 +11,8 @@ interface KnownSum {
   readonly time: number;
   readonly sum: number;
 }
+
+const NOTHING: KnownSum = { kernels: 0, time: 0, sum: 0 };
 
 export interface GroupWork {
   readonly flops: KnownSum;
@@ -42,17 +45,16 @@ const ABOVE_MEMORY = 25;
 /** Numbers of a group, and those of each of the `KnownSum`s, which are the first ones. */
 export const WORK_SIZE = 26;
 export const KNOWN_SUM_SIZE = 4;
-const SUM = 2;
+const [TIME, SUM] = [1, 2];
 
 type Numbers = Float64Array | number[];
 
 /** Adds to one of the numbers; `at` is its place, `offset` the one in its group. */
 function add(numbers: Numbers, at: number, offset: number, amount: number): void {
   const before = elementAt(numbers, at);
-  if (offset < ABOVE_COMPUTE && offset % KNOWN_SUM_SIZE === SUM) {
-    numbers[at + 1] = elementAt(numbers, at + 1) + roundingError(before, amount);
-  }
-  numbers[at] = before + amount;
+  const part = offset < ABOVE_COMPUTE ? offset % KNOWN_SUM_SIZE : null;
+  if (part === SUM) numbers[at + 1] = elementAt(numbers, at + 1) + roundingError(before, amount);
+  numbers[at] = part === TIME ? addTimes(before, amount) : before + amount;
 }
 
 /** Adds what a kernel did to the numbers from `base` on. @param time of the kernel, ns */
@@ -87,13 +89,15 @@ function groupWork(numbers: readonly number[]): GroupWork {
   const known = (offset: number): KnownSum => {
     return { kernels: at(offset), time: at(offset + 1), sum: at(offset + SUM) + at(offset + SUM + 1) };
   };
+  // Kernels without arithmetic or traffic have a share of 0 whatever the peak: those alone do not stand for the group.
+  const rated = (offset: number): KnownSum => (known(offset).sum === 0 ? NOTHING : known(offset));
   return {
     flops: known(FLOPS),
     bytes: known(BYTES),
-    ratedBytes: known(RATED_BYTES),
-    peak: known(PEAK),
-    bandwidth: known(BANDWIDTH),
-    matrixUnit: known(MATRIX_UNIT),
+    ratedBytes: rated(RATED_BYTES),
+    peak: rated(PEAK),
+    bandwidth: rated(BANDWIDTH),
+    matrixUnit: { ...known(MATRIX_UNIT), sum: addTimes(at(MATRIX_UNIT + SUM), at(MATRIX_UNIT + SUM + 1)) },
     aboveCompute: at(ABOVE_COMPUTE),
     aboveMemory: at(ABOVE_MEMORY),
   };

@@ -6,13 +6,14 @@ import { type CellValue } from '../../table/column.js';
 import { type KernelColumn } from '../columns/kernel-column.js';
 import { UserError } from '../../record/errors.js';
 import type { RangeKind, RangeRecord } from '../../record/record.js';
+import { durationOf } from '../../record/fields/times.js';
 import type { Annotated } from '../annotate.js';
 import { GroupRuns, type Durations } from './group-runs.js';
 import { GroupWorkSums } from './group-work.js';
 import { GroupDurations } from './group-durations.js';
 import { GroupTree } from './group-tree.js';
 import { HostTimes } from './host/host-times.js';
-import { NestedNames } from './host/nested-names.js';
+import { NamedTimes } from './host/named-times.js';
 import { rangeAmong } from './host/range-name.js';
 import { rowsOf, type Arrangement, type GroupRow } from './group-rows.js';
 
@@ -44,7 +45,7 @@ export class KernelGroups {
   readonly #amounts = new GroupWorkSums();
   readonly #host: HostTimes;
   readonly #hostKinds: ReadonlySet<RangeKind>;
-  readonly #nested = new NestedNames();
+  readonly #times = new NamedTimes();
   /** Kernels in groups. */
   kernels = 0;
   /** Kernels without a duration, which are in no group. */
@@ -62,16 +63,16 @@ export class KernelGroups {
 
   /** @throws UserError when there are too many groups */
   add(row: Annotated): void {
-    const { dur } = row.record;
-    if (dur === null || !Number.isFinite(dur)) {
+    const time = durationOf(row.record);
+    if (time === null) {
       this.untimed++;
       return;
     }
     this.kernels++;
     const group = this.#tree.groupOf(this.options.keys.map((column) => this.#keyOf(column.value(row))));
     this.#check();
-    this.#durations.add(group, dur);
-    if (this.options.amounts) this.#amounts.add(group, row, dur);
+    this.#durations.add(group, time);
+    if (this.options.amounts) this.#amounts.add(group, row, time);
   }
 
   /**
@@ -103,8 +104,7 @@ export class KernelGroups {
     if (path === null) return;
     const group = this.#tree.groupOf([record.kind === 'op' ? (path[0] ?? null) : path.slice(0, this.#entries)]);
     this.#check();
-    const isWhole = path.length <= this.#entries && !this.#nested.isRepeated(record, path[0] ?? '');
-    this.#host.add(group, record, isWhole);
+    this.#host.add(group, record, path.length <= this.#entries ? this.#times.take(record, group) : null);
   }
 
   get hasRanges(): boolean {

@@ -114,7 +114,7 @@ export const ROOFLINE_COLUMNS: readonly KernelColumn[] = derived([
     'bound',
     'Bound',
     str(7),
-    `by the larger share: compute, memory; latency where both are below ${LATENCY_SHARE} %`,
+    `by the larger share: compute, memory; latency where both are below ${LATENCY_SHARE} %: too small, or launch-bound`,
     ({ placement }) => placement.bound,
   ),
   column(

@@ -4,6 +4,7 @@ import { entryOf } from '../../containers/map-entry.js';
 import { textOf, type CellValue } from '../../table/column.js';
 import { type KernelColumn } from '../columns/kernel-column.js';
 import type { ProfileLine, ProfileRecord } from '../../record/record.js';
+import { durationOf } from '../../record/fields/times.js';
 import type { Annotated } from '../annotate.js';
 import type { RecordTypes } from '../input/records.js';
 import type { GroupPart } from '../partial/kernels/kernel-part.js';
@@ -114,8 +115,9 @@ export class Comparison {
 
   #add(which: Which, row: Annotated): void {
     const side = this.sides[which];
-    const { dur, profile, step } = row.record;
-    if (dur === null || !(dur >= 0 && dur < Infinity)) {
+    const { profile, step } = row.record;
+    const dur = durationOf(row.record);
+    if (dur === null || dur < 0) {
       side.untimed++;
       return;
     }

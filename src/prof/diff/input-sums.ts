@@ -4,6 +4,7 @@
  */
 import { entryOf } from '../../containers/map-entry.js';
 import { elementAt } from '../../containers/element.js';
+import { addTimes } from '../../record/fields/times.js';
 import { UserError } from '../../record/errors.js';
 
 /** Sums by row and sample that are kept of one input, 8 bytes each. */
@@ -130,12 +131,12 @@ export class Sums {
   /** @param sample number of the sample that the kernels belong to; `ns` is their time, added up */
   add(ns: number, sample: number, samples: Samples, kernels = 1): void {
     this.count += kernels;
-    this.time += ns;
-    if (samples.isStep(sample)) this.timeInSteps += ns;
+    this.time = addTimes(this.time, ns);
+    if (samples.isStep(sample)) this.timeInSteps = addTimes(this.timeInSteps, ns);
     const run = samples.runOf(sample);
     this.#calls[run] = (this.#calls[run] ?? 0) + kernels;
     if (sample >= this.#times.length && !this.#grow(sample, samples)) return;
-    if (samples.isKept(sample)) this.#times[sample] = elementAt(this.#times, sample) + ns;
+    if (samples.isKept(sample)) this.#times[sample] = addTimes(elementAt(this.#times, sample), ns);
   }
 
   #grow(sample: number, samples: Samples): boolean {

@@ -1,12 +1,14 @@
 /**
  * Annotated kernels → the texts that the user put around launches, with the device time of each occurrence. Where the
- * records have ranges of the host, kernels launched within one range are one occurrence. Elsewhere consecutive kernels of
- * a stream under the same text are one, unless their step, their direction, or a number in the text differs.
+ * records have ranges of the host, one range is one occurrence, whatever thread launched its kernels: the backward pass of a
+ * layer belongs to the range of its forward pass. Elsewhere consecutive kernels of a stream under the same text are one,
+ * unless their step, their direction, or a number in the text differs.
  */
 import { elementAt } from '../../containers/element.js';
 import { LogHistogram } from '../../containers/log-histogram.js';
 import { boundedEntryOf, entryOf } from '../../containers/map-entry.js';
-import type { ForwardOp, RangeRecord } from '../../record/record.js';
+import type { ForwardOp, KernelRecord, RangeKind, RangeRecord } from '../../record/record.js';
+import { NamedTimes } from '../by/host/named-times.js';
 import { launchOf } from '../input/device-activity.js';
 import type { AnnotationTimes } from '../summary/detail-data.js';
 import { annotationName, annotationOf } from '../by/host/annotation-name.js';
@@ -20,10 +22,15 @@ const MOST_TEXTS = 5000;
 const MOST_SAMPLES = 2000;
 const MOST_HOST_SAMPLES = 200;
 
+/** Ranges whose passes are counted: layers and ops are listed where kernels ran under them. */
+const COUNTED: ReadonlySet<RangeKind> = new Set(['annotation', 'layer', 'op']);
+
 /** Open occurrences of one text: work of several streams and threads interleaves. */
 const MOST_OPEN = 64;
 
 class AnnotationSum {
+  /** Whether the text is listed without device time too: a text of the user's. */
+  isAnnotation = false;
   time = 0;
   /** Of it, what threads launched on which the text was open. */
   own = 0;
@@ -58,18 +65,10 @@ interface Occurrence {
   readonly mark: string;
 }
 
-/** When and on which thread a kernel was launched, or the forward op of a backward kernel was called. */
-interface HostMoment {
-  readonly tid: number | null | typeof ANY_THREAD;
-  readonly time: number;
-  readonly mark: string;
-}
-
 export class AnnotationTotals {
   readonly #texts = new Map<string, AnnotationSum>();
   readonly #ranges = new HostRanges();
-  /** By thread and text: end of the latest range. */
-  readonly #hostEnds = new Map<string, number>();
+  readonly #hostTimes = new NamedTimes();
   /** Open occurrences with a range: by text, then by range. */
   readonly #inRanges = new Map<string, Map<string, Occurrence>>();
   /** Open occurrences without: by stream, then by the texts around its last kernel. */
@@ -91,7 +90,8 @@ export class AnnotationTotals {
   /** To be called in order of start, before the kernels that were launched in the range. */
   range(record: RangeRecord): void {
     this.#ranges.take(record);
-    if (record.kind === 'annotation' && record.self !== undefined) this.#addHost(record, record.self);
+    const { kind = 'annotation', self } = record;
+    if (self !== undefined && COUNTED.has(kind)) this.#addHost(record, self);
   }
 
   /** To be called in order of start. @param time ns */
@@ -99,27 +99,15 @@ export class AnnotationTotals {
     const { device, stream, callerRanges = [], ranges, step, dir } = record;
     const open = entryOf(this.#onStreams, `${device}/${stream ?? ''}`, () => new Map<string, Occurrence>());
     const number = ++this.#kernels;
-    const launch = launchOf(record);
-    const own: HostMoment[] = launch === null ? [] : [{ tid: launch.tid, time: launch.start, mark: '' }];
-    const { forward } = record;
-    // The layers of a backward kernel may be those of its forward op.
-    const ofLayer: HostMoment[] = isForward(forward)
-      ? [...own, { tid: forward.tid, time: forward.start, mark: 'backward' }]
-      : own;
-    const ofRange: HostMoment[] = launch === null ? [] : [...own, { tid: ANY_THREAD, time: launch.start, mark: '' }];
-    const add = (moments: readonly HostMoment[], text: string, full: string, mark: string, own = time): void => {
-      for (const { tid, time: at, mark: how } of moments) {
-        const start = this.#ranges.startOf(record.pid, tid, full, at);
-        if (start === null) continue;
-        this.#addInRange(text, { time, own, last: number, mark: `${record.pid ?? ''}/${tid ?? ''}/${start}/${how}` });
-        return;
-      }
-      this.#addOnStream(open, text, { time, own, last: number, mark });
+    const add = (text: string, range: number | null, mark: string, own = time): void => {
+      if (range === null) this.#addOnStream(open, text, { time, own, last: number, mark });
+      else this.#addInRange(text, { time, own, last: number, mark: String(range) });
     };
-    for (const text of layer) add(ofLayer, text, text, `${step ?? ''}/${dir === 'bprop' ? 'backward' : ''}`);
+    for (const text of layer)
+      add(text, this.#rangeOfLayer(record, text), `${step ?? ''}/${dir === 'bprop' ? 'backward' : ''}`);
     const addRange = (full: string, own: number): void => {
       const text = annotationOf(full);
-      add(ofRange, text, full, `${step ?? ''}/${full === text ? '' : full}`, own);
+      add(text, this.#rangeAround(record, full), `${step ?? ''}/${full === text ? '' : full}`, own);
     };
     for (const full of ranges) addRange(full, time);
     for (const full of callerRanges) addRange(full, 0);
@@ -130,9 +118,26 @@ export class AnnotationTotals {
     }
   }
 
+  /** The range with the text around the launch, on its thread or on that of its caller. */
+  #rangeAround(record: KernelRecord, text: string): number | null {
+    const launch = launchOf(record);
+    if (launch === null) return null;
+    const { pid, tid, start } = launch;
+    return this.#ranges.around(pid, tid, text, start) ?? this.#ranges.around(pid, ANY_THREAD, text, start);
+  }
+
+  /** Of a backward kernel that of its forward op. Queues and recomputation launch after the pass: the latest before. */
+  #rangeOfLayer(record: KernelRecord, text: string): number | null {
+    const { forward, pid } = record;
+    const launch = launchOf(record);
+    const ofForward = isForward(forward) ? this.#ranges.around(pid, forward.tid, text, forward.start) : null;
+    const found = ofForward ?? this.#rangeAround(record, text);
+    return found ?? (launch === null ? null : this.#ranges.before(pid, text, launch.start));
+  }
+
   annotations(most: number, samples: number): Bounded<Annotation> {
     this.#closeAll();
-    const { shown, ...rest } = bounded(byHostTime([...this.#texts.values()]), most, this.#otherTime);
+    const { shown, ...rest } = bounded(byHostTime(this.#listed), most, this.#otherTime);
     return {
       shown: shown.map(({ text, time, own, guessed, passes, host, hostSelf, occurrences, hostDurations }) => ({
         ...{ text, count: occurrences.count, guessed, time, own, samples: occurrences.upTo(samples) },
@@ -146,10 +151,14 @@ export class AnnotationTotals {
   /** How the times of annotations are distributed, most device time first, then most time of the host. */
   distributions(most: number): AnnotationTimes[] {
     this.#closeAll();
-    const { shown } = bounded(byHostTime([...this.#texts.values()]), most, this.#otherTime);
+    const { shown } = bounded(byHostTime(this.#listed), most, this.#otherTime);
     return shown.map(({ text, deviceTimes, hostTimes }) => ({
       ...{ text, device: deviceTimes?.distribution ?? null, host: hostTimes?.distribution ?? null },
     }));
+  }
+
+  get #listed(): AnnotationSum[] {
+    return [...this.#texts.values()].filter(({ isAnnotation, occurrences }) => isAnnotation || occurrences.count > 0);
   }
 
   #closeAll(): void {
@@ -166,20 +175,19 @@ export class AnnotationTotals {
   }
 
   #addHost(record: RangeRecord, self: number): void {
-    const { pid, tid, start, dur } = record;
+    const { kind = 'annotation', dur } = record;
     const name = annotationName(record);
     const sum = this.#sumOf(name);
     if (sum === null) return;
-    sum.passes++;
+    sum.isAnnotation ||= kind === 'annotation';
     sum.hostSelf += self;
-    const thread = `${pid ?? ''}/${tid ?? ''}/${name}`;
-    const end = start + dur;
-    const before = this.#hostEnds.get(thread) ?? -Infinity;
-    if (end <= before) return;
-    sum.host += end - Math.max(start, before);
+    const { added, isWithin, isAgain } = this.#hostTimes.take(record, name);
+    // An op is also recorded within one of its name: such a pair is one call.
+    if (!isAgain) sum.passes++;
+    if (isWithin) return;
+    sum.host += added;
     sum.hostTimes?.add(dur);
     sum.hostDurations.add(dur);
-    this.#hostEnds.set(thread, end);
   }
 
   /** Adds a kernel to the occurrence of the one before it on its stream. A text twice around a kernel counts once. */

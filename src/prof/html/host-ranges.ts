@@ -1,4 +1,7 @@
-/** Ranges of the host by thread and text: which of equal ones was around a launch. 40 bytes a range, up to a bound. */
+/**
+ * Ranges of the host by thread and text: which of equal ones was around a launch, or the latest before
+ * it. 56 bytes a range, up to a bound.
+ */
 import { boundedEntryOf } from '../../containers/map-entry.js';
 import { elementAt } from '../../containers/element.js';
 import type { RangeRecord } from '../../record/record.js';
@@ -13,12 +16,14 @@ const MOST_TEXTS = 200_000;
 /** In place of a thread, for tools that launch on another thread than the one that called the op. */
 export const ANY_THREAD = '*';
 
-/** Start and end of each range in turns, in order of start; none within another. */
+/** Start, end and number of each range in turns, in order of start; none within another. */
 type RangeTimes = number[];
+const FIELDS = 3;
 
 export class HostRanges {
   readonly #times = new Map<string, RangeTimes>();
   #kept = 0;
+  #taken = 0;
 
   constructor(private readonly most = MOST_RANGES) {}
 
@@ -27,40 +32,57 @@ export class HostRanges {
     const { pid, tid, start, dur } = record;
     if (!Number.isFinite(start) || !(dur >= 0)) return;
     const name = contextText(record);
-    this.#add(keyOf(pid, tid, name), start, dur);
-    this.#add(keyOf(pid, ANY_THREAD, name), start, dur);
+    const number = this.#taken++;
+    this.#add(keyOf(pid, tid, name), [start, start + dur, number]);
+    this.#add(keyOf(pid, ANY_THREAD, name), [start, start + dur, number]);
   }
 
-  #add(key: string, start: number, dur: number): void {
+  #add(key: string, [start, end, number]: readonly [start: number, end: number, number: number]): void {
     const times = boundedEntryOf(this.#times, key, MOST_TEXTS, (): RangeTimes => []);
-    const lastEnd = times?.at(-1);
+    const lastEnd = times?.at(1 - FIELDS);
     if (times === null || (lastEnd !== undefined && start < lastEnd)) return;
-    times.push(start, start + dur);
+    times.push(start, end, number);
     if (++this.#kept > this.most) this.#dropEarlierHalf();
   }
 
-  /** Start of the range with the text that a thread of the process was in at a time; null where none is known. */
-  startOf(pid: number | null, tid: number | null | typeof ANY_THREAD, text: string, time: number): number | null {
+  /** Number of the range with the text that a thread of the process was in at a time; null where none is known. */
+  around(pid: number | null, tid: number | null | typeof ANY_THREAD, text: string, time: number): number | null {
+    const latest = this.#latest(pid, tid, text, time);
+    return latest !== null && time <= latest.end ? latest.number : null;
+  }
+
+  /** Number of the latest range with the text that began in the process before a time. */
+  before(pid: number | null, text: string, time: number): number | null {
+    return this.#latest(pid, ANY_THREAD, text, time)?.number ?? null;
+  }
+
+  #latest(
+    pid: number | null,
+    tid: number | null | typeof ANY_THREAD,
+    text: string,
+    time: number,
+  ): { readonly end: number; readonly number: number } | null {
     const times = this.#times.get(keyOf(pid, tid, text));
     if (times === undefined) return null;
-    let [from, to] = [0, times.length / 2];
+    let [from, to] = [0, times.length / FIELDS];
     while (from < to) {
       const middle = (from + to) >> 1;
-      if (elementAt(times, 2 * middle) <= time) from = middle + 1;
+      if (elementAt(times, FIELDS * middle) <= time) from = middle + 1;
       else to = middle;
     }
-    const [start, end] = [times[2 * from - 2], times[2 * from - 1]];
-    return start !== undefined && end !== undefined && time <= end ? start : null;
+    if (from === 0) return null;
+    const at = FIELDS * (from - 1);
+    return { end: elementAt(times, at + 1), number: elementAt(times, at + 2) };
   }
 
   /** Ranges come before the work that was launched in them: what is still to come was launched in the later ones. */
   #dropEarlierHalf(): void {
     this.#kept = 0;
     for (const [key, times] of this.#times) {
-      const ranges = times.length >> 1;
-      times.splice(0, 2 * Math.ceil(ranges / 2));
+      const ranges = times.length / FIELDS;
+      times.splice(0, FIELDS * Math.ceil(ranges / 2));
       if (times.length === 0) this.#times.delete(key);
-      this.#kept += times.length >> 1;
+      this.#kept += times.length / FIELDS;
     }
   }
 }

@@ -1,5 +1,6 @@
 /** How much of the time of some kernels was spent on the matrix unit. */
 import type { Annotated } from '../annotate.js';
+import { addTimes } from '../../record/fields/times.js';
 
 export class MatrixUnitTimer {
   #time = 0;
@@ -8,10 +9,10 @@ export class MatrixUnitTimer {
 
   /** @param time of the kernel, ns */
   add(tc: Annotated['tc'], time: number): void {
-    this.#time += time;
+    this.#time = addTimes(this.#time, time);
     if (tc === null || tc === '?') return;
     this.#isKnown = true;
-    if (tc === 1) this.#used += time;
+    if (tc === 1) this.#used = addTimes(this.#used, time);
   }
 
   /** Share of the time in kernels that are known to use the unit, as `tcshare` has it; null where it is known of none. */

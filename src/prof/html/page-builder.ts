@@ -27,18 +27,21 @@ import { CollectiveTotals } from './communication/collective-totals.js';
 import { isNeuronCapture, NeuronCapture } from './neuron/neuron-capture.js';
 import { MonitorRun } from './neuron/monitor-run.js';
 import { LaunchWaitSums } from './idle/launch-waits.js';
-import { LongestGaps } from './idle/longest-gaps.js';
+import { LongestGaps, stepAfter } from './idle/longest-gaps.js';
 import { StepBarSums } from './idle/step-bars.js';
 import { groupedFindings } from '../advise/grouped-findings.js';
 import { memoryPeaks } from '../memory/memory-peaks.js';
 import type { MemoryCurve, PageData, PageProfile } from './page-data.js';
-import { withoutDevices } from './untraced-devices.js';
+import { withoutDevices } from './kinds/untraced-devices.js';
 import { timelineId, type PagePart } from './timeline/timeline-data.js';
-import type { EventNames } from './timeline/event-names.js';
+import type { EventNames } from './timeline/names/event-names.js';
 import { pageJob } from './job/page-job.js';
+import { GraphCaptureTest } from './kinds/graph-capture.js';
 import { RooflineGroups } from './roofline-groups.js';
 import { timedActivity } from './timed-activity.js';
-import { TimelineBuilder, type BuiltTimeline, type TimelineChoice } from './timeline/timeline-builder.js';
+import { durationOf } from '../../record/fields/times.js';
+import { TimelineBuilder, type BuiltTimeline } from './timeline/timeline-builder.js';
+import type { TimelineChoice } from './timeline/timeline-choice.js';
 import { UtilisationCurve } from './utilisation-curve.js';
 
 export const PAGE_TYPES: RecordTypes = new Set<ProfileLine['type']>([
@@ -72,6 +75,7 @@ class PageSums {
   neuron: NeuronCapture | null = null;
   monitor: MonitorRun | null = null;
   readonly launches = new LaunchWaitSums();
+  readonly graphs = new GraphCaptureTest();
   constructor(readonly timeline: TimelineBuilder) {}
 }
 
@@ -94,7 +98,7 @@ export class PageBuilder implements Analysis<MakePage> {
   readonly #adviser = new Adviser({
     onIdle: (idle) => {
       const { gaps, stepBars } = this.#profile(idle.gap.profile);
-      gaps.gap(idle);
+      gaps.gap(idle, !stepBars.hasBegun(idle.gap.device, stepAfter(idle)));
       stepBars.gap(idle);
     },
   });
@@ -137,6 +141,7 @@ export class PageBuilder implements Analysis<MakePage> {
     profile.neuron?.take(record);
     profile.monitor?.take(record);
     profile.stepBars.take(record);
+    profile.graphs.take(record);
     profile.collectives.take(record);
     if (record.type === 'kernel') profile.launches.take(record);
     profile.timeline.take(record);
@@ -227,11 +232,12 @@ export class PageBuilder implements Analysis<MakePage> {
       profile.ops.add(row);
       const activity = timedActivity(row.record);
       // A Neuron instruction that only waits is no work.
-      if (activity === null || activity.kind === 'sync') continue;
-      profile.kernels.add(kernel, activity.dur);
+      if (activity === null || activity.kind === 'wait') continue;
+      const time = durationOf(row.record) ?? activity.dur;
+      profile.kernels.add(kernel, time);
       profile.annotations.add(kernel, activity.dur);
       profile.points.add(kernel, activity.dur);
-      profile.layers.add(kernel, activity.dur);
+      profile.layers.add(kernel, time);
     }
   }
 
@@ -274,6 +280,7 @@ function pageProfile(
 ): Omit<PageProfile, 'verdict' | 'timeline'> {
   return {
     overview,
+    isGraphCapture: sums.graphs.isCapture,
     diagnosticTexts: diagnosticTexts(overview),
     utilisation: sums.utilisation.utilisation,
     kernels: sums.kernels.totals(bounds.kernels),
@@ -283,7 +290,12 @@ function pageProfile(
     layers: sums.layers.rows(bounds.layers),
     memory: memory.flatMap(curvesOf).slice(0, bounds.curves),
     memoryPeaks: memoryPeaks(memory),
-    idle: { causes: sums.gaps.causes, gaps: sums.gaps.gaps(bounds.steps), launches: sums.launches.result },
+    idle: {
+      causes: sums.gaps.causes,
+      devices: sums.gaps.devices,
+      gaps: sums.gaps.gaps(bounds.steps),
+      launches: sums.launches.result,
+    },
     collectives: sums.collectives.rows(bounds.collectives),
     stepBars: sums.stepBars.bars(bounds.steps),
     neuron: sums.neuron?.result ?? null,

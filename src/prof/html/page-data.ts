@@ -9,6 +9,7 @@ import type { JobTable } from './job/job-data.js';
 import type { CollectiveRow } from './communication/collective-data.js';
 import type { PageIdle, StepBarList } from './idle/idle-data.js';
 import type { ProfileVerdict } from '../advise/verdict/verdict.js';
+import type { Peaks } from '../roofline/peaks.js';
 import type { RooflineBound } from '../roofline/roofline.js';
 import type { DiagnosticText } from '../summary/diagnostic-texts.js';
 import type { ProfileSummary } from '../summary/summary-data.js';
@@ -111,6 +112,8 @@ interface LateWork {
 export interface PageProfile {
   /** As `dprof summary` prints it. */
   readonly overview: ProfileSummary;
+  /** Whether it is of the capture of graphs, which other profiles may replay, rather than of a run. */
+  readonly isGraphCapture: boolean;
   /** By the names in `overview.diagnostics`; absent where a name is of a later version. */
   readonly diagnosticTexts: Readonly<Record<string, DiagnosticText>>;
   /** Null where no work of a device has a time. */
@@ -186,7 +189,7 @@ export interface Utilisation {
     readonly communication: readonly number[];
     readonly memory: readonly number[];
   }[];
-  /** Per span: the share of it during which some thread was in a launching call; null without launches. */
+  /** Per span: the share of it during which some thread was in a call that launched recorded work; null without launches. */
   readonly host: readonly number[] | null;
 }
 
@@ -241,6 +244,8 @@ export interface DeviceRoof {
   /** ns of all its kernels, those without a point too. */
   readonly time: number;
   readonly name: string;
+  /** How its peaks are known. */
+  readonly origin: Peaks['origin'];
   /** Bytes/s; null when not known. */
   readonly bytesPerS: number | null;
   /** 'fp16 matrix unit' … in FLOP/s. */

@@ -46,9 +46,10 @@ export class RooflineGroups {
   }
 }
 
-const roofOf = (device: number, { name, bytesPerS, vector, matrix }: Peaks, time: number): DeviceRoof => ({
+const roofOf = (device: number, { name, origin, bytesPerS, vector, matrix }: Peaks, time: number): DeviceRoof => ({
   device,
   name,
+  origin,
   bytesPerS,
   units: [...unitsOf(matrix, 'matrix unit'), ...unitsOf(vector, 'vector units')].sort(
     (a, b) => b.flopsPerS - a.flopsPerS,

@@ -30,11 +30,13 @@ function kindOf(record: DeviceActivity): EventKind {
     case 'kernel': {
       const work = workOf(record)?.work ?? null;
       // A Neuron instruction that only waits does no work of its engine.
-      if (work === null && isNeuronInstruction(record)) return 'sync';
+      if (work === null && isNeuronInstruction(record)) return 'wait';
       return work === 'communication' ? 'communication' : 'kernel';
     }
     case 'collective':
       return 'communication';
+    case 'sync':
+      return 'wait';
     default:
       return record.type;
   }

@@ -4,17 +4,9 @@ import { launchOf } from '../input/device-activity.js';
 import type { Utilisation } from './page-data.js';
 import { TimeBins, type BinCoverage } from '../../containers/time-bins.js';
 import type { TimedActivity } from './timed-activity.js';
+import { WORK_OF_KIND } from './timeline/timeline-data.js';
 
 type UtilisationPart = 'busy' | 'compute' | 'communication' | 'memory';
-
-/** What each kind of activity is part of, besides `busy`; a wait (`sync`) is part of nothing. */
-const PART_OF: Readonly<Record<string, UtilisationPart>> = {
-  kernel: 'compute',
-  graph: 'compute',
-  communication: 'communication',
-  copy: 'memory',
-  set: 'memory',
-};
 
 /** Launches are read in the order of their activities: so many are buffered to be sorted by their own start. */
 const BUFFERED_LAUNCHES = 1 << 15;
@@ -38,7 +30,7 @@ export class UtilisationCurve {
 
   /** To be called in order of start. */
   take({ record, kind, start, dur }: TimedActivity): void {
-    const part = PART_OF[kind];
+    const part = WORK_OF_KIND[kind];
     if (part === undefined) return;
     const coverages = boundedEntryOf(this.#devices, record.device, MOST_DEVICES, this.#addDevice);
     if (coverages === null) return;

@@ -23,13 +23,15 @@ export function membershipOf(parts: readonly RankPart[]): Membership {
   const worldSizes = [...new Set(parts.flatMap(({ worldSize }) => worldSize ?? []))].sort((a, b) => a - b);
   const worldSize = worldSizes.length === 1 ? elementAt(worldSizes, 0) : null;
   const ranks = new Map<number, string[]>();
-  for (const { rank, file } of parts) {
+  // Devices of one process stand for its ranks, and have numbers of their machine: those between are no ranks.
+  let highest = -1;
+  for (const { rank, file, isDevice } of parts) {
     if (rank === null) continue;
+    if (!isDevice) highest = Math.max(highest, rank);
     const files = ranks.get(rank);
     if (files === undefined) ranks.set(rank, [file]);
     else files.push(file);
   }
-  const highest = [...ranks.keys()].reduce((most, rank) => Math.max(most, rank), -1);
   // Numbers of an edited file may be anything.
   const expected = Math.min(worldSize ?? highest + 1, MOST_RANKS);
   return {

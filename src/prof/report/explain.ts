@@ -8,6 +8,7 @@ import type { Annotated } from '../annotate.js';
 import type { ResolvedDependency } from '../neuron/instructions/dependencies.js';
 import { dependencyText, operandText } from '../neuron/instructions/instruction-text.js';
 import { operandsOf } from '../../ops/neuron/operands.js';
+import { LATENCY_SHARE } from '../roofline/roofline.js';
 import { originOf } from './graph-origin.js';
 
 export interface KernelId {
@@ -79,10 +80,7 @@ export function repeatedFacts(row: Annotated): LabelledLine[] {
     ...aboutTensorCores(row),
     ...(row.described === null
       ? []
-      : [
-          ['bound', `${placement.bound ?? 'na'}; ${digits(placement.intensity, ' FLOP/byte')}`] as const,
-          ['device', `${row.peaks.name}: ${row.peaks.source}`] as const,
-        ]),
+      : [['bound', boundText(placement)] as const, ['device', `${row.peaks.name}: ${row.peaks.source}`] as const]),
   ];
 }
 
@@ -226,10 +224,19 @@ const digits = (value: number | null, unit: string): string =>
 const LESS_WORK = 'its algorithm (Winograd, FFT) does less than is counted';
 const CACHED = 'operands may come from the cache';
 
+/** The value of the column first, then what it is of. */
+function boundText({ bound, intensity }: Annotated['placement']): string {
+  const about =
+    bound === 'latency'
+      ? `; below ${LATENCY_SHARE} % of both peaks: too small to fill the device, or launch-bound`
+      : '';
+  return `${bound ?? 'na'}; ${digits(intensity, ' FLOP/byte')}${about}`;
+}
+
 /** Rates, the peaks they are compared with, and the source of these. */
 function aboutRoofline({ placement, peaks, described }: Annotated): LabelledLine[] {
   if (described === null) return [];
-  const { tflops, gbps, computeShare, memoryShare, intensity, floor, gap, bound, above } = placement;
+  const { tflops, gbps, computeShare, memoryShare, floor, gap, above } = placement;
   const mark = (share: number | null, isAbove: boolean, other: string): string =>
     isAbove
       ? ': above it, which is a defect of the counting'
@@ -246,7 +253,7 @@ function aboutRoofline({ placement, peaks, described }: Annotated): LabelledLine
       'traffic',
       `${digits(gbps, ' GB/s')}, ${digits(memoryShare, ' %')} of the peak${mark(memoryShare, above.memory, CACHED)}`,
     ],
-    ['bound', `${bound ?? 'na'}; ${digits(intensity, ' FLOP/byte')}`],
+    ['bound', boundText(placement)],
     ['floor', `${digits(floor, ' ns')}; the kernel took ${digits(gap, ' times')} that`],
   ];
 }

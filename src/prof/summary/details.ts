@@ -50,7 +50,7 @@ export class SummaryDetails {
     for (const row of rows) {
       const activity = timedActivity(row.record);
       // A Neuron instruction that only waits is no work.
-      if (activity === null || activity.kind === 'sync') continue;
+      if (activity === null || activity.kind === 'wait') continue;
       const sums = this.#of(row.record.profile);
       sums.annotations.add(pageKernelOf(row), activity.dur);
       addLaunch(sums.launches, row);

@@ -2,7 +2,7 @@
 import { addTo, entryOf } from '../../containers/map-entry.js';
 import type { RangeKind, RangeRecord } from '../../record/record.js';
 import { spreadOf } from '../../record/statistics.js';
-import { NestedNames } from '../by/host/nested-names.js';
+import { NamedTimes } from '../by/host/named-times.js';
 import { describedOp, hostRangeName } from '../by/host/range-name.js';
 import type { HostSteps } from '../steps/host-steps.js';
 import type { HostSummary, HostTally, Tally } from './summary-data.js';
@@ -17,7 +17,7 @@ export class HostSums {
   readonly #kinds = new Map<RangeKind, KindSums>();
   readonly #ranges = new Map<RangeKind, number>();
   readonly #threads = new Set<string>();
-  readonly #nested = new NestedNames();
+  readonly #times = new NamedTimes();
 
   /** Records of earlier versions have neither kind nor self time; invalid times are unknown. */
   add(found: RangeRecord): void {
@@ -29,7 +29,8 @@ export class HostSums {
     const sums = entryOf(this.#kinds, kind, () => new KindSums());
     const name = hostRangeName(record);
     sums.self.add(name, self);
-    if (!this.#nested.isRepeated(record, name)) sums.total.add(name, dur);
+    const { added, isAgain } = this.#times.take(record, `${kind}/${name}`);
+    if (!isAgain) sums.total.add(name, added);
   }
 
   /** Null without ranges and steps. @param most names in each list */

@@ -43,9 +43,9 @@ export class KernelSums {
   readonly #bounds = new Tallies();
   readonly #reasons = new Tallies();
   readonly #replayed = new Tallies();
-  readonly #unit: Writable<MatrixUnitTime> = {
-    ...{ used: 0, unused: 0, notApplicable: 0, untold: 0, unknown: 0, eligible: 0, eligibleUsed: 0 },
-  };
+  readonly #unit = { used: 0, unused: 0, notApplicable: 0, untold: 0, unknown: 0 };
+  /** Time of products by whether the unit takes their types. */
+  readonly #products = { taken: 0, undecided: 0 };
   readonly #work: Writable<Pick<WorkTime, 'known' | 'flops' | 'bytes' | 'impossible' | 'trials' | 'trialTime'>> = {
     ...{ known: 0, flops: 0, bytes: 0, impossible: 0, trials: 0, trialTime: 0 },
   };
@@ -73,9 +73,10 @@ export class KernelSums {
 
   #addUnit({ tc, unitUse }: Annotated, ns: number): void {
     this.#unit[BY_UNIT[`${tc ?? 'null'}`]] += ns;
+    const isTaken = unitUse?.eligible ?? null;
     // What ran on the unit could, whatever is known of its operands.
-    if (tc === 1) this.#unit.eligibleUsed += ns;
-    if (tc === 1 || (tc === 0 && unitUse?.eligible === true)) this.#unit.eligible += ns;
+    if (tc === 1 || (tc === 0 && isTaken === true)) this.#products.taken += ns;
+    else if (tc === '?' || (tc === 0 && isTaken === null)) this.#products.undecided += ns;
   }
 
   #addWork({ flops, bytes, placement, peaks, role }: Annotated, ns: number): void {
@@ -98,6 +99,14 @@ export class KernelSums {
     this.#ratedBytes += bytes;
   }
 
+  get #matrixUnit(): MatrixUnitTime {
+    const { used, unused, notApplicable } = this.#unit;
+    const { taken, undecided } = this.#products;
+    const isUnknown = used + unused + notApplicable === 0 || (taken === 0 && undecided > 0);
+    const eligible = { eligible: toPicoseconds(taken), eligibleUsed: toPicoseconds(used) };
+    return { ...allToPicoseconds(this.#unit), ...(isUnknown ? { eligible: null, eligibleUsed: null } : eligible) };
+  }
+
   /**
    * Null without kernels.
    * @param most names that are listed in each order
@@ -117,7 +126,7 @@ export class KernelSums {
       byCount: this.#names.byCount(most),
       names: this.#names.size,
       precision: this.#precision.byTime(),
-      matrixUnit: allToPicoseconds(this.#unit),
+      matrixUnit: this.#matrixUnit,
       work: {
         ...this.#work,
         known: toPicoseconds(this.#work.known),

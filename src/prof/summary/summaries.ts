@@ -5,6 +5,7 @@
 import { addTo, boundedEntryOf, entryOf } from '../../containers/map-entry.js';
 import { algorithmBytes } from '../../ops/collective-bytes.js';
 import type { KernelLine, ProfileLine, ProfileRecord, SyncRecord } from '../../record/record.js';
+import { durationOf } from '../../record/fields/times.js';
 import type { Transfer } from '../../record/fields/transfer.js';
 import type { Annotated } from '../annotate.js';
 import type { RecordTypes } from '../input/records.js';
@@ -158,9 +159,9 @@ function kindOf({ work, record }: NonNullable<ReturnType<typeof workOf>>): WorkK
 type Spent = StepActivity | SyncRecord;
 
 /** ns, with a fraction where the clock has picoseconds; null when it is not known. */
-function timeOf({ dur, ps }: Pick<Spent, 'dur' | 'ps'>): number | null {
-  if (dur === null || !Number.isFinite(dur) || dur < 0) return null;
-  return dur + (ps?.[1] ?? 0) / PS_PER_NS;
+function timeOf(spent: Pick<Spent, 'dur' | 'ps'>): number | null {
+  const time = durationOf(spent);
+  return time === null || time < 0 ? null : time;
 }
 
 function stretchOf(record: Spent): Stretch | null {

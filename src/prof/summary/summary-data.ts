@@ -172,9 +172,12 @@ export interface MatrixUnitTime {
   /** Products whose kernel name leaves it undetermined. */
   readonly untold: number;
   readonly unknown: number;
-  /** Products whose types the unit takes, and of these the time on it; the name's silence counts as neither. */
-  readonly eligible: number;
-  readonly eligibleUsed: number;
+  /**
+   * Products whose types the unit takes, and of these the time on it; the name's silence counts as neither. Null where
+   * of no product it is known.
+   */
+  readonly eligible: number | null;
+  readonly eligibleUsed: number | null;
 }
 
 export interface WorkTime {

@@ -9,6 +9,25 @@ const LOOKUP = '__getattr__';
 /** Whether a call looks up an attribute of a module, which computes nothing. */
 export const isLookup = ({ op }: Pick<OpCall, 'op'>): boolean => op === LOOKUP;
 
+/** Frames of PyTorch and profilers' wrappers, not of the program: PyProf's list, and files with these roles since. */
+const FOREIGN_FRAMES: readonly string[] = [
+  '/torch/nn/modules/',
+  '/torch/nn/functional.py',
+  '/torch/tensor.py',
+  '/torch/_tensor.py',
+  '/torch/autograd/__init__.py',
+  '/torch/_jit_internal.py',
+  '/pyprof/nvtx/nvmarker.py',
+  '/pyprof2/nvtx/nvmarker.py',
+  '/apex/optimizers/',
+  '/torch/_utils.py',
+  '/torch/optim/',
+];
+
+/** Of a call stack the frames of the program, in their order. */
+export const programFrames = (stack: readonly string[]): string[] =>
+  stack.filter((frame) => !FOREIGN_FRAMES.some((part) => frame.includes(part)));
+
 /** What a text describes; both null for one of neither form. */
 export interface MarkerText {
   readonly call: OpCall | null;

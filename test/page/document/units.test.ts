@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import fc from 'fast-check';
+import { memoryScale } from '../../../src/page/document/memory-scale.js';
 import { inScale, scaleOf, scaleOfAll, tick, quantityText } from '../../../src/page/document/units.js';
 
 describe('units of a page', () => {
@@ -40,5 +42,38 @@ describe('units of a page', () => {
   it('write ticks as short as they are', () => {
     expect([0, 20e6, 2.5e6, 60.05e9].map((ns) => tick(ns, 'ns'))).to.deep.equal(['0', '20 ms', '2.5 ms', '60.05 s']);
     expect([0.0001, 0.1, 1000].map((value) => tick(value, 'count'))).to.deep.equal(['0.0001', '0.1', '1,000']);
+  });
+});
+
+describe('scales of memory', () => {
+  const GIB = 2 ** 30;
+  const ticksOf = (highest: number): string[] => {
+    const { interval, max } = memoryScale(highest) ?? { interval: NaN, max: NaN };
+    return Array.from({ length: max / interval + 1 }, (_, i) => tick(i * interval, 'memory'));
+  };
+
+  it('have round ticks in binary units', () => {
+    expect(ticksOf(7.5 * GIB)).to.deep.equal(['0', '2 GiB', '4 GiB', '6 GiB', '8 GiB']);
+    expect(ticksOf(0.6 * GIB)).to.deep.equal(['0', '256 MiB', '512 MiB', '768 MiB']);
+    expect(ticksOf(1e9)).to.deep.equal(['0', '256 MiB', '512 MiB', '768 MiB', '1 GiB']);
+    expect(ticksOf(3)).to.deep.equal(['0', '1 B', '2 B', '3 B']);
+  });
+
+  it('reach the highest value in few steps, whatever it is', () => {
+    fc.assert(
+      fc.property(fc.double({ min: 1, max: 2 ** 49, noNaN: true }), (highest) => {
+        const { interval, max } = memoryScale(highest) ?? { interval: NaN, max: NaN };
+        const steps = max / interval;
+        expect(max).to.be.at.least(highest);
+        expect(max - interval).to.be.below(highest);
+        expect(Number.isInteger(steps) && steps >= 1 && steps <= 4 && (interval === 1 || steps >= 3)).to.equal(true);
+        expect(Number.isInteger(Math.log2(interval))).to.equal(true);
+        for (const text of ticksOf(highest)) expect(text).to.match(/^(?:0|\d{1,3}(?:\.5)? (?:[KMGT]i)?B)$/);
+      }),
+    );
+  });
+
+  it('are none of nothing', () => {
+    for (const none of [0, -1, NaN, Infinity]) expect(memoryScale(none)).to.equal(null);
   });
 });

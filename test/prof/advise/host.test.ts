@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { copy, findingsOf, silenceOf } from '../../support/advice.js';
 import { A100, profileOn } from '../../support/devices.js';
 import { kernel } from '../../support/kernels.js';
-import type { KernelRecord, ProfileLine } from '../../../src/record/record.js';
+import type { KernelRecord, Labels, ProfileLine } from '../../../src/record/record.js';
 
 /** A kernel from `start` that was launched at `called` by a call of 10 ns. */
 const at = (start: number, dur: number, called: number | null, change: Partial<KernelRecord> = {}): KernelRecord =>
@@ -224,5 +224,31 @@ describe('the rule copies', () => {
     const pinned = copy({ start: 195, dur: 50, launch: { api: 'cudaMemcpyAsync', start: 60, dur: 5 } });
     expect(silenceOf('copies', [PROFILE, at(0, 100, -50), pinned])).to.equal('nothing');
     expect(silenceOf('copies', [PROFILE, at(0, 100, -50), copy({ start: 200 })])).to.match(/^no copy between host/);
+  });
+});
+
+describe('the rule clock-shift', () => {
+  const saidOf = (facts: Labels) =>
+    findingsOf('clock-shift', [
+      { ...profileOn(A100), facts },
+      kernel({ start: 0, dur: 10 }),
+      kernel({ id: 2, start: 40, dur: 10 }),
+    ]);
+
+  it('says how far a clock was moved, how sure that is, and how much idle time rests on it', () => {
+    const [found] = saidOf({ device_0_clock_shift_ns: -2_000_000, device_0_clock_bound_ns: 3000 });
+    expect(found).to.deep.include({ device: 0, stake: 30, gain: null });
+    const [sure] = saidOf({ device_0_clock_shift_ns: -2_000_000, device_0_clock_bound_ns: 4 });
+    expect(sure?.stake).to.equal(8);
+    expect(found?.what).to.equal("its clock is 2 ms ahead of the host's: its times were moved, right to within 3 us");
+    expect(saidOf({ device_0_clock_shift_ns: 5000, device_0_clock_bound_ns: 'na' })[0]?.what).to.match(
+      /5 us behind the host's: its times were moved, by how much that may be wrong is not known/,
+    );
+    expect(saidOf({ device_0_clock_shift_ns: 'na' })[0]?.what).to.match(/no launch of it is known/);
+  });
+
+  it('is silent on others, and on devices without work', () => {
+    expect(saidOf({})).to.deep.equal([]);
+    expect(saidOf({ device_1_clock_shift_ns: 7 })).to.deep.equal([]);
   });
 });

@@ -218,3 +218,27 @@ describe('the adviser', () => {
       .and.not.include('unattributed');
   });
 });
+
+describe('the rule unknown-flops', () => {
+  /** The call of an op that no formula is known of. */
+  const custom = (start: number, dur: number, args: OpCall['args']): KernelRecord =>
+    kernel({ start, dur, op: ['lookup'], calls: [{ mod: 'fbgemm', op: 'lookup', args }] });
+  const tensor: OpCall['args'] = [{ name: '', type: 'tensor', shape: [8, 8], dtype: 'float32' }];
+
+  it('names the ops and the reason, from a tenth of the time on', () => {
+    const [found] = findingsOf('unknown-flops', [profileOn(A100), pointwise(relu, 0, 60), custom(60, 40, tensor)]);
+    expect(found).to.deep.include({ stake: 40, gain: null, count: 1, details: 'mostly no formula for lookup' });
+    expect(found?.what).to.match(
+      /^of 1 kernel, 40 ns \(40\.0 % of the kernels' time\), the FLOPs are not known: lookup/,
+    );
+    expect(silenceOf('unknown-flops', [profileOn(A100), pointwise(relu, 0, 600), custom(600, 40, tensor)])).to.equal(
+      'nothing',
+    );
+  });
+
+  it('leaves ops without arguments to the rule unattributed', () => {
+    const records = [{ ...profileOn(A100), format: 'kineto' }, pointwise(aten('relu'), 0, 60)];
+    expect(silenceOf('unknown-flops', records)).to.equal('nothing');
+    expect(silenceOf('unknown-flops', [profileOn(A100), kernel()])).to.equal('no kernel with an op');
+  });
+});

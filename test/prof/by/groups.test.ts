@@ -62,6 +62,16 @@ describe('a group', () => {
     expect(rows).to.deep.equal([['Sync', 262_144, 100, null, null]]);
   });
 
+  it('has no share of the bandwidth where those kernels alone have one that move nothing', () => {
+    const moving = { name: 'DMA_DIRECT2D', short: 'DMA_DIRECT2D', engine: 'Sync', dur: 3000 } as const;
+    const records = [
+      kernel({ ...moving, counters: { hbmReadBytes: 0 } }),
+      kernel({ ...moving, counters: { hbmReadBytes: 1e9 } }),
+    ];
+    const [row] = valuesOf(groupsOf(records, { by: 'engine', columns: 'bytes,bw,peak' }));
+    expect(row).to.include({ bytes: 1e9, bw: null, peak: null });
+  });
+
   it('has shares of peaks averaged over time', () => {
     const records = [1000, 3000].map((dur) => kernel({ name: 'volta_sgemm_128x64_nn', dur, calls: [mm(256, 256, 256, 'float32')], mod: ['torch'], op: ['mm'] })); // prettier-ignore
     const [flops, time] = [2 * 2 * 256 ** 3, 4000];

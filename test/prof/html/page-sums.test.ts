@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import fc from 'fast-check';
 import type { KernelRecord, ProfileLine } from '../../../src/record/record.js';
 import { AnnotationTotals, ThinnedSample } from '../../../src/prof/html/annotation-times.js';
 import { pageKernelOf, type PageKernel } from '../../../src/prof/html/page-kernel.js';
@@ -193,15 +194,49 @@ describe('annotations', () => {
       launched(13, 8, { stream: 2 }),
       // Launched by another thread; its layer is that of the op at 14.
       launched(30, 16, { tid: 3, ranges: [], dir: 'bprop', forward: { mod: 'aten', op: 'mm', tid: 2, start: 14 } }),
-      // Of no range.
-      launched(40, 32, { layer: [] }),
+      // Of no range, as a queue launches; of a layer, whose latest pass is its own.
+      launched(40, 32),
     ];
     const { shown } = summed(annotations, kernels).annotations(10, 10);
     expect(shown.map(({ text, samples, count, guessed }) => [text, samples.toSorted((a, b) => a - b), count, guessed])).to.deep.equal([
+      // The kernel at 3 is under a layer that begins later.
+      ['fc', [1, 58], 2, 1],
       ['pass', [5, 10, 32], 3, 1],
-      // The kernel at 3 is under a layer of no range.
-      ['fc', [1, 10, 16], 3, 1],
     ]); // prettier-ignore
+  });
+
+  it('count each range once, whatever threads, streams and directions launched its kernels', () => {
+    const launch = fc.record({
+      pass: fc.nat({ max: 4 }),
+      thread: fc.constantFrom(2, 3, 4),
+      stream: fc.nat({ max: 2 }),
+      dur: fc.integer({ min: 1, max: 50 }),
+      dir: fc.constantFrom('fprop' as const, 'bprop' as const),
+    });
+    fc.assert(
+      fc.property(fc.array(launch, { minLength: 1 }), (launches) => {
+        const annotations = new AnnotationTotals();
+        for (let pass = 0; pass < 5; pass++) {
+          const about = { type: 'range', profile: 0, dur: 90, self: 90, pid: 1, tid: 2, domain: null } as const;
+          annotations.range({ ...about, kind: 'annotation', start: 100 * pass, text: 'step' });
+          annotations.range({ ...about, kind: 'layer', start: 100 * pass, text: 'nn.Module: net' });
+        }
+        const kernels = launches
+          .toSorted((a, b) => a.pass - b.pass)
+          .map(({ pass, thread, stream, dur, dir }, i) => ({
+            ...{ pid: 1, tid: thread, stream, dur, dir, layer: ['net'], start: i },
+            ...(thread === 2 ? { ranges: ['step'] } : { ranges: [], callerRanges: ['step'] }),
+            launch: { api: null, start: 100 * pass + 50, dur: 1 },
+          }));
+        const passes = new Set(launches.map(({ pass }) => pass)).size;
+        const time = launches.reduce((sum, { dur }) => sum + dur, 0);
+        const { shown } = summed(annotations, kernels).annotations(10, 10);
+        expect(shown.map(({ text, count, guessed, time: own, passes: hosts }) => ({ text, count, guessed, time: own, passes: hosts }))).to.have.deep.members([
+          { text: 'step', count: passes, guessed: 0, time, passes: 5 },
+          { text: 'net', count: passes, guessed: 0, time, passes: 5 },
+        ]); // prettier-ignore
+      }),
+    );
   });
 
   it('are bounded in texts and in samples', () => {

@@ -72,10 +72,12 @@ const anyKernel = fc
     step: fc.option(fc.nat(3)),
     dur: fc.oneof({ weight: 20, arbitrary: fc.integer({ min: 0, max: 3000 }) }, fc.constantFrom(null, -5)),
     size: fc.nat(500),
+    ps: fc.option(fc.nat(999), { freq: 1 }),
   })
-  .map(({ name, size, ...fields }) =>
+  .map(({ name, size, ps, ...fields }) =>
     kernel({
       ...fields,
+      ...(ps === null ? {} : { ps: [0, ps] as const }),
       short: name,
       ...(name === 'gemm' ? { op: ['mm'], mod: ['torch'], calls: [mm(size, 64, 64)] } : {}),
     }),

@@ -197,5 +197,8 @@ describe('the report of ranks that are cut off or mixed up', () => {
     expect(report.membership.missing).to.deep.equal([]);
     expect(rangesText(report.parts.flatMap(({ rank }) => rank ?? []))).to.equal('0-1');
     expect(jobReport([first]).membership.missing).to.deep.equal([1, 2, 3]);
+    // Devices 4 and 5 of a machine stand for the ranks of their process.
+    const cores = [4, 5].map((device) => ({ ...first, rank: device, device, isDevice: true, worldSize: null }));
+    expect(jobReport(cores).membership.missing).to.deep.equal([]);
   });
 });

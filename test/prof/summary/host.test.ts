@@ -92,7 +92,7 @@ describe('Summary of a profile in which no device worked', () => {
     for (const { name: dispatched, dur } of eventsOf(path, 'cpu_op')) {
       // A range that a program names, of whatever category, is no op: `detach` within `aten::detach`.
       if (!/::|Backward/.test(dispatched)) continue;
-      const name = dispatched.replace(/^(?:aten|torch)::/, '');
+      const name = dispatched.replace(/^(?:aten::|torch::autograd::)/, '');
       const { count, total } = sums.get(name) ?? { count: 0, total: 0 };
       sums.set(name, { count: count + 1, total: total + ns(dur) });
     }

@@ -136,6 +136,12 @@ describe('overview of kernels', () => {
     expect(work).to.include({ known: 150, flops: 2 * 2 * 64 ** 3, bytes: 3 * 64 * 64 * (2 + 4), impossible: 0 });
   });
 
+  it('does not know what the matrix unit could do where it knows no type of a product', () => {
+    const nameless = at(0, 10, { name: 'volta_gemm_nn', short: 'gemm', calls: [] });
+    const { eligible, eligibleUsed } = kernelsOf(overviewOf([HEADER, nameless])).matrixUnit;
+    expect({ eligible, eligibleUsed }).to.deep.equal({ eligible: null, eligibleUsed: null });
+  });
+
   it('weights shares of the peaks with time', () => {
     const { computeShare } = kernelsOf(overviewOf(rows.slice(0, 3))).work;
     // 312 TFLOP/s of the matrix unit in FP16, 19.5 of the vector units in FP32

@@ -80,7 +80,7 @@ const takeInput = (request: DiffRequest, which: Which, comparison: Comparison): 
   readInputs(
     [request[which]],
     request.quiet,
-    { types: diffTypes(request.device) },
+    { types: diffTypes(request.device), isOne: true },
     (record) => comparison.take(which, record),
     () => {
       comparison.end(which);

@@ -61,7 +61,7 @@ function arithmeticSection(
     [UNKNOWN, unknown],
   ] as const;
   const ofEligible =
-    eligible > 0
+    eligible !== null && eligibleUsed !== null && eligible > 0
       ? [['  of eligible', `${amountText(eligibleUsed / eligible, 'share')}, which is ${basis(eligible, time)}`]]
       : [];
   const peaks =

@@ -148,7 +148,7 @@ function transfers({ classes }: PageJob): HTMLElement {
     columns: [
       { title: 'Operation', cell: ({ kind }) => kind },
       { title: 'Group', cell: ({ groupKind }) => groupKind },
-      number('Size from', 'bytes', 'size'),
+      number('Size from', 'memory', 'size'),
       number('Count', 'count', 'operations'),
       number('Wait, mean', 'ns', 'wait'),
       number('Transfer, median', 'ns', 'transfer'),

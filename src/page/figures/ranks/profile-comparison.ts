@@ -8,7 +8,7 @@ import { csvButton } from '../csv-button.js';
 import { valueOf, type FieldScope } from '../field.js';
 import { namedFigure } from '../figure.js';
 import type { TableColumn } from '../table-cells.js';
-import { STEP_NAMES } from '../time-parts.js';
+import { IDLE_NAMES, STEP_NAMES } from '../time-parts.js';
 import { TableHeads } from '../table-heads.js';
 import { deviations, known, type Deviation } from './rank-comparison.js';
 
@@ -27,10 +27,10 @@ const METRICS: readonly RankMetric[] = [
   { title: 'Span', unit: 'ns', field: 'max(P.overview.devices.*.end) - min(P.overview.devices.*.start)' },
   { title: 'Busy', unit: 'ns', field: sumOf('busy') },
   { title: 'Idle', unit: 'ns', field: sumOf('idle') },
-  { title: 'Launch-bound', unit: 'ns', field: sumOf('gaps.host') },
+  { title: IDLE_NAMES.launch[0], unit: 'ns', field: 'sum(P.idle.devices.*.times.launch)' },
   { title: 'Compute', unit: 'ns', field: sumOf('compute') },
   { title: 'Communication', unit: 'ns', field: sumOf('communication') },
-  { title: 'Exposed', unit: 'ns', field: sumOf('exposed') },
+  { title: 'Exposed communication', unit: 'ns', field: sumOf('exposed') },
   { title: 'Copies and sets', unit: 'ns', field: sumOf('memory') },
   { title: `${STEP_NAMES.host}, median`, unit: 'ns', field: 'P.overview.steps.host.median' },
   { title: `${STEP_NAMES.device}, median`, unit: 'ns', field: 'P.overview.steps.device.median' },

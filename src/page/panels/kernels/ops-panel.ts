@@ -7,6 +7,7 @@ import { button, element, note } from '../../document/dom-elements.js';
 import { ofOp } from '../../document/timeline-conditions.js';
 import { eventsLink } from '../../document/timeline-link.js';
 import { quantityText } from '../../document/units.js';
+import { ABOUT_BOUNDS, boundText } from '../../figures/bound-names.js';
 import { listed, numbersOf, withValues, type Listed } from '../../figures/listed-rows.js';
 import { table, type TableColumn } from '../../figures/sorted-table.js';
 import type { PanelContent, Panel, PanelView } from '../../panel.js';
@@ -20,21 +21,19 @@ const ABOUT = [
   'whose FLOPs or bytes are known.',
 ].join(' ');
 const UNKNOWN_OP = 'no op known';
-
-/** A share that needs no number. */
-const ALMOST_ALL = 0.995;
+/** Columns that are shown when all are. */
+const EXTRA = { isExtra: true } as const;
 
 /** What bounds most of the time, with its share of it. */
-function boundText({ bound, time }: OpTotal): string | null {
-  if (bound === null) return null;
-  const share = time !== null && time > 0 ? bound.time / time : 1;
-  return share > ALMOST_ALL ? bound.name : `${bound.name} ${quantityText(share, 'share')}`;
-}
+const boundOf = ({ bound, time }: OpTotal): string | null =>
+  bound === null ? null : boundText(bound.name, time !== null && time > 0 ? bound.time / time : 1);
 
 function columnsOf(view: PanelView, rows: readonly OpRow[], toggle: (row: OpRow) => Node | null): TableColumn<OpRow>[] {
   const { time: whole } = view.profile.ops;
   const share = ({ time }: OpRow): number | null =>
     time === null || whole === null || whole <= 0 ? null : time / whole;
+  // Without calls of the host the number of kernels says how often.
+  const hasCalls = rows.some(({ passes }) => passes !== null);
   const columns: TableColumn<OpRow>[] = [
     {
       title: 'Op',
@@ -42,7 +41,7 @@ function columnsOf(view: PanelView, rows: readonly OpRow[], toggle: (row: OpRow)
       before: toggle,
       link: ({ op }, text) => (op === null ? null : eventsLink(view, text, ofOp(op))),
     },
-    number('Kernels', 'count', 'count'),
+    number('Kernels', 'count', 'count', { isExtra: hasCalls }),
     number('Device time', 'ns', 'time'),
     {
       title: 'Share',
@@ -51,19 +50,19 @@ function columnsOf(view: PanelView, rows: readonly OpRow[], toggle: (row: OpRow)
       field: ({ at }) => `${PATH}.${at}.time / ops.time`,
       bar: share,
     },
-    { title: 'Bound by', cell: boundText },
+    { title: 'Bound by', cell: boundOf },
     number('With callees', 'ns', 'within'),
     number('Calls', 'count', 'passes'),
     number('Host time', 'ns', 'host', { group: 'host' }),
     number('Host, own', 'ns', 'hostSelf', { group: 'host' }),
-    number('In launches', 'ns', 'launch', { group: 'host' }),
+    number('In launches', 'ns', 'launch', { group: 'host', ...EXTRA }),
     number('FLOPs', 'flop', 'flops'),
     number('FLOP/s', 'flop/s', 'flopsPerS'),
-    number('Of peak', 'share', 'ofCompute'),
-    number('Bytes', 'bytes', 'bytes'),
-    number('Bytes/s', 'bytes/s', 'bytesPerS'),
-    number('Of bandwidth', 'share', 'ofMemory'),
-    number('On matrix unit', 'share', 'tc'),
+    number('Of peak', 'share', 'ofCompute', EXTRA),
+    number('Bytes', 'bytes', 'bytes', EXTRA),
+    number('Bytes/s', 'bytes/s', 'bytesPerS', EXTRA),
+    number('Of bandwidth', 'share', 'ofMemory', EXTRA),
+    number('On matrix unit', 'share', 'tc', EXTRA),
   ];
   return withValues(columns, rows);
 }
@@ -128,7 +127,7 @@ function make(view: PanelView): PanelContent {
   if (tree !== null) made.classList.add('with-toggles');
   const rest = count - shown.length;
   const further = `${rest} further ops, ${quantityText(restTime, 'ns')} together, are not on this page.`;
-  return [made, stacks.place, ...(rest > 0 ? [note(further)] : []), note(ABOUT)];
+  return [made, stacks.place, ...(rest > 0 ? [note(further)] : []), note(`${ABOUT} ${ABOUT_BOUNDS}`)];
 }
 
 export const OPS: Panel = { id: 'ops', title: 'Ops', width: 6, make };

@@ -2,6 +2,7 @@
 import { lacking } from '../../capture-hints.js';
 import type { Roofline } from '../../../prof/html/page-data.js';
 import type { ScatterSeriesOption } from 'echarts/charts';
+import { roofText } from '../../charts/roof-text.js';
 import { chart, replaceContents } from '../../charts/chart.js';
 import type { ChartOption } from '../../charts/chart-option.js';
 import { below, left, tips } from '../../charts/chart-style.js';
@@ -9,7 +10,7 @@ import { elementAt } from '../../../containers/element.js';
 import { element, note } from '../../document/dom-elements.js';
 import { kernelsNamed, ofOp } from '../../document/timeline-conditions.js';
 import { eventsLink } from '../../document/timeline-link.js';
-import { devicePicker } from '../../figures/device-picker.js';
+import { deviceName, devicePicker } from '../../figures/device-picker.js';
 import type { PanelContent, Panel, PanelView } from '../../panel.js';
 import {
   placedPoints,
@@ -187,8 +188,9 @@ const columnsOf = (view: PanelView): readonly TableColumn<PlacedPoint>[] => [
 /** How much of the device's kernel time has a point. */
 const coverageOf = (share: number | null): HTMLElement[] => {
   if (share === null) return [];
-  const rest = share < 1 ? '; of the rest FLOPs or bytes are not known, or 0' : '';
-  return [element('p', {}, `${quantityText(share, 'share')} of the kernels’ time is drawn${rest}.`)];
+  const rest = share < 1 ? ' The rest has FLOPs or bytes that are not known, or 0.' : '';
+  const text = `${quantityText(share, 'share')} of the kernels’ time is drawn: both FLOPs and bytes known, and above 0.`;
+  return [element('p', {}, text, rest)];
 };
 
 /** Points that would stretch the axes are listed instead. */
@@ -229,9 +231,7 @@ function shownOf(view: PanelView, device: number): Node[] {
   const drawn = points.reduce((sum, { point }) => sum + point.time, 0);
   const coverage = roof === undefined || roof.time <= 0 ? null : Math.min(1, drawn / roof.time);
   const about = [
-    roof === undefined
-      ? 'The peaks of this device are not known: no roofs.'
-      : `Roofs of ${roof.name}${roof.bytesPerS === null ? ', whose memory bandwidth is not known' : ''}.`,
+    roofText(roof, deviceName(view.profile, device)),
     'The area of a point is its time.',
     ...(own > points.length ? [`${own - points.length} entries without FLOPs or bytes are not shown.`] : []),
     ...(leftOut > 0 ? [`${leftOut} entries with the least time are left out.`] : []),
@@ -246,9 +246,16 @@ function shownOf(view: PanelView, device: number): Node[] {
   ];
 }
 
+/** Why there is no point: no kernels, no FLOPs and bytes, or none above 0. */
+function lackingPoints(view: PanelView): string {
+  const { kernels } = view.profile.overview;
+  if (kernels === null) return lacking(view, 'kernels');
+  return kernels.work.known === 0 ? lacking(view, 'shapes') : 'No kernel has both FLOPs and bytes above 0.';
+}
+
 function make(view: PanelView): PanelContent {
   const { points } = view.profile.roofline;
-  if (points.length === 0) return lacking(view, 'shapes');
+  if (points.length === 0) return lackingPoints(view);
   const devices = [...new Set(points.map(({ device }) => device))].sort((a, b) => a - b);
   const place = element('div');
   const show = (device: number): void => replaceContents(place, ...shownOf(view, device));

@@ -22,6 +22,7 @@ function causes(view: PanelView): HTMLElement {
   const number = numbersOf<CauseTime>('idle.causes');
   const { causes: rows } = view.profile.idle;
   const all = rows.reduce((sum, { time }) => sum + time, 0);
+  const several = view.profile.overview.devices.length > 1;
   return table({
     caption: 'Idle time by cause',
     columns: [
@@ -30,7 +31,7 @@ function causes(view: PanelView): HTMLElement {
         cell: ({ cause }) => causeName(cause),
         before: ({ cause }) => swatch(IDLE_NAMES[cause][1]),
       },
-      number('Time', 'ns', 'time', { bar: ({ time }) => (all > 0 ? time / all : 0) }),
+      number(several ? 'Time, all devices' : 'Time', 'ns', 'time', { bar: ({ time }) => (all > 0 ? time / all : 0) }),
       number('Gaps', 'count', 'count'),
       number('Longest', 'ns', 'longest'),
     ],
@@ -41,6 +42,9 @@ function causes(view: PanelView): HTMLElement {
 
 /** Gaps of the whole profile at first. */
 const LONGEST = 20;
+
+const stepCell = ({ step, isBetween }: PageGap): string | null =>
+  step === null ? null : `${isBetween ? 'before ' : ''}${step}`;
 
 function gapTable(view: PanelView, rows: readonly Listed<PageGap>[]): HTMLElement {
   const number = numbersOf<PageGap>('idle.gaps');
@@ -53,7 +57,7 @@ function gapTable(view: PanelView, rows: readonly Listed<PageGap>[]): HTMLElemen
       link: ({ start, time }, text) => timeLink(view, text, { from: start, to: start + time }),
     },
     number('Length', 'ns', 'time'),
-    ...(withStep ? [{ title: 'Step', cell: ({ step }: PageGap) => (step === null ? null : String(step)) }] : []),
+    ...(withStep ? [{ title: 'Step', cell: stepCell }] : []),
     ...(withDevice ? [{ title: 'Device', cell: ({ device }: PageGap) => String(device) }] : []),
     { title: 'Cause', cell: ({ cause }) => causeName(cause), before: ({ cause }) => swatch(IDLE_NAMES[cause][1]) },
     { title: 'The host was in', cell: ({ host }) => host },
@@ -76,9 +80,16 @@ function gaps(view: PanelView): HTMLElement[] {
   const choices = [[-1, 'all'] as const, ...steps.map((step) => [step, String(step)] as const)];
   const picker = steps.length > 0 ? [select('Step', choices, -1, show)] : [];
   const about = note(
-    'The host was in what fills most of the gap. A gap belongs to the step of the work that ended it. A time leads to the gap in the timeline.',
+    'The host was in what fills most of the gap. A gap before the first work of a step is between steps, and in the idle time of none. A time leads to the gap in the timeline.',
   );
   return [section('Longest gaps', ...picker, place, about)];
+}
+
+/** Times from one power of two to the next; of counts the whole numbers among them. */
+function binText({ from, to }: { readonly from: number; readonly to: number }, unit: DisplayUnit): string {
+  const last = unit === 'count' ? to - 1 : to;
+  const first = quantityText(from, unit);
+  return last === from ? first : `${first} – ${quantityText(last, unit)}`;
 }
 
 /** Bars of powers of two. */
@@ -92,11 +103,11 @@ function octaves({ bins }: Distribution, what: string, unit: DisplayUnit): Chart
   }
   return {
     grid: { ...GRID, left: 48 },
-    xAxis: below(what, unit, { type: 'category', data: all.map(({ from }) => quantityText(from, unit)) }),
+    xAxis: below(what, unit, { type: 'category', data: all.map((bin) => binText(bin, unit)) }),
     yAxis: left('count', { minInterval: 1, splitNumber: 3 }),
     tooltip: tips('axis', (i) => {
       const { from, to, count } = elementAt(all, i);
-      return [`${quantityText(from, unit)} – ${quantityText(to, unit)}`, ['kernels', quantityText(count, 'count')]];
+      return [binText({ from, to }, unit), ['kernels', quantityText(count, 'count')]];
     }),
     series: [
       {

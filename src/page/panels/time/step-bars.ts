@@ -13,7 +13,7 @@ import { devicePicker } from '../../figures/device-picker.js';
 import { listed, type Listed } from '../../figures/listed-rows.js';
 import { table, type TableColumn } from '../../figures/sorted-table.js';
 import { legend, swatch } from '../../figures/strip.js';
-import { IDLE_NAMES, STEP_NAMES, STEP_PARTS } from '../../figures/time-parts.js';
+import { IDLE_NAMES, STEP_NAMES, STEP_PARTS, WORK_NAMES } from '../../figures/time-parts.js';
 import type { PanelView } from '../../panel.js';
 
 const LABELLED_STEPS = 20;
@@ -71,9 +71,9 @@ const FIGURES: readonly (readonly [title: string, path: string, value: (bar: Ste
   [STEP_NAMES.device, 'span', ({ span }) => span],
   ...(
     [
-      ['Computing', 'compute'],
-      ['Exposed communication', 'communication'],
-      ['Copies alone', 'copies'],
+      [WORK_NAMES.compute[0], 'compute'],
+      [WORK_NAMES.communication[0], 'communication'],
+      [WORK_NAMES.copy[0], 'copies'],
     ] as const
   ).map(([title, part]) => [title, `parts.${part}`, (bar: StepBar) => timeOf(bar, part)] as const),
   [STEP_NAMES.host, 'host.iteration', ({ host }) => host.iteration],

@@ -2,6 +2,7 @@
 import { lacking } from '../../capture-hints.js';
 import { boxedDefinitions, note, section } from '../../document/dom-elements.js';
 import { figure } from '../../figures/figure.js';
+import { hostTimesOnly } from '../../figures/host-table.js';
 import { STEP_NAMES } from '../../figures/time-parts.js';
 import type { StepSummary } from '../../../prof/summary/summary-data.js';
 import { histogram } from '../../charts/histogram-chart.js';
@@ -23,14 +24,11 @@ const figuresOf = (view: PanelView, name: string, path: string, figures: readonl
 
 const countOf = (view: PanelView, path: string): StepFigure => ['Steps', figure(view, `${path}.count`, 'count')];
 
-/** Of a profile in which no device worked. */
+/** Of a profile without work of a device. */
 function hostSteps(view: PanelView): HTMLElement[] {
   const path = 'overview.host.steps';
   const figures = FIGURES.filter(([, key]) => key !== 'variation');
-  return [
-    note('No device worked: these are times of the host.'),
-    boxedDefinitions([countOf(view, path), ...figuresOf(view, STEP_NAMES.host, path, figures)]),
-  ];
+  return [hostTimesOnly(), boxedDefinitions([countOf(view, path), ...figuresOf(view, STEP_NAMES.host, path, figures)])];
 }
 
 /** What a step took by the clocks that are known, that of the key figures first. */
@@ -56,7 +54,7 @@ const servingFigures = (parts: readonly string[]) =>
     ['Tokens per second', 'tokensPerS', 'count'],
     ['Time per output token', 'timePerOutputToken', 'ns'],
     ...parts.map((part) => [`Time in kernels: ${part}`, `parts.${part}`, 'ns'] as const),
-    ['Device idle', 'idle', 'ns'],
+    ['Device idle in these times', 'idle', 'ns'],
   ] as const;
 
 /** Of steps of servers of language models, phase by phase; none for any other. */
@@ -68,6 +66,9 @@ const serving = (view: PanelView): HTMLElement[] =>
         servingFigures(Object.keys(parts)).map(
           ([title, key, unit]) => [title, figure(view, `overview.steps.serving.${i}.${key}`, unit)] as const,
         ),
+      ),
+      note(
+        'Tokens per second and idle time are of the steps’ times on the host, of each no less than the device was busy with it.',
       ),
     ),
   );

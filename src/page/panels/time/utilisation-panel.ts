@@ -4,6 +4,7 @@ import { chart } from '../../charts/chart.js';
 import type { ChartOption } from '../../charts/chart-option.js';
 import { below, GRID, left, tips } from '../../charts/chart-style.js';
 import { elementAt } from '../../../containers/element.js';
+import { LAUNCHING } from '../../../prof/html/timeline/timeline-data.js';
 import { element, note } from '../../document/dom-elements.js';
 import type { PanelContent, Panel, PanelView } from '../../panel.js';
 import { legend, swatch } from '../../figures/strip.js';
@@ -63,8 +64,8 @@ function make(view: PanelView): PanelContent {
     return { title: `Device ${device.device}`, curves: some };
   });
   if (host !== null) {
-    const launching = { name: 'Some thread launches', colour: 'var(--host)', shares: host, filled: true };
-    rows.push({ title: 'Host, launching', curves: [launching] });
+    const launching = { name: `Some thread ${LAUNCHING}`, colour: 'var(--host)', shares: host, filled: true };
+    rows.push({ title: `Host, ${LAUNCHING}`, curves: [launching] });
   }
   const charts = rows.flatMap(({ title, curves }) => {
     const means = curves.map(({ name, shares }) => `${name} ${quantityText(mean(shares), 'share')}`);

@@ -1,7 +1,8 @@
-/** What the devices did with their time: one sentence, and one bar of which each moment is a part. */
+/** What the devices did with their time: one sentence, and one bar of which each moment of a device is a part. */
 import type { SpanPart } from '../../../prof/advise/verdict/verdict-facts.js';
 import { element, note } from '../../document/dom-elements.js';
 import { quantityText } from '../../document/units.js';
+import { withName } from '../../document/fragment.js';
 import { figure } from '../../figures/figure.js';
 import { IDLE_NAMES, WORK_NAMES, type TimePartName } from '../../figures/time-parts.js';
 import { legend, strip, swatch } from '../../figures/strip.js';
@@ -10,35 +11,59 @@ import type { Panel, PanelContent, PanelView } from '../../panel.js';
 const namedPart = ({ part, cause }: SpanPart): TimePartName =>
   part === 'idle' ? IDLE_NAMES[cause ?? 'unknown'] : WORK_NAMES[part];
 
-/** What the host did most where no device worked. */
+/** What the host did most where no work of a device is recorded. */
 function withoutDevice({ profile }: PanelView): PanelContent {
   const { host } = profile.overview;
   const [most] = host === null ? [] : [...host.ops, ...host.annotations, ...host.layers];
   if (host === null || most === undefined || host.time <= 0)
     return 'The profile holds no work of a device that has a time.';
   const share = quantityText(most.time / host.time, 'share');
-  return [element('p', { class: 'verdict' }, `No device worked: on the host ${most.name} takes ${share} of the time.`)];
+  const text = `No work of a device is recorded. On the host ${most.name} takes ${share} of the time.`;
+  return [element('p', { class: 'verdict' }, text)];
+}
+
+/** Of several ranks the first question is who is late: what follows is of one of them. */
+function lateRanks({ data: { job }, profile }: PanelView): HTMLElement[] {
+  const first = job?.isChance === true ? undefined : job?.late[0];
+  if (job === null || first === undefined) return [];
+  const { name, late, share, op, kernel } = first;
+  const most = op ?? kernel;
+  const figures = `: ${quantityText(late, 'ns')} a step (${quantityText(share, 'share')})`;
+  const others = job.late.length > 1 ? `; ${quantityText(job.late.length - 1, 'count')} more` : '';
+  const link = element('a', { href: '#panel=ranks' }, `${name} is late`);
+  link.addEventListener('click', (event) => {
+    event.preventDefault();
+    location.hash = withName(location.hash, 'panel', 'ranks');
+  });
+  const mostly = most === null ? '' : `, mostly ${op === null ? 'kernel' : 'op'} ${most.name}`;
+  const { rank = null } = profile.overview.header ?? {};
+  const shown = rank === null ? 'one profile' : `rank ${rank}`;
+  return [element('p', { class: 'late-rank' }, link, `${figures}${mostly}${others}.`), note(`Below: ${shown}.`)];
 }
 
 function make(view: PanelView): PanelContent {
   const { verdict } = view.profile;
   if (verdict === null) return withoutDevice(view);
+  // Beside a span of 10 s nobody expects 40 s of idle time, whatever the number of devices.
+  const isMean = verdict.devices > 1;
   const shown = verdict.parts.map((part, at) => {
     const [name, colour] = namedPart(part);
-    return { name, colour, field: `verdict.parts.${at}.time` };
+    const field = `verdict.parts.${at}.time`;
+    return { name, colour, field, said: isMean ? `${field} / verdict.devices` : field };
   });
-  const entries = shown.map(({ name, colour, field }) => [
+  const entries = shown.map(({ name, colour, field, said }) => [
     swatch(colour),
     `${name} `,
     figure(view, `${field} / verdict.span`, 'share'),
     ' ',
-    figure(view, field, 'ns'),
+    figure(view, said, 'ns'),
   ]);
   return [
+    ...lateRanks(view),
     element('p', { class: 'verdict' }, verdict.text),
     strip(view, 'Time of the devices', shown, 'verdict.span'),
     legend(entries),
-    ...(verdict.devices > 1 ? [note(`Times are the sums over ${verdict.devices} devices.`)] : []),
+    ...(isMean ? [note(`Times are those of a device: means over ${verdict.devices} devices.`)] : []),
   ];
 }
 

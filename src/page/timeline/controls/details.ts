@@ -1,6 +1,6 @@
 /** Details of the selected event, with links to its launch or to the events that it launched. */
 import { elementAt } from '../../../containers/element.js';
-import { button, definitions, element } from '../../document/dom-elements.js';
+import { button, element } from '../../document/dom-elements.js';
 import { countOf, dependenciesOf, launchedBy, textOf, type Dependent } from '../events/events.js';
 import { inLayer, ofOp } from '../../document/timeline-conditions.js';
 import { allFacts, explainCommand, type EventFact } from '../events/event-facts.js';
@@ -15,16 +15,23 @@ const SEARCHES: Readonly<Record<string, ((value: string) => string) | undefined>
   layer: (path) => inLayer([path]).condition,
 };
 
+/** A fact in a box of its own, so that facts fill columns. */
+const factBox = (title: string, ...values: readonly (HTMLElement | string)[]): HTMLElement =>
+  element('div', {}, element('dt', {}, title), element('dd', { class: 'tl-links' }, ...values));
+
 /** Facts as a list; one without a name goes on with the one before. */
 function factItems(scene: Scene, facts: readonly EventFact[]): HTMLElement[] {
-  return facts.flatMap(([name, value]) => {
+  const boxes: HTMLElement[] = [];
+  for (const [name, value] of facts) {
     const condition = value === 'na' ? undefined : SEARCHES[name]?.(value);
     const shown =
       condition === undefined
         ? value
         : button(value, () => scene.set({ search: condition }), { title: `Search for ${condition}` });
-    return [...(name === '' ? [] : [element('dt', {}, name)]), element('dd', { class: 'tl-links' }, shown)];
-  });
+    if (name === '') boxes.at(-1)?.append(element('dd', { class: 'tl-links' }, shown));
+    else boxes.push(factBox(name, shown));
+  }
+  return boxes;
 }
 
 /** @param profile its index in the file of that name, where the timeline is of one */
@@ -36,7 +43,7 @@ export function showDetails(scene: Scene, profile: number, file: string): HTMLEl
   const list = (title: string, items: readonly (HTMLElement | string)[]): HTMLElement[] => {
     if (items.length === 0) return [];
     const more = items.length > MOST_LINKS ? [` and ${items.length - MOST_LINKS} more`] : [];
-    return [element('dt', {}, title), element('dd', { class: 'tl-links' }, ...items.slice(0, MOST_LINKS), ...more)];
+    return [factBox(title, ...items.slice(0, MOST_LINKS), ...more)];
   };
   const links = (title: string, others: readonly number[]): HTMLElement[] => list(title, others.map(link));
   const dependents = (title: string, others: readonly Dependent[]): HTMLElement[] =>
@@ -59,10 +66,10 @@ export function showDetails(scene: Scene, profile: number, file: string): HTMLEl
       ...factItems(scene, allFacts(events, event)),
       ...links('launched by', launcher === -1 ? [] : [launcher]),
       ...links('launched', launchedBy(events, event)),
-      ...links('same sequence id: forward, backward', countOf(events, event) > 1 ? [] : sameSequence(events, event)),
+      ...links('forward, backward', countOf(events, event) > 1 ? [] : sameSequence(events, event)),
       ...dependents('waited for', before),
       ...dependents('waited for by', after),
-      ...(command === null ? [] : definitions([['explain', element('code', { class: 'tl-command' }, command)]])),
+      ...(command === null ? [] : [factBox('explain', element('code', { class: 'tl-command' }, command))]),
     );
     place.replaceChildren(element('h3', {}, textOf(events, 'name', event) ?? 'na'), facts);
   };

@@ -1,4 +1,5 @@
 /** The legend of the colours. A click on an entry searches for its text. */
+import { plural } from '../../../record/plural.js';
 import { elementAt } from '../../../containers/element.js';
 import { element } from '../../document/dom-elements.js';
 import { quantityText } from '../../document/units.js';
@@ -34,7 +35,7 @@ export function showLegend(scene: Scene, signal: AbortSignal): HTMLElement {
       });
       return made;
     });
-    const others = `${quantityText(rest.count, 'count')} others, paler (${quantityText(rest.time, 'ns')})`;
+    const others = `${quantityText(rest.count, 'count')} ${plural(rest.count, 'other')}, paler (${quantityText(rest.time, 'ns')})`;
     const pale = element('span', {}, swatch(STRONG), element('span', {}, others));
     place.replaceChildren(...entries, ...(rest.count === 0 ? [] : [pale]));
   };

@@ -1,6 +1,7 @@
 /** The list of markers: show, rename and remove one; save all to a file, load them from one. */
 import { button, element } from '../../document/dom-elements.js';
 import { quantityText } from '../../document/units.js';
+import { foldedPanel } from './folded-panel.js';
 import {
   LARGEST_FILE,
   LONGEST_NAME,
@@ -87,20 +88,19 @@ export function showMarkers(scene: Scene): MarkerPanel {
   });
   const save = button('Save markers', () => download('markers.json', writeMarkers(scene.shown.markers)));
   const open = button('Load markers', () => file.click());
+  const buttons = element('div', { class: 'tl-buttons' }, button('Add marker', add, { title: 'M' }), save, open, file);
+  const { place, details, summary } = foldedPanel('Markers', 'tl-markers', buttons, status, list);
   const show = (): void => {
-    list.replaceChildren(...scene.shown.markers.map(item));
-    save.toggleAttribute('disabled', scene.shown.markers.length === 0);
+    const { markers } = scene.shown;
+    list.replaceChildren(...markers.map(item));
+    save.toggleAttribute('disabled', markers.length === 0);
+    summary.textContent = markers.length === 0 ? 'Markers' : `Markers (${quantityText(markers.length, 'count')})`;
   };
   scene.on(['markers'], show);
   show();
-  const buttons = element('div', { class: 'tl-buttons' }, button('Add marker', add, { title: 'M' }), save, open, file);
-  const place = element(
-    'section',
-    { class: 'tl-markers', 'aria-label': 'Markers' },
-    element('h3', {}, 'Markers'),
-    buttons,
-    status,
-    list,
-  );
-  return { place, add };
+  const addAndList = (): void => {
+    add();
+    details.open = true;
+  };
+  return { place, add: addAndList };
 }

@@ -5,6 +5,7 @@ import { button, element } from '../../document/dom-elements.js';
 import { quantityText } from '../../document/units.js';
 import type { Scene } from '../model/scene.js';
 import { around } from '../model/view.js';
+import { foldedPanel } from './folded-panel.js';
 import { MARK_NAMES } from '../tracks/marks.js';
 import { momentText } from '../tracks/track-values.js';
 
@@ -60,20 +61,17 @@ export function showNotices(scene: Scene, goTo: (time: number) => void): HTMLEle
   const rest =
     left === 0 ? [] : [element('p', { class: 'tl-hint' }, `${quantityText(left, 'count')} more are not in the page`)];
   if (lists.length === 0 && rest.length === 0) return element('section', { hidden: true });
-  return element(
-    'section',
-    { class: 'tl-notices', 'aria-label': 'Notices' },
-    element('h3', {}, 'Notices'),
-    ...lists,
-    ...rest,
-  );
+  const { place, summary } = foldedPanel('Notices', 'tl-notices', ...lists, ...rest);
+  const count = extras.marks.filter(({ kind }) => kind !== 'step').length;
+  summary.textContent = `Notices (${quantityText(count, 'count')})`;
+  return place;
 }
 
-/** What the profile says without a time, as a line above the timeline; nothing where it says nothing. */
+/** What the profile says of all of its time, as a line above the timeline; nothing where it says nothing. */
 export function untimedLine({ extras: { untimed } }: Scene): HTMLElement[] {
   if (untimed.length === 0) return [];
   const rest = untimed.length - MOST_UNTIMED;
   const more = rest > 0 ? [`and ${rest} more`] : [];
-  const text = `Without a time: ${[...untimed.slice(0, MOST_UNTIMED), ...more].join('; ')}.`;
+  const text = `Of the whole profile: ${[...untimed.slice(0, MOST_UNTIMED), ...more].join('; ')}.`;
   return [element('p', { class: 'tl-untimed' }, text)];
 }

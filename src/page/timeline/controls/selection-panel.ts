@@ -27,7 +27,7 @@ function restText(shares: readonly TextShare[], whole: number): string {
   if (rest.length === 0) return '';
   const events = rest.reduce((sum, one) => sum + one.count, 0);
   const ns = rest.reduce((sum, one) => sum + one.time, 0);
-  return `Of the least time: ${count(rest.length)} others, ${count(events)} events, ${time(ns)} (${share(ns, whole)})`;
+  return `Of the least time: ${count(rest.length)} ${plural(rest.length, 'other')}, ${count(events)} ${plural(events, 'event')}, ${time(ns)} (${share(ns, whole)})`;
 }
 
 function titled(title: string, made: HTMLElement, rest = ''): HTMLElement {

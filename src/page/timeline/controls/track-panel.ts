@@ -1,10 +1,12 @@
 /** The values of the tracks in sight as a table: for those who do not see the canvas, and for exact numbers. */
 import { elementAt } from '../../../containers/element.js';
 import { element } from '../../document/dom-elements.js';
+import { whenPrinted } from '../../document/paper.js';
 import { quantityText } from '../../document/units.js';
 import { endOf, startOf } from '../events/events.js';
 import type { Scene, SceneState } from '../model/scene.js';
 import type { Track } from '../tracks/track.js';
+import { foldedPanel } from './folded-panel.js';
 import { momentText, rangeText, readingOf } from '../tracks/track-values.js';
 
 /** ms without a change before the values are told. */
@@ -28,7 +30,8 @@ const HEADS = ['counter', 'value', 'in view', 'stands for'] as const;
 
 export function showTracks(scene: Scene, signal: AbortSignal): HTMLElement {
   const { events, extras } = scene;
-  const place = element('section', { class: 'tl-tracks', 'aria-label': 'Counters' });
+  const contents = element('div', {});
+  const { place, details, summary } = foldedPanel('Counters', 'tl-tracks', contents);
   const rowOf = (track: Track, time: number, isOfMany: boolean): HTMLElement => {
     const { view } = scene.shown;
     const { value, of } = readingOf(track, time, pixelOf(scene), events.origin);
@@ -38,12 +41,11 @@ export function showTracks(scene: Scene, signal: AbortSignal): HTMLElement {
     const cells = [value, inView, `${of}; ${track.about}`].map((cell) => element('td', { title: cell }, cell));
     return element('tr', {}, element('th', { scope: 'row', title: name }, name), ...cells);
   };
-  const show = (): void => {
+  const show = (isOnPaper = false): void => {
     const tracks = scene.layout.tracks.map(({ track }) => elementAt(extras.tracks, track));
-    if (tracks.length === 0) {
-      place.replaceChildren();
-      return;
-    }
+    place.hidden = tracks.length === 0;
+    summary.textContent = `Counters (${quantityText(tracks.length, 'count')})`;
+    if (tracks.length === 0 || !(details.open || isOnPaper)) return;
     const [time, name] = timeTold(scene);
     const isOfMany = new Set(tracks.map(({ group }) => group)).size > 1;
     const caption = `Counters at ${momentText(time + events.origin, pixelOf(scene))}, ${name}`;
@@ -53,7 +55,7 @@ export function showTracks(scene: Scene, signal: AbortSignal): HTMLElement {
       ...(zero === 0 ? [] : [`${quantityText(zero, 'count')} counters that are 0 all the time are not drawn.`]),
       ...(left === 0 ? [] : [`${quantityText(left, 'count')} more series of samples are not in the page.`]),
     ];
-    place.replaceChildren(
+    contents.replaceChildren(
       element(
         'div',
         { class: 'tl-tables' },
@@ -71,8 +73,10 @@ export function showTracks(scene: Scene, signal: AbortSignal): HTMLElement {
   let pause: ReturnType<typeof setTimeout> | undefined;
   scene.on(TOLD, () => {
     clearTimeout(pause);
-    pause = setTimeout(show, PAUSE);
+    pause = setTimeout(() => show(), PAUSE);
   });
+  details.addEventListener('toggle', () => show());
+  whenPrinted(place, show);
   signal.addEventListener('abort', () => clearTimeout(pause));
   show();
   return place;

@@ -1,17 +1,13 @@
 /** Paints what changes with the pointer, above the events: outlines, arrows, the selection, markers. */
-import { elementAt } from '../../../containers/element.js';
-import { endOf, launchedBy, startOf } from '../events/events.js';
-import { firstAtLeast } from '../model/lane-rows.js';
+import { endOf, startOf } from '../events/events.js';
 import type { LaneBand } from '../model/layout.js';
 import type { Scene } from '../model/scene.js';
+import { launchArrows, MOST_ARROWS } from '../model/shown-arrows.js';
 import { AXIS, PixelGrid, yOf, type CanvasSize } from './size.js';
 import type { CanvasTheme } from './canvas-colours.js';
 import { FONT, type PaintFrame } from './painter.js';
 import { paintSelection } from './selection-painter.js';
 import type { FittedLabels } from '../model/labels.js';
-
-/** Arrows of all visible events are drawn if there are no more than these; of one event at most as many. */
-const MOST_ARROWS = 300;
 
 /** What one drawing of the canvas needs. */
 interface OverlayFrame extends Omit<PaintFrame, 'grid'> {
@@ -44,27 +40,11 @@ export class OverlayPainter {
     this.#paintMarkers(frame);
   }
 
-  /** Pairs of launch and launched event: of the selected and the hovered event, and of all visible ones where few. */
-  #arrows(): (readonly [number, number])[] {
-    const { events, shown } = this.scene;
-    const launcherOf = (event: number): number => elementAt(events.arrows.launcher, event);
-    const of = (event: number): (readonly [number, number])[] => {
-      const launcher = launcherOf(event);
-      const launched = launchedBy(events, event).slice(0, MOST_ARROWS);
-      const all = launched.map((to) => [event, to] as const);
-      return launcher === -1 ? all : [[launcher, event], ...all];
-    };
-    const all = [shown.event, shown.hovered].flatMap((event) => (event === null ? [] : of(event)));
-    if (!shown.arrows) return all;
-    const inView: (readonly [number, number])[] = [];
-    const end = firstAtLeast(events.start, shown.view.to);
-    for (let event = firstAtLeast(events.start, shown.view.from); event < end; event++) {
-      const launcher = launcherOf(event);
-      if (launcher === -1) continue;
-      inView.push([launcher, event]);
-      if (inView.length > MOST_ARROWS) return all;
-    }
-    return [...inView, ...all];
+  /** Those of the scene, and of launches of the event under the pointer. */
+  #arrows(): readonly (readonly [from: number, to: number])[] {
+    const { events, shown, arrows } = this.scene;
+    const hovered = shown.hovered === null ? [] : launchArrows(events, shown.hovered).slice(0, MOST_ARROWS);
+    return [...arrows.arrows, ...hovered];
   }
 
   #paintArrow({ context, size, theme, at }: OverlayFrame, from: number, to: number): void {

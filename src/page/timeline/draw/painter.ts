@@ -91,6 +91,8 @@ export class EventPainter {
     const matching = scene.matchWeights?.get(band.row) ?? null;
     if (all === undefined) return;
     const right = Math.ceil(width * ratio);
+    // What began before the timeline is covered up to its start.
+    const left = Math.max(0, Math.round(grid.x(0)));
     const y = yOf(band.top, size, pinned);
     const middle = y + band.height / 2;
     const hasLabels = band.height >= 12 && (band.top < pinned || y >= AXIS + pinned);
@@ -111,7 +113,7 @@ export class EventPainter {
           pixelFor(event, isFaded ? FADED : levelOf(filledOf(scene.events, event))),
         );
         if (matching !== null && !isFaded) this.#stripes.run(line, from, to - gap, theme.mark);
-        if (hasLabels) this.#label(event, Math.max(0, from), Math.min(right, to - gap), middle, ratio);
+        if (hasLabels) this.#label(event, Math.max(left, from), Math.min(right, to - gap), middle, ratio);
       },
       column: (row, from, to, column) => {
         const [level, place] = merged(all, matching, from, to, grid.perPixel);

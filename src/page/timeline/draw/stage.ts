@@ -145,6 +145,8 @@ export class TimelineCanvas {
     this.holder.style.height = `${height}px`;
     this.#theme = readTheme(this.body);
     this.#pin();
+    const band = this.scene.shown.event === null ? null : this.scene.bandOf(this.scene.shown.event);
+    if (band !== null) this.reveal(band.top, band.height);
     // Resizing clears a canvas: draw it in the same frame.
     this.#draw(true);
   }

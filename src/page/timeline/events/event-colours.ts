@@ -4,6 +4,7 @@
  * takes the next free colour.
  */
 import { elementAt } from '../../../containers/element.js';
+import { entryOf } from '../../../containers/map-entry.js';
 import { EVENT_KINDS } from '../../../prof/html/timeline/timeline-data.js';
 import { countOf, kindOf, textOf, timeOf, type TimelineEvents } from './events.js';
 
@@ -127,10 +128,15 @@ function totalsOf(events: TimelineEvents, numbers: Uint8Array | Uint32Array, tex
 }
 
 /** Work of the host, and copies, have names in place of ops: pale colours, which the legend does not list. */
-function slotWithoutOp(events: TimelineEvents, event: number): number {
-  if (kindOf(events, event) === 'kernel') return UNKNOWN;
-  const name = textOf(events, 'name', event);
-  return name === null ? UNKNOWN : STRONG + (hash(name) % STRONG);
+function slotsWithoutOp(events: TimelineEvents): (event: number) => number {
+  const known = new Map<number, number>();
+  const slotOf = (name: string | undefined): number =>
+    name === undefined || name === '' ? UNKNOWN : STRONG + (hash(name) % STRONG);
+  return (event) => {
+    if (kindOf(events, event) === 'kernel') return UNKNOWN;
+    const number = elementAt(events.text.name, event);
+    return entryOf(known, number, () => slotOf(events.texts[number]));
+  };
 }
 
 /** Count and time of the events in the colour of unknown texts. */
@@ -154,9 +160,10 @@ export function coloursOf(events: TimelineEvents, key: ColourKey): EventColours 
   const ofNumber = new Uint8Array(texts.length + 1).fill(UNKNOWN);
   for (const { number, text } of all) ofNumber[number] = slotOf(text);
   const slots = new Uint8Array(events.count);
+  const slotWithoutOp = slotsWithoutOp(events);
   for (let event = 0; event < events.count; event++) {
     const slot = ofNumber[elementAt(numbers, event)] ?? UNKNOWN;
-    slots[event] = slot === UNKNOWN && key === 'op' ? slotWithoutOp(events, event) : slot;
+    slots[event] = slot === UNKNOWN && key === 'op' ? slotWithoutOp(event) : slot;
   }
   const unknown = unknownOf(events, slots);
   const rest = known.slice(STRONG);

@@ -1,6 +1,12 @@
 /** The events of a timeline in typed arrays, and which event launched which. */
 import { elementAt } from '../../../containers/element.js';
-import { DIRECTIONS, EVENT_KINDS, NO_EVENT, TIMELINE_COLUMNS } from '../../../prof/html/timeline/timeline-data.js';
+import {
+  DIRECTIONS,
+  EVENT_KINDS,
+  isHostRange,
+  NO_EVENT,
+  TIMELINE_COLUMNS,
+} from '../../../prof/html/timeline/timeline-data.js';
 import type {
   Dependencies,
   EventKind,
@@ -87,8 +93,6 @@ export interface LaunchArrows {
 
 export const kindOf = (events: TimelineEvents, event: number): EventKind =>
   elementAt(EVENT_KINDS, elementAt(events.kind, event));
-/** Words for a kind in a search: a wait is one by whatever name the profile has for it. */
-export const kindWords = (kind: EventKind): readonly string[] => (kind === 'sync' ? ['sync', 'wait'] : [kind]);
 export const startOf = (events: TimelineEvents, event: number): number => elementAt(events.start, event);
 /** ns from the profile's start, of several ranks from that of one: the zero of all times that are shown. */
 export const profileTimeOf = ({ origin }: TimelineEvents, time: number): number => origin + time;
@@ -123,7 +127,7 @@ export function tableNameOf(events: TimelineEvents, event: number): string | nul
 
 /** A kernel's name as tables have it; of all others the name: that of a range says which of several of a kind it is. */
 export const shortNameOf = (events: TimelineEvents, event: number): string | null =>
-  kindOf(events, event) === 'range' ? textOf(events, 'name', event) : tableNameOf(events, event);
+  isHostRange(kindOf(events, event)) ? textOf(events, 'name', event) : tableNameOf(events, event);
 
 export const launchedBy = ({ arrows }: TimelineEvents, event: number): readonly number[] => [
   ...arrows.launched.subarray(elementAt(arrows.first, event), elementAt(arrows.first, event + 1)),
@@ -179,7 +183,12 @@ export function arrowsOf(pairs: ArrayLike<number>, count: number): LaunchArrows 
 
 /** Numbers of a page that may be damaged, replaced by the least one where they cannot be drawn. */
 function finite(numbers: UnpackedColumn, least: number): Float64Array {
-  return new Float64Array(numbers).map((value) => (!Number.isFinite(value) || value < least ? least : value));
+  const kept = new Float64Array(numbers);
+  for (let i = 0; i < kept.length; i++) {
+    const value = elementAt(kept, i);
+    if (!Number.isFinite(value) || value < least) kept[i] = least;
+  }
+  return kept;
 }
 
 /** Numbers from 1 as those from 0; -1 in place of 0, which stands for unknown. */

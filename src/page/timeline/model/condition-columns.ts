@@ -1,6 +1,6 @@
 /** Fields of events that conditions may name: the columns of `dprof` that events can answer, and those of a timeline. */
 import { elementAt } from '../../../containers/element.js';
-import { DIRECTIONS, type LaneIds } from '../../../prof/html/timeline/timeline-data.js';
+import { DIRECTIONS, isHostRange, type LaneIds } from '../../../prof/html/timeline/timeline-data.js';
 import type { CellValue, Column } from '../../../table/column.js';
 import {
   countOf,
@@ -8,7 +8,6 @@ import {
   endOf,
   isOnDevice,
   kindOf,
-  kindWords,
   laneOf,
   shortNameOf,
   startOf,
@@ -122,7 +121,7 @@ const layers: ValueOf = (events) => (event) => textOf(events, 'layer', event)?.s
 const ranges: ValueOf = (events) => {
   const layersOf = layers(events);
   return (event) => {
-    if (kindOf(events, event) !== 'range') return layersOf(event);
+    if (!isHostRange(kindOf(events, event))) return layersOf(event);
     const name = tableNameOf(events, event);
     return name === null ? null : [name];
   };
@@ -143,7 +142,7 @@ const FIELDS: readonly ConditionField[] = [
   { keys: ['operands'], type: 'str', of: ofText('operands') },
   { keys: ['queue'], type: 'str', of: queue, needs: 'details' },
   { keys: ['tc'], type: 'str', of: ofTc },
-  { keys: ['kind'], type: 'str', of: (events) => (event) => kindWords(kindOf(events, event)) },
+  { keys: ['kind'], type: 'str', of: (events) => (event) => kindOf(events, event) },
   { keys: ['lane'], type: 'str', of: (events) => (event) => laneOf(events, event)?.name ?? null },
   { keys: ['group'], type: 'str', of: (events) => (event) => laneOf(events, event)?.group ?? null },
   { keys: ['dir'], type: 'str', of: (events) => (event) => DIRECTIONS[elementAt(events.dir, event)] ?? null },

@@ -116,7 +116,8 @@ function rowOf(events: TimelineEvents, lane: number, depth: number, numbers: Uin
   const dur = new Float64Array(numbers.length);
   const reach = new Float64Array(numbers.length);
   let latest = -Infinity;
-  for (const [i, event] of numbers.entries()) {
+  for (let i = 0; i < numbers.length; i++) {
+    const event = elementAt(numbers, i);
     const eventStart = elementAt(events.start, event);
     const eventDur = elementAt(events.dur, event);
     latest = Math.max(latest, eventStart + eventDur);

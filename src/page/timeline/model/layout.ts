@@ -31,11 +31,11 @@ export interface PlacedLane {
   readonly name: string;
   readonly top: number;
   readonly height: number;
-  /** Null where it has too few rows to be folded. */
+  /** Null where it is never folded. */
   readonly fold: LaneFold | null;
 }
 
-/** Of a lane with many rows, as deep call stacks have. */
+/** Of a lane whose rows can be drawn as one. */
 interface LaneFold {
   /** Stands for the lane among those that are opened. */
   readonly key: string;
@@ -58,9 +58,11 @@ export interface TimelineLayout {
 
 export const HEADER = 22;
 export const ROW = 18;
-/** Height of the rows of a lane with many of them: deep call stacks. */
+/** Height of the rows of a lane with many of them. */
 const LOW_ROW = 12;
 const MANY_ROWS = 12;
+/** A lane with more rows would hide all others. */
+const MOST_ROWS = 24;
 /** Height of all rows of a folded lane together. */
 const FOLDED = 30;
 const GAP = 6;
@@ -110,8 +112,9 @@ export function layoutOf(
     const isOpen = !closed.has(group.name);
     groups.push({ name: group.name, kind: group.kind, isOpen, top, height: HEADER, lanes: group.lanes.length });
     if (!isOpen) {
-      const height = (HEADER - 4) / group.lanes.length;
-      for (const [i, lane] of group.lanes.entries()) {
+      const shown = outermostLanes(group.lanes, lanes);
+      const height = (HEADER - 4) / shown.length;
+      for (const [i, lane] of shown.entries()) {
         const row = rows[lane]?.[0];
         if (row !== undefined) bands.push({ row, top: top + 2 + i * height, height: Math.max(1, height) });
       }
@@ -124,10 +127,12 @@ export function layoutOf(
     }
     for (const lane of isOpen ? group.lanes : []) {
       const own = elementAt(rows, lane);
-      const { name } = elementAt(lanes, lane);
+      const { name, apart } = elementAt(lanes, lane);
       const key = `${group.name}/${name}`;
-      const fold = own.length > MANY_ROWS ? { key, isOpen: opened.has(key), rows: own.length } : null;
-      const thick = fold === null ? ROW : fold.isOpen ? LOW_ROW : FOLDED / own.length;
+      const folds = own.length > (apart === undefined ? MOST_ROWS : 1);
+      const fold = folds ? { key, isOpen: opened.has(key), rows: own.length } : null;
+      const isFolded = fold?.isOpen === false;
+      const thick = isFolded ? FOLDED / own.length : own.length > MANY_ROWS ? LOW_ROW : ROW;
       const height = Math.max(1, own.length) * thick + GAP;
       placed.push({ lane, name, top, height, fold });
       for (const [depth, row] of own.entries()) bands.push({ row, top: top + GAP / 2 + depth * thick, height: thick });
@@ -136,6 +141,12 @@ export function layoutOf(
   }
   const host = groups.find(({ kind }) => kind === 'host');
   return { groups, lanes: placed, bands, tracks, marks: extras.marks, height: top, devices: host?.top ?? 0 };
+}
+
+/** Lanes whose outermost events stand for a collapsed group: frames that are always open would say nothing. */
+function outermostLanes(numbers: readonly number[], lanes: readonly Lane[]): readonly number[] {
+  const own = numbers.filter((lane) => elementAt(lanes, lane).apart === undefined);
+  return own.length === 0 ? numbers : own;
 }
 
 export const bandAt = ({ bands }: TimelineLayout, y: number): LaneBand | null =>

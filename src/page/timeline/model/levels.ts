@@ -75,7 +75,8 @@ export function weightsOf(row: LaneRow, isMatch?: Uint8Array, times?: Float64Arr
   const sums = new Float64Array(count + 1);
   const counts = new Uint32Array(count + 1);
   const values = new Float64Array(count);
-  for (const [i, event] of row.events.entries()) {
+  for (let i = 0; i < count; i++) {
+    const event = elementAt(row.events, i);
     const time = elementAt(times ?? row.dur, times === undefined ? i : event);
     const matches = isMatch === undefined || isMatch[event] === 1;
     // A matching event without duration still outweighs one that does not match.

@@ -5,6 +5,7 @@ import { endOf, startOf, type TimelineEvents } from '../events/events.js';
 import { groupsOfThreads } from '../events/lane-ranks.js';
 import { layoutOf, type LaneBand, type TimelineLayout } from './layout.js';
 import { weightsOf, type RowWeights } from './levels.js';
+import { shownArrows, type ShownArrows } from './shown-arrows.js';
 import type { TimelineMarker } from './timeline-markers.js';
 import { nearestEvent, rowsOf, type LaneRow } from './lane-rows.js';
 import { search, type SearchMatches } from './search.js';
@@ -52,6 +53,8 @@ export class Scene {
   matches: SearchMatches | null = null;
   /** Weights of the events that match; null without a search. */
   matchWeights: ReadonlyMap<LaneRow, RowWeights> | null = null;
+  #arrowsOf: readonly [event: number | null, view: View | null] = [null, null];
+  #arrows: ShownArrows = { arrows: [], remark: '' };
   #bands = new Map<LaneRow, LaneBand>();
   readonly #watchers: ((changed: SceneChanges) => void)[] = [];
 
@@ -106,6 +109,18 @@ export class Scene {
       this.matchWeights = this.matches === null ? null : this.#weigh(this.matches.isMatch);
     }
     for (const watcher of this.#watchers) watcher(changed);
+  }
+
+  /** Those of the selected event, and those of the view where they are asked for. */
+  get arrows(): ShownArrows {
+    const { event, view, arrows } = this.shown;
+    const key = [event, arrows ? view : null] as const;
+    // Asked for in each frame.
+    if (key.some((part, i) => part !== this.#arrowsOf[i])) {
+      this.#arrowsOf = key;
+      this.#arrows = shownArrows(this.events, ...key);
+    }
+    return this.#arrows;
   }
 
   look(view: View): void {

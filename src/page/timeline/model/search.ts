@@ -2,16 +2,7 @@
 import { elementAt } from '../../../containers/element.js';
 import { EVENT_KINDS } from '../../../prof/html/timeline/timeline-data.js';
 import { conditionOf, meantCondition } from './condition.js';
-import {
-  countOf,
-  endOf,
-  kindWords,
-  filledOf,
-  isOnDevice,
-  startOf,
-  timeOf,
-  type TimelineEvents,
-} from '../events/events.js';
+import { countOf, endOf, filledOf, isOnDevice, startOf, timeOf, type TimelineEvents } from '../events/events.js';
 import { wildcardTest } from '../../../prof/query/wildcards.js';
 import { FREE_FIELDS, WHOLE_FIELDS, parseQuery, type NumberField, type QueryTerm, type TextField } from './query.js';
 
@@ -49,12 +40,7 @@ function textTest(events: TimelineEvents, field: TextField | null, word: string)
     const numbersHold = (numbers: Uint8Array | Uint32Array, held: Uint8Array): EventTest => {
       return (event) => held[elementAt(numbers, event)] === 1;
     };
-    if (one === 'kind') {
-      return numbersHold(
-        events.kind,
-        Uint8Array.from(EVENT_KINDS, (kind) => (kindWords(kind).some(test) ? 1 : 0)),
-      );
-    }
+    if (one === 'kind') return numbersHold(events.kind, passing(EVENT_KINDS, test));
     if (one === 'lane' || one === 'group') {
       const names = events.lanes.map((lane) => (one === 'lane' ? lane.name : lane.group));
       return numbersHold(events.lane, passing(names, test));

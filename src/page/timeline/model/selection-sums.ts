@@ -154,7 +154,7 @@ class WorkTotal {
   }
 }
 
-const WAIT = EVENT_KINDS.indexOf('sync');
+const WAIT = EVENT_KINDS.indexOf('wait');
 /** Kinds of which all events compute: others have FLOPs where they are known. */
 const COMPUTING = new Set([EVENT_KINDS.indexOf('kernel'), EVENT_KINDS.indexOf('graph')]);
 const DEVICES = 'devices';

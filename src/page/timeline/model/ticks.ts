@@ -1,4 +1,5 @@
 /** Ticks of a time axis, and their texts. */
+import { grouped } from '../../document/units.js';
 import { scaleOf } from '../../../record/units.js';
 
 /** The least of 1, 2, 5 × 10^n ns that is at least `least`, and at least 1 ns. */
@@ -20,6 +21,5 @@ export function ticks(from: number, to: number, step: number): number[] {
 export function tickText(time: number, step: number, largest: number): string {
   const { unit, size } = scaleOf(Math.max(Math.abs(largest), step), 'time');
   const digits = Math.max(0, Math.ceil(-Math.log10(step / size) - 1e-9));
-  const options = { minimumFractionDigits: digits, maximumFractionDigits: digits };
-  return `${(time / size).toLocaleString('en', options)} ${unit}`;
+  return `${grouped(time / size, digits)} ${unit}`;
 }

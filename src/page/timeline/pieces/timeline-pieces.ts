@@ -4,7 +4,7 @@ import type { Utilisation } from '../../../prof/html/page-data.js';
 import { element } from '../../document/dom-elements.js';
 import { readFragment, withName } from '../../document/fragment.js';
 import { loadEvents, type TimelineEvents } from '../events/events.js';
-import type { SearchElsewhere } from '../controls/elsewhere.js';
+import type { SearchElsewhere } from '../controls/search/elsewhere.js';
 import {
   besides,
   dataOf,

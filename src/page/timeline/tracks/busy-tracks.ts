@@ -5,7 +5,7 @@
 import { elementAt } from '../../../containers/element.js';
 import { entryOf } from '../../../containers/map-entry.js';
 import type { Utilisation } from '../../../prof/html/page-data.js';
-import type { EventKind, Lane } from '../../../prof/html/timeline/timeline-data.js';
+import { LAUNCHING, WORK_OF_KIND, type EventKind, type Lane } from '../../../prof/html/timeline/timeline-data.js';
 import { quantityText } from '../../document/units.js';
 import { durOf, kindOf, laneOf, startOf, type TimelineEvents } from '../events/events.js';
 import { ShareTrack, type Track } from './track.js';
@@ -25,23 +25,18 @@ const NAMES: Readonly<Record<BusyPart, string>> = {
   compute: 'computing',
   communication: 'communicating',
   memory: 'copying and setting',
-  host: 'in launching calls',
+  host: LAUNCHING,
 };
 /** Names of those that stand before all other tracks. */
 export const FIRST: ReadonlySet<string> = new Set([NAMES.busy, NAMES.host]);
 const PARTS = Object.keys(NAMES) as BusyPart[];
 
 /** What events of a kind are part of. */
-const PARTS_OF: Readonly<Record<EventKind, readonly BusyPart[]>> = {
-  kernel: ['busy', 'compute'],
-  graph: ['busy', 'compute'],
-  communication: ['busy', 'communication'],
-  copy: ['busy', 'memory'],
-  set: ['busy', 'memory'],
-  sync: [],
-  range: [],
-  launch: ['host'],
-};
+function partsOf(kind: EventKind): readonly BusyPart[] {
+  const work = WORK_OF_KIND[kind];
+  if (work !== undefined) return ['busy', work];
+  return kind === 'launch' ? ['host'] : [];
+}
 
 /** The union of events, which come in order of start. */
 class Union {
@@ -92,7 +87,7 @@ function tracksOfEvents(events: TimelineEvents): Track[] {
     const end = start + durOf(events, event);
     const lane = laneOf(events, event);
     if (lane === undefined) continue;
-    for (const part of PARTS_OF[kindOf(events, event)]) {
+    for (const part of partsOf(kindOf(events, event))) {
       if ((part === 'host') !== (lane.kind === 'host')) continue;
       const ofGroup = entryOf(unions, `${lane.kind} ${lane.group}`, () => new Map<BusyPart, Union>());
       entryOf(ofGroup, part, () => new Union(events.span)).add(start, end);

@@ -1,4 +1,5 @@
 /** The tracks and marks of a piece of a timeline, unpacked. */
+import { plural } from '../../../record/plural.js';
 import type { PackedTrack, Timeline, TimelineMark } from '../../../prof/html/timeline/timeline-data.js';
 import { quantityText } from '../../document/units.js';
 import { unpackColumn } from '../events/column-unpacking.js';
@@ -59,7 +60,7 @@ async function loadTrack(packed: PackedTrack, { lanes, origin }: TimelineEvents)
   const [at, values] = await Promise.all([unpackColumn(name, packed.at), unpackColumn(name, packed.values)]);
   if (at.length !== values.length) throw new Error(`${name}: of another length`);
   const unit = packed.unit === 'bytes' && IN_USE.test(metric) ? 'memory' : packed.unit;
-  const count = `${quantityText(samples, 'count')} samples`;
+  const count = `${quantityText(samples, 'count')} ${plural(samples, 'sample')}`;
   const about =
     width === 0
       ? `each of ${count}, which holds up to the next or to its stated end`

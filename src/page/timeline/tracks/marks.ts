@@ -2,6 +2,7 @@
 import type { PageGap } from '../../../prof/html/idle/idle-data.js';
 import type { TimelineMark } from '../../../prof/html/timeline/timeline-data.js';
 import { IDLE_NAMES } from '../../figures/time-parts.js';
+import { elementAt } from '../../../containers/element.js';
 import { quantityText } from '../../document/units.js';
 import { endOf, startOf, type TimelineEvents } from '../events/events.js';
 import type { KernelAdvice } from './timeline-context.js';
@@ -31,7 +32,8 @@ function adviceMarks(events: TimelineEvents, advice: readonly KernelAdvice[]): T
     for (const kernel of kernels) texts.set(kernel, [...(texts.get(kernel) ?? []), text]);
   if (texts.size === 0) return [];
   const marks: TimelineMark[] = [];
-  for (const [event, id] of events.id.entries()) {
+  for (let event = 0; event < events.count; event++) {
+    const id = elementAt(events.id, event);
     const found = id > 0 ? texts.get(id) : undefined;
     if (found === undefined) continue;
     const [start, end] = [startOf(events, event), endOf(events, event)];

@@ -20,7 +20,8 @@ const UNITS: Readonly<Record<string, readonly [unit: DisplayUnit, per: number]>>
 /** Powers of a thousand, for units that have no table of their own. */
 const PREFIXES = ['', 'k', 'M', 'G', 'T'] as const;
 
-const rounded = (value: number): string => value.toLocaleString('en-US', { maximumSignificantDigits: 4 });
+const FORMAT = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 4 });
+const rounded = (value: number): string => FORMAT.format(value);
 
 /** '1.95 GiB', '83.2 %', '1.8 GHz', '12'. */
 export function valueText(value: number, unit: string | null): string {

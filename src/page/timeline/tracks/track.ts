@@ -1,6 +1,7 @@
 /** Values over time that are drawn with the lanes of a timeline. Times are ns from the timeline's start. */
 import { elementAt } from '../../../containers/element.js';
 import type { Lane } from '../../../prof/html/timeline/timeline-data.js';
+import { memoryScale } from '../../document/memory-scale.js';
 import { firstAbove, firstAtLeast } from '../model/lane-rows.js';
 
 /** Lowest and highest value of a time; of a mean both are the same. */
@@ -15,7 +16,7 @@ export interface Track {
   readonly name: string;
   /** As records have it: 'bytes', 'fraction' …; 'memory' for bytes in use. */
   readonly unit: string | null;
-  /** Ends of its scale: 0, or the lowest value where that is below, and the highest. */
+  /** Ends of its scale: 0, or the lowest value where that is below, and the highest; of memory a round number above. */
   readonly scale: TrackRange;
   /** What is drawn of the times that share a pixel. */
   readonly drawn: 'mean' | 'lowest and highest';
@@ -55,7 +56,8 @@ export class SampleTrack implements Track {
     private readonly origin = 0,
   ) {
     [this.kind, this.group, this.name, this.unit, this.about] = [kind, group, name, unit, about];
-    this.scale = rangeOf(values, 0, values.length, { low: 0, high: 0 });
+    const { low, high } = rangeOf(values, 0, values.length, { low: 0, high: 0 });
+    this.scale = { low, high: unit === 'memory' ? (memoryScale(high)?.max ?? high) : high };
   }
 
   /** Of an instant the value that holds then; else of all samples that hold within the time, even for no time. */

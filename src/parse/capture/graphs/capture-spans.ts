@@ -1,4 +1,5 @@
 /** When threads captured what they launched, instead of running it: between the calls that begin and end a capture. */
+import { IntervalUnion } from '../../../containers/interval-union.js';
 import { entryOf } from '../../../containers/map-entry.js';
 import { sortRows } from '../../../containers/row-order.js';
 import type { Capture } from '../capture.js';
@@ -38,6 +39,13 @@ export function captureSpans(capture: Pick<Capture, 'hostCalls' | 'names'>): rea
     own.push(span);
   }
   return spans;
+}
+
+/** ns during which some thread captured. @param last end of the profile */
+export function capturedTime(capture: Pick<Capture, 'hostCalls' | 'names'>, last: number): number {
+  const union = new IntervalUnion();
+  for (const { start, end } of captureSpans(capture)) union.add(start, Math.min(end, last));
+  return union.total;
 }
 
 /** The captures that are open at a time: of one thread, those that begin later end first. */

@@ -3,7 +3,7 @@
  * Texts come from the profiled program and may hold anything; a malformed one is a plain range.
  */
 import { isNode, ENGINE_PREFIX } from '../../names/op-name.js';
-import { isLookup } from '../../../record/python/marker-text.js';
+import { isLookup, programFrames } from '../../../record/python/marker-text.js';
 import { toOpCall } from '../../../record/python/op-call.js';
 import { isDict, LiteralError, parseLiteral, type PythonValue } from '../../../record/python/python-literal.js';
 import { AdaptiveCache } from '../../../containers/lru-cache.js';
@@ -81,21 +81,6 @@ function engineLayer(text: string): Marker | null {
   return name === '' || TENSORRT_CALL.test(name) ? null : { kind: 'layer', name };
 }
 
-/** Frames of PyTorch and profilers' wrappers, not of the program: PyProf's list, and files with these roles since. */
-const FOREIGN_FRAMES: readonly string[] = [
-  '/torch/nn/modules/',
-  '/torch/nn/functional.py',
-  '/torch/tensor.py',
-  '/torch/_tensor.py',
-  '/torch/autograd/__init__.py',
-  '/torch/_jit_internal.py',
-  '/pyprof/nvtx/nvmarker.py',
-  '/pyprof2/nvtx/nvmarker.py',
-  '/apex/optimizers/',
-  '/torch/_utils.py',
-  '/torch/optim/',
-];
-
 interface DictForm {
   readonly key: string;
   read(dict: Readonly<Record<string, PythonValue>>, text: string): Marker | null;
@@ -115,7 +100,7 @@ const DICT_FORMS: readonly DictForm[] = [
     key: 'traceMarker',
     read: ({ traceMarker, funcStack }) => {
       if (!isStrings(traceMarker)) return null;
-      const frames = traceMarker.filter((frame) => !FOREIGN_FRAMES.some((part) => frame.includes(part)));
+      const frames = programFrames(traceMarker);
       return { kind: 'trace', frames, ...(typeof funcStack === 'string' ? { modules: modulesOn(funcStack) } : {}) };
     },
   },

@@ -6,6 +6,7 @@ import { least } from '../../../containers/lists.js';
 import type { Context, Direction, OpCall } from '../../../record/record.js';
 import { UNKNOWN } from '../../../record/units.js';
 import { LruCache } from '../../../containers/lru-cache.js';
+import { readOpName } from '../../names/op-name.js';
 import type { OpMarker } from './markers.js';
 
 export type SequenceFacts = Pick<Context, 'dir' | 'mod' | 'op' | 'seqMarker' | 'seq' | 'altSeq' | 'sub'>;
@@ -118,7 +119,8 @@ function modernNames(markers: readonly OpMarker[], dir: Direction | null): Modul
   const marker = (dir === 'bprop' ? markers.findLast(({ node }) => node) : undefined) ?? markers.at(-1);
   if (marker === undefined) return [];
   if (marker.node) return [[UNKNOWN, withoutBackward(marker.name)]];
-  return [marker.name.startsWith('aten::') ? ['aten', marker.name.slice('aten::'.length)] : [UNKNOWN, marker.name]];
+  const call = marker.name.includes('::') ? readOpName(marker.name) : null;
+  return [call === null ? [UNKNOWN, marker.name] : [call.mod, call.op]];
 }
 
 /** `torch::autograd::CopyBackwards` → `Copy`, `cudnn_convolution_backward` → `cudnn_convolution`. */
@@ -127,8 +129,11 @@ export const withoutBackward = (name: string): string => PLAIN_NAMES.of(name, st
 /** A program has few ops, and every kernel needs its op's name. */
 const PLAIN_NAMES = new LruCache<string, string>(1024);
 
+/** The parameters of a node in C++ keep their namespaces: `CppNode<fbgemm_gpu::PermuteFunction>`. */
 function strip(name: string): string {
-  const plain = name.replace(/torch|autograd|_backward$|::|jit|\(anonymous namespace\)/g, '');
+  const outer = /^[^<]*/.exec(name)?.[0] ?? '';
+  const plain =
+    outer.replace(/torch|autograd|_backward$|::|jit|\(anonymous namespace\)/g, '') + name.slice(outer.length);
   const at = plain.indexOf('Backward');
   return at > 0 ? plain.slice(0, at) : plain;
 }

@@ -21,6 +21,10 @@ export const IDLE_CAUSES = {
 } as const;
 export type IdleCause = keyof typeof IDLE_CAUSES;
 
+export const NO_IDLE = Object.fromEntries(Object.keys(IDLE_CAUSES).map((cause) => [cause, 0])) as Readonly<
+  Record<IdleCause, number>
+>;
+
 /** What the host did in a gap. */
 export interface HostWithin {
   /** ns in which it loaded data, and in which it collected garbage. */

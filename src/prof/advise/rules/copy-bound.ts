@@ -6,7 +6,7 @@ import { isHostCopy, waitOf } from '../idle/blocking.js';
 import { ByDevice } from '../by-device.js';
 import type { LongestTime } from '../finding.js';
 import { atLongest, longerOf } from '../longest.js';
-import { Moved } from '../moved-times.js';
+import { MovedAmounts } from '../moved-times.js';
 import type { Rule, RuleAnswer } from '../rule.js';
 
 class Copies {
@@ -16,7 +16,7 @@ class Copies {
   /** ns of copies between host and device; of those whose memory is not known to be pinned. */
   ofHost = 0;
   unpinned = 0;
-  readonly kinds = new Moved();
+  readonly kinds = new MovedAmounts();
   /** All work; all but these copies; these; these and what is computed. */
   readonly all = new IntervalUnion();
   readonly others = new IntervalUnion();
@@ -30,7 +30,7 @@ const UNPINNED = 0.1;
 const isOfHost = (kind: string | null): boolean => kind === 'HtoD' || kind === 'DtoH';
 
 /** `HtoD 920.9 ms, 25.48 GB at 27.7 GB/s; DtoD 19.6 ms, …`: rates of kinds are far apart. */
-const kindsText = (kinds: Moved): string =>
+const kindsText = (kinds: MovedAmounts): string =>
   kinds
     .top(kinds.size)
     .map(([kind, ns]) => {

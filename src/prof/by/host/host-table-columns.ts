@@ -18,9 +18,15 @@ const percentile = (key: string, header: string, share: number): Column<HostTabl
 /** In the order of the help; the name stands before them. */
 export const HOST_COLUMNS: readonly Column<HostTableRow>[] = [
   column('count', 'Count', int(8), 'how often', ({ spread }) => spread.count),
-  column('host', 'Host(ns)', NS, 'time that the host was in it, added up', ({ spread }) => spread.total),
-  column('share', 'Share%', real(6, 2, '%'), 'share of the times of all rows', ({ spread, whole }) =>
-    whole > 0 ? (100 * spread.total) / whole : null,
+  column(
+    'host',
+    'Host(ns)',
+    NS,
+    'time that threads were in it: within itself each moment counts once',
+    ({ host }) => host,
+  ),
+  column('share', 'Share%', real(6, 2, '%'), 'share of host of all rows', ({ host, whole }) =>
+    whole > 0 ? (100 * host) / whole : null,
   ),
   column(
     'hostself',
@@ -29,7 +35,7 @@ export const HOST_COLUMNS: readonly Column<HostTableRow>[] = [
     'without what is nested in it, of its own kind or another',
     ({ self }) => self,
   ),
-  column('mean', 'Mean(ns)', PART_NS, 'time, on average', ({ spread }) => spread.mean),
+  column('mean', 'Mean(ns)', PART_NS, 'time of one, on average', ({ spread }) => spread.mean),
   column('median', 'Median(ns)', PART_NS, 'exact median', ({ spread }) => spread.median, { narrowHeader: 'Med(ns)' }),
   column('min', 'Min(ns)', int(10, 'ns'), 'least time', ({ spread }) => spread.min),
   column('max', 'Max(ns)', int(11, 'ns'), 'greatest time', ({ spread }) => spread.max),

@@ -9,7 +9,7 @@ import type { Context, ProfileLine, RangeKind, RangeRecord } from '../../../reco
 import { spreadOf, type Spread } from '../../../record/statistics.js';
 import { isDeviceActivity } from '../../input/device-activity.js';
 import { GroupDurations } from '../group-durations.js';
-import { NestedNames } from './nested-names.js';
+import { NamedTimes } from './named-times.js';
 import { hostRangeName, rangeAmong } from './range-name.js';
 
 /** What the rows of a table are. */
@@ -69,17 +69,21 @@ interface Work {
 
 interface Sums {
   readonly group: number;
+  /** Of each thread the time that it was in one of them. */
+  host: number;
   self: number;
 }
 
 export interface HostTableRow {
   readonly name: string;
+  /** ns that threads were in it: of one within another of its name each moment counts once. */
+  readonly host: number;
   /** Of the durations, which are sorted; ns. */
   readonly spread: Spread;
   readonly durations: Float64Array;
   /** Without the ranges within; null where the records have none. */
   readonly self: number | null;
-  /** Durations of all rows. */
+  /** `host` of all rows. */
   readonly whole: number;
   /** Device work within the ranges, of calls what they launched. */
   readonly work: Readonly<Work>;
@@ -94,7 +98,7 @@ export class HostTable {
   readonly #names = new Map<string, Sums>();
   readonly #work = new Map<string, Work>();
   readonly #durations = new GroupDurations();
-  readonly #nested = new NestedNames();
+  readonly #times = new NamedTimes();
   #whole = 0;
   #text = 0;
   /** Ranges whose times are not known, which are in no row. */
@@ -131,25 +135,29 @@ export class HostTable {
     const name = hostRangeName(record);
     const sums = this.#sumsOf(name);
     sums.self += self;
-    if (this.#nested.isRepeated(record, name)) return;
+    const { added, isAgain } = this.#times.take(record, name);
+    if (isAgain) return;
     this.#durations.add(sums.group, dur);
-    this.#whole += dur;
+    sums.host += added;
+    this.#whole += added;
   }
 
   #sumsOf(name: string): Sums {
     return entryOf(this.#names, name, () => {
       this.#text += name.length;
-      if (this.#names.size < MOST_NAMES && this.#text <= MOST_TEXT) return { group: this.#names.size, self: 0 };
+      if (this.#names.size < MOST_NAMES && this.#text <= MOST_TEXT)
+        return { group: this.#names.size, host: 0, self: 0 };
       throw new UserError(`too many different names of the host's ranges: ${this.#names.size} so far`);
     });
   }
 
   *rows(): Generator<HostTableRow> {
     const { durations, begins } = this.#durations.inOrder(Uint32Array.from({ length: this.#names.size }, (_, i) => i));
-    for (const [name, { group, self }] of this.#names) {
+    for (const [name, { group, host, self }] of this.#names) {
       const own = durations.slice(begins[group], begins[group + 1]);
       yield {
         name,
+        host,
         spread: spreadOf(own),
         durations: own,
         self: orNull(self),

@@ -2,12 +2,13 @@
 import { append } from '../../../containers/lists.js';
 import { entryOf } from '../../../containers/map-entry.js';
 import type { RangeKind, RangeRecord } from '../../../record/record.js';
+import type { NamedPass } from './named-times.js';
 import { hostRangeName, threadKey } from './range-name.js';
 
 /** Sums over the ranges of a group, ns. */
 export interface HostTime {
   passes: number;
-  /** Durations. */
+  /** Time that threads were in one of them. */
   total: number;
   /** Without the ranges within, of whatever kind. */
   self: number;
@@ -50,13 +51,13 @@ export class HostTimes {
     return path;
   }
 
-  /** @param isWhole whether the group is that of the range itself, not of one around it */
-  add(group: number, { dur, self = NaN }: RangeRecord, isWhole: boolean): void {
+  /** @param pass null where the group is that of a range around it */
+  add(group: number, { self = NaN }: RangeRecord, pass: NamedPass | null): void {
     const sums = entryOf(this.#sums, group, (): HostTime => ({ passes: 0, total: 0, self: 0 }));
     sums.self += self;
-    if (!isWhole) return;
+    if (pass === null || pass.isAgain) return;
     sums.passes++;
-    sums.total += dur;
+    sums.total += pass.added;
   }
 
   /** Null for a group without ranges. */

@@ -5,15 +5,18 @@ import type { RangeKind, RangeRecord } from '../../../record/record.js';
 /** Prefixes that readers remove from the texts of layers. */
 const LAYER_PREFIX = /^(?:layer:|nn\.Module: )/;
 /** What PyTorch adds to the names of ops in NVTX ranges: calls of one op have one name. */
-const CALL_DETAILS = /, (?:seq|op_id|sizes|input_op_ids) = .*$/s;
+export const CALL_DETAILS = /, (?:seq|op_id|sizes|input_op_ids) = .*$/s;
 
-/** The dispatcher's module. The engine's wrapper of a node keeps its own: the node's op within has the name behind it. */
-const OP_MODULE = /^(?!autograd::engine::)\w+::/;
+/** Modules of ops and nodes. The engine's wrapper of a node keeps its own: the node's op within has the name behind it. */
+const OP_MODULE = /^(?!autograd::engine::)(?:[A-Za-z_]\w*::)+/;
+
+/** The name of an op as the framework calls it: `aten::copy_` of `aten::copy_, seq = 5, op_id = 7`. */
+export const opTitle = (text: string): string => text.replace(CALL_DETAILS, '');
 
 /** As kernels have it: of a layer as in `layer`, of an op as in `op`, without what differs from call to call. */
 export function hostRangeName({ kind, domain, text }: Pick<RangeRecord, 'kind' | 'domain' | 'text'>): string {
   if (kind === 'layer') return text.replace(LAYER_PREFIX, '');
-  const name = kind === 'op' ? text.replace(CALL_DETAILS, '').replace(OP_MODULE, '') : text;
+  const name = kind === 'op' ? opTitle(text).replace(OP_MODULE, '') : text;
   return domain === null ? name : `${domain}:${name}`;
 }
 

@@ -1,5 +1,5 @@
 /** Collective operations by name, size class and group. One pass in order of start; memory: MOST_ROWS rows. */
-import { algorithmBytes, busFactor } from '../../../ops/collective-bytes.js';
+import { algorithmBytes, busFactor, collectiveKind } from '../../../ops/collective-bytes.js';
 import { communicationKind } from '../../../ops/kernels/communication.js';
 import { boundedEntryOf, entryOf } from '../../../containers/map-entry.js';
 import type { ProfileLine } from '../../../record/record.js';
@@ -9,7 +9,7 @@ import { workOf, type StepActivity } from '../../steps/step-work.js';
 import { longest } from '../bounds.js';
 import type { Bounded } from '../page-data.js';
 import type { CollectiveRow } from './collective-data.js';
-import { ExposedTime } from './exposed-time.js';
+import { TimeNotUnderCompute } from './time-not-under-compute.js';
 
 const MOST_ROWS = 2000;
 
@@ -23,7 +23,8 @@ class RowSums {
   count = 0;
   time = 0;
   bytes: number | null = null;
-  exposed = 0;
+  /** ns in which nothing was computed. */
+  notUnderCompute = 0;
   /** Of operations whose size is known, and of those whose bus bandwidth is. */
   readonly sized = { bytes: 0, time: 0 };
   readonly bus = { bytes: 0, time: 0 };
@@ -44,9 +45,19 @@ class RowSums {
   }
 
   get row(): CollectiveRow {
-    const { of, count, time, bytes, exposed, sized, bus } = this;
+    const { of, count, time, bytes, notUnderCompute, sized, bus } = this;
     const rate = (sum: RowSums['bus']): number | null => (sum.time > 0 ? (sum.bytes / sum.time) * NS_PER_S : null);
-    return { ...of, count, time, bytes, exposed, algorithmBandwidth: rate(sized), busBandwidth: rate(bus) };
+    const kind = collectiveKind(of.name);
+    return {
+      ...of,
+      kind,
+      count,
+      time,
+      bytes,
+      notUnderCompute,
+      algorithmBandwidth: rate(sized),
+      busBandwidth: rate(bus),
+    };
   }
 }
 
@@ -72,7 +83,7 @@ const OTHERS: Identity = { name: 'others', size: null, group: null, groupSize: n
 
 export class CollectiveTotals {
   readonly #rows = new Map<string, RowSums>();
-  readonly #devices = new Map<number, ExposedTime>();
+  readonly #devices = new Map<number, TimeNotUnderCompute>();
 
   take(record: ProfileLine): void {
     const found = workOf(record);
@@ -80,9 +91,9 @@ export class CollectiveTotals {
     const operation = operationOf(found.record, found.work === 'communication');
     const { start, dur, device } = found.record;
     const isTimed = dur !== null && dur >= 0 && Number.isFinite(start + dur);
-    const exposed = entryOf(this.#devices, device, () => new ExposedTime());
+    const alone = entryOf(this.#devices, device, () => new TimeNotUnderCompute());
     if (operation === null) {
-      if (isTimed && found.work === 'computing') exposed.compute(start, start + dur);
+      if (isTimed && found.work === 'computing') alone.compute(start, start + dur);
       return;
     }
     const { bytes, ...identity } = operation;
@@ -92,8 +103,8 @@ export class CollectiveTotals {
       entryOf(this.#rows, '', () => new RowSums(OTHERS));
     row.add({ ...identity, bytes }, isTimed ? dur : 0);
     if (isTimed)
-      exposed.communicate(start, start + dur, (time) => {
-        row.exposed += time;
+      alone.communicate(start, start + dur, (time) => {
+        row.notUnderCompute += time;
       });
   }
 

@@ -7,6 +7,8 @@ export interface PageGap {
   readonly device: number;
   /** Of the work that ended it; null for none. */
   readonly step: number | null;
+  /** Whether no work of that step ran on the device before: such a gap is no idle time of the step. */
+  readonly isBetween: boolean;
   readonly start: number;
   readonly time: number;
   readonly cause: IdleCause;
@@ -28,6 +30,8 @@ export interface CauseTime {
 export interface PageIdle {
   /** Most time first. */
   readonly causes: readonly CauseTime[];
+  /** Of each device with gaps: the idle time of each cause. */
+  readonly devices: readonly { readonly device: number; readonly times: Readonly<Record<IdleCause, number>> }[];
   /** Longest first: the longest of all, and the longest of each step. */
   readonly gaps: readonly PageGap[];
   /** Null where no launch of a kernel is known. */

@@ -1,10 +1,10 @@
 /** The longest gaps of the devices, of the whole profile and of each step. Memory: up to 20 gaps, and 5 a step. */
 import { boundedEntryOf, entryOf } from '../../../containers/map-entry.js';
 import type { IdleGap } from '../../advise/idle/idle-gap.js';
-import type { IdleCause } from '../../advise/idle/idle-causes.js';
+import { NO_IDLE, type IdleCause } from '../../advise/idle/idle-causes.js';
 import { spokenName } from '../../advise/spoken-names.js';
 import type { StepActivity } from '../../steps/step-work.js';
-import type { CauseTime, PageGap } from './idle-data.js';
+import type { CauseTime, PageGap, PageIdle } from './idle-data.js';
 
 const MOST_STEPS = 2000;
 const [OF_ALL, OF_STEP] = [20, 5];
@@ -50,25 +50,33 @@ export class LongestGaps {
   readonly #all = new Longest(OF_ALL);
   readonly #steps = new Map<number, Longest>();
   readonly #causes = new Map<IdleCause, CauseSum>();
+  readonly #devices = new Map<number, Record<IdleCause, number>>();
 
-  gap(idle: IdleGap): void {
+  /** @param isBetween whether no work of the step ran on the device before that ends the gap */
+  gap(idle: IdleGap, isBetween: boolean): void {
     const { cause, time } = idle;
     if (time <= 0) return;
     const sum = entryOf(this.#causes, cause, (): CauseSum => ({ count: 0, time: 0, longest: 0 }));
     sum.count++;
     sum.time += time;
     sum.longest = Math.max(sum.longest, time);
+    const ofDevice = entryOf(this.#devices, idle.gap.device, () => ({ ...NO_IDLE }));
+    ofDevice[cause] += time;
     const step = stepAfter(idle);
     const ofStep = step === null ? null : boundedEntryOf(this.#steps, step, MOST_STEPS, () => new Longest(OF_STEP));
     const lists = [this.#all, ofStep].filter((list) => list?.has(time) === true);
     if (lists.length === 0) return;
-    const made = pageGap(idle);
+    const made = pageGap(idle, isBetween);
     for (const list of lists) list?.add(made);
   }
 
   /** Most time first. */
   get causes(): CauseTime[] {
     return [...this.#causes].map(([cause, sum]) => ({ cause, ...sum })).sort((a, b) => b.time - a.time);
+  }
+
+  get devices(): PageIdle['devices'] {
+    return [...this.#devices].map(([device, times]) => ({ device, times })).sort((a, b) => a.device - b.device);
   }
 
   /** Longest first. @param most gaps besides those of the whole profile, spread evenly over the first steps */
@@ -80,13 +88,14 @@ export class LongestGaps {
   }
 }
 
-const stepAfter = ({ gap: { after } }: IdleGap): number | null => (typeof after.step === 'number' ? after.step : null);
+export const stepAfter = ({ gap: { after } }: IdleGap): number | null =>
+  typeof after.step === 'number' ? after.step : null;
 
-function pageGap(idle: IdleGap): PageGap {
+function pageGap(idle: IdleGap, isBetween: boolean): PageGap {
   const { gap, cause, host, time } = idle;
   const { device, start, before, after } = gap;
   return {
-    ...{ device, step: stepAfter(idle), start, time, cause, host: host() },
+    ...{ device, step: stepAfter(idle), isBetween, start, time, cause, host: host() },
     ...{ before: activityName(before), after: activityName(after) },
   };
 }

@@ -63,6 +63,11 @@ export class StepBarSums {
     device.idle = { ...idle, [cause]: idle[cause] + time, missing: idle.missing + missing };
   }
 
+  /** Whether work of a step ran on a device so far: a gap that work of the step ends lies in it. */
+  hasBegun(device: number, step: number | null): boolean {
+    return step !== null && this.#devices.get(device)?.steps.has(step) === true;
+  }
+
   /** To be called after the gap that the record ends. */
   take(record: ProfileLine): void {
     const marked = stepOf(record);

@@ -6,6 +6,7 @@ import type { Bounded } from '../page-data.js';
 import type { PageKernel } from '../page-kernel.js';
 import type { KernelTotal } from './kernel-data.js';
 import { LaunchShapes } from './launch-shapes.js';
+import { addTimes } from '../../../record/fields/times.js';
 
 /** Names that are kept apart, each of about 200 bytes. */
 const MOST_NAMES = 50_000;
@@ -35,11 +36,11 @@ export class KernelTotals {
     const { short } = kernel.record;
     const sum = boundedEntryOf(this.#sums, short, this.most, sumOf);
     if (sum === null) {
-      this.#otherTime += time;
+      this.#otherTime = addTimes(this.#otherTime, time);
       return;
     }
     sum.count++;
-    sum.time += time;
+    sum.time = addTimes(sum.time, time);
     sum.max = Math.max(sum.max, time);
     sum.min = Math.min(sum.min, time);
     sum.unit.add(kernel.tc, time);

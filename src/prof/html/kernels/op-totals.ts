@@ -7,7 +7,7 @@ import type { Annotated } from '../../annotate.js';
 import { GroupWorkSums } from '../../by/group-work.js';
 import { HOST_TABLES } from '../../by/host/host-table.js';
 import { HostTimes } from '../../by/host/host-times.js';
-import { NestedNames } from '../../by/host/nested-names.js';
+import { NamedTimes } from '../../by/host/named-times.js';
 import { hostRangeName, rangeAmong } from '../../by/host/range-name.js';
 import { launchOf } from '../../input/device-activity.js';
 import type { RooflineBound } from '../../roofline/roofline.js';
@@ -15,6 +15,7 @@ import { bounded } from '../bounds.js';
 import type { Ops } from '../page-data.js';
 import type { OpStack, OpTotal, StackTree } from './kernel-data.js';
 import { StackTotals } from './stack-tree.js';
+import { addTimes, durationOf } from '../../../record/fields/times.js';
 
 /** Ops that are kept apart, each of about 500 bytes, and call stacks of all of them together. */
 const MOST_OPS = 20_000;
@@ -44,7 +45,7 @@ export class OpTotals {
   readonly #sums = new Map<string | null, OpSum>();
   readonly #work = new GroupWorkSums();
   readonly #host = new HostTimes('op');
-  readonly #nested = new NestedNames();
+  readonly #times = new NamedTimes();
   readonly #stacks = new StackTotals();
   #stackCount = 0;
   /** ns of all kernels, and of those of ops beyond the bound. */
@@ -59,22 +60,22 @@ export class OpTotals {
     if (record === null) return;
     const name = hostRangeName(record);
     const sum = this.#sumOf(name);
-    if (sum !== null) this.#host.add(sum.group, record, !this.#nested.isRepeated(record, name));
+    if (sum !== null) this.#host.add(sum.group, record, this.#times.take(record, name));
   }
 
   /** Kernels without a duration are left out. */
   add(row: Annotated): void {
     const { record, op } = row;
-    const { dur } = record;
-    if (dur === null || !Number.isFinite(dur)) return;
-    this.#time += dur;
+    const dur = durationOf(record);
+    if (dur === null) return;
+    this.#time = addTimes(this.#time, dur);
     const sum = this.#sumOf(op);
     if (sum === null) {
-      this.#otherTime += dur;
+      this.#otherTime = addTimes(this.#otherTime, dur);
       return;
     }
     sum.count++;
-    sum.time += dur;
+    sum.time = addTimes(sum.time, dur);
     this.#work.add(sum.group, row, dur);
     const { bound } = row.placement;
     if (bound !== null) addTo(sum.bounds, bound, dur);
@@ -83,7 +84,7 @@ export class OpTotals {
     const names = new Set<string | null>(HOST_TABLES['hostop']?.namesOf(record));
     for (const name of names.add(op)) {
       const around = this.#sumOf(name);
-      if (around !== null) around.within += dur;
+      if (around !== null) around.within = addTimes(around.within, dur);
     }
   }
 
@@ -121,7 +122,7 @@ export class OpTotals {
     const known = sum.stacks.get(node);
     if (known !== undefined) {
       known.count++;
-      known.time += dur;
+      known.time = addTimes(known.time, dur);
     } else if (this.#stackCount < MOST_STACKS) {
       this.#stackCount++;
       sum.stacks.set(node, { count: 1, time: dur });

@@ -1,6 +1,7 @@
 /** Annotated kernels → a tree of the frames of their call stacks, with the kernels of each. */
 import { elementAt } from '../../../containers/element.js';
 import type { StackTree } from './kernel-data.js';
+import { addTimes } from '../../../record/fields/times.js';
 
 /** Frames that are kept apart, each of about 150 bytes; kernels of any further or deeper one count for the one above. */
 const MOST_NODES = 100_000;
@@ -34,7 +35,7 @@ export class StackTotals {
       if (next === null) break;
       const node = elementAt(this.#nodes, next);
       node.count++;
-      node.time += time;
+      node.time = addTimes(node.time, time);
       at = next;
     }
     return at === ROOT ? null : at;

@@ -3,6 +3,7 @@ import { longest } from '../bounds.js';
 import type { PageKernel } from '../page-kernel.js';
 import { ReasonSum } from './layer-reason.js';
 import type { Bounded, LayerPart, LayerRow } from '../page-data.js';
+import { addTimes } from '../../../record/fields/times.js';
 
 /** Layers that are kept apart, each of about 800 bytes; kernels of any further or deeper layer count for the layer above it. */
 const MOST_LAYERS = 50_000;
@@ -32,20 +33,20 @@ class LayerSum {
   add(kernel: PageKernel, time: number): void {
     const { flops, bytes } = kernel;
     this.count++;
-    this.time += time;
+    this.time = addTimes(this.time, time);
     if (flops !== null) this.flops = (this.flops ?? 0) + flops;
     if (bytes !== null) this.bytes = (this.bytes ?? 0) + bytes;
     this.#explain('all', kernel, time);
     const part = PARTS[kernel.record.dir ?? ''];
     if (part === undefined) return;
-    this[part] += time;
+    this[part] = addTimes(this[part], time);
     this.#explain(part, kernel, time);
   }
 
   /** For a kernel in no layer beneath. */
   addOwn({ record }: PageKernel, time: number): void {
-    this.own += time;
-    if (record.dir === 'bprop') this.ownBackward += time;
+    this.own = addTimes(this.own, time);
+    if (record.dir === 'bprop') this.ownBackward = addTimes(this.ownBackward, time);
   }
 
   get why(): LayerRow['why'] {

@@ -46,8 +46,21 @@ export interface PageNeuron {
 /** A run as neuron-monitor reported it. */
 export interface PageMonitor {
   readonly reports: number;
+  /** Of them, those of hosts beyond the bound. */
+  readonly otherReports: number;
+  readonly errors: readonly { readonly where: string; readonly text: string; readonly count: number }[];
+  readonly hosts: readonly MonitorHost[];
+}
+
+/** One instance. */
+export interface MonitorHost {
+  /** Its id, else its name; null where the reports have neither. */
+  readonly name: string | null;
+  readonly reports: number;
   /** Facts of the instance and its hardware, by the monitor's names. */
   readonly facts: Readonly<Record<string, string | number>>;
-  readonly errors: readonly { readonly where: string; readonly text: string; readonly count: number }[];
+  /** Of its cores, processes and devices. */
   readonly charts: readonly CurveGroup[];
+  /** The same as one curve each. */
+  readonly lines: readonly CurveGroup[];
 }

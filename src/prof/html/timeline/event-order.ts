@@ -2,6 +2,7 @@
 import { elementAt } from '../../../containers/element.js';
 import { sortRows } from '../../../containers/row-order.js';
 import type { EventBuffer } from './event-buffer.js';
+import { EVENT_KINDS } from './timeline-data.js';
 
 /** ns */
 export interface TimeSpan {
@@ -19,6 +20,8 @@ export interface EventOrder {
   readonly startOf: (event: number) => number;
   readonly durOf: (event: number) => number;
 }
+
+const WAIT = EVENT_KINDS.indexOf('wait');
 
 export const NO_LAUNCH = 0xffff_ffff;
 
@@ -38,9 +41,10 @@ export function eventsInOrder(buffer: EventBuffer): EventOrder {
   return { events, launchOf, startOf, durOf };
 }
 
-/** Calls of one thread and start are one call. */
+/** Calls of one thread and start are one call, which work stands for before waits. */
 function launchesOf(buffer: EventBuffer): { readonly distinct: Uint32Array; readonly launchOf: Uint32Array } {
-  const [starts, lanes] = [buffer.column('launchStart'), buffer.column('launchLane')];
+  const [starts, lanes, kinds] = [buffer.column('launchStart'), buffer.column('launchLane'), buffer.column('kind')];
+  const isWait = (row: number): number => (elementAt(kinds, row) === WAIT ? 1 : 0);
   const launchOf = new Uint32Array(buffer.rows).fill(NO_LAUNCH);
   const rows = new Uint32Array(buffer.rows);
   let count = 0;
@@ -48,7 +52,7 @@ function launchesOf(buffer: EventBuffer): { readonly distinct: Uint32Array; read
   const launched = rows.subarray(0, count);
   const order = (a: number, b: number): number =>
     elementAt(lanes, a) - elementAt(lanes, b) || elementAt(starts, a) - elementAt(starts, b);
-  sortRows(launched, (a, b) => order(a, b) || a - b);
+  sortRows(launched, (a, b) => order(a, b) || isWait(a) - isWait(b) || a - b);
   const distinct = new Uint32Array(count);
   let calls = 0;
   let first = NO_LAUNCH;

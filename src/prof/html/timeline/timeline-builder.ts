@@ -31,31 +31,16 @@ import {
   type EventBufferBounds,
 } from './event-buffer.js';
 import { heldPieces, namesOf, piecesOf, wholePiece, type CutPiece, type PieceBounds } from './pieces.js';
-import { queueOf, rangeTexts } from './event-texts.js';
-import { ShortNames } from './short-names.js';
-import type { EventNames } from './event-names.js';
+import { queueOf, tableNames } from './names/event-texts.js';
+import { RangeTitles } from './names/range-titles.js';
+import { ShortNames } from './names/short-names.js';
+import type { TimelineBounds, TimelineChoice } from './timeline-choice.js';
+import type { EventNames } from './names/event-names.js';
 import type { TextTable } from '../text-table.js';
 import { timedActivity, type TimedActivity } from '../timed-activity.js';
 import { PiecePacker } from './timeline-events.js';
 import { MarkTable } from './timeline-marks.js';
 import { TrackTable } from './timeline-tracks.js';
-
-/**
- * Which piece a timeline shows first. `usual`: the step of median length, or everything where the profile has no steps. A
- * time is a piece of its own. ns from the profile's start.
- */
-export type TimelineChoice =
-  | { readonly of: 'usual' }
-  | { readonly of: 'step'; readonly step: number }
-  | { readonly of: 'time'; readonly from: number; readonly to: number };
-
-/** Events of all pieces; bars and points of the whole profile. */
-export interface TimelineBounds {
-  readonly events: number;
-  readonly bars: number;
-  /** Points of all tracks. */
-  readonly trackPoints: number;
-}
 
 /** A timeline, and what its elements in the page hold: the tables first, then by piece; null for what is not held. */
 export interface BuiltTimeline {
@@ -72,8 +57,7 @@ type KernelValues = Pick<PageKernel, 'op' | 'layer' | 'tc' | 'dtype' | 'flops' |
 
 const UNKNOWN_VALUES: KernelValues = { op: null, layer: [], tc: null, flops: null, bytes: null, dtype: null };
 
-const RANGE = EVENT_KINDS.indexOf('range');
-const LAUNCH = EVENT_KINDS.indexOf('launch');
+const [LAUNCH, WAIT] = [EVENT_KINDS.indexOf('launch'), EVENT_KINDS.indexOf('wait')];
 
 /** Calls of a lane that are remembered, to count one that launched several activities once. */
 const REMEMBERED_CALLS = 4096;
@@ -85,6 +69,7 @@ export class TimelineBuilder {
   readonly #lanes = new LaneTable();
   readonly #facts = new FactTable();
   readonly #shortNames = new ShortNames();
+  readonly #rangeTitles = new RangeTitles();
   readonly #steps = new StepTimes();
   readonly #tracks = new TrackTable();
   readonly #marks = new MarkTable();
@@ -287,7 +272,7 @@ export class TimelineBuilder {
       corr: 'corr' in record ? oneMore(record.corr) : 0,
     });
     this.#bars.take({ lane, isLaunch: false, start, dur, describe: (texts) => withoutLaunch(describe(texts)) });
-    if (launch !== null) this.#addCall(launch);
+    if (launch !== null) this.#addCall(launch, kind === 'wait' ? WAIT : LAUNCH);
     if (!this.#hasRoom(Math.min(start, launch?.start ?? start), start + dur)) return false;
     const facts = row === null ? NO_FACTS : this.#facts.numberOf(row);
     this.#buffer.push(describe(this.#buffer.texts, facts));
@@ -295,7 +280,7 @@ export class TimelineBuilder {
   }
 
   /** The call that launched an activity, unless another activity brought it. */
-  #addCall({ api, start, dur, pid, tid }: NonNullable<ReturnType<typeof launchOf>>): void {
+  #addCall({ api, start, dur, pid, tid }: NonNullable<ReturnType<typeof launchOf>>, kind: number): void {
     const lane = this.#lanes.ofThread(pid, tid);
     const calls = entryOf(this.#calls, lane, () => new Set<number>());
     if (calls.has(start)) return;
@@ -303,7 +288,7 @@ export class TimelineBuilder {
     calls.add(start);
     const time = { lane, start, dur: Math.max(0, dur ?? 0) };
     const describe = (texts: TextTable): BufferedEvent => {
-      return { ...BLANK_EVENT, ...time, kind: LAUNCH, name: texts.numberOf(api ?? 'launch') };
+      return { ...BLANK_EVENT, ...time, kind, name: texts.numberOf(api ?? 'launch') };
     };
     this.#bars.take({ ...time, isLaunch: true, describe });
   }
@@ -311,11 +296,12 @@ export class TimelineBuilder {
   #addRange(record: RangeRecord): void {
     const { start, dur, pid, tid } = record;
     if (!Number.isFinite(start + dur) || dur < 0) return;
-    const time = { lane: this.#lanes.ofThread(pid, tid), start, dur };
-    const { name, op, layer } = rangeTexts(record);
+    const { kind, name, apart } = this.#rangeTitles.of(record);
+    const time = { lane: this.#lanes.ofThread(pid, tid, apart), start, dur };
+    const { op, layer } = tableNames(record);
     const describe = (texts: TextTable): BufferedEvent => {
       const numbers = { name: texts.numberOf(name), op: texts.numberOf(op), layer: texts.numberOf(layer) };
-      return { ...BLANK_EVENT, ...time, kind: RANGE, ...numbers };
+      return { ...BLANK_EVENT, ...time, kind: EVENT_KINDS.indexOf(kind), ...numbers };
     };
     this.#bars.take({ ...time, isLaunch: false, describe });
     if (this.#hasRoom(start, start + dur)) this.#buffer.push(describe(this.#buffer.texts));
@@ -392,7 +378,7 @@ function nameOf({ record, kind }: TimedActivity): string {
     case 'copy':
       return record.kind === null ? 'copy' : `copy ${record.kind}`;
     case 'sync':
-      return record.kind ?? 'sync';
+      return `wait: ${record.launch?.api ?? record.kind ?? 'call unknown'}`;
     case 'set':
       return kind;
   }

@@ -169,9 +169,14 @@ export interface Lane {
   readonly group: string;
   /** How many events lie over each other at most. */
   readonly depth: number;
+  /** Of a thread what is kept apart from its other ranges, as it would hide them; left out for all others. */
+  readonly apart?: ApartRanges;
   /** Its ids as the profile has them; left out where it is not made of a profile. */
   readonly ids?: LaneIds;
 }
+
+/** Frames of call stacks, and ranges that the program did not end while it was profiled. */
+export type ApartRanges = 'frames' | 'never ended';
 
 /** Of a lane of a device its device and stream, of a thread its process and thread; null where unknown. */
 export interface LaneIds {
@@ -218,8 +223,28 @@ export type TimelineColumn = (typeof TIMELINE_COLUMNS)[number];
 /** Forward and backward kernels, as the column `dir` of `dprof` has them; the first stands for unknown. */
 export const DIRECTIONS = [null, 'fprop', 'bprop'] as const;
 
-export const EVENT_KINDS = ['kernel', 'communication', 'graph', 'copy', 'set', 'sync', 'launch', 'range'] as const;
+/** Work and waits of devices; calls of the host that launched work, and that waited; then its ranges. */
+export const EVENT_KINDS = [
+  ...(['kernel', 'communication', 'graph', 'copy', 'set', 'wait'] as const),
+  ...(['launch', 'range', 'op', 'layer', 'frame'] as const),
+] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
+
+const HOST_RANGES: ReadonlySet<EventKind> = new Set(['range', 'op', 'layer', 'frame']);
+/** Whether it is a range of the host, not a call of a device's API. */
+export const isHostRange = (kind: EventKind): boolean => HOST_RANGES.has(kind);
+
+/** What a device does in its events, besides being busy; kinds that are left out are no work of a device. */
+export const WORK_OF_KIND: Readonly<Partial<Record<EventKind, 'compute' | 'communication' | 'memory'>>> = {
+  kernel: 'compute',
+  graph: 'compute',
+  communication: 'communication',
+  copy: 'memory',
+  set: 'memory',
+};
+
+/** What the host does in its calls that launched such work; calls that wait are none. */
+export const LAUNCHING = 'launching recorded work';
 
 /** Numbers of one type, compressed (raw deflate) and in base64. */
 export interface PackedColumn {

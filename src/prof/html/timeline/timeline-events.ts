@@ -13,12 +13,13 @@ import {
   type PackedTimeline,
   type TimelineColumn,
   type TimelineTables,
+  isHostRange,
 } from './timeline-data.js';
 import type { EventBuffer, EventColumn } from './event-buffer.js';
 import { annotationName } from '../../by/host/annotation-name.js';
-import { EventNames } from './event-names.js';
+import { EventNames } from './names/event-names.js';
 import { UsedFacts, type FactTable } from './fact-table.js';
-import type { ShortNames } from './short-names.js';
+import type { ShortNames } from './names/short-names.js';
 import { TextTable } from '../text-table.js';
 
 /** Events in order of start, and the span that they run in. */
@@ -48,8 +49,7 @@ const RETURN_TYPE = /^void /;
 
 const cut = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
 
-const LAUNCH = EVENT_KINDS.indexOf('launch');
-const RANGE = EVENT_KINDS.indexOf('range');
+const [LAUNCH, WAIT] = [EVENT_KINDS.indexOf('launch'), EVENT_KINDS.indexOf('wait')];
 const NUMBER_COLUMNS = ['kind', 'lane', 'id', 'pc', 'flops', 'bytes', 'seq', 'dir', 'step', 'corr'] as const;
 const TEXT_COLUMNS = ['op', 'layer', 'dtype', 'tc', 'operands', 'queue'] as const;
 
@@ -129,12 +129,13 @@ export class PiecePacker {
     };
     const textOf = (number: number): number => entryOf(numbers, number, shortened);
     const nameOf = (number: number, kind: number): number => {
+      const isRange = isHostRange(elementAt(EVENT_KINDS, kind));
       const name = textOf(number);
-      const used = kind === RANGE ? this.#used.range : this.#used.kernel;
+      const used = isRange ? this.#used.range : this.#used.kernel;
       if (used.has(name)) return name;
       used.add(name);
       const full = buffer.texts.at(number);
-      const short = kind === RANGE ? annotationName({ domain: null, text: full }) : this.shortNames.of(full);
+      const short = isRange ? annotationName({ domain: null, text: full }) : this.shortNames.of(full);
       if (short !== null && short !== full) this.#shortNames.set(name, texts.numberOf(cut(short, LONGEST_TEXT)));
       return name;
     };
@@ -145,7 +146,8 @@ export class PiecePacker {
       const cell = (name: EventColumn): number => elementAt(buffer.column(name), row);
       columns.flops[i] = columns.bytes[i] = columns.pc[i] = columns.seq[i] = -1;
       if (isLaunch(event)) {
-        columns.kind[i] = LAUNCH;
+        // The call of a wait launched nothing.
+        columns.kind[i] = cell('kind') === WAIT ? WAIT : LAUNCH;
         columns.lane[i] = cell('launchLane');
         columns.name[i] = textOf(cell('launchName'));
         return;

@@ -3,7 +3,7 @@ import { elementAt } from '../../../containers/element.js';
 import { isNeuronInstruction } from '../../../record/neuron/engines.js';
 import type { ProfileRecord } from '../../../record/record.js';
 import type { DeviceActivity } from '../../input/device-activity.js';
-import type { Lane, LaneIds } from './timeline-data.js';
+import type { ApartRanges, Lane, LaneIds } from './timeline-data.js';
 
 /** Lanes that are kept apart; activities of any further lane are drawn in the last. */
 const MOST_LANES = 10_000;
@@ -18,7 +18,11 @@ interface LaneKey {
   /** Thread or stream. */
   readonly inner: number;
   readonly engine: string | null;
+  readonly apart: ApartRanges | null;
 }
+
+/** A thread's frames, which its other ranges lie in, are above them. */
+const PLACES: readonly LaneKey['apart'][] = ['frames', null, 'never ended'];
 
 /** Group of what is of the host, and of no known process. */
 export const HOST_GROUP = 'host';
@@ -33,8 +37,8 @@ export class LaneTable {
   readonly #numbers = new Map<string, number>();
   readonly #keys: LaneKey[] = [];
 
-  ofThread(pid: number | null, tid: number | null): number {
-    return this.#numberOf({ kind: 'host', outer: pid ?? UNKNOWN, inner: tid ?? UNKNOWN, engine: null });
+  ofThread(pid: number | null, tid: number | null, apart: ApartRanges | null = null): number {
+    return this.#numberOf({ kind: 'host', outer: pid ?? UNKNOWN, inner: tid ?? UNKNOWN, engine: null, apart });
   }
 
   ofActivity(record: DeviceActivity): number {
@@ -42,7 +46,7 @@ export class LaneTable {
     // Devices that run compiled programs have named engines in place of streams.
     const isEngine = record.type === 'kernel' ? isNeuronInstruction(record) : !('launch' in record);
     const inner = stream ?? UNKNOWN;
-    return this.#numberOf({ kind: 'device', outer: device, inner, engine: isEngine ? engine : null });
+    return this.#numberOf({ kind: 'device', outer: device, inner, engine: isEngine ? engine : null, apart: null });
   }
 
   /** Numbers of lanes in the order in which they are shown: devices first. */
@@ -50,7 +54,7 @@ export class LaneTable {
     return [...this.#keys.entries()]
       .sort(([i, a], [j, b]) => {
         if (a.kind !== b.kind) return a.kind === 'device' ? -1 : 1;
-        return a.outer - b.outer || a.inner - b.inner || i - j;
+        return a.outer - b.outer || a.inner - b.inner || PLACES.indexOf(a.apart) - PLACES.indexOf(b.apart) || i - j;
       })
       .map(([number]) => number);
   }
@@ -58,18 +62,21 @@ export class LaneTable {
   /** @param depth how many events lie over each other */
   lane(number: number, depth: number, header: ProfileRecord | null): Lane {
     const key = elementAt(this.#keys, number);
-    const { kind, outer, inner, engine } = key;
+    const { kind, outer, inner, engine, apart } = key;
     const ids = idsOf(key, header);
     if (kind === 'host') {
       const group = outer < 0 ? HOST_GROUP : `process ${outer}`;
-      return { kind, name: inner < 0 ? 'thread unknown' : `thread ${inner}`, group, depth, ids };
+      const name = inner < 0 ? 'thread unknown' : `thread ${inner}`;
+      return apart === null
+        ? { kind, name, group, depth, ids }
+        : { kind, name: `${name} · ${apart}`, group, depth, apart, ids };
     }
     const group = deviceGroup(outer, header);
     return { kind, name: engine ?? (inner < 0 ? 'stream unknown' : `stream ${inner}`), group, depth, ids };
   }
 
   #numberOf(key: LaneKey): number {
-    const text = `${key.kind}/${key.outer}/${key.inner}/${key.engine ?? ''}`;
+    const text = `${key.kind}/${key.outer}/${key.inner}/${key.engine ?? ''}/${key.apart ?? ''}`;
     const known = this.#numbers.get(text);
     if (known !== undefined) return known;
     if (this.#keys.length === MOST_LANES) return MOST_LANES - 1;

@@ -5,6 +5,7 @@
 import { entryOf } from '../../../containers/map-entry.js';
 import { coarser, countedOf, merged, NO_VALUES, type CountedValues } from '../../../containers/counted-values.js';
 import { elementAt } from '../../../containers/element.js';
+import { addTimes, durationOf } from '../../../record/fields/times.js';
 import type { CellValue } from '../../../table/column.js';
 import type { Annotated } from '../../annotate.js';
 import { GroupWorkSums } from '../../by/group-work.js';
@@ -99,12 +100,13 @@ export class KernelPartBuilder {
   }
 
   add(row: Annotated): void {
-    const { dur, step = null, id } = row.record;
+    const { step = null, id } = row.record;
+    const dur = durationOf(row.record);
     const group = this.#groupOf(row);
     const before = group.tally.abovePeak;
     group.tally.count(row);
     if (group.tally.abovePeak > before && group.abovePeak.length < SHOWN) group.abovePeak.push(id);
-    if (dur === null || !Number.isFinite(dur)) {
+    if (dur === null) {
       group.untimed++;
       return;
     }
@@ -114,7 +116,7 @@ export class KernelPartBuilder {
       dur,
     );
     group.kernels++;
-    group.time += dur;
+    group.time = addTimes(group.time, dur);
     this.#isWhole &&= Number.isSafeInteger(dur);
     if (dur < 0) group.negative.push(dur);
     else this.#addTime(group, step, dur);
@@ -136,12 +138,7 @@ export class KernelPartBuilder {
     this.#isExact = false;
     for (const group of this.#groups.values()) {
       for (const [place, times] of group.times) {
-        this.#addSum(
-          group,
-          place,
-          times.length,
-          times.reduce((sum, time) => sum + time, 0),
-        );
+        this.#addSum(group, place, times.length, times.reduce(addTimes, 0));
         group.spread = merged(group.spread, countedOf(Float64Array.from(times)));
       }
       group.times.clear();
@@ -158,7 +155,7 @@ export class KernelPartBuilder {
       return { kernels: 0, time: 0 };
     });
     sum.kernels += kernels;
-    sum.time += time;
+    sum.time = addTimes(sum.time, time);
     // The last steps lose their sums until there is room.
     while (this.#sums > (this.bounds.sums ?? MOST_SUMS) && this.#cut > 0) {
       this.#cut = Math.min(this.#cut, this.#steps.size) - 1;
@@ -180,7 +177,7 @@ export class KernelPartBuilder {
   #addRest(group: Group, place: number, { kernels, time }: StepSum): void {
     const rest = this.#steps.get(null) === place ? group.restInNone : group.restInSteps;
     rest.kernels += kernels;
-    rest.time += time;
+    rest.time = addTimes(rest.time, time);
   }
 
   #groupOf(row: Annotated): Group {

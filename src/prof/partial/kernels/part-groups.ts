@@ -3,6 +3,7 @@ import { countedOf, merged, type CountedValues } from '../../../containers/count
 import { elementAt } from '../../../containers/element.js';
 import { UserError } from '../../../record/errors.js';
 import type { PartRecord } from '../../../record/partial.js';
+import { addTimes } from '../../../record/fields/times.js';
 import type { ProfileRecord } from '../../../record/record.js';
 import type { CellValue, ColumnShape } from '../../../table/column.js';
 import type { GroupPart, KernelPart } from './kernel-part.js';
@@ -91,7 +92,7 @@ export class PartGroups {
     }
     for (const list of times ?? []) {
       let time = 0;
-      this.#eachOf(list, (duration) => (time += duration));
+      this.#eachOf(list, (duration) => (time = addTimes(time, duration)));
       yield { place: elementAt(list, 0), kernels: list.length - 1, time };
     }
   }
@@ -107,11 +108,11 @@ export class PartGroups {
     if ('counts' in durations) {
       durations.counts.forEach((count, i) => {
         kernels += count;
-        time += count * elementAt(durations.values, i);
+        time = addTimes(time, count * elementAt(durations.values, i));
       });
     } else {
       kernels = durations.length;
-      for (const duration of durations) time += duration;
+      time = durations.reduce(addTimes, 0);
     }
     return { kernels, time };
   }

@@ -157,14 +157,6 @@ describe('fields of a search', () => {
     expect(remark('op==mm')).to.equal(null);
   });
 
-  it('call a wait so whatever the profile names it', () => {
-    const waits = eventsOf([{ start: 0, dur: 1, lane: 0, kind: 'sync', name: 'stream' }]);
-    for (const query of ['kind==wait', 'kind==sync', 'kind:wait', 'wait']) {
-      expect([...(search(waits, query)?.list ?? [])], query).to.deep.equal([0]);
-      expect(search(EVENTS, query)?.list, query).to.have.length(0);
-    }
-  });
-
   it('are none in names that look like them', () => {
     for (const name of ['floor<float>', 'gemm<float>', 'vector<int, 4>', 'dur>10 gemm']) {
       expect(problem(name), name).to.equal(null);

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import fc from 'fast-check';
 import { allFacts, explainCommand, shortFacts } from '../../../../src/page/timeline/events/event-facts.js';
 import { actOn, type KeyActions } from '../../../../src/page/timeline/controls/keys.js';
 import { FittedLabels } from '../../../../src/page/timeline/model/labels.js';
@@ -51,6 +52,23 @@ describe('layout of lanes', () => {
     expect(new Set(Array.from({ length: 40 }, (_, event) => scene.bandOf(event)?.top)).size).to.equal(40);
     scene.set({ opened: new Set(['process 7/thread 1']) });
     expect(thread()?.height).to.be.above(40 * 10);
+  });
+
+  it('folds frames of any depth, and leaves the other rows of the thread legible', () => {
+    const apart = { kind: 'host', name: 'thread 1 · frames', group: 'process 7', depth: 2, apart: 'frames' } as const;
+    const lanes = [apart, ...LANES];
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 90 }), fc.integer({ min: 1, max: 24 }), (frames, ops) => {
+        const stack = (lane: number, rows: number) =>
+          Array.from({ length: rows }, (_, depth) => ({ start: 0, dur: 9, lane, depth, kind: 'op' as const }));
+        const layout = layoutOf(lanes, rowsOf(eventsOf([...stack(0, frames), ...stack(1, ops)], lanes)), new Set());
+        const [folded, own] = layout.lanes.filter(({ name }) => name.startsWith('thread 1'));
+        expect(folded?.fold?.rows ?? 1).to.equal(frames);
+        expect(folded?.height).to.be.at.most(40);
+        expect(own?.fold).to.equal(null);
+        for (const band of layout.bands.filter(({ row }) => row.lane === 1)) expect(band.height).to.be.at.least(12);
+      }),
+    );
   });
 
   const rows = rowsOf(EVENTS);

@@ -84,7 +84,7 @@ const event = fc.record({
   start: fc.nat(60),
   dur: fc.nat(20),
   lane: fc.nat(LANES.length - 1),
-  kind: fc.constantFrom('kernel', 'copy', 'sync', 'communication'),
+  kind: fc.constantFrom('kernel', 'copy', 'wait', 'communication'),
   name: fc.constantFrom('a', 'b', 'c'),
   op: fc.constantFrom('mm', 'add', ''),
   layer: fc.constantFrom('x', 'x/y', ''),

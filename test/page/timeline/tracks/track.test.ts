@@ -14,13 +14,13 @@ const NAMES = { kind: 'device', group: 'device 0', name: 'memory', unit: 'memory
 const trackOf = (points: readonly (readonly [at: number, value: number])[], slot = 0): SampleTrack =>
   new SampleTrack(NAMES, Float64Array.from(points, ([at]) => at), Float64Array.from(points, ([, value]) => value), slot); // prettier-ignore
 
-const WORK: readonly EventKind[] = ['kernel', 'graph', 'communication', 'copy', 'set', 'sync'];
+const WORK: readonly EventKind[] = ['kernel', 'graph', 'communication', 'copy', 'set', 'wait'];
 const KINDS_OF: Readonly<Record<string, readonly EventKind[]>> = {
   busy: ['kernel', 'graph', 'communication', 'copy', 'set'],
   computing: ['kernel', 'graph'],
   communicating: ['communication'],
   'copying and setting': ['copy', 'set'],
-  'in launching calls': ['launch'],
+  'launching recorded work': ['launch'],
 };
 
 const EVENTS = fc.array(
@@ -105,7 +105,7 @@ describe('how busy a timeline says a device is', () => {
   it('is the share of any time in which an event of its kind ran', () => {
     fc.assert(
       fc.property(EVENTS, fc.integer({ min: 0, max: 90 }), fc.integer({ min: 1, max: 30 }), (given, from, length) => {
-        const all = given.map(({ lane, kind, ...time }) => ({ ...time, lane, kind: lane === 0 ? ('launch' as const) : kind }));
+        const all = given.map(({ lane, kind, ...time }) => ({ ...time, lane, kind: lane > 0 ? kind : kind === 'wait' ? kind : ('launch' as const) }));
         const events = all.sort((a, b) => a.start - b.start);
         const loaded = eventsOf(events);
         const tracks = busyTracks(loaded, null);
@@ -118,7 +118,7 @@ describe('how busy a timeline says a device is', () => {
         const names = (kind: Track['kind']): string[] => tracks.filter((track) => track.kind === kind).map(({ name }) => name);
         for (const [name, kinds] of Object.entries(KINDS_OF)) {
           const has = events.some(({ kind, lane }) => kinds.includes(kind) && LANES[lane]?.kind === (kind === 'launch' ? 'host' : 'device'));
-          expect(names(name === 'in launching calls' ? 'host' : 'device').includes(name), name).to.equal(has);
+          expect(names(name === 'launching recorded work' ? 'host' : 'device').includes(name), name).to.equal(has);
         }
       }),
       { numRuns: propertyRuns(100) },

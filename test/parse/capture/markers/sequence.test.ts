@@ -195,5 +195,7 @@ describe('op and module', () => {
     const name = (texts: readonly string[]): unknown => sequence([texts])[0]?.op;
     expect(name(['autograd::engine::evaluate_function: AddmmBackward0, op_id = 8', 'AddmmBackward0, seq = 5, op_id = 9', 'aten::mm, op_id = 10'])).to.deep.equal(['Addmm']); // prettier-ignore
     expect(name(['FSDP::pre_forward (blocks.2), op_id = 3'])).to.deep.equal(['FSDP::pre_forward (blocks.2)']);
+    expect(name(['flash_attn::_flash_attn_forward, op_id = 4'])).to.deep.equal(['_flash_attn_forward']);
+    expect(name(['torch::autograd::CppNode<fb::Permute<&fb::permute> >, op_id = 5'])).to.deep.equal(['CppNode<fb::Permute<&fb::permute> >']); // prettier-ignore
   });
 });

@@ -55,9 +55,19 @@ describe('Nsight Systems: ranges', () => {
     expect(rangesOf(db)).to.deep.equal(['open']);
     expect(diagnosticsOf(db.write())).to.deep.equal({ 'open-range': 2 });
     const written = recordsOf(db.write(), { ranges: 'without-calls' }).filter((record) => record.type === 'range');
-    expect(written.map(({ text, start, dur }) => [text, start, dur])).to.deep.equal([
-      ['open', 50, 80],
-      ['later', 115, 15],
+    expect(written.map(({ text, start, dur, open }) => [text, start, dur, open])).to.deep.equal([
+      ['open', 50, 80, true],
+      ['later', 115, 15, true],
+    ]);
+  });
+
+  it('that end with the session were still open: the program did not end them', () => {
+    const db = launched().range('open', 50, 400).range('ended', 60, 399);
+    db.row('ANALYSIS_DETAILS', { duration: 400, startTime: 7n, stopTime: 407n });
+    const written = recordsOf(db.write(), { ranges: 'without-calls' }).filter((record) => record.type === 'range');
+    expect(written.map(({ text, open = false }) => [text, open])).to.deep.equal([
+      ['open', true],
+      ['ended', false],
     ]);
   });
 

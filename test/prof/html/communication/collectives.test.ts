@@ -1,7 +1,7 @@
 /** Collectives of a page: rows that add up to the summary's, rates, and the part that is exposed. */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { ExposedTime } from '../../../../src/prof/html/communication/exposed-time.js';
+import { TimeNotUnderCompute } from '../../../../src/prof/html/communication/time-not-under-compute.js';
 import type { Collective } from '../../../../src/record/fields/collective.js';
 import { A100, profileOn } from '../../../support/devices.js';
 import { kernel } from '../../../support/kernels.js';
@@ -26,11 +26,21 @@ describe('collectives of a page', () => {
     expect(collectives.shown).to.deep.equal([
       {
         ...{ name: 'allreduce', size: 1 << 20, group: 'pair', groupSize: 4, count: 1, time: 4000, bytes: 1 << 20 },
-        ...{ exposed: 4000, algorithmBandwidth: 262_144_000_000, busBandwidth: 393_216_000_000 },
+        ...{
+          kind: 'all-reduce',
+          notUnderCompute: 4000,
+          algorithmBandwidth: 262_144_000_000,
+          busBandwidth: 393_216_000_000,
+        },
       },
       {
         ...{ name: 'allreduce', size: 4096, group: 'world', groupSize: 4, count: 2, time: 2000, bytes: 9096 },
-        ...{ exposed: 1500, algorithmBandwidth: 4_548_000_000, busBandwidth: 6_822_000_000 },
+        ...{
+          kind: 'all-reduce',
+          notUnderCompute: 1500,
+          algorithmBandwidth: 4_548_000_000,
+          busBandwidth: 6_822_000_000,
+        },
       },
     ]);
   });
@@ -42,15 +52,15 @@ describe('collectives of a page', () => {
       isCompute: fc.boolean(),
     });
     const property = fc.property(fc.array(work, { maxLength: 40 }), (works) => {
-      const exposed = new ExposedTime();
+      const alone = new TimeNotUnderCompute();
       let start = 0;
       let found = 0;
       const computed = new Set<number>();
       const communicated: number[] = [];
       for (const { gap, dur, isCompute } of works) {
         start += gap;
-        if (isCompute) exposed.compute(start, start + dur);
-        else exposed.communicate(start, start + dur, (time) => (found += time));
+        if (isCompute) alone.compute(start, start + dur);
+        else alone.communicate(start, start + dur, (time) => (found += time));
         for (let at = start; at < start + dur; at++) {
           if (isCompute) computed.add(at);
           else communicated.push(at);
@@ -78,8 +88,8 @@ describe('collectives of a page', () => {
         expect(known.length === 0 ? null : known.reduce((sum, one) => sum + one, 0)).to.equal(bytes);
       }
       const all = overview.devices.reduce((sum, device) => sum + device.notUnderCompute, 0);
-      const exposed = collectives.shown.reduce((sum, row) => sum + row.exposed, 0);
+      const alone = collectives.shown.reduce((sum, row) => sum + row.notUnderCompute, 0);
       // Operations that run at the same time each count.
-      expect(exposed).to.be.at.least(all - 1);
+      expect(alone).to.be.at.least(all - 1);
     });
 });

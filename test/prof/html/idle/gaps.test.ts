@@ -1,5 +1,7 @@
 /** Idle time of a page: causes as the verdict has them, the longest gaps, and how long launches waited. */
 import { expect } from 'chai';
+import fc from 'fast-check';
+import { NO_IDLE } from '../../../../src/prof/advise/idle/idle-causes.js';
 import type { KernelRecord, RangeRecord } from '../../../../src/record/record.js';
 import { adviserOf, findingsOf } from '../../../support/advice.js';
 import { A100, profileOn } from '../../../support/devices.js';
@@ -35,18 +37,64 @@ describe('idle time of a page', () => {
     ]);
     expect(idle.gaps).to.deep.equal([
       {
-        ...{ device: 0, step: 2, start: MS, time: 3 * MS, cause: 'loading', host: 'DataLoader.__next__' },
+        ...{
+          device: 0,
+          step: 2,
+          isBetween: true,
+          start: MS,
+          time: 3 * MS,
+          cause: 'loading',
+          host: 'DataLoader.__next__',
+        },
         ...{ before: 'first', after: 'late' },
       },
       {
-        ...{ device: 0, step: 2, start: 6 * MS + 500, time: 3 * MS - 500, cause: 'call', host: 'cudaMalloc' },
+        ...{
+          device: 0,
+          step: 2,
+          isBetween: false,
+          start: 6 * MS + 500,
+          time: 3 * MS - 500,
+          cause: 'call',
+          host: 'cudaMalloc',
+        },
         ...{ before: 'queued', after: 'k' },
       },
       {
-        ...{ device: 0, step: 2, start: 5 * MS, time: 500, cause: 'queue', host: null },
+        ...{ device: 0, step: 2, isBetween: false, start: 5 * MS, time: 500, cause: 'queue', host: null },
         ...{ before: 'late', after: 'queued' },
       },
     ]);
+  });
+
+  it('is that of the causes on each device, and of a step what lies between its own work', () => {
+    const work = fc.record({
+      ...{
+        step: fc.nat({ max: 2 }),
+        device: fc.nat({ max: 1 }),
+        late: fc.nat({ max: 9000 }),
+        dur: fc.nat({ max: 900 }),
+      },
+    });
+    fc.assert(
+      fc.property(fc.array(work, { minLength: 1, maxLength: 20 }), (works) => {
+        let time = 0;
+        const kernels = works.map(({ step, device, late, dur }, id) => {
+          time += late + 1000;
+          return at(id, time, dur, time - 500, 10, { step, device });
+        });
+        const { idle, stepBars } = pageOf([profileOn(A100), ...kernels]);
+        for (const { cause, time: all } of idle.causes)
+          expect(idle.devices.reduce((sum, { times }) => sum + times[cause], 0)).to.equal(all);
+        for (const { step, device, parts } of stepBars.shown) {
+          const longest = idle.gaps
+            .filter((gap) => gap.step === step && gap.device === device && !gap.isBetween)
+            .reduce((sum, gap) => Math.max(sum, gap.time), 0);
+          const causes = Object.keys(NO_IDLE) as (keyof typeof NO_IDLE)[];
+          expect(causes.reduce((sum, cause) => sum + (parts[cause] ?? 0), 0)).to.be.at.least(longest);
+        }
+      }),
+    );
   });
 
   it('keeps the longest gap of each step, however short', () => {

@@ -31,7 +31,7 @@ const scaled = (value: number | null, factor: number): number | null => (value =
 /** An op as `dprof --by op -f json` has it. */
 const asGroup = (op: OpTotal, whole: number | null): Record<string, unknown> => ({
   // Kernels of a profile without devices are 0 in an answer, which lists them; whether there were any is not known.
-  ...{ op: op.op, count: op.count ?? 0, total: op.time ?? 0 },
+  ...{ op: op.op, count: op.count ?? 0, total: Math.round(op.time ?? 0) },
   share: (whole ?? 0) > 0 ? (100 * (op.time ?? 0)) / (whole ?? 0) : null,
   ...{ flops: op.flops, bytes: op.bytes, passes: op.passes, host: op.host, hostself: op.hostSelf },
   ...{ tflops: scaled(op.flopsPerS, 1e-12), gbps: scaled(op.bytesPerS, 1e-9) },

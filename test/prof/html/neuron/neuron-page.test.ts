@@ -64,7 +64,8 @@ describe('AWS Neuron on a page', () => {
       .split('\n')
       .map((line) => JSON.parse(line) as Record<string, string | number | null>);
     const points = (title: string, curve: string) =>
-      monitor?.charts.find((chart) => chart.title === title)?.curves.find(({ name }) => name === curve)?.points ?? [];
+      monitor?.hosts[0]?.charts.find((chart) => chart.title === title)?.curves.find(({ name }) => name === curve)
+        ?.points ?? [];
     let compared = 0;
     for (const { start, scope, core, tag, ...values } of rows) {
       const drawn = [

@@ -9,7 +9,7 @@ import { entryOf } from '../../../../src/containers/map-entry.js';
 import { openSource } from '../../../../src/cli/input.js';
 import { PAGE_TYPES } from '../../../../src/prof/html/page-builder.js';
 import type { Timeline, TimelinePiece } from '../../../../src/prof/html/timeline/timeline-data.js';
-import type { TimelineChoice } from '../../../../src/prof/html/timeline/timeline-builder.js';
+import type { TimelineChoice } from '../../../../src/prof/html/timeline/timeline-choice.js';
 import { loadEvents } from '../../../../src/page/timeline/events/events.js';
 import { selectionSums } from '../../../../src/page/timeline/model/selection-sums.js';
 import type { ProfileLine } from '../../../../src/record/record.js';
@@ -132,7 +132,7 @@ describe('timelines of real traces', () => {
   itShared('end where the chosen step does', [IN_STEPS], async ([path = '']) => {
     const timeline = shownFirst(pageContentsOf(await entryOf(known, path, recordsOf)));
     expect(timeline.what).to.equal('step 16');
-    const drawn = eventsOf(timeline).filter(({ kind }) => kind !== 'launch' && kind !== 'range');
+    const drawn = eventsOf(timeline).filter(({ lane }) => !lane.startsWith('thread'));
     expect(drawn).to.have.length(1977);
     const events = await loadEvents(timeline);
     expect(events.span).to.equal(51_225_503);

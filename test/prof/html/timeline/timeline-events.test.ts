@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { CopyRecord, KernelRecord, ProfileLine, RangeRecord } from '../../../../src/record/record.js';
+import type { CopyRecord, KernelRecord, ProfileLine, RangeRecord, SyncRecord } from '../../../../src/record/record.js';
 import type { Timeline } from '../../../../src/prof/html/timeline/timeline-data.js';
 import { pageKernelOf } from '../../../../src/prof/html/page-kernel.js';
 import { TimelineBuilder } from '../../../../src/prof/html/timeline/timeline-builder.js';
@@ -87,6 +87,59 @@ describe('timeline', () => {
     const [first, second] = eventsOf(timeline).filter(({ kind }) => kind === 'kernel' || kind === 'copy');
     expect(first).to.include({ id: 1, layer: 'net/conv', flops: -1, bytes: -1 });
     expect(second).to.include({ id: 0, layer: '', bytes: 4096 });
+  });
+
+  it('has frames in a lane of their own, above the ops and calls within them', () => {
+    const ranges = [
+      { ...range(0, 100, 'train.py(3): main'), kind: 'frame' as const },
+      { ...range(5, 90, 'train.py(9): step'), kind: 'frame' as const },
+      { ...range(10, 40, 'aten::mm, seq = 3, op_id = 7, sizes = [[2, 3]]'), kind: 'op' as const },
+    ];
+    const timeline = timelineOf([...ranges, at(60, 20, 15, { name: 'k' })]);
+    expect(drawn(timeline)).to.deep.equal([
+      'frame train.py(3): main | thread 100 · frames 0 | 0+100',
+      'frame train.py(9): step | thread 100 · frames 1 | 5+90',
+      'op aten::mm | thread 100 0 | 10+40',
+      'launch cudaLaunchKernel | thread 100 1 | 15+5',
+      'kernel k | stream 7 0 | 60+20',
+    ]);
+    expect(timeline.lanes.map(({ apart = null }) => apart)).to.deep.equal([null, 'frames', null]);
+  });
+
+  it('has ranges without an end in a lane below the others, which they take no row of', () => {
+    const call = (op: string) => `{'mod': 'torch', 'op': '${op}', 'args': []}`;
+    const frames = "['/app/net.py:8', '/lib/pyprof/nvtx/nvmarker.py:40']";
+    const marker = (start: number, dur: number, text: string) => ({
+      ...range(start, dur, text),
+      kind: 'marker' as const,
+    });
+    const timeline = timelineOf([
+      { ...marker(0, 100, call('__getattr__')), open: true },
+      { ...marker(1, 99, call('__getattr__')), open: true },
+      marker(10, 40, `{'traceMarker': ${frames}}`),
+      marker(12, 30, call('mm')),
+      marker(60, 9, "{'strRepr': 'Linear()'}"),
+    ]);
+    expect(drawn(timeline)).to.deep.equal([
+      'op torch.__getattr__ | thread 100 · never ended 0 | 0+100',
+      'op torch.__getattr__ | thread 100 · never ended 1 | 1+99',
+      'range /app/net.py:8 | thread 100 0 | 10+40',
+      'op torch.mm | thread 100 1 | 12+30',
+      "range {'strRepr': 'Linear()'} | thread 100 0 | 60+9",
+    ]);
+  });
+
+  it('tells calls that wait from calls that launch', () => {
+    const wait: SyncRecord = {
+      ...{ type: 'sync', profile: 0, device: 0, stream: 7, pid: 10, tid: 100, corr: 3, kind: 'stream' },
+      ...{ start: 50, dur: 20, launch: { api: 'cudaStreamSynchronize', start: 48, dur: 25 } },
+    };
+    expect(drawn(timelineOf([at(20, 5, 0), wait]))).to.deep.equal([
+      'launch cudaLaunchKernel | thread 100 0 | 0+5',
+      'kernel k<float>(int) | stream 7 0 | 20+5',
+      'wait cudaStreamSynchronize | thread 100 0 | 48+25',
+      'wait wait: cudaStreamSynchronize | stream 7 0 | 50+20',
+    ]);
   });
 
   it('has one event for a call that launched several kernels, and an arrow to each', () => {

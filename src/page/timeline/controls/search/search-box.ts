@@ -1,10 +1,10 @@
 /** The search: an input, the count and time of the matches, and buttons that go from match to match. */
-import { button, element } from '../../document/dom-elements.js';
-import { quantityText } from '../../document/units.js';
+import { button, element } from '../../../document/dom-elements.js';
+import { quantityText } from '../../../document/units.js';
 import { showElsewhere, type SearchElsewhere } from './elsewhere.js';
 import { showMatches } from './match-list.js';
-import type { Scene } from '../model/scene.js';
-import { nextMatch, type MatchSum } from '../model/search.js';
+import type { Scene } from '../../model/scene.js';
+import { nextMatch, type MatchSum } from '../../model/search.js';
 
 /** ms without a key before a search starts. */
 const PAUSE = 150;

@@ -1,5 +1,5 @@
 /** Short names of kernels by their full ones, where the two differ. Bounded: of further kernels the full name stands for both. */
-import type { KernelRecord } from '../../../record/record.js';
+import type { KernelRecord } from '../../../../record/record.js';
 
 const MOST_NAMES = 50_000;
 

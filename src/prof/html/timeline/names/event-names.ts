@@ -1,5 +1,5 @@
 /** Names that events of a timeline have: by what is in no piece, tables of the page know which of their rows lead nowhere. */
-import type { NamedField } from './timeline-data.js';
+import type { NamedField } from '../timeline-data.js';
 
 /** Of layers the path of each event, with `/` between, and where it begins. */
 export class EventNames {

@@ -7,12 +7,12 @@ interface RunningOperation {
   readonly add: (time: number) => void;
 }
 
-export class ExposedTime {
+export class TimeNotUnderCompute {
   #running: RunningOperation[] = [];
   /** Latest end of computing so far. */
   #computed = -Infinity;
 
-  /** @param add called with the exposed time, and with less than 0 for what is found to be hidden after all */
+  /** @param add called with the time, and with less than 0 for what is found to be hidden after all */
   communicate(start: number, end: number, add: (time: number) => void): void {
     // All computing so far began before: what still runs at the start runs up to the latest end.
     add(Math.max(0, end - Math.max(start, this.#computed)));

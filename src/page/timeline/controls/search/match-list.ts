@@ -1,10 +1,10 @@
 /** The matches of a search in a table: sorted, filtered and copied as other tables; a row shows its event. */
-import { elementAt } from '../../../containers/element.js';
-import { DIRECTIONS } from '../../../prof/html/timeline/timeline-data.js';
-import { button, element } from '../../document/dom-elements.js';
-import { quantityText } from '../../document/units.js';
-import { withValues } from '../../figures/listed-rows.js';
-import { sortedTable, type ShownTable, type TableColumn } from '../../figures/sorted-table.js';
+import { elementAt } from '../../../../containers/element.js';
+import { DIRECTIONS } from '../../../../prof/html/timeline/timeline-data.js';
+import { button, element } from '../../../document/dom-elements.js';
+import { quantityText } from '../../../document/units.js';
+import { withValues } from '../../../figures/listed-rows.js';
+import { sortedTable, type ShownTable, type TableColumn } from '../../../figures/sorted-table.js';
 import {
   countOf,
   durOf,
@@ -15,8 +15,8 @@ import {
   startOf,
   textOf,
   type TimelineEvents,
-} from '../events/events.js';
-import type { Scene } from '../model/scene.js';
+} from '../../events/events.js';
+import type { Scene } from '../../model/scene.js';
 
 /** Further matches are not listed: sorting more takes seconds. */
 const MOST_LISTED = 50_000;
@@ -30,6 +30,7 @@ interface MatchList {
 }
 
 const known = (value: number): number | null => (value < 0 ? null : value);
+const named = (number: number | null): string | null => (number === null ? null : String(number));
 
 /** Columns of matches, which are events by index: those that some match has. */
 function columnsOf(events: TimelineEvents, matches: readonly number[], show: (event: number) => void) {
@@ -63,8 +64,9 @@ function columnsOf(events: TimelineEvents, matches: readonly number[], show: (ev
     { title: 'FLOP/s', unit: 'flop/s', cell: (event) => rate(events.flops, event) },
     { title: 'Bytes/s', unit: 'bytes/s', cell: (event) => rate(events.bytes, event) },
     { title: 'Lane', cell: laneText },
-    { title: 'Step', unit: 'count', cell: (event) => known(elementAt(events.step, event)) },
-    { title: 'Id', unit: 'count', cell: (event) => elementAt(events.id, event) || null },
+    // Numbers that name, which are no amounts.
+    { title: 'Step', cell: (event) => named(known(elementAt(events.step, event))) },
+    { title: 'Id', cell: (event) => named(elementAt(events.id, event) || null) },
   ];
   return withValues(columns, matches);
 }

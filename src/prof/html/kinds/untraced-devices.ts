@@ -1,5 +1,5 @@
 /** Profiles without work of a device: nothing was recorded there, so that no time of a device is known, not even as 0. */
-import type { PageProfile } from './page-data.js';
+import type { PageProfile } from '../page-data.js';
 
 type DeviceFigures = Pick<PageProfile, 'ops' | 'annotations'>;
 

@@ -1,10 +1,10 @@
 /** What a search finds in pieces that are not shown: how many, and a list that leads there. */
-import { button, element } from '../../document/dom-elements.js';
-import { quantityText } from '../../document/units.js';
-import { withValues } from '../../figures/listed-rows.js';
-import { table, type TableColumn } from '../../figures/sorted-table.js';
-import type { Scene } from '../model/scene.js';
-import type { OtherMatch, OtherMatches } from '../pieces/other-matches.js';
+import { button, element } from '../../../document/dom-elements.js';
+import { quantityText } from '../../../document/units.js';
+import { withValues } from '../../../figures/listed-rows.js';
+import { table, type TableColumn } from '../../../figures/sorted-table.js';
+import type { Scene } from '../../model/scene.js';
+import type { OtherMatch, OtherMatches } from '../../pieces/other-matches.js';
 
 /** The other pieces of a profile, as a search sees them. */
 export interface SearchElsewhere {

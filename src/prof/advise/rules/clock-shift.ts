@@ -1,0 +1,64 @@
+/** Devices whose clock is not the host's: how sure causes of idle time, queue times and launch delays are. */
+import type { ProfileRecord } from '../../../record/record.js';
+import { percent, time } from '../amount-text.js';
+import type { Finding } from '../finding.js';
+import type { Rule, RuleAnswer, RuleFacts } from '../rule.js';
+
+const SHIFT = /^device_(\d+)_clock_shift_ns$/;
+
+interface Shift {
+  readonly device: number;
+  /** ns by which all its times were moved; null where no launch of it is known, so that they were not. */
+  readonly moved: number | null;
+  /** ns by which that may be wrong; null where the profile does not say. */
+  readonly bound: number | null;
+}
+
+const numberOr = (value: string | number | undefined): number | null => (typeof value === 'number' ? value : null);
+
+const shiftsOf = ({ facts = {} }: ProfileRecord): Shift[] =>
+  Object.entries(facts).flatMap(([name, value]) => {
+    const device = SHIFT.exec(name)?.[1];
+    if (device === undefined) return [];
+    const bound = numberOr(facts[`device_${device}_clock_bound_ns`]);
+    return [{ device: Number(device), moved: numberOr(value), bound }];
+  });
+
+function textOf({ moved, bound }: Shift): string {
+  if (moved === null)
+    return "its clock is not the host's, and no launch of it is known: its times stand apart from the host's";
+  const sure = bound === null ? 'by how much that may be wrong is not known' : `right to within ${time(bound)}`;
+  return `its clock is ${time(Math.abs(moved))} ${moved < 0 ? 'ahead of' : 'behind'} the host's: its times were moved, ${sure}`;
+}
+
+function findingOf(shift: Shift, profile: number, { devices }: RuleFacts): Omit<Finding, 'rule'>[] {
+  const of = devices.all.find((place) => place.profile === profile && place.device === shift.device)?.of;
+  if (of === undefined) return [];
+  const idle = of.span - of.busy.total;
+  return [
+    {
+      ...{ profile, device: shift.device },
+      what: textOf(shift),
+      details: `the causes of ${time(idle)} of idle time (${percent(of.span > 0 ? idle / of.span : 0)} of the span) rest on that`,
+      action:
+        'doubt causes of idle time, queue times and launch delays that are no longer than that; durations are right; newer profilers and drivers align the clocks',
+      // Each piece of work ends a gap at most, of which so much may have another cause.
+      stake: shift.bound === null ? idle : Math.min(idle, shift.bound * of.activities),
+      ...{ gain: null, kernels: [], count: of.activities },
+      evidence: { shiftNs: shift.moved ?? 'na', boundNs: shift.bound ?? 'na', idleNs: idle },
+      see: 'dparse FILE | head -1',
+    },
+  ];
+}
+
+export const clockShift: Rule = {
+  name: 'clock-shift',
+  doc: "devices whose clock differs from the host's: how sure what depends on both is",
+  watch: () => ({
+    end: (facts): RuleAnswer => ({
+      found: [...facts.profiles].flatMap(([profile, record]) =>
+        shiftsOf(record).flatMap((shift) => findingOf(shift, profile, facts)),
+      ),
+    }),
+  }),
+};

@@ -1,0 +1,52 @@
+/** Kernels whose op and arguments are known, but not its FLOPs: what rates, MFU and the roofline leave out, and why. */
+import { isNeuronInstruction } from '../../../record/neuron/engines.js';
+import { communicates } from '../../steps/step-work.js';
+import { counted, percent, ranked, time } from '../amount-text.js';
+import { deviceRule } from '../device-rule.js';
+import { KernelTally } from '../kernel-tally.js';
+import { Ranking } from '../longest.js';
+
+/** Share of the kernels' time. */
+const LEAST_SHARE = 0.1;
+
+class Kernels {
+  time = 0;
+  readonly unknown = new KernelTally();
+  readonly reasons = new Ranking();
+}
+
+export const unknownFlops = deviceRule({
+  name: 'unknown-flops',
+  doc: 'kernels whose op is known, with its arguments, but not its FLOPs: what MFU and rates leave out, and why',
+  why: 'no kernel with an op',
+  start: () => new Kernels(),
+  row: (row, devices) => {
+    const { record, op, flops, reason } = row;
+    const { dur } = record;
+    if (dur === null || !Number.isFinite(dur) || isNeuronInstruction(record) || communicates(record)) return false;
+    const kernels = devices.of(record);
+    kernels.time += dur;
+    if (op === null) return false;
+    // Those without arguments are said by another rule, with what to record.
+    if (flops !== null || reason === null || /record_shapes/.test(reason)) return true;
+    kernels.unknown.add(record, op, dur);
+    kernels.reasons.add(reason, dur);
+    return true;
+  },
+  findings: ({ time: all, unknown, reasons }) => {
+    const { count, stake, names, facts } = unknown;
+    if (stake <= LEAST_SHARE * all) return [];
+    const [[reason] = ['']] = reasons.top(1);
+    return [
+      {
+        what: `of ${counted(count, 'kernel')}, ${time(stake)} (${percent(stake / all)} of the kernels' time), the FLOPs are not known: ${ranked(names)}`,
+        details: `mostly ${reason}`,
+        action:
+          'read MFU and rates as those of the other kernels; where you know what such an op computes, add its formula (CONTRIBUTING, "Add an op"), or report it with its arguments',
+        ...facts,
+        evidence: { ...facts.evidence, kernelNs: all },
+        see: "dprof --where 'op!=na && flops==na' --by op,params -f table FILE",
+      },
+    ];
+  },
+});

@@ -1,0 +1,143 @@
+/**
+ * The charts of a host as neuron-monitor reports it: columns of `dprof monitor` over time, of each core, process or device,
+ * and as one line, by which hosts are compared.
+ */
+import { MONITOR_COLUMNS, type MonitorColumn } from '../../neuron/monitor/monitor-columns.js';
+import type { MonitorReport, MonitorRow, RowScope } from '../../neuron/monitor/monitor-report.js';
+import { CurveGroupBuilder } from './curve-group.js';
+import type { CurveGroup } from './neuron-data.js';
+
+const WAYS = {
+  sum: (values: readonly number[]) => values.reduce((all, one) => all + one, 0),
+  mean: (values: readonly number[]) => values.reduce((all, one) => all + one, 0) / values.length,
+  greatest: (values: readonly number[]) => values.reduce((most, one) => Math.max(most, one)),
+} as const;
+
+/** What a report has of a host as one number. */
+interface HostLine {
+  readonly title: string;
+  readonly keys: readonly string[];
+  readonly of: keyof typeof WAYS;
+}
+
+interface MonitorChart {
+  readonly title: string;
+  readonly scope: RowScope;
+  /** Columns of `dprof monitor`. */
+  readonly keys: readonly string[];
+  readonly line?: HostLine;
+}
+
+const ERRORS = ['egeneric', 'enum', 'etransient', 'emodel', 'eruntime', 'ehardware'] as const;
+const ECC = ['eccmem', 'eccmemu', 'eccsram', 'eccsramu'] as const;
+
+const CHARTS: readonly MonitorChart[] = [
+  {
+    ...{ title: 'Utilisation of cores', scope: 'core', keys: ['util'] },
+    line: { title: 'Utilisation, mean of the cores in use', keys: ['util'], of: 'mean' },
+  },
+  {
+    ...{ title: 'FLOP/s of cores', scope: 'core', keys: ['flops'] },
+    line: { title: 'FLOP/s, all cores', keys: ['flops'], of: 'sum' },
+  },
+  {
+    title: 'Device memory of cores by kind',
+    scope: 'core',
+    keys: ['const', 'code', 'scratch', 'rtmem', 'tensors'],
+  },
+  {
+    ...{ title: 'Device memory of processes', scope: 'runtime', keys: ['devmem'] },
+    line: { title: 'Device memory, all processes', keys: ['devmem'], of: 'sum' },
+  },
+  {
+    title: 'Host memory of processes by kind',
+    scope: 'runtime',
+    keys: ['hostmem', 'hostapp', 'hostconst', 'hostdma', 'hosttens'],
+    line: { title: 'Host memory, all processes', keys: ['hostmem'], of: 'sum' },
+  },
+  {
+    ...{ title: 'Latency of executions', scope: 'runtime', keys: ['p0', 'p1', 'p25', 'p50', 'p75', 'p99', 'p100'] },
+    line: { title: 'Latency of executions, P99 of the slowest process', keys: ['p99'], of: 'greatest' },
+  },
+  {
+    title: 'Latency on the device alone',
+    scope: 'runtime',
+    keys: ['dp0', 'dp1', 'dp25', 'dp50', 'dp75', 'dp99', 'dp100'],
+    line: { title: 'Latency on the device alone, P99 of the slowest process', keys: ['dp99'], of: 'greatest' },
+  },
+  {
+    title: 'Executions in each report',
+    scope: 'runtime',
+    keys: ['done', 'doneerr', 'donenum', 'timeout', 'badinput', 'noqueue'],
+    line: { title: 'Executions in each report, all processes', keys: ['done'], of: 'sum' },
+  },
+  {
+    ...{ title: 'Errors as the monitor counts them', scope: 'runtime', keys: ERRORS },
+    line: { title: 'Errors of all kinds', keys: ERRORS, of: 'sum' },
+  },
+  { title: 'vCPUs of the processes', scope: 'runtime', keys: ['user', 'system'] },
+  {
+    title: 'vCPUs of the instance',
+    scope: 'system',
+    keys: ['user', 'system', 'nice', 'iowait', 'irq', 'softirq'],
+    line: { title: 'vCPUs of the instance, all but idle and waiting', keys: ['user', 'system', 'nice', 'irq', 'softirq'], of: 'sum' }, // prettier-ignore
+  },
+  {
+    ...{ title: 'Memory of the instance', scope: 'system', keys: ['memused', 'swapused'] },
+    line: { title: 'Memory of the instance', keys: ['memused'], of: 'sum' },
+  },
+  {
+    ...{ title: 'ECC events of the devices', scope: 'device', keys: ECC },
+    line: { title: 'ECC events, all devices', keys: ECC, of: 'sum' },
+  },
+];
+
+const columnOf = (key: string): MonitorColumn => {
+  const found = MONITOR_COLUMNS.find((column) => column.key === key);
+  if (found === undefined) throw new RangeError(`no column ${key}`);
+  return found;
+};
+
+const OPEN = CHARTS.map(({ title, scope, keys, line = null }) => ({ title, scope, line, columns: keys.map(columnOf) }));
+
+/** `core 1`, `process web`, `device 0`; '' for the instance. */
+function nameOf({ scope, core, device, tag, pid }: MonitorRow): string {
+  if (scope === 'core') return `core ${core ?? 'na'}`;
+  if (scope === 'device') return `device ${device ?? 'na'}`;
+  return scope === 'runtime' ? `process ${tag ?? pid ?? 'na'}` : '';
+}
+
+export class MonitorCharts {
+  readonly #charts = OPEN.map((chart) => {
+    const unit = chart.columns[0]?.unit ?? 'count';
+    const whole = chart.line === null ? null : new CurveGroupBuilder(chart.line.title, unit);
+    return { ...chart, builder: new CurveGroupBuilder(chart.title, unit), whole };
+  });
+
+  /** @param at its start, ns */
+  add(report: MonitorReport, at: number): void {
+    for (const { scope, columns, builder, line, whole } of this.#charts) {
+      const ofLine: number[] = [];
+      for (const row of report.rows) {
+        if (row.scope !== scope) continue;
+        for (const column of columns) {
+          const value = column.value({ row, report });
+          if (typeof value !== 'number') continue;
+          const kind = columns.length > 1 ? column.key : '';
+          builder.add([nameOf(row), kind].filter((text) => text !== '').join(' '), at, value);
+          if (line?.keys.includes(column.key) === true) ofLine.push(value);
+        }
+      }
+      if (line !== null && ofLine.length > 0) whole?.add('', at, WAYS[line.of](ofLine));
+    }
+  }
+
+  get charts(): CurveGroup[] {
+    return this.#charts.flatMap(({ builder }) => builder.group ?? []);
+  }
+
+  /** One curve each. */
+  get lines(): CurveGroup[] {
+    return this.#charts.flatMap(({ whole }) => whole?.group ?? []);
+  }
+}

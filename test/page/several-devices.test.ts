@@ -1,0 +1,71 @@
+/** A page of several devices, of which some did nothing: all of it counts them alike, and times are those of a device. */
+import { expect } from 'chai';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describeInBrowser } from '../support/browser.js';
+import { A100, device, profileOn } from '../support/devices.js';
+import { kernel, mm } from '../support/kernels.js';
+import { bundledProgram } from '../support/page-program.js';
+import { pageContentsOf } from '../support/pages.js';
+import { writePages } from './written-pages.js';
+
+const MS = 1e6;
+/** On each device used: busy in the first and the last of 10 ms. */
+const onDevice = (id: number) =>
+  [0, 9].map((ms) => kernel({ id: 2 * id + ms, device: id, start: ms * MS, dur: MS, launch: null }));
+
+const CONTENTS = pageContentsOf(
+  [
+    profileOn(...[0, 1, 2, 3, 4].map((id) => device('NVIDIA H100', { id }))),
+    ...[1, 2, 3, 4].flatMap(onDevice).sort((a, b) => a.start - b.start),
+  ],
+  { timeline: { of: 'time', from: 0, to: 10 * MS } },
+);
+
+const VALUES = `[...document.querySelectorAll('[data-panel="verdict"] .legend data')].map(({ dataset }) => dataset.value)`;
+
+/** Of two kinds, each with a product of known size. */
+const KINDS = pageContentsOf([
+  profileOn(A100, device('AMD Instinct MI300X', { id: 1, vendor: 'amd', arch: 'gfx942' })),
+  ...[0, 1].map((id) => kernel({ id: id + 1, device: id, start: id, dur: 100, calls: [mm(64, 64, 64)] })),
+]);
+
+describeInBrowser('page of several devices', (open) => {
+  const folder = mkdtempSync(join(tmpdir(), 'dprof-devices-'));
+  before(async function () {
+    this.timeout(60_000);
+    writePages(folder, await bundledProgram(), { devices: CONTENTS, kinds: KINDS });
+  });
+  after(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  it('says in the header and in the verdict how many are installed, and how many are used', async () => {
+    const { page, complaints } = await open(join(folder, 'devices.html'));
+    expect(await page.locator('header .subtitle').textContent()).to.contain('5 × NVIDIA H100 installed, 4 used');
+    expect(await page.locator('p.verdict').textContent()).to.match(/^4 of 5 GPUs idle 80\.0 %/);
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('says the times of the verdict as those of one device', async () => {
+    const { page } = await open(join(folder, 'devices.html'));
+    const panel = page.locator('[data-panel="verdict"]');
+    const values = await page.evaluate<string[]>(VALUES);
+    expect(values.map(Number)).to.deep.equal([0.8, 8 * MS, 0.2, 2 * MS]);
+    expect(await panel.locator('.strip').getAttribute('aria-label')).to.contain('80.0 %');
+    expect(await panel.locator('.note').textContent()).to.equal('Times are those of a device: means over 4 devices.');
+    // Elsewhere the sums, which are called so.
+    expect(await page.locator('[data-panel="idle"] thead').first().innerText()).to.contain('Time, all devices');
+  });
+
+  it('has the roofs of the device that is chosen', async () => {
+    const { page, complaints } = await open(join(folder, 'kinds.html'), {}, 'tab=kernels');
+    const panel = page.locator('[data-panel="roofline"]');
+    const said = (): Promise<string | null> => panel.locator('.note').first().textContent();
+    expect(await said()).to.match(/^Roofs of A100 40GB\. /);
+    await panel.getByLabel('Device', { exact: true }).selectOption('1 · AMD Instinct MI300X');
+    expect(await said()).to.match(/^Roofs of MI300X\. /);
+    expect(complaints).to.deep.equal([]);
+  });
+});
