@@ -53,7 +53,7 @@ export class Tabs {
   /** Shows the tab with this id. */
   show(id: string): void {
     const at = this.#tabs.findIndex((tab) => tab.id === id);
-    if (at >= 0) this.#choose(at);
+    if (at >= 0) this.#choose(at, false);
   }
 
   /** Place of the tab of the address; 0 where it names none. */
@@ -78,18 +78,20 @@ export class Tabs {
       { type: 'button', role: 'tab', id: idOf(id), 'aria-controls': `${idOf(id)}-place`, title: `${title} (${i + 1})` },
       title,
     );
-    button.addEventListener('click', () => this.#choose(i));
+    button.addEventListener('click', () => this.#choose(i, i !== this.#shown));
     const place = element('div', {
       ...{ role: 'tabpanel', id: `${idOf(id)}-place`, 'aria-labelledby': idOf(id), 'data-tab': id, hidden: true },
     });
     return { ...options, button, place, isMade: false };
   }
 
-  /** Shows a tab, and notes it in the address. */
-  #choose(at: number): void {
+  /** Shows a tab, and notes it in the address. @param isStep whether a step back leads to the tab before */
+  #choose(at: number, isStep: boolean): void {
     const { id } = this.#tabs[at] ?? { id: null };
     const fragment = withName(withName(location.hash, 'panel', null), 'tab', at === 0 ? null : id);
-    history.replaceState(null, '', fragment === '' ? `${location.pathname}${location.search}` : `#${fragment}`);
+    const address = fragment === '' ? `${location.pathname}${location.search}` : `#${fragment}`;
+    if (isStep) history.pushState(null, '', address);
+    else history.replaceState(null, '', address);
     this.#show(at);
   }
 

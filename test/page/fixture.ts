@@ -12,13 +12,14 @@ export const HOSTILE = '<img src=x onerror="document.title=\'broken\'">';
 
 const MS = 1e6;
 
+const slowest = (id: number, name: string, time: number) => ({ id, name, start: 0, time });
 const layer = (path: string[], time: number, own: number): LayerRow => ({
   ...{ path, count: 4, time, own, forward: time / 4, backward: (3 * time) / 4 },
   ...{ ownBackward: (3 * own) / 4, flops: 2e9, bytes: 1e6 },
   why: {
-    all: { bound: 'memory', boundShare: 0.6, tc: 0.5, slowest: { id: 7, name: HOSTILE, time: time / 2 } },
+    all: { bound: 'memory', boundShare: 0.6, tc: 0.5, slowest: slowest(7, HOSTILE, time / 2) },
     forward: null,
-    backward: { bound: 'compute', boundShare: 0.9, tc: 1, slowest: { id: 8, name: 'gemm_bf16', time: time / 2 } },
+    backward: { bound: 'compute', boundShare: 0.9, tc: 1, slowest: slowest(8, 'gemm_bf16', time / 2) },
   },
 });
 

@@ -252,7 +252,7 @@ function reasonOf(kernels: readonly Kernel[]): LayerReason | null {
     bound: most === undefined ? null : (most.bound as LayerReason['bound']),
     boundShare: most === undefined ? null : most.time / timeOf(kernels),
     tc: isKnown ? timeOf(kernels.filter(({ tc }) => tc === 1)) / timeOf(kernels) : null,
-    slowest: { id: slowest.idx, name: slowest.kernel, time: slowest.sil },
+    slowest: { id: slowest.idx, name: slowest.kernel, start: 0, time: slowest.sil },
   };
 }
 

@@ -16,6 +16,10 @@ export const kernelsNamed = (name: string): NamedEvents => ({
   ...{ field: 'kernel', names: [name], condition: `kernel==${searched(name)}` },
 });
 
+/** @param kernels as findings have them: 'PROFILE:IDX' */
+export const kernelsNumbered = (kernels: readonly string[]): string =>
+  kernels.map((kernel) => `id==${kernel.split(':')[1] ?? ''}`).join(' || ');
+
 /** Kernels of an op, and its calls on the host. */
 export const ofOp = (op: string): NamedEvents => ({ field: 'op', names: [op], condition: `op==${searched(op)}` });
 

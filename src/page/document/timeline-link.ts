@@ -5,6 +5,8 @@ import { hasEvents, type NamedEvents } from './timeline-conditions.js';
 import {
   fragmentOf,
   isInTimeline,
+  targetOfEvent,
+  targetOfMoment,
   targetOfRanks,
   targetOfSearch,
   targetOfTime,
@@ -49,8 +51,23 @@ export const showTime = (linked: Linked, span: SelectedSpan, more: TimelineTarge
 export const timeLink = (linked: Linked, text: string, span: SelectedSpan): HTMLElement | null =>
   isInTimeline(linked, span) ? linkTo(text, 'Show in the timeline', () => showTime(linked, span)) : null;
 
-/** @returns null where no event of the timeline has that name */
-export const eventsLink = (linked: Linked, text: string, events: NamedEvents): HTMLElement | null => {
+/** A moment, which is marked there. @returns null where the timeline does not have it */
+export const momentLink = (linked: Linked, text: string, time: number): HTMLElement | null =>
+  isInTimeline(linked, { from: time - 1, to: time + 1 })
+    ? linkTo(text, 'Show in the timeline', () => showTimeline(linked.at, targetOfMoment(linked, time)))
+    : null;
+
+/** @param one of the events, which is selected; its time, ns. @returns null where no event of the timeline has that name */
+export function eventsLink(
+  linked: Linked,
+  text: string,
+  events: NamedEvents,
+  one?: { readonly start: number; readonly time: number },
+): HTMLElement | null {
   const { timeline } = linked.profile;
-  return timeline !== null && hasEvents(timeline, events) ? timelineLink(linked, text, events.condition) : null;
-};
+  if (timeline === null || !hasEvents(timeline, events)) return null;
+  const { condition } = events;
+  if (one === undefined) return timelineLink(linked, text, condition);
+  const show = (): void => showTimeline(linked.at, targetOfEvent(linked, condition, one.start, one.time));
+  return linkTo(text, `Show in the timeline, among ${condition}`, show);
+}

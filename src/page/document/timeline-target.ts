@@ -53,6 +53,26 @@ export function targetOfTime(linked: Linked, span: SelectedSpan): TimelineTarget
   return { ...NOTHING, 't.piece': piece, 't.view': text(from - room, to + room), 't.span': text(from, to) };
 }
 
+/** The events of a search, in the piece of one of them, which is selected. @param start of that one, ns. @param time its duration */
+export const targetOfEvent = (linked: Linked, condition: string, start: number, time: number): TimelineTarget => ({
+  ...targetOfSearch(condition),
+  ...{ 't.piece': String(pieceWith(linked, { from: start, to: start + time })), 't.found': String(start) },
+});
+
+/** Parts of the piece on both sides of a moment that are in view, and that are selected to mark it. */
+const AROUND = { view: 0.1, mark: 0.002 };
+
+/** A moment, which is marked, in the shortest piece that has it. */
+export function targetOfMoment(linked: Linked, time: number): TimelineTarget {
+  const at = pieceWith(linked, { from: time, to: time });
+  const { start, end } = linked.profile.timeline?.pieces[at] ?? { start: time, end: time };
+  const around = (part: number): string => {
+    const room = Math.max(1, part * (end - start));
+    return `${Math.floor(Math.max(start, time - room))}_${Math.ceil(Math.min(end, time + room))}`;
+  };
+  return { ...NOTHING, 't.piece': String(at), 't.view': around(AROUND.view), 't.span': around(AROUND.mark) };
+}
+
 /** The fragment of the address after a link to the timeline. @param at index of the profile on the page */
 export function fragmentOf(fragment: string, at: number, target: TimelineTarget): string {
   const all = { panel: 'timeline', 't.profile': at === 0 ? null : String(at), ...target };

@@ -53,7 +53,10 @@ function reasons(view: PanelView, part: LayerPart): LayerColumn[] {
         const slowest = row.why[part]?.slowest;
         return slowest === undefined ? null : `${quantityText(slowest.time, 'ns')} ${slowest.name}`;
       },
-      link: ({ row }, text) => eventsLink(view, text, kernelsInLayer(row.path, row.why[part]?.slowest.name ?? '')),
+      link: ({ row }, text) => {
+        const slowest = row.why[part]?.slowest;
+        return slowest === undefined ? null : eventsLink(view, text, kernelsInLayer(row.path, slowest.name), slowest);
+      },
     },
   ];
 }

@@ -3,7 +3,9 @@ import { lacking } from '../capture-hints.js';
 import type { FindingGroup } from '../../prof/advise/grouped-findings.js';
 import { command } from '../document/copy-command.js';
 import { button, definitions, element, note } from '../document/dom-elements.js';
-import { timelineLink } from '../document/timeline-link.js';
+import { kernelsNumbered } from '../document/timeline-conditions.js';
+import { timeLink, timelineLink } from '../document/timeline-link.js';
+import { quantityText } from '../document/units.js';
 import { figure, namedFigure } from '../figures/figure.js';
 import { listed, type Listed } from '../figures/listed-rows.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
@@ -23,12 +25,19 @@ function shareOf(view: PanelView, { at, devices, shares }: Listed<FindingGroup>)
 const devicesText = (devices: readonly number[]): string =>
   devices.length === 1 ? ` of device ${devices.join('')}` : ` of each of devices ${devices.join(' ')}`;
 
-/** Links to the longest kernels in the timeline; nothing without kernels. */
-function kernelsLink(view: PanelView, { finding }: FindingGroup): (Node | string)[] {
-  const ids = finding.kernels.map((kernel) => kernel.split(':')[1] ?? '');
-  const text = ids.length === 1 ? 'the longest kernel in the timeline' : `the ${ids.length} longest in the timeline`;
-  const link = ids.length === 0 ? null : timelineLink(view, text, ids.map((id) => `id==${id}`).join(' || '));
-  return link === null ? [] : [' Show ', link, '.'];
+/** Links to the longest time that a finding is about, and to the kernels that it names, in whatever steps they are. */
+function placesInTimeline(view: PanelView, { finding }: FindingGroup): (Node | string)[] {
+  const { kernels, at } = finding;
+  const span = at === undefined ? null : { from: at.start, to: at.end };
+  const longest =
+    span === null ? null : timeLink(view, `the longest, ${quantityText(span.to - span.from, 'ns')}`, span);
+  // Of gaps the kernels are those that ended them.
+  const which = longest === null ? (kernels.length === 1 ? 'the longest kernel' : `the ${kernels.length} longest`) : `the ${kernels.length === 1 ? 'kernel' : `${kernels.length} kernels`} after the longest`; // prettier-ignore
+  const link = kernels.length === 0 ? null : timelineLink(view, which, kernelsNumbered(kernels));
+  const links = [longest, link].filter((one) => one !== null);
+  return links.length === 0
+    ? []
+    : [' Show ', ...links.flatMap((one, i) => (i === 0 ? [one] : [' or ', one])), ' in the timeline.'];
 }
 
 function shownOf(view: PanelView, group: Listed<FindingGroup>): HTMLElement {
@@ -46,7 +55,7 @@ function shownOf(view: PanelView, group: Listed<FindingGroup>): HTMLElement {
     '. Activities: ',
     figure(view, field('count'), 'count'),
     '.',
-    ...kernelsLink(view, group),
+    ...placesInTimeline(view, group),
   );
   const lines = [
     ...(gain === null ? [] : [['How the gain is computed', gain.how] as const]),

@@ -5,8 +5,7 @@ import type { ChartOption } from '../charts/chart-option.js';
 import { below, GRID, leftFromZero, tips } from '../charts/chart-style.js';
 import { elementAt } from '../../containers/element.js';
 import { element, note, section } from '../document/dom-elements.js';
-import { timeLink } from '../document/timeline-link.js';
-import type { SelectedSpan } from '../timeline/model/span.js';
+import { momentLink } from '../document/timeline-link.js';
 import { figure, namedFigure } from '../figures/figure.js';
 import { listed, numbersOf, type Listed } from '../figures/listed-rows.js';
 import { changes, timeSpan, valueAt } from '../charts/memory-curve.js';
@@ -149,7 +148,7 @@ function owners(view: PanelView, at: number, of: 'ops' | 'categories', title: st
 function peaks(view: PanelView): HTMLElement[] {
   return view.profile.memoryPeaks.map(({ device, metric, of, start, step, op }, at) => {
     const when = start === null ? null : quantityText(start, 'ns');
-    const link = start === null || when === null ? null : timeLink(view, when, around(start));
+    const link = start === null || when === null ? null : momentLink(view, when, start);
     const about = element(
       'p',
       {},
@@ -172,10 +171,6 @@ function peaks(view: PanelView): HTMLElement[] {
     );
   });
 }
-
-/** ns before and after a moment that its link shows. */
-const BESIDE = 1e6;
-const around = (time: number): SelectedSpan => ({ from: time - BESIDE, to: time + BESIDE });
 
 function make(view: PanelView): PanelContent {
   const { memory, utilisation } = view.profile;

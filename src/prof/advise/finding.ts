@@ -18,12 +18,20 @@ export interface Finding {
   readonly gain: Gain | null;
   /** Some of the kernels, most time first, as `dprof --explain` takes them ('PROFILE:IDX'); empty where it is about none. */
   readonly kernels: readonly string[];
+  /** Of what is no kernel, such as gaps and copies, the longest: ns from the profile's start; absent where there is none. */
+  readonly at?: LongestTime;
   /** How many activities it is about. */
   readonly count: number;
   /** Figures that it rests on, by name, units in the name ('idleNs', 'bytes'). */
   readonly evidence: Readonly<Record<string, number | string>>;
   /** Command that shows more; FILE stands for the input. */
   readonly see: string;
+}
+
+/** ns from the profile's start. */
+export interface LongestTime {
+  readonly start: number;
+  readonly end: number;
 }
 
 export type Found = Omit<Finding, 'rule'>;

@@ -1,5 +1,6 @@
 /** What to name of many: the longest kernels, and the names that take the most time. */
 import { addTo } from '../../containers/map-entry.js';
+import type { LongestTime } from './finding.js';
 
 /** Kernels that a finding names. */
 const NAMED = 5;
@@ -38,6 +39,13 @@ export class Longest {
     return this.#kept.map(({ id }) => id);
   }
 }
+
+/** The longer of two times, of equally long ones the first. */
+export const longerOf = (a: LongestTime | null, b: LongestTime | null): LongestTime | null =>
+  a === null || (b !== null && b.end - b.start > a.end - a.start) ? b : a;
+
+/** As findings have it: absent where there is none. */
+export const atLongest = (at: LongestTime | null): { readonly at?: LongestTime } => (at === null ? {} : { at });
 
 /** The name that takes most time, of equal ones the first by name; null for none. */
 export const topOf = (times: ReadonlyMap<string, number>): readonly [name: string, time: number] | null =>

@@ -283,7 +283,8 @@ export interface LayerReason {
   /** Share of their time on the matrix unit; null where that is not known. */
   readonly tc: number | null;
   /** The single kernel that took longest, by its number in the profile. */
-  readonly slowest: { readonly id: number; readonly name: string; readonly time: number };
+  /** Its start: ns from the profile's start. */
+  readonly slowest: { readonly id: number; readonly name: string; readonly start: number; readonly time: number };
 }
 
 export interface MemoryCurve {

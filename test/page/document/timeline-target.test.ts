@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import {
   fragmentOf,
+  targetOfEvent,
+  targetOfMoment,
   targetOfRanks,
   targetOfSearch,
   targetOfTime,
@@ -47,5 +49,22 @@ describe('targets of links to the timeline', () => {
     expect(of(46, 48).span).to.deep.equal({ from: 46, to: 48, lanes: null });
     expect(of(60, 80).piece).to.equal(2);
     expect(of(40, 60).piece).to.equal(0);
+  });
+
+  it('are an event among those of a search, in the piece that has it', () => {
+    const address = readAddress(fragmentOf(LEFT, 1, targetOfEvent(linked, 'op=="mm"', 60, 5)));
+    expect(address).to.include({ ...NOTHING, search: 'op=="mm"', piece: 2, found: 60 });
+  });
+
+  it('are a moment that is marked, within the piece', () => {
+    for (const time of [0, 1, 49, 60, 99, 100]) {
+      const { view, span, piece } = readAddress(fragmentOf(LEFT, 1, targetOfMoment(linked, time)));
+      const { start, end } = timeline.pieces[piece ?? 0] ?? expect.fail();
+      for (const one of [view, span]) {
+        expect(one?.from).to.be.within(start, time);
+        expect(one?.to).to.be.within(time, end);
+      }
+      expect(piece).to.not.equal(0);
+    }
   });
 });

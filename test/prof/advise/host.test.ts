@@ -29,6 +29,7 @@ describe('the rule launch-gaps', () => {
     expect(more).to.deep.equal([]);
     expect(found).to.include({ stake: 95 + 20, count: 2 });
     expect(found?.gain).to.include({ ns: 115, isBound: true });
+    expect(found?.at).to.deep.equal({ start: 1005, end: 1100 });
     expect(found?.kernels).to.deep.equal(['0:2', '0:4']);
     // Kernels of 5 and 3 ns, launched by calls of 10 ns.
     expect(found?.evidence).to.include({ kernels: 4, kernelsShorterThanLaunch: 2, kernelsShorterThanLaunchNs: 8 });
@@ -40,6 +41,7 @@ describe('the rule launch-gaps', () => {
     const [found, ...more] = findingsOf('launch-gaps', records);
     expect(more).to.deep.equal([]);
     expect(found).to.include({ stake: 1_999_995, gain: null });
+    expect(found?.at).to.deep.equal({ start: 5, end: 2_000_000 });
   });
 
   it('says to load ahead where data is loaded in most of the long gaps', () => {

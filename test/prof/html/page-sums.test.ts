@@ -332,9 +332,14 @@ describe('layers', () => {
       [A100],
     ).rows(10);
     expect(shown[1]?.why).to.deep.equal({
-      all: { bound: 'latency', boundShare: 0.5, tc: 0.5, slowest: { id: 2, name: 'gemm16', time: 30 } },
-      forward: { bound: null, boundShare: null, tc: null, slowest: { id: 1, name: 'f', time: 10 } },
-      backward: { bound: 'latency', boundShare: 0.6, tc: 0.6, slowest: { id: 2, name: 'gemm16', time: 30 } },
+      all: { bound: 'latency', boundShare: 0.5, tc: 0.5, slowest: { id: 2, name: 'gemm16', start: 1000, time: 30 } },
+      forward: { bound: null, boundShare: null, tc: null, slowest: { id: 1, name: 'f', start: 1000, time: 10 } },
+      backward: {
+        bound: 'latency',
+        boundShare: 0.6,
+        tc: 0.6,
+        slowest: { id: 2, name: 'gemm16', start: 1000, time: 30 },
+      },
     });
     // The first of equals.
     expect(shown[0]?.why.backward?.slowest.id).to.equal(2);

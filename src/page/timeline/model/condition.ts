@@ -97,6 +97,12 @@ function barsOf(events: TimelineEvents): number {
   return bars;
 }
 
+/** 'did you mean op==mm?' of words with a single sign; null for any others. */
+export function meantCondition(query: string): string | null {
+  const [, key = '', rest = ''] = /^\s*([a-z]+)\s*=\s*([^=~\s].*)$/is.exec(query) ?? [];
+  return CONDITION_KEYS.includes(key) ? `did you mean ${key}==${rest}?` : null;
+}
+
 const withoutUnits = (query: string): string =>
   query.replace(QUOTED_OR_AMOUNT, (found: string, sign?: string, blanks?: string, amount?: string) => {
     if (sign === undefined || blanks === undefined || amount === undefined) return found;

@@ -1,7 +1,7 @@
 /** The events that match a query, and their sums. */
 import { elementAt } from '../../../containers/element.js';
 import { EVENT_KINDS } from '../../../prof/html/timeline/timeline-data.js';
-import { conditionOf } from './condition.js';
+import { conditionOf, meantCondition } from './condition.js';
 import { countOf, endOf, filledOf, isOnDevice, startOf, timeOf, type TimelineEvents } from '../events/events.js';
 import { wildcardTest } from '../../../prof/query/wildcards.js';
 import { FREE_FIELDS, WHOLE_FIELDS, parseQuery, type NumberField, type QueryTerm, type TextField } from './query.js';
@@ -93,7 +93,8 @@ export function search(events: TimelineEvents, query: string): SearchMatches | n
     isMatch[event] = 1;
     list.push(event);
   }
-  return { isMatch, list: Uint32Array.from(list), problem, remark, ...sums(events, isMatch) };
+  const hint = condition === null && list.length === 0 ? meantCondition(query) : null;
+  return { isMatch, list: Uint32Array.from(list), problem, remark: hint ?? remark, ...sums(events, isMatch) };
 }
 
 /** Sums of the matching events on devices and on threads, and their shares of all. */

@@ -12,7 +12,8 @@ import type { Gap } from '../device-times.js';
 import { copyBefore, hostIn, IdleTimes, type HostWithin, type IdleCause } from './idle-causes.js';
 import type { GapCause } from './idle-gap.js';
 import { HostPlaces } from './host-places.js';
-import { Longest } from '../longest.js';
+import type { LongestTime } from '../finding.js';
+import { longerOf, Longest } from '../longest.js';
 
 /** What PyTorch's profiler writes around fetching a batch. */
 export const LOADER = /DataLoader/;
@@ -59,6 +60,8 @@ class Idle {
   count = 0;
   time = 0;
   longest = 0;
+  /** The longest. */
+  at: LongestTime | null = null;
   /** Part of the time that lies within ranges of loading data. */
   loading = 0;
   /** Part of the time right after a copy for which the host waited. */
@@ -68,6 +71,7 @@ class Idle {
     this.count += more.count;
     this.time += more.time;
     this.longest = Math.max(this.longest, more.longest);
+    this.at = longerOf(this.at, more.at);
     this.loading += more.loading;
     this.afterCopies += more.afterCopies;
   }
@@ -104,7 +108,8 @@ export class HostGapsOfDevice {
     const time = gap.end - gap.start;
     const copied = copyBefore(gap);
     const kind = time > LONGEST_LAUNCH ? 'long' : (copied ?? 'launch');
-    this.#pending[kind].add({ count: 1, time, longest: time, loading, afterCopies: copied === null ? 0 : time });
+    const at = { start: gap.start, end: gap.end };
+    this.#pending[kind].add({ count: 1, time, longest: time, at, loading, afterCopies: copied === null ? 0 : time });
     // The longest are those before which the device waited longest.
     if (kind === 'launch' && gap.after.type === 'kernel') {
       this.late.add({ profile: gap.profile, id: gap.after.id, dur: time });

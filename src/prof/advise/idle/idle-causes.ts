@@ -4,6 +4,8 @@ import { LONGEST_LAUNCH } from '../../steps/late-launch.js';
 import { isHostCopy, waitOf, type HostCopyKind } from './blocking.js';
 import type { StepActivity } from '../../steps/step-work.js';
 import type { Gap } from '../device-times.js';
+import type { LongestTime } from '../finding.js';
+import { longerOf } from '../longest.js';
 import { MOSTLY, type HostPlace } from './host-places.js';
 
 /** THE table of causes, and what a sentence says of them. */
@@ -96,6 +98,8 @@ export class IdleTimes {
   /** Gaps of the causes `call` and `queue`. */
   held = 0;
   queued = 0;
+  /** The longest of the cause `call`. */
+  longestHeld: LongestTime | null = null;
   /** The longest of the cause `queue`. */
   waiting: DeviceWait | null = null;
   #first = Infinity;
@@ -118,6 +122,7 @@ export class IdleTimes {
     }
     if (cause === 'call') {
       this.held++;
+      this.longestHeld = longerOf(this.longestHeld, { start, end });
       addNamed(this.calls, longCall(gap, gap.after) ?? '', end - start);
     }
     if (cause === 'host' && within.place !== null) addNamed(this.places, within.place.name, within.place.time);
@@ -153,6 +158,7 @@ export class IdleTimes {
     for (const [call, time] of more.calls) addNamed(this.calls, call, time);
     for (const [place, time] of more.places) addNamed(this.places, place, time);
     this.held += more.held;
+    this.longestHeld = longerOf(this.longestHeld, more.longestHeld);
     this.queued += more.queued;
     if (more.waiting !== null) this.#wait(more.waiting);
   }

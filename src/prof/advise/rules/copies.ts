@@ -3,6 +3,8 @@ import { waitOf, isHostCopy, type HostCopy, type HostCopyKind, type Wait } from 
 import { NS_PER_S } from '../../../record/units.js';
 import { ByDevice } from '../by-device.js';
 import { IntervalUnion } from '../../../containers/interval-union.js';
+import type { LongestTime } from '../finding.js';
+import { atLongest, longerOf } from '../longest.js';
 import type { RuleAnswer, Rule } from '../rule.js';
 import { workOf } from '../../steps/step-work.js';
 import { counted, size, time } from '../amount-text.js';
@@ -18,12 +20,14 @@ class Copies {
   bytes = 0;
   time = 0;
   waited = 0;
+  longest: LongestTime | null = null;
   /** Everything but these copies. */
   readonly others = new IntervalUnion();
   readonly all = new IntervalUnion();
 
-  add({ bytes, dur, launch, hostMemory }: HostCopy, wait: Wait): void {
+  add({ bytes, start, dur, launch, hostMemory }: HostCopy, wait: Wait): void {
     this.count++;
+    this.longest = longerOf(this.longest, { start, end: start + dur });
     this.waits[wait]++;
     if (hostMemory === 'pageable') this.pageable++;
     if (hostMemory === undefined) this.unknown++;
@@ -100,6 +104,7 @@ export const copies: Rule = {
                 isBound: true,
               },
               kernels: [],
+              ...atLongest(found.longest),
               count,
               evidence: {
                 copies: count,

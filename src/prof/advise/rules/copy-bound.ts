@@ -4,12 +4,15 @@ import { workOf, type StepActivity } from '../../steps/step-work.js';
 import { percent, rate, size, time } from '../amount-text.js';
 import { isHostCopy, waitOf } from '../idle/blocking.js';
 import { ByDevice } from '../by-device.js';
+import type { LongestTime } from '../finding.js';
+import { atLongest, longerOf } from '../longest.js';
 import { MovedAmounts } from '../moved-times.js';
 import type { Rule, RuleAnswer } from '../rule.js';
 
 class Copies {
   count = 0;
   bytes = 0;
+  longest: LongestTime | null = null;
   /** ns of copies between host and device; of those whose memory is not known to be pinned. */
   ofHost = 0;
   unpinned = 0;
@@ -63,6 +66,7 @@ export const copyBound: Rule = {
         if (copy !== null || found.work === 'computing') of.ownOrComputing.add(start, end);
         if (copy === null) return;
         of.count++;
+        of.longest = longerOf(of.longest, { start, end });
         of.kinds.move(copy.type === 'copy' ? (copy.kind ?? 'copy') : 'set', dur, copy.bytes);
         of.bytes += copy.bytes ?? 0;
         if (copy.type !== 'copy' || !isOfHost(copy.kind)) return;
@@ -92,6 +96,7 @@ export const copyBound: Rule = {
                 isBound: true,
               },
               kernels: [],
+              ...atLongest(of.longest),
               count,
               evidence: { copies: count, bytes, exposedNs: exposed, computingAloneNs: room },
               see: 'dparse FILE | jq \'select(.type=="copy" or .type=="set")\'',

@@ -1,6 +1,7 @@
 /** The device waits before each step. */
 import type { RuleAnswer, Rule } from '../rule.js';
 import { counted, percent, time } from '../amount-text.js';
+import { atLongest } from '../longest.js';
 
 /** What helps where the device waits for data. */
 export const LOAD_AHEAD =
@@ -20,7 +21,7 @@ export const inputPipeline: Rule = {
       const idle = withSteps.filter(({ of }) => of.idleSteps / of.steps >= MOSTLY);
       return {
         found: idle.map(({ of, ...place }) => {
-          const { time: ns, longest, loading } = of.step;
+          const { time: ns, longest, at, loading } = of.step;
           const loader = loading > 0 ? `, ${percent(loading / ns)} of it while data is loaded` : '';
           return {
             ...place,
@@ -32,6 +33,7 @@ export const inputPipeline: Rule = {
             stake: ns,
             gain: { ns, how: 'sum of the idle time between two steps that a late launch ended', isBound: true },
             kernels: of.firsts.ids,
+            ...atLongest(at),
             count: of.idleSteps,
             evidence: { steps: of.steps, idleSteps: of.idleSteps, idleNs: ns, longestNs: longest, loadingNs: loading },
             see: 'dprof steps FILE',

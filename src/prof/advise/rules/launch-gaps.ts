@@ -6,7 +6,7 @@ import type { Found } from '../finding.js';
 import { LOAD_AHEAD } from './input-pipeline.js';
 import type { RuleAnswer, Rule } from '../rule.js';
 import { counted, percent, ranked, time } from '../amount-text.js';
-import { Ranking } from '../longest.js';
+import { atLongest, Ranking } from '../longest.js';
 
 class DeviceLaunches {
   kernels = 0;
@@ -38,7 +38,7 @@ function shortGaps(
   launches: DeviceLaunches,
   isSlowed: boolean,
 ): Found {
-  const { time: idle, count, longest } = of.by.launch;
+  const { time: idle, count, longest, at } = of.by.launch;
   const tiny =
     launches.tiny > 0
       ? `${counted(launches.tiny, 'kernel')} of ${launches.kernels} shorter than the call that launched them`
@@ -55,6 +55,7 @@ function shortGaps(
       isBound: true,
     },
     kernels: of.late.ids,
+    ...atLongest(at),
     count,
     evidence: {
       gaps: count,
@@ -81,7 +82,7 @@ const PLACES: readonly (readonly [place: RegExp, action: string])[] = [
 ];
 
 function longGaps({ of, ...place }: Place & { of: HostGapsOfDevice }): Found {
-  const { time: idle, count, longest, loading, afterCopies } = of.by.long;
+  const { time: idle, count, longest, at, loading, afterCopies } = of.by.long;
   const places = new Ranking();
   for (const [name, ns] of of.idle.places) places.add(name, ns);
   const [most = '', mostTime = 0] = places.top(1)[0] ?? [];
@@ -101,6 +102,7 @@ function longGaps({ of, ...place }: Place & { of: HostGapsOfDevice }): Found {
     stake: idle,
     gain: null,
     kernels: [],
+    ...atLongest(at),
     count,
     evidence: { gaps: count, idleNs: idle, longestNs: longest, loadingNs: loading, afterCopiesNs: afterCopies },
     see: 'dprof perfetto -o trace.pftrace FILE',

@@ -5,7 +5,7 @@ import { counted, ranked, time } from '../amount-text.js';
 import { ByDevice, type Place } from '../by-device.js';
 import type { Found } from '../finding.js';
 import type { HostGapsOfDevice } from '../idle/host-gaps.js';
-import { Ranking } from '../longest.js';
+import { atLongest, Ranking } from '../longest.js';
 import type { Rule, RuleAnswer } from '../rule.js';
 
 /** Names of kernels that are kept. */
@@ -60,6 +60,7 @@ function held({ of, ...place }: Place & { of: HostGapsOfDevice }, launches: Long
       stake,
       gain: null,
       kernels: [],
+      ...atLongest(of.idle.longestHeld),
       count,
       evidence: { idleNs: stake, gaps: count, longLaunches: launches.count, ofNewKernels: launches.first },
       see: 'dprof -c idx,op,kernel,queue,sil --sort queue --top 15 -f table FILE',
@@ -82,6 +83,7 @@ function waited({ of, ...place }: Place & { of: HostGapsOfDevice }): Found[] {
       stake,
       gain: null,
       kernels: [],
+      at: { start: waiting.start, end: waiting.end },
       count: 1,
       evidence: { idleNs: stake, gaps: 1 },
       see: 'dprof -c idx,op,kernel,queue,sil --sort queue --top 5 -f table FILE',

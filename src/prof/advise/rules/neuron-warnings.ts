@@ -6,7 +6,8 @@ import { withMachine, type MetricSums } from '../../neuron/metric.js';
 import { detailsOf, WARNING_RULES as WARNINGS } from '../../neuron/warnings.js';
 import { ByDevice } from '../by-device.js';
 import { IntervalUnion } from '../../../containers/interval-union.js';
-import type { Finding, Gain } from '../finding.js';
+import type { Finding, Gain, LongestTime } from '../finding.js';
+import { atLongest, longerOf } from '../longest.js';
 import type { RuleAnswer, Rule } from '../rule.js';
 import { rate } from '../amount-text.js';
 
@@ -17,6 +18,8 @@ interface WarnedCapture {
   /** ns during which activities ran that the rule asks for, on the device where they ran longest. */
   readonly ns: number;
   readonly count: number;
+  /** The longest of them. */
+  readonly longest: LongestTime | null;
 }
 
 interface NeuronRule {
@@ -31,6 +34,8 @@ interface NeuronRule {
   readonly why?: (sums: MetricSums) => string | null;
   /** What is at stake, and may be gained, ns; null when unknown. */
   readonly stake: (evidence: Evidence, capture: WarnedCapture) => number | null;
+  /** Where there are no such activities, the longest time that it is about. */
+  readonly longest?: (capture: WarnedCapture, device: number) => LongestTime | null;
   readonly gain?: (evidence: Evidence, capture: WarnedCapture) => Pick<Gain, 'how' | 'isBound'>;
 }
 
@@ -75,6 +80,7 @@ const TABLE: readonly NeuronRule[] = [
     warning: 'throttled',
     action: 'spread the work over time or cores; limits come from power, heat and activity, not from the program',
     why: ({ throttling }) => (throttling.cores.size > 0 ? null : 'no samples of throttling'),
+    longest: ({ sums: { throttling } }, device) => throttling.cores.get(device)?.longest ?? null,
     stake: ({ lostShare }, { sums: { totalPs } }) => (totalPs === null ? null : (number(lostShare) * totalPs) / 1000),
     gain: () => ({ how: 'sum of (1 − limit) · duration of windows, for a core that always has work', isBound: true }),
   },
@@ -106,7 +112,7 @@ const ruleOf = (entry: NeuronRule): Rule => ({
   name: entry.name,
   doc: entry.doc,
   watch: () => {
-    const devices = new ByDevice(() => ({ cover: new IntervalUnion(), count: 0 }));
+    const devices = new ByDevice(() => ({ cover: new IntervalUnion(), count: 0, longest: null as LongestTime | null }));
     const { counts } = entry;
     return {
       ...(counts === undefined
@@ -115,8 +121,10 @@ const ruleOf = (entry: NeuronRule): Rule => ({
             take: (record: ProfileLine) => {
               if (!isTimed(record) || !counts(record)) return;
               const one = devices.of(record);
+              const [start, end] = [record.start, record.start + record.dur];
               one.count++;
-              one.cover.add(record.start, record.start + record.dur);
+              one.cover.add(start, end);
+              one.longest = longerOf(one.longest, { start, end });
             },
           }),
       end: ({ neuron }): RuleAnswer => {
@@ -128,7 +136,8 @@ const ruleOf = (entry: NeuronRule): Rule => ({
             0,
           );
           const count = own.reduce((sum, one) => sum + one.of.count, 0);
-          return answer(entry, profile, { sums: withMachine(of), ns, count });
+          const longest = own.reduce<LongestTime | null>((most, one) => longerOf(most, one.of.longest), null);
+          return answer(entry, profile, { sums: withMachine(of), ns, count, longest });
         });
         const whys = answers.map(({ why }) => why).filter((why) => why !== undefined);
         const [why] = whys;
@@ -160,6 +169,7 @@ function answer(entry: NeuronRule, profile: number, capture: WarnedCapture): Rul
         stake,
         gain,
         kernels: [],
+        ...atLongest(capture.longest ?? (device === null ? null : (entry.longest?.(capture, device) ?? null))),
         count: number(evidence['windows']) || capture.count || 1,
         evidence,
         see: 'dprof summary FILE',

@@ -16,7 +16,8 @@ export class ReasonSum {
     this.#time += time;
     this.#unit.add(tc, time);
     if (bound !== null) addTo(this.#bounds, bound, time);
-    if (time > (this.#slowest?.time ?? -1)) this.#slowest = { id: record.id, name: record.short, time };
+    if (time > (this.#slowest?.time ?? -1))
+      this.#slowest = { id: record.id, name: record.short, start: record.start, time };
   }
 
   /** Null where there were no kernels. */

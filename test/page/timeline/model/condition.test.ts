@@ -148,6 +148,15 @@ describe('fields of a search', () => {
     expect(found('peak<50')).to.deep.equal([]);
   });
 
+  it('with a single sign are asked back where no event has the words', () => {
+    const remark = (query: string): string | null => search(EVENTS, query)?.remark ?? null;
+    expect(remark('op=mm')).to.equal('did you mean op==mm?');
+    expect(remark('step = 4')).to.equal('did you mean step==4?');
+    expect(remark('nosuch=mm')).to.equal(null);
+    expect(remark('gemm')).to.equal(null);
+    expect(remark('op==mm')).to.equal(null);
+  });
+
   it('are none in names that look like them', () => {
     for (const name of ['floor<float>', 'gemm<float>', 'vector<int, 4>', 'dur>10 gemm']) {
       expect(problem(name), name).to.equal(null);

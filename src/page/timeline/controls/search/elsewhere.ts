@@ -68,7 +68,7 @@ export function showElsewhere(
   let pause: ReturnType<typeof setTimeout> | undefined;
   const summary = element('summary', {});
   const inside = element('div', { class: 'tl-match-list' });
-  const list = element('details', { class: 'tl-found', hidden: true }, summary, inside);
+  const list = element('details', { class: 'tl-elsewhere', hidden: true }, summary, inside);
   const hasHere = (): boolean => (scene.matches?.list.length ?? 0) > 0;
   const go = (): boolean => {
     const [first] = found?.list ?? [];
