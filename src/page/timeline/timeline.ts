@@ -106,7 +106,7 @@ function arrowStatus(scene: Scene): HTMLElement {
   return status;
 }
 
-const FIRST_PIECE: ShownPiece = { at: null, part: null };
+const FIRST_PIECE: ShownPiece = { at: null, part: null, steps: null };
 
 function fill(
   place: HTMLElement,
@@ -121,7 +121,7 @@ function fill(
   }
   const scene = new Scene(events, extras);
   const stage = new TimelineCanvas(scene, signal, drawn);
-  const search = showSearch(scene, searchElsewhere);
+  const search = showSearch(scene, piece.steps, searchElsewhere);
   const markers = showMarkers(scene);
   const keys: KeyActions = {
     scene,

@@ -25,6 +25,8 @@ export interface ShownPiece {
   readonly at: number | null;
   /** Where it is only a part of what is drawn: that part, ns from the profile's start. */
   readonly part: View | null;
+  /** The first and the last of its steps; null for what lies between steps. */
+  readonly steps: readonly [first: number, last: number] | null;
 }
 
 export function followAddress(scene: Scene, profile: number, piece: ShownPiece, signal: AbortSignal): void {

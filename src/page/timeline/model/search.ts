@@ -26,6 +26,9 @@ export interface MatchSum {
   readonly share: number | null;
 }
 
+/** The first and the last step of a piece. */
+export type StepSpan = readonly [first: number, last: number];
+
 type EventTest = (event: number) => boolean;
 
 /** Per text whether it passes: tested once for each text, not for each event. */
@@ -95,6 +98,22 @@ export function search(events: TimelineEvents, query: string): SearchMatches | n
   }
   const hint = condition === null && list.length === 0 ? meantCondition(query) : null;
   return { isMatch, list: Uint32Array.from(list), problem, remark: hint ?? remark, ...sums(events, isMatch) };
+}
+
+/**
+ * Matches on devices that belong to the steps of a piece, which also has what ran of other steps meanwhile.
+ * @returns null where all of them do, or none is known to belong to another
+ */
+export function ofOwnSteps(events: TimelineEvents, { list }: SearchMatches, steps: StepSpan): number | null {
+  const [first, last] = steps;
+  let [own, others] = [0, 0];
+  for (const event of list) {
+    const step = elementAt(events.step, event);
+    if (step < 0 || !isOnDevice(events, event)) continue;
+    if (first <= step && step <= last) own += countOf(events, event);
+    else others += countOf(events, event);
+  }
+  return others === 0 ? null : own;
 }
 
 /** Sums of the matching events on devices and on threads, and their shares of all. */

@@ -99,7 +99,7 @@ export function showPieces(place: HTMLElement, utilisation: Utilisation, options
   const show = (piece: number): void => {
     drawn = wantedRanks();
     const isOne = drawn.length === 1;
-    const { start, end } = elementAt(timeline.pieces, piece);
+    const { start, end, steps = null } = elementAt(timeline.pieces, piece);
     open?.close();
     shown = piece;
     picker.show(piece);
@@ -111,7 +111,7 @@ export function showPieces(place: HTMLElement, utilisation: Utilisation, options
     open = showTimeline(holder, () => loadedOf(piece), {
       ...{ profile, file: options.file, viewed: see, step, goTo },
       ...(hasOthers ? { searchElsewhere: searchElsewhere() } : {}),
-      piece: { at: piece === timeline.first ? null : piece, part: isPart ? { from: start, to: end } : null },
+      piece: { at: piece === timeline.first ? null : piece, part: isPart ? { from: start, to: end } : null, steps },
     });
   };
   const remarkOn = (piece: number): string => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { parseQuery } from '../../../../src/page/timeline/model/query.js';
-import { nextMatch, search } from '../../../../src/page/timeline/model/search.js';
+import { nextMatch, ofOwnSteps, search } from '../../../../src/page/timeline/model/search.js';
 import { eventsOf } from '../fixture.js';
 
 const EVENTS = eventsOf([
@@ -126,5 +126,23 @@ describe('search of a timeline', () => {
       [4, 1],
     ] as const;
     expect(cases.map(steps)).to.deep.equal([0, 2, 1, 0, 2, 2, 0]);
+  });
+
+  it('counts those of the steps of a piece where it has work of others too', () => {
+    const events = eventsOf([
+      { start: 0, dur: 1, lane: 0, kind: 'launch', name: 'a', step: 7 },
+      { start: 1, dur: 1, lane: 1, name: 'a', step: 7 },
+      { start: 2, dur: 1, lane: 1, name: 'a', step: 8 },
+      { start: 3, dur: 1, lane: 1, name: 'b', step: 8 },
+      { start: 4, dur: 1, lane: 1, name: 'a' },
+    ]);
+    const own = (query: string, ...steps: [number, number]): number | null => {
+      const matches = search(events, query);
+      return matches === null ? null : ofOwnSteps(events, matches, steps);
+    };
+    expect(own('name:a', 7, 7)).to.equal(1);
+    expect(own('name:a', 9, 9)).to.equal(0);
+    expect(own('name:a', 7, 8)).to.equal(null);
+    expect(own('name:b', 8, 8)).to.equal(null);
   });
 });

@@ -4,7 +4,7 @@ import { quantityText } from '../../../document/units.js';
 import { showElsewhere, type SearchElsewhere } from './elsewhere.js';
 import { showMatches } from './match-list.js';
 import type { Scene } from '../../model/scene.js';
-import { nextMatch, type MatchSum } from '../../model/search.js';
+import { nextMatch, ofOwnSteps, type MatchSum, type SearchMatches, type StepSpan } from '../../model/search.js';
 
 /** ms without a key before a search starts. */
 const PAUSE = 150;
@@ -28,8 +28,17 @@ function countText(matches: number, selected: number | null, isMerged: boolean):
   return selected === null || matches === 1 ? all : `${quantityText(selected + 1, 'count')} of ${all}`;
 }
 
+/** `, 676 of step 16`: of what runs on devices in the time of a step, some may be of others. */
+function stepText({ events }: Scene, matches: SearchMatches, steps: StepSpan | null): string {
+  const own = steps === null ? null : ofOwnSteps(events, matches, steps);
+  if (steps === null || own === null) return '';
+  const [first, last] = steps;
+  return `, ${quantityText(own, 'count')} of ${first === last ? `step ${first}` : `steps ${first} to ${last}`}`;
+}
+
 /** @param elsewhere what is known of other pieces */
-function matchText({ matches, shown, events }: Scene, elsewhere: string | null): string {
+function matchText(scene: Scene, steps: StepSpan | null, elsewhere: string | null): string {
+  const { matches, shown, events } = scene;
   if (matches === null) return '';
   const { device, host, list, problem, remark } = matches;
   if (problem !== null) return [problem, ...(elsewhere === null ? [] : [elsewhere])].join('; ');
@@ -37,15 +46,18 @@ function matchText({ matches, shown, events }: Scene, elsewhere: string | null):
   if (list.length === 0) return [elsewhere === null ? 'no match' : 'no match here', ...rest].join('; ');
   const selected = shown.event !== null && matches.isMatch[shown.event] === 1 ? list.indexOf(shown.event) : null;
   const sides = [
-    ...(device.count > 0 ? [sumText(device, 'devices')] : []),
+    ...(device.count > 0 ? [`${sumText(device, 'devices')}${stepText(scene, matches, steps)}`] : []),
     ...(host.count > 0 ? [sumText(host, 'threads')] : []),
     ...rest,
   ];
   return `${countText(list.length, selected, events.merged !== null)}: ${sides.join('; ')}`;
 }
 
-/** @param elsewhere where there are other pieces */
-export function showSearch(scene: Scene, elsewhere?: SearchElsewhere): SearchBox {
+/**
+ * @param steps of the shown piece
+ * @param elsewhere where there are other pieces
+ */
+export function showSearch(scene: Scene, steps: StepSpan | null, elsewhere?: SearchElsewhere): SearchBox {
   const field = element('input', {
     type: 'search',
     placeholder: 'gemm, op==mm && tflops<50',
@@ -57,7 +69,7 @@ export function showSearch(scene: Scene, elsewhere?: SearchElsewhere): SearchBox
   const list = showMatches(scene);
   const status = element('output', { class: 'tl-matches', role: 'status' });
   const tell = (looking?: string): void => {
-    status.textContent = looking ?? matchText(scene, others.text());
+    status.textContent = looking ?? matchText(scene, steps, others.text());
   };
   const others = showElsewhere(scene, elsewhere, tell);
   const step = (by: 1 | -1): void => {
