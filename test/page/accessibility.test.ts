@@ -45,6 +45,7 @@ async function selectAndList(page: Page): Promise<void> {
   await canvas.press('x');
   await page.locator('.tl-name').first().click();
   await page.locator('.tl-search input').fill('dur>=0');
+  await page.evaluate("document.querySelector('.tl-found').open = true");
   await page.locator('.tl-match').first().click();
   await page.locator('.tl-span table').first().waitFor();
 }

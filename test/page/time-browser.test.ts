@@ -27,7 +27,7 @@ describeInBrowser('panels of time', (open) => {
     const rows = panel.getByRole('table', { name: 'Longest gaps' }).locator('tbody tr');
     const first = rows.first();
     expect((await first.innerText()).split(/\s*\t\s*/)).to.deep.equal([
-      ...['4.000 ms', '3,000.00', '2', 'loading data', 'enumerate(DataLoader)', 'k', 'k'],
+      ...['4.000 ms', '3,000.00', 'before 2', 'loading data', 'enumerate(DataLoader)', 'k', 'k'],
     ]);
     await first.getByRole('link').click();
     const address = new URLSearchParams(new URL(page.url()).hash.slice(1));

@@ -34,6 +34,10 @@ export const definitions = (entries: readonly (readonly [name: string, value: El
 export const boxedDefinitions = (entries: readonly (readonly [name: string, value: ElementChild])[]): HTMLElement =>
   element('dl', { class: 'inline' }, ...entries.map((entry) => element('div', {}, ...definitions([entry]))));
 
+/** @param columns how many: paper makes tables of many smaller */
+export const tableOf = (label: string, columns: number, ...children: readonly HTMLElement[]): HTMLTableElement =>
+  element('table', { 'aria-label': label, style: `--columns: ${columns}` }, ...children);
+
 /** What is wider than the page, and scrolls. A group: as a region it would be a second landmark with its panel's name. */
 export const scrolling = (label: string, inner: HTMLElement): HTMLElement =>
   element('div', { class: 'scroll', role: 'group', 'aria-label': label, tabindex: 0 }, inner);

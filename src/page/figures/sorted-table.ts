@@ -3,7 +3,7 @@
  * near the window.
  */
 import { elementAt } from '../../containers/element.js';
-import { button, element, filterField, scrolling } from '../document/dom-elements.js';
+import { button, element, filterField, scrolling, tableOf } from '../document/dom-elements.js';
 import { whenPrinted } from '../document/paper.js';
 import { whenVisible } from '../document/when-visible.js';
 import { rowOf, scalesOf, type TableColumn } from './table-cells.js';
@@ -88,7 +88,7 @@ class SortedTable<Row> implements ShownTable<Row> {
       this.#show();
     });
     const head = element('thead', {}, this.#heads.row);
-    const inner = element('table', { 'aria-label': caption }, head, this.#body);
+    const inner = tableOf(caption, columns.length, head, this.#body);
     const copy = isChart ? [] : [csvButton(caption, columns, () => this.#found)];
     this.place = element(
       'div',

@@ -2,7 +2,7 @@
 import type { LayerPart } from '../../prof/html/page-data.js';
 import { lacking } from '../capture-hints.js';
 import { elementAt } from '../../containers/element.js';
-import { button, element, filterField, note, scrolling } from '../document/dom-elements.js';
+import { button, element, filterField, note, scrolling, tableOf } from '../document/dom-elements.js';
 import { layerTree, openAtFirst, visibleLayers, type LayerNode } from '../charts/layer-tree.js';
 import { ABOUT_BOUNDS } from '../figures/bound-names.js';
 import { hostTable } from '../figures/host-table.js';
@@ -74,8 +74,7 @@ class LayerTable {
 
   get content(): Node[] {
     const columns = layerHeads(this.view, 'all', () => null).map(({ column }) => column);
-    const attributes = { 'aria-label': 'Layers', style: `--columns: ${columns.length}` };
-    const table = element('table', attributes, element('thead', {}, this.#head), this.#body);
+    const table = tableOf('Layers', columns.length, element('thead', {}, this.#head), this.#body);
     const print = (onPaper: boolean): void => {
       this.#isPrinted = onPaper;
       this.#show(null);

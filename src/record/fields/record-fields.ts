@@ -126,6 +126,7 @@ export const RECORD_FIELDS: Readonly<Record<TabularType, readonly RecordField[]>
     ...text('domain', 'text'),
     ...texts('stack?'),
     ...int('launched?'),
+    ...flag('open?'),
   ],
   sample: [
     ...int('profile', 'start', 'dur?', 'device'),
