@@ -1,5 +1,6 @@
 /** `--explain`: how each number of one kernel was derived. */
 import { UsageError } from '../../record/errors.js';
+import { counted } from '../../record/plural.js';
 import { showTensor, asTensor } from '../../ops/call.js';
 import { familyOf } from '../../ops/table.js';
 import type { TypedBy } from '../../ops/schema/dtype-inference.js';
@@ -84,11 +85,16 @@ export function repeatedFacts(row: Annotated): LabelledLine[] {
   ];
 }
 
+/** Each where it is recorded. */
 function aboutOccupancy({ record, occupancy }: Annotated): LabelledLine[] {
-  if (occupancy === null) return [];
-  const { blocks, share, limit } = occupancy;
-  const resources = `${known(record.registers ?? null)} registers a thread, ${known(record.sharedBytes ?? null)} bytes shared a block`;
-  return [['occupancy', `${digits(100 * share, ' %')}: ${blocks} blocks a multiprocessor, by ${limit}; ${resources}`]];
+  const { registers = null, sharedBytes = null } = record;
+  const lines: LabelledLine[] = [];
+  if (registers !== null) lines.push(['registers', `${registers} a thread`]);
+  if (sharedBytes !== null) lines.push(['shared mem', `${sharedBytes} bytes a block`]);
+  if (occupancy === null) return lines;
+  const { blocks, warps, mostWarps, share, limit } = occupancy;
+  const held = `${warps} of ${mostWarps} warps in ${counted(blocks, 'block')} a multiprocessor`;
+  return [...lines, ['occupancy', `${digits(100 * share, ' %')}: ${held}, by ${limit}`]];
 }
 
 function aboutKernel(row: Annotated): LabelledLine[] {

@@ -12,7 +12,10 @@ export type OccupancyLimit = 'threads' | 'blocks' | 'registers' | 'shared memory
 export interface Occupancy {
   /** Blocks that a multiprocessor holds at a time. */
   readonly blocks: number;
-  /** Resident threads as a share of those that the multiprocessor can hold, 0 to 1. */
+  /** Warps of these blocks, and of all that a multiprocessor can hold. */
+  readonly warps: number;
+  readonly mostWarps: number;
+  /** The former as a share of the latter, 0 to 1. */
   readonly share: number;
   readonly limit: OccupancyLimit;
 }
@@ -83,5 +86,7 @@ export function occupancyOf(
     ['shared memory', shared === 0 ? Infinity : Math.floor((unit.shared * 1024) / shared)],
   ];
   const [limit, blocks] = limits.reduce((least, one) => (one[1] < least[1] ? one : least));
-  return blocks >= 1 ? { blocks, share: (blocks * warps * WARP) / unit.threads, limit } : null;
+  if (blocks < 1) return null;
+  const [held, mostWarps] = [blocks * warps, unit.threads / WARP];
+  return { blocks, warps: held, mostWarps, share: held / mostWarps, limit };
 }

@@ -173,8 +173,8 @@ const FIELDS: readonly ConditionField[] = [
   { keys: ['tid'], type: 'int', of: ofThread('tid'), needs: 'details' },
   { keys: ['api'], type: 'str', of: launchName, needs: 'details' },
   ...FACT_COLUMNS.map(({ key, label, read, ...shape }): ConditionField => ({
-    ...shape,
     ...{ keys: [key], type: 'str', needs: 'details' },
+    ...shape,
     of: (events) => {
       const facts = new FactColumn(events.facts, label, read);
       return (event) => facts.of(elementAt(events.factList, event));

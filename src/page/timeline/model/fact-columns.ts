@@ -2,7 +2,7 @@
 import type { CellValue, ColumnShape } from '../../../table/column.js';
 import { factsOf, type FactLists } from '../events/kernel-facts.js';
 
-interface FactColumnShape extends Partial<Pick<ColumnShape, 'list' | 'separator' | 'suffix'>> {
+interface FactColumnShape extends Partial<Pick<ColumnShape, 'type' | 'list' | 'separator' | 'suffix'>> {
   readonly key: string;
   /** Of the fact, as `--explain` has it. */
   readonly label: string;
@@ -20,12 +20,28 @@ const listBy =
   (text: string): CellValue =>
     text === '-' ? [] : text.split(separator);
 
+/** The number that a text begins with: '32 a thread'. */
+const leading = (text: string): number | null => {
+  const number = parseFloat(text);
+  return Number.isNaN(number) ? null : number;
+};
+
+/** '66.67 %: 32 of 48 warps': in %, of the counts, which are not rounded. */
+function percentOfCounts(text: string): number | null {
+  const [, count, all] = /: (\d+) of (\d+) warps/.exec(text) ?? [];
+  return count === undefined ? null : 100 * (Number(count) / Number(all));
+}
+
 /** '128,2,1' as numbers. */
 const extent = (text: string | undefined): CellValue => word(text)?.split(',').map(Number) ?? null;
 
 export const FACT_COLUMNS: readonly FactColumnShape[] = [
   { key: 'grid', label: 'grid, block', list: 'int', read: (text) => extent(text.split(' / ')[0]) },
   { key: 'block', label: 'grid, block', list: 'int', read: (text) => extent(text.split(' / ')[1]) },
+  { key: 'regs', label: 'registers', type: 'int', read: leading },
+  { key: 'smem', label: 'shared mem', type: 'int', read: leading },
+  { key: 'occ', label: 'occupancy', type: 'real', read: percentOfCounts },
+  { key: 'occby', label: 'occupancy', read: (text) => text.split(', by ')[1] ?? null },
   { key: 'role', label: 'role', read: word },
   { key: 'params', label: 'params', list: 'str', suffix: ',', read: listBy(', ') },
   { key: 'trace', label: 'trace', list: 'str', read: listBy(' > ') },

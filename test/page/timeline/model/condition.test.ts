@@ -97,7 +97,7 @@ async function expectSameKernels(path: string): Promise<void> {
 describe('conditions of a search', () => {
   it('find the kernels that dprof --where finds: a sample', async () => {
     await expectSameKernels(join(ROOT, 'samples', 'lenet.pt.trace.json.gz'));
-  }).timeout(60_000);
+  });
 
   for (const name of ['kineto/h100_vit.json.gz', 'kineto/mi300_resnet_training.json.gz', 'nsys/vsr_a100_pyprof.sqlite'])
     itShared(`find the kernels that dprof --where finds: ${name}`, [`data/${name}`], async ([path = '']) => {
