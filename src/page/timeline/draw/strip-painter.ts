@@ -1,42 +1,37 @@
 /** Paints the strip above a timeline: its background once, the part in view as often as that moves. */
-import { elementAt } from '../../../containers/element.js';
-import type { Utilisation } from '../../../prof/html/page-data.js';
 import type { PageTimeline } from '../../../prof/html/timeline/timeline-data.js';
 import type { View } from '../model/view.js';
 import { PRINTED, type CanvasTheme } from './canvas-colours.js';
+import type { StripRow } from './strip-rows.js';
 
-/** CSS pixels of a device. */
+/** CSS pixels of a row, and of all of them. */
 const ROW = 22;
-/** More devices than this are one row: their mean. */
-const MOST_ROWS = 4;
+const MOST_HEIGHT = 4 * ROW;
+/** Lower rows have no room for bars: their colour says the share. */
+const LEAST_BAR = 8;
 /** Nearer beginnings of pieces are not drawn. */
 const LEAST_GAP = 3;
 const LEAST_BOX = 3;
 
-/** Shares of time by span: a row a device, or one of their mean. */
-function rowsOf({ devices }: Utilisation): readonly (readonly number[])[] {
-  const rows = devices.map(({ busy }) => busy);
-  if (rows.length <= MOST_ROWS) return rows;
-  const mean = (bin: number): number => rows.reduce((sum, row) => sum + (row[bin] ?? 0), 0) / rows.length;
-  return [elementAt(rows, 0).map((_, bin) => mean(bin))];
-}
-
 export class StripPainter {
-  /** CSS pixels. */
-  readonly height: number;
-  readonly #rows: readonly (readonly number[])[];
   readonly #background = new OffscreenCanvas(1, 1);
   theme: CanvasTheme = PRINTED;
+  rows: readonly StripRow[] = [];
 
   constructor(
     private readonly canvas: HTMLCanvasElement,
     private readonly timeline: PageTimeline,
-    private readonly utilisation: Utilisation,
     /** ns from the profile's start, of the whole strip. */
     private readonly all: View,
-  ) {
-    this.#rows = rowsOf(utilisation);
-    this.height = Math.max(1, this.#rows.length) * ROW;
+  ) {}
+
+  /** CSS pixels. */
+  get height(): number {
+    return Math.max(1, this.rows.length) * this.#row;
+  }
+
+  get #row(): number {
+    return Math.min(ROW, MOST_HEIGHT / Math.max(1, this.rows.length));
   }
 
   /** To be called when the size or the theme changes. */
@@ -51,7 +46,7 @@ export class StripPainter {
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.fillStyle = this.theme.band;
     context.fillRect(0, 0, this.canvas.clientWidth, this.height);
-    this.#paintDevices(context);
+    this.#paintRows(context);
     this.#paintPieces(context);
     this.paintView(view);
   }
@@ -77,21 +72,20 @@ export class StripPainter {
     return ((time - this.all.from) / (this.all.to - this.all.from)) * this.canvas.clientWidth;
   }
 
-  #paintDevices(context: OffscreenCanvasRenderingContext2D): void {
-    const { start, width } = this.utilisation;
+  #paintRows(context: OffscreenCanvasRenderingContext2D): void {
+    const height = this.#row;
+    const isBars = height >= LEAST_BAR;
     context.fillStyle = this.theme.quiet;
-    for (const [row, shares] of this.#rows.entries()) {
+    for (const [row, { start, width, shares }] of this.rows.entries()) {
       for (const [bin, share] of shares.entries()) {
         const left = this.#x(start + bin * width);
-        const tall = share * (ROW - 3);
-        context.fillRect(
-          left,
-          (row + 1) * ROW - 1 - tall,
-          Math.max(0.5, this.#x(start + (bin + 1) * width) - left),
-          tall,
-        );
+        const across = Math.max(0.5, this.#x(start + (bin + 1) * width) - left);
+        const tall = isBars ? share * (height - 3) : height;
+        context.globalAlpha = isBars ? 1 : share;
+        context.fillRect(left, (row + 1) * height - Number(isBars) - tall, across, tall);
       }
     }
+    context.globalAlpha = 1;
   }
 
   #paintPieces(context: OffscreenCanvasRenderingContext2D): void {

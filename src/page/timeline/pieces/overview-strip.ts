@@ -1,13 +1,13 @@
 /**
- * The strip above a timeline: how busy the devices are over the whole profile, where its pieces begin, and the part in view
- * as a box. It is a slider: clicks, dragging and keys move the view.
+ * The strip above a timeline: how busy devices or ranks are over the whole profile, where its pieces begin, and the part in
+ * view as a box. It is a slider: clicks, dragging and keys move the view.
  */
-import type { Utilisation } from '../../../prof/html/page-data.js';
 import type { PageTimeline } from '../../../prof/html/timeline/timeline-data.js';
 import { element } from '../../document/dom-elements.js';
 import { quantityText } from '../../document/units.js';
 import { readTheme, watchTheme } from '../draw/canvas-colours.js';
 import { StripPainter } from '../draw/strip-painter.js';
+import type { StripRow } from '../draw/strip-rows.js';
 import { timeAt, type View } from '../model/view.js';
 
 interface StripActions {
@@ -20,17 +20,13 @@ interface StripActions {
 interface OverviewStrip {
   readonly place: HTMLElement;
   readonly show: (piece: number, view: View) => void;
+  readonly showRows: (rows: readonly StripRow[]) => void;
 }
 
 /** Part of the view by which arrows move. */
 const STEP = 0.5;
 
-export function showStrip(
-  timeline: PageTimeline,
-  utilisation: Utilisation,
-  actions: StripActions,
-  signal: AbortSignal,
-): OverviewStrip {
+export function showStrip(timeline: PageTimeline, actions: StripActions, signal: AbortSignal): OverviewStrip {
   const [whole] = timeline.pieces;
   const all: View = { from: whole?.start ?? 0, to: Math.max((whole?.start ?? 0) + 1, whole?.end ?? 0) };
   const canvas = element('canvas', {
@@ -41,11 +37,10 @@ export function showStrip(
     'aria-valuemin': Math.round(all.from),
     'aria-valuemax': Math.round(all.to),
   });
-  const painter = new StripPainter(canvas, timeline, utilisation, all);
-  canvas.style.height = `${painter.height}px`;
+  const painter = new StripPainter(canvas, timeline, all);
   let shown = all;
   const inside = (time: number): number => Math.max(all.from, Math.min(all.to, time));
-  paintWhenChanged(canvas, painter, () => shown, signal);
+  const paint = paintWhenChanged(canvas, painter, () => shown, signal);
   listenToPointer(canvas, (x) => actions.goTo(inside(timeAt(all, x, canvas.clientWidth))));
   const middle = (): number => inside((shown.from + shown.to) / 2);
   const move = (by: number): void => actions.goTo(inside(middle() + by * (shown.to - shown.from)));
@@ -63,10 +58,21 @@ export function showStrip(
     canvas.setAttribute('aria-valuetext', `${timeline.pieces[piece]?.name ?? ''}, ${from} to ${to}`);
     painter.paintView(view);
   };
-  return { place: canvas, show };
+  const showRows = (rows: readonly StripRow[]): void => {
+    painter.rows = rows;
+    canvas.style.height = `${painter.height}px`;
+    paint();
+  };
+  return { place: canvas, show, showRows };
 }
 
-function paintWhenChanged(canvas: HTMLElement, painter: StripPainter, view: () => View, signal: AbortSignal): void {
+/** @returns paints it anew */
+function paintWhenChanged(
+  canvas: HTMLElement,
+  painter: StripPainter,
+  view: () => View,
+  signal: AbortSignal,
+): () => void {
   const paint = (): void => {
     if (canvas.clientWidth === 0 || canvas.parentElement === null) return;
     painter.theme = readTheme(canvas.parentElement);
@@ -76,6 +82,7 @@ function paintWhenChanged(canvas: HTMLElement, painter: StripPainter, view: () =
   sized.observe(canvas);
   watchTheme(paint, signal);
   signal.addEventListener('abort', () => sized.disconnect());
+  return paint;
 }
 
 function listenToPointer(canvas: HTMLElement, goTo: (x: number) => void): void {

@@ -17,6 +17,7 @@ import {
   type PlaceInTime,
 } from './piece-choice.js';
 import { readAddress, withPlace } from '../model/timeline-address.js';
+import { deviceRows, rankRow, type StripRow } from '../draw/strip-rows.js';
 import type { View } from '../model/view.js';
 import { showTimeline, type ShownTimeline } from '../timeline.js';
 import { loadExtras, type LoadedTimeline } from '../tracks/load-tracks.js';
@@ -99,6 +100,7 @@ export function showPieces(place: HTMLElement, utilisation: Utilisation, options
   const show = (piece: number): void => {
     drawn = wantedRanks();
     const isOne = drawn.length === 1;
+    strip.showRows(isOne ? deviceRows(utilisation) : rankRows(piece));
     const { start, end, steps = null } = elementAt(timeline.pieces, piece);
     open?.close();
     shown = piece;
@@ -114,6 +116,11 @@ export function showPieces(place: HTMLElement, utilisation: Utilisation, options
       piece: { at: piece === timeline.first ? null : piece, part: isPart ? { from: start, to: end } : null, steps },
     });
   };
+  const rankRows = (piece: number): StripRow[] =>
+    alignedPieces(drawn, own, piece).pieces.flatMap(({ rank: { profile: of, clock } }) => {
+      const use = options.contextOf?.(of).utilisation ?? null;
+      return use === null ? [] : rankRow(use, clock);
+    });
   const remarkOn = (piece: number): string => {
     if (drawn.length > 1) return alignedPieces(drawn, own, piece).remarks.join(' ');
     const { name } = elementAt(timeline.pieces, piece);
@@ -177,7 +184,7 @@ export function showPieces(place: HTMLElement, utilisation: Utilisation, options
   });
   const picker = pickPiece(timeline, choose);
   const goTo = (time: number): void => go(placeOf(timeline, shown, view, time));
-  const strip = showStrip(timeline, utilisation, { goTo, step }, signal);
+  const strip = showStrip(timeline, { goTo, step }, signal);
   const rankPicker = pickRanks(ranks, own, chooseRanks);
   const pickers = [
     ...(timeline.pieces.length === 1 ? [] : [picker.place]),

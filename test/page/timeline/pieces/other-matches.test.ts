@@ -67,7 +67,7 @@ describe('matches in pieces that are not shown', () => {
   it('of a sample too', async () => {
     const page = await loaded(await pageContentsOfFile(join(ROOT, 'samples', 'lenet.pt.trace.json.gz')));
     for (const query of ['kind==kernel', 'op==mm', 'aten', 'step>0']) expectAllFound(page, query);
-  }).timeout(60_000);
+  });
 
   it('are in the piece of their step, though they run in the next one too', async () => {
     const page = await loaded(pageContentsOf(STEPS));
