@@ -16,9 +16,15 @@ export const kernelsNamed = (name: string): NamedEvents => ({
   ...{ field: 'kernel', names: [name], condition: `kernel==${searched(name)}` },
 });
 
-/** @param kernels as findings have them: 'PROFILE:IDX' */
-export const kernelsNumbered = (kernels: readonly string[]): string =>
-  kernels.map((kernel) => `id==${kernel.split(':')[1] ?? ''}`).join(' || ');
+/**
+ * Kernels of one profile, whose numbers those of another have too.
+ * @param kernels as findings have them: 'PROFILE:IDX'
+ * @param isAlone whether the page holds no other profile
+ */
+export function kernelsNumbered(kernels: readonly string[], profile: number, isAlone: boolean): string {
+  const ids = kernels.map((kernel) => `id==${kernel.split(':')[1] ?? ''}`).join(' || ');
+  return isAlone ? ids : `profile==${profile} && (${ids})`;
+}
 
 /** Kernels of an op, and its calls on the host. */
 export const ofOp = (op: string): NamedEvents => ({ field: 'op', names: [op], condition: `op==${searched(op)}` });

@@ -2,10 +2,12 @@
 import { lacking } from '../capture-hints.js';
 import type { FindingGroup } from '../../prof/advise/grouped-findings.js';
 import { command } from '../document/copy-command.js';
+import { counted } from '../../record/plural.js';
 import { button, definitions, element, note } from '../document/dom-elements.js';
 import { kernelsNumbered } from '../document/timeline-conditions.js';
 import { timeLink, timelineLink } from '../document/timeline-link.js';
 import { quantityText } from '../document/units.js';
+import { evidenceLine } from '../figures/evidence.js';
 import { figure, namedFigure } from '../figures/figure.js';
 import { listed, type Listed } from '../figures/listed-rows.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
@@ -27,13 +29,14 @@ const devicesText = (devices: readonly number[]): string =>
 
 /** Links to the longest time that a finding is about, and to the kernels that it names, in whatever steps they are. */
 function placesInTimeline(view: PanelView, { finding }: FindingGroup): (Node | string)[] {
-  const { kernels, at } = finding;
+  const { kernels, at, profile } = finding;
   const span = at === undefined ? null : { from: at.start, to: at.end };
   const longest =
     span === null ? null : timeLink(view, `the longest, ${quantityText(span.to - span.from, 'ns')}`, span);
   // Of gaps the kernels are those that ended them.
   const which = longest === null ? (kernels.length === 1 ? 'the longest kernel' : `the ${kernels.length} longest`) : `the ${kernels.length === 1 ? 'kernel' : `${kernels.length} kernels`} after the longest`; // prettier-ignore
-  const link = kernels.length === 0 ? null : timelineLink(view, which, kernelsNumbered(kernels));
+  const condition = kernelsNumbered(kernels, profile, view.data.profiles.length === 1);
+  const link = kernels.length === 0 ? null : timelineLink(view, which, condition);
   const links = [longest, link].filter((one) => one !== null);
   return links.length === 0
     ? []
@@ -59,8 +62,8 @@ function shownOf(view: PanelView, group: Listed<FindingGroup>): HTMLElement {
   );
   const lines = [
     ...(gain === null ? [] : [['How the gain is computed', gain.how] as const]),
-    ...Object.entries(evidence).map(([name, value]) => [name, String(value)] as const),
-    ...(kernels.length === 0 ? [] : [['kernels', kernels.join(', ')] as const]),
+    ...Object.entries(evidence).map(([name, value]) => evidenceLine(name, value)),
+    ...(kernels.length === 0 ? [] : [['Kernels', kernels.join(', ')] as const]),
   ];
   const place = devices.length > 1 ? `, device ${finding.device ?? 'unknown'}` : '';
   const heading = element('summary', {}, `Evidence (${rule}${place})`);
@@ -80,7 +83,7 @@ function make(view: PanelView): PanelContent {
   const { data, profile } = view;
   const own = listed(data.advice).filter(({ finding }) => finding.profile === profile.overview.profile);
   const others = data.advice.length - own.length;
-  const elsewhere = others === 0 ? [] : [note(`${others} findings are about other profiles of this page.`)];
+  const elsewhere = others === 0 ? [] : [note(`${counted(others, 'finding')} of this page ${others === 1 ? 'is' : 'are'} about other profiles.`)];
   if (own.length === 0 && profile.overview.devices.length === 0) return lacking(view, 'work');
   if (own.length === 0) return others === 0 ? 'No rule found anything that can be shown to be worth doing.' : elsewhere;
   const list = element('ol', { class: 'advice' }, ...own.map((one) => shownOf(view, one)));

@@ -1,0 +1,28 @@
+/** The numbers behind a finding as people read them: the names of their fields in words, and their units. */
+import { quantityText, type DisplayUnit } from '../document/units.js';
+
+/** What names of fields end in, and what their numbers are of. The first that fits holds. */
+const UNITS: readonly (readonly [ending: RegExp, unit: DisplayUnit])[] = [
+  [/bytesPerS$/i, 'bytes/s'],
+  [/flopsPerS$/i, 'flop/s'],
+  [/bytes$/i, 'bytes'],
+  [/flops$/i, 'flop'],
+  [/share$/i, 'share'],
+  [/Ns$/, 'ns'],
+];
+
+/** Endings that only say the unit. */
+const UNIT_ALONE = /(PerS|Ns)$/;
+
+/** `idleAfterNs` is `Idle after`. */
+function inWords(name: string): string {
+  const words = name.replace(UNIT_ALONE, '').replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+}
+
+/** @param name as `dprof advise -f json` has it */
+export function evidenceLine(name: string, value: number | string): readonly [name: string, text: string] {
+  const unit = UNITS.find(([ending]) => ending.test(name))?.[1] ?? 'count';
+  const isWhole = typeof value === 'number' && (unit !== 'count' || Number.isInteger(value));
+  return [inWords(name), isWhole ? quantityText(value, unit) : String(value)];
+}
