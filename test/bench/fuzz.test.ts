@@ -34,8 +34,7 @@ function sampleOf(reader: ReaderName): { readonly base: Base; readonly bytes: Bu
 }
 
 describe('damaged inputs', () => {
-  itWithProcess('of every reader give a result or an error for the user', async function () {
-    this.timeout(300_000);
+  itWithProcess('of every reader give a result or an error for the user', async () => {
     const inputs = inputsOf(plan(READER_NAMES, 20));
     const outcomes: Outcome[] = [];
     const runs = propertyRuns(RUNS_A_READER * READER_NAMES.length);

@@ -27,8 +27,7 @@ const stateOf = (folder: string): string[] =>
     return [name, size, mtimeNs, ctimeNs, hash].join(' ');
   });
 
-describe('Ascend: inputs are left as they were', function () {
-  this.timeout(180_000);
+describe('Ascend: inputs are left as they were', () => {
   itShared('by dparse and every report of dprof, one profile and all together', FOLDERS.map((name) => `${ROOT}/${name}`), async (folders) => {
     const before = folders.map(stateOf);
     const fine = (ran: Ran): void => {

@@ -14,8 +14,7 @@ import { itWithProcess } from '../support/speed.js';
 const POINTS = [0.5, 0.65, 0.8, 0.95];
 
 describe('signals', () => {
-  itWithProcess('leave neither a temporary file nor a part of the output', async function () {
-    this.timeout(120_000);
+  itWithProcess('leave neither a temporary file nor a part of the output', async () => {
     const folder = freshPath('-signals');
     mkdirSync(folder);
     const [trace, database] = [join(ROOT, 'samples/lenet.pt.trace.json.gz'), join(folder, 'net.sqlite.gz')];

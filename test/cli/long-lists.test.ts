@@ -82,6 +82,6 @@ describe('very long lists', () => {
         expect(stderr, asked).to.not.include('please report');
         if (args[0] !== 'monitor') expect(code, asked).to.equal(0);
       }
-    }).timeout(120_000);
+    });
   }
 });

@@ -30,8 +30,7 @@ const RECORDS = neuronLines([
 ]);
 const run = (input: string, ...args: string[]) => runCli('dprof', ['memory', ...args], { input });
 
-describe('dprof memory', function () {
-  this.timeout(60_000);
+describe('dprof memory', () => {
   it('writes the forms of export_memory_timeline', async () => {
     const { stdout, code } = await run(RECORDS, '-f', 'timeline');
     expect({ stdout, code }).to.deep.equal({

@@ -165,8 +165,7 @@ const isClear = ({ arrivals, begin, ranks }: MessageTruth, members: readonly Dra
 
 const most = (values: readonly number[]): number => values.reduce((all, value) => Math.max(all, value), -Infinity);
 
-describe('the trace of a job', function () {
-  this.timeout(60_000);
+describe('the trace of a job', () => {
   let folder = '';
 
   beforeEach(() => {

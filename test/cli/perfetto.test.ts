@@ -17,7 +17,6 @@ const JOB = join(ROOT, 'samples/job');
 const RECORDS = neuronLines([profile({ startUnixNs: '1700000000000000000' }), kernel(), END]);
 
 describe('dprof perfetto', function () {
-  this.timeout(120_000);
   let folder = '';
   beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'dprof-perfetto-'))));
   afterEach(() => {

@@ -46,8 +46,7 @@ const OF_SEVERAL: readonly (readonly string[])[] = [
   ['sql', '-f', 'csv', 'select rank, count(*) n, sum(dur) s from kernel group by all order by all'],
 ];
 
-describe('a folder of several profiles', function () {
-  this.timeout(240_000);
+describe('a folder of several profiles', () => {
   const files = RANKS.map((name) => join(JOB, name));
 
   for (const args of OF_SEVERAL)
@@ -69,8 +68,7 @@ describe('a folder of several profiles', function () {
   });
 });
 
-describe('a folder of records', function () {
-  this.timeout(120_000);
+describe('a folder of records', () => {
   const profiles = join(JOB);
   let records: Readonly<Record<string, string>> = {};
   before(async () => {

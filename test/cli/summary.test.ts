@@ -63,8 +63,7 @@ describe('dprof summary', () => {
     expect(stdout).to.match(/^kernel-without-launch 1$/m);
   });
 
-  itWithProcess('names commands that run', async function () {
-    this.timeout(240_000);
+  itWithProcess('names commands that run', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'dprof summary-'));
     try {
       const path = join(folder, "it's records.dict");

@@ -52,8 +52,7 @@ async function selectAndList(page: Page): Promise<void> {
 
 describeInBrowser('accessibility of the page', (open) => {
   const folder = mkdtempSync(join(tmpdir(), 'dprof-axe-'));
-  before(async function () {
-    this.timeout(60_000);
+  before(async () => {
     const samples = await Promise.all(
       SAMPLES.map(async (name) => [name, await pageContentsOfFile(join(ROOT, 'samples', name))] as const),
     );
@@ -64,8 +63,7 @@ describeInBrowser('accessibility of the page', (open) => {
   });
 
   for (const name of [...Object.keys(SPECIAL_PAGES), ...SAMPLES]) {
-    it(`breaks no rule: ${name}`, async function () {
-      this.timeout(180_000);
+    it(`breaks no rule: ${name}`, async () => {
       const { page, complaints, requests } = await open(join(folder, `${name}.html`));
       await page.evaluate(axe.source);
       // Where each is found, so that one mistake is one entry.

@@ -35,8 +35,7 @@ describeInBrowser('dashboard', (open) => {
     ...['two', 'empty', 'many', 'host', 'linked', 'unknown'],
   ].map((name) => join(folder, `${name}.html`)) as [string, string, string, string, string, string];
 
-  before(async function () {
-    this.timeout(60_000);
+  before(async () => {
     writePages(folder, await bundledProgram(), SPECIAL_PAGES);
   });
   after(() => {

@@ -21,8 +21,7 @@ describeInBrowser('flame chart', (open) => {
   const folder = mkdtempSync(join(tmpdir(), 'dprof-flame-'));
   const file = join(folder, 'flame.html');
 
-  before(async function () {
-    this.timeout(60_000);
+  before(async () => {
     writeFileSync(file, [...document('flame', FIXTURE, await bundledProgram())].join(''));
   });
   after(() => {

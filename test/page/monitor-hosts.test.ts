@@ -132,8 +132,7 @@ describe('hosts of neuron-monitor', () => {
 
 describeInBrowser('page of several hosts', (open) => {
   const folder = mkdtempSync(join(tmpdir(), 'dprof-hosts-'));
-  before(async function () {
-    this.timeout(60_000);
+  before(async () => {
     writePages(folder, await bundledProgram(), { hosts: contentsIn(await pageOf(lines(...A), lines(...B))) });
   });
   after(() => {

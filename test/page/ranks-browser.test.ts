@@ -11,8 +11,7 @@ import { writePages } from './written-pages.js';
 describeInBrowser('ranks of a page', (open) => {
   const folder = mkdtempSync(join(tmpdir(), 'dprof-ranks-'));
   const file = join(folder, 'two.html');
-  before(async function () {
-    this.timeout(60_000);
+  before(async () => {
     writePages(folder, await bundledProgram(), { two: { data: FIXTURE, parts: [] } });
   });
   after(() => {

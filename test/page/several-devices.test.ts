@@ -33,8 +33,7 @@ const KINDS = pageContentsOf([
 
 describeInBrowser('page of several devices', (open) => {
   const folder = mkdtempSync(join(tmpdir(), 'dprof-devices-'));
-  before(async function () {
-    this.timeout(60_000);
+  before(async () => {
     writePages(folder, await bundledProgram(), { devices: CONTENTS, kinds: KINDS });
   });
   after(() => {

@@ -46,8 +46,7 @@ describeInBrowser('tables of the page', (open) => {
   const small = join(folder, 'small.html');
   const long = join(folder, 'long.html');
 
-  before(async function () {
-    this.timeout(60_000);
+  before(async () => {
     const built = await bundledProgram();
     writeFileSync(small, [...document('small', FIXTURE, built)].join(''));
     writeFileSync(long, [...document('long', LONG, built)].join(''));

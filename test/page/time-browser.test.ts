@@ -12,8 +12,7 @@ describeInBrowser('panels of time', (open) => {
   const folder = mkdtempSync(join(tmpdir(), 'dprof-page-'));
   const timed = join(folder, 'timed.html');
 
-  before(async function () {
-    this.timeout(60_000);
+  before(async () => {
     writePages(folder, await bundledProgram(), SPECIAL_PAGES);
   });
   after(() => {

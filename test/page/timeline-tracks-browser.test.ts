@@ -60,8 +60,7 @@ describeInBrowser('counters and notices of the timeline', (open) => {
     return { page, complaints };
   }; // prettier-ignore
 
-  before(async function () {
-    this.timeout(60_000);
+  before(async () => {
     writePages(folder, await bundledProgram(), { counters: pageContentsOf(RECORDS) });
   });
   after(() => {

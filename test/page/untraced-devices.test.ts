@@ -53,8 +53,7 @@ describeInBrowser('page of a profile without work of a device', (open) => {
     expect(complaints).to.deep.equal([]);
   }
 
-  it('says 0 of no device: ops and layers of the host', async function () {
-    this.timeout(60_000);
+  it('says 0 of no device: ops and layers of the host', async () => {
     await check('host', SPECIAL_PAGES['host'] as PageContents);
   });
 

@@ -51,6 +51,9 @@ export function findBrowser(): string | null {
 export const startBrowser = (executablePath: string): Promise<Browser> =>
   chromium.launch({ executablePath, args: ARGUMENTS });
 
+/** ms: as long as that a machine that does much else is not taken for a fault. */
+const PATIENCE = 120_000;
+
 /** An open page, with its errors and its requests. */
 interface OpenPage {
   readonly page: Page;
@@ -99,6 +102,7 @@ export function describeInBrowser(title: string, body: (open: OpenFile) => void)
       // Offline: a page that needs the network shows it.
       const context = await browser.newContext({ offline: true, ...options });
       const page = await context.newPage();
+      page.setDefaultTimeout(PATIENCE);
       const complaints: string[] = [];
       const requests: string[] = [];
       page.on('console', (message) => {

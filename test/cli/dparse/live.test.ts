@@ -52,7 +52,6 @@ class Running {
 }
 
 describeWithProcess('dparse on a live pipe', function () {
-  this.timeout(60_000);
   let running: Running | null = null;
   const start = (...args: string[]): Running => (running = new Running(args));
 

@@ -76,8 +76,6 @@ async function firstPart(out: string): Promise<void> {
 }
 
 describeWithProcess('dprof job on this machine', function () {
-  this.timeout(120_000);
-
   it('gives the bytes of one run, and the report', async () => {
     const [profiles, out] = [profilesFolder(5), freshPath('-job')];
     const ran = await runJob('-j', '2', '--per-task', '2', '--fan-in', '2', profiles, '-o', out);

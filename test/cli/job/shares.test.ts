@@ -41,7 +41,6 @@ function profilesFolder(ranks: readonly number[]): string {
 }
 
 describe('dprof job by shares', function () {
-  this.timeout(60_000);
   let expected: Buffer;
   before(async () => {
     expected = await partOf(RANKS);

@@ -123,7 +123,6 @@ describeWithProcess('dprof job --engine slurm', () => {
   });
 
   it('waits for the end, and names what never ran', async function () {
-    this.timeout(60_000);
     const [slurm, out] = [new FakeSlurm({ sbatch: ACCEPTS }), freshPath('-job')];
     // The last stage has its exit code in a file of the submission's folder.
     slurm.set({ squeue: `echo 1 > '${out}/slurm/1/exit'` });

@@ -42,8 +42,7 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a +
 
 const KINETO = (name: string): string => `data/kineto/${name}.json.gz`;
 
-describe('advice on real profiles', function () {
-  this.timeout(120_000);
+describe('advice on real profiles', () => {
   after(() => {
     known.clear();
   });

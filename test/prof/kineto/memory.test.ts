@@ -64,8 +64,7 @@ const EXPECTED: readonly ExpectedMemory[] = [
   },
 ];
 
-describe('memory of PyTorch traces', function () {
-  this.timeout(60_000);
+describe('memory of PyTorch traces', () => {
   for (const { trace, device, metric, of, peak, curve, last, reserved, ops } of EXPECTED) {
     itShared(`${trace}, ${of}`, [fileOf(trace)], async () => {
       const reports = await reportsOf(trace);

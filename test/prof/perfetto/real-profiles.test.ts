@@ -60,9 +60,7 @@ const SHARED = [
   'data/ascend/db_level1_rank1/ASCEND_PROFILER_OUTPUT/ascend_pytorch_profiler_1.db',
 ];
 
-describe('traces of whole profiles', function () {
-  this.timeout(60_000);
-
+describe('traces of whole profiles', () => {
   for (const name of SAMPLES) {
     it(`show the records of ${name}`, () => check(join(ROOT, 'samples', name)));
   }

@@ -25,8 +25,7 @@ const samplesOf = (events: readonly EventText[]): unknown[] =>
 const diagnostics = (events: readonly EventText[]): EndRecord['diagnostics'] => (read(events).at(-1) as EndRecord).diagnostics; // prettier-ignore
 
 // These traces are made by hand; figures are worked out beside them.
-describe('Kineto: memory', function () {
-  this.timeout(60_000);
+describe('Kineto: memory', () => {
   it('gives totals, and allocations with their op and how long they were held', () => {
     const events = [
       op('aten::linear', 10, 40),
