@@ -121,10 +121,7 @@ export class BarBuffer {
   }
 
   #extend(bar: number, start: number, dur: number, count: number, time: number): void {
-    const from = elementAt(this.buffer.column('start'), bar);
-    const to = from + elementAt(this.buffer.column('dur'), bar);
-    const first = Math.min(from, start);
-    this.buffer.setTime(bar, first, Math.max(to, start + dur) - first);
+    this.buffer.extend(bar, start, start + dur);
     this.counts[bar] = elementAt(this.counts, bar) + count;
     this.times[bar] = elementAt(this.times, bar) + time;
   }

@@ -116,6 +116,11 @@ export class EventBuffer {
     return this.#arrays[name].subarray(0, this.rows);
   }
 
+  /** One number of a column: a view of the whole for each would take most of the time. */
+  numberAt(name: EventColumn, row: number): number {
+    return elementAt(this.#arrays[name], row);
+  }
+
   /** To be called only while the buffer is not full. */
   push(event: BufferedEvent): void {
     if (this.rows === this.#capacity) this.#resize(this.#capacity * 2);
@@ -133,10 +138,12 @@ export class EventBuffer {
     for (const name of NAMES) if (!IS_TIME.has(name)) this.#arrays[name][row] = elementAt(this.#arrays[name], other);
   }
 
-  /** @param start ns. @param dur ns */
-  setTime(row: number, start: number, dur: number): void {
-    this.#arrays.start[row] = start;
-    this.#arrays.dur[row] = dur;
+  /** Makes a row last from its start or an earlier one, ns, to its end or a later one. */
+  extend(row: number, from: number, to: number): void {
+    const { start, dur } = this.#arrays;
+    const [first, last] = [elementAt(start, row), elementAt(start, row) + elementAt(dur, row)];
+    start[row] = Math.min(first, from);
+    dur[row] = Math.max(last, to) - Math.min(first, from);
   }
 
   /** Removes all other rows, and the texts that only they have. */

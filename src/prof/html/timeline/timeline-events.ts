@@ -143,7 +143,7 @@ export class PiecePacker {
       const row = rowOf(event);
       columns.start[i] = order.startOf(event) - start;
       columns.dur[i] = order.durOf(event);
-      const cell = (name: EventColumn): number => elementAt(buffer.column(name), row);
+      const cell = (name: EventColumn): number => buffer.numberAt(name, row);
       columns.flops[i] = columns.bytes[i] = columns.pc[i] = columns.seq[i] = -1;
       if (isLaunch(event)) {
         // The call of a wait launched nothing.

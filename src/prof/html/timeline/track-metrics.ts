@@ -1,5 +1,5 @@
 /** Which samples are drawn over time, what their tracks are called, and how long a value holds. */
-import { CPU_METRICS, MISSING_WORK_METRIC } from '../../../record/sample-metrics.js';
+import { CPU_METRICS, metricTitle, MISSING_WORK_METRIC } from '../../../record/sample-metrics.js';
 import type { Labels, SampleRecord } from '../../../record/record.js';
 
 export interface TrackMetric {
@@ -10,26 +10,28 @@ export interface TrackMetric {
   readonly by: readonly string[] | null;
 }
 
-const changes = (title: string, by: TrackMetric['by'] = null): TrackMetric => ({ title, holds: true, by });
-const sampled = (title: string, by: TrackMetric['by'] = null): TrackMetric => ({ title, holds: false, by });
+type MetricShape = Omit<TrackMetric, 'title'>;
+
+const changes = (by: TrackMetric['by'] = null): MetricShape => ({ holds: true, by });
+const sampled = (by: TrackMetric['by'] = null): MetricShape => ({ holds: false, by });
 
 /** Metrics in the order of their tracks; all others follow under their own names. */
-const METRICS: Readonly<Record<string, TrackMetric>> = {
-  throttle: sampled('throttled rate', ['kind']),
-  memory_allocated: changes('memory allocated'),
-  memory_reserved: changes('memory reserved'),
-  memory_active: changes('memory active'),
-  memory_allocated_since_first: changes('memory allocated since the first event'),
-  npu_mem: sampled('memory'),
-  npu_module_mem: changes('memory of'),
-  sb_usage: changes('state buffer in use', []),
-  psum_usage: changes('PSUM in use', []),
-  dma_transfer_rate: changes('DMA throughput', []),
-  pending_dma: changes('pending DMA', []),
-  hbm_bandwidth: sampled('bandwidth'),
-  llc_throughput: sampled('throughput'),
-  llc_hit_rate: sampled('hit rate'),
-  aicore_freq: sampled('clock of the cores'),
+const METRICS: Readonly<Record<string, MetricShape>> = {
+  throttle: sampled(['kind']),
+  memory_allocated: changes(),
+  memory_reserved: changes(),
+  memory_active: changes(),
+  memory_allocated_since_first: changes(),
+  npu_mem: sampled(),
+  npu_module_mem: changes(),
+  sb_usage: changes([]),
+  psum_usage: changes([]),
+  dma_transfer_rate: changes([]),
+  pending_dma: changes([]),
+  hbm_bandwidth: sampled(),
+  llc_throughput: sampled(),
+  llc_hit_rate: sampled(),
+  aicore_freq: sampled(),
 };
 
 /**
@@ -53,7 +55,8 @@ export function trackMetricOf({ metric, start, text, labels }: SampleRecord): Tr
   if (start === null || text !== undefined || NO_TRACKS.has(metric)) return null;
   // Values of one kernel, which is the range.
   if (labels?.['range'] !== undefined) return null;
-  return Object.hasOwn(METRICS, metric) ? (METRICS[metric] ?? null) : sampled(metric.replaceAll('_', ' '));
+  const shape = Object.hasOwn(METRICS, metric) ? METRICS[metric] : undefined;
+  return { title: metricTitle(metric), ...(shape ?? sampled()) };
 }
 
 /** Labels that differ from sample to sample of one series. */
