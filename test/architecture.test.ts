@@ -83,6 +83,7 @@ const PAGE_MAY_IMPORT = [
   'src/record/control-characters.ts',
   'src/record/errors.ts',
   'src/record/plural.ts',
+  'src/record/sample-metrics.ts',
   'src/record/statistics.ts',
   'src/record/units.ts',
   'src/prof/query/wildcards.ts',

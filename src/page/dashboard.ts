@@ -92,15 +92,18 @@ function link(id: string, title: string): HTMLElement {
   return made;
 }
 
-/** The panels of a tab, below links to them where there are several. */
+/** The panels of a tab, those that have nothing last, below links to them where there are several. */
 function contentsOf({ title, panels: all }: PanelTab, view: PanelView): HTMLElement {
   const fitting = all.filter(({ isFor }) => isFor?.(view) ?? true);
   // A monitor's reports are no profile: what panels say of kernels and devices would all be missing.
   const panels = view.profile.monitor !== null && fitting.includes(MONITOR) ? [MONITOR] : fitting;
-  const items = panels.map((panel) => element('li', {}, link(panel.id, panel.title)));
+  const made = panels.map((panel) => ({ panel, place: panelOf(panel, view) }));
+  const isEmpty = ({ place }: (typeof made)[number]): boolean => place.classList.contains('empty');
+  const ordered = [...made.filter((one) => !isEmpty(one)), ...made.filter(isEmpty)];
+  const items = ordered.map(({ panel }) => element('li', {}, link(panel.id, panel.title)));
   const list = element('nav', { 'aria-label': `Panels of ${title}` }, element('ol', {}, ...items));
-  const made = element('div', { class: 'panels' }, ...panels.map((panel) => panelOf(panel, view)));
-  return element('div', {}, ...(panels.length > 1 ? [list] : []), made);
+  const places = element('div', { class: 'panels' }, ...ordered.map(({ place }) => place));
+  return element('div', {}, ...(panels.length > 1 ? [list] : []), places);
 }
 
 /** Subtitle: the profiler and the devices. */

@@ -1,3 +1,5 @@
+/** Names of metrics of samples, and what they are called where people read them. */
+
 /**
  * Metrics of samples about the host's CPUs, values of the whole profile. The labels `cpu` and `pid` say of which core and
  * process; `cpu_traced` has none.
@@ -15,3 +17,22 @@ export const CPU_METRICS = {
 
 /** Metric of the samples that state where work is missing: how many graph launches, labelled `api`, have none from then on. */
 export const MISSING_WORK_METRIC = 'missing_work';
+
+const TITLES: Readonly<Record<string, string>> = {
+  throttle: 'throttled rate',
+  memory_allocated_since_first: 'memory allocated since the first event',
+  npu_mem: 'memory',
+  npu_module_mem: 'memory of',
+  sb_usage: 'SBUF in use',
+  psum_usage: 'PSUM in use',
+  dma_transfer_rate: 'DMA throughput',
+  pending_dma: 'pending DMA',
+  hbm_bandwidth: 'bandwidth',
+  llc_throughput: 'throughput',
+  llc_hit_rate: 'hit rate',
+  aicore_freq: 'clock of the cores',
+};
+
+/** The metric's own name in words where it has no other. */
+export const metricTitle = (metric: string): string =>
+  (Object.hasOwn(TITLES, metric) ? TITLES[metric] : null) ?? metric.replaceAll('_', ' ');

@@ -46,6 +46,20 @@ describeInBrowser('flame chart', (open) => {
     expect(complaints).to.deep.equal([]);
   });
 
+  it('keeps in the address what is shown', async () => {
+    const { page, complaints } = await open(file, {}, 'panel=flame');
+    const chosen = (label: string): Promise<string> => page.getByLabel(label, { exact: true }).inputValue();
+    await page.getByLabel('Order', { exact: true }).selectOption('longest first');
+    const order = await chosen('Order');
+    await page.reload();
+    expect(await chosen('Order')).to.equal(order);
+    await page.getByLabel('View', { exact: true }).selectOption({ index: 1 });
+    const view = await chosen('View');
+    await page.reload();
+    expect(await chosen('View')).to.equal(view);
+    expect(complaints).to.deep.equal([]);
+  });
+
   it('zooms in and out by mouse and keyboard', async () => {
     const { page } = await open(file, {}, 'panel=flame');
     await page.locator('.box', { hasText: 'head' }).click();

@@ -58,12 +58,32 @@ describeInBrowser('page of several devices', (open) => {
     expect(await page.locator('[data-panel="idle"] thead').first().innerText()).to.contain('Time, all devices');
   });
 
+  it('has for each device the causes of its idle time, which add up to it', async () => {
+    const { page, complaints } = await open(join(folder, 'devices.html'));
+    const table = page.getByRole('table', { name: 'Time by device' });
+    const heads = (await table.locator('thead th').allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' '));
+    const rows = await table.locator('tbody tr').all();
+    expect(rows).to.have.length(4);
+    for (const row of rows) {
+      const cells = await row.locator('th, td').allInnerTexts();
+      const sumOf = (isWanted: (head: string) => boolean): number =>
+        heads.reduce((sum, head, i) => sum + (isWanted(head) ? Number(cells[i]) : 0), 0);
+      const idle = sumOf((head) => /^Idle \(/.test(head));
+      expect(idle).to.equal(8);
+      expect(sumOf((head) => head.startsWith('Idle: '))).to.equal(idle);
+    }
+    expect(complaints).to.deep.equal([]);
+  });
+
   it('has the roofs of the device that is chosen', async () => {
     const { page, complaints } = await open(join(folder, 'kinds.html'), {}, 'tab=kernels');
     const panel = page.locator('[data-panel="roofline"]');
     const said = (): Promise<string | null> => panel.locator('.note').first().textContent();
     expect(await said()).to.match(/^Roofs of A100 40GB\. /);
     await panel.getByLabel('Device', { exact: true }).selectOption('1 · AMD Instinct MI300X');
+    expect(await said()).to.match(/^Roofs of MI300X\. /);
+    // The address keeps the choice.
+    await page.reload();
     expect(await said()).to.match(/^Roofs of MI300X\. /);
     expect(complaints).to.deep.equal([]);
   });

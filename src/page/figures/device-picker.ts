@@ -1,6 +1,6 @@
 /** The choice of a device, for panels that show one at a time. */
 import type { PageProfile } from '../../prof/html/page-data.js';
-import { select } from '../document/dom-elements.js';
+import { keptSelect } from '../document/kept-choice.js';
 
 /** As the profile has it; null where it does not. */
 export const deviceName = ({ overview: { header, devices } }: PageProfile, device: number): string | null =>
@@ -12,14 +12,19 @@ const deviceText = (profile: PageProfile, device: number): string => {
   return name === null ? String(device) : `${device} · ${name}`;
 };
 
-/** None where there are fewer than two devices. */
+/**
+ * Shows a device, and the choice of another where there are several.
+ * @param name of the choice in the address
+ */
 export function devicePicker(
   profile: PageProfile,
+  name: string,
   devices: readonly number[],
   show: (device: number) => void,
 ): HTMLElement[] {
-  const [first, second] = devices;
-  if (first === undefined || second === undefined) return [];
+  const [first] = devices;
+  if (first === undefined) return [];
   const choices = devices.map((device) => [device, deviceText(profile, device)] as const);
-  return [select('Device', choices, first, show)];
+  const box = keptSelect('Device', name, choices, first, show);
+  return devices.length > 1 ? [box] : [];
 }

@@ -1,4 +1,5 @@
 /** The numbers behind a finding as people read them: the names of their fields in words, and their units. */
+import { capitalised } from '../document/capitalised.js';
 import { quantityText, type DisplayUnit } from '../document/units.js';
 
 /** What names of fields end in, and what their numbers are of. The first that fits holds. */
@@ -16,8 +17,7 @@ const UNIT_ALONE = /(PerS|Ns)$/;
 
 /** `idleAfterNs` is `Idle after`. */
 function inWords(name: string): string {
-  const words = name.replace(UNIT_ALONE, '').replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+  return capitalised(name.replace(UNIT_ALONE, '').replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`));
 }
 
 /** @param name as `dprof advise -f json` has it */

@@ -20,9 +20,9 @@ const number = (
   title: string,
   unit: DisplayUnit,
   key: 'time' | 'own' | 'forward' | 'backward' | 'ownBackward' | 'count' | 'flops' | 'bytes',
+  isExtra = false,
 ): LayerColumn => ({
-  title,
-  unit,
+  ...{ title, unit, isExtra },
   cell: ({ row }) => row[key],
   field: ({ at }) => `layers.shown.${at}.${key}`,
 });
@@ -77,7 +77,8 @@ export function layerHeads(
     (about: LayerPart) =>
     (column: LayerColumn): LayerHead => ({ column, part: about });
   const [all, forward, backward] = [head('all'), head('forward'), head('backward')];
-  const isDirected = shown.some((row) => row.forward > 0 || row.backward > 0);
+  // Without work backward there are no directions to tell apart.
+  const isDirected = shown.some((row) => row.backward > 0);
   return [
     all({
       title: 'Layer',
@@ -103,8 +104,8 @@ export function layerHeads(
         ]
       : []),
     ...reasons(view, part).map(head(part)),
-    all(number('Kernels', 'count', 'count')),
-    all(number('FLOPs', 'flop', 'flops')),
-    all(number('Bytes', 'bytes', 'bytes')),
+    all(number('Kernels', 'count', 'count', true)),
+    all(number('FLOPs', 'flop', 'flops', true)),
+    all(number('Bytes', 'bytes', 'bytes', true)),
   ];
 }

@@ -1,4 +1,5 @@
 /** Cells and heads of tables: columns of texts, and of numbers in a common scale. */
+import { breakable } from '../document/breakable.js';
 import { elementAt } from '../../containers/element.js';
 import { element } from '../document/dom-elements.js';
 import { inScale, scaleOf, scaleOfAll, type DisplayScale, type DisplayUnit } from '../document/units.js';
@@ -58,7 +59,7 @@ function textCell<Row>(row: Row, { cell, link, before }: TableColumn<Row>): (Nod
   const content = value === null ? 'na' : String(value);
   const linked = value === null ? null : (link?.(row, content) ?? null);
   const mark = before?.(row) ?? null;
-  const text = element('span', { class: 'text', title: value === null ? '' : content }, linked ?? content);
+  const text = breakable(element('span', { class: 'text', title: value === null ? '' : content }, linked ?? content));
   return mark === null ? [text] : [mark, text];
 }
 

@@ -1,6 +1,7 @@
 /** Findings of `dprof advise`, most time at stake first. */
 import { lacking } from '../capture-hints.js';
 import type { FindingGroup } from '../../prof/advise/grouped-findings.js';
+import { capitalised } from '../document/capitalised.js';
 import { command } from '../document/copy-command.js';
 import { counted } from '../../record/plural.js';
 import { button, definitions, element, note } from '../document/dom-elements.js';
@@ -14,7 +15,8 @@ import type { PanelContent, Panel, PanelView } from '../panel.js';
 
 const SHOWN_AT_FIRST = 6;
 
-const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+/** Capitalised where it begins with words, and not with the name of an op or a kernel and its figures. */
+const sentence = (text: string): string => `${/^[a-z]+,? [a-z]/.test(text) ? capitalised(text) : text}.`;
 
 /** `2.8 % to 5.7 % of the span of each of devices 0 1: `; no devices for what is about all, and where there is one alone. */
 function shareOf(view: PanelView, { at, devices, shares }: Listed<FindingGroup>): (Node | string)[] {
@@ -25,7 +27,9 @@ function shareOf(view: PanelView, { at, devices, shares }: Listed<FindingGroup>)
 }
 
 const devicesText = (devices: readonly number[]): string =>
-  devices.length === 1 ? ` of device ${devices.join('')}` : ` of each of devices ${devices.join(' ')}`;
+  devices.length === 1
+    ? ` of device ${devices.join('')}`
+    : ` of each of devices ${devices.slice(0, -1).join(', ')} and ${devices.at(-1) ?? ''}`;
 
 /** Links to the longest time that a finding is about, and to the kernels that it names, in whatever steps they are. */
 function placesInTimeline(view: PanelView, { finding }: FindingGroup): (Node | string)[] {
@@ -71,7 +75,7 @@ function shownOf(view: PanelView, group: Listed<FindingGroup>): HTMLElement {
     'li',
     {},
     element('h3', {}, ...shareOf(view, group), group.what),
-    ...(details === '' ? [] : [element('p', {}, `${details}.`)]),
+    ...(details === '' ? [] : [element('p', {}, sentence(details))]),
     element('p', {}, sentence(action)),
     facts,
     element('details', {}, heading, element('dl', { class: 'evidence' }, ...definitions(lines))),
@@ -83,7 +87,10 @@ function make(view: PanelView): PanelContent {
   const { data, profile } = view;
   const own = listed(data.advice).filter(({ finding }) => finding.profile === profile.overview.profile);
   const others = data.advice.length - own.length;
-  const elsewhere = others === 0 ? [] : [note(`${counted(others, 'finding')} of this page ${others === 1 ? 'is' : 'are'} about other profiles.`)];
+  const elsewhere =
+    others === 0
+      ? []
+      : [note(`${counted(others, 'finding')} of this page ${others === 1 ? 'is' : 'are'} about other profiles.`)];
   if (own.length === 0 && profile.overview.devices.length === 0) return lacking(view, 'work');
   if (own.length === 0) return others === 0 ? 'No rule found anything that can be shown to be worth doing.' : elsewhere;
   const list = element('ol', { class: 'advice' }, ...own.map((one) => shownOf(view, one)));

@@ -1,5 +1,6 @@
 /** Facts of the profile, diagnostics of its reader, and how much is unknown. */
 import type { ProfileSummary, Tally } from '../../prof/summary/summary-data.js';
+import { capitalised } from '../document/capitalised.js';
 import { definitions, element, section } from '../document/dom-elements.js';
 import { figure, namedFigure } from '../figures/figure.js';
 import { listed, numbersOf, type Listed } from '../figures/listed-rows.js';
@@ -19,19 +20,21 @@ function tallies(title: string, path: string, name: string, list: readonly Tally
 }
 
 function factsOf(header: ProfileSummary['header']): (readonly [name: string, value: string])[] {
-  if (header === null) return [['profile', 'the records hold no profile line']];
+  if (header === null) return [['Profile', 'the records hold no profile line']];
   const devices = header.devices.map(({ id, name, arch, memBytes }) => {
     const memory = memBytes === null ? null : quantityText(memBytes, 'memory');
-    return [`device ${id}`, [name ?? 'na', arch, memory].filter((part) => part !== null).join(', ')] as const;
+    return [`Device ${id}`, [name ?? 'na', arch, memory].filter((part) => part !== null).join(', ')] as const;
   });
   return [
-    ['file', header.file],
-    ['format', header.format],
-    ['tool', header.tool ?? 'na'],
-    ['rank', header.rank === null ? 'na' : String(header.rank)],
-    ['length', quantityText(header.dur, 'ns')],
+    ['File', header.file],
+    ['Format', header.format],
+    ['Tool', header.tool ?? 'na'],
+    ['Rank', header.rank === null ? 'na' : String(header.rank)],
+    ['Length', quantityText(header.dur, 'ns')],
     ...devices,
-    ...Object.entries(header.facts ?? {}).map(([name, value]) => [name, String(value)] as const),
+    ...Object.entries(header.facts ?? {}).map(
+      ([name, value]) => [capitalised(name.replaceAll('_', ' ')), String(value)] as const,
+    ),
   ];
 }
 
@@ -42,7 +45,13 @@ function make(view: PanelView): PanelContent {
     const number = namedFigure(`overview.diagnostics.${name}`, count, 'count');
     return said === undefined
       ? element('li', {}, `${name}: `, number)
-      : element('li', { title: name }, number, ` ${said.text}${said.severity === 'info' ? '' : ` — ${said.severity}`}`);
+      : element(
+          'li',
+          { title: name },
+          ...(said.severity === 'info' ? [] : [element('strong', {}, `${capitalised(said.severity)}: `)]),
+          `${said.severity === 'info' ? capitalised(said.text) : said.text}: `,
+          number,
+        );
   });
   const found =
     diagnostics.length === 0

@@ -50,6 +50,9 @@ const UNIT_KNOWN = `${KERNELS}.time - ${KERNELS}.matrixUnit.unknown - ${KERNELS}
 
 const NO_STEPS = 'the profile has no steps';
 
+/** A card that is there only where there is something to say. */
+const NO_OP = 'No op known';
+
 /** One concept a group: the first card whose main figure is known is shown. */
 const CARDS: readonly (readonly FigureCard[])[] = [
   [
@@ -121,7 +124,7 @@ const CARDS: readonly (readonly FigureCard[])[] = [
   ],
   [
     {
-      title: 'No op known',
+      title: NO_OP,
       unknown: 'the profile has no ops',
       main: { field: `${KERNELS}.unattributed.time / ${KERNELS}.time`, unit: 'share' },
       more: [{ before: 'of kernel time: ', field: `${KERNELS}.unattributed.count`, unit: 'count', after: ' kernels' }],
@@ -153,7 +156,7 @@ const isKnown = (view: PanelView, { field, known }: FigureLine): boolean =>
 
 /** Whether a card says nothing: its figure is unknown, or no op is known at all, which other panels say. */
 const isEmpty = (view: PanelView, { title, main }: FigureCard): boolean =>
-  !isKnown(view, main) || (title === 'No op known' && valueOf(view, main.field) === 1);
+  !isKnown(view, main) || (title === NO_OP && valueOf(view, main.field) === 1);
 
 function make(view: PanelView): PanelContent {
   const { devices, header } = view.profile.overview;
@@ -161,7 +164,8 @@ function make(view: PanelView): PanelContent {
   const unit = matrixUnitName(header);
   const count = `${devices.length} ${devices.length === 1 ? 'device' : 'devices'}, `;
   const vendors = neuronCard(view);
-  const groups = CARDS.map((group) => (vendors !== null && group[0]?.title === vendors.title ? [vendors] : group));
+  const asked = CARDS.filter(([first]) => first?.title !== NO_OP || valueOf(view, first.main.field) !== 0);
+  const groups = asked.map((group) => (vendors !== null && group[0]?.title === vendors.title ? [vendors] : group));
   const shown = groups.flatMap((group) => group.filter((card) => !isEmpty(view, card)).slice(0, 1));
   const missing = groups.flatMap((group) => (group.every((card) => isEmpty(view, card)) ? group.slice(0, 1) : []));
   const cards = shown.map(({ title, main, more }) =>

@@ -10,6 +10,7 @@ import { FLAME_ORDERS, type FlameOrder } from '../charts/flame-layout.js';
 import { layerFlame, stackFlame, type FlameNode } from '../charts/flame-tree.js';
 import { SandwichView } from '../charts/sandwich-view.js';
 import { button, element, note, select } from '../document/dom-elements.js';
+import { keepChoice, keptChoice } from '../document/kept-choice.js';
 import { inLayer } from '../document/timeline-conditions.js';
 import { eventsLink } from '../document/timeline-link.js';
 import { whenVisible } from '../document/when-visible.js';
@@ -33,19 +34,27 @@ function kindsOf({ profile: { layers, stacks, overview } }: PanelView): (readonl
 
 const HINT = 'Width is time on the device. A click, or Enter, shows a box and what is in it; once more leads one up.';
 
+/** What is shown where the address has nothing else. */
+const FIRST_VIEW: FlameView = 'chart';
+const FIRST_ORDER: FlameOrder = 'time';
+/** Names in the address. */
+const KEPT = { kind: 'flame.of', view: 'flame.view', order: 'flame.order' } as const;
+
 class FlamePlace {
   readonly #place = element('div');
   readonly #chooser = element('div', { class: 'above' });
   readonly #kinds: ReturnType<typeof kindsOf>;
-  #kind = 0;
-  #order: FlameOrder = 'time';
+  #kind: number;
+  #order: FlameOrder;
 
   constructor(
     private readonly view: PanelView,
     kinds: ReturnType<typeof kindsOf>,
   ) {
     this.#kinds = kinds;
-    this.#show('chart');
+    this.#kind = keptChoice(KEPT.kind, [...kinds.keys()], 0);
+    this.#order = keptChoice(KEPT.order, FLAME_ORDERS, FIRST_ORDER);
+    this.#show(keptChoice(KEPT.view, VIEWS, FIRST_VIEW));
   }
 
   get content(): Node[] {
@@ -55,6 +64,7 @@ class FlamePlace {
   /** @param name in the sandwich, the one that is chosen */
   #show(shown: FlameView, name: string | null = null): void {
     const [what, root] = elementAt(this.#kinds, this.#kind);
+    keepChoice(KEPT.view, shown, FIRST_VIEW);
     if (shown === 'sandwich') {
       const sandwich = new SandwichView(root, what);
       this.#choices(shown, null);
@@ -75,10 +85,12 @@ class FlamePlace {
     const label = document.activeElement?.getAttribute('aria-label');
     const change = (kind: number): void => {
       this.#kind = kind;
+      keepChoice(KEPT.kind, kind, 0);
       this.#show(shown);
     };
     const reorder = (order: FlameOrder): void => {
       this.#order = order;
+      keepChoice(KEPT.order, order, FIRST_ORDER);
       chart?.draw(order);
     };
     const kinds = this.#kinds.map(([name], i) => [i, name] as const);

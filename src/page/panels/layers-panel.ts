@@ -5,12 +5,13 @@ import { elementAt } from '../../containers/element.js';
 import { button, element, filterField, note, scrolling, tableOf } from '../document/dom-elements.js';
 import { layerTree, openAtFirst, visibleLayers, type LayerNode } from '../charts/layer-tree.js';
 import { ABOUT_BOUNDS } from '../figures/bound-names.js';
-import { hostTable } from '../figures/host-table.js';
+import { hostLayers } from '../figures/host-table.js';
 import { layerHeads, type LayerHead } from '../figures/layer-columns.js';
+import { moreColumns } from '../figures/more-columns.js';
 import { filteredRows, sortedRows } from '../figures/table-sort.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
 import { whenPrinted } from '../document/paper.js';
-import { headerText, rowOf, scalesOf, type TableColumn } from '../figures/table-cells.js';
+import { classOf, headerText, rowOf, scalesOf, type TableColumn } from '../figures/table-cells.js';
 import { csvButton } from '../figures/csv-button.js';
 import { quantityText } from '../document/units.js';
 
@@ -83,10 +84,10 @@ class LayerTable {
     this.#show(null);
     const copy = csvButton('Layers', columns, () => this.#nodes(Infinity));
     const beneath = element('div', { class: 'beneath' }, this.#status, copy);
-    return [this.#controls(), scrolling('Layers', table), beneath];
+    return [this.#controls(moreColumns(table, 'Layers', columns)), scrolling('Layers', table), beneath];
   }
 
-  #controls(): HTMLElement {
+  #controls(more: readonly HTMLElement[]): HTMLElement {
     const input = filterField('Filter layers', (text) => {
       this.#filter = text.trim();
       this.#show(null);
@@ -103,6 +104,7 @@ class LayerTable {
       input,
       opener('Open all', this.#all),
       opener('Close all', []),
+      ...more,
       this.#tree,
     );
   }
@@ -142,7 +144,7 @@ class LayerTable {
   #showHeads(heads: readonly LayerHead[], columns: readonly TableColumn<LayerNode>[]): void {
     const order = this.#order;
     const scales = scalesOf({ columns, rows: this.#all });
-    const made = heads.map(({ column: { title, unit }, part }, i) => {
+    const made = heads.map(({ column: { title, unit, isExtra = false }, part }, i) => {
       const text = headerText(title, elementAt(scales, i));
       const isSorted = order?.by === i;
       const sort = (): void => {
@@ -153,7 +155,11 @@ class LayerTable {
       const direction = order?.isDescending === true ? 'descending' : 'ascending';
       return element(
         'th',
-        { scope: 'col', class: unit === undefined ? null : 'number', 'aria-sort': isSorted ? direction : 'none' },
+        {
+          scope: 'col',
+          class: classOf(unit === undefined ? null : 'number', isExtra),
+          'aria-sort': isSorted ? direction : 'none',
+        },
         button(text, sort),
       );
     });
@@ -190,9 +196,7 @@ const ABOUT =
 
 function make(view: PanelView): PanelContent {
   const { shown, count, restTime } = view.profile.layers;
-  if (shown.length === 0) {
-    return hostTable(view, 'layers', 'Layers') ?? lacking(view, 'layers');
-  }
+  if (shown.length === 0) return hostLayers(view) ?? lacking(view, 'layers');
   const { content } = new LayerTable(view);
   const rest = count - shown.length;
   const further = `${rest} further layers, ${quantityText(restTime, 'ns')} together, are not on this page.`;

@@ -4,6 +4,7 @@ import { chart } from '../charts/chart.js';
 import type { ChartOption } from '../charts/chart-option.js';
 import { below, GRID, leftFromZero, tips } from '../charts/chart-style.js';
 import { elementAt } from '../../containers/element.js';
+import { metricTitle } from '../../record/sample-metrics.js';
 import { element, note, section } from '../document/dom-elements.js';
 import { momentLink } from '../document/timeline-link.js';
 import { figure, namedFigure } from '../figures/figure.js';
@@ -65,7 +66,7 @@ function option(
     yAxis: leftFromZero('memory', top),
     tooltip: tips('axis', (_i, _series, time) => [
       quantityText(time, 'ns'),
-      ...rows.map(({ name, points }) => [name, quantityText(valueAt(points, time), 'memory')] as const),
+      ...rows.map((row) => [nameOf(row), quantityText(valueAt(row.points, time), 'memory')] as const),
     ]),
     series: [
       ...rows.map(
@@ -90,18 +91,25 @@ function option(
   };
 }
 
+/** Of a curve within its chart. */
+const nameOf = ({ metric, name }: MemoryCurve): string => (name === metric ? metricTitle(metric) : name);
+
+/** Of a curve by itself. */
+const titleOf = ({ metric, name }: Pick<MemoryCurve, 'metric' | 'name'>): string =>
+  [metricTitle(metric), ...(name === metric || name === '' ? [] : [name])].join(' ');
+
 const deviceText = ({ device, name }: MemoryCurve): string =>
   device !== null ? `Device ${device}` : name === 'CPU' ? 'Host' : 'Unknown device';
 
 function curves(rows: readonly MemoryCurveRow[], span: readonly [number, number], starts: readonly number[]): Node[] {
   const [first] = rows;
   if (first === undefined) return [];
-  const title = `${deviceText(first)}: ${first.metric}`;
-  const peaks = rows.map(({ name, peak }) => `${name} peak ${quantityText(peak, 'memory')}`).join(', ');
-  const entries = rows.map(({ name, at, peak }, i) => {
+  const title = `${deviceText(first)}: ${metricTitle(first.metric)}`;
+  const peaks = rows.map((row) => `${nameOf(row)} peak ${quantityText(row.peak, 'memory')}`).join(', ');
+  const entries = rows.map((row, i) => {
     const stroke = rows.length > 1 ? ` (${strokeOf(i)})` : '';
-    const text = element('span', { class: 'text' }, `${name}${stroke}, peak `);
-    return [swatch(inPalette(i)), text, namedFigure(`memory.${at}.peak`, peak, 'memory')];
+    const text = element('span', { class: 'text' }, `${nameOf(row)}${stroke}, peak `);
+    return [swatch(inPalette(i)), text, namedFigure(`memory.${row.at}.peak`, row.peak, 'memory')];
   });
   return [
     element('h3', {}, title),
@@ -113,7 +121,7 @@ function curves(rows: readonly MemoryCurveRow[], span: readonly [number, number]
 const COLUMNS: readonly TableColumn<MemoryCurveRow>[] = [
   {
     title: 'Memory',
-    cell: ({ metric, name }) => (metric === name || metric === 'memory' ? name : `${metric} ${name}`),
+    cell: ({ metric, name }) => (metric === 'memory' ? name : titleOf({ metric, name })),
   },
   { title: 'Device', cell: ({ device }) => (device === null ? null : String(device)) },
   numbersOf<MemoryCurve>('memory')('Size', 'memory', 'peak'),
@@ -153,7 +161,7 @@ function peaks(view: PanelView): HTMLElement[] {
       'p',
       {},
       figure(view, `memoryPeaks.${at}.bytes`, 'memory'),
-      ` (${[metric, of].filter((text) => text !== '').join(' ')})`,
+      ` (${titleOf({ metric, name: of })})`,
       ...(when === null ? [' of the whole profile'] : [' at ', link ?? when]),
       step === null ? '' : `, in step ${step}`,
       op === null ? '' : `; the newest allocation was of ${op}`,

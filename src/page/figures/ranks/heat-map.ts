@@ -4,7 +4,8 @@ import type { PageJob } from '../../../prof/html/page-data.js';
 import { median } from '../../../record/statistics.js';
 import { replaceContents } from '../../charts/chart.js';
 import type { CellGrid } from '../../document/arrow-keys.js';
-import { button, element, scrolling, select } from '../../document/dom-elements.js';
+import { button, element, scrolling } from '../../document/dom-elements.js';
+import { keptSelect } from '../../document/kept-choice.js';
 import { roveGrid } from '../../document/roving-grid.js';
 import { quantityText } from '../../document/units.js';
 import { csvButton } from '../csv-button.js';
@@ -32,13 +33,8 @@ export function heatMaps({ ranks, steps, heat }: PageJob, links: JobLinks): HTML
   const show = (index: number): void => {
     replaceContents(holder, ...new HeatMap(elementAt(heat, index), ranks, steps, links).content);
   };
-  show(0);
-  const choice = select(
-    'Colour by',
-    heat.map(({ title }, index) => [index, title] as const),
-    0,
-    show,
-  );
+  const choices = heat.map(({ title }, index) => [index, title] as const);
+  const choice = keptSelect('Colour by', 'heat', choices, 0, show);
   return element('div', {}, choice, holder);
 }
 
@@ -138,7 +134,7 @@ class HeatMap {
 function openersOf(steps: PageJob['steps'], open: (step: number | null) => void): HTMLElement[] {
   return steps.map((step) => {
     const title = step === null ? 'All ranks in the timeline' : `All ranks at step ${step} in the timeline`;
-    return button('open', () => open(step), { class: 'link', title, 'aria-label': title });
+    return button('all', () => open(step), { class: 'link', title, 'aria-label': title });
   });
 }
 

@@ -1,6 +1,7 @@
 /** The ranks of a job against each other: who is late and why, waits and clocks, transfers, ranks and steps. */
 import type { JobTable, JobTableName } from '../../../prof/html/job/job-data.js';
 import type { PageJob, PageStraggler } from '../../../prof/html/page-data.js';
+import { capitalised } from '../../document/capitalised.js';
 import { boxedDefinitions, button, element, note, section } from '../../document/dom-elements.js';
 import { searched } from '../../document/timeline-conditions.js';
 import { quantityText, type DisplayUnit } from '../../document/units.js';
@@ -60,10 +61,10 @@ const UNITS: Readonly<Partial<Record<JobUnit, readonly [unit: DisplayUnit, size:
 /** A table of `dprof ranks`, as the command has it. */
 function jobTable({ name, columns, rows, count, missing }: JobTable, at: number): HTMLElement {
   const title = TABLE_TITLES[name];
-  if (count === 0) return section(title, element('p', { class: 'missing' }, missing ?? 'None.'));
-  const shown = columns.map(({ key, header, unit, type }, column): TableColumn<number> => {
+  if (count === 0) return section(title, element('p', { class: 'missing' }, `${capitalised(missing ?? 'none')}.`));
+  const shown = columns.map(({ key, unit, type }, column): TableColumn<number> => {
     const cell = (row: number): string | number | null => rows[row]?.[column] ?? null;
-    const text = key.replaceAll('_', ' ');
+    const text = capitalised(key.replaceAll('_', ' '));
     if (type === 'str' || (unit === undefined && key === 'stage')) {
       return { title: text, cell: (row) => (cell(row) === null ? null : String(cell(row))) };
     }
@@ -75,7 +76,7 @@ function jobTable({ name, columns, rows, count, missing }: JobTable, at: number)
     // A number in the command's unit is the field itself.
     const field = (row: number): string => `job.tables.${at}.rows.${row}.${column}`;
     if (type === 'real' && own === 'count') {
-      return { title: header, cell: (row) => (number(row) === null ? null : (number(row) ?? 0).toFixed(3)) };
+      return { title: text, cell: (row) => (number(row) === null ? null : (number(row) ?? 0).toFixed(3)) };
     }
     return { title: text, unit: own, cell: number, ...(size === 1 ? { field } : {}) };
   });

@@ -5,7 +5,6 @@ import { elementAt } from '../../../containers/element.js';
 import { element, note } from '../../document/dom-elements.js';
 import { kernelsNamed } from '../../document/timeline-conditions.js';
 import { eventsLink } from '../../document/timeline-link.js';
-import { hostTable } from '../../figures/host-table.js';
 import { listed, meanTimes, numbersOf, withValues, type Listed } from '../../figures/listed-rows.js';
 import { sortedRows } from '../../figures/table-sort.js';
 import type { PanelContent, Panel, PanelView } from '../../panel.js';
@@ -76,7 +75,7 @@ const LAUNCH_COLUMNS: readonly TableColumn<KernelRow>[] = [
   extreme('Registers', 'count', 'registers', 1),
   extreme('Shared memory', 'memory', 'sharedBytes', 1),
   extreme('Occupancy', 'share', 'occupancy', 0),
-  { title: 'Limited by', cell: ({ launch }) => launch?.limit ?? null },
+  { title: 'Limited by', cell: ({ launch }) => launch?.limit ?? null, isExtra: true },
 ];
 
 const EXPLAINED: readonly (readonly [key: keyof LaunchShape, text: string])[] = [
@@ -107,8 +106,8 @@ function columnsOf(view: PanelView, rows: readonly KernelRow[]): TableColumn<Ker
     },
     number('Launches', 'count', 'count'),
     meanTimes(PATH, SINGLE),
-    number('Least', 'ns', 'min', SINGLE),
-    number('Most', 'ns', 'max', SINGLE),
+    number('Least', 'ns', 'min', { ...SINGLE, isExtra: true }),
+    number('Most', 'ns', 'max', { ...SINGLE, isExtra: true }),
     number('On matrix unit', 'share', 'tc'),
     ...withValues(LAUNCH_COLUMNS, rows),
   ];
@@ -117,7 +116,7 @@ function columnsOf(view: PanelView, rows: readonly KernelRow[]): TableColumn<Ker
 function make(view: PanelView): PanelContent {
   const { kernels } = view.profile;
   const { shown, count, restTime } = kernels;
-  if (shown.length === 0) return hostTable(view, 'ops', 'Ops') ?? lacking(view, 'kernels');
+  if (shown.length === 0) return lacking(view, 'kernels');
   const rows = listed(shown);
   const columns = columnsOf(view, rows);
   const rest = count - shown.length;

@@ -8,6 +8,7 @@ import { ofOp } from '../../document/timeline-conditions.js';
 import { eventsLink } from '../../document/timeline-link.js';
 import { quantityText } from '../../document/units.js';
 import { ABOUT_BOUNDS, boundText } from '../../figures/bound-names.js';
+import { hostTimesOnly } from '../../figures/host-table.js';
 import { listed, numbersOf, withValues, type Listed } from '../../figures/listed-rows.js';
 import { table, type TableColumn } from '../../figures/sorted-table.js';
 import type { PanelContent, Panel, PanelView } from '../../panel.js';
@@ -127,7 +128,14 @@ function make(view: PanelView): PanelContent {
   if (tree !== null) made.classList.add('with-toggles');
   const rest = count - shown.length;
   const further = `${rest} further ops, ${quantityText(restTime, 'ns')} together, are not on this page.`;
-  return [made, stacks.place, ...(rest > 0 ? [note(further)] : []), note(`${ABOUT} ${ABOUT_BOUNDS}`)];
+  const isHostAlone = view.profile.overview.devices.length === 0;
+  return [
+    ...(isHostAlone ? [hostTimesOnly()] : []),
+    made,
+    stacks.place,
+    ...(rest > 0 ? [note(further)] : []),
+    ...(isHostAlone ? [] : [note(`${ABOUT} ${ABOUT_BOUNDS}`)]),
+  ];
 }
 
 export const OPS: Panel = { id: 'ops', title: 'Ops', width: 6, make };

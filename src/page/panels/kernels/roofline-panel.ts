@@ -168,7 +168,7 @@ const columnsOf = (view: PanelView): readonly TableColumn<PlacedPoint>[] => [
   { title: 'Matrix unit', cell: (one) => useOf(one).short },
   { title: 'Time', unit: 'ns', cell: ({ point }) => point.time, field: ({ at }) => `roofline.points.${at}.time` },
   {
-    title: 'Launches',
+    ...{ title: 'Launches', isExtra: true },
     unit: 'count',
     cell: ({ point }) => point.count,
     field: ({ at }) => `roofline.points.${at}.count`,
@@ -259,8 +259,7 @@ function make(view: PanelView): PanelContent {
   const devices = [...new Set(points.map(({ device }) => device))].sort((a, b) => a - b);
   const place = element('div');
   const show = (device: number): void => replaceContents(place, ...shownOf(view, device));
-  show(elementAt(devices, 0));
-  return [...devicePicker(view.profile, devices, show), place];
+  return [...devicePicker(view.profile, 'roofline.device', devices, show), place];
 }
 
 export const ROOFLINE: Panel = { id: 'roofline', title: 'Roofline', width: 6, make };

@@ -1,5 +1,6 @@
 /** A run as neuron-monitor reported it: charts of what `dprof monitor` prints, and of several hosts their comparison. */
 import type { PageMonitor } from '../../../prof/html/neuron/neuron-data.js';
+import { counted } from '../../../record/plural.js';
 import { replaceContents } from '../../charts/chart.js';
 import { lineChart } from '../../charts/line-chart.js';
 import { definitions, element, note, section, select } from '../../document/dom-elements.js';
@@ -16,7 +17,9 @@ const errorsOf = ({ errors }: PageMonitor): HTMLElement[] =>
           element(
             'ul',
             {},
-            ...errors.map(({ where, text, count }) => element('li', {}, `${where}: ${text} (${count} reports)`)),
+            ...errors.map(({ where, text, count }) =>
+              element('li', {}, `${where}: ${text} (${counted(count, 'report')})`),
+            ),
           ),
         ),
       ];

@@ -6,7 +6,8 @@ import { lacking } from '../../capture-hints.js';
 import { chart, replaceContents } from '../../charts/chart.js';
 import type { ChartOption } from '../../charts/chart-option.js';
 import { below, GRID, left, tips } from '../../charts/chart-style.js';
-import { boxedDefinitions, element, note, section, select } from '../../document/dom-elements.js';
+import { boxedDefinitions, element, note, section } from '../../document/dom-elements.js';
+import { keptSelect } from '../../document/kept-choice.js';
 import { timeLink } from '../../document/timeline-link.js';
 import { quantityText, type DisplayUnit } from '../../document/units.js';
 import { figure } from '../../figures/figure.js';
@@ -67,18 +68,20 @@ function gapTable(view: PanelView, rows: readonly Listed<PageGap>[]): HTMLElemen
   return table({ caption: 'Longest gaps', columns, rows, sortedBy: 1, most: LONGEST });
 }
 
+const ALL_STEPS = -1;
+
 function gaps(view: PanelView): HTMLElement[] {
   const all = listed(view.profile.idle.gaps);
   if (all.length === 0) return [];
   const place = element('div');
   const show = (step: number): void => {
-    const own = step < 0 ? all.slice(0, LONGEST) : all.filter((gap) => gap.step === step);
+    const own = step === ALL_STEPS ? all.slice(0, LONGEST) : all.filter((gap) => gap.step === step);
     replaceContents(place, gapTable(view, own));
   };
-  show(-1);
   const steps = [...new Set(all.flatMap(({ step }) => step ?? []))].sort((a, b) => a - b);
-  const choices = [[-1, 'all'] as const, ...steps.map((step) => [step, String(step)] as const)];
-  const picker = steps.length > 0 ? [select('Step', choices, -1, show)] : [];
+  const choices = [[ALL_STEPS, 'all'] as const, ...steps.map((step) => [step, String(step)] as const)];
+  const box = keptSelect('Step', 'gaps.step', choices, ALL_STEPS, show);
+  const picker = steps.length > 0 ? [box] : [];
   const about = note(
     'The host was in what fills most of the gap. A gap before the first work of a step is between steps, and in the idle time of none. A time leads to the gap in the timeline.',
   );

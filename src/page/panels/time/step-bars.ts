@@ -116,8 +116,7 @@ function tableOf(view: PanelView, rows: readonly Row[], withDevice: boolean): HT
 export function stepBars(view: PanelView): Node[] {
   const { shown, count } = view.profile.stepBars;
   const devices = [...new Set(shown.map(({ device }) => device))];
-  const [first] = devices;
-  if (first === undefined) return [];
+  if (devices.length === 0) return [];
   const place = element('div');
   const show = (device: number): void => {
     const own = shown.filter((bar) => bar.device === device);
@@ -130,7 +129,6 @@ export function stepBars(view: PanelView): Node[] {
       chart(labelOf(own, device), 240, () => series(own), click),
     );
   };
-  show(first);
   const colours = legend(partsIn(shown).map(([, name, colour]) => [swatch(colour), name]));
   const rest = count > shown.length ? [note(`The first ${shown.length} of ${count} steps.`)] : [];
   const isOutside = shown.some((bar) => !isInTimeline(view, spanOf(bar)));
@@ -138,7 +136,7 @@ export function stepBars(view: PanelView): Node[] {
     ? [note(`Steps without a link are not in this page's timeline: \`dprof html --step N\`.`)]
     : [];
   return [
-    ...devicePicker(view.profile, devices, show),
+    ...devicePicker(view.profile, 'steps.device', devices, show),
     colours,
     place,
     ...rest,

@@ -1,7 +1,8 @@
 /** Communication that nothing is computed under. */
 import type { ProfileLine } from '../../../record/record.js';
 import { ByDevice } from '../by-device.js';
-import { Longest, Ranking } from '../longest.js';
+import type { LongestTime } from '../finding.js';
+import { atLongest, longerOf, Longest, Ranking } from '../longest.js';
 import { communicationOf } from '../moved-times.js';
 import type { RuleAnswer, Rule } from '../rule.js';
 import { counted, percent, ranked, time } from '../amount-text.js';
@@ -10,13 +11,17 @@ class Operations {
   count = 0;
   readonly names = new Ranking();
   readonly longest = new Longest();
+  /** Of those that no kernel stands for. */
+  longestOther: LongestTime | null = null;
 
   add(record: ProfileLine): void {
     const operation = communicationOf(record);
     if (operation === null || (record.type !== 'collective' && record.type !== 'kernel')) return;
     this.count++;
-    this.names.add(operation.name, record.dur ?? 0);
+    const { start, dur } = record;
+    this.names.add(operation.name, dur ?? 0);
     if (record.type === 'kernel') this.longest.add(record);
+    else if (dur !== null) this.longestOther = longerOf(this.longestOther, { start, end: start + dur });
   }
 }
 
@@ -35,7 +40,7 @@ export const exposedCollectives: Rule = {
         if (talking.every(({ of }) => of.disordered > 0))
           return { found: [], why: 'records are not in order of start' };
         const found = talking.map(({ of, ...place }) => {
-          const { names, longest, count } = devices.of(place);
+          const { names, longest, longestOther, count } = devices.of(place);
           const { communication, computing, either, busy, local } = of;
           const exposed = busy.total - local.total;
           // Communication can only hide under computing that hides none yet.
@@ -50,6 +55,7 @@ export const exposedCollectives: Rule = {
             stake: exposed,
             gain: { ns, how: 'min(exposed communication, computing without communication)', isBound: true },
             kernels: longest.ids,
+            ...(longest.ids.length === 0 ? atLongest(longestOther) : {}),
             count,
             evidence: {
               exposedNs: exposed,

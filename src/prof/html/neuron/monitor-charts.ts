@@ -29,6 +29,7 @@ interface MonitorChart {
 }
 
 const ERRORS = ['egeneric', 'enum', 'etransient', 'emodel', 'eruntime', 'ehardware'] as const;
+const DEVICE_PERCENTILES = ['dp0', 'dp1', 'dp25', 'dp50', 'dp75', 'dp99', 'dp100'] as const;
 const ECC = ['eccmem', 'eccmemu', 'eccsram', 'eccsramu'] as const;
 
 const CHARTS: readonly MonitorChart[] = [
@@ -62,7 +63,7 @@ const CHARTS: readonly MonitorChart[] = [
   {
     title: 'Latency on the device alone',
     scope: 'runtime',
-    keys: ['dp0', 'dp1', 'dp25', 'dp50', 'dp75', 'dp99', 'dp100'],
+    keys: DEVICE_PERCENTILES,
     line: { title: 'Latency on the device alone, P99 of the slowest process', keys: ['dp99'], of: 'greatest' },
   },
   {
@@ -91,6 +92,25 @@ const CHARTS: readonly MonitorChart[] = [
     line: { title: 'ECC events, all devices', keys: ECC, of: 'sum' },
   },
 ];
+
+/** What a curve of a column is called within its chart, where that is not the column's own name. */
+const WORDS: Readonly<Record<string, string>> = {
+  ...{ const: 'constants', scratch: 'shared scratchpad', rtmem: 'runtime' },
+  ...{ hostmem: 'all', hostapp: 'application', hostconst: 'constants', hostdma: 'DMA buffers', hosttens: 'tensors' },
+  ...Object.fromEntries(DEVICE_PERCENTILES.map((key) => [key, key.slice(1)])),
+  ...{ done: 'completed', doneerr: 'with errors', donenum: 'with numerical errors', timeout: 'timed out' },
+  ...{ badinput: 'wrong input', noqueue: 'queue full' },
+  ...{ egeneric: 'generic', enum: 'numerical', etransient: 'transient', emodel: 'of the model' },
+  ...{ eruntime: 'of the runtime', ehardware: 'of the hardware' },
+  ...{ nice: 'low priority', iowait: 'waiting for I/O', irq: 'interrupts', softirq: 'soft interrupts' },
+  ...{ memused: 'memory', swapused: 'swap' },
+  ...{
+    eccmem: 'DRAM, corrected',
+    eccmemu: 'DRAM, uncorrected',
+    eccsram: 'SRAM, corrected',
+    eccsramu: 'SRAM, uncorrected',
+  },
+};
 
 const columnOf = (key: string): MonitorColumn => {
   const found = MONITOR_COLUMNS.find((column) => column.key === key);
@@ -123,7 +143,7 @@ export class MonitorCharts {
         for (const column of columns) {
           const value = column.value({ row, report });
           if (typeof value !== 'number') continue;
-          const kind = columns.length > 1 ? column.key : '';
+          const kind = columns.length > 1 ? (WORDS[column.key] ?? column.key) : '';
           builder.add([nameOf(row), kind].filter((text) => text !== '').join(' '), at, value);
           if (line?.keys.includes(column.key) === true) ofLine.push(value);
         }

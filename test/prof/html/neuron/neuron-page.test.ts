@@ -72,7 +72,7 @@ describe('AWS Neuron on a page', () => {
         ['core', 'util', 'Utilisation of cores', `core ${core}`],
         ['runtime', 'p50', 'Latency of executions', `process ${tag} p50`],
         ['runtime', 'p99', 'Latency of executions', `process ${tag} p99`],
-        ['system', 'memused', 'Memory of the instance', 'memused'],
+        ['system', 'memused', 'Memory of the instance', 'memory'],
       ] as const;
       for (const [of, key, title, curve] of drawn) {
         if (of !== scope || values[key] === null) continue;
