@@ -1,0 +1,59 @@
+/** What a page says of a capture of AWS Neuron: the vendor's MFU, and the compiled program. */
+import { expect } from 'chai';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describeInBrowser } from '../support/browser.js';
+import { bundledProgram } from '../support/page-program.js';
+import { pageContentsOfFile } from '../support/pages.js';
+import { ROOT } from '../support/shared.js';
+import { writePages } from './written-pages.js';
+
+const SAMPLE = join(ROOT, 'samples', 'attention.neuron.json');
+
+/** Name and bytes of each row. */
+const TENSORS = `[...document.querySelectorAll('table[aria-label="Tensors of the program"] tbody tr')].map(
+  (row) => [row.querySelector('th').innerText, row.querySelector('data').dataset.value])`;
+
+interface NeuronJson {
+  readonly summary: readonly { readonly mfu_estimated_percent: number }[];
+  readonly neff_node: readonly { readonly variable_name: string; readonly size: string }[];
+  readonly layer_summary: readonly { readonly start: number; readonly end: number }[];
+}
+
+describeInBrowser('page of a capture of AWS Neuron', (open) => {
+  const folder = mkdtempSync(join(tmpdir(), 'dprof-neuron-'));
+  const file = join(folder, 'neuron.html');
+  const given = JSON.parse(readFileSync(SAMPLE, 'utf8')) as NeuronJson;
+
+  before(async () => {
+    writePages(folder, await bundledProgram(), { neuron: await pageContentsOfFile(SAMPLE) });
+  });
+  after(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  it('has the MFU of the vendor among the key figures', async () => {
+    const { page, complaints } = await open(file);
+    const card = page.locator('[data-panel="figures"] .card').filter({ hasText: 'as neuron-profile defines it' });
+    expect(await card.locator('dt').innerText()).to.equal('MFU');
+    const value = await card.locator('data').first().getAttribute('data-value');
+    expect(Number(value)).to.be.closeTo(given.summary[0]?.mfu_estimated_percent ?? NaN, 1e-12);
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('lists the tensors of the program, and its layers, which lead to their time', async () => {
+    const { page, complaints } = await open(file, {}, 'tab=layers');
+    await page.getByRole('table', { name: 'Tensors of the program' }).waitFor();
+    const shown = await page.evaluate<string[][]>(TENSORS);
+    expect(shown).to.have.deep.members(given.neff_node.map(({ variable_name: name, size }) => [name, size]));
+    const layers = page.getByRole('table', { name: 'Layers of the program' }).locator('tbody tr');
+    expect(await layers.count()).to.equal(given.layer_summary.length);
+    await layers.first().getByRole('link').click();
+    const [first] = given.layer_summary;
+    const address = new URLSearchParams(new URL(page.url()).hash.slice(1));
+    expect(address.get('t.span')).to.equal(`${first?.start}_${first?.end}`);
+    await page.locator('[data-panel="timeline"] .tl').waitFor();
+    expect(complaints).to.deep.equal([]);
+  });
+});
