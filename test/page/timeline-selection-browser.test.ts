@@ -136,7 +136,7 @@ describeInBrowser('selection and matches in a browser', (open) => {
       ['id==1', /^1 match: 1 on devices/],
       ['op==linear', /^10 matches: 10 on devices/],
       ['op==nothing', /^no match$/],
-      ['occ>50', /^the timeline has no occ: use grid or block here, or the table of dprof --where$/],
+      ['peak>50', /^the timeline has no peak: use tflops here, or the table of dprof --where$/],
       ['op=linear && id>', /^search: expected /],
     ] as const;
     for (const [query, answer] of answers) {
