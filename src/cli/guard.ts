@@ -40,7 +40,7 @@ export function refuseInputs(output: string, existing: Stats, inputs: readonly s
   }
 }
 
-/** What tells files apart, whatever their names: some file systems have numbers beyond 2^53. */
+/** What identifies files, whatever their names: some file systems have numbers beyond 2^53. */
 type FileId = Pick<BigIntStats, 'ino' | 'dev' | 'isDirectory'>;
 
 /** What is looked for stands elsewhere when it cannot be looked at. */

@@ -2,7 +2,8 @@
 import type { PageData } from '../prof/html/page-data.js';
 import { drawForPaper } from './charts/chart.js';
 import { element, select } from './document/dom-elements.js';
-import { readFragment, withName } from './document/fragment.js';
+import { readFragment } from './document/fragment.js';
+import { keepChoice, keepName } from './document/kept-choice.js';
 import { ACTIVITY } from './panels/activity-panel.js';
 import { ADVICE } from './panels/advice-panel.js';
 import { ANNOTATIONS } from './panels/annotations-panel.js';
@@ -86,7 +87,7 @@ function link(id: string, title: string): HTMLElement {
   const made = element('a', { href: `#panel=${id}` }, title);
   made.addEventListener('click', (event) => {
     event.preventDefault();
-    history.replaceState(null, '', `#${withName(location.hash, 'panel', id)}`);
+    keepName('panel', id);
     goTo(id);
   });
   return made;
@@ -147,11 +148,7 @@ export function showDashboard(root: HTMLElement, data: PageData): void {
     if (box !== null) box.value = String(at);
   };
   const change = (at: number): void => {
-    history.replaceState(
-      null,
-      '',
-      `#${withName(location.hash, 'profile', at === openedAtFirst(data) ? null : String(at))}`,
-    );
+    keepChoice('profile', at, openedAtFirst(data));
     choose(at);
   };
   const first = chosenAtFirst(data);
@@ -188,7 +185,7 @@ export function showDashboard(root: HTMLElement, data: PageData): void {
     const tab = panel === undefined ? undefined : tabOf(panel);
     if (panel === undefined || tab === undefined) return;
     tabs.show(tab.id);
-    history.replaceState(null, '', `#${withName(location.hash, 'panel', panel)}`);
+    keepName('panel', panel);
     goTo(panel);
   };
   addEventListener('hashchange', follow);

@@ -91,7 +91,7 @@ export async function openInput(path: string, stdin: AsyncIterable<Buffer> = pro
 }
 
 /**
- * What tells the format of a file, with little reading: the file itself, or a temporary one with the first part of what
+ * What shows the format of a file, with little reading: the file itself, or a temporary one with the first part of what
  * is compressed in it. Null for a compressed database, whose tables cannot be seen before it is unpacked.
  * @throws UserError when it is empty or a broken gzip
  */

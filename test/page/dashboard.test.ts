@@ -97,7 +97,9 @@ describeInBrowser('dashboard', (open) => {
     };
     const raw = (panel: string, field: string): Promise<string | null> =>
       page.locator(`[data-panel="${panel}"] [data-field="${field}"]`).first().getAttribute('data-value');
-    expect((await rows('ops')).map((row) => row.split(' ')[0])).to.have.members(['addmm', 'linear']);
+    expect((await rows('ops')).map((row) => row.split(' ')[0])).to.deep.equal(['linear', 'addmm']);
+    const addmm = page.locator('[data-panel="ops"] tbody tr').filter({ hasText: 'addmm' });
+    expect(await addmm.locator('[data-field$=".hostSelf"]').getAttribute('data-value')).to.equal('20000');
     expect((await rows('layers')).map((row) => row.split(' ')[0])).to.deep.equal(['Linear_0']);
     // 40 us, of which 30 are in an op.
     expect(await raw('layers', 'overview.host.layers.0.time')).to.equal('10000');

@@ -35,7 +35,7 @@ export const boxedDefinitions = (entries: readonly (readonly [name: string, valu
   element('dl', { class: 'inline' }, ...entries.map((entry) => element('div', {}, ...definitions([entry]))));
 
 /** @param columns how many: paper makes tables of many smaller */
-export const tableOf = (label: string, columns: number, ...children: readonly HTMLElement[]): HTMLTableElement =>
+export const labelledTable = (label: string, columns: number, ...children: readonly HTMLElement[]): HTMLTableElement =>
   element('table', { 'aria-label': label, style: `--columns: ${columns}` }, ...children);
 
 /** What is wider than the page, and scrolls. A group: as a region it would be a second landmark with its panel's name. */

@@ -8,11 +8,15 @@ export function keptChoice<Value extends string | number>(name: string, values: 
   return values.find((value) => String(value) === kept) ?? first;
 }
 
-/** @param first what the address needs no word for */
-export function keepChoice<Value extends string | number>(name: string, value: Value, first: Value): void {
-  const fragment = withName(location.hash, name, value === first ? null : String(value));
+/** Writes a name of the address, in place of the entry that the browser's Back leads to. @param value null removes it */
+export function keepName(name: string, value: string | null): void {
+  const fragment = withName(location.hash, name, value);
   history.replaceState(history.state, '', fragment === '' ? `${location.pathname}${location.search}` : `#${fragment}`);
 }
+
+/** @param first what the address needs no word for */
+export const keepChoice = <Value extends string | number>(name: string, value: Value, first: Value): void =>
+  keepName(name, value === first ? null : String(value));
 
 /**
  * A box that keeps its choice, and shows it now and when it changes.

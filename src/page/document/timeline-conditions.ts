@@ -19,7 +19,7 @@ export const kernelsNamed = (name: string): NamedEvents => ({
 /**
  * Kernels of one profile, whose numbers those of another have too.
  * @param kernels as findings have them: 'PROFILE:IDX'
- * @param isAlone whether the page holds no other profile
+ * @param isAlone whether no other profile need be distinguished from it
  */
 export function kernelsNumbered(kernels: readonly string[], profile: number, isAlone: boolean): string {
   const ids = kernels.map((kernel) => `id==${kernel.split(':')[1] ?? ''}`).join(' || ');

@@ -23,6 +23,7 @@ function inWords(name: string): string {
 /** @param name as `dprof advise -f json` has it */
 export function evidenceLine(name: string, value: number | string): readonly [name: string, text: string] {
   const unit = UNITS.find(([ending]) => ending.test(name))?.[1] ?? 'count';
-  const isWhole = typeof value === 'number' && (unit !== 'count' || Number.isInteger(value));
-  return [inWords(name), isWhole ? quantityText(value, unit) : String(value)];
+  // A number that is neither a quantity nor a count stays as it is.
+  const hasUnit = typeof value === 'number' && (unit !== 'count' || Number.isInteger(value));
+  return [inWords(name), hasUnit ? quantityText(value, unit) : String(value)];
 }

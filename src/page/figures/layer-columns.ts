@@ -77,8 +77,8 @@ export function layerHeads(
     (about: LayerPart) =>
     (column: LayerColumn): LayerHead => ({ column, part: about });
   const [all, forward, backward] = [head('all'), head('forward'), head('backward')];
-  // Without work backward there are no directions to tell apart.
-  const isDirected = shown.some((row) => row.backward > 0);
+  // Where all work of all layers is forward, the directions say nothing.
+  const isDirected = shown.some(({ time, forward, backward }) => backward > 0 || (forward > 0 && forward < time));
   return [
     all({
       title: 'Layer',

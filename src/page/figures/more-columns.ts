@@ -1,6 +1,7 @@
 /** Wide tables: a button shows the columns that say less, and hides them again. The address keeps which tables are wide. */
 import { button } from '../document/dom-elements.js';
-import { readFragment, withName } from '../document/fragment.js';
+import { readFragment } from '../document/fragment.js';
+import { keepName } from '../document/kept-choice.js';
 import type { TableColumn } from './table-cells.js';
 
 /** Columns that fit on most screens: tables with more of them hide some. */
@@ -16,8 +17,7 @@ const wideTables = (): string[] =>
 function setWide(caption: string, isWide: boolean): void {
   const others = wideTables().filter((one) => one !== caption);
   const list = isWide ? [...others, caption] : others;
-  const value = list.length === 0 ? null : list.join(SEPARATOR);
-  history.replaceState(null, '', `#${withName(location.hash, NAME, value)}`);
+  keepName(NAME, list.length === 0 ? null : list.join(SEPARATOR));
 }
 
 /** The button, for a table that has more columns than fit. */

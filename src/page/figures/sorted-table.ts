@@ -3,7 +3,7 @@
  * near the window.
  */
 import { elementAt } from '../../containers/element.js';
-import { button, element, filterField, scrolling, tableOf } from '../document/dom-elements.js';
+import { button, element, filterField, scrolling, labelledTable } from '../document/dom-elements.js';
 import { whenPrinted } from '../document/paper.js';
 import { whenVisible } from '../document/when-visible.js';
 import { rowOf, scalesOf, type TableColumn } from './table-cells.js';
@@ -88,7 +88,7 @@ class SortedTable<Row> implements ShownTable<Row> {
       this.#show();
     });
     const head = element('thead', {}, this.#heads.row);
-    const inner = tableOf(caption, columns.length, head, this.#body);
+    const inner = labelledTable(caption, columns.length, head, this.#body);
     const copy = isChart ? [] : [csvButton(caption, columns, () => this.#found)];
     this.place = element(
       'div',
@@ -135,7 +135,7 @@ class SortedTable<Row> implements ShownTable<Row> {
     if (at === -1 || at > this.#body.childElementCount + MOST_BEHIND) return null;
     if (at >= this.#most && !this.#isAll) {
       this.#isAll = true;
-      this.#tell();
+      this.#sayCount();
     }
     while (at >= this.#body.childElementCount) this.#fill();
     return this.#body.children[at] as HTMLElement;
@@ -157,11 +157,11 @@ class SortedTable<Row> implements ShownTable<Row> {
     this.#found = this.#heads.inOrder(found, (row) => row);
     this.#body.replaceChildren();
     this.#fill();
-    this.#tell();
+    this.#sayCount();
   }
 
   /** How many rows are shown, and the button for the others. */
-  #tell(): void {
+  #sayCount(): void {
     const all = this.#found.length;
     const shown = Math.min(this.#room, all);
     const rest = all - shown;

@@ -39,7 +39,9 @@ function placesInTimeline(view: PanelView, { finding }: FindingGroup): (Node | s
     span === null ? null : timeLink(view, `the longest, ${quantityText(span.to - span.from, 'ns')}`, span);
   // Of gaps the kernels are those that ended them.
   const which = longest === null ? (kernels.length === 1 ? 'the longest kernel' : `the ${kernels.length} longest`) : `the ${kernels.length === 1 ? 'kernel' : `${kernels.length} kernels`} after the longest`; // prettier-ignore
-  const condition = kernelsNumbered(kernels, profile, view.data.profiles.length === 1);
+  // Events know of a profile by its line.
+  const isAlone = view.data.profiles.length === 1 || view.profile.overview.header === null;
+  const condition = kernelsNumbered(kernels, profile, isAlone);
   const link = kernels.length === 0 ? null : timelineLink(view, which, condition);
   const links = [longest, link].filter((one) => one !== null);
   return links.length === 0

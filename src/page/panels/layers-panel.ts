@@ -2,7 +2,7 @@
 import type { LayerPart } from '../../prof/html/page-data.js';
 import { lacking } from '../capture-hints.js';
 import { elementAt } from '../../containers/element.js';
-import { button, element, filterField, note, scrolling, tableOf } from '../document/dom-elements.js';
+import { button, element, filterField, note, scrolling, labelledTable } from '../document/dom-elements.js';
 import { layerTree, openAtFirst, visibleLayers, type LayerNode } from '../charts/layer-tree.js';
 import { ABOUT_BOUNDS } from '../figures/bound-names.js';
 import { hostLayers } from '../figures/host-table.js';
@@ -28,7 +28,7 @@ function longest(nodes: readonly LayerNode[], most: number): readonly LayerNode[
   return nodes.filter((node) => kept.has(node));
 }
 
-/** Parts of a path that a list shows: the last ones tell layers apart. */
+/** Parts of a path that a list shows: the last ones distinguish layers. */
 const PARTS_SHOWN = 3;
 
 /** Names a row of a list by its path, in place of the last part alone. */
@@ -75,7 +75,7 @@ class LayerTable {
 
   get content(): Node[] {
     const columns = layerHeads(this.view, 'all', () => null).map(({ column }) => column);
-    const table = tableOf('Layers', columns.length, element('thead', {}, this.#head), this.#body);
+    const table = labelledTable('Layers', columns.length, element('thead', {}, this.#head), this.#body);
     const print = (onPaper: boolean): void => {
       this.#isPrinted = onPaper;
       this.#show(null);

@@ -91,7 +91,7 @@ function outermost<T extends StepRange>(steps: T[]): T[] {
   return kept;
 }
 
-/** Steps with the numbers in their names, or counted from 0 where these do not tell all of a thread's steps apart. */
+/** Steps with the numbers in their names, or counted from 0 where these do not distinguish all of a thread's steps. */
 function numbered(ranges: readonly StepRange[]): Step[] {
   const numbers = ranges.flatMap(({ number }) => number ?? []);
   const areDistinct = new Set(numbers).size === ranges.length;

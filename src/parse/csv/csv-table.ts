@@ -115,7 +115,7 @@ export class CsvTable {
 
   /**
    * Iterates once over the rows below the header; rows cut off within quotes or of another length are skipped. A last
-   * row without a line break is a row: whether its last cell is complete cannot be told.
+   * row without a line break is a row: whether its last cell is complete cannot be known.
    */
   *rows(): Generator<CsvRow> {
     for (const row of this.rest) {

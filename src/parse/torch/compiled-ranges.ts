@@ -19,7 +19,7 @@ const CALL = /^## Call CompiledFxGraph /;
 /** What AOTAutograd defines for autograd around a compiled forward pass, and its node. */
 const FUNCTION = 'CompiledFunction';
 
-/** So many characters of a hash tell the graphs of a program apart. */
+/** So many characters of a hash distinguish the graphs of a program. */
 const SHORT_HASH = 8;
 
 /** What a range of the host is to torch.compile; null for all others. */

@@ -310,11 +310,12 @@ const namesIn = ({
   roofline,
   layers,
   annotations,
+  overview,
 }: Omit<PageProfile, 'verdict' | 'timeline'>): Parameters<EventNames['lacking']>[0] => ({
   kernel: [...kernels.shown.map(({ name }) => name), ...roofline.points.map(({ kernel }) => kernel)],
   op: [...ops.shown, ...roofline.points].flatMap(({ op }) => op ?? []),
   layer: layers.shown.map(({ path }) => path.join('/')),
-  range: annotations.shown.map(({ text }) => text),
+  range: [...annotations.shown.map(({ text }) => text), ...(overview.host?.layers ?? []).map(({ name }) => name)],
 });
 
 /** Elements of the timeline of a profile. @param at index of the profile in the page */

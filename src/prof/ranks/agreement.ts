@@ -1,7 +1,7 @@
 /**
  * Whether operations, as they were matched, can have happened at the times that the ranks recorded: none can end on a
  * rank before the last one has joined, and ends of one operation lie closer together than starts. Only operations that
- * end on all ranks together tell.
+ * end on all ranks together are looked at.
  */
 import { elementAt } from '../../containers/element.js';
 import { entryOf } from '../../containers/map-entry.js';

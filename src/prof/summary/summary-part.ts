@@ -2,7 +2,7 @@
 import type { ProfileRecord } from '../../record/record.js';
 import type { ProfileSummary } from './summary-data.js';
 
-/** Names in each list of a partial answer: no command lists more of them without being told so. */
+/** Names in each list of a partial answer: no command lists more of them unless it is asked to. */
 export const PART_NAMES = 100;
 
 export type SummaryPart = Omit<ProfileSummary, 'profile' | 'header'>;

@@ -115,7 +115,7 @@ export class OpCallBuffer {
     if (!call.settled) this.#settle(call);
   }
 
-  /** A call of one product whose kernels are told apart by `sub` alone: some may be trials. */
+  /** A call of one product whose kernels differ by `sub` alone: some may be trials. */
   #noteMarked(row: Annotated): void {
     const { seq, sub, dir } = row.record;
     if (seq.length === 0) return;

@@ -2,7 +2,7 @@
  * A kernel as PyProf and PyProf2 write it into `net.dict`: one Python dict a line, whose calls are marker texts.
  *
  * What their dict has no place for is left out: starts, processes, other ranges. A kernel that is not of the backward pass
- * is 'fprop' there. A number in a list of a marker is an integer where it is a whole one: records do not tell them apart.
+ * is 'fprop' there. A number in a list of a marker is an integer where it is a whole one: records do not distinguish them.
  */
 import { pythonDict, pythonFloat, pythonInteger, pythonList, pythonString, pythonTuple } from './python-text.js';
 import type { Arg, ArgValue, Extent, KernelRecord, OpCall } from '../record.js';

@@ -23,7 +23,7 @@ import { itShared, ROOT } from '../../support/shared.js';
 type Contents = ReturnType<typeof pageContentsOf>;
 
 /** What the rows of all tables lead to. */
-function rowsOf({ kernels, roofline, ops, layers, annotations }: PageProfile): NamedEvents[] {
+function rowsOf({ kernels, roofline, ops, layers, annotations, overview }: PageProfile): NamedEvents[] {
   const slowest = layers.shown.flatMap(({ path, why }) =>
     Object.values(why).flatMap((one) => (one === null ? [] : [kernelsInLayer(path, one.slowest.name)])),
   );
@@ -33,6 +33,7 @@ function rowsOf({ kernels, roofline, ops, layers, annotations }: PageProfile): N
     ...[...ops.shown, ...roofline.points].flatMap(({ op }) => (op === null ? [] : [ofOp(op)])),
     ...layers.shown.map(({ path }) => inLayer(path)),
     ...slowest,
+    ...(overview.host?.layers ?? []).map(({ name }) => ofRange(name, [name])),
     ...annotations.shown.map(({ text }) => ofRange(text, [text])),
     ...annotationKinds(annotations.shown).map(({ name, members }) => ofRange(name, members.map(({ text }) => text))), // prettier-ignore
   ];

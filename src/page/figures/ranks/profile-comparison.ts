@@ -2,7 +2,7 @@
 import { elementAt } from '../../../containers/element.js';
 import type { PageData } from '../../../prof/html/page-data.js';
 import { median } from '../../../record/statistics.js';
-import { button, element, note, scrolling, section, tableOf } from '../../document/dom-elements.js';
+import { button, element, note, scrolling, section, labelledTable } from '../../document/dom-elements.js';
 import { inScale, quantityText, scaleOfAll, type DisplayScale, type DisplayUnit } from '../../document/units.js';
 import { csvButton } from '../csv-button.js';
 import { valueOf, type FieldScope } from '../field.js';
@@ -112,7 +112,13 @@ export function profileComparison(
     element('th', { scope: 'row' }, 'Median'),
     ...columns.map(({ values, scale }) => element('td', { class: 'number' }, inScale(median(known(values)), scale))),
   );
-  const made = tableOf(CAPTION, ordered.length, element('thead', {}, heads.row), body, element('tfoot', {}, middle));
+  const made = labelledTable(
+    CAPTION,
+    ordered.length,
+    element('thead', {}, heads.row),
+    body,
+    element('tfoot', {}, middle),
+  );
   const copy = csvButton(CAPTION, ordered, () => heads.inOrder(all, (at) => at));
   const marked = names.length === 2 ? 'the larger of the two' : 'the farthest from the median of its column';
   const explained = `Marked: ${marked}, where that is more than 5 %. A name shows its profile above and below.`;

@@ -21,7 +21,7 @@ export function hostsOf({ profiles }: Pick<PageData, 'profiles'>): NamedHost[] {
     })),
   );
   return found.map(({ names, ...rest }) => {
-    // As many names as it takes to tell it from the others.
+    // As many names as distinguish it from the others.
     const parts = [1, 2, 3].map((count) => names.slice(0, count).join(', '));
     const isAlone = (part: string, i: number): boolean =>
       found.filter((other) => other.names.slice(0, i + 1).join(', ') === part).length === 1;
@@ -29,7 +29,7 @@ export function hostsOf({ profiles }: Pick<PageData, 'profiles'>): NamedHost[] {
   });
 }
 
-/** Lines of a chart: more cannot be told apart. */
+/** Lines of a chart: more cannot be distinguished. */
 const MOST_LINES = 24;
 
 export interface HostComparison {

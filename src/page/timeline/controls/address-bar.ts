@@ -1,7 +1,7 @@
 /** Synchronises the address with the state of a timeline, in both directions. */
 import { readAddress, withAddress, type TimelineAddress } from '../model/timeline-address.js';
 import type { Scene, SceneState } from '../model/scene.js';
-import { matchAt } from '../model/search.js';
+import { matchAt, type StepSpan } from '../model/search.js';
 import { fitted, within, type View } from '../model/view.js';
 
 /** ms between changes of the address: browsers limit their rate. */
@@ -26,7 +26,7 @@ export interface ShownPiece {
   /** Where it is only a part of what is drawn: that part, ns from the profile's start. */
   readonly part: View | null;
   /** The first and the last of its steps; null for what lies between steps. */
-  readonly steps: readonly [first: number, last: number] | null;
+  readonly steps: StepSpan | null;
 }
 
 export function followAddress(scene: Scene, profile: number, piece: ShownPiece, signal: AbortSignal): void {

@@ -9,11 +9,11 @@ import type { Track } from '../tracks/track.js';
 import { foldedPanel } from './folded-panel.js';
 import { momentText, rangeText, readingOf } from '../tracks/track-values.js';
 
-/** ms without a change before the values are told. */
+/** ms without a change before the values are announced. */
 const PAUSE = 80;
 const TOLD: readonly (keyof SceneState)[] = ['view', 'event', 'pointer', 'closed', 'opened'];
 
-/** The time that is told: at the pointer, else in the middle of the selected event, else of the view. */
+/** The time whose values are shown: at the pointer, else in the middle of the selected event, else of the view. */
 function timeTold({ events, shown: { pointer, event, view } }: Scene): readonly [time: number, name: string] {
   const inside = (time: number): number => Math.max(0, Math.min(events.span, time));
   if (pointer !== null) return [inside(pointer), 'the pointer'];

@@ -56,9 +56,11 @@ export function showTrackTip(scene: Scene, stage: TimelineCanvas, signal: AbortS
 }
 
 function markText({ events }: Scene, { start, end, text }: TimelineMark, perPixel: number): HTMLElement {
-  const told = (at: number): string => momentText(at + events.origin, perPixel);
+  const momentOf = (at: number): string => momentText(at + events.origin, perPixel);
   const time =
-    end > start ? `${told(start)} to ${told(end)} (${quantityText(end - start, 'ns')})` : `at ${told(start)}`;
+    end > start
+      ? `${momentOf(start)} to ${momentOf(end)} (${quantityText(end - start, 'ns')})`
+      : `at ${momentOf(start)}`;
   return element('div', {}, element('b', {}, text), time);
 }
 

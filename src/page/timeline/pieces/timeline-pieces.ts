@@ -22,7 +22,7 @@ import type { View } from '../model/view.js';
 import { showTimeline, type ShownTimeline } from '../timeline.js';
 import { loadExtras, type LoadedTimeline } from '../tracks/load-tracks.js';
 import type { ContextOfProfile } from '../tracks/timeline-context.js';
-import { alignedPieces } from './aligned-pieces.js';
+import { alignedPieces, type AlignedPieces } from './aligned-pieces.js';
 import { OtherMatches, otherMatchesText } from './other-matches.js';
 import { pickPiece } from './piece-picker.js';
 import { showStrip } from './overview-strip.js';
@@ -100,14 +100,15 @@ export function showPieces(place: HTMLElement, utilisation: Utilisation, options
   const show = (piece: number): void => {
     drawn = wantedRanks();
     const isOne = drawn.length === 1;
-    strip.showRows(isOne ? deviceRows(utilisation) : rankRows(piece));
+    const aligned = isOne ? null : alignedPieces(drawn, own, piece);
+    strip.showRows(aligned === null ? deviceRows(utilisation) : rankRows(aligned));
     const { start, end, steps = null } = elementAt(timeline.pieces, piece);
     open?.close();
     shown = piece;
     picker.show(piece);
     rankPicker.show(choice());
     see({ from: start, to: end });
-    remark.textContent = remarkOn(piece);
+    remark.textContent = aligned === null ? remarkOn(piece) : aligned.remarks.join(' ');
     const hasOthers = othersOf(timeline, piece).length > 0;
     const isPart = isOne && dataOf(timeline, piece) !== piece;
     open = showTimeline(holder, () => loadedOf(piece), {
@@ -116,13 +117,12 @@ export function showPieces(place: HTMLElement, utilisation: Utilisation, options
       piece: { at: piece === timeline.first ? null : piece, part: isPart ? { from: start, to: end } : null, steps },
     });
   };
-  const rankRows = (piece: number): StripRow[] =>
-    alignedPieces(drawn, own, piece).pieces.flatMap(({ rank: { profile: of, clock } }) => {
+  const rankRows = ({ pieces }: AlignedPieces): StripRow[] =>
+    pieces.flatMap(({ rank: { profile: of, clock } }) => {
       const use = options.contextOf?.(of).utilisation ?? null;
       return use === null ? [] : rankRow(use, clock);
     });
   const remarkOn = (piece: number): string => {
-    if (drawn.length > 1) return alignedPieces(drawn, own, piece).remarks.join(' ');
     const { name } = elementAt(timeline.pieces, piece);
     return dataOf(timeline, piece) === piece
       ? ''

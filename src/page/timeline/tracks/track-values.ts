@@ -44,7 +44,7 @@ export function rangeText(range: TrackRange | null, unit: string | null): string
 export const scaleText = ({ scale: { low, high }, unit }: Track): string =>
   `${low < 0 ? valueText(low, unit) : '0'} to ${valueText(high, unit)}`;
 
-/** The value at a time and what it stands for. @param perPixel ns of a pixel, of which a mean is told */
+/** The value at a time and what it stands for. @param perPixel ns of a pixel, whose mean is shown */
 export interface TrackReading {
   readonly value: string;
   readonly of: string;
@@ -53,16 +53,16 @@ export interface TrackReading {
 /** A time as exact as a pixel. @param at ns from the profile's start */
 export const momentText = (at: number, perPixel: number): string => tickText(at, tickStep(perPixel), at);
 
-/** @param origin ns from the profile's start, which times are told from */
+/** @param origin ns from the profile's start, from which times count */
 export function readingOf(track: Track, time: number, perPixel: number, origin: number): TrackReading {
-  const told = (at: number): string => momentText(at + origin, perPixel);
+  const momentOf = (at: number): string => momentText(at + origin, perPixel);
   const [from, to] = track.around(time);
   if (track.heldAt !== null && from === to) {
     const range = track.rangeOf(time, time);
     const [since, until] = track.heldAt(time);
     const ends = [
-      ...(Number.isFinite(since) ? [`since ${told(since)}`] : ['before the first sample']),
-      ...(Number.isFinite(until) ? [`up to ${told(until)}`] : []),
+      ...(Number.isFinite(since) ? [`since ${momentOf(since)}`] : ['before the first sample']),
+      ...(Number.isFinite(until) ? [`up to ${momentOf(until)}`] : []),
     ];
     return { value: rangeText(range, track.unit), of: ends.join(', ') };
   }
@@ -74,5 +74,5 @@ export function readingOf(track: Track, time: number, perPixel: number, origin: 
     };
   }
   const what = track.drawn === 'mean' ? 'mean of' : 'within';
-  return { value: rangeText(track.rangeOf(from, to), track.unit), of: `${what} ${told(from)} to ${told(to)}` };
+  return { value: rangeText(track.rangeOf(from, to), track.unit), of: `${what} ${momentOf(from)} to ${momentOf(to)}` };
 }

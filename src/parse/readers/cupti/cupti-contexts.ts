@@ -24,7 +24,7 @@ export class ContextDevices {
     private readonly tables: readonly ContextTable[],
   ) {}
 
-  /** The device of a context of a process, NaN when no table tells. A table of work is searched until its first row. */
+  /** The device of a context of a process, NaN when no table has it. A table of work is searched until its first row. */
   deviceOf(process: number, context: number): number {
     return entryOf(this.#known, `${process}:${context}`, () => this.#find(process, context));
   }

@@ -58,7 +58,7 @@ function readDevice(value: unknown, traceVendor: string): Device | null {
  * described model where all described devices are of one.
  * @param properties `deviceProperties` of the trace
  * @param used device ids of activities
- * @param vendor of devices whose name does not tell it
+ * @param vendor of devices whose name does not say it
  */
 export function devicesOfTrace(properties: unknown, used: ReadonlySet<number>, vendor = 'unknown'): Device[] {
   const described = (Array.isArray(properties) ? properties : [])

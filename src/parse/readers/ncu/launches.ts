@@ -78,7 +78,7 @@ function wideLaunches(table: CsvTable): PrintedLaunch[] {
   return launches;
 }
 
-/** A row a metric; launches are told apart by process and number. */
+/** A row a metric; launches are identified by process and number. */
 function longLaunches(table: CsvTable): PrintedLaunch[] {
   const id = table.column('ID');
   const launches = new Map<string, PrintedLaunch>();

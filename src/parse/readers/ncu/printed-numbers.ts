@@ -11,7 +11,7 @@ const FRACTION = { '.': /^[-+]?\d+\.(?!\d{3}$)\d*$/, ',': /^[-+]?\d+,(?!\d{3}$)\
 /** `1,234` is a thousand and more in one locale, and a little more than 1 in another. */
 const UNCLEAR = /^[-+]?\d{1,3}[.,]\d{3}$/;
 
-/** The sign before decimals in numbers of one report; a point where none of them tells. */
+/** The sign before decimals in numbers of one report; a point where none of them shows it. */
 export function decimalsOf(texts: Iterable<string>): Decimals {
   const votes = { '.': 0, ',': 0 };
   for (const text of texts) {

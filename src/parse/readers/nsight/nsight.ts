@@ -317,7 +317,7 @@ class NsightCapture implements Capture {
     return this.#memory.first;
   }
 
-  /** The device of a context as the process numbers it; `stated` by the row itself where no table tells it. */
+  /** The device of a context as the process numbers it; `stated` by the row itself where no table has it. */
   #ordinalOf(process: number, context = NaN, stated: number): number {
     const ordinal = this.#contexts.deviceOf(process, context);
     if (!Number.isNaN(ordinal)) return ordinal;

@@ -111,7 +111,7 @@ export class TimelineBuilder {
     else if (record.type !== 'kernel' && isDeviceActivity(record)) this.#addActivity(record, UNKNOWN_VALUES);
   }
 
-  /** @param row of which its facts are told; without it there are none */
+  /** @param row whose facts the event has; without it there are none */
   addKernel(kernel: PageKernel, row: Annotated | null = null): void {
     const { record } = kernel;
     this.#shortNames.take(record);

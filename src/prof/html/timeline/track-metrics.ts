@@ -6,7 +6,7 @@ export interface TrackMetric {
   readonly title: string;
   /** Whether the last value holds to the end: of what changes only where there is a sample. */
   readonly holds: boolean;
-  /** Labels that tell one series from another; null for all. */
+  /** Labels that distinguish the series; null for all. */
   readonly by: readonly string[] | null;
 }
 
@@ -36,7 +36,7 @@ const METRICS: Readonly<Record<string, MetricShape>> = {
 
 /**
  * Metrics that are no quantity over time: sizes of single allocations, spans of steps and of missing work, what is of the
- * whole profile. Semaphores count events of the program: there are hundreds, and dependencies tell more of them.
+ * whole profile. Semaphores count events of the program: there are hundreds, and dependencies show more of them.
  */
 const NO_TRACKS: ReadonlySet<string> = new Set<string>([
   ...Object.values(CPU_METRICS),
@@ -65,7 +65,7 @@ const OF_SAMPLES: ReadonlySet<string> = new Set(['report']);
 /** `activity_0` and `activity_1` are states of one limit. */
 const STATE = /^(activity|gpio)_\d+$/;
 
-/** What tells a series from others of its metric: 'CUDA', 'app hbm', 'hbm 0 read'; '' where there is but one. */
+/** What distinguishes a series from others of its metric: 'CUDA', 'app hbm', 'hbm 0 read'; '' where there is but one. */
 export function seriesName({ by }: TrackMetric, labels: Labels = {}): string {
   return Object.entries(labels)
     .filter(([name]) => (by === null ? !OF_SAMPLES.has(name) : by.includes(name)))

@@ -10,7 +10,7 @@ import { median } from '../../../record/statistics.js';
 
 export interface Line {
   readonly offset: number;
-  /** Null where the points are too few to tell: the line is then level. */
+  /** Null where the points are too few to know it: the line is then level. */
   readonly slope: number | null;
 }
 

@@ -38,7 +38,7 @@ const LEAST_SHARE = 0.002;
 export interface Lateness {
   /** Latest first. */
   readonly stragglers: readonly Straggler[];
-  /** Where there are none, the rank that is latest by far; too few steps to tell it from chance. Null for none. */
+  /** Where there are none, the rank that is latest by far; too few steps to distinguish it from chance. Null for none. */
   readonly latest: Straggler | null;
   /** Parts that could be tested. */
   readonly tested: number;

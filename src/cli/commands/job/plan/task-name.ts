@@ -9,8 +9,8 @@ const DIGITS = 12;
 export const shortHash = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, DIGITS);
 
 /**
- * The name for the files of a profile: what is readable of the profile's, and a hash of its path, which tells profiles
- * of one name in several folders apart.
+ * The name for the files of a profile: what is readable of the profile's, and a hash of its path, in which
+ * profiles of one name in several folders differ.
  * @param path absolute
  */
 export function taskName(path: string): string {

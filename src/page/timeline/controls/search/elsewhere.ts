@@ -10,7 +10,7 @@ import type { OtherMatch, OtherMatches } from '../../pieces/other-matches.js';
 export interface SearchElsewhere {
   /** How many events have to be read. @param hasHere whether the shown piece has matches */
   readonly events: (hasHere: boolean) => number;
-  /** @param looking told before each piece. @returns null where the user has gone on */
+  /** @param looking called before each piece. @returns null where the user has gone on */
   readonly find: (query: string, hasHere: boolean, looking: (piece: string) => void) => Promise<OtherMatches | null>;
   readonly text: (found: OtherMatches) => string | null;
   readonly nameOf: (piece: number) => string;
@@ -57,11 +57,11 @@ const columnsOf = (
     rows,
   );
 
-/** @param tell called when the text has changed */
+/** @param announce called when the text has changed */
 export function showElsewhere(
   scene: Scene,
   elsewhere: SearchElsewhere | undefined,
-  tell: (looking?: string) => void,
+  announce: (looking?: string) => void,
 ): ShownElsewhere {
   let found: OtherMatches | null = null;
   let isLinked = false;
@@ -88,7 +88,7 @@ export function showElsewhere(
   const look = async (isAsked: boolean): Promise<void> => {
     asking.hidden = true;
     const query = scene.shown.search;
-    const all = await elsewhere?.find(query, hasHere(), (piece) => isAsked && tell(`looking in ${piece} …`));
+    const all = await elsewhere?.find(query, hasHere(), (piece) => isAsked && announce(`looking in ${piece} …`));
     if (all === undefined || all === null || scene.shown.search !== query) return;
     found = all;
     if (!hasHere() && isAsked && go()) return;
@@ -96,10 +96,10 @@ export function showElsewhere(
     summary.textContent = `List ${all.count === 1 ? 'the match' : `the ${quantityText(all.count, 'count')} matches`} elsewhere`;
     list.open = isLinked && all.count <= FEW && all.count > 0;
     fill();
-    tell();
+    announce();
   };
   const looked = (isAsked: boolean): void => {
-    look(isAsked).catch(() => tell());
+    look(isAsked).catch(() => announce());
   };
   const asking = button('Look in the other pieces', () => looked(true));
   asking.hidden = true;

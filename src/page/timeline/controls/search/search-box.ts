@@ -68,10 +68,10 @@ export function showSearch(scene: Scene, steps: StepSpan | null, elsewhere?: Sea
   });
   const list = showMatches(scene);
   const status = element('output', { class: 'tl-matches', role: 'status' });
-  const tell = (looking?: string): void => {
+  const announce = (looking?: string): void => {
     status.textContent = looking ?? matchText(scene, steps, others.text());
   };
-  const others = showElsewhere(scene, elsewhere, tell);
+  const others = showElsewhere(scene, elsewhere, announce);
   const step = (by: 1 | -1): void => {
     const { matches, shown } = scene;
     const event = list.next(by) ?? (matches === null ? null : nextMatch(matches, shown.event, by));
@@ -102,10 +102,10 @@ export function showSearch(scene: Scene, steps: StepSpan | null, elsewhere?: Sea
     if (isLinked) field.value = scene.shown.search;
     status.classList.toggle('tl-problem', scene.matches !== null && scene.matches.problem !== null);
     others.changed(isLinked);
-    tell();
+    announce();
   });
   scene.on(['event'], () => {
-    if (scene.matches !== null) tell();
+    if (scene.matches !== null) announce();
   });
   const place = element('div', { class: 'tl-search', role: 'search' }, field, previous, next, status, others.button);
   return {
