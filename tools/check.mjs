@@ -1,7 +1,7 @@
 /**
  * `npm test`: everything that CI checks. What does not depend on each other runs at the same time.
  */
-import { runShown } from './processes.mjs';
+import { runShown, showFailures } from './processes.mjs';
 
 const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
 const run = (script) => runShown(`npm run ${script}`, npm, ['run', '--silent', script]);
@@ -16,9 +16,10 @@ const passed =
   (await run('build')) &&
   (
     await Promise.all([
-      oneAfterTheOther('test:coverage'),
+      oneAfterTheOther('test:all'),
       oneAfterTheOther('lint'),
       oneAfterTheOther('typecheck', 'test:package'),
     ])
   ).every(Boolean);
+showFailures();
 process.exitCode = passed ? 0 : 1;

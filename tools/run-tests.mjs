@@ -13,7 +13,7 @@ import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { runShown } from './processes.mjs';
+import { runShown, showFailures } from './processes.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const MOCHA = join(root, 'node_modules/mocha/bin/mocha.js');
@@ -73,4 +73,5 @@ async function runInTurn() {
   }
 }
 await Promise.all(Array.from({ length: Math.max(2, availableParallelism()) }, runInTurn));
+showFailures();
 process.exitCode = passed ? 0 : 1;

@@ -27,7 +27,7 @@ const failure = (syscall) => Object.assign(new Error(`${fault}: injected, ${sysc
 
 /** Wraps the form that returns and the form that calls back. */
 function wrap(name, { counts, shortened, after }) {
-  const [sync, async] = [fs[`${name}Sync`], fs[name]];
+  const [sync, callback] = [fs[`${name}Sync`], fs[name]];
   fs[`${name}Sync`] = (...args) => {
     if (!counts(args)) return sync(...args);
     const isFault = comes(name);
@@ -41,15 +41,15 @@ function wrap(name, { counts, shortened, after }) {
     return result;
   };
   fs[name] = (...args) => {
-    if (!counts(args)) return async(...args);
+    if (!counts(args)) return callback(...args);
     const isFault = comes(name);
     const done = args.at(-1);
     if (isFault && fault !== 'short') {
-      if (name === 'close') return async(args[0], () => done(failure(name)));
+      if (name === 'close') return callback(args[0], () => done(failure(name)));
       return setTimeout(() => done(failure(name)), 0);
     }
     const given = isFault ? shortened(args) : args;
-    return async(...given.slice(0, -1), (error, ...results) => {
+    return callback(...given.slice(0, -1), (error, ...results) => {
       if (!error) after?.(args, ...results);
       done(error, ...results);
     });

@@ -15,8 +15,9 @@ const DTYPES: Readonly<Record<string, string>> = {
 /** The first call of an op, by JSON.parse. */
 function callIn(trace: string, name: string): OpCall {
   const found = rawTraceOf(trace).traceEvents.find((event) => event.cat === 'cpu_op' && event.name === name);
-  const shapes = found?.args?.['Input Dims'] as number[][];
-  const args = (found?.args?.['Input type'] as string[]).map((type, i): Arg => {
+  const inputs = found?.args ?? {};
+  const shapes = inputs['Input Dims'] as number[][];
+  const args = (inputs['Input type'] as string[]).map((type, i): Arg => {
     if (type === '') return { name: '', type: 'unknown' };
     return { name: '', type: 'tensor', shape: shapes[i] ?? [], dtype: DTYPES[type] ?? 'float32' };
   });
