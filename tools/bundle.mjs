@@ -1,7 +1,7 @@
 /**
  * Bundles what the package runs, from sources into dist/: a file per program and one that they share per set of modules
  * loaded together, since node takes longer to find and open hundreds of small files than to run what most of them hold.
- * And the program and style of the page, which `dprof html` puts into a page, into dist/page: one script and one sheet.
+ * And the program and style of the page, which `dprof html` puts into a page, into dist/page: two scripts and a sheet.
  */
 import { build } from 'esbuild';
 import { readdirSync, rmSync } from 'node:fs';
@@ -26,13 +26,17 @@ async function bundlePackage() {
 
 async function bundlePage() {
   await build({
-    entryPoints: { report: source('page/main.ts'), style: source('page/style.css') },
+    entryPoints: {
+      report: source('page/main.ts'),
+      charts: source('page/charts/chart-library.ts'),
+      style: source('page/style.css'),
+    },
     outdir: join(dist, 'page'),
     bundle: true,
     minify: true,
     format: 'iife',
     target: 'es2022',
-    // The page must stay one element: a text that ends it is written otherwise.
+    // Each is in an element of its own: a text that ends it is written otherwise.
     charset: 'ascii',
     logLevel: 'warning',
   });

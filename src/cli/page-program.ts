@@ -10,7 +10,7 @@ export function pageProgram(from = packageFolder()): PageProgram {
   const folder = join(from, 'dist', 'page');
   try {
     const read = (name: string): string => readFileSync(join(folder, name), 'utf8');
-    return { script: read('report.js'), style: read('style.css') };
+    return { script: read('report.js'), charts: read('charts.js'), style: read('style.css') };
   } catch {
     throw new UserError('the program of the page is not there', { where: folder, hint: 'run npm run build' });
   }

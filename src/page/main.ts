@@ -4,7 +4,7 @@ import { showDashboard } from './dashboard.js';
 import { element } from './document/dom-elements.js';
 import { forbidMarkup } from './document/no-markup.js';
 
-forbidMarkup();
+forbidMarkup(document.getElementById('charts')?.textContent ?? '');
 const holder = document.getElementById('data');
 const root = document.getElementById('page');
 if (holder !== null && root !== null) {

@@ -134,7 +134,7 @@ async function check(contents: PageContents, path: string, program: PageProgram,
 
 describeInBrowser('page of a profile', (open) => {
   const folder = mkdtempSync(join(tmpdir(), 'dprof-report-'));
-  let program: PageProgram = { script: '', style: '' };
+  let program: PageProgram = { script: '', charts: '', style: '' };
   before(async () => (program = await bundledProgram()));
   after(() => {
     rmSync(folder, { recursive: true });

@@ -30,7 +30,7 @@ const shown = (page: Page, what: string): Promise<void> =>
 
 describeInBrowser('all of a profile in the timeline', (open) => {
   const folder = mkdtempSync(join(tmpdir(), 'dprof-pieces-'));
-  let program: PageProgram = { script: '', style: '' };
+  let program: PageProgram = { script: '', charts: '', style: '' };
   const openPage = async (fragment: string, made = contents()) => {
     const path = join(folder, 'pieces.html');
     writeFileSync(path, [...document('pieces', made.data, program, made.parts)].join(''));

@@ -6,9 +6,13 @@ import { ROOT } from './shared.js';
 
 export async function bundledProgram(): Promise<PageProgram> {
   const { outputFiles } = await build({
-    entryPoints: { report: join(ROOT, 'src/page/main.ts'), style: join(ROOT, 'src/page/style.css') },
+    entryPoints: {
+      report: join(ROOT, 'src/page/main.ts'),
+      charts: join(ROOT, 'src/page/charts/chart-library.ts'),
+      style: join(ROOT, 'src/page/style.css'),
+    },
     ...{ outdir: 'out', write: false, bundle: true, minify: true, format: 'iife', target: 'es2022', charset: 'ascii' },
   });
   const textOf = (name: string): string => outputFiles.find(({ path }) => path.endsWith(name))?.text ?? '';
-  return { script: textOf('report.js'), style: textOf('style.css') };
+  return { script: textOf('report.js'), charts: textOf('charts.js'), style: textOf('style.css') };
 }

@@ -2,18 +2,14 @@
  * Charts: drawn as SVG by Apache ECharts when they come near the window. Colours are variables of the style sheet, so
  * that a change between light, dark and print needs no redraw. Tooltips are elements, not HTML text.
  */
-import { BarChart, LineChart, ScatterChart } from 'echarts/charts';
-import { GridComponent, TooltipComponent } from 'echarts/components';
-import { init, use, type EChartsType } from 'echarts/core';
-import { SVGRenderer } from 'echarts/renderers';
+import type { EChartsType } from 'echarts/core';
 import { element } from '../document/dom-elements.js';
 import { PAPER_WIDTH } from '../document/paper.js';
 import { readByKeys, type DrawnValues } from '../document/read-values.js';
 import { doAllNow, forget, whenVisible } from '../document/when-visible.js';
 import type { ChartOption } from './chart-option.js';
 import { valuesOf } from './chart-values.js';
-
-use([BarChart, LineChart, ScatterChart, GridComponent, TooltipComponent, SVGRenderer]);
+import { chartLibrary } from './load-library.js';
 
 const drawn = new Map<Element, EChartsType>();
 
@@ -22,7 +18,7 @@ const sizes = new ResizeObserver((entries) => {
 });
 
 function draw(place: HTMLElement, option: ChartOption, click: ((data: number) => void) | null): EChartsType {
-  const made = init(place, null, { renderer: 'svg' });
+  const made = chartLibrary().init(place, null, { renderer: 'svg' });
   made.setOption({ animation: false, textStyle: { fontFamily: 'inherit', color: 'var(--ink)' }, ...option });
   if (click !== null) made.on('click', ({ dataIndex }) => click(dataIndex));
   drawn.set(place, made);

@@ -5,10 +5,10 @@
 import { lacking } from '../capture-hints.js';
 import { elementAt } from '../../containers/element.js';
 import { replaceContents } from '../charts/chart.js';
-import { FlameChart } from '../charts/flame-chart.js';
-import { FLAME_ORDERS, type FlameOrder } from '../charts/flame-layout.js';
-import { layerFlame, stackFlame, type FlameNode } from '../charts/flame-tree.js';
-import { SandwichView } from '../charts/sandwich-view.js';
+import { FlameChart } from '../charts/flame/flame-chart.js';
+import { FLAME_ORDERS, type FlameOrder } from '../charts/flame/flame-layout.js';
+import { layerFlame, stackFlame, type FlameNode } from '../charts/flame/flame-tree.js';
+import { SandwichView } from '../charts/flame/sandwich-view.js';
 import { button, element, note, select } from '../document/dom-elements.js';
 import { keepChoice, keptChoice } from '../document/kept-choice.js';
 import { inLayer } from '../document/timeline-conditions.js';

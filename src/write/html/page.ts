@@ -8,6 +8,8 @@ import { createHash } from 'node:crypto';
 /** The page's program and its style sheet, as they are bundled. */
 export interface PageProgram {
   readonly script: string;
+  /** The library of charts, which the program runs when it draws the first. */
+  readonly charts: string;
   readonly style: string;
 }
 
@@ -28,19 +30,19 @@ const styleText = (style: string): string => style.replace(/<\/(style)/gi, '<\\/
 const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
 /**
- * The content security policy: the page's own program and its own style sheet, without style attributes in markup, and the
+ * The content security policy: the page's own programs and its own style sheet, without style attributes in markup, and the
  * empty icon; no requests, no frames, no text that becomes markup.
  */
-const policy = (script: string, style: string): string =>
+const policy = ({ script, charts, style }: PageProgram): string =>
   [
     "default-src 'none'",
-    `script-src ${hashOf(script)}`,
+    `script-src ${hashOf(script)} ${hashOf(charts)}`,
     `style-src ${hashOf(style)}`,
     'img-src data:',
     "base-uri 'none'",
     "form-action 'none'",
     "require-trusted-types-for 'script'",
-    // The program's own policy, which allows the empty text alone.
+    // The program's own policy, which allows the empty text and the library of charts alone.
     'trusted-types default',
   ].join('; ');
 
@@ -86,14 +88,14 @@ export function* page(
   program: PageProgram,
   parts: readonly ApartElement[] = [],
 ): Generator<string> {
-  const script = scriptText(program.script);
+  const [script, charts] = [scriptText(program.script), scriptText(program.charts)];
   const style = styleText(program.style);
   yield [
     '<!doctype html>',
     '<html lang="en">',
     '<head>',
     '<meta charset="utf-8">',
-    `<meta http-equiv="Content-Security-Policy" content="${policy(script, style)}">`,
+    `<meta http-equiv="Content-Security-Policy" content="${policy({ script, charts, style })}">`,
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
     '<meta name="color-scheme" content="light dark">',
     '<link rel="icon" href="data:,">',
@@ -103,6 +105,7 @@ export function* page(
     '<body>',
     '<main id="page"></main>',
     '<noscript>This page draws its data with JavaScript, which is turned off.</noscript>',
+    `<script type="text/plain" id="charts">${charts}</script>`,
     '<script type="application/json" id="data">',
   ].join('\n');
   yield* jsonPieces(data);

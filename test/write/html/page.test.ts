@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { createHash } from 'node:crypto';
 import { jsonPieces, page } from '../../../src/write/html/page.js';
 
-const PROGRAM = { script: 'const a = 1;', style: 'p{color:red}' };
+const PROGRAM = { script: 'const a = 1;', charts: 'const b = 2;', style: 'p{color:red}' };
 const documentOf = (data: unknown, title = 'net', program = PROGRAM): string =>
   [...page(title, data, program)].join('');
 
@@ -43,16 +43,17 @@ describe('document of a page', () => {
     expect(text).to.match(/^<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">/);
     expect(text).to.include('<title>net</title>').and.include('<main id="page"></main>').and.include('<noscript>');
     expect(text).to.include('<script type="application/json" id="data">{"n":1}</script>');
+    expect(text).to.include('<script type="text/plain" id="charts">const b = 2;</script>');
     expect(text).to.include('<script>const a = 1;</script>').and.include('<style>p{color:red}</style>');
     expect(text.endsWith('</html>\n')).to.equal(true);
   });
 
   it('allows no requests, and only its own program', () => {
-    const hashOf = (part: 'script' | 'style'): string => createHash('sha256').update(PROGRAM[part]).digest('base64');
+    const hashOf = (part: keyof typeof PROGRAM): string => createHash('sha256').update(PROGRAM[part]).digest('base64');
     const policy = /http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(documentOf({}))?.[1] ?? '';
     expect(policy.split('; ')).to.include.members([
       "default-src 'none'",
-      `script-src 'sha256-${hashOf('script')}'`,
+      `script-src 'sha256-${hashOf('script')}' 'sha256-${hashOf('charts')}'`,
       `style-src 'sha256-${hashOf('style')}'`,
       "require-trusted-types-for 'script'",
     ]);
@@ -62,9 +63,9 @@ describe('document of a page', () => {
 
   it('escapes hostile texts', () => {
     const text = documentOf({ name: HOSTILE }, HOSTILE);
-    // As many as without them: of the data and of the program.
-    expect(text.match(/<script/gi)).to.have.length(2);
-    expect(text.match(/<\/script/gi)).to.have.length(2);
+    // As many as without them: of the data and of both programs.
+    expect(text.match(/<script/gi)).to.have.length(3);
+    expect(text.match(/<\/script/gi)).to.have.length(3);
     expect(text).to.not.include('<!--');
     expect(text).to.include('<title>&lt;/script&gt;&lt;script&gt;alert(1)');
     const data = /id="data">(.*?)<\/script>/s.exec(text)?.[1] ?? '';
@@ -77,7 +78,7 @@ describe('document of a page', () => {
 
   it('keeps strings of the program from ending its element', () => {
     const script = 'x = "</script>"; y = "<!-- <script>"; z = `</SCRIPT>`;';
-    const text = documentOf({}, 'net', { script, style: 'p{content:"</style>"}' });
+    const text = documentOf({}, 'net', { script, charts: script, style: 'p{content:"</style>"}' });
     expect(text).to.include(String.raw`x = "<\/script>"; y = "\x3c!-- \x3cscript>"; z = ${'`'}<\/SCRIPT>${'`'};`);
     expect(text).to.include(String.raw`p{content:"<\/style>"}`);
   });

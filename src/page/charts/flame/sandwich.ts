@@ -2,7 +2,7 @@
  * Sandwich views of a flame chart: all boxes of one name together, their callers above and their callees below. Boxes
  * within a box of the same name are part of it, so that recursion counts each moment once.
  */
-import { entryOf } from '../../containers/map-entry.js';
+import { entryOf } from '../../../containers/map-entry.js';
 import { flameRoot, flameChild, type FlameNode } from './flame-tree.js';
 
 export interface NameTotal {

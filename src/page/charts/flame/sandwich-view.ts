@@ -1,11 +1,11 @@
 /** The sandwich view: a table of all names of a flame chart, and the callers and callees of the chosen one. */
-import { replaceContents } from './chart.js';
+import { replaceContents } from '../chart.js';
 import { FlameChart } from './flame-chart.js';
 import type { FlameNode } from './flame-tree.js';
 import { callersOf, calleesOf, nameTotals, type NameTotal } from './sandwich.js';
-import { boxedDefinitions, button, element, note } from '../document/dom-elements.js';
-import { quantityText } from '../document/units.js';
-import { table, type TableColumn } from '../figures/sorted-table.js';
+import { boxedDefinitions, button, element, note } from '../../document/dom-elements.js';
+import { quantityText } from '../../document/units.js';
+import { table, type TableColumn } from '../../figures/sorted-table.js';
 
 const ABOUT =
   'Total: time in all boxes of a name, with what is in them; within itself a name counts once. Self: without what is in them.';

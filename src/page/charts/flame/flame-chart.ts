@@ -1,8 +1,8 @@
 /** A flame chart as buttons: each box is as wide as its time; arrows move, Enter zooms in, Escape zooms out. */
-import { elementAt } from '../../containers/element.js';
-import { element } from '../document/dom-elements.js';
-import { quantityText } from '../document/units.js';
-import { inPalette } from '../figures/strip.js';
+import { elementAt } from '../../../containers/element.js';
+import { element } from '../../document/dom-elements.js';
+import { quantityText } from '../../document/units.js';
+import { inPalette } from '../../figures/strip.js';
 import { branching, flameBoxes, nextBox, type FlameBox, type FlameOrder } from './flame-layout.js';
 import { pathOf, type FlameNode } from './flame-tree.js';
 

@@ -1,7 +1,7 @@
 /** Trees of a flame chart: all kernel time, divided among layers or among call stacks. */
-import { elementAt } from '../../containers/element.js';
-import type { LayerRow } from '../../prof/html/page-data.js';
-import type { StackTree } from '../../prof/html/kernels/kernel-data.js';
+import { elementAt } from '../../../containers/element.js';
+import type { LayerRow } from '../../../prof/html/page-data.js';
+import type { StackTree } from '../../../prof/html/kernels/kernel-data.js';
 import { layerTree, type LayerNode } from './layer-tree.js';
 
 export interface FlameNode {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { branching, flameBoxes, nextBox, type FlameBox } from '../../../src/page/charts/flame-layout.js';
-import { layerFlame, stackFlame, type FlameNode } from '../../../src/page/charts/flame-tree.js';
-import type { LayerRow } from '../../../src/prof/html/page-data.js';
+import { branching, flameBoxes, nextBox, type FlameBox } from '../../../../src/page/charts/flame/flame-layout.js';
+import { layerFlame, stackFlame, type FlameNode } from '../../../../src/page/charts/flame/flame-tree.js';
+import type { LayerRow } from '../../../../src/prof/html/page-data.js';
 
 const row = (path: string, time: number): LayerRow => ({
   ...{ path: path.split('/'), count: 1, time, own: 0, forward: 0, backward: 0, flops: null, bytes: null },
