@@ -22,7 +22,7 @@ const SHARED: readonly string[] = [
 ];
 const SAMPLES = ['lenet.nsys.sqlite', 'attention.ntff', 'ascend_pytorch_profiler_0.db'];
 
-/** What the issue of a page is: each must be there, with content or with a line that says why not. */
+/** Each must be there, with content or with a line that says why not. */
 const PANELS = [
   ...[
     'verdict',
