@@ -22,6 +22,7 @@ describeInBrowser('panels of time', (open) => {
   it('says what a device waited for in the longest gap of a step, and leads there', async () => {
     const { page, complaints } = await open(timed);
     const panel = page.locator('[data-panel="idle"]');
+    await panel.scrollIntoViewIfNeeded();
     await panel.getByLabel('Step').selectOption('2');
     const rows = panel.getByRole('table', { name: 'Longest gaps' }).locator('tbody tr');
     const first = rows.first();

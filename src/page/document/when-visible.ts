@@ -14,15 +14,24 @@ function doNow(place: Element): void {
 
 const observer = new IntersectionObserver(
   (entries) => {
-    for (const { isIntersecting, target } of entries) if (isIntersecting) doNow(target);
+    // Each in a task of its own: the page answers between them.
+    for (const { isIntersecting, target } of entries) if (isIntersecting) setTimeout(() => doNow(target));
   },
   { rootMargin: '400px' },
 );
 
-/** @param work called once, when the element is visible or near the window */
+/** Settles when the page is loaded, and painted for the first time. */
+const loaded = new Promise<void>((done) => {
+  if (document.readyState === 'complete') done();
+  else addEventListener('load', () => done());
+});
+
+/** @param work called once, when the page is loaded and the element is visible or near the window */
 export function whenVisible(place: Element, work: () => void): void {
   waiting.set(place, work);
-  observer.observe(place);
+  void loaded.then(() => {
+    if (waiting.has(place)) observer.observe(place);
+  });
 }
 
 /** Does an element's deferred work as soon as the browser is idle: for work that takes too long to start when printing. */
