@@ -12,6 +12,9 @@ import { timeAt } from '../model/view.js';
 /** Changes after which the lower canvas, with the events, is drawn again. */
 const OF_EVENTS: readonly (keyof SceneState)[] = ['view', 'colour', 'search', 'closed', 'opened', 'pinned'];
 
+/** The lower canvas fills all of itself: the browser need not blend it with what is below. */
+const OPAQUE: CanvasRenderingContext2DSettings = { alpha: false };
+
 /** Share of the height that lanes that do not scroll may take. */
 const MOST_PINNED = 0.6;
 
@@ -165,7 +168,7 @@ export class TimelineCanvas {
     if (this.size.width <= 1) return;
     if (withEvents) {
       const began = performance.now();
-      this.#painter.paint(this.#context(this.#lower), this.size, this.#theme);
+      this.#painter.paint(this.#context(this.#lower, OPAQUE), this.size, this.#theme);
       this.drawn?.(performance.now() - began);
     }
     this.#overlay.paint(this.#context(this.canvas), this.size, this.#theme);
@@ -198,8 +201,8 @@ export class TimelineCanvas {
     this.printed.textContent = rest > 0 ? `${rest} of ${layout.lanes.length} lanes have no room on paper.` : '';
   }
 
-  #context(canvas: HTMLCanvasElement): CanvasRenderingContext2D {
-    const context = canvas.getContext('2d');
+  #context(canvas: HTMLCanvasElement, settings?: CanvasRenderingContext2DSettings): CanvasRenderingContext2D {
+    const context = canvas.getContext('2d', settings);
     if (context === null) throw new Error('this browser draws no canvas');
     return context;
   }
