@@ -104,6 +104,9 @@ function rangeOf(values: Float64Array, from: number, to: number, start: TrackRan
   return { low, high };
 }
 
+/** So many times are looked at one by one before the rest is searched. */
+const NEAR = 8;
+
 /** The share of time during which something was so: from 0 to 1. */
 export class ShareTrack implements Track {
   readonly kind: Track['kind'];
@@ -114,8 +117,10 @@ export class ShareTrack implements Track {
   readonly drawn = 'mean';
   readonly heldAt = null;
   readonly scale: TrackRange = { low: 0, high: 1 };
-  /** The time that was looked up last, and ns up to it. */
-  #last: readonly [time: number, sum: number] = [NaN, NaN];
+  /** The time that was looked up last, the first of `at` above it, and ns up to it. */
+  #time = NaN;
+  #next = 1;
+  #sum = NaN;
 
   /**
    * @param at times in order, between which the share is the same
@@ -132,8 +137,9 @@ export class ShareTrack implements Track {
   }
 
   readonly rangeOf = (from: number, to: number): TrackRange | null => {
-    const [first, last] = [this.at[0] ?? 0, this.at.at(-1) ?? 0];
-    const [start, end] = [Math.max(from, first), Math.min(to, last)];
+    // Without a list: called for each pixel of each frame.
+    const start = Math.max(from, this.at[0] ?? 0);
+    const end = Math.min(to, this.at[this.at.length - 1] ?? 0);
     if (!(start < end)) return null;
     const before = this.#sumTo(start);
     const share = (this.#sumTo(end) - before) / (end - start);
@@ -149,14 +155,26 @@ export class ShareTrack implements Track {
 
   /** ns up to a time within it. The end of a pixel is the start of the next: each is looked up once. */
   #sumTo(time: number): number {
-    if (time !== this.#last[0]) this.#last = [time, this.#soughtSumTo(time)];
-    return this.#last[1];
+    if (time === this.#time) return this.#sum;
+    const next = this.#nextAfter(time);
+    const from = elementAt(this.at, next - 1);
+    const to = elementAt(this.at, next);
+    const before = elementAt(this.sums, next - 1);
+    const after = elementAt(this.sums, next);
+    this.#time = time;
+    this.#next = next;
+    this.#sum = to > from ? before + ((after - before) * (time - from)) / (to - from) : after;
+    return this.#sum;
   }
 
-  #soughtSumTo(time: number): number {
-    const next = Math.max(1, Math.min(this.at.length - 1, firstAbove(this.at, time)));
-    const [from, to] = [elementAt(this.at, next - 1), elementAt(this.at, next)];
-    const [before, after] = [elementAt(this.sums, next - 1), elementAt(this.sums, next)];
-    return to > from ? before + ((after - before) * (time - from)) / (to - from) : after;
+  /** Index of the first time above another, the last at most: pixels come in order, so that it is near the one before. */
+  #nextAfter(time: number): number {
+    const last = this.at.length - 1;
+    if (elementAt(this.at, this.#next - 1) <= time) {
+      const far = Math.min(last, this.#next + NEAR);
+      for (let next = this.#next; next <= far; next++)
+        if (next === last || elementAt(this.at, next) > time) return next;
+    }
+    return Math.max(1, Math.min(last, firstAbove(this.at, time)));
   }
 }
