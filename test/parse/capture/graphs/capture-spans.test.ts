@@ -35,12 +35,13 @@ describe('the capture that a launch belongs to', () => {
   });
 
   it('takes no longer where captures do not end', () => {
-    const count = 200_000;
+    // In quadratic time it would not end before the tests give up.
+    const count = 1_000_000;
     const spans = Array.from({ length: count }, (_, start) => ({ thread: 0, start, end: Infinity }));
     const open = new OpenCaptures(spans, processOf);
     const found = spans.filter((span, at) => open.around(0, at) === span);
     expect(found.length).to.equal(count);
-  }).timeout(2000);
+  });
 });
 
 describe('the time of captures in a profile', () => {
