@@ -4,6 +4,7 @@ import { element, note } from '../document/dom-elements.js';
 import { valueOf } from '../figures/field.js';
 import { namedFigure } from '../figures/figure.js';
 import { STEP_NAMES } from '../figures/time-parts.js';
+import { counted } from '../../record/plural.js';
 import { matrixUnitName } from '../matrix-unit-names.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
 import type { DisplayUnit } from '../document/units.js';
@@ -20,12 +21,16 @@ interface FigureLine {
   readonly isBasis?: boolean;
 }
 
+/** In texts `UNIT` stands for the matrix unit as its vendor calls it, `DEVICES` for how many devices there are. */
 interface FigureCard {
   readonly title: string;
   /** Why its main figure may be unknown: such a card is not shown. */
   readonly unknown: string;
   readonly main: FigureLine;
   readonly more: readonly FigureLine[];
+  /** The main figure at which there is nothing to say, and the one that is as good as unknown. */
+  readonly nothing?: number;
+  readonly asUnknown?: number;
 }
 
 const DEVICES = 'overview.devices.*';
@@ -50,9 +55,6 @@ const UNIT_KNOWN = `${KERNELS}.time - ${KERNELS}.matrixUnit.unknown - ${KERNELS}
 
 const NO_STEPS = 'the profile has no steps';
 
-/** A card that is there only where there is something to say. */
-const NO_OP = 'No op known';
-
 /** One concept a group: the first card whose main figure is known is shown. */
 const CARDS: readonly (readonly FigureCard[])[] = [
   [
@@ -60,7 +62,7 @@ const CARDS: readonly (readonly FigureCard[])[] = [
       title: 'Span',
       unknown: 'no work has a time',
       main: { field: `max(${DEVICES}.end) - min(${DEVICES}.start)`, unit: 'ns' },
-      more: [{ before: 'devices: ', field: ALL_KERNELS, unit: 'count', after: ' kernels' }],
+      more: [{ before: 'DEVICES, ', field: ALL_KERNELS, unit: 'count', after: ' kernels' }],
     },
   ],
   [
@@ -124,8 +126,9 @@ const CARDS: readonly (readonly FigureCard[])[] = [
   ],
   [
     {
-      title: NO_OP,
+      title: 'No op known',
       unknown: 'the profile has no ops',
+      ...{ nothing: 0, asUnknown: 1 },
       main: { field: `${KERNELS}.unattributed.time / ${KERNELS}.time`, unit: 'share' },
       more: [{ before: 'of kernel time: ', field: `${KERNELS}.unattributed.count`, unit: 'count', after: ' kernels' }],
     },
@@ -144,48 +147,48 @@ function neuronCard({ profile }: PanelView): FigureCard | null {
   return { title: 'MFU', unknown: '', main, more: [{ before, field: field('hfu_estimated_percent'), unit: 'share' }] };
 }
 
-function contentOf(view: PanelView, line: FigureLine): (Node | string)[] {
+/** @param worded with the words that stand for others replaced */
+function contentOf(view: PanelView, line: FigureLine, worded: (text: string) => string): (Node | string)[] {
   const { before = '', field, unit, after = '', isBasis = false } = line;
   const value = valueOf(view, field);
   const isLittle = isBasis && value !== null && value < 0.5;
-  return [before, namedFigure(field, value, unit), after, isLittle ? ', under half' : ''];
+  return [worded(before), namedFigure(field, value, unit), after, isLittle ? ', under half' : ''];
 }
 
 const isKnown = (view: PanelView, { field, known }: FigureLine): boolean =>
   valueOf(view, field) !== null && (known === undefined || (valueOf(view, known) ?? 0) > 0);
 
-/** Whether a card says nothing: its figure is unknown, or no op is known at all, which other panels say. */
-const isEmpty = (view: PanelView, { title, main }: FigureCard): boolean =>
-  !isKnown(view, main) || (title === NO_OP && valueOf(view, main.field) === 1);
+const isUnknown = (view: PanelView, { main, asUnknown }: FigureCard): boolean =>
+  !isKnown(view, main) || (asUnknown !== undefined && valueOf(view, main.field) === asUnknown);
+
+const isNothing = (view: PanelView, { main, nothing }: FigureCard): boolean =>
+  nothing !== undefined && valueOf(view, main.field) === nothing;
 
 function make(view: PanelView): PanelContent {
   const { devices, header } = view.profile.overview;
   if (devices.length === 0) return lacking(view, 'work');
   const unit = matrixUnitName(header);
-  const count = `${devices.length} ${devices.length === 1 ? 'device' : 'devices'}, `;
+  const worded = (text: string): string =>
+    text.replace('UNIT', unit).replace('DEVICES', counted(devices.length, 'device'));
   const vendors = neuronCard(view);
-  const asked = CARDS.filter(([first]) => first?.title !== NO_OP || valueOf(view, first.main.field) !== 0);
+  const asked = CARDS.map((group) => group.filter((card) => !isNothing(view, card)));
   const groups = asked.map((group) => (vendors !== null && group[0]?.title === vendors.title ? [vendors] : group));
-  const shown = groups.flatMap((group) => group.filter((card) => !isEmpty(view, card)).slice(0, 1));
-  const missing = groups.flatMap((group) => (group.every((card) => isEmpty(view, card)) ? group.slice(0, 1) : []));
+  const shown = groups.flatMap((group) => group.filter((card) => !isUnknown(view, card)).slice(0, 1));
+  const missing = groups.flatMap((group) => (group.every((card) => isUnknown(view, card)) ? group.slice(0, 1) : []));
   const cards = shown.map(({ title, main, more }) =>
     element(
       'div',
       { class: 'card' },
-      element('dt', {}, title.replace('UNIT', unit)),
-      element('dd', { class: 'main' }, ...contentOf(view, main)),
-      ...more
-        .filter((line) => isKnown(view, line))
-        .map((line) =>
-          element('dd', {}, ...contentOf(view, line.before === 'devices: ' ? { ...line, before: count } : line)),
-        ),
+      element('dt', {}, worded(title)),
+      element('dd', { class: 'main' }, ...contentOf(view, main, worded)),
+      ...more.filter((line) => isKnown(view, line)).map((line) => element('dd', {}, ...contentOf(view, line, worded))),
     ),
   );
   const shares =
     'The span of a device is the time from its first work to its last; kernel time is the sum of the durations of ' +
     'kernels; both are added up over devices. MFU: the time that known FLOPs take at the peaks of the units that they ' +
     'ran on, over the span; what is not known counts as nothing done.';
-  const reasons = missing.map(({ title, unknown }) => `${title.replace('UNIT', unit)}: ${unknown}`);
+  const reasons = missing.map(({ title, unknown }) => `${worded(title)}: ${unknown}`);
   const unknown = reasons.length === 0 ? [] : [note(`Not known: ${reasons.join('; ')}.`)];
   return [element('dl', { class: 'cards' }, ...cards), ...unknown, note(shares)];
 }
