@@ -111,7 +111,7 @@ describeInBrowser('flame chart', (open) => {
     await page.keyboard.press('Enter');
     expect(await chart('Callers')).to.deep.equal(['model']);
     expect(await chart('Callees')).to.deep.equal(['model', HOSTILE, 'head']);
-    expect(await panel.locator('.sandwich .inline').innerText()).to.contain('1.000 ms, 14.3 %');
+    expect(await panel.locator('.sandwich .inline').textContent()).to.contain('1.000 ms, 14.3 %');
     const top = panel.getByRole('group', { name: /^Callees of/ }).locator('.box').first(); // prettier-ignore
     await top.focus();
     await page.keyboard.press('ArrowDown');

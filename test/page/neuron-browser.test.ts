@@ -13,7 +13,7 @@ const SAMPLE = join(ROOT, 'samples', 'attention.neuron.json');
 
 /** Name and bytes of each row. */
 const TENSORS = `[...document.querySelectorAll('table[aria-label="Tensors of the program"] tbody tr')].map(
-  (row) => [row.querySelector('th').innerText, row.querySelector('data').dataset.value])`;
+  (row) => [row.querySelector('th').textContent, row.querySelector('data').dataset.value])`;
 
 interface NeuronJson {
   readonly summary: readonly { readonly mfu_estimated_percent: number }[];
@@ -36,7 +36,7 @@ describeInBrowser('page of a capture of AWS Neuron', (open) => {
   it('has the MFU of the vendor among the key figures', async () => {
     const { page, complaints } = await open(file);
     const card = page.locator('[data-panel="figures"] .card').filter({ hasText: 'as neuron-profile defines it' });
-    expect(await card.locator('dt').innerText()).to.equal('MFU');
+    expect(await card.locator('dt').textContent()).to.equal('MFU');
     const value = await card.locator('data').first().getAttribute('data-value');
     expect(Number(value)).to.be.closeTo(given.summary[0]?.mfu_estimated_percent ?? NaN, 1e-12);
     expect(complaints).to.deep.equal([]);

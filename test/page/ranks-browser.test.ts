@@ -22,7 +22,7 @@ describeInBrowser('ranks of a page', (open) => {
     const { page, complaints } = await open(file);
     await page.getByRole('tab', { name: 'Ranks' }).click();
     const panel = page.locator('[data-panel="ranks"]');
-    expect(await panel.locator('.heat tbody th').nth(1).innerText()).to.match(/^rank 1\s*▲ late/);
+    expect(await panel.locator('.heat tbody th').nth(1).textContent()).to.match(/^rank 1\s*▲ late/);
     await panel.getByRole('button', { name: /^rank 1, step 1/ }).click();
     expect(await page.locator('main').getAttribute('data-profile')).to.equal('1');
     await page.locator('[data-panel="steps"] .chart').first().waitFor();
@@ -48,7 +48,7 @@ describeInBrowser('ranks of a page', (open) => {
     };
     const heat = panel.locator('.heat');
     await heat.getByRole('button', { name: '1', exact: true }).click();
-    expect(await heat.locator('tbody th').first().innerText()).to.match(/^rank 1/);
+    expect(await heat.locator('tbody th').first().textContent()).to.match(/^rank 1/);
     expect(await copied('Own work by rank and step')).to.deep.equal([
       ...['Rank,1 (ns),2 (ns)', 'rank 1,42000000,na', 'rank 0,40000000,41000000'],
     ]);

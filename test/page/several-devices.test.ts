@@ -55,17 +55,17 @@ describeInBrowser('page of several devices', (open) => {
     expect(await panel.locator('.strip').getAttribute('aria-label')).to.contain('80.0 %');
     expect(await panel.locator('.note').textContent()).to.equal('Times are those of a device: means over 4 devices.');
     // Elsewhere the sums, which are called so.
-    expect(await page.locator('[data-panel="idle"] thead').first().innerText()).to.contain('Time, all devices');
+    expect(await page.locator('[data-panel="idle"] thead').first().textContent()).to.contain('Time, all devices');
   });
 
   it('has for each device the causes of its idle time, which add up to it', async () => {
     const { page, complaints } = await open(join(folder, 'devices.html'));
     const table = page.getByRole('table', { name: 'Time by device' });
-    const heads = (await table.locator('thead th').allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' '));
+    const heads = (await table.locator('thead th').allTextContents()).map((text) => text.replaceAll(/\s+/g, ' '));
     const rows = await table.locator('tbody tr').all();
     expect(rows).to.have.length(4);
     for (const row of rows) {
-      const cells = await row.locator('th, td').allInnerTexts();
+      const cells = await row.locator('th, td').allTextContents();
       const sumOf = (isWanted: (head: string) => boolean): number =>
         heads.reduce((sum, head, i) => sum + (isWanted(head) ? Number(cells[i]) : 0), 0);
       const idle = sumOf((head) => /^Idle \(/.test(head));

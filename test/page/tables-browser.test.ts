@@ -77,7 +77,7 @@ describeInBrowser('tables of the page', (open) => {
     const heads = page.getByRole('table', { name: 'Ops', exact: true }).getByRole('columnheader');
     const [few, all] = [10, 17];
     expect(await heads.count()).to.equal(few);
-    const titles = (await heads.allInnerTexts()).map((text) => text.replace(/ \(.*/, ''));
+    const titles = (await heads.allTextContents()).map((text) => text.replace(/ \(.*/, ''));
     for (const title of ['Op', 'Calls', 'Host time', 'Host, own', 'Device time', 'FLOPs', 'FLOP/s', 'Bound by'])
       expect(titles).to.include(title);
     const more = page.getByRole('button', { name: `More columns (${all - few}): Ops` });
@@ -167,7 +167,7 @@ describeInBrowser('tables of the page', (open) => {
     await page.keyboard.press('Enter');
     expect(await page.evaluate('document.activeElement.textContent')).to.equal(`Call stacks of ${HOSTILE}`);
     expect(await panel.locator('.stacks code').allTextContents()).to.deep.equal([HOSTILE]);
-    expect(await panel.locator('.stacks summary').innerText()).to.contain('3.000 ms (75.0 %), 6 kernels');
+    expect(await panel.locator('.stacks summary').textContent()).to.contain('3.000 ms (75.0 %), 6 kernels');
     expect(await panel.locator('.frames li').allTextContents()).to.deep.equal([
       'model.py(5): forward',
       'train.py(1): main',

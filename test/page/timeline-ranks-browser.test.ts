@@ -127,8 +127,11 @@ describeInBrowser('several ranks in the timeline', (open) => {
   it('keeps which groups are open in the link', async () => {
     const { page } = await openPage('tab=timeline&t.ranks=0-1');
     await shown(page, 'step 1 of 2 ranks');
-    for (const rank of [0, 1]) await page.getByRole('button', { name: `Lanes of rank ${rank} · process` }).click();
-    await page.waitForURL(/t\.closed=/);
+    for (const rank of [0, 1]) {
+      const before = page.url();
+      await page.getByRole('button', { name: `Lanes of rank ${rank} · process` }).click();
+      await page.waitForURL(({ href }) => href !== before);
+    }
     const again = await openPage(new URL(page.url()).hash.slice(1));
     await shown(again.page, 'step 1 of 2 ranks');
     expect((await groups(again.page)).every((name) => name.startsWith('▾'))).to.equal(true);

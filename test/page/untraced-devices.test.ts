@@ -20,12 +20,12 @@ const ZERO = /^[<0.,\s]*0(?:\s?(?:ns|us|ms|s|%|B|FLOP.*))?$/;
 /** Heads and terms with their values, of everything that the tab shows. */
 const SAID = `[
   ...[...document.querySelectorAll('[role=tabpanel]:not([hidden]) .panel table')].flatMap((table) => {
-    const heads = [...table.querySelectorAll('thead th')].map((head) => head.innerText);
+    const heads = [...table.querySelectorAll('thead th')].map((head) => head.textContent);
     return [...table.querySelectorAll('tbody tr')].flatMap((row) =>
-      [...row.children].map((cell, i) => [table.getAttribute('aria-label') + ': ' + heads[i], cell.innerText]));
+      [...row.children].map((cell, i) => [table.getAttribute('aria-label') + ': ' + heads[i], cell.textContent]));
   }),
   ...[...document.querySelectorAll('[role=tabpanel]:not([hidden]) .panel dt')].map((term) => [
-    term.closest('[data-panel]').dataset.panel + ': ' + term.innerText, term.nextElementSibling?.innerText ?? '']),
+    term.closest('[data-panel]').dataset.panel + ': ' + term.textContent, term.nextElementSibling?.textContent ?? '']),
 ].filter(([, value]) => value !== undefined)`;
 
 async function zeros(page: Page): Promise<string[]> {
