@@ -20,7 +20,7 @@ const observer = new IntersectionObserver(
   { rootMargin: '400px' },
 );
 
-/** Settles when the page is loaded, and painted for the first time. */
+/** Settles when the page is loaded: charts delay it no more. */
 const loaded = new Promise<void>((done) => {
   if (document.readyState === 'complete') done();
   else addEventListener('load', () => done());

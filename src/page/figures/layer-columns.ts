@@ -1,6 +1,6 @@
 /** Columns of the table of layers: times by direction, and why that of one direction is as long as it is. */
 import type { LayerPart, LayerReason } from '../../prof/html/page-data.js';
-import type { LayerNode } from '../charts/flame/layer-tree.js';
+import type { LayerNode } from '../charts/layer-tree.js';
 import { inLayer, kernelsInLayer } from '../document/timeline-conditions.js';
 import { eventsLink } from '../document/timeline-link.js';
 import { quantityText, type DisplayUnit } from '../document/units.js';

@@ -21,7 +21,7 @@ interface FigureLine {
   readonly isBasis?: boolean;
 }
 
-/** In texts `UNIT` stands for the matrix unit as its vendor calls it, `DEVICES` for how many devices there are. */
+/** In texts `{unit}` stands for the matrix unit as its vendor calls it, `{devices}` for how many devices there are. */
 interface FigureCard {
   readonly title: string;
   /** Why its main figure may be unknown: such a card is not shown. */
@@ -62,7 +62,7 @@ const CARDS: readonly (readonly FigureCard[])[] = [
       title: 'Span',
       unknown: 'no work has a time',
       main: { field: `max(${DEVICES}.end) - min(${DEVICES}.start)`, unit: 'ns' },
-      more: [{ before: 'DEVICES, ', field: ALL_KERNELS, unit: 'count', after: ' kernels' }],
+      more: [{ before: '{devices}, ', field: ALL_KERNELS, unit: 'count', after: ' kernels' }],
     },
   ],
   [
@@ -88,7 +88,7 @@ const CARDS: readonly (readonly FigureCard[])[] = [
   ],
   [
     {
-      title: 'On UNIT',
+      title: 'On {unit}',
       unknown: 'no kernel is known to use them or not',
       main: { field: `${KERNELS}.matrixUnit.used / ${KERNELS}.time`, unit: 'share', known: UNIT_KNOWN },
       more: [
@@ -169,7 +169,7 @@ function make(view: PanelView): PanelContent {
   if (devices.length === 0) return lacking(view, 'work');
   const unit = matrixUnitName(header);
   const worded = (text: string): string =>
-    text.replace('UNIT', unit).replace('DEVICES', counted(devices.length, 'device'));
+    text.replace('{unit}', unit).replace('{devices}', counted(devices.length, 'device'));
   const vendors = neuronCard(view);
   const asked = CARDS.map((group) => group.filter((card) => !isNothing(view, card)));
   const groups = asked.map((group) => (vendors !== null && group[0]?.title === vendors.title ? [vendors] : group));

@@ -3,7 +3,7 @@ import type { LayerPart } from '../../prof/html/page-data.js';
 import { lacking } from '../capture-hints.js';
 import { elementAt } from '../../containers/element.js';
 import { button, element, filterField, note, scrolling, labelledTable } from '../document/dom-elements.js';
-import { layerTree, openAtFirst, visibleLayers, type LayerNode } from '../charts/flame/layer-tree.js';
+import { layerTree, openAtFirst, visibleLayers, type LayerNode } from '../charts/layer-tree.js';
 import { ABOUT_BOUNDS } from '../figures/bound-names.js';
 import { hostLayers } from '../figures/host-table.js';
 import { layerHeads, type LayerHead } from '../figures/layer-columns.js';

@@ -2,7 +2,7 @@
 import { elementAt } from '../../../containers/element.js';
 import type { LayerRow } from '../../../prof/html/page-data.js';
 import type { StackTree } from '../../../prof/html/kernels/kernel-data.js';
-import { layerTree, type LayerNode } from './layer-tree.js';
+import { layerTree, type LayerNode } from '../layer-tree.js';
 
 export interface FlameNode {
   readonly name: string;

@@ -2,7 +2,7 @@
 import { elementAt } from '../../../containers/element.js';
 import type { OpStack, OpTotal, StackTree } from '../../../prof/html/kernels/kernel-data.js';
 import { lacking } from '../../capture-hints.js';
-import { framesOf } from '../../charts/flame/stack-tree.js';
+import { framesOf } from '../../charts/stack-tree.js';
 import { button, element, note } from '../../document/dom-elements.js';
 import { ofOp } from '../../document/timeline-conditions.js';
 import { eventsLink } from '../../document/timeline-link.js';

@@ -1,6 +1,6 @@
 /** The tree of call stacks of the page's data: its paths. */
-import { elementAt } from '../../../containers/element.js';
-import type { StackTree } from '../../../prof/html/kernels/kernel-data.js';
+import { elementAt } from '../../containers/element.js';
+import type { StackTree } from '../../prof/html/kernels/kernel-data.js';
 
 /** Frames of a node, outermost first. */
 export function framesOf({ frames, parents, frameOf }: StackTree, node: number): string[] {

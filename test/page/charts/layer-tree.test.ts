@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { layerTree, openAtFirst, visibleLayers, type LayerNode } from '../../../../src/page/charts/flame/layer-tree.js';
-import type { LayerRow } from '../../../../src/prof/html/page-data.js';
+import { layerTree, openAtFirst, visibleLayers, type LayerNode } from '../../../src/page/charts/layer-tree.js';
+import type { LayerRow } from '../../../src/prof/html/page-data.js';
 
 const row = (path: string, time: number): LayerRow => ({
   ...{

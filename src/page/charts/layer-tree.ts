@@ -1,5 +1,5 @@
 /** Layers of the page's data, which lists parents before their children, as a tree. */
-import type { LayerRow } from '../../../prof/html/page-data.js';
+import type { LayerRow } from '../../prof/html/page-data.js';
 
 export interface LayerNode {
   readonly row: LayerRow;
