@@ -162,6 +162,10 @@ describeInBrowser('page of a profile', (open) => {
     writeFileSync(path, [...document(hostile, data, program, parts)].join(''));
     const { page, requests } = await open(path);
     await scrollThrough(page);
+    // Nor does a script run that the page does not hold itself.
+    await page.evaluate(
+      "try { document.head.append(Object.assign(document.createElement('script'), { text: 'document.title = 2' })) } catch {}",
+    );
     expect(await page.title()).to.equal(hostile);
     expect(await page.locator('img').count()).to.equal(0);
     expect(requests).to.have.length(1);
