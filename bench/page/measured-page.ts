@@ -7,9 +7,10 @@ const FRAMES = 120;
 
 export interface Figures {
   readonly bytes: number;
-  /** ms from the navigation on: first contents painted; all of the program done, so that the page answers. */
+  /** ms from the navigation on: first contents painted; the program done, so that the page answers; all of the file read. */
   readonly paint: number;
   readonly ready: number;
+  readonly loaded: number;
   /** ms from the timeline in sight until its canvas is drawn. */
   readonly timeline: number;
   /** ms until another piece of the profile is drawn: the next one, and the whole profile. */
@@ -88,14 +89,15 @@ export async function openingOf(browser: Browser, path: string, hasTimeline: boo
     const page = await context.newPage();
     await page.goto(pathToFileURL(path).href, { waitUntil: 'load' });
     const paint = await page.evaluate<number>(PAINT);
-    const ready = await page.evaluate<number>(`performance.getEntriesByType('navigation')[0].loadEventEnd`);
-    return { bytes: statSync(path).size, paint, ready, ...(hasTimeline ? await timelineOf(page) : NO_TIMELINE) };
+    const ready = await page.evaluate<number>(`performance.getEntriesByName('ready')[0].startTime`);
+    const loaded = await page.evaluate<number>(`performance.getEntriesByType('navigation')[0].loadEventEnd`);
+    return { bytes: statSync(path).size, paint, ready, loaded, ...(hasTimeline ? await timelineOf(page) : NO_TIMELINE) };
   } finally {
     await context.close();
   }
 }
 
-type TimelineFigures = Omit<Figures, 'bytes' | 'paint' | 'ready'>;
+type TimelineFigures = Omit<Figures, 'bytes' | 'paint' | 'ready' | 'loaded'>;
 
 const NO_TIMELINE: TimelineFigures = {
   timeline: NaN,

@@ -30,8 +30,8 @@ const middle = (all: readonly Figures[], key: keyof Figures): number =>
 const text = (ms: number, digits = 0): string => (Number.isNaN(ms) ? '' : ms.toFixed(digits));
 
 const HEADS: readonly string[] = [
-  ...['', 'MB', 'paint ms', '/ heading', 'ready ms', '/ heading', 'timeline ms', 'next step ms', 'whole ms'],
-  ...['frame ms', '95 % ms', '95 % work ms'],
+  ...['', 'MB', 'paint ms', '/ heading', 'ready ms', '/ heading', 'loaded ms', '/ heading'],
+  ...['timeline ms', 'next step ms', 'whole ms', 'frame ms', '95 % ms', '95 % work ms'],
 ];
 
 /** @param named the turns of each page, by its name */
@@ -40,7 +40,8 @@ export function turnsTable(named: ReadonlyMap<string, Turns>): string {
     const of = (key: keyof Figures): number => middle(page, key);
     const beside = (key: keyof Figures): string => ratio(of(key), middle(heading, key));
     return [
-      ...[name, (of('bytes') / 1e6).toFixed(2), text(of('paint')), beside('paint'), text(of('ready')), beside('ready')],
+      ...[name, (of('bytes') / 1e6).toFixed(2), text(of('paint')), beside('paint')],
+      ...[text(of('ready')), beside('ready'), text(of('loaded')), beside('loaded')],
       ...[text(of('timeline')), text(of('next')), text(of('whole'))],
       ...[text(of('frame'), 1), text(of('slowFrame'), 1), text(of('work'), 1)],
     ];
