@@ -78,7 +78,10 @@ const browser = await startBrowser(found);
 try {
   const text = recordsOf(positionals[0] ?? fromRoot(SAMPLE));
   const heading = join(folder, 'heading.html');
-  writeFileSync(heading, `<!doctype html><meta charset="utf-8"><h1>dprof</h1><script>performance.mark('ready')</script>`);
+  writeFileSync(
+    heading,
+    `<!doctype html><meta charset="utf-8"><h1>dprof</h1><script>performance.mark('ready')</script>`,
+  );
   const turns = new Map<string, Awaited<ReturnType<typeof turnsOf>>>();
   for (const job of jobs) {
     turns.set(nameOf(job), await turnsOf(browser, writePage(job, text, folder), heading));

@@ -91,7 +91,13 @@ export async function openingOf(browser: Browser, path: string, hasTimeline: boo
     const paint = await page.evaluate<number>(PAINT);
     const ready = await page.evaluate<number>(`performance.getEntriesByName('ready')[0].startTime`);
     const loaded = await page.evaluate<number>(`performance.getEntriesByType('navigation')[0].loadEventEnd`);
-    return { bytes: statSync(path).size, paint, ready, loaded, ...(hasTimeline ? await timelineOf(page) : NO_TIMELINE) };
+    return {
+      bytes: statSync(path).size,
+      paint,
+      ready,
+      loaded,
+      ...(hasTimeline ? await timelineOf(page) : NO_TIMELINE),
+    };
   } finally {
     await context.close();
   }
