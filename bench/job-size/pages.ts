@@ -21,7 +21,7 @@ async function readyMs(path: string): Promise<number | null> {
       const context = await browser.newContext({ offline: true, viewport: { width: 1280, height: 900 } });
       const page = await context.newPage();
       await page.goto(pathToFileURL(path).href, { waitUntil: 'load' });
-      times.push(await page.evaluate<number>(`performance.getEntriesByType('navigation')[0].loadEventEnd`));
+      times.push(await page.evaluate<number>(`performance.getEntriesByName("ready")[0].startTime`));
       await context.close();
     }
   } finally {
