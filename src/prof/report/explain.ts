@@ -264,11 +264,20 @@ function aboutRoofline({ placement, peaks, described }: Annotated): LabelledLine
   ];
 }
 
+/** Texts of calls, which kernels share. */
+const CALL_TEXTS = new WeakMap<OpCall, string>();
+
 /** One call: its op, tensors and values; the one that describes the kernel is marked. */
 function showCall(call: OpCall, describes: boolean): string {
-  const args = call.args.map((arg) => `${arg.name === '' ? '' : `${arg.name}=`}${showArg(arg)}`).join(', ');
+  let text = CALL_TEXTS.get(call);
+  if (text === undefined) CALL_TEXTS.set(call, (text = callText(call)));
   const note = describes ? '  <- describes the kernel' : familyOf(call) === null ? '  (no formula)' : '';
-  return `${call.mod}.${call.op}(${args})${note}`;
+  return text + note;
+}
+
+function callText(call: OpCall): string {
+  const args = call.args.map((arg) => `${arg.name === '' ? '' : `${arg.name}=`}${showArg(arg)}`).join(', ');
+  return `${call.mod}.${call.op}(${args})`;
 }
 
 const LONGEST_VALUE = 80;

@@ -81,30 +81,41 @@ export class BarBuffer {
   reduce(most: number): void {
     const span = Math.max(1, this.#end - this.#start);
     while ((this.buffer.rows > most || this.buffer.isFull) && this.#cell <= span) {
-      this.#cell = Math.max(2 * this.#cell, span / most);
-      this.#merge();
+      const gone = new Uint8Array(this.buffer.rows);
+      let left = gone.length;
+      do {
+        this.#cell = Math.max(2 * this.#cell, span / most);
+        left -= this.#merge(gone);
+      } while (left > most && this.#cell <= span);
+      // All at once: removing rows takes longer than merging them.
+      this.#drop(gone);
     }
   }
 
-  /** A bar of the cell before is shorter than two cells: it is shorter than a cell now, and may be merged as a whole. */
-  #merge(): void {
+  /**
+   * A bar of the cell before is shorter than two cells: it is shorter than a cell now, and may be merged as a whole.
+   * @param gone 1 for each bar that is part of another one
+   * @returns how many more of them there are now
+   */
+  #merge(gone: Uint8Array): number {
     const [starts, durs] = [this.buffer.column('start'), this.buffer.column('dur')];
     this.#cells.clear();
-    const gone = new Uint8Array(this.buffer.rows);
+    let merged = 0;
     for (let bar = 0; bar < gone.length; bar++) {
       const [start, dur] = [elementAt(starts, bar), elementAt(durs, bar)];
-      if (dur >= this.#cell) continue;
+      if (gone[bar] === 1 || dur >= this.#cell) continue;
       const cells = entryOf(this.#cells, elementAt(this.#tracks, bar), (): BarCells => new Map());
       const into = entryOf(cells, Math.floor(start / this.#cell), () => bar);
       if (into === bar) continue;
       gone[bar] = 1;
+      merged++;
       this.#extend(into, start, dur, elementAt(this.counts, bar), elementAt(this.times, bar));
       const longest = elementAt(this.#longest, bar);
       if (longest <= elementAt(this.#longest, into)) continue;
       this.#longest[into] = longest;
       this.buffer.describeAs(into, bar);
     }
-    this.#drop(gone);
+    return merged;
   }
 
   #drop(gone: Uint8Array): void {

@@ -2,6 +2,9 @@
  * Facts of kernels for the timeline, as `--explain` words them: those that kernels of a loop repeat. Each list is held once,
  * as numbers of its texts. Bounded: when the table is full, further kernels have none.
  */
+import { elementAt } from '../../../containers/element.js';
+import { HashIndex, NO_ROW } from '../../../containers/hash-index.js';
+import { mixed } from '../../../containers/hash.js';
 import { entryOf } from '../../../containers/map-entry.js';
 import type { Annotated } from '../../annotate.js';
 import { repeatedFacts } from '../../report/explain.js';
@@ -25,17 +28,21 @@ export class FactTable {
   readonly #texts = new TextTable();
   /** Each list: a label and a text by number, one after the other; lists differ from each other. */
   readonly #lists: (readonly number[])[] = [[]];
-  readonly #numbers = new Map<string, number>();
+  readonly #index = new HashIndex((number) => hashOf(elementAt(this.#lists, number)));
+
   constructor(private readonly bounds = FACT_BOUNDS) {}
 
   /** Number of a kernel's list; NO_FACTS where the table is full. */
   numberOf(row: Annotated): number {
     if (this.#lists.length > this.bounds.lists || this.#texts.size > this.bounds.text) return NO_FACTS;
-    const list = repeatedFacts(row).flatMap(([label, text]) => [
-      this.#texts.numberOf(label),
-      this.#texts.numberOf(text),
-    ]);
-    return entryOf(this.#numbers, list.join(), () => this.#lists.push(list) - 1);
+    const list: number[] = [];
+    for (const [label, text] of repeatedFacts(row)) list.push(this.#texts.numberOf(label), this.#texts.numberOf(text));
+    const hash = hashOf(list);
+    const known = this.#index.find(hash, (number) => isSame(elementAt(this.#lists, number), list));
+    if (known !== NO_ROW) return known;
+    const number = this.#lists.push(list) - 1;
+    this.#index.add(hash, number);
+    return number;
   }
 
   /** Texts of a list: labels and what they say, one after the other. */
@@ -43,6 +50,11 @@ export class FactTable {
     return (this.#lists[list] ?? []).map((text) => this.#texts.at(text));
   }
 }
+
+const hashOf = (list: readonly number[]): number => list.reduce(mixed, 0);
+
+const isSame = (a: readonly number[], b: readonly number[]): boolean =>
+  a.length === b.length && a.every((number, i) => number === b[i]);
 
 /** The lists of a table that are used, numbered anew. */
 export class UsedFacts {

@@ -24,9 +24,9 @@ import { StepTimes, type StepTime } from '../step-times.js';
 import { FactTable, NO_FACTS } from './fact-table.js';
 import type { Annotated } from '../../annotate.js';
 import {
-  BLANK_EVENT,
   EVENT_BUFFER_BOUNDS,
   EventBuffer,
+  namedEvent,
   type BufferedEvent,
   type EventBufferBounds,
 } from './event-buffer.js';
@@ -244,8 +244,8 @@ export class TimelineBuilder {
     const { start, dur, kind } = activity;
     const lane = this.#lanes.ofActivity(record);
     const isCollective = record.type === 'collective';
-    // Fields one by one: spreading another object into this one takes many times as long.
-    const describe = (texts: TextTable, facts = NO_FACTS): BufferedEvent => ({
+    // Bars have the launch as an event of its own.
+    const describe = (texts: TextTable, caller: typeof launch, facts: number): BufferedEvent => ({
       start,
       dur,
       lane,
@@ -261,21 +261,21 @@ export class TimelineBuilder {
       id: record.type === 'kernel' ? record.id : 0,
       flops: orUnknown(values.flops),
       bytes: orUnknown(record.type === 'kernel' ? values.bytes : 'bytes' in record ? record.bytes : null),
-      launchStart: launch === null ? NaN : launch.start,
-      launchDur: Math.max(0, launch?.dur ?? 0),
-      launchLane: launch === null ? 0 : this.#lanes.ofThread(launch.pid, launch.tid),
-      launchName: launch === null ? 0 : texts.numberOf(launch.api ?? 'launch'),
+      launchStart: caller === null ? NaN : caller.start,
+      launchDur: Math.max(0, caller?.dur ?? 0),
+      launchLane: caller === null ? 0 : this.#lanes.ofThread(caller.pid, caller.tid),
+      launchName: caller === null ? 0 : texts.numberOf(caller.api ?? 'launch'),
       facts,
       seq: orUnknown(record.type === 'kernel' ? record.seq?.[0] : null),
       dir: record.type === 'kernel' ? DIRECTIONS.indexOf(record.dir ?? null) : 0,
       step: record.type === 'kernel' ? oneMore(record.step) : 0,
       corr: 'corr' in record ? oneMore(record.corr) : 0,
     });
-    this.#bars.take({ lane, isLaunch: false, start, dur, describe: (texts) => withoutLaunch(describe(texts)) });
+    this.#bars.take({ lane, isLaunch: false, start, dur, describe: (texts) => describe(texts, null, NO_FACTS) });
     if (launch !== null) this.#addCall(launch, kind === 'wait' ? WAIT : LAUNCH);
     if (!this.#hasRoom(Math.min(start, launch?.start ?? start), start + dur)) return false;
     const facts = row === null ? NO_FACTS : this.#facts.numberOf(row);
-    this.#buffer.push(describe(this.#buffer.texts, facts));
+    this.#buffer.push(describe(this.#buffer.texts, launch, facts));
     return true;
   }
 
@@ -286,24 +286,30 @@ export class TimelineBuilder {
     if (calls.has(start)) return;
     if (calls.size === REMEMBERED_CALLS) calls.clear();
     calls.add(start);
-    const time = { lane, start, dur: Math.max(0, dur ?? 0) };
-    const describe = (texts: TextTable): BufferedEvent => {
-      return { ...BLANK_EVENT, ...time, kind, name: texts.numberOf(api ?? 'launch') };
-    };
-    this.#bars.take({ ...time, isLaunch: true, describe });
+    const lasts = Math.max(0, dur ?? 0);
+    const describe = (texts: TextTable): BufferedEvent =>
+      namedEvent({ start, dur: lasts, lane, kind, name: texts.numberOf(api ?? 'launch'), op: 0, layer: 0 });
+    this.#bars.take({ lane, isLaunch: true, start, dur: lasts, describe });
   }
 
   #addRange(record: RangeRecord): void {
     const { start, dur, pid, tid } = record;
     if (!Number.isFinite(start + dur) || dur < 0) return;
     const { kind, name, apart } = this.#rangeTitles.of(record);
-    const time = { lane: this.#lanes.ofThread(pid, tid, apart), start, dur };
-    const { op, layer } = tableNames(record);
+    const lane = this.#lanes.ofThread(pid, tid, apart);
     const describe = (texts: TextTable): BufferedEvent => {
-      const numbers = { name: texts.numberOf(name), op: texts.numberOf(op), layer: texts.numberOf(layer) };
-      return { ...BLANK_EVENT, ...time, kind: EVENT_KINDS.indexOf(kind), ...numbers };
+      const { op, layer } = tableNames(record);
+      return namedEvent({
+        start,
+        dur,
+        lane,
+        kind: EVENT_KINDS.indexOf(kind),
+        name: texts.numberOf(name),
+        op: texts.numberOf(op),
+        layer: texts.numberOf(layer),
+      });
     };
-    this.#bars.take({ ...time, isLaunch: false, describe });
+    this.#bars.take({ lane, isLaunch: false, start, dur, describe });
     if (this.#hasRoom(start, start + dur)) this.#buffer.push(describe(this.#buffer.texts));
   }
 
@@ -356,8 +362,6 @@ export class TimelineBuilder {
 
 const WHOLE = 'whole profile';
 const MERGED = { isMerged: true } as const;
-
-const withoutLaunch = (event: BufferedEvent): BufferedEvent => ({ ...event, launchStart: NaN, launchName: 0 });
 
 const inMs = (ns: number): number => Math.round(ns / 1000) / 1000;
 

@@ -53,6 +53,14 @@ const [LAUNCH, WAIT] = [EVENT_KINDS.indexOf('launch'), EVENT_KINDS.indexOf('wait
 const NUMBER_COLUMNS = ['kind', 'lane', 'id', 'pc', 'flops', 'bytes', 'seq', 'dir', 'step', 'corr'] as const;
 const TEXT_COLUMNS = ['op', 'layer', 'dtype', 'tc', 'operands', 'queue'] as const;
 
+const UNKNOWN_OF_LAUNCH = ['flops', 'bytes', 'pc', 'seq'] as const;
+
+const itself = (cell: number): number => cell;
+
+/** Places of some events in a list. */
+const placesOf = (events: Uint32Array, isWanted: (event: number) => boolean): Uint32Array =>
+  Uint32Array.from(events.keys()).filter((i) => isWanted(elementAt(events, i)));
+
 /** Packs the pieces of one profile, which share texts and lanes. */
 export class PiecePacker {
   readonly #texts = new TextTable();
@@ -139,26 +147,38 @@ export class PiecePacker {
       if (short !== null && short !== full) this.#shortNames.set(name, texts.numberOf(cut(short, LONGEST_TEXT)));
       return name;
     };
+    for (const name of UNKNOWN_OF_LAUNCH) columns[name].fill(-1);
     shown.forEach((event, i) => {
-      const row = rowOf(event);
       columns.start[i] = order.startOf(event) - start;
       columns.dur[i] = order.durOf(event);
-      const cell = (name: EventColumn): number => buffer.numberAt(name, row);
-      columns.flops[i] = columns.bytes[i] = columns.pc[i] = columns.seq[i] = -1;
-      if (isLaunch(event)) {
-        // The call of a wait launched nothing.
-        columns.kind[i] = cell('kind') === WAIT ? WAIT : LAUNCH;
-        columns.lane[i] = cell('launchLane');
-        columns.name[i] = textOf(cell('launchName'));
-        return;
-      }
-      columns.name[i] = nameOf(cell('name'), cell('kind'));
-      for (const name of NUMBER_COLUMNS) columns[name][i] = cell(name);
-      columns.facts[i] = this.#facts.numberOf(cell('facts'));
-      for (const name of TEXT_COLUMNS) columns[name][i] = textOf(cell(name));
+    });
+    const activities = placesOf(shown, (event) => !isLaunch(event));
+    // Column by column: looking a column up for each cell would take most of the time.
+    const fill = (
+      to: TimelineColumn,
+      from: EventColumn,
+      places: Uint32Array,
+      valueOf: (cell: number) => number,
+    ): void => {
+      const [cells, values] = [buffer.column(from), columns[to]];
+      for (const i of places) values[i] = valueOf(elementAt(cells, rowOf(elementAt(shown, i))));
+    };
+    for (const name of NUMBER_COLUMNS) fill(name, name, activities, itself);
+    fill('facts', 'facts', activities, (facts) => this.#facts.numberOf(facts));
+    const [names, kinds] = [buffer.column('name'), columns.kind];
+    for (const i of activities) {
+      columns.name[i] = nameOf(elementAt(names, rowOf(elementAt(shown, i))), elementAt(kinds, i));
+    }
+    for (const name of TEXT_COLUMNS) fill(name, name, activities, textOf);
+    for (const i of activities) {
       this.#used.op.add(elementAt(columns.op, i));
       this.#used.layer.add(elementAt(columns.layer, i));
-    });
+    }
+    const launches = placesOf(shown, isLaunch);
+    // The call of a wait launched nothing.
+    fill('kind', 'kind', launches, (kind) => (kind === WAIT ? WAIT : LAUNCH));
+    fill('lane', 'launchLane', launches, itself);
+    fill('name', 'launchName', launches, textOf);
   }
 
   /** Puts overlapping events below each other. @returns the places of the lanes that have events, in order */

@@ -1,5 +1,6 @@
 /** The lanes of a timeline: threads of the host, streams and engines of devices. */
 import { elementAt } from '../../../containers/element.js';
+import { entryOf } from '../../../containers/map-entry.js';
 import { isNeuronInstruction } from '../../../record/neuron/engines.js';
 import type { ProfileRecord } from '../../../record/record.js';
 import type { DeviceActivity } from '../../input/device-activity.js';
@@ -34,7 +35,8 @@ export function deviceGroup(device: number, header: ProfileRecord | null): strin
 }
 
 export class LaneTable {
-  readonly #numbers = new Map<string, number>();
+  /** By device or process, then stream or thread. A key of text for each event would cost more than all else of it. */
+  readonly #numbers = new Map<string, Map<number, Map<number, number>>>();
   readonly #keys: LaneKey[] = [];
 
   ofThread(pid: number | null, tid: number | null, apart: ApartRanges | null = null): number {
@@ -76,15 +78,18 @@ export class LaneTable {
   }
 
   #numberOf(key: LaneKey): number {
-    const text = `${key.kind}/${key.outer}/${key.inner}/${key.engine ?? ''}/${key.apart ?? ''}`;
-    const known = this.#numbers.get(text);
+    const known = this.#numbers.get(groupOf(key))?.get(key.outer)?.get(key.inner);
     if (known !== undefined) return known;
     if (this.#keys.length === MOST_LANES) return MOST_LANES - 1;
+    const ofGroup = entryOf(this.#numbers, groupOf(key), () => new Map<number, Map<number, number>>());
     const number = this.#keys.push(key) - 1;
-    this.#numbers.set(text, number);
+    entryOf(ofGroup, key.outer, () => new Map<number, number>()).set(key.inner, number);
     return number;
   }
 }
+
+/** What lanes differ in besides numbers; only engines have names that programs give. */
+const groupOf = ({ kind, engine, apart }: LaneKey): string => (engine === null ? (apart ?? kind) : `engine ${engine}`);
 
 const known = (number: number): number | null => (number === UNKNOWN ? null : number);
 

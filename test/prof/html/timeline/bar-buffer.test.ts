@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { BarBuffer } from '../../../../src/prof/html/timeline/bar-buffer.js';
-import { BLANK_EVENT } from '../../../../src/prof/html/timeline/event-buffer.js';
+import { namedEvent } from '../../../../src/prof/html/timeline/event-buffer.js';
 
 interface Given {
   readonly start: number;
@@ -14,7 +14,8 @@ function barsOf(events: readonly Given[], most: number): BarBuffer {
   for (const { start, dur, lane } of events) {
     bars.take({
       ...{ lane, isLaunch: false, start, dur },
-      describe: (texts) => ({ ...BLANK_EVENT, start, dur, lane, name: texts.numberOf(`event of ${dur}`) }),
+      describe: (texts) =>
+        namedEvent({ start, dur, lane, kind: 0, name: texts.numberOf(`event of ${dur}`), op: 0, layer: 0 }),
     });
   }
   bars.reduce(most);
