@@ -1,6 +1,6 @@
 /** Command-line arguments from a table of options, which is the help's too. */
 import { elementAt } from '../containers/element.js';
-import yargs from 'yargs';
+import parse from 'yargs-parser';
 import { nearest, UsageError } from '../record/errors.js';
 
 export interface Option {
@@ -58,30 +58,8 @@ export interface Arguments {
 
 /** @throws UsageError for an option that is not in the table or lacks its value */
 export function parseArguments(tool: Tool, args: readonly string[]): Arguments {
-  const parser = yargs()
-    .help(false)
-    .version(false)
-    .exitProcess(false)
-    .locale('en')
-    .parserConfiguration({
-      'camel-case-expansion': false,
-      'dot-notation': false,
-      'duplicate-arguments-array': false,
-      'parse-numbers': false,
-      'parse-positional-numbers': false,
-    })
-    .strictOptions()
-    .fail((message, error) => {
-      throw asUsageError(tool, message, error);
-    });
-  for (const { name, short, takes } of tool.options) {
-    const alias = short === undefined ? {} : { alias: short };
-    const key = name.replace(/^no-/, '');
-    if (takes === undefined) parser.option(key, { boolean: true, ...alias });
-    else parser.option(key, { string: true, requiresArg: true, ...alias });
-  }
   const { others, texts } = withoutRepeated(tool, args);
-  const given = parser.parseSync(others) as Readonly<Record<string, unknown>> & { readonly _: readonly unknown[] };
+  const given = parsed(tool, others);
   const text = (name: string): string | undefined => {
     const value = given[name];
     return typeof value === 'string' ? value : undefined;
@@ -104,6 +82,38 @@ export function parseArguments(tool: Tool, args: readonly string[]): Arguments {
   };
 }
 
+type GivenValues = Readonly<Record<string, unknown>> & { readonly _: readonly unknown[] };
+
+/** Values by the names and letters of options. @throws UsageError for an option that is not in the table or lacks its value */
+function parsed(tool: Tool, args: readonly string[]): GivenValues {
+  // The parser keeps operands under this name, and fails on an option of that name.
+  const end = args.indexOf('--');
+  const options = end === -1 ? args : args.slice(0, end);
+  if (options.some((arg) => /^--?_(?:=|$)/.test(arg))) throw unknownOption(tool, '_');
+  const keyed = tool.options.map((option) => ({ ...option, key: option.name.replace(/^no-/, '') }));
+  const keysOf = (takes: boolean): string[] =>
+    keyed.flatMap((option) => ((option.takes !== undefined) === takes ? [option.key] : []));
+  const { argv, error } = parse.detailed([...args], {
+    boolean: keysOf(false),
+    string: keysOf(true),
+    // The parser's word for a value that must be there.
+    narg: Object.fromEntries(keysOf(true).map((key) => [key, NaN])),
+    alias: Object.fromEntries(keyed.map(({ key, short }) => [key, short === undefined ? [] : [short]])),
+    configuration: {
+      'camel-case-expansion': false,
+      'dot-notation': false,
+      'duplicate-arguments-array': false,
+      'parse-numbers': false,
+      'parse-positional-numbers': false,
+    },
+  });
+  if (error !== null) throw asUsageError(tool, error);
+  const known = new Set(['_', ...keyed.flatMap(({ key, short }) => [key, short])]);
+  const unknown = Object.keys(argv).find((key) => !known.has(key));
+  if (unknown !== undefined) throw unknownOption(tool, unknown);
+  return argv;
+}
+
 /** Takes the options that repeat, with their values, out of the arguments. @throws UsageError for one without a value */
 function withoutRepeated(
   { options }: Tool,
@@ -123,19 +133,18 @@ function withoutRepeated(
   return { others, texts };
 }
 
-function asUsageError(tool: Tool, message: string | null, error: unknown): Error {
-  const text = message ?? (error instanceof Error ? error.message : String(error));
-  const unknown = /^Unknown arguments?: ([^,\s]+)/.exec(text)?.[1];
-  if (unknown !== undefined) {
-    const names = tool.options.map(({ name }) => name);
-    const near = unknown.length === 1 ? null : nearest(unknown, names);
-    const dashes = unknown.length === 1 ? '-' : '--';
-    const hint = near === null ? `${tool.name} --help lists them` : `did you mean --${near}?`;
-    return new UsageError(`unknown option ${dashes}${unknown}`, hint);
-  }
-  const needs = /^Not enough arguments following: (\S+)/.exec(text)?.[1];
+function unknownOption(tool: Tool, unknown: string): UsageError {
+  const names = tool.options.map(({ name }) => name);
+  const near = unknown.length === 1 ? null : nearest(unknown, names);
+  const dashes = unknown.length === 1 ? '-' : '--';
+  const hint = near === null ? `${tool.name} --help lists them` : `did you mean --${near}?`;
+  return new UsageError(`unknown option ${dashes}${unknown}`, hint);
+}
+
+function asUsageError(tool: Tool, { message }: Error): UsageError {
+  const needs = /^Not enough arguments following: (\S+)/.exec(message)?.[1];
   if (needs !== undefined) return new UsageError(`${needs.length === 1 ? '-' : '--'}${needs} needs a value`);
-  return new UsageError(text, `usage: ${tool.usage}`);
+  return new UsageError(message, `usage: ${tool.usage}`);
 }
 
 export const helpOf = ({ usage, about, operands, options, notes = [], examples }: Tool): string =>

@@ -2,8 +2,9 @@
  * Inputs: paths, folders, globs, standard input, gzip. Streams and compressed files, which SQLite cannot read in place,
  * are unpacked into a temporary folder, never next to the input.
  */
-import fg from 'fast-glob';
+import type FastGlob from 'fast-glob';
 import { createReadStream, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { basename } from 'node:path';
 import { constants, gunzipSync } from 'node:zlib';
 import { isSystemError, UserError } from '../record/errors.js';
@@ -49,11 +50,15 @@ export function expandInput(argument: string): Expansion {
   if (stat?.isDirectory() === true) return inFolder(argument);
   if (stat !== undefined) return { paths: [argument], lenient: false, failures: [] };
   refuseLargePattern(argument);
+  const fg = fastGlob();
   if (!fg.isDynamicPattern(argument)) throw new UserError('no such file or directory', { where: argument });
   const paths = fg.sync(argument, { onlyFiles: true }).sort();
   if (paths.length === 0) throw new UserError('no file matches', { where: argument });
   return { paths, lenient: true, failures: [] };
 }
+
+/** Loaded for what is no file: that takes a tenth of the time that a report of a small profile does. */
+const fastGlob = (): typeof FastGlob => createRequire(import.meta.url)('fast-glob') as typeof FastGlob;
 
 /** Patterns that the braces of one may stand for. */
 const MOST_PATTERNS = 1000;

@@ -1,0 +1,119 @@
+/** `dparse`: profiles → records. */
+import { existsSync, statSync } from 'node:fs';
+import { findProfiles, type FoundProfile } from '../../parse/find.js';
+import type { LiveFormat } from '../../parse/reader.js';
+import { readerNamed } from '../../parse/registry.js';
+import { expandInput } from '../../parse/source.js';
+import { UserError } from '../../record/errors.js';
+import { helpOf } from '../arguments.js';
+import { parseLive, peek } from './live.js';
+import { parseOne, type ParsedProfile, type ParseOptions } from './one.js';
+import { withOutputFolder } from './output-folder.js';
+import { DPARSE, formatsText, readArguments, type DparseRequest } from './options.js';
+import { ParseReport } from './parse-report.js';
+import { parseLarge, parseMany } from './workers.js';
+import { printText, withOutput, type Write } from '../output.js';
+import { version } from '../package-folder.js';
+import { progress, type Progress } from '../progress.js';
+
+/** Bytes from which a profile is worth a thread of its own, which takes about 50 ms to start. */
+const LARGE = 16 * 1024 * 1024;
+
+const TEXTS = { help: () => helpOf(DPARSE), formats: formatsText, version: () => `${version()}\n` };
+
+/** @param args the arguments after the tool's name */
+export async function parseCommand(args: readonly string[]): Promise<void> {
+  const request = readArguments(args);
+  if (request.show !== 'records') {
+    return printText(TEXTS[request.show]());
+  }
+  const { format, program, ncu, capture } = request;
+  if (format !== undefined) readerNamed(format);
+  // Also where no input needs it.
+  for (const file of [program, ncu, capture]) {
+    if (file !== undefined && !existsSync(file)) throw new UserError('no such file', { where: file });
+  }
+  const isPiped = request.inputs.length === 1 && request.inputs[0] === '-';
+  const stdin = isPiped ? await peek(process.stdin, format) : null;
+  // Monitors' reports, which come without an end, have no kernels.
+  const live = request.outputFormat === 'records' ? (stdin?.live ?? null) : null;
+  await (live === null || stdin === null ? parseAll(request, stdin?.bytes) : follow(request, live, stdin.bytes));
+}
+
+/** Records from a pipe, as they come. */
+async function follow(request: DparseRequest, live: LiveFormat, bytes: AsyncIterable<Buffer>): Promise<void> {
+  const report = new ParseReport(request.quiet);
+  await withOutput(request.output, ['-'], async (write, flush) => {
+    const outcome = await parseLive(live, bytes, request.allFields, write, flush);
+    report.add('-', outcome);
+  });
+}
+
+/** @param stdin stream to read instead of standard input, when its first bytes were inspected */
+async function parseAll(request: DparseRequest, stdin: AsyncIterable<Buffer> | undefined): Promise<void> {
+  const { inputs, output, format, ranges, program, ncu, force, allFields, derived, outputFormat, quiet, jobs } =
+    request;
+  const meter = progress('dparse', !quiet);
+  const report = new ParseReport(quiet);
+  const shared = {
+    ranges,
+    force,
+    allFields,
+    derived,
+    ...(format === undefined ? {} : { format }),
+    ...(program === undefined ? {} : { program }),
+    ...(ncu === undefined ? {} : { ncu }),
+  };
+  const parse = async (written: ParseOptions['output'], write: Write): Promise<void> => {
+    const options = { ...shared, output: written };
+    const found = findProfiles(inputs, { format, stdin, capture: request.capture });
+    const outcomes = jobs > 1 ? parseMany(found, options, jobs, write) : parseEach(found, options, write, meter);
+    for await (const { name, ordinal, outcome } of outcomes) {
+      meter.clear();
+      report.add(name, outcome, ordinal);
+    }
+    report.end();
+  };
+  if (outputFormat === 'parquet') return withOutputFolder(output, (folder) => parse({ folder }, () => undefined));
+  await withOutput(output, output === undefined ? [] : filesRead(request), (write) => parse(outputFormat, write));
+}
+
+/** One after the other. */
+async function* parseEach(
+  found: AsyncIterable<FoundProfile | UserError>,
+  options: ParseOptions,
+  write: Write,
+  meter: Progress,
+): AsyncGenerator<ParsedProfile> {
+  for await (const profile of found) {
+    if (profile instanceof UserError) {
+      yield { name: '', outcome: profile };
+      continue;
+    }
+    try {
+      const parse = statSync(profile.source.path).size < LARGE ? parseOne : parseLarge;
+      yield {
+        name: profile.source.name,
+        ordinal: profile.ordinal,
+        outcome: await parse(profile, options, write, meter),
+      };
+    } finally {
+      profile.source.dispose();
+    }
+  }
+}
+
+/** What is read: files and folders, files that a glob stands for, the program, and the report of counters. */
+function filesRead({ inputs, program, ncu, capture }: DparseRequest): string[] {
+  const files = inputs.flatMap((input) => (input === '-' || existsSync(input) ? [input] : globbed(input)));
+  return [...files, ...[program, ncu, capture].filter((file) => file !== undefined)];
+}
+
+function globbed(input: string): readonly string[] {
+  try {
+    return expandInput(input).paths;
+  } catch {
+    // Said in its turn, when it is read.
+    return [];
+  }
+}
