@@ -36,7 +36,7 @@ export class BarBuffer {
   /** ns; 0 while every event has a bar of its own. */
   #cell = 0;
   readonly #cells = new Map<number, BarCells>();
-  readonly #depths = new Map<number, LaneDepths>();
+  readonly #depths: LaneDepths[] = [];
   #start = Infinity;
   #end = -Infinity;
 
@@ -53,7 +53,7 @@ export class BarBuffer {
     this.#start = Math.min(this.#start, start);
     this.#end = Math.max(this.#end, start + dur);
     const kind = 2 * lane + (isLaunch ? 1 : 0);
-    const depth = entryOf(this.#depths, kind, () => new LaneDepths()).place(start, start + dur);
+    const depth = (this.#depths[kind] ??= new LaneDepths()).place(start, start + dur);
     const track = kind * DEPTHS + depth;
     if (dur < this.#cell) {
       const cells = entryOf(this.#cells, track, (): BarCells => new Map());

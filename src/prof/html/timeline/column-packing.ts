@@ -49,7 +49,7 @@ function packed(numbers: ArrayLike<number>): PackedColumn {
     if (number > most) most = number;
   }
   const fitting = isWhole ? INTEGER_TYPES.find((type) => most <= type.most) : undefined;
-  const array = fitting === undefined ? Float64Array.from(numbers) : fitting.of.from(numbers);
+  const array = new (fitting?.of ?? Float64Array)(numbers);
   const bytes = Buffer.from(array.buffer, array.byteOffset, array.byteLength);
   const data = deflateRawSync(IS_LITTLE_ENDIAN ? bytes : swapped(bytes, array.BYTES_PER_ELEMENT)).toString('base64');
   return { type: fitting?.type ?? 'f64', length: numbers.length, data };

@@ -7,8 +7,8 @@ import { TextTable } from '../text-table.js';
 import { DependencyBuffer } from './dependency-buffer.js';
 import { NO_FACTS } from './fact-table.js';
 
-/** Columns of numbers, and the arrays that hold them. */
-const COLUMNS = {
+/** Columns that every event has, and the arrays that hold them. */
+const NAMED = {
   start: Float64Array,
   dur: Float64Array,
   lane: Uint32Array,
@@ -16,6 +16,10 @@ const COLUMNS = {
   name: Uint32Array,
   op: Uint32Array,
   layer: Uint32Array,
+} as const;
+
+/** Columns that activities have besides. */
+const ABOUT = {
   dtype: Uint32Array,
   tc: Uint32Array,
   operands: Uint32Array,
@@ -35,9 +39,13 @@ const COLUMNS = {
   corr: Float64Array,
 } as const;
 
+const COLUMNS = { ...NAMED, ...ABOUT };
+
+type AboutColumn = keyof typeof ABOUT;
 export type EventColumn = keyof typeof COLUMNS;
 type EventArrays = { [Name in EventColumn]: Float64Array | Uint32Array | Uint8Array };
 const NAMES = Object.keys(COLUMNS) as EventColumn[];
+const ABOUT_NAMES = Object.keys(ABOUT) as AboutColumn[];
 const TEXT_NAMES = [
   'name',
   'op',
@@ -51,22 +59,11 @@ const TEXT_NAMES = [
 
 const IS_TIME: ReadonlySet<EventColumn> = new Set<EventColumn>(['start', 'dur']);
 
-/** One activity or range; texts and lanes by number. Unknown: NaN as the launch's start, -1 as FLOPs, bytes,
- * position and sequence number. */
-export type BufferedEvent = Readonly<Record<EventColumn, number>>;
+/** What is known of an activity; texts and lanes by number. */
+export type EventAbout = Readonly<Record<AboutColumn, number>>;
 
-/** Where and when an event is, and its names by number. */
-export type NamedEvent = Pick<BufferedEvent, 'start' | 'dur' | 'lane' | 'kind' | 'name' | 'op' | 'layer'>;
-
-/** An event of which no more is known than its names. All fields in one place: copying them with `...` takes many times as long. */
-export const namedEvent = ({ start, dur, lane, kind, name, op, layer }: NamedEvent): BufferedEvent => ({
-  start,
-  dur,
-  lane,
-  kind,
-  name,
-  op,
-  layer,
+/** Of ranges and calls, which have no more than names. */
+const UNKNOWN: EventAbout = {
   dtype: 0,
   tc: 0,
   operands: 0,
@@ -84,7 +81,13 @@ export const namedEvent = ({ start, dur, lane, kind, name, op, layer }: NamedEve
   dir: 0,
   step: 0,
   corr: 0,
-});
+};
+
+/** One activity or range; texts and lanes by number. */
+export interface BufferedEvent extends Readonly<Record<keyof typeof NAMED, number>> {
+  /** Null of ranges and calls, of which a profile has most. */
+  readonly about: EventAbout | null;
+}
 
 export interface EventBufferBounds {
   readonly rows: number;
@@ -127,13 +130,31 @@ export class EventBuffer {
   /** To be called only while the buffer is not full. */
   push(event: BufferedEvent): void {
     if (this.rows === this.#capacity) this.#resize(this.#capacity * 2);
-    for (const name of NAMES) this.#arrays[name][this.rows] = event[name];
-    this.rows++;
+    const row = this.rows++;
+    this.#arrays.start[row] = event.start;
+    this.#arrays.dur[row] = event.dur;
+    this.#name(row, event);
+    // Arrays begin as unknown.
+    if (event.about !== null) this.#describe(row, event.about);
   }
 
   /** Replaces a row, all but its start and duration. */
   describe(row: number, event: BufferedEvent): void {
-    for (const name of NAMES) if (!IS_TIME.has(name)) this.#arrays[name][row] = event[name];
+    this.#name(row, event);
+    this.#describe(row, event.about ?? UNKNOWN);
+  }
+
+  #name(row: number, event: BufferedEvent): void {
+    const { lane, kind, name, op, layer } = this.#arrays;
+    lane[row] = event.lane;
+    kind[row] = event.kind;
+    name[row] = event.name;
+    op[row] = event.op;
+    layer[row] = event.layer;
+  }
+
+  #describe(row: number, about: EventAbout): void {
+    for (const name of ABOUT_NAMES) this.#arrays[name][row] = about[name];
   }
 
   /** Copies a row onto another, all but its start and duration. */
@@ -192,5 +213,8 @@ function gather(from: ArrayLike<number>, rows: Uint32Array, to: Float64Array | U
   for (let i = 0; i < rows.length; i++) to[i] = from[rows[i] as number] as number;
 }
 
-const arraysOf = (capacity: number): EventArrays =>
-  Object.fromEntries(NAMES.map((name) => [name, new COLUMNS[name](capacity)])) as EventArrays;
+function arraysOf(capacity: number): EventArrays {
+  const arrays = Object.fromEntries(NAMES.map((name) => [name, new COLUMNS[name](capacity)])) as EventArrays;
+  for (const name of ABOUT_NAMES) if (UNKNOWN[name] !== 0) arrays[name].fill(UNKNOWN[name]);
+  return arrays;
+}

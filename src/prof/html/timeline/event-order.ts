@@ -68,8 +68,12 @@ function launchesOf(buffer: EventBuffer): { readonly distinct: Uint32Array; read
 
 /** How many events run within a span, for any spans. */
 export function eventCounter({ events, startOf, durOf }: EventOrder): (span: TimeSpan) => number {
-  const starts = Float64Array.from(events, startOf);
-  const ends = Float64Array.from(events, (event) => startOf(event) + durOf(event)).sort();
+  const [starts, ends] = [new Float64Array(events.length), new Float64Array(events.length)];
+  events.forEach((event, i) => {
+    starts[i] = startOf(event);
+    ends[i] = startOf(event) + durOf(event);
+  });
+  ends.sort();
   return ({ start, end }) => countUpTo(starts, end, true) - countUpTo(ends, start, false);
 }
 

@@ -23,13 +23,7 @@ import { eventsInOrder, eventsOfSpans, rowOf, type EventOrder, type TimeSpan } f
 import { StepTimes, type StepTime } from '../step-times.js';
 import { FactTable, NO_FACTS } from './fact-table.js';
 import type { Annotated } from '../../annotate.js';
-import {
-  EVENT_BUFFER_BOUNDS,
-  EventBuffer,
-  namedEvent,
-  type BufferedEvent,
-  type EventBufferBounds,
-} from './event-buffer.js';
+import { EVENT_BUFFER_BOUNDS, EventBuffer, type BufferedEvent, type EventBufferBounds } from './event-buffer.js';
 import { heldPieces, namesOf, piecesOf, wholePiece, type CutPiece, type PieceBounds } from './pieces.js';
 import { queueOf, tableNames } from './names/event-texts.js';
 import { RangeTitles } from './names/range-titles.js';
@@ -253,23 +247,25 @@ export class TimelineBuilder {
       name: texts.numberOf(nameOf(activity)),
       op: texts.numberOf(isCollective ? record.kind : values.op),
       layer: values.layer.length === 0 ? 0 : texts.numberOf(values.layer.join('/')),
-      dtype: texts.numberOf(isCollective ? record.dtype : values.dtype),
-      tc: values.tc === null ? 0 : texts.numberOf(String(values.tc)),
-      operands: record.type === 'kernel' ? texts.numberOf(record.operands?.trim()) : 0,
-      queue: texts.numberOf(queueOf(record)),
-      pc: record.type === 'kernel' ? orUnknown(record.counters?.['pc']) : -1,
-      id: record.type === 'kernel' ? record.id : 0,
-      flops: orUnknown(values.flops),
-      bytes: orUnknown(record.type === 'kernel' ? values.bytes : 'bytes' in record ? record.bytes : null),
-      launchStart: caller === null ? NaN : caller.start,
-      launchDur: Math.max(0, caller?.dur ?? 0),
-      launchLane: caller === null ? 0 : this.#lanes.ofThread(caller.pid, caller.tid),
-      launchName: caller === null ? 0 : texts.numberOf(caller.api ?? 'launch'),
-      facts,
-      seq: orUnknown(record.type === 'kernel' ? record.seq?.[0] : null),
-      dir: record.type === 'kernel' ? DIRECTIONS.indexOf(record.dir ?? null) : 0,
-      step: record.type === 'kernel' ? oneMore(record.step) : 0,
-      corr: 'corr' in record ? oneMore(record.corr) : 0,
+      about: {
+        dtype: texts.numberOf(isCollective ? record.dtype : values.dtype),
+        tc: values.tc === null ? 0 : texts.numberOf(String(values.tc)),
+        operands: record.type === 'kernel' ? texts.numberOf(record.operands?.trim()) : 0,
+        queue: texts.numberOf(queueOf(record)),
+        pc: record.type === 'kernel' ? orUnknown(record.counters?.['pc']) : -1,
+        id: record.type === 'kernel' ? record.id : 0,
+        flops: orUnknown(values.flops),
+        bytes: orUnknown(record.type === 'kernel' ? values.bytes : 'bytes' in record ? record.bytes : null),
+        launchStart: caller === null ? NaN : caller.start,
+        launchDur: Math.max(0, caller?.dur ?? 0),
+        launchLane: caller === null ? 0 : this.#lanes.ofThread(caller.pid, caller.tid),
+        launchName: caller === null ? 0 : texts.numberOf(caller.api ?? 'launch'),
+        facts,
+        seq: orUnknown(record.type === 'kernel' ? record.seq?.[0] : null),
+        dir: record.type === 'kernel' ? DIRECTIONS.indexOf(record.dir ?? null) : 0,
+        step: record.type === 'kernel' ? oneMore(record.step) : 0,
+        corr: 'corr' in record ? oneMore(record.corr) : 0,
+      },
     });
     this.#bars.take({ lane, isLaunch: false, start, dur, describe: (texts) => describe(texts, null, NO_FACTS) });
     if (launch !== null) this.#addCall(launch, kind === 'wait' ? WAIT : LAUNCH);
@@ -287,8 +283,16 @@ export class TimelineBuilder {
     if (calls.size === REMEMBERED_CALLS) calls.clear();
     calls.add(start);
     const lasts = Math.max(0, dur ?? 0);
-    const describe = (texts: TextTable): BufferedEvent =>
-      namedEvent({ start, dur: lasts, lane, kind, name: texts.numberOf(api ?? 'launch'), op: 0, layer: 0 });
+    const describe = (texts: TextTable): BufferedEvent => ({
+      start,
+      dur: lasts,
+      lane,
+      kind,
+      name: texts.numberOf(api ?? 'launch'),
+      op: 0,
+      layer: 0,
+      about: null,
+    });
     this.#bars.take({ lane, isLaunch: true, start, dur: lasts, describe });
   }
 
@@ -299,7 +303,7 @@ export class TimelineBuilder {
     const lane = this.#lanes.ofThread(pid, tid, apart);
     const describe = (texts: TextTable): BufferedEvent => {
       const { op, layer } = tableNames(record);
-      return namedEvent({
+      return {
         start,
         dur,
         lane,
@@ -307,7 +311,8 @@ export class TimelineBuilder {
         name: texts.numberOf(name),
         op: texts.numberOf(op),
         layer: texts.numberOf(layer),
-      });
+        about: null,
+      };
     };
     this.#bars.take({ lane, isLaunch: false, start, dur, describe });
     if (this.#hasRoom(start, start + dur)) this.#buffer.push(describe(this.#buffer.texts));

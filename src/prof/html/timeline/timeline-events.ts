@@ -58,8 +58,12 @@ const UNKNOWN_OF_LAUNCH = ['flops', 'bytes', 'pc', 'seq'] as const;
 const itself = (cell: number): number => cell;
 
 /** Places of some events in a list. */
-const placesOf = (events: Uint32Array, isWanted: (event: number) => boolean): Uint32Array =>
-  Uint32Array.from(events.keys()).filter((i) => isWanted(elementAt(events, i)));
+function placesOf(events: Uint32Array, isWanted: (event: number) => boolean): Uint32Array {
+  const places = new Uint32Array(events.length);
+  let count = 0;
+  for (let i = 0; i < events.length; i++) if (isWanted(events[i] as number)) places[count++] = i;
+  return places.subarray(0, count);
+}
 
 /** Packs the pieces of one profile, which share texts and lanes. */
 export class PiecePacker {
@@ -154,16 +158,11 @@ export class PiecePacker {
     });
     const activities = placesOf(shown, (event) => !isLaunch(event));
     // Column by column: looking a column up for each cell would take most of the time.
-    const fill = (
-      to: TimelineColumn,
-      from: EventColumn,
-      places: Uint32Array,
-      valueOf: (cell: number) => number,
-    ): void => {
+    const fill = (to: TimelineColumn, from: EventColumn, places: Uint32Array, valueOf = itself): void => {
       const [cells, values] = [buffer.column(from), columns[to]];
-      for (const i of places) values[i] = valueOf(elementAt(cells, rowOf(elementAt(shown, i))));
+      for (const i of places) values[i] = valueOf(cells[rowOf(shown[i] as number)] as number);
     };
-    for (const name of NUMBER_COLUMNS) fill(name, name, activities, itself);
+    for (const name of NUMBER_COLUMNS) fill(name, name, activities);
     fill('facts', 'facts', activities, (facts) => this.#facts.numberOf(facts));
     const [names, kinds] = [buffer.column('name'), columns.kind];
     for (const i of activities) {
@@ -177,7 +176,7 @@ export class PiecePacker {
     const launches = placesOf(shown, isLaunch);
     // The call of a wait launched nothing.
     fill('kind', 'kind', launches, (kind) => (kind === WAIT ? WAIT : LAUNCH));
-    fill('lane', 'launchLane', launches, itself);
+    fill('lane', 'launchLane', launches);
     fill('name', 'launchName', launches, textOf);
   }
 

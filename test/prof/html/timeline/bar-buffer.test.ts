@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { BarBuffer } from '../../../../src/prof/html/timeline/bar-buffer.js';
-import { namedEvent } from '../../../../src/prof/html/timeline/event-buffer.js';
 
 interface Given {
   readonly start: number;
@@ -14,8 +13,10 @@ function barsOf(events: readonly Given[], most: number): BarBuffer {
   for (const { start, dur, lane } of events) {
     bars.take({
       ...{ lane, isLaunch: false, start, dur },
-      describe: (texts) =>
-        namedEvent({ start, dur, lane, kind: 0, name: texts.numberOf(`event of ${dur}`), op: 0, layer: 0 }),
+      describe: (texts) => {
+        const name = texts.numberOf(`event of ${dur}`);
+        return { start, dur, lane, kind: 0, name, op: 0, layer: 0, about: null };
+      },
     });
   }
   bars.reduce(most);

@@ -17,8 +17,8 @@ export class RangeTitles {
   readonly #described = new AdaptiveCache<string, RangeTitle>(RECENT);
 
   of(range: RangeRecord): RangeTitle & { readonly apart: ApartRanges | null } {
-    const title = range.kind === 'marker' ? this.#described.of(range.text, describedTitle) : plainTitle(range);
-    return { ...title, apart: range.open === true ? 'never ended' : title.kind === 'frame' ? 'frames' : null };
+    const { kind, name } = range.kind === 'marker' ? this.#described.of(range.text, describedTitle) : plainTitle(range);
+    return { kind, name, apart: range.open === true ? 'never ended' : kind === 'frame' ? 'frames' : null };
   }
 }
 
