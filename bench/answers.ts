@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ANSWER_NAMES, answerCommand } from './answer-commands.js';
-import { built, fromRoot } from './contestants.js';
+import { built, fromRoot } from './built-tools.js';
 import { measure, type Command, type Usage } from './measure.js';
 import { ratio, table } from './report.js';
 import { writeRepeatedRecords } from './repeat-records.js';

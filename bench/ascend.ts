@@ -16,22 +16,15 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { sharedFile } from '../test/support/shared.js';
-import { built, fromRoot, summary } from './contestants.js';
-import { available, measure, type Command, type Usage } from './measure.js';
-import { repeatDatabase } from './repeat-ascend.js';
+import { built, fromRoot } from './built-tools.js';
+import { available, measure, summary, type Command, type Usage } from './measure.js';
+import { ASCEND_TABLES, repeatDatabase } from './repeat-ascend.js';
 import { ratio, table } from './report.js';
 
 const BYTES = 1e9;
 
 /** What dparse promises. */
 const LIMITS = { timesSqlite: 2, peakMegabytes: 800 } as const;
-
-/** Tables that the reader reads. */
-const TABLES = (
-  'STRING_IDS PYTORCH_API CONNECTION_IDS PYTORCH_CALLCHAINS STEP_TIME COMPUTE_TASK_INFO TASK TASK_PMU_INFO CANN_API ' +
-  'COMMUNICATION_OP COMMUNICATION_TASK_INFO COMMUNICATION_SCHEDULE_TASK_INFO MEMCPY_INFO MSTX_EVENTS GC_RECORD ' +
-  'MEMORY_RECORD OP_MEMORY NPU_MEM NPU_MODULE_MEM NPU_OP_MEM HBM LLC AICORE_FREQ'
-).split(' ');
 
 const say = (text: string): void => {
   process.stdout.write(`${text}\n`);
@@ -50,7 +43,7 @@ function sizeOf(path: string): { kernels: number; bytes: number; tables: string[
   try {
     const names = database.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").pluck().all() as string[];
     const kernels = database.prepare('SELECT count(*) FROM COMPUTE_TASK_INFO').pluck().get() as number;
-    return { kernels, bytes: statSync(path).size, tables: TABLES.filter((name) => names.includes(name)) };
+    return { kernels, bytes: statSync(path).size, tables: ASCEND_TABLES.filter((name) => names.includes(name)) };
   } finally {
     database.close();
   }

@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ANSWER_NAMES, answerCommand } from './answer-commands.js';
-import { built, fromRoot } from './contestants.js';
+import { built, fromRoot } from './built-tools.js';
 import { generate } from './generate.js';
 import { measure, median, type Command, type Usage } from './measure.js';
 import { repeatDatabase } from './repeat-ascend.js';

@@ -22,6 +22,8 @@ export interface GenerateOptions {
   readonly threads?: number;
   /** 1 to 3: framework range, call marker, layer or plain range. */
   readonly rangesPerKernel?: number;
+  /** Kernels after which layers and shapes repeat, as in the steps of a real run; never where absent. */
+  readonly repeatsAfter?: number;
 }
 
 /** Forward kernels of a thread before its autograd thread takes over. */
@@ -49,14 +51,17 @@ const BASE_TABLES: readonly NsightTable[] = [
   'NVTX_EVENTS',
 ];
 
-export function generate(path: string, { kernels, threads = 4, rangesPerKernel = 3 }: GenerateOptions): void {
+export function generate(
+  path: string,
+  { kernels, threads = 4, rangesPerKernel = 3, repeatsAfter = Infinity }: GenerateOptions,
+): void {
   rmSync(path, { force: true });
   const db = new Database(path);
   try {
     db.exec('PRAGMA page_size = 4096; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN');
     for (const table of BASE_TABLES) db.exec(createStatement(table, NSIGHT_SCHEMA[table]));
     writeCapture(db, threads);
-    writeWork(db, kernels, threads, rangesPerKernel);
+    writeWork(db, { kernels, threads, rangesPerKernel, repeatsAfter });
     db.exec('COMMIT');
   } finally {
     db.close();
@@ -116,7 +121,10 @@ function place(i: number, processes: number): Place {
   return { process: round % processes, backward, ordinal: turn * 2 * BATCH + at, seq: turn * BATCH + step };
 }
 
-function writeWork(db: Database.Database, kernels: number, threads: number, rangesPerKernel: number): void {
+function writeWork(
+  db: Database.Database,
+  { kernels, threads, rangesPerKernel, repeatsAfter }: Required<GenerateOptions>,
+): void {
   const call = inserter(db, 'CUPTI_ACTIVITY_KIND_RUNTIME', [
     'start',
     'end',
@@ -149,7 +157,7 @@ function writeWork(db: Database.Database, kernels: number, threads: number, rang
       ...[name, name + 1, name, 1, 1, 32 + (i % 4) * 16],
       ...[1 + (i % 4096), 1, 1, 128 << (i % 4), 1, 1, 0, 0, 0, 0, i + 1, 32_768, 0, 0, 0, 0, 1, 0, 0],
     ]);
-    const texts = rangeTexts(i, seq, backward);
+    const texts = rangeTexts(i, seq, backward, i % repeatsAfter);
     for (let depth = texts.length - rangesPerKernel; depth < texts.length; depth++) {
       range([start + 400 * depth, start + SLOT_NS - 100 - 400 * depth, 59, texts[depth] ?? '', tid, 0]);
     }

@@ -11,9 +11,9 @@ import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { built, fromRoot, summary } from './contestants.js';
+import { built, fromRoot } from './built-tools.js';
 import { GRAPH_TRACES, writeGraphTrace } from './graph-trace.js';
-import { measure, type Usage } from './measure.js';
+import { measure, summary, type Usage } from './measure.js';
 import { ratio, table } from './report.js';
 
 const { values } = parseArgs({

@@ -11,7 +11,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fromRoot } from './contestants.js';
+import { fromRoot } from './built-tools.js';
 
 const FAULTS = ['open:EMFILE', 'open:EIO', 'read:EIO', 'read:short', 'write:ENOSPC', 'write:EIO', 'write:short', 'close:EIO']; // prettier-ignore
 const MOST_CALLS = 200;

@@ -16,7 +16,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { built, fromRoot } from './contestants.js';
+import { built, fromRoot } from './built-tools.js';
 import { pagesTable } from './job-size/pages.js';
 import { partialOfRank, repeatedTrace, traceOfRank } from './job-size/repeated-trace.js';
 import { jobOf, writeRecords, writeTrace } from './job-size/simulated-ranks.js';

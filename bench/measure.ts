@@ -95,3 +95,14 @@ export function median(values: readonly number[]): number {
   const half = sorted.length / 2;
   return ((sorted[Math.ceil(half) - 1] ?? NaN) + (sorted[Math.floor(half)] ?? NaN)) / 2;
 }
+
+/** Median times and largest peak. */
+export function summary(usages: readonly Usage[]): Usage {
+  const peaks = usages.map((usage) => usage.peakBytes).filter((peak) => peak !== null);
+  const cpu = usages.map((usage) => usage.cpuSeconds).filter((seconds) => seconds !== null);
+  return {
+    seconds: median(usages.map((usage) => usage.seconds)),
+    cpuSeconds: cpu.length === 0 ? null : median(cpu),
+    peakBytes: peaks.length === 0 ? null : Math.max(...peaks),
+  };
+}

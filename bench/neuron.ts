@@ -16,9 +16,9 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { sharedFile } from '../test/support/shared.js';
-import { built, fromRoot, summary } from './contestants.js';
+import { built, fromRoot } from './built-tools.js';
 import { madeTrace } from './fuzz/neuron-made.js';
-import { measure, type Command, type Usage } from './measure.js';
+import { measure, summary, type Command, type Usage } from './measure.js';
 import { copiesFor, writeRepeatedNeuron } from './neuron-repeat.js';
 import {
   growthTable,

@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { findBrowser, startBrowser } from '../test/support/browser.js';
-import { built, fromRoot } from './contestants.js';
+import { built, fromRoot } from './built-tools.js';
 import { turnsOf, turnsTable } from './page/turns.js';
 import { writeRepeatedRecords } from './repeat-records.js';
 

@@ -45,6 +45,13 @@ interface Moved {
 const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 const number = (name: string): string => `CAST(${quote(name)} AS INTEGER)`;
 
+/** Tables that the reader reads. */
+export const ASCEND_TABLES = (
+  'STRING_IDS PYTORCH_API CONNECTION_IDS PYTORCH_CALLCHAINS STEP_TIME COMPUTE_TASK_INFO TASK TASK_PMU_INFO CANN_API ' +
+  'COMMUNICATION_OP COMMUNICATION_TASK_INFO COMMUNICATION_SCHEDULE_TASK_INFO MEMCPY_INFO MSTX_EVENTS GC_RECORD ' +
+  'MEMORY_RECORD OP_MEMORY NPU_MEM NPU_MODULE_MEM NPU_OP_MEM HBM LLC AICORE_FREQ'
+).split(' ');
+
 /** @returns kernels in the copy */
 export function repeatDatabase(input: string, times: number, output: string): number {
   const out = new Database(output);

@@ -1,148 +1,110 @@
 /**
- * How long the tools take for a big profile, and how much memory, compared with the time that the sqlite3 command line needs
- * to print the same three tables. All are measured in one run, in turn, so that the ratios hold on any machine.
+ * How long the tools take, and how much memory, each beside a program that does the least that must be done: in one run, in
+ * turn, so that the ratios hold on any machine.
  *
- *   npm run build && npm run bench                        1,000,000 kernels, three runs of each
- *   npm run bench -- --kernels 100000 --runs 5
- *   npm run bench -- --linearity                          also at half and at double the size
- *   npm run bench -- --only baseline                      without the tools
- *   npm run bench -- --dir /big/disk --keep               leaves profile and records there, and uses them next time
+ *   npm run build && npm run bench           all, three runs of each: a quarter of an hour
+ *   npm run bench -- --quick                 a quarter of the size, one run: two minutes
+ *   npm run bench -- --only Nsight --runs 1  those whose name has it
+ *   npm run bench -- --linearity             also at twice and four times the size, and how the time grows
+ *   npm run bench -- --dir /big/disk         with the inputs there
  *
- * A profile of 1,000,000 kernels has 3,000,000 ranges and takes about 0.5 GB, its records more, in the folder for temporary files (or
- * --dir). What a run has generated is removed again, unless --keep is given.
+ * Inputs are real profiles next to the checkout, or else samples, repeated; Nsight's are generated. They are removed again.
  */
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { Contestant, Files, Result } from './contestants.js';
-import { built, contest, CONTESTANTS } from './contestants.js';
-import { generate } from './generate.js';
-import { available } from './measure.js';
-import { linearityTable, PYPROF2_AT_100000, pyprofTable, resultTable, verdicts } from './report.js';
+import { built } from './built-tools.js';
+import { available, measure, summary, type Command, type Usage } from './measure.js';
+import { table } from './report.js';
+import { Inputs, type Sizes } from './speed/inputs.js';
+import { growthRows, workRows, type Measured } from './speed/rows.js';
+import { WORKS, type Work } from './speed/works.js';
 
-interface Plan {
-  readonly kernels: number;
-  readonly runs: number;
-  readonly folder: string;
-  readonly who: readonly Contestant[];
-  readonly linearity: boolean;
-  readonly pyprof: boolean;
-  /** Files to remove at the end, or none when they are to be kept. */
-  readonly litter: Set<string> | null;
-}
+const FULL: Sizes = { nsight: 200_000, trace: 220e6, ntff: 100e6, ascend: 100e6, records: 10_000 };
+const QUICK_SHARE = 0.25;
+const LINEARITY = [1, 2, 4];
 
 const say = (text: string): void => {
   process.stdout.write(`${text}\n`);
 };
 
-const positive = (text: string, option: string): number => {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 1) throw new Error(`--${option} takes a whole number above 0, not ${text}`);
-  return value;
-};
+const times = (sizes: Sizes, factor: number): Sizes => ({
+  nsight: sizes.nsight * factor,
+  trace: sizes.trace * factor,
+  ntff: sizes.ntff * factor,
+  ascend: sizes.ascend * factor,
+  records: sizes.records * factor,
+});
 
-/** Those that can run here, in their order; says which cannot. */
-async function contestants(only: string | undefined): Promise<Contestant[]> {
-  if (only !== undefined && !(CONTESTANTS as readonly string[]).includes(only)) {
-    throw new Error(`--only takes ${CONTESTANTS.join(', ')}`);
+/** Each command once a turn, whatever stands beside it. */
+async function measured(works: readonly Work[], inputs: Inputs, runs: number, scratch: string): Promise<Measured[]> {
+  const commands = new Map<string, { readonly command: Command; readonly usages: Usage[] }>();
+  const keyOf = (command: Command): string => JSON.stringify([command.program, ...command.args]);
+  const all = [];
+  for (const work of works) {
+    const pathOf = async (name: Work['input']): Promise<string> => (name === null ? '' : inputs.pathOf(name));
+    const input = await pathOf(work.input);
+    const ours = work.ours.command(input);
+    const beside = work.beside.command(await pathOf(work.besideInput ?? work.input));
+    for (const command of [ours, beside]) commands.set(keyOf(command), { command, usages: [] });
+    all.push({ work, ours: keyOf(ours), beside: keyOf(beside), bytes: input === '' ? null : statSync(input).size });
   }
-  const hasSqlite = await available('sqlite3');
-  if (!hasSqlite) say('The sqlite3 command line is not installed: no baseline.');
-  if (!built()) say('The tools are not built (npm run build): only the baseline.');
-  // dprof reads what dparse wrote, so dparse runs with it.
-  const wanted = CONTESTANTS.filter(
-    (who) => only === undefined || who === only || (only === 'dprof' && who === 'dparse'),
-  );
-  return wanted.filter((who) => (who === 'baseline' ? hasSqlite : built()));
-}
-
-async function readPlan(): Promise<Plan> {
-  const { values } = parseArgs({
-    options: {
-      kernels: { type: 'string', default: '1000000' },
-      runs: { type: 'string', default: '3' },
-      dir: { type: 'string' },
-      only: { type: 'string' },
-      linearity: { type: 'boolean', default: false },
-      'skip-pyprof': { type: 'boolean', default: false },
-      keep: { type: 'boolean', default: false },
-    },
-  });
-  const litter = values.keep ? null : new Set<string>();
-  const plan = {
-    kernels: positive(values.kernels, 'kernels'),
-    runs: positive(values.runs, 'runs'),
-    who: await contestants(values.only),
-    linearity: values.linearity,
-    pyprof: !values['skip-pyprof'] && values.only === undefined,
-    litter,
-  };
-  if (values.dir !== undefined) {
-    mkdirSync(values.dir, { recursive: true });
-    return { ...plan, folder: values.dir };
+  for (let run = 1; run <= runs; run++) {
+    for (const { command, usages } of commands.values()) {
+      const usage = await measure(command, scratch);
+      usages.push(usage);
+      process.stderr.write(`run ${run}/${runs}  ${usage.seconds.toFixed(2)} s  ${command.args.join(' ').slice(-70)}\n`);
+    }
   }
-  const folder = mkdtempSync(join(tmpdir(), 'dprof-bench-'));
-  litter?.add(folder);
-  return { ...plan, folder };
+  const of = (key: string): Usage => summary(commands.get(key)?.usages ?? []);
+  return all.map(({ work, ours, beside, bytes }) => ({ work, bytes, ours: of(ours), beside: of(beside) }));
 }
 
-/** The profile of a size, generated unless it is there. A broken-off generation leaves no profile behind. */
-function profile(plan: Plan, kernels: number): Files {
-  const path = join(plan.folder, `generated-${kernels}.sqlite`);
-  const files = { profile: path, records: `${path}.records`, scratch: `${path}.time` };
-  for (const file of [files.records, files.scratch, `${path}.tmp`]) plan.litter?.add(file);
-  if (existsSync(path)) return files;
-  plan.litter?.add(path);
-  const before = performance.now();
-  generate(`${path}.tmp`, { kernels });
-  renameSync(`${path}.tmp`, path);
-  const megabytes = (statSync(path).size / 1e6).toFixed(0);
-  process.stderr.write(
-    `${kernels} kernels: ${megabytes} MB in ${((performance.now() - before) / 1000).toFixed(1)} s\n`,
-  );
-  return files;
-}
-
-async function at(plan: Plan, kernels: number): Promise<Result> {
-  const files = profile(plan, kernels);
-  const result = await contest(files, plan.who, plan.runs);
-  if (plan.litter !== null) rmSync(files.records, { force: true });
-  return result;
-}
-
-async function run(plan: Plan): Promise<void> {
-  const { kernels } = plan;
-  const result = await at(plan, kernels);
-  say(`\n${kernels} kernels, ${kernels} API calls, ${3 * kernels} ranges with unique texts on 4 threads`);
-  say(`median of ${plan.runs}, Node ${process.versions.node}\n\n${resultTable(result)}\n`);
-  if (plan.who.length === CONTESTANTS.length && kernels === 1_000_000) say(`${verdicts(result)}\n`);
-  if (plan.linearity) {
-    const half = Math.floor(kernels / 2);
-    const sizes: [number, Result][] = [
-      [half, await at(plan, half)],
-      [kernels, result],
-      [2 * kernels, await at(plan, 2 * kernels)],
-    ];
-    say(`${linearityTable(sizes)}\n`);
-  }
-  if (plan.pyprof && plan.who.includes('dprof')) {
-    const small = PYPROF2_AT_100000.kernels;
-    say(pyprofTable(kernels === small ? result : await at(plan, small)));
-    say('PyProf2 at 100,000 kernels, measured by its reference run; not on this machine.');
+async function at(sizes: Sizes, works: readonly Work[], runs: number, within: string): Promise<Measured[]> {
+  const folder = mkdtempSync(join(within, 'size-'));
+  try {
+    return await measured(works, new Inputs(sizes, folder), runs, join(folder, 'time'));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
   }
 }
 
-const plan = await readPlan();
-const tidy = (): void => {
-  for (const path of plan.litter ?? []) rmSync(path, { recursive: true, force: true });
-};
+const { values } = parseArgs({
+  options: {
+    quick: { type: 'boolean', default: false },
+    only: { type: 'string', multiple: true, default: [] },
+    runs: { type: 'string' },
+    linearity: { type: 'boolean', default: false },
+    dir: { type: 'string' },
+  },
+});
+if (!built()) throw new Error('the tools are not built: npm run build');
+if (!(await available('sqlite3'))) throw new Error('the sqlite3 command line is not installed');
+const runs = Number(values.runs ?? (values.quick ? 1 : 3));
+if (!Number.isInteger(runs) || runs < 1) throw new Error(`--runs takes a whole number above 0, not ${values.runs}`);
+const works = WORKS.filter(
+  ({ name, ours }) => values.only.length === 0 || values.only.some((word) => `${name} ${ours.what}`.includes(word)),
+);
+if (works.length === 0) throw new Error(`--only takes a part of: ${WORKS.map(({ name }) => name).join(', ')}`);
+if (values.dir !== undefined) mkdirSync(values.dir, { recursive: true });
+const folder = mkdtempSync(join(values.dir ?? tmpdir(), 'dprof-bench-'));
+const tidy = (): void => rmSync(folder, { recursive: true, force: true });
 process.once('SIGINT', () => {
   tidy();
   process.exit(130);
 });
 try {
-  if (plan.who.length > 0) await run(plan);
+  const sizes = values.quick ? times(FULL, QUICK_SHARE) : FULL;
+  const results: Measured[][] = [];
+  for (const factor of values.linearity ? LINEARITY : [1]) {
+    const result = await at(times(sizes, factor), works, runs, folder);
+    results.push(result);
+    const size = factor === 1 ? '' : `${factor} times the size, `;
+    say(`\n${size}median of ${runs}, Node ${process.versions.node}\n\n${table(workRows(result))}`);
+  }
+  if (values.linearity)
+    say(`\nTime over that of the smallest, by size; 1.00 is linear\n\n${table(growthRows(results, LINEARITY))}`);
 } finally {
   tidy();
 }

@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { interruptedRun, SIGNALS } from '../test/support/interrupted.js';
-import { fromRoot } from './contestants.js';
+import { fromRoot } from './built-tools.js';
 import { repeatTrace } from './repeat-trace.js';
 import { traceTemplate } from './trace-template.js';
 

@@ -80,15 +80,16 @@ const OPS: readonly Op[] = [
  * Texts around kernel `i`, outermost first; all differ from those of every other kernel (the op ids do, too). The op
  * follows from the sequence number, so that a backward kernel has its forward kernel's op. A backward kernel has the
  * engine's range where a forward one has its call marker.
+ * @param like the kernel whose layer and shapes it has: itself, or one of an earlier step
  */
-export function rangeTexts(i: number, seq: number, backward: boolean): readonly [string, string, string] {
+export function rangeTexts(i: number, seq: number, backward: boolean, like = i): readonly [string, string, string] {
   const op = OPS[seq % OPS.length];
   if (op === undefined) throw new Error('no ops');
   const opId = 3 * i;
   const outer =
-    i % 2 === 0 ? layerMarker(`encoder.${i % 48}.block.${i}`) : `step ${Math.floor(i / 800)} microbatch ${i}`;
+    i % 2 === 0 ? layerMarker(`encoder.${i % 48}.block.${like}`) : `step ${Math.floor(i / 800)} microbatch ${like}`;
   if (backward) {
     return [outer, engineMarker(op.node, opId + 1), nodeMarker('since-1.11', op.node, seq, opId + 2)];
   }
-  return [outer, op.call(i), atenMarker('since-1.11', op.aten, seq, opId, [])];
+  return [outer, op.call(like), atenMarker('since-1.11', op.aten, seq, opId, [])];
 }

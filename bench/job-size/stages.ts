@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { mergeTree } from '../../src/cli/commands/job/plan/merge-tree.js';
-import { fromRoot } from '../contestants.js';
+import { fromRoot } from '../built-tools.js';
 import { measure } from '../measure.js';
 
 /** Seconds, and the largest peak of its commands. */

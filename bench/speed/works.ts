@@ -1,0 +1,150 @@
+/** What is measured, beside what, and what we want of it. */
+import Database from 'better-sqlite3';
+import { fromRoot } from '../built-tools.js';
+import type { Command } from '../measure.js';
+import { ASCEND_TABLES } from '../repeat-ascend.js';
+import type { InputName } from './inputs.js';
+
+/** A program and what it does to an input. */
+interface Run {
+  /** In words. */
+  readonly what: string;
+  readonly command: (input: string) => Command;
+}
+
+interface Goal {
+  /** Times the seconds of what stands beside it. */
+  readonly ratio?: number;
+  /** 10^6 bytes of the input a second. */
+  readonly speed?: number;
+  /** Peak memory, 10^6 bytes. */
+  readonly memory?: number;
+}
+
+export interface Work {
+  readonly name: string;
+  readonly input: InputName | null;
+  readonly ours: Run;
+  readonly beside: Run;
+  /** The input of what stands beside it, where that is another one. */
+  readonly besideInput?: InputName;
+  readonly goal: Goal;
+}
+
+const node = (...args: readonly string[]): Command => ({ program: process.execPath, args });
+const dparse: Run = { what: 'dparse', command: (input) => node(fromRoot('bin/dparse.js'), '-q', input) };
+const dprof = (...args: readonly string[]): Run => ({
+  what: ['dprof', ...args].join(' '),
+  command: (input) => node(fromRoot('bin/dprof.js'), ...args, '-q', input),
+});
+
+const NSIGHT_TABLES = ['CUPTI_ACTIVITY_KIND_KERNEL', 'CUPTI_ACTIVITY_KIND_RUNTIME', 'NVTX_EVENTS'];
+
+/** All rows of those of some tables that the database has. */
+const sqliteJson = (tables: readonly string[]): Run => ({
+  what: 'sqlite3 -json',
+  command: (input) => {
+    const database = new Database(input, { readonly: true });
+    const known = database.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").pluck().all();
+    database.close();
+    const queries = tables.filter((table) => known.includes(table)).map((table) => `SELECT * FROM ${table};`);
+    return { program: 'sqlite3', args: ['-readonly', '-json', input, queries.join(' ')] };
+  },
+});
+const shell = (what: string, line: string): Run => ({
+  what,
+  command: (input) => ({ program: '/bin/sh', args: ['-c', line, input] }),
+});
+const nothing: Run = { what: 'node -e 0', command: () => node('-e', '0') };
+const pieces: Run = {
+  what: 'JSON.parse in pieces',
+  command: (input) => node(fromRoot('bench/parse-pieces.mjs'), input),
+};
+const lines: Run = {
+  what: 'JSON.parse of each line',
+  command: (input) => node(fromRoot('bench/parse-lines.mjs'), input),
+};
+
+/** `dprof` of a profile, with no records in between. */
+const direct = (...args: readonly string[]): Work => ({
+  name: `Nsight: ${['dprof', ...args].join(' ')}`,
+  input: 'differing.sqlite',
+  ours: dprof(...args),
+  beside: dparse,
+  goal: { ratio: 1.15 },
+});
+
+export const WORKS: readonly Work[] = [
+  {
+    name: 'Nsight, no two texts equal',
+    input: 'differing.sqlite',
+    ours: dparse,
+    beside: sqliteJson(NSIGHT_TABLES),
+    goal: { ratio: 1 },
+  },
+  {
+    name: 'Nsight, shapes repeat',
+    input: 'repeating.sqlite',
+    ours: dparse,
+    beside: sqliteJson(NSIGHT_TABLES),
+    goal: { ratio: 0.8 },
+  },
+  {
+    name: 'records of Nsight',
+    input: 'differing.dict',
+    ours: dprof(),
+    beside: dparse,
+    besideInput: 'differing.sqlite',
+    goal: { ratio: 0.5, memory: 300 },
+  },
+  direct(),
+  direct('--by', 'op'),
+  direct('summary'),
+  direct('steps'),
+  { name: 'PyTorch trace', input: 'trace.json', ours: dparse, beside: pieces, goal: { speed: 220 } },
+  {
+    name: 'PyTorch trace, gzip',
+    input: 'trace.json.gz',
+    ours: dparse,
+    beside: shell('gunzip', 'gunzip -c "$0" > /dev/null'),
+    goal: {},
+  },
+  {
+    name: 'NTFF',
+    input: 'core.ntff',
+    ours: dparse,
+    beside: shell('sha256sum', 'cat "$0" | sha256sum'),
+    goal: { speed: 100 },
+  },
+  {
+    name: 'Ascend database',
+    input: 'ascend_pytorch_profiler_0.db',
+    ours: dparse,
+    beside: sqliteJson(ASCEND_TABLES),
+    goal: { ratio: 1, memory: 800 },
+  },
+  {
+    name: 'page of records with ranges',
+    input: 'ranges.dict',
+    ours: dprof('html'),
+    beside: lines,
+    goal: { ratio: 1.5 },
+  },
+  {
+    name: 'start',
+    input: null,
+    ours: { what: 'dprof --version', command: () => node(fromRoot('bin/dprof.js'), '--version') },
+    beside: nothing,
+    goal: { ratio: 1.5 },
+  },
+  {
+    name: 'start',
+    input: null,
+    ours: {
+      what: 'dprof of a small profile',
+      command: () => node(fromRoot('bin/dprof.js'), '-q', fromRoot('samples/lenet.nsys.sqlite')),
+    },
+    beside: nothing,
+    goal: { ratio: 4 },
+  },
+];
