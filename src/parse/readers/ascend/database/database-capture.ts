@@ -135,10 +135,8 @@ export class AscendCapture implements Capture {
     if (this.activities.kind.at(activity) !== KIND_CODE.kernel) return null;
     const row = this.#tasks.source.at(activity);
     const labels = this.#kernels.labelsOf(row, this.#strings.text(this.#tasks.taskType.at(activity)));
-    const waited = elementAt(this.#waits, activity);
-    const wait = Number.isNaN(waited) ? null : { waitNs: waited };
-    const counted = this.#kernels.countersOf(row);
-    return kernelFields(this.#kernels.coreOf(row), wait === null ? counted : { ...wait, ...counted }, labels);
+    const counters = this.#kernels.countersOf(row, elementAt(this.#waits, activity));
+    return kernelFields(this.#kernels.coreOf(row), counters, labels);
   }
 
   statements(profile: number): Iterable<StatementRecord> {

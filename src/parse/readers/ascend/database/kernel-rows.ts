@@ -98,9 +98,13 @@ export class KernelRows {
     });
   }
 
-  /** Counters of a kernel; null when there are none. */
-  countersOf(row: number): Record<string, number> | null {
-    let counters: Record<string, number> | null = null;
+  /**
+   * Counters of a kernel; null when there are none.
+   * @param waitNs how long it waited, the first of them; NaN where that is not known
+   */
+  countersOf(row: number, waitNs: number): Record<string, number> | null {
+    // One object from the start: copying it with `...` takes longer than filling it.
+    let counters: Record<string, number> | null = Number.isNaN(waitNs) ? null : { waitNs };
     for (const { name, values } of this.#counters) {
       const value = elementAt(values, row);
       if (!Number.isNaN(value)) (counters ??= {})[name] = value;
