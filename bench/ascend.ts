@@ -15,9 +15,9 @@ import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { sharedFile } from '../test/support/shared.js';
 import { built, fromRoot } from './built-tools.js';
 import { available, measure, summary, type Command, type Usage } from './measure.js';
+import { realAscendDatabase } from './real-profiles.js';
 import { ASCEND_TABLES, repeatDatabase } from './repeat-ascend.js';
 import { ratio, table } from './report.js';
 
@@ -59,10 +59,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
 });
 const runs = count('runs', values.runs);
-const input =
-  positionals[0] ??
-  sharedFile('data/ascend/db_level1_rank1/ASCEND_PROFILER_OUTPUT/ascend_pytorch_profiler_1.db') ??
-  fromRoot('samples/ascend_pytorch_profiler_0.db');
+const input = positionals[0] ?? realAscendDatabase() ?? fromRoot('samples/ascend_pytorch_profiler_0.db');
 if (!built()) throw new Error('dparse is not built: npm run build');
 if (values.dir !== undefined) mkdirSync(values.dir, { recursive: true });
 const folder = mkdtempSync(join(values.dir ?? tmpdir(), 'dprof-ascend-bench-'));

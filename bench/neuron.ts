@@ -15,7 +15,6 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { sharedFile } from '../test/support/shared.js';
 import { built, fromRoot } from './built-tools.js';
 import { madeTrace } from './fuzz/neuron-made.js';
 import { measure, summary, type Command, type Usage } from './measure.js';
@@ -28,12 +27,12 @@ import {
   type NeuronReader,
   type NeuronResult,
 } from './neuron-report.js';
+import { realNeuronTrace } from './real-profiles.js';
 import { neuronTemplate, type NeuronTemplate } from './neuron-template.js';
 
 const MEGABYTE = 1e6;
 const SIZES = [200, 1000];
 const LARGE = 5000;
-const DEFAULT = 'data/neuron/trn2_baseline_bf16_s1024/baseline_exec_2.ntff';
 
 interface Plan {
   readonly input: string | null;
@@ -68,7 +67,7 @@ function readPlan(): Plan {
     throw new Error('--runs and --size take whole numbers above 0');
   const usual = values.large ? [...SIZES, LARGE] : SIZES;
   return {
-    input: positionals[0] ?? sharedFile(DEFAULT),
+    input: positionals[0] ?? realNeuronTrace(),
     sizes: sizes.length > 0 ? sizes : usual,
     runs,
     dir: values.dir,

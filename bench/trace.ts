@@ -15,10 +15,10 @@ import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { sharedFile } from '../test/support/shared.js';
 import { built, fromRoot } from './built-tools.js';
 import type { Command, Usage } from './measure.js';
 import { measure, summary } from './measure.js';
+import { realTrace } from './real-profiles.js';
 import { readTrace, writeRepeated } from './repeat-trace.js';
 import type { TraceReader, TraceResult } from './trace-report.js';
 import { growthTable, KNOWN, othersTable, promises, READERS, sizeTable } from './trace-report.js';
@@ -76,7 +76,7 @@ function readPlan(): Omit<Plan, 'folder'> & { readonly dir: string | undefined }
   const runs = Number(values.runs);
   if (!Number.isInteger(runs) || runs < 1) throw new Error(`--runs takes a whole number above 0, not ${values.runs}`);
   return {
-    input: positionals[0] ?? sharedFile(`data/kineto/${KNOWN.file}`) ?? fromRoot('samples/lenet.pt.trace.json.gz'),
+    input: positionals[0] ?? realTrace() ?? fromRoot('samples/lenet.pt.trace.json.gz'),
     sizes: values.large ? [...SIZES, LARGE] : SIZES,
     runs,
     who: readers(values.only),

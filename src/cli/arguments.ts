@@ -91,13 +91,12 @@ function parsed(tool: Tool, args: readonly string[]): GivenValues {
   const options = end === -1 ? args : args.slice(0, end);
   if (options.some((arg) => /^--?_(?:=|$)/.test(arg))) throw unknownOption(tool, '_');
   const keyed = tool.options.map((option) => ({ ...option, key: option.name.replace(/^no-/, '') }));
-  const keysOf = (takes: boolean): string[] =>
-    keyed.flatMap((option) => ((option.takes !== undefined) === takes ? [option.key] : []));
+  const valued = keyed.filter(({ takes }) => takes !== undefined).map(({ key }) => key);
   const { argv, error } = parse.detailed([...args], {
-    boolean: keysOf(false),
-    string: keysOf(true),
+    boolean: keyed.filter(({ takes }) => takes === undefined).map(({ key }) => key),
+    string: valued,
     // The parser's word for a value that must be there.
-    narg: Object.fromEntries(keysOf(true).map((key) => [key, NaN])),
+    narg: Object.fromEntries(valued.map((key) => [key, NaN])),
     alias: Object.fromEntries(keyed.map(({ key, short }) => [key, short === undefined ? [] : [short]])),
     configuration: {
       'camel-case-expansion': false,

@@ -19,3 +19,6 @@ export const version = (): string =>
 
 /** Whether a tool is asked for its version and for nothing else: nothing more need be loaded then. */
 export const asksForVersion = (args: readonly string[]): boolean => args.length === 1 && args[0] === '--version';
+
+/** What `--version` prints. */
+export const versionText = (): string => `${version()}\n`;

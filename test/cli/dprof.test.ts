@@ -190,6 +190,7 @@ describe('dprof', () => {
       [['--where', 'op='], /--where: expected one of/],
       [['--colums'], /unknown option --colums \(did you mean --columns\?\)/],
       [['-x'], /unknown option -x/],
+      [['--_', 'a.dict'], /unknown option -_/],
       [['-c'], /-c needs a value/],
       [['-', '-'], /stdin \(-\) can be read once/],
       [['-q', 'summary', 'x'], /no file 'summary', and a command comes first \(dprof summary /],

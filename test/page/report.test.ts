@@ -107,6 +107,7 @@ async function check(contents: PageContents, path: string, program: PageProgram,
   const { data, parts } = contents;
   writeFileSync(path, [...document(data.title, data, program, parts)].join(''));
   const { page, complaints, requests } = await open(path);
+  expect(await page.evaluate(`performance.getEntriesByName('ready').length`), 'marks its answer').to.equal(1);
   await scrollThrough(page);
   expect(await page.evaluate<string[]>(PANEL_NAMES)).to.include.members(PANELS);
   const figures = (await page.evaluate<Shown[]>(FIGURES)).filter(({ field }) => /^[\w.]+$/.test(field));

@@ -13,13 +13,13 @@ import { DPARSE, formatsText, readArguments, type DparseRequest } from './option
 import { ParseReport } from './parse-report.js';
 import { parseLarge, parseMany } from './workers.js';
 import { printText, withOutput, type Write } from '../output.js';
-import { version } from '../package-folder.js';
+import { versionText } from '../package-folder.js';
 import { progress, type Progress } from '../progress.js';
 
 /** Bytes from which a profile is worth a thread of its own, which takes about 50 ms to start. */
 const LARGE = 16 * 1024 * 1024;
 
-const TEXTS = { help: () => helpOf(DPARSE), formats: formatsText, version: () => `${version()}\n` };
+const TEXTS = { help: () => helpOf(DPARSE), formats: formatsText, version: versionText };
 
 /** @param args the arguments after the tool's name */
 export async function parseCommand(args: readonly string[]): Promise<void> {

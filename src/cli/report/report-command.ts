@@ -5,7 +5,7 @@ import { aggregatesText, hostColumnsText } from './group-options.js';
 import { columnLines, columnsText, devicesText, DPROF, readArguments } from './report-options.js';
 import { runReport } from './run-report.js';
 import { printText } from '../output.js';
-import { version } from '../package-folder.js';
+import { versionText } from '../package-folder.js';
 
 /** The manual page has them all. */
 const EXAMPLES_IN_HELP = 3;
@@ -28,11 +28,11 @@ const TEXTS = {
   aggregates: aggregatesText,
   host: hostColumnsText,
   devices: devicesText,
-  version: () => `${version()}\n`,
+  version: versionText,
 };
 
 /** @param args the arguments after the tool's name */
-export async function report(args: readonly string[]): Promise<void> {
+export async function reportCommand(args: readonly string[]): Promise<void> {
   const request = readArguments(args);
   rejectCommands(request.files);
   if (request.show === 'report') return runReport(request);

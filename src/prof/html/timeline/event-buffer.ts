@@ -122,11 +122,6 @@ export class EventBuffer {
     return this.#arrays[name].subarray(0, this.rows);
   }
 
-  /** One number of a column: a view of the whole for each would take most of the time. */
-  numberAt(name: EventColumn, row: number): number {
-    return elementAt(this.#arrays[name], row);
-  }
-
   /** To be called only while the buffer is not full. */
   push(event: BufferedEvent): void {
     if (this.rows === this.#capacity) this.#resize(this.#capacity * 2);

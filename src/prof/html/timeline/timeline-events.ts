@@ -53,9 +53,13 @@ const [LAUNCH, WAIT] = [EVENT_KINDS.indexOf('launch'), EVENT_KINDS.indexOf('wait
 const NUMBER_COLUMNS = ['kind', 'lane', 'id', 'pc', 'flops', 'bytes', 'seq', 'dir', 'step', 'corr'] as const;
 const TEXT_COLUMNS = ['op', 'layer', 'dtype', 'tc', 'operands', 'queue'] as const;
 
+/** Of calls, which have none of them. */
 const UNKNOWN_OF_LAUNCH = ['flops', 'bytes', 'pc', 'seq'] as const;
 
-const itself = (cell: number): number => cell;
+/** What a column has in place of a cell of the buffer. @param i index of the event in the piece */
+type ValueOf = (cell: number, i: number) => number;
+
+const itself: ValueOf = (cell) => cell;
 
 /** Places of some events in a list. */
 function placesOf(events: Uint32Array, isWanted: (event: number) => boolean): Uint32Array {
@@ -132,6 +136,38 @@ export class PiecePacker {
   }
 
   #writeEvents(buffer: EventBuffer, order: EventOrder, { start, shown }: PieceEvents, columns: TimelineArrays): void {
+    const { textOf, nameOf } = this.#shownTexts(buffer);
+    shown.forEach((event, i) => {
+      columns.start[i] = order.startOf(event) - start;
+      columns.dur[i] = order.durOf(event);
+    });
+    // Column by column: looking a column up for each cell would take most of the time.
+    const fill = (to: TimelineColumn, from: EventColumn, places: Uint32Array, valueOf: ValueOf = itself): void => {
+      const [cells, values] = [buffer.column(from), columns[to]];
+      for (const i of places) values[i] = valueOf(cells[rowOf(shown[i] as number)] as number, i);
+    };
+    const activities = placesOf(shown, (event) => !isLaunch(event));
+    for (const name of NUMBER_COLUMNS) fill(name, name, activities);
+    fill('facts', 'facts', activities, (facts) => this.#facts.numberOf(facts));
+    fill('name', 'name', activities, (name, i) => nameOf(name, elementAt(columns.kind, i)));
+    for (const name of TEXT_COLUMNS) fill(name, name, activities, textOf);
+    for (const i of activities) {
+      this.#used.op.add(elementAt(columns.op, i));
+      this.#used.layer.add(elementAt(columns.layer, i));
+    }
+    const launches = placesOf(shown, isLaunch);
+    // The call of a wait launched nothing.
+    fill('kind', 'kind', launches, (kind) => (kind === WAIT ? WAIT : LAUNCH));
+    fill('lane', 'launchLane', launches);
+    fill('name', 'launchName', launches, textOf);
+    for (const name of UNKNOWN_OF_LAUNCH) for (const i of launches) columns[name][i] = -1;
+  }
+
+  /** Numbers of a buffer's texts in the tables, cut to what is shown; a name is noted by its kind. */
+  #shownTexts(buffer: EventBuffer): {
+    readonly textOf: (number: number) => number;
+    readonly nameOf: (number: number, kind: number) => number;
+  } {
     const texts = this.#texts;
     const numbers = new Map<number, number>();
     const shortened = (number: number): number => {
@@ -151,33 +187,7 @@ export class PiecePacker {
       if (short !== null && short !== full) this.#shortNames.set(name, texts.numberOf(cut(short, LONGEST_TEXT)));
       return name;
     };
-    for (const name of UNKNOWN_OF_LAUNCH) columns[name].fill(-1);
-    shown.forEach((event, i) => {
-      columns.start[i] = order.startOf(event) - start;
-      columns.dur[i] = order.durOf(event);
-    });
-    const activities = placesOf(shown, (event) => !isLaunch(event));
-    // Column by column: looking a column up for each cell would take most of the time.
-    const fill = (to: TimelineColumn, from: EventColumn, places: Uint32Array, valueOf = itself): void => {
-      const [cells, values] = [buffer.column(from), columns[to]];
-      for (const i of places) values[i] = valueOf(cells[rowOf(shown[i] as number)] as number);
-    };
-    for (const name of NUMBER_COLUMNS) fill(name, name, activities);
-    fill('facts', 'facts', activities, (facts) => this.#facts.numberOf(facts));
-    const [names, kinds] = [buffer.column('name'), columns.kind];
-    for (const i of activities) {
-      columns.name[i] = nameOf(elementAt(names, rowOf(elementAt(shown, i))), elementAt(kinds, i));
-    }
-    for (const name of TEXT_COLUMNS) fill(name, name, activities, textOf);
-    for (const i of activities) {
-      this.#used.op.add(elementAt(columns.op, i));
-      this.#used.layer.add(elementAt(columns.layer, i));
-    }
-    const launches = placesOf(shown, isLaunch);
-    // The call of a wait launched nothing.
-    fill('kind', 'kind', launches, (kind) => (kind === WAIT ? WAIT : LAUNCH));
-    fill('lane', 'launchLane', launches);
-    fill('name', 'launchName', launches, textOf);
+    return { textOf, nameOf };
   }
 
   /** Puts overlapping events below each other. @returns the places of the lanes that have events, in order */
