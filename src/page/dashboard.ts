@@ -1,5 +1,6 @@
 /** The dashboard: header, tabs, and the panels of the chosen profile. */
-import type { PageData } from '../prof/html/page-data.js';
+import type { PageProfile } from '../prof/html/page-data.js';
+import type { PageOutline } from '../prof/html/page-elements.js';
 import { drawForPaper } from './charts/chart.js';
 import { element, select } from './document/dom-elements.js';
 import { readFragment } from './document/fragment.js';
@@ -32,7 +33,8 @@ import { VERDICT } from './panels/time/verdict-panel.js';
 import { UTILISATION } from './panels/time/utilisation-panel.js';
 import { listenToPrinter } from './document/paper.js';
 import type { Panel, PanelView } from './panel.js';
-import { deviceTexts, openedAtFirst, rankNames } from './profile-labels.js';
+import { deviceTexts, rankNames } from './profile-labels.js';
+import { loadProfile } from './profile-loading.js';
 import { Tabs } from './tabs.js';
 import { themeButton } from './document/theme.js';
 
@@ -115,13 +117,13 @@ function about({ profile }: PanelView): string {
   return [header.tool ?? header.format, ...list].join(' · ');
 }
 
-const chosenAtFirst = (data: PageData): number => {
+const chosenAtFirst = (data: PageOutline): number => {
   const wanted = Number(readFragment(location.hash).get('profile') ?? NaN);
-  return data.profiles[wanted] === undefined ? openedAtFirst(data) : wanted;
+  return data.profiles[wanted] === undefined ? data.opened : wanted;
 };
 
 /** Fills the page's root element. */
-export function showDashboard(root: HTMLElement, data: PageData): void {
+export async function showDashboard(root: HTMLElement, data: PageOutline): Promise<void> {
   const main = element('main', { id: 'main', tabindex: -1 });
   const subtitle = element('p', { class: 'subtitle' });
   const picker = element('div', { class: 'picker' });
@@ -134,29 +136,38 @@ export function showDashboard(root: HTMLElement, data: PageData): void {
       make: () => (view === null ? element('div') : contentsOf(tab, view)),
     })),
   );
-  const choose = (at: number): void => {
-    const profile = data.profiles[at];
-    if (profile === undefined) {
-      main.replaceChildren(element('p', { class: 'missing' }, 'The page holds no profile.'));
-      return;
+  /** The newest choice: a profile may be read while another is chosen. */
+  let wanted: number | null = null;
+  const choose = async (at: number): Promise<PageProfile | null> => {
+    wanted = at;
+    let profile: PageProfile;
+    try {
+      profile = await loadProfile(data, at);
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      if (wanted === at) main.replaceChildren(element('p', { class: 'missing' }, `Nothing to show: ${why}.`));
+      return null;
     }
+    if (wanted !== at) return null;
+    main.replaceChildren(...tabs.places);
     view = { data, profile, at, choose: change };
     subtitle.textContent = about(view);
     main.dataset['profile'] = String(at);
     tabs.restart();
     const box = picker.querySelector('select');
     if (box !== null) box.value = String(at);
+    return profile;
   };
-  const change = (at: number): void => {
-    keepChoice('profile', at, openedAtFirst(data));
-    choose(at);
+  const change = (at: number): Promise<PageProfile | null> => {
+    keepChoice('profile', at, data.opened);
+    return choose(at);
   };
   const first = chosenAtFirst(data);
   if (data.profiles.length > 1) {
     const names = rankNames(data);
     const choices = names.map((name, at) => [at, name] as const);
     const isRanks = names.every((name) => /^rank \d+$/.test(name));
-    picker.append(select(isRanks ? 'Rank' : 'Profile', choices, first, change));
+    picker.append(select(isRanks ? 'Rank' : 'Profile', choices, first, (at) => void change(at)));
   }
 
   const skip = element('a', { class: 'skip', href: '#main' }, 'Skip to the figures');
@@ -175,9 +186,8 @@ export function showDashboard(root: HTMLElement, data: PageData): void {
     {},
     `Written by ${data.tool.name} ${data.tool.version}. The file holds all that it shows.`,
   );
-  main.append(...tabs.places);
   root.replaceChildren(skip, header, tabs.bar, main, footer);
-  choose(first);
+  await choose(first);
   drawForPaper();
   listenToPrinter();
   const follow = (): void => {

@@ -1,12 +1,13 @@
 /** Panels of the dashboard: their form. */
+import type { PageProfile } from '../prof/html/page-data.js';
 import type { FieldScope } from './figures/field.js';
 
 /** The profile that is shown, and the page that it is part of. */
 export interface PanelView extends FieldScope {
   /** Index of the profile among those of the page. */
   readonly at: number;
-  /** Shows another profile. */
-  readonly choose: (at: number) => void;
+  /** Shows another profile. @returns it once it is shown; null where it is not */
+  readonly choose: (at: number) => Promise<PageProfile | null>;
 }
 
 /** Contents of a panel; a text states in one line why there is nothing to show. */

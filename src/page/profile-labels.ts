@@ -1,6 +1,6 @@
 /** Labels of profiles, where a page holds several. */
 import { elementAt } from '../containers/element.js';
-import type { PageData, PageProfile } from '../prof/html/page-data.js';
+import type { PageOutline, ProfileOutline } from '../prof/html/page-elements.js';
 
 interface HeaderDevice {
   readonly id: number;
@@ -28,39 +28,21 @@ export function deviceTexts(devices: readonly HeaderDevice[], used: ReadonlySet<
   });
 }
 
-/** Ranks of a job do about as much; what a capture of a graph does besides is next to nothing mostly. */
-const MUCH = 0.5;
-
-/**
- * Index of the profile that a page shows at first: the first with at least half of the most work on devices, of those that
- * are no captures of graphs where there is one.
- */
-export function openedAtFirst({ profiles }: Pick<PageData, 'profiles'>): number {
-  const busy = profiles.map(({ overview }) => overview.devices.reduce((sum, device) => sum + device.busy, 0));
-  const hasRun = profiles.some(({ isGraphCapture }, at) => !isGraphCapture && elementAt(busy, at) > 0);
-  const work = profiles.map(({ isGraphCapture }, at) => (hasRun && isGraphCapture ? 0 : elementAt(busy, at)));
-  const most = work.reduce((a, b) => Math.max(a, b), 0);
-  return Math.max(
-    0,
-    work.findIndex((own) => own >= MUCH * most),
-  );
-}
-
 /** 'rank 3', else its file, else its index. */
-function rankName(profile: PageProfile, at: number): string {
+function rankName(profile: ProfileOutline, at: number): string {
   const { header } = profile.overview;
   if (header === null) return `profile ${at}`;
   return header.rank === null ? header.file : `rank ${header.rank}`;
 }
 
 /** Labels of all profiles; equal ones are extended by file or index, captures of graphs are called so. */
-export function rankNames({ profiles }: Pick<PageData, 'profiles'>): string[] {
+export function rankNames({ profiles }: Pick<PageOutline, 'profiles'>): string[] {
   return distinctNames(profiles).map((name, at) =>
     elementAt(profiles, at).isGraphCapture ? `${name} (graph capture)` : name,
   );
 }
 
-function distinctNames(profiles: readonly PageProfile[]): string[] {
+function distinctNames(profiles: readonly ProfileOutline[]): string[] {
   const names = profiles.map(rankName);
   return profiles.map(({ overview: { header } }, at) => {
     const name = elementAt(names, at);

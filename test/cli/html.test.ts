@@ -119,8 +119,8 @@ const isBuilt = existsSync(join(ROOT, 'dist/page/report.js'));
   it('takes hostile names for names', async () => {
     const name = '</script><script>alert(1)</script><!--\u2028=cmd()';
     const { stdout } = await html([profile(0, 0), at(100, 5, { name, short: name, layer: [name], ranges: [name] })]);
-    // The library of charts, the data, the program, the tables and the only piece.
-    expect(stdout.match(/<script/gi)).to.have.length(5);
+    // The library of charts, the only profile, the data, the program, the tables and the only piece.
+    expect(stdout.match(/<script/gi)).to.have.length(6);
     const contents = contentsIn(stdout);
     const [page] = contents.data.profiles;
     expect(page?.kernels.shown[0]?.name).to.equal(name);

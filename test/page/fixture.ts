@@ -171,26 +171,26 @@ function profile(rank: number, slower: number): PageProfile {
         { cause: 'loading', count: 1, time: 0.5 * MS, longest: 0.5 * MS },
       ],
       devices: [{ device: 0, times: { ...NO_IDLE, launch: 1.5 * MS, loading: 0.5 * MS } }],
-      gaps: [
-        {
-          ...{
-            device: 0,
-            step: 2,
-            isBetween: false,
-            start: 7 * MS,
-            time: 0.5 * MS,
-            cause: 'loading',
-            host: 'DataLoader.__next__',
-          },
-          ...{ before: 'gemm_bf16', after: HOSTILE },
-        },
-        {
-          ...{ device: 0, step: 1, isBetween: true, start: 4 * MS, time: 0.4 * MS, cause: 'launch', host: null },
-          ...{ before: HOSTILE, after: 'DtoH copy' },
-        },
-      ],
       launches: { kernels: 104, shorter: 26, delay: distributionOf(5000), queue: distributionOf(3) },
     },
+    gaps: [
+      {
+        ...{
+          device: 0,
+          step: 2,
+          isBetween: false,
+          start: 7 * MS,
+          time: 0.5 * MS,
+          cause: 'loading',
+          host: 'DataLoader.__next__',
+        },
+        ...{ before: 'gemm_bf16', after: HOSTILE },
+      },
+      {
+        ...{ device: 0, step: 1, isBetween: true, start: 4 * MS, time: 0.4 * MS, cause: 'launch', host: null },
+        ...{ before: HOSTILE, after: 'DtoH copy' },
+      },
+    ],
     collectives: {
       shown: [
         {

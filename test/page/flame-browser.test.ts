@@ -1,13 +1,13 @@
 /** The flame chart as users drive it. */
 import { expect } from 'chai';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { page as document } from '../../src/write/html/page.js';
 import { describeInBrowser } from '../support/browser.js';
 import { bundledProgram } from '../support/page-program.js';
 import { FIXTURE, HOSTILE } from './fixture.js';
+import { writePage } from './written-pages.js';
 
 /** Name, and width as a share of the chart's, of each box. */
 const BOXES = `(() => {
@@ -22,7 +22,7 @@ describeInBrowser('flame chart', (open) => {
   const file = join(folder, 'flame.html');
 
   before(async () => {
-    writeFileSync(file, [...document('flame', FIXTURE, await bundledProgram())].join(''));
+    writePage(file, await bundledProgram(), { data: FIXTURE, parts: [] });
   });
   after(() => {
     rmSync(folder, { recursive: true });

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { PageProfile } from '../../src/prof/html/page-data.js';
-import { deviceTexts, openedAtFirst, rankNames } from '../../src/page/profile-labels.js';
+import { deviceTexts, rankNames } from '../../src/page/profile-labels.js';
+import { openedAtFirst } from '../../src/prof/html/opened-profile.js';
 import { FIXTURE } from './fixture.js';
 
 const device = (id: number, name: string | null) => ({ id, name, arch: 'gfx942' });
@@ -25,7 +26,7 @@ describe('profile that a page opens on', () => {
     ...first,
     overview: { ...first.overview, devices: first.overview.devices.flatMap((one) => times.map((time) => ({ ...one, busy: time }))) },
   }); // prettier-ignore
-  const opened = (...profiles: readonly PageProfile[]): number => openedAtFirst({ profiles });
+  const opened = (...profiles: readonly PageProfile[]): number => openedAtFirst(profiles);
 
   it('is the first of those with much work', () => {
     expect(opened(busy(100), busy(120))).to.equal(0);

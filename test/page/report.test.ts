@@ -1,16 +1,17 @@
 /** Pages of real profiles, from the file to the screen: all panels, with the numbers of the summary. */
 import { expect } from 'chai';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import type { PageContents } from '../../src/prof/html/page-builder.js';
+import type { PageContents } from '../../src/prof/html/page-data.js';
 import type { PageData } from '../../src/prof/html/page-data.js';
-import { page as document, type PageProgram } from '../../src/write/html/page.js';
+import type { PageProgram } from '../../src/write/html/page.js';
 import { describeInBrowser, type OpenFile } from '../support/browser.js';
 import { bundledProgram } from '../support/page-program.js';
 import { eventsOf, pageContentsOfFile, shownFirst } from '../support/pages.js';
 import { itShared, ROOT } from '../support/shared.js';
+import { writePage } from './written-pages.js';
 
 const SHARED: readonly string[] = [
   'data/kineto/h100_vit.json.gz',
@@ -104,8 +105,8 @@ async function checkTimeline(contents: PageContents, page: Page): Promise<void> 
 }
 
 async function check(contents: PageContents, path: string, program: PageProgram, open: OpenFile): Promise<void> {
-  const { data, parts } = contents;
-  writeFileSync(path, [...document(data.title, data, program, parts)].join(''));
+  const { data } = contents;
+  writePage(path, program, contents);
   const { page, complaints, requests } = await open(path);
   expect(await page.evaluate(`performance.getEntriesByName('ready').length`), 'marks its answer').to.equal(1);
   await scrollThrough(page);
@@ -160,7 +161,7 @@ describeInBrowser('page of a profile', (open) => {
     );
     const { data, parts } = JSON.parse(text) as PageContents;
     const path = join(folder, 'hostile.html');
-    writeFileSync(path, [...document(hostile, data, program, parts)].join(''));
+    writePage(path, program, { data: { ...data, title: hostile }, parts });
     const { page, requests } = await open(path);
     await scrollThrough(page);
     // Nor does a script run that the page does not hold itself.

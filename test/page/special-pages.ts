@@ -4,7 +4,7 @@ import type { PageData } from '../../src/prof/html/page-data.js';
 import { A100, profileOn } from '../support/devices.js';
 import { kernel } from '../support/kernels.js';
 import { annotation, frame, op, read } from '../support/kineto-trace.js';
-import type { PageContents } from '../../src/prof/html/page-builder.js';
+import type { PageContents } from '../../src/prof/html/page-data.js';
 import { pageContentsOf } from '../support/pages.js';
 import { FIXTURE, HOSTILE } from './fixture.js';
 
@@ -31,7 +31,8 @@ const EMPTY: PageData = {
       isGraphCapture: false,
       diagnosticTexts: {},
       verdict: null,
-      idle: { causes: [], devices: [], gaps: [], launches: null },
+      idle: { causes: [], devices: [], launches: null },
+      gaps: [],
       stepBars: { shown: [], count: 0 },
       collectives: { shown: [], count: 0, restTime: 0 },
       utilisation: { start: 0, width: 0, devices: [], host: null },

@@ -1,13 +1,13 @@
 /** Tables of the page as users drive them: long ones, their filter, their order, and what they copy. */
 import { expect } from 'chai';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { PageData } from '../../src/prof/html/page-data.js';
-import { page as document } from '../../src/write/html/page.js';
 import { describeInBrowser } from '../support/browser.js';
 import { bundledProgram } from '../support/page-program.js';
 import { FIXTURE, HOSTILE } from './fixture.js';
+import { writePage } from './written-pages.js';
 
 const KERNELS = 10_000;
 
@@ -48,8 +48,8 @@ describeInBrowser('tables of the page', (open) => {
 
   before(async () => {
     const built = await bundledProgram();
-    writeFileSync(small, [...document('small', FIXTURE, built)].join(''));
-    writeFileSync(long, [...document('long', LONG, built)].join(''));
+    writePage(small, built, { data: FIXTURE, parts: [] });
+    writePage(long, built, { data: LONG, parts: [] });
   });
   after(() => {
     rmSync(folder, { recursive: true });

@@ -1,15 +1,16 @@
 /** All of a profile in a browser: the list of pieces, the strip, and links to a place in them. */
 import { expect } from 'chai';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import type { PageContents } from '../../src/prof/html/page-builder.js';
-import { page as document, type PageProgram } from '../../src/write/html/page.js';
+import type { PageContents } from '../../src/prof/html/page-data.js';
+import type { PageProgram } from '../../src/write/html/page.js';
 import { describeInBrowser } from '../support/browser.js';
 import { kernel } from '../support/kernels.js';
 import { bundledProgram } from '../support/page-program.js';
 import { pageContentsOf } from '../support/pages.js';
+import { writePage } from './written-pages.js';
 
 /** Steps 1 to 10, each of 10 us with ten kernels of 900 ns; those of step s are named `s-0`, `s-1` … */
 const contents = (events?: number): PageContents =>
@@ -33,7 +34,7 @@ describeInBrowser('all of a profile in the timeline', (open) => {
   let program: PageProgram = { script: '', charts: '', style: '' };
   const openPage = async (fragment: string, made = contents()) => {
     const path = join(folder, 'pieces.html');
-    writeFileSync(path, [...document('pieces', made.data, program, made.parts)].join(''));
+    writePage(path, program, made);
     const opened = await open(path, { viewport: { width: 1200, height: 900 } }, fragment);
     await opened.page.waitForSelector('.tl-canvas');
     return opened;
@@ -162,7 +163,7 @@ describeInBrowser('all of a profile in the timeline', (open) => {
   it('reports a piece that is missing in one line', async () => {
     const { data } = contents();
     const path = join(folder, 'missing.html');
-    writeFileSync(path, [...document('missing', data, program)].join(''));
+    writePage(path, program, { data, parts: [] });
     const { page, complaints } = await open(path, {}, 'tab=timeline');
     await page.getByText('the timeline cannot be shown: the page does not hold it').waitFor();
     expect(complaints).to.deep.equal([]);

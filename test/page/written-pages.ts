@@ -2,13 +2,18 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import type { PageContents } from '../../src/prof/html/page-builder.js';
+import type { PageContents } from '../../src/prof/html/page-data.js';
+import { pageElements } from '../../src/prof/html/page-elements.js';
 import { page as document, type PageProgram } from '../../src/write/html/page.js';
+
+export function writePage(path: string, program: PageProgram, contents: PageContents): void {
+  const { before, behind } = pageElements(contents);
+  writeFileSync(path, [...document(contents.data.title, program, before, behind)].join(''));
+}
 
 /** Writes `NAME.html` for each. */
 export function writePages(folder: string, program: PageProgram, pages: Readonly<Record<string, PageContents>>): void {
-  for (const [name, { data, parts }] of Object.entries(pages))
-    writeFileSync(join(folder, `${name}.html`), [...document(data.title, data, program, parts)].join(''));
+  for (const [name, contents] of Object.entries(pages)) writePage(join(folder, `${name}.html`), program, contents);
 }
 
 /** Tabs of a page, by their ids. */

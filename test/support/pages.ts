@@ -1,11 +1,12 @@
 /** Pages' data as a test wants it: from records, or out of a document; timelines unpacked by zlib, not by the page. */
 import { inflateRawSync } from 'node:zlib';
 import { openSource } from '../../src/cli/input.js';
-import type { PageData, PageProfile } from '../../src/prof/html/page-data.js';
+import type { PageContents, PageData, PageProfile } from '../../src/prof/html/page-data.js';
+import { detailsId, OUTLINE_ID, type PageOutline, type PageProfileDetails } from '../../src/prof/html/page-elements.js';
 import type { PackedColumn, PackedTimeline, PagePart } from '../../src/prof/html/timeline/timeline-data.js';
 import type { Timeline, TimelineColumn, TimelineTables } from '../../src/prof/html/timeline/timeline-data.js';
 import { EVENT_KINDS, timelineId } from '../../src/prof/html/timeline/timeline-data.js';
-import { PageBuilder, PAGE_TYPES, type PageContents, type PageOptions } from '../../src/prof/html/page-builder.js';
+import { PageBuilder, PAGE_TYPES, type PageOptions } from '../../src/prof/html/page-builder.js';
 import { joinPiece } from '../../src/page/timeline/pieces/joined-piece.js';
 import { Annotator } from '../../src/prof/report/report.js';
 import type { ProfileLine } from '../../src/record/record.js';
@@ -104,18 +105,28 @@ export function arrowsOf(timeline: Timeline): string[] {
   return Array.from({ length: numbers.length / 2 }, (_, i) => `${name(2 * i)} → ${name(2 * i + 1)}`);
 }
 
-/** The data in a document's own element. */
-export function dataIn(html: string): PageData {
-  const found = /<script type="application\/json" id="data">(.*?)<\/script>/s.exec(html)?.[1];
-  if (found === undefined) throw new Error('no data in the page');
-  return JSON.parse(found) as PageData;
+/** Values in the elements of a document, by their ids. */
+function elementsIn(html: string): ReadonlyMap<string, unknown> {
+  const found = html.matchAll(/<script type="application\/json" id="([^"]*)">(.*?)<\/script>/gs);
+  return new Map([...found].map(([, id = '', json = '']) => [id, JSON.parse(json)]));
 }
 
-/** The data and the other elements of a document. */
+/** The data in a document. */
+export const dataIn = (html: string): PageData => contentsIn(html).data;
+
+/** The data and the timelines in a document. */
 export function contentsIn(html: string): PageContents {
-  const found = html.matchAll(/<script type="application\/json" id="(timeline-[^"]*)">(.*?)<\/script>/gs);
-  const parts = [...found].map(([, id = '', json = '']) => ({ id, value: JSON.parse(json) as PagePart['value'] }));
-  return { data: dataIn(html), parts };
+  const elements = elementsIn(html);
+  const { opened: _, ...data } = elements.get(OUTLINE_ID) as PageOutline;
+  const profiles = data.profiles.map((outline, at) => ({
+    ...outline,
+    ...(elements.get(detailsId(at)) as PageProfileDetails),
+  }));
+  const parts = [...elements].filter(([id]) => id.startsWith('timeline-'));
+  return {
+    data: { ...data, profiles },
+    parts: parts.map(([id, value]) => ({ id, value: value as PagePart['value'] })),
+  };
 }
 
 /** Of a profile or of records, as `dprof html` reads it. */

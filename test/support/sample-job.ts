@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { PageContents } from '../../src/prof/html/page-builder.js';
+import type { PageContents } from '../../src/prof/html/page-data.js';
 import { pageContentsOfFile } from './pages.js';
 import { runCli } from './run-cli.js';
 import { ROOT } from './shared.js';

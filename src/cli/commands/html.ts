@@ -1,6 +1,7 @@
 /** `dprof html`: one page with everything about a profile, for a browser. */
 import { basename } from 'node:path';
 import { PageBuilder } from '../../prof/html/page-builder.js';
+import { pageElements } from '../../prof/html/page-elements.js';
 import type { TimelineChoice } from '../../prof/html/timeline/timeline-choice.js';
 import { Annotator } from '../../prof/report/report.js';
 import { UsageError } from '../../record/errors.js';
@@ -92,8 +93,8 @@ export const html = recordsCommand(
         const title = given.text('title') ?? basename(input);
         const only = request.files.length === 1 ? request.files[0] : undefined;
         const word = inputWord(only === undefined || only === '-' ? only : basename(only));
-        const { data, parts } = facts({ tool, title, input: word });
-        for (const piece of page(`${title} · dprof`, data, program, parts)) await write(piece);
+        const { before, behind } = pageElements(facts({ tool, title, input: word }));
+        for (const piece of page(`${title} · dprof`, program, before, behind)) await write(piece);
       },
     });
   },

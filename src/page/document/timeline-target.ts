@@ -1,11 +1,11 @@
 /** Where links lead in the timeline, as parameters of the address. Needs no document. */
-import type { PageProfile } from '../../prof/html/page-data.js';
+import type { ProfileOutline } from '../../prof/html/page-elements.js';
 import type { SelectedSpan } from '../timeline/model/span.js';
 import { withName } from './fragment.js';
 
-/** The profile that is shown, and its index on the page. */
+/** A profile, and its index on the page. */
 export interface Linked {
-  readonly profile: PageProfile;
+  readonly profile: ProfileOutline;
   readonly at: number;
 }
 

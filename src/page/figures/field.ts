@@ -3,13 +3,15 @@
  *
  * A field is a path ('overview.kernels.time'), `sum(path)`, `max(path)` or `min(path)` over all of a list
  * ('sum(overview.devices.*.busy)'), or several joined by ' + ', ' - ' and ' / ', evaluated from left to right; a number is itself. Paths start
- * in the shown profile; those that begin with 'profiles.', 'advice.' or 'job.' start in the page's data.
+ * in the shown profile; those that begin with 'profiles.', 'advice.' or 'job.' start in the page's data, which has
+ * outlines of the profiles.
  */
 import { elementAt } from '../../containers/element.js';
-import type { PageData, PageProfile } from '../../prof/html/page-data.js';
+import type { PageProfile } from '../../prof/html/page-data.js';
+import type { PageOutline } from '../../prof/html/page-elements.js';
 
 export interface FieldScope {
-  readonly data: PageData;
+  readonly data: PageOutline;
   readonly profile: PageProfile;
 }
 

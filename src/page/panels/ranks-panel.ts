@@ -11,10 +11,13 @@ import { rankNames } from '../profile-labels.js';
 import { byInterest, pageRanks, type PageRank } from '../timeline/pieces/page-ranks.js';
 
 /** Shows a rank, at a step: in the timeline where the page has that, else where the time of its steps went. */
-function openRank(view: PanelView, { profile: at, device }: PageJob['ranks'][number], step: number | null): void {
-  const profile = at === null ? undefined : view.data.profiles[at];
-  if (at === null || profile === undefined) return;
-  view.choose(at);
+async function openRank(
+  view: PanelView,
+  { profile: at, device }: PageJob['ranks'][number],
+  step: number | null,
+): Promise<void> {
+  const profile = at === null ? null : await view.choose(at);
+  if (at === null || profile === null) return;
   const bar = profile.stepBars.shown.find((one) => one.step === step && one.device === device);
   const span = bar === undefined ? null : { from: bar.start, to: bar.start + bar.span };
   if (span !== null && isInTimeline({ profile, at }, span)) showTime({ profile, at }, span, { 't.ranks': null });
@@ -31,7 +34,7 @@ function findIn(
   const profile = at === null ? undefined : data.profiles[at];
   if (at === null || profile === undefined) return null;
   const link = timelineLink({ profile, at }, text, condition);
-  link?.addEventListener('click', () => choose(at), { capture: true });
+  link?.addEventListener('click', () => void choose(at), { capture: true });
   return link;
 }
 
@@ -39,15 +42,16 @@ function findIn(
 function openAllOf(view: PanelView): JobLinks['openAll'] {
   const ranks = pageRanks(view.data);
   if (ranks.length < 2) return null;
-  return (step) => {
+  const open = async (step: number | null): Promise<void> => {
     const name = step === null ? null : `step ${step}`;
     const pieceOf = ({ timeline: { pieces } }: PageRank): number =>
       name === null ? 0 : pieces.findIndex((piece) => piece.name === name || piece.name.startsWith(`${name},`));
     const found = byInterest(ranks, view.at).find((rank) => pieceOf(rank) !== -1);
     if (found === undefined) return;
-    if (found.profile !== view.at) view.choose(found.profile);
+    if (found.profile !== view.at) await view.choose(found.profile);
     showRanks(found.profile, pieceOf(found));
   };
+  return (step) => void open(step);
 }
 
 function make(view: PanelView): PanelContent {
@@ -58,7 +62,7 @@ function make(view: PanelView): PanelContent {
     job === null
       ? []
       : jobSections(view, job, {
-          open: (rank, step) => openRank(view, rank, step),
+          open: (rank, step) => void openRank(view, rank, step),
           openAll: openAllOf(view),
           find: (rank, text, condition) => findIn(view, rank, text, condition),
         });

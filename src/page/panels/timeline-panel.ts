@@ -1,6 +1,7 @@
 /** The timeline of the shown profile. */
 import { element } from '../document/dom-elements.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
+import { loadProfile } from '../profile-loading.js';
 import { pageRanks } from '../timeline/pieces/page-ranks.js';
 import { loadPiece } from '../timeline/pieces/piece-loading.js';
 import { contextOf } from '../timeline/tracks/timeline-context.js';
@@ -20,7 +21,7 @@ function make({ profile, at, data }: PanelView): PanelContent {
   whenVisible(place, () => {
     open = showPieces(place, profile.utilisation, {
       ...{ own, ranks, file: data.input, load: loadPiece },
-      contextOf: (of) => contextOf(data.profiles[of] ?? profile, data.advice),
+      contextOf: async (of) => contextOf(of === at ? profile : await loadProfile(data, of), data.advice),
     });
   });
   whenIdle(place);

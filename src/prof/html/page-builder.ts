@@ -17,7 +17,7 @@ import { diagnosticTexts } from '../summary/diagnostic-texts.js';
 import type { ProfileSummary } from '../summary/summary-data.js';
 import { ProfileSummaries, SUMMARY_TYPES } from '../summary/summaries.js';
 import type { RecordTypes } from '../input/records.js';
-import { AnnotationTotals } from './annotation-times.js';
+import { AnnotationTotals } from './annotations/annotation-times.js';
 import { boundsOf, type Bounds } from './bounds.js';
 import { pageKernelOf } from './page-kernel.js';
 import { KernelTotals } from './kernels/kernel-totals.js';
@@ -31,13 +31,13 @@ import { LongestGaps, stepAfter } from './idle/longest-gaps.js';
 import { StepBarSums } from './idle/step-bars.js';
 import { groupedFindings } from '../advise/grouped-findings.js';
 import { memoryPeaks } from '../memory/memory-peaks.js';
-import type { MemoryCurve, PageData, PageProfile } from './page-data.js';
+import type { MemoryCurve, PageContents, PageData, PageProfile } from './page-data.js';
 import { withoutDevices } from './untraced-devices.js';
 import { timelineId, type PagePart } from './timeline/timeline-data.js';
 import type { EventNames } from './timeline/names/event-names.js';
 import { pageJob } from './job/page-job.js';
 import { GraphCaptureTest } from '../advise/verdict/graph-capture.js';
-import { RooflineGroups } from './roofline-groups.js';
+import { RooflineGroups } from './kernels/roofline-groups.js';
 import { timedActivity } from './timed-activity.js';
 import { durationOf } from '../../record/fields/times.js';
 import { TimelineBuilder, type BuiltTimeline } from './timeline/timeline-builder.js';
@@ -77,13 +77,6 @@ class PageSums {
   readonly launches = new LaunchWaitSums();
   readonly graphs = new GraphCaptureTest();
   constructor(readonly timeline: TimelineBuilder) {}
-}
-
-/** What a page holds. */
-export interface PageContents {
-  readonly data: PageData;
-  /** What is read only when it is shown. */
-  readonly parts: readonly PagePart[];
 }
 
 /** The contents of a page, made when it is written: they are large. */
@@ -293,9 +286,9 @@ function pageProfile(
     idle: {
       causes: sums.gaps.causes,
       devices: sums.gaps.devices,
-      gaps: sums.gaps.gaps(bounds.steps),
       launches: sums.launches.result,
     },
+    gaps: sums.gaps.gaps(bounds.steps),
     collectives: sums.collectives.rows(bounds.collectives),
     stepBars: sums.stepBars.bars(bounds.steps),
     neuron: sums.neuron?.result ?? null,

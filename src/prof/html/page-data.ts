@@ -2,12 +2,12 @@
  * The data of a page of `dprof html`, which the page's own program reads in a browser: plain JSON. Times are ns, shares
  * fractions of 1, unknown is null. Every list has a bound, and states how much it leaves out.
  */
-import type { PageTimeline } from './timeline/timeline-data.js';
+import type { PagePart, PageTimeline } from './timeline/timeline-data.js';
 import type { FindingGroup } from '../advise/grouped-findings.js';
 import type { PageMonitor, PageNeuron } from './neuron/neuron-data.js';
 import type { JobTable } from './job/job-data.js';
 import type { CollectiveRow } from './communication/collective-data.js';
-import type { PageIdle, StepBarList } from './idle/idle-data.js';
+import type { PageGap, PageIdle, StepBarList } from './idle/idle-data.js';
 import type { ProfileVerdict } from '../advise/verdict/verdict.js';
 import type { Peaks } from '../roofline/peaks.js';
 import type { RooflineBound } from '../roofline/roofline.js';
@@ -28,6 +28,13 @@ export interface PageData {
   readonly advice: readonly FindingGroup[];
   /** The ranks against each other; null for one. */
   readonly job: PageJob | null;
+}
+
+/** What a page holds. */
+export interface PageContents {
+  readonly data: PageData;
+  /** What is read only when it is shown. */
+  readonly parts: readonly PagePart[];
 }
 
 /** What `dprof ranks` says. Clocks, waits and transfers are ns, bandwidths bytes/s. */
@@ -119,6 +126,8 @@ export interface PageProfile {
   /** Null where no work of a device has a time. */
   readonly verdict: ProfileVerdict | null;
   readonly idle: PageIdle;
+  /** Longest first: the longest of all, and the longest of each step. */
+  readonly gaps: readonly PageGap[];
   readonly stepBars: StepBarList;
   readonly collectives: Bounded<CollectiveRow>;
   readonly utilisation: Utilisation;

@@ -4,7 +4,7 @@ import { LogHistogram } from '../../containers/log-histogram.js';
 import type { ProfileLine } from '../../record/record.js';
 import type { Annotated } from '../annotate.js';
 import { isDeviceActivity } from '../input/device-activity.js';
-import { AnnotationTotals } from '../html/annotation-times.js';
+import { AnnotationTotals } from '../html/annotations/annotation-times.js';
 import { pageKernelOf } from '../html/page-kernel.js';
 import { timedActivity } from '../html/timed-activity.js';
 import { UtilisationCurve } from '../html/utilisation-curve.js';

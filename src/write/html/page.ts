@@ -72,21 +72,29 @@ export function* jsonPieces(value: unknown, levels = LEVELS): Generator<string> 
 }
 
 /** A value in an element of its own, which is not parsed before the program asks for it. */
-interface ApartElement {
+interface ValueElement {
   readonly id: string;
   readonly value: unknown;
 }
 
+function* valueElements(elements: readonly ValueElement[]): Generator<string> {
+  for (const { id, value } of elements) {
+    yield `<script type="application/json" id="${text(id)}">`;
+    yield* jsonPieces(value);
+    yield '</script>\n';
+  }
+}
+
 /**
  * The document, in pieces.
- * @param data JSON of the element `data`, which the program reads
- * @param parts come after the program: it does not wait for them
+ * @param before what the program reads at once
+ * @param behind what it does not wait for
  */
 export function* page(
   title: string,
-  data: unknown,
   program: PageProgram,
-  parts: readonly ApartElement[] = [],
+  before: readonly ValueElement[],
+  behind: readonly ValueElement[] = [],
 ): Generator<string> {
   const [script, charts] = [scriptText(program.script), scriptText(program.charts)];
   const style = styleText(program.style);
@@ -105,15 +113,10 @@ export function* page(
     '<body>',
     '<main id="page"></main>',
     '<noscript>This page draws its data with JavaScript, which is turned off.</noscript>',
-    `<script type="text/plain" id="charts">${charts}</script>`,
-    '<script type="application/json" id="data">',
+    `<script type="text/plain" id="charts">${charts}</script>\n`,
   ].join('\n');
-  yield* jsonPieces(data);
-  yield `</script>\n<script>${script}</script>\n`;
-  for (const { id, value } of parts) {
-    yield `<script type="application/json" id="${text(id)}">`;
-    yield* jsonPieces(value);
-    yield '</script>\n';
-  }
+  yield* valueElements(before);
+  yield `<script>${script}</script>\n`;
+  yield* valueElements(behind);
   yield '</body>\n</html>\n';
 }

@@ -3,7 +3,7 @@ import { valueOf } from '../../../src/page/figures/field.js';
 import type { PageProfile } from '../../../src/prof/html/page-data.js';
 import { FIXTURE } from '../fixture.js';
 
-const scope = { data: FIXTURE, profile: FIXTURE.profiles[0] as PageProfile };
+const scope = { data: { ...FIXTURE, opened: 0 }, profile: FIXTURE.profiles[0] as PageProfile };
 const value = (field: string): number | null => valueOf(scope, field);
 
 describe('fields of a page', () => {

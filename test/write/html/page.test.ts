@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { jsonPieces, page } from '../../../src/write/html/page.js';
 
 const PROGRAM = { script: 'const a = 1;', charts: 'const b = 2;', style: 'p{color:red}' };
-const documentOf = (data: unknown, title = 'net', program = PROGRAM): string =>
-  [...page(title, data, program)].join('');
+const documentOf = (value: unknown, title = 'net', program = PROGRAM): string =>
+  [...page(title, program, [{ id: 'data', value }])].join('');
 
 const HOSTILE = '</script><script>alert(1)</script><!-- <script> ]]> \u2028\u2029 &amp; "\'';
 

@@ -1,6 +1,6 @@
 /** The profiles of a page side by side: a row a profile, with what stands out marked. */
 import { elementAt } from '../../../containers/element.js';
-import type { PageData } from '../../../prof/html/page-data.js';
+import type { ProfileOutline } from '../../../prof/html/page-elements.js';
 import { median } from '../../../record/statistics.js';
 import { button, element, note, scrolling, section, labelledTable } from '../../document/dom-elements.js';
 import { inScale, quantityText, scaleOfAll, type DisplayScale, type DisplayUnit } from '../../document/units.js';
@@ -56,7 +56,7 @@ interface MeasuredMetric {
   readonly from: readonly Deviation[];
 }
 
-function measured(scope: FieldScope, profiles: PageData['profiles']): MeasuredMetric[] {
+function measured(scope: FieldScope, profiles: readonly ProfileOutline[]): MeasuredMetric[] {
   const all = METRICS.map((metric) => ({
     metric,
     values: profiles.map((_, at) => (isKnown(scope, metric, at) ? valueOf(scope, fieldOf(metric, at)) : null)),
@@ -85,7 +85,7 @@ export function profileComparison(
   scope: FieldScope,
   names: readonly string[],
   current: number,
-  choose: (at: number) => void,
+  choose: (at: number) => unknown,
 ): HTMLElement {
   const columns = measured(scope, scope.data.profiles);
   const row = (at: number): HTMLElement => {

@@ -1,6 +1,6 @@
 /** The hosts of a page of neuron-monitor's reports, whatever file or stream each is from, on one axis. Needs no document. */
 import { elementAt } from '../../../containers/element.js';
-import type { PageData } from '../../../prof/html/page-data.js';
+import type { PageOutline } from '../../../prof/html/page-elements.js';
 import type { CurveGroup, MonitorHost } from '../../../prof/html/neuron/neuron-data.js';
 
 export interface NamedHost {
@@ -13,7 +13,7 @@ export interface NamedHost {
   readonly start: string | null;
 }
 
-export function hostsOf({ profiles }: Pick<PageData, 'profiles'>): NamedHost[] {
+export function hostsOf({ profiles }: Pick<PageOutline, 'profiles'>): NamedHost[] {
   const found = profiles.flatMap(({ monitor, overview: { header } }, profile) =>
     (monitor?.hosts ?? []).map((host) => ({
       ...{ host, profile, start: header?.startUnixNs ?? null },

@@ -48,7 +48,7 @@ const stepCell = ({ step, isBetween }: PageGap): string | null =>
   step === null ? null : `${isBetween ? 'before ' : ''}${step}`;
 
 function gapTable(view: PanelView, rows: readonly Listed<PageGap>[]): HTMLElement {
-  const number = numbersOf<PageGap>('idle.gaps');
+  const number = numbersOf<PageGap>('gaps');
   const withDevice = view.profile.overview.devices.length > 1;
   const withStep = rows.some(({ step }) => step !== null);
   const columns: TableColumn<Listed<PageGap>>[] = [
@@ -71,7 +71,7 @@ function gapTable(view: PanelView, rows: readonly Listed<PageGap>[]): HTMLElemen
 const ALL_STEPS = -1;
 
 function gaps(view: PanelView): HTMLElement[] {
-  const all = listed(view.profile.idle.gaps);
+  const all = listed(view.profile.gaps);
   if (all.length === 0) return [];
   const place = element('div');
   const show = (step: number): void => {

@@ -1,6 +1,6 @@
 /** The ranks of a page that have a timeline, and the choice of those that are shown together. Needs no document. */
 import { elementAt } from '../../../containers/element.js';
-import type { PageData } from '../../../prof/html/page-data.js';
+import type { PageOutline } from '../../../prof/html/page-elements.js';
 import type { PageTimeline } from '../../../prof/html/timeline/timeline-data.js';
 import { rankNames } from '../../profile-labels.js';
 
@@ -17,7 +17,7 @@ export interface PageRank {
 }
 
 /** In order of their ranks; files may be in another. */
-export function pageRanks(data: PageData): PageRank[] {
+export function pageRanks(data: Pick<PageOutline, 'profiles' | 'job'>): PageRank[] {
   const names = rankNames(data);
   const numberOf = ({ profile }: PageRank): number => data.profiles[profile]?.overview.header?.rank ?? Infinity;
   const ranks = data.profiles.flatMap(({ timeline }, profile) => {

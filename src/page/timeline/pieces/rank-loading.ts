@@ -25,7 +25,7 @@ export async function loadRanks(
   piece: number,
   load: LoadPiece,
   isWanted: () => boolean,
-  contextOf: ContextOfProfile = () => NO_CONTEXT,
+  contextOf: ContextOfProfile = () => Promise.resolve(NO_CONTEXT),
 ): Promise<LoadedTimeline> {
   const parts: RankEvents[] = [];
   const extras: RankExtras[] = [];
@@ -34,7 +34,11 @@ export async function loadRanks(
     const loaded = await load(rank.profile, at);
     const events = await loadEvents(loaded);
     parts.push({ rank, isCut, events });
-    extras.push({ rank, origin: events.origin, extras: await loadExtras(loaded, events, contextOf(rank.profile)) });
+    extras.push({
+      rank,
+      origin: events.origin,
+      extras: await loadExtras(loaded, events, await contextOf(rank.profile)),
+    });
   }
   const merged = parts.map(({ events }) => events.coverage.merged);
   const coverage = joinedCoverage(elementAt(own.timeline.pieces, piece).name, time, own.name, merged);

@@ -88,7 +88,7 @@ export function showPieces(place: HTMLElement, utilisation: Utilisation, options
     if (of.length === 1) {
       const loaded = await options.load(profile, dataOf(timeline, piece));
       const events = await loadEvents(loaded);
-      return { events, extras: await loadExtras(loaded, events, options.contextOf?.(profile)) };
+      return { events, extras: await loadExtras(loaded, events, await options.contextOf?.(profile)) };
     }
     const isWanted = (): boolean => !signal.aborted && drawn === of;
     return loadRanks(alignedPieces(of, own, piece), own, piece, options.load, isWanted, options.contextOf);
@@ -101,7 +101,8 @@ export function showPieces(place: HTMLElement, utilisation: Utilisation, options
     drawn = wantedRanks();
     const isOne = drawn.length === 1;
     const aligned = isOne ? null : alignedPieces(drawn, own, piece);
-    strip.showRows(aligned === null ? deviceRows(utilisation) : rankRows(aligned));
+    if (aligned === null) strip.showRows(deviceRows(utilisation));
+    else void showRankRows(aligned);
     const { start, end, steps = null } = elementAt(timeline.pieces, piece);
     open?.close();
     shown = piece;
@@ -117,11 +118,15 @@ export function showPieces(place: HTMLElement, utilisation: Utilisation, options
       piece: { at: piece === timeline.first ? null : piece, part: isPart ? { from: start, to: end } : null, steps },
     });
   };
-  const rankRows = ({ pieces }: AlignedPieces): StripRow[] =>
-    pieces.flatMap(({ rank: { profile: of, clock } }) => {
-      const use = options.contextOf?.(of).utilisation ?? null;
-      return use === null ? [] : rankRow(use, clock);
+  const showRankRows = async ({ pieces }: AlignedPieces): Promise<void> => {
+    const of = drawn;
+    const rows = pieces.map(async ({ rank }): Promise<readonly StripRow[]> => {
+      const use = (await options.contextOf?.(rank.profile))?.utilisation ?? null;
+      return use === null ? [] : [rankRow(use, rank.clock)];
     });
+    const ready = (await Promise.all(rows)).flat();
+    if (drawn === of && !signal.aborted) strip.showRows(ready);
+  };
   const remarkOn = (piece: number): string => {
     const { name } = elementAt(timeline.pieces, piece);
     return dataOf(timeline, piece) === piece

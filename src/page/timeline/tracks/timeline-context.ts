@@ -19,7 +19,7 @@ export interface TimelineContext {
 }
 
 /** @param profile its index in the page */
-export type ContextOfProfile = (profile: number) => TimelineContext;
+export type ContextOfProfile = (profile: number) => Promise<TimelineContext>;
 
 export const NO_CONTEXT: TimelineContext = { utilisation: null, gaps: [], advice: [], untimed: [] };
 
@@ -33,8 +33,8 @@ export function contextOf(profile: PageProfile, findings: readonly FindingGroup[
       return of === number && id !== undefined ? [id] : [];
     }),
   }));
-  const { utilisation, idle } = profile;
-  return { utilisation, gaps: idle.gaps, advice, untimed: untimedOf(profile) };
+  const { utilisation, gaps } = profile;
+  return { utilisation, gaps, advice, untimed: untimedOf(profile) };
 }
 
 const SHIFT = /^device_(\d+)_clock_shift_ns$/;

@@ -32,8 +32,6 @@ export interface PageIdle {
   readonly causes: readonly CauseTime[];
   /** Of each device with gaps: the idle time of each cause. */
   readonly devices: readonly { readonly device: number; readonly times: Readonly<Record<IdleCause, number>> }[];
-  /** Longest first: the longest of all, and the longest of each step. */
-  readonly gaps: readonly PageGap[];
   /** Null where no launch of a kernel is known. */
   readonly launches: LaunchWaits | null;
 }

@@ -6,7 +6,7 @@ import { rankOf } from '../../../../src/page/timeline/events/lane-ranks.js';
 import { alignedPieces } from '../../../../src/page/timeline/pieces/aligned-pieces.js';
 import { chosenRanks, pageRanks } from '../../../../src/page/timeline/pieces/page-ranks.js';
 import { loadRanks } from '../../../../src/page/timeline/pieces/rank-loading.js';
-import type { PageContents } from '../../../../src/prof/html/page-builder.js';
+import type { PageContents } from '../../../../src/prof/html/page-data.js';
 import { pieceOf } from '../../../support/pages.js';
 import { runCli } from '../../../support/run-cli.js';
 import { JOB_FILES as FILES, sampleJob } from '../../../support/sample-job.js';

@@ -36,7 +36,7 @@ describe('tracks of a page', () => {
       }
       const gaps = extras.marks.filter(({ kind }) => kind === 'gap');
       expect(gaps.map(({ start, end }) => `${start + events.origin} ${end - start}`)).to.have.members(
-        profile.idle.gaps.map(({ start, time }) => `${start} ${time}`),
+        profile.gaps.map(({ start, time }) => `${start} ${time}`),
       );
     });
   } // prettier-ignore

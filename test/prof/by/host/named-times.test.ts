@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { HOST_TABLES, HostTable, type HostTableKind } from '../../../../src/prof/by/host/host-table.js';
-import { AnnotationTotals } from '../../../../src/prof/html/annotation-times.js';
+import { AnnotationTotals } from '../../../../src/prof/html/annotations/annotation-times.js';
 import { OpTotals } from '../../../../src/prof/html/kernels/op-totals.js';
 import { HostSteps } from '../../../../src/prof/steps/host-steps.js';
 import { HostSums } from '../../../../src/prof/summary/host-sums.js';

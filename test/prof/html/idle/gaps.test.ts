@@ -22,7 +22,7 @@ const range = (text: string, start: number, dur: number): RangeRecord => ({
 
 describe('idle time of a page', () => {
   it('has the longest gaps, with what the host did in them', () => {
-    const { idle } = pageOf([
+    const { idle, gaps } = pageOf([
       profileOn(A100),
       at(1, 0, MS, -100, 10, { step: 1, short: 'first' }),
       range('DataLoader.__next__', MS, 2.8 * MS),
@@ -35,7 +35,7 @@ describe('idle time of a page', () => {
       ['call', 1, 3 * MS - 500],
       ['queue', 1, 500],
     ]);
-    expect(idle.gaps).to.deep.equal([
+    expect(gaps).to.deep.equal([
       {
         ...{
           device: 0,
@@ -83,11 +83,11 @@ describe('idle time of a page', () => {
           time += late + 1000;
           return at(id, time, dur, time - 500, 10, { step, device });
         });
-        const { idle, stepBars } = pageOf([profileOn(A100), ...kernels]);
+        const { idle, gaps, stepBars } = pageOf([profileOn(A100), ...kernels]);
         for (const { cause, time: all } of idle.causes)
           expect(idle.devices.reduce((sum, { times }) => sum + times[cause], 0)).to.equal(all);
         for (const { step, device, parts } of stepBars.shown) {
-          const longest = idle.gaps
+          const longest = gaps
             .filter((gap) => gap.step === step && gap.device === device && !gap.isBetween)
             .reduce((sum, gap) => Math.max(sum, gap.time), 0);
           const causes = Object.keys(NO_IDLE) as (keyof typeof NO_IDLE)[];
@@ -102,7 +102,7 @@ describe('idle time of a page', () => {
       at(2 * step, step * 1000, 100, step * 1000 - 10, 10, { step }),
       at(2 * step + 1, step * 1000 + 110 + step, 100, step * 1000, 10, { step }),
     ]);
-    const { gaps } = pageOf([profileOn(A100), ...steps.flat()]).idle;
+    const { gaps } = pageOf([profileOn(A100), ...steps.flat()]);
     for (let step = 1; step < 30; step++) expect(gaps.some((gap) => gap.step === step)).to.equal(true);
     expect(gaps.map(({ time }) => time)).to.deep.equal(gaps.map(({ time }) => time).toSorted((a, b) => b - a));
   });

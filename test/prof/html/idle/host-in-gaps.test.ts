@@ -49,10 +49,7 @@ describe('what the host was in during a gap', () => {
           kernel({ id: 1, start: 0, dur: BUSY, launch: { api: 'cudaLaunchKernel', start: -50, dur: 10 } }),
           kernel({ id: 2, start: BUSY + gap, dur: BUSY, launch }),
         ];
-        const { gaps } = pageOf([
-          profileOn(A100),
-          ...[...work, ...records].sort((a, b) => startOf(a) - startOf(b)),
-        ]).idle;
+        const { gaps } = pageOf([profileOn(A100), ...[...work, ...records].sort((a, b) => startOf(a) - startOf(b))]);
         const [found] = gaps;
         if (found === undefined || gaps.length > 1) throw new Error('not one gap');
         const filling = records.filter((record) => record.pid === 10 && fills(record));

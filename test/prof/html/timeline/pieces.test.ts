@@ -1,7 +1,7 @@
 /** The pieces of a timeline share its events out: none is lost, and none is where it does not run. */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { PageContents } from '../../../../src/prof/html/page-builder.js';
+import type { PageContents } from '../../../../src/prof/html/page-data.js';
 import type { RangeRecord } from '../../../../src/record/record.js';
 import { kernel } from '../../../support/kernels.js';
 import { eventsOf, pageContentsOf, pieceOf, unpacked } from '../../../support/pages.js';

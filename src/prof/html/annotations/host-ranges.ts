@@ -2,10 +2,10 @@
  * Ranges of the host by thread and text: which of equal ones was around a launch, or the latest before
  * it. 56 bytes a range, up to a bound.
  */
-import { boundedEntryOf } from '../../containers/map-entry.js';
-import { elementAt } from '../../containers/element.js';
-import type { RangeRecord } from '../../record/record.js';
-import { contextText } from '../by/host/annotation-name.js';
+import { boundedEntryOf } from '../../../containers/map-entry.js';
+import { elementAt } from '../../../containers/element.js';
+import type { RangeRecord } from '../../../record/record.js';
+import { contextText } from '../../by/host/annotation-name.js';
 
 /** Ranges that are kept, each under its thread and under ANY_THREAD; the earlier half of each text is dropped beyond. */
 const MOST_RANGES = 2_000_000;

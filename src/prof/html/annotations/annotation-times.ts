@@ -4,17 +4,17 @@
  * layer belongs to the range of its forward pass. Elsewhere consecutive kernels of a stream under the same text are one,
  * unless their step, their direction, or a number in the text differs.
  */
-import { elementAt } from '../../containers/element.js';
-import { LogHistogram } from '../../containers/log-histogram.js';
-import { boundedEntryOf, entryOf } from '../../containers/map-entry.js';
-import type { ForwardOp, KernelRecord, RangeKind, RangeRecord } from '../../record/record.js';
-import { NamedTimes } from '../by/host/named-times.js';
-import { launchOf } from '../input/device-activity.js';
-import type { AnnotationTimes } from '../summary/detail-data.js';
-import { annotationName, annotationOf } from '../by/host/annotation-name.js';
-import { bounded } from './bounds.js';
-import type { PageKernel } from './page-kernel.js';
-import type { Annotation, Bounded } from './page-data.js';
+import { elementAt } from '../../../containers/element.js';
+import { LogHistogram } from '../../../containers/log-histogram.js';
+import { boundedEntryOf, entryOf } from '../../../containers/map-entry.js';
+import type { ForwardOp, KernelRecord, RangeKind, RangeRecord } from '../../../record/record.js';
+import { NamedTimes } from '../../by/host/named-times.js';
+import { launchOf } from '../../input/device-activity.js';
+import type { AnnotationTimes } from '../../summary/detail-data.js';
+import { annotationName, annotationOf } from '../../by/host/annotation-name.js';
+import { bounded } from '../bounds.js';
+import type { PageKernel } from '../page-kernel.js';
+import type { Annotation, Bounded } from '../page-data.js';
 import { ANY_THREAD, HostRanges } from './host-ranges.js';
 
 /** Texts that are kept apart; each keeps up to MOST_SAMPLES times. */

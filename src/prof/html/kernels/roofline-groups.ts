@@ -1,11 +1,11 @@
 /** Annotated kernels → points of a roofline: one for each device, op, name, dtype and use of the matrix unit. */
-import type { Writable } from '../../containers/writable.js';
-import { addTo, boundedEntryOf } from '../../containers/map-entry.js';
-import type { Rates } from '../roofline/devices.js';
-import type { Peaks } from '../roofline/peaks.js';
-import { longest } from './bounds.js';
-import type { PageKernel } from './page-kernel.js';
-import type { DeviceRoof, Roofline, RooflinePoint } from './page-data.js';
+import type { Writable } from '../../../containers/writable.js';
+import { addTo, boundedEntryOf } from '../../../containers/map-entry.js';
+import type { Rates } from '../../roofline/devices.js';
+import type { Peaks } from '../../roofline/peaks.js';
+import { longest } from '../bounds.js';
+import type { PageKernel } from '../page-kernel.js';
+import type { DeviceRoof, Roofline, RooflinePoint } from '../page-data.js';
 
 /** Points that are kept, each of about 300 bytes. */
 const MOST_POINTS = 50_000;

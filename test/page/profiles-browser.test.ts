@@ -1,0 +1,67 @@
+/** Profiles of a page, each of which is parsed when it is shown. */
+import { expect } from 'chai';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { describeInBrowser } from '../support/browser.js';
+import { bundledProgram } from '../support/page-program.js';
+import { sampleJob } from '../support/sample-job.js';
+import { showWholeTab, tabsOf, writePages } from './written-pages.js';
+
+/** Ids of the elements of profiles that are still texts. */
+const UNREAD = `[...document.querySelectorAll('script[id^=profile-]')].map(({ id }) => id)`;
+const FIGURES = `[...document.querySelectorAll('[data-field]')].map(({ dataset }) => dataset.field + ' ' + dataset.value)`;
+
+const isShown = (page: Page, at: number): Promise<void> => page.locator(`main[data-profile="${at}"]`).waitFor();
+
+/** All figures of a page, in order. */
+async function figuresOf(page: Page): Promise<string[]> {
+  for (const tab of await tabsOf(page)) await showWholeTab(page, tab);
+  return page.evaluate<string[]>(FIGURES);
+}
+
+describeInBrowser('profiles of a page', (open) => {
+  const folder = mkdtempSync(join(tmpdir(), 'dprof-profiles-'));
+  const path = join(folder, 'job.html');
+  before(async () => writePages(folder, await bundledProgram(), { job: await sampleJob() }));
+  after(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  it('are parsed when they are shown, and no earlier', async () => {
+    const { page, complaints } = await open(path);
+    expect(await page.evaluate(UNREAD)).to.deep.equal(['profile-1', 'profile-2', 'profile-3']);
+    await page.getByLabel('Rank', { exact: true }).selectOption('rank 2');
+    await isShown(page, 2);
+    expect(await page.evaluate(UNREAD)).to.deep.equal(['profile-1', 'profile-3']);
+    await page.getByLabel('Rank', { exact: true }).selectOption('rank 0');
+    await isShown(page, 0);
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('show the same by the address as by the list, however often they were left', async () => {
+    const addressed = await open(path, {}, 'profile=3');
+    await isShown(addressed.page, 3);
+    const { page, complaints } = await open(path);
+    const list = page.getByLabel('Rank', { exact: true });
+    for (const rank of [3, 1, 3]) {
+      await list.selectOption(`rank ${rank}`);
+      await isShown(page, rank);
+    }
+    expect(await figuresOf(page)).to.deep.equal(await figuresOf(addressed.page)).and.not.be.empty;
+    expect([...complaints, ...addressed.complaints]).to.deep.equal([]);
+  });
+
+  it('that a file cut off no longer holds are said to be missing, and the others are shown', async () => {
+    const whole = readFileSync(path, 'utf8');
+    const cut = join(folder, 'cut.html');
+    writeFileSync(cut, whole.slice(0, whole.indexOf('<script type="application/json" id="profile-2">')));
+    const { page, complaints } = await open(cut, {}, 'profile=2');
+    await page.getByText('Nothing to show: the page does not hold it.').waitFor();
+    await page.getByLabel('Rank', { exact: true }).selectOption('rank 1');
+    await isShown(page, 1);
+    await page.locator('[data-panel="verdict"] p.verdict').waitFor();
+    expect(complaints).to.deep.equal([]);
+  });
+});
