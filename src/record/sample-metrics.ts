@@ -19,7 +19,7 @@ export const CPU_METRICS = {
 export const MISSING_WORK_METRIC = 'missing_work';
 
 const TITLES: Readonly<Record<string, string>> = {
-  throttle: 'throttled rate',
+  throttle: 'rate that throttling leaves (HAM)',
   memory_allocated_since_first: 'memory allocated since the first event',
   npu_mem: 'memory',
   npu_module_mem: 'memory of',

@@ -4,6 +4,8 @@ import type { OpStack, OpTotal, StackTree } from '../../../prof/html/kernels/ker
 import { lacking } from '../../capture-hints.js';
 import { framesOf } from '../../charts/stack-tree.js';
 import { button, element, note } from '../../document/dom-elements.js';
+import { readFragment } from '../../document/fragment.js';
+import { keepName } from '../../document/kept-choice.js';
 import { ofOp } from '../../document/timeline-conditions.js';
 import { eventsLink } from '../../document/timeline-link.js';
 import { quantityText } from '../../document/units.js';
@@ -22,6 +24,9 @@ const ABOUT = [
   'whose FLOPs or bytes are known.',
 ].join(' ');
 const UNKNOWN_OP = 'no op known';
+const nameOf = ({ op }: OpTotal): string => op ?? UNKNOWN_OP;
+/** Of the address: the op whose call stacks are shown. */
+const STACKS = 'stacks';
 /** Columns that are shown when all are. */
 const EXTRA = { isExtra: true } as const;
 
@@ -38,7 +43,7 @@ function columnsOf(view: PanelView, rows: readonly OpRow[], toggle: (row: OpRow)
   const columns: TableColumn<OpRow>[] = [
     {
       title: 'Op',
-      cell: ({ op }) => op ?? UNKNOWN_OP,
+      cell: nameOf,
       before: toggle,
       link: ({ op }, text) => (op === null ? null : eventsLink(view, text, ofOp(op))),
     },
@@ -91,16 +96,25 @@ class OpStacks {
   /** The button before an op with stacks. */
   toggle(row: OpRow): Node | null {
     if (this.tree === null || row.stacks.length === 0) return null;
-    const name = row.op ?? UNKNOWN_OP;
-    return button('≡', () => this.#show(row), {
+    const name = nameOf(row);
+    return button('≡', () => this.#open(row), {
       ...{ class: 'toggle', title: `Call stacks of ${name}`, 'aria-label': `Call stacks of ${name}` },
     });
   }
 
-  #show({ op, time, stacks, stackCount }: OpRow): void {
+  #open(row: OpRow): void {
+    keepName(STACKS, nameOf(row));
+    this.show(row);
+    const heading = this.place.querySelector('h3');
+    heading?.scrollIntoView({ block: 'nearest' });
+    heading?.focus({ preventScroll: true });
+  }
+
+  show(row: OpRow): void {
+    const { time, stacks, stackCount } = row;
     const { tree } = this;
-    if (tree === null) return;
-    const heading = element('h3', { tabindex: -1 }, `Call stacks of ${op ?? UNKNOWN_OP}`);
+    if (tree === null || stacks.length === 0) return;
+    const heading = element('h3', { tabindex: -1 }, `Call stacks of ${nameOf(row)}`);
     const items = stacks.map((stack, i) => stackItem(tree, stack, time ?? 0, i === 0));
     const rest = stackCount - stacks.length;
     this.place.replaceChildren(
@@ -108,8 +122,6 @@ class OpStacks {
       element('ul', {}, ...items),
       ...(rest > 0 ? [note(`${quantityText(rest, 'count')} further stacks with less time are not on this page.`)] : []),
     );
-    heading.scrollIntoView({ block: 'nearest' });
-    heading.focus({ preventScroll: true });
   }
 }
 
@@ -126,6 +138,9 @@ function make(view: PanelView): PanelContent {
   );
   const made = table({ caption: 'Ops', columns, rows, sortedBy });
   if (tree !== null) made.classList.add('with-toggles');
+  const opened = readFragment(location.hash).get(STACKS);
+  const openedRow = rows.find((row) => nameOf(row) === opened);
+  if (openedRow !== undefined) stacks.show(openedRow);
   const rest = count - shown.length;
   const further = `${rest} further ops, ${quantityText(restTime, 'ns')} together, are not on this page.`;
   const isHostAlone = view.profile.overview.devices.length === 0;

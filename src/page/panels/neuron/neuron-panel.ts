@@ -3,6 +3,7 @@ import { elementAt } from '../../../containers/element.js';
 import type { NeuronMetric, NeuronMetrics, PageNeuron } from '../../../prof/html/neuron/neuron-data.js';
 import { inPageUnit, lineChart } from '../../charts/line-chart.js';
 import { density } from '../../figures/density.js';
+import { capitalised } from '../../document/capitalised.js';
 import { boxedDefinitions, element, note, scrolling, section } from '../../document/dom-elements.js';
 import { quantityText } from '../../document/units.js';
 import { namedFigure } from '../../figures/figure.js';
@@ -97,7 +98,11 @@ function make(view: PanelView): PanelContent {
   return [
     ...neuron.metrics.flatMap(metrics),
     ...(neuron.engines === null ? [] : [engines(neuron.engines)]),
-    element('div', { class: 'charts' }, ...neuron.curves.map((group) => section(group.title, ...lineChart(group)))),
+    element(
+      'div',
+      { class: 'charts' },
+      ...neuron.curves.map((group) => section(capitalised(group.title), ...lineChart(group))),
+    ),
   ];
 }
 

@@ -5,7 +5,7 @@ import type { HostGapsOfDevice } from '../idle/host-gaps.js';
 import type { Found } from '../finding.js';
 import { LOAD_AHEAD } from './input-pipeline.js';
 import type { RuleAnswer, Rule } from '../rule.js';
-import { counted, percent, ranked, time } from '../amount-text.js';
+import { counted, number, percent, ranked, time } from '../amount-text.js';
 import { atLongest, Ranking } from '../longest.js';
 
 class DeviceLaunches {
@@ -41,7 +41,7 @@ function shortGaps(
   const { time: idle, count, longest, at } = of.by.launch;
   const tiny =
     launches.tiny > 0
-      ? `${counted(launches.tiny, 'kernel')} of ${launches.kernels} shorter than the call that launched them`
+      ? `${counted(launches.tiny, 'kernel')} of ${number(launches.kernels)} shorter than the call that launched them`
       : '';
   return {
     ...place,

@@ -3,6 +3,7 @@ import { entryOf } from '../../../containers/map-entry.js';
 import { TimeBins, type BinCoverage } from '../../../containers/time-bins.js';
 import { isNeuronInstruction } from '../../../record/neuron/engines.js';
 import type { KernelLine, ProfileLine, ProfileRecord, SampleRecord } from '../../../record/record.js';
+import { metricTitle } from '../../../record/sample-metrics.js';
 import { isOfNeuronDevice } from '../../neuron/machine.js';
 import { exactValue } from '../../neuron/metric-columns.js';
 import { MetricSummaries } from '../../neuron/metric-summary.js';
@@ -12,13 +13,13 @@ import type { PageNeuron } from './neuron-data.js';
 
 const BINS = 200;
 
-/** Metrics of samples that are drawn over time. */
-const DRAWN: Readonly<Record<string, readonly [title: string, unit: string]>> = {
-  dma_transfer_rate: ['DMA throughput', 'bytes/s'],
-  pending_dma: ['Pending DMA', 'count'],
-  sb_usage: ['SBUF in use', 'fraction'],
-  psum_usage: ['PSUM in use', 'fraction'],
-  throttle: ['Rate that throttling leaves (HAM: the activity monitor of the tensor engine)', 'fraction'],
+/** Metrics of samples that are drawn over time, with their units. */
+const DRAWN: Readonly<Record<string, string>> = {
+  dma_transfer_rate: 'bytes/s',
+  pending_dma: 'count',
+  sb_usage: 'fraction',
+  psum_usage: 'fraction',
+  throttle: 'fraction',
 };
 
 interface EngineCoverage {
@@ -56,12 +57,12 @@ export class NeuronCapture {
   }
 
   #sample({ metric, start, value, device, labels }: SampleRecord): void {
-    const drawn = DRAWN[metric];
-    if (drawn === undefined || start === null || value === null) return;
+    const unit = DRAWN[metric];
+    if (unit === undefined || start === null || value === null) return;
     // `activity_0` and `activity_1` are states of one limit.
     const kind = labels?.['kind'] === undefined ? undefined : String(labels['kind']).replace(/_\d+$/, '');
     const name = [device === null ? 'unknown core' : `core ${device}`, ...(kind === undefined ? [] : [kind])].join(' ');
-    entryOf(this.#curves, metric, () => new CurveGroupBuilder(...drawn)).add(name, start, value);
+    entryOf(this.#curves, metric, () => new CurveGroupBuilder(metricTitle(metric), unit)).add(name, start, value);
   }
 
   get result(): PageNeuron {
