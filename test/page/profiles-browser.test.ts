@@ -55,13 +55,19 @@ describeInBrowser('profiles of a page', (open) => {
 
   it('that a file cut off no longer holds are said to be missing, and the others are shown', async () => {
     const whole = readFileSync(path, 'utf8');
-    const cut = join(folder, 'cut.html');
-    writeFileSync(cut, whole.slice(0, whole.indexOf('<script type="application/json" id="profile-2">')));
-    const { page, complaints } = await open(cut, {}, 'profile=2');
-    await page.getByText('Nothing to show: the page does not hold it.').waitFor();
-    await page.getByLabel('Rank', { exact: true }).selectOption('rank 1');
-    await isShown(page, 1);
-    await page.locator('[data-panel="verdict"] p.verdict').waitFor();
-    expect(complaints).to.deep.equal([]);
+    const beginning = whole.indexOf('<script type="application/json" id="profile-2">');
+    for (const [size, why] of [
+      [beginning, 'the page does not hold it'],
+      [beginning + 5000, 'the page is cut off'],
+    ] as const) {
+      const cut = join(folder, `${size}.html`);
+      writeFileSync(cut, whole.slice(0, size));
+      const { page, complaints } = await open(cut, {}, 'profile=2');
+      await page.getByText(`Nothing to show: ${why}.`).waitFor();
+      await page.getByLabel('Rank', { exact: true }).selectOption('rank 1');
+      await isShown(page, 1);
+      await page.locator('[data-panel="verdict"] p.verdict').waitFor();
+      expect(complaints).to.deep.equal([]);
+    }
   });
 });

@@ -12,12 +12,16 @@ const loaded = new Promise<void>((done) => {
 const isWhole = (holder: HTMLElement | null): boolean =>
   holder?.nextSibling !== undefined && holder.nextSibling !== null;
 
-/** @throws Error with one line where the page does not hold it */
+/** @throws Error with one line where the page does not hold it, or not all of it */
 export async function heldValue(id: string): Promise<unknown> {
   if (isLoading() && !isWhole(document.getElementById(id))) await loaded;
   const holder = document.getElementById(id);
   if (holder === null) throw new Error('the page does not hold it');
-  return JSON.parse(holder.textContent);
+  try {
+    return JSON.parse(holder.textContent);
+  } catch (error) {
+    throw new Error('the page is cut off', { cause: error });
+  }
 }
 
 /** The same of a value that is asked for once: its text may have many megabytes. */

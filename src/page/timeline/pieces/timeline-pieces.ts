@@ -121,7 +121,9 @@ export function showPieces(place: HTMLElement, utilisation: Utilisation, options
   const showRankRows = async ({ pieces }: AlignedPieces): Promise<void> => {
     const of = drawn;
     const rows = pieces.map(async ({ rank }): Promise<readonly StripRow[]> => {
-      const use = (await options.contextOf?.(rank.profile))?.utilisation ?? null;
+      // The timeline says of a rank that it is missing.
+      const context = await options.contextOf?.(rank.profile).catch(() => null);
+      const use = context?.utilisation ?? null;
       return use === null ? [] : [rankRow(use, rank.clock)];
     });
     const ready = (await Promise.all(rows)).flat();
