@@ -21,3 +21,9 @@ export function plural(count: number, what: string): string {
 
 /** `1 kernel`, `2 kernels`. */
 export const counted = (count: number, what: string): string => `${count} ${plural(count, what)}`;
+
+/** 1234567 → `1,234,567`, for people. */
+export const grouped = (count: number): string => count.toLocaleString('en-US');
+
+/** `1 kernel`, `1,234 kernels`. */
+export const many = (count: number, what: string): string => `${grouped(count)} ${plural(count, what)}`;

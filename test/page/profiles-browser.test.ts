@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
 import { describeInBrowser } from '../support/browser.js';
 import { bundledProgram } from '../support/page-program.js';
@@ -67,7 +68,29 @@ describeInBrowser('profiles of a page', (open) => {
       await page.getByLabel('Rank', { exact: true }).selectOption('rank 1');
       await isShown(page, 1);
       await page.locator('[data-panel="verdict"] p.verdict').waitFor();
+      // Their timelines are behind them.
+      await page.goto('about:blank');
+      await page.goto(`${pathToFileURL(cut).href}#tab=timeline&t.ranks=all`);
+      await page.getByText('the timeline cannot be shown: the page does not hold it').waitFor();
       expect(complaints).to.deep.equal([]);
     }
+  });
+
+  it('have figures beside those of others before they are shown', async () => {
+    const { page, complaints } = await open(path, {}, 'tab=ranks');
+    const { profiles } = (await sampleJob()).data;
+    const shown = await page.evaluate<string[]>(FIGURES);
+    const kernels = profiles.map(
+      ({ overview }, at) => `profiles.${at}.overview.kernels.count ${overview.kernels?.count}`,
+    );
+    expect(shown).to.include.members(kernels);
+    const launches = profiles.map(({ idle }) => idle.devices.reduce((sum, { times }) => sum + times.launch, 0));
+    expect(shown).to.include.members(
+      launches.map((time, at) => `sum(profiles.${at}.idle.devices.*.times.launch) ${time}`),
+    );
+    // None is unknown for being in what is not read yet.
+    const ofProfiles = shown.filter((figure) => figure.includes('profiles.'));
+    expect(ofProfiles.filter((figure) => / (?:null|NaN|undefined)$/.test(figure))).to.deep.equal([]);
+    expect(complaints).to.deep.equal([]);
   });
 });

@@ -9,8 +9,7 @@ const loaded = new Promise<void>((done) => {
 });
 
 /** Of an element that is still being read nothing is behind it. */
-const isWhole = (holder: HTMLElement | null): boolean =>
-  holder?.nextSibling !== undefined && holder.nextSibling !== null;
+const isWhole = (holder: HTMLElement | null): boolean => holder !== null && holder.nextSibling !== null;
 
 /** @throws Error with one line where the page does not hold it, or not all of it */
 export async function heldValue(id: string): Promise<unknown> {
@@ -24,9 +23,18 @@ export async function heldValue(id: string): Promise<unknown> {
   }
 }
 
-/** The same of a value that is asked for once: its text may have many megabytes. */
-export async function takeValue(id: string): Promise<unknown> {
-  const value = await heldValue(id);
-  document.getElementById(id)?.remove();
+const kept = new Map<string, Promise<unknown>>();
+
+/** The same of a value that is kept once it is parsed; its text, which may have many megabytes, is not. */
+export function keptValue(id: string): Promise<unknown> {
+  const known = kept.get(id);
+  if (known !== undefined) return known;
+  const value = heldValue(id);
+  kept.set(id, value);
+  // Who asked for it hears of an error.
+  value.then(
+    () => document.getElementById(id)?.remove(),
+    () => undefined,
+  );
   return value;
 }

@@ -1,13 +1,12 @@
 /** Amounts in the sentences of findings. */
-import { plural } from '../../record/plural.js';
+import { grouped } from '../../record/plural.js';
 import { amountText } from '../../record/units.js';
 
 import type { Ranking } from './longest.js';
 import { spokenName } from './spoken-names.js';
 
-export const number = (count: number): string => count.toLocaleString('en-US');
-/** `1 kernel`, `1,200 kernels`. */
-export const counted = (count: number, what: string): string => `${number(count)} ${plural(count, what)}`;
+export { grouped, many } from '../../record/plural.js';
+
 export const time = (ns: number): string => amountText(ns, 'time');
 export const size = (bytes: number): string => amountText(bytes, 'transfer');
 export const percent = (fraction: number): string => amountText(fraction, 'share');
@@ -18,5 +17,5 @@ export const speed = (flopsPerS: number): string => amountText(flopsPerS, 'flop/
 export function ranked(ranking: Ranking, count = 3): string {
   const top = ranking.top(count).map(([name, ns]) => `${spokenName(name)} ${time(ns)}`);
   const more = ranking.size - top.length;
-  return `${top.join(', ')}${more > 0 ? ` and ${number(more)} more` : ''}`;
+  return `${top.join(', ')}${more > 0 ? ` and ${grouped(more)} more` : ''}`;
 }

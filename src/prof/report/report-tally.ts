@@ -1,5 +1,5 @@
 /** Counts of a report's unknown values, for one line on stderr. */
-import { plural } from '../../record/plural.js';
+import { grouped, many } from '../../record/plural.js';
 import type { Annotated } from '../annotate.js';
 
 /** Kernels that were counted before; absent is 0. */
@@ -77,8 +77,6 @@ export class ReportTally {
 /** Kernels that the line on impossible rates names. */
 const SHOWN = 3;
 
-const number = (n: number): string => n.toLocaleString('en-US');
-
 /** The line on unknown values; null when there are none. */
 export function summaryLine(tally: ReportTally): string | null {
   if (tally.kernels === 0) return null;
@@ -89,13 +87,13 @@ export function summaryLine(tally: ReportTally): string | null {
     [tally.withoutForward, 'backward without a forward kernel'],
     [tally.ambiguousForward, 'backward with several possible forward kernels'],
   ] as const;
-  const texts = parts.filter(([n]) => n > 0).map(([n, what]) => `${number(n)} ${what}`);
+  const texts = parts.filter(([n]) => n > 0).map(([n, what]) => `${grouped(n)} ${what}`);
   const { incomplete } = tally;
-  if (incomplete > 0) texts.push(`${number(incomplete)} ${plural(incomplete, 'op call')} without some of the kernels`);
+  if (incomplete > 0) texts.push(`${many(incomplete, 'op call')} without some of the kernels`);
   if (texts.length === 0) return null;
   const lost =
-    tally.withoutForward > 0 && tally.evicted > 0 ? ` (${number(tally.evicted)} forward kernels forgotten)` : '';
-  const kernels = `${number(tally.kernels)} ${plural(tally.kernels, 'kernel')}`;
+    tally.withoutForward > 0 && tally.evicted > 0 ? ` (${grouped(tally.evicted)} forward kernels forgotten)` : '';
+  const kernels = many(tally.kernels, 'kernel');
   return `${kernels}: ${texts.join(', ')}${lost}; run with --explain ID for reasons`;
 }
 
@@ -104,7 +102,7 @@ export function defectLine({ abovePeak, firstAbovePeak }: ReportTally): string |
   if (abovePeak === 0) return null;
   const more = abovePeak > firstAbovePeak.length ? ', …' : '';
   return (
-    `${number(abovePeak)} ${plural(abovePeak, 'kernel')} above the peak of the device ` +
+    `${many(abovePeak, 'kernel')} above the peak of the device ` +
     `(${firstAbovePeak.join(', ')}${more}): a defect of the counting, or another device than --device says`
   );
 }

@@ -1,7 +1,8 @@
 /** What threads did on the cores of the host, as a section of a summary. */
 import type { CpuSummary, CpuTally } from '../../../prof/summary/summary-data.js';
 import { TimeUnit, UNKNOWN } from '../../../record/units.js';
-import { many, plain, share, whole, type Section } from './summary-section.js';
+import { grouped, many } from '../../../record/plural.js';
+import { plain, share, type Section } from './summary-section.js';
 
 /** Cores, and processes, that are listed. */
 const LISTED = 4;
@@ -12,8 +13,8 @@ export function cpuSections({ traced, time, cores, processes }: CpuSummary): Sec
     `${what} ${id}`,
     ns === null ? UNKNOWN : unit.text(ns),
     ns === null || traced === null ? UNKNOWN : share(ns, traced),
-    switches === null ? UNKNOWN : whole(switches),
-    samples === null ? UNKNOWN : whole(samples),
+    switches === null ? UNKNOWN : grouped(switches),
+    samples === null ? UNKNOWN : grouped(samples),
     '',
   ];
   const spent =

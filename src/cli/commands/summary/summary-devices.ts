@@ -1,7 +1,8 @@
 /** Where the time of devices went, as sections of a summary. */
 import type { DeviceTime } from '../../../prof/summary/summary-data.js';
 import { UNKNOWN, type TimeUnit } from '../../../record/units.js';
-import { many, plain, share, TABLE, whole, type About, type Section } from './summary-section.js';
+import { grouped, many } from '../../../record/plural.js';
+import { plain, share, TABLE, type About, type Section } from './summary-section.js';
 
 /** Of one device in lines, of several in a table. */
 export function devicesSections({ overview, unit, next }: About): Section[] {
@@ -92,7 +93,7 @@ function otherLines({ sync, counts, linked, span }: DeviceTime, unit: TimeUnit):
           [
             'launch known',
             linked.busy,
-            `${whole(linked.activities)} of ${whole(all)} activities, span ${unit.text(linked.span)} (${share(linked.span, span)})`,
+            `${grouped(linked.activities)} of ${grouped(all)} activities, span ${unit.text(linked.span)} (${share(linked.span, span)})`,
           ] as const,
         ]
       : []),

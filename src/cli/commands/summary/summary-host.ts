@@ -1,7 +1,8 @@
 /** What the host did where no device worked, as sections of a summary. */
 import type { HostSummary, HostTally } from '../../../prof/summary/summary-data.js';
 import { TimeUnit } from '../../../record/units.js';
-import { many, plain, share, spreadText, TABLE, whole, type About, type Section } from './summary-section.js';
+import { grouped, many } from '../../../record/plural.js';
+import { plain, share, spreadText, TABLE, type About, type Section } from './summary-section.js';
 
 const COLUMNS = '-c passes,host,hostself --sort hostself';
 
@@ -16,7 +17,12 @@ export function hostSections({ next }: About, host: HostSummary): Section[] {
   const unit = new TimeUnit(host.time);
   const ranges = host.kinds.reduce((sum, { count }) => sum + count, 0);
   const title = `Host: no work of a device is recorded; ${many(ranges, 'range')} of ${many(host.threads, 'thread')}, ${unit.text(host.time)}`;
-  const rows = host.kinds.map(({ name, count, time }) => [name, unit.text(time), share(time, host.time), whole(count)]);
+  const rows = host.kinds.map(({ name, count, time }) => [
+    name,
+    unit.text(time),
+    share(time, host.time),
+    grouped(count),
+  ]);
   const heads = { head: ['kind', 'time of its own', 'share', 'ranges'], isHeaded: true, right: [1, 2, 3] };
   return [
     ...(ranges === 0 ? [] : [{ ...plain(title, null), ...heads, rows }]),
@@ -39,7 +45,7 @@ function listSection(title: string, next: string, tallies: readonly HostTally[],
     rows: tallies.map(({ name, count, time, total }) => [
       unit.text(time),
       share(time, all),
-      whole(count),
+      grouped(count),
       unit.text(total),
       name,
     ]),
@@ -49,5 +55,5 @@ function listSection(title: string, next: string, tallies: readonly HostTally[],
 function stepSections(next: About['next'], { steps }: HostSummary): Section[] {
   if (steps === null) return [];
   const rows = [[spreadText(steps, new TimeUnit(steps.max))]];
-  return [{ ...plain(`Steps: ${whole(steps.count)}`, next('steps')), head: [''], rows }];
+  return [{ ...plain(`Steps: ${grouped(steps.count)}`, next('steps')), head: [''], rows }];
 }

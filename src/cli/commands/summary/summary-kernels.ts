@@ -1,7 +1,8 @@
 /** What kernels add up to, as sections of a summary. */
 import type { KernelSummary, Tally } from '../../../prof/summary/summary-data.js';
 import { amountText, MICROSECOND, UNKNOWN } from '../../../record/units.js';
-import { many, plain, share, TABLE, whole, type About, type Section } from './summary-section.js';
+import { grouped, many } from '../../../record/plural.js';
+import { plain, share, TABLE, type About, type Section } from './summary-section.js';
 
 /** All means are in one unit, so that they compare at a glance. */
 const meanText = (ns: number): string => `${(ns / MICROSECOND.size).toFixed(2)} ${MICROSECOND.unit}`;
@@ -10,14 +11,14 @@ const meanText = (ns: number): string => `${(ns / MICROSECOND.size).toFixed(2)} 
 export function kernelSections(about: About, kernels: KernelSummary): Section[] {
   const { unit, next } = about;
   const { byTime, byCount, count, time, untimed, names } = kernels;
-  const without = untimed > 0 ? `, ${whole(untimed)} without a duration` : '';
-  const title = `Kernels: ${whole(count)} of ${many(names, 'name')}, ${unit.text(time)}${without}`;
+  const without = untimed > 0 ? `, ${grouped(untimed)} without a duration` : '';
+  const title = `Kernels: ${grouped(count)} of ${many(names, 'name')}, ${unit.text(time)}${without}`;
   const heads = { head: ['time', 'share', 'count', 'mean', 'kernel'], right: [0, 1, 2, 3] };
   const rows = (tallies: readonly Tally[]): string[][] =>
     tallies.map((tally) => [
       unit.text(tally.time),
       share(tally.time, time),
-      whole(tally.count),
+      grouped(tally.count),
       meanText(tally.time / tally.count),
       tally.name,
     ]);

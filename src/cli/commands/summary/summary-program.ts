@@ -1,7 +1,8 @@
 /** The compiled program as sections of a summary. */
 import type { ProgramSummary, RoleTensors } from '../../../prof/summary/program-sums.js';
 import { amountText, UNKNOWN } from '../../../record/units.js';
-import { many, plain, whole, type About, type Section } from './summary-section.js';
+import { grouped, many } from '../../../record/plural.js';
+import { plain, type About, type Section } from './summary-section.js';
 
 /** Rows of each list. */
 const MOST = 8;
@@ -20,12 +21,12 @@ function tensorSection({ role, count, bytes, listed }: RoleTensors): Section {
       tensor.name,
       tensor.shape === null ? UNKNOWN : `[${tensor.shape.join(',')}]`,
       tensor.dtype ?? UNKNOWN,
-      tensor.bytes === null ? UNKNOWN : whole(tensor.bytes),
+      tensor.bytes === null ? UNKNOWN : grouped(tensor.bytes),
       '',
     ]);
   const size = bytes === null ? UNKNOWN : amountText(bytes, 'memory');
   const head = ['name', 'shape', 'dtype', 'bytes', ''];
-  const title = `Tensors of the program, ${role ?? 'role unknown'}: ${whole(count)}, ${size}`;
+  const title = `Tensors of the program, ${role ?? 'role unknown'}: ${grouped(count)}, ${size}`;
   return { ...plain(title, null), head, right: [3], rows: [...rows, ...more(count, 5)] };
 }
 
@@ -45,4 +46,4 @@ function layerSection({ layers, listedLayers }: ProgramSummary, time: (ns: numbe
 }
 
 const more = (count: number, cells: number): string[][] =>
-  count <= MOST ? [] : [[`and ${whole(count - MOST)} more`, ...new Array<string>(cells - 1).fill('')]];
+  count <= MOST ? [] : [[`and ${grouped(count - MOST)} more`, ...new Array<string>(cells - 1).fill('')]];

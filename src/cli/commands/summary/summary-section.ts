@@ -1,6 +1,5 @@
 /** A part of a summary: a title, a table, and the command that shows more; and how its counts and shares are written. */
 import type { ProfileSummary } from '../../../prof/summary/summary-data.js';
-import { plural } from '../../../record/plural.js';
 import { amountText, type TimeUnit } from '../../../record/units.js';
 import { inputWord } from '../../../write/shell-words.js';
 
@@ -37,12 +36,6 @@ export function nextOver(file: string | undefined): About['next'] {
   const input = inputWord(file);
   return (words) => `dprof ${words} ${input}`;
 }
-
-/** 1234567 → `1,234,567`. */
-export const whole = (count: number): string => count.toLocaleString('en-US');
-
-/** `1 kernel`, `1,234 kernels`. */
-export const many = (count: number, what: string): string => `${whole(count)} ${plural(count, what)}`;
 
 /** `15.9 ms (median), 15.8 ms to 16.8 ms`; the length alone where there is one. */
 export function spreadText({ count, median, min, max }: Lengths, unit: TimeUnit): string {

@@ -13,7 +13,8 @@ import { devicesSections } from './summary-devices.js';
 import { hostSections } from './summary-host.js';
 import { kernelSections } from './summary-kernels.js';
 import { servingSections } from './summary-serving.js';
-import { many, nextOver, plain, share, spreadText, TABLE, whole, type About, type Section } from './summary-section.js';
+import { grouped, many } from '../../../record/plural.js';
+import { nextOver, plain, share, spreadText, TABLE, type About, type Section } from './summary-section.js';
 
 export function sectionsOf(overview: ProfileSummary, file: string | undefined): Section[] {
   const { devices, kernels, header, host, cpu, program } = overview;
@@ -63,7 +64,7 @@ function movedRows(
   const rows = moved.map(({ kind, count, time, bytes, bytesPerS }) => [
     kind,
     unit.text(time),
-    whole(count),
+    grouped(count),
     amountText(bytes, 'transfer'),
     amountText(bytesPerS, 'rate'),
     // An empty last cell lets the one before it stand to the right.
@@ -82,7 +83,7 @@ function collectiveSections({ overview, unit, next }: About): Section[] {
     .map(({ name, count, time, bytes, groups }) => [
       name,
       unit.text(time),
-      whole(count),
+      grouped(count),
       amountText(bytes, 'transfer'),
       groups.length === 0 ? '' : many(groups.length, 'group'),
     ]);
@@ -115,7 +116,7 @@ function stepSections({ overview: { devices, steps }, unit, next }: About): Sect
     ],
     [`kernels launched in them: ${unit.text(all)}, by their own threads ${own === null ? UNKNOWN : unit.text(own)}`],
   ];
-  return [{ ...plain(`Steps: ${whole(count)}`, next('steps')), head: [''], rows }];
+  return [{ ...plain(`Steps: ${grouped(count)}`, next('steps')), head: [''], rows }];
 }
 
 /** `15.9 ms (median), 15.8 ms to 16.8 ms, deviation 3.2 % of the mean`. */
@@ -133,7 +134,7 @@ function unattributedSections({ unit, next }: About, { time, unattributed }: Ker
   const title = `Without op: ${many(count, 'kernel')}, ${share(lost, time)} of the time of kernels`;
   const rows = reasons
     .slice(0, MOST_REASONS)
-    .map((reason) => [unit.text(reason.time), whole(reason.count), reason.name]);
+    .map((reason) => [unit.text(reason.time), grouped(reason.count), reason.name]);
   return [
     {
       ...plain(title, next(`-c idx,kernel,api,sil --where 'op==na' --sort sil ${TABLE}`)),
@@ -157,13 +158,13 @@ function replaySections({ unit, next }: About, { time, replayed }: KernelSummary
       ),
       head: ['time', 'count', 'origin'],
       right: [0, 1],
-      rows: replayed.map((tally) => [unit.text(tally.time), whole(tally.count), tally.name]),
+      rows: replayed.map((tally) => [unit.text(tally.time), grouped(tally.count), tally.name]),
     },
   ];
 }
 
 function oddSections({ overview: { diagnostics } }: About): Section[] {
-  const counts = Object.entries(diagnostics).map(([name, count]) => `${name} ${whole(count)}`);
+  const counts = Object.entries(diagnostics).map(([name, count]) => `${name} ${grouped(count)}`);
   if (counts.length === 0) return [];
   return [{ ...plain('Odd in the input', null), head: [''], rows: [[counts.join(', ')]] }];
 }

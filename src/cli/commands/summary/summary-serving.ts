@@ -1,7 +1,8 @@
 /** The section on steps of servers of language models. */
 import type { PhaseSummary } from '../../../prof/steps/serving/serving-summary.js';
 import { rounded, UNKNOWN } from '../../../record/units.js';
-import { many, plain, share, whole, type About, type Section } from './summary-section.js';
+import { grouped, many } from '../../../record/plural.js';
+import { plain, share, type About, type Section } from './summary-section.js';
 
 export function servingSections({ overview: { steps }, unit, next }: About): Section[] {
   const serving = steps?.serving ?? [];
@@ -19,7 +20,7 @@ function paceOf({ phase, steps, batch, tokensPerS, timePerOutputToken }: PhaseSu
 }
 
 const requestsText = ({ min, max }: NonNullable<PhaseSummary['batch']>): string =>
-  min === max ? many(max, 'request') : `${whole(min)} to ${many(max, 'request')}`;
+  min === max ? many(max, 'request') : `${grouped(min)} to ${many(max, 'request')}`;
 
 /** `  tokens: 15,360 of contexts, 32 generated; device idle 0.4 % of the time` */
 function amountsOf({ contextTokens, generationTokens, idle, deviceTime }: PhaseSummary): string {
@@ -29,7 +30,7 @@ function amountsOf({ contextTokens, generationTokens, idle, deviceTime }: PhaseS
   ] as const;
   const texts = amounts
     .filter(([count]) => count !== 0)
-    .map(([count, what]) => `${count === null ? UNKNOWN : whole(count)} ${what}`);
+    .map(([count, what]) => `${count === null ? UNKNOWN : grouped(count)} ${what}`);
   const rest = idle === null || deviceTime === null ? UNKNOWN : share(idle, deviceTime);
   return `  tokens: ${texts.join(', ')}; device idle ${rest} of the time`;
 }

@@ -5,20 +5,12 @@ import {
   type Timeline,
   type TimelineTables,
 } from '../../../prof/html/timeline/timeline-data.js';
-import { heldValue, takeValue } from '../../document/held-values.js';
+import { heldValue, keptValue } from '../../document/held-values.js';
 import { joinPiece } from './joined-piece.js';
-
-/** Tables by profile: all its pieces share them. */
-const tables = new Map<number, Promise<unknown>>();
-
-function tablesOf(profile: number): Promise<unknown> {
-  const known = tables.get(profile) ?? takeValue(timelineId(profile));
-  tables.set(profile, known);
-  return known;
-}
 
 /** @param piece of those that are held. @throws Error with one line where the page does not hold it */
 export async function loadPiece(profile: number, piece: number): Promise<Timeline> {
-  const shared = (await tablesOf(profile)) as TimelineTables;
-  return joinPiece(shared, (await heldValue(timelineId(profile, piece))) as PackedTimeline);
+  // All pieces of a profile share its tables.
+  const tables = (await keptValue(timelineId(profile))) as TimelineTables;
+  return joinPiece(tables, (await heldValue(timelineId(profile, piece))) as PackedTimeline);
 }

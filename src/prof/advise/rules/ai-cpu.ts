@@ -1,6 +1,6 @@
 /** Ascend: ops that run on the processors beside the cores. */
 import { isOnCoreClass } from '../../../record/neuron/engines.js';
-import { counted, ranked, time } from '../amount-text.js';
+import { many, ranked, time } from '../amount-text.js';
 import { deviceRule } from '../device-rule.js';
 import { KernelTally } from '../kernel-tally.js';
 
@@ -19,7 +19,7 @@ export const aiCpu = deviceRule({
   },
   findings: (of) => [
     {
-      what: `${counted(of.count, 'op')} on the AI CPU, ${time(of.stake)}: ${ranked(of.names)}`,
+      what: `${many(of.count, 'op')} on the AI CPU, ${time(of.stake)}: ${ranked(of.names)}`,
       action: 'use other element types or ops that have an operator for the cores (often int64 or float64 has none)',
       ...of.facts,
       see: "dprof --where 'engine==AI_CPU' --by op,kernel -f table FILE",

@@ -10,7 +10,7 @@ import type { Gain } from '../finding.js';
 import { excess, GainTally } from '../kernel-tally.js';
 import { paddingOf, type Padding } from '../product-extents.js';
 import { productKind, RoundedProducts, type ProductKind } from '../rounded-products.js';
-import { counted, percent, rate, speed, time } from '../amount-text.js';
+import { many, percent, rate, speed, time } from '../amount-text.js';
 
 /** Reasons found from a kernel's name or the extents: see `tensor-core-advice.ts`. */
 const MISALIGNED = new Set(['shape', 'align1', 'align2']);
@@ -92,7 +92,7 @@ function gainOf(all: GainTally, kinds: readonly Kind[], bytesPerS: number | null
 }
 
 const found = ({ op, padding, count, stake }: Kind): string =>
-  `${op} of ${padding.extents}: ${counted(count, 'kernel')}, ${time(stake)}`;
+  `${op} of ${padding.extents}: ${many(count, 'kernel')}, ${time(stake)}`;
 
 const change = ({ padding: { extents, padded, multiple, factor } }: Kind): string =>
   `${extents} to ${padded} (multiples of ${multiple}, ${percent(factor - 1)} more work)`;
@@ -127,10 +127,10 @@ export const alignment = deviceRule({
     const all = new GainTally();
     for (const kind of kinds) all.merge(kind);
     const plain = kinds.reduce((sum, { where, count }) => (where === null ? sum : sum + count), 0);
-    const off = plain > 0 ? `; ${counted(plain, 'kernel')} in FP32, where others of the profile run as TF32` : '';
+    const off = plain > 0 ? `; ${many(plain, 'kernel')} in FP32, where others of the profile run as TF32` : '';
     return [
       {
-        what: `${counted(all.count, 'product')}, ${time(all.stake)}, not aligned for the matrix unit${off}`,
+        what: `${many(all.count, 'product')}, ${time(all.stake)}, not aligned for the matrix unit${off}`,
         details: listed(kinds, found),
         action: `pad ${listed(kinds, change)}`,
         ...all.facts,

@@ -1,5 +1,5 @@
 /** Kernels that a library ran to choose an algorithm: work of the first steps, not of training. */
-import { counted, ranked, time } from '../amount-text.js';
+import { many, ranked, time } from '../amount-text.js';
 import { deviceRule } from '../device-rule.js';
 import { KernelTally } from '../kernel-tally.js';
 
@@ -19,7 +19,7 @@ export const autotuning = deviceRule({
       ? []
       : [
           {
-            what: `${counted(of.count, 'kernel')}, ${time(of.stake)}, ran to choose an algorithm: ${ranked(of.names)}`,
+            what: `${many(of.count, 'kernel')}, ${time(of.stake)}, ran to choose an algorithm: ${ranked(of.names)}`,
             action:
               'start the profiler after the steps in which libraries choose (torch.profiler.schedule with wait and warmup): later steps do without',
             ...of.facts,

@@ -7,7 +7,7 @@ import type { LongestTime } from '../finding.js';
 import { atLongest, longerOf } from '../longest.js';
 import type { RuleAnswer, Rule } from '../rule.js';
 import { workOf } from '../../steps/step-work.js';
-import { counted, size, time } from '../amount-text.js';
+import { many, size, time } from '../amount-text.js';
 
 const PIN = "pin the host's memory (PyTorch: pin_memory=True) and ";
 
@@ -94,7 +94,7 @@ export const copies: Rule = {
             const stake = exposed + after;
             return {
               ...place,
-              what: `the host waited for ${counted(count, `${kind} copy`)} of ${size(bytes)} in all: ${time(exposed)} in which nothing else ran, and ${time(after)} idle after them`,
+              what: `the host waited for ${many(count, `${kind} copy`)} of ${size(bytes)} in all: ${time(exposed)} in which nothing else ran, and ${time(after)} idle after them`,
               details: `${time(waited)} in the calls; ${found.signs}`,
               action: found.action(kind),
               stake,

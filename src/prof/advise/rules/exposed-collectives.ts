@@ -5,7 +5,7 @@ import type { LongestTime } from '../finding.js';
 import { atLongest, longerOf, Longest, Ranking } from '../longest.js';
 import { communicationOf } from '../moved-times.js';
 import type { RuleAnswer, Rule } from '../rule.js';
-import { counted, percent, ranked, time } from '../amount-text.js';
+import { many, percent, ranked, time } from '../amount-text.js';
 
 class Operations {
   count = 0;
@@ -49,7 +49,7 @@ export const exposedCollectives: Rule = {
           return {
             ...place,
             what: `${time(exposed)} of ${time(communication.total)} of communication (${percent(exposed / communication.total)}) runs while nothing else does`,
-            details: `${counted(count, 'operation')}: ${ranked(names)}`,
+            details: `${many(count, 'operation')}: ${ranked(names)}`,
             action:
               'start it earlier or in smaller parts, so that it runs beside computing (gradient buckets, prefetch of shards); where it waits for slower ranks, see stragglers',
             stake: exposed,

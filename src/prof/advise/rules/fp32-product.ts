@@ -9,7 +9,7 @@ import type { Found, Gain } from '../finding.js';
 import { excess, GainTally } from '../kernel-tally.js';
 import { paddingOf } from '../product-extents.js';
 import { productKind, RoundedProducts, type ProductKind } from '../rounded-products.js';
-import { counted, ranked, rate, speed, time } from '../amount-text.js';
+import { many, ranked, rate, speed, time } from '../amount-text.js';
 
 interface Better {
   readonly arch: RegExp;
@@ -114,7 +114,7 @@ function gainOf(products: Products): Gain | null {
 }
 
 const finding = (of: Products, action: string): Omit<Found, keyof Place> => ({
-  what: `${counted(of.count, 'product')} in FP32, ${time(of.stake)}: ${ranked(of.names)}`,
+  what: `${many(of.count, 'product')} in FP32, ${time(of.stake)}: ${ranked(of.names)}`,
   action,
   ...of.facts,
   gain: gainOf(of),

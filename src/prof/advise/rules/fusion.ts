@@ -13,7 +13,7 @@ import { ByDevice, type Place } from '../by-device.js';
 import type { Found } from '../finding.js';
 import { KernelTally } from '../kernel-tally.js';
 import type { RuleAnswer, Rule } from '../rule.js';
-import { counted, number, ranked, rate, size, time } from '../amount-text.js';
+import { grouped, many, ranked, rate, size, time } from '../amount-text.js';
 
 /** Families whose kernels compute each element of the result from the same element of the operands. */
 const POINTWISE = new Set(['pointwise', 'activation', 'activation-gradients', 'dropout']);
@@ -132,7 +132,7 @@ class Chains extends KernelTally {
 
 const finding = ({ of, ...place }: Place & { readonly of: Chains }): Found => ({
   ...place,
-  what: `${counted(of.chains, 'chain')} of ${number(of.count)} memory-bound pointwise kernels, ${time(of.stake)}: ${ranked(of.names)}`,
+  what: `${many(of.chains, 'chain')} of ${grouped(of.count)} memory-bound pointwise kernels, ${time(of.stake)}: ${ranked(of.names)}`,
   details: `each reads a tensor of the extents and type that the one before wrote; taken for the very tensor, which no profile records, ${size(of.bytes)} are written and read again in between`,
   action: 'fuse each chain into one kernel: torch.compile, or a fused op of the library',
   ...of.facts,

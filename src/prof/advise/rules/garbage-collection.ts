@@ -1,5 +1,5 @@
 /** The device waits while Python collects garbage. */
-import { counted, time } from '../amount-text.js';
+import { many, time } from '../amount-text.js';
 import type { Rule, RuleAnswer } from '../rule.js';
 
 export const garbageCollection: Rule = {
@@ -16,7 +16,7 @@ export const garbageCollection: Rule = {
             const { count, time: ns } = host.collecting.sumOf(place.profile);
             return {
               ...place,
-              what: `idle ${time(of.collecting)} while garbage is collected: ${counted(count, 'collection')} of ${time(ns)} together`,
+              what: `idle ${time(of.collecting)} while garbage is collected: ${many(count, 'collection')} of ${time(ns)} together`,
               action: 'gc.freeze() after the first steps; or gc.disable() and gc.collect() where the device has work',
               stake: of.collecting,
               gain: { ns: of.collecting, how: 'sum of the idle time within collections', isBound: true },

@@ -1,5 +1,5 @@
 /** Work of replayed graphs that the profiler lost: the rest of the advice does not see it. */
-import { counted, time } from '../amount-text.js';
+import { many, time } from '../amount-text.js';
 import type { Rule, RuleAnswer } from '../rule.js';
 
 export const graphTrace: Rule = {
@@ -11,7 +11,7 @@ export const graphTrace: Rule = {
         .filter(({ of }) => of.launches > 0)
         .map(({ of, ...place }) => ({
           ...place,
-          what: `the work of ${counted(of.launches, 'graph launch')}${of.api === null ? '' : ` (${of.api})`} is not in the profile: in ${time(of.time)} the device may have worked, or not`,
+          what: `the work of ${many(of.launches, 'graph launch')}${of.api === null ? '' : ` (${of.api})`} is not in the profile: in ${time(of.time)} the device may have worked, or not`,
           action:
             'profile fewer steps, or the work of graphs node by node (nsys profile --cuda-graph-trace=node), or one run without graphs',
           stake: of.time,

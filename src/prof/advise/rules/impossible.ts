@@ -1,5 +1,5 @@
 /** Rates that no device reaches: what we counted is wrong, or the peak of our table, or the device is another one. */
-import { counted, ranked, time } from '../amount-text.js';
+import { many, ranked, time } from '../amount-text.js';
 import { deviceRule } from '../device-rule.js';
 import { KernelTally } from '../kernel-tally.js';
 
@@ -27,7 +27,7 @@ export const impossible = deviceRule({
   },
   findings: (of) => [
     {
-      what: `${counted(of.count, 'kernel')}, ${time(of.stake)}, above the peaks of ${of.device} (FLOP/s: ${of.compute}, bytes/s: ${of.memory}): ${ranked(of.names)}`,
+      what: `${many(of.count, 'kernel')}, ${time(of.stake)}, above the peaks of ${of.device} (FLOP/s: ${of.compute}, bytes/s: ${of.memory}): ${ranked(of.names)}`,
       action:
         'no device does that: doubt our FLOPs and bytes of these ops (--explain shows the formulas) and our peaks (--device sets others); if both are right, report it',
       ...of.facts,

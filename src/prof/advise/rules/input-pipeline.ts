@@ -1,6 +1,6 @@
 /** The device waits before each step. */
 import type { RuleAnswer, Rule } from '../rule.js';
-import { counted, number, percent, time } from '../amount-text.js';
+import { grouped, many, percent, time } from '../amount-text.js';
 import { atLongest } from '../longest.js';
 
 /** What helps where the device waits for data. */
@@ -25,7 +25,7 @@ export const inputPipeline: Rule = {
           const loader = loading > 0 ? `, ${percent(loading / ns)} of it while data is loaded` : '';
           return {
             ...place,
-            what: `idle ${time(ns)} before ${number(of.idleSteps)} of ${counted(of.steps, 'step')} after the first, ${time(ns / of.idleSteps)} on average, with nothing launched${loader}`,
+            what: `idle ${time(ns)} before ${grouped(of.idleSteps)} of ${many(of.steps, 'step')} after the first, ${time(ns / of.idleSteps)} on average, with nothing launched${loader}`,
             action:
               loading > 0
                 ? LOAD_AHEAD

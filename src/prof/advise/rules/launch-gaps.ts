@@ -5,7 +5,7 @@ import type { HostGapsOfDevice } from '../idle/host-gaps.js';
 import type { Found } from '../finding.js';
 import { LOAD_AHEAD } from './input-pipeline.js';
 import type { RuleAnswer, Rule } from '../rule.js';
-import { counted, number, percent, ranked, time } from '../amount-text.js';
+import { grouped, many, percent, ranked, time } from '../amount-text.js';
 import { atLongest, Ranking } from '../longest.js';
 
 class DeviceLaunches {
@@ -41,11 +41,11 @@ function shortGaps(
   const { time: idle, count, longest, at } = of.by.launch;
   const tiny =
     launches.tiny > 0
-      ? `${counted(launches.tiny, 'kernel')} of ${number(launches.kernels)} shorter than the call that launched them`
+      ? `${many(launches.tiny, 'kernel')} of ${grouped(launches.kernels)} shorter than the call that launched them`
       : '';
   return {
     ...place,
-    what: `idle ${time(idle)} in ${counted(count, 'gap')} of ${time(idle / count)} on average: the host launched only after the device had run dry`,
+    what: `idle ${time(idle)} in ${many(count, 'gap')} of ${time(idle / count)} on average: the host launched only after the device had run dry`,
     ...(launches.tiny > 0 ? { details: tiny } : undefined),
     action: `${isSlowed ? WITHOUT_FRAMES : ''}${GRAPHS.find(([pattern]) => pattern.test(launches.api))?.[1] ?? ''}`,
     stake: idle,
@@ -95,7 +95,7 @@ function longGaps({ of, ...place }: Place & { of: HostGapsOfDevice }): Found {
   const known = isKnown ? PLACES.find(([pattern]) => pattern.test(most))?.[1] : undefined;
   return {
     ...place,
-    what: `idle ${time(idle)} in ${counted(count, 'gap')} of more than ${time(LONGEST_LAUNCH)}: nothing was launched`,
+    what: `idle ${time(idle)} in ${many(count, 'gap')} of more than ${time(LONGEST_LAUNCH)}: nothing was launched`,
     ...(parts.length > 0 ? { details: parts.join('; ') } : undefined),
     action:
       loading > MOSTLY * idle ? LOAD_AHEAD : (known ?? 'look at what the host does there: no launch takes that long'),

@@ -1,7 +1,7 @@
 /** Single calls of the host that took longer than any launch while the device was idle. */
 import type { KernelLine } from '../../../record/record.js';
 import { LONGEST_LAUNCH } from '../../steps/late-launch.js';
-import { counted, ranked, time } from '../amount-text.js';
+import { many, ranked, time } from '../amount-text.js';
 import { ByDevice, type Place } from '../by-device.js';
 import type { Found } from '../finding.js';
 import type { HostGapsOfDevice } from '../idle/host-gaps.js';
@@ -55,7 +55,7 @@ function held({ of, ...place }: Place & { of: HostGapsOfDevice }, launches: Long
   return [
     {
       ...place,
-      what: `idle ${time(stake)} in ${counted(count, 'gap')} while the host was in one call: ${ranked(calls)}`,
+      what: `idle ${time(stake)} in ${many(count, 'gap')} while the host was in one call: ${ranked(calls)}`,
       action: ACTIONS.find(([call]) => call.test(longest))?.[1](launches) ?? '',
       stake,
       gain: null,

@@ -5,7 +5,7 @@
 import { smOf } from '../../../ops/kernels/matrix-unit.js';
 import { smInName } from '../../../ops/kernels/product-name.js';
 import type { Annotated } from '../../annotate.js';
-import { counted, ranked, time } from '../amount-text.js';
+import { many, ranked, time } from '../amount-text.js';
 import { deviceRule } from '../device-rule.js';
 import { KernelTally } from '../kernel-tally.js';
 
@@ -44,7 +44,7 @@ export const oldArchitecture = deviceRule({
     const built = [...of.built].sort((a, b) => a - b).map((sm) => `sm${sm}`);
     return [
       {
-        what: `${counted(of.count, 'product')}, ${time(of.stake)}, by kernels made for ${built.join(', ')} on ${of.arch}`,
+        what: `${many(of.count, 'product')}, ${time(of.stake)}, by kernels made for ${built.join(', ')} on ${of.arch}`,
         details: `by their names: ${ranked(of.names)}`,
         action: `try newer libraries (cuBLAS, cuDNN, FlashAttention, CUTLASS), which may have kernels for ${of.arch}; a library may also choose an older kernel because it is the fastest for these extents`,
         ...of.facts,

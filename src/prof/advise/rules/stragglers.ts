@@ -3,7 +3,7 @@ import { workOf } from '../../steps/step-work.js';
 import { ByDevice, type Place } from '../by-device.js';
 import { IntervalUnion } from '../../../containers/interval-union.js';
 import type { RuleAnswer, RuleFacts, Rule } from '../rule.js';
-import { counted, number, percent, time } from '../amount-text.js';
+import { grouped, many, percent, time } from '../amount-text.js';
 
 /** Steps of all devices together that are kept; those beyond are not compared. */
 const MOST_STEPS = 100_000;
@@ -97,7 +97,7 @@ function answer(ranks: readonly Rank[], facts: RuleFacts): RuleAnswer {
   const found = {
     profile: rank.profile,
     device: rank.device,
-    what: `${nameOf(rank, ranks, facts)} computes longest in ${number(own.length)} of ${counted(lags.length, 'step')}, ${time(stake)} longer than the middle of ${ranks.length}`,
+    what: `${nameOf(rank, ranks, facts)} computes longest in ${grouped(own.length)} of ${many(lags.length, 'step')}, ${time(stake)} longer than the middle of ${ranks.length}`,
     details: `it communicates for ${time(mine)}, the others for ${time(others)} on average; of equal ranks one would do so by chance in ${percent(chance)} of profiles`,
     action:
       'look for what is different there: more or longer samples, throttling, another program on the device or its host',

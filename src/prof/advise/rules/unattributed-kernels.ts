@@ -1,7 +1,7 @@
 /** Kernels of which no op is known, and those whose op lacks arguments: how to profile so that they are. */
 import { isNeuronInstruction } from '../../../record/neuron/engines.js';
 import { communicates } from '../../steps/step-work.js';
-import { counted, percent, ranked, time } from '../amount-text.js';
+import { many, percent, ranked, time } from '../amount-text.js';
 import { deviceRule } from '../device-rule.js';
 import { KernelTally } from '../kernel-tally.js';
 
@@ -110,7 +110,7 @@ export const unattributed = deviceRule({
         const reason = kind === 'shapeless' ? 'record_shapes' : mainReason(of);
         const format = profiles.get(profile)?.format ?? '';
         return {
-          what: `of ${counted(count, 'kernel')}, ${time(stake)} (${percent(stake / of.time)} of the kernels' time), ${work}: ${ranked(names)}`,
+          what: `of ${many(count, 'kernel')}, ${time(stake)} (${percent(stake / of.time)} of the kernels' time), ${work}: ${ranked(names)}`,
           action: ACTIONS.find(([why, which]) => why.test(reason) && which.test(format))?.[2] ?? '',
           ...facts,
           evidence: { ...facts.evidence, kernelNs: of.time },

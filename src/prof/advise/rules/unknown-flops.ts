@@ -1,7 +1,7 @@
 /** Kernels whose op and arguments are known, but not its FLOPs: what rates, MFU and the roofline leave out, and why. */
 import { isNeuronInstruction } from '../../../record/neuron/engines.js';
 import { communicates } from '../../steps/step-work.js';
-import { counted, percent, ranked, time } from '../amount-text.js';
+import { many, percent, ranked, time } from '../amount-text.js';
 import { deviceRule } from '../device-rule.js';
 import { KernelTally } from '../kernel-tally.js';
 import { Ranking } from '../longest.js';
@@ -39,7 +39,7 @@ export const unknownFlops = deviceRule({
     const [[reason] = ['']] = reasons.top(1);
     return [
       {
-        what: `of ${counted(count, 'kernel')}, ${time(stake)} (${percent(stake / all)} of the kernels' time), the FLOPs are not known: ${ranked(names)}`,
+        what: `of ${many(count, 'kernel')}, ${time(stake)} (${percent(stake / all)} of the kernels' time), the FLOPs are not known: ${ranked(names)}`,
         details: `mostly ${reason}`,
         action:
           'read MFU and rates as those of the other kernels; where you know what such an op computes, add its formula (CONTRIBUTING, "Add an op"), or report it with its arguments',
