@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { describeInBrowser } from '../support/browser.js';
+import { describeInBrowser, drawn } from '../support/browser.js';
 import { bundledProgram } from '../support/page-program.js';
 import { pageContentsOfFile } from '../support/pages.js';
 import { ROOT } from '../support/shared.js';
@@ -77,7 +77,7 @@ describeInBrowser('accessibility of the page', (open) => {
         for (const { colorScheme, width, rules } of LOOKS) {
           await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
           await page.setViewportSize({ width, height: 900 });
-          await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+          await drawn(page);
           for (const line of await violations(page, rules))
             (found[line] ??= []).push(`${tab}, ${colorScheme}, ${width} px`);
         }

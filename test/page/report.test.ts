@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import type { PageContents, PageData } from '../../src/prof/html/page-data.js';
 import type { PageProgram } from '../../src/write/html/page.js';
-import { describeInBrowser, type OpenFile } from '../support/browser.js';
+import { describeInBrowser, NEXT_FRAME, type OpenFile } from '../support/browser.js';
 import { bundledProgram } from '../support/page-program.js';
 import { eventsOf, pageContentsOfFile, shownFirst } from '../support/pages.js';
 import { itShared, ROOT } from '../support/shared.js';
@@ -69,7 +69,7 @@ function at(data: PageData, path: string): unknown {
 
 /** Draws what is only drawn when it is visible: every panel is shown for a frame. */
 const SCROLL_THROUGH = `(async () => {
-  const frame = () => new Promise(requestAnimationFrame);
+  const frame = ${NEXT_FRAME};
   for (const tab of document.querySelectorAll('[role=tab]')) {
     tab.click();
     await frame();

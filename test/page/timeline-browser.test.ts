@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { describeInBrowser } from '../support/browser.js';
+import { describeInBrowser, drawn } from '../support/browser.js';
 import { BREAKING, place, simple, viewOf } from './timeline/on-screen.js';
 import { opensTimelines } from './timeline/opened-timelines.js';
 import { NO_EVENT } from '../../src/prof/html/timeline/timeline-data.js';
@@ -305,7 +305,7 @@ describeInBrowser('timeline in a browser', (open) => {
     await page.waitForFunction(`document.querySelector('.tl-details').textContent.includes('linear')`);
     expect(await page.locator('.tl-details').innerText()).to.include('launched by');
     // Its outline and arrow, in the next frame but one at the latest.
-    await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+    await drawn(page);
     expect(await canvasText(page)).not.to.equal(before);
     expect(complaints).to.deep.equal([]);
   });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import type { PageContents } from '../../src/prof/html/page-data.js';
 import { pageElements } from '../../src/prof/html/page-elements.js';
+import { NEXT_FRAME } from '../support/browser.js';
 import { page as document, type PageProgram } from '../../src/write/html/page.js';
 
 export function writePage(path: string, program: PageProgram, contents: PageContents): void {
@@ -23,7 +24,7 @@ export const tabsOf = (page: Page): Promise<string[]> =>
 /** Shows a tab, draws what is only drawn when it is visible, and opens what is closed. */
 export async function showWholeTab(page: Page, tab: string): Promise<void> {
   await page.evaluate(`(async () => {
-    const frame = () => new Promise(requestAnimationFrame);
+    const frame = ${NEXT_FRAME};
     document.querySelector('#tab-${tab}').click();
     await frame();
     for (const panel of document.querySelectorAll('[data-tab="${tab}"] [data-panel]')) {

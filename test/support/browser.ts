@@ -54,6 +54,16 @@ export const startBrowser = (executablePath: string): Promise<Browser> =>
 /** ms: as long as that a machine that does much else is not taken for a fault. */
 const PATIENCE = 120_000;
 
+/**
+ * JavaScript of a function that waits for the next frame. A browser on a machine that does much else may draw none for
+ * as long as nothing changes, so that a second is enough.
+ */
+export const NEXT_FRAME = '() => new Promise((done) => { requestAnimationFrame(done); setTimeout(done, 1000); })';
+
+/** Waits until what is changed now is drawn: in the next frame but one at the latest. */
+export const drawn = (page: Page): Promise<void> =>
+  page.evaluate<void>(`(async (frame) => { await frame(); await frame(); })(${NEXT_FRAME})`);
+
 /** An open page, with its errors and its requests. */
 interface OpenPage {
   readonly page: Page;
@@ -73,7 +83,11 @@ export type OpenFile = (path: string, options?: BrowserContextOptions, fragment?
 /** Says once why tests are skipped, whatever the reporter shows of them. */
 let noted = false;
 
-/** Tests in one browser, which is started before the first and closed after the last. Every page has a context of its own. */
+/**
+ * Tests in one browser, which is started before the first and closed after the last. Every page has a context of its
+ * own. A browser that stops answering is no fault of a page: a test that fails is run once more, in a new browser, and
+ * standard error says so. What is wrong with a page fails again.
+ */
 export function describeInBrowser(title: string, body: (open: OpenFile) => void): void {
   const executablePath = IS_FAST ? null : findBrowser();
   if (executablePath === null) {
@@ -87,18 +101,26 @@ export function describeInBrowser(title: string, body: (open: OpenFile) => void)
   }
   describe(title, function () {
     leftOutOfFast(this);
+    this.retries(1);
     let browser: Browser | null = null;
-    before(async () => {
-      browser = await startBrowser(executablePath);
-    });
     after(async () => {
       await browser?.close();
     });
-    afterEach(async () => {
-      for (const context of browser?.contexts() ?? []) await context.close();
+    afterEach(async function () {
+      const { currentTest } = this;
+      if (currentTest?.isPassed() === true) {
+        for (const context of browser?.contexts() ?? []) await context.close();
+        return;
+      }
+      // Not waited for: it may be the browser that does not answer.
+      void browser?.close();
+      browser = null;
+      // The second failure has a state.
+      if (currentTest !== undefined && currentTest.state === undefined && !currentTest.isPending())
+        process.stderr.write(`run once more, in a new browser: ${currentTest.fullTitle()}\n`);
     });
     body(async (path, options = {}, fragment = '') => {
-      if (browser === null) throw new Error('no browser');
+      browser ??= await startBrowser(executablePath);
       // Offline: a page that needs the network shows it.
       const context = await browser.newContext({ offline: true, ...options });
       const page = await context.newPage();
