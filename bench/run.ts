@@ -21,7 +21,7 @@ import { Inputs, type Sizes } from './speed/inputs.js';
 import { growthRows, workRows, type Measured } from './speed/rows.js';
 import { WORKS, type Work } from './speed/works.js';
 
-const FULL: Sizes = { nsight: 200_000, trace: 220e6, ntff: 100e6, ascend: 100e6, records: 10_000 };
+const FULL: Sizes = { nsight: 200_000, trace: 220e6, ntff: 100e6, ascend: 100e6, records: 10_000, ranks: 128 };
 const QUICK_SHARE = 0.25;
 const LINEARITY = [1, 2, 4];
 
@@ -31,6 +31,12 @@ const say = (text: string): void => {
 
 const times = (sizes: Sizes, factor: number): Sizes =>
   Object.fromEntries(Object.entries(sizes).map(([of, size]) => [of, size * factor])) as Record<keyof Sizes, number>;
+
+/** Null for nothing, and for a folder. */
+const bytesOf = (input: string): number | null => {
+  const file = input === '' ? null : statSync(input);
+  return file?.isFile() === true ? file.size : null;
+};
 
 /** Each command once a turn, whatever stands beside it. */
 async function measured(works: readonly Work[], inputs: Inputs, runs: number, scratch: string): Promise<Measured[]> {
@@ -43,7 +49,7 @@ async function measured(works: readonly Work[], inputs: Inputs, runs: number, sc
     const ours = work.ours.command(input);
     const beside = work.beside.command(await pathOf(work.besideInput ?? work.input));
     for (const command of [ours, beside]) commands.set(keyOf(command), { command, usages: [] });
-    all.push({ work, ours: keyOf(ours), beside: keyOf(beside), bytes: input === '' ? null : statSync(input).size });
+    all.push({ work, ours: keyOf(ours), beside: keyOf(beside), bytes: bytesOf(input) });
   }
   for (let run = 1; run <= runs; run++) {
     for (const { command, usages } of commands.values()) {

@@ -1,6 +1,14 @@
 /** What the tools are measured on: made once for each size, in one folder. */
 import { execFileSync } from 'node:child_process';
-import { createReadStream, createWriteStream, existsSync, readFileSync, statSync } from 'node:fs';
+import {
+  copyFileSync,
+  createReadStream,
+  createWriteStream,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
@@ -17,9 +25,9 @@ import { traceTemplate } from '../trace-template.js';
 
 /**
  * How much of each there is: kernels of a profile of Nsight Systems, bytes of a trace of PyTorch, of one of a Neuron core and
- * of a database of Ascend, kernels of records with all ranges of the host.
+ * of a database of Ascend, kernels of records with all ranges of the host, ranks of a job.
  */
-export type Sizes = Readonly<Record<'nsight' | 'trace' | 'ntff' | 'ascend' | 'records', number>>;
+export type Sizes = Readonly<Record<'nsight' | 'trace' | 'ntff' | 'ascend' | 'records' | 'ranks', number>>;
 
 /** Kernels of a step whose shapes the next step has too. */
 const KERNELS_OF_STEP = 4000;
@@ -46,7 +54,8 @@ export type InputName =
   | 'trace.json.gz'
   | 'core.ntff'
   | 'ascend_pytorch_profiler_0.db'
-  | 'ranges.dict';
+  | 'ranges.dict'
+  | 'ranks';
 
 type Make = (sizes: Sizes, path: string, other: (name: InputName) => Promise<string>) => void | Promise<void>;
 
@@ -69,6 +78,10 @@ const INPUTS: Readonly<Record<InputName, Make>> = {
   'ranges.dict': ({ records }, path) => {
     writeRecords(SAMPLE_TRACE, ['--ranges'], `${path}.once`);
     writeRepeatedRecords(readFileSync(`${path}.once`, 'utf8'), records, path, { steps: STEPS_OF_RECORDS });
+  },
+  ranks: ({ ranks }, path) => {
+    mkdirSync(path);
+    for (let rank = 0; rank < ranks; rank++) copyFileSync(SAMPLE_TRACE, join(path, `rank${rank}.json.gz`));
   },
 };
 

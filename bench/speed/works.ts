@@ -32,7 +32,11 @@ export interface Work {
 }
 
 const node = (...args: readonly string[]): Command => ({ program: process.execPath, args });
-const dparse: Run = { what: 'dparse', command: (input) => node(fromRoot('bin/dparse.js'), '-q', input) };
+const dparseWith = (...args: readonly string[]): Run => ({
+  what: ['dparse', ...args].join(' '),
+  command: (input) => node(fromRoot('bin/dparse.js'), ...args, '-q', input),
+});
+const dparse = dparseWith();
 const dprof = (...args: readonly string[]): Run => ({
   what: ['dprof', ...args].join(' '),
   command: (input) => node(fromRoot('bin/dprof.js'), ...args, '-q', input),
@@ -72,6 +76,15 @@ const direct = (...args: readonly string[]): Work => ({
   ours: dprof(...args),
   beside: dparse,
   goal: { ratio: 1.15 },
+});
+
+/** A job of many ranks, several at a time. */
+const ranksBy = (jobs: number): Work => ({
+  name: `ranks of a job, ${jobs} at a time`,
+  input: 'ranks',
+  ours: dparseWith('-j', String(jobs)),
+  beside: dparse,
+  goal: { ratio: 1 },
 });
 
 export const WORKS: readonly Work[] = [
@@ -123,6 +136,8 @@ export const WORKS: readonly Work[] = [
     beside: sqliteJson(ASCEND_TABLES),
     goal: { ratio: 1, memory: 800 },
   },
+  ranksBy(2),
+  ranksBy(4),
   {
     name: 'page of records with ranges',
     input: 'ranges.dict',

@@ -61,8 +61,9 @@ const PATIENCE = 120_000;
 export const NEXT_FRAME = '() => new Promise((done) => { requestAnimationFrame(done); setTimeout(done, 1000); })';
 
 /** Waits until what is changed now is drawn: in the next frame but one at the latest. */
-export const drawn = (page: Page): Promise<void> =>
-  page.evaluate<void>(`(async (frame) => { await frame(); await frame(); })(${NEXT_FRAME})`);
+export async function drawn(page: Page): Promise<void> {
+  await page.evaluate(`(async (frame) => { await frame(); await frame(); })(${NEXT_FRAME})`);
+}
 
 /** An open page, with its errors and its requests. */
 interface OpenPage {

@@ -1,5 +1,5 @@
 /** `dparse`: profiles → records. */
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { findProfiles, type FoundProfile } from '../../parse/find.js';
 import type { LiveFormat } from '../../parse/reader.js';
 import { readerNamed } from '../../parse/registry.js';
@@ -11,13 +11,11 @@ import { parseOne, type ParsedProfile, type ParseOptions } from './one.js';
 import { withOutputFolder } from './output-folder.js';
 import { DPARSE, formatsText, readArguments, type DparseRequest } from './options.js';
 import { ParseReport } from './parse-report.js';
+import { isLarge } from './worker-pool.js';
 import { parseLarge, parseMany } from './workers.js';
 import { printText, withOutput, type Write } from '../output.js';
 import { versionText } from '../package-folder.js';
 import { progress, type Progress } from '../progress.js';
-
-/** Bytes from which a profile is worth a thread of its own, which takes about 50 ms to start. */
-const LARGE = 16 * 1024 * 1024;
 
 const TEXTS = { help: () => helpOf(DPARSE), formats: formatsText, version: versionText };
 
@@ -91,7 +89,7 @@ async function* parseEach(
       continue;
     }
     try {
-      const parse = statSync(profile.source.path).size < LARGE ? parseOne : parseLarge;
+      const parse = isLarge(profile) ? parseLarge : parseOne;
       yield {
         name: profile.source.name,
         ordinal: profile.ordinal,

@@ -77,6 +77,18 @@ describe('dparse', () => {
     expect(one.code).to.equal(0);
   });
 
+  it('-j gives the same bytes where a worker takes one profile after the other, of all formats and none', async function () {
+    if (commandOf('dparse').length > 1) return this.skip();
+    const broken = join(folderOf(), 'broken.sqlite');
+    writeFileSync(broken, readFileSync(SAMPLE).subarray(0, 5000));
+    const names = ['lenet.pt.trace.json.gz', 'ascend_pytorch_profiler_0.db', 'attention.ntff', 'lenet.nsys.sqlite'];
+    const inputs = names.flatMap((name) => [join(ROOT, 'samples', name), broken, SAMPLE]);
+    const [one, two] = [await dparse('-j', '1', ...inputs), await dparse('-j', '2', ...inputs)];
+    expect(two).to.deep.equal(one);
+    expect(one.stdout.match(/^{"type":"end"/gm)).to.have.length(2 * names.length);
+    expect(one.code).to.equal(1);
+  });
+
   it('-j takes more workers than ten without a warning', async function () {
     if (commandOf('dparse').length > 1) return this.skip();
     const warnings: Error[] = [];

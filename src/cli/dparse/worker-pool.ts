@@ -1,0 +1,152 @@
+/**
+ * Worker threads that parse profiles, one at a time each. A thread takes longer to start than a small profile to parse,
+ * so that one that is done takes the next. After a large profile it is ended: what it has on its heap would stay there.
+ */
+import { statSync } from 'node:fs';
+import { Worker } from 'node:worker_threads';
+import type { CaptureFiles } from '../../parse/captures.js';
+import type { FoundProfile } from '../../parse/find.js';
+import { atEnd } from '../../parse/input/cleanup.js';
+import { removeFolders } from '../../parse/input/temporary-file.js';
+import { UserError } from '../../record/errors.js';
+import type { Outcome, ParseOptions } from './one.js';
+
+/** A profile for a worker. */
+export interface Job {
+  readonly ordinal: number;
+  readonly path: string;
+  readonly name: string;
+  readonly file: string;
+  readonly captures: CaptureFiles;
+  readonly options: ParseOptions;
+  /** Number of the open file for the lines; null to send them to the main thread. */
+  readonly output: number | null;
+}
+
+/** Messages to a worker: a profile; that a piece of its lines has been taken; or that there is no other. */
+export type WorkerRequest = Job | 'taken' | 'end';
+
+/** Messages of a worker: bytes of lines, then an outcome or the parts of a UserError. */
+export type WorkerAnswer =
+  | { readonly bytes: Uint8Array }
+  | { readonly outcome: Exclude<Outcome, UserError> }
+  | {
+      readonly what: string;
+      readonly detail: UserError['detail'];
+      /** Whether lines were sent before: the stream is broken off, which ends the run. */
+      readonly isBroken?: true;
+    };
+
+/** Where the lines of a profile go. */
+interface Lines {
+  readonly output: Job['output'];
+  readonly take?: (bytes: Uint8Array) => Promise<void>;
+  readonly stop?: AbortSignal;
+}
+
+/**
+ * Size of V8's young generation in MB where the reader states none: at V8's default of 48 a fifth of the time goes into
+ * copying the survivors of collections that a larger one does not need.
+ */
+const YOUNG_GENERATION_MB = 192;
+
+/** Bytes from which a profile is worth a thread of its own, which takes some 300 ms to start. */
+const LARGE = 16 * 1024 * 1024;
+
+export const isLarge = ({ source }: FoundProfile): boolean => statSync(source.path).size >= LARGE;
+
+/** A worker that waits for a profile. */
+interface FreeWorker {
+  readonly worker: Worker;
+  readonly youngGenerationMb: number;
+}
+
+export class WorkerPool {
+  readonly #free: FreeWorker[] = [];
+
+  /** @throws UserError when the stream is broken off; whatever else a worker throws, which is a defect */
+  async parse(profile: FoundProfile, options: ParseOptions, lines: Lines): Promise<Outcome> {
+    const { ordinal, source, reader } = profile;
+    const { path, name, file, captures } = source;
+    const { youngGenerationMb = YOUNG_GENERATION_MB } = reader;
+    const large = isLarge(profile);
+    const worker = await this.#workerWith(youngGenerationMb);
+    const outcome = await run(worker, { ordinal, path, name, file, captures, options, output: lines.output }, lines);
+    if (large) await ended(worker);
+    else this.#free.push({ worker, youngGenerationMb });
+    return outcome;
+  }
+
+  /** Ends the workers, each of which must be done. */
+  async end(): Promise<void> {
+    await Promise.all(this.#free.splice(0).map(({ worker }) => ended(worker)));
+  }
+
+  /** A free worker with memory of that size, or a new one in the place of another: there are no more than are needed. */
+  async #workerWith(youngGenerationMb: number): Promise<Worker> {
+    const same = this.#free.findIndex((one) => one.youngGenerationMb === youngGenerationMb);
+    const [taken] = same === -1 ? this.#free.splice(0, 1) : this.#free.splice(same, 1);
+    if (taken !== undefined && same !== -1) return taken.worker;
+    if (taken !== undefined) await ended(taken.worker);
+    const resourceLimits = { maxYoungGenerationSizeMb: youngGenerationMb };
+    return new Worker(new URL('./worker.js', import.meta.url), { resourceLimits });
+  }
+}
+
+function ended(worker: Worker): Promise<void> {
+  return new Promise((resolve) => {
+    worker.once('exit', () => {
+      resolve();
+    });
+    send(worker, 'end');
+  });
+}
+
+const send = (worker: Worker, request: WorkerRequest): void => {
+  worker.postMessage(request);
+};
+
+/** One profile by a worker, which is ended unless there is an outcome. */
+function run(worker: Worker, job: Job, { take, stop }: Lines): Promise<Outcome> {
+  const release = atEnd(() => removeFolders());
+  return new Promise((resolve, reject) => {
+    // One piece after the other: the output may ask to be waited for, and the outcome comes after the last piece.
+    let turn = Promise.resolve();
+    const leave = (): void => {
+      worker.off('message', onMessage).off('error', fail).off('exit', onExit);
+      stop?.removeEventListener('abort', onStop);
+      release();
+    };
+    const fail = (error: unknown): void => {
+      leave();
+      void worker.terminate();
+      reject(error instanceof Error ? error : new Error(String(error)));
+    };
+    const done = (outcome: Outcome): void => {
+      leave();
+      resolve(outcome);
+    };
+    const receive = async (answer: WorkerAnswer): Promise<void> => {
+      if ('bytes' in answer) {
+        await take?.(answer.bytes);
+        send(worker, 'taken');
+      } else if ('outcome' in answer) done(answer.outcome);
+      else if (answer.isBroken === true) fail(new UserError(answer.what, answer.detail));
+      else done(new UserError(answer.what, answer.detail));
+    };
+    const onMessage = (answer: WorkerAnswer): void => {
+      turn = turn.then(() => receive(answer)).catch(fail);
+    };
+    // A worker that ends may have sent what is still in turn.
+    const onExit = (code: number): void => {
+      void turn.then(() => {
+        fail(new Error(`a worker ended with code ${code}`));
+      });
+    };
+    const onStop = (): void => void worker.terminate();
+    worker.on('message', onMessage).on('error', fail).on('exit', onExit);
+    stop?.addEventListener('abort', onStop);
+    if (stop?.aborted === true) onStop();
+    send(worker, job);
+  });
+}
