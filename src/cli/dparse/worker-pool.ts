@@ -84,9 +84,10 @@ export class WorkerPool {
 
   /** A free worker with memory of that size, or a new one in the place of another: there are no more than are needed. */
   async #workerWith(youngGenerationMb: number): Promise<Worker> {
-    const same = this.#free.findIndex((one) => one.youngGenerationMb === youngGenerationMb);
-    const [taken] = same === -1 ? this.#free.splice(0, 1) : this.#free.splice(same, 1);
-    if (taken !== undefined && same !== -1) return taken.worker;
+    const same = this.#free.find((one) => one.youngGenerationMb === youngGenerationMb);
+    const taken = same ?? this.#free[0];
+    if (taken !== undefined) this.#free.splice(this.#free.indexOf(taken), 1);
+    if (same !== undefined) return same.worker;
     if (taken !== undefined) await ended(taken.worker);
     const resourceLimits = { maxYoungGenerationSizeMb: youngGenerationMb };
     return new Worker(new URL('./worker.js', import.meta.url), { resourceLimits });

@@ -1,5 +1,5 @@
 /**
- * Profiles parsed in worker threads. A large one is parsed in a thread: parsing has room for short-lived objects there,
+ * Profiles parsed in worker threads. A large one has a thread of its own: parsing has room for short-lived objects there,
  * and the main thread writes meanwhile and hears signals. Several at a time go each into a temporary file, and the files
  * are copied out in the order of the inputs: the stream does not depend on the number of workers.
  */
@@ -140,16 +140,21 @@ async function parsed(started: Started, write: Write): Promise<ParsedProfile> {
 }
 
 /** One large profile in a thread of its own. */
-export const parseLarge = (
+export async function parseLarge(
   profile: FoundProfile,
   options: ParseOptions,
   write: Write,
   meter: Progress,
-): Promise<Outcome> => {
+): Promise<Outcome> {
   let written = 0;
   const take = async (bytes: Uint8Array): Promise<void> => {
     await write(bytes);
     meter.at((written += bytes.length), null);
   };
-  return new WorkerPool().parse(profile, options, { output: null, take });
-};
+  const pool = new WorkerPool();
+  try {
+    return await pool.parse(profile, options, { output: null, take });
+  } finally {
+    await pool.end();
+  }
+}
