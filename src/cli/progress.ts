@@ -12,7 +12,8 @@ export interface Progress {
   clear(): void;
 }
 
-const SILENT: Progress = { at: () => undefined, clear: () => undefined };
+/** Shows nothing. */
+export const SILENT: Progress = { at: () => undefined, clear: () => undefined };
 
 interface Terminal {
   readonly isTTY?: boolean;

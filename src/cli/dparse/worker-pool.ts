@@ -1,9 +1,10 @@
 /**
  * Worker threads that parse profiles, one at a time each. A thread takes longer to start than a small profile to parse,
- * so that one that is done takes the next. After a large profile it is ended: what it has on its heap would stay there.
+ * so that one that is done takes the next. A large profile has a thread of its own, with more memory: what that has on
+ * its heap would stay there.
  */
 import { statSync } from 'node:fs';
-import { Worker } from 'node:worker_threads';
+import { Worker, type ResourceLimits } from 'node:worker_threads';
 import type { CaptureFiles } from '../../parse/captures.js';
 import type { FoundProfile } from '../../parse/find.js';
 import { atEnd } from '../../parse/input/cleanup.js';
@@ -45,8 +46,8 @@ interface Lines {
 }
 
 /**
- * Size of V8's young generation in MB where the reader states none: at V8's default of 48 a fifth of the time goes into
- * copying the survivors of collections that a larger one does not need.
+ * Size of V8's young generation in MB for a large profile whose reader states none: at V8's default of 48 a fifth of the
+ * time goes into copying the survivors of collections that a larger one does not need.
  */
 const YOUNG_GENERATION_MB = 192;
 
@@ -55,44 +56,32 @@ const LARGE = 16 * 1024 * 1024;
 
 export const isLarge = ({ source }: FoundProfile): boolean => statSync(source.path).size >= LARGE;
 
-/** A worker that waits for a profile. */
-interface FreeWorker {
-  readonly worker: Worker;
-  readonly youngGenerationMb: number;
-}
-
 export class WorkerPool {
-  readonly #free: FreeWorker[] = [];
+  /** Workers that wait for a small profile. */
+  readonly #free: Worker[] = [];
 
   /** @throws UserError when the stream is broken off; whatever else a worker throws, which is a defect */
   async parse(profile: FoundProfile, options: ParseOptions, lines: Lines): Promise<Outcome> {
     const { ordinal, source, reader } = profile;
     const { path, name, file, captures } = source;
-    const { youngGenerationMb = YOUNG_GENERATION_MB } = reader;
     const large = isLarge(profile);
-    const worker = await this.#workerWith(youngGenerationMb);
+    const worker = large
+      ? started({ maxYoungGenerationSizeMb: reader.youngGenerationMb ?? YOUNG_GENERATION_MB })
+      : (this.#free.pop() ?? started());
     const outcome = await run(worker, { ordinal, path, name, file, captures, options, output: lines.output }, lines);
     if (large) await ended(worker);
-    else this.#free.push({ worker, youngGenerationMb });
+    else this.#free.push(worker);
     return outcome;
   }
 
   /** Ends the workers, each of which must be done. */
   async end(): Promise<void> {
-    await Promise.all(this.#free.splice(0).map(({ worker }) => ended(worker)));
-  }
-
-  /** A free worker with memory of that size, or a new one in the place of another: there are no more than are needed. */
-  async #workerWith(youngGenerationMb: number): Promise<Worker> {
-    const same = this.#free.find((one) => one.youngGenerationMb === youngGenerationMb);
-    const taken = same ?? this.#free[0];
-    if (taken !== undefined) this.#free.splice(this.#free.indexOf(taken), 1);
-    if (same !== undefined) return same.worker;
-    if (taken !== undefined) await ended(taken.worker);
-    const resourceLimits = { maxYoungGenerationSizeMb: youngGenerationMb };
-    return new Worker(new URL('./worker.js', import.meta.url), { resourceLimits });
+    await Promise.all(this.#free.splice(0).map(ended));
   }
 }
+
+const started = (resourceLimits: ResourceLimits = {}): Worker =>
+  new Worker(new URL('./worker.js', import.meta.url), { resourceLimits });
 
 function ended(worker: Worker): Promise<void> {
   return new Promise((resolve) => {

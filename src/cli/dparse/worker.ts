@@ -5,8 +5,7 @@ import { parseOne, type Outcome } from './one.js';
 import type { Job, WorkerAnswer, WorkerRequest } from './worker-pool.js';
 import { appendTo } from '../../parse/input/temporary-file.js';
 import type { Write } from '../output.js';
-
-const silent = { at: () => undefined, clear: () => undefined };
+import { SILENT } from '../progress.js';
 
 /** Pieces sent and not yet taken: enough that neither thread waits for the other, and a bound on memory. */
 const IN_FLIGHT = 8;
@@ -18,8 +17,6 @@ function taken(): void {
   inFlight--;
   wake?.();
 }
-
-const bytesOf = (data: string | Uint8Array): Uint8Array => (typeof data === 'string' ? Buffer.from(data) : data);
 
 const answer = (message: WorkerAnswer, transferred: ArrayBuffer[] = []): void => {
   parentPort?.postMessage(message, transferred);
@@ -38,9 +35,9 @@ const answerOf = (result: Outcome): WorkerAnswer =>
 
 async function parse({ ordinal, path, name, file, captures, options, output }: Job): Promise<void> {
   const profile = { ordinal, source: { path, name, file, captures, dispose: () => undefined } };
-  const write: Write = output === null ? toMainThread : (data) => appendTo(output, bytesOf(data), name);
+  const write: Write = output === null ? toMainThread : (data) => appendTo(output, data, name);
   try {
-    answer(answerOf(await parseOne(profile, options, write, silent)));
+    answer(answerOf(await parseOne(profile, options, write, SILENT)));
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     // An error that crosses threads loses its class.

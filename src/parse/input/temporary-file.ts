@@ -116,7 +116,8 @@ export class TemporaryFile {
 }
 
 /** Writes to a temporary file of any thread. @throws UnreadableInput when there is no room */
-export function appendTo(file: number, bytes: Uint8Array, input: string): void {
+export function appendTo(file: number, data: string | Uint8Array, input: string): void {
+  const bytes = typeof data === 'string' ? Buffer.from(data) : data;
   inTemporaryFolder(input, () => {
     for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at);
   });

@@ -54,9 +54,9 @@ export class ExactDecoder {
         at = end - 1;
       }
     }
-    if (done === from) return parse(bytes, from, to);
+    if (done === from) return decodeValue(bytes, from, to);
     const whole = Buffer.from(text + bytes.toString('utf8', done, to));
-    return parse(whole, 0, whole.length);
+    return decodeValue(whole, 0, whole.length);
   }
 
   /** What to read a word as; null for what it is. */
@@ -68,14 +68,5 @@ export class ExactDecoder {
     if (isJson(bytes, from, to)) return null;
     this.notJson++;
     return 'null';
-  }
-}
-
-/** Control characters in texts, which JSON does not allow, cost a second look only where there are any. */
-function parse(bytes: Buffer, from: number, to: number): unknown {
-  try {
-    return JSON.parse(bytes.toString('utf8', from, to));
-  } catch {
-    return decodeValue(bytes, from, to);
   }
 }

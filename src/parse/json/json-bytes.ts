@@ -93,9 +93,11 @@ export function isJson(bytes: Uint8Array, from: number, to: number): boolean {
   return WORDS.some((word) => word.length === to - from && word.every((letter, i) => letter === bytes[from + i]));
 }
 
+// eslint-disable-next-line no-control-regex -- exactly these are replaced
+const CONTROLS = /[\u0000-\u001f]/g;
+
 /** Control characters become spaces: JSON forbids them in texts, and real traces contain them. */
-const withoutControls = (text: string): string =>
-  Array.from(text, (character) => (character < ' ' ? ' ' : character)).join('');
+const withoutControls = (text: string): string => text.replace(CONTROLS, ' ');
 
 /** A value's bytes as text: escapes decoded; kept as written where the escapes are invalid. */
 export function decodeText(bytes: Buffer, from: number, to: number): string {
@@ -108,10 +110,20 @@ export function decodeText(bytes: Buffer, from: number, to: number): string {
   }
 }
 
-/** A small value decoded; undefined when it is not JSON even without its control characters. */
+/** A value decoded; undefined when it is not JSON even without its control characters, of which most have none. */
 export function decodeValue(bytes: Buffer, from: number, to: number): unknown {
+  const text = bytes.toString('utf8', from, to);
   try {
-    return JSON.parse(withoutControls(bytes.toString('utf8', from, to)));
+    return JSON.parse(text);
+  } catch {
+    const plain = withoutControls(text);
+    return plain === text ? undefined : parsedOrUndefined(plain);
+  }
+}
+
+function parsedOrUndefined(text: string): unknown {
+  try {
+    return JSON.parse(text);
   } catch {
     return undefined;
   }
