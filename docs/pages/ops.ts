@@ -25,7 +25,7 @@ function section(family: Family): string {
 }
 
 function dtypes(): string {
-  const rows = Object.entries(DTYPES).map(([name, { bytes, short }]) => [code(name), code(short), String(bytes)]);
+  const rows = [...DTYPES].map(([name, { bytes, short }]) => [code(name), code(short), String(bytes)]);
   return table(['name', 'shown as', 'bytes per element'], rows);
 }
 

@@ -186,7 +186,8 @@ function formOf(head: Buffer): 'records' | 'text' | 'other' {
   return text === '' || text.startsWith('{') ? 'records' : 'text';
 }
 
-const BATCH = 1000;
+/** Records of a profile handed on together: with 1000, many outlive the collector's first generation. */
+const BATCH = 100;
 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 

@@ -50,17 +50,15 @@ const TYPES: readonly (readonly [bytes: number, short: string, names: string])[]
  * Element types by the framework's name. Sizes: PyTorch's torch.dtype table; float4 packs two to a byte.
  * Short names are PyProf's (fp16, int64 …), extended in its spirit.
  */
-export const DTYPES: Readonly<Record<string, DtypeFacts>> = Object.fromEntries(
-  TYPES.flatMap(([bytes, short, names]) => names.split(' ').map((name) => [name, { bytes, short }])),
+export const DTYPES: ReadonlyMap<string, DtypeFacts> = new Map(
+  TYPES.flatMap(([bytes, short, names]) => names.split(' ').map((name) => [name, { bytes, short }] as const)),
 );
 
-const facts = (name: string): DtypeFacts | undefined => (Object.hasOwn(DTYPES, name) ? DTYPES[name] : undefined);
-
 /** Bytes per element, or null when the type is not known. */
-export const dtypeBytes = (name: string): number | null => facts(name)?.bytes ?? null;
+export const dtypeBytes = (name: string): number | null => DTYPES.get(name)?.bytes ?? null;
 
 /** Short name for display; the given name when the type is not known. */
-export const dtypeShort = (name: string): string => facts(name)?.short ?? name;
+export const dtypeShort = (name: string): string => DTYPES.get(name)?.short ?? name;
 
 /** Number of elements: the product of the extents; 1 for []. */
 export function numel(shape: readonly number[]): number {

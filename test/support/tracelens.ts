@@ -90,7 +90,7 @@ function readRow(row: Row): OpTotals {
   const dtypes = types.map((type) => DTYPES[type] ?? '');
   const args = dims.map((shape, i) => ({
     shape,
-    size: SIZES[dtypes[i] ?? '']?.bytes ?? 0,
+    size: SIZES.get(dtypes[i] ?? '')?.bytes ?? 0,
     value: valueOf(values[i] ?? ''),
   }));
   const texts = args.map(({ shape, value }, i) => argumentText(shape, dtypes[i] ?? '', value));

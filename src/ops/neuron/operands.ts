@@ -84,7 +84,7 @@ function memoryOf(address: string): AccessPattern['memory'] {
 
 /** The tool writes short names (`fp32`) and long ones (`bfloat16`). */
 const elementBytes = (dtype: string): number | null =>
-  dtypeBytes(dtype) ?? Object.values(DTYPES).find(({ short }) => short === dtype)?.bytes ?? null;
+  dtypeBytes(dtype) ?? [...DTYPES.values()].find(({ short }) => short === dtype)?.bytes ?? null;
 
 /** The pattern of an operand of that kind; null for any other. */
 export function patternOf({ kind, text }: Operand): AccessPattern | null {

@@ -1,4 +1,5 @@
 /** A kernel's use of the matrix unit, cached by call and name, since the kernels of a loop repeat with the same ones. */
+import { AdaptiveCache } from '../../containers/lru-cache.js';
 import { arithmeticType } from '../../ops/arithmetic.js';
 import { isEligible } from '../../ops/kernels/eligibility.js';
 import { mathType } from '../../ops/kernels/matrix-unit.js';
@@ -22,8 +23,19 @@ export interface MatrixUnitUse {
   readonly shortcut: boolean;
 }
 
-/** By the call that describes the kernel, then by kernel and device. A call has few kernels. */
-const uses = new WeakMap<OpCall, Map<string, MatrixUnitUse>>();
+/** What the use of the unit depends on, besides the call. */
+interface CachedUse {
+  readonly product: boolean;
+  readonly name: string;
+  readonly arch: string | undefined;
+  readonly use: MatrixUnitUse;
+}
+
+/** Calls whose kernels are remembered, and kernels of a call: most calls have few. */
+const KEPT = 2048;
+const MOST = 16;
+
+const cache = new AdaptiveCache<OpCall, CachedUse[]>(KEPT);
 
 /**
  * @param call the one that describes the kernel
@@ -32,11 +44,13 @@ const uses = new WeakMap<OpCall, Map<string, MatrixUnitUse>>();
  * @param arch of the device, as 'sm80'
  */
 export function matrixUnitUse(call: OpCall, product: boolean, name: string, arch: string | undefined): MatrixUnitUse {
-  let known = uses.get(call);
-  if (known === undefined) uses.set(call, (known = new Map<string, MatrixUnitUse>()));
-  const key = `${product}/${String(arch)}/${name}`;
-  let use = known.get(key);
-  if (use === undefined) known.set(key, (use = judge(call, product, name, arch)));
+  if (!cache.isOn) return judge(call, product, name, arch);
+  const known = cache.of(call, () => []);
+  const same = known.find((other) => other.product === product && other.name === name && other.arch === arch);
+  if (same !== undefined) return same.use;
+  const use = judge(call, product, name, arch);
+  if (known.length >= MOST) known.length = 0;
+  known.push({ product, name, arch, use });
   return use;
 }
 
