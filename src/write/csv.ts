@@ -4,11 +4,16 @@
  * csv-stringify quotes the cells that need it, and only those: whole rows given to it take 1.5 times the CPU
  * (`npm run bench:formats`: median of 9 pairs, 60,000 rows).
  */
-import { stringify } from 'csv-stringify/sync';
+import type * as CsvStringify from 'csv-stringify/sync';
+import { createRequire } from 'node:module';
 import { elementAt } from '../containers/element.js';
 import { textOf, type ColumnShape, type CellValue } from '../table/column.js';
 import { csvText, needsQuotes } from '../table/csv-cell.js';
 import type { Format } from './format.js';
+
+/** Loaded for cells that need it alone. */
+const csvStringify = (): typeof CsvStringify =>
+  createRequire(import.meta.url)('csv-stringify/sync') as typeof CsvStringify;
 
 const OPTIONS = { record_delimiter: '\n', eof: false } as const;
 
@@ -44,7 +49,9 @@ function lines(rows: readonly (readonly string[])[]): string {
 const quote = (cells: readonly string[]): string[] =>
   cells.length === 0
     ? []
-    : stringify(
-        cells.map((cell) => [cell]),
-        OPTIONS,
-      ).split('\n');
+    : csvStringify()
+        .stringify(
+          cells.map((cell) => [cell]),
+          OPTIONS,
+        )
+        .split('\n');

@@ -5,12 +5,16 @@
  * cli-table3 draws the frame and the head, and rows are written between: whole tables given to it take 34 times the CPU
  * at 1,000 rows (`npm run bench:formats`: median of 9 pairs), and more the longer they are.
  */
+import type CliTable from 'cli-table3';
+import { createRequire } from 'node:module';
 import { escapeControls } from '../record/control-characters.js';
-import CliTable from 'cli-table3';
 import { elementAt } from '../containers/element.js';
 import { isToTheRight, shownValue, textOf, type ColumnShape, type CellValue } from '../table/column.js';
 import { cells, cut } from './cell-text.js';
 import type { Format } from './format.js';
+
+/** Loaded for a framed table alone: with what it needs, it is a dozen files. */
+const cliTable = (): typeof CliTable => createRequire(import.meta.url)('cli-table3') as typeof CliTable;
 
 const WIDEST_CELL = 48;
 /** Between cells and rows that are held: clean texts have no control characters. */
@@ -54,7 +58,7 @@ function frame(
   header: boolean,
   rows: boolean,
 ): { readonly top: string; readonly bottom: string } {
-  const framed = new CliTable({
+  const framed = new (cliTable())({
     ...(header ? { head: columns.map((column) => column.header) } : {}),
     colAligns: columns.map((column) => (isToTheRight(column) ? 'right' : 'left')),
     colWidths: widths.map((width) => width + 2),

@@ -1,9 +1,13 @@
 /** Streaming reader of CSV files, in chunks of whole rows, which may span lines: quoted cells contain line breaks. */
-import { parse } from 'csv-parse/sync';
+import type * as CsvParse from 'csv-parse/sync';
+import { createRequire } from 'node:module';
 import type { Diagnostics } from '../../record/diagnostics.js';
 import { ByteWindow } from '../json/byte-window.js';
 import { QUOTE } from '../json/json-bytes.js';
 import { nanosecondsAt } from '../json/number-bytes.js';
+
+/** Loaded for CSV alone: most profiles are none. */
+const csvParse = (): typeof CsvParse => createRequire(import.meta.url)('csv-parse/sync') as typeof CsvParse;
 
 const NEWLINE = 0x0a;
 
@@ -75,7 +79,7 @@ function* rowsOf(
       more = window.more(from);
       const { bytes, end } = window;
       const to = more && end <= LARGEST ? endOfLastRow(bytes, end) : end;
-      if (to > 0) yield* parse(bytes.subarray(0, to), options);
+      if (to > 0) yield* csvParse().parse(bytes.subarray(0, to), options);
       from = to;
     }
   } finally {

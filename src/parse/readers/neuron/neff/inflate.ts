@@ -4,8 +4,12 @@
  *
  * Checksums are not verified: only JSON members are used, and parsing them detects damage.
  */
-import { FlateErrorCode, Inflate, type FlateError } from 'fflate';
+import type * as Fflate from 'fflate';
+import { createRequire } from 'node:module';
 import { ArchiveFault, ByteStream, type ByteSource } from './byte-stream.js';
+
+/** Loaded for programs alone: it makes tables when it is. */
+const fflate = (): typeof Fflate => createRequire(import.meta.url)('fflate') as typeof Fflate;
 
 /** Compressed bytes a step: output may be a thousand times larger. */
 const STEP = 8 * 1024;
@@ -15,7 +19,7 @@ const LONGEST_SILENCE = 128 * 1024;
 /** The bytes of a DEFLATE stream (RFC 1951). */
 export class Inflated implements ByteSource {
   readonly #made: Buffer[] = [];
-  readonly #inflate = new Inflate((bytes) => {
+  readonly #inflate = new (fflate().Inflate)((bytes) => {
     if (bytes.length > 0) this.#made.push(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
   });
   #packed = Buffer.alloc(0);
@@ -52,7 +56,7 @@ export class Inflated implements ByteSource {
     try {
       this.#inflate.push(step, this.#isEnd);
     } catch (error) {
-      const isCut = (error as Partial<FlateError>).code === FlateErrorCode.UnexpectedEOF;
+      const isCut = (error as Partial<Fflate.FlateError>).code === fflate().FlateErrorCode.UnexpectedEOF;
       throw new ArchiveFault(isCut ? 'cut' : 'damaged');
     }
     return step.length;
