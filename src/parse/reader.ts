@@ -61,8 +61,8 @@ export interface Reader {
   /** Kind of file that the format is stored in. */
   readonly reads: 'database' | 'text' | 'binary';
   /**
-   * Size of V8's young generation in MB (2^20 bytes) that suits a worker thread reading this format. Absent: the
-   * default of `dparse`, which is large because most readers make many short-lived objects.
+   * Size of V8's young generation in MB (2^20 bytes) that suits a worker thread reading a large profile of this format.
+   * Absent: the default of `dparse`, which is large because most readers make many short-lived objects.
    */
   readonly youngGenerationMb?: number;
   /** Names of tables, or their first letters, by which a database that cannot be opened is recognised as a profile. */
