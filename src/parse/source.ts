@@ -4,9 +4,9 @@
  */
 import type FastGlob from 'fast-glob';
 import { createReadStream, statSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { basename } from 'node:path';
 import { constants, gunzipSync } from 'node:zlib';
+import { lateLibrary } from '../containers/late-library.js';
 import { isSystemError, UserError } from '../record/errors.js';
 import { firstBytes, isFile } from './files.js';
 import { filesIn } from './input/folder-files.js';
@@ -57,8 +57,8 @@ export function expandInput(argument: string): Expansion {
   return { paths, lenient: true, failures: [] };
 }
 
-/** Loaded for what is no file: that takes a tenth of the time that a report of a small profile does. */
-const fastGlob = (): typeof FastGlob => createRequire(import.meta.url)('fast-glob') as typeof FastGlob;
+/** Loaded for what is no file. */
+const fastGlob = lateLibrary<typeof FastGlob>('fast-glob');
 
 /** Patterns that the braces of one may stand for. */
 const MOST_PATTERNS = 1000;

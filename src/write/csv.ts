@@ -5,15 +5,14 @@
  * (`npm run bench:formats`: median of 9 pairs, 60,000 rows).
  */
 import type * as CsvStringify from 'csv-stringify/sync';
-import { createRequire } from 'node:module';
 import { elementAt } from '../containers/element.js';
+import { lateLibrary } from '../containers/late-library.js';
 import { textOf, type ColumnShape, type CellValue } from '../table/column.js';
 import { csvText, needsQuotes } from '../table/csv-cell.js';
 import type { Format } from './format.js';
 
 /** Loaded for cells that need it alone. */
-const csvStringify = (): typeof CsvStringify =>
-  createRequire(import.meta.url)('csv-stringify/sync') as typeof CsvStringify;
+const csvStringify = lateLibrary<typeof CsvStringify>('csv-stringify/sync');
 
 const OPTIONS = { record_delimiter: '\n', eof: false } as const;
 

@@ -6,15 +6,15 @@
  * at 1,000 rows (`npm run bench:formats`: median of 9 pairs), and more the longer they are.
  */
 import type CliTable from 'cli-table3';
-import { createRequire } from 'node:module';
 import { escapeControls } from '../record/control-characters.js';
 import { elementAt } from '../containers/element.js';
+import { lateLibrary } from '../containers/late-library.js';
 import { isToTheRight, shownValue, textOf, type ColumnShape, type CellValue } from '../table/column.js';
 import { cells, cut } from './cell-text.js';
 import type { Format } from './format.js';
 
 /** Loaded for a framed table alone: with what it needs, it is a dozen files. */
-const cliTable = (): typeof CliTable => createRequire(import.meta.url)('cli-table3') as typeof CliTable;
+const cliTable = lateLibrary<typeof CliTable>('cli-table3');
 
 const WIDEST_CELL = 48;
 /** Between cells and rows that are held: clean texts have no control characters. */

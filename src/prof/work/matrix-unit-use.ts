@@ -1,5 +1,6 @@
 /** A kernel's use of the matrix unit, cached by call and name, since the kernels of a loop repeat with the same ones. */
 import { AdaptiveCache } from '../../containers/lru-cache.js';
+import { entryOf } from '../../containers/map-entry.js';
 import { arithmeticType } from '../../ops/arithmetic.js';
 import { isEligible } from '../../ops/kernels/eligibility.js';
 import { mathType } from '../../ops/kernels/matrix-unit.js';
@@ -23,19 +24,11 @@ export interface MatrixUnitUse {
   readonly shortcut: boolean;
 }
 
-/** What the use of the unit depends on, besides the call. */
-interface CachedUse {
-  readonly product: boolean;
-  readonly name: string;
-  readonly arch: string | undefined;
-  readonly use: MatrixUnitUse;
-}
-
-/** Calls whose kernels are remembered, and kernels of a call: most calls have few. */
+/** Calls whose kernels are remembered. */
 const KEPT = 2048;
-const MOST = 16;
 
-const cache = new AdaptiveCache<OpCall, CachedUse[]>(KEPT);
+/** By the call that describes the kernel, then by kernel and device. A call has few kernels. */
+const cache = new AdaptiveCache<OpCall, Map<string, MatrixUnitUse>>(KEPT);
 
 /**
  * @param call the one that describes the kernel
@@ -45,13 +38,8 @@ const cache = new AdaptiveCache<OpCall, CachedUse[]>(KEPT);
  */
 export function matrixUnitUse(call: OpCall, product: boolean, name: string, arch: string | undefined): MatrixUnitUse {
   if (!cache.isOn) return judge(call, product, name, arch);
-  const known = cache.of(call, () => []);
-  const same = known.find((other) => other.product === product && other.name === name && other.arch === arch);
-  if (same !== undefined) return same.use;
-  const use = judge(call, product, name, arch);
-  if (known.length >= MOST) known.length = 0;
-  known.push({ product, name, arch, use });
-  return use;
+  const uses = cache.of(call, () => new Map<string, MatrixUnitUse>());
+  return entryOf(uses, `${product}/${String(arch)}/${name}`, () => judge(call, product, name, arch));
 }
 
 function judge(call: OpCall, product: boolean, name: string, arch: string | undefined): MatrixUnitUse {

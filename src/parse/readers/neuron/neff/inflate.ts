@@ -5,11 +5,11 @@
  * Checksums are not verified: only JSON members are used, and parsing them detects damage.
  */
 import type * as Fflate from 'fflate';
-import { createRequire } from 'node:module';
+import { lateLibrary } from '../../../../containers/late-library.js';
 import { ArchiveFault, ByteStream, type ByteSource } from './byte-stream.js';
 
 /** Loaded for programs alone: it makes tables when it is. */
-const fflate = (): typeof Fflate => createRequire(import.meta.url)('fflate') as typeof Fflate;
+const fflate = lateLibrary<typeof Fflate>('fflate');
 
 /** Compressed bytes a step: output may be a thousand times larger. */
 const STEP = 8 * 1024;

@@ -1,0 +1,13 @@
+/**
+ * Libraries that few runs need, loaded when they are first used: to load all of them takes a tenth of the time that a
+ * report of a small profile does.
+ */
+import { createRequire } from 'node:module';
+
+const load = createRequire(import.meta.url);
+
+/** Gives a library, loaded on the first call. @param name of its package, or of a part of it */
+export const lateLibrary =
+  <T>(name: string) =>
+  (): T =>
+    load(name) as T;
