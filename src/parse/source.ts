@@ -8,6 +8,7 @@ import { basename } from 'node:path';
 import { constants, gunzipSync } from 'node:zlib';
 import { lateLibrary } from '../containers/late-library.js';
 import { isSystemError, UserError } from '../record/errors.js';
+import { grouped } from '../record/plural.js';
 import { firstBytes, isFile } from './files.js';
 import { filesIn } from './input/folder-files.js';
 import { isSqlite } from './sqlite/sqlite.js';
@@ -66,7 +67,7 @@ const MOST_PATTERNS = 1000;
 /** @throws UserError for braces that stand for more: each is searched for by itself */
 function refuseLargePattern(glob: string): void {
   if (patternCount(glob) <= MOST_PATTERNS) return;
-  const what = `stands for more than ${MOST_PATTERNS.toLocaleString('en-US')} patterns`;
+  const what = `stands for more than ${grouped(MOST_PATTERNS)} patterns`;
   throw new UserError(what, { where: glob.slice(0, 80), hint: 'give the folder, or a shorter pattern' });
 }
 

@@ -22,8 +22,20 @@ export function plural(count: number, what: string): string {
 /** `1 kernel`, `2 kernels`. */
 export const counted = (count: number, what: string): string => `${count} ${plural(count, what)}`;
 
-/** 1234567 → `1,234,567`, for people. */
-export const grouped = (count: number): string => count.toLocaleString('en-US');
+/**
+ * `-1234567.125` → `-1,234,567.125`, for people. The runtime's formats by language do the same, but the first use of one
+ * takes as long as reading a small profile.
+ * @param decimal a number in decimal notation
+ */
+export function withThousands(decimal: string): string {
+  const first = decimal.startsWith('-') ? 1 : 0;
+  let text = decimal;
+  for (let at = decimal.search(/[.e]|$/) - 3; at > first; at -= 3) text = `${text.slice(0, at)},${text.slice(at)}`;
+  return text;
+}
+
+/** 1234567 → `1,234,567`. */
+export const grouped = (count: number): string => withThousands(String(count));
 
 /** `1 kernel`, `1,234 kernels`. */
 export const many = (count: number, what: string): string => `${grouped(count)} ${plural(count, what)}`;

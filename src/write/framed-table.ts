@@ -9,6 +9,7 @@ import type CliTable from 'cli-table3';
 import { escapeControls } from '../record/control-characters.js';
 import { elementAt } from '../containers/element.js';
 import { lateLibrary } from '../containers/late-library.js';
+import { withThousands } from '../record/plural.js';
 import { isToTheRight, shownValue, textOf, type ColumnShape, type CellValue } from '../table/column.js';
 import { cells, cut } from './cell-text.js';
 import type { Format } from './format.js';
@@ -80,21 +81,11 @@ function line(columns: readonly ColumnShape[], widths: readonly number[], row: s
   return `│ ${framed.join(' │ ')} │\n`;
 }
 
-/** How numbers with so many digits after the point are written: made once, since making one costs more than its use. */
-const NUMBERS = new Map<number, Intl.NumberFormat>();
-
-function quantity(value: number, digits = 0): string {
-  let format = NUMBERS.get(digits);
-  if (format === undefined) {
-    format = new Intl.NumberFormat('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
-    NUMBERS.set(digits, format);
-  }
-  return format.format(value);
-}
-
 /** Quantities with their thousands apart; long texts cut, and marked as such. */
 function cell(column: ColumnShape, value: CellValue, narrow: string | undefined): string {
-  if (typeof value === 'number' && column.unit !== undefined) return quantity(value, column.digits);
+  if (typeof value === 'number' && column.unit !== undefined) {
+    return withThousands(value.toFixed(column.digits ?? 0));
+  }
   const text = escapeControls(narrow ?? textOf(column, value));
   const beginning = cut(text, WIDEST_CELL);
   return beginning === text ? text : `${cut(text, WIDEST_CELL - 1)}…`;

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { counted, plural } from '../../src/record/plural.js';
+import fc from 'fast-check';
+import { counted, grouped, plural, withThousands } from '../../src/record/plural.js';
 
 describe('counts in words', () => {
   it('are of one, or of many', () => {
@@ -15,5 +16,21 @@ describe('counts in words', () => {
       'displays',
     ]);
     expect(plural(1, 'graph launch')).to.equal('graph launch');
+  });
+
+  it('have their thousands apart, as the formats of the language have them', () => {
+    fc.assert(
+      fc.property(fc.maxSafeInteger(), (count) => {
+        expect(grouped(count)).to.equal(count.toLocaleString('en-US'));
+      }),
+    );
+    // Eighths are exact in decimals too, so that both round them alike.
+    fc.assert(
+      fc.property(fc.nat(), fc.nat(4), (eighths, digits) => {
+        const value = eighths / 8;
+        const format = new Intl.NumberFormat('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
+        expect(withThousands(value.toFixed(digits))).to.equal(format.format(value));
+      }),
+    );
   });
 });

@@ -8,6 +8,7 @@ import { PartialBuilder } from '../../prof/partial/partial-builder.js';
 import { MOST_EXACT } from '../../prof/partial/kernels/kernel-part-builder.js';
 import type { StreamStatus } from '../../prof/input/stream-status.js';
 import { EXIT, UsageError, UserError } from '../../record/errors.js';
+import { grouped } from '../../record/plural.js';
 import { splitKeys } from '../../table/column-lookup.js';
 import { DEVICE_OPTION, readDevice } from '../device-option.js';
 import { openSource } from '../input.js';
@@ -99,7 +100,7 @@ export const partial = recordsCommand(
     notes: [
       [
         'The answers are those of the profiles themselves. Exceptions: summary lists at most 100 names; of a profile with',
-        `more than ${MOST_EXACT.toLocaleString('en-US')} kernels medians and deviations of --by are known to 1.6 %; --where, sums by step and`,
+        `more than ${grouped(MOST_EXACT)} kernels medians and deviations of --by are known to 1.6 %; --where, sums by step and`,
         'conditions of diff need columns of --by. What needs single kernels (html, stacks, --explain …) needs the profile.',
       ],
       [

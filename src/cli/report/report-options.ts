@@ -4,6 +4,7 @@ import { DEVICES, type Rates } from '../../prof/roofline/devices.js';
 import { parseKernelId } from '../../prof/report/explain.js';
 import { parseSort, parseWhere } from '../../prof/query/kernel-query.js';
 import { UsageError } from '../../record/errors.js';
+import { grouped } from '../../record/plural.js';
 import type { Format } from '../../write/format.js';
 import { FORMATS, requireFormat } from '../../write/formats.js';
 import { USAGE } from './usage.js';
@@ -72,7 +73,7 @@ export const DPROF: Tool = {
   notes: [
     [
       'Memory: at most 250 MB; --sort adds the text of its rows (with --top N, of N rows),',
-      `--by 25 bytes a kernel and 250 a row, of ${MOST_GROUPS.toLocaleString('en-US')} groups at most.`,
+      `--by 25 bytes a kernel and 250 a row, of ${grouped(MOST_GROUPS)} groups at most.`,
       MEMORY_OF_PROFILES,
     ],
   ],
