@@ -1,4 +1,5 @@
 /** The options of `dparse`: one table for the parser and the help. */
+import { availableParallelism } from 'node:os';
 import { READERS } from '../../parse/registry.js';
 import { UNREADABLE } from '../../parse/unreadable.js';
 import { requireName } from '../../record/names.js';
@@ -32,7 +33,12 @@ export const DPARSE: Tool = {
       choices: OUTPUT_FORMATS,
     },
     { name: 'format', takes: 'F', help: 'read the inputs as F', choices: READERS.map(({ id }) => id) },
-    { name: 'jobs', short: 'j', takes: 'N', help: 'parse N inputs at a time (default 1; memory grows with N)' },
+    {
+      name: 'jobs',
+      short: 'j',
+      takes: 'N',
+      help: 'parse N inputs at a time (default 1, at most one a core)',
+    },
     { name: 'neff', takes: 'FILE', help: 'Neuron: the program that ran (default: the one beside it)' },
     { name: 'force', help: 'take that program although it is not the one that ran' },
     {
@@ -86,7 +92,8 @@ export function readArguments(args: readonly string[]) {
     outputFormat:
       given.read('output-format', (text) => requireName('output format', text, OUTPUT_FORMATS)) ?? 'records',
     format: given.text('format'),
-    jobs: given.read('jobs', (text) => integer('-j', text, 1)) ?? 1,
+    // Parsing only computes: more threads than cores take longer to start, and more memory.
+    jobs: Math.min(given.read('jobs', (text) => integer('-j', text, 1)) ?? 1, availableParallelism()),
     ranges: given.on('ranges'),
     allFields: given.on('all'),
     derived: given.on('derived'),
