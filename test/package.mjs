@@ -95,6 +95,19 @@ function checkCommands() {
   return kernels;
 }
 
+/** A program imports one file of its own, and that none: the version is printed before anything else is loaded. */
+function checkStart() {
+  const ownImports = (file) => {
+    const text = readFileSync(join(home, 'node_modules', name, 'dist', file), 'utf8');
+    return [...text.matchAll(/^import .*"\.\/(.+)";$/gm)].map(([, imported]) => imported);
+  };
+  for (const tool of Object.keys(bin)) {
+    const files = ownImports(`${tool}.js`);
+    assert.equal(files.length, 1, `${tool} starts with ${files.join(', ')}`);
+    assert.deepEqual(files.flatMap(ownImports), []);
+  }
+}
+
 function checkLibrary(kernels) {
   const program = `import { readProfile } from '${name}';
     let kernels = 0;
@@ -109,6 +122,7 @@ function checkLibrary(kernels) {
 try {
   install(pack());
   assert.ok(existsSync(join(home, 'node_modules', name)));
+  checkStart();
   const kernels = checkCommands();
   checkLibrary(kernels);
   console.log(`package: OK (${kernels} kernels from the installed commands)`);

@@ -59,6 +59,7 @@ class SharedFiles {
 
   #take(file, begin, modules) {
     const left = [...modules.getModuleIds()].filter((module) => module.startsWith(begin));
+    if (left.length === 0) throw new Error(`no module ${begin}`);
     for (const module of left) {
       if (this.#fileOf.has(module)) continue;
       this.#fileOf.set(module, file);
