@@ -1,6 +1,6 @@
 /**
- * Libraries that few runs need, loaded when they are first used: to load all of them takes a tenth of the time that a
- * report of a small profile does.
+ * Libraries that not every run needs, loaded when they are first used: to load all of them takes a tenth of the time
+ * that a report of a small profile does.
  */
 import { createRequire } from 'node:module';
 

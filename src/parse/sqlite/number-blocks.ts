@@ -2,9 +2,9 @@
  * Rows of numbers, a block of rows at a time. Integers come as one JSON array a column, which takes two thirds of the
  * time of a cell for each: `npm run bench` prints dparse's.
  */
-import { SqliteError } from 'better-sqlite3';
 import type Database from 'better-sqlite3';
 import { elementAt } from '../../containers/element.js';
+import { isSqliteError } from './sqlite-library.js';
 
 /** Rows read at a time: a query for each row costs half as much again. */
 const BLOCK_ROWS = 1000;
@@ -68,7 +68,7 @@ function readOrNull(statement: Database.Statement<[number], unknown[]>, above: n
   try {
     return statement.get(above) ?? null;
   } catch (error) {
-    if (error instanceof SqliteError) return null;
+    if (isSqliteError(error)) return null;
     throw error;
   }
 }

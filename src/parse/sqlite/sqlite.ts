@@ -2,13 +2,14 @@
  * Read-only access to SQLite databases by column name: a missing table has no rows, a missing column is null.
  * Holds one read transaction, so that many point look-ups cost no locking.
  */
-import Database from 'better-sqlite3';
+import type Database from 'better-sqlite3';
 import { UserError } from '../../record/errors.js';
 import { entryOf } from '../../containers/map-entry.js';
 import { realpathSync, statSync } from 'node:fs';
 import { firstBytes, isFile } from '../files.js';
 import { cellBlocks, integerBlocks } from './number-blocks.js';
 import { copyTable, copyValues, hasSmallRowids, quote, readTables, type Table } from './tables.js';
+import { isSqliteError, openDatabase } from './sqlite-library.js';
 import { hasFilledLog, openCopy, usesLog, type OpenedDatabase } from './wal-copy.js';
 
 /** What SQLite gives for a cell; integers above 2^53 must be split, rebased or cast to text in SQL. */
@@ -283,7 +284,7 @@ const REASONS: Readonly<Record<string, Reason>> = {
 };
 
 function asUserError(error: unknown, where: string): Error {
-  if (!(error instanceof Database.SqliteError)) return error instanceof Error ? error : new Error(String(error));
+  if (!isSqliteError(error)) return error instanceof Error ? error : new Error(String(error));
   const known = Object.entries(REASONS).find(([code]) => error.code.startsWith(code));
   const [what, hint] = known?.[1] ?? [`database cannot be read: ${error.message}`, 'copy or export it again'];
   return new UserError(what, { where, hint });
@@ -298,7 +299,7 @@ export const isSqlite = (head: Buffer): boolean => head.subarray(0, MAGIC.length
 
 function openInPlace(path: string): OpenedDatabase {
   try {
-    const database = new Database(path, { readonly: true, fileMustExist: true, timeout: 1000 });
+    const database = openDatabase(path, 1000);
     return { database, remove: () => undefined };
   } catch (error) {
     throw asUserError(error, path);

@@ -6,7 +6,7 @@
  * main thread removes the log of a worker. Where open files cannot be removed, they are when the database is closed.
  * Source: SQLite documentation, "Database File Format" (1.3.3, 4) and "Write-Ahead Logging".
  */
-import Database from 'better-sqlite3';
+import type Database from 'better-sqlite3';
 import {
   closeSync,
   existsSync,
@@ -24,6 +24,7 @@ import { UserError } from '../../record/errors.js';
 import { isFile } from '../files.js';
 import { atEnd } from '../input/cleanup.js';
 import { appendTo, inTemporaryFolder, temporaryFolder } from '../input/temporary-file.js';
+import { openDatabase } from './sqlite-library.js';
 
 /** Positions in the header of the versions for writing and reading, and their values. */
 const VERSIONS_AT = 18;
@@ -63,7 +64,7 @@ export function openCopy(path: string, bytes: number): OpenedDatabase {
     const copy = join(folder, 'copy');
     const target = inTemporaryFolder(path, () => openSync(copy, 'wx+', 0o600));
     try {
-      database = new Database(copy, { readonly: true, fileMustExist: true });
+      database = openDatabase(copy);
       removeUnopened(hasLog ? copy : folder);
       copyBytes(path, target, bytes, path);
       inTemporaryFolder(path, () => {
