@@ -1,7 +1,6 @@
 /**
- * Bundles what the package runs, from sources into dist/: a file per program and one that they share per set of modules
- * loaded together, since node takes longer to find and open hundreds of small files than to run what most of them hold.
- * And the program and style of the page, which `dprof html` puts into a page, into dist/page: two scripts and a sheet.
+ * Bundles what the package runs, from sources into dist/: the programs; and the program and style of the page, which
+ * `dprof html` puts into a page, into dist/page: two scripts and a sheet.
  */
 import { build } from 'esbuild';
 import { readdirSync, rmSync } from 'node:fs';

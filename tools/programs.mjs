@@ -3,7 +3,7 @@
  * hundred small files than to run what most of them hold, and to compile what a run does not need: modules that are
  * loaded together are in one file.
  */
-import { dirname, join } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 
@@ -76,7 +76,7 @@ export async function bundlePrograms(folder) {
     platform: 'node',
     transform: { target: 'node20' },
     // Dependencies stay packages of their own, with their own licences and native code.
-    external: /^[^./]/,
+    external: (id) => !id.startsWith('.') && !isAbsolute(id),
     plugins: [shared.plugin],
     // A module that one command loads late and others at once is loaded with those.
     checks: { ineffectiveDynamicImport: false },

@@ -33,12 +33,7 @@ export const DPARSE: Tool = {
       choices: OUTPUT_FORMATS,
     },
     { name: 'format', takes: 'F', help: 'read the inputs as F', choices: READERS.map(({ id }) => id) },
-    {
-      name: 'jobs',
-      short: 'j',
-      takes: 'N',
-      help: 'parse N inputs at a time (default 1, at most one a core)',
-    },
+    { name: 'jobs', short: 'j', takes: 'N', help: 'parse N inputs at a time (default 1, at most one a core)' },
     { name: 'neff', takes: 'FILE', help: 'Neuron: the program that ran (default: the one beside it)' },
     { name: 'force', help: 'take that program although it is not the one that ran' },
     {

@@ -1,8 +1,13 @@
 import { expect } from 'chai';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { readArguments } from '../../../src/cli/dparse/options.js';
+import { parseMany } from '../../../src/cli/dparse/workers.js';
+import { findProfiles } from '../../../src/parse/find.js';
 import { READERS } from '../../../src/parse/registry.js';
+import { UserError } from '../../../src/record/errors.js';
 import type { ProfileLine } from '../../../src/record/record.js';
 import { NsightDatabase } from '../../support/nsight-database.js';
 import { NvprofDatabase } from '../../support/nvprof-database.js';
@@ -96,8 +101,29 @@ describe('dparse', () => {
     process.on('warning', take);
     const folder = folderOf(...Array.from({ length: 12 }, (_, n) => `${n}.sqlite`));
     const { code } = await dparse('-q', '-j', '12', folder);
+    // The command has a worker a core at most, fewer than that on most machines.
+    let written = '';
+    const write = (piece: string | Uint8Array): void => {
+      written += typeof piece === 'string' ? piece : Buffer.from(piece).toString();
+    };
+    const ranks: (number | null)[] = [];
+    for await (const { outcome } of parseMany(
+      findProfiles([folder]),
+      { ranges: false, output: 'records' },
+      12,
+      write,
+    )) {
+      if (!(outcome instanceof UserError)) ranks.push(outcome.rank);
+    }
     process.off('warning', take);
     expect({ code, warnings }).to.deep.equal({ code: 0, warnings: [] });
+    expect(ranks).to.have.length(12);
+    expect(written.match(/^{"type":"end"/gm)).to.have.length(12);
+  });
+
+  it('-j has a worker a core at most', () => {
+    const jobsOf = (n: number): number => readArguments(['-j', String(n), SAMPLE]).jobs;
+    expect([1, 1_000_000].map(jobsOf)).to.deep.equal([1, availableParallelism()]);
   });
 
   it('--ranges writes the host ranges among the activities, in order of start', async () => {
