@@ -4,7 +4,7 @@
  */
 import { collectiveOfCalls } from '../ops/collective-of-calls.js';
 import { collective } from '../ops/families/collective.js';
-import type { KernelRole, Work } from '../ops/family.js';
+import type { KernelRole } from '../ops/family.js';
 import type { ResolvedWork } from '../ops/resolve-work.js';
 import { fusedOps } from '../ops/kernels/fused-ops.js';
 import { familyOf } from '../ops/table.js';
@@ -98,10 +98,9 @@ export class Annotated {
     return (this.#model ??= workModelOf(this.record, this.#device));
   }
 
-  /** Sets the kernel's part of the work of its op, in place of that by its name alone (see `work/attribution.ts`). */
-  assign(work: Work): void {
-    const { derived } = this;
-    if (derived.described !== null) this.#derived = { ...derived, described: { ...derived.described, work } };
+  /** Sets what follows from the kernel's part of the work of its op, in place of that from its name alone. */
+  assign(derived: DerivedWork): void {
+    this.#derived = derived;
     this.#placement = null;
     this.#tc = undefined;
     this.#unitUse = undefined;

@@ -9,7 +9,7 @@ import { elementAt } from '../../containers/element.js';
 import type { Work } from '../../ops/family.js';
 import { kernelKind } from '../../ops/kernels/kernel-kind.js';
 import { isShortcut } from '../../ops/kernels/product-name.js';
-import { hasProductRole, isNamedProduct, type CallKernel } from './call-kernel.js';
+import { hasProductRole, isNamedProduct, partsOf, type CallKernel } from './call-kernel.js';
 import { trialsAmong, workOfTrial } from './trials.js';
 
 /**
@@ -30,7 +30,7 @@ export function distributeWork(members: readonly CallKernel[], inner: boolean): 
 function distribute(members: readonly CallKernel[], inner: boolean): Work[] {
   const [first] = members;
   if (first === undefined) return [];
-  const parts = first.described.family.parts?.(first.described.call) ?? null;
+  const parts = partsOf(first);
   const given = members.map((): Work | null => null);
   if (parts !== null && parts.length > 0) assignParts(parts, members, given, inner);
   else {

@@ -1,15 +1,12 @@
-/**
- * Derived work of a kernel by its op calls, cached: the kernels of a loop repeat with the same calls, names and grids,
- * and equal calls are mostly the same object (see `repeated-fields.ts` and `pair.ts`).
- */
+/** Derived work of a kernel by its op calls, cached: the kernels of a loop repeat with the same calls, names and grids. */
 import { renderParam, type Family, type KernelFacts, type Work } from '../../ops/family.js';
 import { collective, collectiveWork } from '../../ops/families/collective.js';
 import { resolveWork, type ResolvedWork } from '../../ops/resolve-work.js';
 import { familyOf } from '../../ops/table.js';
-import { AdaptiveCache } from '../../containers/lru-cache.js';
 import type { Extent, KernelRecord, OpCall } from '../../record/record.js';
 import type { Collective } from '../../record/fields/collective.js';
 import type { ServingStep } from '../../record/serving-step.js';
+import { KernelMemo } from './kernel-memo.js';
 
 export interface DerivedWork {
   /** The innermost call that has a formula for its arguments, and the work it gives the kernel. */
@@ -28,15 +25,13 @@ interface CachedWork extends KernelKey {
   readonly derived: DerivedWork;
 }
 
-/** More kernels than this with the same calls and name differ in every launch: nothing is gained by caching. */
-const MOST = 16;
-
-/** Calls whose work is cached. */
-const KEPT = 2048;
-
-const cache = new AdaptiveCache<readonly OpCall[], Map<string, CachedWork[]>>(KEPT);
+const memo = new KernelMemo<CachedWork>();
 
 export const NO_WORK: DerivedWork = { described: null, label: null, params: null };
+
+/** With a kernel's part of the work of its op in place of that by its name alone (see `attribution.ts`). */
+export const withWork = (derived: DerivedWork, work: Work): DerivedWork =>
+  derived.described === null ? derived : { ...derived, described: { ...derived.described, work } };
 
 /**
  * @param calls around the launch, outermost first
@@ -48,17 +43,13 @@ export function deriveFromCalls(
   serving: ServingStep | null = null,
 ): DerivedWork {
   if (calls.length === 0) return NO_WORK;
-  if (!cache.isOn) return compute(calls, kernel, serving);
-  const names = cache.of(calls, () => new Map<string, CachedWork[]>());
-  let known = names.get(kernel.name);
-  if (known === undefined) names.set(kernel.name, (known = []));
-  const same = known.find((other) => other.serving === serving && isSame(other, kernel));
-  if (same !== undefined) return same.derived;
-  const derived = compute(calls, kernel, serving);
-  if (known.length >= MOST) known.length = 0;
   const { name, short, dir, sub, grid, block } = kernel;
-  known.push({ name, short, dir, sub, grid, block, serving, derived });
-  return derived;
+  return memo.of(
+    calls,
+    name,
+    (other) => other.serving === serving && isSame(other, kernel),
+    () => ({ name, short, dir, sub, grid, block, serving, derived: compute(calls, kernel, serving) }),
+  ).derived;
 }
 
 const isSame = (a: KernelKey, b: KernelKey): boolean =>

@@ -5,11 +5,14 @@
  */
 import { append } from '../../containers/lists.js';
 import { elementAt } from '../../containers/element.js';
+import { AdaptiveCache } from '../../containers/lru-cache.js';
 import { entryOf } from '../../containers/map-entry.js';
+import type { Work } from '../../ops/family.js';
 import type { KernelRecord } from '../../record/record.js';
 import type { Annotated } from '../annotate.js';
 import { distributeWork, workBesideMain } from './attribution.js';
 import type { CallKernel } from './call-kernel.js';
+import { withWork, type DerivedWork } from './derived-work.js';
 import { trialsAmong, workOfTrial } from './trials.js';
 
 /** Most rows that wait. */
@@ -20,6 +23,9 @@ const KEPT_BEHIND = 32;
 
 /** Rows after which a call without a number has no further kernels. */
 const MARKED_WAIT = 64;
+
+/** Kernels, different ones, of which it is kept what they have of their call's work. */
+const KEPT = 2048;
 
 /** Index of the describing call where there is none, as in `ResolvedWork`. */
 const NOT_DESCRIBED = -1;
@@ -93,7 +99,7 @@ export class OpCallBuffer {
     for (let i = 0; i < calls.length; i++) {
       const kernels = elementAt(callKernels, i);
       if (kernels > 1) this.#noteIn(`${profile}:${elementAt(callIds, i)}`, kernels, row, describing - i);
-      else if (describing === i) settle([row], false);
+      else if (describing === i) settleOnly(row);
     }
   }
 
@@ -105,7 +111,7 @@ export class OpCallBuffer {
     // A kernel that came after the work of its call was distributed has none of it.
     if (describes && call.settled) {
       const { record, described } = row;
-      if (described !== null) row.assign(workBesideMain({ record, described }));
+      if (described !== null) assignWork(row, workBesideMain({ record, described }));
     } else if (describes) {
       call.rows.push(row);
       this.#waitsFor.set(row, call);
@@ -184,14 +190,35 @@ export class OpCallBuffer {
   }
 }
 
-function settle(rows: readonly Annotated[], inner: boolean): void {
-  distributeWork(membersOf(rows), inner).forEach((work, i) => rows[i]?.assign(work));
+/** By what is derived of a kernel by its name alone, which kernels of one name share: what is, of the only kernel of a call. */
+const ofOnlyKernel = new AdaptiveCache<DerivedWork, DerivedWork>(KEPT);
+
+function settleOnly(row: Annotated): void {
+  const { derived } = row;
+  const known = ofOnlyKernel.get(derived);
+  if (known !== undefined) row.assign(known);
+  else {
+    settle([row], false);
+    ofOnlyKernel.set(derived, row.derived);
+  }
 }
+
+function settle(rows: readonly Annotated[], inner: boolean): void {
+  distributeWork(membersOf(rows), inner).forEach((work, i) => {
+    const row = rows[i];
+    if (row !== undefined) assignWork(row, work);
+  });
+}
+
+const assignWork = (row: Annotated, work: Work): void => {
+  row.assign(withWork(row.derived, work));
+};
 
 /** @param rows of one call, each described */
 function assignTrials(rows: readonly Annotated[]): void {
   const members = membersOf(rows);
-  for (const i of trialsAmong(members)) rows[i]?.assign(workOfTrial(elementAt(members, i).described.work));
+  for (const i of trialsAmong(members))
+    assignWork(elementAt(rows, i), workOfTrial(elementAt(members, i).described.work));
 }
 
 function membersOf(rows: readonly Annotated[]): CallKernel[] {

@@ -9,7 +9,7 @@
 import { largest } from '../../containers/lists.js';
 import { elementAt } from '../../containers/element.js';
 import type { Work } from '../../ops/family.js';
-import { isNamedProduct, type CallKernel } from './call-kernel.js';
+import { isNamedProduct, partsOf, type CallKernel } from './call-kernel.js';
 
 /** Names of products in one call from which on they are trials. */
 const FEWEST_NAMES = 3;
@@ -24,7 +24,7 @@ export function trialsAmong(members: readonly CallKernel[]): ReadonlySet<number>
     const products = members.flatMap((member, i) => (isOneProduct(member, role) ? [i] : []));
     for (const i of triedOf(products, members)) trials.add(i);
   }
-  const isSingle = members.every(({ described }) => (described.family.parts?.(described.call) ?? null) === null);
+  const isSingle = members.every((member) => partsOf(member) === null);
   // What prepares a trial is part of it; of the gradients of a convolution it is not known which it prepares.
   if (isSingle) for (let i = largest(trials, -1); i >= 0; i--) trials.add(i);
   return trials;

@@ -1,0 +1,32 @@
+/**
+ * What was found of a kernel, kept by its calls and its name: the kernels of a loop repeat with both, and equal calls are
+ * mostly the same object (see `repeated-fields.ts` and `pair.ts`).
+ */
+import { AdaptiveCache } from '../../containers/lru-cache.js';
+import type { OpCall } from '../../record/record.js';
+
+/** Lists of calls that are kept. */
+const KEPT = 2048;
+/** More entries than this of the same calls and name differ in every launch: nothing is gained by keeping them. */
+const MOST = 16;
+
+export class KernelMemo<Entry> {
+  readonly #entries = new AdaptiveCache<readonly OpCall[], Map<string, Entry[]>>(KEPT);
+
+  /**
+   * The entry of a kernel, made when there is none.
+   * @param isOf whether a known entry, of a kernel with the same calls and name, is that of this one
+   */
+  of(calls: readonly OpCall[], name: string, isOf: (entry: Entry) => boolean, make: () => Entry): Entry {
+    if (!this.#entries.isOn) return make();
+    const names = this.#entries.of(calls, () => new Map<string, Entry[]>());
+    let known = names.get(name);
+    if (known === undefined) names.set(name, (known = []));
+    const same = known.find(isOf);
+    if (same !== undefined) return same;
+    const made = make();
+    if (known.length >= MOST) known.length = 0;
+    known.push(made);
+    return made;
+  }
+}
