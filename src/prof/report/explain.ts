@@ -85,6 +85,23 @@ export function repeatedFacts(row: Annotated): LabelledLine[] {
   ];
 }
 
+/** All that `repeatedFacts` follows from: kernels in which each of these is the same have the same facts. */
+export function basisOfFacts(row: Annotated): unknown[] {
+  const { record, described, derived, tensorCore, placement, peaks, unitUse, occupancy } = row;
+  const { graph, labels, forward } = record;
+  return [
+    ...[described?.call, described?.family, described?.typedBy, described?.work.role, described?.work.formula],
+    ...[described?.work.source, row.flops === null, row.bytes === null, row.reason, derived.params],
+    ...[described?.index, record.callKernels?.[described?.index ?? NaN]],
+    ...[row.tc, tensorCore.verdict, tensorCore.rule, unitUse, placement.bound, placement.intensity, peaks],
+    ...[record.name, record.dir, forward?.mod, forward?.op, record.registers, record.sharedBytes],
+    ...[record.grid?.join(), record.block?.join(), occupancy?.limit, occupancy?.warps, occupancy?.share],
+    labels?.['kernel_file'],
+    ...(graph === undefined ? [] : [graph.id, graph.node, graph.from, graph.verified, graph.capture]),
+    ...row.trace,
+  ];
+}
+
 /** Each where it is recorded. */
 function aboutOccupancy({ record, occupancy }: Annotated): LabelledLine[] {
   const { registers = null, sharedBytes = null } = record;

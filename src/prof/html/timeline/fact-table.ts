@@ -7,7 +7,8 @@ import { HashIndex, NO_ROW } from '../../../containers/hash-index.js';
 import { mixed } from '../../../containers/hash.js';
 import { entryOf } from '../../../containers/map-entry.js';
 import type { Annotated } from '../../annotate.js';
-import { repeatedFacts } from '../../report/explain.js';
+import { basisOfFacts, repeatedFacts } from '../../report/explain.js';
+import { KernelMemo } from '../../work/kernel-memo.js';
 import { packColumn } from './column-packing.js';
 import type { PackedFacts } from './timeline-data.js';
 import { TextTable } from '../text-table.js';
@@ -24,16 +25,39 @@ interface FactBounds {
 
 const FACT_BOUNDS: FactBounds = { lists: 100_000, text: 16 * 1024 * 1024 };
 
+interface KnownFacts {
+  /** `basisOfFacts` of the kernel whose list it is. */
+  readonly basis: readonly unknown[];
+  readonly number: number;
+}
+
 export class FactTable {
   readonly #texts = new TextTable();
   /** Each list: a label and a text by number, one after the other; lists differ from each other. */
   readonly #lists: (readonly number[])[] = [[]];
   readonly #index = new HashIndex((number) => hashOf(elementAt(this.#lists, number)));
 
+  #known: KernelMemo<KnownFacts> | null = null;
+
   constructor(private readonly bounds = FACT_BOUNDS) {}
 
   /** Number of a kernel's list; NO_FACTS where the table is full. */
   numberOf(row: Annotated): number {
+    const basis = basisOfFacts(row);
+    return (this.#known ??= new KernelMemo()).of(
+      row.calls,
+      row.record.name,
+      (known) => isSame(known.basis, basis),
+      () => ({ basis, number: this.#listOf(row) }),
+    ).number;
+  }
+
+  /** To be called after the last kernel for now: what the next ones are compared with takes memory. */
+  forget(): void {
+    this.#known = null;
+  }
+
+  #listOf(row: Annotated): number {
     if (this.#lists.length > this.bounds.lists || this.#texts.size > this.bounds.text) return NO_FACTS;
     const list: number[] = [];
     for (const [label, text] of repeatedFacts(row)) list.push(this.#texts.numberOf(label), this.#texts.numberOf(text));
@@ -53,8 +77,8 @@ export class FactTable {
 
 const hashOf = (list: readonly number[]): number => list.reduce(mixed, 0);
 
-const isSame = (a: readonly number[], b: readonly number[]): boolean =>
-  a.length === b.length && a.every((number, i) => number === b[i]);
+const isSame = (a: readonly unknown[], b: readonly unknown[]): boolean =>
+  a.length === b.length && a.every((one, i) => one === b[i]);
 
 /** The lists of a table that are used, numbered anew. */
 export class UsedFacts {

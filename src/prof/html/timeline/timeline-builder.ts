@@ -125,6 +125,7 @@ export class TimelineBuilder {
 
   /** Drops events and points beyond bounds, events piece by piece. To be called when no more records follow. */
   settle({ events, trackPoints }: TimelineBounds): void {
+    this.#facts.forget();
     this.#tracks.settle(trackPoints);
     this.#hold(eventsInOrder(this.#buffer), events);
   }

@@ -3,15 +3,51 @@ import { expect } from 'chai';
 import { packed } from '../../../page/timeline/fixture.js';
 import { FactTable, NO_FACTS, UsedFacts } from '../../../../src/prof/html/timeline/fact-table.js';
 import { factsOf, loadFacts } from '../../../../src/page/timeline/events/kernel-facts.js';
-import { explain } from '../../../../src/prof/report/explain.js';
+import { explain, repeatedFacts } from '../../../../src/prof/report/explain.js';
 import type { Annotated } from '../../../../src/prof/annotate.js';
-import type { ProfileLine } from '../../../../src/record/record.js';
+import { completeKernel } from '../../../../src/record/kernel-defaults.js';
+import type { KernelRecord, OpCall, ProfileLine } from '../../../../src/record/record.js';
+import { mm } from '../../../support/kernels.js';
 import { annotate } from '../../../support/rows.js';
 import { recordsOf } from '../../../support/profile-records.js';
 import { fileOf, rowsOf, TRACES } from '../../../support/kineto.js';
 import { itShared } from '../../../support/shared.js';
 
 const SAMPLES = ['samples/lenet-2021.pt.trace.json', 'samples/transformer.nsys.sqlite', 'samples/lenet.nvprof.sql'];
+/** One object, as calls that repeat. */
+const NONE: readonly OpCall[] = [];
+
+/** Kernels that differ in one thing from another. */
+const CHANGED: Readonly<Record<string, (kernel: KernelRecord) => KernelRecord>> = {
+  grid: (kernel) => ({ ...kernel, grid: [1, 2, 3] }),
+  'no grid': (kernel) => ({ ...kernel, grid: null }),
+  block: (kernel) => ({ ...kernel, block: [32, 3, 1] }),
+  registers: (kernel) => ({ ...kernel, registers: (kernel.registers ?? 0) + 100 }),
+  'a register that limits nothing': (kernel) => ({ ...kernel, registers: (kernel.registers ?? 0) + 1 }),
+  'shared memory': (kernel) => ({ ...kernel, sharedBytes: (kernel.sharedBytes ?? 0) + 50_000 }),
+  graph: (kernel) => ({ ...kernel, graph: { id: 1, node: kernel.id } }),
+  'origin of a graph': (kernel) => ({ ...kernel, graph: { id: 1, node: 2, from: 'capture', capture: 'c.json' } }),
+  'generated source': (kernel) => ({ ...kernel, labels: { kernel_file: 'a.py' } }),
+  direction: (kernel) => ({ ...kernel, dir: kernel.dir === 'fprop' ? 'bprop' : 'fprop' }),
+  forward: (kernel) => ({ ...kernel, forward: { mod: 'aten', op: 'x', tid: 1, start: 0 } }),
+  'another forward': (kernel) => ({
+    ...kernel,
+    forward: { mod: `m${kernel.id}`, op: `o${kernel.id}`, tid: 1, start: 0 },
+    calls: NONE,
+  }),
+  trace: (kernel) => ({ ...kernel, trace: [...kernel.trace, 'a.py:1'] }),
+  name: (kernel) => ({ ...kernel, name: `triton_poi_fused_add_mul_${kernel.id}`, short: 'triton' }),
+  calls: (kernel) => ({ ...kernel, calls: [mm(64, 128, 32)] }),
+  'no calls': (kernel) => ({ ...kernel, calls: NONE }),
+  'kernels of a call': (kernel) => ({
+    ...kernel,
+    callIds: kernel.calls.map((_, i) => 1000 * kernel.id + i),
+    callKernels: kernel.calls.map(() => 2),
+  }),
+  duration: (kernel) => ({ ...kernel, dur: 1000 * (kernel.dur ?? 1) }),
+  device: (kernel) => ({ ...kernel, device: 99 }),
+  'sequence id': (kernel) => ({ ...kernel, dir: 'bprop', seq: [kernel.id + 100_000], calls: NONE }),
+};
 /** Lines of `--explain` that name a time, or another kernel. */
 const OWN = new Set(['grid, block', 'forward', 'direction']);
 
@@ -60,6 +96,19 @@ describe('facts of kernels in the timeline', () => {
     const { lists } = await listedFacts(new FactTable(), [...rows, ...rows, ...rows]);
     const { lists: once } = await listedFacts(new FactTable(), rows);
     expect(lists).to.deep.equal(once);
+  });
+
+  it('are those of each kernel, whatever it differs in from an equal one before', async () => {
+    const records = recordsOf('samples/transformer.nsys.sqlite');
+    for (const [what, changed] of Object.entries(CHANGED)) {
+      const pairs = records.flatMap((record): ProfileLine[] =>
+        record.type === 'kernel' ? [record, changed(completeKernel(record))] : [record],
+      );
+      const rows = annotate(pairs);
+      const { facts } = await listedFacts(new FactTable(), rows);
+      for (const [i, row] of rows.entries())
+        expect(facts[i], what).to.deep.equal(repeatedFacts(row).map(([label, text]) => [label, text]));
+    }
   });
 
   it('beyond the bounds of the table are left out', () => {
