@@ -1,0 +1,97 @@
+/** What a page gathers of one profile, and the data that it makes of that. */
+import type { MemoryReport } from '../memory/memory-columns.js';
+import { diagnosticTexts } from '../summary/diagnostic-texts.js';
+import type { ProfileSummary } from '../summary/summary-data.js';
+import { AnnotationTotals } from './annotations/annotation-times.js';
+import { type Bounds } from './bounds.js';
+import { KernelTotals } from './kernels/kernel-totals.js';
+import { OpTotals } from './kernels/op-totals.js';
+import { LayerTotals } from './layers/layer-totals.js';
+import { CollectiveTotals } from './communication/collective-totals.js';
+import type { NeuronCapture } from './neuron/neuron-capture.js';
+import type { MonitorRun } from './neuron/monitor-run.js';
+import { LaunchWaitSums } from './idle/launch-waits.js';
+import { LongestGaps } from './idle/longest-gaps.js';
+import { StepBarSums } from './idle/step-bars.js';
+import { memoryPeaks } from '../memory/memory-peaks.js';
+import type { MemoryCurve, PageProfile } from './page-data.js';
+import type { EventNames } from './timeline/names/event-names.js';
+import { GraphCaptureTest } from '../advise/verdict/graph-capture.js';
+import { RooflineGroups } from './kernels/roofline-groups.js';
+import type { TimelineBuilder } from './timeline/timeline-builder.js';
+import { UtilisationCurve } from './utilisation-curve.js';
+
+/** Call stacks that a page shows of an op. */
+const STACKS_OF_OP = 5;
+
+export class PageSums {
+  readonly utilisation = new UtilisationCurve();
+  readonly kernels = new KernelTotals();
+  readonly ops = new OpTotals();
+  readonly annotations = new AnnotationTotals();
+  readonly points = new RooflineGroups();
+  readonly layers = new LayerTotals();
+  readonly gaps = new LongestGaps();
+  readonly stepBars = new StepBarSums();
+  readonly collectives = new CollectiveTotals();
+  /** Null until a header says that there are any. */
+  neuron: NeuronCapture | null = null;
+  monitor: MonitorRun | null = null;
+  readonly launches = new LaunchWaitSums();
+  readonly graphs = new GraphCaptureTest();
+  constructor(readonly timeline: TimelineBuilder) {}
+}
+
+export function pageProfile(
+  overview: ProfileSummary,
+  sums: PageSums,
+  memory: readonly MemoryReport[],
+  bounds: Bounds,
+): Omit<PageProfile, 'verdict' | 'timeline'> {
+  return {
+    overview,
+    isGraphCapture: sums.graphs.isCapture,
+    diagnosticTexts: diagnosticTexts(overview),
+    utilisation: sums.utilisation.utilisation,
+    kernels: sums.kernels.totals(bounds.kernels),
+    ...sums.ops.totals(bounds.ops, STACKS_OF_OP, bounds.stacks),
+    annotations: sums.annotations.annotations(bounds.annotations, bounds.samples),
+    roofline: sums.points.roofline(bounds.points),
+    layers: sums.layers.rows(bounds.layers),
+    memory: memory.flatMap(curvesOf).slice(0, bounds.curves),
+    memoryPeaks: memoryPeaks(memory),
+    idle: {
+      causes: sums.gaps.causes,
+      devices: sums.gaps.devices,
+      launches: sums.launches.result,
+    },
+    gaps: sums.gaps.gaps(bounds.steps),
+    collectives: sums.collectives.rows(bounds.collectives),
+    stepBars: sums.stepBars.bars(bounds.steps),
+    neuron: sums.neuron?.result ?? null,
+    monitor: sums.monitor?.result ?? null,
+  };
+}
+
+/** Names in tables that lead to events of the timeline. */
+export const namesIn = ({
+  kernels,
+  ops,
+  roofline,
+  layers,
+  annotations,
+  overview,
+}: Omit<PageProfile, 'verdict' | 'timeline'>): Parameters<EventNames['lacking']>[0] => ({
+  kernel: [...kernels.shown.map(({ name }) => name), ...roofline.points.map(({ kernel }) => kernel)],
+  op: [...ops.shown, ...roofline.points].flatMap(({ op }) => op ?? []),
+  layer: layers.shown.map(({ path }) => path.join('/')),
+  range: [...annotations.shown.map(({ text }) => text), ...(overview.host?.layers ?? []).map(({ name }) => name)],
+});
+
+const curvesOf = ({ device, series }: MemoryReport): MemoryCurve[] =>
+  series.flatMap(({ metric, of, curve, whole }) => {
+    const peak = curve.peak?.value ?? whole;
+    if (peak === null) return [];
+    const points = curve.points.map(({ at, value }) => [at, value] as const);
+    return [{ device, metric, name: of === '' ? metric : of, points, peak }];
+  });
