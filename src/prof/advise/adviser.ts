@@ -101,8 +101,8 @@ export class Adviser implements Analysis<Adviser> {
     // A gap in which work is missing is none of the host's.
     const before = this.#missing.get(gap.profile, gap.device)?.take(gap.start, gap.end) ?? null;
     const time = before ?? gap.end - gap.start;
-    const known = before === null ? this.#host.gap(gap) : this.#host.beforeMissing(gap, before);
-    this.#onIdle?.({ ...known, gap, time });
+    const { cause, host } = before === null ? this.#host.gap(gap) : this.#host.beforeMissing(gap, before);
+    this.#onIdle?.({ cause, host, gap, time });
   }
 
   addKernels(rows: readonly Annotated[]): void {

@@ -20,15 +20,19 @@ export interface HostTableKind {
   readonly what: string;
   readonly ranges: ReadonlySet<RangeKind>;
   /** Names of the rows that a piece of device work belongs to. */
-  readonly namesOf: (record: ProfileLine) => Iterable<string>;
+  readonly namesOf: (record: ProfileLine) => ReadonlySet<string>;
 }
 
-const NOTHING: readonly string[] = [];
+const NOTHING: ReadonlySet<string> = new Set();
 
 /** A piece of work belongs once to a name, however often it is open. */
-const distinct = (...lists: readonly (readonly string[])[]): Iterable<string> => new Set(lists.flat());
+function distinct(...lists: readonly (readonly string[])[]): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const list of lists) for (const name of list) names.add(name);
+  return names;
+}
 const ofKernel =
-  (namesOf: (kernel: Partial<Context>) => Iterable<string>): HostTableKind['namesOf'] =>
+  (namesOf: (kernel: Partial<Context>) => ReadonlySet<string>): HostTableKind['namesOf'] =>
   (record) =>
     record.type === 'kernel' || record.type === 'collective' ? namesOf(record) : NOTHING;
 
@@ -56,7 +60,7 @@ export const HOST_TABLES: Readonly<Record<string, HostTableKind>> = {
     ranges: new Set(['api']),
     namesOf: (record) => {
       const api = isDeviceActivity(record) && record.type !== 'sync' ? (record.launch?.api ?? null) : null;
-      return api === null ? NOTHING : [api];
+      return api === null ? NOTHING : new Set([api]);
     },
   },
 };

@@ -3,6 +3,7 @@
  * gap lies in a step if work of the step runs before it and after it: from its causes' sums at the step's first work and
  * at its last, those of the step follow. Memory: up to MOST_STEPS steps.
  */
+import { elementAt } from '../../../containers/element.js';
 import { IntervalUnion, PS_PER_NS } from '../../../containers/interval-union.js';
 import { boundedEntryOf, entryOf } from '../../../containers/map-entry.js';
 import type { ProfileLine, RangeRecord } from '../../../record/record.js';
@@ -16,14 +17,14 @@ import type { StepBar, StepBarPart, StepBarList, StepOnHost } from './idle-data.
 
 /** Parts of idle time, and of what is neither idle nor busy. */
 const IDLE_PARTS = [...(Object.keys(IDLE_CAUSES) as IdleCause[]), 'missing'] as const;
-type IdlePart = (typeof IDLE_PARTS)[number];
-type IdleSums = Readonly<Record<IdlePart, number>>;
+const MISSING = IDLE_PARTS.indexOf('missing');
 
-const NO_IDLE = Object.fromEntries(IDLE_PARTS.map((part) => [part, 0])) as IdleSums;
+/** ns by part, in the order of IDLE_PARTS. */
+type IdleSums = Float64Array;
 
 class DeviceSteps {
-  /** Idle time so far, replaced by each gap. */
-  idle: IdleSums = NO_IDLE;
+  /** Idle time so far. */
+  readonly idle: IdleSums = new Float64Array(IDLE_PARTS.length);
   readonly steps = new Map<number, OpenStep>();
 }
 
@@ -33,12 +34,14 @@ class OpenStep {
   readonly reach = new Reach();
   /** First start of computing or communication, ns. */
   first = Infinity;
-  /** Idle time of the device before the latest work of the step. */
-  last: IdleSums;
+  /** Idle time of the device before the first work of the step. */
+  readonly before: IdleSums;
+  /** And before the latest. */
+  readonly last: IdleSums;
 
-  /** @param before idle time of the device before the first work of the step */
-  constructor(readonly before: IdleSums) {
-    this.last = before;
+  constructor(before: IdleSums) {
+    this.before = before.slice();
+    this.last = before.slice();
   }
 }
 
@@ -57,10 +60,9 @@ export class StepBarSums {
   #hasLoading = false;
 
   gap({ gap, cause, time }: IdleGap): void {
-    const device = this.#deviceOf(gap.device);
-    const { idle } = device;
-    const missing = gap.end - gap.start - time;
-    device.idle = { ...idle, [cause]: idle[cause] + time, missing: idle.missing + missing };
+    const { idle } = this.#deviceOf(gap.device);
+    addAt(idle, IDLE_PARTS.indexOf(cause), time);
+    addAt(idle, MISSING, gap.end - gap.start - time);
   }
 
   /** Whether work of a step ran on a device so far: a gap that work of the step ends lies in it. */
@@ -90,7 +92,7 @@ export class StepBarSums {
     const to = from + dur * PS_PER_NS + more;
     open.unions.add(work, from, to);
     open.reach.add(from, to);
-    open.last = of.idle;
+    open.last.set(of.idle);
     if (work !== 'copy') open.first = Math.min(open.first, from / PS_PER_NS);
   }
 
@@ -140,12 +142,16 @@ export class StepBarSums {
   }
 }
 
+const addAt = (sums: Float64Array, at: number, amount: number): void => {
+  sums[at] = elementAt(sums, at) + amount;
+};
+
 function partsOf({ unions, reach, before, last }: OpenStep): Pick<StepBar, 'span' | 'parts'> {
   const { span, computing, device, busy } = inNs({
     ...{ span: reach.length, computing: unions.computing.total },
     ...{ device: unions.device.total, busy: unions.busy.total },
   });
-  const idle = IDLE_PARTS.map((part) => [part, last[part] - before[part]] as const);
+  const idle = IDLE_PARTS.map((part, i) => [part, elementAt(last, i) - elementAt(before, i)] as const);
   const known = idle.reduce((sum, [, time]) => sum + time, busy);
   const parts: (readonly [StepBarPart, number])[] = [
     ...([

@@ -22,6 +22,7 @@ const MOST_OPS = 20_000;
 const MOST_STACKS = 100_000;
 
 const OPS = new Set(['op'] as const);
+const NOTHING: ReadonlySet<string> = new Set();
 
 class OpSum {
   count = 0;
@@ -81,11 +82,14 @@ export class OpTotals {
     if (bound !== null) addTo(sum.bounds, bound, dur);
     addLaunch(sum, row);
     this.#addStack(sum, row.trace, dur);
-    const names = new Set<string | null>(HOST_TABLES['hostop']?.namesOf(record));
-    for (const name of names.add(op)) {
-      const around = this.#sumOf(name);
-      if (around !== null) around.within = addTimes(around.within, dur);
-    }
+    const names = HOST_TABLES['hostop']?.namesOf(record) ?? NOTHING;
+    for (const name of names) this.#addWithin(name, dur);
+    if (op === null || !names.has(op)) this.#addWithin(op, dur);
+  }
+
+  #addWithin(op: string | null, dur: number): void {
+    const sum = this.#sumOf(op);
+    if (sum !== null) sum.within = addTimes(sum.within, dur);
   }
 
   /**
