@@ -52,6 +52,7 @@ export type InputName =
   | 'differing.dict'
   | 'trace.json'
   | 'trace.json.gz'
+  | 'trace.dict'
   | 'core.ntff'
   | 'ascend_pytorch_profiler_0.db'
   | 'ranges.dict'
@@ -68,6 +69,7 @@ const INPUTS: Readonly<Record<InputName, Make>> = {
     writeRepeated(traceTemplate(text), Math.max(1, Math.round(trace / text.length)), path);
   },
   'trace.json.gz': async (_, path, other) => zip(await other('trace.json'), path),
+  'trace.dict': async (_, path, other) => writeRecords(await other('trace.json'), [], path),
   'core.ntff': ({ ntff }, path) => {
     const template = neuronTemplate(NTFF === null ? madeTrace() : readFileSync(NTFF));
     writeRepeatedNeuron(template, copiesFor(template, ntff), path);

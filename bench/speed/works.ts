@@ -87,6 +87,12 @@ const ranksBy = (jobs: number): Work => ({
   goal: { ratio: 1 },
 });
 
+/** A page of records. */
+const page = (name: string, input: InputName): Work => ({
+  ...{ name, input, ours: dprof('html'), beside: lines },
+  goal: { ratio: 1.5 },
+});
+
 export const WORKS: readonly Work[] = [
   {
     name: 'Nsight, no two texts equal',
@@ -138,13 +144,9 @@ export const WORKS: readonly Work[] = [
   },
   ranksBy(2),
   ranksBy(4),
-  {
-    name: 'page of records with ranges',
-    input: 'ranges.dict',
-    ours: dprof('html'),
-    beside: lines,
-    goal: { ratio: 1.5 },
-  },
+  page('page of a trace of PyTorch', 'trace.dict'),
+  page('page of records with ranges', 'ranges.dict'),
+  page('page of Nsight, no two texts equal', 'differing.dict'),
   {
     name: 'start',
     input: null,
