@@ -281,20 +281,11 @@ function aboutRoofline({ placement, peaks, described }: Annotated): LabelledLine
   ];
 }
 
-/** Texts of calls, which kernels share. */
-const CALL_TEXTS = new WeakMap<OpCall, string>();
-
 /** One call: its op, tensors and values; the one that describes the kernel is marked. */
 function showCall(call: OpCall, describes: boolean): string {
-  let text = CALL_TEXTS.get(call);
-  if (text === undefined) CALL_TEXTS.set(call, (text = callText(call)));
-  const note = describes ? '  <- describes the kernel' : familyOf(call) === null ? '  (no formula)' : '';
-  return text + note;
-}
-
-function callText(call: OpCall): string {
   const args = call.args.map((arg) => `${arg.name === '' ? '' : `${arg.name}=`}${showArg(arg)}`).join(', ');
-  return `${call.mod}.${call.op}(${args})`;
+  const note = describes ? '  <- describes the kernel' : familyOf(call) === null ? '  (no formula)' : '';
+  return `${call.mod}.${call.op}(${args})${note}`;
 }
 
 const LONGEST_VALUE = 80;

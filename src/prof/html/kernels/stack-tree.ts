@@ -10,6 +10,8 @@ const MOST_DEPTH = 200;
 interface StackNode {
   readonly parent: number;
   readonly frame: string;
+  /** Numbers of its children by frame; null for none. */
+  children: Map<string, number> | null;
   count: number;
   time: number;
 }
@@ -18,8 +20,7 @@ const ROOT = -1;
 
 export class StackTotals {
   readonly #nodes: StackNode[] = [];
-  /** By parent and frame. */
-  readonly #numbers = new Map<string, number>();
+  readonly #outermost = new Map<string, number>();
 
   constructor(private readonly most = MOST_NODES) {}
 
@@ -86,12 +87,13 @@ export class StackTotals {
 
   /** Null where there are too many nodes. A node's number is above that of its parent. */
   #child(parent: number, frame: string): number | null {
-    const key = `${parent}/${frame}`;
-    const known = this.#numbers.get(key);
+    const of = parent === ROOT ? null : elementAt(this.#nodes, parent);
+    const known = (of === null ? this.#outermost : of.children)?.get(frame);
     if (known !== undefined) return known;
     if (this.#nodes.length === this.most) return null;
-    const number = this.#nodes.push({ parent, frame, count: 0, time: 0 }) - 1;
-    this.#numbers.set(key, number);
+    const number = this.#nodes.push({ parent, frame, children: null, count: 0, time: 0 }) - 1;
+    if (of === null) this.#outermost.set(frame, number);
+    else (of.children ??= new Map()).set(frame, number);
     return number;
   }
 }

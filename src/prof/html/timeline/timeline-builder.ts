@@ -124,10 +124,16 @@ export class TimelineBuilder {
   }
 
   /** Drops events and points beyond bounds, events piece by piece. To be called when no more records follow. */
-  settle({ events, trackPoints }: TimelineBounds): void {
+  settle(bounds: TimelineBounds): void {
+    this.#settled(bounds);
+  }
+
+  /** @returns the order of the events; null where some may have been dropped */
+  #settled({ events, trackPoints }: TimelineBounds): EventOrder | null {
     this.#facts.forget();
     this.#tracks.settle(trackPoints);
-    this.#hold(eventsInOrder(this.#buffer), events);
+    const order = eventsInOrder(this.#buffer);
+    return this.#hold(order, events) ? order : null;
   }
 
   /** @returns whether every piece is held */
@@ -174,8 +180,7 @@ export class TimelineBuilder {
   /** The timeline; null where nothing has a time. @param bounds at most those of the constructor */
   timeline(bounds: TimelineBounds): BuiltTimeline | null {
     if (this.#start > this.#end) return null;
-    this.settle(bounds);
-    const order = eventsInOrder(this.#buffer);
+    const order = this.#settled(bounds) ?? eventsInOrder(this.#buffer);
     const isAll = this.#hold(order, bounds.events);
     const pieces = this.#pieces ?? [];
     const all = { start: this.#start, end: this.#end };
