@@ -103,8 +103,8 @@ export class PageBuilder implements Analysis<MakePage> {
 
   /** @param rows kernels that the annotator completed with this record: see `Annotator.take` */
   take(record: ProfileLine, rows: readonly Annotated[]): void {
-    // A batch is of one profile: how much each may hold depends on how many there are so far.
-    if (record.type === 'profile') this.#takeBatch();
+    // Of one profile: how much each may hold depends on how many there are so far.
+    if (this.#batch[0]?.record.profile !== record.profile) this.#takeBatch();
     this.#batch.push({ record, rows });
     if (this.#batch.length >= this.batchSize) this.#takeBatch();
   }

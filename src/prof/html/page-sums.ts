@@ -3,7 +3,7 @@ import type { MemoryReport } from '../memory/memory-columns.js';
 import { diagnosticTexts } from '../summary/diagnostic-texts.js';
 import type { ProfileSummary } from '../summary/summary-data.js';
 import { AnnotationTotals } from './annotations/annotation-times.js';
-import { type Bounds } from './bounds.js';
+import type { Bounds } from './bounds.js';
 import { KernelTotals } from './kernels/kernel-totals.js';
 import { OpTotals } from './kernels/op-totals.js';
 import { LayerTotals } from './layers/layer-totals.js';
@@ -24,6 +24,7 @@ import { UtilisationCurve } from './utilisation-curve.js';
 /** Call stacks that a page shows of an op. */
 const STACKS_OF_OP = 5;
 
+/** Sums of one profile, for all that a page shows of it but what all profiles have together. */
 export class PageSums {
   readonly utilisation = new UtilisationCurve();
   readonly kernels = new KernelTotals();
@@ -42,6 +43,7 @@ export class PageSums {
   constructor(readonly timeline: TimelineBuilder) {}
 }
 
+/** The data of a profile. @param memory its reports, device by device */
 export function pageProfile(
   overview: ProfileSummary,
   sums: PageSums,

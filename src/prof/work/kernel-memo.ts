@@ -1,6 +1,6 @@
 /**
  * What was found of a kernel, kept by its calls and its name: the kernels of a loop repeat with both, and equal calls are
- * mostly the same object (see `repeated-fields.ts` and `pair.ts`).
+ * mostly the same object (see `repeated-fields.ts` and `pair.ts`). Memory: up to MOST entries.
  */
 import { AdaptiveCache } from '../../containers/lru-cache.js';
 import type { OpCall } from '../../record/record.js';
@@ -8,10 +8,15 @@ import type { OpCall } from '../../record/record.js';
 /** Lists of calls that are kept. */
 const KEPT = 2048;
 /** More entries than this of the same calls and name differ in every launch: nothing is gained by keeping them. */
-const MOST = 16;
+const MOST_ALIKE = 16;
+const MOST = KEPT * MOST_ALIKE;
+
+type Entries<Entry> = AdaptiveCache<readonly OpCall[], Map<string, Entry[]>>;
 
 export class KernelMemo<Entry> {
-  readonly #entries = new AdaptiveCache<readonly OpCall[], Map<string, Entry[]>>(KEPT);
+  #entries: Entries<Entry> = new AdaptiveCache(KEPT);
+  /** At most so many entries are there. */
+  #made = 0;
 
   /**
    * The entry of a kernel, made when there is none.
@@ -25,8 +30,14 @@ export class KernelMemo<Entry> {
     const same = known.find(isOf);
     if (same !== undefined) return same;
     const made = make();
-    if (known.length >= MOST) known.length = 0;
+    if (known.length >= MOST_ALIKE) known.length = 0;
     known.push(made);
+    if (++this.#made === MOST) this.#forget();
     return made;
+  }
+
+  #forget(): void {
+    this.#entries = new AdaptiveCache(KEPT);
+    this.#made = 0;
   }
 }

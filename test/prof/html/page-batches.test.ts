@@ -24,5 +24,9 @@ describe('the parts of a page, which take records in batches', () => {
     const single = pageContentsOf(records, options, 1);
     expect(single.data.profiles).to.have.length(5);
     for (const size of [7, 64, 100_000]) expect(pageContentsOf(records, options, size)).to.deep.equal(single);
+    // Without headers, as a net.dict of PyProf.
+    const bare = records.filter(({ type }) => type !== 'profile' && type !== 'end');
+    const bareSingle = pageContentsOf(bare, options, 1);
+    for (const size of [7, 64, 100_000]) expect(pageContentsOf(bare, options, size)).to.deep.equal(bareSingle);
   });
 });

@@ -4,7 +4,7 @@ import type { ResolvedDependency } from '../../neuron/instructions/dependencies.
 import { packColumn } from './column-packing.js';
 import type { Dependencies } from './timeline-data.js';
 import { NO_EVENT } from './timeline-data.js';
-import { TextTable } from '../text-table.js';
+import { TextTable } from './text-table.js';
 
 /** In place of a kernel that is not in the records before. */
 const NO_KERNEL = 0;

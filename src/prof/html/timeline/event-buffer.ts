@@ -3,7 +3,7 @@
  * 12 for each dependency, bounded.
  */
 import { elementAt } from '../../../containers/element.js';
-import { TextTable } from '../text-table.js';
+import { TextTable } from './text-table.js';
 import { DependencyBuffer } from './dependency-buffer.js';
 import { NO_FACTS } from './fact-table.js';
 

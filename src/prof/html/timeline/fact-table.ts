@@ -11,7 +11,7 @@ import { basisOfFacts, repeatedFacts } from '../../report/explain.js';
 import { KernelMemo } from '../../work/kernel-memo.js';
 import { packColumn } from './column-packing.js';
 import type { PackedFacts } from './timeline-data.js';
-import { TextTable } from '../text-table.js';
+import { TextTable } from './text-table.js';
 
 /** In place of a list of facts. */
 export const NO_FACTS = 0;

@@ -30,7 +30,7 @@ import { RangeTitles } from './names/range-titles.js';
 import { ShortNames } from './names/short-names.js';
 import type { TimelineBounds, TimelineChoice } from './timeline-choice.js';
 import type { EventNames } from './names/event-names.js';
-import type { TextTable } from '../text-table.js';
+import type { TextTable } from './text-table.js';
 import { timedActivity, type TimedActivity } from '../timed-activity.js';
 import { PiecePacker } from './timeline-events.js';
 import { MarkTable } from './timeline-marks.js';

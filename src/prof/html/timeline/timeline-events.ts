@@ -20,7 +20,7 @@ import { annotationName } from '../../by/host/annotation-name.js';
 import { EventNames } from './names/event-names.js';
 import { UsedFacts, type FactTable } from './fact-table.js';
 import type { ShortNames } from './names/short-names.js';
-import { TextTable } from '../text-table.js';
+import { TextTable } from './text-table.js';
 
 /** Events in order of start, and the span that they run in. */
 interface PieceEvents extends TimeSpan {

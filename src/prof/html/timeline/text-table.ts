@@ -1,5 +1,5 @@
 /** Distinct texts by number. */
-import { elementAt } from '../../containers/element.js';
+import { elementAt } from '../../../containers/element.js';
 
 /** Numbers each distinct text in order of appearance; number 0, the empty text, stands for unknown. */
 export class TextTable {
