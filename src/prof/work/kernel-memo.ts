@@ -1,22 +1,25 @@
 /**
  * What was found of a kernel, kept by its calls and its name: the kernels of a loop repeat with both, and equal calls are
- * mostly the same object (see `repeated-fields.ts` and `pair.ts`). Memory: up to MOST entries.
+ * mostly the same object (see `repeated-fields.ts` and `pair.ts`). Memory: up to `kept` times MOST_ALIKE entries.
  */
 import { AdaptiveCache } from '../../containers/lru-cache.js';
 import type { OpCall } from '../../record/record.js';
 
-/** Lists of calls that are kept. */
 const KEPT = 2048;
 /** More entries than this of the same calls and name differ in every launch: nothing is gained by keeping them. */
 const MOST_ALIKE = 16;
-const MOST = KEPT * MOST_ALIKE;
 
 type Entries<Entry> = AdaptiveCache<readonly OpCall[], Map<string, Entry[]>>;
 
 export class KernelMemo<Entry> {
-  #entries: Entries<Entry> = new AdaptiveCache(KEPT);
+  #entries: Entries<Entry>;
   /** At most so many entries are there. */
   #made = 0;
+
+  /** @param kept lists of calls */
+  constructor(private readonly kept = KEPT) {
+    this.#entries = new AdaptiveCache(kept);
+  }
 
   /**
    * The entry of a kernel, made when there is none.
@@ -32,12 +35,12 @@ export class KernelMemo<Entry> {
     const made = make();
     if (known.length >= MOST_ALIKE) known.length = 0;
     known.push(made);
-    if (++this.#made === MOST) this.#forget();
+    if (++this.#made === this.kept * MOST_ALIKE) this.#forget();
     return made;
   }
 
   #forget(): void {
-    this.#entries = new AdaptiveCache(KEPT);
+    this.#entries = new AdaptiveCache(this.kept);
     this.#made = 0;
   }
 }

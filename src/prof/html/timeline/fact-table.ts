@@ -25,6 +25,9 @@ interface FactBounds {
 
 const FACT_BOUNDS: FactBounds = { lists: 100_000, text: 16 * 1024 * 1024 };
 
+/** Lists of calls by which kernels are compared: with more, profiles whose calls hardly repeat take a tenth more memory. */
+const KEPT = 512;
+
 interface KnownFacts {
   /** `basisOfFacts` of the kernel whose list it is. */
   readonly basis: readonly unknown[];
@@ -44,7 +47,7 @@ export class FactTable {
   /** Number of a kernel's list; NO_FACTS where the table is full. */
   numberOf(row: Annotated): number {
     const basis = basisOfFacts(row);
-    return (this.#known ??= new KernelMemo()).of(
+    return (this.#known ??= new KernelMemo(KEPT)).of(
       row.calls,
       row.record.name,
       (known) => isSame(known.basis, basis),
