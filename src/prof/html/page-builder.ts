@@ -46,7 +46,7 @@ export interface PageOptions {
 }
 
 /**
- * So each part works on several records while its code is in the processor's cache: record by record, a page takes a third
+ * Records that each part takes in a row, while its code is in the processor's cache: record by record, a page takes a third
  * longer; with larger batches as long as with these.
  */
 const BATCH = 64;

@@ -93,7 +93,7 @@ export function basisOfFacts(row: Annotated): unknown[] {
     ...[described?.call, described?.family, described?.typedBy, described?.work.role, described?.work.formula],
     ...[described?.work.source, row.flops === null, row.bytes === null, row.reason, derived.params],
     ...[described?.index, record.callKernels?.[described?.index ?? NaN]],
-    ...[row.tc, tensorCore.verdict, tensorCore.rule, unitUse, placement.bound, placement.intensity, peaks],
+    ...[row.model, row.tc, tensorCore.verdict, tensorCore.rule, unitUse, placement.bound, placement.intensity, peaks],
     ...[record.name, record.dir, forward?.mod, forward?.op, record.registers, record.sharedBytes],
     ...[record.grid?.join(), record.block?.join(), occupancy?.limit, occupancy?.warps, occupancy?.share],
     labels?.['kernel_file'],

@@ -9,10 +9,8 @@ const KEPT = 2048;
 /** More entries than this of the same calls and name differ in every launch: nothing is gained by keeping them. */
 const MOST_ALIKE = 16;
 
-type Entries<Entry> = AdaptiveCache<readonly OpCall[], Map<string, Entry[]>>;
-
 export class KernelMemo<Entry> {
-  #entries: Entries<Entry>;
+  #entries: AdaptiveCache<readonly OpCall[], Map<string, Entry[]>>;
   /** At most so many entries are there. */
   #made = 0;
 
@@ -21,12 +19,17 @@ export class KernelMemo<Entry> {
     this.#entries = new AdaptiveCache(kept);
   }
 
+  /** Whether entries are kept (still): not where calls do not repeat. */
+  get isOn(): boolean {
+    return this.#entries.isOn;
+  }
+
   /**
    * The entry of a kernel, made when there is none.
    * @param isOf whether a known entry, of a kernel with the same calls and name, is that of this one
    */
   of(calls: readonly OpCall[], name: string, isOf: (entry: Entry) => boolean, make: () => Entry): Entry {
-    if (!this.#entries.isOn) return make();
+    if (!this.isOn) return make();
     const names = this.#entries.of(calls, () => new Map<string, Entry[]>());
     let known = names.get(name);
     if (known === undefined) names.set(name, (known = []));

@@ -24,7 +24,7 @@ const KEPT_BEHIND = 32;
 /** Rows after which a call without a number has no further kernels. */
 const MARKED_WAIT = 64;
 
-/** Kernels, different ones, of which it is kept what they have of their call's work. */
+/** Kernels, all different, whose settled work is kept. */
 const KEPT = 2048;
 
 /** Index of the describing call where there is none, as in `ResolvedWork`. */
@@ -190,7 +190,7 @@ export class OpCallBuffer {
   }
 }
 
-/** By what is derived of a kernel by its name alone, which kernels of one name share: what is, of the only kernel of a call. */
+/** Derived work of the only kernel of its call, by that from its name alone: kernels that are alike share both objects. */
 const ofOnlyKernel = new AdaptiveCache<DerivedWork, DerivedWork>(KEPT);
 
 function settleOnly(row: Annotated): void {
@@ -204,10 +204,7 @@ function settleOnly(row: Annotated): void {
 }
 
 function settle(rows: readonly Annotated[], inner: boolean): void {
-  distributeWork(membersOf(rows), inner).forEach((work, i) => {
-    const row = rows[i];
-    if (row !== undefined) assignWork(row, work);
-  });
+  for (const [i, work] of distributeWork(membersOf(rows), inner).entries()) assignWork(elementAt(rows, i), work);
 }
 
 const assignWork = (row: Annotated, work: Work): void => {

@@ -50,15 +50,17 @@ const HALF = `main ${FLOPS / 2} ${BYTES / 2}`;
 const NONE = 'helper 0 0';
 
 describe('rows that wait for the kernels of their op', () => {
-  it('the only kernel of a call has the work by its own name, whatever equal calls had before', () => {
-    const streams = [
-      [GEMM, GEMM, SPLIT_K, GEMM, FILL],
-      [SPLIT_K, SPLIT_K],
-      [FILL, GEMM, FILL],
-    ];
-    for (const names of streams) {
-      const each = names.map((name, i) => through([row(name, [[MM, i + 1, 1]])])[0]);
-      expect(through(names.map((name, i) => row(name, [[MM, i + 1, 1]])))).to.deep.equal(each);
+  it('the only kernel of a call has the work of its own call, which kernels that are alike share', () => {
+    const other = aten('mm', t([64, 128], 'float16'), t([128, 64], 'float16'));
+    const whole = `main ${2 * FLOPS} ${2 * (64 * 128 + 128 * 64 + 64 * 64)}`;
+    const [calls, others] = [[MM], [other]];
+    for (const name of [GEMM, SPLIT_K, FILL]) {
+      const rows = [1, 3, 5].flatMap((id) => [
+        row(name, [[MM, id, 1]], { calls }),
+        row(name, [[other, id + 1, 1]], { calls: others }),
+      ]);
+      expect(through(rows)).to.deep.equal([WHOLE, whole, WHOLE, whole, WHOLE, whole]);
+      expect(new Set(rows.map(({ derived }) => derived)).size).to.equal(2);
     }
   });
 

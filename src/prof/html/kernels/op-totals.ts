@@ -22,7 +22,6 @@ const MOST_OPS = 20_000;
 const MOST_STACKS = 100_000;
 
 const OPS = new Set(['op'] as const);
-const NOTHING: ReadonlySet<string> = new Set();
 
 class OpSum {
   count = 0;
@@ -82,9 +81,9 @@ export class OpTotals {
     if (bound !== null) addTo(sum.bounds, bound, dur);
     addLaunch(sum, row);
     this.#addStack(sum, row.trace, dur);
-    const names = HOST_TABLES['hostop']?.namesOf(record) ?? NOTHING;
-    for (const name of names) this.#addWithin(name, dur);
-    if (op === null || !names.has(op)) this.#addWithin(op, dur);
+    const names = HOST_TABLES['hostop']?.namesOf(record);
+    for (const name of names ?? []) this.#addWithin(name, dur);
+    if (op === null || names?.has(op) !== true) this.#addWithin(op, dur);
   }
 
   #addWithin(op: string | null, dur: number): void {

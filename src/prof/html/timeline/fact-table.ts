@@ -46,11 +46,13 @@ export class FactTable {
 
   /** Number of a kernel's list; NO_FACTS where the table is full. */
   numberOf(row: Annotated): number {
+    const known = (this.#known ??= new KernelMemo(KEPT));
+    if (!known.isOn) return this.#listOf(row);
     const basis = basisOfFacts(row);
-    return (this.#known ??= new KernelMemo(KEPT)).of(
+    return known.of(
       row.calls,
       row.record.name,
-      (known) => isSame(known.basis, basis),
+      (other) => isSame(other.basis, basis),
       () => ({ basis, number: this.#listOf(row) }),
     ).number;
   }
