@@ -40,33 +40,46 @@ export class LruCache<K, V> {
  */
 const TRIAL = 4;
 const LEAST_HITS = 16;
+/** Trials for which a cache that was switched off rests before it is tried again: what follows may repeat. */
+const REST = 8;
 
 /**
- * An LRU cache that switches itself off where keys do not repeat: keeping values that are never used again costs more
- * than making them. In most profiles a training step repeats the texts of the step before.
+ * An LRU cache that switches itself off for a while where keys do not repeat: keeping values that are never used again
+ * costs more than making them. In most profiles a training step repeats the texts of the step before, once it has begun.
  */
 export class AdaptiveCache<K, V> {
   #recent: LruCache<K, V> | null;
   readonly #trial: number;
+  /** Since the cache was switched on or off. */
   #lookups = 0;
   #hits = 0;
 
-  constructor(size: number) {
+  constructor(private readonly size: number) {
     this.#recent = new LruCache(size);
     this.#trial = TRIAL * size;
   }
 
-  /** Whether values are kept (still). */
+  /** Whether values are kept just now. */
   get isOn(): boolean {
     return this.#recent !== null;
   }
 
   get(key: K): V | undefined {
-    if (this.#recent === null) return undefined;
-    if (++this.#lookups === this.#trial && this.#hits * LEAST_HITS < this.#trial) this.#recent = null;
-    const known = this.#recent?.get(key);
+    this.#lookups++;
+    if (this.#recent === null) {
+      if (this.#lookups === REST * this.#trial) this.#switch(new LruCache(this.size));
+      return undefined;
+    }
+    const known = this.#recent.get(key);
     if (known !== undefined) this.#hits++;
+    if (this.#lookups === this.#trial && this.#hits * LEAST_HITS < this.#trial) this.#switch(null);
     return known;
+  }
+
+  #switch(recent: LruCache<K, V> | null): void {
+    this.#recent = recent;
+    this.#lookups = 0;
+    this.#hits = 0;
   }
 
   set(key: K, value: V): void {

@@ -19,7 +19,7 @@ export class KernelMemo<Entry> {
     this.#entries = new AdaptiveCache(kept);
   }
 
-  /** Whether entries are kept (still): not where calls do not repeat. */
+  /** Whether entries are kept just now: not where calls do not repeat. */
   get isOn(): boolean {
     return this.#entries.isOn;
   }
@@ -29,8 +29,9 @@ export class KernelMemo<Entry> {
    * @param isOf whether a known entry, of a kernel with the same calls and name, is that of this one
    */
   of(calls: readonly OpCall[], name: string, isOf: (entry: Entry) => boolean, make: () => Entry): Entry {
+    let names = this.#entries.get(calls);
     if (!this.isOn) return make();
-    const names = this.#entries.of(calls, () => new Map<string, Entry[]>());
+    if (names === undefined) this.#entries.set(calls, (names = new Map<string, Entry[]>()));
     let known = names.get(name);
     if (known === undefined) names.set(name, (known = []));
     const same = known.find(isOf);

@@ -56,6 +56,8 @@ export class OpCallBuffer {
   /** Index of the first row that has not left. */
   #head = 0;
   readonly #calls = new Map<string, OpenCall>();
+  /** Derived work of the only kernel of its call, by that from its name alone: kernels that are alike share both objects. */
+  readonly #ofOnlyKernel = new AdaptiveCache<DerivedWork, DerivedWork>(KEPT);
   readonly #waitsFor = new Map<Annotated, OpenCall | MarkedCall>();
   /** By profile, process and thread. */
   readonly #marked = new Map<string, MarkedCall>();
@@ -99,7 +101,7 @@ export class OpCallBuffer {
     for (let i = 0; i < calls.length; i++) {
       const kernels = elementAt(callKernels, i);
       if (kernels > 1) this.#noteIn(`${profile}:${elementAt(callIds, i)}`, kernels, row, describing - i);
-      else if (describing === i) settleOnly(row);
+      else if (describing === i) this.#settleOnly(row);
     }
   }
 
@@ -119,6 +121,16 @@ export class OpCallBuffer {
     if (--call.left > 0) return;
     this.#calls.delete(key);
     if (!call.settled) this.#settle(call);
+  }
+
+  #settleOnly(row: Annotated): void {
+    const { derived } = row;
+    const known = this.#ofOnlyKernel.get(derived);
+    if (known !== undefined) row.assign(known);
+    else {
+      settle([row], false);
+      this.#ofOnlyKernel.set(derived, row.derived);
+    }
   }
 
   /** A call of one product whose kernels differ by `sub` alone: some may be trials. */
@@ -187,19 +199,6 @@ export class OpCallBuffer {
       this.#head = 0;
     }
     return ready;
-  }
-}
-
-/** Derived work of the only kernel of its call, by that from its name alone: kernels that are alike share both objects. */
-const ofOnlyKernel = new AdaptiveCache<DerivedWork, DerivedWork>(KEPT);
-
-function settleOnly(row: Annotated): void {
-  const { derived } = row;
-  const known = ofOnlyKernel.get(derived);
-  if (known !== undefined) row.assign(known);
-  else {
-    settle([row], false);
-    ofOnlyKernel.set(derived, row.derived);
   }
 }
 

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import type { OpCall } from '../../../src/record/record.js';
 import { KernelMemo } from '../../../src/prof/work/kernel-memo.js';
 import { mm } from '../../support/kernels.js';
 
@@ -38,5 +39,16 @@ describe('what is kept of kernels', () => {
     const first = make('first');
     for (let i = 0; i < 100_000; i++) make(`k${i}`);
     expect(make('first')).not.to.equal(first);
+  });
+
+  it('is kept again where kernels begin to repeat after many that did not', () => {
+    const memo = new KernelMemo<object>(8);
+    const none = (): OpCall[] => [];
+    const make = (calls: OpCall[]): object => memo.of(calls, 'a', () => true, () => ({})); // prettier-ignore
+    for (let i = 0; i < 100; i++) make(none());
+    expect(memo.isOn).to.equal(false);
+    const again = none();
+    for (let i = 0; i < 1000; i++) make(again);
+    expect(make(again)).to.equal(make(again));
   });
 });

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { Annotated } from '../../../src/prof/annotate.js';
+import type { DerivedWork } from '../../../src/prof/work/derived-work.js';
 import { OpCallBuffer } from '../../../src/prof/work/op-call-buffer.js';
 import type { KernelRecord, OpCall } from '../../../src/record/record.js';
 import { aten, t } from '../../support/calls.js';
@@ -36,6 +37,12 @@ function row(name: string, around: readonly Around[], fields: Partial<KernelReco
   return new Annotated(record, null, { kind: 'own' });
 }
 
+/** A row that shares what is derived from its calls, as those of a loop do. */
+function derivedAs(derived: DerivedWork, one: Annotated): Annotated {
+  one.assign(derived);
+  return one;
+}
+
 const workText = (one: Annotated): string => `${one.role ?? 'na'} ${one.flops ?? 'na'} ${one.bytes ?? 'na'}`;
 
 /** The work of each row when all have left; they leave in order. */
@@ -53,11 +60,11 @@ describe('rows that wait for the kernels of their op', () => {
   it('the only kernel of a call has the work of its own call, which kernels that are alike share', () => {
     const other = aten('mm', t([64, 128], 'float16'), t([128, 64], 'float16'));
     const whole = `main ${2 * FLOPS} ${2 * (64 * 128 + 128 * 64 + 64 * 64)}`;
-    const [calls, others] = [[MM], [other]];
     for (const name of [GEMM, SPLIT_K, FILL]) {
+      const [one, another] = [row(name, [[MM, 1, 1]]).derived, row(name, [[other, 1, 1]]).derived];
       const rows = [1, 3, 5].flatMap((id) => [
-        row(name, [[MM, id, 1]], { calls }),
-        row(name, [[other, id + 1, 1]], { calls: others }),
+        derivedAs(one, row(name, [[MM, id, 1]])),
+        derivedAs(another, row(name, [[other, id + 1, 1]])),
       ]);
       expect(through(rows)).to.deep.equal([WHOLE, whole, WHOLE, whole, WHOLE, whole]);
       expect(new Set(rows.map(({ derived }) => derived)).size).to.equal(2);
