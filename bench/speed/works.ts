@@ -83,8 +83,14 @@ const ranksBy = (jobs: number): Work => ({
   name: `ranks of a job, ${jobs} at a time`,
   input: 'ranks',
   ours: dparseWith('-j', String(jobs)),
-  beside: dparse,
+  beside: dparseWith('-j', '1'),
   goal: { ratio: 1 },
+});
+
+/** Two profiles at a time, or one after the other. */
+const twice = (...args: readonly string[]): Run => ({
+  what: ['dparse', ...args].join(' '),
+  command: (input) => node(fromRoot('bin/dparse.js'), ...args, '-q', input, input),
 });
 
 /** A page of records. */
@@ -144,6 +150,7 @@ export const WORKS: readonly Work[] = [
   },
   ranksBy(2),
   ranksBy(4),
+  { name: 'two PyTorch traces', input: 'trace.json', ours: twice(), beside: twice('-j', '1'), goal: { ratio: 0.6 } },
   page('page of a trace of PyTorch', 'trace.dict'),
   page('page of records with ranges', 'ranges.dict'),
   page('page of Nsight, no two texts equal', 'differing.dict'),

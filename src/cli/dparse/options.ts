@@ -33,7 +33,7 @@ export const DPARSE: Tool = {
       choices: OUTPUT_FORMATS,
     },
     { name: 'format', takes: 'F', help: 'read the inputs as F', choices: READERS.map(({ id }) => id) },
-    { name: 'jobs', short: 'j', takes: 'N', help: 'parse N inputs at a time (default 1, at most one a core)' },
+    { name: 'jobs', short: 'j', takes: 'N', help: 'parse N inputs at a time, at most one a core' },
     { name: 'neff', takes: 'FILE', help: 'Neuron: the program that ran (default: the one beside it)' },
     { name: 'force', help: 'take that program although it is not the one that ran' },
     {
@@ -54,14 +54,15 @@ export const DPARSE: Tool = {
     [
       'Memory per input: about 110 bytes a kernel or copy, 45 a host call, 40 a range,',
       '50 more an op of a trace, and 400 MB besides. Texts stay in a database; of a',
-      'trace each is kept once. Parquet adds 200 MB.',
+      'trace each is kept once. Parquet adds 200 MB. Without -j, N is one for each 16 MB',
+      'of inputs, at most 8, and as many as half of the free memory holds.',
     ],
     ['Parquet: OUT/type=kernel/rank=7/part-0.parquet, a file a type and profile.'],
   ],
   examples: [
     'dparse net.sqlite > net.dict',
     'dparse -o net.dict net.sql && dprof -w 150 net.dict',
-    "dparse -j 2 'rank_*.json.gz' | dprof --csv -c rank,step,op,sil,peak > all.csv",
+    "dparse 'rank_*.json.gz' | dprof --csv -c rank,step,op,sil,peak > all.csv",
     'dparse -f parquet -o records/ ranks/*.json.gz',
     'dparse net.sqlite | jq -r \'select(.type=="copy") | [.kind,.bytes,.dur] | @tsv\'',
   ],
@@ -72,6 +73,9 @@ export function formatsText(): string {
   const refused = UNREADABLE.map(({ title, hint }) => `  ${title}: ${hint}\n`);
   return `${rows.join('')}\nRecognised, and answered with what to do:\n${refused.join('')}`;
 }
+
+/** Parsing only computes: more threads than cores take longer to start, and more memory. */
+const jobsOf = (text: string): number => Math.min(integer('-j', text, 1), availableParallelism());
 
 /** @throws UsageError for anything that cannot be meant */
 export function readArguments(args: readonly string[]) {
@@ -87,8 +91,7 @@ export function readArguments(args: readonly string[]) {
     outputFormat:
       given.read('output-format', (text) => requireName('output format', text, OUTPUT_FORMATS)) ?? 'records',
     format: given.text('format'),
-    // Parsing only computes: more threads than cores take longer to start, and more memory.
-    jobs: Math.min(given.read('jobs', (text) => integer('-j', text, 1)) ?? 1, availableParallelism()),
+    jobs: given.read('jobs', jobsOf),
     ranges: given.on('ranges'),
     allFields: given.on('all'),
     derived: given.on('derived'),

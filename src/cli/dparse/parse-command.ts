@@ -6,6 +6,7 @@ import { readerNamed } from '../../parse/registry.js';
 import { expandInput } from '../../parse/source.js';
 import { UserError } from '../../record/errors.js';
 import { helpOf } from '../arguments.js';
+import { defaultJobs } from './default-jobs.js';
 import { parseLive, peek } from './live.js';
 import { parseOne, type ParsedProfile, type ParseOptions } from './one.js';
 import { withOutputFolder } from './output-folder.js';
@@ -49,8 +50,8 @@ async function follow(request: DparseRequest, live: LiveFormat, bytes: AsyncIter
 
 /** @param stdin stream to read instead of standard input, when its first bytes were inspected */
 async function parseAll(request: DparseRequest, stdin: AsyncIterable<Buffer> | undefined): Promise<void> {
-  const { inputs, output, format, ranges, program, ncu, force, allFields, derived, outputFormat, quiet, jobs } =
-    request;
+  const { inputs, output, format, ranges, program, ncu, force, allFields, derived, outputFormat, quiet } = request;
+  const jobs = request.jobs ?? defaultJobs(inputs.flatMap(filesOf));
   const meter = progress('dparse', !quiet);
   const report = new ParseReport(quiet);
   const shared = {
@@ -65,7 +66,7 @@ async function parseAll(request: DparseRequest, stdin: AsyncIterable<Buffer> | u
   const parse = async (written: ParseOptions['output'], write: Write): Promise<void> => {
     const options = { ...shared, output: written };
     const found = findProfiles(inputs, { format, stdin, capture: request.capture });
-    const outcomes = jobs > 1 ? parseMany(found, options, jobs, write) : parseEach(found, options, write, meter);
+    const outcomes = jobs > 1 ? parseMany(found, options, jobs, write, meter) : parseEach(found, options, write, meter);
     for await (const { name, ordinal, outcome } of outcomes) {
       meter.clear();
       report.add(name, outcome, ordinal);
@@ -103,15 +104,15 @@ async function* parseEach(
 
 /** What is read: files and folders, files that a glob stands for, the program, and the report of counters. */
 function filesRead({ inputs, program, ncu, capture }: DparseRequest): string[] {
-  const files = inputs.flatMap((input) => (input === '-' || existsSync(input) ? [input] : globbed(input)));
+  const files = inputs.flatMap((input) => (input === '-' || existsSync(input) ? [input] : filesOf(input)));
   return [...files, ...[program, ncu, capture].filter((file) => file !== undefined)];
 }
 
-function globbed(input: string): readonly string[] {
+/** Files that an input stands for; none where they cannot be found, which is said in its turn. */
+function filesOf(input: string): readonly string[] {
   try {
     return expandInput(input).paths;
   } catch {
-    // Said in its turn, when it is read.
     return [];
   }
 }

@@ -1,7 +1,8 @@
 /**
  * Profiles parsed in worker threads. A large one has a thread of its own: parsing has room for short-lived objects there,
- * and the main thread writes meanwhile and hears signals. Several at a time go each into a temporary file, and the files
- * are copied out in the order of the inputs: the stream does not depend on the number of workers.
+ * and the main thread writes meanwhile and hears signals. Of several at a time the lines of the first are written as they
+ * come; those of others go each into a temporary file, and the files are copied out in the order of the inputs: the stream
+ * does not depend on the number of workers.
  */
 import { EventEmitter, once, setMaxListeners } from 'node:events';
 import type { FoundProfile } from '../../parse/find.js';
@@ -10,11 +11,17 @@ import { UserError } from '../../record/errors.js';
 import type { Outcome, ParsedProfile, ParseOptions } from './one.js';
 import { WorkerPool } from './worker-pool.js';
 import type { Write } from '../output.js';
-import type { Progress } from '../progress.js';
+import { SILENT, type Progress } from '../progress.js';
 
-/** A profile in work or parsed, and the file of its lines; or an input that cannot be read. */
-type Started =
-  { readonly profile: FoundProfile; readonly lines: TemporaryFile; readonly outcome: Promise<Outcome> } | UserError;
+/** A profile in work or parsed; or an input that cannot be read. */
+type Started = StartedProfile | UserError;
+
+interface StartedProfile {
+  readonly profile: FoundProfile;
+  /** The file of its lines; null where they are written as they come. */
+  readonly lines: TemporaryFile | null;
+  readonly outcome: Promise<Outcome>;
+}
 
 /** Profiles that are parsed and wait for one before them, for each that is in work: a bound on disk. */
 const WAITING = 1;
@@ -25,18 +32,20 @@ export async function* parseMany(
   options: ParseOptions,
   jobs: number,
   write: Write,
+  meter: Progress = SILENT,
 ): AsyncGenerator<ParsedProfile> {
   const stop = new AbortController();
   // One of each worker: Node takes more than ten for a leak, and says so.
   setMaxListeners(0, stop.signal);
   const queue = new Queue(jobs, stop.signal);
   const pool = new WorkerPool();
-  const starting = startAll(found, options, queue, pool);
+  const out = metered(write, meter);
+  const starting = startAll(found, options, { queue, pool, out });
   // Awaited in the end; until then a rejection must not count as unhandled.
   starting.catch(() => undefined);
   try {
     for (let first; (first = await queue.first()) !== null;) {
-      yield await parsed(first, write);
+      yield await parsed(first, out);
       queue.shift();
     }
     await starting;
@@ -82,6 +91,11 @@ class Queue {
     started.outcome.then(ended, ended);
   }
 
+  /** Whether what is started next is the first to be written. */
+  get isEmpty(): boolean {
+    return this.#started.length === 0;
+  }
+
   /** The first, as soon as there is one; null after the last. */
   async first(): Promise<Started | null> {
     while (this.#started.length === 0) await once(this.#changes, 'change');
@@ -98,17 +112,24 @@ class Queue {
     for (const one of this.#started) {
       if (one === null || one instanceof UserError) continue;
       await one.outcome.catch(() => undefined);
-      one.lines.dispose();
+      one.lines?.dispose();
     }
   }
+}
+
+/** What works on the profiles of a run. */
+interface Work {
+  readonly queue: Queue;
+  readonly pool: WorkerPool;
+  readonly out: Take;
 }
 
 async function startAll(
   found: AsyncIterable<FoundProfile | UserError>,
   options: ParseOptions,
-  queue: Queue,
-  pool: WorkerPool,
+  work: Work,
 ): Promise<void> {
+  const { queue } = work;
   try {
     for await (const profile of found) {
       await queue.room();
@@ -116,27 +137,42 @@ async function startAll(
         if (!(profile instanceof UserError)) profile.source.dispose();
         return;
       }
-      queue.push(profile instanceof UserError ? profile : start(profile, options, queue.stop, pool));
+      queue.push(profile instanceof UserError ? profile : start(profile, options, work));
     }
   } finally {
     queue.push(null);
   }
 }
 
-function start(profile: FoundProfile, options: ParseOptions, stop: AbortSignal, pool: WorkerPool): Started {
+function start(profile: FoundProfile, options: ParseOptions, { queue, pool, out }: Work): StartedProfile {
+  const { stop } = queue;
+  if (queue.isEmpty) {
+    return { profile, lines: null, outcome: pool.parse(profile, options, { output: null, take: out, stop }) };
+  }
   const lines = new TemporaryFile(profile.source.name);
   lines.unlink();
   return { profile, lines, outcome: pool.parse(profile, options, { output: lines.file, stop }) };
 }
 
 /** Copies the lines of a profile out when they are complete. */
-async function parsed(started: Started, write: Write): Promise<ParsedProfile> {
+async function parsed(started: Started, out: Take): Promise<ParsedProfile> {
   if (started instanceof UserError) return { name: '', outcome: started };
   const { profile, lines } = started;
   const outcome = await started.outcome;
-  if (!(outcome instanceof UserError)) for (const piece of lines.pieces()) await write(piece);
-  lines.dispose();
+  if (lines !== null && !(outcome instanceof UserError)) for (const piece of lines.pieces()) await out(piece);
+  lines?.dispose();
   return { name: profile.source.name, ordinal: profile.ordinal, outcome };
+}
+
+type Take = (bytes: Uint8Array) => Promise<void>;
+
+/** Writes, and shows how much. */
+function metered(write: Write, meter: Progress): Take {
+  let written = 0;
+  return async (bytes) => {
+    await write(bytes);
+    meter.at((written += bytes.length), null);
+  };
 }
 
 /** One large profile in a thread of its own. */
@@ -146,14 +182,9 @@ export async function parseLarge(
   write: Write,
   meter: Progress,
 ): Promise<Outcome> {
-  let written = 0;
-  const take = async (bytes: Uint8Array): Promise<void> => {
-    await write(bytes);
-    meter.at((written += bytes.length), null);
-  };
   const pool = new WorkerPool();
   try {
-    return await pool.parse(profile, options, { output: null, take });
+    return await pool.parse(profile, options, { output: null, take: metered(write, meter) });
   } finally {
     await pool.end();
   }

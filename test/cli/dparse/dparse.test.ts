@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { readArguments } from '../../../src/cli/dparse/options.js';
 import { parseMany } from '../../../src/cli/dparse/workers.js';
 import { findProfiles } from '../../../src/parse/find.js';
@@ -122,8 +122,17 @@ describe('dparse', () => {
   });
 
   it('-j has a worker a core at most', () => {
-    const jobsOf = (n: number): number => readArguments(['-j', String(n), SAMPLE]).jobs;
+    const jobsOf = (n: number): number | undefined => readArguments(['-j', String(n), SAMPLE]).jobs;
     expect([1, 1_000_000].map(jobsOf)).to.deep.equal([1, availableParallelism()]);
+  });
+
+  it('gives the same bytes without -j, where inputs are large enough for several workers', async function () {
+    if (commandOf('dparse').length > 1) return this.skip();
+    const folder = folderOf('a.sqlite');
+    const trace = gunzipSync(readFileSync(join(ROOT, 'samples/lenet.pt.trace.json.gz'))).toString();
+    const padded = trace.replace('{', `{"padding": "${'x'.repeat(17_000_000)}",`);
+    for (const name of ['b', 'c']) writeFileSync(join(folder, `${name}.json`), padded);
+    expect(await dparse(folder)).to.deep.equal(await dparse('-j', '1', folder));
   });
 
   it('--ranges writes the host ranges among the activities, in order of start', async () => {

@@ -70,7 +70,7 @@ export const ranks = recordsCommand(
     ],
     examples: [
       'dprof ranks traces/rank*.pt.trace.json.gz',
-      'dparse -j 8 traces/ | dprof ranks',
+      'dparse traces/ | dprof ranks',
       'dprof ranks -c rank,clock,offset,drift,residual,bound traces/*.gz',
       'dprof ranks -t steps -f csv traces/*.gz > heatmap.csv',
       "dprof ranks -f json traces/*.gz | jq '.stragglers[] | [.rank, .late_ns, .q]'",
