@@ -14,7 +14,7 @@ import { filesIn } from './input/folder-files.js';
 import { isSqlite } from './sqlite/sqlite.js';
 import { patternCount } from './input/pattern-count.js';
 import { TemporaryFile } from './input/temporary-file.js';
-import { isGzip, unpack } from './input/unpack.js';
+import { inflatedAtOnce, isGzip, unpack } from './input/unpack.js';
 import { UnreadableInput } from './input/unreadable-input.js';
 
 const HEAD_BYTES = 4096;
@@ -93,7 +93,13 @@ export async function openInput(path: string, stdin: AsyncIterable<Buffer> = pro
   if (stat.isFile() && stat.size === 0) throw new UserError('file is empty', { where: path });
   if (!stat.isFile()) return unpacked(path, basename(path), createReadStream(path));
   if (!isGzip(readHead(path))) return { name: path, file: basename(path), path, dispose: () => undefined };
-  return unpacked(path, basename(path), createReadStream(path));
+  const small = inflatedAtOnce(path, stat.size);
+  return small === null
+    ? unpacked(path, basename(path), createReadStream(path))
+    : temporaryInput(path, (temporary) => {
+        temporary.append(small);
+        return Promise.resolve({ file: withoutGz(basename(path)) });
+      });
 }
 
 /**
@@ -136,19 +142,28 @@ function inflatedStart(path: string): Buffer {
 }
 
 /** Copies a stream into a temporary file, inflating gzip. */
-async function unpacked(name: string, file: string, stream: AsyncIterable<Buffer>): Promise<InputFile> {
-  const temporary = new TemporaryFile(name);
-  try {
+const unpacked = (name: string, file: string, stream: AsyncIterable<Buffer>): Promise<InputFile> =>
+  temporaryInput(name, async (temporary) => {
     const what = await unpack(stream, temporary);
     if (what === 'nothing') throw new UserError('input is empty', { where: name });
-    if (!isSqlite(readHead(temporary.path))) temporary.hide();
     return {
-      name,
-      file: what === 'bytes' ? file : file.replace(/\.gz$/, ''),
-      path: temporary.path,
+      file: what === 'bytes' ? file : withoutGz(file),
       ...(what === 'cut' ? { isCut: true } : undefined),
-      dispose: () => temporary.dispose(),
     };
+  });
+
+const withoutGz = (file: string): string => file.replace(/\.gz$/, '');
+
+/** An input in a temporary file. @param fill writes it */
+async function temporaryInput(
+  name: string,
+  fill: (temporary: TemporaryFile) => Promise<Pick<InputFile, 'file' | 'isCut'>>,
+): Promise<InputFile> {
+  const temporary = new TemporaryFile(name);
+  try {
+    const about = await fill(temporary);
+    if (!isSqlite(readHead(temporary.path))) temporary.hide();
+    return { name, ...about, path: temporary.path, dispose: () => temporary.dispose() };
   } catch (error) {
     temporary.dispose();
     throw brokenGzip(error, name);
