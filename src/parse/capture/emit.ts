@@ -248,8 +248,8 @@ class Emission {
       dur: common.dur,
       device: common.device,
       stream: common.stream,
-      grid: this.#extent(own * 6) ?? origin?.node.grid ?? null,
-      block: this.#extent(own * 6 + 3) ?? origin?.node.block ?? null,
+      grid: this.#extent(own, 0) ?? origin?.node.grid ?? null,
+      block: this.#extent(own, 3) ?? origin?.node.block ?? null,
       pid: common.pid,
       tid: common.tid,
       corr: common.corr,
@@ -290,10 +290,10 @@ class Emission {
     return { name: number, short: number, known: false };
   }
 
-  /** Three extents from an index of the column on. Each is at least 1: 0 is unknown. */
-  #extent(at: number): Extent | null {
+  /** Three extents from the one with this index on. Each is at least 1: 0 is unknown. */
+  #extent(kernel: number, from: number): Extent | null {
     const { extents } = this.capture.activities.kernels;
-    const [x, y, z] = [extents.at(at), extents.at(at + 1), extents.at(at + 2)];
+    const [x, y, z] = [extents.at(kernel, from), extents.at(kernel, from + 1), extents.at(kernel, from + 2)];
     return x > 0 && y > 0 && z > 0 ? [x, y, z] : null;
   }
 

@@ -80,7 +80,7 @@ function compareLaunches(activities: Activities, a: number, b: number): number {
   const { extents } = kernels;
   const [first, second] = [ownRow.at(a), ownRow.at(b)];
   for (let i = 0; i < 6; i++) {
-    const difference = compareCells(extents.at(first * 6 + i), extents.at(second * 6 + i));
+    const difference = compareCells(extents.at(first, i), extents.at(second, i));
     if (difference !== 0) return difference;
   }
   const { registers, sharedBytes } = kernels;

@@ -57,7 +57,7 @@ type HostKind = 'annotation' | 'frame';
 
 /** The host events of a profile. A range's `text` cell is -1 - op for an op, else twice the name plus 1 for a frame. */
 export class HostEvents {
-  readonly ranges = new Ranges(NumericColumn.int32());
+  readonly ranges = new Ranges();
   readonly ops = new OpColumns();
   /** Parsed names by their number; those of frames are parsed differently. */
   readonly #names: (HostName | undefined)[] = [];

@@ -29,14 +29,14 @@ export function launchLatencies(
   { callOf }: LaunchJoin,
 ): Map<number, DeviceLatencies> {
   const devices = new Map<number, DeviceLatencies>();
-  const [starts, ids, kinds] = [activities.start.values, activities.device.values, activities.kind.values];
+  const [starts, kinds] = [activities.start.values, activities.kind.values];
   const launched = hostCalls.start.values;
   let device = NaN;
   let of = new DeviceLatencies();
   for (let row = 0; row < starts.length; row++) {
     const start = elementAt(starts, row);
     if (Number.isNaN(start) || kinds[row] === KIND_CODE.sync) continue;
-    const id = elementAt(ids, row);
+    const id = activities.device.at(row);
     if (id !== device) of = entryOf(devices, (device = id), () => new DeviceLatencies());
     if (start < of.first) of.first = start;
     if (start > of.last) of.last = start;

@@ -107,7 +107,7 @@ export class KinetoCapture implements Capture {
       job: { ...hostOfName(name, this.threads), ...this.#collectives.job(header.distributedInfo) },
       startUnixNs: this.#startUnixNs(header),
       dur: null,
-      devices: devicesOfTrace(header.deviceProperties, new Set(this.activities.device.values), header.vendor),
+      devices: devicesOfTrace(header.deviceProperties, new Set(this.activities.device), header.vendor),
       ...(facts === undefined ? undefined : { facts }),
     };
   }

@@ -86,7 +86,8 @@ export class GraphNodes {
   #launched(): NodeEvent[] {
     const { activities } = this.capture;
     const found = new Set<NodeEvent>();
-    for (const [row, node] of activities.node.values.entries()) {
+    for (let row = 0; row < activities.length; row++) {
+      const node = activities.node.at(row);
       const event = Number.isNaN(node) ? null : this.#originOf(activities.process.at(row), node);
       if (event !== null) found.add(event);
     }

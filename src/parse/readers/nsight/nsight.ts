@@ -6,6 +6,7 @@
 import { entryOf } from '../../../containers/map-entry.js';
 import { Diagnostics } from '../../../record/diagnostics.js';
 import { LruCache } from '../../../containers/lru-cache.js';
+import { orNull } from '../../../containers/numeric-column.js';
 import type { Collective } from '../../../record/fields/collective.js';
 import type { HostMemory, StatementRecord } from '../../../record/record.js';
 import { type ActivityDetails, type Capture, type CaptureNames, type JobFacts } from '../../capture/capture.js';
@@ -178,7 +179,7 @@ class NsightCapture implements Capture {
       job: this.#job(),
       startUnixNs: database.minimum('TARGET_INFO_SESSION_START_TIME', 'utcEpochNs'),
       dur: durationOf(database),
-      devices: this.#devices.list(new Set(this.activities.device.values)),
+      devices: this.#devices.list(new Set(this.activities.device)),
       ...(facts === undefined ? undefined : { facts }),
     };
     if (this.header.devices.length > 1) this.diagnostics.count('wait-without-device', this.#waitsWithoutDevice);
@@ -269,9 +270,10 @@ class NsightCapture implements Capture {
 
   #readMemory(): void {
     const columns = ['start', processOf('globalPid'), ...MEMORY_COLUMNS];
+    let unstated: number | null = null;
     this.database.eachNumbers(MEMORY_TABLE, columns, (cells) => {
       const [start = NaN, key = NaN, ordinal = NaN, address = NaN, bytes = NaN, kind = NaN, operation = NaN] = cells;
-      const process = Number.isNaN(key) ? (this.#onlyProcess() ?? this.#process(0)) : this.#process(key);
+      const process = Number.isNaN(key) ? (unstated ??= this.#onlyProcess() ?? this.#process(0)) : this.#process(key);
       const isKnown = !Number.isNaN(ordinal);
       if (!isKnown && !isOfHost(kind)) this.diagnostics.count('bad-row');
       const device = isKnown ? this.#devices.idOf(this.threads.pid(process), ordinal) : null;
@@ -327,9 +329,9 @@ class NsightCapture implements Capture {
 
   /** The process of all host calls; null when there are several or none. */
   #onlyProcess(): number | null {
-    const { values } = this.hostCalls.process;
-    const first = values[0];
-    return first !== undefined && values.every((process) => process === first) ? first : null;
+    const { process, length } = this.hostCalls;
+    for (let call = 1; call < length; call++) if (process.at(call) !== process.at(0)) return null;
+    return orNull(process.at(0));
   }
 
   #process(key: number): number {

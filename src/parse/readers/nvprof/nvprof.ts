@@ -111,7 +111,7 @@ class NvprofCapture implements Capture {
     const waitsWithoutDevice = this.#readSyncs();
     this.#counters = new KernelCounters(database);
     this.diagnostics.count('bad-row', this.#counters.broken);
-    this.diagnostics.count('counter-without-kernel', this.#counters.outside(this.activities.corr.values));
+    this.diagnostics.count('counter-without-kernel', this.#counters.outside(this.activities.corr));
     const facts = unreadTables(database, READ_TABLES, this.diagnostics);
     this.header = {
       format: nvprof.id,

@@ -98,7 +98,7 @@ export class AscendCapture implements Capture {
       job,
       startUnixNs: clock.startUnixNs,
       dur: null,
-      devices: readDevices(database, new Set(activities.device.values), this.#samples.clocks(), this.#units()),
+      devices: readDevices(database, new Set(activities.device), this.#samples.clocks(), this.#units()),
       facts,
     };
   }

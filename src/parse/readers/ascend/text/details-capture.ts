@@ -56,7 +56,7 @@ export class DetailsCapture implements Capture {
       ...sidecars.profile(),
       startUnixNs: clock.startNs?.toString() ?? null,
       dur: null,
-      devices: devicesOf(this.activities.device.values, coreFacts(details, null)),
+      devices: devicesOf(this.activities.device, coreFacts(details, null)),
     };
   }
 

@@ -79,7 +79,7 @@ export class TraceCapture implements Capture {
       ...sidecars.profile(),
       startUnixNs: clock.startNs?.toString() ?? null,
       dur: null,
-      devices: devicesOf(this.activities.device.values, facts),
+      devices: devicesOf(this.activities.device, facts),
     };
   }
 
