@@ -155,7 +155,7 @@ function writeWork(
     kernel([
       ...[start + 8000, start + 8000 + duration, 0, 1, 0, 7, correlation, pid],
       ...[name, name + 1, name, 1, 1, 32 + (i % 4) * 16],
-      ...[1 + (i % 4096), 1, 1, 128 << (i % 4), 1, 1, 0, 0, 0, 0, i + 1, 32_768, 0, 0, 0, 0, 1, 0, 0],
+      ...[1 + ((i % repeatsAfter) % 4096), 1, 1, 128 << (i % 4), 1, 1, 0, 0, 0, 0, i + 1, 32_768, 0, 0, 0, 0, 1, 0, 0],
     ]);
     const texts = rangeTexts(i, seq, backward, i % repeatsAfter);
     for (let depth = texts.length - rangesPerKernel; depth < texts.length; depth++) {

@@ -35,58 +35,76 @@ export class LruCache<K, V> {
 }
 
 /**
- * Lookups, as a multiple of the size, after which the cache is switched off unless one in LEAST_HITS was a hit. A step
+ * Lookups, as a multiple of the size, after which what is kept is given up unless one in LEAST_HITS was a hit. A step
  * with more keys than are kept never hits, so that a longer trial would come to the same.
  */
 const TRIAL = 4;
 const LEAST_HITS = 16;
-/** Trials for which a cache that was switched off rests before it is tried again: what follows may repeat. */
+/** Trials for which nothing is kept before it is tried again: what follows may repeat. */
 const REST = 8;
 
 /**
- * An LRU cache that switches itself off for a while where keys do not repeat: keeping values that are never used again
- * costs more than making them. In most profiles a training step repeats the texts of the step before, once it has begun.
+ * Whether it pays to keep values: where keys do not repeat, keeping what is never used again costs more than making it. In
+ * most profiles a training step repeats the keys of the step before, once it has begun.
  */
-export class AdaptiveCache<K, V> {
-  #recent: LruCache<K, V> | null;
+export class CacheTrial {
   readonly #trial: number;
-  /** Since the cache was switched on or off. */
+  #isOn = true;
+  /** Since it was switched on or off. */
   #lookups = 0;
   #hits = 0;
 
-  constructor(private readonly size: number) {
-    this.#recent = new LruCache(size);
+  /** @param size values that are kept */
+  constructor(size: number) {
     this.#trial = TRIAL * size;
   }
 
   /** Whether values are kept just now. */
   get isOn(): boolean {
-    return this.#recent !== null;
+    return this.#isOn;
+  }
+
+  /** Notes a lookup. @returns whether it was switched on or off by it */
+  note(isHit: boolean): boolean {
+    this.#lookups++;
+    if (isHit) this.#hits++;
+    const isOver = this.#isOn
+      ? this.#lookups === this.#trial && this.#hits * LEAST_HITS < this.#trial
+      : this.#lookups === REST * this.#trial;
+    if (!isOver) return false;
+    this.#isOn = !this.#isOn;
+    this.#lookups = 0;
+    this.#hits = 0;
+    return true;
+  }
+}
+
+/** An LRU cache that keeps values while that pays. */
+export class AdaptiveCache<K, V> {
+  #recent: LruCache<K, V> | null;
+  readonly #trial: CacheTrial;
+
+  constructor(private readonly size: number) {
+    this.#recent = new LruCache(size);
+    this.#trial = new CacheTrial(size);
+  }
+
+  /** Whether values are kept just now. */
+  get isOn(): boolean {
+    return this.#trial.isOn;
   }
 
   get(key: K): V | undefined {
-    this.#lookups++;
-    if (this.#recent === null) {
-      if (this.#lookups === REST * this.#trial) this.#switch(new LruCache(this.size));
-      return undefined;
-    }
-    const known = this.#recent.get(key);
-    if (known !== undefined) this.#hits++;
-    if (this.#lookups === this.#trial && this.#hits * LEAST_HITS < this.#trial) this.#switch(null);
+    const known = this.#recent?.get(key);
+    if (this.#trial.note(known !== undefined)) this.#recent = this.isOn ? new LruCache(this.size) : null;
     return known;
-  }
-
-  #switch(recent: LruCache<K, V> | null): void {
-    this.#recent = recent;
-    this.#lookups = 0;
-    this.#hits = 0;
   }
 
   set(key: K, value: V): void {
     this.#recent?.set(key, value);
   }
 
-  /** The cached value, made when there is none, and kept while the cache is on. */
+  /** The cached value, made when there is none, and kept while that pays. */
   of(key: K, make: (key: K) => V): V {
     const known = this.get(key);
     if (known !== undefined) return known;

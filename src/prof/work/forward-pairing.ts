@@ -53,8 +53,13 @@ const RECENT = 2048;
 interface ForwardEntry {
   readonly id: number;
   readonly tid: number | null;
-  readonly text: string;
+  /** Its calls, which those of other layers and steps repeat. */
+  readonly calls: string;
+  /** All else of its context. */
+  readonly place: string;
 }
+
+type Place = Omit<ForwardContext, 'calls'>;
 
 /** The last forward kernel of each thread that has the id. */
 type ThreadEntries = ForwardEntry[];
@@ -87,8 +92,10 @@ class Generation {
 export class ForwardKernels {
   #young = new Generation();
   #old = new Generation();
-  readonly #texts = new AdaptiveCache<string, string>(RECENT);
-  readonly #contexts = new AdaptiveCache<string, ForwardContext>(RECENT);
+  readonly #callTexts = new AdaptiveCache<string, string>(RECENT);
+  readonly #placeTexts = new AdaptiveCache<string, string>(RECENT);
+  readonly #calls = new AdaptiveCache<string, readonly OpCall[]>(RECENT);
+  readonly #places = new AdaptiveCache<string, Place>(RECENT);
   /** Sequence ids evicted to stay within the budget. */
   evicted = 0;
 
@@ -108,9 +115,10 @@ export class ForwardKernels {
 
   #remember(kernel: KernelRecord): void {
     if (kernel.seq.length === 0 && kernel.altSeq.length === 0) return;
-    const held = { id: kernel.id, tid: kernel.tid, text: this.#textOf(kernel) };
-    for (const id of kernel.seq) this.#put(this.#young.seq, kernel, id, held);
-    for (const id of kernel.altSeq) this.#put(this.#young.altSeq, kernel, id, held);
+    const { id, tid, seq, altSeq } = kernel;
+    const held = { id, tid, calls: this.#callsOf(kernel), place: this.#placeOf(kernel) };
+    for (const number of seq) this.#put(this.#young.seq, kernel, number, held);
+    for (const number of altSeq) this.#put(this.#young.altSeq, kernel, number, held);
     if (this.#young.bytes <= this.budget / 2) return;
     this.evicted += this.#old.seq.size + this.#old.altSeq.size;
     this.#old = this.#young;
@@ -129,12 +137,23 @@ export class ForwardKernels {
     else if (threads.push(held) > THREADS_KEPT) threads.shift();
   }
 
-  /** The context as text; texts that repeat soon are one string. */
-  #textOf({ calls, mod, op, layer, trace, repr, seqMarker }: KernelRecord): string {
-    const text = JSON.stringify([calls, mod, op, layer, trace, repr, seqMarker.map(markerName)]);
-    const known = this.#texts.get(text);
-    if (known !== undefined) return known;
-    this.#texts.set(text, text);
+  /** The calls as text. Backward kernels have calls that repeat as the same objects, whose work is known. */
+  #callsOf({ calls }: KernelRecord): string {
+    const text = JSON.stringify(calls);
+    const known = this.#callTexts.get(text);
+    if (known === undefined) return this.#keep(text, this.#callTexts);
+    if (this.#calls.get(known)?.at(-1) !== calls.at(-1)) this.#calls.set(known, calls);
+    return known;
+  }
+
+  /** All else as text; texts that repeat soon are one string. */
+  #placeOf(kernel: KernelRecord): string {
+    const text = placeText(kernel);
+    return this.#placeTexts.get(text) ?? this.#keep(text, this.#placeTexts);
+  }
+
+  #keep(text: string, texts: AdaptiveCache<string, string>): string {
+    texts.set(text, text);
     this.#young.bytes += text.length;
     return text;
   }
@@ -149,8 +168,11 @@ export class ForwardKernels {
     return { kind: 'paired', forward: { id: chosen.id, tid: chosen.tid, context: this.#contextOf(chosen) }, by };
   }
 
-  #contextOf({ text }: ForwardEntry): ForwardContext {
-    return this.#contexts.of(text, unpack);
+  #contextOf({ calls, place }: ForwardEntry): ForwardContext {
+    return {
+      calls: this.#calls.of(calls, (text) => JSON.parse(text) as OpCall[]),
+      ...this.#places.of(place, unpackPlace),
+    };
   }
 }
 
@@ -160,9 +182,11 @@ function newest(young: ThreadEntries = [], old: ThreadEntries = []): ThreadEntri
   return [...young, ...old.filter(({ tid }) => !young.some((newer) => newer.tid === tid))];
 }
 
-function unpack(text: string): ForwardContext {
-  const [calls, mod, op, layer, trace, repr, names] = JSON.parse(text) as [
-    OpCall[],
+const placeText = ({ mod, op, layer, trace, repr, seqMarker }: KernelRecord): string =>
+  JSON.stringify([mod, op, layer, trace, repr, seqMarker.map(markerName)]);
+
+function unpackPlace(text: string): Place {
+  const [mod, op, layer, trace, repr, names] = JSON.parse(text) as [
     string[],
     string[],
     string[],
@@ -170,7 +194,7 @@ function unpack(text: string): ForwardContext {
     string[],
     string[],
   ];
-  return { calls, mod, op, layer, trace, repr, names };
+  return { mod, op, layer, trace, repr, names };
 }
 
 /** The forward kernel, of those of several threads, that a backward kernel belongs to; null when undetermined. */
@@ -184,7 +208,8 @@ function choose(
   const likely = agreeing.length > 0 ? agreeing : candidates;
   const [first] = likely;
   // Replicas that made the same call at the same line have the same context.
-  if (first !== undefined && likely.every(({ text }) => text === first.text)) return first;
+  if (first !== undefined && likely.every(({ calls, place }) => calls === first.calls && place === first.place))
+    return first;
   return likely.find(({ tid }) => tid === kernel.tid) ?? null;
 }
 

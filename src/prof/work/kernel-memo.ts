@@ -1,27 +1,37 @@
 /**
  * What was found of a kernel, kept by its calls and its name: the kernels of a loop repeat with both, and equal calls are
- * mostly the same object (see `repeated-fields.ts` and `pair.ts`). Memory: up to `kept` times MOST_ALIKE entries.
+ * mostly the same object, in records (see `repeated-fields.ts`) as in a profile that is read. Memory: up to `kept` times
+ * MOST_ALIKE entries.
  */
-import { AdaptiveCache } from '../../containers/lru-cache.js';
+import { CacheTrial, LruCache } from '../../containers/lru-cache.js';
+import { entryOf } from '../../containers/map-entry.js';
 import type { OpCall } from '../../record/record.js';
 
 const KEPT = 2048;
-/** More entries than this of the same calls and name differ in every launch: nothing is gained by keeping them. */
+/** More entries than this of the same innermost call and name differ in every launch: nothing is gained by keeping them. */
 const MOST_ALIKE = 16;
 
+interface Known<Entry> {
+  readonly calls: readonly OpCall[];
+  readonly entry: Entry;
+}
+
 export class KernelMemo<Entry> {
-  #entries: AdaptiveCache<readonly OpCall[], Map<string, Entry[]>>;
+  /** By the innermost call, and by name. */
+  #entries: LruCache<OpCall | null, Map<string, Known<Entry>[]>>;
+  readonly #trial: CacheTrial;
   /** At most so many entries are there. */
   #made = 0;
 
-  /** @param kept lists of calls */
+  /** @param kept calls */
   constructor(private readonly kept = KEPT) {
-    this.#entries = new AdaptiveCache(kept);
+    this.#entries = new LruCache(kept);
+    this.#trial = new CacheTrial(kept);
   }
 
-  /** Whether entries are kept just now: not where calls do not repeat. */
+  /** Whether entries are kept just now: not where kernels do not repeat. */
   get isOn(): boolean {
-    return this.#entries.isOn;
+    return this.#trial.isOn;
   }
 
   /**
@@ -29,22 +39,32 @@ export class KernelMemo<Entry> {
    * @param isOf whether a known entry, of a kernel with the same calls and name, is that of this one
    */
   of(calls: readonly OpCall[], name: string, isOf: (entry: Entry) => boolean, make: () => Entry): Entry {
-    let names = this.#entries.get(calls);
-    if (!this.isOn) return make();
-    if (names === undefined) this.#entries.set(calls, (names = new Map<string, Entry[]>()));
-    let known = names.get(name);
-    if (known === undefined) names.set(name, (known = []));
-    const same = known.find(isOf);
-    if (same !== undefined) return same;
-    const made = make();
+    const known = this.isOn ? this.#alike(calls, name) : null;
+    const same = known?.find((one) => isSameList(one.calls, calls) && isOf(one.entry));
+    if (this.#trial.note(same !== undefined)) this.#forget();
+    if (same !== undefined) return same.entry;
+    const entry = make();
+    if (known !== null) this.#keep(known, { calls, entry });
+    return entry;
+  }
+
+  /** Those of the same innermost call and name. */
+  #alike(calls: readonly OpCall[], name: string): Known<Entry>[] {
+    const names = this.#entries.of(calls.at(-1) ?? null, () => new Map<string, Known<Entry>[]>());
+    return entryOf(names, name, () => []);
+  }
+
+  #keep(known: Known<Entry>[], one: Known<Entry>): void {
     if (known.length >= MOST_ALIKE) known.length = 0;
-    known.push(made);
+    known.push(one);
     if (++this.#made === this.kept * MOST_ALIKE) this.#forget();
-    return made;
   }
 
   #forget(): void {
-    this.#entries = new AdaptiveCache(this.kept);
+    this.#entries = new LruCache(this.kept);
     this.#made = 0;
   }
 }
+
+const isSameList = (a: readonly OpCall[], b: readonly OpCall[]): boolean =>
+  a === b || (a.length === b.length && a.every((call, i) => call === b[i]));

@@ -57,6 +57,21 @@ describe('pairing', () => {
     expect(found(pairLast(forward(1, [5], same), forward(2, [5], { ...same, tid: 101 }), backward([5])))).to.equal(1);
   });
 
+  it('gives backward kernels the calls of their forward kernel as the same objects where these repeat', () => {
+    const call = mm(1, 2, 3);
+    const step = (seq: number, layer: string): KernelRecord[] => [
+      forward(seq, [seq], { calls: [call], layer: [layer] }),
+      backward([seq], { layer: [] }),
+    ];
+    const pairs = new ForwardKernels();
+    const pairings = [...step(1, 'a'), ...step(2, 'b'), ...step(3, 'c')].map((one) => pairs.pair(one));
+    const contexts = pairings.flatMap((one) => (one.kind === 'paired' ? [one.forward.context] : []));
+    expect(contexts.map(({ calls, layer }) => ({ calls, layer }))).to.deep.equal(
+      ['a', 'b', 'c'].map((layer) => ({ calls: [call], layer: [layer] })),
+    );
+    expect(contexts.slice(1).map(({ calls: [only] }) => only === call)).to.deep.equal([true, true]);
+  });
+
   it('agrees with a search through all earlier kernels (one thread)', () => {
     const step = fc.record({
       bprop: fc.boolean(),

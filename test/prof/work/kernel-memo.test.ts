@@ -4,16 +4,18 @@ import type { OpCall } from '../../../src/record/record.js';
 import { KernelMemo } from '../../../src/prof/work/kernel-memo.js';
 import { mm } from '../../support/kernels.js';
 
-const CALLS = [[], [mm(1, 2, 3)], [mm(1, 2, 3)]];
+const [ONE, ANOTHER] = [mm(1, 2, 3), mm(1, 2, 3)];
+const CALLS = [[], [ONE], [ANOTHER], [ANOTHER, ONE], [ONE]];
 
 describe('what is kept of kernels', () => {
   it('is of the kernel that is asked for, however many there were', () => {
-    const asked = fc.record({ calls: fc.nat({ max: 2 }), name: fc.constantFrom('a', 'b'), of: fc.nat({ max: 40 }) });
+    const asked = fc.record({ calls: fc.nat({ max: 4 }), name: fc.constantFrom('a', 'b'), of: fc.nat({ max: 40 }) });
     fc.assert(
       fc.property(fc.array(asked, { maxLength: 300 }), (all) => {
         const memo = new KernelMemo<string>();
         for (const { calls, name, of } of all) {
-          const own = `${calls} ${name} ${of}`;
+          // The last list has the same calls as the second.
+          const own = `${calls === 4 ? 1 : calls} ${name} ${of}`;
           const found = memo.of(
             CALLS[calls] ?? [],
             name,
@@ -32,6 +34,13 @@ describe('what is kept of kernels', () => {
     expect(make()).to.equal(make());
   });
 
+  it('is made once for lists of the same calls, which a profile that is read has for each kernel', () => {
+    const memo = new KernelMemo<object>();
+    const make = (calls: OpCall[]): object => memo.of(calls, 'a', () => true, () => ({})); // prettier-ignore
+    expect(make([ANOTHER, ONE])).to.equal(make([ANOTHER, ONE]));
+    expect(make([ANOTHER, ONE])).not.to.equal(make([ONE]));
+  });
+
   it('is bounded: of ever new names all are forgotten in the end', () => {
     const memo = new KernelMemo<object>();
     const none = CALLS[0] ?? [];
@@ -43,11 +52,11 @@ describe('what is kept of kernels', () => {
 
   it('is kept again where kernels begin to repeat after many that did not', () => {
     const memo = new KernelMemo<object>(8);
-    const none = (): OpCall[] => [];
+    const another = (): OpCall[] => [mm(1, 2, 3)];
     const make = (calls: OpCall[]): object => memo.of(calls, 'a', () => true, () => ({})); // prettier-ignore
-    for (let i = 0; i < 100; i++) make(none());
+    for (let i = 0; i < 100; i++) make(another());
     expect(memo.isOn).to.equal(false);
-    const again = none();
+    const again = another();
     for (let i = 0; i < 1000; i++) make(again);
     expect(make(again)).to.equal(make(again));
   });
