@@ -40,9 +40,6 @@ export class LruCache<K, V> {
  */
 const TRIAL = 4;
 const LEAST_HITS = 16;
-/** Trials for which nothing is kept before it is tried again: what follows may repeat. */
-const REST = 8;
-
 /**
  * Whether it pays to keep values: where keys do not repeat, keeping what is never used again costs more than making it. In
  * most profiles a training step repeats the keys of the step before, once it has begun.
@@ -50,7 +47,6 @@ const REST = 8;
 export class CacheTrial {
   readonly #trial: number;
   #isOn = true;
-  /** Since it was switched on or off. */
   #lookups = 0;
   #hits = 0;
 
@@ -59,22 +55,17 @@ export class CacheTrial {
     this.#trial = TRIAL * size;
   }
 
-  /** Whether values are kept just now. */
+  /** Whether values are kept (still). */
   get isOn(): boolean {
     return this.#isOn;
   }
 
-  /** Notes a lookup. @returns whether it was switched on or off by it */
+  /** Notes a lookup. @returns whether nothing is kept from now on */
   note(isHit: boolean): boolean {
-    this.#lookups++;
+    if (!this.#isOn) return false;
     if (isHit) this.#hits++;
-    const isOver = this.#isOn
-      ? this.#lookups === this.#trial && this.#hits * LEAST_HITS < this.#trial
-      : this.#lookups === REST * this.#trial;
-    if (!isOver) return false;
-    this.#isOn = !this.#isOn;
-    this.#lookups = 0;
-    this.#hits = 0;
+    if (++this.#lookups !== this.#trial || this.#hits * LEAST_HITS >= this.#trial) return false;
+    this.#isOn = false;
     return true;
   }
 }
@@ -84,19 +75,19 @@ export class AdaptiveCache<K, V> {
   #recent: LruCache<K, V> | null;
   readonly #trial: CacheTrial;
 
-  constructor(private readonly size: number) {
+  constructor(size: number) {
     this.#recent = new LruCache(size);
     this.#trial = new CacheTrial(size);
   }
 
-  /** Whether values are kept just now. */
+  /** Whether values are kept (still). */
   get isOn(): boolean {
     return this.#trial.isOn;
   }
 
   get(key: K): V | undefined {
     const known = this.#recent?.get(key);
-    if (this.#trial.note(known !== undefined)) this.#recent = this.isOn ? new LruCache(this.size) : null;
+    if (this.#trial.note(known !== undefined)) this.#recent = null;
     return known;
   }
 

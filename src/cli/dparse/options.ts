@@ -52,7 +52,7 @@ export const DPARSE: Tool = {
   ],
   notes: [
     [
-      'Memory per input: about 110 bytes a kernel or copy, 45 a host call, 40 a range,',
+      'Memory per input: about 70 bytes a kernel or copy, 30 a host call, 25 a range,',
       '50 more an op of a trace, and 400 MB besides. Texts stay in a database; of a',
       'trace each is kept once. Parquet adds 200 MB. Without -j, N is one for each 16 MB',
       'of inputs, at most 8, and as many as half of the free memory holds.',

@@ -72,7 +72,7 @@ export const DPROF: Tool = {
   options: OPTIONS,
   notes: [
     [
-      'Memory: at most 250 MB; --sort adds the text of its rows (with --top N, of N rows),',
+      'Memory: at most 300 MB; --sort adds the text of its rows (with --top N, of N rows),',
       `--by 25 bytes a kernel and 250 a row, of ${grouped(MOST_GROUPS)} groups at most.`,
       MEMORY_OF_PROFILES,
     ],

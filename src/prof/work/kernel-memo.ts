@@ -29,7 +29,7 @@ export class KernelMemo<Entry> {
     this.#trial = new CacheTrial(kept);
   }
 
-  /** Whether entries are kept just now: not where kernels do not repeat. */
+  /** Whether entries are kept (still): not where kernels do not repeat. */
   get isOn(): boolean {
     return this.#trial.isOn;
   }

@@ -37,9 +37,8 @@ const cache = new AdaptiveCache<OpCall, Map<string, MatrixUnitUse>>(KEPT);
  * @param arch of the device, as 'sm80'
  */
 export function matrixUnitUse(call: OpCall, product: boolean, name: string, arch: string | undefined): MatrixUnitUse {
-  let uses = cache.get(call);
   if (!cache.isOn) return judge(call, product, name, arch);
-  if (uses === undefined) cache.set(call, (uses = new Map<string, MatrixUnitUse>()));
+  const uses = cache.of(call, () => new Map<string, MatrixUnitUse>());
   return entryOf(uses, `${product}/${String(arch)}/${name}`, () => judge(call, product, name, arch));
 }
 

@@ -50,14 +50,11 @@ describe('what is kept of kernels', () => {
     expect(make('first')).not.to.equal(first);
   });
 
-  it('is kept again where kernels begin to repeat after many that did not', () => {
+  it('is nothing where kernels do not repeat', () => {
     const memo = new KernelMemo<object>(8);
-    const another = (): OpCall[] => [mm(1, 2, 3)];
     const make = (calls: OpCall[]): object => memo.of(calls, 'a', () => true, () => ({})); // prettier-ignore
-    for (let i = 0; i < 100; i++) make(another());
+    for (let i = 0; i < 100; i++) make([mm(1, 2, 3)]);
     expect(memo.isOn).to.equal(false);
-    const again = another();
-    for (let i = 0; i < 1000; i++) make(again);
-    expect(make(again)).to.equal(make(again));
+    expect(make([ONE])).not.to.equal(make([ONE]));
   });
 });

@@ -69,7 +69,7 @@ export const advise = recordsCommand(
         'Gains of several findings do not add up. Most time at stake first; findings about several devices are one.',
         "First, of each profile: its verdict, and in json the parts of its devices' time; not with --rule.",
         'json: an object a line, times in ns; with --all also {rule, why} of rules without a finding.',
-        'Ranges (dparse --ranges) show when data was loaded. Memory: at most 250 MB.',
+        'Ranges (dparse --ranges) show when data was loaded. Memory: at most 300 MB.',
       ],
     ],
     examples: [

@@ -46,7 +46,7 @@ export const memory = recordsCommand(
         'Curves of many samples keep the lowest and the highest value of each interval, the peak always.',
         'allocated before: the peak without the allocations in the profile. Unknown is na (json: null).',
         'since_first: traces of 2021 have sizes alone, neither totals nor what is released when.',
-        'Memory: at most 250 MB, and 24 bytes an allocation that is held.',
+        'Memory: at most 300 MB, and 24 bytes an allocation that is held.',
       ],
     ],
     examples: [

@@ -66,7 +66,7 @@ export const SUMMARY: Tool = {
       'json has an object a line and profile: ns, bytes, FLOP, shares as fractions of 1, null for unknown. columns, csv,',
       'space and table have a row a figure.',
       'It also has utilisation over time, launch latencies, times of annotations and of ops of the host.',
-      'Memory: at most 250 MB, for 50,000 names of kernels and 20,000 steps; json: 450 MB.',
+      'Memory: at most 300 MB, for 50,000 names of kernels and 20,000 steps; json: 450 MB.',
     ],
   ],
   examples: [
