@@ -329,9 +329,9 @@ class NsightCapture implements Capture {
 
   /** The process of all host calls; null when there are several or none. */
   #onlyProcess(): number | null {
-    const { process, length } = this.hostCalls;
-    for (let call = 1; call < length; call++) if (process.at(call) !== process.at(0)) return null;
-    return orNull(process.at(0));
+    const { process: owners, length } = this.hostCalls;
+    for (let call = 1; call < length; call++) if (owners.at(call) !== owners.at(0)) return null;
+    return orNull(owners.at(0));
   }
 
   #process(key: number): number {
