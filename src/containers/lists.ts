@@ -18,3 +18,7 @@ export function least(numbers: Iterable<number>): number {
 export function append<T>(list: T[], entries: Iterable<T>): void {
   for (const entry of entries) list.push(entry);
 }
+
+/** Whether two lists have the same entries, in the same order. */
+export const isSameList = (a: readonly unknown[], b: readonly unknown[]): boolean =>
+  a === b || (a.length === b.length && a.every((one, i) => one === b[i]));

@@ -2,12 +2,11 @@
  * Growing columns of whole numbers that are mostly small or unknown: ids, codes, numbers of threads. A cell takes 1 byte as
  * long as all of its column fit, then 4, then 8.
  */
-
-type Cells = Uint8Array<ArrayBuffer> | Uint32Array<ArrayBuffer> | Int32Array<ArrayBuffer> | Float64Array<ArrayBuffer>;
+import { GROWTH, type NumberArray } from './numeric-column.js';
 
 /** Whole numbers from `least` to below `unknown`, which stands for NaN. */
 interface Width {
-  readonly allocate: (capacity: number) => Cells;
+  readonly allocate: (capacity: number) => NumberArray;
   readonly least: number;
   readonly unknown: number;
 }
@@ -19,38 +18,38 @@ const SIGNED: Width = { allocate: (capacity) => new Int32Array(capacity), least:
 const DOUBLES: Width = { allocate: (capacity) => new Float64Array(capacity), least: -Infinity, unknown: NaN };
 
 const CAPACITY_AT_FIRST = 1024;
-/** As in `NumericColumn`. */
-const GROWTH = 1.5;
 
 export class NarrowColumn {
   #width: Width;
-  readonly #wider: Width[];
-  #cells: Cells;
+  #cells: NumberArray;
   #length = 0;
 
-  /** @param otherwise what NaN is kept as */
+  /**
+   * @param first width, before `wider`; DOUBLES where none of these does
+   * @param otherwise what NaN is kept as
+   */
   private constructor(
-    [first = DOUBLES, ...wider]: readonly Width[],
+    first: Width,
+    private readonly wider: Width[],
     private readonly otherwise: number,
   ) {
     this.#width = first;
-    this.#wider = wider;
     this.#cells = first.allocate(CAPACITY_AT_FIRST);
   }
 
   /** Row numbers, numbers of threads and devices: from 0 on. NaN becomes 0, as in `NumericColumn.counts`. */
   static counts(): NarrowColumn {
-    return new NarrowColumn([BYTES, WORDS, DOUBLES], 0);
+    return new NarrowColumn(BYTES, [WORDS], 0);
   }
 
   /** Ids, mostly from 0 on; null is kept as NaN. */
   static ids(): NarrowColumn {
-    return new NarrowColumn([BYTES, WORDS, DOUBLES], NaN);
+    return new NarrowColumn(BYTES, [WORDS], NaN);
   }
 
   /** Numbers below 0 as well; null is kept as NaN. */
   static signed(): NarrowColumn {
-    return new NarrowColumn([SIGNED, DOUBLES], NaN);
+    return new NarrowColumn(SIGNED, [], NaN);
   }
 
   get length(): number {
@@ -81,7 +80,7 @@ export class NarrowColumn {
   }
 
   #widen(): void {
-    this.#copyTo(this.#wider.shift() ?? DOUBLES, this.#cells.length);
+    this.#copyTo(this.wider.shift() ?? DOUBLES, this.#cells.length);
   }
 
   #copyTo(width: Width, capacity: number): void {

@@ -1,10 +1,10 @@
 /** Growing columns of numbers: rows of a profile are kept in typed arrays, 1 to 8 bytes a cell, not as objects. */
 
-type NumberArray =
+export type NumberArray =
   Float64Array<ArrayBuffer> | Uint32Array<ArrayBuffer> | Int32Array<ArrayBuffer> | Uint8Array<ArrayBuffer>;
 
 /** Doubling would leave up to half of the largest columns unused. */
-const GROWTH = 1.5;
+export const GROWTH = 1.5;
 
 /** A growing typed array. A row beyond the end reads as NaN, null in a column of floats. */
 export class NumericColumn<A extends NumberArray = Float64Array<ArrayBuffer>> {

@@ -98,7 +98,7 @@ export async function openInput(path: string, stdin: AsyncIterable<Buffer> = pro
     ? unpacked(path, basename(path), createReadStream(path))
     : temporaryInput(path, (temporary) => {
         temporary.append(small);
-        return Promise.resolve({ file: withoutGz(basename(path)) });
+        return { file: withoutGz(basename(path)) };
       });
 }
 
@@ -154,10 +154,12 @@ const unpacked = (name: string, file: string, stream: AsyncIterable<Buffer>): Pr
 
 const withoutGz = (file: string): string => file.replace(/\.gz$/, '');
 
+type AboutFile = Pick<InputFile, 'file' | 'isCut'>;
+
 /** An input in a temporary file. @param fill writes it */
 async function temporaryInput(
   name: string,
-  fill: (temporary: TemporaryFile) => Promise<Pick<InputFile, 'file' | 'isCut'>>,
+  fill: (temporary: TemporaryFile) => AboutFile | Promise<AboutFile>,
 ): Promise<InputFile> {
   const temporary = new TemporaryFile(name);
   try {

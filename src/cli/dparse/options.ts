@@ -55,7 +55,7 @@ export const DPARSE: Tool = {
       'Memory per input: about 70 bytes a kernel or copy, 30 a host call, 25 a range,',
       '50 more an op of a trace, and 400 MB besides. Texts stay in a database; of a',
       'trace each is kept once. Parquet adds 200 MB. Without -j, N is one for each 16',
-      'MB of inputs, at most 8, and as many as half of the free memory holds.',
+      'MB of inputs, at most 8, as many as half of the free memory and disk hold.',
     ],
     ['Parquet: OUT/type=kernel/rank=7/part-0.parquet, a file a type and profile.'],
   ],

@@ -117,8 +117,8 @@ class Queue {
   }
 }
 
-/** What works on the profiles of a run. */
-interface Work {
+/** What the profiles of a run go through. */
+interface ParseRun {
   readonly queue: Queue;
   readonly pool: WorkerPool;
   readonly out: Take;
@@ -127,9 +127,9 @@ interface Work {
 async function startAll(
   found: AsyncIterable<FoundProfile | UserError>,
   options: ParseOptions,
-  work: Work,
+  run: ParseRun,
 ): Promise<void> {
-  const { queue } = work;
+  const { queue } = run;
   try {
     for await (const profile of found) {
       await queue.room();
@@ -137,14 +137,14 @@ async function startAll(
         if (!(profile instanceof UserError)) profile.source.dispose();
         return;
       }
-      queue.push(profile instanceof UserError ? profile : start(profile, options, work));
+      queue.push(profile instanceof UserError ? profile : start(profile, options, run));
     }
   } finally {
     queue.push(null);
   }
 }
 
-function start(profile: FoundProfile, options: ParseOptions, { queue, pool, out }: Work): StartedProfile {
+function start(profile: FoundProfile, options: ParseOptions, { queue, pool, out }: ParseRun): StartedProfile {
   const { stop } = queue;
   if (queue.isEmpty) {
     return { profile, lines: null, outcome: pool.parse(profile, options, { output: null, take: out, stop }) };

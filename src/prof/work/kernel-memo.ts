@@ -3,6 +3,7 @@
  * mostly the same object, in records (see `repeated-fields.ts`) as in a profile that is read. Memory: up to `kept` times
  * MOST_ALIKE entries.
  */
+import { isSameList } from '../../containers/lists.js';
 import { CacheTrial, LruCache } from '../../containers/lru-cache.js';
 import { entryOf } from '../../containers/map-entry.js';
 import type { OpCall } from '../../record/record.js';
@@ -65,6 +66,3 @@ export class KernelMemo<Entry> {
     this.#made = 0;
   }
 }
-
-const isSameList = (a: readonly OpCall[], b: readonly OpCall[]): boolean =>
-  a === b || (a.length === b.length && a.every((call, i) => call === b[i]));

@@ -4,7 +4,7 @@ import { jobsFor } from '../../../src/cli/dparse/default-jobs.js';
 
 const MB = 1024 * 1024;
 const GB = 1024 * MB;
-const MACHINE = { cores: 64, memory: 256 * GB };
+const MACHINE = { cores: 64, memory: 256 * GB, disk: 1024 * GB };
 
 const files = (count: number, bytes: number, isCompressed = false): Parameters<typeof jobsFor>[0] =>
   Array.from({ length: count }, () => ({ bytes, isCompressed }));
@@ -17,6 +17,8 @@ describe('how many inputs are parsed at a time', () => {
     ['large ones, at most eight', files(64, 100 * MB), MACHINE, 8],
     ['at most one a core', files(64, 100 * MB), { ...MACHINE, cores: 4 }, 4],
     ['as many as half of the memory has room for', files(64, 100 * MB), { ...MACHINE, memory: 3 * GB }, 3],
+    ['as many as half of the temporary folder has room for', files(64, 100 * MB), { ...MACHINE, disk: 6 * GB }, 3],
+    ['one where it has none', files(64, 100 * MB), { ...MACHINE, disk: 0 }, 1],
     ['those that are compressed by what they become', files(64, 100 * MB, true), { ...MACHINE, memory: 6 * GB }, 2],
     ['none', [], MACHINE, 1],
   ] as const)
@@ -24,14 +26,16 @@ describe('how many inputs are parsed at a time', () => {
       expect(jobsFor(inputs, machine)).to.equal(jobs);
     });
 
-  it('is at least one, at most one for each input and core, and no more with less memory', () => {
+  it('is at least one, at most one for each input and core, and no more with less room', () => {
     const input = fc.record({ bytes: fc.nat({ max: 4 * GB }), isCompressed: fc.boolean() });
-    const machine = fc.record({ cores: fc.integer({ min: 1, max: 128 }), memory: fc.nat({ max: 256 * GB }) });
+    const room = fc.nat({ max: 256 * GB });
+    const machine = fc.record({ cores: fc.integer({ min: 1, max: 128 }), memory: room, disk: room });
     fc.assert(
-      fc.property(fc.array(input, { maxLength: 40 }), machine, (inputs, { cores, memory }) => {
-        const jobs = jobsFor(inputs, { cores, memory });
-        expect(jobs).to.be.within(1, Math.max(1, Math.min(inputs.length, cores)));
-        expect(jobsFor(inputs, { cores, memory: memory / 2 })).to.be.at.most(jobs);
+      fc.property(fc.array(input, { maxLength: 40 }), machine, (inputs, has) => {
+        const jobs = jobsFor(inputs, has);
+        expect(jobs).to.be.within(1, Math.max(1, Math.min(inputs.length, has.cores)));
+        expect(jobsFor(inputs, { ...has, memory: has.memory / 2 })).to.be.at.most(jobs);
+        expect(jobsFor(inputs, { ...has, disk: has.disk / 2 })).to.be.at.most(jobs);
       }),
     );
   });

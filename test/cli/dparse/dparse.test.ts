@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
@@ -124,6 +124,15 @@ describe('dparse', () => {
   it('-j has a worker a core at most', () => {
     const jobsOf = (n: number): number | undefined => readArguments(['-j', String(n), SAMPLE]).jobs;
     expect([1, 1_000_000].map(jobsOf)).to.deep.equal([1, availableParallelism()]);
+  });
+
+  it('reads a folder with a link to itself, whose size nobody knows', async () => {
+    const folder = folderOf('a.sqlite');
+    symlinkSync('self', join(folder, 'self'));
+    const { code, stdout, stderr } = await dparse(folder);
+    expect(code).to.equal(1);
+    expect(stdout).to.match(/"type":"end"/);
+    expect(stderr).to.match(/self: cannot be read: too many symbolic links\n$/);
   });
 
   it('gives the same bytes without -j, where inputs are large enough for several workers', async function () {

@@ -71,6 +71,18 @@ describe('rows that wait for the kernels of their op', () => {
     }
   });
 
+  it('the only kernel of a call has the work by its own name, whatever equal calls had before', () => {
+    const streams = [
+      [GEMM, GEMM, SPLIT_K, GEMM, FILL],
+      [SPLIT_K, SPLIT_K],
+      [FILL, GEMM, FILL],
+    ];
+    for (const names of streams) {
+      const each = names.map((name, i) => through([row(name, [[MM, i + 1, 1]])])[0]);
+      expect(through(names.map((name, i) => row(name, [[MM, i + 1, 1]])))).to.deep.equal(each);
+    }
+  });
+
   it('a single kernel leaves at once, with all of the work', () => {
     const queue = new OpCallBuffer();
     const one = row(GEMM, [[MM, 1, 1]]);

@@ -2,7 +2,7 @@
  * Direction, op and sequence ids of a kernel from the framework ops around its launch, and its ordinal among the
  * kernels of one op. The rules are PyProf's except for its faults; comments name the differences.
  */
-import { least } from '../../../containers/lists.js';
+import { isSameList, least } from '../../../containers/lists.js';
 import type { Context, Direction, OpCall } from '../../../record/record.js';
 import { UNKNOWN } from '../../../record/units.js';
 import { LruCache } from '../../../containers/lru-cache.js';
@@ -66,7 +66,7 @@ export class SequenceState {
    * that share a sequence id, as all calls outside autograd do, and over the time steps of a recurrent cell.
    */
   #number(seq: number, mod: string, op: readonly string[], kernels: number, instance: number): number {
-    const sameOp = op.length === this.#op.length && op.every((name, i) => name === this.#op[i]);
+    const sameOp = isSameList(op, this.#op);
     const sameCell = op[0] === 'forward' && RECURRENT_CELLS.has(mod);
     const sameCall = instance === this.#instance && sameOp && (seq === this.#seq || sameCell);
     const sub = sameCall ? this.#sub + 1 : 0;

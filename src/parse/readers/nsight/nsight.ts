@@ -270,10 +270,10 @@ class NsightCapture implements Capture {
 
   #readMemory(): void {
     const columns = ['start', processOf('globalPid'), ...MEMORY_COLUMNS];
-    let unstated: number | null = null;
+    let ofUnstated: number | null = null;
     this.database.eachNumbers(MEMORY_TABLE, columns, (cells) => {
       const [start = NaN, key = NaN, ordinal = NaN, address = NaN, bytes = NaN, kind = NaN, operation = NaN] = cells;
-      const process = Number.isNaN(key) ? (unstated ??= this.#onlyProcess() ?? this.#process(0)) : this.#process(key);
+      const process = Number.isNaN(key) ? (ofUnstated ??= this.#onlyProcess() ?? this.#process(0)) : this.#process(key);
       const isKnown = !Number.isNaN(ordinal);
       if (!isKnown && !isOfHost(kind)) this.diagnostics.count('bad-row');
       const device = isKnown ? this.#devices.idOf(this.threads.pid(process), ordinal) : null;

@@ -5,6 +5,7 @@
 import { elementAt } from '../../../containers/element.js';
 import { HashIndex, NO_ROW } from '../../../containers/hash-index.js';
 import { mixed } from '../../../containers/hash.js';
+import { isSameList } from '../../../containers/lists.js';
 import { entryOf } from '../../../containers/map-entry.js';
 import type { Annotated } from '../../annotate.js';
 import { basisOfFacts, repeatedFacts } from '../../report/explain.js';
@@ -25,7 +26,7 @@ interface FactBounds {
 
 const FACT_BOUNDS: FactBounds = { lists: 100_000, text: 16 * 1024 * 1024 };
 
-/** Lists of calls by which kernels are compared: with more, profiles whose calls hardly repeat take a tenth more memory. */
+/** Calls by which kernels are compared: with more, profiles whose calls hardly repeat take a tenth more memory. */
 const KEPT = 512;
 
 interface KnownFacts {
@@ -52,7 +53,7 @@ export class FactTable {
     return known.of(
       row.calls,
       row.record.name,
-      (other) => isSame(other.basis, basis),
+      (other) => isSameList(other.basis, basis),
       () => ({ basis, number: this.#listOf(row) }),
     ).number;
   }
@@ -67,7 +68,7 @@ export class FactTable {
     const list: number[] = [];
     for (const [label, text] of repeatedFacts(row)) list.push(this.#texts.numberOf(label), this.#texts.numberOf(text));
     const hash = hashOf(list);
-    const known = this.#index.find(hash, (number) => isSame(elementAt(this.#lists, number), list));
+    const known = this.#index.find(hash, (number) => isSameList(elementAt(this.#lists, number), list));
     if (known !== NO_ROW) return known;
     const number = this.#lists.push(list) - 1;
     this.#index.add(hash, number);
@@ -81,9 +82,6 @@ export class FactTable {
 }
 
 const hashOf = (list: readonly number[]): number => list.reduce(mixed, 0);
-
-const isSame = (a: readonly unknown[], b: readonly unknown[]): boolean =>
-  a.length === b.length && a.every((one, i) => one === b[i]);
 
 /** The lists of a table that are used, numbered anew. */
 export class UsedFacts {
