@@ -2,7 +2,7 @@
  * Ranges of the host by thread and text: which of equal ones was around a launch, or the latest before
  * it. 56 bytes a range, up to a bound.
  */
-import { boundedEntryOf } from '../../../containers/map-entry.js';
+import { entryOf } from '../../../containers/map-entry.js';
 import { elementAt } from '../../../containers/element.js';
 import type { RangeRecord } from '../../../record/record.js';
 import { contextText } from '../../by/host/annotation-name.js';
@@ -10,18 +10,23 @@ import { contextText } from '../../by/host/annotation-name.js';
 /** Ranges that are kept, each under its thread and under ANY_THREAD; the earlier half of each text is dropped beyond. */
 const MOST_RANGES = 2_000_000;
 
-/** Texts by thread that are kept: where every text differs, none of them is around many launches. */
+/** Texts of all threads that are kept: where every text differs, none of them is around many launches. */
 const MOST_TEXTS = 200_000;
 
 /** In place of a thread, for tools that launch on another thread than the one that called the op. */
 export const ANY_THREAD = '*';
+type ThreadId = number | null | typeof ANY_THREAD;
 
 /** Start, end and number of each range in turns, in order of start; none within another. */
 type RangeTimes = number[];
 const FIELDS = 3;
+/** The ranges of a thread, by text. */
+type ThreadRanges = Map<string, RangeTimes>;
 
 export class HostRanges {
-  readonly #times = new Map<string, RangeTimes>();
+  /** By process, then by thread. */
+  readonly #threads = new Map<number | null, Map<ThreadId, ThreadRanges>>();
+  #texts = 0;
   #kept = 0;
   #taken = 0;
 
@@ -31,22 +36,31 @@ export class HostRanges {
   take(record: RangeRecord): void {
     const { pid, tid, start, dur } = record;
     if (!Number.isFinite(start) || !(dur >= 0)) return;
-    const name = contextText(record);
+    const text = contextText(record);
     const number = this.#taken++;
-    this.#add(keyOf(pid, tid, name), [start, start + dur, number]);
-    this.#add(keyOf(pid, ANY_THREAD, name), [start, start + dur, number]);
+    const threads = entryOf(this.#threads, pid, () => new Map<ThreadId, ThreadRanges>());
+    for (const thread of [tid, ANY_THREAD] as const) {
+      const times = this.#timesOf(entryOf(threads, thread, newThread), text);
+      const lastEnd = times?.at(1 - FIELDS);
+      if (times === null || (lastEnd !== undefined && start < lastEnd)) continue;
+      times.push(start, start + dur, number);
+      if (++this.#kept > this.most) this.#dropEarlierHalf();
+    }
   }
 
-  #add(key: string, [start, end, number]: readonly [start: number, end: number, number: number]): void {
-    const times = boundedEntryOf(this.#times, key, MOST_TEXTS, (): RangeTimes => []);
-    const lastEnd = times?.at(1 - FIELDS);
-    if (times === null || (lastEnd !== undefined && start < lastEnd)) return;
-    times.push(start, end, number);
-    if (++this.#kept > this.most) this.#dropEarlierHalf();
+  /** Null for one text more than are kept. */
+  #timesOf(thread: ThreadRanges, text: string): RangeTimes | null {
+    const known = thread.get(text);
+    if (known !== undefined) return known;
+    if (this.#texts >= MOST_TEXTS) return null;
+    this.#texts++;
+    const times: RangeTimes = [];
+    thread.set(text, times);
+    return times;
   }
 
   /** Number of the range with the text that a thread of the process was in at a time; null where none is known. */
-  around(pid: number | null, tid: number | null | typeof ANY_THREAD, text: string, time: number): number | null {
+  around(pid: number | null, tid: ThreadId, text: string, time: number): number | null {
     const latest = this.#latest(pid, tid, text, time);
     return latest !== null && time <= latest.end ? latest.number : null;
   }
@@ -58,11 +72,11 @@ export class HostRanges {
 
   #latest(
     pid: number | null,
-    tid: number | null | typeof ANY_THREAD,
+    tid: ThreadId,
     text: string,
     time: number,
   ): { readonly end: number; readonly number: number } | null {
-    const times = this.#times.get(keyOf(pid, tid, text));
+    const times = this.#threads.get(pid)?.get(tid)?.get(text);
     if (times === undefined) return null;
     let [from, to] = [0, times.length / FIELDS];
     while (from < to) {
@@ -77,15 +91,16 @@ export class HostRanges {
 
   /** Ranges come before the work that was launched in them: what is still to come was launched in the later ones. */
   #dropEarlierHalf(): void {
-    this.#kept = 0;
-    for (const [key, times] of this.#times) {
-      const ranges = times.length / FIELDS;
-      times.splice(0, FIELDS * Math.ceil(ranges / 2));
-      if (times.length === 0) this.#times.delete(key);
-      this.#kept += times.length / FIELDS;
+    this.#kept = this.#texts = 0;
+    for (const thread of [...this.#threads.values()].flatMap((threads) => [...threads.values()])) {
+      for (const [text, times] of thread) {
+        times.splice(0, FIELDS * Math.ceil(times.length / FIELDS / 2));
+        if (times.length === 0) thread.delete(text);
+        this.#kept += times.length / FIELDS;
+      }
+      this.#texts += thread.size;
     }
   }
 }
 
-const keyOf = (pid: number | null, tid: number | null | typeof ANY_THREAD, text: string): string =>
-  `${pid ?? ''}/${tid ?? ''}/${text}`;
+const newThread = (): ThreadRanges => new Map();

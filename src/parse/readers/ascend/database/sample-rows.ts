@@ -12,15 +12,9 @@ import { Dated } from '../../../capture/dated-records.js';
 import { SAMPLE_TABLES, type SampleTable, type ValueColumn } from './sample-tables.js';
 import type { StringTable } from './string-table.js';
 
-/** A row of a table of values over time; NaN stands for a missing cell. */
-interface SampleRow {
-  readonly start: number;
-  readonly device: number;
-  /** In the order of the table's `labels` and `values`. */
-  readonly labels: readonly number[];
-  readonly values: readonly number[];
-  readonly until: number;
-}
+/** A row of a table of values over time: start, device, the table's labels, its values, until; NaN for a missing cell. */
+type SampleRow = readonly number[];
+const [START, DEVICE, FIRST_LABEL] = [0, 1, 2];
 
 interface SeriesState {
   readonly labels: Labels | null;
@@ -58,13 +52,13 @@ export class SampleRows {
   *records(profile: number): Generator<SampleRecord> {
     const tables = SAMPLE_TABLES.map((table) => ({
       table,
-      rows: new Dated(this.#rowsOf(table), ({ start }) => start),
+      rows: new Dated(this.#rowsOf(table), startOf),
     }));
     try {
       for (;;) {
         const first = tables.reduce((least, each) => (each.rows.next < least.rows.next ? each : least));
         if (first.rows.next === Infinity) return;
-        yield* this.#samplesOf(first.table, first.rows.take(), profile);
+        for (const sample of this.#samplesOf(first.table, first.rows.take(), profile)) yield sample;
       }
     } finally {
       for (const { rows } of tables) rows.close();
@@ -79,34 +73,33 @@ export class SampleRows {
     // Rows of one time are in order of these cells too.
     const columns = [clock.since(time), 'deviceId', ...cells, ...(until === undefined ? [] : [clock.since(until)])];
     for (const row of this.database.rows(table, columns, [], true)) {
-      const [start = NaN, device = NaN, ...rest] = row.map(read);
-      if (!isNear(start)) continue;
-      const ofLabels = rest.splice(0, labels.length);
-      const ofValues = rest.splice(0, values.length);
-      yield { start, device, labels: ofLabels, values: ofValues, until: rest[0] ?? NaN };
+      const numbers = row.map(read);
+      if (isNear(startOf(numbers))) yield numbers;
     }
   }
 
-  *#samplesOf(table: SampleTable, row: SampleRow, profile: number): Generator<SampleRecord> {
-    const start = this.clock.sinceFirst(row.start);
-    const device = orNull(row.device);
-    for (const [i, column] of table.values.entries()) {
+  #samplesOf(table: SampleTable, row: SampleRow, profile: number): SampleRecord[] {
+    const start = this.clock.sinceFirst(startOf(row));
+    const device = orNull(elementAt(row, DEVICE));
+    const dur = this.#durOf(table, row);
+    const samples: SampleRecord[] = [];
+    table.values.forEach((column, i) => {
       const { metric, unit, scale = 1 } = column;
-      const value = elementAt(row.values, i) * scale;
-      if (Number.isNaN(value)) continue;
-      if (table.until !== undefined) {
-        const labels = this.#readLabels(table, column, row);
-        // Memory that is never released is held to the end.
-        const dur = isNear(row.until) && row.until >= row.start ? row.until - row.start : null;
-        const named = labels === null ? undefined : { labels };
-        yield { type: 'sample', profile, start, dur, device, metric, value, unit, ...named };
-        continue;
-      }
+      const value = elementAt(row, FIRST_LABEL + table.labels.length + i) * scale;
+      if (Number.isNaN(value)) return;
       const series = this.#seriesOf(table, column, row);
-      if (table.onChange === true && series.last === value) continue;
+      if (table.onChange === true && series.last === value) return;
       series.last = value;
-      yield new ValueLine(profile, start, device, metric, value, unit, series.labels);
-    }
+      samples.push(new ValueLine(profile, start, device, metric, value, unit, series.labels, dur));
+    });
+    return samples;
+  }
+
+  /** ns that the values of a row hold; null for memory that is never released: it is held to the end. */
+  #durOf(table: SampleTable, row: SampleRow): number | null | undefined {
+    if (table.until === undefined) return undefined;
+    const until = elementAt(row, row.length - 1);
+    return isNear(until) && until >= startOf(row) ? until - startOf(row) : null;
   }
 
   /** The series to which a value of a row belongs: by its device and labels. */
@@ -114,7 +107,7 @@ export class SampleRows {
     let all = this.#series.get(value);
     // The last value of a series is needed only where repeated ones are left out.
     if (all === undefined) this.#series.set(value, (all = table.onChange === true ? new Map() : new LruCache(256)));
-    const key = keyOf(row);
+    const key = keyOf(row, table.labels.length);
     let series = all.get(key);
     if (series === undefined) all.set(key, (series = { labels: this.#readLabels(table, value, row), last: NaN }));
     return series;
@@ -123,7 +116,7 @@ export class SampleRows {
   #readLabels(table: SampleTable, value: ValueColumn, row: SampleRow): Labels | null {
     const labels: Record<string, string | number> = {};
     table.labels.forEach(({ name, is }, i) => {
-      const cell = elementAt(row.labels, i);
+      const cell = elementAt(row, FIRST_LABEL + i);
       const text =
         is === 'string' ? cleanText(this.strings.text(cell)) : is === 'module' ? this.#moduleOf(cell) : orNull(cell);
       if (text !== null) labels[name] = text;
@@ -140,8 +133,11 @@ export class SampleRows {
   }
 }
 
-/** A number where possible, since number keys are faster than texts. */
-function keyOf({ device, labels }: SampleRow): number | string {
-  const [first = NaN] = labels;
-  return labels.length === 1 && device >= 0 && device < 256 ? first * 256 + device : `${device},${labels.join()}`;
+const startOf = (row: SampleRow): number => elementAt(row, START);
+
+/** Device and labels of a row: a number where possible, since number keys are faster than texts. */
+function keyOf(row: SampleRow, labels: number): number | string {
+  const [device, first] = [elementAt(row, DEVICE), elementAt(row, FIRST_LABEL)];
+  if (labels === 1 && device >= 0 && device < 256) return first * 256 + device;
+  return row.slice(DEVICE, FIRST_LABEL + labels).join();
 }
