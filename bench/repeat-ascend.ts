@@ -8,6 +8,7 @@
  */
 import Database from 'better-sqlite3';
 import { fileURLToPath } from 'node:url';
+import { SAMPLE_TABLES } from '../src/parse/readers/ascend/database/sample-tables.js';
 
 /** Between two copies, in ns. */
 const GAP_NS = 1_000_000n;
@@ -45,12 +46,13 @@ interface Moved {
 const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 const number = (name: string): string => `CAST(${quote(name)} AS INTEGER)`;
 
-/** Tables that the reader reads. */
-export const ASCEND_TABLES = (
+const EVENT_TABLES = (
   'STRING_IDS PYTORCH_API CONNECTION_IDS PYTORCH_CALLCHAINS STEP_TIME COMPUTE_TASK_INFO TASK TASK_PMU_INFO CANN_API ' +
-  'COMMUNICATION_OP COMMUNICATION_TASK_INFO COMMUNICATION_SCHEDULE_TASK_INFO MEMCPY_INFO MSTX_EVENTS GC_RECORD ' +
-  'MEMORY_RECORD OP_MEMORY NPU_MEM NPU_MODULE_MEM NPU_OP_MEM HBM LLC AICORE_FREQ'
+  'COMMUNICATION_OP COMMUNICATION_TASK_INFO COMMUNICATION_SCHEDULE_TASK_INFO MEMCPY_INFO MSTX_EVENTS GC_RECORD'
 ).split(' ');
+
+/** Tables that the reader reads. */
+export const ASCEND_TABLES: readonly string[] = [...EVENT_TABLES, ...SAMPLE_TABLES.map(({ table }) => table)];
 
 /** @returns kernels in the copy */
 export function repeatDatabase(input: string, times: number, output: string): number {

@@ -18,10 +18,10 @@ import { built } from './built-tools.js';
 import { available, measure, summary, type Command, type Usage } from './measure.js';
 import { table } from './report.js';
 import { Inputs, type Sizes } from './speed/inputs.js';
+import { FULL } from './speed/sizes.js';
 import { growthRows, workRows, type Measured } from './speed/rows.js';
 import { WORKS, type Work } from './speed/works.js';
 
-const FULL: Sizes = { nsight: 200_000, trace: 220e6, ntff: 100e6, ascend: 100e6, records: 10_000, ranks: 128 };
 const QUICK_SHARE = 0.25;
 const LINEARITY = [1, 2, 4];
 

@@ -42,16 +42,21 @@ const dprof = (...args: readonly string[]): Run => ({
   command: (input) => node(fromRoot('bin/dprof.js'), ...args, '-q', input),
 });
 
-const NSIGHT_TABLES = ['CUPTI_ACTIVITY_KIND_KERNEL', 'CUPTI_ACTIVITY_KIND_RUNTIME', 'NVTX_EVENTS'];
+export const NSIGHT_TABLES = ['CUPTI_ACTIVITY_KIND_KERNEL', 'CUPTI_ACTIVITY_KIND_RUNTIME', 'NVTX_EVENTS'];
+
+/** Those of some tables that a database has. */
+export function tablesIn(input: string, tables: readonly string[]): string[] {
+  const database = new Database(input, { readonly: true });
+  const known = database.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").pluck().all();
+  database.close();
+  return tables.filter((table) => known.includes(table));
+}
 
 /** All rows of those of some tables that the database has. */
 const sqliteJson = (tables: readonly string[]): Run => ({
   what: 'sqlite3 -json',
   command: (input) => {
-    const database = new Database(input, { readonly: true });
-    const known = database.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").pluck().all();
-    database.close();
-    const queries = tables.filter((table) => known.includes(table)).map((table) => `SELECT * FROM ${table};`);
+    const queries = tablesIn(input, tables).map((table) => `SELECT * FROM ${table};`);
     return { program: 'sqlite3', args: ['-readonly', '-json', input, queries.join(' ')] };
   },
 });

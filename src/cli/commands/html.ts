@@ -1,5 +1,6 @@
 /** `dprof html`: one page with everything about a profile, for a browser. */
 import { basename } from 'node:path';
+import { EVENTS } from '../../prof/html/bounds.js';
 import { PageBuilder } from '../../prof/html/page-builder.js';
 import { pageElements } from '../../prof/html/page-elements.js';
 import type { TimelineChoice } from '../../prof/html/timeline/timeline-choice.js';
@@ -15,7 +16,6 @@ import { recordsCommand } from '../records-command.js';
 import { runAnalysis } from '../run-analysis.js';
 import { version } from '../package-folder.js';
 
-const EVENTS = 2_000_000;
 const MOST_EVENTS = 3_000_000;
 
 function bounded(option: string, value: number): number {
@@ -67,8 +67,8 @@ export const html = recordsCommand(
         'too many events for the page is drawn from the whole profile, in which short neighbours are one bar; the page says so.',
         'Ranges of the host are in it where the records have them (dparse --ranges).',
         "All times count from the profile's start, as in records, dprof memory and dprof perfetto.",
-        'Lists are bounded: what a page leaves out it sums up. A page has at most 30 MB; several ranks share that.',
-        'Memory: at most 1 GB.',
+        'Lists are bounded: what a page leaves out it sums up. A page has at most 75 MB, mostly below 30; several ranks share that.',
+        'Memory: at most 1.3 GB, mostly below 400 MB.',
       ],
     ],
     examples: [

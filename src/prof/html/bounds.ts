@@ -24,6 +24,9 @@ export interface Bounds {
   readonly trackPoints: number;
 }
 
+/** Events of the timelines of all profiles together, unless asked for fewer or more. */
+export const EVENTS = 2_000_000;
+
 const OF_ONE_PROFILE: Bounds = {
   kernels: 1000,
   ops: 300,
@@ -35,7 +38,7 @@ const OF_ONE_PROFILE: Bounds = {
   curves: 64,
   steps: 200,
   collectives: 200,
-  events: 2_000_000,
+  events: EVENTS,
   bars: 50_000,
   trackPoints: 200_000,
 };
@@ -58,7 +61,7 @@ const LEAST: Bounds = {
 };
 
 /** Profiles of one page share the bounds of a single one, down to a least number of entries each. */
-export function boundsOf(profiles: number, events = OF_ONE_PROFILE.events): Bounds {
+export function boundsOf(profiles: number, events = EVENTS): Bounds {
   const part = (most: number, least: number): number => Math.max(Math.min(most, least), Math.floor(most / profiles));
   const of = (list: keyof Bounds): number => part(list === 'events' ? events : OF_ONE_PROFILE[list], LEAST[list]);
   const lists = Object.keys(LEAST) as (keyof Bounds)[];
