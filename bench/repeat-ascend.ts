@@ -46,13 +46,13 @@ interface Moved {
 const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 const number = (name: string): string => `CAST(${quote(name)} AS INTEGER)`;
 
-const EVENT_TABLES = (
+const OTHER_TABLES = (
   'STRING_IDS PYTORCH_API CONNECTION_IDS PYTORCH_CALLCHAINS STEP_TIME COMPUTE_TASK_INFO TASK TASK_PMU_INFO CANN_API ' +
   'COMMUNICATION_OP COMMUNICATION_TASK_INFO COMMUNICATION_SCHEDULE_TASK_INFO MEMCPY_INFO MSTX_EVENTS GC_RECORD'
 ).split(' ');
 
 /** Tables that the reader reads. */
-export const ASCEND_TABLES: readonly string[] = [...EVENT_TABLES, ...SAMPLE_TABLES.map(({ table }) => table)];
+export const ASCEND_TABLES: readonly string[] = [...OTHER_TABLES, ...SAMPLE_TABLES.map(({ table }) => table)];
 
 /** @returns kernels in the copy */
 export function repeatDatabase(input: string, times: number, output: string): number {

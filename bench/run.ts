@@ -17,8 +17,7 @@ import { parseArgs } from 'node:util';
 import { built } from './built-tools.js';
 import { available, measure, summary, type Command, type Usage } from './measure.js';
 import { table } from './report.js';
-import { Inputs, type Sizes } from './speed/inputs.js';
-import { FULL } from './speed/sizes.js';
+import { FULL_SIZES, Inputs, type Sizes } from './speed/inputs.js';
 import { growthRows, workRows, type Measured } from './speed/rows.js';
 import { WORKS, type Work } from './speed/works.js';
 
@@ -96,7 +95,7 @@ process.once('SIGINT', () => {
   process.exit(130);
 });
 try {
-  const sizes = values.quick ? times(FULL, QUICK_SHARE) : FULL;
+  const sizes = values.quick ? times(FULL_SIZES, QUICK_SHARE) : FULL_SIZES;
   const results: Measured[][] = [];
   for (const factor of values.linearity ? LINEARITY : [1]) {
     const result = await at(times(sizes, factor), works, runs, folder);

@@ -29,6 +29,11 @@ import { traceTemplate } from '../trace-template.js';
  */
 export type Sizes = Readonly<Record<'nsight' | 'trace' | 'ntff' | 'ascend' | 'records' | 'ranks', number>>;
 
+export const FULL_SIZES: Sizes = {
+  ...{ nsight: 200_000, trace: 220e6, ntff: 100e6 },
+  ...{ ascend: 100e6, records: 10_000, ranks: 128 },
+};
+
 /** Kernels of a step whose shapes the next step has too. */
 const KERNELS_OF_STEP = 4000;
 const STEPS_OF_RECORDS = 10;

@@ -67,8 +67,8 @@ export const html = recordsCommand(
         'too many events for the page is drawn from the whole profile, in which short neighbours are one bar; the page says so.',
         'Ranges of the host are in it where the records have them (dparse --ranges).',
         "All times count from the profile's start, as in records, dprof memory and dprof perfetto.",
-        'Lists are bounded: what a page leaves out it sums up. A page has at most 75 MB, mostly below 30; several ranks share that.',
-        'Memory: at most 1.3 GB, mostly below 400 MB.',
+        'Lists are bounded: what a page leaves out it sums up. A page has at most 75 MB, most have less than 30 MB; several',
+        `ranks share that. Memory: at most 1.3 GB; 400 MB for most profiles. (Both for ${EVENTS} events.)`,
       ],
     ],
     examples: [

@@ -115,7 +115,7 @@ const LINES: Readonly<Record<string, Readonly<Record<string, FieldRule>>>> = {
   },
   range: {
     ...{ ...NUMBERED, start: TIME, dur: TIME, self: optional(isTime), domain: TEXT_OR_NULL, text: TEXT },
-    ...{ stack: listOf(isString), launched: optional(isNumber) },
+    ...{ pid: NUMBER_OR_NULL, tid: NUMBER_OR_NULL, stack: listOf(isString), launched: optional(isNumber) },
   },
   sample: {
     ...TIMED_AT_MOST,

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { UserError } from '../../../src/record/errors.js';
 import type { KernelRecord } from '../../../src/record/record.js';
+import { validLine } from '../../../src/prof/input/line-validation.js';
 import { RecordReader } from '../../../src/prof/input/records.js';
 import { RepeatedFieldParser } from '../../../src/prof/input/repeated-fields.js';
 import { kernel, mm } from '../../support/kernels.js';
@@ -54,6 +55,14 @@ describe('records', () => {
       { type: 'profile', v: 1, profile: 0, file: 'na', format: 'na', rank: null, devices: [] },
       { type: 'end', profile: 0, counts: {}, diagnostics: {} },
     ]);
+  });
+
+  it('of ranges have a process and a thread, which may be unknown', () => {
+    const range = { type: 'range', profile: 0, start: 0, dur: 1, domain: null, text: 'a' };
+    for (const ids of [{}, { pid: null, tid: null }, { pid: '1', tid: [2] }]) {
+      expect(validLine({ ...range, ...ids })).to.deep.equal({ ...range, pid: null, tid: null });
+    }
+    expect(validLine({ ...range, pid: 1, tid: 2 })).to.deep.equal({ ...range, pid: 1, tid: 2 });
   });
 
   it('of a profile keep the devices that are valid', async () => {

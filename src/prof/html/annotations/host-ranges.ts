@@ -10,7 +10,7 @@ import { contextText } from '../../by/host/annotation-name.js';
 /** Ranges that are kept, each under its thread and under ANY_THREAD; the earlier half of each text is dropped beyond. */
 const MOST_RANGES = 2_000_000;
 
-/** Texts of all threads that are kept: where every text differs, none of them is around many launches. */
+/** Texts that are kept, likewise: where every text differs, none of them is around many launches. */
 const MOST_TEXTS = 200_000;
 
 /** In place of a thread, for tools that launch on another thread than the one that called the op. */
@@ -30,7 +30,10 @@ export class HostRanges {
   #kept = 0;
   #taken = 0;
 
-  constructor(private readonly most = MOST_RANGES) {}
+  constructor(
+    private readonly most = MOST_RANGES,
+    private readonly mostTexts = MOST_TEXTS,
+  ) {}
 
   /** To be called in order of start. A range within another of the same text is part of it. */
   take(record: RangeRecord): void {
@@ -38,9 +41,8 @@ export class HostRanges {
     if (!Number.isFinite(start) || !(dur >= 0)) return;
     const text = contextText(record);
     const number = this.#taken++;
-    const threads = entryOf(this.#threads, pid, () => new Map<ThreadId, ThreadRanges>());
     for (const thread of [tid, ANY_THREAD] as const) {
-      const times = this.#timesOf(entryOf(threads, thread, newThread), text);
+      const times = this.#timesOf(pid, thread, text);
       const lastEnd = times?.at(1 - FIELDS);
       if (times === null || (lastEnd !== undefined && start < lastEnd)) continue;
       times.push(start, start + dur, number);
@@ -48,14 +50,15 @@ export class HostRanges {
     }
   }
 
-  /** Null for one text more than are kept. */
-  #timesOf(thread: ThreadRanges, text: string): RangeTimes | null {
-    const known = thread.get(text);
+  /** Null for a new text when the limit is reached. */
+  #timesOf(pid: number | null, tid: ThreadId, text: string): RangeTimes | null {
+    const known = this.#threads.get(pid)?.get(tid)?.get(text);
     if (known !== undefined) return known;
-    if (this.#texts >= MOST_TEXTS) return null;
+    if (this.#texts >= this.mostTexts) return null;
     this.#texts++;
+    const threads = entryOf(this.#threads, pid, () => new Map<ThreadId, ThreadRanges>());
     const times: RangeTimes = [];
-    thread.set(text, times);
+    entryOf(threads, tid, (): ThreadRanges => new Map()).set(text, times);
     return times;
   }
 
@@ -92,15 +95,17 @@ export class HostRanges {
   /** Ranges come before the work that was launched in them: what is still to come was launched in the later ones. */
   #dropEarlierHalf(): void {
     this.#kept = this.#texts = 0;
-    for (const thread of [...this.#threads.values()].flatMap((threads) => [...threads.values()])) {
-      for (const [text, times] of thread) {
-        times.splice(0, FIELDS * Math.ceil(times.length / FIELDS / 2));
-        if (times.length === 0) thread.delete(text);
-        this.#kept += times.length / FIELDS;
+    for (const [pid, threads] of this.#threads) {
+      for (const [tid, texts] of threads) {
+        for (const [text, times] of texts) {
+          times.splice(0, FIELDS * Math.ceil(times.length / FIELDS / 2));
+          if (times.length === 0) texts.delete(text);
+          this.#kept += times.length / FIELDS;
+        }
+        this.#texts += texts.size;
+        if (texts.size === 0) threads.delete(tid);
       }
-      this.#texts += thread.size;
+      if (threads.size === 0) this.#threads.delete(pid);
     }
   }
 }
-
-const newThread = (): ThreadRanges => new Map();

@@ -59,4 +59,23 @@ describe('Ascend database: samples', () => {
     expect(samples.at(-2)).to.deep.include({ dur: 15, labels: { op: 'aten::empty', allocated: 7 } });
     expect(headerOf(path).startUnixNs).to.equal(String(EPOCH + 1n));
   });
+
+  it('has the values of each device where their label is unknown', () => {
+    const database = training();
+    for (const deviceId of [0, 1]) {
+      for (const [ns, totalAllocated] of [
+        [1n, 5],
+        [2n, 5],
+        [3n, 6],
+      ] as const)
+        // prettier-ignore
+        database.row('MEMORY_RECORD', { component: null, timestamp: EPOCH + ns, deviceId, totalAllocated });
+    }
+    const samples = recordsOf(database.write()).flatMap((record) =>
+      record.type === 'sample' && record.metric === 'memory_allocated'
+        ? [[record.start, record.device, record.value]]
+        : [],
+    );
+    expect(samples).to.have.deep.members([[0, 0, 5], [0, 1, 5], [2, 0, 6], [2, 1, 6]]); // prettier-ignore
+  });
 });

@@ -50,20 +50,37 @@ describe('ranges of the host', () => {
     );
   });
 
-  it('keep the later ones of each text where there are more than a bound', () => {
-    const ranges = new HostRanges(8);
-    for (let i = 0; i < 20; i++) ranges.take(recordOf({ start: 10 * i, dur: 5, text: i < 18 ? 'a' : 'b' }));
+  it('keep the later ones of each text where there are more than a bound, and then have room again', () => {
+    const ranges = new HostRanges(8, 3);
+    const take = (times: number, fields: (i: number) => Partial<RangeRecord>): void => {
+      for (let i = 0; i < times; i++) ranges.take(recordOf({ dur: 5, ...fields(i) }));
+    };
+    take(4, (i) => ({ start: 10 * i, text: 'a' }));
+    take(1, () => ({ start: 40, tid: 1, text: 'a' }));
+    expect(ranges.around(0, 0, 'a', 32)).to.equal(3);
     expect(ranges.around(0, 0, 'a', 2)).to.be.null;
-    expect(ranges.around(0, 0, 'a', 172)).to.equal(17);
-    expect(ranges.around(0, 0, 'b', 192)).to.equal(19);
+    // Thread 1 lost its only range, so that another text has room; nothing is dropped before the bound is reached again.
+    expect(ranges.around(0, 1, 'a', 42)).to.be.null;
+    take(1, () => ({ start: 50, text: 'b' }));
+    expect(ranges.around(0, 0, 'b', 52)).to.equal(5);
+    expect(ranges.around(0, 0, 'a', 32)).to.equal(3);
+    take(1, () => ({ start: 55, text: 'c' }));
+    expect(ranges.around(0, 0, 'c', 56)).to.be.null;
+    take(2, (i) => ({ start: 60 + 10 * i, text: 'a' }));
+    expect([ranges.around(0, 0, 'a', 32), ranges.around(0, 0, 'a', 62)]).to.deep.equal([null, 7]);
   });
 
-  it('of the first 200,000 texts are known, each of them under its thread and under any', () => {
+  it('have texts up to a bound, each of them under its thread and under any', () => {
+    const ranges = new HostRanges(100, 4);
+    for (const [i, text] of ['a', 'b', 'c', 'b'].entries()) ranges.take(recordOf({ start: 10 * i, dur: 5, text }));
+    expect(ranges.around(0, 0, 'b', 12)).to.equal(1);
+    expect([ranges.around(0, 0, 'c', 22), ranges.around(0, ANY_THREAD, 'c', 22)]).to.deep.equal([null, null]);
+    expect(ranges.around(0, ANY_THREAD, 'b', 32)).to.equal(3);
+  });
+
+  it('without a time are left out', () => {
     const ranges = new HostRanges();
-    for (let i = 0; i <= 100_000; i++) ranges.take(recordOf({ start: 10 * i, dur: 5, text: `text ${i}` }));
-    ranges.take(recordOf({ start: 2e6, dur: 5, text: 'text 99999' }));
-    expect(ranges.around(0, 0, 'text 99999', 999_991)).to.equal(99_999);
-    expect(ranges.around(0, 0, 'text 100000', 1_000_001)).to.be.null;
-    expect(ranges.around(0, ANY_THREAD, 'text 99999', 2e6)).to.equal(100_001);
+    for (const fields of [{ start: NaN }, { dur: NaN }, { dur: -1 }]) ranges.take(recordOf({ start: 1, ...fields }));
+    expect(ranges.before(0, 'a', 100)).to.be.null;
   });
 });

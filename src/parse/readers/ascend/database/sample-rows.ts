@@ -12,7 +12,7 @@ import { Dated } from '../../../capture/dated-records.js';
 import { SAMPLE_TABLES, type SampleTable, type ValueColumn } from './sample-tables.js';
 import type { StringTable } from './string-table.js';
 
-/** A row of a table of values over time: start, device, the table's labels, its values, until; NaN for a missing cell. */
+/** A row: start, device, the table's labels, its values, until where the table has it; NaN for a missing cell. */
 type SampleRow = readonly number[];
 const [START, DEVICE, FIRST_LABEL] = [0, 1, 2];
 
@@ -81,25 +81,23 @@ export class SampleRows {
   #samplesOf(table: SampleTable, row: SampleRow, profile: number): SampleRecord[] {
     const start = this.clock.sinceFirst(startOf(row));
     const device = orNull(elementAt(row, DEVICE));
-    const dur = this.#durOf(table, row);
     const samples: SampleRecord[] = [];
     table.values.forEach((column, i) => {
       const { metric, unit, scale = 1 } = column;
       const value = elementAt(row, FIRST_LABEL + table.labels.length + i) * scale;
       if (Number.isNaN(value)) return;
+      if (table.until !== undefined) {
+        const labels = this.#readLabels(table, column, row);
+        const named = labels === null ? undefined : { labels };
+        samples.push({ type: 'sample', profile, start, dur: durOf(row), device, metric, value, unit, ...named });
+        return;
+      }
       const series = this.#seriesOf(table, column, row);
       if (table.onChange === true && series.last === value) return;
       series.last = value;
-      samples.push(new ValueLine(profile, start, device, metric, value, unit, series.labels, dur));
+      samples.push(new ValueLine(profile, start, device, metric, value, unit, series.labels));
     });
     return samples;
-  }
-
-  /** ns that the values of a row hold; null for memory that is never released: it is held to the end. */
-  #durOf(table: SampleTable, row: SampleRow): number | null | undefined {
-    if (table.until === undefined) return undefined;
-    const until = elementAt(row, row.length - 1);
-    return isNear(until) && until >= startOf(row) ? until - startOf(row) : null;
   }
 
   /** The series to which a value of a row belongs: by its device and labels. */
@@ -135,9 +133,15 @@ export class SampleRows {
 
 const startOf = (row: SampleRow): number => elementAt(row, START);
 
+/** ns that the values of a row with an end hold; null for memory that is never released: it is held to the end. */
+function durOf(row: SampleRow): number | null {
+  const until = elementAt(row, row.length - 1);
+  return isNear(until) && until >= startOf(row) ? until - startOf(row) : null;
+}
+
 /** Device and labels of a row: a number where possible, since number keys are faster than texts. */
-function keyOf(row: SampleRow, labels: number): number | string {
+function keyOf(row: SampleRow, labelCount: number): number | string {
   const [device, first] = [elementAt(row, DEVICE), elementAt(row, FIRST_LABEL)];
-  if (labels === 1 && device >= 0 && device < 256) return first * 256 + device;
-  return row.slice(DEVICE, FIRST_LABEL + labels).join();
+  if (labelCount === 1 && device >= 0 && device < 256 && first >= 0) return first * 256 + device;
+  return row.slice(DEVICE, FIRST_LABEL + labelCount).join();
 }
