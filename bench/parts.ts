@@ -17,22 +17,22 @@ import { pipeline } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
 import { createGunzip } from 'node:zlib';
 import { built, fromRoot } from './built-tools.js';
-import { measure, type Command } from './measure.js';
+import { measure } from './measure.js';
 import { ASCEND_TABLES } from './repeat-ascend.js';
 import { ratio, table } from './report.js';
-import { FULL_SIZES, Inputs } from './speed/inputs.js';
-import { NSIGHT_TABLES, tablesIn, WORKS } from './speed/works.js';
+import { FULL_SIZES, Inputs, writeRecords } from './speed/inputs.js';
+import { node, NSIGHT_TABLES, tablesIn, WORKS } from './speed/works.js';
 
 const PIECE = 1 << 20;
 /** Lines that are parsed before they are written again. */
 const LINES = 2000;
 
 /** Measures a part of the work on an input, or on the records that dparse makes of it. @returns seconds */
-type Part = (input: string, records: string) => number | Promise<number>;
+type Part = (input: string, records: string) => Promise<number>;
 
-function secondsOf(work: () => void): number {
+async function secondsOf(work: () => unknown): Promise<number> {
   const before = performance.now();
-  work();
+  await work();
   return (performance.now() - before) / 1000;
 }
 
@@ -43,22 +43,20 @@ const read: Part = (input) =>
     closeSync(file);
   });
 
-const inflate: Part = async (input) => {
-  const before = performance.now();
+const inflate: Part = (input) => {
   const nowhere = new Writable({ write: (_piece, _encoding, done) => done() });
-  await pipeline(createReadStream(input), createGunzip({ chunkSize: PIECE }), nowhere);
-  return (performance.now() - before) / 1000;
+  return secondsOf(() => pipeline(createReadStream(input), createGunzip({ chunkSize: PIECE }), nowhere));
 };
 
-/** SQLite goes over every cell of some tables, and hands none over. */
-const goOver =
+/** SQLite looks at every cell of some tables, and hands none over. */
+const scanTables =
   (tables: readonly string[]): Part =>
-  (input) => {
+  async (input) => {
     const known = tablesIn(input, tables);
     const database = new Database(input, { readonly: true });
     const columnsOf = (name: string): unknown[] =>
       database.prepare('SELECT name FROM pragma_table_info(?)').pluck().all(name);
-    const seconds = secondsOf(() => {
+    const seconds = await secondsOf(() => {
       for (const name of known) {
         const cells = columnsOf(name).map((column) => `max("${String(column)}")`);
         database
@@ -75,15 +73,15 @@ const goOver =
 async function onEachLine<T>(path: string, prepare: (line: string) => T, work: (of: T) => unknown): Promise<number> {
   let seconds = 0;
   let lines: T[] = [];
-  const measurePiece = (): void => {
-    seconds += secondsOf(() => lines.forEach(work));
+  const measurePiece = async (): Promise<void> => {
+    seconds += await secondsOf(() => lines.forEach(work));
     lines = [];
   };
   for await (const line of createInterface({ input: createReadStream(path), crlfDelay: Infinity })) {
     lines.push(prepare(line));
-    if (lines.length === LINES) measurePiece();
+    if (lines.length === LINES) await measurePiece();
   }
-  measurePiece();
+  await measurePiece();
   return seconds;
 }
 
@@ -94,7 +92,6 @@ const stringify: Part = (_, records) => {
   return onEachLine(records, parse, (record) => bytes.write(JSON.stringify(record)));
 };
 
-const node = (...args: readonly string[]): Command => ({ program: process.execPath, args });
 /** With the start of a process. */
 const parsePieces: Part = async (input) =>
   (await measure(node(fromRoot('bench/parse-pieces.mjs'), input), `${input}.time`)).seconds;
@@ -104,7 +101,7 @@ const STRINGIFY = { 'JSON.stringify of its records': stringify };
 const PARSE = { ...READ, 'JSON.parse of its lines': parseLines };
 const database = (tables: readonly string[]): Readonly<Record<string, Part>> => ({
   ...READ,
-  'SQLite over its tables': goOver(tables),
+  'SQLite over its tables': scanTables(tables),
   ...STRINGIFY,
 });
 
@@ -138,12 +135,11 @@ for (const { name, input, ours } of works) {
   const { seconds } = await measure(ours.command(path), scratch);
   rows.push([name, ours.what, seconds.toFixed(2), '']);
   const parts = PARTS[name] ?? {};
-  if (Object.values(parts).includes(stringify))
-    await measure(node(fromRoot('bin/dparse.js'), '-q', '-o', records, path), scratch);
+  if (Object.values(parts).includes(stringify)) writeRecords(path, [], records);
   for (const [what, part] of Object.entries(parts)) {
-    const least = await part(path, records);
-    rows.push(['', what, least.toFixed(2), ratio(least, seconds)]);
-    process.stderr.write(`${name}: ${what}: ${least.toFixed(2)} of ${seconds.toFixed(2)} s\n`);
+    const took = await part(path, records);
+    rows.push(['', what, took.toFixed(2), ratio(took, seconds)]);
+    process.stderr.write(`${name}: ${what}: ${took.toFixed(2)} of ${seconds.toFixed(2)} s\n`);
   }
 }
 process.stdout.write(`${table(rows)}\n`);

@@ -43,7 +43,8 @@ const TRACE = realTrace() ?? SAMPLE_TRACE;
 const NTFF = realNeuronTrace();
 const ASCEND = realAscendDatabase() ?? fromRoot('samples/ascend_pytorch_profiler_0.db');
 
-function writeRecords(profile: string, options: readonly string[], path: string): void {
+/** What dparse makes of a profile. */
+export function writeRecords(profile: string, options: readonly string[], path: string): void {
   execFileSync(process.execPath, [fromRoot('bin/dparse.js'), '-q', ...options, '-o', path, profile]);
 }
 

@@ -31,7 +31,7 @@ export interface Work {
   readonly goal: Goal;
 }
 
-const node = (...args: readonly string[]): Command => ({ program: process.execPath, args });
+export const node = (...args: readonly string[]): Command => ({ program: process.execPath, args });
 const dparseWith = (...args: readonly string[]): Run => ({
   what: ['dparse', ...args].join(' '),
   command: (input) => node(fromRoot('bin/dparse.js'), ...args, '-q', input),

@@ -67,8 +67,9 @@ export const html = recordsCommand(
         'too many events for the page is drawn from the whole profile, in which short neighbours are one bar; the page says so.',
         'Ranges of the host are in it where the records have them (dparse --ranges).',
         "All times count from the profile's start, as in records, dprof memory and dprof perfetto.",
-        'Lists are bounded: what a page leaves out it sums up. A page has at most 75 MB, most have less than 30 MB; several',
-        `ranks share that. Memory: at most 1.3 GB; 400 MB for most profiles. (Both for ${EVENTS} events.)`,
+        'Lists are bounded: what a page leaves out it sums up. Most pages have less than 30 MB: some 25 bytes an event of the',
+        'timeline, and up to 17 MB of texts a profile, where no two are equal. Memory: 400 MB for most profiles; where no two',
+        'texts are equal up to 1.3 GB, and 250 MB more for each profile besides.',
       ],
     ],
     examples: [

@@ -10,7 +10,7 @@ import { contextText } from '../../by/host/annotation-name.js';
 /** Ranges that are kept, each under its thread and under ANY_THREAD; the earlier half of each text is dropped beyond. */
 const MOST_RANGES = 2_000_000;
 
-/** Texts that are kept, likewise: where every text differs, none of them is around many launches. */
+/** Texts that are kept, each under its threads and under ANY_THREAD: where all differ, none is around many launches. */
 const MOST_TEXTS = 200_000;
 
 /** In place of a thread, for tools that launch on another thread than the one that called the op. */
