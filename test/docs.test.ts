@@ -15,7 +15,7 @@ import { DPARSE } from '../src/cli/dparse/options.js';
 import { DPROF } from '../src/cli/report/report-options.js';
 import { commandOf } from './support/run-cli.js';
 import { itShared, ROOT } from './support/shared.js';
-import { itWithProcess } from './support/speed.js';
+import { itWithProcess } from './support/sets.js';
 
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 const { scripts, version, man } = JSON.parse(read('package.json')) as {

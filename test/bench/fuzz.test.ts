@@ -10,7 +10,7 @@ import { isFinding, Reading, type Outcome } from '../../bench/fuzz/reading.js';
 import { supervise } from '../../bench/fuzz/supervisor.js';
 import { Tally } from '../../bench/fuzz/tally.js';
 import { propertyRuns } from '../support/property-runs.js';
-import { itWithProcess } from '../support/speed.js';
+import { itWithProcess } from '../support/sets.js';
 
 /** The samples alone, so that every checkout reads the same. */
 const plan = (readers: readonly ReaderName[], seed: number): InputPlan => ({

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { repeatTrace } from '../../bench/repeat-trace.js';
 import { traceTemplate } from '../../bench/trace-template.js';
 import { ROOT } from '../support/shared.js';
-import { itWithProcess } from '../support/speed.js';
+import { itWithProcess } from '../support/sets.js';
 
 interface Event {
   readonly ph: string;

@@ -9,7 +9,7 @@ import { zshCompletion } from '../../src/cli/commands/completion/zsh.js';
 import { DPROF } from '../../src/cli/report/report-options.js';
 import { DEVICES } from '../../src/prof/roofline/devices.js';
 import { runCli } from '../support/run-cli.js';
-import { itWithProcess } from '../support/speed.js';
+import { itWithProcess } from '../support/sets.js';
 
 const SHELLS = ['bash', 'zsh', 'fish'];
 const own = completedCommand('', '', DPROF);

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { NsightDatabase } from '../support/nsight-database.js';
 import { commandOf, runCli } from '../support/run-cli.js';
-import { itWithProcess } from '../support/speed.js';
+import { itWithProcess } from '../support/sets.js';
 
 /** Enough records for more pieces than may be in flight: 8 of 256 KB. */
 const KERNELS = 8000;

@@ -7,7 +7,7 @@ import type { ProfileLine } from '../../src/record/record.js';
 import { annotation, frame, kernel, launch, op, traceText, writeTrace } from '../support/kineto-trace.js';
 import { freshPath } from '../support/fresh-path.js';
 import { commandOf, expectFailure, runCli, type Ran } from '../support/run-cli.js';
-import { itWithProcess } from '../support/speed.js';
+import { itWithProcess } from '../support/sets.js';
 
 const dparse = (...args: string[]): Promise<Ran> => runCli('dparse', args);
 

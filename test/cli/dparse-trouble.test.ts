@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib';
 import { NsightDatabase } from '../support/nsight-database.js';
 import { freshPath } from '../support/fresh-path.js';
 import { commandOf, expectFailure, runCli, type Ran } from '../support/run-cli.js';
-import { describeWithProcess } from '../support/speed.js';
+import { describeWithProcess } from '../support/sets.js';
 
 const dparse = (...args: string[]): Promise<Ran> => runCli('dparse', args);
 

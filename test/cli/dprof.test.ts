@@ -25,7 +25,7 @@ import { FORMATS } from '../../src/write/formats.js';
 import { kernel, mm } from '../support/kernels.js';
 import { commandOf, runCli, spawnCli } from '../support/run-cli.js';
 import { itShared, ROOT } from '../support/shared.js';
-import { itWithProcess } from '../support/speed.js';
+import { itWithProcess } from '../support/sets.js';
 
 const call = { calls: [mm(128, 64, 256)], mod: ['torch'], op: ['mm'] };
 const RECORDS = [

@@ -8,7 +8,7 @@ import { freshPath } from '../support/fresh-path.js';
 import { interruptedRun, SIGNALS } from '../support/interrupted.js';
 import { commandOf } from '../support/run-cli.js';
 import { ROOT } from '../support/shared.js';
-import { itWithProcess } from '../support/speed.js';
+import { itWithProcess } from '../support/sets.js';
 
 /** Parts of a run's time at which it is ended: most of it is the start of the tool. */
 const POINTS = [0.5, 0.65, 0.8, 0.95];

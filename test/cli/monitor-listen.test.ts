@@ -14,7 +14,7 @@ import { executions, lines, report, runtime } from '../support/monitor-report.js
 import { parseExposition, seriesValue } from '../support/prometheus-text.js';
 import { commandOf, runCli } from '../support/run-cli.js';
 import { ROOT } from '../support/shared.js';
-import { describeWithProcess } from '../support/speed.js';
+import { describeWithProcess } from '../support/sets.js';
 
 const one = (completed: number): ReturnType<typeof report> =>
   report([runtime(7, 'train', { execution_stats: executions(completed) })]);

@@ -11,7 +11,7 @@ import { executions, group, lines, report, runtime } from '../support/monitor-re
 import { parseExposition, seriesValue } from '../support/prometheus-text.js';
 import { commandOf, runCli, type Ran } from '../support/run-cli.js';
 import { itShared } from '../support/shared.js';
-import { describeWithProcess } from '../support/speed.js';
+import { describeWithProcess } from '../support/sets.js';
 
 const REAL = 'data/neuron/neuron_monitor_trn1.jsonl';
 const one = (completed: number, tag = 'train'): ReturnType<typeof report> =>

@@ -11,7 +11,7 @@ import { freshPath } from '../support/fresh-path.js';
 import { NsightDatabase } from '../support/nsight-database.js';
 import { runCli, spawnCli } from '../support/run-cli.js';
 import { ROOT } from '../support/shared.js';
-import { itWithProcess } from '../support/speed.js';
+import { itWithProcess } from '../support/sets.js';
 import { withTemporary } from '../support/temporary-folder.js';
 
 const NAMES = [

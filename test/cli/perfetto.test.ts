@@ -9,7 +9,7 @@ import { shownTrace } from '../support/perfetto-trace.js';
 import { commandOf, runCli } from '../support/run-cli.js';
 import { ROOT } from '../support/shared.js';
 import { profile, type ChromeEvent, type ChromeFile } from '../support/trace-events.js';
-import { itWithProcess } from '../support/speed.js';
+import { itWithProcess } from '../support/sets.js';
 
 const LENET = join(ROOT, 'samples/lenet.nsys.sqlite');
 const END = { type: 'end', profile: 0, counts: {}, diagnostics: {} } as const;

@@ -6,7 +6,7 @@ import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'h
 import { RECORD_FIELDS } from '../../src/record/fields/record-fields.js';
 import { describeSql } from '../support/duckdb.js';
 import { freshPath } from '../support/fresh-path.js';
-import { IS_LONG } from '../support/property-runs.js';
+import { runs } from '../support/sets.js';
 import { partsOf, writtenFolder } from '../support/record-folder.js';
 import { runCli } from '../support/run-cli.js';
 import { itShared, ROOT } from '../support/shared.js';
@@ -39,7 +39,7 @@ function inputs(): string[] {
     if (!existsSync(path)) return [];
     return readdirSync(path)
       .filter((name) => OF_FORMATS.test(name) || statSync(join(path, name)).isDirectory())
-      .filter((name) => IS_LONG || !isForLongRuns(join(path, name)))
+      .filter((name) => runs('long') || !isForLongRuns(join(path, name)))
       .map((name) => `data/${folder}/${name}`);
   });
   return found.length === 0 ? ['data/kineto'] : found;

@@ -10,7 +10,7 @@ import type { ProfileLine } from '../../src/record/record.js';
 import { kernel, mm } from '../support/kernels.js';
 import { commandOf, runCli } from '../support/run-cli.js';
 import { ROOT } from '../support/shared.js';
-import { itWithProcess } from '../support/speed.js';
+import { itWithProcess } from '../support/sets.js';
 
 const header = (profile: number, rank: number | null): ProfileLine => ({
   ...{ type: 'profile', v: 1, profile, format: 'kineto', tool: null, file: `rank${profile}.json`, rank },

@@ -9,7 +9,7 @@ import type { LayerReason, LayerRow, PageData, PageProfile } from '../../src/pro
 import { dataIn } from '../support/pages.js';
 import { runCli } from '../support/run-cli.js';
 import { itShared, ROOT } from '../support/shared.js';
-import { leftOutOfFast } from '../support/speed.js';
+import { mark } from '../support/sets.js';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -281,7 +281,7 @@ const SHARED = [
 const isBuilt = existsSync(join(ROOT, 'dist/page/report.js'));
 
 (isBuilt ? describe : describe.skip)('numbers of the page', function () {
-  leftOutOfFast(this);
+  mark('slow', this);
   const pages = new Map<string, Promise<PageData>>();
   const check = async (path: string, of: Check): Promise<void> => {
     const page = pages.get(path) ?? pageOf(path);

@@ -7,8 +7,7 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
-import { IS_FAST } from './is-fast.js';
-import { leftOutOfFast } from './speed.js';
+import { mark, runs } from './sets.js';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome', 'microsoft-edge'];
 const PLACES = [
@@ -84,41 +83,35 @@ export type OpenFile = (path: string, options?: BrowserContextOptions, fragment?
 /** Says once why tests are skipped, whatever the reporter shows of them. */
 let noted = false;
 
+function noteMissing(): void {
+  if (!noted) process.stderr.write('tests in a browser are skipped: no Chromium found; CHROME_PATH names one\n');
+  noted = true;
+}
+
 /**
  * Tests in one browser, which is started before the first and closed after the last. Every page has a context of its
- * own. A browser that stops answering is no fault of a page: a test that fails is run once more, in a new browser, and
- * standard error says so. What is wrong with a page fails again.
+ * own, closed after its test.
+ * @param set `smoke` for the tests that `npm test` runs
  */
-export function describeInBrowser(title: string, body: (open: OpenFile) => void): void {
-  const executablePath = IS_FAST ? null : findBrowser();
+export function describeInBrowser(title: string, body: (open: OpenFile) => void, set: 'smoke' | 'browser' = 'browser'): void {
+  const executablePath = findBrowser();
   if (executablePath === null) {
-    if (!noted && !IS_FAST)
-      process.stderr.write('tests in a browser are skipped: no Chromium found; CHROME_PATH names one\n');
-    noted = true;
-    describe(title, () => {
-      it('(skipped: needs Chromium; CHROME_PATH names it)');
-    });
+    if (runs(set)) noteMissing();
+    mark(
+      set,
+      describe(title, () => {
+        it('(skipped: needs Chromium; CHROME_PATH names it)');
+      }),
+    );
     return;
   }
-  describe(title, function () {
-    leftOutOfFast(this);
-    this.retries(1);
+  const suite = describe(title, () => {
     let browser: Browser | null = null;
     after(async () => {
       await browser?.close();
     });
-    afterEach(async function () {
-      const { currentTest } = this;
-      if (currentTest?.isPassed() === true) {
-        for (const context of browser?.contexts() ?? []) await context.close();
-        return;
-      }
-      // Not waited for: it may be the browser that does not answer.
-      void browser?.close();
-      browser = null;
-      // The second failure has a state.
-      if (currentTest !== undefined && currentTest.state === undefined && !currentTest.isPending())
-        process.stderr.write(`run once more, in a new browser: ${currentTest.fullTitle()}\n`);
+    afterEach(async () => {
+      for (const context of browser?.contexts() ?? []) await context.close();
     });
     body(async (path, options = {}, fragment = '') => {
       browser ??= await startBrowser(executablePath);
@@ -140,4 +133,5 @@ export function describeInBrowser(title: string, body: (open: OpenFile) => void)
       return { page, complaints, requests };
     });
   });
+  mark(set, suite);
 }

@@ -1,10 +1,7 @@
 /**
- * Loaded before all tests.
- *
- * Processes that tests start write no coverage: what one has covered when it is killed depends on chance.
- * With TEST_SPEED=fast no test starts a process, opens a browser or reads the shared folder; in other runs only tests
- * that fast runs leave out start one, so that each run refuses what the other does. TEST_RUNS multiplies the runs of
- * property tests.
+ * Loaded before all tests. TEST_SETS=unit,smoke names the sets of tests that run (sets.ts); without it all run but the long
+ * ones. TEST_RUNS multiplies the runs of property tests. Processes that tests start write no coverage: what one has
+ * covered when it is killed depends on chance.
  */
 import childProcess from 'node:child_process';
 import { syncBuiltinESMExports } from 'node:module';
@@ -14,12 +11,31 @@ delete process.env.NODE_V8_COVERAGE;
 
 fc.configureGlobal({ numRuns: Math.ceil(100 * Number(process.env.TEST_RUNS ?? 1)) });
 
-const isFast = process.env.TEST_SPEED === 'fast';
+const SETS = ['unit', 'smoke', 'slow', 'process', 'profiles', 'browser', 'long'];
+const wanted = process.env.TEST_SETS?.split(',') ?? SETS.filter((set) => set !== 'long');
+for (const set of wanted) if (!SETS.includes(set)) throw new Error(`TEST_SETS: no set is called '${set}'`);
 
-/** The test that runs, or whose hooks do; null while files are loaded. */
+/** The marks of a test and of the suites that it is in. */
+const marksOf = (runnable) =>
+  runnable === undefined ? [] : [...marksOf(runnable.parent), ...(runnable.testSet ? [runnable.testSet] : [])];
+
+function isWanted(test) {
+  const marks = marksOf(test);
+  return marks.length === 0 ? wanted.includes('unit') : marks.every((set) => wanted.includes(set));
+}
+
+function removeUnwanted(suite) {
+  suite.tests = suite.tests.filter(isWanted);
+  for (const inner of suite.suites) removeUnwanted(inner);
+}
+
+/** The test that runs, or whose hooks do; null between tests. */
 let current = null;
 
 export const mochaHooks = {
+  beforeAll() {
+    removeUnwanted(this.test.parent);
+  },
   beforeEach() {
     current = this.currentTest;
   },
@@ -28,15 +44,14 @@ export const mochaHooks = {
   },
 };
 
-/** Whether a test, or a suite that it is in, is marked as one that fast runs leave out (speed.ts). */
-const isLeftOutOfFast = (runnable) =>
-  runnable !== undefined && (runnable.leftOutOfFast === true || isLeftOutOfFast(runnable.parent));
+/** Sets whose tests may start processes. */
+const WITH_PROCESSES = ['smoke', 'process', 'profiles', 'browser'];
 
 for (const name of ['spawn', 'spawnSync', 'exec', 'execSync', 'execFile', 'execFileSync', 'fork']) {
   const start = childProcess[name];
   childProcess[name] = (...args) => {
-    if (isFast || (current !== null && !isLeftOutOfFast(current))) {
-      throw new Error('a fast test starts no process: declare it by itWithProcess');
+    if (current !== null && !marksOf(current).some((set) => WITH_PROCESSES.includes(set))) {
+      throw new Error('this test starts a process: declare it by itWithProcess');
     }
     return start(...args);
   };

@@ -5,24 +5,23 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { packageFolder } from '../../src/cli/package-folder.js';
-import { IS_FAST } from './is-fast.js';
-import { leftOutOfFast } from './speed.js';
+import { mark, runs } from './sets.js';
 
 /** The repository's root. */
 export const ROOT = packageFolder();
 const SHARED = resolve(ROOT, '..', 'shared');
 
-/** Path of a shared file; null when it is not there, and in fast runs. */
+/** Path of a shared file; null when it is not there, and in runs without tests of real profiles. */
 export function sharedFile(name: string): string | null {
   const path = join(SHARED, name);
-  return !IS_FAST && existsSync(path) ? path : null;
+  return runs('profiles') && existsSync(path) ? path : null;
 }
 
 let announced = false;
 
 /** Reports once that tests are skipped, whatever the reporter shows of them. */
 function announceSkip(): void {
-  if (!announced)
+  if (!announced && runs('profiles'))
     process.stderr.write('tests on real profiles are skipped: they need ../shared, next to the checkout\n');
   announced = true;
 }
@@ -31,13 +30,18 @@ function announceSkip(): void {
 export function itShared(
   title: string,
   names: readonly string[],
-  body: (paths: string[]) => void | Promise<void>,
+  body: (this: Mocha.Context, paths: string[]) => void | Promise<void>,
 ): void {
   const paths = names.map(sharedFile);
   const missing = names.filter((_, i) => paths[i] === null);
-  if (missing.length === 0) leftOutOfFast(it(title, () => body(paths.map(String))));
+  if (missing.length === 0) mark(
+      'profiles',
+      it(title, function () {
+        return body.call(this, paths.map(String));
+      }),
+    );
   else {
     announceSkip();
-    it(`${title} (skipped: needs ../shared/${missing[0] ?? ''})`);
+    mark('profiles', it(`${title} (skipped: needs ../shared/${missing[0] ?? ''})`));
   }
 }

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { captureTrace, decoderTrace, replayTrace } from '../../../samples/programs/graphs/decoder-trace.js';
 import { freshPath } from '../../support/fresh-path.js';
-import { itWithProcess } from '../../support/speed.js';
+import { itWithProcess } from '../../support/sets.js';
 import { runCli } from '../../support/run-cli.js';
 
 /** Writes files into a folder of their own. */

@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib';
 import type { ProfileLine } from '../../../src/record/record.js';
 import { freshPath } from '../../support/fresh-path.js';
 import { commandOf, runCli } from '../../support/run-cli.js';
-import { describeWithProcess } from '../../support/speed.js';
+import { describeWithProcess } from '../../support/sets.js';
 
 const report = (percent: number): string =>
   `${JSON.stringify({

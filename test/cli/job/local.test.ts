@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { freshPath } from '../../support/fresh-path.js';
 import { commandOf, runCli, spawnCli, type Ran } from '../../support/run-cli.js';
 import { ROOT } from '../../support/shared.js';
-import { describeWithProcess } from '../../support/speed.js';
+import { describeWithProcess } from '../../support/sets.js';
 
 const SAMPLES = join(ROOT, 'samples/job');
 const RANKS = 4;

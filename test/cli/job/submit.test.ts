@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { freshPath } from '../../support/fresh-path.js';
 import { runCli, type Ran } from '../../support/run-cli.js';
 import { ROOT } from '../../support/shared.js';
-import { describeWithProcess } from '../../support/speed.js';
+import { describeWithProcess } from '../../support/sets.js';
 
 const RANK = join(ROOT, 'samples/job/rank_0.pt.trace.json.gz');
 

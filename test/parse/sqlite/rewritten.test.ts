@@ -5,7 +5,7 @@ import { NvprofDatabase } from '../../support/nvprof-database.js';
 import { recordsOf } from '../../support/profile-records.js';
 import { rewritten, type Rewriting } from '../../support/rewritten-database.js';
 import { commandOf } from '../../support/run-cli.js';
-import { itWithProcess } from '../../support/speed.js';
+import { itWithProcess } from '../../support/sets.js';
 import { itShared } from '../../support/shared.js';
 import { UserError } from '../../../src/record/errors.js';
 import { SqliteFile } from '../../../src/parse/sqlite/sqlite.js';

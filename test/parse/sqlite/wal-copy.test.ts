@@ -22,7 +22,7 @@ import { freshPath } from '../../support/fresh-path.js';
 import { ofType } from '../../support/kineto.js';
 import { NsightDatabase } from '../../support/nsight-database.js';
 import { kernelsOf, recordsOf } from '../../support/profile-records.js';
-import { itWithProcess } from '../../support/speed.js';
+import { itWithProcess } from '../../support/sets.js';
 import { commandOf } from '../../support/run-cli.js';
 
 const profile = (): NsightDatabase => new NsightDatabase().launch(1, ['first']).launch(2, ['second']);

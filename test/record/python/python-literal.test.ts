@@ -10,7 +10,7 @@ import {
   type PythonValue,
 } from '../../../src/record/python/python-literal.js';
 import { itShared } from '../../support/shared.js';
-import { IS_FAST } from '../../support/is-fast.js';
+import { itWithProcess } from '../../support/sets.js';
 import { propertyRuns } from '../../support/property-runs.js';
 
 /** Prints 500 lines [repr(value), value] as JSON, of seeded random values that JSON can hold. */
@@ -310,14 +310,9 @@ describe('parseLiteral', () => {
   });
 
   describe('against Python', () => {
-    const python = IS_FAST
-      ? null
-      : spawnSync('python3', ['-c', PYTHON_SAMPLES], { encoding: 'utf8', maxBuffer: 1 << 26 });
-    if (python?.status !== 0) {
-      it('reads what the real repr() writes (skipped: no python3)');
-      return;
-    }
-    it('reads what the real repr() writes', () => {
+    itWithProcess('reads what the real repr() writes (skipped without python3)', function () {
+      const python = spawnSync('python3', ['-c', PYTHON_SAMPLES], { encoding: 'utf8', maxBuffer: 1 << 26 });
+      if (python.status !== 0) this.skip();
       const pairs = python.stdout.trim().split('\n');
       expect(pairs).to.have.length(500);
       for (const pair of pairs) {

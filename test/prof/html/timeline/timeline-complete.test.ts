@@ -14,7 +14,7 @@ import { loadEvents } from '../../../../src/page/timeline/events/events.js';
 import { selectionSums } from '../../../../src/page/timeline/model/selection-sums.js';
 import type { ProfileLine } from '../../../../src/record/record.js';
 import { eventsOf, pageContentsOf, pieceOf, shownFirst } from '../../../support/pages.js';
-import { IS_LONG } from '../../../support/property-runs.js';
+import { runs } from '../../../support/sets.js';
 import { itShared, sharedFile } from '../../../support/shared.js';
 
 const FOLDER = 'data/kineto';
@@ -101,7 +101,7 @@ function traces(): string[] {
   if (folder === null) return [];
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort();
   return names
-    .filter((name) => name.endsWith('.json.gz') && (IS_LONG || statSync(join(folder, name)).size < LARGE))
+    .filter((name) => name.endsWith('.json.gz') && (runs('long') || statSync(join(folder, name)).size < LARGE))
     .map((name) => join(FOLDER, name));
 }
 
