@@ -2,10 +2,10 @@
  * How long each answer of dprof takes over many records, and how much memory, compared with a program that only parses every
  * line. All are measured in one run, in turn, at a tenth of the size and at the whole of it.
  *
- *   npm run build && npm run bench:answers                 1,000,000 kernels
- *   npm run bench:answers -- --kernels 100000 my.dict      the records of another profile, repeated
- *   npm run bench:answers -- --only html --only advise     some commands
- *   npm run bench:answers -- --dir /big/disk               with the records there
+ *   npm run build && npm run bench answers                 1,000,000 kernels
+ *   npm run bench answers -- --kernels 100000 my.dict      the records of another profile, repeated
+ *   npm run bench answers -- --only html --only advise     some commands
+ *   npm run bench answers -- --dir /big/disk               with the records there
  *
  * A million kernels of the default, a sample's, take 1.7 GB. All files are removed again.
  */

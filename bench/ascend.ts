@@ -2,11 +2,11 @@
  * How long dparse takes for a big database of the Ascend PyTorch Profiler, and how much memory, compared with `sqlite3 -json`
  * over the tables that it reads. Both are measured in one run, in turn.
  *
- *   npm run build && npm run bench:ascend                 200,000 kernels, with all that a real run records besides
- *   npm run bench:ascend -- --large                       as many as make 1 GB
- *   npm run bench:ascend -- --kernels 20000               fewer
- *   npm run bench:ascend -- --runs 3 my_profile.db        another database, the median of three runs
- *   npm run bench:ascend -- --dir /big/disk               with the copies there
+ *   npm run build && npm run bench ascend                 200,000 kernels, with all that a real run records besides
+ *   npm run bench ascend -- --large                       as many as make 1 GB
+ *   npm run bench ascend -- --kernels 20000               fewer
+ *   npm run bench ascend -- --runs 3 my_profile.db        another database, the median of three runs
+ *   npm run bench ascend -- --dir /big/disk               with the copies there
  *
  * The database is a real one next to the checkout, or else a sample, repeated. It is removed again.
  */

@@ -1,9 +1,9 @@
 /**
  * Processor time and peak memory of this checkout's commands over those of another one, such as the commit before:
  *
- *   npm run build && npm run bench:checkouts -- OTHER      OTHER: the folder of another checkout, built
- *   npm run bench:checkouts -- OTHER --pairs 9 --kernels 50000
- *   npm run bench:checkouts -- OTHER --only dparse-nsight --only html
+ *   npm run build && npm run bench checkouts -- OTHER      OTHER: the folder of another checkout, built
+ *   npm run bench checkouts -- OTHER --pairs 9 --kernels 50000
+ *   npm run bench checkouts -- OTHER --only dparse-nsight --only html
  *
  * Each command runs in turn in both checkouts, once to warm up and then as many times as there are pairs. A row has the
  * ratios of processor time (the median of the pairs, the least and the largest) and of the largest peak. Inputs are made
@@ -76,7 +76,7 @@ function readPlan(): Plan {
     allowPositionals: true,
   });
   const [other, ...rest] = positionals;
-  if (other === undefined || rest.length > 0) throw new Error('usage: npm run bench:checkouts -- OTHER');
+  if (other === undefined || rest.length > 0) throw new Error('usage: npm run bench checkouts -- OTHER');
   if (!existsSync(join(other, 'dist'))) throw new Error(`${other} is not a built checkout: npm run build there`);
   const unknown = values.only.find((name) => !NAMES.includes(name));
   if (unknown !== undefined) throw new Error(`--only takes ${NAMES.join(', ')}, not ${unknown}`);

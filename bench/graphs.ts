@@ -2,10 +2,10 @@
  * How long dparse takes for replays of a graph, and how much memory: with the capture in the trace, without it, and for
  * the same kernels launched one by one. All are measured in one run, in turn.
  *
- *   npm run build && npm run bench:graphs                 1,000 replays of 500 kernels
- *   npm run bench:graphs -- --replays 10000               as many as a minute of a server has
- *   npm run bench:graphs -- --nodes 50 --runs 3           a smaller graph, the median of three runs
- *   npm run bench:graphs -- --dir /big/disk               with the traces there
+ *   npm run build && npm run bench graphs                 1,000 replays of 500 kernels
+ *   npm run bench graphs -- --replays 10000               as many as a minute of a server has
+ *   npm run bench graphs -- --nodes 50 --runs 3           a smaller graph, the median of three runs
+ *   npm run bench graphs -- --dir /big/disk               with the traces there
  */
 import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';

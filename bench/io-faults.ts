@@ -2,7 +2,7 @@
  * Each open, read, write and close of a run fails once, one run each: the run is to end with 0 and the whole output, or
  * with 1, one line, and no file.
  *
- *   npm run build && npm run bench:faults
+ *   npm run build && npm run bench faults
  *
  * Calls of SQLite's library are not seen. Inputs have no files beside them: without one of these a profile is read, and
  * its loss is counted in the output. Exits with 1 when a run ends in another way. All files are removed again.

@@ -2,9 +2,9 @@
  * Jobs of many ranks: time and memory of each stage (`dprof partial` for each profile, `dprof merge` in a tree, the reports
  * from the merged file), the figures a rank at the largest size over those at the smallest, and pages of some ranks.
  *
- *   npm run build && npm run bench:job-size                        64, 256 and 1,024 ranks
- *   npm run bench:job-size -- --ranks 8 --ranks 64 --only simulated
- *   npm run bench:job-size -- --trace my.pt.trace.json.gz          another trace than that of the shared files or samples
+ *   npm run build && npm run bench job-size                        64, 256 and 1,024 ranks
+ *   npm run bench job-size -- --ranks 8 --ranks 64 --only simulated
+ *   npm run bench job-size -- --trace my.pt.trace.json.gz          another trace than that of the shared files or samples
  *
  * Two jobs of each size: one whose ranks are all the one trace, each with a rank and a clock of its own, and a simulated
  * one with collectives. Profiles of some ranks, spread over the job, are reduced one by one and measured so. The partial

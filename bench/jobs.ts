@@ -1,9 +1,9 @@
 /**
  * What `dprof ranks` says of simulated jobs beside what happened in them: clocks, transfers, and who is slow.
  *
- *   npm run bench:jobs                                     10 seeds of each scenario, 8 ranks
- *   npm run bench:jobs -- --seeds 100                      as many as the figures of the guide
- *   npm run bench:jobs -- --tp 4 --pp 2 --dp 8 --stated    64 ranks, whose profiles state ordinals and descriptions
+ *   npm run bench jobs                                     10 seeds of each scenario, 8 ranks
+ *   npm run bench jobs -- --seeds 100                      as many as the figures of the guide
+ *   npm run bench jobs -- --tp 4 --pp 2 --dp 8 --stated    64 ranks, whose profiles state ordinals and descriptions
  */
 import { parseArgs } from 'node:util';
 import type { JobRequest } from '../samples/programs/job/options.js';

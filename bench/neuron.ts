@@ -2,11 +2,11 @@
  * How long a big Neuron device trace takes, and how much memory: the reader alone, and dparse, compared with a checksum of the
  * same file. All are measured in one run, in turn.
  *
- *   npm run build && npm run bench:neuron         a trace repeated to 200 MB and to 1 GB
- *   npm run bench:neuron -- --large               and to 5 GB
- *   npm run bench:neuron -- --runs 3 my.ntff      another trace, the median of three runs
- *   npm run bench:neuron -- --size 50             of 50 MB only
- *   npm run bench:neuron -- --dir /big/disk       with the traces there
+ *   npm run build && npm run bench neuron         a trace repeated to 200 MB and to 1 GB
+ *   npm run bench neuron -- --large               and to 5 GB
+ *   npm run bench neuron -- --runs 3 my.ntff      another trace, the median of three runs
+ *   npm run bench neuron -- --size 50             of 50 MB only
+ *   npm run bench neuron -- --dir /big/disk       with the traces there
  *
  * The default trace is the largest real one next to the checkout, or else a small one made for tests. The reader needs
  * room for temporary files besides, as much as the trace. All files are removed again.

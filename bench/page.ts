@@ -2,9 +2,9 @@
  * How soon the page of `dprof html` is there, and how smoothly its timeline moves: in a headless Chromium, which CHROME_PATH
  * names or which is found in its usual places, each in turn with a page that has nothing but a heading.
  *
- *   npm run build && npm run bench:page                          1,000, 100,000 and 1,000,000 kernels in 1, 10 and 100 steps
+ *   npm run build && npm run bench page                          1,000, 100,000 and 1,000,000 kernels in 1, 10 and 100 steps
  *                                                                of one rank, and in 10 steps of 8 ranks together
- *   npm run bench:page -- --kernels 50000 --steps 10 my.dict     the records of another profile, repeated
+ *   npm run bench page -- --kernels 50000 --steps 10 my.dict     the records of another profile, repeated
  *
  * The page is that which dprof writes by default: the timeline opens at the step of median length. Each profile has a
  * curve of its device's memory beside its kernels.

@@ -2,9 +2,9 @@
  * Records as Parquet beside JSON lines and their gzip: how large they are, how long they take to write, and how long one
  * question over all ranks takes, asked of `dprof --by`, of `dprof sql`, and of DuckDB alone.
  *
- *   npm run build && npm run bench:parquet              8 ranks of a trace repeated 20 times
- *   npm run bench:parquet -- --copies 100 --ranks 8     larger ones
- *   npm run bench:parquet -- --runs 3 --ranges my.pt.trace.json.gz
+ *   npm run build && npm run bench parquet              8 ranks of a trace repeated 20 times
+ *   npm run bench parquet -- --copies 100 --ranks 8     larger ones
+ *   npm run bench parquet -- --runs 3 --ranges my.pt.trace.json.gz
  *
  * The default trace is a sample. All files are removed again.
  */

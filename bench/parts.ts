@@ -2,9 +2,9 @@
  * Where the time of the tools goes: how long simple versions of parts of their work take, each alone, and which share of
  * the tool's time that is. What is left is the rest of its work: what belongs together, and what each record says.
  *
- *   npm run build && npm run bench:parts          once each, on the inputs of `npm run bench`
- *   npm run bench:parts -- --only Ascend          those whose name has it
- *   npm run bench:parts -- --dir /big/disk        with the inputs there
+ *   npm run build && npm run bench parts          once each, on the inputs of `npm run bench`
+ *   npm run bench parts -- --only Ascend          those whose name has it
+ *   npm run bench parts -- --dir /big/disk        with the inputs there
  */
 import Database from 'better-sqlite3';
 import { closeSync, createReadStream, mkdirSync, mkdtempSync, openSync, readSync, rmSync } from 'node:fs';

@@ -1,9 +1,9 @@
 /**
  * What runs leave behind that a signal ends: SIGINT, SIGTERM and SIGHUP, each at many points of several commands.
  *
- *   npm run build && npm run bench:signals                100 points of each signal
- *   npm run bench:signals -- --points 20
- *   npm run bench:signals -- --program OTHER/bin          the tools of another built checkout
+ *   npm run build && npm run bench signals                100 points of each signal
+ *   npm run bench signals -- --points 20
+ *   npm run bench signals -- --program OTHER/bin          the tools of another built checkout
  *
  * Exits with 1 when anything is left. All files are removed again.
  */

@@ -2,7 +2,7 @@
  * Whether the table formats may use their libraries plainly: what `csv` and `table` cost beside whole rows given to
  * csv-stringify and whole tables given to cli-table3.
  *
- *   npm run bench:formats -- [ROWS]
+ *   npm run bench formats -- [ROWS]
  *
  * Writes the same rows in both ways, in turn, and prints the ratio of processor time, plain to ours, of each pair.
  */

@@ -2,11 +2,11 @@
  * How long the tools take for a big PyTorch trace, and how much memory, compared with JSON.parse of the same bytes in pieces:
  * nothing that is made of a trace in JavaScript can cost less. All are measured in one run, in turn.
  *
- *   npm run build && npm run bench:trace                  a trace repeated 4 and 16 times
- *   npm run bench:trace -- --large                        and 64 times
- *   npm run bench:trace -- --runs 3 my.pt.trace.json.gz   another trace, the median of three runs
- *   npm run bench:trace -- --only parse                   without the tools
- *   npm run bench:trace -- --dir /big/disk                with the traces there
+ *   npm run build && npm run bench trace                  a trace repeated 4 and 16 times
+ *   npm run bench trace -- --large                        and 64 times
+ *   npm run bench trace -- --runs 3 my.pt.trace.json.gz   another trace, the median of three runs
+ *   npm run bench trace -- --only parse                   without the tools
+ *   npm run bench trace -- --dir /big/disk                with the traces there
  *
  * The default trace is the largest real one next to the checkout, or else a sample. Repeated 64 times it takes 3.6 GB
  * in the folder for temporary files (or --dir), its records less. All files are removed again.

@@ -1,7 +1,7 @@
 /**
  * The console blocks of README and the guides: commands with the output that readers see.
  *
- *   npm run docs:examples    runs every command and writes its output into the page
+ *   npm run docs examples    runs every command and writes its output into the page
  *
  * Tests run the same commands and compare. A block is fenced with `console`, its first line is the command after `$ `.
  */
@@ -9,8 +9,6 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { packageFolder } from '../src/cli/package-folder.js';
 
 export interface Example {
   readonly command: string;
@@ -51,7 +49,8 @@ export const exampleEnvironment = (folder: string): NodeJS.ProcessEnv => ({
   LC_ALL: 'C',
 });
 
-function main(root: string): void {
+/** Runs every command and writes its output into its page. */
+export function writeExamples(root: string): void {
   const folder = toolsFolder((tool) => [process.execPath, join(root, `bin/${tool}.js`)]);
   const options = { cwd: root, env: exampleEnvironment(folder), encoding: 'utf8' } as const;
   const run = (command: string): string =>
@@ -63,5 +62,3 @@ function main(root: string): void {
   }
   rmSync(folder, { recursive: true });
 }
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) main(packageFolder());

@@ -9,7 +9,6 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { packageFolder, version } from '../src/cli/package-folder.js';
 import { countsOf } from './differences/counts.js';
@@ -43,12 +42,14 @@ export const PAGES: Readonly<Record<string, (counts: string) => string>> = {
 
 export const COUNTS = 'docs/differences/counts.json';
 
-function main(root: string): void {
+/** @param args `--check`, or `--probes` and two files: see above */
+export function writePages(args: readonly string[]): void {
   const { values, positionals } = parseArgs({
+    args: [...args],
     options: { check: { type: 'boolean', default: false }, probes: { type: 'boolean', default: false } },
     allowPositionals: true,
   });
-  const at = (path: string): string => join(root, path);
+  const at = (path: string): string => join(ROOT, path);
   if (values.probes) {
     const [pyprof2, nvidia] = positionals.map((path) => readFileSync(path, 'utf8'));
     if (pyprof2 === undefined || nvidia === undefined) throw new Error('--probes takes two files');
@@ -64,5 +65,3 @@ function main(root: string): void {
     }
   }
 }
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) main(ROOT);

@@ -1,5 +1,5 @@
 /**
- * `npm run docs:pictures`: the pictures of the README, of the page of `dprof html` of a sample, in light and dark. They need
+ * `npm run docs pictures`: the pictures of the README, of the page of `dprof html` of a sample, in light and dark. They need
  * a Chromium, see test/support/browser.ts, and are made anew when the page looks different.
  */
 import { execFileSync } from 'node:child_process';

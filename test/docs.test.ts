@@ -172,7 +172,7 @@ describe('examples', () => {
     for (const { command, output } of examplesIn(read(path))) {
       itWithProcess(`of ${path} print what they show: ${command}`, async () => {
         const demo = scripts['demo']?.replace(/^node bin\/(\w+)\.js/, '$1') ?? '';
-        expect(await shell(command.replace('npm run -s demo', demo)), 'npm run docs:examples').to.equal(output);
+        expect(await shell(command.replace('npm run -s demo', demo)), 'npm run docs examples').to.equal(output);
       });
     }
   }

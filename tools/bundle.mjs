@@ -1,16 +1,132 @@
 /**
- * Bundles what the package runs, from sources into dist/: the programs; and the program and style of the page, which
- * `dprof html` puts into a page, into dist/page: two scripts and a sheet.
+ * Bundles what the package runs, from sources into dist/: the programs of the tools, and in dist/page the two scripts and
+ * the style sheet of the page that `dprof html` writes.
+ *
+ * A program is one file, and files that it shares with the others. Node takes longer to find and open a hundred small files
+ * than to run what most of them hold, and to compile what a run does not need: modules that are loaded together are in one
+ * file.
  */
-import { build } from 'esbuild';
-import { readdirSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { bundlePrograms } from './programs.mjs';
+import { rolldown } from 'rolldown';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const dist = join(root, 'dist');
 const source = (path) => join(root, 'src', path);
+const sourcesOf = (paths) => Object.fromEntries(Object.entries(paths).map(([name, path]) => [name, source(path)]));
+
+/** All in one folder: a worker is found beside whatever file starts it. */
+const PROGRAMS = {
+  dparse: 'cli/bin/dparse.ts',
+  dprof: 'cli/bin/dprof.ts',
+  worker: 'cli/dparse/worker.ts',
+  index: 'index.ts',
+};
+
+/**
+ * Files that the programs share, in the order in which a run needs them: each has the modules that are given here, all
+ * of a folder, and all that these import and no file before has. What is not in them, commands mostly, is in files of
+ * what is loaded together by itself.
+ */
+const SHARED = {
+  start: ['cli/dparse.ts', 'cli/dprof.ts', 'cli/bin/boundary.ts'],
+  records: [
+    'record/',
+    'containers/',
+    'table/',
+    'cli/records-command.ts',
+    'cli/run-analysis.ts',
+    'write/write-table.ts',
+  ],
+  parse: ['cli/dparse/parse-command.ts', 'cli/dparse/one.ts', 'parse/profile.ts'],
+  report: ['cli/report/report-command.ts', 'cli/report/run-report.ts'],
+};
+
+/** Which shared file each module is in, known when all are read. */
+class SharedFiles {
+  #fileOf = new Map();
+
+  /** A plugin of the bundler. */
+  get plugin() {
+    const files = this;
+    return {
+      name: 'shared-files',
+      buildEnd() {
+        for (const [file, beginnings] of Object.entries(SHARED)) {
+          for (const begin of beginnings) files.#take(file, source(begin), this);
+        }
+      },
+    };
+  }
+
+  get groups() {
+    return Object.keys(SHARED).map((name) => ({ name, test: (module) => this.#fileOf.get(module) === name }));
+  }
+
+  #take(file, begin, modules) {
+    const left = [...modules.getModuleIds()].filter((module) => module.startsWith(begin));
+    if (left.length === 0) throw new Error(`no module ${begin}`);
+    for (const module of left) {
+      if (this.#fileOf.has(module)) continue;
+      this.#fileOf.set(module, file);
+      left.push(...(modules.getModuleInfo(module)?.importedIds ?? []));
+    }
+  }
+}
+
+async function bundlePrograms() {
+  const shared = new SharedFiles();
+  const bundle = await rolldown({
+    input: sourcesOf(PROGRAMS),
+    platform: 'node',
+    transform: { target: 'node20' },
+    // Dependencies stay packages of their own, with their own licences and native code.
+    external: (id) => !id.startsWith('.') && !isAbsolute(id),
+    plugins: [shared.plugin],
+    // A module that one command loads late and others at once is loaded with those.
+    checks: { ineffectiveDynamicImport: false },
+    logLevel: 'warn',
+  });
+  await bundle.write({
+    dir: dist,
+    format: 'es',
+    chunkFileNames: '[name]-[hash].js',
+    comments: false,
+    codeSplitting: { groups: shared.groups },
+  });
+  await bundle.close();
+}
+
+/** Scripts of the page, each complete in itself. */
+const SCRIPTS = { report: 'page/main.ts', charts: 'page/charts/chart-library.ts' };
+
+async function bundleScript(name, path) {
+  const bundle = await rolldown({
+    input: { [name]: source(path) },
+    platform: 'browser',
+    transform: { target: 'es2022' },
+    logLevel: 'warn',
+  });
+  await bundle.write({
+    dir: join(dist, 'page'),
+    format: 'iife',
+    minify: true,
+    comments: false,
+    entryFileNames: '[name].js',
+  });
+  await bundle.close();
+}
+
+/** The sheets that style.css imports, one after another, without comments. */
+function bundleStyle() {
+  const sheet = readFileSync(source('page/style.css'), 'utf8');
+  const imported = [...sheet.matchAll(/^@import '(.+)';$/gm)].map(([, path]) =>
+    readFileSync(source(join('page', path)), 'utf8'),
+  );
+  mkdirSync(join(dist, 'page'), { recursive: true });
+  writeFileSync(join(dist, 'page/style.css'), imported.join('').replace(/\/\*[^]*?\*\/\n?/g, ''));
+}
 
 function removeStale() {
   for (const entry of readdirSync(dist, { withFileTypes: true })) {
@@ -18,28 +134,6 @@ function removeStale() {
   }
 }
 
-async function bundlePackage() {
-  removeStale();
-  await bundlePrograms(dist);
-}
-
-async function bundlePage() {
-  await build({
-    entryPoints: {
-      report: source('page/main.ts'),
-      charts: source('page/charts/chart-library.ts'),
-      style: source('page/style.css'),
-    },
-    outdir: join(dist, 'page'),
-    bundle: true,
-    minify: true,
-    format: 'iife',
-    target: 'es2022',
-    // Each is in an element of its own: a text that ends it is written otherwise.
-    charset: 'ascii',
-    logLevel: 'warning',
-  });
-}
-
-const onlyPage = process.argv[2] === '--page';
-await Promise.all(onlyPage ? [bundlePage()] : [bundlePackage(), bundlePage()]);
+removeStale();
+bundleStyle();
+await Promise.all([bundlePrograms(), ...Object.entries(SCRIPTS).map(([name, path]) => bundleScript(name, path))]);

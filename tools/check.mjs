@@ -1,24 +1,33 @@
 /**
- * `npm test`: everything that CI checks. What does not depend on each other runs at the same time.
+ * `npm run check`: what a change needs besides `npm test`, in two lanes at once. Chromium draws and answers slowly where it
+ * gets no core, so that the lane of the browser has one other beside it at most.
  */
 import { runShown, showFailures } from './processes.mjs';
 
 const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
-const run = (script) => runShown(`npm run ${script}`, npm, ['run', '--silent', script]);
+const script = (name) => runShown(`npm run ${name}`, npm, ['run', '--silent', name]);
+const tests = (...args) =>
+  runShown(`tests: ${args.join(' ')}`, process.execPath, ['tools/run-tests.mjs', ...args, '--serial']);
 
-/** @returns whether all of them passed; the first that fails keeps the rest from running */
-async function oneAfterTheOther(...scripts) {
-  for (const script of scripts) if (!(await run(script))) return false;
+/** Runs one after another; the first that fails keeps the rest from running. @returns whether all of them passed */
+async function lane(...steps) {
+  for (const step of steps) if (!(await step())) return false;
   return true;
 }
 
 const passed =
-  (await run('build')) &&
+  (await lane(
+    () => script('build'),
+    () => script('compile'),
+  )) &&
   (
     await Promise.all([
-      oneAfterTheOther('test:all'),
-      oneAfterTheOther('lint'),
-      oneAfterTheOther('typecheck', 'test:package'),
+      lane(
+        () => tests('browser'),
+        () => script('lint'),
+        () => script('test:package'),
+      ),
+      lane(() => tests('profiles', 'process', 'slow')),
     ])
   ).every(Boolean);
 showFailures();

@@ -1,7 +1,19 @@
-/** Rules of ESLint that oxlint has none for: syntax forbidden by a selector. */
-import { builtinRules } from 'eslint/use-at-your-own-risk';
+/** Our own rules for oxlint. */
 
-export default {
-  meta: { name: 'syntax' },
-  rules: { 'no-restricted-syntax': builtinRules.get('no-restricted-syntax') },
+const HINT = 'a list of any length is no list of arguments: they come from the stack; see containers/lists.ts';
+const METHODS = ['push', 'unshift', 'splice', 'apply'];
+
+/** Calls that take one argument an entry: `Math.max(...list)`, `list.push(...more)`. */
+const noSpreadList = {
+  create: (context) => ({
+    CallExpression(node) {
+      const { callee } = node;
+      if (callee.type !== 'MemberExpression') return;
+      const takesMany = ['Math', 'String'].includes(callee.object.name) || METHODS.includes(callee.property.name);
+      const spread = takesMany ? node.arguments.find(({ type }) => type === 'SpreadElement') : undefined;
+      if (spread !== undefined) context.report({ node: spread, message: HINT });
+    },
+  }),
 };
+
+export default { meta: { name: 'house' }, rules: { 'no-spread-list': noSpreadList } };

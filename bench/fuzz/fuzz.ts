@@ -9,7 +9,7 @@
  *   npm run fuzz -- --keep FOLDER                       where inputs of findings are kept
  *   npm run fuzz -- --rejections                        with what rejections say
  *   npm run fuzz -- --samples                           of the samples alone, without shared profiles
- *   npm run fuzz:sectors                                each sector of three databases zero, and doubled
+ *   npm run fuzz -- --sectors                                each sector of three databases zero, and doubled
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

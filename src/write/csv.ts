@@ -2,7 +2,7 @@
  * CSV after RFC 4180, except that lines end in a line feed alone, as tools on Unix expect.
  *
  * csv-stringify quotes the cells that need it, and only those: whole rows given to it take 1.5 times the CPU
- * (`npm run bench:formats`: median of 9 pairs, 60,000 rows).
+ * (`npm run bench formats`: median of 9 pairs, 60,000 rows).
  */
 import type * as CsvStringify from 'csv-stringify/sync';
 import { elementAt } from '../containers/element.js';

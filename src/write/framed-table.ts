@@ -3,7 +3,7 @@
  * which take a tenth of what texts of cells would, and are given back in pieces.
  *
  * cli-table3 draws the frame and the head, and rows are written between: whole tables given to it take 34 times the CPU
- * at 1,000 rows (`npm run bench:formats`: median of 9 pairs), and more the longer they are.
+ * at 1,000 rows (`npm run bench formats`: median of 9 pairs), and more the longer they are.
  */
 import type CliTable from 'cli-table3';
 import { escapeControls } from '../record/control-characters.js';

@@ -93,7 +93,11 @@ function noteMissing(): void {
  * own, closed after its test.
  * @param set `smoke` for the tests that `npm test` runs
  */
-export function describeInBrowser(title: string, body: (open: OpenFile) => void, set: 'smoke' | 'browser' = 'browser'): void {
+export function describeInBrowser(
+  title: string,
+  body: (open: OpenFile) => void,
+  set: 'smoke' | 'browser' = 'browser',
+): void {
   const executablePath = findBrowser();
   if (executablePath === null) {
     if (runs(set)) noteMissing();

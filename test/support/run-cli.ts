@@ -1,6 +1,6 @@
 /**
  * Runs a tool: mostly in this process, and in a process of its own where a test is about pipes, signals or exit codes.
- * There it runs as users start it: from sources under tsx, from compiled files otherwise.
+ * There it runs as users start it, from the package's bin; under tsx from sources.
  */
 import { expect } from 'chai';
 import { spawn } from 'node:child_process';
@@ -34,7 +34,7 @@ export interface RunOptions {
 /** The node arguments that run a tool. */
 export function commandOf(tool: ToolName): string[] {
   const compiled = fileURLToPath(import.meta.url).endsWith('.js');
-  if (compiled) return [join(ROOT, 'build/programs', `${tool}.js`)];
+  if (compiled) return [join(ROOT, 'bin', `${tool}.js`)];
   return [
     '--import',
     pathToFileURL(createRequire(join(ROOT, 'package.json')).resolve('tsx')).href,

@@ -34,7 +34,8 @@ export function itShared(
 ): void {
   const paths = names.map(sharedFile);
   const missing = names.filter((_, i) => paths[i] === null);
-  if (missing.length === 0) mark(
+  if (missing.length === 0)
+    mark(
       'profiles',
       it(title, function () {
         return body.call(this, paths.map(String));

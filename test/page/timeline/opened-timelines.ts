@@ -1,10 +1,10 @@
 /** A timeline alone on a page, opened in a browser. */
 import { expect } from 'chai';
-import { build } from 'esbuild';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
+import { rolldown } from 'rolldown';
 import type { Timeline } from '../../../src/prof/html/timeline/timeline-data.js';
 import type { OpenFile } from '../../support/browser.js';
 import { ROOT } from '../../support/shared.js';
@@ -24,10 +24,13 @@ shown.ready.then(() => document.body.dataset.ready = 'yes');
 globalThis.closeTimeline = shown.close;
 `;
 
-async function bundled(contents: string, loader: 'ts' | 'css'): Promise<string> {
-  const stdin = { contents, loader, resolveDir: ROOT };
-  const result = await build({ stdin, bundle: true, write: false, format: 'iife', charset: 'ascii', target: 'es2022' });
-  return result.outputFiles[0]?.text ?? '';
+async function bundled(entry: string, folder: string): Promise<string> {
+  const path = join(folder, 'entry.ts');
+  writeFileSync(path, entry);
+  const bundle = await rolldown({ input: path, platform: 'browser', logLevel: 'warn' });
+  const { output } = await bundle.generate({ format: 'iife' });
+  await bundle.close();
+  return output[0].code;
 }
 
 const stylesOf = (): string => readFileSync(join(ROOT, 'src/page/timeline/timeline.css'), 'utf8');
@@ -68,7 +71,7 @@ export function opensTimelines(open: OpenFile): OpenedTimelines {
   };
 
   before(async () => {
-    script = await bundled(ENTRY, 'ts');
+    script = await bundled(ENTRY, folder);
   });
   after(() => {
     rmSync(folder, { recursive: true, force: true });
