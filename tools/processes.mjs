@@ -10,6 +10,7 @@ const failed = [];
  * @returns whether it ended with 0
  */
 export function runShown(title, command, args, environment = {}) {
+  process.stdout.write(`--- ${title}\n`);
   const child = spawn(command, args, { env: { ...process.env, ...environment }, stdio: ['ignore', 'pipe', 'pipe'] });
   const pieces = [];
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece) => pieces.push(piece));

@@ -1,11 +1,11 @@
 /**
  * Runs the tests of some sets (test/support/sets.ts), compiled into build/.
  *
- *   node tools/run-tests.mjs SET… [--serial] [--runs FACTOR]
+ *   node tools/run-tests.mjs SET… [--serial] [--runs FACTOR] [--bail]
  *
  * Files run in as many processes as there are cores, and results are shown as they come. With --serial they run one after
  * another in one process: what it has read of a profile serves all tests, and coverage is whole. --runs multiplies the runs
- * of property tests.
+ * of property tests; --bail ends at the first failure.
  */
 import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
@@ -20,7 +20,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const MEMORY = '--max-semi-space-size=64';
 
 const { values, positionals: sets } = parseArgs({
-  options: { serial: { type: 'boolean' }, runs: { type: 'string' } },
+  options: { serial: { type: 'boolean' }, runs: { type: 'string' }, bail: { type: 'boolean' } },
   allowPositionals: true,
 });
 
@@ -31,9 +31,10 @@ const files = readdirSync(join(root, 'test'), { recursive: true })
   .map((name) => join('build/test', name.replace(/\.ts$/, '.js')));
 // Mocha's own default leaves one core without work.
 const processes = values.serial ? [] : ['--parallel', '--jobs', String(Math.max(2, availableParallelism()))];
+const bail = values.bail ? ['--bail'] : [];
 const environment = { TEST_SETS: sets.join(), ...(values.runs === undefined ? {} : { TEST_RUNS: values.runs }) };
 
-spawn(process.execPath, [MEMORY, 'node_modules/mocha/bin/mocha.js', ...processes, ...files], {
+spawn(process.execPath, [MEMORY, 'node_modules/mocha/bin/mocha.js', ...processes, ...bail, ...files], {
   cwd: root,
   stdio: 'inherit',
   env: { ...process.env, ...environment },
