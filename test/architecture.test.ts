@@ -7,6 +7,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
 import ts from 'typescript';
+import { entryOf } from '../src/containers/map-entry.js';
 import { ROOT } from './support/shared.js';
 
 interface SourceFile {
@@ -97,8 +98,12 @@ const PAGE_MAY_IMPORT = [
 const offences = (files: readonly SourceFile[], find: (file: SourceFile) => readonly string[]): string[] =>
   files.flatMap((file) => find(file).map((what) => `${file.path}: ${what}`));
 
+const codes = new Map<SourceFile, string>();
+
 /** The code without comments and strings, in which names are only names. */
-function code(file: SourceFile): string {
+const code = (file: SourceFile): string => entryOf(codes, file, codeOf);
+
+function codeOf(file: SourceFile): string {
   const scanner = ts.createScanner(ts.ScriptTarget.Latest, true, ts.LanguageVariant.Standard, file.text);
   const words: string[] = [];
   // Whether each open brace is one of a template, whose text goes on behind it.

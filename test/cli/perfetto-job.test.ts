@@ -17,7 +17,7 @@ import { cutOnes, type ChromeFile } from '../support/trace-events.js';
 import { imported } from '../support/trace-processor.js';
 
 const SMALL: JobRequest = {
-  ...{ tp: 2, pp: 2, dp: 2, ranksPerNode: 4, steps: 4, layers: 1, microBatches: 2, kernelsPerLayer: 3 },
+  ...{ tp: 2, pp: 2, dp: 2, ranksPerNode: 4, steps: 3, layers: 1, microBatches: 2, kernelsPerLayer: 1 },
   noise: { late: 0 },
 };
 /** Of the simulation's ends of one operation, ns. */

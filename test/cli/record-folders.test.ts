@@ -1,6 +1,6 @@
 /** Folders of records: taken as folders of profiles are, by whatever name the files have. */
 import { expect } from 'chai';
-import { copyFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { findInputs } from '../../src/cli/commands/job/find-inputs.js';
@@ -12,8 +12,12 @@ import { runCli, type Ran } from '../support/run-cli.js';
 import { ROOT } from '../support/shared.js';
 import { profile } from '../support/trace-events.js';
 
-const JOB = join(ROOT, 'samples/job');
-const RANKS = readdirSync(JOB).filter((name) => name.endsWith('.gz'));
+/** Two ranks of the sample's job, and its truth, which is no profile. */
+const JOB = join(freshPath('-job'), 'job');
+const RANKS = ['rank_0.pt.trace.json.gz', 'rank_1.pt.trace.json.gz'];
+mkdirSync(JOB, { recursive: true });
+for (const name of [...RANKS, 'truth.json']) copyFileSync(join(ROOT, 'samples/job', name), join(JOB, name));
+
 const NET_DICT = "{'kShortName': 'k', 'kLongName': 'k', 'kDuration': 5, 'device': 0, 'stream': 7}\n";
 
 function folderOf(files: Readonly<Record<string, string | Buffer>>): string {

@@ -13,6 +13,7 @@ import { NsightDatabase } from '../../support/nsight-database.js';
 import { NvprofDatabase } from '../../support/nvprof-database.js';
 import { freshPath } from '../../support/fresh-path.js';
 import { commandOf, runCli, type Ran } from '../../support/run-cli.js';
+import { itSlow } from '../../support/sets.js';
 import { ROOT } from '../../support/shared.js';
 
 const dparse = (...args: string[]): Promise<Ran> => runCli('dparse', args);
@@ -94,31 +95,25 @@ describe('dparse', () => {
     expect(one.code).to.equal(1);
   });
 
-  it('-j takes more workers than ten without a warning', async function () {
+  itSlow('-j takes more workers than ten without a warning', async function () {
     if (commandOf('dparse').length > 1) return this.skip();
     const warnings: Error[] = [];
     const take = (warning: Error): number => warnings.push(warning);
     process.on('warning', take);
-    const folder = folderOf(...Array.from({ length: 12 }, (_, n) => `${n}.sqlite`));
-    const { code } = await dparse('-q', '-j', '12', folder);
+    const folder = folderOf(...Array.from({ length: 11 }, (_, n) => `${n}.sqlite`));
     // The command has a worker a core at most, fewer than that on most machines.
     let written = '';
     const write = (piece: string | Uint8Array): void => {
       written += typeof piece === 'string' ? piece : Buffer.from(piece).toString();
     };
-    const ranks: (number | null)[] = [];
-    for await (const { outcome } of parseMany(
-      findProfiles([folder]),
-      { ranges: false, output: 'records' },
-      12,
-      write,
-    )) {
-      if (!(outcome instanceof UserError)) ranks.push(outcome.rank);
+    const options = { ranges: false, output: 'records' } as const;
+    let profiles = 0;
+    for await (const { outcome } of parseMany(findProfiles([folder]), options, 11, write)) {
+      if (!(outcome instanceof UserError)) profiles++;
     }
     process.off('warning', take);
-    expect({ code, warnings }).to.deep.equal({ code: 0, warnings: [] });
-    expect(ranks).to.have.length(12);
-    expect(written.match(/^{"type":"end"/gm)).to.have.length(12);
+    expect(warnings).to.deep.equal([]);
+    expect([profiles, written.match(/^{"type":"end"/gm)?.length]).to.deep.equal([11, 11]);
   });
 
   it('-j has a worker a core at most', () => {
@@ -135,7 +130,7 @@ describe('dparse', () => {
     expect(stderr).to.match(/self: cannot be read: too many symbolic links\n$/);
   });
 
-  it('gives the same bytes without -j, where inputs are large enough for several workers', async function () {
+  itSlow('gives the same bytes without -j, where inputs are large enough for several workers', async function () {
     if (commandOf('dparse').length > 1) return this.skip();
     const folder = folderOf('a.sqlite');
     const trace = gunzipSync(readFileSync(join(ROOT, 'samples/lenet.pt.trace.json.gz'))).toString();
