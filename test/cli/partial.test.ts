@@ -297,7 +297,7 @@ describe('dprof merge', () => {
     expect(ran.stderr).to.match(/: is the input \(choose another name for -o\)\n$/);
   });
 
-  it('takes a thousand files', async () => {
+  itSlow('takes a thousand files', async () => {
     const one = (await dprof(['partial', new NsightDatabase().launch(1, ['layer:a']).write()])).stdout;
     const [, head = '', ...lines] = one.trimEnd().split('\n');
     const files = Array.from({ length: 1000 }, (_, rank) => {

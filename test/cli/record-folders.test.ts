@@ -9,6 +9,7 @@ import { kernel } from '../support/kernels.js';
 import { dataIn } from '../support/pages.js';
 import { neuronLines } from '../support/neuron.js';
 import { runCli, type Ran } from '../support/run-cli.js';
+import { itSlow } from '../support/sets.js';
 import { ROOT } from '../support/shared.js';
 import { profile } from '../support/trace-events.js';
 
@@ -53,8 +54,10 @@ const OF_SEVERAL: readonly (readonly string[])[] = [
 describe('a folder of several profiles', () => {
   const files = RANKS.map((name) => join(JOB, name));
 
-  for (const args of OF_SEVERAL)
-    it(`stands for each of them: dprof ${args.join(' ').slice(0, 30)}`, async () => {
+  for (const args of OF_SEVERAL) {
+    // Commands read folders by the same code.
+    const test = ['-f', 'advise', 'sql'].includes(args[0] ?? '') ? it : itSlow;
+    test(`stands for each of them: dprof ${args.join(' ').slice(0, 30)}`, async () => {
       const ofFiles = await runCli('dprof', [...args, '-q', ...files]);
       expect([ofFiles.code, ofFiles.stderr]).to.deep.equal([0, '']);
       const ofFolder = await runCli('dprof', [...args, '-q', JOB]);
@@ -63,6 +66,7 @@ describe('a folder of several profiles', () => {
       expect([ofFolder.code, ofFolder.stderr]).to.deep.equal([0, '']);
       expect(named).to.equal(ofFiles.stdout.replaceAll(/\bjob\b/g, 'FILE'));
     });
+  }
 
   it('is a page of all of them', async () => {
     const { code, stdout } = await runCli('dprof', ['html', '-q', JOB]);

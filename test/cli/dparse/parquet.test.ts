@@ -12,6 +12,7 @@ import { freshPath } from '../../support/fresh-path.js';
 import { NsightDatabase } from '../../support/nsight-database.js';
 import { partsOf, rowsIn, SAMPLES, writtenFolder } from '../../support/record-folder.js';
 import { runCli } from '../../support/run-cli.js';
+import { itSlow } from '../../support/sets.js';
 import { ROOT } from '../../support/shared.js';
 
 type Row = Readonly<Record<string, unknown>>;
@@ -67,8 +68,9 @@ async function allOf(batches: AsyncIterable<readonly ProfileLine[]>): Promise<Ro
 }
 
 describe('dparse -f parquet', () => {
-  for (const name of SAMPLES) {
-    it(`has every record and every field of ${name}, and is read as they are, in their order`, async () => {
+  for (const [i, name] of SAMPLES.entries()) {
+    const test = i % 3 === 0 ? it : itSlow;
+    test(`has every record and every field of ${name}, and is read as they are, in their order`, async () => {
       const text = await recordsText(...EVERYTHING, sample(name));
       const folder = await writtenFolder(...EVERYTHING, sample(name));
       const expected = parsed(text).map((record) => flattened(record, fieldsOf(record)));
