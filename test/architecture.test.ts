@@ -7,6 +7,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
 import ts from 'typescript';
+import { entryOf } from '../src/containers/map-entry.js';
 import { ROOT } from './support/shared.js';
 
 interface SourceFile {
@@ -97,8 +98,12 @@ const PAGE_MAY_IMPORT = [
 const offences = (files: readonly SourceFile[], find: (file: SourceFile) => readonly string[]): string[] =>
   files.flatMap((file) => find(file).map((what) => `${file.path}: ${what}`));
 
+const codes = new Map<SourceFile, string>();
+
 /** The code without comments and strings, in which names are only names. */
-function code(file: SourceFile): string {
+const code = (file: SourceFile): string => entryOf(codes, file, codeOf);
+
+function codeOf(file: SourceFile): string {
   const scanner = ts.createScanner(ts.ScriptTarget.Latest, true, ts.LanguageVariant.Standard, file.text);
   const words: string[] = [];
   // Whether each open brace is one of a template, whose text goes on behind it.
@@ -210,14 +215,9 @@ const FOLDERS = ['src', ...readdirSync(join(ROOT, 'src'), { recursive: true, wit
   .map((entry) => relative(ROOT, join(entry.parentPath, entry.name)))]; // prettier-ignore
 
 /** Types, interfaces and classes that a file declares and exports. */
-function exportedTypes({ path, text }: SourceFile): string[] {
-  return ts.createSourceFile(path, text, ts.ScriptTarget.Latest).statements.flatMap((statement) => {
-    const isType =
-      ts.isInterfaceDeclaration(statement) || ts.isTypeAliasDeclaration(statement) || ts.isClassDeclaration(statement);
-    const isExported = isType && statement.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword) === true;
-    return isExported && statement.name !== undefined ? [statement.name.text] : [];
-  });
-}
+const exportedTypes = ({ text }: SourceFile): string[] => [
+  ...new Set([...text.matchAll(/^export (?:abstract )?(?:interface|type|class) (\w+)/gm)].map(([, name = '']) => name)),
+];
 
 /** Name → the files that it names something in. */
 function filesByName(namesOf: (file: SourceFile) => readonly string[]): Map<string, string[]> {

@@ -7,6 +7,7 @@ import { training } from '../support/ascend-database.js';
 import { call, csv, flow, op, task, traceText } from '../support/ascend-trace.js';
 import { freshPath } from '../support/fresh-path.js';
 import { commandOf, runCli, type Ran } from '../support/run-cli.js';
+import { itSlow } from '../support/sets.js';
 
 const OUTPUT = 'ASCEND_PROFILER_OUTPUT';
 const dparse = (...args: string[]): Promise<Ran> => runCli('dparse', args);
@@ -78,7 +79,8 @@ describe('Ascend folders: what cannot be read is reported, and the rest is read'
     });
   }
 
-  it('a database that another program has locked; the text beside it is read instead', async () => {
+  // The lock is waited for.
+  itSlow('a database that another program has locked; the text beside it is read instead', async () => {
     const folder = root();
     const path = databaseIn(rankFolder(folder, 0, { 'trace_view.json': TRACE }), 0);
     const database = new Database(path);

@@ -1,6 +1,7 @@
 /** `dprof monitor --listen`: what a scraper is answered, and how serving ends. */
 import { expect } from 'chai';
 import { spawn } from 'node:child_process';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { readFileSync } from 'node:fs';
@@ -15,9 +16,20 @@ import { parseExposition, seriesValue } from '../support/prometheus-text.js';
 import { commandOf, runCli } from '../support/run-cli.js';
 import { ROOT } from '../support/shared.js';
 import { describeWithProcess } from '../support/sets.js';
+import { within } from '../support/within.js';
 
 const one = (completed: number): ReturnType<typeof report> =>
   report([runtime(7, 'train', { execution_stats: executions(completed) })]);
+
+/** The server's end of the next connection. */
+const nextAccepted = (): Promise<Socket> =>
+  new Promise((resolve) => {
+    const take = (message: unknown): void => {
+      unsubscribe('net.server.socket', take);
+      resolve((message as { socket: Socket }).socket);
+    };
+    subscribe('net.server.socket', take);
+  });
 
 const addressOf = (text: string): unknown => readMonitorArguments(['--listen', text]).listen;
 
@@ -80,13 +92,14 @@ describe('dprof monitor --listen', () => {
     };
     try {
       for (const sent of ['', 'GET /metrics HT', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n1']) {
-        await once(ask(sent).resume(), 'close');
+        await within(`the server closes after '${sent}'`, once(ask(sent).resume(), 'close'));
       }
+      const accepted = nextAccepted();
       const idle = ask('GET /metrics HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
-      await new Promise((resolve) => setTimeout(resolve, 1000));
+      await within('the server closes, of which nothing is fetched', once(await accepted, 'close'));
       let found = 0;
       idle.on('data', (bytes) => (found += bytes.length));
-      await once(idle, 'close');
+      await within('the connection ends', once(idle, 'close'));
       expect(found).to.be.below(size);
     } finally {
       await server.close();

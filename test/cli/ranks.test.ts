@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { join } from 'node:path';
+import { freshPath } from '../support/fresh-path.js';
 import { runCli } from '../support/run-cli.js';
 import { itShared, ROOT } from '../support/shared.js';
 
@@ -8,6 +9,12 @@ const run = (...args: string[]) => runCli('dprof', ['ranks', ...args]);
 const traces = [0, 1, 2, 3].map((rank) => join(JOB, `rank_${rank}.pt.trace.json.gz`));
 
 describe('dprof ranks', () => {
+  /** What the ranks add up to, which is read sooner than their profiles. */
+  const part = freshPath('.part');
+  before(async () => {
+    expect(await runCli('dprof', ['partial', ...traces, '-o', part])).to.include({ code: 0, stderr: '' });
+  });
+
   it('says on one screen who is in the job, what was matched, and who is late', async () => {
     const { stdout, stderr, code } = await run(...traces);
     expect({ stderr, code }).to.deep.equal({ stderr: '', code: 0 });
@@ -19,11 +26,11 @@ describe('dprof ranks', () => {
 
   it('writes each of its tables, and all of them as JSON', async () => {
     for (const table of ['ranks', 'steps', 'collectives', 'groups', 'late']) {
-      const { stdout, code } = await run('-t', table, '-f', 'csv', ...traces);
+      const { stdout, code } = await run('-t', table, '-f', 'csv', part);
       expect(code).to.equal(0);
       expect(stdout.split('\n')[0]).to.match(/^\w+(,[\w%]+)+$/);
     }
-    const { stdout } = await run('-f', 'json', ...traces);
+    const { stdout } = await run('-f', 'json', part);
     const job = JSON.parse(stdout) as Record<string, unknown[]>;
     expect(job['ranks']).to.have.length(4);
     // Five of each rank.
@@ -31,7 +38,7 @@ describe('dprof ranks', () => {
   });
 
   it('fits its tables into 100 characters, with a unit for each amount', async () => {
-    const { stdout } = await run(...traces);
+    const { stdout } = await run(part);
     const tables = stdout.slice(stdout.indexOf('\nRanks\n')).split('\n');
     expect(Math.max(...tables.map(({ length }) => length))).to.be.at.most(100);
     // The sum of the loss.
@@ -40,12 +47,12 @@ describe('dprof ranks', () => {
   });
 
   it('writes one table with the columns that are asked for', async () => {
-    const text = await run('-c', 'rank,clock,bound', ...traces);
+    const text = await run('-c', 'rank,clock,bound', part);
     expect(text.stdout).to.match(/^rank {2}clock +bound\n +0 {2}reference +[\d.]+ us\n/);
     expect(text.stdout.trim().split('\n')).to.have.length(5);
-    const csv = await run('-t', 'groups', '-c', 'ranks,complete', '-f', 'csv', ...traces);
+    const csv = await run('-t', 'groups', '-c', 'ranks,complete', '-f', 'csv', part);
     expect(csv.stdout.split('\n').slice(0, 2)).to.deep.equal(['ranks,complete', '0-1,yes']);
-    const late = await run('-t', 'late', '--top', '2', ...traces);
+    const late = await run('-t', 'late', '--top', '2', part);
     expect(late.stdout.split('\n')[0]).to.match(/^late_is +rank/);
     expect(late.stdout).to.match(/^\d+ more: --top$/m);
     const columns = await run('--columns', '-t', 'groups');
@@ -53,10 +60,10 @@ describe('dprof ranks', () => {
   });
 
   it('refuses columns that there are none of, and those of JSON', async () => {
-    const unknown = await run('-c', 'rank,clok', ...traces);
+    const unknown = await run('-c', 'rank,clok', part);
     expect(unknown).to.include({ code: 2, stdout: '' });
     expect(unknown.stderr).to.match(/unknown column 'clok' \(did you mean clock\?\)/);
-    expect((await run('-c', 'rank', '-f', 'json', ...traces)).stderr).to.match(/-c and -f json exclude each other/);
+    expect((await run('-c', 'rank', '-f', 'json', part)).stderr).to.match(/-c and -f json exclude each other/);
   });
 
   it('takes a single rank, and says that there is nothing to match', async () => {
@@ -67,7 +74,7 @@ describe('dprof ranks', () => {
   });
 
   it('refuses a table that there is none of, with the nearest', async () => {
-    const { stderr, code } = await run('-t', 'rank', ...traces);
+    const { stderr, code } = await run('-t', 'rank', part);
     expect(code).to.equal(2);
     expect(stderr).to.match(/did you mean ranks\?/);
   });

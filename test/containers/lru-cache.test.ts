@@ -35,7 +35,6 @@ describe('caches of what was used last', () => {
   it('and nothing where they do not', () => {
     const cache = new AdaptiveCache<number, object>(SIZE);
     expect(madeOf(cache, (i) => i, 100)).to.equal(100);
-    expect(cache.isOn).to.equal(false);
     expect(madeOf(cache, () => 1, 10)).to.equal(10);
   });
 });

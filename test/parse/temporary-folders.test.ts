@@ -1,10 +1,12 @@
 import { expect } from 'chai';
+import { once } from 'node:events';
 import { mkdirSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { removeFolders, temporaryFolder } from '../../src/parse/input/temporary-file.js';
 import { freshPath } from '../support/fresh-path.js';
 import { withTemporary } from '../support/temporary-folder.js';
+import { within } from '../support/within.js';
 
 describe('temporary folders', () => {
   it('of a run and its workers are removed together, those of other runs are not', async () => {
@@ -14,7 +16,7 @@ describe('temporary folders', () => {
       const own = basename(temporaryFolder('net.sqlite'));
       const code = `const { getEnvironmentData } = require('node:worker_threads');
         require('node:fs').mkdirSync(${JSON.stringify(place)} + '/dparse-' + getEnvironmentData('dparse-run') + '-y');`;
-      await new Promise((resolve) => new Worker(code, { eval: true }).once('exit', resolve));
+      await within('the worker ends', once(new Worker(code, { eval: true }), 'exit'));
       expect(readdirSync(place)).to.include.members([own, 'dparse-0123456789ab-x']).and.to.have.length(3);
       removeFolders();
     });

@@ -13,12 +13,8 @@ import type { ProfileLine } from '../../src/record/record.js';
 
 const USUAL: PageOptions = { timeline: { of: 'usual' }, events: 2_000_000 };
 
-export function pageContentsOf(
-  records: Iterable<ProfileLine>,
-  options: Partial<PageOptions> = {},
-  batchSize?: number,
-): PageContents {
-  const [annotator, pages] = [new Annotator(), new PageBuilder({ ...USUAL, ...options }, batchSize)];
+export function pageContentsOf(records: Iterable<ProfileLine>, options: Partial<PageOptions> = {}): PageContents {
+  const [annotator, pages] = [new Annotator(), new PageBuilder({ ...USUAL, ...options })];
   for (const record of records) pages.take(record, annotator.take(record));
   pages.finish(annotator.rest());
   return pages.contents({ tool: { name: 'dprof', version: '0' }, title: 'test', input: 'test' });

@@ -95,18 +95,14 @@ export class PageBuilder implements Analysis<MakePage> {
   timed = 0;
   untimed = 0;
 
-  /** @param batchSize records that each part takes after the other */
-  constructor(
-    private readonly options: PageOptions,
-    private readonly batchSize = BATCH,
-  ) {}
+  constructor(private readonly options: PageOptions) {}
 
   /** @param rows kernels that the annotator completed with this record: see `Annotator.take` */
   take(record: ProfileLine, rows: readonly Annotated[]): void {
     // Of one profile: how much each may hold depends on how many there are so far.
     if (this.#batch[0]?.record.profile !== record.profile) this.#takeBatch();
     this.#batch.push({ record, rows });
-    if (this.#batch.length >= this.batchSize) this.#takeBatch();
+    if (this.#batch.length >= BATCH) this.#takeBatch();
   }
 
   #takeBatch(): void {

@@ -46,27 +46,22 @@ describe('dprof job by shares', function () {
     expected = await partOf(RANKS);
   });
 
-  it('gives the bytes of one run, with any shares and any tree', async () => {
-    for (const [count, fanIn] of [
-      [1, '32'],
-      [3, '2'],
-    ] as const) {
-      const out = freshPath('-job');
-      for (let i = count - 1; i >= 0; i--) {
-        expect(await job('--task', `${i}/${count}`, '--fan-in', fanIn, '-o', out, SAMPLES)).to.deep.equal(DONE);
-      }
-      expect(await job('--merge', '--level', '1', '--task', '0/2', '-o', out)).to.deep.equal(DONE);
-      const ran = await job('--merge', '-o', out);
-      expect(ran).to.include({ code: 0, stderr: '' });
-      expect(ran.stdout)
-        .to.equal(readFileSync(join(out, 'report/ranks.txt'), 'utf8'))
-        .and.match(/^Job +4 ranks of 4/);
-      expect(readFileSync(join(out, 'job.part')).equals(expected)).to.equal(true);
-      expect(namesIn(out)).to.deep.equal(['job.part', 'merge', 'parts', 'report', 'tasks.jsonl']);
-      expect(namesIn(join(out, 'parts'))).to.have.length(4);
-      expect(namesIn(join(out, 'merge'))).to.deep.equal(['job.key']);
-      expect(namesIn(join(out, 'report'))).to.include.members(['ranks.json', 'summary.txt', 'ops.csv']);
+  it('gives the bytes of one run, in any order of the shares', async () => {
+    const out = freshPath('-job');
+    for (const share of ['2/3', '1/3', '0/3']) {
+      expect(await job('--task', share, '--fan-in', '2', '-o', out, SAMPLES)).to.deep.equal(DONE);
     }
+    expect(await job('--merge', '--level', '1', '--task', '0/2', '-o', out)).to.deep.equal(DONE);
+    const ran = await job('--merge', '-o', out);
+    expect(ran).to.include({ code: 0, stderr: '' });
+    expect(ran.stdout)
+      .to.equal(readFileSync(join(out, 'report/ranks.txt'), 'utf8'))
+      .and.match(/^Job +4 ranks of 4/);
+    expect(readFileSync(join(out, 'job.part')).equals(expected)).to.equal(true);
+    expect(namesIn(out)).to.deep.equal(['job.part', 'merge', 'parts', 'report', 'tasks.jsonl']);
+    expect(namesIn(join(out, 'parts'))).to.have.length(4);
+    expect(namesIn(join(out, 'merge'))).to.deep.equal(['job.key']);
+    expect(namesIn(join(out, 'report'))).to.include.members(['ranks.json', 'summary.txt', 'ops.csv']);
   });
 
   it('merges what is there, names what is missing, and takes it in later', async () => {

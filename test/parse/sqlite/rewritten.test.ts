@@ -5,7 +5,7 @@ import { NvprofDatabase } from '../../support/nvprof-database.js';
 import { recordsOf } from '../../support/profile-records.js';
 import { rewritten, type Rewriting } from '../../support/rewritten-database.js';
 import { commandOf } from '../../support/run-cli.js';
-import { itWithProcess } from '../../support/sets.js';
+import { itSlow, itWithProcess } from '../../support/sets.js';
 import { itShared } from '../../support/shared.js';
 import { UserError } from '../../../src/record/errors.js';
 import { SqliteFile } from '../../../src/parse/sqlite/sqlite.js';
@@ -61,8 +61,10 @@ describe('SqliteFile: databases with the same rows', () => {
         expected = withoutFile(path);
         expect(expected.length).to.be.above(20);
       });
-      for (const [how, rewriting] of Object.entries(REWRITINGS)) {
-        it(`${how}: give the same records`, () => {
+      for (const [i, [how, rewriting]] of Object.entries(REWRITINGS).entries()) {
+        // How a table is stored does not depend on what it is about: of the other formats every fourth.
+        const test = format === 'nsight' || i % 4 === 0 ? it : itSlow;
+        test(`${how}: give the same records`, () => {
           expect(withoutFile(rewritten(path, rewriting))).to.deep.equal(expected);
         });
       }

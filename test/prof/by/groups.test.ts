@@ -9,6 +9,7 @@ import type { KernelRecord } from '../../../src/record/record.js';
 import { groupsOf, valuesOf } from '../../support/groups.js';
 import { kernel, mm } from '../../support/kernels.js';
 import { annotate } from '../../support/rows.js';
+import { itSlow } from '../../support/sets.js';
 
 const rowsOf = (records: readonly KernelRecord[], text: Parameters<typeof groupsOf>[1]): unknown[][] =>
   valuesOf(groupsOf(records, text)).map((row) => Object.values(row));
@@ -98,7 +99,7 @@ describe('a group', () => {
     ]);
   });
 
-  it('cannot be one of too many', () => {
+  itSlow('cannot be one of too many', () => {
     const columns = { keys: [requireColumn('idx')], depth: null, amounts: false };
     const groups = new KernelGroups({ ...columns, arrangement: { tree: false, sort: [], top: Infinity } });
     const [row] = annotate([kernel()]);
@@ -111,6 +112,15 @@ describe('a group', () => {
     expect(() => {
       add(MOST_GROUPS);
     }).to.throw(UserError, 'too many groups: more than 300000 of 300002 kernels so far');
+  });
+
+  it('cannot have keys of more text than is kept', () => {
+    // 65 texts of a MiB each.
+    const records = Array.from({ length: 65 }, (_, i) => kernel({ short: `${i}${'x'.repeat(2 ** 20)}` }));
+    expect(() => groupsOf(records, { by: 'kernel', columns: 'kernel,count' })).to.throw(
+      UserError,
+      'too many texts of keys: more than 67108864 bytes for 64 groups of 64 kernels so far',
+    );
   });
 
   it('differs for values of different kinds with the same text', () => {
@@ -212,7 +222,7 @@ describe('a tree of many levels', () => {
     expect([...filled(20).rows()]).to.have.length(20 * 500);
   });
 
-  it('has no more branches than can be kept', () => {
+  itSlow('has no more branches than can be kept', () => {
     // 500 branches a layer; the root is none.
     expect(() => filled(MOST_NODES / 500 + 1)).to.throw(UserError, /^too many branches: more than \d+ for 3000 groups/);
   });

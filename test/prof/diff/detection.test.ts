@@ -7,10 +7,13 @@ import { DEFAULTS } from '../../../src/prof/diff/verdict.js';
 import type { KernelRecord } from '../../../src/record/record.js';
 import { kernel } from '../../support/kernels.js';
 import { Noise } from '../../support/noise.js';
+import { itSlow } from '../../support/sets.js';
 
 const LAYERS = 50;
 const STEPS = 30;
 const SEEDS = Array.from({ length: 100 }, (_, i) => i + 1);
+/** What each change of the code is tested with. */
+const FIRST_SEEDS = SEEDS.slice(0, 10);
 const SLOWED = 17;
 
 interface World {
@@ -83,16 +86,29 @@ const WORLDS: readonly (readonly [string, World])[] = [
   ['the same, 2 % of the step in 35 of 50 layers', { ...UNSTEADY, following: 35 }],
 ];
 
+/** How many of the seeds have exactly the slower layer found. */
+const detecting = (seeds: readonly number[], world: World, settings = DEFAULTS): number =>
+  seeds.filter((seed) => found(seed, world, oneBy(0.03), settings).join() === `${SLOWED} slower`).length;
+/** How many of the seeds have nothing found where nothing changed. */
+const silent = (seeds: readonly number[], world: World): number =>
+  seeds.filter((seed) => found(seed, world, none).length === 0).length;
+
 describe('a comparison of generated profiles', () => {
   for (const [title, world] of WORLDS) {
-    it(`finds exactly the layer that is 3 % slower, in 95 of 100: ${title}`, () => {
-      const right = SEEDS.filter((seed) => found(seed, world, oneBy(0.03)).join() === `${SLOWED} slower`);
-      expect(right).to.have.length.of.at.least(95);
+    it(`finds exactly the layer that is 3 % slower, in 9 of 10: ${title}`, () => {
+      expect(detecting(FIRST_SEEDS, world)).to.be.at.least(9);
     });
 
-    it(`is silent where nothing changed, in 95 of 100: ${title}`, () => {
-      const silent = SEEDS.filter((seed) => found(seed, world, none).length === 0);
-      expect(silent).to.have.length.of.at.least(95);
+    it(`is silent where nothing changed, in 9 of 10: ${title}`, () => {
+      expect(silent(FIRST_SEEDS, world)).to.be.at.least(9);
+    });
+
+    itSlow(`finds exactly the layer that is 3 % slower, in 95 of 100: ${title}`, () => {
+      expect(detecting(SEEDS, world)).to.be.at.least(95);
+    });
+
+    itSlow(`is silent where nothing changed, in 95 of 100: ${title}`, () => {
+      expect(silent(SEEDS, world)).to.be.at.least(95);
     });
   }
 
@@ -108,8 +124,10 @@ describe('a comparison of generated profiles', () => {
   });
 
   it('misses the layer in the noise that all share where that is left in', () => {
-    const asIs = { ...DEFAULTS, asIs: true };
-    const right = SEEDS.filter((seed) => found(seed, UNSTEADY, oneBy(0.03), asIs).join() === `${SLOWED} slower`);
-    expect(right).to.have.length.below(70);
+    expect(detecting(FIRST_SEEDS, UNSTEADY, { ...DEFAULTS, asIs: true })).to.be.below(9);
+  });
+
+  itSlow('misses that layer in 30 of 100', () => {
+    expect(detecting(SEEDS, UNSTEADY, { ...DEFAULTS, asIs: true })).to.be.below(70);
   });
 });

@@ -7,7 +7,7 @@ import { jobReport } from '../../../src/prof/ranks/job-report.js';
 import { CLASS_COLUMNS } from '../../../src/prof/ranks/tables/class-table.js';
 import { GROUP_COLUMNS } from '../../../src/prof/ranks/tables/group-table.js';
 
-const SMALL: JobRequest = { steps: 6, layers: 2, microBatches: 2, kernelsPerLayer: 4 };
+const SMALL: JobRequest = { steps: 6, layers: 2, microBatches: 2, kernelsPerLayer: 1 };
 const STATED = { ordinals: true, descriptions: true };
 
 describe('groups of which some ranks have no profile', () => {

@@ -8,7 +8,7 @@ import { rangesText } from '../../../src/prof/ranks/membership.js';
 import type { RankPart } from '../../../src/prof/ranks/part/rank-part.js';
 import type { JobRequest } from '../../../samples/programs/job/options.js';
 
-const SMALL: JobRequest = { tp: 2, pp: 2, dp: 2, steps: 8, layers: 2, microBatches: 2, kernelsPerLayer: 4 };
+const SMALL: JobRequest = { tp: 2, pp: 2, dp: 2, steps: 8, layers: 2, microBatches: 2, kernelsPerLayer: 1 };
 const STATED = { ordinals: true, descriptions: true };
 const UNSTATED = { ordinals: false, descriptions: false };
 

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { OpCall } from '../../../src/record/record.js';
 import { KernelMemo } from '../../../src/prof/work/kernel-memo.js';
 import { mm } from '../../support/kernels.js';
 
@@ -28,19 +27,6 @@ describe('what is kept of kernels', () => {
     );
   });
 
-  it('is made once for a kernel that comes again', () => {
-    const memo = new KernelMemo<object>();
-    const make = (): object => memo.of(CALLS[1] ?? [], 'a', () => true, () => ({})); // prettier-ignore
-    expect(make()).to.equal(make());
-  });
-
-  it('is made once for lists of the same calls, which a profile that is read has for each kernel', () => {
-    const memo = new KernelMemo<object>();
-    const make = (calls: OpCall[]): object => memo.of(calls, 'a', () => true, () => ({})); // prettier-ignore
-    expect(make([ANOTHER, ONE])).to.equal(make([ANOTHER, ONE]));
-    expect(make([ANOTHER, ONE])).not.to.equal(make([ONE]));
-  });
-
   it('is bounded: of ever new names all are forgotten in the end', () => {
     const memo = new KernelMemo<object>();
     const none = CALLS[0] ?? [];
@@ -48,13 +34,5 @@ describe('what is kept of kernels', () => {
     const first = make('first');
     for (let i = 0; i < 100_000; i++) make(`k${i}`);
     expect(make('first')).not.to.equal(first);
-  });
-
-  it('is nothing where kernels do not repeat', () => {
-    const memo = new KernelMemo<object>(8);
-    const make = (calls: OpCall[]): object => memo.of(calls, 'a', () => true, () => ({})); // prettier-ignore
-    for (let i = 0; i < 100; i++) make([mm(1, 2, 3)]);
-    expect(memo.isOn).to.equal(false);
-    expect(make([ONE])).not.to.equal(make([ONE]));
   });
 });

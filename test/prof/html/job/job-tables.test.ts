@@ -12,7 +12,9 @@ const FILES = [0, 1, 2, 3].map((rank) => join(ROOT, `samples/job/rank_${rank}.pt
 
 describe('a job on its page', () => {
   let page: PageData;
+  let answer: Readonly<Record<string, readonly Record<string, unknown>[]>> = {};
   before(async () => {
+    answer = JSON.parse((await runCli('dprof', ['ranks', '-f', 'json', ...FILES])).stdout) as typeof answer;
     const records = await Promise.all(FILES.map((file, profile) => openedRecordsOf(file, { profile, ranges: true })));
     page = pageDataOf(records.flat());
   });
@@ -27,11 +29,10 @@ describe('a job on its page', () => {
   });
 
   for (const name of ['stages', 'experts', 'groups'] satisfies JobTableName[])
-    it(`has the table ${name} of dprof ranks`, async () => {
+    it(`has the table ${name} of dprof ranks`, () => {
       const table = page.job?.tables.find((one) => one.name === name);
       if (table === undefined) throw new Error('no such table');
-      const { stdout } = await runCli('dprof', ['ranks', '-f', 'json', ...FILES]);
-      const said = (JSON.parse(stdout) as Record<string, Record<string, unknown>[]>)[name] ?? [];
+      const said = answer[name] ?? [];
       expect(table.count).to.equal(said.length);
       for (const [at, one] of said.entries()) {
         const row = table.columns.map(({ key }, column) => [key, table.rows[at]?.[column]] as const);

@@ -9,7 +9,7 @@ import type { StageReport } from '../../../../src/prof/ranks/parallelism/stages.
 import { RANK_TABLES } from '../../../../src/prof/ranks/tables/tables.js';
 
 const STATED = { ordinals: true, descriptions: true };
-const QUIET: JobRequest = { steps: 3, layers: 4, kernelsPerLayer: 8, noise: NO_NOISE, clocks: 'none' };
+const QUIET: JobRequest = { steps: 3, layers: 4, kernelsPerLayer: 2, noise: NO_NOISE, clocks: 'none' };
 
 const reportOf = (job: SimulatedJob, format = STATED): JobReport => jobReport(partsOf(job, format));
 const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
