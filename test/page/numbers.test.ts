@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { LayerReason, LayerRow, PageData, PageProfile } from '../../src/prof/html/page-data.js';
 import { dataIn } from '../support/pages.js';
 import { runCli } from '../support/run-cli.js';
-import { itShared, ROOT } from '../support/shared.js';
+import { itEachShared, ROOT } from '../support/shared.js';
 import { mark } from '../support/sets.js';
 
 type Row = Readonly<Record<string, unknown>>;
@@ -264,17 +264,25 @@ const SAMPLES = [
   'ascend_pytorch_profiler_0.db',
   'decoder.pt.trace.json.gz',
 ];
+/**
+ * Training with layers and memory, a rank's steps and collectives, no device, two processes, eight devices, and both
+ * kinds of other accelerators.
+ */
 const SHARED = [
-  'data/kineto/h100_vit.json.gz',
-  'data/kineto/mi300_resnet_training.json.gz',
-  'data/kineto/a100_rank3of8_training.json.gz',
+  'data/kineto/mi300_norm_layers_training.json.gz',
+  'data/kineto/ranks/sampled_rank-1.json.gz',
   'data/kineto/cpu_only_torch_2_13.pt.trace.json.gz',
   'data/nsys/fsdp_2proc.sqlite',
-  'data/nsys/h100_2gpu_orphans.sqlite',
-  'data/nsys/nvtx_only.sqlite',
   'data/nvprof/nccl_8v100.nvvp',
   'data/neuron/trn2_fused_bf16_s512',
   'data/ascend/db_level1_rank1',
+];
+const OTHERS = [
+  'data/kineto/h100_vit.json.gz',
+  'data/kineto/mi300_resnet_training.json.gz',
+  'data/kineto/a100_rank3of8_training.json.gz',
+  'data/nsys/h100_2gpu_orphans.sqlite',
+  'data/nsys/nvtx_only.sqlite',
 ];
 
 /** The command needs the page's program, which `npm run build` bundles. */
@@ -294,7 +302,12 @@ const isBuilt = existsSync(join(ROOT, 'dist/page/report.js'));
   for (const [panels, of] of Object.entries(CHECKS)) {
     describe(panels, () => {
       for (const name of SAMPLES) it(`of ${name}`, () => check(join(ROOT, 'samples', name), of));
-      for (const name of SHARED) itShared(`of ${name}`, [name], ([path = '']) => check(path, of));
+      itEachShared(
+        SHARED,
+        OTHERS,
+        (name) => `of ${name}`,
+        (path) => check(path, of),
+      );
     });
   }
 
