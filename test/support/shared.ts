@@ -47,6 +47,11 @@ export function itShared(title: string, names: readonly string[], body: SharedBo
   sharedTest(title, names, body);
 }
 
+/** The same for what another such test samples. */
+export function itSharedLong(title: string, names: readonly string[], body: SharedBody): void {
+  mark('long', sharedTest(title, names, body));
+}
+
 /**
  * A test of one property on each of several shared files. Those of `sampled`, which exercise what the property depends on,
  * run with the profiles; long runs take the others too.

@@ -2,8 +2,8 @@
 import { expect } from 'chai';
 import type { ProfileLine } from '../../../src/record/record.js';
 import { Steps } from '../../../src/prof/steps/steps.js';
-import { correlationOf, fileOf, rawTraceOf, recordsOf, type RawEvent } from '../../support/kineto.js';
-import { itShared } from '../../support/shared.js';
+import { correlationOf, fileOf, rawTraceOf, recordsOf, traceOf, type RawEvent } from '../../support/kineto.js';
+import { itEachShared } from '../../support/shared.js';
 
 /** Step, time of all kernels, time of those that its own thread launched, in ns. */
 type StepTime = readonly [step: number, all: number, own: number];
@@ -42,16 +42,17 @@ function fromRecords(records: readonly ProfileLine[]): StepTime[] {
   );
 }
 
-const TRACES = [
-  ...['a100_nccl_metadata', 'a100_rank3of8_training', 'h100_bert_small', 'h100_owlv2', 'h100_qwen', 'h100_vit'],
-  ...['mi300_bert_small', 'mi300_resnet_training', 'mi300_sd35_compiled', 'v100_resnet50_2021'],
-  ...['ranks/sampled_rank-0', 'ranks/sampled_rank-1'],
+const SAMPLED = [
+  ...['a100_nccl_metadata', 'a100_rank3of8_training', 'h100_bert_small', 'h100_qwen', 'h100_vit'],
+  ...['mi300_bert_small', 'mi300_resnet_training', 'v100_resnet50_2021', 'ranks/sampled_rank-0'],
+  'ranks/sampled_rank-1',
 ];
+/** Of one step, and large. */
+const OTHERS = ['h100_owlv2', 'mi300_sd35_compiled'];
 
 describe('kernels of the steps of traces', () => {
-  for (const trace of TRACES) {
-    itShared(trace, [fileOf(trace)], async () => {
-      expect(fromRecords(await recordsOf(trace))).to.deep.equal(fromJson(trace));
-    });
-  }
+  itEachShared(SAMPLED.map(fileOf), OTHERS.map(fileOf), traceOf, async (_, file) => {
+    const trace = traceOf(file);
+    expect(fromRecords(await recordsOf(trace))).to.deep.equal(fromJson(trace));
+  });
 });
