@@ -20,7 +20,8 @@ const plan = (readers: readonly ReaderName[], seed: number): InputPlan => ({
   withShared: false,
 });
 
-const RUNS_A_READER = 8;
+/** `npm run fuzz` makes as many as are asked for. */
+const RUNS_A_READER = 3;
 
 /** Times are not compared: they depend on what else the machine does. */
 const isBroken = (outcome: Outcome): boolean => isFinding(outcome) && !/^took \d+ ms/.test(outcome.what);
@@ -43,7 +44,7 @@ describe('damaged inputs', () => {
     expect(new Set(outcomes.map(({ run }) => run))).to.have.property('size', runs);
     // Damage that is always reported, or never, would test one way only.
     for (const is of ['result', 'rejection'])
-      expect(outcomes.filter((each) => each.is === is)).to.have.length.above(20);
+      expect(outcomes.filter((each) => each.is === is)).to.have.length.above(runs / 8);
   });
 
   it('are the same for the same seed and run, whatever ran before and whichever readers run too', () => {
