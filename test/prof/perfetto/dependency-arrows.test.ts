@@ -11,7 +11,7 @@ const at = (id: number, start: number, change: Partial<KernelLine> = {}): Kernel
 const after = (id: number): Partial<KernelLine> => ({ after: [{ id: `9${id}`, kind: 'flow' }] });
 
 const arrows = (records: readonly ProfileLine[]): string[] =>
-  traced(records, 'unix', true).imported.flows.map(([from, to]) => `${from.ts} → ${to.ts}`);
+  traced(records, 'unix', true).shown.arrows.map(([from, to]) => `${from.start} → ${to.start}`);
 
 describe('arrows of dependencies', () => {
   it('go to each instruction that waited, and their end says for what', () => {
@@ -24,13 +24,13 @@ describe('arrows of dependencies', () => {
       'flow: 1 COPY (Scalar), ended 5 ns before; S[4] (Scalar)',
       'flow: 1 COPY (Scalar), ended 15 ns before',
     ]);
-    expect(traced(records).imported.flows).to.deep.equal([]);
+    expect(traced(records).shown.arrows).to.deep.equal([]);
   });
 
   it('are not drawn to an instruction that starts no later, or without a time, and are counted', () => {
     const records = [neuronProfile(), at(1, 10), at(2, 10, after(1)), at(3, 20, after(7)), at(4, NaN, after(1))];
-    const { events, imported } = traced(records, 'unix', true);
-    expect(imported.flows).to.deep.equal([]);
+    const { events, shown } = traced(records, 'unix', true);
+    expect(shown.arrows).to.deep.equal([]);
     expect(events.dependencies).to.include({ arrows: 0, withoutArrow: 2 });
   });
 

@@ -8,7 +8,7 @@ import { COLUMNS } from '../../../src/prof/columns/columns.js';
 import type { ProfileLine } from '../../../src/record/record.js';
 import { annotate } from '../../support/rows.js';
 import { itEachShared, ROOT } from '../../support/shared.js';
-import { asImported, chrome, cutOnes, expectedOf, foundImported, foundIn, traced } from '../../support/trace-events.js';
+import { chrome, cutOnes, expectedOf, foundIn, traced } from '../../support/trace-events.js';
 
 const zeroOf = (records: readonly ProfileLine[]): bigint => {
   const [first] = records;
@@ -19,10 +19,9 @@ async function check(path: string): Promise<void> {
   const { source } = await openProfile(path);
   const records = [...readProfile(source.path, { profile: 0, name: source.name, ranges: true })];
   source.dispose();
-  const { shown, imported, events } = traced(records);
+  const { shown, events } = traced(records);
   const expected = expectedOf(records);
   expect(foundIn(shown, zeroOf(records))).to.deep.equal(expected);
-  expect(foundImported(imported, zeroOf(records))).to.deep.equal(asImported(expected));
   expect(events.counts).to.include({ untimed: 0, crowded: 0, slices: expected.slices.length });
   expect(events.counts).to.include({ arrows: expected.arrows.length, counters: expected.counters.length });
 
