@@ -1,9 +1,9 @@
 /** Arrows from instructions to those that waited for them, as Perfetto's reader shows them. */
 import { expect } from 'chai';
 import type { KernelLine, ProfileLine } from '../../../src/record/record.js';
-import { CAPTURES, realFile } from '../../parse/readers/neuron/tool-json-files.js';
+import { FURTHER, realFile, SAMPLED } from '../../parse/readers/neuron/tool-json-files.js';
 import { instruction, neuronProfile } from '../../support/neuron.js';
-import { itShared } from '../../support/shared.js';
+import { itEachShared } from '../../support/shared.js';
 import { traced } from '../../support/trace-events.js';
 
 const at = (id: number, start: number, change: Partial<KernelLine> = {}): KernelLine =>
@@ -34,8 +34,11 @@ describe('arrows of dependencies', () => {
     expect(events.dependencies).to.include({ arrows: 0, withoutArrow: 2 });
   });
 
-  for (const capture of CAPTURES) {
-    itShared(`${capture}: are the dependencies of the tool's rows`, [capture], ([path = '']) => {
+  itEachShared(
+    SAMPLED,
+    FURTHER,
+    (capture) => `${capture}: are the dependencies of the tool's rows`,
+    (path) => {
       const { exact, lines } = realFile(path);
       const rows = exact['instruction'] ?? [];
       const times = new Map(rows.map((row) => [String(row['id']), String(row['timestamp'])]));
@@ -46,6 +49,6 @@ describe('arrows of dependencies', () => {
       );
       expect(stated).to.have.length.above(700);
       expect(arrows(lines).sort()).to.deep.equal(stated.sort());
-    });
-  }
+    },
+  );
 });
