@@ -13,7 +13,7 @@ import { LOADED } from '../docs/pages/manuals.js';
 import { escape } from '../docs/pages/troff.js';
 import { DPARSE } from '../src/cli/dparse/options.js';
 import { DPROF } from '../src/cli/report/report-options.js';
-import { commandOf } from './support/run-cli.js';
+import { commandOf, runCli, type ToolName } from './support/run-cli.js';
 import { itShared, ROOT } from './support/shared.js';
 import { itWithProcess } from './support/sets.js';
 
@@ -134,6 +134,30 @@ describe('hand-written pages', () => {
   });
 });
 
+interface ToolRun {
+  readonly tool: ToolName;
+  readonly args: readonly string[];
+}
+
+/** A word as shells read it: quoted pieces, and characters that mean themselves. */
+const WORD = /(?:'[^']*'|"[^"$`\\]*"|[\w.,:=/@%+-])+/;
+const OUR_RUN = new RegExp(`^(dparse|dprof)((?: +${WORD.source})*) *(?:\\| *|$)`);
+
+/** The runs of our tools that a pipeline begins with, and what comes after them. */
+function leadingRuns(command: string): { readonly runs: readonly ToolRun[]; readonly rest: string } {
+  const runs: ToolRun[] = [];
+  let rest = command;
+  for (let found; (found = OUR_RUN.exec(rest)) !== null; rest = rest.slice(found[0].length)) {
+    const words = (found[2] ?? '').match(new RegExp(WORD, 'g')) ?? [];
+    const args = words.map((word) => word.replace(/'([^']*)'|"([^"]*)"/g, '$1$2'));
+    runs.push({ tool: found[1] as ToolName, args });
+  }
+  return { runs, rest };
+}
+
+/** Longest time of an example, ms. */
+const MOST_MS = 120_000;
+
 /** Pages whose console blocks are run. */
 const EXAMPLE_PAGES = examplePages(ROOT);
 
@@ -147,20 +171,35 @@ describe('examples', () => {
   });
 
   /** What a shell command prints, with both tools on the PATH. */
-  function shell(command: string): Promise<string> {
+  function shell(command: string, input = ''): Promise<string> {
     const child = spawn('sh', ['-c', command], {
       cwd: ROOT,
       env: exampleEnvironment(folder),
-      stdio: ['ignore', 'pipe', 'ignore'],
+      stdio: ['pipe', 'pipe', 'ignore'],
+      timeout: MOST_MS,
     });
     let output = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
+    // Such as head, which has seen enough.
+    child.stdin.on('error', () => undefined).end(input);
     return new Promise((resolve, reject) => {
       child.on('error', reject);
-      child.on('close', () => {
-        resolve(output);
+      child.on('close', (_, signal) => {
+        if (signal === null) resolve(output);
+        else reject(new Error(`ended by ${signal}, after ${MOST_MS} ms at most: ${command}`));
       });
     });
+  }
+
+  /** What a command prints: our own tools in this process, and what they are piped to in a shell. */
+  async function printed(command: string): Promise<string> {
+    const { runs, rest } = leadingRuns(command);
+    if (runs.length === 0) return shell(command);
+    let output = '';
+    for (const { tool, args } of runs) {
+      output = (await runCli(tool, args, { input: output, env: { LC_ALL: 'C' } })).stdout;
+    }
+    return rest === '' ? output : shell(rest, output);
   }
 
   it('are in the README and in the guides', () => {
@@ -172,7 +211,7 @@ describe('examples', () => {
     for (const { command, output } of examplesIn(read(path))) {
       itWithProcess(`of ${path} print what they show: ${command}`, async () => {
         const demo = scripts['demo']?.replace(/^node bin\/(\w+)\.js/, '$1') ?? '';
-        expect(await shell(command.replace('npm run -s demo', demo)), 'npm run docs examples').to.equal(output);
+        expect(await printed(command.replace('npm run -s demo', demo)), 'npm run docs examples').to.equal(output);
       });
     }
   }

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { memberLines } from '../../src/prof/partial/member-text.js';
 import { freshPath } from '../support/fresh-path.js';
@@ -9,7 +9,7 @@ import { NsightDatabase } from '../support/nsight-database.js';
 import { propertyRuns } from '../support/property-runs.js';
 import { runCli, type Ran } from '../support/run-cli.js';
 import { itSlow } from '../support/sets.js';
-import { itShared, ROOT } from '../support/shared.js';
+import { itEachShared, ROOT } from '../support/shared.js';
 
 const SAMPLES = join(ROOT, 'samples');
 const NAMES = [
@@ -159,12 +159,12 @@ describe('dprof partial', () => {
     expect(dict.stderr).to.match(/^dprof: stdin: records without a profile line \(/);
   });
 
-  const real = ['kineto/h100_bert_small.json.gz', 'nsys/cuda_graph_rtx3060.sqlite', 'pyprof/nsys_1000.sqlite'];
-  for (const name of real) {
-    itShared(`has the answers of ${name}`, [`data/${name}`], ([path = '']) =>
-      expectSameAnswers(join(path, '..'), name.replace(/^.*\//, '')),
-    );
-  }
+  itEachShared(
+    ['data/nsys/cuda_graph_rtx3060.sqlite'],
+    ['data/kineto/h100_bert_small.json.gz', 'data/pyprof/nsys_1000.sqlite'],
+    (name) => `has the answers of ${name.replace('data/', '')}`,
+    (path) => expectSameAnswers(dirname(path), basename(path)),
+  );
 });
 
 describe('dprof merge', () => {

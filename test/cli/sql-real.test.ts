@@ -9,7 +9,7 @@ import { freshPath } from '../support/fresh-path.js';
 import { runs } from '../support/sets.js';
 import { partsOf, writtenFolder } from '../support/record-folder.js';
 import { runCli } from '../support/run-cli.js';
-import { itShared, ROOT } from '../support/shared.js';
+import { itEachShared, ROOT } from '../support/shared.js';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -29,20 +29,26 @@ function sizeOf(path: string): number {
   return packed.reduce((all, name) => all + statSync(join(path, name)).size, 0);
 }
 
-/** Compressed traces of that size: they have no type of record that others lack, and are left to long runs. */
-const isForLongRuns = (path: string): boolean => path.endsWith('.gz') && isLarge(path);
+/** Inputs of each format, which have all types of records together, and one that is no profile. */
+const SAMPLED = [
+  ...['data/kineto/mi300_norm_layers_training.json.gz', 'data/kineto/critical_path', 'data/kineto/oracle'],
+  ...['data/nsys/vsr_a100_pyprof.sqlite', 'data/nsys/cuda_graph_rtx3060.sqlite', 'data/nsys/nvtx_only.sqlite'],
+  ...['data/nsys/saxpy_double_runtime_rows.sqlite', 'data/nvprof/lm_v100.net.sql', 'data/nvprof/nccl_8v100.nvvp'],
+  ...['data/ascend/db_level1_rank1', 'data/ascend/text_level2_rank0', 'data/neuron/trn2_fused_bf16_s512'],
+  ...['data/neuron/neuron_monitor_trn1.jsonl', 'data/neuron/summary_trn1_partial.json'],
+];
 
-/** Inputs as paths from the shared folder on; one that is never there stands for all where it is missing. */
-function inputs(): string[] {
-  const found = FOLDERS.flatMap((folder) => {
+/** All other inputs, as paths from the shared folder on. */
+function others(): string[] {
+  if (!runs('long')) return [];
+  return FOLDERS.flatMap((folder) => {
     const path = join(DATA, folder);
     if (!existsSync(path)) return [];
     return readdirSync(path)
       .filter((name) => OF_FORMATS.test(name) || statSync(join(path, name)).isDirectory())
-      .filter((name) => runs('long') || !isForLongRuns(join(path, name)))
-      .map((name) => `data/${folder}/${name}`);
+      .map((name) => `data/${folder}/${name}`)
+      .filter((name) => !SAMPLED.includes(name));
   });
-  return found.length === 0 ? ['data/kineto'] : found;
 }
 
 const objects = (text: string): Row[] => text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as Row])); // prettier-ignore
@@ -73,8 +79,11 @@ async function countedIn(folder: string, type: string): Promise<{ readonly rows:
 }
 
 describeSql('SQL of real profiles', () => {
-  for (const name of inputs()) {
-    itShared(`counts and adds up ${name} as dparse and dprof do`, [name], async ([path = '']) => {
+  itEachShared(
+    SAMPLED,
+    others(),
+    (name) => `counts and adds up ${name} as dparse and dprof do`,
+    async (path) => {
       // Ranges of large traces are millions of JSON's bytes, and no different.
       const ranges = isLarge(path) ? [] : ['--ranges'];
       const records = await runCli('dparse', ['-q', ...ranges, path]);
@@ -112,6 +121,6 @@ describeSql('SQL of real profiles', () => {
         expect(rows, type).to.equal(expected[`n ${type}`]);
         if (TIMED.includes(type)) expect(ns, type).to.equal(expected[`ns ${type}`]);
       }
-    });
-  }
+    },
+  );
 });

@@ -1,9 +1,9 @@
 /** `dprof summary --vendor-names --instructions -f json`: the vendor's whole JSON, as far as records have it. */
 import { expect } from 'chai';
-import { CAPTURES, realFile, withFile } from '../parse/readers/neuron/tool-json-files.js';
+import { FURTHER, realFile, SAMPLED, withFile } from '../parse/readers/neuron/tool-json-files.js';
 import { recordsOf } from '../support/profile-records.js';
 import { runCli } from '../support/run-cli.js';
-import { itShared, ROOT } from '../support/shared.js';
+import { itEachShared, ROOT } from '../support/shared.js';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -24,9 +24,12 @@ const shared = (ours: Row, theirs: Row): Row =>
 const keyOf = (row: Row): string => [row['subgraph'], row['subgroup'], row['timestamp'], row['pc']].join();
 
 describe('dprof summary --instructions', () => {
-  for (const capture of CAPTURES) {
-    const trace = capture.replace(/_profile_full\.json(?:\.gz)?$/, '.ntff');
-    itShared(`${capture}: the rows are the tool's own`, [capture, trace], async ([json = '', path = '']) => {
+  itEachShared(
+    SAMPLED,
+    FURTHER,
+    (capture) => `${capture}: the rows are the tool's own`,
+    async (json) => {
+      const path = json.replace(/_profile_full\.json(?:\.gz)?$/, '.ntff');
       const { exact } = realFile(json);
       const theirs = new Map((exact['instruction'] ?? []).map((row) => [keyOf(row), row]));
       const { instruction: rows, summary } = await tablesOf(json);
@@ -49,8 +52,8 @@ describe('dprof summary --instructions', () => {
         expect(core).to.be.within(4, 5);
         expect(Number(wait)).to.be.closeTo(Number(same['evt_wait_time']), 1);
       }
-    });
-  }
+    },
+  );
 
   it('is read again as the JSON of the tool', async () => {
     const sample = `${ROOT}/samples/attention.neuron.json`;

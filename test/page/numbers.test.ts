@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { LayerReason, LayerRow, PageData, PageProfile } from '../../src/prof/html/page-data.js';
 import { dataIn } from '../support/pages.js';
 import { runCli } from '../support/run-cli.js';
-import { itShared, ROOT } from '../support/shared.js';
+import { itEachShared, ROOT } from '../support/shared.js';
 import { mark } from '../support/sets.js';
 
 type Row = Readonly<Record<string, unknown>>;
@@ -63,12 +63,11 @@ const TIMED = ['--where', 'sil>=0'];
 
 type Check = (profile: PageProfile, path: string, data: PageData) => Promise<void>;
 
+const SUMMARY = 'figures, devices, precision, matrix unit, activity, copies, collectives, diagnostics';
+
 /** By panels that it is about. */
 const CHECKS: Readonly<Record<string, Check>> = {
-  'figures, devices, precision, matrix unit, activity, copies, collectives, diagnostics': async (
-    { overview },
-    path,
-  ) => {
+  [SUMMARY]: async ({ overview }, path) => {
     const [summary] = await answer(path, 'summary');
     expect(differences('overview', { ...overview }, summary ?? {}, 0)).to.deep.equal([]);
   },
@@ -256,25 +255,40 @@ function reasonOf(kernels: readonly Kernel[]): LayerReason | null {
   };
 }
 
+/** Profiles on which all numbers are compared: a sample of each format. */
 const SAMPLES = [
-  'lenet.pt.trace.json.gz',
-  'transformer.nsys.sqlite',
-  'lenet.nvprof.sql',
-  'attention.ntff',
+  ...['lenet.pt.trace.json.gz', 'transformer.nsys.sqlite', 'lenet.nvprof.sql', 'attention.ntff'],
   'ascend_pytorch_profiler_0.db',
-  'decoder.pt.trace.json.gz',
 ];
-const SHARED = [
-  'data/kineto/h100_vit.json.gz',
-  'data/kineto/mi300_resnet_training.json.gz',
-  'data/kineto/a100_rank3of8_training.json.gz',
-  'data/kineto/cpu_only_torch_2_13.pt.trace.json.gz',
-  'data/nsys/fsdp_2proc.sqlite',
-  'data/nsys/h100_2gpu_orphans.sqlite',
+
+const TRAINING = 'data/kineto/mi300_norm_layers_training.json.gz';
+const RANK = 'data/kineto/ranks/sampled_rank-1.json.gz';
+const PROCESSES = 'data/nsys/fsdp_2proc.sqlite';
+const NEURON = 'data/neuron/trn2_fused_bf16_s512';
+const ASCEND = 'data/ascend/db_level1_rank1';
+const NO_DEVICE = 'data/kineto/cpu_only_torch_2_13.pt.trace.json.gz';
+const EIGHT_DEVICES = 'data/nvprof/nccl_8v100.nvvp';
+
+/** Real profiles on which each is compared: those that have such numbers, of one kind of profile each. */
+const REAL: Readonly<Record<string, readonly string[]>> = {
+  [SUMMARY]: [TRAINING, RANK, PROCESSES, NEURON, ASCEND, NO_DEVICE, EIGHT_DEVICES],
+  'verdict and advice': [RANK, NEURON],
+  steps: [RANK],
+  kernels: [TRAINING, NEURON],
+  roofline: [TRAINING],
+  'layers and flame chart': [TRAINING],
+  'reasons of layers': [TRAINING],
+  annotations: [TRAINING, PROCESSES],
+  utilisation: [PROCESSES, EIGHT_DEVICES, NEURON],
+  memory: [TRAINING, ASCEND],
+};
+
+/** Real profiles on which long runs compare all. */
+const ALL_REAL = [
+  ...[TRAINING, RANK, PROCESSES, NEURON, ASCEND, NO_DEVICE, EIGHT_DEVICES],
+  ...['data/kineto/h100_vit.json.gz', 'data/kineto/mi300_resnet_training.json.gz'],
+  ...['data/kineto/a100_rank3of8_training.json.gz', 'data/nsys/h100_2gpu_orphans.sqlite'],
   'data/nsys/nvtx_only.sqlite',
-  'data/nvprof/nccl_8v100.nvvp',
-  'data/neuron/trn2_fused_bf16_s512',
-  'data/ascend/db_level1_rank1',
 ];
 
 /** The command needs the page's program, which `npm run build` bundles. */
@@ -294,7 +308,13 @@ const isBuilt = existsSync(join(ROOT, 'dist/page/report.js'));
   for (const [panels, of] of Object.entries(CHECKS)) {
     describe(panels, () => {
       for (const name of SAMPLES) it(`of ${name}`, () => check(join(ROOT, 'samples', name), of));
-      for (const name of SHARED) itShared(`of ${name}`, [name], ([path = '']) => check(path, of));
+      const sampled = REAL[panels] ?? [];
+      itEachShared(
+        sampled,
+        ALL_REAL.filter((name) => !sampled.includes(name)),
+        (name) => `of ${name}`,
+        (path) => check(path, of),
+      );
     });
   }
 

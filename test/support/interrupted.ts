@@ -19,6 +19,9 @@ export interface Interrupted {
 
 const OUTPUT = 'out';
 
+/** Longest time of a run, ms; its end is wrong after that. */
+const MOST_MS = 120_000;
+
 /** The bytes of a file, or of all files of a folder with their names. */
 function contentOf(path: string): Buffer {
   if (!statSync(path).isDirectory()) return readFileSync(path);
@@ -48,6 +51,8 @@ export async function interruptedRun(
     const child = spawn(process.execPath, [...args, '-o', join(place, OUTPUT)], {
       stdio: 'ignore',
       env: { ...process.env, TMPDIR: temporary },
+      timeout: MOST_MS,
+      killSignal: 'SIGKILL',
     });
     const ended = new Promise<[number | null, NodeJS.Signals | null]>((resolve) =>
       child.on('exit', (code, by) => {

@@ -24,6 +24,9 @@ export const CPU_ONLY = 'cpu_only_torch_2_13.pt.trace';
 /** What an `itShared` of the trace needs. */
 export const fileOf = (trace: string): string => `data/kineto/${trace}.json.gz`;
 
+/** The trace of such a file. */
+export const traceOf = (file: string): string => file.slice('data/kineto/'.length, -'.json.gz'.length);
+
 const pathOf = (trace: string): string => sharedFile(fileOf(trace)) ?? '';
 
 const records = new Map<string, Promise<readonly ProfileLine[]>>();
@@ -51,7 +54,6 @@ export const recordsOf = (trace: string): Promise<readonly ProfileLine[]> => onc
 export const rowsOf = (trace: string): Promise<readonly Annotated[]> =>
   once(rows, trace, async () => annotate(await recordsOf(trace)));
 
-/** Records of one type. */
 /** A line of the host's formats, whose kernels and copies have every field. */
 type Full<T extends ProfileLine['type']> = T extends 'kernel'
   ? KernelRecord
@@ -59,6 +61,7 @@ type Full<T extends ProfileLine['type']> = T extends 'kernel'
     ? CopyRecord
     : Extract<ProfileLine, { type: T }>;
 
+/** Records of one type. */
 export const ofType = <T extends ProfileLine['type']>(lines: readonly ProfileLine[], type: T): Full<T>[] =>
   lines.filter((line) => line.type === type) as Full<T>[];
 
@@ -81,10 +84,37 @@ export interface RawTrace {
   readonly baseTimeNanoseconds?: number;
 }
 
-/** A trace by JSON.parse; control characters, which some names hold unescaped, become blanks. */
+/** By JSON.parse; where names hold control characters unescaped, these become blanks. */
+function parsed(text: string): RawTrace {
+  try {
+    return JSON.parse(text) as RawTrace;
+  } catch {
+    return JSON.parse(text.replaceAll(/\p{Cc}/gu, ' ')) as RawTrace;
+  }
+}
+
+/** Most events of a trace, which no test looks at: frames of Python, allocations, arrows from calls to the device. */
+const UNUSED = new Set<unknown>(['python_function', 'cpu_instant_event', 'ac2g', 'async_cpu_to_gpu', 'async']);
+
+const raws = new Map<string, RawTrace>();
+/** Events of the traces that are kept; a tenth of a million is some 50 MB. */
+const MOST_RAW_EVENTS = 300_000;
+const rawEvents = (): number => [...raws.values()].reduce((sum, { traceEvents }) => sum + traceEvents.length, 0);
+
+/** A trace by its JSON, without the events that no test looks at. */
 export function rawTraceOf(trace: string): RawTrace {
-  const text = gunzipSync(readFileSync(pathOf(trace))).toString('utf8');
-  return JSON.parse(text.replaceAll(/\p{Cc}/gu, ' ')) as RawTrace;
+  let raw = raws.get(trace);
+  if (raw === undefined) {
+    const whole = parsed(gunzipSync(readFileSync(pathOf(trace))).toString('utf8'));
+    raw = { ...whole, traceEvents: whole.traceEvents.filter(({ cat }) => !UNUSED.has(cat)) };
+  }
+  raws.delete(trace);
+  raws.set(trace, raw);
+  for (const oldest of raws.keys()) {
+    if (oldest === trace || rawEvents() <= MOST_RAW_EVENTS) break;
+    raws.delete(oldest);
+  }
+  return raw;
 }
 
 const among =

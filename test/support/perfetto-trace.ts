@@ -4,6 +4,7 @@
  * of a slice ending the innermost slice of its track.
  */
 import protobuf from 'protobufjs';
+import { expectRules } from './perfetto-rules.js';
 
 type Fields = Readonly<Record<string, readonly [number: number, type: string, rule?: 'repeated']>>;
 
@@ -245,6 +246,7 @@ export function shownTrace(bytes: Uint8Array): ShownTrace {
     }
   }
   if ([...open.values()].some((stack) => stack.length > 0)) throw new Error('a start without an end');
+  expectRules(packets, events);
   const clocks = packets.flatMap(({ clockSnapshot }) => clockSnapshot?.clocks ?? []);
   return {
     events,

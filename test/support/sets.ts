@@ -20,7 +20,10 @@ const WANTED = process.env['TEST_SETS']?.split(',');
 export const runs = (set: TestSet): boolean => (WANTED === undefined ? set !== 'long' : WANTED.includes(set));
 
 /** Marks a test, or a suite for all of its tests. A test with several marks runs only where each of the sets does. */
-export const mark = <T extends object>(set: TestSet, runnable: T): T => Object.assign(runnable, { testSet: set });
+export const mark = <T extends object>(set: TestSet, runnable: T): T => {
+  const { testSets = [] } = runnable as { readonly testSets?: readonly TestSet[] };
+  return Object.assign(runnable, { testSets: [...testSets, set] });
+};
 
 type Body = (this: Mocha.Context) => void | Promise<void>;
 

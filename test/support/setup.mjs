@@ -17,7 +17,7 @@ for (const set of wanted) if (!SETS.includes(set)) throw new Error(`TEST_SETS: n
 
 /** The marks of a test and of the suites that it is in. */
 const marksOf = (runnable) =>
-  runnable === undefined ? [] : [...marksOf(runnable.parent), ...(runnable.testSet ? [runnable.testSet] : [])];
+  runnable === undefined ? [] : [...marksOf(runnable.parent), ...(runnable.testSets ?? [])];
 
 function isWanted(test) {
   const marks = marksOf(test);

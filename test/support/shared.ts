@@ -26,23 +26,46 @@ function announceSkip(): void {
   announced = true;
 }
 
-/** A test on shared files; skipped, and saying so, when one is missing. */
-export function itShared(
-  title: string,
-  names: readonly string[],
-  body: (this: Mocha.Context, paths: string[]) => void | Promise<void>,
-): void {
+type SharedBody = (this: Mocha.Context, paths: string[]) => void | Promise<void>;
+
+function sharedTest(title: string, names: readonly string[], body: SharedBody): Mocha.Test {
   const paths = names.map(sharedFile);
   const missing = names.filter((_, i) => paths[i] === null);
-  if (missing.length === 0)
-    mark(
-      'profiles',
-      it(title, function () {
+  const test = (): Mocha.Test => {
+    if (missing.length === 0)
+      return it(title, function () {
         return body.call(this, paths.map(String));
-      }),
-    );
-  else {
+      });
     announceSkip();
-    mark('profiles', it(`${title} (skipped: needs ../shared/${missing[0] ?? ''})`));
-  }
+    return it(`${title} (skipped: needs ../shared/${missing[0] ?? ''})`);
+  };
+  return mark('profiles', test());
+}
+
+/** A test on shared files; skipped, and saying so, when one is missing. */
+export function itShared(title: string, names: readonly string[], body: SharedBody): void {
+  sharedTest(title, names, body);
+}
+
+/** The same for what another such test samples. */
+export function itSharedLong(title: string, names: readonly string[], body: SharedBody): void {
+  mark('long', sharedTest(title, names, body));
+}
+
+/**
+ * A test of one property on each of several shared files. Those of `sampled`, which exercise what the property depends on,
+ * run with the profiles; long runs take the others too.
+ */
+export function itEachShared(
+  sampled: readonly string[],
+  others: readonly string[],
+  titleOf: (name: string) => string,
+  body: (this: Mocha.Context, path: string, name: string) => void | Promise<void>,
+): void {
+  const test = (name: string): Mocha.Test =>
+    sharedTest(titleOf(name), [name], function ([path = '']) {
+      return body.call(this, path, name);
+    });
+  for (const name of sampled) test(name);
+  for (const name of others) mark('long', test(name));
 }

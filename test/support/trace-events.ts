@@ -1,5 +1,4 @@
 /** Records → a trace, and the trace that is expected from the records alone. */
-import { expect } from 'chai';
 import { ChromeTrace } from '../../src/cli/commands/perfetto/perfetto-chrome.js';
 import { ProtobufTrace, type TraceText } from '../../src/cli/commands/perfetto/perfetto-protobuf.js';
 import { entryOf } from '../../src/containers/map-entry.js';
@@ -7,7 +6,6 @@ import type { Alignment } from '../../src/prof/perfetto/profile-clock.js';
 import { TraceBuilder } from '../../src/prof/perfetto/trace-builder.js';
 import { STEP_METRIC, type ProfileLine, type ProfileRecord } from '../../src/record/record.js';
 import { shownTrace, type ShownTrace } from './perfetto-trace.js';
-import { imported, type Imported } from './trace-processor.js';
 
 export const profile = (fields: Partial<ProfileRecord> = {}): ProfileRecord => ({
   type: 'profile',
@@ -48,16 +46,13 @@ function written(
 
 export interface Traced {
   readonly shown: ShownTrace;
-  readonly imported: Imported;
   readonly events: TraceBuilder;
 }
 
 /** The records' trace in Perfetto's format, as its reader shows it: without an error. */
 export function traced(records: Iterable<ProfileLine>, alignment: Alignment = 'unix', hasDependencies = false): Traced {
   const { bytes, events } = written(new ProtobufTrace(), records, alignment, hasDependencies);
-  const processed = imported(bytes);
-  expect(processed.errors).to.deep.equal({});
-  return { shown: shownTrace(bytes), imported: processed, events };
+  return { shown: shownTrace(bytes), events };
 }
 
 export interface ChromeEvent {
@@ -160,21 +155,4 @@ export function foundIn({ events, counters, arrows }: ShownTrace, zero: bigint):
   };
   for (const list of Object.values(found)) list.sort();
   return found;
-}
-
-/** The expected trace in the form of the trace processor: a mark is a slice of duration 0. */
-export const asImported = ({ slices, marks, arrows, counters }: Expected): Record<string, readonly string[]> => ({
-  slices: [...slices, ...marks.map((mark) => `${mark} ${mark.split(' ')[1] ?? ''}`)].sort(),
-  arrows,
-  counters,
-});
-
-/** The trace of the trace processor, without marks of the whole profile. */
-export function foundImported({ slices, flows, counters }: Imported, zero: bigint): Record<string, readonly string[]> {
-  const work = slices.filter(({ category, name }) => category !== 'profile' && name !== 'whole profile');
-  return {
-    slices: work.map(({ category, ts, dur }) => `${category} ${ts - zero} ${ts + (dur ?? 0n) - zero}`).sort(),
-    arrows: flows.map(([from, to]) => `${from.ts - zero} → ${to.category} ${to.ts - zero}`).sort(),
-    counters: counters.map(({ ts, value }) => `${ts - zero} ${value}`).sort(),
-  };
 }

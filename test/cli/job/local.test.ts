@@ -1,10 +1,12 @@
 /** `dprof job` on this machine, in processes of its own: the result, workers that are killed, jobs that are stopped. */
 import { expect } from 'chai';
 import { spawn } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
 import { freshPath } from '../../support/fresh-path.js';
+import { annotation, kernel, launch, traceText } from '../../support/kineto-trace.js';
 import { commandOf, runCli, spawnCli, type Ran } from '../../support/run-cli.js';
 import { ROOT } from '../../support/shared.js';
 import { describeWithProcess } from '../../support/sets.js';
@@ -12,16 +14,27 @@ import { describeWithProcess } from '../../support/sets.js';
 const SAMPLES = join(ROOT, 'samples/job');
 const RANKS = 4;
 
-/** A folder of some profiles, all of them ranks of the sample. */
-function profilesFolder(count: number): string {
+/** A rank that computes and waits for the others, 30 times: processes take most of their time to start. */
+function smallRank(rank: number): Buffer {
+  const events = Array.from({ length: 30 }, (_, i) => {
+    const at = 100 * i;
+    return [
+      annotation(`ProfilerStep#${i}`, at, at + 99),
+      ...[launch(2 * i + 1, at + 1), kernel(`gemm_${i}`, 2 * i + 1, at + 10 + rank)],
+      ...[launch(2 * i + 2, at + 3), kernel('ncclDevKernel_AllReduce_Sum_f32_RING_LL', 2 * i + 2, at + 40)],
+    ];
+  });
+  const header = `"distributedInfo": {"backend": "nccl", "rank": ${rank}, "world_size": ${RANKS}}`;
+  return gzipSync(traceText(events.flat(), header));
+}
+
+const sampleRank = (rank: number): Buffer => readFileSync(join(SAMPLES, `rank_${rank}.pt.trace.json.gz`));
+
+/** A folder of some profiles of ranks. */
+function profilesFolder(count: number, bytesOf = smallRank): string {
   const folder = freshPath('-profiles');
   mkdirSync(folder);
-  for (let i = 0; i < count; i++) {
-    copyFileSync(
-      join(SAMPLES, `rank_${i % RANKS}.pt.trace.json.gz`),
-      join(folder, `run${i}_rank_${i % RANKS}.json.gz`),
-    );
-  }
+  for (let i = 0; i < count; i++) writeFileSync(join(folder, `run${i}_rank_${i % RANKS}.json.gz`), bytesOf(i % RANKS));
   return folder;
 }
 
@@ -69,13 +82,25 @@ async function runJob(...args: readonly string[]): Promise<Ran> {
   }
 }
 
+/** Longest time that something of a job is waited for, ms. */
+const MOST_MS = 60_000;
+
+/** What there is of something once there is any. */
+async function awaited<T>(what: string, find: () => T | undefined): Promise<T> {
+  for (const end = performance.now() + MOST_MS; performance.now() < end; await delay(5)) {
+    const found = find();
+    if (found !== undefined) return found;
+  }
+  throw new Error(`${what}: not within ${MOST_MS} ms`);
+}
+
 /** Waits until a part of the job is there. */
 async function firstPart(out: string): Promise<void> {
   const parts = join(out, 'parts');
-  while (!existsSync(parts) || readdirSync(parts).length === 0) await delay(20);
+  await awaited(`a part in ${parts}`, () => (existsSync(parts) ? readdirSync(parts)[0] : undefined));
 }
 
-describeWithProcess('dprof job on this machine', function () {
+describeWithProcess('dprof job on this machine', () => {
   it('gives the bytes of one run, and the report', async () => {
     const [profiles, out] = [profilesFolder(5), freshPath('-job')];
     const ran = await runJob('-j', '2', '--per-task', '2', '--fan-in', '2', profiles, '-o', out);
@@ -107,7 +132,7 @@ describeWithProcess('dprof job on this machine', function () {
     writeFileSync(pathOf(2), Buffer.concat([whole.subarray(0, 300), Buffer.alloc(300, 0xff)]));
     const broken = await spawnCli('dprof', ['job', '-j', '1', profiles, '-o', out]);
     expect(broken.stderr).to.match(/ of 4 profiles 1 failed, 1 cut off and used up to the cut: /);
-    for (const rank of [1, 2]) copyFileSync(join(SAMPLES, `rank_${rank}.pt.trace.json.gz`), pathOf(rank));
+    for (const rank of [1, 2]) writeFileSync(pathOf(rank), smallRank(rank));
     expect(await spawnCli('dprof', ['job', '--resume', '-o', out])).to.include({ code: 0, stderr: '' });
     expect(readFileSync(join(out, 'job.part')).equals(await expectedPart(profiles))).to.equal(true);
     writeFileSync(pathOf(1), whole.subarray(0, whole.length / 2));
@@ -118,14 +143,12 @@ describeWithProcess('dprof job on this machine', function () {
 
   it('takes no notice of a worker that is killed', async function () {
     if (!existsSync('/proc/self/task')) return this.skip();
-    const [profiles, out] = [profilesFolder(6), freshPath('-job')];
-    const child = start(['-j', '1', '--per-task', '3', profiles, '-o', out]);
+    const [profiles, out] = [profilesFolder(4, sampleRank), freshPath('-job')];
+    const child = start(['-j', '1', '--per-task', '2', profiles, '-o', out]);
     const end = endOf(child);
     await firstPart(out);
-    const [worker] = childrenOf(child.pid ?? 0);
-    if (worker !== undefined) process.kill(worker, 'SIGKILL');
+    process.kill(await awaited('a worker of the job', () => childrenOf(child.pid ?? 0)[0]), 'SIGKILL');
     expect(await end).to.deep.equal({ code: 0, signal: null, stderr: '' });
-    expect(worker).to.not.equal(undefined);
     expect(readFileSync(join(out, 'job.part')).equals(await expectedPart(profiles))).to.equal(true);
     expect(existsSync(join(out, 'work'))).to.equal(false);
   });

@@ -10,7 +10,7 @@ import { NsightDatabase } from '../../support/nsight-database.js';
 import { recordsOf } from '../../support/profile-records.js';
 
 import { propertyRuns } from '../../support/property-runs.js';
-import { itShared } from '../../support/shared.js';
+import { itEachShared } from '../../support/shared.js';
 
 const LAST = 30;
 
@@ -55,9 +55,11 @@ describe('self times of host ranges', () => {
     );
   });
 
-  for (const name of ['kineto/h100_owlv2.json.gz', 'pyprof/nsys_1000.sqlite']) {
-    const title = `add up to the time that each thread is in a range: ${name}`;
-    itShared(title, [`data/${name}`], async ([path = '']) => {
+  itEachShared(
+    ['data/kineto/h100_vit.json.gz', 'data/nsys/vsr_a100_pyprof.sqlite'],
+    ['data/kineto/h100_owlv2.json.gz', 'data/pyprof/nsys_1000.sqlite'],
+    (name) => `add up to the time that each thread is in a range: ${name.replace('data/', '')}`,
+    async (path) => {
       const source = await openInput(path);
       const records = [...readProfile(source.path, { profile: 0, name: source.file, ranges: 'without-calls' })];
       source.dispose();
@@ -71,8 +73,8 @@ describe('self times of host ranges', () => {
       }
       expect(threads.size).to.be.above(0);
       for (const { union, self } of threads.values()) expect(self).to.be.closeTo(union, union * 1e-12);
-    });
-  }
+    },
+  );
 });
 
 describe('kinds of host ranges', () => {

@@ -6,7 +6,7 @@ import { recordsOf } from '../../support/profile-records.js';
 import { rewritten, type Rewriting } from '../../support/rewritten-database.js';
 import { commandOf } from '../../support/run-cli.js';
 import { itSlow, itWithProcess } from '../../support/sets.js';
-import { itShared } from '../../support/shared.js';
+import { itEachShared } from '../../support/shared.js';
 import { UserError } from '../../../src/record/errors.js';
 import { SqliteFile } from '../../../src/parse/sqlite/sqlite.js';
 import Database from 'better-sqlite3';
@@ -71,22 +71,24 @@ describe('SqliteFile: databases with the same rows', () => {
     });
   }
 
-  const REAL = [
-    'data/nsys/h100_2gpu_orphans.sqlite',
+  const SAMPLED = [
     'data/nsys/schema_2021.sqlite',
     'data/nvprof/lm_v100.net.sql',
     'data/ascend/db_level2_rank1/ASCEND_PROFILER_OUTPUT/ascend_pytorch_profiler_1.db',
   ];
-  for (const file of REAL) {
-    itShared(`${file}: gives the same records however it is stored`, [file], ([path = '']) => {
+  itEachShared(
+    SAMPLED,
+    ['data/nsys/h100_2gpu_orphans.sqlite'],
+    (file) => `${file}: gives the same records however it is stored`,
+    (path) => {
       const expected = withoutFile(path);
       for (const form of ['plain', 'keyed', 'view'] as const) {
         expect(withoutFile(rewritten(path, { form, pragmas: ["encoding = 'UTF-16le'"] })), form).to.deep.equal(
           expected,
         );
       }
-    });
-  }
+    },
+  );
 });
 
 describe('SqliteFile: tables that cannot be read', () => {

@@ -60,6 +60,19 @@ const stateOf = (folder: string): unknown =>
     return [name, readFileSync(path).toString('base64'), statSync(path).mtimeMs];
   });
 
+/** A module to load before the program, which gets a signal when it has made the copy of a log and begins to fill it. */
+const INTERRUPTS_COPY = `data:text/javascript,${encodeURIComponent(`
+  import fs from 'node:fs';
+  import { syncBuiltinESMExports } from 'node:module';
+  const { openSync } = fs;
+  fs.openSync = (path, flags, ...more) => {
+    const file = openSync(path, flags, ...more);
+    if (String(path).endsWith('-wal') && flags !== 'r') process.kill(process.pid, 'SIGINT');
+    return file;
+  };
+  syncBuiltinESMExports();
+`)}`;
+
 describe('SqliteFile: a database with a write-ahead log', () => {
   const temporary = freshPath('-temporary');
   const { TMPDIR } = process.env;
@@ -117,16 +130,13 @@ describe('SqliteFile: a database with a write-ahead log', () => {
     const path = inWalMode(place());
     // Not read as a log, but copied.
     writeFileSync(`${path}-wal`, 'x');
-    truncateSync(`${path}-wal`, 512 * 1024 * 1024);
-    const child = spawn(process.execPath, [...commandOf('dparse'), '-q', path], {
+    truncateSync(`${path}-wal`, 4 * 1024 * 1024);
+    const child = spawn(process.execPath, ['--import', INTERRUPTS_COPY, ...commandOf('dparse'), '-q', path], {
       stdio: 'ignore',
       env: { ...process.env, TSX_DISABLE_CACHE: '1' },
+      timeout: 60_000,
     });
-    const isCopying = (): boolean =>
-      (readdirSync(temporary, { recursive: true }) as string[]).some((name) => name.endsWith('-wal'));
-    const watch = setInterval(() => isCopying() && child.kill('SIGINT'), 2);
     const [, signal] = (await once(child, 'exit')) as [number | null, string | null];
-    clearInterval(watch);
     expect({ signal, left: readdirSync(temporary).filter((name) => name.startsWith('dparse-')) }).to.deep.equal({
       signal: 'SIGINT',
       left: [],

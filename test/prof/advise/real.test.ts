@@ -4,9 +4,9 @@ import { basename } from 'node:path';
 import { openProfile } from '../../../src/parse/find.js';
 import { readProfile } from '../../../src/parse/profile.js';
 import type { Finding } from '../../../src/prof/advise/finding.js';
-import { entryOf } from '../../../src/containers/map-entry.js';
 import type { CopyRecord, KernelRecord, ProfileLine, SetRecord } from '../../../src/record/record.js';
 import { adviserOf } from '../../support/advice.js';
+import { recordsOf } from '../../support/kineto.js';
 import { itShared } from '../../support/shared.js';
 
 async function read(path: string): Promise<readonly ProfileLine[]> {
@@ -16,9 +16,8 @@ async function read(path: string): Promise<readonly ProfileLine[]> {
   return records;
 }
 
-const known = new Map<string, Promise<readonly ProfileLine[]>>();
-/** Several tests look at the same profile. */
-const recordsOf = (path: string): Promise<readonly ProfileLine[]> => entryOf(known, path, read);
+/** Records without ranges of the host, where no finding depends on these: they are most of a trace. */
+const withoutRanges = (path: string): Promise<readonly ProfileLine[]> => recordsOf(basename(path, '.json.gz'));
 
 const of = (findings: readonly Finding[], rule: string): Finding[] => findings.filter((one) => one.rule === rule);
 
@@ -43,12 +42,8 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a +
 const KINETO = (name: string): string => `data/kineto/${name}.json.gz`;
 
 describe('advice on real profiles', () => {
-  after(() => {
-    known.clear();
-  });
-
   itShared('finds the launches that an H100 waits for', [KINETO('h100_vit')], async ([path = '']) => {
-    const records = await recordsOf(path);
+    const records = await read(path);
     const [found] = of(adviserOf(records).findings, 'launch-gaps');
     const gaps = lateGaps(records, 0);
     expect(found).to.include({ stake: sum(gaps.map(({ time }) => time)), count: gaps.length });
@@ -64,8 +59,8 @@ describe('advice on real profiles', () => {
     'gives the padded extents of products with one element a load',
     [KINETO('h100_owlv2')],
     async ([path = '']) => {
-      const records = await recordsOf(path);
-      const { findings } = adviserOf(records);
+      const records = await withoutRanges(path);
+      const { findings } = adviserOf(records, { minShare: 0.005 });
       // 24 heads or batches of [5185,64] x [64,5185], whose result lies along 5185, no multiple of 8; then x [5185,64].
       const [found, ...more] = of(findings, 'alignment');
       const kernels = records.filter((record) => record.type === 'kernel' && /_align[12]\b/.test(record.name)) as KernelRecord[]; // prettier-ignore
@@ -97,7 +92,7 @@ describe('advice on real profiles', () => {
       // These kernels are old ones for their extents alone: said once.
       expect(of(findings, 'old-architecture')).to.deep.equal([]);
       // x · sigmoid(1.702 x), 120 times: two tensors of 16 bit in between, each written and read.
-      const [fused] = of(adviserOf(records, { minShare: 0.005 }).findings, 'fusion');
+      const [fused] = of(findings, 'fusion');
       const sigmoids = records.filter((record) => record.type === 'kernel').filter(({ calls }) => calls?.at(-1)?.op === 'sigmoid') as KernelRecord[]; // prettier-ignore
       const elements = sigmoids.map(({ calls }) => (calls.at(-1)?.args[0]?.shape ?? []).reduce((a, b) => a * b, 1));
       const large = elements.filter((count) => count > 1e6);
@@ -109,7 +104,7 @@ describe('advice on real profiles', () => {
     'bounds FP32 products, and waiting for data, on a V100',
     [KINETO('v100_resnet50_2021')],
     async ([path = '']) => {
-      const records = await recordsOf(path);
+      const records = await read(path);
       const { findings } = adviserOf(records);
       const [waits] = of(findings, 'input-pipeline');
       const [product] = of(findings, 'fp32-product');
@@ -140,7 +135,7 @@ describe('advice on real profiles', () => {
       // ../shared/reference/exact-timelines.md, "exposed comm", us.
       const expected = [86_554, 55_289, 39_191];
       const found: (Finding | undefined)[] = [];
-      for (const path of paths) found.push(of(adviserOf(await recordsOf(path)).findings, 'exposed-collectives')[0]);
+      for (const path of paths) found.push(of(adviserOf(await withoutRanges(path)).findings, 'exposed-collectives')[0]);
       expect(found.map((one) => Math.round((one?.stake ?? 0) / 1000))).to.deep.equal(expected);
       // Never more than what is computed without communication.
       for (const one of found) expect(one?.gain?.ns).to.be.at.most(Number(one?.evidence['computingAloneNs']));
@@ -151,7 +146,7 @@ describe('advice on real profiles', () => {
     'does not ask for TF32 where an A100 has it: extents keep products off the unit',
     [KINETO('a100_rank3of8_training')],
     async ([path = '']) => {
-      const records = await recordsOf(path);
+      const records = await withoutRanges(path);
       const { findings } = adviserOf(records);
       expect(of(findings, 'fp32-product')).to.deep.equal([]);
       const [found] = of(findings, 'alignment');
@@ -174,7 +169,7 @@ describe('advice on real profiles', () => {
     ['baseline', 'fused'].map((name) => `data/neuron/trn2_${name}_fp32_s512/${name}_exec_2_profile_full.json`),
     async (paths) => {
       for (const path of paths) {
-        const records = await recordsOf(path);
+        const records = await read(path);
         expect(of(adviserOf(records, { minShare: 0 }).findings, 'impossible'), path).to.deep.equal([]);
         // Weights come in pairs, the low and the high half; so do the multiplications, each past one of them.
         const mode = (name: string, text: string): number =>
@@ -192,7 +187,7 @@ describe('advice on real profiles', () => {
     ),
     async (paths) => {
       for (const path of paths) {
-        const [found] = of(adviserOf(await recordsOf(path), { minShare: 0 }).findings, 'fp32-product');
+        const [found] = of(adviserOf(await read(path), { minShare: 0 }).findings, 'fp32-product');
         // addmm 3, mm 6; HF32 Eligible is YES for all convolutions in kernel_details.csv of the same program.
         expect([found?.count, found?.what.includes('conv')], path).to.deep.equal([9, false]);
       }
@@ -205,7 +200,7 @@ describe('advice on real profiles', () => {
     async (paths) => {
       const ranks: ProfileLine[] = [];
       for (const [number, path] of paths.entries()) {
-        const records = await recordsOf(path);
+        const records = await read(path);
         ranks.push(...records.map((record) => ({ ...record, profile: number })));
       }
       const { silences } = adviserOf(ranks, { minShare: 0 });
@@ -225,7 +220,7 @@ describe('advice on real profiles', () => {
     ],
     async (paths) => {
       for (const path of paths) {
-        const records = await recordsOf(path);
+        const records = await read(path);
         const adviser = adviserOf(records);
         const { findings } = adviser;
         expect(findings, path).not.to.have.length(0);

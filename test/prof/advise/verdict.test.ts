@@ -11,7 +11,7 @@ import { A100, profileOn } from '../../support/devices.js';
 import { kernel } from '../../support/kernels.js';
 import { Noise } from '../../support/noise.js';
 import { overviewOf } from '../../support/overviews.js';
-import { itShared } from '../../support/shared.js';
+import { itEachShared } from '../../support/shared.js';
 
 const PROFILE = profileOn(A100);
 const MS = 1_000_000;
@@ -190,18 +190,25 @@ describe('the verdict', () => {
     return records;
   }
 
-  const PROFILES = [
-    'kineto/h100_owlv2.json.gz',
-    'kineto/a100_rank3of8_training.json.gz',
+  const SAMPLED = [
+    'kineto/ranks/sampled_rank-1.json.gz',
     'kineto/mi300_hipgraph_decode.json.gz',
     'nsys/h100_2gpu_orphans.sqlite',
     'nsys/cuda_graph_rtx3060.sqlite',
     'nsys/vsr_a100_pyprof.sqlite',
     'ascend/db_level0_rank0/ASCEND_PROFILER_OUTPUT/ascend_pytorch_profiler_0.db',
+    'neuron/trn2_fused_bf16_s512/fused_exec_2_profile_full.json',
+  ];
+  const OTHERS = [
+    ...['kineto/h100_owlv2.json.gz', 'kineto/a100_rank3of8_training.json.gz'],
     'neuron/trn2_baseline_bf16_s1024/baseline_exec_2_profile_full.json.gz',
   ];
-  for (const name of PROFILES) {
-    itShared(`has the parts that the summary of ${name} has`, [`data/${name}`], async ([path = '']) => {
+  const inData = (names: readonly string[]): string[] => names.map((name) => `data/${name}`);
+  itEachShared(
+    inData(SAMPLED),
+    inData(OTHERS),
+    (name) => `has the parts that the summary of ${name.replace('data/', '')} has`,
+    async (path) => {
       const records = await recordsOf(path);
       const { devices } = overviewOf(records);
       const { span, parts } = verdictOf(records);
@@ -215,6 +222,6 @@ describe('the verdict', () => {
       expect(sumOf(parts, 'idle')).to.be.closeTo(sum('idle'), activities);
       expect(sumOf(parts, 'missing')).to.equal(devices.reduce((all, { missing }) => all + (missing?.time ?? 0), 0));
       expect(parts.reduce((all, { time }) => all + time, 0)).to.be.closeTo(span, 1e-6 * span);
-    });
-  }
+    },
+  );
 });

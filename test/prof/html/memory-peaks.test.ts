@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { pageContentsOfFile } from '../../support/pages.js';
 import { runCli } from '../../support/run-cli.js';
-import { itShared } from '../../support/shared.js';
+import { itEachShared } from '../../support/shared.js';
 
 interface Said {
   readonly device: number | null;
@@ -11,13 +11,14 @@ interface Said {
 }
 
 describe('peaks of memory on a page', () => {
-  const PROFILES = [
-    'kineto/h100_owlv2.json.gz',
-    'kineto/v100_resnet50_2021.json.gz',
-    'ascend/db_level1_rank1/ASCEND_PROFILER_OUTPUT/ascend_pytorch_profiler_1.db',
-  ];
-  for (const name of PROFILES)
-    itShared(`are those of dprof memory in ${name}`, [`data/${name}`], async ([path = '']) => {
+  itEachShared(
+    [
+      'data/kineto/mi300_norm_layers_training.json.gz',
+      'data/ascend/db_level1_rank1/ASCEND_PROFILER_OUTPUT/ascend_pytorch_profiler_1.db',
+    ],
+    ['data/kineto/h100_owlv2.json.gz', 'data/kineto/v100_resnet50_2021.json.gz'],
+    (name) => `are those of dprof memory in ${name.replace('data/', '')}`,
+    async (path) => {
       const { stdout } = await runCli('dprof', ['memory', '-f', 'json', path]);
       const said = stdout
         .trim()
@@ -31,5 +32,6 @@ describe('peaks of memory on a page', () => {
         expect(peaks[at]?.ops?.shown ?? null).to.deep.equal(owners?.ops.slice(0, 50) ?? null);
         expect(peaks[at]?.categories?.shown ?? null).to.deep.equal(owners?.categories.slice(0, 50) ?? null);
       }
-    });
+    },
+  );
 });

@@ -7,8 +7,8 @@ import { readProfile } from '../../../src/parse/profile.js';
 import { COLUMNS } from '../../../src/prof/columns/columns.js';
 import type { ProfileLine } from '../../../src/record/record.js';
 import { annotate } from '../../support/rows.js';
-import { itShared, ROOT } from '../../support/shared.js';
-import { asImported, chrome, cutOnes, expectedOf, foundImported, foundIn, traced } from '../../support/trace-events.js';
+import { itEachShared, ROOT } from '../../support/shared.js';
+import { chrome, cutOnes, expectedOf, foundIn, traced } from '../../support/trace-events.js';
 
 const zeroOf = (records: readonly ProfileLine[]): bigint => {
   const [first] = records;
@@ -19,10 +19,9 @@ async function check(path: string): Promise<void> {
   const { source } = await openProfile(path);
   const records = [...readProfile(source.path, { profile: 0, name: source.name, ranges: true })];
   source.dispose();
-  const { shown, imported, events } = traced(records);
+  const { shown, events } = traced(records);
   const expected = expectedOf(records);
   expect(foundIn(shown, zeroOf(records))).to.deep.equal(expected);
-  expect(foundImported(imported, zeroOf(records))).to.deep.equal(asImported(expected));
   expect(events.counts).to.include({ untimed: 0, crowded: 0, slices: expected.slices.length });
   expect(events.counts).to.include({ arrows: expected.arrows.length, counters: expected.counters.length });
 
@@ -51,9 +50,11 @@ const SAMPLES = [
   ...['lenet.pt.trace.json.gz', 'lenet-2021.pt.trace.json', 'attention.ntff', 'attention.neuron.json'],
   ...['ascend_pytorch_profiler_0.db', 'ascend_pt/ASCEND_PROFILER_OUTPUT/trace_view.json', 'neuron-monitor.jsonl'],
 ];
+const OTHERS = [
+  ...['data/kineto/h100_vit.json.gz', 'data/kineto/mi300_resnet_training.json.gz', 'data/nsys/fsdp_2proc.sqlite'],
+];
 const SHARED = [
-  ...['data/kineto/h100_vit.json.gz', 'data/kineto/mi300_resnet_training.json.gz'],
-  ...['data/kineto/mi300_hipgraph_decode.json.gz', 'data/nsys/fsdp_2proc.sqlite'],
+  ...['data/kineto/mi300_norm_layers_training.json.gz', 'data/kineto/mi300_hipgraph_decode.json.gz'],
   ...['data/nsys/cuda_graph_rtx3060.sqlite', 'data/nsys/vsr_a100_pyprof.sqlite'],
   ...['data/nvprof/nccl_8v100.nvvp', 'data/nvprof/lm_v100.net.sql'],
   'data/neuron/trn2_fused_bf16_s512/fused_exec_2.ntff',
@@ -64,7 +65,5 @@ describe('traces of whole profiles', () => {
   for (const name of SAMPLES) {
     it(`show the records of ${name}`, () => check(join(ROOT, 'samples', name)));
   }
-  for (const name of SHARED) {
-    itShared(`show the records of ${name}`, [name], ([path = '']) => check(path));
-  }
+  itEachShared(SHARED, OTHERS, (name) => `show the records of ${name}`, check);
 });

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { CopyRecord, ProfileLine, RangeRecord, SampleRecord, SyncRecord } from '../../../src/record/record.js';
 import { kernel, mm } from '../../support/kernels.js';
 import type { Shown } from '../../support/perfetto-trace.js';
-import { asImported, chrome, expectedOf, foundImported, foundIn, profile, traced } from '../../support/trace-events.js';
+import { chrome, expectedOf, foundIn, profile, traced } from '../../support/trace-events.js';
 
 const H100 = {
   id: 0,
@@ -103,11 +103,10 @@ describe('a trace', () => {
     const deep = Array.from({ length: 1000 }, (_, i) => range(`r${i}`, i, 5000 - 2 * i));
     const marks = Array.from({ length: 600 }, (_, i) => kernel({ start: 7, dur: null, id: i, ...noLaunch }));
     const records = [profile(), ...deep, ...marks];
-    const { shown, imported, events } = traced(records);
+    const { shown, events } = traced(records);
     expect(foundIn(shown, 0n)).to.deep.equal(expectedOf(records));
-    expect(foundImported(imported, 0n)).to.deep.equal(asImported(expectedOf(records)));
     expect(events.counts).to.include({ slices: 1000, unended: 600, crowded: 0 });
-    expect(Math.max(...imported.slices.map(({ depth }) => depth))).to.equal(199);
+    expect(Math.max(...shown.events.map(({ depth }) => depth))).to.equal(199);
   });
 
   it('draws no arrow from a launch that is left out, and counts it', () => {

@@ -1,21 +1,9 @@
 /** Steps of real traces: kernels whose launch lies in the window of a step, added up from the JSON alone. */
 import { expect } from 'chai';
-import { readFileSync } from 'node:fs';
-import { gunzipSync } from 'node:zlib';
 import type { ProfileLine } from '../../../src/record/record.js';
 import { Steps } from '../../../src/prof/steps/steps.js';
-import { fileOf, recordsOf } from '../../support/kineto.js';
-import { itShared } from '../../support/shared.js';
-
-interface TraceEvent {
-  readonly ph: string;
-  readonly cat?: string;
-  readonly name: string;
-  readonly ts: number;
-  readonly dur: number;
-  readonly tid: number | string;
-  readonly args?: { readonly correlation?: number };
-}
+import { correlationOf, fileOf, rawTraceOf, recordsOf, traceOf, type RawEvent } from '../../support/kineto.js';
+import { itEachShared } from '../../support/shared.js';
 
 /** Step, time of all kernels, time of those that its own thread launched, in ns. */
 type StepTime = readonly [step: number, all: number, own: number];
@@ -25,21 +13,21 @@ const KERNELS = new Set(['kernel', 'Kernel']);
 
 const ns = (microseconds: number): number => Math.round(microseconds * 1000);
 
-function fromJson(path: string): StepTime[] {
-  const { traceEvents } = JSON.parse(gunzipSync(readFileSync(path)).toString()) as { traceEvents: TraceEvent[] };
-  const complete = traceEvents.filter(({ ph }) => ph === 'X');
-  const of = (categories: ReadonlySet<string>): TraceEvent[] => complete.filter(({ cat }) => categories.has(cat ?? ''));
-  const calls = new Map(of(CALLS).map((call) => [call.args?.correlation, call]));
+function fromJson(trace: string): StepTime[] {
+  const complete = rawTraceOf(trace).traceEvents.filter(({ ph }) => ph === 'X');
+  const of = (categories: ReadonlySet<string>): RawEvent[] => complete.filter(({ cat }) => categories.has(cat ?? ''));
+  const calls = new Map(of(CALLS).map((call) => [correlationOf(call), call]));
+  const kernels = of(KERNELS);
   const steps = of(new Set(['user_annotation', 'Operator'])).filter(({ name }) => name.startsWith('ProfilerStep#'));
   return steps
     .sort((a, b) => a.ts - b.ts)
     .map((step) => {
       let [all, own] = [0, 0];
-      for (const kernel of of(KERNELS)) {
-        const call = calls.get(kernel.args?.correlation);
-        if (call === undefined || call.ts < step.ts || call.ts >= step.ts + step.dur) continue;
-        all += ns(kernel.dur);
-        if (call.tid === step.tid) own += ns(kernel.dur);
+      for (const kernel of kernels) {
+        const call = calls.get(correlationOf(kernel));
+        if (call === undefined || call.ts < step.ts || call.ts >= step.ts + (step.dur ?? 0)) continue;
+        all += ns(kernel.dur ?? 0);
+        if (call.tid === step.tid) own += ns(kernel.dur ?? 0);
       }
       return [Number(step.name.slice('ProfilerStep#'.length)), all, own];
     });
@@ -54,16 +42,17 @@ function fromRecords(records: readonly ProfileLine[]): StepTime[] {
   );
 }
 
-const TRACES = [
-  ...['a100_nccl_metadata', 'a100_rank3of8_training', 'h100_bert_small', 'h100_owlv2', 'h100_qwen', 'h100_vit'],
-  ...['mi300_bert_small', 'mi300_resnet_training', 'mi300_sd35_compiled', 'v100_resnet50_2021'],
-  ...['ranks/sampled_rank-0', 'ranks/sampled_rank-1'],
+const SAMPLED = [
+  ...['a100_nccl_metadata', 'a100_rank3of8_training', 'h100_bert_small', 'h100_qwen', 'h100_vit'],
+  ...['mi300_bert_small', 'mi300_resnet_training', 'v100_resnet50_2021', 'ranks/sampled_rank-0'],
+  'ranks/sampled_rank-1',
 ];
+/** Of one step, and large. */
+const OTHERS = ['h100_owlv2', 'mi300_sd35_compiled'];
 
 describe('kernels of the steps of traces', () => {
-  for (const trace of TRACES) {
-    itShared(trace, [fileOf(trace)], async ([path = '']) => {
-      expect(fromRecords(await recordsOf(trace))).to.deep.equal(fromJson(path));
-    });
-  }
+  itEachShared(SAMPLED.map(fileOf), OTHERS.map(fileOf), traceOf, async (_, file) => {
+    const trace = traceOf(file);
+    expect(fromRecords(await recordsOf(trace))).to.deep.equal(fromJson(trace));
+  });
 });

@@ -1,5 +1,6 @@
 /** What `dprof summary -f json` has besides the summary. Real traces against Python over their events. */
 import { expect } from 'chai';
+import { entryOf } from '../../../src/containers/map-entry.js';
 import type { ProfileDetails } from '../../../src/prof/summary/detail-data.js';
 import { SummaryDetails } from '../../../src/prof/summary/details.js';
 import { readProfile } from '../../../src/parse/profile.js';
@@ -25,7 +26,7 @@ const range = (kind: RangeRecord['kind'], start: number, dur: number, text: stri
 });
 
 /** Of a real trace, with all ranges. */
-async function detailsOfTrace(path: string): Promise<ProfileDetails> {
+async function readDetails(path: string): Promise<ProfileDetails> {
   const source = await openInput(path);
   try {
     return detailsOf(readProfile(source.path, { profile: 0, ranges: true }));
@@ -33,6 +34,10 @@ async function detailsOfTrace(path: string): Promise<ProfileDetails> {
     source.dispose();
   }
 }
+
+const known = new Map<string, Promise<ProfileDetails>>();
+/** Two tests look at the same trace. */
+const detailsOfTrace = (path: string): Promise<ProfileDetails> => entryOf(known, path, readDetails);
 
 /** A kernel that its thread launches at a time. */
 const launched = (id: number, at: number, start: number, dur = 10): ProfileLine =>
@@ -73,6 +78,10 @@ const REAL: readonly Expected[] = [
 ];
 
 describe('details of a profile', () => {
+  after(() => {
+    known.clear();
+  });
+
   for (const { file, ops, latency } of REAL) {
     itShared(`are those of the events of ${file}`, [fileOf(file)], async ([path = '']) => {
       const found = await detailsOfTrace(path);

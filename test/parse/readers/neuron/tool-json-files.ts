@@ -15,6 +15,11 @@ export const CAPTURES = [
   'trn2_fused_fp32_s512/fused_exec_2_profile_full.json',
 ].map((name) => `data/neuron/${name}`);
 
+/** A capture of each program, not of all extents and types. */
+export const SAMPLED = CAPTURES.filter((name) => name.includes('_s512') && !name.includes('fused_fp32'));
+/** The others, for long runs where each takes a second. */
+export const FURTHER = CAPTURES.filter((name) => !SAMPLED.includes(name));
+
 export type Table = readonly Readonly<Record<string, unknown>>[];
 type Tables = Readonly<Record<string, Table>>;
 

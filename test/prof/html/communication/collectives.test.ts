@@ -8,7 +8,7 @@ import { kernel } from '../../../support/kernels.js';
 import { pageOf } from '../../../support/pages.js';
 import { openedRecordsOf } from '../../../support/profile-records.js';
 import { propertyRuns } from '../../../support/property-runs.js';
-import { itShared } from '../../../support/shared.js';
+import { itEachShared } from '../../../support/shared.js';
 
 const reduction = (bytes: number, group = 'world'): Collective => ({
   ...{ op: 'allreduce', bytesIn: bytes, bytesOut: bytes, dtype: 'float', group, groupSize: 4, ranks: null },
@@ -71,13 +71,14 @@ describe('collectives of a page', () => {
     fc.assert(property, { numRuns: propertyRuns(300) });
   });
 
-  for (const name of [
-    'kineto/a100_nccl_metadata.json.gz',
-    'kineto/b200_rank0of8.json.gz',
-    'nsys/fsdp_2proc.sqlite',
-    'ascend/db_level1_rank1/ASCEND_PROFILER_OUTPUT/ascend_pytorch_profiler_1.db',
-  ])
-    itShared(`add up to those of the summary in ${name}`, [`data/${name}`], async ([path = '']) => {
+  itEachShared(
+    [
+      'data/kineto/b200_rank0of8.json.gz',
+      'data/ascend/db_level1_rank1/ASCEND_PROFILER_OUTPUT/ascend_pytorch_profiler_1.db',
+    ],
+    ['data/kineto/a100_nccl_metadata.json.gz', 'data/nsys/fsdp_2proc.sqlite'],
+    (name) => `add up to those of the summary in ${name.replace('data/', '')}`,
+    async (path) => {
       const { overview, collectives } = pageOf(await openedRecordsOf(path));
       expect(overview.collectives).to.have.length.above(0);
       for (const { name: op, count, time, bytes } of overview.collectives) {
@@ -91,5 +92,6 @@ describe('collectives of a page', () => {
       const alone = collectives.shown.reduce((sum, row) => sum + row.notUnderCompute, 0);
       // Operations that run at the same time each count.
       expect(alone).to.be.at.least(all - 1);
-    });
+    },
+  );
 });

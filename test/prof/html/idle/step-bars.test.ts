@@ -11,7 +11,7 @@ import { kernel } from '../../../support/kernels.js';
 import { pageOf } from '../../../support/pages.js';
 import { openedRecordsOf } from '../../../support/profile-records.js';
 import { propertyRuns } from '../../../support/property-runs.js';
-import { itShared } from '../../../support/shared.js';
+import { itEachShared } from '../../../support/shared.js';
 
 const step = (value: number, start: number, dur: number): SampleRecord => ({
   ...{ type: 'sample', profile: 0, metric: STEP_METRIC, value, unit: 'count', start, dur, device: null },
@@ -107,14 +107,14 @@ describe('bars of steps', () => {
     fc.assert(property, { numRuns: propertyRuns(200) });
   });
 
-  for (const name of [
-    'kineto/a100_rank3of8_training.json.gz',
-    'kineto/h100_vit.json.gz',
-    'kineto/ranks/sampled_rank-1.json.gz',
-  ])
-    itShared(`add up in ${name}`, [`data/${name}`], async ([path = '']) => {
+  itEachShared(
+    ['data/kineto/h100_vit.json.gz', 'data/kineto/ranks/sampled_rank-1.json.gz'],
+    ['data/kineto/a100_rank3of8_training.json.gz'],
+    (name) => `add up in ${name.replace('data/', '')}`,
+    async (path) => {
       const found = compared(await openedRecordsOf(path, { ranges: true }));
       expect(found.page.stepBars.shown).to.have.length.above(0);
       expectEqual(found);
-    });
+    },
+  );
 });

@@ -9,7 +9,7 @@ import { groupsOf, valuesOf } from '../../../support/groups.js';
 import { kernel, mm } from '../../../support/kernels.js';
 import { pageDataOf } from '../../../support/pages.js';
 import { annotate } from '../../../support/rows.js';
-import { itShared, ROOT } from '../../../support/shared.js';
+import { itEachShared, ROOT } from '../../../support/shared.js';
 
 const COLUMNS = 'op,count,total,share,flops,bytes,tflops,gbps,peak,bw,tcshare';
 const HOST = `${COLUMNS},passes,host,hostself`;
@@ -60,20 +60,22 @@ async function check(path: string): Promise<void> {
   }
 }
 
-const REAL = [
-  'data/kineto/h100_vit.json.gz',
-  'data/kineto/mi300_resnet_training.json.gz',
+const SAMPLED = [
+  'data/kineto/mi300_norm_layers_training.json.gz',
   'data/kineto/mi300_hipgraph_decode.json.gz',
   'data/nsys/vsr_a100_pyprof.sqlite',
-  'data/nsys/fsdp_2proc.sqlite',
   'data/neuron/trn2_fused_bf16_s512',
   'data/ascend/db_level1_rank1',
+];
+const OTHERS = [
+  ...['data/kineto/h100_vit.json.gz', 'data/kineto/mi300_resnet_training.json.gz'],
+  'data/nsys/fsdp_2proc.sqlite',
 ];
 
 describe('totals of ops', () => {
   for (const name of ['lenet.nsys.sqlite', 'attention.ntff', 'ascend_pytorch_profiler_0.db'])
     it(`are those of dprof --by op of ${name}`, () => check(join(ROOT, 'samples', name)));
-  for (const name of REAL) itShared(`are those of dprof --by op of ${name}`, [name], ([path = '']) => check(path));
+  itEachShared(SAMPLED, OTHERS, (name) => `are those of dprof --by op of ${name}`, check);
 
   const totalsOf = (kernels: readonly Partial<KernelRecord>[], totals = new OpTotals(), nodes = 100) => {
     for (const row of annotate(kernels.map((fields) => kernel(fields)))) totals.add(row);

@@ -10,10 +10,10 @@ import {
   textOf,
 } from '../../../../src/page/timeline/events/events.js';
 import type { KernelLine, ProfileLine } from '../../../../src/record/record.js';
-import { CAPTURES, realFile } from '../../../parse/readers/neuron/tool-json-files.js';
+import { FURTHER, realFile, SAMPLED } from '../../../parse/readers/neuron/tool-json-files.js';
 import { instruction, neuronProfile } from '../../../support/neuron.js';
 import { pageContentsOf, shownFirst } from '../../../support/pages.js';
-import { itShared } from '../../../support/shared.js';
+import { itEachShared } from '../../../support/shared.js';
 
 const timelineOf = (records: Iterable<ProfileLine>): Timeline => shownFirst(pageContentsOf(records));
 
@@ -55,8 +55,11 @@ describe('dependencies on the page', () => {
     expect(buffer.length).to.equal(1);
   });
 
-  for (const capture of CAPTURES) {
-    itShared(`${capture}: are those of the tool's rows`, [capture], async ([path = '']) => {
+  itEachShared(
+    SAMPLED,
+    FURTHER,
+    (capture) => `${capture}: are those of the tool's rows`,
+    async (path) => {
       const { exact, lines } = realFile(path);
       const rows = exact['instruction'] ?? [];
       const key = (name: unknown, start: unknown): string => `${String(name)} ${String(start)}`;
@@ -77,6 +80,6 @@ describe('dependencies on the page', () => {
       ).flat();
       expect(stated).to.have.length.above(700);
       expect(found.sort()).to.deep.equal(stated.sort());
-    });
-  }
+    },
+  );
 });

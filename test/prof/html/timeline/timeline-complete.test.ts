@@ -3,9 +3,8 @@
  * and busy time are counted here from the records alone.
  */
 import { expect } from 'chai';
-import { readdirSync, statSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { entryOf } from '../../../../src/containers/map-entry.js';
 import { openSource } from '../../../../src/cli/input.js';
 import { PAGE_TYPES } from '../../../../src/prof/html/page-builder.js';
 import type { Timeline, TimelinePiece } from '../../../../src/prof/html/timeline/timeline-data.js';
@@ -15,7 +14,7 @@ import { selectionSums } from '../../../../src/page/timeline/model/selection-sum
 import type { ProfileLine } from '../../../../src/record/record.js';
 import { eventsOf, pageContentsOf, pieceOf, shownFirst } from '../../../support/pages.js';
 import { runs } from '../../../support/sets.js';
-import { itShared, sharedFile } from '../../../support/shared.js';
+import { itEachShared, itShared, sharedFile } from '../../../support/shared.js';
 
 const FOLDER = 'data/kineto';
 
@@ -92,37 +91,39 @@ async function expectTrue(timeline: Timeline, piece: TimelinePiece, works: Map<n
   for (const [device, list] of works) expect(found.get(device) ?? 0).to.be.closeTo(busyOf(list, piece), 0.5);
 }
 
-/** Bytes from which on a trace is left to long runs: its timeline is cut as that of others is, at 700 events. */
-const LARGE = 2_000_000;
+/**
+ * Inference with layers and frames, training on a rank with collectives and steps, calls that wait, a replayed graph, a
+ * device without calls of the host, and a host without a device.
+ */
+const SAMPLED = [
+  ...['h100_vit', 'ranks/sampled_rank-1', 'critical_path/event_sync_multi_stream', 'graphs/vllm_decode.replay'],
+  ...['mi210_gpu_only', 'cpu_only_torch_2_13.pt.trace'],
+].map((name) => join(FOLDER, `${name}.json.gz`));
 
-/** Paths of all traces within the shared folder. */
-function traces(): string[] {
+/** Paths of all other traces within the shared folder. */
+function others(): string[] {
   const folder = sharedFile(FOLDER);
-  if (folder === null) return [];
+  if (folder === null || !runs('long')) return [];
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort();
-  return names
-    .filter((name) => name.endsWith('.json.gz') && (runs('long') || statSync(join(folder, name)).size < LARGE))
-    .map((name) => join(FOLDER, name));
+  const paths = names.filter((name) => name.endsWith('.json.gz')).map((name) => join(FOLDER, name));
+  return paths.filter((path) => !SAMPLED.includes(path));
 }
 
-/** Two tests look at this one. */
 const IN_STEPS = join(FOLDER, 'mi300_resnet_training.json.gz');
-const known = new Map<string, Promise<ProfileLine[]>>();
 
 describe('timelines of real traces', () => {
-  after(() => {
-    known.clear();
-  });
-
-  for (const name of traces()) {
-    itShared(`are complete within their windows: ${basename(name)}`, [name], async ([path = '']) => {
-      const records = await (name === IN_STEPS ? entryOf(known, path, recordsOf) : recordsOf(path));
+  itEachShared(
+    SAMPLED,
+    others(),
+    (name) => `are complete within their windows: ${basename(name)}`,
+    async (path) => {
+      const records = await recordsOf(path);
       await expectComplete(records, { of: 'usual' }, 200_000);
       if (records.length > MOST_RECORDS) return;
       await expectComplete(records, { of: 'usual' }, 700);
       await expectComplete(records, { of: 'time', from: 0, to: Infinity }, 1_000_000);
-    });
-  }
+    },
+  );
 
   /*
    * From the trace's JSON: step 16 begins with its annotation and ends with the last work that was launched within it,
@@ -130,7 +131,7 @@ describe('timelines of real traces', () => {
    * the step had made the axis a third longer than what was drawn.
    */
   itShared('end where the chosen step does', [IN_STEPS], async ([path = '']) => {
-    const timeline = shownFirst(pageContentsOf(await entryOf(known, path, recordsOf)));
+    const timeline = shownFirst(pageContentsOf(await recordsOf(path)));
     expect(timeline.what).to.equal('step 16');
     const drawn = eventsOf(timeline).filter(({ lane }) => !lane.startsWith('thread'));
     expect(drawn).to.have.length(1977);
