@@ -1,18 +1,33 @@
-/** The page's program and style, bundled from sources as for the package. */
-import { build } from 'esbuild';
+/** The page's program and style: compiled tests read what was bundled with them, others bundle it, once. */
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { PageProgram } from '../../src/write/html/page.js';
 import { ROOT } from './shared.js';
 
-export async function bundledProgram(): Promise<PageProgram> {
-  const { outputFiles } = await build({
-    entryPoints: {
-      report: join(ROOT, 'src/page/main.ts'),
-      charts: join(ROOT, 'src/page/charts/chart-library.ts'),
-      style: join(ROOT, 'src/page/style.css'),
-    },
-    ...{ outdir: 'out', write: false, bundle: true, minify: true, format: 'iife', target: 'es2022', charset: 'ascii' },
-  });
-  const textOf = (name: string): string => outputFiles.find(({ path }) => path.endsWith(name))?.text ?? '';
+/** Beside the folder of compiled tests; there is none beside the sources. */
+const BUNDLED = fileURLToPath(new URL('../../page', import.meta.url));
+
+function read(folder: string): PageProgram {
+  const textOf = (name: string): string => readFileSync(join(folder, name), 'utf8');
   return { script: textOf('report.js'), charts: textOf('charts.js'), style: textOf('style.css') };
 }
+
+async function bundle(): Promise<PageProgram> {
+  const { bundlePage } = (await import(pathToFileURL(join(ROOT, 'tools/page-program.mjs')).href)) as {
+    readonly bundlePage: (folder: string) => Promise<void>;
+  };
+  const folder = mkdtempSync(join(tmpdir(), 'dprof-program-'));
+  try {
+    await bundlePage(folder);
+    return read(folder);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+let program: Promise<PageProgram> | null = null;
+
+export const bundledProgram = (): Promise<PageProgram> =>
+  (program ??= existsSync(BUNDLED) ? Promise.resolve(read(BUNDLED)) : bundle());
