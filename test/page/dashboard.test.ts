@@ -36,7 +36,7 @@ describeInBrowser('dashboard', (open) => {
   ].map((name) => join(folder, `${name}.html`)) as [string, string, string, string, string, string];
 
   before(async () => {
-    writePages(folder, await bundledProgram(), SPECIAL_PAGES);
+    writePages(folder, bundledProgram(), SPECIAL_PAGES);
   });
   after(() => {
     rmSync(folder, { recursive: true });

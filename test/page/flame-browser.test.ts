@@ -22,7 +22,7 @@ describeInBrowser('flame chart', (open) => {
   const file = join(folder, 'flame.html');
 
   before(async () => {
-    writePage(file, await bundledProgram(), { data: FIXTURE, parts: [] });
+    writePage(file, bundledProgram(), { data: FIXTURE, parts: [] });
   });
   after(() => {
     rmSync(folder, { recursive: true });

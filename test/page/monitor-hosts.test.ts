@@ -133,7 +133,7 @@ describe('hosts of neuron-monitor', () => {
 describeInBrowser('page of several hosts', (open) => {
   const folder = mkdtempSync(join(tmpdir(), 'dprof-hosts-'));
   before(async () => {
-    writePages(folder, await bundledProgram(), { hosts: contentsIn(await pageOf(lines(...A), lines(...B))) });
+    writePages(folder, bundledProgram(), { hosts: contentsIn(await pageOf(lines(...A), lines(...B))) });
   });
   after(() => {
     rmSync(folder, { recursive: true });

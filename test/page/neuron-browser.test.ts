@@ -27,7 +27,7 @@ describeInBrowser('page of a capture of AWS Neuron', (open) => {
   const given = JSON.parse(readFileSync(SAMPLE, 'utf8')) as NeuronJson;
 
   before(async () => {
-    writePages(folder, await bundledProgram(), { neuron: await pageContentsOfFile(SAMPLE) });
+    writePages(folder, bundledProgram(), { neuron: await pageContentsOfFile(SAMPLE) });
   });
   after(() => {
     rmSync(folder, { recursive: true });

@@ -25,7 +25,7 @@ async function figuresOf(page: Page): Promise<string[]> {
 describeInBrowser('profiles of a page', (open) => {
   const folder = mkdtempSync(join(tmpdir(), 'dprof-profiles-'));
   const path = join(folder, 'job.html');
-  before(async () => writePages(folder, await bundledProgram(), { job: await sampleJob() }));
+  before(async () => writePages(folder, bundledProgram(), { job: await sampleJob() }));
   after(() => {
     rmSync(folder, { recursive: true });
   });

@@ -12,7 +12,7 @@ describeInBrowser('ranks of a page', (open) => {
   const folder = mkdtempSync(join(tmpdir(), 'dprof-ranks-'));
   const file = join(folder, 'two.html');
   before(async () => {
-    writePages(folder, await bundledProgram(), { two: { data: FIXTURE, parts: [] } });
+    writePages(folder, bundledProgram(), { two: { data: FIXTURE, parts: [] } });
   });
   after(() => {
     rmSync(folder, { recursive: true });
@@ -42,8 +42,9 @@ describeInBrowser('ranks of a page', (open) => {
     const { page, complaints } = await open(file, { permissions: ['clipboard-read', 'clipboard-write'] }, 'tab=ranks');
     const panel = page.locator('[data-panel="ranks"]');
     const copied = async (name: string): Promise<string[]> => {
-      await panel.getByRole('button', { name: `Copy as CSV: ${name}` }).click();
-      await page.waitForFunction("document.querySelector('.copied, .copy:not(:empty)') !== null");
+      const copy = panel.getByRole('button', { name: `Copy as CSV: ${name}` });
+      await copy.click();
+      await copy.filter({ hasText: 'Copied' }).waitFor();
       return (await page.evaluate<string>('navigator.clipboard.readText()')).trimEnd().split('\n');
     };
     const heat = panel.locator('.heat');
@@ -70,7 +71,7 @@ describeInBrowser('ranks of a page', (open) => {
       /^rank 1, step 1/,
     );
     await page.keyboard.press('Enter');
-    await page.waitForFunction("document.querySelector('main').dataset.profile === '1'");
+    await page.locator('main[data-profile="1"]').waitFor();
     expect(complaints).to.deep.equal([]);
   });
 });

@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import type { PageContents, PageData } from '../../src/prof/html/page-data.js';
 import type { PageProgram } from '../../src/write/html/page.js';
-import { describeInBrowser, NEXT_FRAME, type OpenFile } from '../support/browser.js';
+import { describeInBrowser, type OpenFile } from '../support/browser.js';
 import { bundledProgram } from '../support/page-program.js';
 import { eventsOf, pageContentsOfFile, shownFirst } from '../support/pages.js';
 import { itShared, ROOT } from '../support/shared.js';
-import { writePage } from './written-pages.js';
+import { showWholeTab, tabsOf, writePage } from './written-pages.js';
 
 const SHARED: readonly string[] = [
   'data/kineto/h100_vit.json.gz',
@@ -67,24 +67,10 @@ function at(data: PageData, path: string): unknown {
   return path.split('.').reduce((value: unknown, key) => (value as Record<string, unknown> | undefined)?.[key], from);
 }
 
-/** Draws what is only drawn when it is visible: every panel is shown for a frame. */
-const SCROLL_THROUGH = `(async () => {
-  const frame = ${NEXT_FRAME};
-  for (const tab of document.querySelectorAll('[role=tab]')) {
-    tab.click();
-    await frame();
-    for (const panel of document.querySelectorAll('[data-panel]')) {
-      if (panel.offsetParent === null) continue;
-      panel.scrollIntoView();
-      await frame();
-    }
-  }
-  document.querySelector('#tab-timeline').click();
-})()`;
-
-async function scrollThrough(page: Page): Promise<void> {
-  await page.evaluate(SCROLL_THROUGH);
-  await page.waitForTimeout(200);
+/** Shows all of every tab, and then the timeline. */
+async function showAll(page: Page): Promise<void> {
+  for (const tab of await tabsOf(page)) await showWholeTab(page, tab);
+  await page.locator('#tab-timeline').click();
 }
 
 /** Searches and zooms: matches are the events of the data, and the address follows the view. */
@@ -108,7 +94,7 @@ async function check(contents: PageContents, path: string, program: PageProgram,
   writePage(path, program, contents);
   const { page, complaints, requests } = await open(path);
   expect(await page.evaluate(`performance.getEntriesByName('ready').length`), 'marks its answer').to.equal(1);
-  await scrollThrough(page);
+  await showAll(page);
   expect(await page.evaluate<string[]>(PANEL_NAMES)).to.include.members(PANELS);
   const figures = (await page.evaluate<Shown[]>(FIGURES)).filter(({ field }) => /^[\w.]+$/.test(field));
   for (const { field, value } of figures) expect(value, field).to.equal(JSON.stringify(at(data, field) ?? null));
@@ -128,7 +114,7 @@ async function check(contents: PageContents, path: string, program: PageProgram,
   expect(complaints).to.deep.equal([]);
   expect(requests).to.have.length(1);
   const narrow = await open(path, { viewport: { width: 390, height: 800 }, colorScheme: 'dark' });
-  await scrollThrough(narrow.page);
+  await showAll(narrow.page);
   expect(await narrow.page.evaluate(OVERFLOW)).to.equal(0);
   expect(narrow.complaints).to.deep.equal([]);
 }
@@ -136,7 +122,7 @@ async function check(contents: PageContents, path: string, program: PageProgram,
 describeInBrowser('page of a profile', (open) => {
   const folder = mkdtempSync(join(tmpdir(), 'dprof-report-'));
   let program: PageProgram = { script: '', charts: '', style: '' };
-  before(async () => (program = await bundledProgram()));
+  before(async () => (program = bundledProgram()));
   after(() => {
     rmSync(folder, { recursive: true });
   });
@@ -162,7 +148,7 @@ describeInBrowser('page of a profile', (open) => {
     const path = join(folder, 'hostile.html');
     writePage(path, program, { data: { ...data, title: hostile }, parts });
     const { page, requests } = await open(path);
-    await scrollThrough(page);
+    await showAll(page);
     // Nor does a script run that the page does not hold itself.
     await page.evaluate(
       "try { document.head.append(Object.assign(document.createElement('script'), { text: 'document.title = 2' })) } catch {}",

@@ -34,7 +34,7 @@ const KINDS = pageContentsOf([
 describeInBrowser('page of several devices', (open) => {
   const folder = mkdtempSync(join(tmpdir(), 'dprof-devices-'));
   before(async () => {
-    writePages(folder, await bundledProgram(), { devices: CONTENTS, kinds: KINDS });
+    writePages(folder, bundledProgram(), { devices: CONTENTS, kinds: KINDS });
   });
   after(() => {
     rmSync(folder, { recursive: true });

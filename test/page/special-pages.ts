@@ -1,11 +1,14 @@
 /** Pages that hold little, much, or what links lead to. */
+import { join } from 'node:path';
 import type { KernelRecord } from '../../src/record/record.js';
 import type { PageData } from '../../src/prof/html/page-data.js';
 import { A100, profileOn } from '../support/devices.js';
 import { kernel } from '../support/kernels.js';
 import { annotation, frame, op, read } from '../support/kineto-trace.js';
 import type { PageContents } from '../../src/prof/html/page-data.js';
-import { pageContentsOf } from '../support/pages.js';
+import { pageContentsOf, pageContentsOfFile } from '../support/pages.js';
+import { itLong } from '../support/sets.js';
+import { ROOT } from '../support/shared.js';
 import { FIXTURE, HOSTILE } from './fixture.js';
 
 /** A profile of which nothing is known, as records without kernels give. */
@@ -149,3 +152,24 @@ export const SPECIAL_PAGES: Readonly<Record<string, PageContents>> = {
   timed: TIMED,
   unknown: UNKNOWN,
 };
+
+/** Pages of samples that are looked at as those are. */
+export const SAMPLE_PAGES = ['lenet.pt.trace.json.gz', 'attention.ntff', 'ascend_pytorch_profiler_0.db'] as const;
+
+/** Three that between them have each panel with what it shows, and each that can be empty empty. */
+const USUAL_PAGES: readonly string[] = ['two', 'empty', 'attention.ntff'];
+
+/** A test of each page: of the usual ones with other tests in a browser, of the others with the long tests. */
+export function itOnPages(title: string, body: (name: string) => Promise<void>): void {
+  for (const name of [...Object.keys(SPECIAL_PAGES), ...SAMPLE_PAGES]) {
+    (USUAL_PAGES.includes(name) ? it : itLong)(`${title}: ${name}`, () => body(name));
+  }
+}
+
+/** Contents of all of them. */
+export async function allPages(): Promise<Readonly<Record<string, PageContents>>> {
+  const samples = await Promise.all(
+    SAMPLE_PAGES.map(async (name) => [name, await pageContentsOfFile(join(ROOT, 'samples', name))] as const),
+  );
+  return { ...SPECIAL_PAGES, ...Object.fromEntries(samples) };
+}

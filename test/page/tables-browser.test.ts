@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { PageData } from '../../src/prof/html/page-data.js';
 import { describeInBrowser } from '../support/browser.js';
 import { bundledProgram } from '../support/page-program.js';
+import { atRest } from '../support/patience.js';
 import { FIXTURE, HOSTILE } from './fixture.js';
 import { writePage } from './written-pages.js';
 
@@ -47,7 +48,7 @@ describeInBrowser('tables of the page', (open) => {
   const long = join(folder, 'long.html');
 
   before(async () => {
-    const built = await bundledProgram();
+    const built = bundledProgram();
     writePage(small, built, { data: FIXTURE, parts: [] });
     writePage(long, built, { data: LONG, parts: [] });
   });
@@ -60,7 +61,7 @@ describeInBrowser('tables of the page', (open) => {
     const rows = page.getByRole('table', { name: 'Kernels', exact: true }).locator('tbody tr');
     expect(await rows.count()).to.equal(15);
     await page.getByRole('button', { name: 'Show all 10000' }).click();
-    await page.waitForTimeout(200);
+    await atRest(page);
     const first = await rows.count();
     expect(first).to.be.within(200, 400);
     await rows.last().scrollIntoViewIfNeeded();

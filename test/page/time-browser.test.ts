@@ -13,7 +13,7 @@ describeInBrowser('panels of time', (open) => {
   const timed = join(folder, 'timed.html');
 
   before(async () => {
-    writePages(folder, await bundledProgram(), SPECIAL_PAGES);
+    writePages(folder, bundledProgram(), SPECIAL_PAGES);
   });
   after(() => {
     rmSync(folder, { recursive: true });

@@ -3,7 +3,8 @@ import { expect } from 'chai';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { describeInBrowser, drawn } from '../support/browser.js';
+import { describeInBrowser } from '../support/browser.js';
+import { drawn, waitUntil } from '../support/patience.js';
 import { BREAKING, place, simple, viewOf } from './timeline/on-screen.js';
 import { opensTimelines } from './timeline/opened-timelines.js';
 import { NO_EVENT } from '../../src/prof/html/timeline/timeline-data.js';
@@ -75,7 +76,7 @@ describeInBrowser('timeline in a browser', (open) => {
     const field = page.getByRole('searchbox');
     await field.fill('op:linear');
     const answer = page.locator('.tl-matches');
-    await page.waitForFunction(`document.querySelector('.tl-matches').textContent !== ''`);
+    await page.locator('.tl-matches', { hasText: /./ }).waitFor();
     // Ten of twenty kernels of 50 ns.
     expect(await answer.innerText()).to.equal('10 matches: 10 on devices, 500 ns (50.0 %)');
     await field.press('Enter');
@@ -84,7 +85,7 @@ describeInBrowser('timeline in a browser', (open) => {
     await field.press('Shift+Enter');
     expect(await page.locator('.tl-details').innerText()).to.include('(1,050 ns)');
     await field.fill('nothing of it');
-    await page.waitForFunction(`document.querySelector('.tl-matches').textContent === 'no match'`);
+    await page.locator('.tl-matches', { hasText: /^no match$/ }).waitFor();
     await page.locator('.tl-legend button', { hasText: 'add' }).click();
     expect(await answer.innerText()).to.include('10 matches');
     expect(complaints).to.deep.equal([]);
@@ -101,7 +102,7 @@ describeInBrowser('timeline in a browser', (open) => {
       "step 5, 1.00 us to 3.00 us from the profile's start: 2 events",
     );
     await page.locator('.tl-canvas').press('x');
-    await page.waitForFunction(`/1 event,/.test(document.querySelector('.tl-span')?.textContent)`);
+    await page.locator('.tl-span', { hasText: /1 event,/ }).waitFor();
     const text = await page.locator('.tl-span').innerText();
     // From 500 to the end at 2000, three quarters of what is drawn.
     expect(text).to.match(/device 0\s+1\s+1,500\s+75\.0/);
@@ -122,7 +123,7 @@ describeInBrowser('timeline in a browser', (open) => {
     // Those of the longest over the time of all would be no figures of anything.
     for (const single of ['FLOPs', 'bytes', 'explain']) expect(details).to.not.include(single);
     await page.locator('.tl-canvas').press('x');
-    await page.waitForFunction(`/40 events/.test(document.querySelector('.tl-span')?.textContent)`);
+    await page.locator('.tl-span', { hasText: /40 events/ }).waitFor();
     expect(await page.locator('.tl-span').innerText()).to.match(/device 0\s+40\s+500\s+25\.0/);
     expect(await page.locator('.tl-span').innerText()).to.include('Approximate: one bar stands for several events');
     expect(complaints).to.deep.equal([]);
@@ -154,7 +155,7 @@ describeInBrowser('timeline in a browser', (open) => {
     expect(await page.getByLabel('Name of the marker').inputValue()).to.equal('<b>here</b>');
     writeFileSync(path, '{"markers":"<script>"}');
     await page.getByLabel('File of markers').setInputFiles(path);
-    await page.waitForFunction(`document.querySelector('.tl-status').textContent.startsWith('not read')`);
+    await page.locator('.tl-status', { hasText: /^not read/ }).waitFor();
     expect(await page.locator('.tl-status').innerText()).to.equal('not read: the file holds no markers of dprof');
     expect(await page.locator('.tl-markers li').count()).to.equal(1);
     expect(complaints).to.deep.equal([]);
@@ -187,7 +188,7 @@ describeInBrowser('timeline in a browser', (open) => {
     const fold = page.getByRole('button', { name: 'Rows of thread 1' });
     expect((await fold.boundingBox())?.height).to.be.below(60);
     await fold.click();
-    await page.waitForFunction(`document.querySelector('.tl-fold').getAttribute('aria-expanded') === 'true'`);
+    await page.locator('.tl-fold[aria-expanded="true"]').first().waitFor();
     const device = page.locator('.tl-lane', { hasText: 'stream 7' });
     const before = await device.boundingBox();
     await page.evaluate(`document.querySelector('.tl-body').scrollTop = 300`);
@@ -213,11 +214,15 @@ describeInBrowser('timeline in a browser', (open) => {
   it('draws in light and dark, and light when it is printed', async () => {
     const { page } = await openSimple();
     /** Waits until the red of a corner without events is on one side of a bound. */
-    const corner = (bound: string): Promise<unknown> =>
-      page.waitForFunction(`(() => {
-        const canvas = document.querySelector(matchMedia('print').matches ? '.tl-paper' : '.tl-stage canvas');
-        return canvas.getContext('2d').getImageData(canvas.width - 3, canvas.height - 3, 1, 1).data[0] ${bound};
-      })()`);
+    const corner = (bound: string): Promise<void> =>
+      waitUntil(
+        page,
+        `the red of the corner to be ${bound}`,
+        `(() => {
+          const canvas = document.querySelector(matchMedia('print').matches ? '.tl-paper' : '.tl-stage canvas');
+          return canvas.getContext('2d').getImageData(canvas.width - 3, canvas.height - 3, 1, 1).data[0] ${bound};
+        })()`,
+      );
     await corner('> 200');
     await page.emulateMedia({ colorScheme: 'dark' });
     await corner('< 60');
@@ -278,7 +283,7 @@ describeInBrowser('timeline in a browser', (open) => {
     await page.getByRole('searchbox').fill('op:add');
     await page.getByRole('searchbox').press('Enter');
     const details = page.locator('.tl-details');
-    await page.waitForFunction(`document.querySelector('.tl-details').textContent.includes('waited for')`);
+    await page.locator('.tl-details', { hasText: 'waited for' }).waitFor();
     expect((await details.innerText()).replace(/\s+/g, ' ')).to.include(
       'waited for gemm (flow, S[4] (Scalar)) not shown (flow, S[4] (Scalar))',
     );
@@ -299,10 +304,10 @@ describeInBrowser('timeline in a browser', (open) => {
   it('draws a hundred thousand events, and finds among them', async () => {
     const { page, complaints } = await openSimple('', generated(100_000));
     await page.getByRole('searchbox').fill('op:linear kind:kernel');
-    await page.waitForFunction(`document.querySelector('.tl-matches').textContent.includes('matches')`);
+    await page.locator('.tl-matches', { hasText: 'matches' }).waitFor();
     const before = await canvasText(page);
     await page.getByRole('searchbox').press('Enter');
-    await page.waitForFunction(`document.querySelector('.tl-details').textContent.includes('linear')`);
+    await page.locator('.tl-details', { hasText: 'linear' }).waitFor();
     expect(await page.locator('.tl-details').innerText()).to.include('launched by');
     // Its outline and arrow, in the next frame but one at the latest.
     await drawn(page);

@@ -39,7 +39,7 @@ describeInBrowser('all of a profile in the timeline', (open) => {
     await opened.page.waitForSelector('.tl-canvas');
     return opened;
   };
-  before(async () => (program = await bundledProgram()));
+  before(async () => (program = bundledProgram()));
   after(() => {
     rmSync(folder, { recursive: true });
   });

@@ -31,7 +31,7 @@ describeInBrowser('several ranks in the timeline', (open) => {
     await opened.page.waitForSelector(wanted);
     return opened;
   };
-  before(async () => writePages(folder, await bundledProgram(), { job: await sampleJob() }));
+  before(async () => writePages(folder, bundledProgram(), { job: await sampleJob() }));
   after(() => {
     rmSync(folder, { recursive: true });
   });

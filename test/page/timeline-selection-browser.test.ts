@@ -1,6 +1,7 @@
 /** Selecting in the timeline and listing the matches of its search, in a browser, by mouse and keys. */
 import { expect } from 'chai';
 import { describeInBrowser } from '../support/browser.js';
+import { atRest } from '../support/patience.js';
 import { opensTimelines } from './timeline/opened-timelines.js';
 import { place, selectBetween, type ScreenPlace } from './timeline/on-screen.js';
 
@@ -12,7 +13,7 @@ describeInBrowser('selection and matches in a browser', (open) => {
     const [from, to] = [await place(page, 205, 'stream 7'), await place(page, 600, 'stream 7')];
     await selectBetween(page, from, to);
     // The span is summed while it is dragged too, a frame later.
-    await page.waitForFunction(`/4 events/.test(document.querySelector('.tl-span')?.textContent)`);
+    await page.locator('.tl-span', { hasText: /4 events/ }).waitFor();
     const text = await page.locator('.tl-span').innerText();
     // Kernels at 250, 350, 450 and 550: half of the time.
     expect(text).to.match(/1 of 3: device 0\/stream 7/);
@@ -25,14 +26,14 @@ describeInBrowser('selection and matches in a browser', (open) => {
     expect(text).to.include("Only of what is drawn: step 5, 1.00 us to 3.00 us from the profile's start.");
     expect(new URL(page.url()).hash).to.match(/^(?:#t\.span=.*t\.lanes=|$)/);
     await page.getByRole('button', { name: 'Clear' }).click();
-    await page.waitForFunction(`document.querySelector('.tl-span').textContent === ''`);
+    await page.locator('.tl-span:empty').waitFor({ state: 'attached' });
     expect(complaints).to.deep.equal([]);
   });
 
   it('selects lanes that a drag covers, and moves the edges of the selection', async () => {
     const { page, complaints } = await openSimple();
     const names = async (): Promise<URLSearchParams> => {
-      await page.evaluate('new Promise((done) => setTimeout(done, 400))');
+      await atRest(page);
       return new URLSearchParams(new URL(page.url()).hash.slice(1));
     };
     const [from, thread] = [await place(page, 400, 'stream 7'), await place(page, 800, 'thread 1')];
@@ -77,7 +78,7 @@ describeInBrowser('selection and matches in a browser', (open) => {
       page.waitForURL((url) => new URLSearchParams(url.hash.slice(1)).get('t.lanes') === text);
     await page.getByRole('button', { name: 'stream 7' }).click();
     expect(await selected.allInnerTexts()).to.deep.equal(['stream 7']);
-    await page.waitForFunction(`/20 events/.test(document.querySelector('.tl-span').textContent)`);
+    await page.locator('.tl-span', { hasText: /20 events/ }).waitFor();
     expect(await page.locator('.tl-span').innerText()).to.match(/span\s+2\.00 us \(100\.0 % of what is drawn\)/i);
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Shift+Enter');
@@ -141,7 +142,7 @@ describeInBrowser('selection and matches in a browser', (open) => {
     ] as const;
     for (const [query, answer] of answers) {
       await page.getByRole('searchbox', { name: /^Search/ }).fill(query);
-      await page.waitForFunction(`${answer}.test(document.querySelector('.tl-matches').textContent)`);
+      await page.locator('.tl-matches', { hasText: answer }).waitFor();
     }
     expect(await page.locator('.tl-found').isVisible()).to.equal(false);
     expect(complaints).to.deep.equal([]);

@@ -10,6 +10,7 @@ import { A100, profileOn } from '../support/devices.js';
 import { kernel } from '../support/kernels.js';
 import { bundledProgram } from '../support/page-program.js';
 import { pageContentsOf } from '../support/pages.js';
+import { atRest } from '../support/patience.js';
 import { writePages } from './written-pages.js';
 
 const sample = (metric: string, start: number, value: number | null, unit: string, rest: Partial<SampleRecord> = {}): SampleRecord => ({
@@ -61,7 +62,7 @@ describeInBrowser('counters and notices of the timeline', (open) => {
   }; // prettier-ignore
 
   before(async () => {
-    writePages(folder, await bundledProgram(), { counters: pageContentsOf(RECORDS) });
+    writePages(folder, bundledProgram(), { counters: pageContentsOf(RECORDS) });
   });
   after(() => {
     rmSync(folder, { recursive: true });
@@ -91,7 +92,7 @@ describeInBrowser('counters and notices of the timeline', (open) => {
     const { page } = await shown();
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
-      await page.evaluate('new Promise((done) => setTimeout(done, 200))');
+      await atRest(page);
       const foot = async (time: number): Promise<string> => {
         const { x, y } = await placeOf(page, time, 'memory allocated');
         return pixelAt(page, { x, y: y + 6 });

@@ -47,7 +47,7 @@ describeInBrowser('page of a profile without work of a device', (open) => {
 
   async function check(name: string, contents: PageContents): Promise<void> {
     expect(contents.data.profiles.map(({ overview }) => overview.devices)).to.deep.equal([[]]);
-    writePages(folder, await bundledProgram(), { [name]: contents });
+    writePages(folder, bundledProgram(), { [name]: contents });
     const { page, complaints } = await open(join(folder, `${name}.html`));
     expect(await zeros(page)).to.deep.equal([]);
     expect(complaints).to.deep.equal([]);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import type { PageContents } from '../../src/prof/html/page-data.js';
 import { pageElements } from '../../src/prof/html/page-elements.js';
-import { NEXT_FRAME } from '../support/browser.js';
+import { withinPatience } from '../support/patience.js';
 import { page as document, type PageProgram } from '../../src/write/html/page.js';
 
 export function writePage(path: string, program: PageProgram, contents: PageContents): void {
@@ -21,20 +21,20 @@ export function writePages(folder: string, program: PageProgram, pages: Readonly
 export const tabsOf = (page: Page): Promise<string[]> =>
   page.evaluate<string[]>("[...document.querySelectorAll('[role=tabpanel]')].map(({ dataset }) => dataset.tab)");
 
-/** Shows a tab, draws what is only drawn when it is visible, and opens what is closed. */
+/** Shows a tab, draws what is only drawn when it is near the window, and opens what is closed. */
 export async function showWholeTab(page: Page, tab: string): Promise<void> {
-  await page.evaluate(`(async () => {
-    const frame = ${NEXT_FRAME};
+  const work = page.evaluate(`(async () => {
     document.querySelector('#tab-${tab}').click();
-    await frame();
-    for (const panel of document.querySelectorAll('[data-tab="${tab}"] [data-panel]')) {
-      panel.scrollIntoView();
-      await frame();
-      await frame();
+    await afterFrame();
+    // What is up to 400 pixels from the window is drawn too.
+    for (let top = 0; top < document.documentElement.scrollHeight; top += innerHeight + 400) {
+      scrollTo(0, top);
+      await afterFrame();
     }
     for (const closed of document.querySelectorAll('[data-tab="${tab}"] details')) closed.open = true;
     scrollTo(0, 0);
-    await frame();
+    await atRest();
   })()`);
-  await page.waitForFunction(`!document.querySelector('[data-tab="${tab}"] .timeline-place > .tl-hint[role=status]')`);
+  await withinPatience(`all of the tab ${tab} to be drawn`, work);
+  await page.locator(`[data-tab="${tab}"] .timeline-place > .tl-hint[role=status]`).waitFor({ state: 'detached' });
 }

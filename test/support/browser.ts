@@ -5,9 +5,10 @@
  */
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import { SharedPages, type OpenPage, type PageLook } from './open-pages.js';
 import { mark, runs } from './sets.js';
+
+export { startBrowser } from './open-pages.js';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome', 'microsoft-edge'];
 const PLACES = [
@@ -15,18 +16,6 @@ const PLACES = [
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
   'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
 ];
-
-/** Turns off all requests of the browser itself, so that any request is the page's. */
-const QUIET = [
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
-/** As root, Chromium has no sandbox to run in. */
-const ARGUMENTS = process.getuid?.() === 0 ? ['--no-sandbox', ...QUIET] : QUIET;
 
 function isProgram(path: string): boolean {
   try {
@@ -46,39 +35,11 @@ export function findBrowser(): string | null {
   return [...found, ...PLACES].find(isProgram) ?? null;
 }
 
-/** A Chromium without a window, that does nothing on its own. */
-export const startBrowser = (executablePath: string): Promise<Browser> =>
-  chromium.launch({ executablePath, args: ARGUMENTS });
-
-/** ms: as long as that a machine that does much else is not taken for a fault. */
-const PATIENCE = 120_000;
-
-/**
- * JavaScript of a function that waits for the next frame. A browser on a machine that does much else may draw none for
- * as long as nothing changes, so that a second is enough.
- */
-export const NEXT_FRAME = '() => new Promise((done) => { requestAnimationFrame(done); setTimeout(done, 1000); })';
-
-/** Waits until what is changed now is drawn: in the next frame but one at the latest. */
-export async function drawn(page: Page): Promise<void> {
-  await page.evaluate(`(async (frame) => { await frame(); await frame(); })(${NEXT_FRAME})`);
-}
-
-/** An open page, with its errors and its requests. */
-interface OpenPage {
-  readonly page: Page;
-  /** Errors and warnings of the console, and errors that nobody caught. */
-  readonly complaints: readonly string[];
-  /** Addresses of all requests, the document's own first. */
-  readonly requests: readonly string[];
-}
-
 /**
  * Opens a file; settles when it is loaded.
- * @param options of the context: colorScheme, viewport, hasTouch …
  * @param fragment what follows `#` in the address
  */
-export type OpenFile = (path: string, options?: BrowserContextOptions, fragment?: string) => Promise<OpenPage>;
+export type OpenFile = (path: string, look?: PageLook, fragment?: string) => Promise<OpenPage>;
 
 /** Says once why tests are skipped, whatever the reporter shows of them. */
 let noted = false;
@@ -88,9 +49,12 @@ function noteMissing(): void {
   noted = true;
 }
 
+/** Those of all tests of this process; null until the first test that wants one. */
+let pages: SharedPages | null = null;
+
 /**
- * Tests in one browser, which is started before the first and closed after the last. Every page has a context of its
- * own, closed after its test.
+ * Tests in the one browser of this process, which is closed after the last of them. What a test opens is its own until
+ * it ends.
  * @param set `smoke` for the tests that `npm test` runs
  */
 export function describeInBrowser(
@@ -110,32 +74,18 @@ export function describeInBrowser(
     return;
   }
   const suite = describe(title, () => {
-    let browser: Browser | null = null;
-    after(async () => {
-      await browser?.close();
+    afterEach(async function () {
+      await pages?.release(this.currentTest?.state === 'passed');
     });
-    afterEach(async () => {
-      for (const context of browser?.contexts() ?? []) await context.close();
-    });
-    body(async (path, options = {}, fragment = '') => {
-      browser ??= await startBrowser(executablePath);
-      // Offline: a page that needs the network shows it.
-      const context = await browser.newContext({ offline: true, ...options });
-      const page = await context.newPage();
-      page.setDefaultTimeout(PATIENCE);
-      const complaints: string[] = [];
-      const requests: string[] = [];
-      page.on('console', (message) => {
-        if (['error', 'warning'].includes(message.type())) complaints.push(`${message.type()}: ${message.text()}`);
-      });
-      page.on('pageerror', (error) => complaints.push(`uncaught: ${error.message}`));
-      page.on('request', (request) => {
-        // Requests for data within the page are no requests.
-        if (!/^(?:data|blob):/.test(request.url())) requests.push(request.url());
-      });
-      await page.goto(`${pathToFileURL(path).href}${fragment === '' ? '' : `#${fragment}`}`, { waitUntil: 'load' });
-      return { page, complaints, requests };
+    body((path, look = {}, fragment = '') => {
+      pages ??= new SharedPages(executablePath);
+      return pages.open(path, look, fragment);
     });
   });
   mark(set, suite);
+  // Of the file, and so of all files that run in this process.
+  after(async () => {
+    await pages?.close();
+    pages = null;
+  });
 }

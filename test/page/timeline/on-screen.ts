@@ -1,6 +1,7 @@
 /** A simple timeline, and where its times are on the screen. */
 import type { Page } from 'playwright-core';
 import type { Timeline } from '../../../src/prof/html/timeline/timeline-data.js';
+import { atRest } from '../../support/patience.js';
 import { timelineOf, type FixtureEvent } from './fixture.js';
 
 /** Names that try to be more than names. */
@@ -51,8 +52,8 @@ export async function place(page: Page, time: number, lane: string): Promise<Scr
 
 /** The view as the address has it, ns from the timeline's start at 1000; all where it has none. */
 export async function viewOf(page: Page): Promise<number[]> {
-  // The address follows with a delay: a later and longer one ends after it.
-  await page.evaluate('new Promise((done) => setTimeout(done, 400))');
+  // The address follows with a delay.
+  await atRest(page);
   const view = new URLSearchParams(new URL(page.url()).hash.slice(1)).get('t.view');
   return view === null ? [-40, 2040] : view.split('_').map((time) => Number(time) - 1000);
 }
