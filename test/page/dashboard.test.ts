@@ -35,7 +35,7 @@ describeInBrowser('dashboard', (open) => {
     ...['two', 'empty', 'many', 'host', 'linked', 'unknown'],
   ].map((name) => join(folder, `${name}.html`)) as [string, string, string, string, string, string];
 
-  before(async () => {
+  before(() => {
     writePages(folder, bundledProgram(), SPECIAL_PAGES);
   });
   after(() => {

@@ -21,7 +21,7 @@ describeInBrowser('flame chart', (open) => {
   const folder = mkdtempSync(join(tmpdir(), 'dprof-flame-'));
   const file = join(folder, 'flame.html');
 
-  before(async () => {
+  before(() => {
     writePage(file, bundledProgram(), { data: FIXTURE, parts: [] });
   });
   after(() => {

@@ -11,7 +11,7 @@ import { writePages } from './written-pages.js';
 describeInBrowser('ranks of a page', (open) => {
   const folder = mkdtempSync(join(tmpdir(), 'dprof-ranks-'));
   const file = join(folder, 'two.html');
-  before(async () => {
+  before(() => {
     writePages(folder, bundledProgram(), { two: { data: FIXTURE, parts: [] } });
   });
   after(() => {

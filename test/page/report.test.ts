@@ -122,7 +122,9 @@ async function check(contents: PageContents, path: string, program: PageProgram,
 describeInBrowser('page of a profile', (open) => {
   const folder = mkdtempSync(join(tmpdir(), 'dprof-report-'));
   let program: PageProgram = { script: '', charts: '', style: '' };
-  before(async () => (program = bundledProgram()));
+  before(() => {
+    program = bundledProgram();
+  });
   after(() => {
     rmSync(folder, { recursive: true });
   });

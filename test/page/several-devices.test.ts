@@ -33,7 +33,7 @@ const KINDS = pageContentsOf([
 
 describeInBrowser('page of several devices', (open) => {
   const folder = mkdtempSync(join(tmpdir(), 'dprof-devices-'));
-  before(async () => {
+  before(() => {
     writePages(folder, bundledProgram(), { devices: CONTENTS, kinds: KINDS });
   });
   after(() => {

@@ -47,7 +47,7 @@ describeInBrowser('tables of the page', (open) => {
   const small = join(folder, 'small.html');
   const long = join(folder, 'long.html');
 
-  before(async () => {
+  before(() => {
     const built = bundledProgram();
     writePage(small, built, { data: FIXTURE, parts: [] });
     writePage(long, built, { data: LONG, parts: [] });

@@ -12,7 +12,7 @@ describeInBrowser('panels of time', (open) => {
   const folder = mkdtempSync(join(tmpdir(), 'dprof-page-'));
   const timed = join(folder, 'timed.html');
 
-  before(async () => {
+  before(() => {
     writePages(folder, bundledProgram(), SPECIAL_PAGES);
   });
   after(() => {

@@ -39,7 +39,9 @@ describeInBrowser('all of a profile in the timeline', (open) => {
     await opened.page.waitForSelector('.tl-canvas');
     return opened;
   };
-  before(async () => (program = bundledProgram()));
+  before(() => {
+    program = bundledProgram();
+  });
   after(() => {
     rmSync(folder, { recursive: true });
   });

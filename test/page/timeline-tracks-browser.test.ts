@@ -61,7 +61,7 @@ describeInBrowser('counters and notices of the timeline', (open) => {
     return { page, complaints };
   }; // prettier-ignore
 
-  before(async () => {
+  before(() => {
     writePages(folder, bundledProgram(), { counters: pageContentsOf(RECORDS) });
   });
   after(() => {

@@ -6,9 +6,8 @@ import { ROOT } from './shared.js';
 
 const read = (name: string): string => readFileSync(join(ROOT, 'dist/page', name), 'utf8');
 
-export const bundledProgram = (): PageProgram =>
-  ({
-    script: read('report.js'),
-    charts: read('charts.js'),
-    style: read('style.css'),
-  });
+export const bundledProgram = (): PageProgram => ({
+  script: read('report.js'),
+  charts: read('charts.js'),
+  style: read('style.css'),
+});
