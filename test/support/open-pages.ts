@@ -58,7 +58,11 @@ const COUNT_DUE = `(() => {
   };
   counted('setTimeout', 'clearTimeout', later);
   counted('requestAnimationFrame', 'cancelAnimationFrame', frame);
-  globalThis.afterFrame = () => new Promise((done) => frame(() => later(done)));
+  // A browser on a machine that does much else may draw no frame while nothing changes.
+  globalThis.afterFrame = () => new Promise((done) => {
+    frame(() => later(done));
+    later(done, 1000);
+  });
   globalThis.atRest = async () => {
     do await afterFrame();
     while (due.setTimeout.size + due.requestAnimationFrame.size > 0);
