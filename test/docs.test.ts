@@ -1,8 +1,8 @@
 /** The pages agree with the code: generated ones are what would be generated, hand-written ones name what there is. */
 import { expect } from 'chai';
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import ts from 'typescript';
 import { countsOf } from '../docs/differences/counts.js';
@@ -140,8 +140,16 @@ interface ToolRun {
 }
 
 /** A word as shells read it: quoted pieces, and characters that mean themselves. */
-const WORD = /(?:'[^']*'|"[^"$`\\]*"|[\w.,:=/@%+-])+/;
+const WORD = /(?:'[^']*'|"[^"$`\\]*"|[\w.,:=/@%+*-])+/;
 const OUR_RUN = new RegExp(`^(dparse|dprof)((?: +${WORD.source})*) *(?:\\| *|$)`);
+
+/** Paths that a pattern stands for, which has stars in the name of the file alone. */
+function filesLike(pattern: string): string[] {
+  const [folder, name] = [dirname(pattern), basename(pattern)];
+  const like = new RegExp(`^${name.replaceAll('.', '\\.').replaceAll('*', '.*')}$`);
+  const names = readdirSync(join(ROOT, folder)).filter((each) => like.test(each));
+  return names.sort().map((each) => join(folder, each));
+}
 
 /** The runs of our tools that a pipeline begins with, and what comes after them. */
 function leadingRuns(command: string): { readonly runs: readonly ToolRun[]; readonly rest: string } {
@@ -149,7 +157,9 @@ function leadingRuns(command: string): { readonly runs: readonly ToolRun[]; read
   let rest = command;
   for (let found; (found = OUR_RUN.exec(rest)) !== null; rest = rest.slice(found[0].length)) {
     const words = (found[2] ?? '').match(new RegExp(WORD, 'g')) ?? [];
-    const args = words.map((word) => word.replace(/'([^']*)'|"([^"]*)"/g, '$1$2'));
+    const args = words.flatMap((word) =>
+      /^[^'"]*\*/.test(word) ? filesLike(word) : [word.replace(/'([^']*)'|"([^"]*)"/g, '$1$2')],
+    );
     runs.push({ tool: found[1] as ToolName, args });
   }
   return { runs, rest };

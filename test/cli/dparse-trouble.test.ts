@@ -5,6 +5,7 @@ import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSy
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { NsightDatabase } from '../support/nsight-database.js';
+import { awaited } from '../support/awaited.js';
 import { freshPath } from '../support/fresh-path.js';
 import { commandOf, expectFailure, runCli, type Ran } from '../support/run-cli.js';
 import { describeWithProcess } from '../support/sets.js';
@@ -192,10 +193,7 @@ describeWithProcess('dparse: outputs that end early', () => {
     copyFileSync(many(), path);
     const child = spawn(process.execPath, [...commandOf('dparse'), '-q', '-o', join(folder, 'net.dict'), ...Array<string>(200).fill(path)]); // prettier-ignore
     const ended = new Promise<NodeJS.Signals | null>((resolve) => child.on('close', (_, signal) => { resolve(signal); })); // prettier-ignore
-    const begun = async (): Promise<void> => {
-      while (readdirSync(folder).length === 1 && child.exitCode === null) await new Promise((resolve) => setTimeout(resolve, 5));
-    }; // prettier-ignore
-    await begun();
+    await awaited('the output', () => (readdirSync(folder).length > 1 || child.exitCode !== null ? true : undefined));
     child.kill('SIGINT');
     expect(await ended).to.equal('SIGINT');
     expect(readdirSync(folder)).to.deep.equal(['in.sqlite']);

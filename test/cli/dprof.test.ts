@@ -22,6 +22,7 @@ import { gzipSync } from 'node:zlib';
 import { COMMANDS } from '../../src/cli/commands.js';
 import { COLUMNS } from '../../src/prof/columns/columns.js';
 import { FORMATS } from '../../src/write/formats.js';
+import { awaited } from '../support/awaited.js';
 import { kernel, mm } from '../support/kernels.js';
 import { commandOf, runCli, spawnCli } from '../support/run-cli.js';
 import { itShared, ROOT } from '../support/shared.js';
@@ -357,7 +358,7 @@ describe('dprof', () => {
         stdio: ['pipe', 'ignore', 'ignore'],
       });
       child.stdin.write(RECORDS);
-      while (readdirSync(folder).length === before.length) await new Promise((resolve) => setTimeout(resolve, 20));
+      await awaited('the output', () => readdirSync(folder).find((name) => !before.includes(name)));
       child.kill('SIGINT');
       const [code, signal] = (await once(child, 'exit')) as [number | null, string | null];
       expect([code, signal]).to.deep.equal([null, 'SIGINT']);

@@ -11,6 +11,7 @@ import { MonitorServer } from '../../src/cli/commands/monitor/monitor-server.js'
 import { PROMETHEUS_FAMILIES } from '../../src/prof/neuron/monitor/prometheus-families.js';
 import type { UserError } from '../../src/record/errors.js';
 import { type UsageError } from '../../src/record/errors.js';
+import { awaited } from '../support/awaited.js';
 import { executions, lines, report, runtime } from '../support/monitor-report.js';
 import { parseExposition, seriesValue } from '../support/prometheus-text.js';
 import { commandOf, runCli } from '../support/run-cli.js';
@@ -130,18 +131,16 @@ describe('dprof monitor --listen', () => {
       return { child, url, closed };
     };
     /** The number of executions, as soon as there is a report. */
-    const done = async (url: string, wanted: number): Promise<number | undefined> => {
-      for (;;) {
+    const done = (url: string, wanted: number): Promise<number> =>
+      awaited(`${wanted} executions`, async () => {
         const response = await fetch(url);
         const text = await response.text();
         const found =
           response.status === 200
             ? seriesValue(parseExposition(text), 'execution_status_total', { status_type: 'completed' })
             : undefined;
-        if (found === wanted) return found;
-        await new Promise((resolve) => setTimeout(resolve, 20));
-      }
-    };
+        return found === wanted ? found : undefined;
+      });
 
     it('has each report once it has come, before the first too, and ends with the pipe', async () => {
       const { child, url, closed } = await start();

@@ -63,11 +63,12 @@ describe('a pipe or a device in the place of a file', () => {
       ['dparse', ['--neff', '/dev/zero', sample], /^dparse: \/dev\/zero: is no file/],
       ['dprof', ['--device', '/dev/zero', sample], /^dprof: \/dev\/zero: is no file/],
     ];
-    for (const [tool, args, answer] of cases) {
+    const runs = cases.map(async ([tool, args, answer]) => {
       const { code, stdout, stderr } = await spawnCli(tool, args);
       expect({ code, stdout, lines: stderr.split('\n').length }, args.join(' ')).to.deep.equal({ code: 1, stdout: '', lines: 2 }); // prettier-ignore
       expect(stderr).to.match(answer);
-    }
+    });
+    await Promise.all(runs);
   });
 });
 

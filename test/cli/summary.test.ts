@@ -71,13 +71,14 @@ describe('dprof summary', () => {
       const commands = nextOf((await runCli('dprof', ['summary', path])).stdout);
       expect(commands.length).to.be.at.least(6);
       const known = new Set(commands);
-      for (const command of known) {
+      const runs = [...known].map(async (command) => {
         const [, tool = ''] = /^dprof ([a-z]+) /.exec(command) ?? [];
         if (tool !== '' && !Object.hasOwn(COMMANDS, tool)) throw new Error(`no command: ${command}`);
         const ran = await inShell(command);
         expect(ran, command).to.include({ code: 0 });
         expect(ran.stdout, command).not.to.equal('');
-      }
+      });
+      await Promise.all(runs);
     } finally {
       rmSync(folder, { recursive: true });
     }
@@ -176,7 +177,10 @@ async function inShell(command: string, input?: string): Promise<{ code: number 
     const file = join(folder, 'records.dict');
     if (input !== undefined) writeFileSync(file, input);
     const tool = `dprof() { '${process.execPath}' ${commandOf('dprof').map((arg) => `'${arg}'`).join(' ')} "$@"; }; `;
-    const child = spawn('bash', ['-c', `${tool}${command.replace(/\bFILE\b/, `'${file}'`)}`], { cwd: ROOT });
+    const child = spawn('bash', ['-c', `${tool}${command.replace(/\bFILE\b/, `'${file}'`)}`], {
+      cwd: ROOT,
+      timeout: 60_000,
+    });
     const parts = { stdout: '', stderr: '' };
     for (const name of ['stdout', 'stderr'] as const) {
       child[name].setEncoding('utf8').on('data', (text: string) => (parts[name] += text));

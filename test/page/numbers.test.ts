@@ -255,10 +255,10 @@ function reasonOf(kernels: readonly Kernel[]): LayerReason | null {
   };
 }
 
-/** Profiles on which all numbers are compared: a sample of each format. */
+/** Profiles on which all numbers are compared: a sample of each format, and one of a server. */
 const SAMPLES = [
   ...['lenet.pt.trace.json.gz', 'transformer.nsys.sqlite', 'lenet.nvprof.sql', 'attention.ntff'],
-  'ascend_pytorch_profiler_0.db',
+  ...['ascend_pytorch_profiler_0.db', 'decoder.pt.trace.json.gz'],
 ];
 
 const TRAINING = 'data/kineto/mi300_norm_layers_training.json.gz';

@@ -103,11 +103,15 @@ export function runCli(tool: ToolName, args: readonly string[], options: RunOpti
   return ran;
 }
 
+/** Longest time of a process, ms: a signal ends it then, which no test expects. */
+const MOST_MS = 120_000;
+
 /** Runs a tool in a process of its own. */
 export function spawnCli(tool: ToolName, args: readonly string[], options: RunOptions = {}): Promise<Ran> {
   const child = spawn(process.execPath, [...commandOf(tool), ...args], {
     cwd: options.cwd ?? ROOT,
     env: { ...process.env, ...options.env },
+    timeout: MOST_MS,
   });
   const parts = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {

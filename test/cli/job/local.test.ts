@@ -3,11 +3,11 @@ import { expect } from 'chai';
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
+import { awaited } from '../../support/awaited.js';
 import { freshPath } from '../../support/fresh-path.js';
 import { annotation, kernel, launch, traceText } from '../../support/kineto-trace.js';
-import { commandOf, runCli, spawnCli, type Ran } from '../../support/run-cli.js';
+import { commandOf, runCli, type Ran } from '../../support/run-cli.js';
 import { ROOT } from '../../support/shared.js';
 import { describeWithProcess } from '../../support/sets.js';
 
@@ -82,18 +82,6 @@ async function runJob(...args: readonly string[]): Promise<Ran> {
   }
 }
 
-/** Longest time that something of a job is waited for, ms. */
-const MOST_MS = 60_000;
-
-/** What there is of something once there is any. */
-async function awaited<T>(what: string, find: () => T | undefined): Promise<T> {
-  for (const end = performance.now() + MOST_MS; performance.now() < end; await delay(5)) {
-    const found = find();
-    if (found !== undefined) return found;
-  }
-  throw new Error(`${what}: not within ${MOST_MS} ms`);
-}
-
 /** Waits until a part of the job is there. */
 async function firstPart(out: string): Promise<void> {
   const parts = join(out, 'parts');
@@ -130,13 +118,13 @@ describeWithProcess('dprof job on this machine', () => {
     const whole = readFileSync(pathOf(1));
     writeFileSync(pathOf(1), whole.subarray(0, whole.length / 2));
     writeFileSync(pathOf(2), Buffer.concat([whole.subarray(0, 300), Buffer.alloc(300, 0xff)]));
-    const broken = await spawnCli('dprof', ['job', '-j', '1', profiles, '-o', out]);
+    const broken = await runJob('-j', '1', profiles, '-o', out);
     expect(broken.stderr).to.match(/ of 4 profiles 1 failed, 1 cut off and used up to the cut: /);
     for (const rank of [1, 2]) writeFileSync(pathOf(rank), smallRank(rank));
-    expect(await spawnCli('dprof', ['job', '--resume', '-o', out])).to.include({ code: 0, stderr: '' });
+    expect(await runJob('--resume', '-o', out)).to.include({ code: 0, stderr: '' });
     expect(readFileSync(join(out, 'job.part')).equals(await expectedPart(profiles))).to.equal(true);
     writeFileSync(pathOf(1), whole.subarray(0, whole.length / 2));
-    const changed = await spawnCli('dprof', ['job', '--resume', '-o', out]);
+    const changed = await runJob('--resume', '-o', out);
     expect(changed).to.include({ code: 1, stdout: '' });
     expect(changed.stderr).to.match(/rank_1\.json\.gz: has changed since the job was planned/);
   });
@@ -166,10 +154,10 @@ describeWithProcess('dprof job on this machine', () => {
         expect(ended.stderr).to.match(/^dprof: stopped: [1-4] of 4 done; go on: dprof job --resume -o [^\n]*\n$/);
         for (const name of ['lock', 'work', 'job.part']) expect(existsSync(join(out, name)), name).to.equal(false);
       }
-      const refused = await spawnCli('dprof', ['job', profiles, '-o', out]);
+      const refused = await runJob(profiles, '-o', out);
       expect(refused).to.include({ code: 1, stdout: '' });
       expect(refused.stderr).to.include('holds a job already');
-      const resumed = await spawnCli('dprof', ['job', '--resume', '-j', '2', '-o', out, profiles]);
+      const resumed = await runJob('--resume', '-j', '2', '-o', out, profiles);
       expect(resumed).to.include({ code: 0, stderr: '' });
       expect(readFileSync(join(out, 'job.part')).equals(await expectedPart(profiles))).to.equal(true);
       expect(readdirSync(join(out, 'parts'))).to.have.length(4);

@@ -101,9 +101,14 @@ describe('links of tables to the timeline', () => {
     [
       'data/kineto/mi300_norm_layers_training.json.gz',
       'data/nsys/vsr_a100_pyprof.sqlite',
+      'data/nvprof/lm_v100.net.sql',
+    ],
+    [
+      'data/kineto/h100_vit.json.gz',
+      'data/kineto/mi300_resnet_training.json.gz',
+      'data/nsys/nvtx_only.sqlite',
       'data/nsys/fsdp_2proc.sqlite',
     ],
-    ['data/kineto/h100_vit.json.gz', 'data/kineto/mi300_resnet_training.json.gz', 'data/nsys/nvtx_only.sqlite'],
     (name) => `find something in each case, or are none: ${name.replace('data/', '')}`,
     async (path) => {
       const { links, others } = await checkedLinks(await pageContentsOfFile(path));
