@@ -5,7 +5,7 @@ import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSy
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { NsightDatabase } from '../support/nsight-database.js';
-import { awaited } from '../support/awaited.js';
+import { awaited } from '../support/waits.js';
 import { freshPath } from '../support/fresh-path.js';
 import { commandOf, expectFailure, runCli, type Ran } from '../support/run-cli.js';
 import { describeWithProcess } from '../support/sets.js';

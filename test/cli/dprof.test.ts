@@ -22,7 +22,7 @@ import { gzipSync } from 'node:zlib';
 import { COMMANDS } from '../../src/cli/commands.js';
 import { COLUMNS } from '../../src/prof/columns/columns.js';
 import { FORMATS } from '../../src/write/formats.js';
-import { awaited } from '../support/awaited.js';
+import { awaited } from '../support/waits.js';
 import { kernel, mm } from '../support/kernels.js';
 import { commandOf, runCli, spawnCli } from '../support/run-cli.js';
 import { itShared, ROOT } from '../support/shared.js';

@@ -11,13 +11,12 @@ import { MonitorServer } from '../../src/cli/commands/monitor/monitor-server.js'
 import { PROMETHEUS_FAMILIES } from '../../src/prof/neuron/monitor/prometheus-families.js';
 import type { UserError } from '../../src/record/errors.js';
 import { type UsageError } from '../../src/record/errors.js';
-import { awaited } from '../support/awaited.js';
 import { executions, lines, report, runtime } from '../support/monitor-report.js';
 import { parseExposition, seriesValue } from '../support/prometheus-text.js';
 import { commandOf, runCli } from '../support/run-cli.js';
 import { ROOT } from '../support/shared.js';
 import { describeWithProcess } from '../support/sets.js';
-import { within } from '../support/within.js';
+import { awaited, within } from '../support/waits.js';
 
 const one = (completed: number): ReturnType<typeof report> =>
   report([runtime(7, 'train', { execution_stats: executions(completed) })]);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { describeInBrowser } from '../support/browser.js';
 import { bundledProgram } from '../support/page-program.js';
-import { drawn } from '../support/patience.js';
+import { drawn } from '../support/page-waits.js';
 import { violations } from './axe-rules.js';
 import { allPages, itOnPages } from './special-pages.js';
 import { showWholeTab, tabsOf, writePages } from './written-pages.js';

@@ -1,7 +1,7 @@
 /** The rules of axe, on what a page shows. */
 import axe, { type AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
-import { withinPatience } from '../support/patience.js';
+import { within } from '../support/waits.js';
 
 /**
  * Axe walks through hidden elements too, which takes longer than its rules: the contents of hidden tabs are taken out of
@@ -25,7 +25,7 @@ export async function violations(page: Page, rules: readonly string[] | null = n
   if (!(await page.evaluate<boolean>("'axe' in globalThis"))) await page.evaluate(axe.source);
   const options = JSON.stringify(rules === null ? {} : { runOnly: rules });
   const look = page.evaluate<Pick<AxeResults, 'violations'>>(`${LOOK}(${options})`);
-  const { violations: found } = await withinPatience('the rules of axe', look);
+  const { violations: found } = await within('the rules of axe', look);
   return found.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)}: ${failureSummary ?? ''}`),
   );

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { describeInBrowser } from '../support/browser.js';
+import { parametersOf, untilAddress } from '../support/page-waits.js';
 import { bundledProgram } from '../support/page-program.js';
 import { allPages, itOnPages } from './special-pages.js';
 import { showWholeTab, tabsOf, writePages } from './written-pages.js';
@@ -187,9 +188,9 @@ describeInBrowser('page by keyboard', (open) => {
   it('moves, zooms, selects, measures and marks in the timeline by keys', async () => {
     const { page, complaints } = await open(fileOf(SAMPLE), {}, 'tab=timeline');
     await showWholeTab(page, 'timeline');
-    const names = (): URLSearchParams => new URLSearchParams(new URL(page.url()).hash.slice(1));
+    const names = (): URLSearchParams => parametersOf(page);
     const changed = (name: string, from: string | null): Promise<void> =>
-      page.waitForURL((url) => new URLSearchParams(url.hash.slice(1)).get(name) !== from);
+      untilAddress(page, `${name} other than ${String(from)}`, (address) => address.get(name) !== from);
     await page.locator('.tl-canvas').focus();
     const steps = [
       ['+', 't.view'],

@@ -154,7 +154,7 @@ export const SPECIAL_PAGES: Readonly<Record<string, PageContents>> = {
 };
 
 /** Pages of samples that are looked at as those are. */
-export const SAMPLE_PAGES = ['lenet.pt.trace.json.gz', 'attention.ntff', 'ascend_pytorch_profiler_0.db'] as const;
+const SAMPLE_PAGES = ['lenet.pt.trace.json.gz', 'attention.ntff', 'ascend_pytorch_profiler_0.db'] as const;
 
 /** Three that between them have each panel with what it shows, and each that can be empty empty. */
 const USUAL_PAGES: readonly string[] = ['two', 'empty', 'attention.ntff'];

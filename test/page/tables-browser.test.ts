@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { PageData } from '../../src/prof/html/page-data.js';
 import { describeInBrowser } from '../support/browser.js';
 import { bundledProgram } from '../support/page-program.js';
-import { atRest } from '../support/patience.js';
+import { atRest } from '../support/page-waits.js';
 import { FIXTURE, HOSTILE } from './fixture.js';
 import { writePage } from './written-pages.js';
 

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { describeInBrowser } from '../support/browser.js';
-import { drawn, waitUntil } from '../support/patience.js';
+import { drawn, untilAddress, waitUntil } from '../support/page-waits.js';
 import { BREAKING, place, simple, viewOf } from './timeline/on-screen.js';
 import { opensTimelines } from './timeline/opened-timelines.js';
 import { NO_EVENT } from '../../src/prof/html/timeline/timeline-data.js';
@@ -270,7 +270,7 @@ describeInBrowser('timeline in a browser', (open) => {
     await colour.selectOption('op');
     await page.waitForURL(/t\.colour=op/);
     await colour.selectOption('kernel');
-    await page.waitForURL((url) => !url.hash.includes('t.colour'));
+    await untilAddress(page, 'no t.colour', (address) => !address.has('t.colour'));
   });
 
   it('leads from an instruction to what it waited for, and back', async () => {

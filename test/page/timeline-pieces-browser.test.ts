@@ -8,6 +8,7 @@ import type { PageContents } from '../../src/prof/html/page-data.js';
 import type { PageProgram } from '../../src/write/html/page.js';
 import { describeInBrowser } from '../support/browser.js';
 import { kernel } from '../support/kernels.js';
+import { untilAddress } from '../support/page-waits.js';
 import { bundledProgram } from '../support/page-program.js';
 import { pageContentsOf } from '../support/pages.js';
 import { writePage } from './written-pages.js';
@@ -89,7 +90,11 @@ describeInBrowser('all of a profile in the timeline', (open) => {
       const [from = NaN, to = NaN] = (parametersOf(page).get('t.view') ?? '').split('_').map(Number);
       return [from, to];
     };
-    await page.waitForURL(() => Math.abs((inView()[0] + inView()[1]) / 2 - 0.62 * 99_950) < 300);
+    await untilAddress(
+      page,
+      't.view around 62 %',
+      () => Math.abs((inView()[0] + inView()[1]) / 2 - 0.62 * 99_950) < 300,
+    );
     const [from, to] = inView();
     expect(to - from).to.be.closeTo((1.04 * 9950) / 1.5 ** 5, 20);
     expect(complaints).to.deep.equal([]);

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { describeInBrowser } from '../support/browser.js';
+import { untilAddress } from '../support/page-waits.js';
 import { bundledProgram } from '../support/page-program.js';
 import { sampleJob } from '../support/sample-job.js';
 import { writePages } from './written-pages.js';
@@ -111,12 +112,12 @@ describeInBrowser('several ranks in the timeline', (open) => {
     await page.getByRole('searchbox', { name: /^Search events/ }).fill('group:"rank 2" kind:kernel');
     await page.locator('.tl-matches', { hasText: 'matches' }).waitFor();
     await page.waitForURL(/t\.search=group/);
-    const before = page.url();
+    const before = parametersOf(page).toString();
     await canvas.press('n');
     await page.locator('.tl-details dd', { hasText: /^rank 2$/ }).waitFor();
     const command = await page.locator('.tl-command').innerText();
     expect(command).to.match(/^dprof --explain 2:\d+ test$/);
-    await page.waitForURL(({ href }) => href !== before);
+    await untilAddress(page, `other than ${before}`, (address) => address.toString() !== before);
     // The same link, opened anew.
     const again = await openPage(new URL(page.url()).hash.slice(1));
     await again.page.locator('.tl-details dd', { hasText: /^rank 2$/ }).waitFor();
@@ -128,9 +129,9 @@ describeInBrowser('several ranks in the timeline', (open) => {
     const { page } = await openPage('tab=timeline&t.ranks=0-1');
     await shown(page, 'step 1 of 2 ranks');
     for (const rank of [0, 1]) {
-      const before = page.url();
+      const before = parametersOf(page).toString();
       await page.getByRole('button', { name: `Lanes of rank ${rank} · process` }).click();
-      await page.waitForURL(({ href }) => href !== before);
+      await untilAddress(page, `other than ${before}`, (address) => address.toString() !== before);
     }
     const again = await openPage(new URL(page.url()).hash.slice(1));
     await shown(again.page, 'step 1 of 2 ranks');

@@ -1,7 +1,7 @@
 /** Selecting in the timeline and listing the matches of its search, in a browser, by mouse and keys. */
 import { expect } from 'chai';
 import { describeInBrowser } from '../support/browser.js';
-import { atRest } from '../support/patience.js';
+import { atRest, untilAddress } from '../support/page-waits.js';
 import { opensTimelines } from './timeline/opened-timelines.js';
 import { place, selectBetween, type ScreenPlace } from './timeline/on-screen.js';
 
@@ -75,7 +75,7 @@ describeInBrowser('selection and matches in a browser', (open) => {
     const { page, complaints } = await openSimple();
     const selected = page.locator('.tl-name[aria-pressed="true"]');
     const kept = (text: string): Promise<void> =>
-      page.waitForURL((url) => new URLSearchParams(url.hash.slice(1)).get('t.lanes') === text);
+      untilAddress(page, `t.lanes=${text}`, (address) => address.get('t.lanes') === text);
     await page.getByRole('button', { name: 'stream 7' }).click();
     expect(await selected.allInnerTexts()).to.deep.equal(['stream 7']);
     await page.locator('.tl-span', { hasText: /20 events/ }).waitFor();

@@ -10,7 +10,7 @@ import { A100, profileOn } from '../support/devices.js';
 import { kernel } from '../support/kernels.js';
 import { bundledProgram } from '../support/page-program.js';
 import { pageContentsOf } from '../support/pages.js';
-import { atRest } from '../support/patience.js';
+import { atRest, untilAddress } from '../support/page-waits.js';
 import { writePages } from './written-pages.js';
 
 const sample = (metric: string, start: number, value: number | null, unit: string, rest: Partial<SampleRecord> = {}): SampleRecord => ({
@@ -115,7 +115,7 @@ describeInBrowser('counters and notices of the timeline', (open) => {
     await page.keyboard.press('Enter');
     expect((await names()).filter((name) => name.startsWith('temperature'))).to.have.length(3);
     expect(await page.evaluate('document.activeElement.getAttribute("aria-expanded")')).to.equal('true');
-    await page.waitForURL(({ hash }) => hash.includes('t.open='));
+    await untilAddress(page, 't.open', (address) => address.has('t.open'));
     await page.keyboard.press('Enter');
     expect((await names()).filter((name) => name.startsWith('temperature'))).to.deep.equal([]);
     // The group hides them all.
@@ -152,11 +152,11 @@ describeInBrowser('counters and notices of the timeline', (open) => {
     await notices.getByText(/^Notices/).press('Enter');
     const throttling = notices.locator('li', { hasText: 'throttled' });
     await throttling.getByRole('button').press('Enter');
-    await page.waitForURL(({ hash }) => hash.includes('t.view=6900_8100'));
+    await untilAddress(page, 't.view=6900_8100', (address) => address.get('t.view') === '6900_8100');
     await page.locator('.tl-canvas').press('0');
-    await page.waitForURL(({ hash }) => !hash.includes('t.view'));
+    await untilAddress(page, 'no t.view', (address) => !address.has('t.view'));
     await page.mouse.click(mark.x, mark.y - 4);
-    await page.waitForURL(({ hash }) => hash.includes('t.view='));
+    await untilAddress(page, 't.view', (address) => address.has('t.view'));
     expect(complaints).to.deep.equal([]);
   });
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import type { PageContents } from '../../src/prof/html/page-data.js';
 import { pageElements } from '../../src/prof/html/page-elements.js';
-import { withinPatience } from '../support/patience.js';
+import { within } from '../support/waits.js';
 import { page as document, type PageProgram } from '../../src/write/html/page.js';
 
 export function writePage(path: string, program: PageProgram, contents: PageContents): void {
@@ -35,6 +35,6 @@ export async function showWholeTab(page: Page, tab: string): Promise<void> {
     scrollTo(0, 0);
     await atRest();
   })()`);
-  await withinPatience(`all of the tab ${tab} to be drawn`, work);
+  await within(`all of the tab ${tab} to be drawn`, work);
   await page.locator(`[data-tab="${tab}"] .timeline-place > .tl-hint[role=status]`).waitFor({ state: 'detached' });
 }

@@ -6,7 +6,7 @@ import { Worker } from 'node:worker_threads';
 import { removeFolders, temporaryFolder } from '../../src/parse/input/temporary-file.js';
 import { freshPath } from '../support/fresh-path.js';
 import { withTemporary } from '../support/temporary-folder.js';
-import { within } from '../support/within.js';
+import { within } from '../support/waits.js';
 
 describe('temporary folders', () => {
   it('of a run and its workers are removed together, those of other runs are not', async () => {

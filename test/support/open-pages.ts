@@ -4,7 +4,7 @@
  */
 import { pathToFileURL } from 'node:url';
 import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core';
-import { withinPatience, PATIENCE } from './patience.js';
+import { within, WAIT_LIMIT } from './waits.js';
 
 /** Turns off all requests of the browser itself, so that any request is the page's. */
 const QUIET = [
@@ -78,7 +78,7 @@ class SharedPage {
     readonly context: BrowserContext,
     readonly page: Page,
   ) {
-    page.setDefaultTimeout(PATIENCE);
+    page.setDefaultTimeout(WAIT_LIMIT);
     page.on('console', (message) => {
       if (['error', 'warning'].includes(message.type())) this.complaints.push(`${message.type()}: ${message.text()}`);
     });
@@ -131,7 +131,7 @@ export class SharedPages {
     const shared = this.#free.pop() ?? (await SharedPage.in(await this.#browser));
     this.#used.push(shared);
     const address = `${pathToFileURL(path).href}${fragment === '' ? '' : `#${fragment}`}`;
-    return withinPatience(`${path} to be loaded`, shared.show(address, look));
+    return within(`${path} to be loaded`, shared.show(address, look));
   }
 
   /** After a test. @param isReusable whether the next test may have them */

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { awaited } from '../../support/awaited.js';
+import { awaited } from '../../support/waits.js';
 import { freshPath } from '../../support/fresh-path.js';
 import { annotation, kernel, launch, traceText } from '../../support/kineto-trace.js';
 import { commandOf, runCli, type Ran } from '../../support/run-cli.js';

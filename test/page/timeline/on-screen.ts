@@ -1,7 +1,7 @@
 /** A simple timeline, and where its times are on the screen. */
 import type { Page } from 'playwright-core';
 import type { Timeline } from '../../../src/prof/html/timeline/timeline-data.js';
-import { atRest } from '../../support/patience.js';
+import { atRest } from '../../support/page-waits.js';
 import { timelineOf, type FixtureEvent } from './fixture.js';
 
 /** Names that try to be more than names. */
