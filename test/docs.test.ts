@@ -261,11 +261,9 @@ describe('examples', () => {
   itWithProcess('of the library print what they show', async () => {
     const page = read('docs/guide/library.md');
     const [, code = '', output = ''] = /```js\n([^]*?)```\n\n```text\n([^]*?)```/.exec(page) ?? [];
-    const words = commandOf('dprof');
-    const library = (words.pop() ?? '').replace(/(?:cli.bin.)?dprof(\.[jt]s)$/, 'index$1');
     const program = join(folder, 'example.mjs');
-    writeFileSync(program, code.replace("'dprof-cli'", `'${pathToFileURL(library).href}'`));
-    expect(await shell([process.execPath, ...words, program].map((word) => `'${word}'`).join(' '))).to.equal(output);
+    writeFileSync(program, code.replace("'dprof-cli'", `'${pathToFileURL(join(ROOT, 'dist/index.js')).href}'`));
+    expect(await shell(`'${process.execPath}' '${program}'`)).to.equal(output);
     expect(output).to.match(/^conv2d /);
   });
 });
