@@ -13,6 +13,7 @@ import { LOADED } from '../docs/pages/manuals.js';
 import { escape } from '../docs/pages/troff.js';
 import { DPARSE } from '../src/cli/dparse/options.js';
 import { DPROF } from '../src/cli/report/report-options.js';
+import { ended } from './support/ended.js';
 import { commandOf, runCli, type ToolName } from './support/run-cli.js';
 import { itShared, ROOT } from './support/shared.js';
 import { itWithProcess } from './support/sets.js';
@@ -165,9 +166,6 @@ function leadingRuns(command: string): { readonly runs: readonly ToolRun[]; read
   return { runs, rest };
 }
 
-/** Longest time of an example, ms. */
-const MOST_MS = 120_000;
-
 /** Pages whose console blocks are run. */
 const EXAMPLE_PAGES = examplePages(ROOT);
 
@@ -181,24 +179,11 @@ describe('examples', () => {
   });
 
   /** What a shell command prints, with both tools on the PATH. */
-  function shell(command: string, input = ''): Promise<string> {
-    const child = spawn('sh', ['-c', command], {
-      cwd: ROOT,
-      env: exampleEnvironment(folder),
-      stdio: ['pipe', 'pipe', 'ignore'],
-      timeout: MOST_MS,
-    });
-    let output = '';
-    child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
+  async function shell(command: string, input = ''): Promise<string> {
+    const child = spawn('sh', ['-c', command], { cwd: ROOT, env: exampleEnvironment(folder) });
     // Such as head, which has seen enough.
     child.stdin.on('error', () => undefined).end(input);
-    return new Promise((resolve, reject) => {
-      child.on('error', reject);
-      child.on('close', (_, signal) => {
-        if (signal === null) resolve(output);
-        else reject(new Error(`ended by ${signal}, after ${MOST_MS} ms at most: ${command}`));
-      });
-    });
+    return (await ended(child)).stdout;
   }
 
   /** What a command prints: our own tools in this process, and what they are piped to in a shell. */

@@ -6,6 +6,7 @@ import { gzipSync } from 'node:zlib';
 import type { ProfileLine } from '../../src/record/record.js';
 import { annotation, frame, kernel, launch, op, traceText, writeTrace } from '../support/kineto-trace.js';
 import { freshPath } from '../support/fresh-path.js';
+import { ended } from '../support/ended.js';
 import { commandOf, expectFailure, runCli, type Ran } from '../support/run-cli.js';
 import { itWithProcess } from '../support/sets.js';
 
@@ -208,12 +209,9 @@ describe('dparse: a trace into a closed pipe', () => {
     const path = writeTrace(traceText(steps(6000)));
     const script = '{ "$@"; echo "exit $?" >&2; } | head -1';
     const child = spawn('sh', ['-c', script, 'sh', process.execPath, ...commandOf('dparse'), '-q', path]);
-    const parts = { stdout: '', stderr: '' };
-    for (const name of ['stdout', 'stderr'] as const)
-      child[name].on('data', (text: Buffer) => (parts[name] += String(text)));
-    const code = await new Promise((resolve) => child.on('close', resolve));
+    const { code, stdout, stderr } = await ended(child);
     expect(code).to.equal(0);
-    expect(parts.stderr).to.equal('exit 0\n');
-    expect(parts.stdout).to.match(/^\{"type":"profile"[^\n]*\n$/);
+    expect(stderr).to.equal('exit 0\n');
+    expect(stdout).to.match(/^\{"type":"profile"[^\n]*\n$/);
   });
 });

@@ -7,6 +7,7 @@ import { gzipSync } from 'node:zlib';
 import { NsightDatabase } from '../support/nsight-database.js';
 import { awaited } from '../support/waits.js';
 import { freshPath } from '../support/fresh-path.js';
+import { ended } from '../support/ended.js';
 import { commandOf, expectFailure, runCli, type Ran } from '../support/run-cli.js';
 import { describeWithProcess } from '../support/sets.js';
 
@@ -158,11 +159,7 @@ describe('dparse: outputs that cannot be written', () => {
 
 /** Runs dparse in a shell, as `$@`. */
 function shell(script: string, ...args: string[]): Promise<Ran> {
-  const child = spawn('sh', ['-c', script, 'sh', process.execPath, ...commandOf('dparse'), ...args]);
-  const parts = { stdout: '', stderr: '' };
-  for (const name of ['stdout', 'stderr'] as const)
-    child[name].on('data', (text: Buffer) => (parts[name] += String(text)));
-  return new Promise((resolve) => child.on('close', (code, signal) => { resolve({ code, signal, ...parts }); })); // prettier-ignore
+  return ended(spawn('sh', ['-c', script, 'sh', process.execPath, ...commandOf('dparse'), ...args]));
 }
 
 describeWithProcess('dparse: outputs that end early', () => {
@@ -192,10 +189,10 @@ describeWithProcess('dparse: outputs that end early', () => {
     const path = join(folder, 'in.sqlite');
     copyFileSync(many(), path);
     const child = spawn(process.execPath, [...commandOf('dparse'), '-q', '-o', join(folder, 'net.dict'), ...Array<string>(200).fill(path)]); // prettier-ignore
-    const ended = new Promise<NodeJS.Signals | null>((resolve) => child.on('close', (_, signal) => { resolve(signal); })); // prettier-ignore
+    const end = ended(child);
     await awaited('the output', () => (readdirSync(folder).length > 1 || child.exitCode !== null ? true : undefined));
     child.kill('SIGINT');
-    expect(await ended).to.equal('SIGINT');
+    expect(await end).to.include({ signal: 'SIGINT' });
     expect(readdirSync(folder)).to.deep.equal(['in.sqlite']);
   });
 });

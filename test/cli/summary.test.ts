@@ -8,6 +8,7 @@ import { COMMANDS } from '../../src/cli/commands.js';
 import type { ProfileSummary } from '../../src/prof/summary/summary-data.js';
 import type { ProfileLine } from '../../src/record/record.js';
 import { kernel, mm } from '../support/kernels.js';
+import { ended } from '../support/ended.js';
 import { commandOf, runCli } from '../support/run-cli.js';
 import { ROOT } from '../support/shared.js';
 import { itWithProcess } from '../support/sets.js';
@@ -177,16 +178,8 @@ async function inShell(command: string, input?: string): Promise<{ code: number 
     const file = join(folder, 'records.dict');
     if (input !== undefined) writeFileSync(file, input);
     const tool = `dprof() { '${process.execPath}' ${commandOf('dprof').map((arg) => `'${arg}'`).join(' ')} "$@"; }; `;
-    const child = spawn('bash', ['-c', `${tool}${command.replace(/\bFILE\b/, `'${file}'`)}`], {
-      cwd: ROOT,
-      timeout: 60_000,
-    });
-    const parts = { stdout: '', stderr: '' };
-    for (const name of ['stdout', 'stderr'] as const) {
-      child[name].setEncoding('utf8').on('data', (text: string) => (parts[name] += text));
-    }
-    const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
-    return { code, ...parts };
+    const child = spawn('bash', ['-c', `${tool}${command.replace(/\bFILE\b/, `'${file}'`)}`], { cwd: ROOT });
+    return await ended(child);
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -11,16 +11,12 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { main } from '../../src/cli/bin/boundary.js';
 import { run as runDparse } from '../../src/cli/dparse.js';
 import { run as runDprof } from '../../src/cli/dprof.js';
+import { ended, type Ended } from './ended.js';
 import { ROOT } from './shared.js';
 
 export type ToolName = 'dparse' | 'dprof';
 
-export interface Ran {
-  readonly code: number | null;
-  readonly signal: NodeJS.Signals | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
+export type Ran = Ended;
 
 export interface RunOptions {
   /** Text or bytes for stdin; an empty stdin when not given. */
@@ -103,29 +99,16 @@ export function runCli(tool: ToolName, args: readonly string[], options: RunOpti
   return ran;
 }
 
-/** Longest time of a process, ms: a signal ends it then, which no test expects. */
-const MOST_MS = 120_000;
-
 /** Runs a tool in a process of its own. */
 export function spawnCli(tool: ToolName, args: readonly string[], options: RunOptions = {}): Promise<Ran> {
   const child = spawn(process.execPath, [...commandOf(tool), ...args], {
     cwd: options.cwd ?? ROOT,
     env: { ...process.env, ...options.env },
-    timeout: MOST_MS,
   });
-  const parts = { stdout: '', stderr: '' };
-  for (const name of ['stdout', 'stderr'] as const) {
-    child[name].setEncoding('utf8').on('data', (text: string) => (parts[name] += text));
-  }
   // The tool may end before it has read everything.
   child.stdin.on('error', () => undefined);
   child.stdin.end(options.input ?? '');
-  return new Promise((resolve, reject) => {
-    child.on('error', reject);
-    child.on('close', (code, signal) => {
-      resolve({ code, signal, ...parts });
-    });
-  });
+  return ended(child);
 }
 
 /** Exit 1, nothing on stdout, and one line that names the input and matches. */

@@ -5,8 +5,10 @@ import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import type { ProfileLine } from '../../../src/record/record.js';
 import { freshPath } from '../../support/fresh-path.js';
+import { ended } from '../../support/ended.js';
 import { commandOf, runCli } from '../../support/run-cli.js';
 import { describeWithProcess } from '../../support/sets.js';
+import { awaited } from '../../support/waits.js';
 
 const report = (percent: number): string =>
   `${JSON.stringify({
@@ -39,15 +41,14 @@ class Running {
     this.child.stderr.setEncoding('utf8').on('data', (text: string) => (this.stderr += text));
   }
 
-  /** Settles when the output is as awaited; the test's own limit ends a wait in vain. */
+  /** Settles when the output is as awaited. */
   async until(holds: (stdout: string) => boolean): Promise<void> {
-    while (!holds(this.stdout)) await new Promise((resolve) => this.child.stdout.once('data', resolve));
+    await awaited('output', () => (holds(this.stdout) ? true : undefined));
   }
 
   async end(): Promise<number | null> {
-    const closed = new Promise<number | null>((resolve) => this.child.once('close', resolve));
     this.child.stdin.end();
-    return closed;
+    return (await ended(this.child)).code;
   }
 }
 

@@ -7,6 +7,7 @@ import { gzipSync } from 'node:zlib';
 import { awaited } from '../../support/waits.js';
 import { freshPath } from '../../support/fresh-path.js';
 import { annotation, kernel, launch, traceText } from '../../support/kineto-trace.js';
+import { ended } from '../../support/ended.js';
 import { commandOf, runCli, type Ran } from '../../support/run-cli.js';
 import { ROOT } from '../../support/shared.js';
 import { describeWithProcess } from '../../support/sets.js';
@@ -54,22 +55,6 @@ async function expectedPart(profiles: string): Promise<Buffer> {
 
 const start = (args: readonly string[]) =>
   spawn(process.execPath, [...commandOf('dprof'), 'job', ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
-
-interface End {
-  readonly code: number | null;
-  readonly signal: NodeJS.Signals | null;
-  readonly stderr: string;
-}
-
-function endOf(child: ReturnType<typeof start>): Promise<End> {
-  let stderr = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
-  return new Promise((resolve) =>
-    child.once('close', (code, signal) => {
-      resolve({ code, signal, stderr });
-    }),
-  );
-}
 
 /** A job of this process, whose workers are processes of the tool. */
 async function runJob(...args: readonly string[]): Promise<Ran> {
@@ -133,7 +118,7 @@ describeWithProcess('dprof job on this machine', () => {
     if (!existsSync('/proc/self/task')) return this.skip();
     const [profiles, out] = [profilesFolder(4, sampleRank), freshPath('-job')];
     const child = start(['-j', '1', '--per-task', '2', profiles, '-o', out]);
-    const end = endOf(child);
+    const end = ended(child);
     await firstPart(out);
     process.kill(await awaited('a worker of the job', () => childrenOf(child.pid ?? 0)[0]), 'SIGKILL');
     expect(await end).to.deep.equal({ code: 0, signal: null, stderr: '' });
@@ -145,13 +130,13 @@ describeWithProcess('dprof job on this machine', () => {
     it(`goes on where ${signal} has stopped it`, async () => {
       const [profiles, out] = [profilesFolder(4), freshPath('-job')];
       const child = start(['-j', '1', '--per-task', '1', profiles, '-o', out]);
-      const end = endOf(child);
+      const ending = ended(child);
       await firstPart(out);
       child.kill(signal);
-      const ended = await end;
-      expect(ended).to.include({ code: null, signal });
+      const stopped = await ending;
+      expect(stopped).to.include({ code: null, signal });
       if (signal !== 'SIGKILL') {
-        expect(ended.stderr).to.match(/^dprof: stopped: [1-4] of 4 done; go on: dprof job --resume -o [^\n]*\n$/);
+        expect(stopped.stderr).to.match(/^dprof: stopped: [1-4] of 4 done; go on: dprof job --resume -o [^\n]*\n$/);
         for (const name of ['lock', 'work', 'job.part']) expect(existsSync(join(out, name)), name).to.equal(false);
       }
       const refused = await runJob(profiles, '-o', out);
