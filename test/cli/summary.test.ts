@@ -8,7 +8,7 @@ import { COMMANDS } from '../../src/cli/commands.js';
 import type { ProfileSummary } from '../../src/prof/summary/summary-data.js';
 import type { ProfileLine } from '../../src/record/record.js';
 import { kernel, mm } from '../support/kernels.js';
-import { ended } from '../support/ended.js';
+import { ended, type Ended } from '../support/ended.js';
 import { commandOf, runCli } from '../support/run-cli.js';
 import { ROOT } from '../support/shared.js';
 import { itWithProcess } from '../support/sets.js';
@@ -159,7 +159,7 @@ describe('dprof summary', () => {
   itWithProcess('says nothing when its reader has seen enough', async () => {
     const many = Array.from({ length: 300 }, (_, i) => rank(i)).flat();
     const ran = await inShell('dprof summary FILE | head -n 1', lines(many));
-    expect(ran).to.deep.equal({ code: 0, stdout: '# profile 0: rank0.json (kineto, rank 0)\n', stderr: '' });
+    expect(ran).to.include({ code: 0, stdout: '# profile 0: rank0.json (kineto, rank 0)\n', stderr: '' });
   });
 
   it('helps', async () => {
@@ -172,7 +172,7 @@ describe('dprof summary', () => {
 });
 
 /** A line as a shell runs it, with our `dprof`. */
-async function inShell(command: string, input?: string): Promise<{ code: number | null; stdout: string; stderr: string }> {
+async function inShell(command: string, input?: string): Promise<Ended> {
   const folder = mkdtempSync(join(tmpdir(), 'dprof-shell-'));
   try {
     const file = join(folder, 'records.dict');

@@ -121,7 +121,7 @@ describeWithProcess('dprof job on this machine', () => {
     const end = ended(child);
     await firstPart(out);
     process.kill(await awaited('a worker of the job', () => childrenOf(child.pid ?? 0)[0]), 'SIGKILL');
-    expect(await end).to.deep.equal({ code: 0, signal: null, stderr: '' });
+    expect(await end).to.include({ code: 0, signal: null, stderr: '' });
     expect(readFileSync(join(out, 'job.part')).equals(await expectedPart(profiles))).to.equal(true);
     expect(existsSync(join(out, 'work'))).to.equal(false);
   });
