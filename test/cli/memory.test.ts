@@ -116,6 +116,12 @@ describe('dprof memory', () => {
     },
   );
 
+  it('adds up the owners that it does not list', async () => {
+    const { stdout } = await run(RECORDS, '--top', '1');
+    // The third owner has no bytes.
+    expect(stdout).to.include('  allocated before\nand 2 more with 1048576 bytes\n');
+  });
+
   it('writes bytes and ns as JSON and CSV', async () => {
     const { stdout } = await run(RECORDS, '-f', 'json');
     const report = JSON.parse(stdout) as Record<string, unknown>;
