@@ -7,6 +7,7 @@ import type { Page } from 'playwright-core';
 import { describeInBrowser } from '../support/browser.js';
 import { parametersOf, untilAddress } from '../support/page-waits.js';
 import { bundledProgram } from '../support/page-program.js';
+import { itLong } from '../support/sets.js';
 import { allPages, itOnPages } from './special-pages.js';
 import { showWholeTab, tabsOf, writePages } from './written-pages.js';
 
@@ -153,10 +154,12 @@ describeInBrowser('page by keyboard', (open) => {
     expect(complaints).to.deep.equal([]);
   });
 
-  it('reads the values of every chart by arrows', async () => {
-    const said = (page: Page): Promise<string | null> =>
-      page.evaluate<string | null>("document.activeElement.parentElement.querySelector('.unseen').textContent");
-    for (const name of ['two', SAMPLE, NEURON]) {
+  const said = (page: Page): Promise<string | null> =>
+    page.evaluate<string | null>("document.activeElement.parentElement.querySelector('.unseen').textContent");
+
+  for (const name of ['two', NEURON, SAMPLE]) {
+    // Its charts are of the kinds that the others have.
+    (name === SAMPLE ? itLong : it)(`reads the values of every chart by arrows: ${name}`, async () => {
       const { page, complaints } = await open(fileOf(name));
       for (const tab of await tabsOf(page)) {
         await showWholeTab(page, tab);
@@ -172,8 +175,8 @@ describeInBrowser('page by keyboard', (open) => {
         }
       }
       expect(complaints).to.deep.equal([]);
-    }
-  });
+    });
+  }
 
   it('shows the tip of the value that it reads', async () => {
     const { page } = await open(fileOf('two'), {}, 'panel=roofline');

@@ -9,16 +9,20 @@ import type { PageProgram } from '../../src/write/html/page.js';
 import { describeInBrowser, type OpenFile } from '../support/browser.js';
 import { bundledProgram } from '../support/page-program.js';
 import { eventsOf, pageContentsOfFile, shownFirst } from '../support/pages.js';
-import { itShared, ROOT } from '../support/shared.js';
+import { untilAddress } from '../support/page-waits.js';
+import { itEachShared, ROOT } from '../support/shared.js';
 import { showWholeTab, tabsOf, writePage } from './written-pages.js';
 
+/** One of each vendor. */
 const SHARED: readonly string[] = [
   'data/kineto/h100_vit.json.gz',
+  'data/neuron/trn2_fused_bf16_s512',
+  'data/ascend/db_level1_rank1',
+];
+const OTHERS: readonly string[] = [
   'data/nsys/fsdp_2proc.sqlite',
   'data/kineto/mi300_resnet_training.json.gz',
   'data/kineto/mi300_hipgraph_decode.json.gz',
-  'data/neuron/trn2_fused_bf16_s512',
-  'data/ascend/db_level1_rank1',
 ];
 const SAMPLES = ['lenet.nsys.sqlite', 'attention.ntff', 'ascend_pytorch_profiler_0.db'];
 
@@ -86,7 +90,7 @@ async function checkTimeline(contents: PageContents, page: Page): Promise<void> 
   const [, count = ''] = /([\d,]+) match/.exec((await answer.textContent()) ?? '') ?? [];
   expect(Number(count.replaceAll(',', ''))).to.equal(kernels);
   await panel.getByRole('button', { name: 'Zoom in' }).click();
-  await page.waitForURL(/t\.view=/);
+  await untilAddress(page, 'a view', (now) => now.has('t.view'));
 }
 
 async function check(contents: PageContents, path: string, program: PageProgram, open: OpenFile): Promise<void> {
@@ -111,12 +115,14 @@ async function check(contents: PageContents, path: string, program: PageProgram,
     ]);
   });
   await checkTimeline(contents, page);
+  await page.setViewportSize({ width: 390, height: 800 });
+  await page.emulateMedia({ colorScheme: 'dark' });
+  for (const tab of await tabsOf(page)) {
+    await showWholeTab(page, tab);
+    expect(await page.evaluate(OVERFLOW), tab).to.equal(0);
+  }
   expect(complaints).to.deep.equal([]);
   expect(requests).to.have.length(1);
-  const narrow = await open(path, { viewport: { width: 390, height: 800 }, colorScheme: 'dark' });
-  await showAll(narrow.page);
-  expect(await narrow.page.evaluate(OVERFLOW)).to.equal(0);
-  expect(narrow.complaints).to.deep.equal([]);
 }
 
 describeInBrowser('page of a profile', (open) => {
@@ -134,11 +140,14 @@ describeInBrowser('page of a profile', (open) => {
       await check(await pageContentsOfFile(join(ROOT, 'samples', name)), join(folder, `${name}.html`), program, open);
     });
   }
-  for (const name of SHARED) {
-    itShared(`shows the numbers of ${name}`, [name], async ([path = '']) => {
+  itEachShared(
+    SHARED,
+    OTHERS,
+    (name) => `shows the numbers of ${name}`,
+    async (path, name) => {
       await check(await pageContentsOfFile(path), join(folder, `${name.replaceAll('/', '-')}.html`), program, open);
-    });
-  }
+    },
+  );
 
   it('shows hostile names as text', async () => {
     const contents = await pageContentsOfFile(join(ROOT, 'samples/lenet.nsys.sqlite'));

@@ -268,7 +268,7 @@ describeInBrowser('timeline in a browser', (open) => {
     const colour = page.getByRole('combobox', { name: 'Colour by' });
     expect(await colour.inputValue()).to.equal('kernel');
     await colour.selectOption('op');
-    await page.waitForURL(/t\.colour=op/);
+    await untilAddress(page, 'the colours of ops', (now) => now.get('t.colour') === 'op');
     await colour.selectOption('kernel');
     await untilAddress(page, 'no t.colour', (address) => !address.has('t.colour'));
   });

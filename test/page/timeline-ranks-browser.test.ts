@@ -111,7 +111,7 @@ describeInBrowser('several ranks in the timeline', (open) => {
     expect(found.size).to.be.above(1);
     await page.getByRole('searchbox', { name: /^Search events/ }).fill('group:"rank 2" kind:kernel');
     await page.locator('.tl-matches', { hasText: 'matches' }).waitFor();
-    await page.waitForURL(/t\.search=group/);
+    await untilAddress(page, 'the search', (now) => now.get('t.search')?.startsWith('group') === true);
     const before = parametersOf(page).toString();
     await canvas.press('n');
     await page.locator('.tl-details dd', { hasText: /^rank 2$/ }).waitFor();

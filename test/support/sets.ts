@@ -9,7 +9,7 @@
  * | slow     | behaviour over thousands of made inputs, seconds each           | `npm run check`        |
  * | process  | start a process                                                 | `npm run check`        |
  * | profiles | read real profiles of ../shared                                 | `npm run check`        |
- * | browser  | pages in a browser                                              | `npm run check`        |
+ * | browser  | pages in a browser, of real profiles too                        | `npm run check`        |
  * | long     | repeat for all pages, sizes or profiles what another set samples | `npm run check:long`   |
  */
 type TestSet = 'smoke' | 'slow' | 'process' | 'profiles' | 'browser' | 'long';

@@ -19,10 +19,14 @@ for (const set of wanted) if (!SETS.includes(set)) throw new Error(`TEST_SETS: n
 const marksOf = (runnable) =>
   runnable === undefined ? [] : [...marksOf(runnable.parent), ...(runnable.testSets ?? [])];
 
-function isWanted(test) {
+/** The sets that must run for a test to do: what pages of a browser show may come from anywhere. */
+function setsOf(test) {
   const marks = marksOf(test);
-  return marks.length === 0 ? wanted.includes('unit') : marks.every((set) => wanted.includes(set));
+  if (marks.length === 0) return ['unit'];
+  return marks.includes('browser') ? marks.filter((set) => set === 'browser' || set === 'long') : marks;
 }
+
+const isWanted = (test) => setsOf(test).every((set) => wanted.includes(set));
 
 function removeUnwanted(suite) {
   suite.tests = suite.tests.filter(isWanted);

@@ -11,17 +11,20 @@ import { mark, runs } from './sets.js';
 export const ROOT = packageFolder();
 const SHARED = resolve(ROOT, '..', 'shared');
 
-/** Path of a shared file; null when it is not there, and in runs without tests of real profiles. */
+/** Whether tests that may read shared files run. */
+const isRead = (): boolean => runs('profiles') || runs('browser');
+
+/** Path of a shared file; null when it is not there, and in runs without tests that read it. */
 export function sharedFile(name: string): string | null {
   const path = join(SHARED, name);
-  return runs('profiles') && existsSync(path) ? path : null;
+  return isRead() && existsSync(path) ? path : null;
 }
 
 let announced = false;
 
 /** Reports once that tests are skipped, whatever the reporter shows of them. */
 function announceSkip(): void {
-  if (!announced && runs('profiles'))
+  if (!announced && isRead())
     process.stderr.write('tests on real profiles are skipped: they need ../shared, next to the checkout\n');
   announced = true;
 }
