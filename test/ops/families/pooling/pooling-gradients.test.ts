@@ -118,6 +118,9 @@ describe('interpolation', () => {
     // 3·9 rows of 6·6 positions, twice: 1944 elements, 7776 bytes
     const patches = aten('im2col', x, v([3, 3]), v([1, 1]), v([0, 0]), v([1, 1]));
     expect(amount(patches)).to.equal('main 0 9312');
+    // dilated by 2, padded by 2, every second place: floor((8 + 4 - 4 - 1) / 2) + 1 = 4 each way; 2·27·16·4 + 1536
+    const dilated = aten('im2col', x, v([3, 3]), v([2, 2]), v([2, 2]), v([2, 2]));
+    expect(amount(dilated)).to.equal('main 0 4992');
     const image = aten('col2im', t([2, 27, 36]), v([8, 8]), v([3, 3]), v([1, 1]), v([0, 0]), v([1, 1]));
     expect(amount(image)).to.equal('main 1944 9312');
     expect(amount(aten('pixel_shuffle', t([2, 4, 8, 8]), int(2)))).to.equal('main 0 4096');
