@@ -51,6 +51,11 @@ describe('instructions', () => {
     expect(cells({ name: 'DMA_DIRECT2D', counters })).to.deep.equal([0, 65536, 'helper', false]);
   });
 
+  it('move: bytes read and written of that memory together', () => {
+    const counters = { hbmReadBytes: 1000, hbmWriteBytes: 24, sbufWriteBytes: 65536 };
+    expect(cells({ name: 'DMA_DIRECT2D', counters })[1]).to.equal(1024);
+  });
+
   it('control: nothing', () => {
     expect(cells({ name: 'EVENT_SEMAPHORE' })).to.deep.equal([0, 0, 'helper', false]);
   });
