@@ -2,7 +2,7 @@
  * What the external sort of a device trace's rows saves, against sorting all of them in memory: peak memory and processor
  * time of both, each in a process of its own, and the ratio.
  *
- *   node tools/transpile.mjs && node bench/external-sort.mjs [ROWS]
+ *   npm run compile && node bench/external-sort.mjs [ROWS]
  */
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';

@@ -2,7 +2,7 @@
  * What sharing the fields of kernels that repeat from line to line (src/prof/input/repeated-fields.ts) saves: CPU time of
  * reading records and deriving the FLOPs of each kernel, without and with it, in turns, in one process.
  *
- *   node tools/transpile.mjs && node bench/repeated-fields.mjs RECORDS.dict [RUNS]
+ *   npm run compile && node bench/repeated-fields.mjs RECORDS.dict [RUNS]
  */
 const built = (module) => import(new URL(`../build/src/prof/${module}.js`, import.meta.url));
 const { openFile } = await built('input/lines');

@@ -12,7 +12,7 @@ import { itWithProcess } from '../support/sets.js';
 
 /**
  * Parts of a run's time at which it is ended: most of it is the start of the tool. Each run takes two; 100 points are for
- * `npm run bench:signals`.
+ * `npm run bench signals`.
  */
 const POINTS = [
   [0.65, 0.95],

@@ -1,6 +1,6 @@
 /**
  * Sets of tests. A test that nothing marks is a unit test: it starts no process, opens no browser and reads no file from
- * outside the checkout. TEST_SETS names the sets that run (setup.mjs); without it all run but the long tests.
+ * outside the checkout. TEST_SETS names the sets that run; setup.mjs sees to it.
  *
  * | set      | its tests                                                       | run by                 |
  * |----------|-----------------------------------------------------------------|------------------------|
@@ -16,8 +16,8 @@ type TestSet = 'smoke' | 'slow' | 'process' | 'profiles' | 'browser' | 'long';
 
 const WANTED = process.env['TEST_SETS']?.split(',');
 
-/** Whether tests of a set run. */
-export const runs = (set: TestSet): boolean => (WANTED === undefined ? set !== 'long' : WANTED.includes(set));
+/** Whether tests of a set run. Outside of tests, as in benchmarks, nothing is left out. */
+export const runs = (set: TestSet): boolean => WANTED === undefined || WANTED.includes(set);
 
 /** Marks a test, or a suite for all of its tests. A test with several marks runs only where each of the sets does. */
 export const mark = <T extends object>(set: TestSet, runnable: T): T => {

@@ -93,6 +93,7 @@ describe('dparse', () => {
     const take = (warning: Error): number => warnings.push(warning);
     process.on('warning', take);
     const folder = folderOf(...Array.from({ length: 11 }, (_, n) => `${n}.sqlite`));
+    expect((await dparse('-q', '-j', '11', folder)).code).to.equal(0);
     // The command has a worker a core at most, fewer than that on most machines.
     let written = '';
     const write = (piece: string | Uint8Array): void => {
