@@ -40,6 +40,7 @@ export const DIAGNOSTICS = {
   'range-without-start': ['warning', 'range ends without a start'],
   'range-across-threads': ['info', 'ranges that end on another thread (not used for attribution)'],
   'range-not-nested': ['warning', 'ranges too deep, or too many at one instant, to nest (nothing is placed inside)'],
+  'frame-cut': ['info', 'Python frames that end after the frame that called them (cut there)'],
   'payload-not-read': ['warning', 'payloads of ranges that are damaged, or of an unknown schema (skipped)'],
   'range-without-text': ['info', 'ranges without a text'],
   'marker-not-literal': ['info', 'ranges that look like a call marker but are not a literal (kept as plain ranges)'],

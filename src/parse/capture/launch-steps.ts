@@ -1,6 +1,6 @@
 /**
  * The steps of a profile: ranges that mark an iteration, each on the thread of the program that iterates. Ranges of steps
- * inside another step of their thread are none.
+ * inside another step of their thread are none; a step that begins before the one before it has ended cuts it there.
  */
 import { append } from '../../containers/lists.js';
 import { elementAt } from '../../containers/element.js';
@@ -42,7 +42,7 @@ export class LaunchSteps {
     for (const range of ranges) entryOf(byThread, range.thread, () => []).push(range);
     const byProcess = new Map<number | null, Step[]>();
     for (const [thread, list] of byThread) {
-      const steps = numbered(outermost(list));
+      const steps = numbered(inSequence(list));
       this.#byThread.set(thread, steps);
       append(
         entryOf(byProcess, thread === null ? null : threads.processOf(thread), () => []),
@@ -83,12 +83,39 @@ function find(steps: readonly Step[] | undefined, time: number): number | null {
   return last !== undefined && time <= last.end ? last.step : null;
 }
 
+/** How much later than the step around it a step may end, in ns, where times are rounded to microseconds. */
+const ROUNDING = 1000;
+
+/** The steps of a thread in order of start: those inside another are none, and a step ends where the next one begins. */
+function inSequence(ranges: StepRange[]): StepRange[] {
+  const steps: StepRange[] = [];
+  for (const range of ranges.sort(byStart)) {
+    const last = steps.at(-1);
+    if (last !== undefined && range.start < last.end) {
+      if (!follows(last, range)) continue;
+      steps[steps.length - 1] = { ...last, end: range.start };
+    }
+    steps.push(range);
+  }
+  return steps;
+}
+
+/** Whether a step that begins before another has ended comes after it: of the same series, or not mostly inside. */
+function follows(last: StepRange, { start, end, text }: StepRange): boolean {
+  const isOfSeries = text?.replace(/\d+/g, '') === last.text?.replace(/\d+/g, '');
+  return end > last.end + ROUNDING && (isOfSeries || last.end - start < (end - start) / 2);
+}
+
 /** Sorts steps by start and removes those that begin inside another. */
 function outermost<T extends StepRange>(steps: T[]): T[] {
   const kept: T[] = [];
-  steps.sort((a, b) => a.start - b.start || b.end - a.end || (a.number ?? -1) - (b.number ?? -1));
+  steps.sort(byStart);
   for (const step of steps) if (step.start >= (kept.at(-1)?.end ?? -Infinity)) kept.push(step);
   return kept;
+}
+
+function byStart(a: StepRange, b: StepRange): number {
+  return a.start - b.start || b.end - a.end || (a.number ?? -1) - (b.number ?? -1);
 }
 
 /** Steps with the numbers in their names, or counted from 0 where these do not distinguish all of a thread's steps. */

@@ -32,6 +32,8 @@ export interface Nesting {
   readonly innermost: Int32Array;
   /** Number of ranges that nothing is nested in, because their times are impossible. */
   readonly unnested: number;
+  /** Number of frames that ended after the frame they were called in, and now end with it. */
+  readonly cut: number;
 }
 
 /** Facts of ranges beyond their times. */
@@ -44,7 +46,10 @@ interface NestingFacts {
   readonly isFrame: (range: number) => boolean;
 }
 
-/** Nests the ranges of all threads. */
+/**
+ * Nests the ranges of all threads. A frame cannot outlive the frame that called it: one that does (the profiler missed its
+ * return, and closed it when it stopped: pytorch#190950) ends with it, here and in `ranges`.
+ */
 export function nest(ranges: Ranges, hostCalls: HostCalls, threads: number, facts: NestingFacts): Nesting {
   const { start, end } = ranges;
   const inOrder = groupAll(ranges.length, (row) => ranges.thread.at(row), threads);
@@ -53,15 +58,35 @@ export function nest(ranges: Ranges, hostCalls: HostCalls, threads: number, fact
     parent: new Int32Array(ranges.length).fill(OUTSIDE),
     innermost: new Int32Array(hostCalls.length).fill(OUTSIDE),
     unnested: 0,
+    cut: 0,
   };
   for (let thread = 0; thread < threads; thread++) {
     const rows = inOrder.rows.subarray(inOrder.first[thread], inOrder.first[thread + 1]);
     const callRows = calls.rows.subarray(calls.first[thread], calls.first[thread + 1]);
     sortRows(rows, (a, b) => start.at(a) - start.at(b) || end.at(b) - end.at(a) || facts.compareTies(a, b));
     sortRows(callRows, (a, b) => hostCalls.start.at(a) - hostCalls.start.at(b));
+    nesting.cut += cutFrames(ranges, rows, facts);
     nesting.unnested += nestThread(ranges, hostCalls, rows, callRows, facts, nesting);
   }
   return nesting;
+}
+
+/** Ends frames no later than those around them. @param rows of a thread, in order of start @returns how many it cut */
+function cutFrames({ start, end }: Ranges, rows: Uint32Array, { slack, isFrame }: NestingFacts): number {
+  /** Ends of the open frames, outermost first. */
+  const open: number[] = [];
+  let cut = 0;
+  for (const row of rows) {
+    if (!isFrame(row)) continue;
+    while ((open.at(-1) ?? Infinity) <= start.at(row) + slack) open.pop();
+    const until = open.at(-1) ?? Infinity;
+    if (end.at(row) > until + slack) {
+      end.set(row, until);
+      cut++;
+    }
+    open.push(end.at(row));
+  }
+  return cut;
 }
 
 /** Nests the ranges of one thread. @returns how many ranges nothing is nested in */
@@ -153,5 +178,6 @@ export function nestEvents(
   const isFrame = (range: number): boolean => events.isFrame(range);
   const nesting = nest(events.ranges, hostCalls, threads, { compareTies, slack, isFrame });
   diagnostics.count('range-not-nested', nesting.unnested);
+  diagnostics.count('frame-cut', nesting.cut);
   return nesting;
 }

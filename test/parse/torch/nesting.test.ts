@@ -19,7 +19,12 @@ interface Span {
 const THREADS = 3;
 const byRow = (a: number, b: number): number => a - b;
 
-function nested(ranges: readonly Span[], calls: readonly Span[], slack = 0, isFrame = (): boolean => false): Nesting {
+function nested(
+  ranges: readonly Span[],
+  calls: readonly Span[],
+  slack = 0,
+  isFrame = (_row: number): boolean => false,
+): Nesting {
   const [rangeColumns, callColumns] = [new Ranges(), new HostCalls()];
   for (const [columns, spans] of [[rangeColumns, ranges] as const, [callColumns, calls] as const]) {
     for (const { thread, start, end } of spans) {
@@ -114,6 +119,38 @@ describe('Kineto: how events nest', () => {
     expect([...nested([span(0, 5000), span(1000, 6000)], [], 1000).parent]).to.deep.equal([OUTSIDE, 0]);
     expect([...nested([span(0, 5000), span(1000, 7000)], [], 1000).parent]).to.deep.equal([OUTSIDE, OUTSIDE]);
     expect([...nested([span(0, 5000), span(1000, 6000)], [], 0).parent]).to.deep.equal([OUTSIDE, OUTSIDE]);
+  });
+
+  it('a frame whose return was missed ends with its caller, and changes nothing of the frames around it', () => {
+    const program = fc.array(fc.tuple(fc.constantFrom<Step[0]>('open', 'close', 'call'), fc.nat()), { maxLength: 60 });
+    fc.assert(
+      fc.property(program, fc.func(fc.boolean()), (steps, missed) => {
+        const { ranges, parents, calls, around } = run(0, steps, (gap) => 1 + (gap % 50));
+        const stop = Math.max(...ranges.map(({ end }) => end), 0);
+        const isMissed = ranges.map((_, row) => missed(row));
+        const written = ranges.map(({ start, end }, row) => span(start, isMissed[row] === true ? stop : end));
+        const { parent, innermost } = nested(written, calls, 0, () => true);
+        const known = (row: number): number => {
+          while (isMissed[row] === true) row = parent[row] ?? OUTSIDE;
+          return row;
+        };
+        const right = (range: Span | undefined): number => {
+          let row = range === undefined ? OUTSIDE : ranges.indexOf(range);
+          while (isMissed[row] === true) row = ranges.indexOf(parents[row] ?? span(-1, -1));
+          return row;
+        };
+        expect([...parent].map(known)).to.deep.equal(parents.map(right));
+        expect([...innermost].map(known)).to.deep.equal(around.map(right));
+      }),
+      { numRuns: propertyRuns(150) },
+    );
+  });
+
+  it('of frames alone: an op may end after the frame around it', () => {
+    const isFrame = (row: number): boolean => row < 2;
+    // main [0, 10] calls f [1, 20], whose return was missed; the op [2, 20] is outside of both.
+    const { parent, cut } = nested([span(0, 10), span(1, 20), span(2, 20)], [], 0, isFrame);
+    expect([...parent, cut]).to.deep.equal([OUTSIDE, 0, OUTSIDE, 1]);
   });
 
   it('a range that starts where another ends is its sibling', () => {
