@@ -18,6 +18,8 @@ import type { GraphNode } from '../../record/fields/graph-node.js';
 import { LruCache } from '../../containers/lru-cache.js';
 import type { Writable } from '../../containers/writable.js';
 import { alignClocks, type ClockAlignment } from './clocks/align-clocks.js';
+import { earliest } from './clocks/host-span.js';
+import { settleStrays } from './clocks/stray-times.js';
 import { kernelNameOf, UNNAMED, type Capture, type CollectiveOperation } from './capture.js';
 import { ACTIVITY_KINDS } from './capture-columns.js';
 import { GRAPH_CAPTURE_FACT } from '../../record/fields/fact-names.js';
@@ -76,6 +78,8 @@ export function* emit(capture: Capture, options: EmitOptions): Generator<Profile
 class Emission {
   readonly #launches: LaunchJoin;
   readonly #alignment: ClockAlignment | null;
+  /** What all times are after the start of the profile, ns: it was set by times that were moved. */
+  readonly #lead: number;
   readonly #contexts: KernelContexts;
   readonly #origins: GraphOrigins;
   readonly #kernelNames = new LruCache<number, KernelNames>(4096);
@@ -86,9 +90,11 @@ class Emission {
     private readonly options: EmitOptions,
   ) {
     const { hostCalls, activities, threads, diagnostics } = capture;
+    const isMoved = settleStrays(capture);
     this.#launches = joinLaunches(hostCalls, activities, threads, diagnostics);
     this.#alignment = alignClocks(capture, this.#launches);
-    placeAtLaunches(hostCalls, activities, this.#launches, diagnostics);
+    this.#lead = isMoved || this.#alignment?.movedStart === true ? earliest(capture) : 0;
+    placeAtLaunches(hostCalls, activities, this.#launches, this.#lead, diagnostics);
     this.#contexts = capture.contexts?.(this.#launches) ?? new MarkerContexts(capture, this.#launches);
     const rank = capture.header.rank ?? options.rank;
     this.#origins = new GraphOrigins(capture, this.#launches, this.#contexts, { ...options, rank });
@@ -96,7 +102,8 @@ class Emission {
 
   header(): ProfileRecord {
     const { format, tool, rank, startUnixNs, dur, devices, facts: stated, job } = this.capture.header;
-    const { facts: aligned, lead } = this.#alignment ?? { facts: undefined, lead: 0 };
+    const aligned = this.#alignment?.facts;
+    const lead = this.#lead;
     const captured = capturedTime(this.capture, this.#lastEnd());
     const graphs = captured === 0 ? undefined : { [GRAPH_CAPTURE_FACT]: captured };
     const facts = [stated, aligned, graphs].some((known) => known !== undefined)
@@ -160,8 +167,7 @@ class Emission {
 
   #counted(record: ProfileLine): ProfileLine {
     this.#counts[record.type] = (this.#counts[record.type] ?? 0) + 1;
-    const lead = this.#alignment?.lead ?? 0;
-    return lead === 0 ? record : earlierBy(lead, record);
+    return this.#lead === 0 ? record : earlierBy(this.#lead, record);
   }
 
   #activity(row: number): ProfileLine {

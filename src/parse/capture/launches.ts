@@ -42,20 +42,21 @@ export function joinLaunches(
 }
 
 /**
- * Activities without times get the start of their launch; their end stays unknown. Counts kernels that start before
+ * Activities without times get the start of their launch, or of the profile; their end stays unknown. Counts kernels that start before
  * their launch. To be called when the clocks of host and devices are aligned.
  */
 export function placeAtLaunches(
   { start: callStarts }: HostCalls,
   { start, end, kind }: Activities,
   { callOf }: LaunchJoin,
+  profileStart: number,
   diagnostics: Diagnostics,
 ): void {
   const [starts, kinds, launched] = [start.values, kind.values, callStarts.values];
   let early = 0;
   for (let row = 0; row < starts.length; row++) {
     const call = elementAt(callOf, row);
-    const at = call === -1 ? 0 : elementAt(launched, call);
+    const at = call === -1 ? profileStart : elementAt(launched, call);
     const own = elementAt(starts, row);
     if (Number.isNaN(own)) {
       start.set(row, at);

@@ -32,7 +32,7 @@ function join(callRows: readonly CallRow[], activityRows: readonly ActivityRow[]
     activities.start.push(start);
   }
   const launches = joinLaunches(calls, activities, threads, diagnostics);
-  placeAtLaunches(calls, activities, launches, diagnostics);
+  placeAtLaunches(calls, activities, launches, 0, diagnostics);
   const { callOf, kernelCounts: kernels } = launches;
   return { callOf: [...callOf], kernels: [...kernels], diagnostics: diagnostics.toJSON() };
 }

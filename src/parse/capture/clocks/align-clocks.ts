@@ -8,6 +8,7 @@ import type { Labels } from '../../../record/record.js';
 import { elementAt } from '../../../containers/element.js';
 import type { Capture } from '../capture.js';
 import { KIND_CODE } from '../capture-columns.js';
+import { spanOfHost, type Span } from './host-span.js';
 import { overrunsOf, type Overruns } from './host-waits.js';
 import { CLOCK_TOLERANCE, launchLatencies, type DeviceLatencies } from './launch-latencies.js';
 import type { LaunchJoin } from '../launches.js';
@@ -22,14 +23,8 @@ const LONGEST_QUEUE = 1_000_000_000;
 export interface ClockAlignment {
   /** What was done to each device, for the profile line. */
   readonly facts: Labels;
-  /** What all times of the profile are now after its start, ns: it was set by times that were moved. */
-  readonly lead: number;
-}
-
-/** First and last time of the host, ns. */
-interface HostSpan {
-  readonly first: number;
-  readonly last: number;
+  /** Whether times that were moved had set the start of the profile. */
+  readonly movedStart: boolean;
 }
 
 /** Moves the activities of devices whose clock differs; null where there is no such device. */
@@ -58,40 +53,26 @@ export function alignClocks(capture: Capture, launches: LaunchJoin): ClockAlignm
   }
   if (Object.keys(facts).length === 0) return null;
   diagnostics.count('clocks-differ', Object.keys(facts).filter((name) => name.endsWith('shift_ns')).length);
-  const startedProfile = [...shifts.keys()].some((device) => latencies.get(device)?.first === 0);
+  const movedStart = [...shifts.keys()].some((device) => latencies.get(device)?.first === 0);
   move(capture, launches, shifts, host);
-  return { facts, lead: startedProfile ? earliest(capture) : 0 };
+  return { facts, movedStart };
 }
 
 /** Whether work that starts late does so by its clock, not because the device was busy. */
-const isImpossiblyLate = (
-  { least }: DeviceLatencies,
-  { waits, broken }: Overruns,
-  { first, last }: HostSpan,
-): boolean => broken > waits / 2 || least > Math.max(LONGEST_QUEUE, last - first);
+const isImpossiblyLate = ({ least }: DeviceLatencies, { waits, broken }: Overruns, { first, last }: Span): boolean =>
+  broken > waits / 2 || least > Math.max(LONGEST_QUEUE, last - first);
 
 /** Whether work without a launch lies further from all that the host did than both take. */
-const isApart = (of: DeviceLatencies, { first, last }: HostSpan): boolean =>
+const isApart = (of: DeviceLatencies, { first, last }: Span): boolean =>
   Number.isFinite(first) &&
   Math.max(of.first - last, first - of.last) > Math.max(LONGEST_QUEUE, last - first + of.last - of.first);
-
-function spanOfHost({ hostCalls, ranges }: Capture): HostSpan {
-  let [first, last] = [Infinity, -Infinity];
-  for (const { start, end } of [hostCalls, ranges]) {
-    for (const time of start.values) first = Math.min(first, time);
-    for (const time of end.values) if (time !== Infinity) last = Math.max(last, time);
-    // A range that is still open has only a start.
-    for (const time of start.values) last = Math.max(last, time);
-  }
-  return { first, last };
-}
 
 /** Waits may be timed by the host although they are listed with the device: those are not moved. */
 function move(
   { hostCalls, activities }: Capture,
   { callOf }: LaunchJoin,
   shifts: ReadonlyMap<number, number>,
-  host: HostSpan,
+  host: Span,
 ): void {
   const isOfHost = (start: number, call: number, shift: number): boolean => {
     if (call === -1) return start >= host.first && start <= host.last;
@@ -107,15 +88,4 @@ function move(
     activities.start.set(row, start + shift);
     activities.end.set(row, activities.end.at(row) + shift);
   }
-}
-
-/** The earliest time of all; 0 where statements are of times that only their reader knows. */
-function earliest(capture: Capture): number {
-  const { hostCalls, ranges, activities } = capture;
-  if (capture.statements !== undefined && capture.firstStatement === undefined) return 0;
-  let first = capture.firstStatement?.() ?? Infinity;
-  for (const { values } of [hostCalls.start, ranges.start, activities.start]) {
-    for (const time of values) if (time < first) first = time;
-  }
-  return first === Infinity ? 0 : Math.max(0, first);
 }

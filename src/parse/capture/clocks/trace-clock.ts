@@ -47,6 +47,7 @@ export class TraceClock {
     this.deviceEnd = fields.has(EVENT.dur)
       ? this.deviceStart + nanosecondsAt(bytes, from[EVENT.dur] as number, to[EVENT.dur] as number, 0)
       : NaN;
+    if (this.deviceEnd === this.deviceStart && isZero(fields.latin1(EVENT.ts))) this.deviceStart = this.deviceEnd = NaN;
     this.start = nearOrNaN(this.deviceStart);
     this.end = nearOrNaN(this.start + (this.deviceEnd - this.deviceStart));
     return !Number.isNaN(this.start);
@@ -104,5 +105,7 @@ function* startsIn(head: Buffer): Generator<string> {
   }
 }
 
+/** Profilers write 0 for the times of work whose own they have lost, with a duration of 0 (kineto#109). */
+const isZero = (text: string | null): boolean => Number(text) === 0;
 const isFar = (time: number): boolean => Number.isFinite(time) && !isNear(time);
 const nearOrNaN = (time: number): number => (isNear(time) ? time : NaN);

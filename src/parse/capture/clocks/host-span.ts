@@ -1,0 +1,31 @@
+/** When the host did what a profile records of it, and when the profile begins. */
+import type { Capture } from '../capture.js';
+
+/** First and last time, ns; Infinity and -Infinity where there is none. */
+export interface Span {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** When the host made calls and had ranges open. */
+export function spanOfHost({ hostCalls, ranges }: Capture): Span {
+  let [first, last] = [Infinity, -Infinity];
+  for (const { start, end } of [hostCalls, ranges]) {
+    for (const time of start.values) first = Math.min(first, time);
+    for (const time of end.values) if (time !== Infinity) last = Math.max(last, time);
+    // A range that is still open has only a start.
+    for (const time of start.values) last = Math.max(last, time);
+  }
+  return { first, last };
+}
+
+/** The earliest time of all; 0 where statements are of times that only their reader knows. */
+export function earliest(capture: Capture): number {
+  const { hostCalls, ranges, activities } = capture;
+  if (capture.statements !== undefined && capture.firstStatement === undefined) return 0;
+  let first = capture.firstStatement?.() ?? Infinity;
+  for (const { values } of [hostCalls.start, ranges.start, activities.start]) {
+    for (const time of values) if (time < first) first = time;
+  }
+  return first === Infinity ? 0 : Math.max(0, first);
+}

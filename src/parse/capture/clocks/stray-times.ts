@@ -1,0 +1,63 @@
+/**
+ * Work of a device whose recorded time is far from everything else in the profile: such a time is damaged (a kernel an hour
+ * before its program, rocprofiler#84), and must set neither the start nor the length of the profile.
+ */
+import { elementAt } from '../../../containers/element.js';
+import type { Capture } from '../capture.js';
+import { spanOfHost, type Span } from './host-span.js';
+
+/** How far is damaged: at least `ns`, and `lengths` of the span of what the profile has besides. */
+interface Distance {
+  readonly ns: number;
+  readonly lengths: number;
+}
+
+const FROM_HOST: Distance = { ns: 60e9, lengths: 1 };
+/** A device may well have nothing to do for minutes where nothing is known of the host. */
+const FROM_DEVICE: Distance = { ns: 600e9, lengths: 10 };
+
+/** Largest share of work that may be far: where it is more, the device has a clock of its own. */
+const MOST_FAR = 0.1;
+
+/** Makes damaged times of activities unknown, and counts them. @returns whether one had set the start of the profile */
+export function settleStrays(capture: Capture): boolean {
+  const { start, end } = capture.activities;
+  const host = spanOfHost(capture);
+  const { ns, lengths } = host.first <= host.last ? FROM_HOST : FROM_DEVICE;
+  if (!isWider(start.values, ns)) return false;
+  const span = hull(host, middleHalf(start.values));
+  const far = Math.max(ns, lengths * (span.last - span.first));
+  const isStray = (time: number): boolean => outside(time, span) > far;
+  const strays = start.values.reduce((count, time) => count + Number(isStray(time)), 0);
+  if (strays === 0 || strays > MOST_FAR * start.length) return false;
+  let movedStart = false;
+  start.values.forEach((time, row) => {
+    if (!isStray(time)) return;
+    movedStart ||= time === 0;
+    start.set(row, NaN);
+    end.set(row, NaN);
+  });
+  capture.diagnostics.count('time-far-away', strays);
+  return movedStart;
+}
+
+function isWider(times: Float64Array, ns: number): boolean {
+  let [first, last] = [Infinity, -Infinity];
+  for (const time of times) {
+    if (time < first) first = time;
+    if (time > last) last = time;
+  }
+  return last - first > ns;
+}
+
+/** How far a time is outside of a span, ns; Infinity where there is no span, and not above 0 inside of it. */
+const outside = (time: number, { first, last }: Span): number => Math.max(first - time, time - last);
+
+const hull = (a: Span, b: Span): Span => ({ first: Math.min(a.first, b.first), last: Math.max(a.last, b.last) });
+
+/** From the first to the third quartile of times. */
+function middleHalf(times: Float64Array): Span {
+  const sorted = times.filter((time) => !Number.isNaN(time)).sort();
+  const quarter = sorted.length >> 2;
+  return { first: elementAt(sorted, quarter), last: elementAt(sorted, sorted.length - 1 - quarter) };
+}
