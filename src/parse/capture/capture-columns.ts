@@ -14,6 +14,9 @@ export const KIND_CODE = Object.fromEntries(ACTIVITY_KINDS.map((kind, code) => [
   Record<ActivityKind, number>
 >;
 
+/** In `Activities.kind`: a row that was taken out. It has no launch and becomes no record. */
+export const REMOVED = 255;
+
 /** Host calls that may launch work on a device (runtime and driver API). Times in ns. */
 export class HostCalls {
   readonly start = NumericColumn.floats();
@@ -122,7 +125,7 @@ class LaunchExtents {
  * Work on a device, and waits for it. What only one kind has is in columns of that kind, at the activity's `ownRow`.
  */
 export class Activities {
-  /** Index in `ACTIVITY_KINDS`. */
+  /** Index in `ACTIVITY_KINDS`, or REMOVED. */
   readonly kind = NumericColumn.codes();
   /** See `ActivityRow` for this and the next six. */
   readonly start = NumericColumn.floats();
@@ -204,6 +207,11 @@ export class Activities {
   /** Adds a collective operation; `Capture.operationOf` describes it. */
   addCollective(row: ActivityRow): void {
     this.#add('collective', row, 0);
+  }
+
+  /** Takes a row out; the numbers of the others stay. */
+  remove(row: number): void {
+    this.kind.set(row, REMOVED);
   }
 
   #add(kind: ActivityKind, row: ActivityRow, ownRow: number): void {

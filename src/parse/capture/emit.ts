@@ -41,6 +41,7 @@ import { waitOfCall } from './wait-calls.js';
 import type { Step } from './launch-steps.js';
 import { apiRanges, hostRanges, LONG_CALL } from './range-records.js';
 import { orderActivities } from './record-order.js';
+import { removeRepeated } from './repeated-work.js';
 import type { Diagnostics } from '../../record/diagnostics.js';
 
 type EmitOptions = Pick<ReadOptions, 'profile' | 'file' | 'rank' | 'ranges' | 'captures'>;
@@ -90,6 +91,7 @@ class Emission {
     private readonly options: EmitOptions,
   ) {
     const { hostCalls, activities, threads, diagnostics } = capture;
+    removeRepeated(capture);
     const isMoved = settleStrays(capture);
     this.#launches = joinLaunches(hostCalls, activities, threads, diagnostics);
     this.#alignment = alignClocks(capture, this.#launches);

@@ -4,7 +4,7 @@
  */
 import type { Diagnostics } from '../../record/diagnostics.js';
 import { elementAt } from '../../containers/element.js';
-import { KIND_CODE, type Activities, type HostCalls } from './capture-columns.js';
+import { KIND_CODE, REMOVED, type Activities, type HostCalls } from './capture-columns.js';
 import { PairIndex } from '../../containers/pair-index.js';
 import type { ThreadTable } from './threads.js';
 
@@ -27,6 +27,7 @@ export function joinLaunches(
   const callOf = new Int32Array(activities.length).fill(-1);
   const kernelCounts = new Uint32Array(hostCalls.length);
   for (let row = 0; row < activities.length; row++) {
+    if (activities.kind.at(row) === REMOVED) continue;
     const corr = activities.corr.at(row);
     const call = Number.isNaN(corr) ? -1 : find(activities.process.at(row), corr);
     const kind = activities.kind.at(row);

@@ -1,17 +1,24 @@
 /** The order of records: by start, then by contents alone, so that the order of the database's rows does not matter. */
 import { compareCells } from '../../containers/numeric-column.js';
 import { elementAt } from '../../containers/element.js';
-import { allRows, sortRows } from '../../containers/row-order.js';
+import { allRows, sortRows, type CompareRows } from '../../containers/row-order.js';
 import { kernelNameOf, type Capture } from './capture.js';
-import { ACTIVITY_KINDS, type Activities, type ActivityKind } from './capture-columns.js';
+import { ACTIVITY_KINDS, REMOVED, type Activities, type ActivityKind } from './capture-columns.js';
 import { compareTexts, rangeKey } from './ranges.js';
 
 export function orderActivities(capture: Capture): Uint32Array {
+  const { kind } = capture.activities;
+  const rows = allRows(kind.length).filter((row) => kind.at(row) !== REMOVED);
+  sortRows(rows, activityOrder(capture));
+  return rows;
+}
+
+/** The order of activities by all that is written of them: 0 for two that are the same. */
+export function activityOrder(capture: Capture): CompareRows {
   const { activities, threads } = capture;
   const { start, end, kind, device, stream, corr, process: processes, node } = activities;
   const shared = [end, kind, device, stream, corr, node];
-  const rows = allRows(start.length);
-  sortRows(rows, (a, b) => {
+  return (a, b) => {
     const byStart = start.at(a) - start.at(b);
     if (byStart !== 0) return byStart;
     for (const column of shared) {
@@ -24,8 +31,7 @@ export function orderActivities(capture: Capture): Uint32Array {
       compareNames(capture, a, b) ||
       compareLaunches(activities, a, b)
     );
-  });
-  return rows;
+  };
 }
 
 const kindOf = ({ kind }: Activities, row: number): ActivityKind => elementAt(ACTIVITY_KINDS, kind.at(row));

@@ -44,6 +44,8 @@ interface NestingFacts {
   readonly slack: number;
   /** Whether a range is a frame of a call stack. */
   readonly isFrame: (range: number) => boolean;
+  /** Whether two ranges of the same times are one that was written twice: nothing is placed inside the second. */
+  readonly isRepeat: (a: number, b: number) => boolean;
 }
 
 /**
@@ -95,7 +97,7 @@ function nestThread(
   hostCalls: HostCalls,
   rows: Uint32Array,
   callRows: Uint32Array,
-  { slack, isFrame }: NestingFacts,
+  { slack, isFrame, isRepeat }: NestingFacts,
   { parent, innermost }: Nesting,
 ): number {
   /** Open ranges, outermost first. */
@@ -130,6 +132,11 @@ function nestThread(
       rows.subarray(at, until).filter((row) => !isFrame(row)).length > MAX_SIMULTANEOUS_OPS;
     for (; at < until; at++) {
       const row = elementAt(rows, at);
+      const last = open.at(-1);
+      if (last !== undefined && start.at(last) === from && end.at(last) === end.at(row) && isRepeat(last, row)) {
+        parent[row] = elementAt(parent, last);
+        continue;
+      }
       parent[row] = around(from, end.at(row));
       if (open.length >= MAX_OPEN_RANGES && from >= firstEnd) {
         // Ranges that overlap without nesting may have ended below one that goes on.
@@ -176,7 +183,10 @@ export function nestEvents(
     return byOp || compareTexts(nameOf(a), nameOf(b));
   };
   const isFrame = (range: number): boolean => events.isFrame(range);
-  const nesting = nest(events.ranges, hostCalls, threads, { compareTies, slack, isFrame });
+  // Where times are whole microseconds, only an id tells a short call of a function by itself from one written twice.
+  const isRepeat = (a: number, b: number): boolean =>
+    compareTies(a, b) === 0 && (slack === 0 || (events.opOf(a) !== -1 && !Number.isNaN(orderOf(events.opOf(a)))));
+  const nesting = nest(events.ranges, hostCalls, threads, { compareTies, slack, isFrame, isRepeat });
   diagnostics.count('range-not-nested', nesting.unnested);
   diagnostics.count('frame-cut', nesting.cut);
   return nesting;

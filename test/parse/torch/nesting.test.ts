@@ -33,7 +33,7 @@ function nested(
       columns.end.push(end);
     }
   }
-  return nest(rangeColumns, callColumns, THREADS, { compareTies: byRow, slack, isFrame });
+  return nest(rangeColumns, callColumns, THREADS, { compareTies: byRow, slack, isFrame, isRepeat: () => false });
 }
 
 const span = (start: number, end: number, thread = 0): Span => ({ start, end, thread });

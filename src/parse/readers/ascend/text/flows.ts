@@ -82,7 +82,12 @@ export class LaunchQueue {
   /** By call, the enqueue call of the entry during whose dequeue range it was made; -1 when there is none. */
   enqueuedBy(calls: HostCalls, threads: ThreadTable): (call: number) => number {
     const { taken, put } = this;
-    const facts = { compareTies: (a: number, b: number) => a - b, slack: 0, isFrame: () => false };
+    const facts = {
+      compareTies: (a: number, b: number) => a - b,
+      slack: 0,
+      isFrame: () => false,
+      isRepeat: () => false,
+    };
     const { innermost } = nest(taken, calls, threads.count, facts);
     const index = new NumberIndex(put.corr);
     for (let row = 0; row < put.corr.length; row++) if (!Number.isNaN(put.corr.at(row))) index.put(row);
