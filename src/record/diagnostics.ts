@@ -33,6 +33,10 @@ export const DIAGNOSTICS = {
   'graph-without-capture': ['warning', 'launches of graphs whose kernels are those of no known capture'],
   'scheduling-not-paired': ['info', 'threads put onto or off a core without the other event (time not counted)'],
   'negative-duration': ['warning', 'rows that end before they start (duration unknown)'],
+  'end-not-believed': [
+    'warning',
+    'kernels that end after the next one of their stream has (taken to last until that begins)',
+  ],
   'row-repeated': ['warning', 'rows of device work that the profile has twice (one taken)'],
   'row-without-time': ['warning', 'rows whose times were not collected (placed at their launch, duration unknown)'],
   'time-far-away': ['warning', 'work of a device timed far from everything else (time not believed: unknown)'],

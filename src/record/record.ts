@@ -196,6 +196,8 @@ export interface KernelRecord extends Activity, Context {
   readonly registers?: number | null;
   /** Shared memory of a block, bytes: declared in the program and asked for at the launch. */
   readonly sharedBytes?: number | null;
+  /** Where the recorded end cannot be, because later work of the stream ended before: `dur` is up to the next kernel's start. */
+  readonly cut?: true;
   /** What the kernel does for a group of devices. */
   readonly collective?: Collective;
   /** An instruction's operands, as the tool writes them. */

@@ -87,7 +87,7 @@ function overview(rank: number, slower: number): ProfileSummary {
       },
     ],
     kernels: {
-      ...{ count: 104, time: 7 * MS, untimed: 0, byTime: [], byCount: [], names: 3 },
+      ...{ count: 104, time: 7 * MS, untimed: 0, cut: { count: 0, time: 0 }, byTime: [], byCount: [], names: 3 },
       precision: [
         { name: 'bf16', count: 60, time: 5 * MS },
         { name: 'na', count: 44, time: 2 * MS },

@@ -17,9 +17,6 @@ import {
 import type { GraphNode } from '../../record/fields/graph-node.js';
 import { LruCache } from '../../containers/lru-cache.js';
 import type { Writable } from '../../containers/writable.js';
-import { alignClocks, type ClockAlignment } from './clocks/align-clocks.js';
-import { earliest } from './clocks/host-span.js';
-import { settleStrays } from './clocks/stray-times.js';
 import { kernelNameOf, UNNAMED, type Capture, type CollectiveOperation } from './capture.js';
 import { ACTIVITY_KINDS } from './capture-columns.js';
 import { GRAPH_CAPTURE_FACT } from '../../record/fields/fact-names.js';
@@ -36,12 +33,10 @@ import { MarkerContexts } from './markers/marker-contexts.js';
 import type { ReadOptions } from '../reader.js';
 import { UNKNOWN } from '../../record/units.js';
 import { shortName } from '../names/kernel-name.js';
-import { joinLaunches, placeAtLaunches, type LaunchJoin } from './launches.js';
 import { waitOfCall } from './wait-calls.js';
 import type { Step } from './launch-steps.js';
 import { apiRanges, hostRanges, LONG_CALL } from './range-records.js';
-import { orderActivities } from './record-order.js';
-import { removeRepeated } from './repeated-work.js';
+import { settled, type Settled } from './settled.js';
 import type { Diagnostics } from '../../record/diagnostics.js';
 
 type EmitOptions = Pick<ReadOptions, 'profile' | 'file' | 'rank' | 'ranges' | 'captures'>;
@@ -77,10 +72,7 @@ export function* emit(capture: Capture, options: EmitOptions): Generator<Profile
 }
 
 class Emission {
-  readonly #launches: LaunchJoin;
-  readonly #alignment: ClockAlignment | null;
-  /** What all times are after the start of the profile, ns: it was set by times that were moved. */
-  readonly #lead: number;
+  readonly #settled: Settled;
   readonly #contexts: KernelContexts;
   readonly #origins: GraphOrigins;
   readonly #kernelNames = new LruCache<number, KernelNames>(4096);
@@ -90,22 +82,16 @@ class Emission {
     private readonly capture: Capture,
     private readonly options: EmitOptions,
   ) {
-    const { hostCalls, activities, threads, diagnostics } = capture;
-    removeRepeated(capture);
-    const isMoved = settleStrays(capture);
-    this.#launches = joinLaunches(hostCalls, activities, threads, diagnostics);
-    this.#alignment = alignClocks(capture, this.#launches);
-    this.#lead = isMoved || this.#alignment?.movedStart === true ? earliest(capture) : 0;
-    placeAtLaunches(hostCalls, activities, this.#launches, this.#lead, diagnostics);
-    this.#contexts = capture.contexts?.(this.#launches) ?? new MarkerContexts(capture, this.#launches);
+    this.#settled = settled(capture);
+    const { launches } = this.#settled;
+    this.#contexts = capture.contexts?.(launches) ?? new MarkerContexts(capture, launches);
     const rank = capture.header.rank ?? options.rank;
-    this.#origins = new GraphOrigins(capture, this.#launches, this.#contexts, { ...options, rank });
+    this.#origins = new GraphOrigins(capture, launches, this.#contexts, { ...options, rank });
   }
 
   header(): ProfileRecord {
     const { format, tool, rank, startUnixNs, dur, devices, facts: stated, job } = this.capture.header;
-    const aligned = this.#alignment?.facts;
-    const lead = this.#lead;
+    const { clockFacts: aligned, lead } = this.#settled;
     const captured = capturedTime(this.capture, this.#lastEnd());
     const graphs = captured === 0 ? undefined : { [GRAPH_CAPTURE_FACT]: captured };
     const facts = [stated, aligned, graphs].some((known) => known !== undefined)
@@ -139,11 +125,11 @@ class Emission {
     const others = [
       dated(mapped(this.#contexts.steps ?? [], (step) => this.#stepSample(step))),
       dated(wanted ? hostRanges(this.capture, this.#contexts, profile, last) : []),
-      dated(least === null ? [] : apiRanges(this.capture, this.#launches, profile, last, least)),
+      dated(least === null ? [] : apiRanges(this.capture, this.#settled.launches, profile, last, least)),
       dated(this.capture.statements?.(this.options.profile) ?? []),
     ];
     try {
-      for (const row of orderActivities(this.capture)) {
+      for (const row of this.#settled.order) {
         yield* this.#upTo(this.capture.activities.start.at(row), others);
         yield this.#counted(this.#activity(row));
       }
@@ -169,7 +155,8 @@ class Emission {
 
   #counted(record: ProfileLine): ProfileLine {
     this.#counts[record.type] = (this.#counts[record.type] ?? 0) + 1;
-    return this.#lead === 0 ? record : earlierBy(this.#lead, record);
+    const { lead } = this.#settled;
+    return lead === 0 ? record : earlierBy(lead, record);
   }
 
   #activity(row: number): ProfileLine {
@@ -219,13 +206,13 @@ class Emission {
 
   /** The step of work other than kernels, where there is one. */
   #step(row: number): Pick<Activity, 'step'> | undefined {
-    const step = this.#contexts.stepOf?.(elementAt(this.#launches.callOf, row), row) ?? null;
+    const step = this.#contexts.stepOf?.(elementAt(this.#settled.launches.callOf, row), row) ?? null;
     return step === null ? undefined : { step };
   }
 
   #collective(row: number): CollectiveRecord {
     const operation = this.capture.operationOf?.(row) ?? NO_OPERATION;
-    const context = this.#contexts.ofKernel(elementAt(this.#launches.callOf, row), row);
+    const context = this.#contexts.ofKernel(elementAt(this.#settled.launches.callOf, row), row);
     return {
       type: 'collective',
       ...operation,
@@ -241,7 +228,7 @@ class Emission {
     const origin = this.#origins.of(row);
     const common = this.#common(row, orNull(kernels.graphId.at(own)), origin);
     if (common.graph !== undefined && origin === null) this.capture.diagnostics.count('graph-kernel-by-launch');
-    const launched = this.#contexts.ofKernel(elementAt(this.#launches.callOf, row), row);
+    const launched = this.#contexts.ofKernel(elementAt(this.#settled.launches.callOf, row), row);
     const context = origin === null ? launched : replayedContext(launched, origin);
     const collective = this.capture.collectiveOf?.(row) ?? null;
     const { name, short, known } = this.#kernelNames.of(kernels.name.at(own), (id) => this.#nameKernel(id));
@@ -279,6 +266,7 @@ class Emission {
       record.registers = kernels.registers.at(own) || null;
       record.sharedBytes = orNull(kernels.sharedBytes.at(own));
     }
+    if (this.#settled.cut.has(row)) record.cut = true;
     if (context.callerRanges !== undefined) record.callerRanges = context.callerRanges;
     if (context.step !== undefined) record.step = context.step;
     if (context.callIds !== undefined) record.callIds = context.callIds;
@@ -308,7 +296,7 @@ class Emission {
   /** Fields that all activities have. */
   #common(row: number, graphId: number | null, origin = this.#origins.of(row)): Activity {
     const { activities, threads, hostCalls, diagnostics } = this.capture;
-    const call = elementAt(this.#launches.callOf, row);
+    const call = elementAt(this.#settled.launches.callOf, row);
     const launch = call === -1 ? null : this.#launch(call);
     const start = activities.start.at(row);
     let dur = orNull(activities.end.at(row) - start);

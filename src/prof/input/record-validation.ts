@@ -69,6 +69,7 @@ const OPTIONAL_FIELDS: Readonly<Record<string, (value: unknown) => boolean>> = {
   labels: areLabels,
   registers: isNumberOrNull,
   sharedBytes: isNumberOrNull,
+  cut: (value) => value === true,
   collective: isCollective,
   forward: (value) => value === null || isForward(value),
   graph: isGraphNode,

@@ -94,7 +94,7 @@ export function basisOfFacts(row: Annotated): unknown[] {
     ...[described?.work.source, row.flops === null, row.bytes === null, row.reason, derived.params],
     ...[described?.index, record.callKernels?.[described?.index ?? NaN]],
     ...[row.model, row.tc, tensorCore.verdict, tensorCore.rule, unitUse, placement.bound, placement.intensity, peaks],
-    ...[record.name, record.dir, forward?.mod, forward?.op, record.registers, record.sharedBytes],
+    ...[record.name, record.dir, forward?.mod, forward?.op, record.registers, record.sharedBytes, record.cut],
     ...[record.grid?.join(), record.block?.join(), occupancy?.limit, occupancy?.warps, occupancy?.share],
     labels?.['kernel_file'],
     ...(graph === undefined ? [] : [graph.id, graph.node, graph.from, graph.verified, graph.capture]),
@@ -114,6 +114,8 @@ function aboutOccupancy({ record, occupancy }: Annotated): LabelledLine[] {
   return [...lines, ['occupancy', `${digits(100 * share, ' %')}: ${held}, by ${limit}`]];
 }
 
+const CUT = ', up to the next kernel of its stream: the recorded end is after the end of that one';
+
 function aboutKernel(row: Annotated): LabelledLine[] {
   const { record, profile, queueTime: queue } = row;
   const { launch } = record;
@@ -121,7 +123,7 @@ function aboutKernel(row: Annotated): LabelledLine[] {
     ['kernel', `${record.profile}:${record.id} ${record.short}`],
     ['full name', record.name],
     ...(profile === null ? [] : [['profile', `${profile.file} (${profile.format})`] as const]),
-    ['time', `start ${ns(record.start)}, duration ${ns(record.dur)}`],
+    ['time', `start ${ns(record.start)}, duration ${ns(record.dur)}${record.cut === true ? CUT : ''}`],
     [
       'on',
       `device ${known(record.device)}, stream ${known(record.stream)}, grid ${known(record.grid)}, block ${known(record.block)}`,

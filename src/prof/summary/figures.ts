@@ -193,6 +193,8 @@ function kernelFigures(kernels: KernelSummary): Part[] {
     part('kernels', null, [
       ...tallied(kernels),
       ['untimed', kernels.untimed, 'count'],
+      ['cut', kernels.cut.count, 'count'],
+      ['cutTime', kernels.cut.time, 'ns'],
       ['names', kernels.names, 'count'],
     ]),
     ...kernels.byTime.map((tally) => part('kernels', tally.name, tallied(tally))),

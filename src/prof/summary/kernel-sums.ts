@@ -38,6 +38,7 @@ export class KernelSums {
   #count = 0;
   #time = 0;
   #untimed = 0;
+  readonly #cut = { count: 0, time: 0 };
   readonly #names = new Tallies();
   readonly #precision = new Tallies();
   readonly #bounds = new Tallies();
@@ -62,6 +63,10 @@ export class KernelSums {
     if (time === null) this.#untimed++;
     const ns = time ?? 0;
     this.#time += ns;
+    if (row.record.cut === true) {
+      this.#cut.count++;
+      this.#cut.time += ns;
+    }
     this.#names.add(row.record.short, ns);
     const reason = whyUnattributed(row);
     if (reason !== null) this.#reasons.add(reason, ns);
@@ -122,6 +127,7 @@ export class KernelSums {
       count: this.#count,
       time: toPicoseconds(this.#time),
       untimed: this.#untimed,
+      cut: { count: this.#cut.count, time: toPicoseconds(this.#cut.time) },
       byTime: this.#names.byTime(most),
       byCount: this.#names.byCount(most),
       names: this.#names.size,

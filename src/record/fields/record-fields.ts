@@ -89,6 +89,7 @@ export const RECORD_FIELDS: Readonly<Record<TabularType, readonly RecordField[]>
     ...ACTIVITY,
     ...ints('grid', 'block'),
     ...int('registers?', 'sharedBytes?'),
+    ...flag('cut?'),
     ...CONTEXT,
     ...object('collective?', ...COLLECTIVE),
     ...text('operands?'),

@@ -10,9 +10,12 @@ const meanText = (ns: number): string => `${(ns / MICROSECOND.size).toFixed(2)} 
 /** Kernels by time and by launches, and their arithmetic. */
 export function kernelSections(about: About, kernels: KernelSummary): Section[] {
   const { unit, next } = about;
-  const { byTime, byCount, count, time, untimed, names } = kernels;
-  const without = untimed > 0 ? `, ${grouped(untimed)} without a duration` : '';
-  const title = `Kernels: ${grouped(count)} of ${many(names, 'name')}, ${unit.text(time)}${without}`;
+  const { byTime, byCount, count, time, untimed, cut, names } = kernels;
+  const doubts = [
+    untimed > 0 ? `, ${grouped(untimed)} without a duration` : '',
+    cut.count > 0 ? `, ${unit.text(cut.time)} by ${many(cut.count, 'kernel')} whose end is not believed` : '',
+  ];
+  const title = `Kernels: ${grouped(count)} of ${many(names, 'name')}, ${unit.text(time)}${doubts.join('')}`;
   const heads = { head: ['time', 'share', 'count', 'mean', 'kernel'], right: [0, 1, 2, 3] };
   const rows = (tallies: readonly Tally[]): string[][] =>
     tallies.map((tally) => [

@@ -1,0 +1,37 @@
+/** What the columns of a capture become before records are made of them. */
+import type { Labels } from '../../record/record.js';
+import type { Capture } from './capture.js';
+import { alignClocks } from './clocks/align-clocks.js';
+import { earliest } from './clocks/host-span.js';
+import { settleStrays } from './clocks/stray-times.js';
+import { cutOverruns } from './clocks/stream-order.js';
+import { joinLaunches, placeAtLaunches, type LaunchJoin } from './launches.js';
+import { orderActivities } from './record-order.js';
+import { removeRepeated } from './repeated-work.js';
+
+/** A capture whose activities have their launches, and times of one clock. */
+export interface Settled {
+  readonly launches: LaunchJoin;
+  /** What was done to the clocks of devices, for the profile line. */
+  readonly clockFacts: Labels | undefined;
+  /** What all times are after the start of the profile, ns: it was set by times that were moved. */
+  readonly lead: number;
+  /** Rows of activities in the order of records. */
+  readonly order: Uint32Array;
+  /** Rows of kernels that end where the next of their stream begins, because their recorded end cannot be. */
+  readonly cut: ReadonlySet<number>;
+}
+
+/** Joins launches, takes out what is there twice, and settles times, in place. */
+export function settled(capture: Capture): Settled {
+  const { hostCalls, activities, threads, diagnostics } = capture;
+  removeRepeated(capture);
+  const isStartStray = settleStrays(capture);
+  const launches = joinLaunches(hostCalls, activities, threads, diagnostics);
+  const alignment = alignClocks(capture, launches);
+  const lead = isStartStray || alignment?.movedStart === true ? earliest(capture) : 0;
+  placeAtLaunches(hostCalls, activities, launches, lead, diagnostics);
+  const order = orderActivities(capture);
+  const cut = cutOverruns(activities, order, diagnostics);
+  return { launches, clockFacts: alignment?.facts, lead, order, cut };
+}
