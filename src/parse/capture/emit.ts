@@ -36,7 +36,7 @@ import { shortName } from '../names/kernel-name.js';
 import { waitOfCall } from './wait-calls.js';
 import type { Step } from './launch-steps.js';
 import { apiRanges, hostRanges, LONG_CALL } from './range-records.js';
-import { settled, type Settled } from './settled.js';
+import { settled, type Settled } from './mending/settled.js';
 import type { Diagnostics } from '../../record/diagnostics.js';
 
 type EmitOptions = Pick<ReadOptions, 'profile' | 'file' | 'rank' | 'ranges' | 'captures'>;

@@ -26,5 +26,10 @@ const NODE = /(?:Backward\d*|Backwards|AccumulateGrad|GraphRoot|CppNode<.*>)$/;
 
 export const isNode = (name: string): boolean => NODE.test(name);
 
+const BACKWARD_OP = /(?:^|_)(?:backward|bwd|[wd]grad)(?:_|$)/;
+
+/** Whether an op computes gradients by its own name: `convolution_backward`, also where no node of autograd is around it. */
+export const isBackwardOp = (op: string): boolean => BACKWARD_OP.test(op);
+
 /** The range that NCCL itself puts around a call of it (`ncclAllReduce`). */
 export const isNcclCall = (text: string): boolean => /^nccl[A-Z]\w*$/.test(text);

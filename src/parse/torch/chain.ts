@@ -1,6 +1,7 @@
 /** What is around a launch: the chain of events from the outermost to the innermost. */
 import type { Context, Direction, OpCall } from '../../record/record.js';
 import type { CompiledRange } from './compiled-ranges.js';
+import { isBackwardOp } from '../names/op-name.js';
 import { withoutBackward } from '../capture/markers/sequence.js';
 
 /** The events around a launch, outermost first, by kind. */
@@ -57,7 +58,7 @@ function modulesOf({ layer, backward, recomputed }: Chain, around: Chain | null)
 }
 
 export function directionOf({ backward, calls, nodes, compiled }: Chain): Direction | null {
-  if (backward) return 'bprop';
+  if (backward || calls.some(({ op }) => isBackwardOp(op))) return 'bprop';
   return calls.length > 0 || nodes.length > 0 || compiled ? 'fprop' : null;
 }
 

@@ -2,7 +2,7 @@
  * The text of an NVTX range → a marker: an op call, a layer, a call stack, a module, a framework op, or a plain range.
  * Texts come from the profiled program and may hold anything; a malformed one is a plain range.
  */
-import { isNode, ENGINE_PREFIX } from '../../names/op-name.js';
+import { ENGINE_PREFIX, isBackwardOp, isNode, readOpName } from '../../names/op-name.js';
 import { isLookup, programFrames } from '../../../record/python/marker-text.js';
 import { toOpCall } from '../../../record/python/op-call.js';
 import { isDict, LiteralError, parseLiteral, type PythonValue } from '../../../record/python/python-literal.js';
@@ -160,7 +160,7 @@ function parseOp(text: string): OpMarker | null {
   if (opId === null && seq === null && !wrapper) return null;
   const name = wrapper ? rest.slice(ENGINE_PREFIX.length) : rest;
   const node = isNode(name);
-  return { kind: 'op', text, name, seq, opId, sizes, wrapper, node, backward: node || name.endsWith('_backward') };
+  return { kind: 'op', text, name, seq, opId, sizes, wrapper, node, backward: node || isBackwardOp(readOpName(name)?.op ?? name) };
 }
 
 const SIZES = ', sizes = [';

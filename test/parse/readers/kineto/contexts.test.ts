@@ -117,6 +117,13 @@ describe('Kineto: the context of a launch', () => {
     expect(found).to.not.have.property('step');
   });
 
+  it('an op named after the gradient it computes is backward work, also outside of a node', () => {
+    const dirOf = (name: string): unknown => onlyKernel([op(name, 40, 90), launch(1, 50), kernel('k', 1, 70)]).dir;
+    const backward = ['aten::convolution_backward', 'aten::_flash_attention_backward', 'te::linear_wgrad', 'x::dgrad_gemm', 'x::attn_bwd'];
+    expect(backward.map(dirOf)).to.deep.equal(backward.map(() => 'bprop'));
+    expect(['aten::mm', 'x::backwards_compatible', 'x::lookback'].map(dirOf)).to.deep.equal(['fprop', 'fprop', 'fprop']);
+  }); // prettier-ignore
+
   it('the accumulation of a gradient belongs to a parameter, not to a forward op', () => {
     const found = onlyKernel([
       op('autograd::engine::evaluate_function: torch::autograd::AccumulateGrad', 10, 90, {}, ENGINE),

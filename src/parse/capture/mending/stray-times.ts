@@ -4,7 +4,7 @@
  */
 import { elementAt } from '../../../containers/element.js';
 import type { Capture } from '../capture.js';
-import { spanOfHost, type Span } from './host-span.js';
+import { spanOfHost, type Span } from '../clocks/host-span.js';
 
 /** How far is damaged: at least `ns`, and `lengths` of the span of what the profile has besides. */
 interface Distance {

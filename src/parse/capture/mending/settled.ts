@@ -1,12 +1,12 @@
 /** What the columns of a capture become before records are made of them. */
-import type { Labels } from '../../record/record.js';
-import type { Capture } from './capture.js';
-import { alignClocks } from './clocks/align-clocks.js';
-import { earliest } from './clocks/host-span.js';
-import { settleStrays } from './clocks/stray-times.js';
-import { cutOverruns } from './clocks/stream-order.js';
-import { joinLaunches, placeAtLaunches, type LaunchJoin } from './launches.js';
-import { orderActivities } from './record-order.js';
+import type { Labels } from '../../../record/record.js';
+import type { Capture } from '../capture.js';
+import { alignClocks } from '../clocks/align-clocks.js';
+import { earliest } from '../clocks/host-span.js';
+import { settleStrays } from './stray-times.js';
+import { cutOverruns } from './stream-order.js';
+import { joinLaunches, placeAtLaunches, type LaunchJoin } from '../launches.js';
+import { orderActivities } from '../record-order.js';
 import { removeRepeated } from './repeated-work.js';
 
 /** A capture whose activities have their launches, and times of one clock. */

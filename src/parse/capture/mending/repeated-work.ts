@@ -2,11 +2,11 @@
  * Work that a profile has twice, as when it was written or merged twice. A stream does one thing at a time, so that two
  * rows of one stream with the same times, correlation id and name are one piece of work.
  */
-import { mixedNumber } from '../../containers/hash.js';
-import { HashIndex, NO_ROW } from '../../containers/hash-index.js';
-import type { Capture } from './capture.js';
-import { KIND_CODE } from './capture-columns.js';
-import { activityOrder } from './record-order.js';
+import { mixedNumber } from '../../../containers/hash.js';
+import { HashIndex, NO_ROW } from '../../../containers/hash-index.js';
+import type { Capture } from '../capture.js';
+import { KIND_CODE } from '../capture-columns.js';
+import { activityOrder } from '../record-order.js';
 
 /** Takes out rows that repeat an earlier one in every cell, and counts them. Memory: 8 to 16 bytes a row while it runs. */
 export function removeRepeated(capture: Capture): void {

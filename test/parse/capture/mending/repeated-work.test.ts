@@ -8,9 +8,9 @@ import {
   launch,
   op,
   type EventText,
-} from '../../support/kineto-trace.js';
-import { NsightDatabase } from '../../support/nsight-database.js';
-import { diagnosticsOf, kernelsOf } from '../../support/profile-records.js';
+} from '../../../support/kineto-trace.js';
+import { NsightDatabase } from '../../../support/nsight-database.js';
+import { diagnosticsOf, kernelsOf } from '../../../support/profile-records.js';
 
 const mm = (n: number): EventText[] => [
   op('aten::mm', 100 * n, 100 * n + 30, {

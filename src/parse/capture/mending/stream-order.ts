@@ -38,12 +38,12 @@ export function cutOverruns(activities: Activities, order: Uint32Array, diagnost
 
 /** The streams of each device and process, with the overruns of each. */
 function streamsOf(activities: Activities, order: Uint32Array): Iterable<Stream> {
-  const { kind, start, end, device, stream, process, node } = activities;
+  const { kind, start, end, device, stream, process: owner, node } = activities;
   const streams = new Map<string, Stream>();
   for (const row of order) {
     const isInOrder = kind.at(row) === KIND_CODE.kernel && Number.isNaN(node.at(row)) && end.at(row) > start.at(row);
     if (!isInOrder || Number.isNaN(stream.at(row))) continue;
-    const key = `${device.at(row)} ${stream.at(row)} ${process.at(row)}`;
+    const key = `${device.at(row)} ${stream.at(row)} ${owner.at(row)}`;
     const of = entryOf(streams, key, (): Stream => ({ last: row, kernels: 0, overruns: [] }));
     of.kernels++;
     const [lastEnd, from] = [end.at(of.last), start.at(row)];
