@@ -59,6 +59,7 @@ export const DIAGNOSTICS = {
     'graph launches whose work is not in the profile, or mostly not (idle time is unknown where it may have run)',
   ],
   'truncated-input': ['warning', 'truncated inputs (the part before the cut was read)'],
+  'second-document': ['warning', 'files with a second JSON document (only the first was read)'],
   'malformed-event': ['warning', 'events that are no JSON objects (skipped)'],
   'control-character': ['info', 'texts with control characters, which JSON does not allow (accepted)'],
   'not-json': ['info', 'values and commas that JSON does not allow (accepted)'],

@@ -285,7 +285,7 @@ export interface GraphRecord extends Activity {
  * What a range of the host is: an annotation of the program or of a library, an op of the framework, a frame of the call
  * stack, a module, a text of PyProf's that describes a call, or a call of the device's library.
  */
-export type RangeKind = 'annotation' | 'op' | 'frame' | 'layer' | 'marker' | 'api';
+export type RangeKind = 'annotation' | 'op' | 'frame' | 'layer' | 'marker' | 'api' | 'overhead';
 
 /** A range of the host program, times in ns. Written with the option `ranges` alone. */
 export interface RangeRecord {

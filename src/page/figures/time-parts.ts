@@ -17,6 +17,7 @@ export const IDLE_NAMES: Readonly<Record<IdleCause, TimePartName>> = {
   call: ['Idle: one long call', 'var(--idle-call)'],
   copy: ['Idle: waiting for copies', 'var(--idle-copy)'],
   garbage: ['Idle: collecting garbage', 'var(--idle-garbage)'],
+  overhead: ['Idle: profiler or driver', 'var(--idle-overhead)'],
   host: ['Idle: host busy otherwise', 'var(--idle-other)'],
   queue: ['Idle: launched work waits', 'var(--idle-queue)'],
   unknown: ['Idle: cause not recorded', 'var(--idle)'],

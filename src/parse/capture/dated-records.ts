@@ -1,3 +1,23 @@
+import type { ProfileLine } from '../../record/record.js';
+
+/** Start of a record in ns; those without a time come first. */
+export const startOf = (record: ProfileLine): number => ('start' in record ? (record.start ?? -Infinity) : -Infinity);
+
+/** Items of several lists, each in order of time, in order of time; of equal times those of the first list first. */
+export function* merged<T>(timeOf: (item: T) => number, ...lists: readonly Iterable<T>[]): Generator<T> {
+  const dated = lists.map((list) => new Dated(list, timeOf));
+  try {
+    for (;;) {
+      let first: Dated<T> | null = null;
+      for (const one of dated) if (one.isDue(Infinity) && (first === null || one.next < first.next)) first = one;
+      if (first === null) return;
+      yield first.take();
+    }
+  } finally {
+    for (const one of dated) one.close();
+  }
+}
+
 /** Iterator with one item of lookahead, over records or rows in order of time. */
 export class Dated<T> {
   readonly #items: Iterator<T>;

@@ -22,7 +22,7 @@ import { ACTIVITY_KINDS } from './capture-columns.js';
 import { GRAPH_CAPTURE_FACT } from '../../record/fields/fact-names.js';
 import { capturedTime } from './graphs/capture-spans.js';
 import { earlierBy } from './clocks/earlier.js';
-import { Dated } from './dated-records.js';
+import { Dated, startOf } from './dated-records.js';
 import { elementAt } from '../../containers/element.js';
 import { orNull } from '../../containers/numeric-column.js';
 import { replayedContext, type Origin } from './graphs/captured-graph.js';
@@ -363,9 +363,6 @@ function graphNode(id: number | null, node: number | null, origin: Origin | null
   const { from, verified, capture } = origin;
   return { id, node, from, verified, ...(capture === null ? undefined : { capture }) };
 }
-
-/** Records without a time come first. */
-const startOf = (record: ProfileLine): number => ('start' in record ? (record.start ?? -Infinity) : -Infinity);
 
 function* mapped<From, To>(items: Iterable<From>, to: (item: From) => To): Generator<To> {
   for (const item of items) yield to(item);

@@ -94,10 +94,17 @@ class TraceReading {
     const whole = first === OPEN_BRACKET ? this.#events() : this.cursor.members((name) => this.#member(name));
     if (!whole) this.diagnostics.count('truncated-input');
     if (this.#lists === 0) this.#refuse('is JSON without "traceEvents"');
-    if (whole && this.cursor.next() !== END) this.event.notJson++;
+    if (whole) this.#end();
     this.diagnostics.count('repeated-key', this.event.repeatedKeys);
     this.diagnostics.count('not-json', this.event.notJson);
     return this.#header;
+  }
+
+  /** What follows the trace: a second one in the same file is not read. */
+  #end(): void {
+    const rest = this.cursor.next();
+    if (rest === OPEN_BRACE || rest === OPEN_BRACKET) this.diagnostics.count('second-document');
+    else if (rest !== END) this.event.notJson++;
   }
 
   #refuse(what: string): never {

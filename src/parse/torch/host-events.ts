@@ -1,5 +1,6 @@
 /** PyTorch's host events: ops, annotations and Python frames are ranges. Memory: 24 bytes a range, 52 more an op. */
 import type { Arg } from '../../record/record.js';
+import { elementAt } from '../../containers/element.js';
 import { Ranges } from '../capture/capture-columns.js';
 import { NumericColumn } from '../../containers/numeric-column.js';
 import { NumberIndex } from '../capture/number-index.js';
@@ -53,9 +54,11 @@ interface OpsById {
   readonly ambiguous: ReadonlySet<number>;
 }
 
-type HostKind = 'annotation' | 'frame';
+/** Named ranges that are no ops. `overhead`: what the profiler and the driver did for themselves, none of the program's. */
+const HOST_KINDS = ['annotation', 'frame', 'overhead'] as const;
+type HostKind = (typeof HOST_KINDS)[number];
 
-/** The host events of a profile. A range's `text` cell is -1 - op for an op, else twice the name plus 1 for a frame. */
+/** The host events of a profile. A range's `text` cell is -1 - op for an op, else three times the name plus its kind. */
 export class HostEvents {
   readonly ranges = new Ranges();
   readonly ops = new OpColumns();
@@ -79,9 +82,9 @@ export class HostEvents {
     this.ops.reserve(events);
   }
 
-  /** Adds an annotation or a Python frame. */
+  /** Adds an annotation, a Python frame or overhead. */
   add(kind: HostKind, start: number, end: number, thread: number, name: number): void {
-    this.#addRange(start, end, thread, name * 2 + (kind === 'frame' ? 1 : 0));
+    this.#addRange(start, end, thread, name * HOST_KINDS.length + HOST_KINDS.indexOf(kind));
   }
 
   /** Adds an op whose own columns are filled by the caller. */
@@ -107,13 +110,18 @@ export class HostEvents {
   }
 
   isFrame(range: number): boolean {
+    return this.kindOf(range) === 'frame';
+  }
+
+  /** What a range is; null for an op. */
+  kindOf(range: number): HostKind | null {
     const text = this.ranges.text.at(range);
-    return text >= 0 && text % 2 === 1;
+    return text < 0 ? null : elementAt(HOST_KINDS, text % HOST_KINDS.length);
   }
 
   /** Number of the text that is the name of a range, by its `text` cell. */
   nameNumber(text: number): number {
-    return text < 0 ? this.ops.name.at(-1 - text) : Math.floor(text / 2);
+    return text < 0 ? this.ops.name.at(-1 - text) : Math.floor(text / HOST_KINDS.length);
   }
 
   /** The name of a range by its `text` cell. */
@@ -132,6 +140,7 @@ export class HostEvents {
   /** What a range is: an annotation named like an op is none, and a torch.autograd.Function counts as a call. */
   roleOf(range: number): HostName {
     const { ops } = this;
+    if (this.kindOf(range) === 'overhead') return { kind: 'none' };
     const name = this.nameOf(range);
     const op = this.opOf(range);
     if (op === -1) return name.kind === 'call' ? { kind: 'range', text: `${name.mod}::${name.op}` } : name;

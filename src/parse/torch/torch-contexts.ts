@@ -141,9 +141,10 @@ export class TorchContexts implements KernelContexts {
   }
 
   rangeKindOf(range: number): RangeKind {
+    const named = this.facts.events.kindOf(range);
     const { kind } = this.facts.events.roleOf(range);
     if (kind === 'layer') return kind;
-    if (this.facts.events.isFrame(range)) return 'frame';
+    if (named === 'frame' || named === 'overhead') return named;
     return kind === 'range' ? 'annotation' : 'op';
   }
 

@@ -98,8 +98,8 @@ describe('readTrace', () => {
     ['two commas', `{"traceEvents": [${A},, ${B}]}`],
     ['no comma', `{"traceEvents": [${A} ${B}]}`],
     ['a word for a value', `{"traceEvents": [${A}, ${B.replace('"X"', '"X", "dur": N/A')}]}`],
-    ['more behind the end', `{"traceEvents": [${A}, ${B}]} {}`],
-    ['more behind the list', `[${A}, ${B}] []`],
+    ['more behind the end', `{"traceEvents": [${A}, ${B}]} ]`],
+    ['more behind the list', `[${A}, ${B}] 7`],
   ];
   for (const [what, text] of notJson) {
     it(`${what} is read and counted`, () => {
@@ -108,6 +108,12 @@ describe('readTrace', () => {
       expect(odd).to.deep.equal({ 'not-json': 1 });
     });
   }
+
+  it('a second document behind the first is not read, and counted', () => {
+    for (const text of [`{"traceEvents": [${A}, ${B}]}\n{"traceEvents": [${A}]}`, `[${A}, ${B}] [${A}]`]) {
+      expect(streamed(text)).to.deep.include({ names: ['a', 'b'], odd: { 'second-document': 1 } });
+    }
+  });
 
   it('what is no trace is refused by name', () => {
     for (const text of ['', ' ', '5', '"traceEvents"', '{}', '{"a": [1]}', '{"traceEvents": {}}', '{"a": "'])

@@ -5,9 +5,12 @@ import {
   MAX_OPEN_RANGES,
   MAX_SIMULTANEOUS_OPS,
   nest,
+  nestEvents,
   OUTSIDE,
   type Nesting,
 } from '../../../src/parse/torch/nesting.js';
+import { HostEvents } from '../../../src/parse/torch/host-events.js';
+import { Diagnostics } from '../../../src/record/diagnostics.js';
 import { propertyRuns } from '../../support/property-runs.js';
 
 interface Span {
@@ -209,4 +212,20 @@ describe('Kineto: how events nest', () => {
     expect([...found.parent]).to.deep.equal(frames.map((_, i) => i - 1));
     expect([found.unnested, [...found.innermost]]).to.deep.equal([0, [frames.length - 1]]);
   });
+});
+
+describe('host events of the same times', () => {
+  it('are outside in an annotation, inside it in an op, of ops in the one with the lower id', () => {
+    const names = ['annotation', 'op'];
+    const events = new HostEvents({ text: (name) => names[name] ?? '', readArguments: () => null, readExtents: () => null });
+    const add = (id: number): void => {
+      events.addOp(0, 10, 0, 1);
+      events.ops.externalId.push(id);
+    };
+    add(8);
+    events.add('annotation', 0, 10, 0, 0);
+    add(7);
+    const { parent } = nestEvents(events, new HostCalls(), 1, 0, new Diagnostics());
+    expect([...parent]).to.deep.equal([2, OUTSIDE, 1]);
+  }); // prettier-ignore
 });

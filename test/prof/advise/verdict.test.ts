@@ -41,6 +41,11 @@ const CAUSES: readonly (readonly [cause: IdleCause, records: readonly ProfileLin
   ['launch', gapOf(0.9 * MS), /^GPU idle 31\.0 %: the host launches late; a graph could save at most 31\.0 %\./],
   ['host', gapOf(2 * MS), /^GPU idle 50\.0 %: the host is busy with something else\. Computing/],
   ['loading', [range('enumerate(DataLoader)', MS, 1.1 * MS), ...gapOf(2 * MS)], /: the host loads data\./],
+  [
+    'overhead',
+    [{ ...range('Buffer Flush', MS, 1.1 * MS), kind: 'overhead', pid: -1, tid: 0 }, ...gapOf(2 * MS)],
+    /: the profiler or the driver holds the host/,
+  ],
   ['garbage', [range('GC', MS, 1.1 * MS), ...gapOf(2 * MS)], /: the host collects garbage\./],
   ['copy', [first, reading, ...gapOf(0.9 * MS).slice(1)], /: the host waits for copies before it launches\./],
   // The copy had ended long before.

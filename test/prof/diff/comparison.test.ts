@@ -34,6 +34,12 @@ const named = (rows: readonly DiffRow[]): Record<string, DiffRow> =>
   Object.fromEntries(rows.map((row) => [row.keys.join(), row]));
 
 describe('a comparison', () => {
+  it('judges a condition on what one side has once, and none on what no side has', () => {
+    const conditions = [parseCondition('op:new>+5%'), parseCondition('op:typo>+5%')];
+    const { result } = compare([kernel({ op: ['mm'] })], [kernel({ op: ['mm'] }), kernel({ op: ['new'] })], { conditions });
+    expect(result.conditions.map(({ met }) => met)).to.deep.equal([true, null]);
+  }); // prettier-ignore
+
   it('adds up by key, in all and a step, and compares', () => {
     const base = steps(10, { mm: (i) => 1000 + i, relu: (i) => 200 + i, gone: () => 50 });
     const next = steps(10, { mm: (i) => 1100 + i, relu: (i) => 200 + i, new: () => 70 });

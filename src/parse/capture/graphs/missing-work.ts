@@ -16,7 +16,7 @@ import { byCallName } from './call-names.js';
 import { captureSpans } from './capture-spans.js';
 import { isGraphLaunch } from './graph-launches.js';
 import { KIND_CODE } from '../capture-columns.js';
-import { Dated } from '../dated-records.js';
+import { merged, startOf } from '../dated-records.js';
 import type { LaunchJoin } from '../launches.js';
 
 /** A time in which a device may have done work that is not in the profile. */
@@ -44,25 +44,13 @@ export function* withMissingWork(
   const found = launches === null ? [] : withoutOverlap(new MissingLaunches(capture, launches).all);
   const samples = found.map((missing) => sampleOf(missing, profile));
   for (const { launches: count } of found) capture.diagnostics.count('graph-launch-without-work', count);
-  const [own, others] = [new Dated<StatementRecord>(samples, startOf), new Dated(statements, startOf)];
-  try {
-    for (;;) {
-      const first = own.next < others.next ? own : others;
-      if (!first.isDue(Infinity)) return;
-      yield first.take();
-    }
-  } finally {
-    others.close();
-  }
+  yield* merged(startOf, statements, samples);
 }
 
 const sampleOf = ({ start, end, device, launches, api }: MissingWork, profile: number): SampleRecord => ({
   ...{ type: 'sample', profile, start, dur: end - start, device },
   ...{ metric: MISSING_WORK_METRIC, value: launches, unit: 'count', labels: { api } },
 });
-
-/** Statements without a time come first. */
-const startOf = (record: StatementRecord): number => ('start' in record ? (record.start ?? -Infinity) : -Infinity);
 
 /** Times of one device that overlap are one; in order of start. */
 function withoutOverlap(missing: readonly MissingWork[]): MissingWork[] {

@@ -160,7 +160,17 @@ function parseOp(text: string): OpMarker | null {
   if (opId === null && seq === null && !wrapper) return null;
   const name = wrapper ? rest.slice(ENGINE_PREFIX.length) : rest;
   const node = isNode(name);
-  return { kind: 'op', text, name, seq, opId, sizes, wrapper, node, backward: node || isBackwardOp(readOpName(name)?.op ?? name) };
+  return {
+    kind: 'op',
+    text,
+    name,
+    seq,
+    opId,
+    sizes,
+    wrapper,
+    node,
+    backward: node || isBackwardOp(readOpName(name)?.op ?? name),
+  };
 }
 
 const SIZES = ', sizes = [';

@@ -1,5 +1,6 @@
-/** Kinds of copies and waits, by the names of their events. */
+/** Kinds of work, copies and waits, by the names of their events. */
 import type { CopyKind, HostMemory } from '../../../record/record.js';
+import type { TracedActivity } from './categories.js';
 
 const COPY_KIND = /\b(HtoD|DtoH|DtoD|PtoP|HtoH)\b/;
 /** The host's memory in a copy between host and device. */
@@ -18,6 +19,19 @@ export const copyKind = (name: string): CopyKind | null => (COPY_KIND.exec(name)
 /** `Memcpy HtoD (Pageable -> Device)` → `pageable`; null for AMD's traces, which state only `Host`. */
 export const hostMemory = (name: string): HostMemory | null =>
   (HOST_MEMORY.exec(name)?.[1]?.toLowerCase() as HostMemory | undefined) ?? null;
+
+/**
+ * Work that is no kernel by its name alone, whole: accelerators with one category for all they do (MTIA) say so. Kernels of
+ * others have the names of functions.
+ */
+const NO_KERNELS: readonly (readonly [pattern: RegExp, kind: TracedActivity])[] = [
+  [/^dma_(?:request|copy|read|write|transfer)$/i, 'copy'],
+  [/^(?:event_wait|wait_event|semaphore_wait|barrier_wait)$/i, 'sync'],
+];
+
+/** What an event of the category of kernels is. */
+export const workKind = (name: string): TracedActivity =>
+  NO_KERNELS.find(([pattern]) => pattern.test(name))?.[1] ?? 'kernel';
 
 /** What is waited for; an unknown name is its own kind. */
 export const syncKind = (name: string): string => SYNC_KINDS.find(([pattern]) => pattern.test(name))?.[1] ?? name;

@@ -10,6 +10,8 @@ export type EventCategory =
   | { readonly is: 'op' }
   | { readonly is: 'annotation' }
   | { readonly is: 'frame' }
+  /** What the profiler and the driver did for themselves: buffers, loading of kernels. */
+  | { readonly is: 'overhead' }
   /** A host call; `precedence`: see `HostCalls.precedence`. */
   | { readonly is: 'call'; readonly precedence: number }
   | { readonly is: 'activity'; readonly kind: TracedActivity }
@@ -60,7 +62,7 @@ const CATEGORIES: ReadonlyMap<string, EventCategory> = new Map(
     fwdbwd: SKIPPED,
     // A copy of annotations, where the device's time would count twice.
     gpu_user_annotation: SKIPPED,
-    overhead: SKIPPED,
+    overhead: { is: 'overhead' },
     trace: SKIPPED,
   }),
 );

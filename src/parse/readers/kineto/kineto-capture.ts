@@ -1,7 +1,7 @@
 /** A trace → the columns of a capture (`parse/capture/capture-columns.ts`), in one pass over its events. */
 import { Diagnostics } from '../../../record/diagnostics.js';
 import { UserError } from '../../../record/errors.js';
-import type { HostMemory, Labels, StatementRecord } from '../../../record/record.js';
+import type { HostMemory, StatementRecord } from '../../../record/record.js';
 import type { Collective } from '../../../record/fields/collective.js';
 import {
   UNNAMED,
@@ -11,9 +11,11 @@ import {
   type CaptureNames,
 } from '../../capture/capture.js';
 import { Activities, HostCalls, type ActivityRow } from '../../capture/capture-columns.js';
+import { LruCache } from '../../../containers/lru-cache.js';
 import { NumericColumn } from '../../../containers/numeric-column.js';
 import type { KernelContexts } from '../../capture/kernel-contexts.js';
 import { demangle } from '../../names/demangle/demangle.js';
+import { merged, startOf } from '../../capture/dated-records.js';
 import type { LaunchJoin } from '../../capture/launches.js';
 import { withMissingWork } from '../../capture/graphs/missing-work.js';
 import { ThreadTable } from '../../capture/threads.js';
@@ -25,11 +27,13 @@ import { categoryOf, SKIPPED, type EventCategory, type TracedActivity } from './
 import { TorchContexts, type TorchFacts } from '../../torch/torch-contexts.js';
 import type { CapturedGraph } from '../../capture/graphs/captured-graph.js';
 import { capturedGraphs, LaunchArguments, type CapturedPlace } from './captured-graphs.js';
-import { copyKind, hostMemory, syncKind } from './activity-kinds.js';
+import { copyKind, hostMemory, syncKind, workKind } from './activity-kinds.js';
 import { devicesOfTrace } from './device-properties.js';
 import { GeneratedSources } from './generated-sources.js';
 import { hostOfName } from './host-name.js';
 import { isMemoryEvent, MemoryEvents } from './memory-events.js';
+import { CounterSamples } from './counter-samples.js';
+import { UnreadEvents } from './unread-events.js';
 import { RangeCounters } from './range-counters.js';
 import { EVENT, type TraceEvent } from '../../json/event-fields.js';
 import { NO_OP } from '../../torch/forward-ops.js';
@@ -43,13 +47,10 @@ import { readTrace, type TraceHeader } from '../../json/event-stream.js';
 /** How much later than its parent an event may end, in ns, where times are whole microseconds. */
 const ROUNDING = 1000;
 
-/** First bytes of the phases of events: complete (`X`) and instant (`i`). */
-const [COMPLETE, INSTANT] = [0x58, 0x69];
+/** First bytes of the phases of events: complete (`X`), instant (`i`) and counter (`C`). */
+const [COMPLETE, INSTANT, COUNTER] = [0x58, 0x69, 0x43];
 
 type HostCategory = Exclude<EventCategory, { readonly is: 'activity' | 'counters' | 'skipped' }>;
-
-/** Categories that are named as not read. */
-const MOST_UNREAD = 20;
 
 export class KinetoCapture implements Capture {
   readonly diagnostics = new Diagnostics();
@@ -67,14 +68,15 @@ export class KinetoCapture implements Capture {
   readonly #clock: TraceClock;
   readonly #memory = new MemoryEvents(this.#ids);
   readonly #counters = new RangeCounters(this.#texts);
+  readonly #samples = new CounterSamples(this.#texts);
+  readonly #workKinds = new LruCache<number, TracedActivity>(4096);
   readonly #launchArgs = new LaunchArguments(this.#texts);
   readonly #sources = new GeneratedSources(this.#texts);
   #contexts: TorchContexts | null = null;
   #launches: LaunchJoin | null = null;
   /** Number of complete events that are skipped. */
   #skipped = 0;
-  /** Names of the categories that are not read, the first of them. */
-  readonly #unread = new Set<string>();
+  readonly #unread = new UnreadEvents(this.diagnostics);
   /** Categories by the number of their text; undefined where not looked up yet. */
   readonly #categories: (EventCategory | null | undefined)[] = [];
   /** Whether any time has a fraction of a microsecond. */
@@ -88,18 +90,17 @@ export class KinetoCapture implements Capture {
     const header = readTrace(path, name, KINETO_ARGS, this.diagnostics, (event) => this.#take(event));
     const isWhole = this.diagnostics.get('truncated-input') === 0;
     const host = this.ranges.length + this.hostCalls.length + this.#memory.length;
-    const read = this.activities.length + host + this.#counters.length;
+    const read = this.activities.length + host + this.#counters.length + this.#samples.length;
     if (read === 0 && isWhole && this.#skipped > 0) refuse(name);
     this.diagnostics.count('large-id', this.#ids.large);
     this.diagnostics.count('control-character', this.#texts.withControls);
     if (this.activities.length === 0) this.diagnostics.count('no-device-activity');
     this.#clock.settleDevices(this.activities.start, this.activities.end);
     this.#clock.moveToFirst(
-      [this.ranges.start, this.hostCalls.start, this.activities.start, this.#memory.start],
+      [this.ranges.start, this.hostCalls.start, this.activities.start, this.#memory.start, this.#samples.start],
       [this.ranges.end, this.hostCalls.end, this.activities.end],
     );
-    const facts: Labels | undefined =
-      this.#unread.size === 0 ? undefined : { categories_not_read: [...this.#unread].sort().join(', ') };
+    const { facts } = this.#unread;
     this.header = {
       format,
       tool: 'PyTorch Profiler',
@@ -180,17 +181,21 @@ export class KinetoCapture implements Capture {
 
   /** Counters, and samples of the allocators. */
   *#recorded(profile: number): Generator<StatementRecord> {
+    const devices = new Set(this.header.devices.map(({ id }) => id));
     yield* this.#counters.records(profile);
-    yield* this.#memory.records(profile, this.diagnostics, this.#events);
+    const memory = this.#memory.records(profile, this.diagnostics, this.#events);
+    yield* merged<StatementRecord>(startOf, memory, this.#samples.records(profile, devices));
   }
 
   firstStatement(): number {
-    return this.#memory.start.values.reduce((first, time) => Math.min(first, time), Infinity);
+    return Math.min(firstOf(this.#memory.start), firstOf(this.#samples.start));
   }
 
   #take(event: TraceEvent): void {
     const phase = event.fields.firstByte(EVENT.ph);
-    if (phase === INSTANT && isMemoryEvent(event)) this.#takeMemory(event);
+    if (phase === COUNTER) this.#takeCounter(event);
+    else if (phase === INSTANT && isMemoryEvent(event)) this.#takeMemory(event);
+    else if (phase !== COMPLETE) this.#unread.countPhase(event);
     // Only complete events have a start and a duration.
     if (phase !== COMPLETE) return;
     const category = this.#category(event);
@@ -221,9 +226,8 @@ export class KinetoCapture implements Capture {
     if (category === undefined) {
       const name = this.#texts.text(number);
       category = this.#categories[number] = name === '' ? SKIPPED : categoryOf(name);
-      if (category === null && this.#unread.size < MOST_UNREAD) this.#unread.add(name);
     }
-    if (category === null) this.diagnostics.count('category-not-read');
+    if (category === null) this.#unread.count(this.#texts.text(number));
     return category ?? SKIPPED;
   }
 
@@ -238,7 +242,7 @@ export class KinetoCapture implements Capture {
     const { start, end } = this.#clock;
     const thread = this.#threadOf(event);
     const name = event.fields.text(EVENT.name, this.#texts) ?? this.#texts.numberOf(event.fields.bytes, 0, 0);
-    if (category.is === 'frame') this.#events.add('frame', start, end, thread, name);
+    if (category.is === 'frame' || category.is === 'overhead') this.#events.add(category.is, start, end, thread, name);
     else if (category.is === 'annotation') this.#takeAnnotation(event, thread, name);
     else if (category.is === 'op') this.#takeOp(event, thread, name);
     else this.#takeCall(category.precedence, event, thread, name);
@@ -265,6 +269,11 @@ export class KinetoCapture implements Capture {
     ops.strides.push(event.args.textPlusOne(ARG.strides, this.#texts));
     ops.callStack.push(event.args.textPlusOne(ARG.callStack, this.#texts));
     this.#sources.take(ops.length - 1, event.args);
+  }
+
+  #takeCounter(event: TraceEvent): void {
+    if (!this.#readTimes(event)) this.diagnostics.count('event-without-time');
+    else if (!this.#samples.take(event, this.#clock.start)) this.#unread.countPhase(event);
   }
 
   #takeMemory(event: TraceEvent): void {
@@ -303,7 +312,7 @@ export class KinetoCapture implements Capture {
     };
     const name = event.fields.text(EVENT.name, this.#texts) ?? UNNAMED;
     this.#externalIds.push(externalId);
-    switch (kind) {
+    switch (kind === 'kernel' ? this.#workKinds.of(name, () => workKind(this.#texts.text(name))) : kind) {
       case 'kernel':
         activities.addKernel(row, name, event.args.number(ARG.graphId));
         this.#addKernelFields(event);
@@ -378,6 +387,8 @@ export class KinetoCapture implements Capture {
     };
   }
 }
+
+const firstOf = ({ values }: NumericColumn): number => values.reduce((first, time) => Math.min(first, time), Infinity);
 
 /** 2000-01-01: earlier times are relative to a base that the trace does not state. */
 const EARLIEST_UNIX_NS = 946_684_800_000_000_000n;

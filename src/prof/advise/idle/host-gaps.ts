@@ -29,10 +29,10 @@ class HostWork {
   readonly #latest = new Map<number, RangeRecord[]>();
   readonly #sums = new Map<number, { count: number; time: number }>();
 
-  constructor(private readonly text: RegExp) {}
+  constructor(private readonly isOfSort: (record: RangeRecord) => boolean) {}
 
   take(record: RangeRecord): void {
-    if (!this.text.test(record.text) || !Number.isFinite(record.dur)) return;
+    if (!this.isOfSort(record) || !Number.isFinite(record.dur)) return;
     const ranges = entryOf(this.#latest, record.profile, (): RangeRecord[] => []);
     ranges.push(record);
     if (ranges.length > MOST_RANGES) ranges.shift();
@@ -147,9 +147,10 @@ function moved(from: Idle, to: Idle): void {
 
 export class HostGaps {
   readonly #devices = new ByDevice(() => new HostGapsOfDevice());
-  readonly #loading = new HostWork(LOADER);
+  readonly #loading = new HostWork(({ text }) => LOADER.test(text));
   /** Collections of garbage. */
-  readonly collecting = new HostWork(COLLECTION);
+  readonly collecting = new HostWork(({ text }) => COLLECTION.test(text));
+  readonly #overhead = new HostWork(({ kind }) => kind === 'overhead');
   readonly places = new HostPlaces(LONGEST_LAUNCH);
   /** For the names of shorter gaps: no cause depends on it. */
   readonly #shortPlaces = new HostPlaces(SHORTEST_NAMED);
@@ -161,6 +162,7 @@ export class HostGaps {
     else if (record.type === 'range') {
       this.#loading.take(record);
       this.collecting.take(record);
+      this.#overhead.take(record);
       this.places.take(record);
       this.#shortPlaces.take(record);
     }
@@ -173,6 +175,7 @@ export class HostGaps {
     const cause = this.#devices.of(gap).add(gap, {
       loading: this.#loading.within(gap),
       collecting: this.collecting.within(gap),
+      overhead: this.#overhead.within(gap),
       place,
     });
     return { cause, host: () => hostIn(gap, place ?? (time > SHORTEST_NAMED ? this.#shortPlaces.of(gap) : null)) };

@@ -12,6 +12,7 @@ import { MOSTLY, type HostPlace } from './host-places.js';
 export const IDLE_CAUSES = {
   loading: 'the host loads data',
   garbage: 'the host collects garbage',
+  overhead: 'the profiler or the driver holds the host (buffers, kernels loaded at first use)',
   call: 'one call holds the host',
   copy: 'the host waits for copies before it launches',
   launch: 'the host launches late',
@@ -27,9 +28,10 @@ export const NO_IDLE = Object.fromEntries(Object.keys(IDLE_CAUSES).map((cause) =
 
 /** What the host did in a gap. */
 export interface HostWithin {
-  /** ns in which it loaded data, and in which it collected garbage. */
+  /** ns in which it loaded data, collected garbage, and waited for profiler or driver. */
   readonly loading: number;
   readonly collecting: number;
+  readonly overhead: number;
   /** What filled most of a gap that is longer than a launch takes; null where that is not known. */
   readonly place: HostPlace | null;
 }
@@ -53,11 +55,12 @@ function longCall(gap: GapTimes, work: StepActivity): string | null {
   return call === null || call.dur <= LONGEST_LAUNCH ? null : (call.api ?? '');
 }
 
-function causeOf(gap: Gap, { loading, collecting }: HostWithin): IdleCause {
+function causeOf(gap: Gap, { loading, collecting, overhead }: HostWithin): IdleCause {
   const time = gap.end - gap.start;
   if (gap.ended === null) return 'unknown';
   if (collecting > MOSTLY * time) return 'garbage';
   if (loading > MOSTLY * time) return 'loading';
+  if (overhead > MOSTLY * time) return 'overhead';
   if (longCall(gap, gap.after) !== null) return 'call';
   if (gap.ended === 'queue') return 'queue';
   const cause = lateCause(time);

@@ -33,6 +33,20 @@ describe('Kineto: categories of events', () => {
     expect(diagnostics).to.deep.equal({ 'category-not-read': 3, 'no-device-activity': 1 });
   });
 
+  it('phases that are not read are counted, and named with the category', () => {
+    const pair = (ts: number, more: string): string => `{"pid": 1, "tid": 2, "ts": ${ts}, ${more}}`;
+    const begin = '"ph": "B", "cat": "kernel", "name": "gemm"';
+    const records = read([launch(1, 0), kernel('k', 1, 5), pair(1, begin), pair(2, '"ph": "E"'), pair(3, begin)]);
+    expect(records[0]).to.have.deep.property('facts', { categories_not_read: 'kernel (phase B), no category (phase E)' });
+    expect(records.at(-1)).to.have.deep.property('diagnostics', { 'category-not-read': 3 });
+  }); // prettier-ignore
+
+  it('of accelerators that have one for all they do, copies and waits are told by their names', () => {
+    const names = ['dma_request', 'event_wait', 'gemm', 'dma_requests_kernel'];
+    const records = read(names.map((name, n) => any('mtia_ccp_events', name, 10 * n, 10 * n + 5, ON_DEVICE)));
+    expect(records.slice(1, -1).map(({ type }) => type)).to.deep.equal(['copy', 'sync', 'kernel', 'kernel']);
+  });
+
   it('a trace of known categories states nothing', () => {
     expect(read([launch(1, 0), kernel('k', 1, 5)])[0]).not.to.have.property('facts');
   });
@@ -41,6 +55,47 @@ describe('Kineto: categories of events', () => {
     const events = Array.from({ length: 1000 }, (_, i) => any(`c${i}`, 'x', 0, 1, {}));
     const [header] = read([kernel('k', 1, 5), ...events]);
     expect(String((header as ProfileRecord).facts?.['categories_not_read']).split(', ')).to.have.length(20);
+  });
+});
+
+describe('Kineto: counters', () => {
+  const counter = (name: string, ts: number, pid: number, args: object): string =>
+    JSON.stringify({ ph: 'C', name, ts, pid, args });
+
+  it('are samples at their time, of the device that is their process', () => {
+    const samples = read([
+      launch(1, 100),
+      kernel('k', 1, 120),
+      counter('dram__throughput', 110, 0, { value: 12.5 }),
+      counter('dram__throughput', 105, 0, { value: 7 }),
+      counter('load', 120, 10, { user: 1, system: 2, text: 'x' }),
+    ]).filter(({ type }) => type === 'sample');
+    const common = { type: 'sample', profile: 0, unit: null };
+    expect(samples).to.deep.equal([
+      { ...common, start: 5000, device: 0, metric: 'dram__throughput', value: 7 },
+      { ...common, start: 10_000, device: 0, metric: 'dram__throughput', value: 12.5 },
+      { ...common, start: 20_000, device: null, metric: 'load user', value: 1 },
+      { ...common, start: 20_000, device: null, metric: 'load system', value: 2 },
+    ]);
+  });
+
+  it('begin the profile where they come first, and are counted where they have no time or value', () => {
+    const records = read([kernel('k', 1, 120), counter('a', 100, 0, { value: 1 }), counter('b', 130, 0, { text: 'x' })]);
+    expect(records.filter((record) => 'start' in record).map(({ start }) => start)).to.deep.equal([0, 20_000]);
+    const { diagnostics } = read([kernel('k', 1, 120), '{"ph": "C", "name": "a", "args": {"v": 1}}', counter('b', 130, 0, {})]).at(-1) as EndRecord;
+    expect(diagnostics).to.include({ 'event-without-time': 1, 'category-not-read': 1 });
+  }); // prettier-ignore
+});
+
+describe('Kineto: overhead of profiler and driver', () => {
+  const loading = any('overhead', 'Lazy Function Loading', 5, 45, { pid: -1, tid: 0 });
+
+  it('is a range of its own kind, in the context of no kernel', () => {
+    const [range, kernelRecord] = read([loading, launch(1, 20), kernel('k', 1, 50)], { ranges: true }).filter(
+      (record) => record.type === 'kernel' || (record.type === 'range' && record.kind !== 'api'),
+    );
+    expect(range).to.include({ kind: 'overhead', start: 0, dur: 40_000, text: 'Lazy Function Loading', pid: -1 });
+    expect(kernelRecord).to.deep.include({ ranges: [], layer: [], op: [] });
   });
 });
 
