@@ -58,6 +58,10 @@ export const DIAGNOSTICS = {
     'warning',
     'graph launches whose work is not in the profile, or mostly not (idle time is unknown where it may have run)',
   ],
+  'launch-without-work': [
+    'warning',
+    'kernel launches whose kernel is not in the profile (idle time is unknown where later work shows that it ran)',
+  ],
   'truncated-input': ['warning', 'truncated inputs (the part before the cut was read)'],
   'second-document': ['warning', 'files with a second JSON document (only the first was read)'],
   'malformed-event': ['warning', 'events that are no JSON objects (skipped)'],

@@ -129,7 +129,7 @@ export class Adviser implements Analysis<Adviser> {
     const notes = countNotes(
       [this.#devices.untimed, 'record', ' without a time left out of idle and busy times'],
       [this.disordered, 'record', ' not in order of start: idle and busy times are wrong'],
-      [this.#missingLaunches, 'graph launch', ' without work in the profile: idle time around them is left out'],
+      [this.#missingLaunches, 'launch', ' without work in the profile: idle time around them is left out'],
     );
     return { table: { columns: FINDING_COLUMNS, rows: findings }, facts: this, notes };
   }

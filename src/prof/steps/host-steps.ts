@@ -75,9 +75,19 @@ export class HostSteps {
 
   /** The step at a time; null outside of all. */
   at(time: number): number | null {
-    const begun = countUpTo(this.#steps.length, (index) => elementAt(this.#steps, index).start, time);
-    const last = this.#steps[begun - 1];
-    return last !== undefined && time <= last.end ? last.step : null;
+    return this.within(time, time).at(-1) ?? null;
+  }
+
+  /** The steps that were under way between two times; null alone where there are none. */
+  within(from: number, to: number): (number | null)[] {
+    const begun = countUpTo(this.#steps.length, (index) => elementAt(this.#steps, index).start, from);
+    const under: number[] = [];
+    for (let index = Math.max(0, begun - 1); index < this.#steps.length; index++) {
+      const { step, start, end } = elementAt(this.#steps, index);
+      if (start >= to && start > from) break;
+      if (end >= from) under.push(step);
+    }
+    return under.length === 0 ? [null] : under;
   }
 }
 

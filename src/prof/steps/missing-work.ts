@@ -7,7 +7,7 @@ export interface MissingWork {
   readonly device: number;
   readonly start: number;
   readonly end: number;
-  /** Graph launches without their work, and the call that made them; null where it is not known. */
+  /** Launches without their work, and the call that made them; null where it is not known. */
   readonly launches: number;
   readonly api: string | null;
 }

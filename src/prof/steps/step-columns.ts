@@ -25,6 +25,8 @@ export interface StepRow {
   readonly served: Served | null;
   /** The time of the step on the host: from its begin to the begin of the next one, of the last to its end, ns; null when unknown. */
   readonly iteration: number | null;
+  /** Where the profiler lost all work of the device in the step: nothing of it is known but the host's times. */
+  readonly isLost?: true;
   /** Whether it is known which copies belong to the row. */
   readonly hasCopies: boolean;
   /** From the start of the step on the host to its first work on the device, ns; null when unknown. */
@@ -38,13 +40,16 @@ type TimeOf = (row: StepRow) => number | null;
 const time = (key: string, doc: string, value: TimeOf, more?: Partial<Column<StepRow>>): Column<StepRow> =>
   column(key, `${key}_ns`, int(Math.max(13, key.length + 3), 'ns'), doc, value, more);
 
+/** Whether anything is known of what a device did. */
+const isKnown = ({ device, isLost }: StepRow): boolean => device !== null && isLost !== true;
+
 /** A time of a device, which is not known where no device is. */
 const timeOnDevice: typeof time = (key, doc, value, more) =>
-  time(key, doc, (row) => (row.device === null ? null : value(row)), more);
+  time(key, doc, (row) => (isKnown(row) ? value(row) : null), more);
 
 /** Kernels or operations of a device, likewise. */
 const count = (key: string, doc: string, value: (row: StepRow) => number): Column<StepRow> =>
-  column(key, key, int(11), doc, (row) => (row.device === null ? null : value(row)));
+  column(key, key, int(11), doc, (row) => (isKnown(row) ? value(row) : null));
 
 const timeOfCopies = (key: string, doc: string, of: (times: StepRow['times']) => number | null): Column<StepRow> =>
   timeOnDevice(key, doc, ({ times, hasCopies }) => (hasCopies ? of(times) : null));

@@ -11,7 +11,7 @@ export interface StepCounts {
   late: number;
   /** Graph launches traced as a whole. */
   graphs: number;
-  /** Graph launches without their work. */
+  /** Launches without their work. */
   missing: number;
 }
 
@@ -26,11 +26,12 @@ export type StepsPart =
 
 /** The row without its profile, in an order of fields that does not depend on the kind of row. */
 export function plainRow({ sums, times, kernelTimes, ...row }: StepRow): PlainRow {
-  const { device, step, served, iteration, hasCopies, preparing } = row;
+  const { device, step, served, iteration, hasCopies, preparing, isLost } = row;
   return {
     ...{ device, step, iteration, preparing, hasCopies, served },
     sums: { kernels: sums.kernels, collectives: sums.collectives },
     times,
     kernelTimes: { all: kernelTimes.all, own: kernelTimes.own },
+    ...(isLost === undefined ? undefined : { isLost }),
   };
 }

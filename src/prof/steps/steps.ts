@@ -30,8 +30,8 @@ class DeviceSteps {
   readonly all = new StepSums();
   readonly rest = new StepSums();
   readonly steps = new Map<number, StepSums>();
-  /** Steps during which graphs were launched whose work is missing; null for those outside of steps. */
-  readonly missing = new Set<number | null>();
+  /** Times in which launched work is missing. */
+  readonly missing: MissingWork[] = [];
 }
 
 class StepProfile {
@@ -99,7 +99,7 @@ export class Steps implements Analysis<readonly ProfileSteps[]> {
         [untimed, 'record', ' without a time left out'],
         [this.late, 'record', ' not in order of start: times are too small'],
         [graphs, 'graph launch', ' traced as a whole: counted as computing'],
-        [missing, 'graph launch', ' without work in the profile: free and idle of their steps are unknown'],
+        [missing, 'launch', ' without work in the profile: free and idle of their steps are unknown'],
       ),
     };
   }
@@ -126,9 +126,9 @@ export class Steps implements Analysis<readonly ProfileSteps[]> {
     for (const [name, count] of Object.entries(part.counts)) this.counts[name as keyof StepCounts] += count;
   }
 
-  #addMissing({ devices, host }: StepProfile, { device, start, launches }: MissingWork): void {
-    entryOf(devices, device, () => new DeviceSteps()).missing.add(host.at(start));
-    this.counts.missing += launches;
+  #addMissing({ devices }: StepProfile, missing: MissingWork): void {
+    entryOf(devices, missing.device, () => new DeviceSteps()).missing.push(missing);
+    this.counts.missing += missing.launches;
   }
 
   /** Copies have a step only where the host's are known. */
@@ -166,12 +166,14 @@ const figuresOf = (sums: StepSums, isMissing = false): Pick<StepRow, 'sums' | 't
 
 function rowsOf(
   place: Pick<StepRow, 'profile' | 'header' | 'device'>,
-  { all, rest, steps, missing }: DeviceSteps,
+  { all, rest, steps, missing: times }: DeviceSteps,
   host: HostSteps,
 ): StepRow[] {
   const hasCopies = host.size > 0;
   const common = { ...place, preparing: null, iteration: null };
-  const rows: StepRow[] = [...steps]
+  const missing = new Set(times.flatMap(({ start, end }) => host.within(start, end)));
+  const lost = [...missing].filter((step) => step !== null && !steps.has(step)) as number[];
+  const rows: StepRow[] = [...steps, ...lost.map((step) => [step, new StepSums()] as const)]
     .sort(([a], [b]) => a - b)
     .map(([step, sums]) => {
       const start = host.startOf(step);
@@ -180,6 +182,7 @@ function rowsOf(
         ...common,
         ...figuresOf(sums, missing.has(step)),
         step,
+        ...(steps.has(step) ? undefined : { isLost: true as const }),
         hasCopies,
         preparing,
         iteration: host.lengthOf(step),

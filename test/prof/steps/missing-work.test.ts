@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import type { KernelRecord, ProfileLine, SampleRecord } from '../../../src/record/record.js';
+import { STEP_COLUMNS } from '../../../src/prof/steps/step-columns.js';
 import { Steps } from '../../../src/prof/steps/steps.js';
 import { adviserOf, findingsOf } from '../../support/advice.js';
 import { A100, profileOn } from '../../support/devices.js';
@@ -69,8 +70,27 @@ describe('missing work', () => {
     for (const record of records) steps.take(record);
     const idle = steps.profiles.flatMap(({ rows }) => rows.map(({ step, times }) => [step, times.free, times.idle]));
     expect(idle).to.deep.equal([[1, 0, 0], [2, null, null], [3, 100, 100], ['all', null, null]]); // prettier-ignore
-    expect(steps.finish().notes.join()).to.include('1 graph launch without work in the profile');
+    expect(steps.finish().notes.join()).to.include('1 launch without work in the profile');
   });
+
+  it('leaves a step of which all work is missing, with its time on the host alone', () => {
+    const steps = new Steps();
+    const records = [
+      ...[step(1, 0, 140), work(1, 10, 5, 1), step(2, 140, 300), missing(150, 1000), step(3, 440, 300)],
+      ...[step(4, 740, 300), work(2, 1000, 900, 4)],
+    ];
+    for (const record of records) steps.take(record);
+    const rows = steps.profiles.flatMap((profile) => profile.rows);
+    const shown = ['step', 'kernels', 'computing', 'busy', 'idle', 'iteration'].map((key) => STEP_COLUMNS.find((each) => each.key === key));
+    const cells = rows.map((row) => shown.map((column) => column?.value(row)));
+    expect(cells).to.deep.equal([
+      [1, 1, 100, 100, 0, 140],
+      [2, null, null, null, null, 300],
+      [3, null, null, null, null, 300],
+      [4, 1, 100, 100, null, 300],
+      ['all', 2, 200, 200, null, null],
+    ]);
+  }); // prettier-ignore
 
   it('is no gap of the host that is worth advice', () => {
     const late = (records: readonly ProfileLine[]): unknown =>
@@ -78,7 +98,7 @@ describe('missing work', () => {
     expect(late(RECORDS)).to.deep.equal([100]);
     expect(late(RECORDS.filter((record) => record.type !== 'sample'))).to.deep.equal([1000]);
     const notes = adviserOf(RECORDS).finish([]).notes.join();
-    expect(notes).to.include('2 graph launches without work in the profile');
+    expect(notes).to.include('2 launches without work in the profile');
   });
 
   const FILE = 'data/kineto/mi300_hipgraph_decode.json.gz';

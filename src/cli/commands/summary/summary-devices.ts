@@ -109,8 +109,7 @@ function tableOfDevices(devices: readonly DeviceTime[], unit: TimeUnit, next: Ab
     rows: devices.map(({ device, name, span, busy, compute, communication, exposed, memory, idle, gaps, missing }) => {
       const times = [compute, communication, exposed, memory, idle, gaps?.host ?? null, gaps?.queue ?? null];
       const cells = times.map((ns) => (ns === null ? UNKNOWN : unit.bare(ns)));
-      const lost =
-        missing === null ? [] : [`${unit.bare(missing.time)} missing (${many(missing.launches, 'graph launch')})`];
+      const lost = missing === null ? [] : [`${unit.bare(missing.time)} missing (${many(missing.launches, 'launch')})`];
       const what = [...lost, ...(name === null ? [] : [name])].join(', ');
       return [String(device), unit.bare(span), unit.bare(busy), share(busy, span), ...cells, what];
     }),

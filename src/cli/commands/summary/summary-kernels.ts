@@ -75,7 +75,7 @@ function arithmeticSection(
   const isIncomplete = overview.devices.some(({ missing }) => missing !== null);
   const mfu =
     work.mfu === null
-      ? `${UNKNOWN}: ${isIncomplete ? 'work of graph launches is missing' : 'no kernel has known FLOPs and a known peak'}`
+      ? `${UNKNOWN}: ${isIncomplete ? 'launched work is missing' : 'no kernel has known FLOPs and a known peak'}`
       : `${amountText(work.mfu, 'share')} of the span at peak; FLOPs known for ${basis(work.flopsRated, time)}`;
   const done = `${amountText(work.flops, 'flop')}, ${amountText(work.bytes, 'transfer')}; known for ${basis(work.known, time)}`;
   const words =

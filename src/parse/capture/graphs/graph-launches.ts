@@ -11,6 +11,12 @@ import { byCallName } from './call-names.js';
 /** Whether one call launches all work of a graph: `cudaGraphLaunch_v10000`, `cuGraphLaunch`, `hipGraphLaunch`. */
 export const isGraphLaunch = (api: string | null): boolean => api?.includes('GraphLaunch') === true;
 
+/**
+ * Whether a call launches a kernel: `cudaLaunchKernelExC_v11060`, `cuLaunchKernel`, `cudaLaunchCooperativeKernel`,
+ * `hipExtModuleLaunchKernel`, `cudaLaunch` of CUDA 8.
+ */
+export const isKernelLaunch = (api: string): boolean => /Launch\w*Kernel|^cudaLaunch(?:_v\d+)?$/.test(api);
+
 /** The launch of a graph. */
 export interface GraphLaunch {
   /** Row of the host call; -1 when it is not in the profile. */

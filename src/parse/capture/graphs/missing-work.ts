@@ -1,9 +1,9 @@
 /**
- * Graph launches whose work is not in the profile, or mostly not, although work that the same thread launched later is:
- * the profiler lost it, and the device was busy where it looks idle. Streams run in order, so later work counts on streams
- * of the thread's other graphs, where any of these has work. A launch after which there is none proves nothing, as at the
- * end of a trace. Memory: 16 bytes a host call, only where a launch has no
- * work.
+ * Launches of kernels and graphs whose work is not in the profile, or mostly not, although work that the same thread
+ * launched later is: the profiler lost it, and the device was busy where it looks idle. Streams run in order, so later work
+ * counts on streams of the thread's graphs, where any of these has work. A launch after which there is none is counted, and
+ * proves nothing of the device, as at the end of a trace. Memory: 17 bytes a host call, 16 of them only where a launch has
+ * no work.
  */
 import { elementAt } from '../../../containers/element.js';
 import { entryOf } from '../../../containers/map-entry.js';
@@ -14,7 +14,7 @@ import { MISSING_WORK_METRIC } from '../../../record/sample-metrics.js';
 import type { Capture } from '../capture.js';
 import { byCallName } from './call-names.js';
 import { captureSpans } from './capture-spans.js';
-import { isGraphLaunch } from './graph-launches.js';
+import { isGraphLaunch, isKernelLaunch } from './graph-launches.js';
 import { KIND_CODE } from '../capture-columns.js';
 import { merged, startOf } from '../dated-records.js';
 import type { LaunchJoin } from '../launches.js';
@@ -41,9 +41,12 @@ export function* withMissingWork(
   profile: number,
   statements: Iterable<StatementRecord>,
 ): Generator<StatementRecord> {
-  const found = launches === null ? [] : withoutOverlap(new MissingLaunches(capture, launches).all);
-  const samples = found.map((missing) => sampleOf(missing, profile));
-  for (const { launches: count } of found) capture.diagnostics.count('graph-launch-without-work', count);
+  const missing = launches === null ? null : new MissingLaunches(capture, launches);
+  const found = withoutOverlap(missing?.all ?? []);
+  const samples = found.map((each) => sampleOf(each, profile));
+  const graphs = missing?.all.filter(({ api }) => isGraphLaunch(api)).length ?? 0;
+  capture.diagnostics.count('graph-launch-without-work', graphs);
+  capture.diagnostics.count('launch-without-work', missing?.kernels ?? 0);
   yield* merged(startOf, statements, samples);
 }
 
@@ -91,21 +94,28 @@ function capturedCalls(capture: Capture): (call: number) => boolean {
 }
 
 class MissingLaunches {
-  /** Names of the calls that launch a graph, by row. */
-  readonly #graphs = new Map<number, string>();
+  /** Names of the calls that launch a graph, and of those that launch a kernel and have none, by row. */
+  readonly #launching = new Map<number, string>();
   readonly all: readonly MissingWork[];
+  /** How many calls launch a kernel and have none. */
+  kernels = 0;
 
   constructor(
     private readonly capture: Capture,
     private readonly launches: LaunchJoin,
   ) {
     const isCaptured = capturedCalls(capture);
-    const nameOf = byCallName(capture, (name) => (isGraphLaunch(name) ? name : null));
-    for (let row = 0; row < capture.hostCalls.length; row++) {
+    const nameOf = byCallName(capture, (name) => (isGraphLaunch(name) || isKernelLaunch(name) ? name : null));
+    const hasWork = new Uint8Array(capture.hostCalls.length);
+    this.#eachWork((_, call) => {
+      if (call !== -1) hasWork[call] = 1;
+    });
+    for (let row = 0; row < hasWork.length; row++) {
       const name = nameOf(row);
-      if (name !== null && !isCaptured(row)) this.#graphs.set(row, name);
+      if (name === null || (hasWork[row] === 1 && !isGraphLaunch(name)) || isCaptured(row)) continue;
+      this.#launching.set(row, name);
     }
-    const incomplete = this.#graphs.size === 0 ? null : this.#incomplete();
+    const incomplete = this.#launching.size === 0 ? null : this.#incomplete();
     this.all = incomplete === null || incomplete.size === 0 ? [] : this.#find(incomplete);
   }
 
@@ -121,7 +131,7 @@ class MissingLaunches {
   /** Graph launches without work of their own, and those that ran less than half of their graph's nodes. */
   #incomplete(): Incomplete {
     const { kind, node, ownRow, kernels } = this.capture.activities;
-    const counts = new Map([...this.#graphs.keys()].map((call) => [call, { all: 0, nodes: 0, graph: NaN }]));
+    const counts = new Map([...this.#launching.keys()].map((call) => [call, { all: 0, nodes: 0, graph: NaN }]));
     const nodes = new Map<number, Set<number>>();
     this.#eachWork((row, call) => {
       const count = counts.get(call);
@@ -144,7 +154,7 @@ class MissingLaunches {
   #streams(): Map<number, Set<string>> {
     const streams = new Map<number, Set<string>>();
     this.#eachWork((row, call) => {
-      if (!this.#graphs.has(call)) return;
+      if (!this.#launching.has(call)) return;
       entryOf(streams, this.capture.hostCalls.thread.at(call), () => new Set()).add(this.#streamOf(row));
     });
     return streams;
@@ -179,8 +189,9 @@ class MissingLaunches {
     let next = -1;
     for (const row of rows.reverse()) {
       if (next !== -1 && thread.at(next) !== thread.at(row)) next = -1;
-      const api = this.#graphs.get(row);
+      const api = this.#launching.get(row);
       const [from, hasWork] = [start.at(row), elementAt(first, row) < Infinity];
+      if (api !== undefined && !hasWork && isKernelLaunch(api)) this.kernels++;
       if (next !== -1 && api !== undefined && (!hasWork || incomplete.get(row) === 'part')) {
         const end = elementAt(first, next);
         if (from < end && !isUnclear(from, end))
@@ -196,7 +207,7 @@ class MissingLaunches {
     const { start, end, thread } = this.capture.hostCalls;
     const rows: number[] = [];
     for (let row = 0; row < start.length; row++) {
-      const isLaunch = elementAt(first, row) < Infinity || this.#graphs.has(row);
+      const isLaunch = elementAt(first, row) < Infinity || this.#launching.has(row);
       if (isLaunch && threads.has(thread.at(row))) rows.push(row);
     }
     const sorted = Uint32Array.from(rows);
@@ -222,8 +233,8 @@ class MissingLaunches {
         outermost.push(row);
         continue;
       }
-      const api = this.#graphs.get(row);
-      if (api !== undefined && !this.#graphs.has(around)) this.#graphs.set(around, api);
+      const api = this.#launching.get(row);
+      if (api !== undefined && !this.#launching.has(around)) this.#launching.set(around, api);
       if (incomplete.get(row) === 'part') incomplete.set(around, 'part');
       if (elementAt(first, row) >= elementAt(first, around)) continue;
       first[around] = elementAt(first, row);

@@ -84,7 +84,7 @@ export class MarkTable {
 
 const missingMark = ({ device, start, end, launches, api }: MissingWork): TimelineMark => ({
   ...{ kind: 'missing', start, end, device },
-  text: `device ${device} may have worked: the work of ${counted(launches, 'graph launch')} is not in the profile (${api ?? 'call unknown'})`,
+  text: `device ${device} may have worked: the work of ${counted(launches, 'launch')} is not in the profile (${api ?? 'call unknown'})`,
 });
 
 const cutMark = (at: number): TimelineMark => ({

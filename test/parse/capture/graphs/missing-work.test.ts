@@ -37,6 +37,21 @@ describe('work that is missing after graph launches', () => {
     expect(missing(apart).map((found) => (found as Found).start)).to.deep.equal([50_000, 350_000]);
   });
 
+  it('is that of kernels as well, of any call that launches one', () => {
+    for (const api of ['cudaLaunchKernel', 'cuLaunchKernelEx', 'cudaLaunchKernelExC_v11060', 'hipExtModuleLaunchKernel']) {
+      const events = [...FIRST, runtime(api, 2, 50, 55), ...LATER];
+      expect(missing(events)).to.deep.equal([{ start: 50_000, dur: 250_000, device: 0, value: 1, labels: { api } }]);
+      expect(diagnostics(events)).to.include({ 'launch-without-work': 1 }).and.not.to.have.property(NAME);
+    }
+  }); // prettier-ignore
+
+  it('is counted at the end of a trace too, where a kernel may not have ended, and not twice for a call within one', () => {
+    expect(diagnostics([...FIRST, launch(2, 50)])).to.include({ 'launch-without-work': 1 });
+    const within = [runtime('cudaLaunchKernel', 2, 50, 60), runtime('cuLaunchKernel', 3, 51, 59)];
+    expect(diagnostics([...FIRST, ...within, ...LATER])).to.include({ 'launch-without-work': 1 });
+    expect(missing([...FIRST, ...within, kernel('k', 3, 70), ...LATER])).to.deep.equal([]);
+  });
+
   const complete: readonly (readonly [what: string, events: readonly EventText[]])[] = [
     ['the launch has work', [graph(2, 50), kernel('in graph', 2, 60), ...LATER]],
     ['the work is a copy', [graph(2, 50), activity('gpu_memcpy', 'Memcpy DtoD', 2, 60), ...LATER]],
@@ -45,7 +60,7 @@ describe('work that is missing after graph launches', () => {
     ['work of unknown launch runs there', [...FIRST, graph(2, 50), kernel('whose?', 77, 100), ...LATER]],
     ['a graph is captured', [...FIRST, runtime('hipStreamBeginCapture', 2, 40, 42), launch(3, 50), runtime('hipStreamEndCapture', 4, 60, 62), ...LATER]], // prettier-ignore
     ['a graph is made ready', [...FIRST, runtime('cudaGraphUpload', 2, 40, 42), runtime('cudaGraphInstantiate', 3, 50, 60), ...LATER]], // prettier-ignore
-    ['another call launches nothing', [...FIRST, launch(2, 50), ...LATER]],
+    ['another call launches nothing', [...FIRST, runtime('cudaMemcpyAsync', 2, 50, 55), ...LATER]],
     ['the call of the runtime around has the work', [runtime('cudaGraphLaunch', 2, 50, 60), runtime('cuGraphLaunch', 3, 51, 59), kernel('in graph', 2, 70), ...LATER]], // prettier-ignore
     ['the call of the driver within has the work', [runtime('cudaGraphLaunch', 2, 50, 60), runtime('cuGraphLaunch', 3, 51, 59), kernel('in graph', 3, 70), ...LATER]], // prettier-ignore
   ];
