@@ -297,6 +297,20 @@ describe('points under the roofline', () => {
 });
 
 describe('layers', () => {
+  it('have the FLOPs and bytes of all kernels in them', () => {
+    const product = { ...HALF_GEMM, calls: [mm(64, 32, 16)] };
+    const { shown } = summed(new LayerTotals(), [
+      { layer: ['net', 'a'], ...product },
+      { layer: ['net', 'b'], ...product },
+    ]).rows(10);
+    // 64 x 32 sums of 16 products; (64 x 16 + 16 x 32 + 64 x 32) elements of two bytes.
+    expect(shown.map(({ path, flops, bytes }) => [path.join('/'), flops, bytes])).to.deep.equal([
+      ['net', 2 * 65_536, 2 * 7168],
+      ['net/a', 65_536, 7168],
+      ['net/b', 65_536, 7168],
+    ]);
+  });
+
   it('add up all layers beneath, and have the time of their own kernels', () => {
     const { shown, count, restTime } = summed(new LayerTotals(), [
       { layer: ['net', 'conv'], dur: 1, dir: 'fprop' },
