@@ -1,4 +1,5 @@
 /** What a profile lacks where a panel has nothing to show, and how to record it with its profiler. */
+import { shapesOption } from '../prof/capture-options.js';
 import type { PanelView } from './panel.js';
 
 /** What panels are made of. */
@@ -39,7 +40,7 @@ const RECORDED: Readonly<Record<string, Partial<Record<Wanted, string>> | undefi
     steps: 'A call of step() of the profiler after each step marks them.',
     annotations: 'with record_function("name"): names parts of the program.',
     layers: 'with_modules=True with with_stack=True, or record_function around layers, names them.',
-    shapes: 'record_shapes=True records what ops work on.',
+    shapes: `${shapesOption('kineto')} records what ops work on.`,
   },
   nsight: {
     work: NSYS_WORK,
@@ -48,13 +49,13 @@ const RECORDED: Readonly<Record<string, Partial<Record<Wanted, string>> | undefi
     steps: NVTX_STEPS,
     annotations: 'torch.cuda.nvtx.range("name") names parts of the program, with nsys profile --trace=cuda,nvtx.',
     layers: NVTX_LAYERS,
-    shapes: 'nsys profile --pytorch=autograd-shapes-nvtx, or emit_nvtx(record_shapes=True), records what ops work on.',
+    shapes: `${shapesOption('nsight')}, records what ops work on.`,
   },
   nvprof: {
     steps: NVTX_STEPS,
     annotations: 'torch.cuda.nvtx.range("name") names parts of the program.',
     layers: NVTX_LAYERS,
-    shapes: 'emit_nvtx(record_shapes=True), or markers of PyProf, record what ops work on.',
+    shapes: `${shapesOption('nvprof')}, record what ops work on.`,
   },
   ntff: NEURON,
   neff: NEURON,

@@ -18,6 +18,7 @@ import { occupancyOf, type Occupancy } from './roofline/occupancy.js';
 import { peaksOf, type Peaks } from './roofline/peaks.js';
 import { NO_ROOF, classifyRoofline, roofOf, type Placement } from './roofline/roofline.js';
 import { workOfCollective, type DerivedWork } from './work/derived-work.js';
+import { shapesOption } from './capture-options.js';
 import type { MatrixUnitUse } from './work/matrix-unit-use.js';
 import type { JudgedKernel, MatrixUnitCell, WorkModel } from './work/work-model.js';
 import { workModelOf } from './work/work-models.js';
@@ -223,7 +224,9 @@ export class Annotated {
     }
     const why = this.model.whyUnknown?.(this.record);
     if (why !== undefined) return why;
-    if (this.calls.length > 0) return withoutFormula(this.calls);
+    const option = shapesOption(this.profile?.format ?? '');
+    if (this.calls.length > 0) return withoutFormula(this.calls, option);
+    if (this.op !== null && this.pairing.kind === 'own') return withoutArguments(this.op, option);
     return whyWithoutCall(this.pairing, this.record, this.profile !== null);
   }
 }
@@ -233,11 +236,15 @@ const readsLengths = (call: OpCall): boolean => familyOf(call)?.lengths === true
 const known = (name: string | undefined): string | null =>
   name === undefined || name === '' || name === 'na' ? null : name;
 
-function withoutFormula(calls: readonly OpCall[]): string {
+const withoutArguments = (names: string, option: string): string =>
+  `the profile has no arguments of ${names}: record them with ${option}`;
+
+/** @param option of the profiler that records arguments */
+function withoutFormula(calls: readonly OpCall[], option: string): string {
   const names = calls.map((call) => call.op).join(' > ');
   const some = calls.some((call) => familyOf(call) !== null);
   if (some && calls.every(({ from, args }) => from === 'dispatcher' && args.length === 0))
-    return `the trace has no arguments of ${names}: profile with record_shapes=True`;
+    return withoutArguments(names, option);
   return some ? `the arguments of ${names} do not fit a formula` : `no formula for ${names}`;
 }
 

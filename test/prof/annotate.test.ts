@@ -203,7 +203,7 @@ describe('annotation', () => {
   it('says what of a trace is missing', () => {
     const bare: OpCall = { mod: 'aten', op: 'mm', args: [], from: 'dispatcher' };
     const reasons = annotate([
-      profile,
+      { ...profile, format: 'kineto' },
       kernel({ launch: null }),
       kernel({ graph: { id: 1, node: 2 } }),
       kernel({ calls: [{ ...bare, op: 'linear' }, bare] }),
@@ -212,9 +212,18 @@ describe('annotation', () => {
     expect(reasons).to.deep.equal([
       'its launch is not in the profile',
       'no op call around the launch of its graph',
-      'the trace has no arguments of linear > mm: profile with record_shapes=True',
+      'the profile has no arguments of linear > mm: record them with record_shapes=True',
       'no formula for unheard_of',
     ]);
+  });
+
+  it('says what records arguments, by the profiler, where a range names the op', () => {
+    const reasonOf = (format: string): string | null =>
+      annotate([{ ...profile, format }, kernel({ calls: [], mod: ['aten'], op: ['mm'] })])[0]?.reason ?? null;
+    expect(reasonOf('nsight')).to.equal(
+      'the profile has no arguments of mm: record them with nsys profile --pytorch=autograd-shapes-nvtx, or emit_nvtx(record_shapes=True)',
+    );
+    expect(reasonOf('kineto')).to.match(/record them with record_shapes=True$/);
   });
 
   it('is explained: call, formula, source, forward kernel', () => {

@@ -117,6 +117,8 @@ describe('the rule unattributed', () => {
       pointwise(aten('relu'), 0, 60),
     ]);
     expect(found?.action).to.include('record_shapes=True');
+    const [nsight] = findingsOf('unattributed', [profileOn(A100), kernel({ op: ['relu'], mod: ['aten'], calls: [] })]);
+    expect(nsight?.action).to.include('--pytorch=autograd-shapes-nvtx');
     expect(found?.what).to.include("the op's arguments are not recorded");
   });
 

@@ -97,7 +97,7 @@ describe('the rule graph-trace', () => {
     const [found] = findingsOf('graph-trace', records);
     // Idle 100-800, of which the 100 before the first launch are none of it.
     expect(found).to.deep.include({ stake: 600, count: 3, device: 0 });
-    expect(found?.what).to.match(/^the work of 3 graph launches \(cudaGraphLaunch\) is not in the profile: in 600 ns /);
+    expect(found?.what).to.match(/^the work of 3 launches \(cudaGraphLaunch\) is not in the profile: in 600 ns /);
   });
 });
 

@@ -1,5 +1,6 @@
 /** Kernels of which no op is known, and those whose op lacks arguments: how to profile so that they are. */
 import { isNeuronInstruction } from '../../../record/neuron/engines.js';
+import { shapesOption } from '../../capture-options.js';
 import { communicates } from '../../steps/step-work.js';
 import { many, percent, ranked, time } from '../amount-text.js';
 import { deviceRule } from '../device-rule.js';
@@ -22,7 +23,7 @@ class Kernels {
 const NO_LAUNCH = 'its launch is not in the profile';
 const NO_OP = 'no op call around the launch';
 
-const SHAPES = 'profile with record_shapes=True, and with_stack=True for lines of code';
+const SHAPES = `profile with ${shapesOption('kineto')}, and with_stack=True for lines of code`;
 const HOST =
   'profile the host too (activities=[ProfilerActivity.CPU, ...]), with record_shapes=True: ops are host events';
 const NVTX =
@@ -56,6 +57,9 @@ const ACTIONS: readonly (readonly [reason: RegExp, format: RegExp, action: strin
     /^/,
     'give dparse the capture of the graph (--capture, docs/guide/graphs.md), or profile one run without graphs',
   ],
+  ...['nsight', 'nvprof'].map(
+    (format) => [/record_shapes/, new RegExp(format), `profile with ${shapesOption(format)}`] as const,
+  ),
   [/record_shapes/, /^/, SHAPES],
   [/no op is in the profile/, /kineto|ascend/, HOST],
   [
