@@ -11,7 +11,7 @@ import { missingWorkOf, MissingTimes } from '../steps/missing-work.js';
 import { workOf } from '../steps/step-work.js';
 import { ByDevice } from './by-device.js';
 import { DeviceTimes, type DeviceActivityTime, type Gap } from './device-times.js';
-import type { Finding, Silence } from './finding.js';
+import type { Finding, Found, Silence } from './finding.js';
 import { HostGaps } from './idle/host-gaps.js';
 import type { OnIdleGap } from './idle/idle-gap.js';
 import { IdleTimes } from './idle/idle-causes.js';
@@ -207,7 +207,9 @@ export class Adviser implements Analysis<Adviser> {
     const silences: Silence[] = [];
     for (const { rule, watch } of this.#watches) {
       const answer = watch.end(facts);
-      const said = answer.found.filter((finding) => this.#worth(finding) >= this.#minShare);
+      const said = answer.found
+        .map((finding) => this.#bounded(finding))
+        .filter((finding) => this.#worth(finding) >= this.#minShare);
       append(
         findings,
         said.map((finding) => ({ rule: rule.name, ...finding })),
@@ -215,6 +217,18 @@ export class Adviser implements Analysis<Adviser> {
       if (said.length === 0) silences.push({ rule: rule.name, why: this.#whyNot(answer) });
     }
     return (this.#outcome = { findings: findings.sort(inOrder), silences });
+  }
+
+  /** What runs at the same time adds up to more than the time of the device, which is all that can be at stake. */
+  #bounded(finding: Found): Found {
+    const span = this.#devices.span(finding.profile, finding.device);
+    const { stake, gain } = finding;
+    if (span === 0 || Math.max(stake, gain?.ns ?? 0) <= span) return finding;
+    return {
+      ...finding,
+      stake: Math.min(stake, span),
+      gain: gain === null ? null : { ...gain, ns: Math.min(gain.ns, span) },
+    };
   }
 
   /** Share of the device's time that may be gained, or that is at stake where the gain is not known. */

@@ -1,4 +1,5 @@
 /** The kernels that a finding is about: how many, how long, under which names, and the longest. */
+import { IntervalUnion } from '../../containers/interval-union.js';
 import type { Load } from '../roofline/roofline.js';
 import { NS_PER_S } from '../../record/units.js';
 import type { Gain } from './finding.js';
@@ -6,30 +7,41 @@ import { Longest, Ranking, type RankedRecord } from './longest.js';
 
 export class KernelTally {
   count = 0;
-  /** ns */
-  stake = 0;
+  /** Durations added up, ns. */
+  time = 0;
+  /** Time in which any of them ran. */
+  readonly #union = new IntervalUnion();
+  /** The same of those that were merged: each sort may run while another does. */
+  #merged = 0;
   readonly names = new Ranking();
   readonly longest = new Longest();
 
   /** Its time, `dur` ns, is ranked under the name. */
-  add(record: RankedRecord, name: string, dur: number): void {
+  add(record: RankedRecord & { readonly start: number }, name: string, dur: number): void {
     this.count++;
-    this.stake += dur;
+    this.time += dur;
+    this.#union.add(record.start, record.start + dur);
     this.names.add(name, dur);
     this.longest.add(record);
   }
 
   merge(more: KernelTally): void {
     this.count += more.count;
-    this.stake += more.stake;
+    this.time += more.time;
+    this.#merged += more.stake;
     this.names.merge(more.names);
     this.longest.merge(more.longest);
   }
 
+  /** ns of the device in which they ran: no more than it has, however many run at once. */
+  get stake(): number {
+    return this.#union.total + this.#merged;
+  }
+
   /** The fields of a finding that follow from its kernels; what may be gained is not known. */
   get facts() {
-    const { count, stake, longest } = this;
-    return { stake, gain: null, kernels: longest.ids, count, evidence: { kernels: count, timeNs: stake } };
+    const { count, time, stake, longest } = this;
+    return { stake, gain: null, kernels: longest.ids, count, evidence: { kernels: count, timeNs: time } };
   }
 }
 
@@ -56,7 +68,7 @@ export class GainTally extends KernelTally {
   bound(how: string): Gain | null {
     if (this.known === 0) return null;
     const of = this.known < this.count ? ` of ${this.known} kernels with known FLOPs and bytes` : '';
-    return { ns: this.gain, how: `sum${of} of ${how}`, isBound: true };
+    return { ns: Math.min(this.gain, this.stake), how: `sum${of} of ${how}`, isBound: true };
   }
 }
 

@@ -15,6 +15,18 @@ const relu = aten('relu', t(SHAPE));
 const sigmoid = aten('sigmoid', t(SHAPE));
 const other = aten('relu', t([4096, 2048]));
 
+describe('findings about kernels that run at the same time', () => {
+  it('are about the time in which any of them runs, which is no more than the device has', () => {
+    const at = (stream: number, start: number): KernelRecord => kernel({ stream, start, dur: 600, op: [], calls: [] });
+    const records = [profileOn(A100), at(7, 0), at(8, 100), at(9, 200), kernel({ start: 800, dur: 200, op: [], calls: [] })];
+    const adviser = adviserOf(records);
+    const [found] = adviser.findings.filter(({ rule }) => rule === 'unattributed');
+    expect(found).to.deep.include({ stake: 1000, evidence: { kernels: 4, timeNs: 2000, kernelNs: 2000 } });
+    expect(found?.what).to.include('2 us (100.0 % of the kernels');
+    for (const each of adviser.findings) expect(adviser.shareOf(each)).to.be.at.most(1);
+  }); // prettier-ignore
+});
+
 describe('the rule fusion', () => {
   it('saves writing and reading what lies between', () => {
     const chain = [
@@ -162,7 +174,11 @@ describe('the rules of Neuron', () => {
 
   it('bound what throttling costs', () => {
     // Half of the rate for 2 us of 10: 1 us.
-    const [found] = findingsOf('neuron-throttled', [...silent, throttle(1, 2, 0, 2000)]);
+    const [found] = findingsOf('neuron-throttled', [
+      ...silent,
+      throttle(1, 2, 0, 2000),
+      instruction('MATMUL', 'Tensor', 9950, 50),
+    ]);
     expect(found).to.deep.include({ device: 4, stake: 1000 });
     expect(silenceOf('neuron-throttled', [...silent, throttle(2, 2, 0, 2000)])).to.equal('nothing');
     expect(silenceOf('neuron-throttled', silent)).to.equal('no samples of throttling');

@@ -19,7 +19,7 @@ export const aiCpu = deviceRule({
   },
   findings: (of) => [
     {
-      what: `${many(of.count, 'op')} on the AI CPU, ${time(of.stake)}: ${ranked(of.names)}`,
+      what: `${many(of.count, 'op')} on the AI CPU, ${time(of.time)}: ${ranked(of.names)}`,
       action: 'use other element types or ops that have an operator for the cores (often int64 or float64 has none)',
       ...of.facts,
       see: "dprof --where 'engine==AI_CPU' --by op,kernel -f table FILE",

@@ -91,8 +91,8 @@ function gainOf(all: GainTally, kinds: readonly Kind[], bytesPerS: number | null
   );
 }
 
-const found = ({ op, padding, count, stake }: Kind): string =>
-  `${op} of ${padding.extents}: ${many(count, 'kernel')}, ${time(stake)}`;
+const found = ({ op, padding, count, time: ns }: Kind): string =>
+  `${op} of ${padding.extents}: ${many(count, 'kernel')}, ${time(ns)}`;
 
 const change = ({ padding: { extents, padded, multiple, factor } }: Kind): string =>
   `${extents} to ${padded} (multiples of ${multiple}, ${percent(factor - 1)} more work)`;
@@ -130,7 +130,7 @@ export const alignment = deviceRule({
     const off = plain > 0 ? `; ${many(plain, 'kernel')} in FP32, where others of the profile run as TF32` : '';
     return [
       {
-        what: `${many(all.count, 'product')}, ${time(all.stake)}, not aligned for the matrix unit${off}`,
+        what: `${many(all.count, 'product')}, ${time(all.time)}, not aligned for the matrix unit${off}`,
         details: listed(kinds, found),
         action: `pad ${listed(kinds, change)}`,
         ...all.facts,

@@ -19,7 +19,7 @@ export const autotuning = deviceRule({
       ? []
       : [
           {
-            what: `${many(of.count, 'kernel')}, ${time(of.stake)}, ran to choose an algorithm: ${ranked(of.names)}`,
+            what: `${many(of.count, 'kernel')}, ${time(of.time)}, ran to choose an algorithm: ${ranked(of.names)}`,
             action:
               'start the profiler after the steps in which libraries choose (torch.profiler.schedule with wait and warmup): later steps do without',
             ...of.facts,

@@ -114,7 +114,7 @@ function gainOf(products: Products): Gain | null {
 }
 
 const finding = (of: Products, action: string): Omit<Found, keyof Place> => ({
-  what: `${many(of.count, 'product')} in FP32, ${time(of.stake)}: ${ranked(of.names)}`,
+  what: `${many(of.count, 'product')} in FP32, ${time(of.time)}: ${ranked(of.names)}`,
   action,
   ...of.facts,
   gain: gainOf(of),

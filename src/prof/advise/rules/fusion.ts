@@ -132,7 +132,7 @@ class Chains extends KernelTally {
 
 const finding = ({ of, ...place }: Place & { readonly of: Chains }): Found => ({
   ...place,
-  what: `${many(of.chains, 'chain')} of ${grouped(of.count)} memory-bound pointwise kernels, ${time(of.stake)}: ${ranked(of.names)}`,
+  what: `${many(of.chains, 'chain')} of ${grouped(of.count)} memory-bound pointwise kernels, ${time(of.time)}: ${ranked(of.names)}`,
   details: `each reads a tensor of the extents and type that the one before wrote; taken for the very tensor, which no profile records, ${size(of.bytes)} are written and read again in between`,
   action: 'fuse each chain into one kernel: torch.compile, or a fused op of the library',
   ...of.facts,

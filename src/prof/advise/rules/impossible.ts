@@ -27,7 +27,7 @@ export const impossible = deviceRule({
   },
   findings: (of) => [
     {
-      what: `${many(of.count, 'kernel')}, ${time(of.stake)}, above the peaks of ${of.device} (FLOP/s: ${of.compute}, bytes/s: ${of.memory}): ${ranked(of.names)}`,
+      what: `${many(of.count, 'kernel')}, ${time(of.time)}, above the peaks of ${of.device} (FLOP/s: ${of.compute}, bytes/s: ${of.memory}): ${ranked(of.names)}`,
       action:
         'no device does that: doubt our FLOPs and bytes of these ops (--explain shows the formulas) and our peaks (--device sets others); if both are right, report it',
       ...of.facts,

@@ -44,7 +44,7 @@ export const oldArchitecture = deviceRule({
     const built = [...of.built].sort((a, b) => a - b).map((sm) => `sm${sm}`);
     return [
       {
-        what: `${many(of.count, 'product')}, ${time(of.stake)}, by kernels made for ${built.join(', ')} on ${of.arch}`,
+        what: `${many(of.count, 'product')}, ${time(of.time)}, by kernels made for ${built.join(', ')} on ${of.arch}`,
         details: `by their names: ${ranked(of.names)}`,
         action: `try newer libraries (cuBLAS, cuDNN, FlashAttention, CUTLASS), which may have kernels for ${of.arch}; a library may also choose an older kernel because it is the fastest for these extents`,
         ...of.facts,

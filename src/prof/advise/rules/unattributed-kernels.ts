@@ -107,14 +107,14 @@ export const unattributed = deviceRule({
   },
   findings: (of, { profiles }, { profile }) =>
     (['nameless', 'shapeless'] as const)
-      .filter((kind) => of[kind].stake > LEAST_SHARE * of.time)
+      .filter((kind) => of[kind].time > LEAST_SHARE * of.time)
       .map((kind) => {
-        const { count, stake, names, facts } = of[kind];
+        const { count, time: ns, names, facts } = of[kind];
         const { work, see } = KINDS[kind];
         const reason = kind === 'shapeless' ? 'record_shapes' : mainReason(of);
         const format = profiles.get(profile)?.format ?? '';
         return {
-          what: `of ${many(count, 'kernel')}, ${time(stake)} (${percent(stake / of.time)} of the kernels' time), ${work}: ${ranked(names)}`,
+          what: `of ${many(count, 'kernel')}, ${time(ns)} (${percent(ns / of.time)} of the kernels' time), ${work}: ${ranked(names)}`,
           action: ACTIONS.find(([why, which]) => why.test(reason) && which.test(format))?.[2] ?? '',
           ...facts,
           evidence: { ...facts.evidence, kernelNs: of.time },

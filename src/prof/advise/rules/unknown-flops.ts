@@ -34,12 +34,12 @@ export const unknownFlops = deviceRule({
     return true;
   },
   findings: ({ time: all, unknown, reasons }) => {
-    const { count, stake, names, facts } = unknown;
-    if (stake <= LEAST_SHARE * all) return [];
+    const { count, time: ns, names, facts } = unknown;
+    if (ns <= LEAST_SHARE * all) return [];
     const [[reason] = ['']] = reasons.top(1);
     return [
       {
-        what: `of ${many(count, 'kernel')}, ${time(stake)} (${percent(stake / all)} of the kernels' time), the FLOPs are not known: ${ranked(names)}`,
+        what: `of ${many(count, 'kernel')}, ${time(ns)} (${percent(ns / all)} of the kernels' time), the FLOPs are not known: ${ranked(names)}`,
         details: `mostly ${reason}`,
         action:
           'read MFU and rates as those of the other kernels; where you know what such an op computes, add its formula (CONTRIBUTING, "Add an op"), or report it with its arguments',
