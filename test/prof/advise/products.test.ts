@@ -42,7 +42,7 @@ describe('the rule fp32-product', () => {
     const rounded = 'cutlass_80_tensorop_s1688gemm_128x128_nn_align4';
     const kernels = [
       product('ampere_sgemm_128x64_nn', mm(647, 30, 1024, 'float32'), 9000),
-      product('ampere_sgemm_32x32_nn', mm(128, 64, 1024, 'float32'), 5000, { id: 2, start: 9000 }),
+      product('ampere_sgemm_32x32_nn', mm(128, 64, 1024, 'float32'), 5000, { id: 2, start: 20_000 }),
     ];
     const off = findingsOf('fp32-product', on(profileOn(A100), ...kernels));
     expect(off).to.have.length(1);

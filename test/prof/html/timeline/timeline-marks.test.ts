@@ -87,7 +87,7 @@ describe('marks of a timeline', () => {
     const [mark, ...others] = marksOf(records).list;
     expect(others).to.deep.equal([]);
     expect([mark?.kind, mark?.start, mark?.end]).to.deep.equal(['missing', said?.start, said?.end]);
-    expect(mark?.text).to.include('2 graph launches').and.to.include('cudaGraphLaunch');
+    expect(mark?.text).to.include('2 launches').and.to.include('cudaGraphLaunch');
   });
 
   it('say where records are cut off: after the last that was read', () => {
