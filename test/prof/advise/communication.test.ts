@@ -8,6 +8,17 @@ const nccl = (start: number, dur: number, change: Partial<KernelRecord> = {}): K
   kernel({ name: 'ncclDevKernel_AllReduce_Sum_f32_RING_LL', short: 'ncclDevKernel_AllReduce', start, dur, stream: 20, ...change }); // prettier-ignore
 
 describe('the rule exposed-collectives', () => {
+  it('says to move an operation off a stream that computes, where nothing can run beside it', () => {
+    const on = (stream: number): string | undefined =>
+      findingsOf('exposed-collectives', [
+        profileOn(A100),
+        kernel({ start: 0, dur: 100, stream: 7 }),
+        nccl(100, 100, { id: 2, stream }),
+      ])[0]?.action;
+    expect(on(7)).to.match(/^move it off the stream that computes/);
+    expect(on(20)).to.match(/^start it earlier/);
+  });
+
   it('bounds the gain by the computing that could hide it', () => {
     // Computing 0-100, communication 80-300: 20 are hidden, 200 are not; 80 of computing hide nothing.
     const [found] = findingsOf('exposed-collectives', [profileOn(A100), kernel({ start: 0, dur: 100 }), nccl(80, 220, { id: 2 })]); // prettier-ignore

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { copy, findingsOf, silenceOf } from '../../support/advice.js';
+import { adviserOf, copy, findingsOf, silenceOf } from '../../support/advice.js';
 import { A100, profileOn } from '../../support/devices.js';
 import { kernel } from '../../support/kernels.js';
 import type { KernelRecord, Labels, ProfileLine } from '../../../src/record/record.js';
@@ -35,6 +35,16 @@ describe('the rule launch-gaps', () => {
     expect(found?.evidence).to.include({ kernels: 4, kernelsShorterThanLaunch: 2, kernelsShorterThanLaunchNs: 8 });
     expect(found?.action).to.include('CUDA graph');
   });
+
+  it('asks for no graph where graphs are launched, but for launches ahead of the device', () => {
+    const replay = (start: number, id: number): KernelRecord =>
+      at(start, 5, start - 20, { id, graph: { id: 1, node: id }, launch: { api: 'cudaGraphLaunch', start: start - 20, dur: 10 } });
+    const adviser = adviserOf([PROFILE, replay(1000, 1), replay(1100, 2), replay(1200, 3)]);
+    const [found] = adviser.findings.filter(({ rule }) => rule === 'launch-gaps');
+    expect(found?.action).to.match(/^launch graphs ahead of the device/);
+    expect(found?.evidence).to.include({ idleNs: 190, beforeGraphsNs: 190 });
+    expect(adviser.verdicts[0]?.text).to.include('launching graphs ahead could save').and.not.to.include('a graph could');
+  }); // prettier-ignore
 
   it('separates gaps that no launch explains, and claims no gain', () => {
     const records = [PROFILE, at(0, 5, null, { id: 1 }), at(2_000_000, 5, 1_999_000, { id: 2 })];

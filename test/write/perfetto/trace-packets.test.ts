@@ -40,6 +40,18 @@ describe('packets', () => {
     expect(packets.size).to.equal(0);
   });
 
+  it('have times that are exact beyond 32 and 53 bits', () => {
+    const times: [zero: bigint, ns: number][] = [
+      [2n ** 32n - 1n, 1],
+      [5n, 2 ** 33 + 7],
+      [2n ** 62n + 2n ** 32n - 1n, 2 ** 40 + 1],
+    ];
+    const packets = new PerfettoPackets();
+    for (const [ns, start] of times) packets.counter(3, { zero: { ns }, start }, 1);
+    const found = packetsOf(packets.take()).map(({ timestamp }) => String(timestamp));
+    expect(found).to.deep.equal(times.map(([zero, ns]) => String(zero + BigInt(ns))));
+  });
+
   it('hold each text once, until there are too many', () => {
     const packets = place(new PerfettoPackets(new InternedTexts(6)));
     for (let i = 0; i < 20; i++) packets.slice(2, event({ start: i, name: `k${i % 4}`, args: [['op', 'mm']] }), 0);

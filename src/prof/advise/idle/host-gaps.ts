@@ -6,7 +6,7 @@
 import { entryOf } from '../../../containers/map-entry.js';
 import type { ProfileLine, RangeRecord } from '../../../record/record.js';
 import { LONGEST_LAUNCH } from '../../steps/late-launch.js';
-import { workOf } from '../../steps/step-work.js';
+import { workOf, type StepActivity } from '../../steps/step-work.js';
 import { ByDevice, type Place } from '../by-device.js';
 import type { Gap } from '../device-times.js';
 import { copyBefore, hostIn, IdleTimes, type HostWithin, type IdleCause } from './idle-causes.js';
@@ -66,6 +66,8 @@ class Idle {
   loading = 0;
   /** Part of the time right after a copy for which the host waited. */
   afterCopies = 0;
+  /** Part of the time that the launch of a graph ended. */
+  beforeGraphs = 0;
 
   add(more: Omit<Idle, 'add'>): void {
     this.count += more.count;
@@ -74,8 +76,13 @@ class Idle {
     this.at = longerOf(this.at, more.at);
     this.loading += more.loading;
     this.afterCopies += more.afterCopies;
+    this.beforeGraphs += more.beforeGraphs;
   }
 }
+
+/** Whether the launch of a graph put it onto the device. */
+const isOfGraph = (work: StepActivity): boolean =>
+  work.type === 'graph' || work.graph !== undefined || work.launch?.api?.includes('GraphLaunch') === true;
 
 const KINDS = ['launch', 'long', 'HtoD', 'DtoH'] as const;
 
@@ -109,7 +116,9 @@ export class HostGapsOfDevice {
     const copied = copyBefore(gap);
     const kind = time > LONGEST_LAUNCH ? 'long' : (copied ?? 'launch');
     const at = { start: gap.start, end: gap.end };
-    this.#pending[kind].add({ count: 1, time, longest: time, at, loading, afterCopies: copied === null ? 0 : time });
+    const afterCopies = copied === null ? 0 : time;
+    const beforeGraphs = isOfGraph(gap.after) ? time : 0;
+    this.#pending[kind].add({ count: 1, time, longest: time, at, loading, afterCopies, beforeGraphs });
     // The longest are those before which the device waited longest.
     if (kind === 'launch' && gap.after.type === 'kernel') {
       this.late.add({ profile: gap.profile, id: gap.after.id, dur: time });

@@ -2,6 +2,7 @@
 import type { ProfileLine } from '../../../record/record.js';
 import { ByDevice } from '../by-device.js';
 import type { LongestTime } from '../finding.js';
+import { addTo } from '../../../containers/map-entry.js';
 import { atLongest, longerOf, Longest, Ranking } from '../longest.js';
 import { communicationOf } from '../moved-times.js';
 import type { RuleAnswer, Rule } from '../rule.js';
@@ -11,19 +12,38 @@ class Operations {
   count = 0;
   readonly names = new Ranking();
   readonly longest = new Longest();
+  /** Time of operations by stream, and streams on which kernels compute. */
+  readonly #streams = new Map<number, number>();
+  readonly #computing = new Set<number>();
   /** Of those that no kernel stands for. */
   longestOther: LongestTime | null = null;
 
   add(record: ProfileLine): void {
+    if (record.type !== 'collective' && record.type !== 'kernel') return;
     const operation = communicationOf(record);
-    if (operation === null || (record.type !== 'collective' && record.type !== 'kernel')) return;
+    const { start, dur, stream } = record;
+    if (operation === null) {
+      if (stream !== null) this.#computing.add(stream);
+      return;
+    }
     this.count++;
-    const { start, dur } = record;
+    if (stream !== null) addTo(this.#streams, stream, dur ?? 0);
     this.names.add(operation.name, dur ?? 0);
     if (record.type === 'kernel') this.longest.add(record);
     else if (dur !== null) this.longestOther = longerOf(this.longestOther, { start, end: start + dur });
   }
+
+  /** ns of operations on streams that compute too. */
+  get onComputing(): number {
+    return [...this.#streams].reduce((sum, [stream, time]) => (this.#computing.has(stream) ? sum + time : sum), 0);
+  }
 }
+
+const START_EARLIER =
+  'start it earlier or in smaller parts, so that it runs beside computing (gradient buckets, prefetch of shards); where it waits for slower ranks, see stragglers';
+/** A stream does one thing after another. */
+const MOVE =
+  'move it off the stream that computes, where nothing can run beside it: a stream or process group of its own (async_op=True), then start it earlier';
 
 export const exposedCollectives: Rule = {
   name: 'exposed-collectives',
@@ -40,7 +60,7 @@ export const exposedCollectives: Rule = {
         if (talking.every(({ of }) => of.disordered > 0))
           return { found: [], why: 'records are not in order of start' };
         const found = talking.map(({ of, ...place }) => {
-          const { names, longest, longestOther, count } = devices.of(place);
+          const { names, longest, longestOther, count, onComputing } = devices.of(place);
           const { communication, computing, either, busy, local } = of;
           const exposed = busy.total - local.total;
           // Communication can only hide under computing that hides none yet.
@@ -50,8 +70,7 @@ export const exposedCollectives: Rule = {
             ...place,
             what: `${time(exposed)} of ${time(communication.total)} of communication (${percent(exposed / communication.total)}) runs while nothing else does`,
             details: `${many(count, 'operation')}: ${ranked(names)}`,
-            action:
-              'start it earlier or in smaller parts, so that it runs beside computing (gradient buckets, prefetch of shards); where it waits for slower ranks, see stragglers',
+            action: onComputing > communication.total / 2 ? MOVE : START_EARLIER,
             stake: exposed,
             gain: { ns, how: 'min(exposed communication, computing without communication)', isBound: true },
             kernels: longest.ids,
@@ -63,6 +82,7 @@ export const exposedCollectives: Rule = {
               computingNs: computing.total,
               computingAloneNs: room,
               operations: count,
+              onComputingStreamsNs: onComputing,
             },
             see: 'dprof steps FILE',
           };

@@ -25,6 +25,12 @@ const GRAPHS: readonly (readonly [api: RegExp, action: string])[] = [
   [/^/, 'launch fewer, larger kernels, or capture the step in a graph'],
 ];
 
+const captureFor = (api: string): string => GRAPHS.find(([pattern]) => pattern.test(api))?.[1] ?? '';
+
+/** Where graphs are launched already. */
+const GRAPHS_LATE =
+  'launch graphs ahead of the device: wait for no result between them, prepare inputs before, or make fewer, larger graphs';
+
 /** How much of the waiting is the profiler's own is not known from one profile. */
 const WITHOUT_FRAMES = 'measure once without with_stack=True: recording each call of Python slows the host; then ';
 
@@ -38,7 +44,7 @@ function shortGaps(
   launches: DeviceLaunches,
   isSlowed: boolean,
 ): Found {
-  const { time: idle, count, longest, at } = of.by.launch;
+  const { time: idle, count, longest, at, beforeGraphs } = of.by.launch;
   const tiny =
     launches.tiny > 0
       ? `${many(launches.tiny, 'kernel')} of ${grouped(launches.kernels)} shorter than the call that launched them`
@@ -47,7 +53,7 @@ function shortGaps(
     ...place,
     what: `idle ${time(idle)} in ${many(count, 'gap')} of ${time(idle / count)} on average: the host launched only after the device had run dry`,
     ...(launches.tiny > 0 ? { details: tiny } : undefined),
-    action: `${isSlowed ? WITHOUT_FRAMES : ''}${GRAPHS.find(([pattern]) => pattern.test(launches.api))?.[1] ?? ''}`,
+    action: `${isSlowed ? WITHOUT_FRAMES : ''}${beforeGraphs > MOSTLY * idle ? GRAPHS_LATE : captureFor(launches.api)}`,
     stake: idle,
     gain: {
       ns: idle,
@@ -62,6 +68,7 @@ function shortGaps(
       idleNs: idle,
       longestNs: longest,
       kernels: launches.kernels,
+      beforeGraphsNs: beforeGraphs,
       kernelsShorterThanLaunch: launches.tiny,
       kernelsShorterThanLaunchNs: launches.tinyTime,
     },

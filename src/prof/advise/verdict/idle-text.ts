@@ -75,5 +75,10 @@ function waitText({ waiting, queued }: IdleTimes, { time: all, detail }: SpanPar
   return `${isOne ? `, once for ${time(longest)}` : ''}${why}${host}`;
 }
 
-const remedyText = (facts: VerdictFacts, { cause }: SpanPart): string =>
-  cause === 'launch' ? savingText(facts, 'launch-gaps', 'a graph') : '';
+function remedyText(facts: VerdictFacts, { cause }: SpanPart): string {
+  if (cause !== 'launch') return '';
+  const found = facts.findings.filter(({ rule }) => rule === 'launch-gaps');
+  const sum = (name: string): number => found.reduce((all, { evidence }) => all + Number(evidence[name] ?? 0), 0);
+  const hasGraphs = sum('beforeGraphsNs') > MOSTLY * sum('idleNs');
+  return savingText(facts, 'launch-gaps', hasGraphs ? 'launching graphs ahead' : 'a graph');
+}
