@@ -1,5 +1,5 @@
 /** What a profile lacks where a panel has nothing to show, and how to record it with its profiler. */
-import { shapesOption } from '../prof/capture-options.js';
+import { shapesOption } from '../prof/work/capture-options.js';
 import type { PanelView } from './panel.js';
 
 /** What panels are made of. */

@@ -18,7 +18,7 @@ import { occupancyOf, type Occupancy } from './roofline/occupancy.js';
 import { peaksOf, type Peaks } from './roofline/peaks.js';
 import { NO_ROOF, classifyRoofline, roofOf, type Placement } from './roofline/roofline.js';
 import { workOfCollective, type DerivedWork } from './work/derived-work.js';
-import { shapesOption } from './capture-options.js';
+import { shapesOption } from './work/capture-options.js';
 import type { MatrixUnitUse } from './work/matrix-unit-use.js';
 import type { JudgedKernel, MatrixUnitCell, WorkModel } from './work/work-model.js';
 import { workModelOf } from './work/work-models.js';

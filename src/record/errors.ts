@@ -53,18 +53,22 @@ export function nearest(name: string, candidates: Iterable<string>): string | nu
   return best;
 }
 
-/** Levenshtein distance, one row at a time. */
+/** Optimal string alignment, one row at a time: letters left out, added, replaced, and neighbours swapped. */
 function editDistance(a: string, b: string): number {
+  let before: readonly number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, j) => j);
   let distance = b.length;
   for (let i = 1; i <= a.length; i++) {
     let diagonal = i;
-    row = row.map((above, j) => {
+    const next = row.map((above, j) => {
       const substituted = diagonal + (a[i - 1] === b[j - 1] ? 0 : 1);
+      const isSwapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      const swapped = isSwapped ? (before[j - 2] ?? 0) + 1 : Infinity;
       diagonal = above;
-      distance = j === 0 ? i : Math.min(substituted, above + 1, distance + 1);
+      distance = j === 0 ? i : Math.min(substituted, above + 1, distance + 1, swapped);
       return distance;
     });
+    [before, row] = [row, next];
   }
   return distance;
 }

@@ -4,7 +4,7 @@
  * Source: vLLM (gpu_model_runner.py), SGLang (srt/model_executor: names of the step's range, with `detailed_annotations`
  * sums of lengths), ATOM (atom/model_engine/run_labels.py). The forms:
  * `execute_context_1(30)_generation_2(2)`, `execute_45_context_1(sq43sk43sqsq1849sqsk1849)_generation_2(sq2sk90sqsq2sqsk90)`,
- * `execute_new_1_cached_2`, `step[EXTEND bs=1 toks=512 c_sq=512 …]`, `step[DECODE bs=32 g_sq=32 …]`,
+ * `execute_new_1_cached_2`, `execute_diffusion_…`, `gpu_model_runner: forward` (vLLM's own scopes, which say nothing of requests), `step[EXTEND bs=1 toks=512 c_sq=512 …]`, `step[DECODE bs=32 g_sq=32 …]`,
  * `step[MIXED bs=3 c=1 g=2 …]`, `prefill[bs=1 tok=512 ctx=512 sqsq=… sqsk=… sk=…]`, `decode[bs=30/32 tok=30 d=30 …]`.
  */
 
@@ -46,7 +46,15 @@ export interface ServingStep {
 }
 
 /** How the names begin. */
-export const SERVING_STEP_BEGINNINGS = ['execute_', 'step[', 'prefill[', 'decode[', 'eager_decode['] as const;
+export const SERVING_STEP_BEGINNINGS = [
+  'execute_',
+  'step[',
+  'prefill[',
+  'decode[',
+  'eager_decode[',
+  'gpu_model_runner: ',
+  'v2_gpu_model_runner: ',
+] as const;
 
 type Parts = Pick<ServingStep, 'context' | 'generation'> & Partial<ServingStep>;
 
@@ -162,6 +170,7 @@ const FORMS: readonly Form[] = [
     pattern: /^execute_new_(\d{1,12})_cached_(\d{1,12})$/,
     read: ([, added, known]) => ({ ...UNKNOWN_PARTS, batch: sum(count(added), count(known)) }),
   },
+  { pattern: /^execute_diffusion_\w+$|^(?:v2_)?gpu_model_runner: forward$/, read: () => UNKNOWN_PARTS },
   {
     pattern: /^step\[([A-Z]\w*)( [^[\]]*)?\]$/,
     read: ([, mode = '', fields = '']) =>

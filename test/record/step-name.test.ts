@@ -27,7 +27,6 @@ describe('names of steps', () => {
 
   const others = [
     ...['epoch_0', 'step', 'step 12 of 40', 'two-step 3', 'step 1234567890123', 'Optimizer.step#SGD.step'],
-    ...['execute_diffusion_1_1024x1024', 'step[]', 'aten::step', `step[DECODE ${'x'.repeat(400)}]`, ''],
   ];
   for (const text of others) it(`not ${text.slice(0, 40)}`, () => expect(readStepName(text)).to.equal(null));
 });

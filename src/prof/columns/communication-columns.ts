@@ -1,6 +1,6 @@
 /** The columns on collective operations, for kernels whose operation is known. */
 import { column, int, str } from '../../table/column-kinds.js';
-import { algorithmBytes, busBytes } from '../../ops/collective-bytes.js';
+import { algorithmBytes, busBytes, collectiveKind } from '../../ops/collective-bytes.js';
 import type { Collective } from '../../record/fields/collective.js';
 import type { Annotated } from '../annotate.js';
 import type { CellValue } from '../../table/column.js';
@@ -16,8 +16,8 @@ export const COMMUNICATION_COLUMNS: readonly KernelColumn[] = [
     'collective',
     'Collective',
     str(12),
-    'collective operation between devices',
-    ofCollective(({ op }) => op),
+    'collective operation between devices: all-reduce, all-to-all …, whatever the library calls it',
+    ofCollective(({ op }) => collectiveKind(op) ?? op),
     { narrowHeader: 'Coll' },
   ),
   column(

@@ -30,3 +30,11 @@ export function operationOf(record: KernelLine | CollectiveRecord): Operation {
   const kind = named.find((one) => one !== null) ?? collectiveKind(communicationKind(short) ?? '');
   return { kind, dtype: null, bytes: null, group: null, groupSize: null, ranks: null };
 }
+
+/** What the operation is called in every answer: its kind, else what its profiler calls it, or its kernel does. */
+export function operationName(record: KernelLine | CollectiveRecord): string {
+  const { kind } = operationOf(record);
+  if (kind !== null) return kind;
+  if (record.type === 'collective') return record.kind ?? record.name;
+  return record.collective?.op ?? communicationKind(record.short) ?? 'unknown';
+}

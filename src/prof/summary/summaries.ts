@@ -14,7 +14,7 @@ import { launchedAt } from '../steps/late-launch.js';
 import { missingWorkOf } from '../steps/missing-work.js';
 import { workOf, type StepActivity } from '../steps/step-work.js';
 import { PS_PER_NS } from '../../containers/interval-union.js';
-import { communicationKind } from '../../ops/kernels/communication.js';
+import { operationName } from '../steps/communication-operation.js';
 import { CpuSums } from './cpu-sums.js';
 import { DeviceSums, type Stretch } from './device-sums.js';
 import { HostSums } from './host-sums.js';
@@ -195,7 +195,7 @@ function addWork(sums: SummedProfile, record: StepActivity, work: WorkKind): voi
   if (record.type === 'copy') sums.memory.add(record.kind ?? 'copy', time, record.bytes);
   if (record.type === 'set') sums.memory.add('set', time, record.bytes);
   if (record.type === 'collective') {
-    sums.collectives.add(record.kind ?? record.name, time, record.bytes, record.group);
+    sums.collectives.add(operationName(record), time, record.bytes, record.group);
     addTransfers(sums.links, record.transfers ?? []);
   }
   if (record.type === 'kernel') addCollective(sums.collectives, record, work, time);
@@ -214,9 +214,9 @@ function addTransfers(links: OperationSums, transfers: readonly Transfer[]): voi
 }
 
 function addCollective(sums: OperationSums, record: KernelLine, work: WorkKind, time: number | null): void {
-  const { collective, short } = record;
-  if (collective !== undefined) sums.add(collective.op, time, algorithmBytes(collective), collective.group);
-  else if (work === 'communications') sums.add(communicationKind(short) ?? 'unknown', time, null);
+  const { collective } = record;
+  if (collective !== undefined) sums.add(operationName(record), time, algorithmBytes(collective), collective.group);
+  else if (work === 'communications') sums.add(operationName(record), time, null);
 }
 
 function addHostStep({ hostSteps }: SummedProfile, record: ProfileLine): void {

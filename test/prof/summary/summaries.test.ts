@@ -213,8 +213,8 @@ describe('overview of operations and steps', () => {
       { ...at(40, 3), type: 'collective', name: 'hcom_allGather_', kind: 'allGather', bytes: 8, dtype: null, group: '2', groupSize: 2, ranks: null, algorithm: null, link: null }, // prettier-ignore
     ]);
     expect(collectives).to.deep.equal([
-      { name: 'allreduce', count: 3, time: 17, bytes: 400, groups: ['1'] },
-      { name: 'allGather', count: 1, time: 3, bytes: 8, groups: ['2'] },
+      { name: 'all-reduce', count: 3, time: 17, bytes: 400, groups: ['1'] },
+      { name: 'all-gather', count: 1, time: 3, bytes: 8, groups: ['2'] },
     ]);
     expect(devices[0]).to.include({ communication: 20, compute: 0 });
   });

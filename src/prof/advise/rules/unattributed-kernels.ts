@@ -1,6 +1,6 @@
 /** Kernels of which no op is known, and those whose op lacks arguments: how to profile so that they are. */
 import { isNeuronInstruction } from '../../../record/neuron/engines.js';
-import { shapesOption } from '../../capture-options.js';
+import { shapesOption } from '../../work/capture-options.js';
 import { communicates } from '../../steps/step-work.js';
 import { many, percent, ranked, time } from '../amount-text.js';
 import { deviceRule } from '../device-rule.js';

@@ -1,6 +1,6 @@
 /** Collective operations by name, size class and group. One pass in order of start; memory: MOST_ROWS rows. */
 import { algorithmBytes, busFactor, collectiveKind } from '../../../ops/collective-bytes.js';
-import { communicationKind } from '../../../ops/kernels/communication.js';
+import { operationName } from '../../steps/communication-operation.js';
 import { boundedEntryOf, entryOf } from '../../../containers/map-entry.js';
 import type { ProfileLine } from '../../../record/record.js';
 import { NS_PER_S } from '../../../record/units.js';
@@ -66,17 +66,23 @@ function operationOf(record: StepActivity, isCommunication: boolean): Operation 
   if (record.type === 'collective') {
     const { bytes, group, ranks } = record;
     const groupSize = record.groupSize ?? ranks?.length ?? null;
-    return { name: record.kind ?? record.name, size: sizeClass(bytes), group, groupSize, bytes };
+    return { name: operationName(record), size: sizeClass(bytes), group, groupSize, bytes };
   }
   if (record.type !== 'kernel') return null;
-  const { collective, short } = record;
+  const { collective } = record;
   if (collective !== undefined) {
     const bytes = algorithmBytes(collective);
-    const { op, group, ranks } = collective;
-    return { name: op, size: sizeClass(bytes), group, groupSize: collective.groupSize ?? ranks?.length ?? null, bytes };
+    const { group, ranks } = collective;
+    return {
+      name: operationName(record),
+      size: sizeClass(bytes),
+      group,
+      groupSize: collective.groupSize ?? ranks?.length ?? null,
+      bytes,
+    };
   }
   if (!isCommunication) return null;
-  return { name: communicationKind(short) ?? 'unknown', size: null, group: null, groupSize: null, bytes: null };
+  return { name: operationName(record), size: null, group: null, groupSize: null, bytes: null };
 }
 
 const OTHERS: Identity = { name: 'others', size: null, group: null, groupSize: null };

@@ -25,7 +25,7 @@ describe('collectives of a page', () => {
     ]);
     expect(collectives.shown).to.deep.equal([
       {
-        ...{ name: 'allreduce', size: 1 << 20, group: 'pair', groupSize: 4, count: 1, time: 4000, bytes: 1 << 20 },
+        ...{ name: 'all-reduce', size: 1 << 20, group: 'pair', groupSize: 4, count: 1, time: 4000, bytes: 1 << 20 },
         ...{
           kind: 'all-reduce',
           notUnderCompute: 4000,
@@ -34,7 +34,7 @@ describe('collectives of a page', () => {
         },
       },
       {
-        ...{ name: 'allreduce', size: 4096, group: 'world', groupSize: 4, count: 2, time: 2000, bytes: 9096 },
+        ...{ name: 'all-reduce', size: 4096, group: 'world', groupSize: 4, count: 2, time: 2000, bytes: 9096 },
         ...{
           kind: 'all-reduce',
           notUnderCompute: 1500,

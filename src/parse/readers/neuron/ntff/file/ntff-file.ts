@@ -76,10 +76,11 @@ export class NtffFile {
    * @throws UserError when they overlap: together they are larger than the file
    */
   sections(diagnostics: Diagnostics): TraceSection[] {
+    const { sections } = this.metadata;
+    if (sections.some((section) => this.#sizeInFile(section) < section.size)) diagnostics.count('truncated-input');
     let total = 0;
-    return this.metadata.sections.map((section) => {
+    return sections.map((section) => {
       const size = this.#sizeInFile(section);
-      if (size < section.size) diagnostics.count('truncated-input');
       total += size;
       if (total > this.#dataSize) throw this.#broken('its sections lie one upon the other');
       return { ...section, size: size - (size % RECORD_BYTES) };

@@ -1,0 +1,16 @@
+import { expect } from 'chai';
+import { nearest } from '../../src/record/errors.js';
+
+describe('the nearest name', () => {
+  it('has letters left out, added, replaced, or two neighbours swapped', () => {
+    const near: readonly (readonly [name: string, candidates: readonly string[], found: string | null])[] = [
+      ['cvs', ['cols', 'csv'], 'csv'],
+      ['ouput', ['output', 'input'], 'output'],
+      ['formatt', ['form', 'format'], 'format'],
+      ['ranj', ['rank', 'range'], 'rank'],
+      ['kernle', ['kernels', 'kernel'], 'kernel'],
+      ['zzzzzz', ['csv', 'rank'], null],
+    ];
+    for (const [name, candidates, found] of near) expect(nearest(name, candidates), name).to.equal(found);
+  });
+});
