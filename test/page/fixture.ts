@@ -348,6 +348,7 @@ export const FIXTURE: PageData = {
           share: 0.05,
           q: 0.001,
           steps: 12,
+          lateIn: 12,
           slowdown: 1.05,
           by: 'kernels',
         },

@@ -16,7 +16,10 @@ export function ranksDocument(report: JobReport): unknown {
       return { rank, file, backwards, drift, residual };
     }),
     tested: lateness.tested,
-    untested: lateness.untested,
+    untested: lateness.untested.map(({ part, why }) => {
+      const { rank, file } = elementAt(parts, part);
+      return { rank, file, why };
+    }),
     stragglers: lateness.stragglers.map((one) => stragglerDocument(report, one)),
     latest: lateness.latest === null ? null : stragglerDocument(report, lateness.latest),
     slowGroups: slowGroups.map(({ group, ...slow }) => ({ ...slow, group: elementAt(groups, group).name })),

@@ -71,7 +71,7 @@ const nameOf = ({ rank, isDevice, device, file }: RankPart): string =>
 
 function pageStraggler(
   { parts, ranks }: JobReport,
-  { part, node, late, share, q, steps, members, reasons }: Straggler,
+  { part, level, name, late, share, q, steps, lateIn, members, reasons }: Straggler,
 ): PageStraggler {
   const [first] = reasons.parts;
   const firstOf = (rows: Straggler['reasons']['work']['op']): PageStraggler['layer'] => {
@@ -81,9 +81,9 @@ function pageStraggler(
       : { name: row.name, excess: row.excess, share: row.peers > 0 ? row.excess / row.peers : null };
   };
   return {
-    name: node === null ? nameOf(elementAt(parts, part)) : `machine ${node}`,
+    name: name === null ? nameOf(elementAt(parts, part)) : `${level} ${name}`,
     node: elementAt(ranks, part).node,
-    ...{ ranks: members.length, late, share, q, steps, slowdown: reasons.slowdown },
+    ...{ ranks: members.length, late, share, q, steps, lateIn, slowdown: reasons.slowdown },
     by: first === undefined || !(first.excess > 0) ? null : first.name,
     layer: firstOf(reasons.work.layer),
     op: firstOf(reasons.work.op),
