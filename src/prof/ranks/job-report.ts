@@ -3,6 +3,7 @@ import { elementAt } from '../../containers/element.js';
 import type { RankClock } from './clocks/job-clocks.js';
 import type { Misfit } from './clocks/misfits.js';
 import { aligned } from './aligned.js';
+import { withoutCopies, type CopiedPart } from './copies.js';
 import { delayWaits, type DelayWaits } from './delay-waits.js';
 import { reachOf, type GroupReach } from './group-reach.js';
 import { groupKinds, type GroupKind, type KnownKind } from './group-kinds.js';
@@ -58,6 +59,8 @@ export interface RankReport {
 
 export interface JobReport {
   readonly parts: readonly RankPart[];
+  /** Profiles that are left out: each is a copy of one of `parts`. */
+  readonly copies: readonly CopiedPart[];
   readonly membership: Membership;
   /** Ranks whose times fit no clock: they are compared with no others. */
   readonly misfits: readonly Misfit[];
@@ -78,7 +81,7 @@ export interface JobReport {
 
 /** @param parts of all ranks, in any order: the answer has them in order of rank */
 export function jobReport(given: readonly RankPart[]): JobReport {
-  const parts = [...given].sort(byRank);
+  const { parts, copies } = withoutCopies([...given].sort(byRank));
   const membership = membershipOf(parts);
   const groups = jobGroups(parts);
   const kinds = groupKinds(groups, parts, membership.worldSize);
@@ -92,9 +95,7 @@ export function jobReport(given: readonly RankPart[]): JobReport {
   const reaches = groups.map((group) => reachOf(group, parts, membership.nodes));
   const waits = addedUp(parts, matched, kinds, clocks, reaches);
   return {
-    parts,
-    membership,
-    misfits,
+    ...{ parts, copies, membership, misfits },
     ranks: parts.map((_, part) => rankReport(part, membership, clocks, waits.ranks)),
     groups: matched.map((group, index) =>
       groupReport(group, kinds[index] ?? null, elementAt(waits.groups, index).sums, elementAt(reaches, index)),

@@ -192,9 +192,23 @@ describe('the report of ranks that are cut off or mixed up', () => {
     expect(report.lateness.tested).to.equal(4);
   });
 
+  it('leaves copies of a profile out, whatever ranks they are given as, and says so', () => {
+    const whole = jobReport(parts);
+    const [, second, third] = parts as [RankPart, RankPart, RankPart];
+    const { copies, ...report } = jobReport([...parts, { ...second, file: 'z' }, { ...third, rank: 9 }]);
+    expect(copies.map(({ part, of }) => [part.file, part.rank, of.rank])).to.deep.equal([
+      ['z', 1, 1],
+      [third.file, 9, 2],
+    ]);
+    expect({ ...report, copies: [] }).to.deep.equal(whole);
+    // Of a partial answer that does not say what it is of.
+    const { content: _, ...old } = second;
+    expect(jobReport([...parts, { ...old, file: 'z' }]).membership.doubled).to.have.length(1);
+  });
+
   it('says what is missing, there twice, and of another job', () => {
     const [first, second] = parts as [RankPart, RankPart];
-    const report = jobReport([first, second, { ...second, file: 'other', worldSize: 64 }]);
+    const report = jobReport([first, second, { ...second, file: 'other', worldSize: 64, content: 'of another run' }]);
     expect(report.membership.doubled).to.deep.equal([{ rank: 1, files: ['other', 'rank_1.pt.trace.json.gz'] }]);
     expect(report.membership.worldSizes).to.deep.equal([4, 64]);
     expect(report.membership.missing).to.deep.equal([]);

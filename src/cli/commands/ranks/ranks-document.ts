@@ -6,10 +6,11 @@ import { RANK_TABLES } from '../../../prof/ranks/tables/tables.js';
 import type { AnyTable } from '../../../table/table.js';
 
 export function ranksDocument(report: JobReport): unknown {
-  const { membership, misfits, parts, lateness, slowGroups, groups } = report;
+  const { membership, copies, misfits, parts, lateness, slowGroups, groups } = report;
   const { worldSize, worldSizes, missing, doubled, unranked, nodesInferred } = membership;
   return {
     ...{ worldSize, worldSizes, missing, doubled, unranked, nodesInferred },
+    copies: copies.map(({ part, of }) => ({ file: part.file, rank: part.rank, of: { file: of.file, rank: of.rank } })),
     reference: referenceOf(report),
     refuted: misfits.map(({ part, isBackwards: backwards, drift, residual }) => {
       const { rank, file } = elementAt(parts, part);

@@ -88,7 +88,7 @@ const headLines = (report: JobReport): string[] => [
 
 const nameOf = ({ rank, file }: RankPart): string => (rank === null ? file : `rank ${rank}`);
 
-function membershipLines({ parts, membership }: JobReport): string[] {
+function membershipLines({ parts, copies, membership }: JobReport): string[] {
   const { worldSize, missing, doubled, unranked, nodes, nodesInferred } = membership;
   const ranks = parts.flatMap(({ rank }) => rank ?? []);
   const machines = new Set(nodes.filter((node) => node !== null)).size;
@@ -99,10 +99,19 @@ function membershipLines({ parts, membership }: JobReport): string[] {
     `Job         ${counted(new Set(ranks).size, isDevices ? 'device' : 'rank')}${of}${ranks.length > 0 ? `: ${rangesText(ranks)}` : ''}${on}`,
     ...(missing.length === 0 ? [] : [`  missing   ${rangesText(missing)}`]),
     ...doubled.map(({ rank, files }) => `  twice     rank ${rank}: ${files.join(', ')}`),
+    ...copyLines(copies),
     ...(unranked.length === 0
       ? []
       : [`  no rank   ${unranked.slice(0, 4).join(', ')}${unranked.length > 4 ? ', …' : ''}`]),
   ];
+}
+
+function copyLines(copies: JobReport['copies']): string[] {
+  const lines = copies.map(
+    ({ part, of }) => `  copy      ${part.file} has the work of ${of.file} (${nameOf(of)}): left out`,
+  );
+  const rest = lines.length - NAMED;
+  return [...lines.slice(0, NAMED), ...(rest > 0 ? [`            ${rest} more copies: -f json`] : [])];
 }
 
 const WHY: Readonly<Record<string, string>> = {
