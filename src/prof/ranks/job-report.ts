@@ -16,7 +16,7 @@ import { stagesOf, type StageReport } from './parallelism/stages.js';
 import type { RankPart } from './part/rank-part.js';
 import { GroupTransfers, type SlowTransfers } from './slow-groups.js';
 import { latenessOf, type Lateness } from './stragglers/stragglers.js';
-import type { NamedGroup } from './stragglers/units.js';
+import type { NamedGroup } from './stragglers/tested-units.js';
 import { peersOf } from './stragglers/peers.js';
 import { RankWaits, TransferClasses, TransferCounter, type TransferClass, type TransferSums } from './transfers.js';
 import { waitsOf } from './waits.js';

@@ -1,8 +1,10 @@
 /** Who is named as late, of jobs whose own work is known: about 50 ms a step, with noise of 0.5 ms. */
 import { expect } from 'chai';
+import { clockAhead } from '../../../src/prof/ranks/clocks/job-clocks.js';
+import { membershipOf } from '../../../src/prof/ranks/membership.js';
 import type { RankPart } from '../../../src/prof/ranks/part/rank-part.js';
 import { latenessOf, type Lateness } from '../../../src/prof/ranks/stragglers/stragglers.js';
-import type { NamedGroup } from '../../../src/prof/ranks/stragglers/units.js';
+import type { NamedGroup } from '../../../src/prof/ranks/stragglers/tested-units.js';
 import { Noise } from '../../support/noise.js';
 import { propertyRuns } from '../../support/property-runs.js';
 import { rankPart } from '../../support/rank-part.js';
@@ -127,5 +129,26 @@ describe('ranks that are late in some steps', () => {
     }
     // Each of three questions is answered falsely in at most 2 % of such jobs.
     expect(named).to.be.at.most(Math.ceil(0.06 * jobs));
+  });
+});
+
+describe('profiles that do not say who they are', () => {
+  it('have the machine of the name that PyTorch gives to traces', () => {
+    const names = [
+      'a_b_12.1760000000001.pt.trace.json.gz',
+      'a_b_13.1760000000002.pt.trace.json',
+      'rank_1.pt.trace.json',
+    ];
+    const { nodes } = membershipOf(names.map((file) => rankPart(0, [50], { file, rank: null })));
+    expect(nodes).to.deep.equal(['a_b', 'a_b', null]);
+  });
+
+  it('have no offset of a clock where they do not say when they began', () => {
+    const clock = { source: 'operations', against: 0, shift: 0, offset: 5, drift: 0, at: 0, residual: 1, bound: 1, operations: 9 } as const; // prettier-ignore
+    const [known, unknown] = [rankPart(0, [50], { startUnixNs: '1700000000000000000' }), rankPart(1, [50])];
+    expect(clockAhead(clock, known, [known])).to.equal(5);
+    expect(clockAhead(clock, unknown, [known])).to.equal(null);
+    expect(clockAhead(clock, known, [unknown])).to.equal(null);
+    expect(clockAhead({ ...clock, source: 'reference', offset: 0 }, unknown, [unknown])).to.equal(0);
   });
 });

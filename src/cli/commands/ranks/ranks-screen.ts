@@ -2,6 +2,7 @@
 import { elementAt } from '../../../containers/element.js';
 import { addTo, entryOf } from '../../../containers/map-entry.js';
 import { shortened } from '../../../prof/advise/spoken-names.js';
+import { clockAhead } from '../../../prof/ranks/clocks/job-clocks.js';
 import { MOST_DRIFT } from '../../../prof/ranks/clocks/clock-fits.js';
 import type { Misfit } from '../../../prof/ranks/clocks/misfits.js';
 import type { GroupReport, JobReport } from '../../../prof/ranks/job-report.js';
@@ -13,7 +14,7 @@ import { hasSteps } from '../../../prof/ranks/tables/rank-table.js';
 import { RANK_TABLES, type RankTableName } from '../../../prof/ranks/tables/tables.js';
 import { isByKernels, type Reasons } from '../../../prof/ranks/stragglers/reasons.js';
 import type { Straggler, Untested } from '../../../prof/ranks/stragglers/stragglers.js';
-import type { UnitLevel } from '../../../prof/ranks/stragglers/units.js';
+import type { UnitLevel } from '../../../prof/ranks/stragglers/tested-units.js';
 import { escapeControls } from '../../../record/control-characters.js';
 import { counted } from '../../../record/plural.js';
 import { median } from '../../../record/statistics.js';
@@ -61,10 +62,20 @@ const TEXTS: Readonly<Record<string, (row: never) => string>> = {
   'groups/captured': capturedText,
 };
 
+/** Where some profiles state no rank, rows about ranks have the file as well. */
+function screenKeys(
+  columns: readonly { readonly key: string }[],
+  screen: readonly string[],
+  report: JobReport,
+): readonly string[] {
+  const isNeeded = report.membership.unranked.length > 0 && screen.includes('rank');
+  return isNeeded && columns.some(({ key }) => key === 'file') ? [...screen, 'file'] : screen;
+}
+
 /** A header and a line a row. */
 function tableLines(name: RankTableName, report: JobReport, top: number, keys?: readonly string[]): string[] {
   const { screen, of } = RANK_TABLES[name];
-  const { columns, rows } = of(report, keys ?? screen);
+  const { columns, rows } = of(report, keys ?? screenKeys(RANK_TABLES[name].columns, screen, report));
   const shown = columns.map((column) => {
     const value = TEXTS[`${name}/${column.key}`] as ((row: unknown) => string) | undefined;
     return value === undefined ? inAmounts(column) : { ...column, type: 'str' as const, toTheRight: true, value };
@@ -95,9 +106,13 @@ function membershipLines({ parts, copies, membership }: JobReport): string[] {
   const of = worldSize === null ? '' : ` of ${worldSize}`;
   const on = machines === 0 ? '' : ` on ${counted(machines, 'machine')}${nodesInferred ? ' (by their numbers)' : ''}`;
   const isDevices = parts.every(({ isDevice }) => isDevice);
+  const numbered = `${counted(new Set(ranks).size, isDevices ? 'device' : 'rank')}${of}: ${rangesText(ranks)}`;
+  const others = `${counted(unranked.length, 'profile')} that ${unranked.length === 1 ? 'states' : 'state'} no rank`;
+  const who = [...(ranks.length > 0 ? [numbered] : []), ...(unranked.length > 0 ? [others] : [])].join(', and ');
   return [
-    `Job         ${counted(new Set(ranks).size, isDevices ? 'device' : 'rank')}${of}${ranks.length > 0 ? `: ${rangesText(ranks)}` : ''}${on}`,
-    ...(missing.length === 0 ? [] : [`  missing   ${rangesText(missing)}`]),
+    `Job         ${who}${on}`,
+    // Whoever states no rank may be one of them.
+    ...(missing.length === 0 || unranked.length > 0 ? [] : [`  missing   ${rangesText(missing)}`]),
     ...doubled.map(({ rank, files }) => `  twice     rank ${rank}: ${files.join(', ')}`),
     ...copyLines(copies),
     ...(unranked.length === 0
@@ -225,7 +240,10 @@ function againstText({ ranks, parts }: JobReport, reference: number): string {
   const clocks = ranks.flatMap(({ clock }) =>
     clock.source === 'operations' && clock.against === reference ? [clock] : [],
   );
-  const offsets = clocks.flatMap(({ offset }) => offset ?? []);
+  const offsets = ranks.flatMap(({ clock, part }) =>
+    clocks.includes(clock) ? (clockAhead(clock, elementAt(parts, part), parts) ?? []) : [],
+  );
+  const unknown = clocks.length - offsets.length;
   const least = offsets.reduce((low, offset) => Math.min(low, offset), 0);
   const most = offsets.reduce((high, offset) => Math.max(high, offset), 0);
   const residual = median(clocks.flatMap((clock) => clock.residual ?? []));
@@ -233,7 +251,9 @@ function againstText({ ranks, parts }: JobReport, reference: number): string {
     (worst: number | null, clock) => (worst === null || clock.bound === null ? null : Math.max(worst, clock.bound)),
     0,
   );
-  return `${counted(clocks.length, 'rank')} against ${nameOf(elementAt(parts, reference))}: offsets ${time(least)} to ${time(most)}, residual ${time(residual)}, off by at most ${time(bound)}`;
+  const range = offsets.length === 0 ? 'offsets na' : `offsets ${time(least)} to ${time(most)}`;
+  const rest = unknown > 0 ? ` (not of ${counted(unknown, 'profile')} without the time of the start)` : '';
+  return `${counted(clocks.length, 'rank')} against ${nameOf(elementAt(parts, reference))}: ${range}${rest}, residual ${time(residual)}, off by at most ${time(bound)}`;
 }
 
 /** Where profiles do not say what their steps are. */

@@ -1,6 +1,6 @@
 /** The report of a job → what its page shows: who is late and why, waits, and a heat map of ranks and steps. Bounded. */
 import { elementAt } from '../../../containers/element.js';
-import { jobTime } from '../../ranks/clocks/job-clocks.js';
+import { clockAhead, jobTime } from '../../ranks/clocks/job-clocks.js';
 import type { JobReport } from '../../ranks/job-report.js';
 import type { RankPart } from '../../ranks/part/rank-part.js';
 import { ownWork, stepLength } from '../../ranks/stragglers/own-work.js';
@@ -38,7 +38,8 @@ export function pageJob(report: JobReport, overviews: readonly ProfileSummary[])
       .slice(0, MOST_STRAGGLERS)
       .map((straggler) => pageStraggler(report, straggler)),
     ranks: ranks.map(({ part, node, clock, waited, joined, last, delayed }) => ({
-      ...{ name: nameOf(elementAt(parts, part)), node, clock: clock.source, offset: clock.offset, bound: clock.bound },
+      ...{ name: nameOf(elementAt(parts, part)), node, clock: clock.source, bound: clock.bound },
+      offset: clockAhead(clock, elementAt(parts, part), parts),
       ...{ shift: clock.offset === null ? null : jobTime(clock, 0), drift: clock.drift },
       profile: profileOf(elementAt(parts, part), overviews),
       device: elementAt(parts, part).device,

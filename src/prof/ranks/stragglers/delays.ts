@@ -14,7 +14,7 @@ import { falseDiscovery } from '../../diff/false-discovery.js';
 import type { RankPart } from '../part/rank-part.js';
 import { excessOver, typicalLength, type OwnWork } from './own-work.js';
 import { reasonsOf, type Reasons } from './reasons.js';
-import type { Straggler } from './stragglers.js';
+import type { UnitLevel } from './tested-units.js';
 
 export interface DelayedStep {
   /** Null where the profile has no steps. */
@@ -45,6 +45,14 @@ const LEAST_SHARE = 0.02;
 /** Ranks and steps: fewer say nothing of how times are spread. */
 const FEWEST = 16;
 
+/** A rank that is named for a stretch of its steps; without a begin and an end for all of them. */
+interface NamedStretch {
+  readonly level: UnitLevel;
+  readonly part: number;
+  readonly since: number | null;
+  readonly until: number | null;
+}
+
 interface Cell {
   readonly own: OwnWork;
   readonly row: number;
@@ -60,7 +68,7 @@ interface Cell {
 export function delaysOf(
   parts: readonly RankPart[],
   works: readonly OwnWork[],
-  stragglers: readonly Straggler[],
+  stragglers: readonly NamedStretch[],
   rate: number,
 ): Delay[] {
   const cells = works.flatMap((own) => cellsOf(own, stragglers));
@@ -78,7 +86,7 @@ export function delaysOf(
 }
 
 /** Each rank and step with how likely it is by chance. */
-function cellsOf(own: OwnWork, stragglers: readonly Straggler[]): Cell[] {
+function cellsOf(own: OwnWork, stragglers: readonly NamedStretch[]): Cell[] {
   const excess = excessOver(own.times).flatMap((of, row) => {
     const known = [...of.keys()].filter((column) => !Number.isNaN(of[column]));
     const typical = median(known.map((column) => elementAt(of, column))) ?? 0;
@@ -97,7 +105,12 @@ function cellsOf(own: OwnWork, stragglers: readonly Straggler[]): Cell[] {
 }
 
 /** Whether a step is in a stretch for which the rank is named. */
-const isNamed = ({ parts, steps }: OwnWork, row: number, column: number, stragglers: readonly Straggler[]): boolean =>
+const isNamed = (
+  { parts, steps }: OwnWork,
+  row: number,
+  column: number,
+  stragglers: readonly NamedStretch[],
+): boolean =>
   stragglers.some(({ level, part, since, until }) => {
     if (level !== 'rank' || part !== parts[row] || (since === null && until === null)) return false;
     const step = steps[column] ?? 0;

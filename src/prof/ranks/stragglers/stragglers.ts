@@ -8,7 +8,7 @@ import { excessOver, ownWorkOf, typicalLength, type OwnWork } from './own-work.j
 import { chanceOf, leastChance, stepPlaces, type StepPlaces } from './rank-sum-test.js';
 import { reasonsOf, type Reasons } from './reasons.js';
 import { changeOf, type StepWindow } from './step-window.js';
-import { unitsOf, worstRow, type NamedGroup, type Unit, type UnitLevel } from './units.js';
+import { unitsOf, worstRow, type NamedGroup, type Unit, type UnitLevel } from './tested-units.js';
 
 /** A rank, or the ranks of a machine or a group that do the same work. */
 export interface Straggler {

@@ -3,11 +3,12 @@ import { elementAt } from '../../../containers/element.js';
 import { median } from '../../../record/statistics.js';
 import { column, int, real, str } from '../../../table/column-kinds.js';
 import type { Column } from '../../../table/column.js';
+import { clockAhead } from '../clocks/job-clocks.js';
 import type { JobReport, RankReport } from '../job-report.js';
 import type { RankPart, StepColumns } from '../part/rank-part.js';
 import { stepLength } from '../stragglers/own-work.js';
 import type { Straggler } from '../stragglers/stragglers.js';
-import type { UnitLevel } from '../stragglers/units.js';
+import type { UnitLevel } from '../stragglers/tested-units.js';
 
 export interface RankRow {
   readonly part: RankPart;
@@ -15,6 +16,8 @@ export interface RankRow {
   /** Of the rank alone, of its machine, and of a group of it: the latest; null where it is not late. */
   readonly late: Readonly<Record<UnitLevel, Straggler | null>>;
   readonly untested: string | null;
+  /** Of its clock, ns. */
+  readonly ahead: number | null;
 }
 
 export function rankRows({ parts, ranks, lateness: { stragglers, untested } }: JobReport): RankRow[] {
@@ -26,6 +29,7 @@ export function rankRows({ parts, ranks, lateness: { stragglers, untested } }: J
     rank,
     late: { rank: lateAs('rank', rank.part), machine: lateAs('machine', rank.part), group: lateAs('group', rank.part) },
     untested: why.get(rank.part) ?? null,
+    ahead: clockAhead(rank.clock, elementAt(parts, rank.part), parts),
   }));
 }
 
@@ -106,7 +110,11 @@ export const RANK_COLUMNS: readonly Column<RankRow>[] = [
     'how it was set: reference, of the same profile, by operations, by the start of the profile, or refuted: its times fit none',
     ({ rank }) => rank.clock.source,
   ),
-  duration('offset', "its clock ahead of the job's", ({ rank }) => rank.clock.offset),
+  duration(
+    'offset',
+    "its clock ahead of the job's; unknown where the profile does not say when it began",
+    ({ ahead }) => ahead,
+  ),
   column('drift', 'drift_ppm', real(9, 3), 'how much faster its clock runs, parts per million', ({ rank }) =>
     rank.clock.drift === null ? null : rank.clock.drift * PPM,
   ),
