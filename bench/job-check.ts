@@ -152,9 +152,11 @@ function findings(
       if (slowNode !== undefined) return reasons.parts[0]?.name === 'kernels';
       return ['data loading', 'host gaps'].includes(reasons.parts[0]?.name ?? '');
     });
+  const delayed = lateness.delays.map(({ part }) => rankOf(part)).filter((rank) => !named.includes(rank));
   return {
     found: found && (slowLink === undefined || links.some(isOfLink)),
     reason: reason && found,
-    falseFinds: named.filter((rank) => !isSlow(rank)).length + links.filter((ranks) => !isOfLink(ranks)).length,
+    falseFinds:
+      [...named, ...delayed].filter((rank) => !isSlow(rank)).length + links.filter((ranks) => !isOfLink(ranks)).length,
   };
 }

@@ -56,13 +56,13 @@ export async function openSource(
 /**
  * Several inputs as one, one after the other; profiles of the same number stay separate.
  * @param files none for stdin
- * @throws UserError when one of them is not there, or the first cannot be read
+ * @throws UserError when one of them is not there, or the first cannot be read, unless the command goes on without it
  */
 export async function openSources(files: readonly string[], progress: Progress, wanted?: Wanted): Promise<Source> {
   const [first, ...others] = files;
   if (others.length === 0) return openSource(first, progress, wanted);
-  // Said before the first of them was read for minutes.
-  for (const file of others) {
+  // Said before the first of them was read for minutes; whoever goes on without an input names it with the others.
+  for (const file of wanted?.many === true ? [] : others) {
     if (file !== '-' && !existsSync(file)) throw new UserError('no such file', { where: file });
   }
   const numbers = new ProfileNumbers();
@@ -357,7 +357,11 @@ export function confirmEndings({ endings }: Pick<Source, 'endings'>, quiet: bool
 export function withCut(error: unknown, source: Source): unknown {
   const cut = cutOf(source);
   if (cut === null || !(error instanceof UserError) || error.what.startsWith(cut.what)) return error;
-  return new UserError(`${cut.what}; ${error.what}`, { where: cut.detail.where ?? source.name });
+  const { where = source.name } = error.detail;
+  const cutWhere = cut.detail.where ?? source.name;
+  // The error of one of several inputs is not due to the cut of another.
+  if (where !== source.name && !where.startsWith(cutWhere)) return error;
+  return new UserError(`${cut.what}; ${error.what}`, { where: cutWhere });
 }
 
 /**

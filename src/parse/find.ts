@@ -4,7 +4,7 @@ import { dirname, resolve } from 'node:path';
 import { counted } from '../record/plural.js';
 import { UserError, isSystemError, systemReason } from '../record/errors.js';
 import { isInCaptureFolder, openCaptures, type CaptureFiles } from './captures.js';
-import { checkProfile } from './profile.js';
+import { checkProfile, CoveredFile } from './profile.js';
 import { OUTPUT_FOLDERS } from './registry.js';
 import type { Reader } from './reader.js';
 import { expandInput, openInput, openStart, type InputFile } from './source.js';
@@ -41,7 +41,8 @@ interface FindOptions {
 /**
  * Finds and opens the profiles of all inputs, each when it is asked for; whoever takes one disposes of it. An input that
  * cannot be read is an error in its place, not thrown: one bad input does not lose the others. In folders and globs,
- * files that are no profiles are passed over silently, but for those that have the name of one.
+ * files that are no profiles are passed over silently, but for those that have the name of one: of profilers, or of the
+ * other profiles there, but for numbers.
  * @param inputs files, folders, globs, or `-` for standard input
  */
 export async function* findProfiles(
@@ -110,6 +111,9 @@ function checkStart(file: Pick<InputFile, 'path' | 'dispose'>, name: string, inF
  */
 const isNamedProfile = (path: string): boolean => /\.pt\.trace\.json(?:\.gz)?$/.test(path);
 
+/** What files of one set have in common: `rank6.json` stands for a profile where `rank5.json` is one. */
+const withoutNumbers = (path: string): string => path.replaceAll(/\d+/g, '0');
+
 /** The profiles of one input. @throws UserError when there is nothing to read */
 async function* profilesOf<Found extends object>(
   input: string,
@@ -120,16 +124,26 @@ async function* profilesOf<Found extends object>(
   yield* failures;
   const inFolder = lenient && (statSync(input, { throwIfNoEntry: false })?.isDirectory() ?? false);
   const used: string[] = paths.filter((path) => passOver.has(path));
+  const profiles = new Set<string>();
+  const passedOver: { readonly path: string; readonly failure: UserError }[] = [];
   for (const path of paths) {
     if (passOver.has(path)) continue;
     // Read with the profiles beside that folder.
     if (inFolder && isInCaptureFolder(path) && dirname(path) !== input) continue;
     const result = await open(path, inFolder);
-    if (lenient && result instanceof UserError && !(result instanceof UnreadableInput) && !isNamedProfile(path))
+    if (!(result instanceof UserError)) profiles.add(withoutNumbers(path));
+    else if (lenient && !(result instanceof UnreadableInput) && !isNamedProfile(path)) {
+      if (!(result instanceof CoveredFile)) passedOver.push({ path, failure: result });
       continue;
+    }
     used.push(path);
     yield result;
   }
+  for (const { path, failure } of passedOver)
+    if (profiles.has(withoutNumbers(path))) {
+      used.push(path);
+      yield failure;
+    }
   const unreadable = inFolder ? unreadableFolders(used, paths) : [];
   yield* unreadable;
   if (lenient && used.length + failures.length + unreadable.length === 0) {

@@ -72,6 +72,9 @@ function joinOf(report: string | undefined): CounterJoin | null {
   return new CounterJoin(launchesOf(report, report, diagnostics), diagnostics);
 }
 
+/** A file of a folder of which another one has all that it has. */
+export class CoveredFile extends UserError {}
+
 /**
  * Detects the format of a file without reading its events.
  * @param path file with the bytes, uncompressed
@@ -87,7 +90,7 @@ export function checkProfile(path: string, name: string, format?: string, inFold
   try {
     const reader = chooseReader(probe, format);
     if (inFolder && format === undefined && reader.isCovered?.(probe) === true)
-      throw new UserError('is redundant: another file covers this capture', { where: name });
+      throw new CoveredFile('is redundant: another file covers this capture', { where: name });
     return reader;
   } finally {
     probe.database?.close();

@@ -108,6 +108,29 @@ describe('a folder', () => {
     }
   });
 
+  it('names files that would be profiles by the names of the others, and passes those over that are covered', async () => {
+    const trace = readFileSync(join(ROOT, 'samples/job/rank_1.pt.trace.json.gz'));
+    const folder = folderOf({
+      ...{ 'rank0.json.gz': trace, 'rank1.json.gz': '', 'rank2.json.gz': gzipSync('{}'), 'rank3.json.gz': 'no trace' },
+      ...{ 'notes1.txt': 'no trace\n', 'settings.json': '{}' },
+    });
+    const runs = [
+      ['dprof', 'ranks', '-q', folder],
+      ['dprof', 'summary', '-q', folder],
+      ['dparse', '-q', folder],
+      ['dparse', '-q', join(folder, '*')],
+      ['dprof', 'ranks', '-q', ...[0, 1, 2, 3, 4].map((rank) => join(folder, `rank${rank}.json.gz`))],
+    ] as const;
+    for (const [tool, ...args] of runs) {
+      const { code, stdout, stderr } = await runCli(tool, args);
+      expect(code).to.equal(1);
+      expect(stdout).to.not.equal('');
+      const named = stderr.split('\n').slice(0, -1).map((line) => /\w+\.json\.gz/.exec(line)?.[0]); // prettier-ignore
+      const missing = args.length > 4 ? ['rank4.json.gz'] : [];
+      expect(named).to.deep.equal(['rank1.json.gz', 'rank2.json.gz', 'rank3.json.gz', ...missing]);
+    }
+  });
+
   it('with traces that are cut off names each of them, also once they are records of one file', async () => {
     const traceOf = (rank: number): Buffer => readFileSync(join(ROOT, `samples/job/rank_${rank}.pt.trace.json.gz`));
     const half = (bytes: Buffer): Buffer => bytes.subarray(0, bytes.length / 2);

@@ -229,16 +229,21 @@ describe('dprof merge', () => {
     expect(ran).to.deep.include({ code: 0, stderr: '', stdout: whole });
   });
 
-  it('keeps the members of one rank that differ, and ranks says so', async () => {
+  it('keeps the members of one rank that differ, and ranks says whether they are of one run', async () => {
     const [, head = '', ...lines] = readFileSync(parts[0] ?? '', 'utf8')
       .trimEnd()
       .split('\n');
     const other = head.replace(/"part":\{[^}]*\},/, '').replace('"file":"', '"file":"again-');
     const path = freshPath('.part');
-    writeFileSync(path, memberLines(other, lines).join('\n'));
-    const both = await merge(path, parts[0] ?? '');
-    expect(readFileSync(both, 'utf8')).to.match(/^\{"type":"partial","v":1,"members":2\}\n/);
-    expect((await dprof(['ranks', both])).stderr).to.match(/1 rank with several profiles/);
+    for (const isCopy of [true, false]) {
+      const own = isCopy ? lines : lines.map((line) => line.replace(/"content":"\w+"/, '"content":"other"'));
+      writeFileSync(path, memberLines(other, own).join('\n'));
+      const both = await merge(path, parts[0] ?? '');
+      expect(readFileSync(both, 'utf8')).to.match(/^\{"type":"partial","v":1,"members":2\}\n/);
+      const { stdout, stderr } = await dprof(['ranks', both]);
+      if (isCopy) expect(stdout).to.match(/^ {2}copy +\S+ has the work of \S+ \(rank 0\): left out$/m);
+      else expect(stderr).to.match(/1 rank with several profiles/);
+    }
   });
 
   it('says of each bad file in one line what it is, and leaves nothing behind', async () => {

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freshPath } from '../support/fresh-path.js';
 import { runCli } from '../support/run-cli.js';
@@ -35,6 +36,23 @@ describe('dprof ranks', () => {
     expect(job['ranks']).to.have.length(4);
     // Five of each rank.
     expect(job['steps']).to.have.length(20);
+  });
+
+  it('has an example for jq with keys that there are', async () => {
+    const { stdout: help } = await run('--help');
+    const keys = /stragglers\[\] \| \[([^\]]*)\]/.exec(help)?.[1]?.split(', ').map((key) => key.slice(1)) ?? []; // prettier-ignore
+    const { stragglers } = JSON.parse((await run('-f', 'json', part)).stdout) as { stragglers: object[] };
+    expect(stragglers[0]).to.have.any.keys(keys);
+    for (const key of keys) expect(Object.keys(stragglers[0] ?? {})).to.include(key);
+  });
+
+  it('names profiles that state no rank by their files', async () => {
+    const path = freshPath('.dict');
+    const { stdout: records } = await runCli('dparse', ['-q', ...traces.slice(0, 2)]);
+    writeFileSync(path, records.replaceAll(/"rank":\d+,"worldSize":\d+/g, '"rank":null,"worldSize":null'));
+    const { stdout } = await run('-q', path);
+    expect(stdout).to.match(/^Job +2 profiles that state no rank/);
+    expect(stdout).to.match(/^ *na .* rank_1\.pt\.trace\.json\.gz$/m);
   });
 
   it('fits its tables into 100 characters, with a unit for each amount', async () => {

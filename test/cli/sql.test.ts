@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { COLUMNS } from '../../src/prof/columns/columns.js';
 import { loadLibrary } from '../../src/prof/query/sql/duckdb.js';
 import { SQL_TABLES } from '../../src/prof/query/sql/sql-table.js';
+import { communicates } from '../../src/prof/steps/step-work.js';
+import type { KernelLine } from '../../src/record/record.js';
 import { RECORD_FIELDS } from '../../src/record/fields/record-fields.js';
 import { UserError } from '../../src/record/errors.js';
 import { describeSql } from '../support/duckdb.js';
@@ -44,7 +46,12 @@ const asText = (row: Row): Row => ({ ...row, tc: typeof row['tc'] === 'number' ?
 async function expectAllRecords(name: string): Promise<void> {
   const { stdout } = await runCli('dparse', ['-q', '--ranges', sample(name)]);
   const expected: Record<string, number> = Object.fromEntries(Object.keys(RECORD_FIELDS).map((type) => [type, 0]));
-  for (const { type } of objects(stdout)) expected[String(type)] = (expected[String(type)] ?? 0) + 1;
+  for (const record of objects(stdout)) {
+    const type = String(record['type']);
+    // A kernel that communicates is a collective as well.
+    const types = type === 'kernel' && communicates(record as unknown as KernelLine) ? [type, 'collective'] : [type];
+    for (const one of types) expected[one] = (expected[one] ?? 0) + 1;
+  }
   const counts = Object.keys(RECORD_FIELDS).map((type) => `(SELECT count(*) FROM "${type}") AS "${type}"`);
   expect(await rowsOf(`SELECT ${counts.join(', ')}`, sample(name)), name).to.deep.equal([expected]);
 }
@@ -67,6 +74,39 @@ describeSql('dprof sql', () => {
   });
   itSlow('has a table for each type of record, with every record of every sample', async () => {
     for (const name of SAMPLES) await expectAllRecords(name);
+  });
+
+  const JOB = [0, 1, 2, 3].map((rank) => sample(`job/rank_${rank}.pt.trace.json.gz`));
+
+  it('has the ranks of a job, its operations and waits as dprof ranks has them', async () => {
+    const { stdout } = await runCli('dprof', ['ranks', '-q', '-f', 'json', ...JOB]);
+    const job = JSON.parse(stdout) as { readonly ranks: readonly Row[]; readonly groups: readonly Row[] };
+    const ranks = await rowsOf('SELECT * EXCLUDE (profile) FROM rank ORDER BY rank', ...JOB);
+    expect(ranks).to.deep.equal(job.ranks);
+    const waited = await rowsOf('SELECT rank, count(*) AS joined, sum(wait)::BIGINT AS waited, count(*) FILTER (rank = last_rank) AS last FROM wait GROUP BY 1 ORDER BY 1', ...JOB); // prettier-ignore
+    for (const [index, row] of waited.entries()) {
+      const { rank, joined, waited: ns, ...of } = job.ranks[index] ?? {};
+      expect(row).to.include({ rank, joined });
+      expect(row['waited']).to.be.closeTo(Number(ns), Number(joined));
+      expect((100 * Number(row['last'])) / Number(joined)).to.be.closeTo(Number(of['last']), 1e-9);
+    }
+    const operations = await rowsOf('SELECT "group", count(*) AS matched, sum(captured)::BIGINT AS waits FROM operation GROUP BY 1 ORDER BY 1', ...JOB); // prettier-ignore
+    const groups = job.groups.map(({ group, matched, captured }) => ({ group, matched, waits: Number(matched) * Number(captured) })); // prettier-ignore
+    expect(operations).to.have.deep.members(groups);
+    // Kernels are found by profile, device and start.
+    const joined = 'SELECT count(*) AS n, count(k.idx) AS found FROM wait LEFT JOIN kernel k USING (profile, device, start)'; // prettier-ignore
+    const [counts] = await rowsOf(joined, ...JOB);
+    expect(counts?.['found']).to.equal(counts?.['n']);
+  });
+
+  it('has kernels that communicate among the collectives', async () => {
+    // 205 operations, 5 of four ranks and 200 of two.
+    const query = 'SELECT kind, count(*) AS n, count(bytes) AS sized, count(ranks) AS listed FROM collective GROUP BY 1 ORDER BY 1'; // prettier-ignore
+    expect(await rowsOf(query, ...JOB)).to.deep.equal([
+      { kind: 'all-gather', n: 40, sized: 40, listed: 40 },
+      { kind: 'all-reduce', n: 340, sized: 340, listed: 340 },
+      { kind: 'reduce-scatter', n: 40, sized: 40, listed: 40 },
+    ]);
   });
 
   it('has the steps of dprof steps', async () => {

@@ -347,7 +347,7 @@ export const FIXTURE: PageData = {
           late: 2e6,
           share: 0.05,
           q: 0.001,
-          steps: 12,
+          ...{ steps: 12, lateIn: 12 },
           slowdown: 1.05,
           by: 'kernels',
         },

@@ -33,8 +33,10 @@ export const sql = recordsCommand(
     notes: [
       [
         'Tables: kernel with the columns of dprof --columns, derived ones too; step with those of dprof steps; copy, set,',
-        'sync, graph, collective, range, sample, tensor, layer, notice, profile and end with the fields of docs/record.md.',
-        'Unknown is NULL. Times are ns, sizes bytes. "end" and "group" stand in double quotes.',
+        'sync, graph, collective, range, sample, tensor, layer, notice, profile and end with the fields of docs/record.md;',
+        'collective has kernels that communicate too. Of a job: rank with the columns of dprof ranks, operation for each',
+        "matched one, wait for each rank in it, on the job's clock.",
+        'Unknown is NULL. Times are ns, sizes bytes. "end", "group" and "offset" stand in double quotes.',
       ],
       [
         'The query reads these tables and nothing else: no file, no network, no extension, no environment; it writes nothing.',
@@ -46,6 +48,7 @@ export const sql = recordsCommand(
       "dprof sql 'SELECT op, dir, sum(sil) AS ns FROM kernel GROUP BY ALL ORDER BY ns DESC' net.sqlite",
       "dprof sql -f csv 'SELECT rank, step, busy FROM step' ranks/*.jsonl.gz",
       "dprof sql 'SELECT kind, sum(bytes) / sum(dur) AS gb_per_s FROM copy GROUP BY kind' records/",
+      "dprof sql 'SELECT last_rank, sum(wait) AS ns FROM wait GROUP BY ALL ORDER BY ns DESC' ranks/*.json.gz",
       'dprof sql --schema kernel',
     ],
   },
@@ -103,7 +106,7 @@ async function answer(
   const analysis = await SqlRecords.create(database, read);
   await runAnalysis(request, {
     analysis,
-    ...(read.has('kernel') ? { annotator: new Annotator(device) } : {}),
+    ...(read.has('kernel') || read.has('rank') ? { annotator: new Annotator(device) } : {}),
     print: (_answer, write) => print(write),
   });
 }

@@ -17,7 +17,9 @@ import type { OnIdleGap } from './idle/idle-gap.js';
 import { IdleTimes } from './idle/idle-causes.js';
 import { FINDING_COLUMNS, type FindingRow } from './finding-columns.js';
 import type { Rule, RuleAnswer } from './rule.js';
-import { RULES } from './rules.js';
+import { JOB_RULE } from './job/job-rule.js';
+import { PROFILE_RULES, RULES } from './rules.js';
+import { stragglers } from './rules/stragglers.js';
 import { percent } from './amount-text.js';
 import { MovedTimes } from './moved-times.js';
 import { verdictOf, type ProfileVerdict } from './verdict/verdict.js';
@@ -71,7 +73,7 @@ export class Adviser implements Analysis<Adviser> {
     this.#onIdle = onIdle;
     this.#minShare = minShare;
     this.#top = top;
-    this.#hasVerdict = rules === RULES;
+    this.#hasVerdict = rules === RULES || rules === PROFILE_RULES;
     this.#watches = rules.map((rule) => ({ rule, watch: rule.watch() }));
   }
 
@@ -216,7 +218,7 @@ export class Adviser implements Analysis<Adviser> {
       );
       if (said.length === 0) silences.push({ rule: rule.name, why: this.#whyNot(answer) });
     }
-    return (this.#outcome = { findings: findings.sort(inOrder), silences });
+    return (this.#outcome = { findings: withoutRepeated(findings).sort(inOrder), silences });
   }
 
   /** What runs at the same time adds up to more than the time of the device, which is all that can be at stake. */
@@ -243,8 +245,15 @@ export class Adviser implements Analysis<Adviser> {
   }
 }
 
-/** What is at stake, not what may be gained, says how much there is to look at: of much the gain cannot be computed. */
+/** A rank that is late beyond chance is not named once more for computing longest. */
+function withoutRepeated(findings: readonly Finding[]): Finding[] {
+  const named = new Set(findings.flatMap(({ rule, profile }) => (rule === JOB_RULE ? [profile] : [])));
+  return findings.filter(({ rule, profile }) => rule !== stragglers.name || !named.has(profile));
+}
+
+/** Causes in a job come before what they do to its ranks. What is at stake, not what may be gained, says how much there is to look at: of much the gain cannot be computed. */
 const inOrder = (a: Finding, b: Finding): number =>
+  Number(b.rule === JOB_RULE) - Number(a.rule === JOB_RULE) ||
   b.stake - a.stake ||
   (b.gain?.ns ?? 0) - (a.gain?.ns ?? 0) ||
   a.profile - b.profile ||

@@ -1,7 +1,8 @@
-/** Findings of one rule about several devices of a profile as one. */
+/** Findings of one rule about several devices of a profile, or about several profiles, as one. */
 import { entryOf } from '../../containers/map-entry.js';
 import { time } from './amount-text.js';
 import type { Finding, Gain } from './finding.js';
+import { JOB_RULE } from './job/job-rule.js';
 
 /** Of one rule, and about one kind of work: what shows more of it is one command. */
 export interface FindingGroup {
@@ -13,6 +14,8 @@ export interface FindingGroup {
   readonly finding: Finding;
   /** In order; empty for one about all devices. */
   readonly devices: readonly number[];
+  /** Numbers of the profiles that it is about, in order. */
+  readonly profiles: readonly number[];
   /** Least and most of the findings' shares of their device's time. */
   readonly shares: readonly [least: number, most: number];
   /** Of all its findings. */
@@ -22,48 +25,76 @@ export interface FindingGroup {
   readonly gain: Gain | null;
 }
 
-/** @param findings most at stake first. @returns most at stake first */
-export function groupedFindings(findings: readonly Finding[], shareOf: (finding: Finding) => number): FindingGroup[] {
+/** Name of the profile and device that a finding is about. */
+type NameOf = (finding: Finding) => string;
+
+const deviceName: NameOf = ({ device }) => `device ${device ?? 'unknown'}`;
+
+/**
+ * @param findings in order: causes in a job first, then most at stake
+ * @param nameOf where those about several profiles are one: what to call the profile and device with most
+ * @returns in the same order
+ */
+export function groupedFindings(
+  findings: readonly Finding[],
+  shareOf: (finding: Finding) => number,
+  nameOf?: NameOf,
+): FindingGroup[] {
   const groups = new Map<string, Finding[]>();
-  for (const finding of findings) {
+  for (const [index, finding] of findings.entries()) {
     const { rule, profile, see } = finding;
-    entryOf(groups, `${rule} ${profile} ${see}`, (): Finding[] => []).push(finding);
+    // Each cause in a job is one of its own.
+    const place = rule === JOB_RULE ? index : nameOf === undefined ? profile : '';
+    entryOf(groups, `${rule} ${place} ${see}`, (): Finding[] => []).push(finding);
   }
-  return [...groups.values()].flatMap((group) => groupOf(group, shareOf)).sort((a, b) => b.stake - a.stake);
+  return [...groups.values()].flatMap((group) => groupOf(group, shareOf, nameOf ?? deviceName)).sort(inOrder);
 }
 
-function groupOf(group: readonly Finding[], shareOf: (finding: Finding) => number): FindingGroup[] {
+const inOrder = (a: FindingGroup, b: FindingGroup): number =>
+  Number(b.finding.rule === JOB_RULE) - Number(a.finding.rule === JOB_RULE) || b.stake - a.stake;
+
+function groupOf(group: readonly Finding[], shareOf: (finding: Finding) => number, nameOf: NameOf): FindingGroup[] {
   const [finding] = group;
   if (finding === undefined) return [];
-  const { what, details = '', device } = finding;
+  const { what, details = '' } = finding;
   const isOne = group.length === 1;
   const stake = sumOf(group, (one) => one.stake);
   const shares = group.map(shareOf).sort((a, b) => a - b);
-  const on = `on device ${device ?? 'unknown'}: `;
+  const on = `on ${nameOf(finding)}: `;
   return [
     {
       what: isOne ? what : `${time(stake)} in all, most ${on}${what}`,
       details: isOne || details === '' ? details : `${on}${details}`,
       finding,
-      devices: group.flatMap((one) => one.device ?? []).sort((a, b) => a - b),
+      devices: inRising(group.flatMap((one) => one.device ?? [])),
+      profiles: inRising(group.map(({ profile }) => profile)),
       shares: [shares[0] ?? 0, shares.at(-1) ?? 0],
-      ...{ stake, count: sumOf(group, ({ count }) => count), gain: gainOf(group, on) },
+      ...{
+        stake,
+        count: sumOf(group, ({ count }) => count),
+        gain: gainOf(group, on, nameOf === deviceName ? 'devices' : 'ranks'),
+      },
     },
   ];
 }
 
+const inRising = (numbers: readonly number[]): number[] => [...new Set(numbers)].sort((a, b) => a - b);
+
 const sumOf = (group: readonly Finding[], of: (finding: Finding) => number): number =>
   group.reduce((sum, finding) => sum + of(finding), 0);
 
-/** @param on the device that the formula has the figures of */
-function gainOf(group: readonly Finding[], on: string): Gain | null {
+/**
+ * @param on the device that the formula has the figures of
+ * @param all what the sum is over
+ */
+function gainOf(group: readonly Finding[], on: string, all: string): Gain | null {
   const [gain = null] = group.map((finding) => finding.gain);
   if (gain === null || group.length === 1) return gain;
   if (group.some((finding) => finding.gain === null)) return null;
   const isBound = group.every((finding) => finding.gain?.isBound);
   return {
     ns: sumOf(group, (finding) => finding.gain?.ns ?? 0),
-    how: `summed over the devices; ${on}${gain.how}`,
+    how: `summed over the ${all}; ${on}${gain.how}`,
     isBound,
   };
 }

@@ -13,6 +13,7 @@ import { garbageCollection } from './rules/garbage-collection.js';
 import { graphTrace } from './rules/graph-trace.js';
 import { impossible } from './rules/impossible.js';
 import { inputPipeline } from './rules/input-pipeline.js';
+import { job } from './job/job-causes.js';
 import { launchGaps } from './rules/launch-gaps.js';
 import { longCalls } from './rules/long-calls.js';
 import { neuronRules } from './rules/neuron-warnings.js';
@@ -22,6 +23,7 @@ import { unattributed } from './rules/unattributed-kernels.js';
 import { unknownFlops } from './rules/unknown-flops.js';
 
 export const RULES: readonly Rule[] = [
+  job,
   fp32Product,
   alignment,
   launchGaps,
@@ -43,3 +45,6 @@ export const RULES: readonly Rule[] = [
   clockShift,
   impossible,
 ];
+
+/** For who knows the job by itself: what one rank after the other has. */
+export const PROFILE_RULES: readonly Rule[] = RULES.filter((rule) => rule !== job);

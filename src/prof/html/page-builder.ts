@@ -19,6 +19,7 @@ import { pageKernelOf, type PageKernel } from './page-kernel.js';
 import { isNeuronCapture, NeuronCapture } from './neuron/neuron-capture.js';
 import { MonitorRun } from './neuron/monitor-run.js';
 import { stepAfter } from './idle/longest-gaps.js';
+import { PROFILE_RULES } from '../advise/rules.js';
 import { groupedFindings } from '../advise/grouped-findings.js';
 import type { PageContents, PageData, PageProfile } from './page-data.js';
 import { withoutDevices } from './untraced-devices.js';
@@ -79,6 +80,8 @@ export class PageBuilder implements Analysis<MakePage> {
   readonly #profiles = new Map<number, PageSums>();
   readonly #summaries = new ProfileSummaries();
   readonly #adviser = new Adviser({
+    // The page has the ranks of a job as a part of its own.
+    rules: PROFILE_RULES,
     onIdle: (idle) => {
       const { gaps, stepBars } = this.#profile(idle.gap.profile);
       gaps.gap(idle, !stepBars.hasBegun(idle.gap.device, stepAfter(idle)));

@@ -100,7 +100,9 @@ export interface PageStraggler {
   readonly late: number;
   readonly share: number;
   readonly q: number;
+  /** Steps in which it was compared, and those of them in which it was late. */
   readonly steps: number;
+  readonly lateIn: number;
   /** By what factor all kernels are slower; null where they are not alike. */
   readonly slowdown: number | null;
   readonly by: string | null;

@@ -3,17 +3,20 @@ import { elementAt } from '../../containers/element.js';
 import type { RankClock } from './clocks/job-clocks.js';
 import type { Misfit } from './clocks/misfits.js';
 import { aligned } from './aligned.js';
+import { withoutCopies, type CopiedPart } from './copies.js';
+import { delayWaits, type DelayWaits } from './delay-waits.js';
 import { reachOf, type GroupReach } from './group-reach.js';
 import { groupKinds, type GroupKind, type KnownKind } from './group-kinds.js';
 import { jobGroups, type JobGroup } from './matching/job-groups.js';
 import type { MatchedBy, MatchedGroup, UnmatchedReason } from './matching/match-group.js';
-import { membershipOf, type Membership } from './membership.js';
+import { membershipOf, rangesText, type Membership } from './membership.js';
 import { expertsOf, type ExpertReport } from './parallelism/experts.js';
 import { stagePlaces } from './parallelism/stage-places.js';
 import { stagesOf, type StageReport } from './parallelism/stages.js';
 import type { RankPart } from './part/rank-part.js';
 import { GroupTransfers, type SlowTransfers } from './slow-groups.js';
 import { latenessOf, type Lateness } from './stragglers/stragglers.js';
+import type { NamedGroup } from './stragglers/tested-units.js';
 import { peersOf } from './stragglers/peers.js';
 import { RankWaits, TransferClasses, TransferCounter, type TransferClass, type TransferSums } from './transfers.js';
 import { waitsOf } from './waits.js';
@@ -56,6 +59,8 @@ export interface RankReport {
 
 export interface JobReport {
   readonly parts: readonly RankPart[];
+  /** Profiles that are left out: each is a copy of one of `parts`. */
+  readonly copies: readonly CopiedPart[];
   readonly membership: Membership;
   /** Ranks whose times fit no clock: they are compared with no others. */
   readonly misfits: readonly Misfit[];
@@ -65,6 +70,8 @@ export interface JobReport {
   readonly matched: readonly MatchedGroup[];
   readonly classes: readonly TransferClass[];
   readonly lateness: Lateness;
+  /** Of each of the delays of `lateness`; null where none of its operations is matched. */
+  readonly delayWaits: readonly (DelayWaits | null)[];
   readonly slowGroups: readonly SlowTransfers[];
   /** Of pipelines; none without. */
   readonly stages: readonly StageReport[];
@@ -74,30 +81,47 @@ export interface JobReport {
 
 /** @param parts of all ranks, in any order: the answer has them in order of rank */
 export function jobReport(given: readonly RankPart[]): JobReport {
-  const parts = [...given].sort(byRank);
+  const { parts, copies } = withoutCopies([...given].sort(byRank));
   const membership = membershipOf(parts);
   const groups = jobGroups(parts);
   const kinds = groupKinds(groups, parts, membership.worldSize);
   const { matched, clocks, misfits } = aligned(parts, groups);
-  const wrong = new Set(misfits.map(({ part }) => part));
-  const peers = peersOf(parts, groups, kinds).map((list) => list.filter((part) => !wrong.has(part)));
+  const lateness = latenessOf(parts, {
+    classes: peersOf(parts, groups, kinds),
+    nodes: membership.nodes,
+    groups: namedGroups(groups, kinds),
+    refuted: new Set(misfits.map(({ part }) => part)),
+  });
   const reaches = groups.map((group) => reachOf(group, parts, membership.nodes));
   const waits = addedUp(parts, matched, kinds, clocks, reaches);
   return {
-    parts,
-    membership,
-    misfits,
+    ...{ parts, copies, membership, misfits },
     ranks: parts.map((_, part) => rankReport(part, membership, clocks, waits.ranks)),
     groups: matched.map((group, index) =>
       groupReport(group, kinds[index] ?? null, elementAt(waits.groups, index).sums, elementAt(reaches, index)),
     ),
     matched,
     classes: waits.classes.all,
-    lateness: latenessOf(parts, peers, membership.nodes),
+    lateness,
+    delayWaits: delayWaits(lateness.delays, matched, parts, clocks),
     slowGroups: waits.transfers.slow,
     stages: stagesOf(parts, stagePlaces(parts, groups, kinds), matched, clocks),
     experts: expertsOf(parts, matched, kinds),
   };
+}
+
+/** Kinds of groups whose ranks may be late together: those of other kinds do different work. */
+const LATE_TOGETHER: ReadonlySet<GroupKind> = new Set(['tensor', 'expert', 'context', 'data']);
+
+function namedGroups(groups: readonly JobGroup[], kinds: readonly (KnownKind | null)[]): NamedGroup[] {
+  const named = new Map<string, NamedGroup>();
+  for (const [index, { ranks, members, pair }] of groups.entries()) {
+    const kind = kinds[index]?.kind;
+    if (kind === undefined || !LATE_TOGETHER.has(kind) || ranks === null || pair !== null) continue;
+    const name = `${kind} ${rangesText(ranks)}`;
+    named.set(`${kind} ${ranks.join()}`, { name, kind, parts: members.map(({ part }) => part) });
+  }
+  return [...named.values()];
 }
 
 /** Ranks first, then profiles without one by name; of one name those that began earlier first. */

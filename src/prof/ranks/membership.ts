@@ -46,8 +46,19 @@ export function membershipOf(parts: readonly RankPart[]): Membership {
 
 const MOST_RANKS = 1_000_000;
 
+/**
+ * The host in the name of a trace, `HOST_PID.TIME.pt.trace.json`; null for other names.
+ *
+ * Source: `tensorboard_trace_handler` of torch/profiler/profiler.py.
+ */
+function hostInName(file: string): string | null {
+  const name = file.slice(file.lastIndexOf('/') + 1);
+  const at = name.search(/_\d{1,10}\.\d{10,20}\.pt\.trace\.json(?:\.gz)?$/);
+  return at > 0 ? name.slice(0, at) : null;
+}
+
 function nodesOf(parts: readonly RankPart[]): Pick<Membership, 'nodes' | 'nodesInferred'> {
-  const hosts = parts.map(({ host }) => host);
+  const hosts = parts.map(({ host, file }) => host ?? hostInName(file));
   if (hosts.some((host) => host !== null)) return { nodes: hosts, nodesInferred: false };
   // One process a device: the ranks of a machine follow each other, and its devices count from 0.
   const devices = parts.reduce((most, { device }) => Math.max(most, device + 1), 0);

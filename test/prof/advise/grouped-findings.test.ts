@@ -58,11 +58,30 @@ const lists = fc
       .sort((a, b) => b.stake - a.stake),
   );
 
+/** The same of several ranks. */
+function checkRanks(findings: readonly Finding[]): void {
+  const groups = groupedFindings(
+    findings,
+    () => 0,
+    ({ profile }) => `rank ${profile}`,
+  );
+  for (const { finding, profiles, stake, what, gain } of groups) {
+    const own = findings.filter(({ rule }) => rule === finding.rule);
+    expect(profiles).to.deep.equal([...new Set(own.map(({ profile }) => profile))].sort((a, b) => a - b));
+    expect(stake).to.equal(sumOf(own, (one) => one.stake));
+    if (own.length > 1)
+      expect(what).to.equal(`${time(stake)} in all, most on rank ${finding.profile}: ${finding.what}`);
+    if (own.length > 1 && gain !== null) expect(gain.how).to.match(/^summed over the ranks; on rank \d: /);
+  }
+  expect(groups).to.have.length(new Set(findings.map(({ rule }) => rule)).size);
+}
+
 describe('findings of several devices as one', () => {
   it('have the sums of all, and say of which device the other figures are', () => {
     fc.assert(
       fc.property(lists, (findings) => {
         checkGroups(findings, ({ stake }) => stake / 1_000_000);
+        checkRanks(findings);
       }),
       { numRuns: propertyRuns(200) },
     );

@@ -1,7 +1,10 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { slowerThanChance } from '../../../src/prof/ranks/stragglers/rank-sum-test.js';
+import { chanceOf, stepPlaces } from '../../../src/prof/ranks/stragglers/rank-sum-test.js';
 import { propertyRuns } from '../../support/property-runs.js';
+
+const slowerThanChance = (times: readonly (readonly number[])[]): (number | null)[] =>
+  stepPlaces(times).map(({ places, sizes }) => (sizes.length === 0 ? null : chanceOf(places, sizes)));
 
 /** P(sum of places ≥ that of a row) by counting all orders of all steps. */
 function counted(rows: number, steps: number, sum: number): number {
@@ -44,6 +47,38 @@ describe('the test of ranks that are slower than chance', () => {
   it('says nothing of one rank, and of ranks without steps', () => {
     expect(slowerThanChance([[1, 2, 3]])).to.deep.equal([null]);
     expect(slowerThanChance([[], []])).to.deep.equal([null, null]);
+  });
+
+  it('compares each rank in the steps that it shares with others, however many these are', () => {
+    // The third is last of three, then of two; the first is first of three, and last of two.
+    const places = stepPlaces([
+      [1, 5, NaN],
+      [2, NaN, NaN],
+      [3, NaN, 9],
+      [NaN, 4, 8],
+    ]);
+    expect(places.map((row) => [row.columns, row.places, row.sizes])).to.deep.equal([
+      [
+        [0, 1],
+        [0, 1],
+        [3, 2],
+      ],
+      [[0], [1], [3]],
+      [
+        [0, 2],
+        [2, 1],
+        [3, 2],
+      ],
+      [
+        [1, 2],
+        [0, 0],
+        [2, 2],
+      ],
+    ]);
+    // One of the six pairs of places is as high as that of the third.
+    expect(chanceOf([2, 1], [3, 2])).to.be.closeTo(1 / 6, 1e-12);
+    // (0, 1), (1, 0), (1, 1), (2, 0), (2, 1): all but (0, 0).
+    expect(chanceOf([0, 1], [3, 2])).to.be.closeTo(5 / 6, 1e-12);
   });
 
   it('finds no rank slower where all are equal', () => {

@@ -4,6 +4,7 @@ import type { Adviser } from '../../../prof/advise/adviser.js';
 import type { Finding, Gain } from '../../../prof/advise/finding.js';
 import { percent, time } from '../../../prof/advise/amount-text.js';
 import { groupedFindings, type FindingGroup } from '../../../prof/advise/grouped-findings.js';
+import { rangesText } from '../../../prof/ranks/membership.js';
 import { counted, plural } from '../../../record/plural.js';
 import { code, escapeMarkdown } from '../../../write/markdown.js';
 import { inputWord } from '../../../write/shell-words.js';
@@ -22,16 +23,41 @@ export interface Advice {
 const NOT_ADDITIVE = 'gains of several findings do not add up: one may save what another is about';
 
 const shownOf = ({ adviser, top }: Advice): readonly Finding[] => adviser.findings.slice(0, top);
-const groupsOf = ({ adviser }: Advice): FindingGroup[] =>
-  groupedFindings(adviser.findings, (finding) => adviser.shareOf(finding));
+function groupsOf(advice: Advice): FindingGroup[] {
+  const { adviser } = advice;
+  const isJob = adviser.profiles.size > 1;
+  const name = ({ profile, device }: Finding): string =>
+    [nameOf(profile, advice), ...(device === null || isAlone(profile, advice) ? [] : [`device ${device}`])].join(', ');
+  return groupedFindings(adviser.findings, (finding) => adviser.shareOf(finding), isJob ? name : undefined);
+}
 
-/** `profile 1, device 0`; the profile only where there are several. */
-function placeOf({ finding, devices }: FindingGroup, { adviser }: Advice): string {
+/** Whether a rank has one device, which its number says as well. */
+const isAlone = (profile: number, { adviser }: Advice): boolean =>
+  new Set(adviser.findings.flatMap((one) => (one.profile === profile ? (one.device ?? []) : []))).size < 2;
+
+/** `rank 3`; without a rank the file; without both the number of the profile. */
+function nameOf(profile: number, { adviser }: Advice): string {
+  const header = adviser.profiles.get(profile);
+  if (header === undefined) return `profile ${profile}`;
+  return header.rank === null ? header.file : `rank ${header.rank}`;
+}
+
+/** `ranks 0-7`, `rank 1, device 0`; the profile only where there are several. */
+function placeOf({ profiles, devices }: FindingGroup, advice: Advice): string {
+  const isJob = advice.adviser.profiles.size > 1;
+  const [profile = 0] = profiles;
+  const named = profiles.length > 1 ? manyOf(profiles, advice) : nameOf(profile, advice);
+  const isShort = devices.length === 0 || (isJob && (profiles.length > 1 || isAlone(profile, advice)));
   const parts = [
-    ...(adviser.profiles.size > 1 ? [`profile ${finding.profile}`] : []),
-    ...(devices.length === 0 ? [] : [`${plural(devices.length, 'device')} ${devices.join(' ')}`]),
+    ...(isJob ? [named] : []),
+    ...(isShort ? [] : [`${plural(devices.length, 'device')} ${devices.join(' ')}`]),
   ];
   return parts.length === 0 ? 'all devices' : parts.join(', ');
+}
+
+function manyOf(profiles: readonly number[], { adviser }: Advice): string {
+  const ranks = profiles.flatMap((profile) => adviser.profiles.get(profile)?.rank ?? []);
+  return ranks.length === profiles.length ? `ranks ${rangesText(ranks)}` : counted(profiles.length, 'profile');
 }
 
 function titleOf(group: FindingGroup, advice: Advice): string {

@@ -1,7 +1,7 @@
 /** The folder of a job and its plan: made for a new job, compared with what is asked for where there is one. */
 import { existsSync, mkdirSync, rmdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { isSystemError, systemReason, UserError } from '../../../record/errors.js';
+import { EXIT, isSystemError, systemReason, UserError } from '../../../record/errors.js';
 import { say } from '../../message.js';
 import { version } from '../../package-folder.js';
 import { findInputs, realPath, statOrNull, taskOf } from './find-inputs.js';
@@ -114,6 +114,8 @@ const operandsOf = ({ operands }: PlanRequest): string[] =>
 async function planOf(request: PlanRequest, folder: JobFolder): Promise<JobPlan> {
   const { tasks, failures } = await findInputs(request.operands, folder.path);
   for (const { line } of failures) say('dprof', line);
+  // The answers are about the others.
+  if (failures.length > 0) process.exitCode = EXIT.failed;
   return { ...settingsOf(request), operands: operandsOf(request), fanIn: request.fanIn, tasks };
 }
 

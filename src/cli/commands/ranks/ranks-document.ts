@@ -6,17 +6,21 @@ import { RANK_TABLES } from '../../../prof/ranks/tables/tables.js';
 import type { AnyTable } from '../../../table/table.js';
 
 export function ranksDocument(report: JobReport): unknown {
-  const { membership, misfits, parts, lateness, slowGroups, groups } = report;
+  const { membership, copies, misfits, parts, lateness, slowGroups, groups } = report;
   const { worldSize, worldSizes, missing, doubled, unranked, nodesInferred } = membership;
   return {
     ...{ worldSize, worldSizes, missing, doubled, unranked, nodesInferred },
+    copies: copies.map(({ part, of }) => ({ file: part.file, rank: part.rank, of: { file: of.file, rank: of.rank } })),
     reference: referenceOf(report),
     refuted: misfits.map(({ part, isBackwards: backwards, drift, residual }) => {
       const { rank, file } = elementAt(parts, part);
       return { rank, file, backwards, drift, residual };
     }),
     tested: lateness.tested,
-    untested: lateness.untested,
+    untested: lateness.untested.map(({ part, why }) => {
+      const { rank, file } = elementAt(parts, part);
+      return { rank, file, why };
+    }),
     stragglers: lateness.stragglers.map((one) => stragglerDocument(report, one)),
     latest: lateness.latest === null ? null : stragglerDocument(report, lateness.latest),
     slowGroups: slowGroups.map(({ group, ...slow }) => ({ ...slow, group: elementAt(groups, group).name })),

@@ -1,7 +1,8 @@
 /** The job on one screen: who is in it, what was matched, clocks, who is late and why, waiting and transferring. */
 import { elementAt } from '../../../containers/element.js';
-import { addTo } from '../../../containers/map-entry.js';
+import { addTo, entryOf } from '../../../containers/map-entry.js';
 import { shortened } from '../../../prof/advise/spoken-names.js';
+import { clockAhead } from '../../../prof/ranks/clocks/job-clocks.js';
 import { MOST_DRIFT } from '../../../prof/ranks/clocks/clock-fits.js';
 import type { Misfit } from '../../../prof/ranks/clocks/misfits.js';
 import type { GroupReport, JobReport } from '../../../prof/ranks/job-report.js';
@@ -11,8 +12,9 @@ import { groupsText } from '../../../prof/ranks/tables/class-table.js';
 import { capturedText, groupName } from '../../../prof/ranks/tables/group-table.js';
 import { hasSteps } from '../../../prof/ranks/tables/rank-table.js';
 import { RANK_TABLES, type RankTableName } from '../../../prof/ranks/tables/tables.js';
-import { isByKernels } from '../../../prof/ranks/stragglers/reasons.js';
-import type { Straggler } from '../../../prof/ranks/stragglers/stragglers.js';
+import { isByKernels, type Reasons } from '../../../prof/ranks/stragglers/reasons.js';
+import type { Straggler, Untested } from '../../../prof/ranks/stragglers/stragglers.js';
+import type { UnitLevel } from '../../../prof/ranks/stragglers/tested-units.js';
 import { escapeControls } from '../../../record/control-characters.js';
 import { counted } from '../../../record/plural.js';
 import { median } from '../../../record/statistics.js';
@@ -60,10 +62,20 @@ const TEXTS: Readonly<Record<string, (row: never) => string>> = {
   'groups/captured': capturedText,
 };
 
+/** Where some profiles state no rank, rows about ranks have the file as well. */
+function screenKeys(
+  columns: readonly { readonly key: string }[],
+  screen: readonly string[],
+  report: JobReport,
+): readonly string[] {
+  const isNeeded = report.membership.unranked.length > 0 && screen.includes('rank');
+  return isNeeded && columns.some(({ key }) => key === 'file') ? [...screen, 'file'] : screen;
+}
+
 /** A header and a line a row. */
 function tableLines(name: RankTableName, report: JobReport, top: number, keys?: readonly string[]): string[] {
   const { screen, of } = RANK_TABLES[name];
-  const { columns, rows } = of(report, keys ?? screen);
+  const { columns, rows } = of(report, keys ?? screenKeys(RANK_TABLES[name].columns, screen, report));
   const shown = columns.map((column) => {
     const value = TEXTS[`${name}/${column.key}`] as ((row: unknown) => string) | undefined;
     return value === undefined ? inAmounts(column) : { ...column, type: 'str' as const, toTheRight: true, value };
@@ -87,21 +99,34 @@ const headLines = (report: JobReport): string[] => [
 
 const nameOf = ({ rank, file }: RankPart): string => (rank === null ? file : `rank ${rank}`);
 
-function membershipLines({ parts, membership }: JobReport): string[] {
+function membershipLines({ parts, copies, membership }: JobReport): string[] {
   const { worldSize, missing, doubled, unranked, nodes, nodesInferred } = membership;
   const ranks = parts.flatMap(({ rank }) => rank ?? []);
   const machines = new Set(nodes.filter((node) => node !== null)).size;
   const of = worldSize === null ? '' : ` of ${worldSize}`;
   const on = machines === 0 ? '' : ` on ${counted(machines, 'machine')}${nodesInferred ? ' (by their numbers)' : ''}`;
   const isDevices = parts.every(({ isDevice }) => isDevice);
+  const numbered = `${counted(new Set(ranks).size, isDevices ? 'device' : 'rank')}${of}: ${rangesText(ranks)}`;
+  const others = `${counted(unranked.length, 'profile')} that ${unranked.length === 1 ? 'states' : 'state'} no rank`;
+  const who = [...(ranks.length > 0 ? [numbered] : []), ...(unranked.length > 0 ? [others] : [])].join(', and ');
   return [
-    `Job         ${counted(new Set(ranks).size, isDevices ? 'device' : 'rank')}${of}${ranks.length > 0 ? `: ${rangesText(ranks)}` : ''}${on}`,
-    ...(missing.length === 0 ? [] : [`  missing   ${rangesText(missing)}`]),
+    `Job         ${who}${on}`,
+    // Whoever states no rank may be one of them.
+    ...(missing.length === 0 || unranked.length > 0 ? [] : [`  missing   ${rangesText(missing)}`]),
     ...doubled.map(({ rank, files }) => `  twice     rank ${rank}: ${files.join(', ')}`),
+    ...copyLines(copies),
     ...(unranked.length === 0
       ? []
       : [`  no rank   ${unranked.slice(0, 4).join(', ')}${unranked.length > 4 ? ', …' : ''}`]),
   ];
+}
+
+function copyLines(copies: JobReport['copies']): string[] {
+  const lines = copies.map(
+    ({ part, of }) => `  copy      ${part.file} has the work of ${of.file} (${nameOf(of)}): left out`,
+  );
+  const rest = lines.length - NAMED;
+  return [...lines.slice(0, NAMED), ...(rest > 0 ? [`            ${rest} more copies: -f json`] : [])];
 }
 
 const WHY: Readonly<Record<string, string>> = {
@@ -215,7 +240,10 @@ function againstText({ ranks, parts }: JobReport, reference: number): string {
   const clocks = ranks.flatMap(({ clock }) =>
     clock.source === 'operations' && clock.against === reference ? [clock] : [],
   );
-  const offsets = clocks.flatMap(({ offset }) => offset ?? []);
+  const offsets = ranks.flatMap(({ clock, part }) =>
+    clocks.includes(clock) ? (clockAhead(clock, elementAt(parts, part), parts) ?? []) : [],
+  );
+  const unknown = clocks.length - offsets.length;
   const least = offsets.reduce((low, offset) => Math.min(low, offset), 0);
   const most = offsets.reduce((high, offset) => Math.max(high, offset), 0);
   const residual = median(clocks.flatMap((clock) => clock.residual ?? []));
@@ -223,7 +251,9 @@ function againstText({ ranks, parts }: JobReport, reference: number): string {
     (worst: number | null, clock) => (worst === null || clock.bound === null ? null : Math.max(worst, clock.bound)),
     0,
   );
-  return `${counted(clocks.length, 'rank')} against ${nameOf(elementAt(parts, reference))}: offsets ${time(least)} to ${time(most)}, residual ${time(residual)}, off by at most ${time(bound)}`;
+  const range = offsets.length === 0 ? 'offsets na' : `offsets ${time(least)} to ${time(most)}`;
+  const rest = unknown > 0 ? ` (not of ${counted(unknown, 'profile')} without the time of the start)` : '';
+  return `${counted(clocks.length, 'rank')} against ${nameOf(elementAt(parts, reference))}: ${range}${rest}, residual ${time(residual)}, off by at most ${time(bound)}`;
 }
 
 /** Where profiles do not say what their steps are. */
@@ -234,14 +264,14 @@ function stepLines({ parts }: JobReport): string[] {
     : [`Steps       none in the profiles of ${counted(without, 'rank')}: compute, exposed and idle are of all of it`];
 }
 
-function lateLines({ lateness, parts, ranks }: JobReport): string[] {
+function lateLines(report: JobReport): string[] {
+  const { lateness, parts, ranks } = report;
   const { stragglers, latest, tested, untested } = lateness;
-  const machines = stragglers.filter(({ node }) => node !== null);
-  const single = stragglers.length - machines.length;
+  const countOf = (level: UnitLevel): number => stragglers.filter((one) => one.level === level).length;
   const of = ` of ${counted(tested, 'rank')}`;
   const found = [
-    ...(machines.length > 0 ? [counted(machines.length, 'machine')] : []),
-    ...(single > 0 ? [`${single}${of}`] : []),
+    ...(['machine', 'group'] as const).flatMap((level) => (countOf(level) > 0 ? [counted(countOf(level), level)] : [])),
+    ...(countOf('rank') > 0 ? [`${countOf('rank')}${of}`] : []),
   ];
   const chance = latest === null ? '' : ' beyond chance';
   const text = tested === 0 ? 'na' : found.length === 0 ? `none${of}${chance}` : found.join(', ');
@@ -249,23 +279,69 @@ function lateLines({ lateness, parts, ranks }: JobReport): string[] {
     .slice(0, NAMED)
     .flatMap((one) => stragglerLines(one, elementAt(parts, one.part), elementAt(ranks, one.part).node));
   return [
-    `Late        ${text}${untested === null ? '' : `: ${untested}`}${latest === null ? '' : '; the latest:'}`,
+    `Late        ${text}${latest === null ? '' : '; the latest:'}`,
     ...lines,
     ...(stragglers.length > NAMED ? [`  ${stragglers.length - NAMED} more: -t late`] : []),
+    ...untestedLines(untested, parts),
+    ...delayLines(report),
+  ];
+}
+
+/** Ranks that could not be tested, by the reason. */
+function untestedLines(untested: readonly Untested[], parts: readonly RankPart[]): string[] {
+  const reasons = new Map<string, RankPart[]>();
+  for (const { part, why } of untested) entryOf(reasons, why, (): RankPart[] => []).push(elementAt(parts, part));
+  return [...reasons].map(([why, of]) => `  not       ${namesOf(of)}: ${why}`);
+}
+
+/** Ranks with a number as ranges, others by their files. */
+function namesOf(parts: readonly RankPart[]): string {
+  const ranks = parts.flatMap(({ rank }) => rank ?? []);
+  const files = parts.flatMap(({ rank, file }) => (rank === null ? [file] : []));
+  const some = files.length > NAMED ? [...files.slice(0, NAMED), '…'] : files;
+  return [
+    ...(ranks.length === 0 ? [] : [`${ranks.length === 1 ? 'rank' : 'ranks'} ${rangesText(ranks)}`]),
+    ...some,
+  ].join(', ');
+}
+
+const onMachine = (machine: string | null): string => (machine === null ? '' : ` (machine ${machine})`);
+
+/** `, by host gaps 8.0 ms`: most of what a rank is late by. */
+function byText({ parts: [first] }: Reasons): string {
+  return first === undefined || !(first.excess > 0) ? '' : `, by ${first.name} ${time(first.excess)}`;
+}
+
+function delayLines({ lateness: { delays }, parts, ranks, delayWaits }: JobReport): string[] {
+  if (delays.length === 0) return [];
+  const lines = delays.slice(0, NAMED).map(({ part, delayed, steps, since, late, q, reasons }, index) => {
+    const numbers = rangesText(delayed.flatMap(({ step }) => step ?? []));
+    const several = `${delayed.length} of ${counted(steps, 'step')} (${since === null ? numbers : `all since step ${since}`})`;
+    const when = delayed.length > 1 ? several : `step ${numbers}`;
+    const waits = delayWaits[index] ?? null;
+    const who =
+      waits === null || waits.waiters === 0
+        ? ''
+        : `; ${counted(waits.waiters, 'rank')} waited ${time(waits.waited)} in all`;
+    const by = `${byText(reasons)}${delayed.length > 1 && byText(reasons) !== '' ? ' a step' : ''}`;
+    return `  ${nameOf(elementAt(parts, part))}${onMachine(elementAt(ranks, part).node)}: ${time(late)} in ${when}, q ${qText(q)}${by}${who}`;
+  });
+  return [
+    `Delays      ${counted(delays.length, 'rank')} in some steps`,
+    ...lines,
+    ...(delays.length > NAMED ? [`  ${delays.length - NAMED} more: -t delays`] : []),
   ];
 }
 
 function stragglerLines(straggler: Straggler, part: RankPart, machine: string | null): string[] {
-  const { node, members, late, share, q, steps, reasons } = straggler;
-  const [first] = reasons.parts;
+  const { level, name: of, members, late, share, q, reasons } = straggler;
   const { slowdown, flopsRatio, work } = reasons;
   const name =
-    node === null
-      ? `${nameOf(part)}${machine === null ? '' : ` (machine ${machine})`}`
-      : `machine ${node} (${counted(members.length, 'rank')} of the same work)`;
-  const by = first === undefined || !(first.excess > 0) ? '' : `, by ${first.name} ${time(first.excess)}`;
+    level === 'rank'
+      ? `${nameOf(part)}${onMachine(machine)}`
+      : `${level} ${of ?? ''} (${counted(members.length, 'rank')} of the same work)`;
   return [
-    `  ${name}: ${time(late)} a step, ${amountText(share, 'share')}, in ${counted(steps, 'step')}, q ${q.toPrecision(2)}${by}`,
+    `  ${name}: ${time(late)} a step, ${amountText(share, 'share')}, ${whenText(straggler)}, q ${qText(q)}${byText(reasons)}`,
     ...(slowdown === null ? [] : [`    all kernels ${amountText(slowdown - 1, 'share')} slower alike: a lower clock?`]),
     ...(flopsRatio !== null && Math.abs(flopsRatio - 1) > MORE_WORK
       ? [`    FLOPs ${flopsRatio.toFixed(3)} of its peers'`]
@@ -279,6 +355,17 @@ function stragglerLines(straggler: Straggler, part: RankPart, machine: string | 
   ];
 }
 
+/** Less than this is not known so exactly. */
+const LEAST_Q = 1e-12;
+
+const qText = (q: number): string => (q < LEAST_Q ? `< ${LEAST_Q}` : q.toPrecision(2));
+
+/** In how many of the steps it was late, and which they are where they are not all. */
+function whenText({ since, until, steps, lateIn }: Straggler): string {
+  const stretch = since !== null ? ` from step ${since} on` : until !== null ? ` up to step ${until}` : '';
+  return `late in ${lateIn} of ${counted(steps, 'step')}${stretch}`;
+}
+
 /** FLOPs that differ by more are other work. */
 const MORE_WORK = 0.005;
 
@@ -287,6 +374,6 @@ function slowLines({ slowGroups, groups }: JobReport): string[] {
     const of = elementAt(groups, group);
     const ranks = of.ranks === null ? '' : ` (ranks ${rangesText(of.pair ?? of.ranks)})`;
     const size = bytes === null ? '' : ` of ${amountText(bytes, 'transfer')}`;
-    return `Slow link   group ${groupName(of) ?? 'unknown'}${ranks}: ${kind ?? 'operation'}${size} takes ${time(own)}, elsewhere ${time(others)}, q ${q.toPrecision(2)}`;
+    return `Slow link   group ${groupName(of) ?? 'unknown'}${ranks}: ${kind ?? 'operation'}${size} takes ${time(own)}, elsewhere ${time(others)}, q ${qText(q)}`;
   });
 }

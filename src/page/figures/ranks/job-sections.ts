@@ -99,7 +99,7 @@ const CONDITIONS = {
 } as const;
 
 function lateItem(job: PageJob, late: PageStraggler, { open, find }: JobLinks): HTMLElement {
-  const { name, ranks, share, q, steps, by, slowdown } = late;
+  const { name, ranks, share, q, steps, lateIn, by, slowdown } = late;
   // Of a machine the first of its ranks.
   const rank = job.ranks.find((one) => one.profile !== null && (one.name === name || (ranks > 1 && one.node === late.node))); // prettier-ignore
   const work = (['layer', 'op', 'kernel'] as const).flatMap((key) => {
@@ -113,7 +113,7 @@ function lateItem(job: PageJob, late: PageStraggler, { open, find }: JobLinks): 
     slowdown === null ? [] : [`all kernels ${quantityText(slowdown - 1, 'share')} slower alike: a lower clock?`];
   const cause = by === null ? '' : `, by ${by}`;
   const several = ranks > 1 ? ` (${ranks} ranks)` : '';
-  const figures = `: ${quantityText(late.late, 'ns')} a step, ${quantityText(share, 'share')}, in ${steps} steps, q ${q.toPrecision(2)}${cause}`;
+  const figures = `: ${quantityText(late.late, 'ns')} a step, ${quantityText(share, 'share')}, late in ${lateIn} of ${steps} steps, q ${q.toPrecision(2)}${cause}`;
   return element(
     'li',
     {},

@@ -1,6 +1,6 @@
 /** The report of a job → what its page shows: who is late and why, waits, and a heat map of ranks and steps. Bounded. */
 import { elementAt } from '../../../containers/element.js';
-import { jobTime } from '../../ranks/clocks/job-clocks.js';
+import { clockAhead, jobTime } from '../../ranks/clocks/job-clocks.js';
 import type { JobReport } from '../../ranks/job-report.js';
 import type { RankPart } from '../../ranks/part/rank-part.js';
 import { ownWork, stepLength } from '../../ranks/stragglers/own-work.js';
@@ -38,7 +38,8 @@ export function pageJob(report: JobReport, overviews: readonly ProfileSummary[])
       .slice(0, MOST_STRAGGLERS)
       .map((straggler) => pageStraggler(report, straggler)),
     ranks: ranks.map(({ part, node, clock, waited, joined, last, delayed }) => ({
-      ...{ name: nameOf(elementAt(parts, part)), node, clock: clock.source, offset: clock.offset, bound: clock.bound },
+      ...{ name: nameOf(elementAt(parts, part)), node, clock: clock.source, bound: clock.bound },
+      offset: clockAhead(clock, elementAt(parts, part), parts),
       ...{ shift: clock.offset === null ? null : jobTime(clock, 0), drift: clock.drift },
       profile: profileOf(elementAt(parts, part), overviews),
       device: elementAt(parts, part).device,
@@ -71,7 +72,7 @@ const nameOf = ({ rank, isDevice, device, file }: RankPart): string =>
 
 function pageStraggler(
   { parts, ranks }: JobReport,
-  { part, node, late, share, q, steps, members, reasons }: Straggler,
+  { part, level, name, late, share, q, steps, lateIn, members, reasons }: Straggler,
 ): PageStraggler {
   const [first] = reasons.parts;
   const firstOf = (rows: Straggler['reasons']['work']['op']): PageStraggler['layer'] => {
@@ -81,9 +82,9 @@ function pageStraggler(
       : { name: row.name, excess: row.excess, share: row.peers > 0 ? row.excess / row.peers : null };
   };
   return {
-    name: node === null ? nameOf(elementAt(parts, part)) : `machine ${node}`,
+    name: name === null ? nameOf(elementAt(parts, part)) : `${level} ${name}`,
     node: elementAt(ranks, part).node,
-    ...{ ranks: members.length, late, share, q, steps, slowdown: reasons.slowdown },
+    ...{ ranks: members.length, late, share, q, steps, lateIn, slowdown: reasons.slowdown },
     by: first === undefined || !(first.excess > 0) ? null : first.name,
     layer: firstOf(reasons.work.layer),
     op: firstOf(reasons.work.op),

@@ -3,14 +3,51 @@ import { Steps, STEP_TYPES } from '../../steps/steps.js';
 import type { Annotated } from '../../annotate.js';
 import type { Analysis, Answer } from '../../analysis.js';
 import type { RecordTypes } from '../../input/records.js';
-import type { ProfileLine, ProfileRecord } from '../../../record/record.js';
+import { operationOf } from '../../steps/communication-operation.js';
+import { communicates } from '../../steps/step-work.js';
+import { RANK_TYPES, RankCollector } from '../../ranks/part/rank-collector.js';
+import type { KernelLine, ProfileLine, ProfileRecord } from '../../../record/record.js';
 import type { StepRow } from '../../steps/step-columns.js';
 import type { Database } from './duckdb.js';
 import type { ColumnsRead } from './query-plan.js';
+import { JOB_TABLES, JobRows, OPERATION_TABLE, RANK_TABLE, WAIT_TABLE } from './job-tables.js';
+import type { SqlTable } from './sql-column.js';
 import { isStep, KERNEL_TABLE, RECORD_TABLES, STEP_TABLE, type SqlRecord } from './sql-table.js';
 import { TableLoader } from './table-loader.js';
 
 const NONE: ReadonlySet<string> = new Set();
+
+/** The tables of a job that the query reads, filled when all ranks are known. */
+class JobLoaders {
+  readonly ranks = new RankCollector();
+
+  private constructor(private readonly tables: readonly ((rows: JobRows) => void)[]) {}
+
+  static async create(database: Database, read: ColumnsRead): Promise<JobLoaders> {
+    const filled = async <Row>(
+      table: SqlTable<Row>,
+      rowsOf: (rows: JobRows) => Iterable<Row>,
+    ): Promise<(rows: JobRows) => void> => {
+      const columns = read.get(table.name);
+      if (columns === undefined) return () => undefined;
+      const loader = await TableLoader.create(database, table, columns);
+      return (rows) => {
+        for (const row of rowsOf(rows)) loader.add(row);
+        loader.finish();
+      };
+    };
+    return new JobLoaders([
+      await filled(RANK_TABLE, (rows) => rows.ranks()),
+      await filled(OPERATION_TABLE, (rows) => rows.operations()),
+      await filled(WAIT_TABLE, (rows) => rows.waits()),
+    ]);
+  }
+
+  finish(): void {
+    const rows = new JobRows(this.ranks);
+    for (const fill of this.tables) fill(rows);
+  }
+}
 
 /** Fills the tables; its answer is in the database. */
 export class SqlRecords implements Analysis<null> {
@@ -22,12 +59,15 @@ export class SqlRecords implements Analysis<null> {
     private readonly kernels: TableLoader<Annotated> | null,
     private readonly records: ReadonlyMap<ProfileLine['type'], TableLoader<SqlRecord>>,
     private readonly steps: TableLoader<StepRow> | null,
+    private readonly job: JobLoaders | null,
   ) {
+    const hasCollectives = records.has('collective');
     this.types = new Set<ProfileLine['type']>([
       ...(['profile', 'end'] as const),
-      ...(kernels === null ? [] : (['kernel'] as const)),
+      ...(kernels === null && !hasCollectives ? [] : (['kernel'] as const)),
       ...records.keys(),
       ...(steps === null ? [] : STEP_TYPES),
+      ...(job === null ? [] : RANK_TYPES),
     ]);
   }
 
@@ -42,14 +82,18 @@ export class SqlRecords implements Analysis<null> {
       isRead(KERNEL_TABLE) ? await TableLoader.create(database, KERNEL_TABLE, columnsOf(KERNEL_TABLE)) : null,
       records,
       isRead(STEP_TABLE) ? await TableLoader.create(database, STEP_TABLE, columnsOf(STEP_TABLE)) : null,
+      JOB_TABLES.some(isRead) ? await JobLoaders.create(database, read) : null,
     );
   }
 
   take(record: ProfileLine, kernels: readonly Annotated[]): void {
     if (record.type === 'profile') this.#profiles.set(record.profile, record);
     this.records.get(record.type)?.add({ record, profile: this.#profiles.get(record.profile) ?? null });
+    // What NCCL does is a kernel, and an operation as much as one that a profiler reports as such.
+    if (record.type === 'kernel' && communicates(record)) this.#addCollective(record);
     this.#addKernels(kernels);
     if (this.steps !== null) this.#steps.take(record);
+    this.job?.ranks.take(record, []);
   }
 
   finish(kernels: readonly Annotated[]): Answer<null> {
@@ -60,10 +104,17 @@ export class SqlRecords implements Analysis<null> {
       for (const row of this.#steps.profiles.flatMap(({ rows }) => rows).filter(isStep)) this.steps.add(row);
       this.steps.finish();
     }
+    this.job?.finish();
     return { table: null, facts: null, notes: [] };
+  }
+
+  #addCollective(record: KernelLine): void {
+    const operation = { ...record, ...operationOf(record), type: 'collective' } as unknown as ProfileLine;
+    this.records.get('collective')?.add({ record: operation, profile: this.#profiles.get(record.profile) ?? null });
   }
 
   #addKernels(kernels: readonly Annotated[]): void {
     if (this.kernels !== null) for (const kernel of kernels) this.kernels.add(kernel);
+    this.job?.ranks.addKernels(kernels);
   }
 }

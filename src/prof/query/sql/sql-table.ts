@@ -1,45 +1,16 @@
-/** The tables of `dprof sql`: one for each type of record, and one of steps. */
+/** The tables of `dprof sql`: one for each type of record, one of steps, and those of a job. */
 import { COLUMNS } from '../../columns/columns.js';
 import { SERVING_STEP_COLUMNS, STEP_COLUMNS, type StepRow } from '../../steps/step-columns.js';
 import type { Annotated } from '../../annotate.js';
-import { RECORD_FIELDS, type RecordField, type TabularType } from '../../../record/fields/record-fields.js';
+import { RECORD_FIELDS, type TabularType } from '../../../record/fields/record-fields.js';
 import type { ProfileLine, ProfileRecord } from '../../../record/record.js';
-import type { Column, ColumnShape } from '../../../table/column.js';
-
-/** A column of a table, and its values. */
-export interface SqlColumn<Row> {
-  readonly name: string;
-  readonly kind: RecordField['kind'];
-  /** What it is, as the report's help says it; empty where docs/record.md does. */
-  readonly doc: string;
-  readonly value: (row: Row) => unknown;
-}
+import { JOB_TABLES } from './job-tables.js';
+import { ofColumn, type SqlColumn, type SqlTable } from './sql-column.js';
 
 /** A record, and the profile line before it. */
 export interface SqlRecord {
   readonly record: ProfileLine;
   readonly profile: ProfileRecord | null;
-}
-
-interface Table<Row> {
-  readonly name: string;
-  readonly columns: readonly SqlColumn<Row>[];
-}
-
-const LISTS = { int: 'ints', str: 'texts' } as const;
-const KINDS = { int: 'int', real: 'real', str: 'text' } as const;
-
-const kindOf = ({ type, list }: ColumnShape): RecordField['kind'] => (list === undefined ? KINDS[type] : LISTS[list]);
-
-/** A column of a report. Numbers among texts are texts too. */
-function ofColumn<Row>(column: Column<Row>): SqlColumn<Row> {
-  const kind = kindOf(column);
-  const value = (row: Row): unknown => column.value(row);
-  const textOf = (row: Row): unknown => {
-    const cell = column.value(row);
-    return typeof cell === 'number' ? String(cell) : cell;
-  };
-  return { name: column.key, kind, doc: column.doc, value: kind === 'text' ? textOf : value };
 }
 
 const fieldOf = (record: ProfileLine, name: string): unknown =>
@@ -53,10 +24,10 @@ const REPORT_COLUMNS = COLUMNS.filter(({ key }) => !FIELDS_BEFORE_COLUMNS.has(ke
 const REPORT_KEYS = new Set(REPORT_COLUMNS.map(({ key }) => key.toLowerCase()));
 
 /** Kernels: the columns of the report, then the fields of the record of other names. */
-export const KERNEL_TABLE: Table<Annotated> = {
+export const KERNEL_TABLE: SqlTable<Annotated> = {
   name: 'kernel',
   columns: [
-    ...REPORT_COLUMNS.map(ofColumn),
+    ...REPORT_COLUMNS.map((one) => ofColumn(one)),
     ...RECORD_FIELDS.kernel
       .filter(({ name }) => !REPORT_KEYS.has(name.toLowerCase()))
       .map(({ name, kind }) => ({ name, kind, doc: '', value: ({ record }: Annotated) => fieldOf(record, name) })),
@@ -66,7 +37,7 @@ export const KERNEL_TABLE: Table<Annotated> = {
 /** Only steps: what belongs to none, and all together, would be counted beside them. */
 export const isStep = ({ step }: StepRow): boolean => typeof step === 'number';
 
-export const STEP_TABLE: Table<StepRow> = {
+export const STEP_TABLE: SqlTable<StepRow> = {
   name: 'step',
   columns: [...STEP_COLUMNS, ...SERVING_STEP_COLUMNS].map((column) =>
     column.key === 'step' ? { ...ofColumn(column), kind: 'int', value: ({ step }) => step } : ofColumn(column),
@@ -80,7 +51,7 @@ const RANK: SqlColumn<SqlRecord> = {
   value: ({ profile }) => profile?.rank ?? null,
 };
 
-function tableOfType(type: TabularType): Table<SqlRecord> {
+function tableOfType(type: TabularType): SqlTable<SqlRecord> {
   const fields = RECORD_FIELDS[type].map(({ name, kind }): SqlColumn<SqlRecord> => ({
     ...{ name, kind, doc: '' },
     value: ({ record }) => fieldOf(record, name),
@@ -89,13 +60,14 @@ function tableOfType(type: TabularType): Table<SqlRecord> {
 }
 
 /** The tables of records that stand as they are. */
-export const RECORD_TABLES: readonly Table<SqlRecord>[] = (Object.keys(RECORD_FIELDS) as TabularType[])
+export const RECORD_TABLES: readonly SqlTable<SqlRecord>[] = (Object.keys(RECORD_FIELDS) as TabularType[])
   .filter((type) => type !== 'kernel')
   .map(tableOfType);
 
 /** All tables, without access to rows. */
-export const SQL_TABLES: readonly Table<never>[] = [
+export const SQL_TABLES: readonly SqlTable<never>[] = [
   KERNEL_TABLE,
   ...RECORD_TABLES,
   STEP_TABLE,
-] as readonly Table<never>[];
+  ...JOB_TABLES,
+] as readonly SqlTable<never>[];

@@ -107,6 +107,20 @@ function clockOf(
   };
 }
 
+/**
+ * By how much the clock is ahead of the one that it is set against, ns. Unknown where either profile does not say when it
+ * began, as with times since the boot: then the offset is that of the starts of two profiles, and not of two clocks.
+ */
+export function clockAhead(
+  { offset, against, source }: RankClock,
+  { startUnixNs }: RankPart,
+  parts: readonly RankPart[],
+): number | null {
+  if (source === 'reference') return offset;
+  const other = against === null ? null : elementAt(parts, against).startUnixNs;
+  return startUnixNs === null || (against !== null && other === null) ? null : offset;
+}
+
 /** A time of the rank's profile, ns → ns since the origin on the job's clock. */
 export function jobTime({ shift, offset, drift, at }: RankClock, time: number): number {
   const local = time + shift;

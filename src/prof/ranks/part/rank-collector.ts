@@ -9,6 +9,7 @@ import { MESSAGES, OperationRows } from './operation-rows.js';
 import { identifyShared } from './shared-launches.js';
 import { WORK_KEYS, type RankPart, type WorkKey, type WorkTable } from './rank-part.js';
 import { RankSteps } from './rank-steps.js';
+import { WorkContent } from './work-content.js';
 import { WorkByStep } from './work-by-step.js';
 
 export const RANK_TYPES: RecordTypes = new Set([
@@ -31,6 +32,7 @@ class DeviceOfRank {
   hasActivity = false;
   readonly steps = new RankSteps();
   readonly operations = new OperationRows();
+  readonly content = new WorkContent();
   readonly work: Readonly<Record<WorkKey, WorkByStep>> = {
     layer: new WorkByStep(),
     op: new WorkByStep(),
@@ -87,6 +89,7 @@ function addActivity(profile: ProfileOfRanks, work: StepWorkKind, record: StepAc
   const of = deviceOf(profile, device);
   const { steps, operations } = of;
   of.hasActivity = true;
+  of.content.add(record);
   const kind = work === 'communication' ? operations.add(record as KernelLine) : null;
   const isMessage = kind !== null && MESSAGES.has(kind);
   if (dur !== null && dur >= 0 && Number.isFinite(start + dur)) steps.add(work, record, start, start + dur, isMessage);
@@ -118,7 +121,7 @@ function partsOf({ header, host, devices }: ProfileOfRanks): RankPart[] {
   const worked = [...devices].filter(([, { hasActivity }]) => hasActivity).sort(([a], [b]) => a - b);
   const isDevice = (header?.rank ?? null) === null && worked.length > 1;
   if (isDevice) identifyShared(new Map(worked.map(([device, { operations }]) => [device, operations])));
-  return worked.map(([device, { steps, operations, work }]) => {
+  return worked.map(([device, { steps, operations, content, work }]) => {
     const columns = steps.columns(host);
     const { order } = steps;
     const tables = Object.entries(work).map(([key, rows]) => [key, rows.table(order)]);
@@ -135,6 +138,7 @@ function partsOf({ header, host, devices }: ProfileOfRanks): RankPart[] {
       operations: operations.columns,
       steps: columns,
       work: Object.fromEntries(tables) as Record<WorkKey, WorkTable>,
+      content: content.text,
       leftOut: {
         operations: operations.leftOut,
         steps: steps.leftOut,

@@ -81,6 +81,11 @@ export interface RankPart {
   readonly operations: OperationColumns;
   readonly steps: StepColumns;
   readonly work: Readonly<Record<WorkKey, WorkTable>>;
+  /**
+   * Stands for the work of the device, by its times and the processes that launched it: equal for copies of a profile,
+   * whatever ranks they are given as. Parts of partial answers may lack it.
+   */
+  readonly content?: string;
   /** Operations without a time, and steps and names beyond the bounds, which are left out. */
   readonly leftOut: { readonly operations: number; readonly steps: number; readonly names: number };
 }

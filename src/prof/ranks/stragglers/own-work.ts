@@ -1,22 +1,25 @@
 /**
  * What each rank spent on work of its own in each step: the time from the end of the step before to the end of this one,
  * without communication that nothing else ran under. Ranks that wait for each other take equally long for a step; who is
- * slower shows here.
+ * slower shows here. Ranks are compared step by step, each with those that have the step too: one that was cut off costs
+ * the others nothing.
  */
 import { elementAt } from '../../../containers/element.js';
+import { entryOf } from '../../../containers/map-entry.js';
+import { median } from '../../../record/statistics.js';
 import type { RankPart } from '../part/rank-part.js';
 
-/** Steps that ranks are compared by. */
+/** Steps that a rank is compared by. */
 const MOST_STEPS = 64;
 
 export interface OwnWork {
-  /** Parts that are compared. */
+  /** Parts that have a step in common with another one. */
   readonly parts: readonly number[];
-  /** Numbers of the steps that all of them have. */
+  /** Numbers of the steps that several of them have, in rising order. */
   readonly steps: readonly (number | null)[];
-  /** Of each part, where in its columns each of these steps is. */
+  /** Of each part, where in its columns each of these steps is; -1 where it lacks the step. */
   readonly at: readonly (readonly number[])[];
-  /** ns, a row a part, a column a step. */
+  /** ns, a row a part, a column a step; NaN where the part lacks the step. */
   readonly times: readonly (readonly number[])[];
   /** Whole time of each step, likewise. */
   readonly lengths: readonly (readonly number[])[];
@@ -24,42 +27,53 @@ export interface OwnWork {
 
 /** @param peers parts that do the same work */
 export function ownWorkOf(parts: readonly RankPart[], peers: readonly number[]): OwnWork {
-  const worked = comparable(
-    parts,
-    peers.filter((peer) => elementAt(parts, peer).steps.step.length > 0),
-  );
-  const places = worked.map(
-    (peer) => new Map(elementAt(parts, peer).steps.step.map((step, index) => [step, index] as const)),
-  );
-  const common = [...(places[0]?.keys() ?? [])].filter((step) => places.every((of) => of.has(step)));
-  const steps = common.slice(0, MOST_STEPS);
-  const at = places.map((of) => steps.map((step) => of.get(step) ?? 0));
+  const holders = holdersOf(parts, peers);
+  const steps = comparedSteps(holders);
+  const compared = peers.filter((peer) => steps.some((step) => holders.get(step)?.has(peer) === true));
+  const at = compared.map((peer) => steps.map((step) => holders.get(step)?.get(peer) ?? -1));
   const of = (value: (part: RankPart, index: number) => number): number[][] =>
-    worked.map((peer, row) => elementAt(at, row).map((index) => value(elementAt(parts, peer), index)));
-  return {
-    ...{ parts: worked, steps, at },
-    times: of(ownWork),
-    lengths: of(stepLength),
-  };
+    compared.map((peer, row) =>
+      elementAt(at, row).map((index) => (index < 0 ? NaN : value(elementAt(parts, peer), index))),
+    );
+  return { parts: compared, steps, at, times: of(ownWork), lengths: of(stepLength) };
+}
+
+/** Where each step is in the columns of each peer. */
+type Holders = ReadonlyMap<number | null, ReadonlyMap<number, number>>;
+
+function holdersOf(parts: readonly RankPart[], peers: readonly number[]): Holders {
+  const holders = new Map<number | null, Map<number | null, Map<number, number>>>();
+  for (const peer of peers) {
+    const numbers = elementAt(parts, peer).steps.step;
+    for (const [index, step] of numbers.entries()) {
+      const before = entryOf(holders, step, () => new Map<number | null, Map<number, number>>());
+      entryOf(before, numbers[index - 1] ?? null, () => new Map<number, number>()).set(peer, index);
+    }
+  }
+  return new Map([...holders].map(([step, before]) => [step, mostUsual(before)] as const));
 }
 
 /**
- * Peers that are worth comparing: one that was cut off would leave few steps in common to all others. Those with the most
- * steps, as many as make the most pairs of a rank and a common step.
+ * Ranks whose step before is that of most: it is from its end that a step lasts. Profiles that begin later, or lack a
+ * step, do not say how long the next one took.
  */
-function comparable(parts: readonly RankPart[], peers: readonly number[]): number[] {
-  const stepsOf = (peer: number): readonly (number | null)[] => elementAt(parts, peer).steps.step;
-  const order = [...peers].sort((a, b) => stepsOf(b).length - stepsOf(a).length || a - b);
-  let common = new Set(order[0] === undefined ? [] : stepsOf(order[0]));
-  let [kept, most] = [0, 0];
-  // One rank alone is compared with none.
-  for (const [index, peer] of order.slice(1).entries()) {
-    const own = new Set(stepsOf(peer));
-    common = new Set([...common].filter((step) => own.has(step)));
-    const pairs = (index + 2) * Math.min(common.size, MOST_STEPS);
-    if (pairs > 0 && pairs >= most) [kept, most] = [index + 2, pairs];
-  }
-  return (kept === 0 ? [...peers] : order.slice(0, kept)).sort((a, b) => a - b);
+function mostUsual(before: ReadonlyMap<number | null, ReadonlyMap<number, number>>): ReadonlyMap<number, number> {
+  const [most] = [...before].sort(([a, x], [b, y]) => y.size - x.size || (b ?? -1) - (a ?? -1));
+  return most?.[1] ?? new Map<number, number>();
+}
+
+/** Steps of most ranks first, until each rank has enough of them. */
+function comparedSteps(holders: Holders): (number | null)[] {
+  const counts = new Map<number, number>();
+  return [...holders]
+    .filter(([, { size }]) => size > 1)
+    .sort(([a, x], [b, y]) => y.size - x.size || Number(a) - Number(b))
+    .flatMap(([step, of]) => {
+      if ([...of.keys()].every((peer) => (counts.get(peer) ?? 0) >= MOST_STEPS)) return [];
+      for (const peer of of.keys()) counts.set(peer, (counts.get(peer) ?? 0) + 1);
+      return [step];
+    })
+    .sort((a, b) => Number(a) - Number(b));
 }
 
 /** The step without communication that nothing else ran under, ns. */
@@ -72,3 +86,25 @@ export function stepLength({ steps }: RankPart, index: number): number {
   const before = index > 0 ? elementAt(end, index - 1) : elementAt(start, index) - Math.max(0, preparing[index] ?? 0);
   return elementAt(end, index) - Math.min(before, elementAt(end, index));
 }
+
+/** What each row took longer in each step than the median of the others that have the step; NaN where there are none. */
+export function excessOver(times: readonly (readonly number[])[]): number[][] {
+  const excess = times.map((row) => row.map(() => NaN));
+  for (const step of (times[0] ?? []).keys()) {
+    const rows = times.flatMap((row, at) => (Number.isNaN(row[step]) ? [] : [at]));
+    const sorted = rows.sort((a, b) => elementAt(elementAt(times, a), step) - elementAt(elementAt(times, b), step));
+    const valueAt = (place: number): number => elementAt(elementAt(times, elementAt(sorted, place)), step);
+    if (sorted.length < 2) continue;
+    for (const [place, row] of sorted.entries()) {
+      const other = (index: number): number => valueAt(index < place ? index : index + 1);
+      const last = sorted.length - 2;
+      const middle = (other(Math.floor(last / 2)) + other(Math.ceil(last / 2))) / 2;
+      elementAt(excess, row)[step] = valueAt(place) - middle;
+    }
+  }
+  return excess;
+}
+
+/** Median length of a step, ns; NaN without any. */
+export const typicalLength = ({ lengths }: OwnWork): number =>
+  median(lengths.flat().filter((length) => !Number.isNaN(length))) ?? NaN;

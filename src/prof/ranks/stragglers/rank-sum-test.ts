@@ -1,26 +1,52 @@
 /**
  * Whether a rank is slower than its peers more often than chance: a permutation test within each step. If all ranks are
  * alike, each place in the order of a step is equally likely for each of them, so that the sum of a rank's places is that
- * of independent uniform numbers; its distribution is exact, by adding step after step.
+ * of independent uniform numbers; its distribution is exact, by adding step after step. Steps may have different numbers
+ * of ranks.
  *
  * Source: M. Friedman, "The use of ranks to avoid the assumption of normality implicit in the analysis of variance",
- * J. Am. Stat. Assoc. 32 (1937) 675-701: places within blocks; here the sum of one row, one-sided.
+ * J. Am. Stat. Assoc. 32 (1937) 675-701: places within blocks; here the sum of one row, one-sided. Blocks that lack rows:
+ * J. Durbin, "Incomplete blocks in ranking experiments", Br. J. Stat. Psychol. 4 (1951) 85-90.
  */
 import { elementAt } from '../../../containers/element.js';
+import { LruCache } from '../../../containers/lru-cache.js';
 
-/** @returns of each row the probability of places as high as these or higher, if all rows are alike; null for one row */
-export function slowerThanChance(times: readonly (readonly number[])[]): (number | null)[] {
-  const [rows, steps] = [times.length, times[0]?.length ?? 0];
-  if (rows < 2 || steps === 0) return times.map(() => null);
-  const sums = new Array<number>(rows).fill(0);
-  for (let step = 0; step < steps; step++) {
-    const places = placesOf(times.map((row) => elementAt(row, step)));
-    for (const [row, place] of places.entries()) sums[row] = elementAt(sums, row) + place;
-  }
-  const tails = upperTails(rows, steps);
-  // Ties have half places: the next whole sum below is the cautious one.
-  return sums.map((sum) => elementAt(tails, Math.floor(sum)));
+/** The places of one row in the steps that it shares with others, in order of steps. */
+export interface StepPlaces {
+  /** Columns of these steps. */
+  readonly columns: readonly number[];
+  /** From 0; the last is the slowest. */
+  readonly places: readonly number[];
+  /** Rows that have the step. */
+  readonly sizes: readonly number[];
 }
+
+/** @param times a row a rank, a column a step; NaN where the rank lacks the step */
+export function stepPlaces(times: readonly (readonly number[])[]): StepPlaces[] {
+  const rows = times.map(() => ({ columns: [] as number[], places: [] as number[], sizes: [] as number[] }));
+  for (const column of (times[0] ?? []).keys()) {
+    const present = times.flatMap((row, at) => (Number.isNaN(row[column]) ? [] : [at]));
+    if (present.length < 2) continue;
+    const places = placesOf(present.map((row) => elementAt(elementAt(times, row), column)));
+    for (const [index, at] of present.entries()) {
+      const row = elementAt(rows, at);
+      row.columns.push(column);
+      row.places.push(elementAt(places, index));
+      row.sizes.push(present.length);
+    }
+  }
+  return rows;
+}
+
+/** The probability of places as high as these or higher, if all rows are alike. */
+export function chanceOf(places: readonly number[], sizes: readonly number[]): number {
+  const sum = places.reduce((all, place) => all + place, 0);
+  // Ties have half places: the next whole sum below is the cautious one.
+  return elementAt(tailsOf(sizes), Math.floor(sum));
+}
+
+/** The least that `chanceOf` can be: of a row that is last in each step. */
+export const leastChance = (sizes: readonly number[]): number => sizes.reduce((all, size) => all / size, 1);
 
 /** Places in rising order from 0, ties with the mean of theirs. */
 function placesOf(values: readonly number[]): number[] {
@@ -36,10 +62,20 @@ function placesOf(values: readonly number[]): number[] {
   return places;
 }
 
-/** P(sum ≥ s) of `count` independent numbers that are each 0 to `size` − 1 with equal probability. */
-function upperTails(size: number, count: number): Float64Array {
+/** Distributions that are kept: most ranks share their steps with equally many others. */
+const KEPT = 64;
+const known = new LruCache<string, Float64Array>(KEPT);
+
+/** Of sizes in any order. */
+function tailsOf(sizes: readonly number[]): Float64Array {
+  const sorted = [...sizes].sort((a, b) => a - b);
+  return known.of(sorted.join(), () => upperTails(sorted));
+}
+
+/** P(sum ≥ s) of independent numbers, each 0 to a size − 1 with equal probability. */
+function upperTails(sizes: readonly number[]): Float64Array {
   let probabilities = Float64Array.of(1);
-  for (let added = 0; added < count; added++) {
+  for (const size of sizes) {
     const next = new Float64Array(probabilities.length + size - 1);
     let sum = 0;
     for (let s = 0; s < next.length; s++) {

@@ -38,18 +38,18 @@ export const isByKernels = ({ parts }: Reasons): boolean => {
 /** Names that are listed of each key. */
 const LISTED = 8;
 
-/**
- * @param given the work of ranks that do the same
- * @param row of the late rank
- * @param together rows that are late with it: no peers to compare with
- */
-export function reasonsOf(
-  parts: readonly RankPart[],
-  given: OwnWork,
-  row: number,
-  together: readonly number[],
-): Reasons {
-  const own = withoutRows(given, new Set(together.filter((other) => other !== row)), row);
+/** Who is late, and in which steps. */
+interface LateRow {
+  readonly row: number;
+  /** Rows that are late with it: no peers to compare with. */
+  readonly together: readonly number[];
+  /** Columns of the steps. */
+  readonly columns: readonly number[];
+}
+
+/** @param given the work of ranks that do the same */
+export function reasonsOf(parts: readonly RankPart[], given: OwnWork, { row, together, columns }: LateRow): Reasons {
+  const own = restricted(given, new Set(together.filter((other) => other !== row)), row, columns);
   // The late rank comes first.
   const late = 0;
   const stepsOf = (value: (steps: StepColumns, index: number) => number): Omit<Excess, 'name'> =>
@@ -76,15 +76,33 @@ export function reasonsOf(
   };
 }
 
+type Compared = Pick<OwnWork, 'parts' | 'steps' | 'at'>;
+
 /** At most so many peers are compared with: medians of more say the same. */
 const MOST_PEERS = 64;
 
-/** Without some rows, and with the first peers alone where there are many. */
-function withoutRows({ parts, steps, at, times, lengths }: OwnWork, left: ReadonlySet<number>, row: number): OwnWork {
-  const kept = [...parts.keys()].filter((one) => !left.has(one));
-  const rows = [...new Set([row, ...kept.slice(0, MOST_PEERS)])];
-  const of = <Value>(list: readonly Value[]): Value[] => rows.map((one) => elementAt(list, one));
-  return { parts: of(parts), steps, at: of(at), times: of(times), lengths: of(lengths) };
+/** Some steps, without some rows, and with the first peers alone where there are many. */
+function restricted(
+  { parts, steps, at }: OwnWork,
+  left: ReadonlySet<number>,
+  row: number,
+  columns: readonly number[],
+): Compared {
+  const rows = [row, ...parts.keys()].filter((one, index) => index === 0 || (one !== row && !left.has(one)));
+  const stepsOf = (one: number): number[] => columns.map((column) => elementAt(elementAt(at, one), column));
+  // Peers that have the most of these steps say most.
+  const lacks = (one: number): number => stepsOf(one).filter((index) => index < 0).length;
+  const peers = rows
+    .slice(1)
+    .map((one) => ({ one, lacking: lacks(one) }))
+    .filter(({ lacking }) => lacking < columns.length)
+    .sort((a, b) => a.lacking - b.lacking || a.one - b.one);
+  const kept = [row, ...peers.slice(0, MOST_PEERS).map(({ one }) => one)];
+  return {
+    parts: kept.map((one) => elementAt(parts, one)),
+    steps: columns.map((column) => steps[column] ?? null),
+    at: kept.map(stepsOf),
+  };
 }
 
 /** Between the end of the step before and the first work of this one. */
@@ -93,9 +111,9 @@ function betweenSteps({ start, end, preparing }: StepColumns, index: number): nu
   return Math.max(0, elementAt(start, index) - elementAt(end, index - 1));
 }
 
-/** Mean over the steps that are compared. */
-function meanOver({ at }: OwnWork, row: number, value: (index: number) => number): number {
-  const indices = elementAt(at, row);
+/** Mean over the steps that are compared, of those that the row has. */
+function meanOver({ at }: Compared, row: number, value: (index: number) => number): number {
+  const indices = elementAt(at, row).filter((index) => index >= 0);
   return indices.reduce((sum, index) => sum + value(index), 0) / Math.max(1, indices.length);
 }
 
@@ -108,7 +126,7 @@ function excessOf(values: readonly number[], late: number): Omit<Excess, 'name'>
 }
 
 /** Of each name of the late rank: its time per step against the median of all peers. */
-function workExcess(parts: readonly RankPart[], own: OwnWork, late: number, key: WorkKey): Excess[] {
+function workExcess(parts: readonly RankPart[], own: Compared, late: number, key: WorkKey): Excess[] {
   const means = own.parts.map((part, row) => {
     const { names, times } = elementAt(parts, part).work[key];
     return new Map(
@@ -135,7 +153,7 @@ const ALIKE = { /** Share of the time. */ share: 0.75, /** Distance from the com
 const LEAST_SLOWDOWN = 1.01;
 
 /** The common factor of kernels, where it is that of layers too: a slow layer slows kernels of one name alike. */
-function slowdownOf(parts: readonly RankPart[], own: OwnWork, late: number): number | null {
+function slowdownOf(parts: readonly RankPart[], own: Compared, late: number): number | null {
   const factor = commonFactor(workExcess(parts, own, late, 'kernel'));
   const layers = workExcess(parts, own, late, 'layer');
   return factor === null || (layers.length > 1 && commonFactor(layers) === null) ? null : factor;

@@ -1,156 +1,269 @@
-/** Ranks that do their own work more slowly than their peers, more often than chance, by how much, and why. */
+/** Ranks that do their own work more slowly than their peers, more often than chance, by how much, since when, and why. */
 import { elementAt } from '../../../containers/element.js';
-import { entryOf } from '../../../containers/map-entry.js';
-import { median } from '../../../record/statistics.js';
+import { append } from '../../../containers/lists.js';
 import { falseDiscovery } from '../../diff/false-discovery.js';
 import type { RankPart } from '../part/rank-part.js';
-import { ownWorkOf, type OwnWork } from './own-work.js';
-import { slowerThanChance } from './rank-sum-test.js';
+import { delaysOf, type Delay } from './delays.js';
+import { excessOver, ownWorkOf, typicalLength, type OwnWork } from './own-work.js';
+import { chanceOf, leastChance, stepPlaces, type StepPlaces } from './rank-sum-test.js';
 import { reasonsOf, type Reasons } from './reasons.js';
+import { changeOf, type StepWindow } from './step-window.js';
+import { unitsOf, worstRow, type NamedGroup, type Unit, type UnitLevel } from './tested-units.js';
 
-/** A rank, or the ranks of a machine that do the same work. */
+/** A rank, or the ranks of a machine or a group that do the same work. */
 export interface Straggler {
-  /** The rank; of a machine the one of its ranks that is latest. */
+  /** The rank; of a machine or a group the one of its ranks that is latest. */
   readonly part: number;
-  /** The machine, where its ranks are late together; null for a rank. */
-  readonly node: string | null;
+  readonly level: UnitLevel;
+  /** Of the machine, or the group; null for a rank. */
+  readonly name: string | null;
   /** Ranks of it. */
   readonly members: readonly number[];
-  /** Own work per step beyond the median of the peers, ns: of the median step. */
+  /** First and last step of the stretch in which it is late, at the end or the begin of the profile; null where of all. */
+  readonly since: number | null;
+  readonly until: number | null;
+  /** Own work per step beyond the median of the peers, ns: the mean of these steps. */
   readonly late: number;
   /** As a share of the step. */
   readonly share: number;
   /** Adjusted for all that were tested: how many of those that are named are none. */
   readonly q: number;
+  /** Steps in which it was compared, and those of them in which it was late: by more than half of the mean. */
   readonly steps: number;
-  /** Ranks, or machines, that it was compared with, itself included. */
+  readonly lateIn: number;
+  /** Ranks, machines or groups that it was compared with, itself included. */
   readonly peers: number;
   readonly reasons: Reasons;
 }
 
 /** At most this share of those that are named is expected to be none. */
-const FALSE_DISCOVERY_RATE = 0.02;
-/** So much of a step is worth a word, even where it may be chance. */
+export const FALSE_DISCOVERY_RATE = 0.02;
+/** So much of a step is worth a word, even where it may be chance; less in a stretch of the steps alone is none. */
 const NOTABLE_SHARE = 0.01;
 /** Less than this share of a step is no straggler, however constant: devices differ. */
 const LEAST_SHARE = 0.002;
 
+/** A rank that could not be tested, and why. */
+export interface Untested {
+  readonly part: number;
+  readonly why: string;
+}
+
 export interface Lateness {
-  /** Latest first. */
+  /** Machines and groups first, then the latest. */
   readonly stragglers: readonly Straggler[];
+  /** Ranks that were late by much in some steps, without being late in most; most time first. */
+  readonly delays: readonly Delay[];
   /** Where there are none, the rank that is latest by far; too few steps to distinguish it from chance. Null for none. */
   readonly latest: Straggler | null;
   /** Parts that could be tested. */
   readonly tested: number;
-  /** Why some were not: null where all were. */
-  readonly untested: string | null;
+  /** Parts that could not, in order. */
+  readonly untested: readonly Untested[];
 }
 
-/** What is tested: ranks, or machines with the mean of their ranks. */
-interface Unit {
-  readonly node: string | null;
-  /** Rows of the own work. */
-  readonly rows: readonly number[];
-  readonly times: readonly number[];
+export interface ComparedRanks {
+  /** Lists of parts that do the same work. */
+  readonly classes: readonly (readonly number[])[];
+  /** Machine of each part; null where unknown. */
+  readonly nodes: readonly (string | null)[];
+  readonly groups: readonly NamedGroup[];
+  /** Parts whose times fit no clock. */
+  readonly refuted: ReadonlySet<number>;
+}
+
+export function latenessOf(parts: readonly RankPart[], { classes, nodes, groups, refuted }: ComparedRanks): Lateness {
+  const works = classes.map((peers) =>
+    ownWorkOf(
+      parts,
+      peers.filter((peer) => !refuted.has(peer)),
+    ),
+  );
+  const families = works.flatMap((own) => unitsOf(own, nodes, groups).map((units): Family => ({ own, units })));
+  const { named, first } = inRounds(families);
+  const stragglers = named.map((test) => stragglerOf(parts, test, named)).sort(inOrder);
+  const delays = delaysOf(parts, works, stragglers, FALSE_DISCOVERY_RATE);
+  const ranks = first.filter(({ unit: { level }, window }) => level === 'rank' && window === null);
+  const delayed = new Set(delays.map(({ part }) => part));
+  const [latest] = ranks
+    .filter((test) => test.share >= NOTABLE_SHARE && !delayed.has(partOf(test)))
+    .sort((a, b) => b.late - a.late);
+  const compared = new Set(ranks.map(partOf));
+  return {
+    ...{ stragglers, delays },
+    latest: stragglers.length > 0 || latest === undefined ? null : stragglerOf(parts, latest, []),
+    tested: compared.size,
+    untested: parts.flatMap((_, part) =>
+      compared.has(part) ? [] : [{ part, why: whyUntested(parts, part, { classes, works, refuted }) }],
+    ),
+  };
+}
+
+/** Units that are compared with each other. */
+interface Family {
+  readonly own: OwnWork;
+  readonly units: readonly Unit[];
 }
 
 /**
- * @param classes lists of parts that do the same work
- * @param nodes machine of each part; null where unknown
+ * Whoever is named takes the last places from the others, which are tested again without them until no more are found.
+ * Where nobody is late there is one round, at the rate of false ones that is allowed; of the rest of the others as well.
  */
-export function latenessOf(
-  parts: readonly RankPart[],
-  classes: readonly (readonly number[])[],
-  nodes: readonly (string | null)[],
-): Lateness {
-  const works = classes.map((peers) => ownWorkOf(parts, peers));
-  const tests = works.flatMap((own) => [
-    ...tested(
-      own,
-      own.times.map((times, row) => ({ node: null, rows: [row], times })),
-    ),
-    ...tested(own, machinesOf(own, nodes)),
-  ]);
-  const qs = falseDiscovery(tests.map(({ p }) => p));
-  const found = tests.map((test, index) => {
-    const late = lateBy(test.unit, test.units);
-    return { ...test, late, share: late / (median(test.own.lengths.flat()) ?? NaN), q: qs[index] ?? null };
-  });
-  const stragglers = found
-    .filter(({ q, share }) => q !== null && q <= FALSE_DISCOVERY_RATE && share >= LEAST_SHARE)
-    .map((test) => stragglerOf(parts, test));
-  const [latest] = found
-    .filter(({ q, share, unit }) => q !== null && unit.node === null && share >= NOTABLE_SHARE)
-    .sort((a, b) => b.late - a.late);
-  const count = tests.filter(({ p, unit }) => p !== null && unit.node === null).length;
-  return {
-    stragglers: stragglers.sort(
-      (a, b) => Number(a.node === null) - Number(b.node === null) || b.late - a.late || a.part - b.part,
-    ),
-    latest: stragglers.length > 0 || latest === undefined ? null : stragglerOf(parts, latest),
-    tested: count,
-    untested: count === classes.flat().length ? null : whyUntested(works),
-  };
+function inRounds(families: readonly Family[]): {
+  readonly named: readonly Outcome[];
+  readonly first: readonly Outcome[];
+} {
+  const first = outcomes(families);
+  const named: Outcome[] = [];
+  for (let found = first; ;) {
+    const late = withoutRepeated(found.filter(isLate));
+    if (late.length === 0) break;
+    append(named, late);
+    found = outcomes(without(families, named));
+  }
+  return { named: named.map((test) => againstOthers(test, families, named)), first };
 }
 
-/** A unit with the outcome of its test. */
-interface Outcome {
+function without(families: readonly Family[], named: readonly Test[]): Family[] {
+  const units = new Set(named.map(({ unit }) => unit));
+  return families.map((family) => ({ ...family, units: family.units.filter((unit) => !units.has(unit)) }));
+}
+
+/** What is asked of the ranks: the share of false ones is held for each question. */
+const QUESTIONS: readonly ((test: Test) => boolean)[] = [
+  ({ window, unit }) => window === null && unit.level !== 'group',
+  ({ window, unit }) => window === null && unit.level === 'group',
+  ({ window }) => window !== null,
+];
+
+function outcomes(families: readonly Family[]): Outcome[] {
+  const tests = families.flatMap(({ own, units }) => tested(own, units));
+  return QUESTIONS.flatMap((isAsked) => {
+    const asked = tests.filter(isAsked);
+    const qs = falseDiscovery(asked.map(({ p }) => p));
+    return asked.flatMap((test, index): Outcome[] => {
+      const q = qs[index] ?? null;
+      return q === null ? [] : [withLateness(test, q)];
+    });
+  });
+}
+
+function withLateness(test: Test, q: number): Outcome {
+  const late = meanLate(test);
+  return { ...test, late, share: late / typicalLength(test.own), q };
+}
+
+/** How late it is against those that are not named. */
+function againstOthers(test: Outcome, families: readonly Family[], named: readonly Test[]): Outcome {
+  const family = families.find(({ own, units }) => own === test.own && units.includes(test.unit));
+  const [others] = without(family === undefined ? [] : [family], named);
+  if (others === undefined || others.units.length === 0) return test;
+  const [excess = []] = excessOver([test.unit, ...others.units].map(({ times }) => times));
+  const isKnown = test.columns.every((column) => !Number.isNaN(excess[column]));
+  return isKnown ? withLateness({ ...test, excess }, test.q) : test;
+}
+
+const isLate = (one: Outcome): boolean =>
+  one.q <= FALSE_DISCOVERY_RATE && one.share >= (one.window === null ? LEAST_SHARE : NOTABLE_SHARE) && isOfMost(one);
+
+/** Of a machine or a group: whether most of its ranks are late by much of what it is. */
+function isOfMost({ own, unit: { rows, level }, columns, late }: Outcome): boolean {
+  if (level === 'rank') return true;
+  const excess = excessOver(own.times);
+  const isAsLate = (row: number): boolean => {
+    const known = columns
+      .map((column) => elementAt(elementAt(excess, row), column))
+      .filter((one) => !Number.isNaN(one));
+    return known.reduce((sum, one) => sum + one, 0) > (known.length * late) / 2;
+  };
+  return rows.filter(isAsLate).length > rows.length / 2;
+}
+
+const partOf = ({ own, unit: { rows } }: Test): number => elementAt(own.parts, elementAt(rows, 0));
+
+/** A unit against the others, in all steps or in a stretch of them. */
+interface Test {
   readonly own: OwnWork;
   readonly unit: Unit;
-  readonly units: readonly Unit[];
-  readonly late: number;
-  readonly share: number;
-  readonly q: number | null;
+  readonly peers: number;
+  /** What it took longer than the median of the others, a column a step. */
+  readonly excess: readonly number[];
+  /** Columns of the steps that are compared. */
+  readonly columns: readonly number[];
+  /** Null for all steps. */
+  readonly window: StepWindow | null;
+  /** Null where even one that is last in each step could be so by chance. */
+  readonly p: number | null;
 }
 
-function stragglerOf(parts: readonly RankPart[], { own, unit, units, late, share, q }: Outcome): Straggler {
-  const row = latestRow(own, unit.rows);
+/** A test with what it says. */
+interface Outcome extends Test {
+  readonly late: number;
+  readonly share: number;
+  readonly q: number;
+}
+
+function tested(own: OwnWork, units: readonly Unit[]): Test[] {
+  const times = units.map((unit) => unit.times);
+  const excess = excessOver(times);
+  return stepPlaces(times).flatMap((all, index): Test[] => {
+    const of = { own, unit: elementAt(units, index), peers: units.length, excess: elementAt(excess, index) };
+    const whole: Test = { ...of, columns: all.columns, window: null, p: pOf(all) };
+    const change = changeOf(all, FALSE_DISCOVERY_RATE);
+    return change === null ? [whole] : [whole, { ...of, columns: change.columns, window: change, p: change.p }];
+  });
+}
+
+const pOf = ({ places, sizes }: StepPlaces): number | null =>
+  sizes.length > 0 && leastChance(sizes) <= FALSE_DISCOVERY_RATE ? chanceOf(places, sizes) : null;
+
+/** Whoever is late in all steps and in a stretch of them is named for what is less likely by chance. */
+function withoutRepeated(found: readonly Outcome[]): Outcome[] {
+  const clearest = new Map<Unit, Outcome>();
+  for (const one of found) {
+    const other = clearest.get(one.unit);
+    if (other === undefined || one.q < other.q) clearest.set(one.unit, one);
+  }
+  return [...clearest.values()];
+}
+
+const meanLate = ({ excess, columns }: Test): number =>
+  columns.reduce((sum, column) => sum + elementAt(excess, column), 0) / columns.length;
+
+const LEVELS: Readonly<Record<UnitLevel, number>> = { machine: 0, group: 1, rank: 2 };
+
+const inOrder = (a: Straggler, b: Straggler): number =>
+  LEVELS[a.level] - LEVELS[b.level] || b.late - a.late || a.part - b.part;
+
+/** @param named all that are late: no peers of each other */
+function stragglerOf(parts: readonly RankPart[], test: Outcome, named: readonly Test[]): Straggler {
+  const { own, unit, excess, columns, window, peers, late, share, q } = test;
+  const row = worstRow(own, unit.rows);
+  const lateRows = new Set([...unit.rows, ...named.flatMap((one) => (one.own === own ? one.unit.rows : []))]);
+  const together = lateRows.size < own.parts.length ? [...lateRows] : unit.rows;
+  const stepAt = (column: number | undefined): number | null =>
+    column === undefined || window === null ? null : (own.steps[column] ?? null);
   return {
-    ...{ part: elementAt(own.parts, row), node: unit.node, members: unit.rows.map((of) => elementAt(own.parts, of)) },
-    ...{ late, share, q: q ?? 1, steps: own.steps.length, peers: units.length },
-    reasons: reasonsOf(parts, own, row, unit.rows),
+    ...{ part: elementAt(own.parts, row), level: unit.level, name: unit.name },
+    members: unit.rows.map((of) => elementAt(own.parts, of)),
+    since: window?.isEnd === true ? stepAt(columns[0]) : null,
+    until: window?.isEnd === false ? stepAt(columns.at(-1)) : null,
+    ...{ late, share, q, steps: columns.length, peers },
+    lateIn: columns.filter((column) => elementAt(excess, column) > late / 2).length,
+    reasons: reasonsOf(parts, own, { row, together, columns }),
   };
 }
 
-function tested(own: OwnWork, units: readonly Unit[]) {
-  // Where even one that is last in each step could be so by chance, nothing can be found.
-  const isPossible = units.length ** -own.steps.length <= FALSE_DISCOVERY_RATE;
-  const ps = isPossible ? slowerThanChance(units.map(({ times }) => times)) : units.map(() => null);
-  return units.map((unit, index) => ({ own, unit, units, p: ps[index] ?? null }));
-}
-
-/** Machines with several of the ranks; none where they are all on one, or some on none. */
-function machinesOf(own: OwnWork, nodes: readonly (string | null)[]): Unit[] {
-  const rows = new Map<string, number[]>();
-  for (const [row, part] of own.parts.entries()) {
-    const node = nodes[part] ?? null;
-    if (node === null) return [];
-    entryOf(rows, node, (): number[] => []).push(row);
-  }
-  if (rows.size < 2 || rows.size === own.parts.length) return [];
-  return [...rows].map(([node, of]) => ({ node, rows: of, times: own.steps.map((_, step) => meanOf(own, of, step)) }));
-}
-
-const meanOf = ({ times }: OwnWork, rows: readonly number[], step: number): number =>
-  rows.reduce((sum, row) => sum + elementAt(elementAt(times, row), step), 0) / rows.length;
-
-/** The median over steps of what it took longer than the median of the others. */
-function lateBy(unit: Unit, units: readonly Unit[]): number {
-  const excess = unit.times.map((time, step) => {
-    const others = units.flatMap((other) => (other === unit ? [] : [elementAt(other.times, step)]));
-    return time - (median(others) ?? time);
-  });
-  return median(excess) ?? 0;
-}
-
-/** The row with the most own work. */
-function latestRow({ times }: OwnWork, rows: readonly number[]): number {
-  const sumOf = (row: number): number => elementAt(times, row).reduce((sum, time) => sum + time, 0);
-  return rows.reduce((most, row) => (sumOf(row) > sumOf(most) ? row : most), elementAt(rows, 0));
-}
-
-function whyUntested(works: readonly OwnWork[]): string {
-  if (works.every(({ parts }) => parts.length < 2)) return 'no two ranks do the same work';
-  if (works.every(({ steps }) => steps.length === 0)) return 'the ranks have no step in common';
-  return 'too few steps in common with ranks of the same work to tell';
+function whyUntested(
+  parts: readonly RankPart[],
+  part: number,
+  { classes, works, refuted }: Pick<ComparedRanks, 'classes' | 'refuted'> & { readonly works: readonly OwnWork[] },
+): string {
+  if (refuted.has(part)) return 'its times fit no clock';
+  if (elementAt(parts, part).steps.step.length === 0) return 'it has no step';
+  const peers = classes.find((of) => of.includes(part)) ?? [];
+  if (peers.filter((peer) => !refuted.has(peer)).length < 2) return 'no other rank does the same work';
+  return works.some((own) => own.parts.includes(part))
+    ? 'too few steps in common with ranks of the same work'
+    : 'no step in common with ranks of the same work';
 }

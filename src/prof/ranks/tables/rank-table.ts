@@ -3,27 +3,33 @@ import { elementAt } from '../../../containers/element.js';
 import { median } from '../../../record/statistics.js';
 import { column, int, real, str } from '../../../table/column-kinds.js';
 import type { Column } from '../../../table/column.js';
+import { clockAhead } from '../clocks/job-clocks.js';
 import type { JobReport, RankReport } from '../job-report.js';
 import type { RankPart, StepColumns } from '../part/rank-part.js';
 import { stepLength } from '../stragglers/own-work.js';
 import type { Straggler } from '../stragglers/stragglers.js';
+import type { UnitLevel } from '../stragglers/tested-units.js';
 
 export interface RankRow {
   readonly part: RankPart;
   readonly rank: RankReport;
-  readonly straggler: Straggler | null;
+  /** Of the rank alone, of its machine, and of a group of it: the latest; null where it is not late. */
+  readonly late: Readonly<Record<UnitLevel, Straggler | null>>;
+  readonly untested: string | null;
+  /** Of its clock, ns. */
+  readonly ahead: number | null;
 }
 
-export function rankRows({ parts, ranks, lateness }: JobReport): RankRow[] {
-  const late = new Map(
-    [...lateness.stragglers]
-      .reverse()
-      .flatMap((straggler) => straggler.members.map((part) => [part, straggler] as const)),
-  );
+export function rankRows({ parts, ranks, lateness: { stragglers, untested } }: JobReport): RankRow[] {
+  const why = new Map(untested.map((one) => [one.part, one.why] as const));
+  const lateAs = (level: UnitLevel, part: number): Straggler | null =>
+    stragglers.find((one) => one.level === level && one.members.includes(part)) ?? null;
   return ranks.map((rank) => ({
     part: elementAt(parts, rank.part),
     rank,
-    straggler: late.get(rank.part) ?? null,
+    late: { rank: lateAs('rank', rank.part), machine: lateAs('machine', rank.part), group: lateAs('group', rank.part) },
+    untested: why.get(rank.part) ?? null,
+    ahead: clockAhead(rank.clock, elementAt(parts, rank.part), parts),
   }));
 }
 
@@ -38,6 +44,9 @@ const duration = (key: string, doc: string, value: (row: RankRow) => number | nu
     const time = value(row);
     return time === null ? null : Math.round(time);
   });
+
+const lateAs = (key: string, level: UnitLevel, doc: string): Column<RankRow> =>
+  duration(key, doc, ({ late }) => late[level]?.late ?? null);
 
 /** Median over steps. */
 const perStep = (
@@ -90,9 +99,10 @@ export const RANK_COLUMNS: readonly Column<RankRow>[] = [
   duration('delayed', 'time by which it was later than the one before it', ({ rank }) =>
     rank.joined === 0 ? null : rank.delayed,
   ),
-  duration('late', 'own work of a step beyond that of its peers, where it is a straggler', ({ straggler }) =>
-    straggler === null ? null : straggler.late,
-  ),
+  lateAs('late', 'rank', 'own work of a step beyond that of its peers, where it is a straggler'),
+  lateAs('late_machine', 'machine', 'the same of its machine without the latest of its ranks, where that is late'),
+  lateAs('late_group', 'group', 'the same of a group of it, where that is late'),
+  column('untested', 'untested', str(20), 'why it could not be tested', ({ untested }) => untested, MACHINE_ONLY),
   column(
     'clock',
     'clock',
@@ -100,7 +110,11 @@ export const RANK_COLUMNS: readonly Column<RankRow>[] = [
     'how it was set: reference, of the same profile, by operations, by the start of the profile, or refuted: its times fit none',
     ({ rank }) => rank.clock.source,
   ),
-  duration('offset', "its clock ahead of the job's", ({ rank }) => rank.clock.offset),
+  duration(
+    'offset',
+    "its clock ahead of the job's; unknown where the profile does not say when it began",
+    ({ ahead }) => ahead,
+  ),
   column('drift', 'drift_ppm', real(9, 3), 'how much faster its clock runs, parts per million', ({ rank }) =>
     rank.clock.drift === null ? null : rank.clock.drift * PPM,
   ),

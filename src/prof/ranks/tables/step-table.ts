@@ -35,6 +35,7 @@ const ofSteps = (
 
 export const STEP_OF_RANK_COLUMNS: readonly Column<StepOfRank>[] = [
   column('rank', 'rank', int(5), 'rank of the process', ({ part }) => part.rank),
+  column('file', 'file', str(20), 'its profile', ({ part }) => part.file, { machineOnly: true }),
   column('node', 'node', str(8), 'its machine', ({ node }) => node),
   column(
     'step',

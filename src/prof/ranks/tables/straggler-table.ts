@@ -25,17 +25,54 @@ export const reasonRows = ({ parts, ranks, lateness }: JobReport): ReasonRow[] =
     ];
   });
 
+const MACHINE_ONLY = { machineOnly: true } as const;
 const PERCENT = 100;
 const NS = int(12, 'ns');
 
 export const REASON_COLUMNS: readonly Column<ReasonRow>[] = [
-  column('late_is', 'late_is', str(7), 'what is late: rank, or machine', ({ straggler }) =>
-    straggler.node === null ? 'rank' : 'machine',
-  ),
-  column('rank', 'rank', int(5), 'rank that is late; of a machine the latest', ({ part }) => part.rank),
+  column('late_is', 'late_is', str(7), 'what is late: rank, machine or group', ({ straggler }) => straggler.level),
+  column('rank', 'rank', int(5), 'rank that is late; of a machine or a group the latest', ({ part }) => part.rank),
+  column('file', 'file', str(20), 'its profile', ({ part }) => part.file, MACHINE_ONLY),
   column('node', 'node', str(8), 'its machine', ({ node }) => node),
-  column('late', 'late_ns', NS, 'own work of a step beyond the median of its peers', ({ straggler }) =>
-    Math.round(straggler.late),
+  column(
+    'group',
+    'group',
+    str(12),
+    'group that is late: what it is for, and its ranks',
+    ({ straggler: { level, name } }) => (level === 'group' ? name : null),
+    MACHINE_ONLY,
+  ),
+  column(
+    'late',
+    'late_ns',
+    NS,
+    'own work of a step beyond the median of its peers, the mean of the steps compared',
+    ({ straggler }) => Math.round(straggler.late),
+  ),
+  column('steps', 'steps', int(5), 'steps compared', ({ straggler }) => straggler.steps, MACHINE_ONLY),
+  column(
+    'late_in',
+    'late_in',
+    int(7),
+    'of these, steps in which it was late by more than half of that mean',
+    ({ straggler }) => straggler.lateIn,
+    MACHINE_ONLY,
+  ),
+  column(
+    'since',
+    'since',
+    int(5),
+    'step from which on it is late; unknown where of all',
+    ({ straggler }) => straggler.since,
+    MACHINE_ONLY,
+  ),
+  column(
+    'until',
+    'until',
+    int(5),
+    'step up to which it is late; unknown where of all',
+    ({ straggler }) => straggler.until,
+    MACHINE_ONLY,
   ),
   column(
     'q',

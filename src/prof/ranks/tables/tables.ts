@@ -4,6 +4,7 @@ import { requireColumnOf } from '../../../table/column-lookup.js';
 import type { AnyTable } from '../../../table/table.js';
 import type { JobReport } from '../job-report.js';
 import { CLASS_COLUMNS, CLASS_SCREEN } from './class-table.js';
+import { DELAY_COLUMNS, DELAY_SCREEN, delayRows } from './delay-table.js';
 import { GROUP_COLUMNS, GROUP_SCREEN } from './group-table.js';
 import {
   EXPERT_COLUMNS,
@@ -19,7 +20,7 @@ import { RANK_COLUMNS, RANK_SCREEN, rankRows } from './rank-table.js';
 import { STEP_OF_RANK_COLUMNS, STEP_OF_RANK_SCREEN, stepRows } from './step-table.js';
 import { REASON_COLUMNS, REASON_SCREEN, reasonRows } from './straggler-table.js';
 
-export type RankTableName = 'ranks' | 'steps' | 'collectives' | 'groups' | 'late' | 'stages' | 'experts';
+export type RankTableName = 'ranks' | 'steps' | 'collectives' | 'groups' | 'late' | 'delays' | 'stages' | 'experts';
 
 export interface RankTable {
   readonly doc: string;
@@ -71,6 +72,12 @@ export const RANK_TABLES: Readonly<Record<RankTableName, RankTable>> = {
     REASON_COLUMNS,
     REASON_SCREEN,
     reasonRows,
+  ),
+  delays: tableOf(
+    'a row a step in which a rank was far later than it otherwise is: by how much, and who waited',
+    DELAY_COLUMNS,
+    DELAY_SCREEN,
+    delayRows,
   ),
   stages: tableOf(
     'a row a pipeline stage: computing, waiting for messages and other stages, idle, bubble',

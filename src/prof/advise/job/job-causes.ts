@@ -1,0 +1,139 @@
+/** What holds a job of several ranks up: ranks that are late beyond chance, rare delays, slow links; as `dprof ranks` says. */
+import { elementAt } from '../../../containers/element.js';
+import { grouped, many, percent, time } from '../amount-text.js';
+import type { Found } from '../finding.js';
+import { JOB_RULE } from './job-rule.js';
+import type { Rule, RuleAnswer } from '../rule.js';
+import { jobReport, type JobReport } from '../../ranks/job-report.js';
+import { rangesText } from '../../ranks/membership.js';
+import { RankCollector } from '../../ranks/part/rank-collector.js';
+import type { RankPart } from '../../ranks/part/rank-part.js';
+import type { Delay } from '../../ranks/stragglers/delays.js';
+import { isByKernels, type Reasons } from '../../ranks/stragglers/reasons.js';
+import type { Straggler } from '../../ranks/stragglers/stragglers.js';
+import type { SlowTransfers } from '../../ranks/slow-groups.js';
+import { shortened } from '../spoken-names.js';
+
+/** Where a part is: the number of its profile, and its device. */
+type PlaceOf = (part: number) => Pick<Found, 'profile' | 'device'>;
+
+/** What to look for there, by what most of the lateness is made of. */
+const ACTIONS: Readonly<Record<Reasons['parts'][number]['name'], string>> = {
+  kernels: 'look for what is different there: more or longer samples, a lower clock, another program on the device',
+  copies: 'look for what is different there: other transfers, memory that is not pinned, a slow path to the host',
+  'host gaps': 'look at its host: collection of garbage, another program, cores or memory far from the device',
+  'data loading': 'look at its loader: more workers, slow storage, longer samples',
+};
+
+const actionFor = ({ parts: [first] }: Reasons): string =>
+  ACTIONS[first !== undefined && first.excess > 0 ? first.name : 'kernels'];
+
+const nameOf = ({ rank, file }: RankPart): string => (rank === null ? file : `rank ${rank}`);
+
+const byText = ({ parts: [first] }: Reasons): string =>
+  first === undefined || !(first.excess > 0) ? '' : `, by ${first.name}`;
+
+/** Op and kernel that take longer; '' where they do not. */
+function workText(reasons: Reasons): string {
+  if (!isByKernels(reasons)) return '';
+  const { layer, op, kernel } = reasons.work;
+  return [layer[0], op[0], kernel[0]]
+    .flatMap((row) => (row === undefined ? [] : [`${shortened(row.name)} takes ${time(row.excess)} more a step`]))
+    .join(', ');
+}
+
+function lateFinding({ parts }: JobReport, placeOf: PlaceOf, straggler: Straggler): Found {
+  const { part, level, name, members, late, share, q, steps, lateIn, since, until, reasons } = straggler;
+  const who = level === 'rank' ? nameOf(elementAt(parts, part)) : `${level} ${name ?? ''}`;
+  const several = level === 'rank' ? '' : ` (${many(members.length, 'rank')})`;
+  const stretch = since !== null ? ` from step ${since} on` : until !== null ? ` up to step ${until}` : '';
+  const ns = late * steps;
+  const details = workText(reasons);
+  return {
+    ...placeOf(part),
+    what: `${who}${several} takes ${time(late)} a step longer than its peers, ${percent(share)} of the step${byText(reasons)}, late in ${grouped(lateIn)} of ${many(steps, 'step')}${stretch}`,
+    ...(details === '' ? {} : { details }),
+    action: actionFor(reasons),
+    stake: ns,
+    gain: { ns, how: 'own work of its steps beyond the median of its peers, for which the others wait', isBound: true },
+    ...{ kernels: [], count: lateIn },
+    evidence: { lateNs: late, steps, lateIn, ranks: members.length, q },
+    see: 'dprof ranks -t late FILE',
+  };
+}
+
+function delayFinding({ parts, delayWaits }: JobReport, placeOf: PlaceOf, delay: Delay, index: number): Found {
+  const { part, delayed, steps, late, q, reasons } = delay;
+  const numbers = rangesText(delayed.flatMap(({ step }) => step ?? []));
+  const { waiters = 0, waited = 0 } = delayWaits[index] ?? {};
+  const when =
+    delayed.length === 1 ? `in step ${numbers}` : `in ${delayed.length} of ${many(steps, 'step')} (${numbers})`;
+  return {
+    ...placeOf(part),
+    what: `${nameOf(elementAt(parts, part))} is delayed by ${time(late)} ${when}${byText(reasons)}`,
+    ...(waiters === 0 ? {} : { details: `${many(waiters, 'rank')} waited for it, ${time(waited)} in all` }),
+    action: actionFor(reasons),
+    stake: late,
+    gain: {
+      ns: late,
+      how: 'own work of these steps beyond what it otherwise takes longer than its peers',
+      isBound: true,
+    },
+    ...{ kernels: [], count: delayed.length },
+    evidence: { lateNs: late, delayedSteps: delayed.length, steps, waiters, waitedNs: waited, q },
+    see: 'dprof ranks -t delays FILE',
+  };
+}
+
+function linkFinding({ groups }: JobReport, placeOf: PlaceOf, slow: SlowTransfers): Found {
+  const { group, kind, time: own, others, operations, q } = slow;
+  const { name, ranks, pair, parts: members } = elementAt(groups, group);
+  const of = ranks === null ? '' : ` (ranks ${rangesText(pair ?? ranks)})`;
+  const ns = (own - others) * operations;
+  return {
+    ...placeOf(elementAt(members, 0)),
+    what: `${kind ?? 'operation'} of group ${name ?? 'unknown'}${of} takes ${time(own)}, in other groups ${time(others)}: a slow link`,
+    action:
+      'look at the links between these ranks: a port or cable at a lower rate, errors that are sent again, other traffic',
+    stake: ns,
+    gain: { ns, how: 'operations × (their transfer − that of other groups)', isBound: true },
+    ...{ kernels: [], count: operations },
+    evidence: { transferNs: own, transferOfOthersNs: others, operations, q },
+    see: 'dprof ranks -t groups FILE',
+  };
+}
+
+function answer(collector: RankCollector): RuleAnswer {
+  const placed = [...collector.partsByProfile].flatMap(([profile, parts]) =>
+    parts.map((part) => [part, { profile, device: part.device }] as const),
+  );
+  if (placed.length < 2) return { found: [], why: 'one rank alone: dparse takes the profiles of several' };
+  const places = new Map(placed);
+  const report = jobReport(placed.map(([part]) => part));
+  const { stragglers, delays, tested, untested } = report.lateness;
+  const placeOf: PlaceOf = (part) => places.get(elementAt(report.parts, part)) ?? { profile: 0, device: null };
+  // Ranks of a machine that is late are late with it.
+  const together = new Set(stragglers.flatMap(({ level, members }) => (level === 'rank' ? [] : members)));
+  const found = [
+    ...stragglers
+      .filter(({ level, part }) => level !== 'rank' || !together.has(part))
+      .map((one) => lateFinding(report, placeOf, one)),
+    ...delays.map((delay, index) => delayFinding(report, placeOf, delay, index)),
+    ...report.slowGroups.map((slow) => linkFinding(report, placeOf, slow)),
+  ];
+  const [why] = untested;
+  return found.length === 0 && tested === 0 && why !== undefined ? { found, why: why.why } : { found };
+}
+
+export const job: Rule = {
+  name: JOB_RULE,
+  doc: 'several ranks: who is late or delayed beyond chance and why, and slow links, as dprof ranks says',
+  watch: () => {
+    const collector = new RankCollector();
+    return {
+      take: (record) => collector.take(record, []),
+      row: (row) => collector.addKernels([row]),
+      end: () => answer(collector),
+    };
+  },
+};

@@ -1,0 +1,86 @@
+/**
+ * What is tested: ranks, and the ranks of a machine or of a group together. A machine or a group takes as long as the
+ * middle one of its ranks, so that it is late only where most of them are: one late rank does not make those around it late.
+ */
+import { elementAt } from '../../../containers/element.js';
+import { append } from '../../../containers/lists.js';
+import { entryOf } from '../../../containers/map-entry.js';
+import { median } from '../../../record/statistics.js';
+import type { OwnWork } from './own-work.js';
+
+export type UnitLevel = 'machine' | 'group' | 'rank';
+
+export interface Unit {
+  readonly level: UnitLevel;
+  /** Of the machine, or the group; null for a rank. */
+  readonly name: string | null;
+  /** Rows of the own work. */
+  readonly rows: readonly number[];
+  /** ns, a column a step; NaN where none of its ranks has the step. */
+  readonly times: readonly number[];
+}
+
+/** Ranks that work on the same part of the batch, and may be slower together. */
+export interface NamedGroup {
+  readonly name: string;
+  /** What groups are for: those of one kind are compared. */
+  readonly kind: string;
+  readonly parts: readonly number[];
+}
+
+/** Lists of units that are compared with each other. */
+export function unitsOf(own: OwnWork, nodes: readonly (string | null)[], groups: readonly NamedGroup[]): Unit[][] {
+  const ranks = own.times.map((times, row): Unit => ({ level: 'rank', name: null, rows: [row], times }));
+  const machines = machinesOf(own, nodes);
+  const known = new Set<string>();
+  // Ranks of a machine that are a group as well are tested once.
+  const together = [machines, ...groupsOf(own, groups)].filter((units) => {
+    const isNew = units.some(({ rows }) => !known.has(rows.join()));
+    for (const { rows } of units) known.add(rows.join());
+    return isNew;
+  });
+  return [ranks, ...together].filter((units) => units.length > 1);
+}
+
+/** Machines with several of the ranks; none where some are on none. */
+function machinesOf(own: OwnWork, nodes: readonly (string | null)[]): Unit[] {
+  const rows = new Map<string, number[]>();
+  for (const [row, part] of own.parts.entries()) {
+    const node = nodes[part] ?? null;
+    if (node === null) return [];
+    entryOf(rows, node, (): number[] => []).push(row);
+  }
+  return [...rows].flatMap(([name, of]) => togetherOf(own, 'machine', name, of));
+}
+
+function groupsOf(own: OwnWork, groups: readonly NamedGroup[]): Unit[][] {
+  const rowOf = new Map(own.parts.map((part, row) => [part, row] as const));
+  const kinds = new Map<string, Unit[]>();
+  for (const { name, kind, parts } of groups) {
+    const rows = parts.flatMap((part) => rowOf.get(part) ?? []);
+    if (rows.length < own.parts.length)
+      append(
+        entryOf(kinds, kind, (): Unit[] => []),
+        togetherOf(own, 'group', name, rows),
+      );
+  }
+  return [...kinds.values()];
+}
+
+/** None of a single rank. */
+function togetherOf(own: OwnWork, level: UnitLevel, name: string, rows: readonly number[]): Unit[] {
+  if (rows.length < 2) return [];
+  const times = own.steps.map((_, step) => {
+    const known = rows.map((row) => elementAt(elementAt(own.times, row), step)).filter((time) => !Number.isNaN(time));
+    // Of two the lower one: neither alone is the machine.
+    return median(known, 'lower') ?? NaN;
+  });
+  return [{ level, name, rows, times }];
+}
+
+/** The row with the most own work in a step. */
+export function worstRow({ times }: OwnWork, rows: readonly number[]): number {
+  const typical = rows.map((row) => median(elementAt(times, row).filter((time) => !Number.isNaN(time))) ?? -Infinity);
+  const worst = typical.reduce((most, time, index) => (time > elementAt(typical, most) ? index : most), 0);
+  return elementAt(rows, worst);
+}
