@@ -84,7 +84,15 @@ export const DIAGNOSTICS = {
   'memory-total-not-told': ['info', 'memory events without a total (running sum used)'],
   'no-device-activity': ['warning', 'profiles without any work on a device'],
   'row-passed-over': ['warning', 'rows without a start, or beyond the limit of a small table (skipped)'],
-  'task-passed-over': ['info', 'device tasks around a kernel or collective, and marks of the profiler (skipped)'],
+  'task-passed-over': ['info', 'device tasks around the tasks of a kernel or collective (skipped)'],
+  'task-not-read': [
+    'info',
+    'device tasks that are marks of the driver or the profiler (task_types_not_read of the profile line names them)',
+  ],
+  'kernel-of-unknown-type': [
+    'warning',
+    'device tasks of unknown type, taken as kernels on an unknown engine (task_types_unknown of the profile line names them)',
+  ],
   'csv-row-passed-over': ['warning', 'CSV rows that are truncated or do not match the header (skipped)'],
   'file-beside-not-read': ['warning', 'sidecar files whose content does not match their name (ignored)'],
   'profiler-info-not-found': ['info', 'profiles without profiler_info_*.json (versions and settings are unknown)'],

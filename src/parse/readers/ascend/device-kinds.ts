@@ -11,6 +11,7 @@ export type TaskKind =
 const SYNCS: ReadonlyMap<string, string> = new Map([
   ['EVENT_RECORD', 'event-record'],
   ['EVENT_WAIT', 'stream-wait-event'],
+  ['STREAM_WAIT_EVENT', 'stream-wait-event'],
   ['EVENT_RESET', 'event-reset'],
   ['NOTIFY_RECORD', 'notify-record'],
   ['NOTIFY_WAIT', 'notify-wait'],
@@ -19,10 +20,26 @@ const SYNCS: ReadonlyMap<string, string> = new Map([
   ['MEM_WAIT_VALUE', 'memory-wait'],
 ]);
 
-/** Kind by task type, such as `Notify Wait` or `EVENT_WAIT`; null for others (envelopes, profiling marks). */
+/** Types of tasks of the driver and the profiler, on no compute unit and without a transfer. */
+const MARK_TYPE =
+  /^(PLACE_?HOLDER|WRITE_VALUE|PROFILING_|PROFILER_|MODEL_|LABEL_|STREAM_|MAINTENANCE|DATA_?DUMP|DEBUG_|TIMELINE_|CMO|BARRIER|CALLBACK|HOST_FUNC|NOP$|COND|CCU|RDMA)/;
+
+/** `Notify Wait`, `EVENT_WAIT_SQE` and `DAVID_EVENT_WAIT` → the words of older devices, without `SQE` (queue entry). */
+const plainType = (taskType: string): string =>
+  taskType
+    .trim()
+    .toUpperCase()
+    .replaceAll(' ', '_')
+    .replace(/_SQE$/, '')
+    .replace(/^DAVID_/, '');
+
+/** Whether a task of this type is neither a kernel nor an activity, whatever its name. */
+export const isMark = (taskType: string): boolean => MARK_TYPE.test(plainType(taskType));
+
+/** Kind by task type, such as `Notify Wait` or `EVENT_WAIT`; null for others (kernels, envelopes, marks). */
 export function taskKind(taskType: string): TaskKind | null {
-  const type = taskType.trim().toUpperCase().replaceAll(' ', '_');
-  if (/MEMCPY|^SDMA|^PCIE_DMA/.test(type)) return { is: 'copy' };
+  const type = plainType(taskType);
+  if (/MEMCPY|^SDMA|^PCIE_DMA|^UBDMA/.test(type)) return { is: 'copy' };
   if (type.includes('MEMSET')) return { is: 'set' };
   const kind = SYNCS.get(type);
   return kind === undefined ? null : { is: 'sync', kind };

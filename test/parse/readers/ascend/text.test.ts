@@ -169,7 +169,38 @@ describe('Ascend text: other work of the device', () => {
     ]);
     const found = recordsOf(path).flatMap((record) => (record.type === 'copy' || record.type === 'sync' ? [[record.type, record.kind]] : [])); // prettier-ignore
     expect(found).to.deep.equal([['copy', null], ['sync', 'stream-wait-event'], ['sync', 'event-record']]); // prettier-ignore
-    expect(diagnosticsOf(path)['task-passed-over']).to.equal(1);
+    expect(diagnosticsOf(path)['task-not-read']).to.equal(1);
+    expect(headerOf(path).facts).to.deep.equal({ task_types_not_read: 'PLACE_HOLDER_SQE' });
+  });
+
+  it('tasks of unknown type are kernels unless a task runs inside them', () => {
+    const path = writeProfile([
+      ...MM,
+      task('aclnnAdd_AddAiCore_Add', 'Other', 21, 50, 60),
+      task('aclnnCast_Cast_MemSet', 'Other', 22, 61, 62),
+      task('EVENT_WAIT', 'DAVID_EVENT_WAIT', 23, 63, 64),
+      task('', 'DAVID_EVENT_RECORD', 24, 65, 66),
+      task('group', 'FUSION_9', 25, 70, 90),
+      task('aclnnMul', 'NEXT_CORE', 26, 71, 80),
+      task('aclnnEmpty', 'NEXT_CORE', 27, 91, 91),
+    ]);
+    expect(kernelsOf(path).map(({ name, engine, dur }) => [name, engine, dur])).to.deep.equal([
+      ['MatMul', undefined, 10_000],
+      ['aclnnAdd_AddAiCore_Add', undefined, 10_000],
+      ['aclnnCast_Cast_MemSet', undefined, 1000],
+      ['aclnnMul', undefined, 9000],
+    ]);
+    const syncs = recordsOf(path).flatMap((record) => (record.type === 'sync' ? [record.kind] : []));
+    expect(syncs).to.deep.equal(['stream-wait-event', 'event-record']);
+    expect(diagnosticsOf(path)).to.deep.include({
+      'kernel-of-unknown-type': 3,
+      'task-passed-over': 1,
+      'task-not-read': 1,
+    });
+    expect(headerOf(path).facts).to.deep.equal({
+      task_types_not_read: 'NEXT_CORE',
+      task_types_unknown: 'NEXT_CORE, Other',
+    });
   });
 
   const REDUCE = [
@@ -243,11 +274,12 @@ describe('Ascend text: sidecar files', () => {
     expect(kernel.labels).to.deep.equal({ opType: 'MatMulV2', taskType: 'AI_CORE', inputShapes: '4,8;8,2', inputFormats: 'ND;N/A', blockDim: 16 }); // prettier-ignore
   });
 
-  it('kernel_details.csv decides which tasks are kernels', () => {
+  it('kernel_details.csv has the engine of kernels of unknown type', () => {
     const odd = task('MatMul', 'NEW_KIND', 11, 30, 40);
     const beside = { 'kernel_details.csv': csv(HEADER, details('MatMul', 30)) };
-    expect(kernelsOf(writeProfile([...HOST_SIDE, odd]))).to.have.length(0);
+    expect(only([...HOST_SIDE, odd]).engine).to.equal(undefined);
     expect(only([...HOST_SIDE, odd], beside).engine).to.equal('AI_CORE');
+    expect(diagnosticsOf(writeProfile([...HOST_SIDE, odd], beside))).to.not.have.property('kernel-of-unknown-type');
   });
 
   const COUNTED: readonly (readonly [what: string, text: string, counted: object])[] = [

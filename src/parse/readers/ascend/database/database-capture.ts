@@ -99,7 +99,7 @@ export class AscendCapture implements Capture {
       startUnixNs: clock.startUnixNs,
       dur: null,
       devices: readDevices(database, new Set(activities.device), this.#samples.clocks(), this.#units()),
-      facts,
+      facts: { ...facts, ...this.#tasks.facts },
     };
   }
 
