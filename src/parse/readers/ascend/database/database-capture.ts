@@ -178,8 +178,8 @@ export class AscendCapture implements Capture {
     }
     const units = new Map<number, number>();
     for (const [device, kernels] of rows) {
-      const most = this.#kernels.mostCubeBlocks(kernels);
-      if (most !== null) units.set(device, most);
+      const known = this.#kernels.unitsOf(kernels);
+      if (known !== null) units.set(device, known);
     }
     return units;
   }
