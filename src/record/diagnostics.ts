@@ -60,7 +60,10 @@ export const DIAGNOSTICS = {
   'large-id': ['info', 'ids beyond 2^53 (kept distinct, but not written)'],
   'not-a-report': ['info', 'lines that are JSON, but no report (skipped)'],
   'report-without-period': ['info', 'reports without a period and a time (start unknown)'],
-  'monitor-error': ['warning', 'errors that the monitor itself reports (kept as notices)'],
+  'monitor-error': [
+    'warning',
+    'errors that the monitor itself reports (kept as notices; the numbers of the group or process are unknown)',
+  ],
   'withheld-value': ['info', 'environments and command lines (never written)'],
   'unknown-field': ['info', 'values of fields that the documentation does not name (written with dparse --all)'],
   'too-deep': ['warning', 'values nested too deeply (skipped)'],
