@@ -105,6 +105,8 @@ export interface Launch {
   readonly api: string | null;
   readonly start: number;
   readonly dur: number;
+  /** The part of the library that the call belongs to, where several have calls of one name; as the call's own range. */
+  readonly domain?: string;
 }
 
 /** What every activity on a device has in common. */

@@ -59,8 +59,9 @@ export const HOST_TABLES: Readonly<Record<string, HostTableKind>> = {
     what: "calls of the device's library",
     ranges: new Set(['api']),
     namesOf: (record) => {
-      const api = isDeviceActivity(record) && record.type !== 'sync' ? (record.launch?.api ?? null) : null;
-      return api === null ? NOTHING : new Set([api]);
+      const launch = isDeviceActivity(record) && record.type !== 'sync' ? (record.launch ?? null) : null;
+      if (launch === null || launch.api === null) return NOTHING;
+      return new Set([hostRangeName({ kind: 'api', domain: launch.domain ?? null, text: launch.api })]);
     },
   },
 };

@@ -43,7 +43,7 @@ describe('Ascend database', () => {
       pid: 3136495,
       tid: 102,
       corr: 500,
-      launch: { api: 'launch', start: 800, dur: 10 },
+      launch: { api: 'launch', start: 800, dur: 10, domain: 'node' },
       dir: 'fprop',
       layer: ['Net_0', 'Linear_3'],
       trace: ['train.py:3', 'net.py:12'],

@@ -71,7 +71,7 @@ describe('Ascend text: kernels', () => {
   it('stand where the flow from the op says, launched by the thread of the queue', () => {
     const kernel = only([...MM, ...FLOW]);
     expect(kernel).to.deep.include({ name: 'MatMul', start: 30_000, dur: 10_000, device: 0, stream: 2, corr: 11, step: 7 });
-    expect(kernel).to.deep.include({ pid: 3000, tid: LAUNCHER, launch: { api: 'launch', start: 22_000, dur: 1000 } });
+    expect(kernel).to.deep.include({ pid: 3000, tid: LAUNCHER, launch: { api: 'launch', start: 22_000, dur: 1000, domain: 'node' } });
     expect(kernel.layer).to.deep.equal(['Linear_0']);
     expect(kernel.ranges).to.deep.equal(['ProfilerStep#7', 'aclnnMm']);
     expect(kernel.calls.map(({ mod, op: name }) => `${mod}::${name}`)).to.deep.equal(['aten::mm']);
