@@ -9,7 +9,7 @@ import { rangesText } from '../../../prof/ranks/membership.js';
 import type { RankPart } from '../../../prof/ranks/part/rank-part.js';
 import { groupsText } from '../../../prof/ranks/tables/class-table.js';
 import { capturedText, groupName } from '../../../prof/ranks/tables/group-table.js';
-import { hasSteps } from '../../../prof/ranks/tables/rank-table.js';
+import { distinguishing, hasSteps } from '../../../prof/ranks/tables/rank-table.js';
 import { RANK_TABLES, type RankTableName } from '../../../prof/ranks/tables/tables.js';
 import { isByKernels } from '../../../prof/ranks/stragglers/reasons.js';
 import type { Straggler } from '../../../prof/ranks/stragglers/stragglers.js';
@@ -63,7 +63,9 @@ const TEXTS: Readonly<Record<string, (row: never) => string>> = {
 /** A header and a line a row. */
 function tableLines(name: RankTableName, report: JobReport, top: number, keys?: readonly string[]): string[] {
   const { screen, of } = RANK_TABLES[name];
-  const { columns, rows } = of(report, keys ?? screen);
+  const [first, ...others] = screen;
+  const more = name === 'ranks' ? distinguishing(report.parts) : [];
+  const { columns, rows } = of(report, keys ?? [...(first === undefined ? [] : [first]), ...more, ...others]);
   const shown = columns.map((column) => {
     const value = TEXTS[`${name}/${column.key}`] as ((row: unknown) => string) | undefined;
     return value === undefined ? inAmounts(column) : { ...column, type: 'str' as const, toTheRight: true, value };
