@@ -136,7 +136,7 @@ export class AscendCapture implements Capture {
     const row = this.#tasks.source.at(activity);
     const labels = this.#kernels.labelsOf(row, this.#strings.text(this.#tasks.taskType.at(activity)));
     const counters = this.#kernels.countersOf(row, elementAt(this.#waits, activity));
-    return kernelFields(this.#kernels.coreOf(row), counters, labels);
+    return kernelFields(this.#strings.text(this.#kernels.nameOf(row)), this.#kernels.coreOf(row), counters, labels);
   }
 
   statements(profile: number): Iterable<StatementRecord> {

@@ -174,7 +174,12 @@ export class KernelDetails {
       blockDim: this.blocks.at(row),
       mixBlockDim: this.#mixBlocks.at(row),
     });
-    return kernelFields(this.coreOf(row), counters.length === 0 ? null : Object.fromEntries(counters), labels);
+    return kernelFields(
+      this.nameOf(row),
+      this.coreOf(row),
+      counters.length === 0 ? null : Object.fromEntries(counters),
+      labels,
+    );
   }
 
   #textOf(column: TextNumbers, row: number): string {

@@ -127,7 +127,8 @@ export class TraceCapture implements Capture {
     const taskType = number === 0 ? null : this.#events.texts.text(number - 1);
     if (row !== NO_ROW && this.#details !== null) return this.#details.detailsOf(row, taskType);
     if (taskType === null) return null;
-    return kernelFields(coreOfType(taskType), null, { taskType });
+    const name = this.activities.kernels.name.at(this.activities.ownRow.at(activity));
+    return kernelFields(this.#events.texts.text(name), coreOfType(taskType), null, { taskType });
   }
 
   statements(profile: number): Iterable<StatementRecord> {
