@@ -180,15 +180,22 @@ const DEFAULT_MONITOR_COLUMNS =
 
 /** Columns that say most of rows of one scope, where those are asked for alone. */
 const COLUMNS_OF_SCOPE: Readonly<Partial<Record<RowScope, string>>> = {
+  physical: 'report,start,pid,tag,device,core,util,name',
+  vcpu: 'report,start,user,system,nice,idle,iowait,irq,softirq,name',
   model: 'report,pid,tag,device,core,uuid,modelid,running,devmem,const,code,rtmem,tensors,hostmem,name',
   instance: 'report,iname,iid,itype,zone,zoneid,region,ami,subnet',
   hardware: 'report,devtype,devversion,coreversion,devices,devcores,devsize,lnc',
 };
 
+/** Scopes whose rows are told apart by their name. */
+const NAMED: ReadonlySet<RowScope> = new Set(['physical', 'model', 'vcpu']);
+
 /** The columns of rows for which none are chosen. */
 export function defaultMonitorColumns(scopes: readonly RowScope[]): string {
   const [scope, ...others] = scopes;
-  return (scope === undefined || others.length > 0 ? undefined : COLUMNS_OF_SCOPE[scope]) ?? DEFAULT_MONITOR_COLUMNS;
+  const own = scope === undefined || others.length > 0 ? undefined : COLUMNS_OF_SCOPE[scope];
+  if (own !== undefined) return own;
+  return scopes.some((one) => NAMED.has(one)) ? `${DEFAULT_MONITOR_COLUMNS},name` : DEFAULT_MONITOR_COLUMNS;
 }
 
 /**
