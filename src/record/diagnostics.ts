@@ -71,6 +71,10 @@ export const DIAGNOSTICS = {
   'program-not-found': ['warning', 'traces without their program (*.neff): names, shapes and versions are unknown'],
   'program-not-verified': ['info', 'programs taken without a uuid to compare'],
   'program-forced': ['warning', 'programs of another model, taken by --force'],
+  'program-not-used': [
+    'warning',
+    'programs of --neff that were not used (only a device trace, *.ntff, is read with its program)',
+  ],
   'program-damaged': ['warning', 'programs whose archive is damaged (the part before the damage was read)'],
   'program-too-large': ['warning', 'programs, or parts of them, above the size limit (not read)'],
   'program-part-broken': ['warning', 'parts of a program that are no JSON objects (skipped)'],
