@@ -34,6 +34,10 @@ export const DIAGNOSTICS = {
   'scheduling-not-paired': ['info', 'threads put onto or off a core without the other event (time not counted)'],
   'negative-duration': ['warning', 'rows that end before they start (duration unknown)'],
   'row-without-time': ['warning', 'rows whose times were not collected (placed at their launch, duration unknown)'],
+  'time-of-another-epoch': [
+    'warning',
+    'rows whose time is 0, or far from that of all others (skipped; work of devices is kept, its time unknown)',
+  ],
   'unknown-name': ['warning', 'kernels whose name is not in the string table'],
   'name-not-demangled': ['info', 'kernel names that could not be demangled (mangled name kept)'],
   'open-range': ['info', 'ranges still open at the end of the profile (closed there)'],

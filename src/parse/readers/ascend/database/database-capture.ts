@@ -26,8 +26,7 @@ import { COPY_OPERATIONS, taskKind } from '../device-kinds.js';
 import { apiLayer, apiLayerCodeOf } from '../api-layers.js';
 import { kernelFields } from '../kernel-labels.js';
 import { CallChains } from './call-chains.js';
-import { isNear } from '../../../capture/clocks/exact-times.js';
-import { DatabaseClock } from './database-clock.js';
+import { DatabaseClock, hasTimes } from './database-clock.js';
 import { CollectiveRows } from './collective-rows.js';
 import { connectionOrNone, OpConnections } from './connections.js';
 import { HostNames } from './host-names.js';
@@ -83,7 +82,7 @@ export class AscendCapture implements Capture {
     });
     this.#waits = waitTimes(activities);
     this.#host.addDeviceRanges(this.#tasks.deviceRanges);
-    this.#samples = new SampleRows(database, clock, strings);
+    this.#samples = new SampleRows(database, clock, strings, diagnostics);
     if (activities.length === 0) diagnostics.count('no-device-activity');
     clock.moveToFirst(
       [this.ranges.start, this.hostCalls.start, activities.start],
@@ -152,7 +151,8 @@ export class AscendCapture implements Capture {
     for (const column of [start, end, thread, process, corr, api, rank]) column.reserve(rows);
     this.database.eachNumbers('CANN_API', columns, (cells) => {
       const [began = NaN, ended = NaN, pid = NaN, tid = 0, connection = NaN, name = NaN, type = NaN] = cells;
-      if (!isNear(began) || !isNear(ended) || ended < began || Number.isNaN(pid)) {
+      if (!hasTimes([began, ended], diagnostics, 'bad-row')) return;
+      if (ended < began || Number.isNaN(pid)) {
         diagnostics.count('bad-row');
         return;
       }

@@ -12,7 +12,7 @@ import type { Labels } from '../../../../record/record.js';
 import { taskKind, type TaskKind } from '../device-kinds.js';
 import { TaskTypes } from '../task-types.js';
 import { isNear } from '../../../capture/clocks/exact-times.js';
-import type { DatabaseClock } from './database-clock.js';
+import { hasTimes, type DatabaseClock } from './database-clock.js';
 import type { CollectiveRows } from './collective-rows.js';
 import { connectionOrNone } from './connections.js';
 import type { DeviceRange } from './host-rows.js';
@@ -168,8 +168,7 @@ export class TaskRows {
    * @param type number of the task type's string
    */
   #row(task: ActivityRow, source: number, type: number): ActivityRow {
-    const isTimed = isNear(task.start) && isNear(task.end);
-    if (!isTimed) this.context.diagnostics.count('bad-row');
+    const isTimed = hasTimes([task.start, task.end], this.context.diagnostics, 'bad-row');
     this.source.push(source);
     this.taskType.push(type >= 0 ? type : NO_STRING);
     return isTimed ? task : { ...task, start: NaN, end: NaN };
