@@ -71,6 +71,8 @@ export interface Device {
   readonly clockHz: number | null;
   readonly memBytesPerS: number | null;
   readonly memBytes: number | null;
+  /** Rank of its process, in a profile that holds several ranks. */
+  readonly rank?: number;
 }
 
 /** The first line of a profile: where it comes from, and its devices. */

@@ -95,7 +95,7 @@ function membershipLines({ parts, membership }: JobReport): string[] {
   const machines = new Set(nodes.filter((node) => node !== null)).size;
   const of = worldSize === null ? '' : ` of ${worldSize}`;
   const on = machines === 0 ? '' : ` on ${counted(machines, 'machine')}${nodesInferred ? ' (by their numbers)' : ''}`;
-  const isDevices = parts.every(({ isDevice }) => isDevice);
+  const isDevices = parts.every(({ isDevice, rank, device }) => isDevice && rank === device);
   return [
     `Job         ${counted(new Set(ranks).size, isDevices ? 'device' : 'rank')}${of}${ranks.length > 0 ? `: ${rangesText(ranks)}` : ''}${on}`,
     ...(missing.length === 0 ? [] : [`  missing   ${rangesText(missing)}`]),

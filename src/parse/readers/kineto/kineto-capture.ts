@@ -27,6 +27,7 @@ import type { CapturedGraph } from '../../capture/graphs/captured-graph.js';
 import { capturedGraphs, LaunchArguments, type CapturedPlace } from './captured-graphs.js';
 import { copyKind, hostMemory, syncKind } from './activity-kinds.js';
 import { devicesOfTrace } from './device-properties.js';
+import { MergedRanks, withRanks } from './merged-ranks.js';
 import { GeneratedSources } from './generated-sources.js';
 import { hostOfName } from './host-name.js';
 import { isMemoryEvent, MemoryEvents } from './memory-events.js';
@@ -63,6 +64,7 @@ export class KinetoCapture implements Capture {
   readonly names: CaptureNames = this.#names();
   readonly #externalIds = NumericColumn.floats();
   readonly #collectives = new Collectives();
+  readonly #mergedRanks = new MergedRanks();
   readonly #ids = new Ids();
   readonly #clock: TraceClock;
   readonly #memory = new MemoryEvents(this.#ids);
@@ -100,14 +102,17 @@ export class KinetoCapture implements Capture {
     );
     const facts: Labels | undefined =
       this.#unread.size === 0 ? undefined : { categories_not_read: [...this.#unread].sort().join(', ') };
+    const rank = sizeOf(fieldOf(header.distributedInfo, 'rank'));
+    const ranks = rank === null ? this.#mergedRanks.settle(this.activities.device) : new Map<number, number>();
+    const used = new Set(this.activities.device);
     this.header = {
       format,
       tool: 'PyTorch Profiler',
-      rank: sizeOf(fieldOf(header.distributedInfo, 'rank')),
+      rank,
       job: { ...hostOfName(name, this.threads), ...this.#collectives.job(header.distributedInfo) },
       startUnixNs: this.#startUnixNs(header),
       dur: null,
-      devices: devicesOfTrace(header.deviceProperties, new Set(this.activities.device), header.vendor),
+      devices: withRanks(devicesOfTrace(header.deviceProperties, used, header.vendor), ranks),
       ...(facts === undefined ? undefined : { facts }),
     };
   }
@@ -303,6 +308,7 @@ export class KinetoCapture implements Capture {
     };
     const name = event.fields.text(EVENT.name, this.#texts) ?? UNNAMED;
     this.#externalIds.push(externalId);
+    this.#mergedRanks.take(activities.length, event.args.number(ARG.rank));
     switch (kind) {
       case 'kernel':
         activities.addKernel(row, name, event.args.number(ARG.graphId));
