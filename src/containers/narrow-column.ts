@@ -63,6 +63,13 @@ export class NarrowColumn {
     this.#cells[this.#length++] = orUnknown(value, this.#width);
   }
 
+  /** Replaces the value of a row that there is. */
+  set(row: number, given: number): void {
+    const value = Number.isNaN(given) ? this.otherwise : given;
+    while (!fits(value, this.#width)) this.#widen();
+    this.#cells[row] = orUnknown(value, this.#width);
+  }
+
   /** Allocates room for so many rows in all: see `NumericColumn.reserve`. */
   reserve(rows: number): void {
     if (rows > this.#cells.length) this.#copyTo(this.#width, rows);

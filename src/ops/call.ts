@@ -1,4 +1,5 @@
 /** Access to an op call's arguments: tensors, positional and keyword arguments, element counts and sizes. */
+import { elementBytes } from '../record/fields/element-types.js';
 import { largest } from '../containers/lists.js';
 import type { Arg, ArgValue, OpCall } from '../record/record.js';
 
@@ -17,42 +18,46 @@ interface DtypeFacts {
   readonly short: string;
 }
 
-/** Types of so many bytes per element, with their short name, by all their names. */
-const TYPES: readonly (readonly [bytes: number, short: string, names: string])[] = [
-  [1, 'bool', 'bool'],
-  [1, 'uint8', 'uint8 byte'],
-  [1, 'int8', 'int8 char'],
-  [2, 'int16', 'int16 short'],
-  [2, 'uint16', 'uint16'],
-  [4, 'int32', 'int32 int'],
-  [4, 'uint32', 'uint32'],
-  [8, 'int64', 'int64 long'],
-  [8, 'uint64', 'uint64'],
-  [2, 'fp16', 'float16 half'],
-  [2, 'bf16', 'bfloat16'],
-  [4, 'fp32', 'float32 float'],
-  [8, 'fp64', 'float64 double'],
-  [4, 'c32', 'complex32'],
-  [8, 'c64', 'complex64'],
-  [16, 'c128', 'complex128'],
-  [1, 'fp8e4m3', 'float8_e4m3fn float8_e4m3fnuz'],
-  [1, 'fp8e5m2', 'float8_e5m2 float8_e5m2fnuz'],
-  [1, 'fp8e8m0', 'float8_e8m0fnu'],
-  [0.5, 'fp4', 'float4_e2m1fn_x2'],
-  // Elements of copy kernels, of which only the size is known.
-  ...[1, 2, 4, 8, 16].map((bytes) => [bytes, `${8 * bytes}bit`, `opaque${8 * bytes}`] as const),
-  [1, 'qint8', 'qint8'],
-  [1, 'quint8', 'quint8'],
-  [4, 'qint32', 'qint32'],
+/** Types with their short name, by all their names; the first is the one by which the size is known. */
+const TYPES: readonly (readonly [short: string, names: string])[] = [
+  ['bool', 'bool'],
+  ['uint8', 'uint8 byte'],
+  ['int8', 'int8 char'],
+  ['int16', 'int16 short'],
+  ['uint16', 'uint16'],
+  ['int32', 'int32 int'],
+  ['uint32', 'uint32'],
+  ['int64', 'int64 long'],
+  ['uint64', 'uint64'],
+  ['fp16', 'float16 half'],
+  ['bf16', 'bfloat16'],
+  ['fp32', 'float32 float'],
+  ['fp64', 'float64 double'],
+  ['c32', 'complex32'],
+  ['c64', 'complex64'],
+  ['c128', 'complex128'],
+  ['fp8e4m3', 'float8_e4m3fn float8_e4m3fnuz'],
+  ['fp8e5m2', 'float8_e5m2 float8_e5m2fnuz'],
+  ['fp8e8m0', 'float8_e8m0fnu'],
+  ['fp4', 'float4_e2m1fn_x2'],
+  ['hif8', 'hif8'],
+  ['qint8', 'qint8'],
+  ['quint8', 'quint8'],
+  ['qint32', 'qint32'],
 ];
 
-/**
- * Element types by the framework's name. Sizes: PyTorch's torch.dtype table; float4 packs two to a byte.
- * Short names are PyProf's (fp16, int64 …), extended in its spirit.
- */
-export const DTYPES: ReadonlyMap<string, DtypeFacts> = new Map(
-  TYPES.flatMap(([bytes, short, names]) => names.split(' ').map((name) => [name, { bytes, short }] as const)),
-);
+/** Elements of copy kernels, of which only the size is known. */
+const OPAQUE = [1, 2, 4, 8, 16].map((bytes) => [`opaque${8 * bytes}`, { bytes, short: `${8 * bytes}bit` }] as const);
+
+/** Element types by the framework's name. Short names are PyProf's (fp16, int64 …), extended in its spirit. */
+export const DTYPES: ReadonlyMap<string, DtypeFacts> = new Map([
+  ...TYPES.flatMap(([short, text]) => {
+    const names = text.split(' ');
+    const bytes = elementBytes(names[0] ?? '') ?? NaN;
+    return names.map((name) => [name, { bytes, short }] as const);
+  }),
+  ...OPAQUE,
+]);
 
 /** Bytes per element, or null when the type is not known. */
 export const dtypeBytes = (name: string): number | null => DTYPES.get(name)?.bytes ?? null;

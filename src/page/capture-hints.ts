@@ -1,6 +1,6 @@
 /** What a profile lacks where a panel has nothing to show, and how to record it with its profiler. */
+import type { PageProfile } from '../prof/html/page-data.js';
 import { shapesOption } from '../prof/work/capture-options.js';
-import type { PanelView } from './panel.js';
 
 /** What panels are made of. */
 type Wanted = 'work' | 'kernels' | 'ops' | 'steps' | 'annotations' | 'layers' | 'shapes';
@@ -29,6 +29,16 @@ const NEURON: Partial<Record<Wanted, string>> = {
     'The layers of a compiled program are those of its framework, which the NEFF keeps: give it with the NTFF.',
   layers: 'The NEFF keeps the layers of the framework: give it beside the NTFF, or the JSON of neuron-profile view.',
   shapes: 'The NEFF beside the NTFF, or the JSON of neuron-profile view, has the operands of instructions.',
+};
+
+/** Of a device trace that was read with its program. */
+const WITH_PROGRAM: Partial<Record<Wanted, string>> = {
+  ...NEURON,
+  annotations:
+    'The JSON of neuron-profile view has the layers of the framework, where the program was compiled with them.',
+  layers:
+    'The JSON of neuron-profile view names the layer of each instruction, where the program was compiled with them.',
+  shapes: 'The JSON of neuron-profile view has the operands of instructions.',
 };
 
 /** By format of the profile. */
@@ -70,10 +80,12 @@ const RECORDED: Readonly<Record<string, Partial<Record<Wanted, string>> | undefi
 };
 
 /** One line for a panel without content. */
-export function lacking({ profile }: PanelView, wanted: Wanted): string {
+export function lacking({ profile }: { readonly profile: Pick<PageProfile, 'overview'> }, wanted: Wanted): string {
   const { program } = profile.overview;
   if (wanted === 'layers' && program !== null && program.layers > 0)
     return 'Instructions do not name their layer; when the layers of the program ran is in the panel Compiled program.';
-  const how = RECORDED[profile.overview.header?.format ?? '']?.[wanted];
+  const { header } = profile.overview;
+  const isWithProgram = header?.format === 'ntff' && header.facts?.['compilerVersion'] !== undefined;
+  const how = isWithProgram ? WITH_PROGRAM[wanted] : RECORDED[header?.format ?? '']?.[wanted];
   return how === undefined ? LACKS[wanted] : `${LACKS[wanted]} ${how}`;
 }

@@ -4,7 +4,7 @@
 import { basename, dirname } from 'node:path';
 import { Diagnostics } from '../record/diagnostics.js';
 import { UserError } from '../record/errors.js';
-import type { ProfileLine } from '../record/record.js';
+import type { EndRecord, ProfileLine } from '../record/record.js';
 import type { Probe, Reader, ReadOptions } from './reader.js';
 import type { CaptureFiles } from './captures.js';
 import { capturesIn } from './readers/kineto/capture-traces.js';
@@ -56,11 +56,22 @@ export function* readProfile(path: string, options: ProfileOptions): Generator<P
       ...(program === undefined ? undefined : { program }),
       ...(force === undefined ? undefined : { force }),
     });
-    if (counters === null) yield* records;
-    else for (const record of records) yield counters.take(record);
+    const isUnused = program !== undefined && reader.usesProgram !== true;
+    if (counters === null && !isUnused) yield* records;
+    else {
+      for (const record of records) {
+        const joined = counters === null ? record : counters.take(record);
+        yield isUnused && joined.type === 'end' ? withUnusedProgram(joined) : joined;
+      }
+    }
   } finally {
     probe.database?.close();
   }
+}
+
+function withUnusedProgram(end: EndRecord): EndRecord {
+  const counts = Object.entries({ ...end.diagnostics, 'program-not-used': 1 }).sort(([a], [b]) => (a < b ? -1 : 1));
+  return { ...end, diagnostics: Object.fromEntries(counts) };
 }
 
 /** Null without a report of counters. @throws UserError when it cannot be read */

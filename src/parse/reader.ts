@@ -69,6 +69,8 @@ export interface Reader {
   readonly tableNames?: readonly string[];
   /** Folders that the profiler writes, to explain one that holds no readable profile. */
   readonly outputFolder?: OutputFolder;
+  /** Whether it reads the program that ran from a file of its own, which the user may name. */
+  readonly usesProgram?: true;
   /** How to read a pipe while the profiler still writes it; absent where records need the whole input. */
   readonly live?: LiveFormat;
   /** Whether the input is of this format. */

@@ -71,6 +71,8 @@ export interface Device {
   readonly clockHz: number | null;
   readonly memBytesPerS: number | null;
   readonly memBytes: number | null;
+  /** Rank of its process, in a profile that holds several ranks. */
+  readonly rank?: number;
 }
 
 /** The first line of a profile: where it comes from, and its devices. */
@@ -105,6 +107,8 @@ export interface Launch {
   readonly api: string | null;
   readonly start: number;
   readonly dur: number;
+  /** The part of the library that the call belongs to, where several have calls of one name; as the call's own range. */
+  readonly domain?: string;
 }
 
 /** What every activity on a device has in common. */

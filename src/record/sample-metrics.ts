@@ -18,6 +18,12 @@ export const CPU_METRICS = {
 /** Metric of the samples that state where work is missing: how many graph launches, labelled `api`, have none from then on. */
 export const MISSING_WORK_METRIC = 'missing_work';
 
+/**
+ * Metric of the samples that name the queues of DMA engines, by the labels `stream` and `queue`, with a packet across a bound
+ * of the execution: the Neuron vendor's tool leaves all packets of such a queue out of its metrics.
+ */
+export const UNEVEN_QUEUE_METRIC = 'dma_queue_uneven';
+
 const TITLES: Readonly<Record<string, string>> = {
   throttle: 'rate that throttling leaves (HAM)',
   memory_allocated_since_first: 'memory allocated since the first event',

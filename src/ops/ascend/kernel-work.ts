@@ -78,6 +78,17 @@ const reduction: KernelRule = ({ inputs }) => ({
 const helper: KernelRule = () => ({ flops: 0, formula: '0: prepares or moves data', role: 'helper' });
 const move: KernelRule = () => ({ flops: 0, formula: '0: moves data' });
 
+/** Needs only the extents of its operands, or a single value. A kernel without outputs fills its first operand. */
+const fill: KernelRule = ({ inputs, outputs }) => {
+  const results = present(outputs);
+  return {
+    flops: 0,
+    formula: '0: fills its result, whose extents are all that it needs of its operands',
+    reads: [],
+    writes: results.length > 0 ? results : present(inputs).slice(0, 1),
+  };
+};
+
 /** One operation for each element of the largest result; of a list, of all its tensors. */
 const map =
   (isList: boolean): KernelRule =>
@@ -114,7 +125,11 @@ const RULES: readonly (readonly [RegExp, KernelRule])[] = [
   [/^FlashAttentionScore$|^PromptFlashAttention|^FusedInferAttentionScore|^IncreFlashAttention/, attention],
   [/^FlashAttentionScoreGrad/, attentionGradient],
   [/^(TransData|Cast|MemSet|TensorMove|(Strided)?SliceD?|TransposeD?|ViewCopy|AsStrided|BroadcastToD?)$/, helper],
-  [/^(ZerosLike|OnesLike|Fill|Identity|Range|ConcatD?|Pack|Split(V|VD|D)?|TileD?|Pad(V\d|D)?|Embedding)$/, move],
+  [
+    /^((Zeros|Ones|Empty|Full|Rand\w*)LikeD?|(Inplace)?(Fills?|FillD|FillScalar|Zero|Eye|EyeD|FillDiagonal)|Empty|Shape\w*)$/,
+    fill,
+  ],
+  [/^(Identity|Range|ConcatD?|Pack|Split(V|VD|D)?|TileD?|Pad(V\d|D)?|Embedding)$/, move],
   [/^(Gather|Scatter|Index(Put)?(V\d)?$|NonZero|MaskedSelect|OneHot|Where$|RepeatInterleave)/, move],
   [/^(Reduce|LpNorm|ArgMax|ArgMin|BiasAddGrad|CumSum|Sort|TopK)/, reduction],
   [/^Apply(Fused)?AdamW?/, adam],
@@ -135,6 +150,8 @@ export function ascendWork(kernel: AscendKernel): Work | null {
 
 function kernelWork(tensors: KernelTensors, rule: KernelRule, type: string): Work {
   const [inputs, outputs] = [present(tensors.inputs), present(tensors.outputs)];
+  // Slots without a tensor say nothing of what a helper moves.
+  if (rule === helper && inputs.length + outputs.length === 0) return withoutOperands();
   const cost = rule(tensors);
   return workOf({
     reads: inputs,
@@ -158,8 +175,9 @@ const withoutOperands = (): Work =>
   workOf({
     role: 'helper',
     flops: 0,
-    writes: [],
+    writes: null,
     params: [],
-    formula: '0: prepares the work of another kernel; the buffer it fills is unspecified',
+    formula: '0: prepares the work of another kernel',
     source: SOURCE,
+    unknown: 'the buffer that it fills is not recorded',
   });

@@ -7,6 +7,7 @@ import type { Diagnostics } from '../../record/diagnostics.js';
 import type {
   Activity,
   CollectiveRecord,
+  KernelRecord,
   CopyKind,
   Device,
   HostMemory,
@@ -51,8 +52,8 @@ export const UNKNOWN_DEVICE: Omit<Device, 'id'> = {
   memBytes: null,
 };
 
-/** Fields of an activity that only some formats have. */
-export type ActivityDetails = Pick<Activity, 'engine' | 'counters' | 'labels'>;
+/** Fields of an activity that only some formats have; `short` where the format's names need another rule. */
+export type ActivityDetails = Pick<Activity, 'engine' | 'counters' | 'labels'> & Partial<Pick<KernelRecord, 'short'>>;
 
 /** Fields of a collective operation, where the format reports it as one. */
 export type CollectiveOperation = Pick<

@@ -326,7 +326,13 @@ class Emission {
   #launch(call: number): Launch {
     const { hostCalls, names } = this.capture;
     const start = hostCalls.start.at(call);
-    return { api: names.apiName(hostCalls.api.at(call)), start, dur: hostCalls.end.at(call) - start };
+    const domain = names.apiLayer?.(hostCalls.precedence.at(call)) ?? null;
+    return {
+      api: names.apiName(hostCalls.api.at(call)),
+      start,
+      dur: hostCalls.end.at(call) - start,
+      ...(domain === null ? undefined : { domain }),
+    };
   }
 
   #stepSample({ start, end, thread, step, text }: Step): SampleRecord {

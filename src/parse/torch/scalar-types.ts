@@ -3,6 +3,8 @@
  * Source: c10/core/ScalarType.h (names of collectives), the compiler's names of the C++ types (`Input type`).
  */
 
+import { elementBytes } from '../../record/fields/element-types.js';
+
 interface ScalarType {
   readonly dtype: string;
   /** Bytes per element. */
@@ -10,33 +12,35 @@ interface ScalarType {
 }
 
 /** By the C++ type and by the enumerator, both in lower case and without `c10::`. */
-const TYPES: readonly (readonly [dtype: string, bytes: number, names: string])[] = [
-  ['float32', 4, 'float'],
-  ['float64', 8, 'double'],
-  ['float16', 2, 'half'],
-  ['bfloat16', 2, 'bfloat16'],
-  ['int64', 8, 'long int, long, long long'],
-  ['int32', 4, 'int'],
-  ['int16', 2, 'short int, short'],
-  ['int8', 1, 'signed char, char'],
-  ['uint8', 1, 'unsigned char, byte'],
-  ['uint16', 2, 'unsigned short, uint16'],
-  ['uint32', 4, 'unsigned int, uint32'],
-  ['uint64', 8, 'unsigned long, uint64'],
-  ['bool', 1, 'bool'],
-  ['complex32', 4, 'complex<half>'],
-  ['complex64', 8, 'complex<float>, complexfloat'],
-  ['complex128', 16, 'complex<double>, complexdouble'],
+const TYPES: readonly (readonly [dtype: string, names: string])[] = [
+  ['float32', 'float'],
+  ['float64', 'double'],
+  ['float16', 'half'],
+  ['bfloat16', 'bfloat16'],
+  ['int64', 'long int, long, long long'],
+  ['int32', 'int'],
+  ['int16', 'short int, short'],
+  ['int8', 'signed char, char'],
+  ['uint8', 'unsigned char, byte'],
+  ['uint16', 'unsigned short, uint16'],
+  ['uint32', 'unsigned int, uint32'],
+  ['uint64', 'unsigned long, uint64'],
+  ['bool', 'bool'],
+  ['complex32', 'complex<half>'],
+  ['complex64', 'complex<float>, complexfloat'],
+  ['complex128', 'complex<double>, complexdouble'],
   ...['float8_e4m3fn', 'float8_e4m3fnuz', 'float8_e5m2', 'float8_e5m2fnuz', 'float8_e8m0fnu', 'float4_e2m1fn_x2'].map(
-    (name) => [name, 1, name] as const,
+    (name) => [name, name] as const,
   ),
-  ['qint8', 1, 'qint8'],
-  ['quint8', 1, 'quint8'],
-  ['qint32', 4, 'qint32'],
+  ['qint8', 'qint8'],
+  ['quint8', 'quint8'],
+  ['qint32', 'qint32'],
 ];
 
 const SCALAR_TYPES: ReadonlyMap<string, ScalarType> = new Map(
-  TYPES.flatMap(([dtype, bytes, names]) => names.split(', ').map((name) => [name, { dtype, bytes }])),
+  TYPES.flatMap(([dtype, names]) =>
+    names.split(', ').map((name) => [name, { dtype, bytes: elementBytes(dtype) ?? NaN }] as const),
+  ),
 );
 
 /** The element type of a tensor or message; null for an unknown name. */

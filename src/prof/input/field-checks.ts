@@ -52,7 +52,9 @@ export const isTextOrNull = (value: unknown): boolean => value === null || isStr
 /** The host call; null when it is none. */
 export function launch(value: unknown): Launch | null {
   if (!isObject(value) || !isTime(value['start']) || !isTime(value['dur'])) return null;
-  return value['api'] === null || isString(value['api']) ? (value as unknown as Launch) : null;
+  const { api, domain } = value;
+  const isNamed = (api === null || isString(api)) && (domain === undefined || isString(domain));
+  return isNamed ? (value as unknown as Launch) : null;
 }
 
 export const isLaunchOrNull = (value: unknown): boolean => value === null || launch(value) === value;

@@ -52,8 +52,5 @@ function reason(metric: Metric, sums: MetricSums, difference: number | null): st
     const { lost, intervals } = first;
     return `the JSON has whole nanoseconds: up to ${amountText(lost / PS_PER_NS, 'time')} are lost in ${intervals} intervals`;
   }
-  if (metric.fetches === true && sums.profile?.format === 'ntff') {
-    return "the vendor's tool leaves out some packets that fetch instructions";
-  }
   return metric.differs ?? 'not explained';
 }

@@ -1,4 +1,6 @@
 /** Records → summaries: metrics, bound and warnings of every profile. One pass; memory as in `metric-sums.ts`. */
+import { plural } from '../../record/plural.js';
+import { amountText } from '../../record/units.js';
 import { entryOf } from '../../containers/map-entry.js';
 import type { ProfileLine, ProfileRecord } from '../../record/record.js';
 import { boundOf, type ProgramBound } from './bound.js';
@@ -21,6 +23,8 @@ export interface MetricRow extends Pick<Metric, 'name' | 'group' | 'unit'> {
   readonly doc: string | null;
   readonly formula: string | null;
   readonly inputs: readonly FormulaInput[];
+  /** What the vendor's rule leaves out of it; null where nothing is. */
+  readonly leavesOut: string | null;
   /** Number of intervals in its times; null when there are none. */
   readonly intervals: number | null;
   /** Comparison with the value that the vendor's tool reported. */
@@ -117,9 +121,16 @@ function rowOf(
     doc,
     formula,
     inputs: inputsOf(metric, metrics, sums),
+    leavesOut: metric.ofPackets === true ? leftOutText(sums) : null,
     intervals: metric.measured?.(sums)[0]?.intervals ?? null,
     check: compareWithReport(metric, amount, sums, reported.get(name) ?? null),
   };
+}
+
+function leftOutText({ leftOut, unevenQueues }: MetricSums): string | null {
+  if (leftOut.count === 0) return null;
+  const what = `${leftOut.count} ${plural(leftOut.count, 'packet')} of ${unevenQueues} ${plural(unevenQueues, 'queue')}, ${amountText(leftOut.bytes, 'transfer')}`;
+  return `${what}: the vendor's tool leaves out all packets of a queue that has one across a bound of the execution; records have them`;
 }
 
 /** A metric that the vendor reports and that is not in our table. */
@@ -155,6 +166,7 @@ function reportedRow(name: string, { value, unit }: ReportedMetric, text: Metric
     doc: text?.doc ?? null,
     formula: null,
     inputs: [],
+    leavesOut: null,
     intervals: null,
     check: null,
   };

@@ -15,6 +15,7 @@ import type {
   SampleRecord,
   TensorRecord,
 } from '../../record/record.js';
+import { UNEVEN_QUEUE_METRIC } from '../../record/sample-metrics.js';
 import { NEURON_ENGINES } from '../../record/neuron/engines.js';
 import { PacketSizes, TensorLoads } from './packet-sizes.js';
 import { ThrottleSums } from './throttling.js';
@@ -83,6 +84,8 @@ export const FP32_IN_TWO = 'fp32 in two instructions';
 const typeOf = (operands: string): string =>
   IN_TWO.test(operands) ? FP32_IN_TWO : (SOURCE_TYPE.exec(operands)?.[1] ?? 'na');
 
+const queueKey = (...place: readonly unknown[]): string => place.join('/');
+
 const picoseconds = (ns: number, rest = 0): number => ns * 1000 + rest;
 
 export class ProfileSums {
@@ -93,8 +96,13 @@ export class ProfileSums {
   readonly packets = new PacketSpans();
   readonly packetsBy = new Map<string, PacketSpans>();
   readonly static = new PacketSpans();
+  /** Packets of the queues that the vendor's tool leaves out, which are in none of the above. */
+  readonly leftOut = new PacketSpans();
+  readonly #uneven = new Set<string>();
   /** Engines and packets together. */
   readonly all = new PicosecondUnion();
+  /** The same without the packets that the vendor's tool leaves out. */
+  readonly active = new PicosecondUnion();
   /** By type of operands; 'na' when unknown. */
   readonly work = new Map<string, MatrixWork>();
   readonly moved: Record<Moved, number>;
@@ -132,6 +140,11 @@ export class ProfileSums {
     else if (record.type === 'profile') this.profile = record;
   }
 
+  /** Queues that the vendor's tool leaves out. */
+  get unevenQueues(): number {
+    return this.#uneven.size;
+  }
+
   queue(type: string): PacketSpans {
     return this.packetsBy.get(type) ?? new PacketSpans();
   }
@@ -151,6 +164,7 @@ export class ProfileSums {
       spans.time += time;
       spans.union.add(from, from + time);
       this.all.add(from, from + time);
+      this.active.add(from, from + time);
     }
     if (name === MATMUL) this.matmul.add(time);
     if (ACTIVATE.test(name)) this.activate.add(time);
@@ -182,22 +196,30 @@ export class ProfileSums {
     if (record.kind !== 'DMA') return;
     const { start, dur, ps, bytes, labels } = record;
     const type = record.queueType ?? 'unknown';
-    const own = entryOf(this.packetsBy, type, () => new PacketSpans());
-    const isDynamic = (DYNAMIC as readonly string[]).includes(type);
     if (ps !== undefined) this.exact++;
     const from = picoseconds(start, ps?.[0]);
     const time = dur === null ? null : picoseconds(dur, ps?.[1]);
-    for (const packets of isDynamic ? [own, this.packets] : [own, this.packets, this.static]) {
+    const isLeftOut = this.#uneven.size > 0 && this.#uneven.has(queueKey(record.device, record.stream, record.queue));
+    for (const packets of isLeftOut ? [this.leftOut] : this.#kindsOf(type)) {
       packets.add(time);
       if (bytes === null) packets.unsized++;
       else packets.bytes += bytes;
       if (time !== null) packets.union.add(from, from + time);
     }
-    if (time !== null) this.all.add(from, from + time);
+    if (time !== null) {
+      this.all.add(from, from + time);
+      if (!isLeftOut) this.active.add(from, from + time);
+    }
     if (bytes === null) return;
     // The size of packets that fetch instructions cannot be tuned.
     if (type !== 'instruction') this.sizes.add(bytes);
     if (labels !== undefined) this.loads.add(labels, bytes);
+  }
+
+  /** The sums that a packet of a queue of this type is in. */
+  #kindsOf(type: string): readonly PacketSpans[] {
+    const own = entryOf(this.packetsBy, type, () => new PacketSpans());
+    return (DYNAMIC as readonly string[]).includes(type) ? [own, this.packets] : [own, this.packets, this.static];
   }
 
   #stated({ metric, device, value }: SampleRecord): void {
@@ -212,6 +234,8 @@ export class ProfileSums {
       const metrics = entryOf(this.reported, node, () => new Map<string, ReportedMetric>());
       metrics.set(metric, { value: value ?? text ?? null, unit });
     } else if (labels?.['from'] === 'model_info' || labels?.['from'] === 'trace') this.#stated(record);
+    else if (metric === UNEVEN_QUEUE_METRIC)
+      this.#uneven.add(queueKey(record.device, labels?.['stream'], labels?.['queue']));
     else if (metric === 'semaphore') this.semaphores++;
     else if (metric === 'throttle') this.throttling.add(record);
     else if (metric === 'memory' && value !== null) {

@@ -35,8 +35,8 @@ export interface Metric {
   readonly of: (summary: MetricSums) => MetricAmount;
   /** Sums that its times consist of. */
   readonly measured?: (summary: MetricSums) => readonly MeasuredTime[];
-  /** It depends on packets that fetch instructions, some of which the vendor's tool omits. */
-  readonly fetches?: true;
+  /** It depends on DMA packets; the vendor's tool leaves the packets of some queues out. */
+  readonly ofPackets?: true;
   /** Why the vendor's number may differ although both are correct. */
   readonly differs?: string;
 }

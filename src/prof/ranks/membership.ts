@@ -1,5 +1,6 @@
 /** Who is in the job: ranks, the machines that they ran on, those that are missing or there twice. */
 import { elementAt } from '../../containers/element.js';
+import { entryOf } from '../../containers/map-entry.js';
 import type { RankPart } from './part/rank-part.js';
 
 export interface Membership {
@@ -22,15 +23,13 @@ export interface Membership {
 export function membershipOf(parts: readonly RankPart[]): Membership {
   const worldSizes = [...new Set(parts.flatMap(({ worldSize }) => worldSize ?? []))].sort((a, b) => a - b);
   const worldSize = worldSizes.length === 1 ? elementAt(worldSizes, 0) : null;
-  const ranks = new Map<number, string[]>();
+  const ranks = new Map<number, RankPart[]>();
   // Devices of one process stand for its ranks, and have numbers of their machine: those between are no ranks.
   let highest = -1;
-  for (const { rank, file, isDevice } of parts) {
-    if (rank === null) continue;
-    if (!isDevice) highest = Math.max(highest, rank);
-    const files = ranks.get(rank);
-    if (files === undefined) ranks.set(rank, [file]);
-    else files.push(file);
+  for (const part of parts) {
+    if (part.rank === null) continue;
+    if (!part.isDevice) highest = Math.max(highest, part.rank);
+    entryOf(ranks, part.rank, () => []).push(part);
   }
   // Numbers of an edited file may be anything.
   const expected = Math.min(worldSize ?? highest + 1, MOST_RANKS);
@@ -38,7 +37,7 @@ export function membershipOf(parts: readonly RankPart[]): Membership {
     worldSize,
     worldSizes: worldSizes.length > 1 ? worldSizes : [],
     missing: Array.from({ length: expected }, (_, rank) => rank).filter((rank) => !ranks.has(rank)),
-    doubled: [...ranks].filter(([, files]) => files.length > 1).map(([rank, files]) => ({ rank, files })),
+    doubled: [...ranks].filter(([, of]) => isDoubled(of)).map(([rank, of]) => ({ rank, files: filesOf(of) })),
     unranked: parts.filter(({ rank }) => rank === null).map(({ file }) => file),
     ...nodesOf(parts),
   };
@@ -55,6 +54,19 @@ function hostInName(file: string): string | null {
   const name = file.slice(file.lastIndexOf('/') + 1);
   const at = name.search(/_\d{1,10}\.\d{10,20}\.pt\.trace\.json(?:\.gz)?$/);
   return at > 0 ? name.slice(0, at) : null;
+}
+
+/** Whether the parts of a rank are of several profiles: one profile may have several devices, each once. */
+function isDoubled(parts: readonly RankPart[]): boolean {
+  const profiles = new Set(parts.map(({ file, startUnixNs }) => `${startUnixNs ?? ''} ${file}`));
+  return profiles.size > 1 || new Set(parts.map(({ device }) => device)).size < parts.length;
+}
+
+/** Names of the profiles; of copies of one name a name each. */
+function filesOf(parts: readonly RankPart[]): string[] {
+  const files = parts.map(({ file }) => file);
+  const names = [...new Set(files)];
+  return names.length > 1 ? names : files;
 }
 
 function nodesOf(parts: readonly RankPart[]): Pick<Membership, 'nodes' | 'nodesInferred'> {

@@ -344,7 +344,7 @@ export const DEVICES: readonly DeviceRow[] = [
   ),
   row(
     'Trainium or Inferentia2, one core',
-    /^Trainium or Inferentia2$/,
+    /^(Trainium|Inferentia2|Trainium or Inferentia2)$/,
     { arch: 'nc-v2', bandwidth: 410, matrix: { fp32: 23, tf32: 92, ...both(92), fp8: 92 } },
     "AWS, NeuronCore-v2 architecture; bandwidth: half of the chip's, as the vendor's tool has it",
   ),

@@ -43,7 +43,7 @@ const COLLECTIVE = [
 /** What every activity on a device has, behind the fields of its own. */
 const ACTIVITY = [
   ...int('start', 'dur', 'device', 'stream', 'pid', 'tid', 'corr'),
-  ...object('launch', ...text('api'), ...int('start', 'dur')),
+  ...object('launch', ...text('api'), ...int('start', 'dur'), ...text('domain?')),
   ...object('graph?', ...int('id', 'node'), ...text('from?'), ...flag('verified?'), ...text('capture?')),
   ...int('step?'),
   ...ints('ps?'),

@@ -75,9 +75,19 @@ const NEURON_CORES: readonly NeuronCore[] = [
   },
 ];
 
+/** The chip of instances whose cores are those of another chip too. */
+const CHIPS: readonly (readonly [instances: RegExp, product: string])[] = [
+  [/^trn1/, 'Trainium'],
+  [/^inf2/, 'Inferentia2'],
+];
+
 /** The cores of an instance type such as `trn2.3xlarge`; null for an unknown one. */
-export const coreOfInstance = (instance: string | null): NeuronCore | null =>
-  NEURON_CORES.find(({ instances }) => instance !== null && instances.test(instance)) ?? null;
+export function coreOfInstance(instance: string | null): NeuronCore | null {
+  if (instance === null) return null;
+  const core = NEURON_CORES.find(({ instances }) => instances.test(instance)) ?? null;
+  const chip = CHIPS.find(([instances]) => instances.test(instance))?.[1];
+  return core === null || chip === undefined ? core : { ...core, product: chip };
+}
 
 /** The cores of an architecture such as `nc-v3`; null for an unknown one. */
 export const coreOfArch = (arch: string | null): NeuronCore | null =>

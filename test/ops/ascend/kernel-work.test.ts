@@ -123,7 +123,20 @@ describe('work of an Ascend kernel by its operands', () => {
     expect(amount('TransData', '32,3,8,8 -> 32,1,8,8,16', 'FLOAT16')).to.equal(`helper 0 ${2 * (6144 + 32768)}`);
     expect(amount('Cast', '1024 -> 1024', 'FLOAT -> DT_BF16')).to.equal('helper 0 6144');
     const bare = ascendWork({ name: 'aclnnX_Y_MemSet', labels: { opType: 'MemSet' } });
-    expect([bare?.role, bare?.flops, bare?.bytes]).to.deep.equal(['helper', 0, 0]);
+    expect([bare?.role, bare?.flops, bare?.bytes]).to.deep.equal(['helper', 0, null]);
+    const empty = ascendWork({ name: 'k', labels: { opType: 'MemSet', inputShapes: ';' } });
+    expect([empty?.bytes, empty?.unknown]).to.deep.equal([null, 'the buffer that it fills is not recorded']);
+  });
+
+  it('kernels that need only the extents of an operand do not read it', () => {
+    expect(amount('OnesLike', '64,32 -> 64,32', 'FLOAT')).to.equal(`main 0 ${4 * 2048}`);
+    expect(amount('ZerosLike', '8,4,2 -> 8,4,2', 'DT_BF16')).to.equal('main 0 128');
+    expect(amount('Fill', '2; -> 64,32', 'INT64;FLOAT -> FLOAT')).to.equal(`main 0 ${4 * 2048}`);
+    const inPlace = ascendWork({
+      name: 'k',
+      labels: { opType: 'InplaceZero', inputShapes: '16', inputTypes: 'FLOAT' },
+    });
+    expect(inPlace?.bytes).to.equal(64);
   });
 
   it('are unknown, with a reason, where no rule or operand determines them', () => {

@@ -58,14 +58,14 @@ function table(title: string, some: readonly Annotated[]): void {
 
 const time = (some: readonly Annotated[]): number => some.reduce((sum, { record }) => sum + (record.dur ?? 0), 0);
 
-/** Per cent of kernel time, by profile; at level 0 kernels have no operands. */
+/** Per cent of kernel time, by profile; at level 0 kernels have no operands, and helpers without any have unknown bytes. */
 const COVERED = {
-  db_level0_rank0: 68,
+  db_level0_rank0: 66,
   db_level1_rank1: 100,
   db_level2_rank1: 100,
   text_level1_rank0: 100,
   text_level1_rank1: 100,
-  text_qwen_level2_rank0: 100,
+  text_qwen_level2_rank0: 99,
 } as const;
 
 describe('kernels of real Ascend profiles', () => {

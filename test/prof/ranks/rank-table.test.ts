@@ -4,7 +4,8 @@ import { simulateJob } from '../../../samples/programs/job/simulate.js';
 import { partsOf } from '../../../bench/job-check.js';
 import { jobReport } from '../../../src/prof/ranks/job-report.js';
 import type { RankPart, StepColumns } from '../../../src/prof/ranks/part/rank-part.js';
-import { RANK_COLUMNS, rankRows } from '../../../src/prof/ranks/tables/rank-table.js';
+import { membershipOf } from '../../../src/prof/ranks/membership.js';
+import { distinguishing, RANK_COLUMNS, rankRows } from '../../../src/prof/ranks/tables/rank-table.js';
 import { RANK_TABLES } from '../../../src/prof/ranks/tables/tables.js';
 
 const parts = partsOf(simulateJob({ tp: 2, pp: 1, dp: 1, steps: 3, layers: 1, microBatches: 1 }), {});
@@ -34,5 +35,18 @@ describe('the table of ranks', () => {
       const keys = columns.map(({ key }) => key);
       for (const key of screen) expect(keys).to.include(key);
     }
+  });
+
+  it('tells devices of one rank apart, and profiles without a rank; a rank is there twice in two profiles alone', () => {
+    const [part] = parts as [RankPart];
+    const second = { ...part, device: 1 };
+    expect(membershipOf([part, second]).doubled).to.deep.equal([]);
+    expect(distinguishing([part, second])).to.deep.equal(['device']);
+    const copy = { ...part, file: 'copy' };
+    expect(membershipOf([part, second, copy]).doubled).to.deep.equal([{ rank: 0, files: [part.file, 'copy'] }]);
+    expect(membershipOf([part, part]).doubled).to.deep.equal([{ rank: 0, files: [part.file, part.file] }]);
+    const unranked = [part, copy].map((one) => ({ ...one, rank: null }));
+    expect(distinguishing(unranked)).to.deep.equal(['file']);
+    expect(distinguishing(parts)).to.deep.equal([]);
   });
 });

@@ -10,7 +10,7 @@ import { rangesText } from '../../../prof/ranks/membership.js';
 import type { RankPart } from '../../../prof/ranks/part/rank-part.js';
 import { groupsText } from '../../../prof/ranks/tables/class-table.js';
 import { capturedText, groupName } from '../../../prof/ranks/tables/group-table.js';
-import { hasSteps } from '../../../prof/ranks/tables/rank-table.js';
+import { distinguishing, hasSteps } from '../../../prof/ranks/tables/rank-table.js';
 import { RANK_TABLES, type RankTableName } from '../../../prof/ranks/tables/tables.js';
 import { isByKernels, type Reasons } from '../../../prof/ranks/stragglers/reasons.js';
 import type { Straggler, Untested } from '../../../prof/ranks/stragglers/stragglers.js';
@@ -62,20 +62,20 @@ const TEXTS: Readonly<Record<string, (row: never) => string>> = {
   'groups/captured': capturedText,
 };
 
-/** Where some profiles state no rank, rows about ranks have the file as well. */
-function screenKeys(
-  columns: readonly { readonly key: string }[],
-  screen: readonly string[],
-  report: JobReport,
-): readonly string[] {
-  const isNeeded = report.membership.unranked.length > 0 && screen.includes('rank');
-  return isNeeded && columns.some(({ key }) => key === 'file') ? [...screen, 'file'] : screen;
+/** Rows that the rank does not tell apart have file or device beside it; where profiles state no rank, all rows about ranks. */
+function screenKeys(name: RankTableName, { parts, membership }: JobReport): readonly string[] {
+  const { screen, columns } = RANK_TABLES[name];
+  const [first, ...others] = screen;
+  if (first === undefined) return screen;
+  const keys = [first, ...(name === 'ranks' ? distinguishing(parts) : []), ...others];
+  const isNeeded = membership.unranked.length > 0 && screen.includes('rank') && !keys.includes('file');
+  return isNeeded && columns.some(({ key }) => key === 'file') ? [...keys, 'file'] : keys;
 }
 
 /** A header and a line a row. */
 function tableLines(name: RankTableName, report: JobReport, top: number, keys?: readonly string[]): string[] {
-  const { screen, of } = RANK_TABLES[name];
-  const { columns, rows } = of(report, keys ?? screenKeys(RANK_TABLES[name].columns, screen, report));
+  const { of } = RANK_TABLES[name];
+  const { columns, rows } = of(report, keys ?? screenKeys(name, report));
   const shown = columns.map((column) => {
     const value = TEXTS[`${name}/${column.key}`] as ((row: unknown) => string) | undefined;
     return value === undefined ? inAmounts(column) : { ...column, type: 'str' as const, toTheRight: true, value };
@@ -105,7 +105,7 @@ function membershipLines({ parts, copies, membership }: JobReport): string[] {
   const machines = new Set(nodes.filter((node) => node !== null)).size;
   const of = worldSize === null ? '' : ` of ${worldSize}`;
   const on = machines === 0 ? '' : ` on ${counted(machines, 'machine')}${nodesInferred ? ' (by their numbers)' : ''}`;
-  const isDevices = parts.every(({ isDevice }) => isDevice);
+  const isDevices = parts.every(({ isDevice, rank, device }) => isDevice && rank === device);
   const numbered = `${counted(new Set(ranks).size, isDevices ? 'device' : 'rank')}${of}: ${rangesText(ranks)}`;
   const others = `${counted(unranked.length, 'profile')} that ${unranked.length === 1 ? 'states' : 'state'} no rank`;
   const who = [...(ranks.length > 0 ? [numbered] : []), ...(unranked.length > 0 ? [others] : [])].join(', and ');

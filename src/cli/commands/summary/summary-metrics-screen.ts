@@ -154,6 +154,7 @@ export function explanation(summary: MetricSummary, row: MetricRow, shown: Metri
     row.formula === null ? "source: the vendor's summary" : `formula: ${row.formula}`,
     ...(inputs.length > 0 ? ['inputs:', ...aligned(inputs)] : []),
     ...(row.intervals === null ? [] : [`from ${row.intervals} intervals`]),
+    ...(row.leavesOut === null ? [] : [`without ${row.leavesOut}`]),
     ...checked,
     ...(row.own ? ["not one of the vendor's"] : []),
   ];

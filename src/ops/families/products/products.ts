@@ -60,10 +60,10 @@ function factors(bound: BoundArguments, form: ProductForm): readonly [Tensor, Te
   ];
 }
 
-/** The operands read, with packed values unpacked; C only where beta is not 0. */
+/** The operands read; C only where beta is not 0. */
 function operandsRead(bound: BoundArguments): readonly Tensor[] {
   const unread = bound.number('beta') === 0 ? bound.tensor('c') : null;
-  return bound.reads.filter((read) => read !== unread).map((read) => unpacked(read, -1, pairs(read)));
+  return bound.reads.filter((read) => read !== unread);
 }
 
 /** M, N, K as BLAS has them; the operands' extents where batches broadcast or rows are folded. */

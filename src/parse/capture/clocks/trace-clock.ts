@@ -15,6 +15,9 @@ const SEARCHED = 256 * 1024;
 /** Times that show another clock: fewer may be damaged. */
 const FEWEST_OF_CLOCK = 16;
 
+/** 2000-01-01: earlier times are relative to a base that the trace does not state. */
+const EARLIEST_UNIX_NS = 946_684_800_000_000_000n;
+
 export class TraceClock {
   /** Start and end of the event read last, in ns after the origin; NaN where it has none, or none near the origin. */
   start = NaN;
@@ -79,6 +82,17 @@ export class TraceClock {
   get startNs(): bigint | null {
     if (!Number.isFinite(this.#originUs)) return null;
     return BigInt(this.#originUs) * 1000n + BigInt(Math.round(this.#first));
+  }
+
+  /**
+   * Unix time of the first event in ns; null where it is not known.
+   * @param base what times are relative to, decimal ns, which traces since 2024 state; null for 1970
+   */
+  startUnixNs(base: string | null): string | null {
+    const { startNs } = this;
+    if (startNs === null) return null;
+    const ns = base === null ? startNs : startNs + BigInt(base);
+    return ns < EARLIEST_UNIX_NS ? null : String(ns);
   }
 
   /** The time in `bytes[from, to)`, in ns after the origin; NaN when it is invalid. */

@@ -2,6 +2,7 @@
  * Kinds of device tasks, copies, element types and links, by the profiler's names and codes.
  * Source: the user guide of the Ascend PyTorch Profiler, and databases of 2024 to 2026.
  */
+import { elementBytes } from '../../../record/fields/element-types.js';
 import type { CopyKind } from '../../../record/record.js';
 
 /** Kind of a device task that is neither a kernel nor part of a collective. */
@@ -11,6 +12,7 @@ export type TaskKind =
 const SYNCS: ReadonlyMap<string, string> = new Map([
   ['EVENT_RECORD', 'event-record'],
   ['EVENT_WAIT', 'stream-wait-event'],
+  ['STREAM_WAIT_EVENT', 'stream-wait-event'],
   ['EVENT_RESET', 'event-reset'],
   ['NOTIFY_RECORD', 'notify-record'],
   ['NOTIFY_WAIT', 'notify-wait'],
@@ -19,10 +21,26 @@ const SYNCS: ReadonlyMap<string, string> = new Map([
   ['MEM_WAIT_VALUE', 'memory-wait'],
 ]);
 
-/** Kind by task type, such as `Notify Wait` or `EVENT_WAIT`; null for others (envelopes, profiling marks). */
+/** Types of tasks of the driver and the profiler, on no compute unit and without a transfer. */
+const MARK_TYPE =
+  /^(PLACE_?HOLDER|WRITE_VALUE|PROFILING_|PROFILER_|MODEL_|LABEL_|STREAM_|MAINTENANCE|DATA_?DUMP|DEBUG_|TIMELINE_|CMO|BARRIER|CALLBACK|HOST_FUNC|NOP$|COND|CCU|RDMA)/;
+
+/** `Notify Wait`, `EVENT_WAIT_SQE` and `DAVID_EVENT_WAIT` → the words of older devices, without `SQE` (queue entry). */
+const plainType = (taskType: string): string =>
+  taskType
+    .trim()
+    .toUpperCase()
+    .replaceAll(' ', '_')
+    .replace(/_SQE$/, '')
+    .replace(/^DAVID_/, '');
+
+/** Whether a task of this type is neither a kernel nor an activity, whatever its name. */
+export const isMark = (taskType: string): boolean => MARK_TYPE.test(plainType(taskType));
+
+/** Kind by task type, such as `Notify Wait` or `EVENT_WAIT`; null for others (kernels, envelopes, marks). */
 export function taskKind(taskType: string): TaskKind | null {
-  const type = taskType.trim().toUpperCase().replaceAll(' ', '_');
-  if (/MEMCPY|^SDMA|^PCIE_DMA/.test(type)) return { is: 'copy' };
+  const type = plainType(taskType);
+  if (/MEMCPY|^SDMA|^PCIE_DMA|^UBDMA/.test(type)) return { is: 'copy' };
   if (type.includes('MEMSET')) return { is: 'set' };
   const kind = SYNCS.get(type);
   return kind === undefined ? null : { is: 'sync', kind };
@@ -39,25 +57,25 @@ export const COPY_OPERATIONS: Readonly<Record<number, CopyKind>> = {
   7: 'DtoH',
 };
 
-/** The framework's name and the element size in bytes of each type of the communication library. */
-const COLLECTIVE_TYPES: Readonly<Record<string, readonly [dtype: string, bytes: number]>> = {
-  INT8: ['int8', 1],
-  INT16: ['int16', 2],
-  INT32: ['int32', 4],
-  FP16: ['float16', 2],
-  FP32: ['float32', 4],
-  INT64: ['int64', 8],
-  UINT64: ['uint64', 8],
-  UINT8: ['uint8', 1],
-  UINT16: ['uint16', 2],
-  UINT32: ['uint32', 4],
-  FP64: ['float64', 8],
-  BFP16: ['bfloat16', 2],
-  INT128: ['int128', 16],
-  HIF8: ['hif8', 1],
-  FP8E4M3: ['float8_e4m3fn', 1],
-  FP8E5M2: ['float8_e5m2', 1],
-  FP8E8M0: ['float8_e8m0fnu', 1],
+/** The framework's name of each type of the communication library. */
+const COLLECTIVE_TYPES: Readonly<Record<string, string>> = {
+  INT8: 'int8',
+  INT16: 'int16',
+  INT32: 'int32',
+  FP16: 'float16',
+  FP32: 'float32',
+  INT64: 'int64',
+  UINT64: 'uint64',
+  UINT8: 'uint8',
+  UINT16: 'uint16',
+  UINT32: 'uint32',
+  FP64: 'float64',
+  BFP16: 'bfloat16',
+  INT128: 'int128',
+  HIF8: 'hif8',
+  FP8E4M3: 'float8_e4m3fn',
+  FP8E5M2: 'float8_e5m2',
+  FP8E8M0: 'float8_e8m0fnu',
 };
 
 /** ENUM_HCCL_DATA_TYPE, for databases without that table. */
@@ -95,7 +113,8 @@ export const LINK_CODES: Readonly<Record<number, string>> = {
 /** Element type of a message; null for an unknown name. */
 export function collectiveType(name: string | null): { readonly dtype: string; readonly bytes: number } | null {
   const known = name === null || !Object.hasOwn(COLLECTIVE_TYPES, name) ? undefined : COLLECTIVE_TYPES[name];
-  return known === undefined ? null : { dtype: known[0], bytes: known[1] };
+  const bytes = known === undefined ? null : elementBytes(known);
+  return known === undefined || bytes === null ? null : { dtype: known, bytes };
 }
 
 /** `hcom_allReduce__210_0_1` and `hcom_allReduce_` → `allReduce`. */

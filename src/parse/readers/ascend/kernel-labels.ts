@@ -51,12 +51,35 @@ export function kernelLabels(textOf: (label: TextLabel) => string | null, facts:
   return Object.keys(labels).length === 0 ? null : labels;
 }
 
+/**
+ * A kernel's name without its serial number: the kernels of a graph are numbered, `MatMul104` and `trans_TransData_25`,
+ * and types of operators end in numbers too, `MatMulV2`.
+ * @param opType type of its operator; null where the profile lacks it
+ */
+export function withoutSerial(name: string, opType: string | null): string {
+  if (name.startsWith('aclnn') || (opType !== null && name.endsWith(opType))) return name;
+  if (opType !== null && name.startsWith(opType) && /^_?\d+$/.test(name.slice(opType.length))) return opType;
+  const [, bare, number = ''] = /^(.*?[A-Za-z])_?(\d+)$/.exec(name) ?? [];
+  if (bare === undefined) return name;
+  return bare.endsWith('V') ? `${bare}${number.charAt(0)}` : bare;
+}
+
 export const kernelFields = (
+  name: string | null,
   engine: string | null,
   counters: Readonly<Record<string, number>> | null,
   labels: Labels | null,
 ): ActivityDetails => ({
+  ...shortField(name, labels),
   ...(engine === null ? undefined : { engine }),
   ...(counters === null ? undefined : { counters }),
   ...(labels === null ? undefined : { labels }),
 });
+
+/** The name without its serial number, where it has one. */
+function shortField(name: string | null, labels: Labels | null): Pick<ActivityDetails, 'short'> | undefined {
+  if (name === null) return undefined;
+  const opType = labels?.['opType'];
+  const short = withoutSerial(name, opType === undefined ? null : String(opType));
+  return short === name ? undefined : { short };
+}

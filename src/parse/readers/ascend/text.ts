@@ -7,12 +7,12 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { headContains, textStart } from '../../files.js';
 import { hasDatabase } from './database-copies.js';
-import { ASCEND_FILES } from '../../files-beside.js';
+import { ASCEND_FILES, ASCEND_OUTPUT } from '../../files-beside.js';
 import { isKernelDetailsHeader } from './text/kernel-details.js';
 
 export const ascendText: Reader = {
   id: 'ascend-text',
-  title: 'Ascend PyTorch Profiler trace (trace_view.json with its CSV files; kernel_details.csv)',
+  title: 'Ascend PyTorch Profiler trace (trace_view.json with its CSV files; kernel_details.csv; op_summary_*.csv)',
   reads: 'text',
   sniff: (probe) => isAscendTrace(probe) || isKernelDetails(probe),
   isCovered: (probe) => isCovered(probe),
@@ -51,6 +51,8 @@ function isKernelDetails({ head }: Probe): boolean {
 function isCovered(probe: Probe): boolean {
   const { folder } = probe;
   if (folder === null) return false;
-  if (isKernelDetails(probe) && existsSync(join(folder, ASCEND_FILES.trace))) return true;
-  return hasDatabase(folder);
+  if (!isKernelDetails(probe)) return hasDatabase(folder);
+  // PROF_*/mindstudio_profiler_output/op_summary_*.csv: of a run of PyTorch the output folder beside PROF_* has it all.
+  const whole = join(folder, '..', '..', ASCEND_OUTPUT);
+  return existsSync(join(folder, ASCEND_FILES.trace)) || hasDatabase(folder) || existsSync(whole);
 }

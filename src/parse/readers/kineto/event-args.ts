@@ -36,6 +36,7 @@ const ARG_KEYS = {
   deviceId: 'Device Id',
   deviceType: 'Device Type',
   index: 'Ev Idx',
+  rank: 'rank',
 } as const;
 
 /** The keys; the index of each is its code. */

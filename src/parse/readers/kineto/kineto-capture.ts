@@ -29,6 +29,7 @@ import type { CapturedGraph } from '../../capture/graphs/captured-graph.js';
 import { capturedGraphs, LaunchArguments, type CapturedPlace } from './captured-graphs.js';
 import { copyKind, hostMemory, syncKind, workKind } from './activity-kinds.js';
 import { devicesOfTrace } from './device-properties.js';
+import { MergedRanks, withRanks } from './merged-ranks.js';
 import { GeneratedSources } from './generated-sources.js';
 import { hostOfName } from './host-name.js';
 import { isMemoryEvent, MemoryEvents } from './memory-events.js';
@@ -42,7 +43,7 @@ import { fieldOf, sizeOf } from '../../json/json-value.js';
 import { nestEvents, type Nesting } from '../../torch/nesting.js';
 import { KinetoTexts } from './call-arguments.js';
 import { Ids } from '../../json/number-bytes.js';
-import { readTrace, type TraceHeader } from '../../json/event-stream.js';
+import { readTrace } from '../../json/event-stream.js';
 
 /** How much later than its parent an event may end, in ns, where times are whole microseconds. */
 const ROUNDING = 1000;
@@ -64,6 +65,7 @@ export class KinetoCapture implements Capture {
   readonly names: CaptureNames = this.#names();
   readonly #externalIds = NumericColumn.floats();
   readonly #collectives = new Collectives();
+  readonly #mergedRanks = new MergedRanks();
   readonly #ids = new Ids();
   readonly #clock: TraceClock;
   readonly #memory = new MemoryEvents(this.#ids);
@@ -101,14 +103,17 @@ export class KinetoCapture implements Capture {
       [this.ranges.end, this.hostCalls.end, this.activities.end],
     );
     const { facts } = this.#unread;
+    const rank = sizeOf(fieldOf(header.distributedInfo, 'rank'));
+    const ranks = rank === null ? this.#mergedRanks.settle(this.activities.device) : new Map<number, number>();
+    const used = new Set(this.activities.device);
     this.header = {
       format,
       tool: 'PyTorch Profiler',
-      rank: sizeOf(fieldOf(header.distributedInfo, 'rank')),
+      rank,
       job: { ...hostOfName(name, this.threads), ...this.#collectives.job(header.distributedInfo) },
-      startUnixNs: this.#startUnixNs(header),
+      startUnixNs: this.#clock.startUnixNs(header.baseTimeNanoseconds),
       dur: null,
-      devices: devicesOfTrace(header.deviceProperties, new Set(this.activities.device), header.vendor),
+      devices: withRanks(devicesOfTrace(header.deviceProperties, used, header.vendor), ranks),
       ...(facts === undefined ? undefined : { facts }),
     };
   }
@@ -312,6 +317,7 @@ export class KinetoCapture implements Capture {
     };
     const name = event.fields.text(EVENT.name, this.#texts) ?? UNNAMED;
     this.#externalIds.push(externalId);
+    this.#mergedRanks.take(activities.length, event.args.number(ARG.rank));
     switch (kind === 'kernel' ? this.#workKinds.of(name, () => workKind(this.#texts.text(name))) : kind) {
       case 'kernel':
         activities.addKernel(row, name, event.args.number(ARG.graphId));
@@ -354,14 +360,6 @@ export class KinetoCapture implements Capture {
     return this.threads.threadOf(fields.number(EVENT.pid), fields.number(EVENT.tid));
   }
 
-  /** Unix time of the first event in ns: times are relative to a base that traces since 2024 state, else to 1970. */
-  #startUnixNs({ baseTimeNanoseconds }: TraceHeader): string | null {
-    const { startNs } = this.#clock;
-    if (startNs === null) return null;
-    const ns = baseTimeNanoseconds === null ? startNs : startNs + BigInt(baseTimeNanoseconds);
-    return ns < EARLIEST_UNIX_NS ? null : String(ns);
-  }
-
   /** Demangles a kernel's name: most are demangled in the trace, those of AMD's libraries are not. */
   #demangled(name: string): string {
     const demangled = demangle(name);
@@ -389,9 +387,6 @@ export class KinetoCapture implements Capture {
 }
 
 const firstOf = ({ values }: NumericColumn): number => values.reduce((first, time) => Math.min(first, time), Infinity);
-
-/** 2000-01-01: earlier times are relative to a base that the trace does not state. */
-const EARLIEST_UNIX_NS = 946_684_800_000_000_000n;
 
 /** Refuses a trace of another program: many write the same JSON with other events. */
 function refuse(where: string): never {

@@ -48,10 +48,16 @@ export const HOST_COLUMNS: readonly Column<HostTableRow>[] = [
     'kernels',
     'Kernels',
     int(8),
-    'kernels launched within; of calls, all work that they launched',
+    'kernels launched within; of calls (Launched) all work that they launched',
     ({ work }) => work.count,
   ),
-  column('device', 'Device(ns)', NS, 'time of these on the device, added up', ({ work }) => orNull(work.time)),
+  column(
+    'device',
+    'Device(ns)',
+    NS,
+    'time on the device of these, and of operations between ranks, added up',
+    ({ work }) => orNull(work.time),
+  ),
 ];
 
 /** Columns without -c, after the name. */
@@ -84,7 +90,8 @@ export function parseHostGrouping({ by, columns, sort, top }: HostGroupingText):
     );
   }
   const name: Column<HostTableRow> = column(by, kind.header, str(0), 'name', (row) => row.name);
-  const all = [name, ...HOST_COLUMNS];
+  const others = HOST_COLUMNS.map((one) => (one.key === 'kernels' ? { ...one, header: kind.launched } : one));
+  const all = [name, ...others];
   const chosen = splitKeys('-c', columns ?? DEFAULT_HOST_COLUMNS).map((key) => requireColumnOf(all, key));
   return {
     kind,

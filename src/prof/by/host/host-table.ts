@@ -19,6 +19,9 @@ export interface HostTableKind {
   /** What there would be none of, for messages. */
   readonly what: string;
   readonly ranges: ReadonlySet<RangeKind>;
+  /** Header of the number of pieces of work, and whether all of it is counted: else kernels alone. */
+  readonly launched: string;
+  readonly isAllWork: boolean;
   /** Names of the rows that a piece of device work belongs to. */
   readonly namesOf: (record: ProfileLine) => ReadonlySet<string>;
 }
@@ -36,17 +39,22 @@ const ofKernel =
   (record) =>
     record.type === 'kernel' || record.type === 'collective' ? namesOf(record) : NOTHING;
 
+/** An operation between ranks is no kernel, though its time counts. */
+const KERNELS = { launched: 'Kernels', isAllWork: false } as const;
+
 export const HOST_TABLES: Readonly<Record<string, HostTableKind>> = {
   range: {
     header: 'Range',
     what: 'annotations or layers of the host',
     ranges: new Set(['annotation', 'layer']),
+    ...KERNELS,
     namesOf: ofKernel(({ ranges = [], callerRanges = [], layer = [] }) => distinct(ranges, callerRanges, layer)),
   },
   hostop: {
     header: 'HostOp',
     what: 'ops of the host',
     ranges: new Set(['op']),
+    ...KERNELS,
     namesOf: ofKernel(({ calls = [], seqMarker = [] }) =>
       distinct(
         calls.map(({ op }) => op),
@@ -58,9 +66,12 @@ export const HOST_TABLES: Readonly<Record<string, HostTableKind>> = {
     header: 'Api',
     what: "calls of the device's library",
     ranges: new Set(['api']),
+    launched: 'Launched',
+    isAllWork: true,
     namesOf: (record) => {
-      const api = isDeviceActivity(record) && record.type !== 'sync' ? (record.launch?.api ?? null) : null;
-      return api === null ? NOTHING : new Set([api]);
+      const launch = isDeviceActivity(record) && record.type !== 'sync' ? (record.launch ?? null) : null;
+      if (launch === null || launch.api === null) return NOTHING;
+      return new Set([hostRangeName({ kind: 'api', domain: launch.domain ?? null, text: launch.api })]);
     },
   },
 };
@@ -123,7 +134,7 @@ export class HostTable {
     if (!('dur' in record)) return;
     for (const name of this.kind.namesOf(record)) {
       const work = entryOf(this.#work, name, (): Work => ({ count: 0, time: 0 }));
-      work.count++;
+      if (this.kind.isAllWork || record.type === 'kernel') work.count++;
       work.time += record.dur ?? NaN;
     }
   }

@@ -68,7 +68,7 @@ function profileOf(
 }
 
 const nameOf = ({ rank, isDevice, device, file }: RankPart): string =>
-  rank === null ? file : `${isDevice ? 'device' : 'rank'} ${isDevice ? device : rank}`;
+  rank === null ? file : `${isDevice && rank === device ? 'device' : 'rank'} ${rank}`;
 
 function pageStraggler(
   { parts, ranks }: JobReport,

@@ -44,7 +44,6 @@ const KINDS: readonly (readonly [prefix: string, group: MetricGroup, what: strin
 
 function ofKind([prefix, group, what]: (typeof KINDS)[number]): Metric[] {
   const packets = (sums: MetricSums): PacketSpans => (prefix === STATIC ? sums.static : sums.queue(prefix));
-  const isStatic = prefix === STATIC ? ({ fetches: true } as const) : {};
   const measured = (sums: MetricSums) => [measuredUnion(packets(sums))];
   const time = `${prefix}_dma_active_time`;
   return [
@@ -55,7 +54,7 @@ function ofKind([prefix, group, what]: (typeof KINDS)[number]): Metric[] {
       doc: what,
       formula: `number of ${what}`,
       of: (sums) => counted(sums, packets(sums).count),
-      ...isStatic,
+      ofPackets: true,
     },
     {
       name: `${prefix}_dma_packet_percent`,
@@ -64,7 +63,7 @@ function ofKind([prefix, group, what]: (typeof KINDS)[number]): Metric[] {
       doc: `share of ${what} among all packets`,
       formula: `${prefix}_dma_packet_count / all packets`,
       of: (sums) => ratio(counted(sums, packets(sums).count), sums.packets.count, 'the number of packets'),
-      fetches: true,
+      ofPackets: true,
     },
     {
       name: `${prefix}_dma_size`,
@@ -73,7 +72,7 @@ function ofKind([prefix, group, what]: (typeof KINDS)[number]): Metric[] {
       doc: `size of ${what}`,
       formula: `Σ size of ${what}`,
       of: (sums) => bytesOf(sums, packets(sums)),
-      ...isStatic,
+      ofPackets: true,
     },
     {
       name: `${prefix}_dma_size_percent`,
@@ -82,7 +81,7 @@ function ofKind([prefix, group, what]: (typeof KINDS)[number]): Metric[] {
       doc: `share of the bytes that ${what} have`,
       formula: `${prefix}_dma_size / Σ size of all packets`,
       of: (sums) => ratio(bytesOf(sums, packets(sums)), bytesOf(sums, sums.packets), 'the size of all packets'),
-      fetches: true,
+      ofPackets: true,
     },
     {
       name: time,
@@ -92,7 +91,7 @@ function ofKind([prefix, group, what]: (typeof KINDS)[number]): Metric[] {
       formula: `length of the union of ${what}`,
       of: (sums) => activeTime(sums, packets(sums)),
       measured,
-      ...isStatic,
+      ofPackets: true,
     },
     {
       name: `${time}_percent`,
@@ -102,7 +101,7 @@ function ofKind([prefix, group, what]: (typeof KINDS)[number]): Metric[] {
       formula: `${time} / dma_active_time`,
       of: (sums) => ratio(activeTime(sums, packets(sums)), activeTime(sums, sums.packets), 'dma_active_time'),
       measured: (sums) => [...measured(sums), measuredUnion(sums.packets)],
-      fetches: true,
+      ofPackets: true,
     },
   ];
 }
@@ -125,7 +124,7 @@ const TRANSFERS: readonly (readonly [name: string, unit: Metric['unit'], doc: st
 ];
 
 /** What metrics of all packets have in common. */
-const OF_ALL = { group: 'data_movement', fetches: true } as const;
+const OF_ALL = { group: 'data_movement', ofPackets: true } as const;
 
 export const DMA_METRICS: readonly Metric[] = [
   {
@@ -207,6 +206,7 @@ export const DMA_METRICS: readonly Metric[] = [
     doc: `bytes through queues that the compiler made for ${what}`,
     formula: `Σ size of packets of queues of type '${type}'`,
     of: (sums) => bytesOf(sums, sums.queue(type)),
+    ofPackets: true,
   })),
   ...TRANSFERS.map(([name, unit, doc]): Metric => ({
     name,

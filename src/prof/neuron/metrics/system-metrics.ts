@@ -100,9 +100,9 @@ export const OTHER_METRICS: readonly Metric[] = [
     unit: 'ps',
     doc: 'time during which an engine ran an instruction or a DMA packet was under way',
     formula: 'length of the union of instructions (EVENT_SEMAPHORE left out) and packets',
-    of: (sums) => activeTime(sums, { union: sums.all }),
-    measured: (sums) => [measuredUnion({ union: sums.all })],
-    fetches: true,
+    of: (sums) => activeTime(sums, { union: sums.active }),
+    measured: (sums) => [measuredUnion({ union: sums.active })],
+    ofPackets: true,
   },
   {
     name: 'total_active_time_percent',
@@ -110,9 +110,9 @@ export const OTHER_METRICS: readonly Metric[] = [
     unit: 'fraction',
     doc: 'share of the time during which anything at all was under way',
     formula: 'total_active_time / total_time',
-    of: (sums) => ratio(activeTime(sums, { union: sums.all }), sums.totalPs, 'total_time'),
-    measured: (sums) => [measuredUnion({ union: sums.all })],
-    fetches: true,
+    of: (sums) => ratio(activeTime(sums, { union: sums.active }), sums.totalPs, 'total_time'),
+    measured: (sums) => [measuredUnion({ union: sums.active })],
+    ofPackets: true,
   },
   {
     name: 'event_count',
@@ -130,7 +130,7 @@ export const OTHER_METRICS: readonly Metric[] = [
     formula: 'event_count + instructions + packets',
     of: (sums) =>
       combine([statedTotal(sums, 'event_count')], (events) => events + sums.instructions + sums.packets.count),
-    fetches: true,
+    ofPackets: true,
   },
   ...COLLECTIVES.map(([name, unit, doc]): Metric => ({
     name,

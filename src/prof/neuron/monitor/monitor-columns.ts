@@ -13,6 +13,8 @@ export interface MonitorLine {
 export interface MonitorColumn extends Column<MonitorLine> {
   /** What the values are over a run: amounts with a mean, or counts, which add up too; absent for what names a row. */
   readonly measures?: 'amount' | 'count';
+  /** The names of the values that it shows, or what they begin with. */
+  readonly shows?: readonly string[];
 }
 
 const COUNT = int(12);
@@ -23,14 +25,23 @@ const BYTES = int(15, 'bytes');
 const PERCENT = real(10, 2, '%');
 const SECONDS = real(14, 9, 's');
 
-/** What a column of numbers of the monitor measures. */
-const measured = (format: ColumnFormat): Pick<MonitorColumn, 'measures'> => ({
+/** What a column of numbers of the monitor measures, and by which values. */
+const measured = (format: ColumnFormat, ...names: readonly string[]): Pick<MonitorColumn, 'measures' | 'shows'> => ({
   measures: format === COUNT ? 'count' : 'amount',
+  shows: names,
 });
+
+/** The period of the value that a column shows of a row; null when unknown. */
+export function periodOf({ shows: names = [] }: MonitorColumn, { periods }: MonitorRow): number | null {
+  for (const name of names) {
+    for (const [key, period] of periods) if (key.startsWith(name)) return period;
+  }
+  return null;
+}
 
 const shows = (key: string, header: string, format: ColumnFormat, name: string, doc: string): MonitorColumn => ({
   ...column<MonitorLine>(key, header, format, doc, ({ row }) => valueOf(row, name)),
-  ...measured(format),
+  ...measured(format, name),
 });
 
 /** Device memory of one kind, of a core or a model. */
@@ -87,7 +98,7 @@ export const MONITOR_COLUMNS: readonly MonitorColumn[] = [
       'device memory of the process or model; of a core, the sum of its kinds',
       ({ row }) => (row.scope === 'core' ? sumUnder(row, 'memory.') : valueOf(row, 'used.neuron_device')),
     ),
-    ...measured(BYTES),
+    ...measured(BYTES, 'memory.', 'used.neuron_device'),
   },
   deviceMemory('const', 'Const(B)', 'constants', 'device memory of the core or model: constants (weights)'),
   deviceMemory('code', 'Code(B)', 'model_code', "device memory of the core or model: models' code"),
@@ -115,7 +126,7 @@ export const MONITOR_COLUMNS: readonly MonitorColumn[] = [
     ...column<MonitorLine>('errors', 'Errors', COUNT, 'errors of all kinds, as the monitor counts them', ({ row }) =>
       sumUnder(row, 'error.'),
     ),
-    ...measured(COUNT),
+    ...measured(COUNT, 'error.'),
   },
   shows('egeneric', 'ErrGeneric', COUNT, 'error.generic', 'errors: generic'),
   shows('enum', 'ErrNumerical', COUNT, 'error.numerical', 'errors: numerical (not a number)'),
@@ -169,15 +180,22 @@ const DEFAULT_MONITOR_COLUMNS =
 
 /** Columns that say most of rows of one scope, where those are asked for alone. */
 const COLUMNS_OF_SCOPE: Readonly<Partial<Record<RowScope, string>>> = {
+  physical: 'report,start,pid,tag,device,core,util,name',
+  vcpu: 'report,start,user,system,nice,idle,iowait,irq,softirq,name',
   model: 'report,pid,tag,device,core,uuid,modelid,running,devmem,const,code,rtmem,tensors,hostmem,name',
   instance: 'report,iname,iid,itype,zone,zoneid,region,ami,subnet',
   hardware: 'report,devtype,devversion,coreversion,devices,devcores,devsize,lnc',
 };
 
+/** Scopes whose rows are told apart by their name. */
+const NAMED: ReadonlySet<RowScope> = new Set(['physical', 'model', 'vcpu']);
+
 /** The columns of rows for which none are chosen. */
 export function defaultMonitorColumns(scopes: readonly RowScope[]): string {
   const [scope, ...others] = scopes;
-  return (scope === undefined || others.length > 0 ? undefined : COLUMNS_OF_SCOPE[scope]) ?? DEFAULT_MONITOR_COLUMNS;
+  const own = scope === undefined || others.length > 0 ? undefined : COLUMNS_OF_SCOPE[scope];
+  if (own !== undefined) return own;
+  return scopes.some((one) => NAMED.has(one)) ? `${DEFAULT_MONITOR_COLUMNS},name` : DEFAULT_MONITOR_COLUMNS;
 }
 
 /**

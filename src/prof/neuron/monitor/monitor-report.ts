@@ -45,6 +45,8 @@ export interface MonitorRow {
   readonly dur: number | null;
   /** By name; null when the monitor had no value. */
   readonly values: ReadonlyMap<string, number | null>;
+  /** By name, the period of a value in ns: metric groups of one report have periods of their own. */
+  readonly periods: ReadonlyMap<string, number>;
 }
 
 /** A row without values. */
@@ -58,6 +60,7 @@ export const NO_ROW: MonitorRow = {
   model: null,
   dur: null,
   values: new Map(),
+  periods: new Map(),
 };
 
 /** An error that the monitor reports for a metric group or a process. */

@@ -8,7 +8,7 @@ import { requireColumnOf } from '../../../table/column-lookup.js';
 import type { Column } from '../../../table/column.js';
 import { entryOf } from '../../../containers/map-entry.js';
 import { quantile } from '../../../record/statistics.js';
-import type { MonitorColumn, MonitorLine } from './monitor-columns.js';
+import { periodOf, type MonitorColumn, type MonitorLine } from './monitor-columns.js';
 import type { MonitorRow } from './monitor-report.js';
 
 /** Values that are kept: 128 MB. */
@@ -20,6 +20,9 @@ interface Series {
   readonly metric: MonitorColumn;
   count: number;
   total: number;
+  /** Sum of the values by their periods, and of those periods: of values with a period. */
+  weighted: number;
+  dur: number;
   min: number;
   max: number;
   /** Empty once the run has too many. */
@@ -57,10 +60,15 @@ export class MonitorStats {
   #add(row: MonitorRow, metric: MonitorColumn, value: number): void {
     const { scope, tag, device, core, name } = row;
     const series = entryOf(this.#series, JSON.stringify([scope, tag, device, core, name, metric.key]), () => ({
-      ...{ row, metric, count: 0, total: 0, min: Infinity, max: -Infinity, values: [] },
+      ...{ row, metric, count: 0, total: 0, weighted: 0, dur: 0, min: Infinity, max: -Infinity, values: [] },
     }));
     series.count++;
     series.total += value;
+    const period = periodOf(metric, row);
+    if (period !== null) {
+      series.weighted += value * period;
+      series.dur += period;
+    }
     series.min = Math.min(series.min, value);
     series.max = Math.max(series.max, value);
     if (++this.#values <= this.mostValues) series.values.push(value);
@@ -75,6 +83,10 @@ export class MonitorStats {
     }));
   }
 }
+
+/** Reports are of unequal length, the first of some milliseconds: amounts and rates have a mean over time. */
+const meanOf = ({ metric, total, count, weighted, dur }: Series): number =>
+  metric.measures === 'amount' && dur > 0 ? weighted / dur : total / count;
 
 const COUNT = int(8);
 const AMOUNT = { ...real(14), significant: 12 };
@@ -96,7 +108,7 @@ const STAT_COLUMNS: readonly Column<StatRow>[] = [
   column('total', 'Total', AMOUNT, 'sum, of counts', ({ metric, total }) =>
     metric.measures === 'count' ? total : null,
   ),
-  column('mean', 'Mean', AMOUNT, 'mean of the values', ({ total, count }) => total / count),
+  column('mean', 'Mean', AMOUNT, 'mean: over time, by the period of each report; of counts, a report', meanOf),
   column('min', 'Min', AMOUNT, 'least value', ({ min }) => min),
   percentile('p50', 'P50', 0.5, 'median of the values'),
   percentile('p90', 'P90', 0.9, 'percentile 90 of the values'),

@@ -22,7 +22,10 @@ export interface ReportSamples {
   readonly startUnixNs: string | null;
 }
 
-type MutableRow = Omit<MonitorRow, 'values'> & { readonly values: Map<string, number | null> };
+type MutableRow = Omit<MonitorRow, 'values' | 'periods'> & {
+  readonly values: Map<string, number | null>;
+  readonly periods: Map<string, number>;
+};
 
 /** The number in a field; null for anything else, since records may have been edited. */
 export const numberOr = (value: unknown): number | null =>
@@ -159,7 +162,10 @@ function rowsOf(samples: readonly SampleRecord[], wanted: ReportFilter, coresPer
     if (key === null) continue;
     const row = rowOf(sample, target.scope, models, coresPerDevice);
     const identity = JSON.stringify([row.scope, row.pid, row.tag, row.core, row.device, row.name]);
-    entryOf(rows, identity, () => row).values.set(key, numberOr(sample.value));
+    const { values, periods } = entryOf(rows, identity, () => row);
+    values.set(key, numberOr(sample.value));
+    const period = numberOr(sample.dur);
+    if (period !== null && period > 0) periods.set(key, period);
     processes.add(processOf(row));
   }
   const order = [...processes.keys()];
@@ -205,6 +211,7 @@ function rowOf(
     model,
     dur: numberOr(sample.dur),
     values: new Map(),
+    periods: new Map(),
   };
 }
 

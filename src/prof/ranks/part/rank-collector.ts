@@ -124,13 +124,14 @@ function partsOf({ header, host, devices }: ProfileOfRanks): RankPart[] {
   return worked.map(([device, { steps, operations, content, work }]) => {
     const columns = steps.columns(host);
     const { order } = steps;
+    const stated = header?.devices.find(({ id }) => id === device);
     const tables = Object.entries(work).map(([key, rows]) => [key, rows.table(order)]);
     return {
       file: header?.file ?? 'na',
-      rank: isDevice ? device : (header?.rank ?? null),
+      rank: isDevice ? (stated?.rank ?? device) : (header?.rank ?? null),
       isDevice,
       device,
-      deviceName: header?.devices.find(({ id }) => id === device)?.name ?? null,
+      deviceName: stated?.name ?? null,
       worldSize: header?.worldSize ?? null,
       host: header?.host ?? null,
       startUnixNs: header?.startUnixNs ?? null,

@@ -68,9 +68,9 @@ export type WorkKey = (typeof WORK_KEYS)[number];
 
 export interface RankPart {
   readonly file: string;
-  /** Of its process; where one profile has several devices, the number of the device. Null when unknown. */
+  /** Of its process; where one profile has several devices, that of the device or its number. Null when unknown. */
   readonly rank: number | null;
-  /** Whether `rank` is the number of a device. */
+  /** Whether it is one of several devices of a profile, whose `rank` is theirs or their number. */
   readonly isDevice: boolean;
   readonly device: number;
   readonly deviceName: string | null;

@@ -153,6 +153,14 @@ export const RANK_COLUMNS: readonly Column<RankRow>[] = [
 const mostOf = (values: readonly (number | null)[]): number | null =>
   values.reduce((most, value) => (value === null ? most : Math.max(value, most ?? value)), null);
 
+/** Columns by which the rows of a screen are told apart where their ranks do not do it. */
+export function distinguishing(parts: readonly RankPart[]): string[] {
+  const hasRepeated = new Set(parts.map(({ rank }) => rank)).size < parts.length;
+  const files = new Set(parts.map(({ file }) => file)).size;
+  if (!hasRepeated) return [];
+  return [...(files > 1 ? ['file'] : []), ...(files < parts.length ? ['device'] : [])];
+}
+
 /** Columns of screens. */
 export const RANK_SCREEN: readonly string[] = [
   'rank',

@@ -106,8 +106,8 @@ describe('scaled products', () => {
   it('counts both values of a 4-bit pair', () => {
     const f4 = (...shape: readonly number[]): Arg => t(shape, 'float4_e2m1fn_x2');
     const call = aten('_scaled_mm', f4(8, 16), f4(16, 16), scale, scale, none, none, v(15), v(false));
-    // k = 32 values; half a byte each
-    expect(amount(call, GEMM)).to.equal(`main 8192 ${(256 + 512) / 2 + 8 + 2 * 128}`);
+    // k = 32 values; an element is a byte with two of them
+    expect(amount(call, GEMM)).to.equal(`main 8192 ${128 + 256 + 8 + 2 * 128}`);
   });
 });
 

@@ -2,7 +2,8 @@
 import { expect } from 'chai';
 import type { SampleRecord } from '../../../../src/record/record.js';
 import { AscendDatabase, ASCEND_SCHEMA, EPOCH, training } from '../../../support/ascend-database.js';
-import { headerOf, recordsOf } from '../../../support/profile-records.js';
+import { csv, task, timeText, writeProfile } from '../../../support/ascend-trace.js';
+import { diagnosticsOf, headerOf, recordsOf } from '../../../support/profile-records.js';
 
 describe('Ascend database: samples', () => {
   it('has samples of the memory of modules when it changes, whatever the order of rows', () => {
@@ -77,5 +78,39 @@ describe('Ascend database: samples', () => {
         : [],
     );
     expect(samples).to.have.deep.members([[0, 0, 5], [0, 1, 5], [2, 0, 6], [2, 1, 6]]); // prettier-ignore
+  });
+
+  it('counts rows of another epoch, and no wrong reason', () => {
+    const database = training();
+    const before = diagnosticsOf(database.write());
+    const component = database.string('PTA');
+    for (const timestamp of [0n, 5_000_000_000n, EPOCH + 50n])
+      database.row('MEMORY_RECORD', {
+        component,
+        timestamp,
+        deviceId: 1,
+        totalAllocated: 1,
+        totalReserved: 1,
+        totalActive: 1,
+      });
+    database.op('aten::far', [0, 0]);
+    database.row('PYTORCH_API', { startNs: '5000000000', endNs: '5000000100', globalTid: 1, type: 50001, name: 1 });
+    // Two rows of memory and a range.
+    expect(diagnosticsOf(database.write())).to.deep.equal({ ...before, 'time-of-another-epoch': 3 });
+  });
+
+  it('counts rows of another epoch of memory_record.csv too', () => {
+    const header = [
+      'Component',
+      'Timestamp(us)',
+      'Total Allocated(MB)',
+      'Total Reserved(MB)',
+      'Total Active(MB)',
+      'Device Type',
+    ];
+    const row = (time: string): unknown[] => ['PTA', time, 1, 2, 1, 'NPU:0'];
+    const beside = { 'memory_record.csv': csv(header, row(timeText(50)), row('5000000.000'), row('')) };
+    const path = writeProfile([task('MatMul', 'AI_CORE', 1, 30, 40)], beside);
+    expect(diagnosticsOf(path)).to.deep.include({ 'time-of-another-epoch': 1, 'row-passed-over': 1 });
   });
 });

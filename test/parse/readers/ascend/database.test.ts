@@ -43,7 +43,7 @@ describe('Ascend database', () => {
       pid: 3136495,
       tid: 102,
       corr: 500,
-      launch: { api: 'launch', start: 800, dur: 10 },
+      launch: { api: 'launch', start: 800, dur: 10, domain: 'node' },
       dir: 'fprop',
       layer: ['Net_0', 'Linear_3'],
       trace: ['train.py:3', 'net.py:12'],
@@ -162,7 +162,7 @@ describe('Ascend database', () => {
     const database = training().op('aten::far', [0, 0]).timed('CANN_API', [0, 1], { startNs: 12, globalTid: 1 });
     database.row('PYTORCH_API', { startNs: 'soon', endNs: null, globalTid: 1, type: 50001, name: 1 });
     const path = database.write();
-    expect(diagnosticsOf(path)).to.deep.equal({ 'bad-row': 1, 'event-without-time': 1 });
+    expect(diagnosticsOf(path)).to.deep.equal({ 'event-without-time': 1, 'time-of-another-epoch': 1 });
     expect(headerOf(path).startUnixNs).to.equal(String(EPOCH));
   });
 
@@ -205,7 +205,8 @@ describe('Ascend database', () => {
       stream: 4,
       tid: 102,
     });
-    expect(diagnosticsOf(path)).to.deep.equal({ 'task-passed-over': 2 });
+    expect(diagnosticsOf(path)).to.deep.equal({ 'task-not-read': 1, 'task-passed-over': 1 });
+    expect(headerOf(path).facts).to.deep.include({ task_types_not_read: 'PROFILING_ENABLE' });
   });
 
   it('reads copies, sets and waits', () => {

@@ -71,7 +71,7 @@ describe('Ascend text: kernels', () => {
   it('stand where the flow from the op says, launched by the thread of the queue', () => {
     const kernel = only([...MM, ...FLOW]);
     expect(kernel).to.deep.include({ name: 'MatMul', start: 30_000, dur: 10_000, device: 0, stream: 2, corr: 11, step: 7 });
-    expect(kernel).to.deep.include({ pid: 3000, tid: LAUNCHER, launch: { api: 'launch', start: 22_000, dur: 1000 } });
+    expect(kernel).to.deep.include({ pid: 3000, tid: LAUNCHER, launch: { api: 'launch', start: 22_000, dur: 1000, domain: 'node' } });
     expect(kernel.layer).to.deep.equal(['Linear_0']);
     expect(kernel.ranges).to.deep.equal(['ProfilerStep#7', 'aclnnMm']);
     expect(kernel.calls.map(({ mod, op: name }) => `${mod}::${name}`)).to.deep.equal(['aten::mm']);
@@ -169,7 +169,7 @@ describe('Ascend text: other work of the device', () => {
     ]);
     const found = recordsOf(path).flatMap((record) => (record.type === 'copy' || record.type === 'sync' ? [[record.type, record.kind]] : [])); // prettier-ignore
     expect(found).to.deep.equal([['copy', null], ['sync', 'stream-wait-event'], ['sync', 'event-record']]); // prettier-ignore
-    expect(diagnosticsOf(path)['task-passed-over']).to.equal(1);
+    expect(diagnosticsOf(path)['task-not-read']).to.equal(1);
   });
 
   const REDUCE = [
@@ -243,11 +243,12 @@ describe('Ascend text: sidecar files', () => {
     expect(kernel.labels).to.deep.equal({ opType: 'MatMulV2', taskType: 'AI_CORE', inputShapes: '4,8;8,2', inputFormats: 'ND;N/A', blockDim: 16 }); // prettier-ignore
   });
 
-  it('kernel_details.csv decides which tasks are kernels', () => {
+  it('kernel_details.csv has the engine of kernels of unknown type', () => {
     const odd = task('MatMul', 'NEW_KIND', 11, 30, 40);
     const beside = { 'kernel_details.csv': csv(HEADER, details('MatMul', 30)) };
-    expect(kernelsOf(writeProfile([...HOST_SIDE, odd]))).to.have.length(0);
+    expect(only([...HOST_SIDE, odd]).engine).to.equal(undefined);
     expect(only([...HOST_SIDE, odd], beside).engine).to.equal('AI_CORE');
+    expect(diagnosticsOf(writeProfile([...HOST_SIDE, odd], beside))).to.not.have.property('kernel-of-unknown-type');
   });
 
   const COUNTED: readonly (readonly [what: string, text: string, counted: object])[] = [

@@ -340,4 +340,19 @@ describe('neuron-monitor', () => {
       diagnostics: { 'truncated-input': 1 },
     });
   });
+
+  it('name devices as the report does, with their memory, else by the instance', () => {
+    const hardware = {
+      neuron_device_type: 'inferentia2',
+      neuron_device_count: 1,
+      neuron_device_memory_size: 34_359_738_368,
+      neuroncore_per_device_count: 2,
+    };
+    const [stated] = header(recordsOf({ system_data: {}, neuron_hardware_info: hardware })).devices;
+    expect(stated).to.deep.include({ id: 0, name: 'Inferentia2', memBytes: 17_179_869_184 });
+    const bare = { neuron_device_count: 1, neuroncore_per_device_count: 1 };
+    const instance = { instance_type: 'trn1.2xlarge' };
+    const [known] = header(recordsOf({ instance_info: instance, neuron_hardware_info: bare })).devices;
+    expect(known).to.deep.include({ name: 'Trainium', memBytes: null });
+  });
 });

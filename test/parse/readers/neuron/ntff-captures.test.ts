@@ -171,8 +171,9 @@ describe('a real device trace says what the tool says of it', () => {
     expect(lines.filter((line) => line.type === 'kernel').map(({ id }) => id)).to.deep.equal(Array.from({ length: 886 }, (_, i) => i + 1)); // prettier-ignore
     const end = lines.at(-1) as EndRecord;
     const timeless = lines.length - 2 - timed.length;
-    // Tensors of the program; 23 kinds of memory, and counts of events and queues, on two cores; names of 6 queues.
-    expect(timeless).to.equal((end.counts['tensor'] ?? 0) + 46 + 4 + 6);
+    // Tensors of the program; 23 kinds of memory, and counts of events and queues, on two cores; names of 6 queues, and two
+    // with a packet across the start.
+    expect(timeless).to.equal((end.counts['tensor'] ?? 0) + 46 + 4 + 6 + 2);
     expect(end.counts).to.include({ kernel: 886, copy: 5253 });
   });
 });

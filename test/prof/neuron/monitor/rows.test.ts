@@ -1,6 +1,10 @@
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
-import { chooseMonitorColumns, MONITOR_COLUMNS } from '../../../../src/prof/neuron/monitor/monitor-columns.js';
+import {
+  chooseMonitorColumns,
+  defaultMonitorColumns,
+  MONITOR_COLUMNS,
+} from '../../../../src/prof/neuron/monitor/monitor-columns.js';
 import { parseGroups, parseTagFilter } from '../../../../src/prof/neuron/monitor/metric-groups.js';
 import { reportOf } from '../../../../src/prof/neuron/monitor/report-samples.js';
 import type { SampleRecord } from '../../../../src/record/record.js';
@@ -199,6 +203,18 @@ describe('rows of neuron-monitor', () => {
       const names = MONITOR_COLUMNS.map((column) => column[of]);
       expect(new Set(names).size).to.equal(names.length);
       expect(names.every((name) => /^\S+$/.test(name))).to.equal(true);
+    }
+  });
+
+  it('have a column that tells them apart in every choice of rows', () => {
+    const idle = { user: 1, system: 2, idle: 97 };
+    const vcpu = { vcpu_usage: group({ average_usage: idle, usage_data: { 0: idle, 1: idle } }) };
+    const [first] = reportsOf(lines(report([], vcpu)));
+    for (const scopes of [['vcpu'], ['system', 'vcpu']] as const) {
+      const columns = defaultMonitorColumns(scopes);
+      const rows = scopes.flatMap((scope) => cells(first, scope, columns));
+      expect(rows).to.have.length(scopes.length + 1);
+      expect(new Set(rows.map((row) => JSON.stringify(row))).size).to.equal(rows.length);
     }
   });
 });

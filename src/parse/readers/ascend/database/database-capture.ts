@@ -26,8 +26,7 @@ import { COPY_OPERATIONS, taskKind } from '../device-kinds.js';
 import { apiLayer, apiLayerCodeOf } from '../api-layers.js';
 import { kernelFields } from '../kernel-labels.js';
 import { CallChains } from './call-chains.js';
-import { isNear } from '../../../capture/clocks/exact-times.js';
-import { DatabaseClock } from './database-clock.js';
+import { DatabaseClock, hasTimes } from './database-clock.js';
 import { CollectiveRows } from './collective-rows.js';
 import { connectionOrNone, OpConnections } from './connections.js';
 import { HostNames } from './host-names.js';
@@ -83,7 +82,7 @@ export class AscendCapture implements Capture {
     });
     this.#waits = waitTimes(activities);
     this.#host.addDeviceRanges(this.#tasks.deviceRanges);
-    this.#samples = new SampleRows(database, clock, strings);
+    this.#samples = new SampleRows(database, clock, strings, diagnostics);
     if (activities.length === 0) diagnostics.count('no-device-activity');
     clock.moveToFirst(
       [this.ranges.start, this.hostCalls.start, activities.start],
@@ -99,7 +98,7 @@ export class AscendCapture implements Capture {
       startUnixNs: clock.startUnixNs,
       dur: null,
       devices: readDevices(database, new Set(activities.device), this.#samples.clocks(), this.#units()),
-      facts,
+      facts: { ...facts, ...this.#tasks.facts },
     };
   }
 
@@ -136,7 +135,7 @@ export class AscendCapture implements Capture {
     const row = this.#tasks.source.at(activity);
     const labels = this.#kernels.labelsOf(row, this.#strings.text(this.#tasks.taskType.at(activity)));
     const counters = this.#kernels.countersOf(row, elementAt(this.#waits, activity));
-    return kernelFields(this.#kernels.coreOf(row), counters, labels);
+    return kernelFields(this.#strings.text(this.#kernels.nameOf(row)), this.#kernels.coreOf(row), counters, labels);
   }
 
   statements(profile: number): Iterable<StatementRecord> {
@@ -152,7 +151,8 @@ export class AscendCapture implements Capture {
     for (const column of [start, end, thread, process, corr, api, rank]) column.reserve(rows);
     this.database.eachNumbers('CANN_API', columns, (cells) => {
       const [began = NaN, ended = NaN, pid = NaN, tid = 0, connection = NaN, name = NaN, type = NaN] = cells;
-      if (!isNear(began) || !isNear(ended) || ended < began || Number.isNaN(pid)) {
+      if (!hasTimes([began, ended], diagnostics, 'bad-row')) return;
+      if (ended < began || Number.isNaN(pid)) {
         diagnostics.count('bad-row');
         return;
       }
@@ -178,8 +178,8 @@ export class AscendCapture implements Capture {
     }
     const units = new Map<number, number>();
     for (const [device, kernels] of rows) {
-      const most = this.#kernels.mostCubeBlocks(kernels);
-      if (most !== null) units.set(device, most);
+      const known = this.#kernels.unitsOf(kernels);
+      if (known !== null) units.set(device, known);
     }
     return units;
   }

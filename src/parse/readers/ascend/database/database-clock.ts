@@ -2,6 +2,7 @@
  * Times of a database: nanoseconds since 1970, which exceed 2^53. SQL subtracts a base, and they are moved to the first
  * event when all have been read. Some schemas store them as text.
  */
+import type { DiagnosticName, Diagnostics } from '../../../../record/diagnostics.js';
 import type { Selection, SqliteFile } from '../../../sqlite/sqlite.js';
 import type { NumericColumn } from '../../../../containers/numeric-column.js';
 import { isNear } from '../../../capture/clocks/exact-times.js';
@@ -20,6 +21,16 @@ const BASES: readonly (readonly [table: string, column: string])[] = [
 ];
 
 const integer = (column: string): string => `CAST("${column}" AS INTEGER)`;
+
+/**
+ * Whether the times of a row are those of the profile; counts the row where they are not.
+ * @param missing the reason where one is no time at all; another epoch is a reason of its own
+ */
+export function hasTimes(times: readonly number[], diagnostics: Diagnostics, missing: DiagnosticName): boolean {
+  if (times.every(isNear)) return true;
+  diagnostics.count(times.some(Number.isNaN) ? missing : 'time-of-another-epoch');
+  return false;
+}
 
 export class DatabaseClock {
   readonly #base: bigint;

@@ -4,8 +4,7 @@ import { integerOf, type Selection, type SqliteFile } from '../../../sqlite/sqli
 import type { ThreadTable } from '../../../capture/threads.js';
 import { HostEvents } from '../../../torch/host-events.js';
 import type { StepRange } from '../../../capture/launch-steps.js';
-import { isNear } from '../../../capture/clocks/exact-times.js';
-import type { DatabaseClock } from './database-clock.js';
+import { hasTimes, type DatabaseClock } from './database-clock.js';
 import { connectionOrNone } from './connections.js';
 import type { HostNames } from './host-names.js';
 
@@ -76,7 +75,7 @@ export class HostRows {
     const columns = ['id', clock.since('startNs'), clock.since('endNs')];
     for (const row of this.database.rows('STEP_TIME', columns)) {
       const [id = NaN, start = NaN, end = NaN] = row.map(integerOf);
-      if (Number.isNaN(id) || !isNear(start) || !isNear(end) || end < start) continue;
+      if (Number.isNaN(id) || end < start || !hasTimes([start, end], this.diagnostics, 'row-passed-over')) continue;
       yield { number: id, start: clock.sinceFirst(start), end: clock.sinceFirst(end), thread: null, text: null };
     }
   }
@@ -141,8 +140,8 @@ export class HostRows {
 
   /** Thread of an event; -1, after counting it, where its times are wrong, and where it has no process. */
   #threadOf(start: number, end: number, pid: number, tid: number): number {
-    if (!isNear(start) || !isNear(end)) this.diagnostics.count('event-without-time');
-    else if (end < start) this.diagnostics.count('negative-duration');
+    if (!hasTimes([start, end], this.diagnostics, 'event-without-time')) return -1;
+    if (end < start) this.diagnostics.count('negative-duration');
     else if (!Number.isNaN(pid)) return this.threads.threadOf(pid, tid);
     return -1;
   }

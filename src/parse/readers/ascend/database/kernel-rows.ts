@@ -1,17 +1,20 @@
 /** COMPUTE_TASK_INFO, TASK_PMU_INFO: facts and counters of kernels by task. Memory: 56 bytes a kernel, 8 a counter. */
 import { elementAt } from '../../../../containers/element.js';
-import { isCubeClass } from '../../../../record/neuron/engines.js';
 import { LruCache } from '../../../../containers/lru-cache.js';
 import type { Labels } from '../../../../record/record.js';
 import { NumericColumn } from '../../../../containers/numeric-column.js';
 import { NumberIndex } from '../../../capture/number-index.js';
 import { numberOf, type Selection, type SqliteFile, type TakeNumbers } from '../../../sqlite/sqlite.js';
 import { cleanText, kernelLabels } from '../kernel-labels.js';
+import { isMatrixKernel, unitsByBlocks } from '../matrix-units.js';
 import { NO_STRING, type StringTable } from './string-table.js';
 
 const TABLE = 'COMPUTE_TASK_INFO';
 
 const MOST_COUNTERS = 512;
+
+/** Counters of the time in which a matrix unit multiplies. */
+const MULTIPLYING: ReadonlySet<string> = new Set(['aic_mac_time', 'aic_mac_ratio']);
 
 type Counts = NumericColumn<Uint32Array<ArrayBuffer>>;
 
@@ -82,11 +85,13 @@ export class KernelRows {
     return cleanText(this.strings.text(this.#strings.core.at(row)));
   }
 
-  /** Most blocks of a kernel on matrix units: each runs on one of them. Null when core classes are unknown. */
-  mostCubeBlocks(rows: Iterable<number>): number | null {
-    let most = 0;
-    for (const row of rows) if (isCubeClass(this.coreOf(row))) most = Math.max(most, this.blocksOf(row));
-    return most === 0 ? null : most;
+  /** Matrix units of the device of these kernels; null when their blocks do not say. */
+  unitsOf(rows: readonly number[]): number | null {
+    const multiplying = this.#counters.filter(({ name }) => MULTIPLYING.has(name));
+    const matrixKernels = rows.filter((row) =>
+      isMatrixKernel(this.coreOf(row), ...multiplying.map(({ values }) => elementAt(values, row))),
+    );
+    return unitsByBlocks(matrixKernels.map((row) => this.blocksOf(row)));
   }
 
   labelsOf(row: number, taskType: string | null): Labels | null {

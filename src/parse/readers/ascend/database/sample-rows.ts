@@ -7,7 +7,8 @@ import { orNull } from '../../../../containers/numeric-column.js';
 import { integerOf, numberOf, type SqliteFile } from '../../../sqlite/sqlite.js';
 import { cleanText } from '../kernel-labels.js';
 import { isNear } from '../../../capture/clocks/exact-times.js';
-import type { DatabaseClock } from './database-clock.js';
+import { hasTimes, type DatabaseClock } from './database-clock.js';
+import type { Diagnostics } from '../../../../record/diagnostics.js';
 import { Dated } from '../../../capture/dated-records.js';
 import { SAMPLE_TABLES, type SampleTable, type ValueColumn } from './sample-tables.js';
 import type { StringTable } from './string-table.js';
@@ -32,6 +33,7 @@ export class SampleRows {
     private readonly database: SqliteFile,
     private readonly clock: DatabaseClock,
     private readonly strings: StringTable,
+    private readonly diagnostics: Diagnostics,
   ) {}
 
   /** Earliest time of each table, relative to the clock's base. */
@@ -74,7 +76,7 @@ export class SampleRows {
     const columns = [clock.since(time), 'deviceId', ...cells, ...(until === undefined ? [] : [clock.since(until)])];
     for (const row of this.database.rows(table, columns, [], true)) {
       const numbers = row.map(read);
-      if (isNear(startOf(numbers))) yield numbers;
+      if (hasTimes([startOf(numbers)], this.diagnostics, 'row-passed-over')) yield numbers;
     }
   }
 

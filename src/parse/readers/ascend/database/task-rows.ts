@@ -8,9 +8,11 @@ import type { Activities, ActivityRow } from '../../../capture/capture-columns.j
 import { NumericColumn } from '../../../../containers/numeric-column.js';
 import type { SqliteFile } from '../../../sqlite/sqlite.js';
 import type { ThreadTable } from '../../../capture/threads.js';
+import type { Labels } from '../../../../record/record.js';
 import { taskKind, type TaskKind } from '../device-kinds.js';
+import { TaskTypes } from '../task-types.js';
 import { isNear } from '../../../capture/clocks/exact-times.js';
-import type { DatabaseClock } from './database-clock.js';
+import { hasTimes, type DatabaseClock } from './database-clock.js';
 import type { CollectiveRows } from './collective-rows.js';
 import { connectionOrNone } from './connections.js';
 import type { DeviceRange } from './host-rows.js';
@@ -41,6 +43,8 @@ export class TaskRows {
   readonly taskType = NumericColumn.counts();
   /** User ranges that are marked on the device, by connection. */
   readonly deviceRanges = new Map<number, DeviceRange>();
+  /** Facts that name the types of tasks that are not read. */
+  facts: Labels | undefined;
   readonly #kinds = new Map<number, TaskKind | null>();
   readonly #copies: Map<number, readonly [size: number, operation: number]>;
   /** Process of activities without one: that of the first call. */
@@ -64,7 +68,7 @@ export class TaskRows {
       ...['taskType', 'contextId', 'streamId'],
     ];
     const taken = new Uint8Array(kernels.length);
-    let passedOver = 0;
+    const others = { type: NumericColumn.floats(), connection: NumericColumn.floats() };
     this.database.eachNumbers('TASK', columns, (cells) => {
       const [start = NaN, end = NaN, device = NaN, id = NaN, task = NaN, pid = NaN] = cells;
       const [, , , , , , type = NaN, context = NaN, stream = NaN] = cells;
@@ -87,14 +91,31 @@ export class TaskRows {
         return;
       }
       const kind = this.#kindOf(type);
-      if (kind === null) passedOver++;
-      else this.#addOther(kind, row, task, type);
+      if (kind === null) {
+        others.type.push(type);
+        others.connection.push(connection);
+      } else this.#addOther(kind, row, task, type);
     });
-    diagnostics.count('task-passed-over', passedOver);
+    this.facts = this.#countOthers(others.type, others.connection);
     diagnostics.count(
       'row-passed-over',
       taken.reduce((missing, isTaken) => missing + (1 - isTaken), 0),
     );
+  }
+
+  /** A task with the connection of a kernel or a collective encloses it; others are of a type that is not read. */
+  #countOthers(types: NumericColumn, connections: NumericColumn): Labels | undefined {
+    const { activities, collectives, strings, diagnostics } = this.context;
+    const enclosed = new Set<number>();
+    for (let row = 0; row < collectives.length; row++) enclosed.add(collectives.connection.at(row));
+    for (const row of activities.rowsOf('kernel')) enclosed.add(activities.corr.at(row));
+    const found = new TaskTypes();
+    for (let task = 0; task < types.length; task++) {
+      const connection = connections.at(task);
+      if (!Number.isNaN(connection) && enclosed.has(connection)) found.enclosing++;
+      else found.notRead.add(strings.text(types.at(task)) ?? '');
+    }
+    return found.facts(diagnostics);
   }
 
   /** A range may have a task at its start and another at its end. */
@@ -147,8 +168,7 @@ export class TaskRows {
    * @param type number of the task type's string
    */
   #row(task: ActivityRow, source: number, type: number): ActivityRow {
-    const isTimed = isNear(task.start) && isNear(task.end);
-    if (!isTimed) this.context.diagnostics.count('bad-row');
+    const isTimed = hasTimes([task.start, task.end], this.context.diagnostics, 'bad-row');
     this.source.push(source);
     this.taskType.push(type >= 0 ? type : NO_STRING);
     return isTimed ? task : { ...task, start: NaN, end: NaN };

@@ -5,14 +5,15 @@
  * Source: the profiler's document of op_summary (`cube_utilization`).
  */
 import { UNKNOWN_DEVICE } from '../../../capture/capture.js';
-import { isCubeClass } from '../../../../record/neuron/engines.js';
 import type { Device } from '../../../../record/record.js';
 import { median } from '../../../../record/statistics.js';
+import { isMatrixKernel, unitsByBlocks } from '../matrix-units.js';
 import type { KernelDetails } from './kernel-details.js';
 
 const CYCLES = 'aic_total_cycles';
 const TIME = 'aicore_time(us)';
 const UTILIZATION = 'cube_utilization(%)';
+const MULTIPLYING = ['aic_mac_time(us)', 'aic_mac_ratio'] as const;
 
 /** Kernels shorter than this, in ns, are too imprecise. */
 const SHORTEST = 50_000;
@@ -28,13 +29,14 @@ export function coreFacts(details: KernelDetails | null, sampledHz: number | nul
   if (details === null) return { clockHz: sampledHz, units: null };
   const clocks: number[] = [];
   const products: number[] = [];
-  let most = 0;
+  const launched: number[] = [];
   for (let row = 0; row < details.length; row++) {
-    if (!isCubeClass(details.coreOf(row))) continue;
+    const counted = MULTIPLYING.map((name) => details.counter(name, row));
+    if (!isMatrixKernel(details.coreOf(row), ...counted)) continue;
     const blocks = details.blocks.at(row);
     const cycles = details.counter(CYCLES, row);
     const dur = details.end.at(row) - details.start.at(row);
-    if (blocks > most) most = blocks;
+    launched.push(blocks);
     if (!(dur >= SHORTEST) || !(cycles > 0)) continue;
     const clock = (cycles / (details.counter(TIME, row) * blocks)) * 1e6;
     const product = (cycles / ((details.counter(UTILIZATION, row) / 100) * dur)) * 1e9;
@@ -43,8 +45,8 @@ export function coreFacts(details: KernelDetails | null, sampledHz: number | nul
   }
   const clockHz = sampledHz ?? roundToMHz(median(clocks, 'upper'));
   const product = median(products, 'upper');
-  const units = product === null || clockHz === null ? most : Math.max(most, Math.round(product / clockHz));
-  return { clockHz, units: units > 0 ? units : null };
+  const measured = product === null || clockHz === null ? 0 : Math.round(product / clockHz);
+  return { clockHz, units: measured > 0 ? measured : unitsByBlocks(launched) };
 }
 
 const roundToMHz = (clock: number | null): number | null => (clock === null ? null : Math.round(clock / 1e6) * 1e6);

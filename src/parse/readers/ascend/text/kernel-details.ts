@@ -1,6 +1,6 @@
 /**
- * kernel_details.csv: attributes and counters of kernels and collectives. Columns differ with level, metrics and version
- * of the profiler. Memory: 100 bytes a row and 8 a counter; texts are interned.
+ * kernel_details.csv, and msprof's op_summary_*.csv from which it is made: attributes and counters of kernels and
+ * collectives. Columns differ with level, metrics and version of the profiler. Memory: 100 bytes a row and 8 a counter; texts are interned.
  */
 import { append } from '../../../../containers/lists.js';
 import { elementAt } from '../../../../containers/element.js';
@@ -15,7 +15,7 @@ import { TIMES_READ } from '../../../capture/clocks/exact-times.js';
 import { TraceClock } from '../../../capture/clocks/trace-clock.js';
 
 const TEXT_COLUMNS: Readonly<Record<TextLabel, readonly string[]>> = {
-  opType: ['Type'],
+  opType: ['Type', 'OP Type'],
   inputShapes: ['Input Shapes'],
   inputTypes: ['Input Data Types'],
   inputFormats: ['Input Formats'],
@@ -33,25 +33,32 @@ type TextNumbers = NumericColumn<Uint32Array<ArrayBuffer>>;
 /** Newer files have the number of blocks as `Block Num`, older ones as `Block Dim`. */
 const BLOCKS = ['Block Num', 'Block Dim'] as const;
 const MIX_BLOCKS = ['Mix Block Num', 'Mix Block Dim'] as const;
-const START = 'Start Time(us)';
-const DURATION = 'Duration(us)';
-const CORE = 'Accelerator Core';
-const WAIT = 'Wait Time(us)';
+/** The name in kernel_details.csv, and those in op_summary_*.csv. */
+const NAME = ['Name', 'Op Name'] as const;
+const START = ['Start Time(us)', 'Task Start Time(us)'] as const;
+const DURATION = ['Duration(us)', 'Task Duration(us)'] as const;
+const CORE = ['Accelerator Core', 'Task Type'] as const;
+const WAIT = ['Wait Time(us)', 'Task Wait Time(us)'] as const;
+/** What a file must have. */
+const REQUIRED = [NAME, START, DURATION] as const;
 
 const KNOWN: ReadonlySet<string> = new Set([
   ...Object.values(TEXT_COLUMNS).flat(),
   ...BLOCKS,
   ...MIX_BLOCKS,
-  ...['Step Id', 'Device_id', 'Model ID', 'Task ID', 'Stream ID', 'Name', CORE, START, DURATION],
-  ...['Context ID', 'Task Type', 'Grid Dim'],
+  ...[...NAME, ...START, ...DURATION, ...CORE],
+  ...['Step Id', 'Device_id', 'Model ID', 'Model Name', 'Infer ID', 'Task ID', 'Stream ID', 'Context ID', 'Grid Dim'],
 ]);
 
 /** `Accelerator Core` of collectives, before and since 2025. */
 const COLLECTIVE_CORES: ReadonlySet<string> = new Set(['HCCL', 'COMMUNICATION']);
 
-/** Whether the first line of a file is the header of kernel_details.csv. */
-export const isKernelDetailsHeader = (line: string): boolean =>
-  !line.trimStart().startsWith('{') && [START, DURATION, CORE, 'Name'].every((name) => line.split(',').includes(name));
+/** Whether the first line of a file is the header of kernel_details.csv or op_summary_*.csv. */
+export function isKernelDetailsHeader(line: string): boolean {
+  if (line.trimStart().startsWith('{')) return false;
+  const columns = new Set(line.split(','));
+  return [...REQUIRED, CORE].every((names) => names.some((name) => columns.has(name)));
+}
 
 export class KernelDetails {
   /** NaN when the cell is no time. */
@@ -74,14 +81,14 @@ export class KernelDetails {
   /** Reads the file. @returns null when required columns are missing */
   static read(path: string, clock: TraceClock, diagnostics: Diagnostics): KernelDetails | null {
     const table = CsvTable.open(path, diagnostics);
-    if (table === null || [START, DURATION, 'Name'].some((name) => table.column(name) === -1)) return null;
+    if (table === null || REQUIRED.some((names) => table.column(...names) === -1)) return null;
     return new KernelDetails(table, clock);
   }
 
   /** A clock by the first rows. */
   static clockOf(path: string): TraceClock {
     const table = CsvTable.open(path, new Diagnostics());
-    const column = table?.column(START) ?? -1;
+    const column = table?.column(...START) ?? -1;
     const texts: string[] = [];
     for (const row of table?.rows() ?? []) if (texts.push(textOfCell(row[column])) >= TIMES_READ) break;
     return TraceClock.near(texts);
@@ -91,15 +98,15 @@ export class KernelDetails {
     const labels = TEXT_LABELS.map((label) => [label, NumericColumn.counts()] as const);
     this.#labels = Object.fromEntries(labels) as Record<TextLabel, TextNumbers>;
     const counters = table.header.flatMap((name, index) => {
-      if (name === WAIT) return [{ name: 'waitNs', index, read: microsecondsOfCell }];
+      if ((WAIT as readonly string[]).includes(name)) return [{ name: 'waitNs', index, read: microsecondsOfCell }];
       return KNOWN.has(name) || name === '' ? [] : [{ name, index, read: numberOfCell }];
     });
     this.#counters = counters.map(({ name }) => [name, NumericColumn.floats()]);
     const at = {
-      name: table.column('Name'),
-      start: table.column(START),
-      duration: table.column(DURATION),
-      core: table.column(CORE),
+      name: table.column(...NAME),
+      start: table.column(...START),
+      duration: table.column(...DURATION),
+      core: table.column(...CORE),
     };
     const numbers = [
       [this.device, table.column('Device_id')],
@@ -167,7 +174,12 @@ export class KernelDetails {
       blockDim: this.blocks.at(row),
       mixBlockDim: this.#mixBlocks.at(row),
     });
-    return kernelFields(this.coreOf(row), counters.length === 0 ? null : Object.fromEntries(counters), labels);
+    return kernelFields(
+      this.nameOf(row),
+      this.coreOf(row),
+      counters.length === 0 ? null : Object.fromEntries(counters),
+      labels,
+    );
   }
 
   #textOf(column: TextNumbers, row: number): string {

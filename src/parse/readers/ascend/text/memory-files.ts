@@ -19,6 +19,14 @@ function deviceOf(cell: string | undefined): number {
   return digits === undefined ? 0 : Number(digits);
 }
 
+/** Time of a row; NaN, which is counted, where it has none, or one of another epoch. */
+function timeOf(cell: string | undefined, clock: TraceClock, diagnostics: Diagnostics): number {
+  const text = textOfCell(cell);
+  const time = clock.ofText(text);
+  if (Number.isNaN(time)) diagnostics.count(/^\d/.test(text) ? 'time-of-another-epoch' : 'row-passed-over');
+  return time;
+}
+
 /** Reads one of the files. @returns false when it has another header */
 type ReadMemory = (path: string, clock: TraceClock, samples: TextSamples, diagnostics: Diagnostics) => boolean;
 
@@ -27,7 +35,7 @@ export const readMemoryRecord: ReadMemory = (path, clock, samples, diagnostics) 
   const rows = cellsOf(path, diagnostics, ['Component', 'Timestamp(us)'], columns);
   if (rows === null) return false;
   for (const [component, time, device, ...totals] of rows) {
-    const start = clock.ofText(textOfCell(time));
+    const start = timeOf(time, clock, diagnostics);
     const labels = { component: textOfCell(component) };
     TOTALS.forEach((name, i) => {
       const value = numberOfCell(totals[i]);
@@ -47,7 +55,7 @@ export const readModuleMemory: ReadMemory = (path, clock, samples, diagnostics) 
     if (Number.isNaN(value)) continue;
     const labels = { module: textOfCell(module) };
     const series = { metric: 'npu_module_mem', unit: 'bytes', labels, onChange: true };
-    samples.add(series, clock.ofText(textOfCell(time)), value * MB, deviceOf(device));
+    samples.add(series, timeOf(time, clock, diagnostics), value * MB, deviceOf(device));
   }
   return true;
 };
@@ -57,7 +65,7 @@ export const readOperatorMemory: ReadMemory = (path, clock, samples, diagnostics
   const rows = cellsOf(path, diagnostics, ['Name', 'Size(KB)', 'Allocation Time(us)'], columns);
   if (rows === null) return false;
   for (const [name, size, time, duration, device, ...totals] of rows) {
-    const start = clock.ofText(textOfCell(time));
+    const start = timeOf(time, clock, diagnostics);
     const series = { metric: 'op_memory', unit: 'bytes', labels: { op: textOfCell(name) }, lasting: true };
     const own = TOTALS.map((total, i) => [total.toLowerCase(), numberOfCell(totals[i]) * MB] as const);
     const known = Object.fromEntries(own.filter(([, value]) => !Number.isNaN(value)));

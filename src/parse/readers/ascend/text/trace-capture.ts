@@ -6,7 +6,7 @@
 import { entryOf } from '../../../../containers/map-entry.js';
 import { elementAt } from '../../../../containers/element.js';
 import { Diagnostics } from '../../../../record/diagnostics.js';
-import type { StatementRecord } from '../../../../record/record.js';
+import type { Labels, StatementRecord } from '../../../../record/record.js';
 import type {
   Capture,
   ActivityDetails,
@@ -23,6 +23,7 @@ import { TorchContexts } from '../../../torch/torch-contexts.js';
 import { nestEvents } from '../../../torch/nesting.js';
 import { apiLayer } from '../api-layers.js';
 import { kernelFields } from '../kernel-labels.js';
+import { TaskTypes } from '../task-types.js';
 import { SidecarFiles } from './sidecar-files.js';
 import { timesOf, type CommunicationFacts } from './communication-file.js';
 import { correctHitRates, FREQUENCY } from './counter-events.js';
@@ -67,16 +68,18 @@ export class TraceCapture implements Capture {
     this.#details = sidecars.kernelDetails(clock);
     sidecars.memory(clock, events.samples);
     correctHitRates(events.samples);
-    this.#addTasks();
+    const taskTypes = this.#addTasks();
     this.#addCollectives(sidecars);
     if (this.activities.length === 0) this.diagnostics.count('no-device-activity');
     this.#moveToFirst(clock);
     this.names = this.#names();
     const clockHz = events.samples.largest(FREQUENCY);
     const facts = coreFacts(this.#details, Number.isNaN(clockHz) ? null : clockHz);
+    const profile = sidecars.profile();
     this.header = {
       format,
-      ...sidecars.profile(),
+      ...profile,
+      facts: { ...profile.facts, ...taskTypes },
       startUnixNs: clock.startNs?.toString() ?? null,
       dur: null,
       devices: devicesOf(this.activities.device, facts),
@@ -124,33 +127,50 @@ export class TraceCapture implements Capture {
     const taskType = number === 0 ? null : this.#events.texts.text(number - 1);
     if (row !== NO_ROW && this.#details !== null) return this.#details.detailsOf(row, taskType);
     if (taskType === null) return null;
-    return kernelFields(coreOfType(taskType), null, { taskType });
+    const name = this.activities.kernels.name.at(this.activities.ownRow.at(activity));
+    return kernelFields(this.#events.texts.text(name), coreOfType(taskType), null, { taskType });
   }
 
   statements(profile: number): Iterable<StatementRecord> {
     return this.#events.samples.records(profile);
   }
 
-  /** Tasks → kernels, copies, sets and waits. */
-  #addTasks(): void {
-    const { tasks, texts, collectives } = this.#events;
+  /** Tasks → kernels, copies, sets and waits. @returns facts that name the types of others */
+  #addTasks(): Labels | undefined {
+    const { tasks, collectives } = this.#events;
     const ofCollectives = connectionsOf(collectives);
     const envelopes = tasks.envelopes();
     const rows = this.#joinDetails();
-    const kindOf = (task: number): TaskActivity | null => {
-      const type = tasks.type.at(task);
-      return kindOfTask(type === 0 ? '' : texts.text(type - 1), texts.text(tasks.name.at(task)));
-    };
-    let passedOver = 0;
+    const types = new TaskTypes();
+    let wrappers: ReadonlySet<number> | null = null;
     for (let task = 0; task < tasks.length; task++) {
       const row = elementAt(rows, task);
-      const isPart = envelopes.has(task) || ofCollectives.has(tasks.connection.at(task));
-      const kind = row !== NO_ROW ? 'kernel' : isPart ? null : kindOf(task);
-      if (kind !== null) this.#addTask(task, kind, row);
+      const type = this.#typeOf(task);
+      const isPart = ofCollectives.has(tasks.connection.at(task));
+      const found = kindOfTask(type, this.#events.texts.text(tasks.name.at(task)));
+      if (row !== NO_ROW) this.#addTask(task, 'kernel', row);
+      else if (envelopes.has(task)) types.enclosing++;
       // Parts of a collective belong to its record.
-      else if (!isPart || envelopes.has(task)) passedOver++;
+      else if (isPart) continue;
+      else if (found === null) types.notRead.add(type);
+      else if (found !== 'unknown') this.#addTask(task, found, row);
+      else if ((wrappers ??= tasks.wrappers()).has(task)) types.enclosing++;
+      else if (this.#isNamedAndLong(task)) {
+        this.#addTask(task, 'kernel', row);
+        types.unknown.add(type);
+      } else types.notRead.add(type);
     }
-    this.diagnostics.count('task-passed-over', passedOver);
+    return types.facts(this.diagnostics);
+  }
+
+  #typeOf(task: number): string {
+    const number = this.#events.tasks.type.at(task);
+    return number === 0 ? '' : this.#events.texts.text(number - 1);
+  }
+
+  #isNamedAndLong(task: number): boolean {
+    const { tasks, texts } = this.#events;
+    return tasks.end.at(task) > tasks.start.at(task) && texts.text(tasks.name.at(task)) !== '';
   }
 
   #addTask(task: number, kind: TaskActivity, row: number): void {
@@ -183,7 +203,7 @@ export class TraceCapture implements Capture {
         activities.addSet(cells, NaN, NaN);
         break;
       case 'sync':
-        activities.addSync(cells, name);
+        activities.addSync(cells, syncKind(this.#typeOf(task)) === null ? name : tasks.type.at(task) - 1);
     }
   }
 

@@ -247,7 +247,11 @@ export class AscendTrace {
     const name = this.#name(event);
     const known = this.#counters[name];
     const kind = known === undefined ? (this.#counters[name] = counterKind(this.texts.text(name))) : known;
-    if (kind === null || !this.clock.read(event)) return;
+    if (kind === null) return;
+    if (!this.clock.read(event)) {
+      this.diagnostics.count('row-passed-over');
+      return;
+    }
     const args = event.fields.value(EVENT.args);
     const device = this.#deviceOfProcess(event.fields.number(EVENT.pid));
     this.samples.add(seriesOf(kind, args), this.clock.start, counterValue(args) * kind.factor, device);

@@ -5,7 +5,7 @@
 import type { ActivityKind } from '../../../capture/capture-columns.js';
 import { NumericColumn } from '../../../../containers/numeric-column.js';
 import { allRows, sortRows } from '../../../../containers/row-order.js';
-import { taskKind } from '../device-kinds.js';
+import { isMark, taskKind } from '../device-kinds.js';
 
 /** Subtask id of a task that is not part of a group of tasks. */
 const NO_SUBTASK = 4294967295;
@@ -34,10 +34,34 @@ export class TraceTasks {
    */
   envelopes(): Set<number> {
     const found = new Set<number>();
+    let outer = -1;
+    for (const row of this.#sorted([this.lane, this.stream, this.batch, this.task, this.start])) {
+      if (this.subtask.at(row) === NO_SUBTASK) outer = row;
+      else if (outer !== -1 && this.#isAround(outer, row)) found.add(outer);
+    }
+    return found;
+  }
+
+  /** Tasks that enclose a shorter task of their stream, of some length. */
+  wrappers(): Set<number> {
+    const found = new Set<number>();
+    let open: number[] = [];
+    for (const row of this.#sorted([this.lane, this.stream, this.start])) {
+      const [start, end] = [this.start.at(row), this.end.at(row)];
+      open = open.filter((outer) => this.#isSameStream(outer, row) && this.end.at(outer) > start);
+      if (!(end > start)) continue;
+      for (const outer of open) {
+        const isLonger = this.start.at(outer) < start || this.end.at(outer) > end;
+        if (isLonger && this.end.at(outer) >= end) found.add(outer);
+      }
+      open.push(row);
+    }
+    return found;
+  }
+
+  /** Rows in the order of columns; those that are equal in them by end, the last first. */
+  #sorted(columns: readonly { at(row: number): number }[]): Uint32Array {
     const rows = allRows(this.length);
-    const columns = [this.lane, this.stream, this.batch, this.task, this.start] as readonly {
-      at(row: number): number;
-    }[];
     sortRows(rows, (a, b) => {
       for (const column of columns) {
         const difference = column.at(a) - column.at(b);
@@ -45,12 +69,11 @@ export class TraceTasks {
       }
       return this.end.at(b) - this.end.at(a);
     });
-    let outer = -1;
-    for (const row of rows) {
-      if (this.subtask.at(row) === NO_SUBTASK) outer = row;
-      else if (outer !== -1 && this.#isAround(outer, row)) found.add(outer);
-    }
-    return found;
+    return rows;
+  }
+
+  #isSameStream(a: number, b: number): boolean {
+    return this.lane.at(a) === this.lane.at(b) && this.stream.at(a) === this.stream.at(b);
   }
 
   #isAround(outer: number, inner: number): boolean {
@@ -85,15 +108,21 @@ export const coreOfType = (type: string): string | null => CORES.get(type) ?? nu
 /** Kinds of activities that tasks are; collectives come from rows of their own. */
 export type TaskActivity = Exclude<ActivityKind, 'graph' | 'collective'>;
 
-/** What a task is, by its type and its name; null for marks of the profiler and the like. */
-export function kindOfTask(type: string, name: string): TaskActivity | null {
+/**
+ * What a task is, by its type and its name; null for marks of the driver and the profiler, `unknown` for other types:
+ * the list of types is open, each device has words of its own.
+ */
+export function kindOfTask(type: string, name: string): TaskActivity | 'unknown' | null {
   if (KERNEL_TYPE.test(type)) return 'kernel';
-  // Types of queue entries end in _SQE; a `PLACE_HOLDER_SQE` is identified by its name alone.
-  return (taskKind(name) ?? taskKind(type.replace(/_SQE$/, '')))?.is ?? null;
+  const kind = taskKind(type);
+  if (kind !== null) return kind.is;
+  // What a `PLACE_HOLDER_SQE` is follows from its name alone.
+  if (type === '' || isMark(type)) return taskKind(name)?.is ?? null;
+  return isMark(name) ? null : 'unknown';
 }
 
-/** Kind of a wait by the task's name; null when it is no wait. */
-export function syncKind(name: string): string | null {
-  const kind = taskKind(name);
+/** Kind of a wait by the task's type or name; null when it is no wait. */
+export function syncKind(text: string): string | null {
+  const kind = taskKind(text);
   return kind?.is === 'sync' ? kind.kind : null;
 }

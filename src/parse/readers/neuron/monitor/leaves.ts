@@ -23,6 +23,8 @@ interface LeafContext {
   /** Key of the nearest named member: the metric group of a `period` or an `error`. */
   readonly group: string;
   readonly period: number | null;
+  /** Whether the monitor reports an error here: the numbers are unknown then, although it writes them as zeros. */
+  readonly failed: boolean;
 }
 
 /** Reports are about eight levels deep. */
@@ -50,7 +52,7 @@ export function leavesOf(
   allFields: boolean,
 ): Leaf[] {
   const leaves: Leaf[] = [];
-  visit(report, REPORT, { path: '', labels: {}, group: '', period: null }, 0);
+  visit(report, REPORT, { path: '', labels: {}, group: '', period: null, failed: false }, 0);
   return leaves;
 
   function visit(value: unknown, place: PathNode | null, context: LeafContext, depth: number): void {
@@ -76,7 +78,7 @@ export function leavesOf(
     for (const [key, value] of Object.entries(nested)) {
       if (WITHHELD.test(key)) diagnostics.count('withheld-value');
       else if (key === 'period' && typeof value === 'number') {
-        leaf(value, { metric: 'period', unit: 's' }, inGroup());
+        leaf(value, { metric: 'period', unit: 's' }, { ...inGroup(), failed: false });
       } else if (key === 'error' && typeof value === 'string') {
         if (value === '') continue;
         if (place !== null || allFields) leaf(value, { metric: 'error', unit: null }, inGroup());
@@ -87,7 +89,8 @@ export function leavesOf(
         const label = next?.label ?? null;
         const labels = label === null ? context.labels : { ...context.labels, [label]: labelOf(key) };
         const group = isList || next?.any === true ? context.group : key;
-        visit(value, next?.place ?? null, { ...context, path, labels, group }, depth + 1);
+        const failed = context.failed && !isIdentity(place, key);
+        visit(value, next?.place ?? null, { ...context, path, labels, group, failed }, depth + 1);
       }
     }
   }
@@ -100,7 +103,7 @@ export function leavesOf(
       metric: place?.metric ?? context.path,
       unit: place?.unit ?? null,
       // JSON.parse reads 1e999 as Infinity.
-      value: Number.isFinite(number) ? number : null,
+      value: Number.isFinite(number) && !context.failed ? number : null,
       ...(typeof value === 'string' ? { text: value } : undefined),
       labels: context.labels,
       period: context.period,
@@ -114,13 +117,18 @@ function contextWithin(
   place: PathNode | null,
   context: LeafContext,
 ): LeafContext {
-  const { period } = nested;
+  const { period, error } = nested;
   const identities = place?.identities ?? [];
-  if (identities.length === 0 && period === undefined) return context;
+  const failed = context.failed || (typeof error === 'string' && error !== '');
+  if (identities.length === 0 && period === undefined && failed === context.failed) return context;
   const labels: Record<string, string | number> = { ...context.labels };
   for (const [key, label] of identities) {
     const value = nested[key];
     if (typeof value === 'string' || typeof value === 'number') labels[label] = value;
   }
-  return { ...context, labels, period: isPeriod(period) ? period : context.period };
+  return { ...context, labels, period: isPeriod(period) ? period : context.period, failed };
 }
+
+/** Whether a member identifies its object, as a process id does. */
+const isIdentity = (place: PathNode | null, key: string): boolean =>
+  place?.identities.some(([name]) => name === key) === true;

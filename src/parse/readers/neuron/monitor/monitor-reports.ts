@@ -8,7 +8,7 @@
  */
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import { UserError } from '../../../../record/errors.js';
-import type { NoticeRecord, ProfileLine, SampleRecord, ProfileRecord } from '../../../../record/record.js';
+import type { Device, NoticeRecord, ProfileLine, SampleRecord, ProfileRecord } from '../../../../record/record.js';
 import { endRecord } from '../../../capture/emit.js';
 import { leavesOf, type Leaf } from './leaves.js';
 import { REPORT_KEYS } from './value-paths.js';
@@ -124,6 +124,17 @@ const shortestPeriod = (leaves: readonly Leaf[]): number | null =>
     null,
   );
 
+/** What the report says of the chip: its name, and the share of its memory that a core has. */
+function statedDevice(leaves: readonly Leaf[]): Partial<Pick<Device, 'name' | 'memBytes'>> {
+  const type = textOf(leaves, 'neuron_device_type');
+  const bytes = numberOf(leaves, 'neuron_device_memory_size') ?? 0;
+  const cores = numberOf(leaves, 'neuroncore_per_device_count') ?? 0;
+  return {
+    ...(type === null ? undefined : { name: `${type.charAt(0).toUpperCase()}${type.slice(1)}` }),
+    ...(bytes > 0 && cores > 0 ? { memBytes: Math.floor(bytes / cores) } : undefined),
+  };
+}
+
 /** More cores than any instance has: larger counts are taken for damage. */
 const MOST_CORES = 4096;
 
@@ -143,7 +154,8 @@ function streamHeader(name: StreamName, leaves: readonly Leaf[], startUnixNs: bi
   const core = coreOfInstance(instanceType) ?? coreOfArch(version === null ? null : `nc-${version}`);
   const cores = coresOf(leaves);
   const facts = knownFacts({ instanceType, cores: cores.length === 0 ? null : cores.length });
-  const devices = cores.map((id) => neuronDevice(id, core));
+  const stated = statedDevice(leaves);
+  const devices = cores.map((id) => ({ ...neuronDevice(id, core), ...stated }));
   return profileRecord(name.format, name, { tool: null, dur: null, devices, facts }, startUnixNs?.toString() ?? null);
 }
 

@@ -16,7 +16,7 @@ import { DerivedSamples } from './series/derived-samples.js';
 import type { RowCursor } from './rows/row-merge.js';
 import { RowChunks } from './rows/row-chunks.js';
 import { MAX_DEVICES, rankWithin } from './rows/rows.js';
-import { countLines, memoryLines, profileLine } from './lines/source-lines.js';
+import { countLines, memoryLines, profileLine, unevenQueueLines } from './lines/source-lines.js';
 import { RECORD_BYTES, NtffFile } from './file/ntff-file.js';
 
 /**
@@ -110,6 +110,8 @@ class TraceReader {
         this.#graphsOf(core),
         this.#sectionReader?.events.get(core) ?? null,
       );
+      const { engineBase } = queuesOf(core, this.#graphsOf(core));
+      yield* unevenQueueLines(this.options.profile, core, engineBase, this.#sectionReader?.uneven.get(core) ?? []);
     }
   }
 
@@ -131,14 +133,13 @@ class TraceReader {
 
   /** Lines in order, with the samples that follow from them. */
   *withDerived(lines: RecordLines, inOrder: RowCursor): Generator<ProfileLine> {
-    const { early, unread = 0 } = this.#sectionReader ?? {};
+    const { uneven, unread = 0 } = this.#sectionReader ?? {};
     function* own(): Generator<ProfileLine> {
       while (inOrder.next()) yield lines.at(inOrder);
     }
     const derived = new DerivedSamples(this.options.profile, {
-      // Its first start is before the execution: the tool then pairs no start with its end.
       leavesOut: ({ device, stream, queue = 0 }) =>
-        early?.get(device)?.has(rankWithin((stream ?? 0) % ENGINES_OF_RECORD, queue)) === true,
+        uneven?.get(device)?.has(rankWithin((stream ?? 0) % ENGINES_OF_RECORD, queue)) === true,
       hasUnknownSections: unread > 0,
     });
     let all = 0;

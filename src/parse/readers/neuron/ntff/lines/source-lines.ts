@@ -2,6 +2,8 @@
 import { entryOf } from '../../../../../containers/map-entry.js';
 import { coreOfInstance } from '../../../../../record/neuron/neuron-cores.js';
 import { neuronDevice, knownFacts, profileRecord } from '../../profile-record.js';
+import { UNEVEN_QUEUE_METRIC } from '../../../../../record/sample-metrics.js';
+import { queueOf, streamOf } from '../rows/rows.js';
 import type { Labels, ProfileRecord, SampleRecord } from '../../../../../record/record.js';
 import type { ReadOptions } from '../../../../reader.js';
 import { fileNameOf } from '../../../../files.js';
@@ -100,6 +102,24 @@ export function* countLines(
     entryOf(engines, `${queue} ${name}`, () => ({ queue, name: queueName(name), count: 0 })).count++;
   }
   for (const { queue, name, count } of engines.values()) yield line('dma_queue', queue, null, { name, engines: count });
+}
+
+/**
+ * Queues with a packet across a bound of the execution. The vendor's tool leaves all packets of such a queue out: it cuts
+ * records to the execution first, and then a queue has not as many starts as ends.
+ * @param engineBase offset of engine numbers in records
+ * @param ranks engine and queue of each, as `rankWithin` makes them
+ */
+export function* unevenQueueLines(
+  profile: number,
+  core: number,
+  engineBase: number,
+  ranks: Iterable<number>,
+): Generator<SampleRecord> {
+  for (const rank of [...ranks].sort((a, b) => a - b)) {
+    const labels = { stream: engineBase + streamOf(rank), queue: queueOf(rank) };
+    yield { ...{ type: 'sample', profile, start: null, device: core, metric: UNEVEN_QUEUE_METRIC }, value: 1, unit: 'count', labels }; // prettier-ignore
+  }
 }
 
 /** Uses of device memory: the runtime's term in captures → the vendor tool's. */

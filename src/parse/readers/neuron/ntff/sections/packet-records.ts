@@ -21,8 +21,8 @@ const END = 5;
 const COMPLETION = 6;
 
 export class PacketRecords extends SectionRows {
-  /** Queues, by rank, with a packet that was under way when the execution began. */
-  readonly early = new Set<number>();
+  /** Starts without ends of each queue within the execution, by engine · 16 + queue. */
+  readonly #surplus = new Int32Array(ENGINES_OF_RECORD * QUEUES);
   readonly #pending = Array.from({ length: ENGINES_OF_RECORD * QUEUES }, () => null as PendingPackets | null);
 
   constructor(device: number, output: SectionOutput) {
@@ -42,12 +42,24 @@ export class PacketRecords extends SectionRows {
       }
       const engine = (head >>> 24) & (ENGINES_OF_RECORD - 1);
       const queue = (values >>> 4) & (QUEUES - 1);
-      const pending = (this.#pending[engine * QUEUES + queue] ??= new PendingPackets());
+      const slot = engine * QUEUES + queue;
+      const pending = (this.#pending[slot] ??= new PendingPackets());
       const time = clock.since(words[at + 2] as number, words[at + 3] as number);
+      if (time >= 0 && time <= clock.length)
+        this.#surplus[slot] = (this.#surplus[slot] as number) + (phase === START ? 1 : -1);
       if (phase === START) this.diagnostics.count('record-without-end', pending.start(time));
       else if (pending.count === 0) this.diagnostics.count('record-without-start');
       else this.#add(rankWithin(engine, queue), pending.end(), time, head & 0xffffff, values >>> 16);
     }
+  }
+
+  /** Queues, by rank, with a packet across a bound of the execution: not as many starts as ends within it. */
+  get uneven(): number[] {
+    const found: number[] = [];
+    this.#surplus.forEach((surplus, at) => {
+      if (surplus !== 0) found.push(rankWithin(Math.floor(at / QUEUES), at % QUEUES));
+    });
+    return found;
   }
 
   /** Counts the packets that never ended. */
@@ -58,7 +70,6 @@ export class PacketRecords extends SectionRows {
   }
 
   #add(rank: number, start: number, end: number, bytes: number, checksum: number): void {
-    if (start < 0 && end >= 0) this.early.add(rank);
     if (this.isOutside(start, end)) return;
     this.rows.add(start, this.durationOf(start, end), this.rank | rank, bytes, checksum, 0);
   }

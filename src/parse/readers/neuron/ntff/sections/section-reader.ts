@@ -17,8 +17,8 @@ export class SectionReader {
   readonly #lastEnds = new Map<number, number>();
   /** Events by core: records of semaphores and of anything else besides instructions, packets and throttling. */
   readonly events = new Map<number, number>();
-  /** Queues of each core, by engine and queue of records, that were busy when the execution began. */
-  readonly early = new Map<number, ReadonlySet<number>>();
+  /** Queues of each core, by engine and queue of records, with a packet across a bound of the execution. */
+  readonly uneven = new Map<number, ReadonlySet<number>>();
   /** Sections with data that are not read. */
   unread = 0;
   #opcodesHeld = 0;
@@ -42,7 +42,7 @@ export class SectionReader {
       for (const block of this.trace.records(section)) reader.read(block);
       reader.finish();
       if (reader instanceof PacketRecords) {
-        this.early.set(section.core, new Set([...(this.early.get(section.core) ?? []), ...reader.early]));
+        this.uneven.set(section.core, new Set([...(this.uneven.get(section.core) ?? []), ...reader.uneven]));
       }
       if (reader instanceof SemaphoreRecords) addTo(this.events, section.core, reader.events);
       if (reader instanceof InstructionRecords && reader.lastEnd > 0) this.#lastEnds.set(section.core, reader.lastEnd);
