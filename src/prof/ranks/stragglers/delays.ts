@@ -12,7 +12,7 @@ import { entryOf } from '../../../containers/map-entry.js';
 import { median, quantile } from '../../../record/statistics.js';
 import { falseDiscovery } from '../../diff/false-discovery.js';
 import type { RankPart } from '../part/rank-part.js';
-import { excessOver, typicalLength, type OwnWork } from './own-work.js';
+import { excessOver, type OwnWork } from './own-work.js';
 import { reasonsOf, type Reasons } from './reasons.js';
 import type { UnitLevel } from './tested-units.js';
 
@@ -77,7 +77,7 @@ export function delaysOf(
   for (const [index, cell] of cells.entries()) {
     const { own, row, late } = cell;
     const q = qs[index] ?? 1;
-    if (q > rate || late < LEAST_SHARE * typicalLength(own)) continue;
+    if (q > rate || late < LEAST_SHARE * own.typical) continue;
     entryOf(rows, `${works.indexOf(own)}/${row}`, () => ({ own, row, found: [] })).found.push({ ...cell, q });
   }
   return [...rows.values()]

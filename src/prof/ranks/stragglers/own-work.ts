@@ -21,8 +21,8 @@ export interface OwnWork {
   readonly at: readonly (readonly number[])[];
   /** ns, a row a part, a column a step; NaN where the part lacks the step. */
   readonly times: readonly (readonly number[])[];
-  /** Whole time of each step, likewise. */
-  readonly lengths: readonly (readonly number[])[];
+  /** Median length of a step, ns; NaN without any. */
+  readonly typical: number;
 }
 
 /** @param peers parts that do the same work */
@@ -35,7 +35,9 @@ export function ownWorkOf(parts: readonly RankPart[], peers: readonly number[]):
     compared.map((peer, row) =>
       elementAt(at, row).map((index) => (index < 0 ? NaN : value(elementAt(parts, peer), index))),
     );
-  return { parts: compared, steps, at, times: of(ownWork), lengths: of(stepLength) };
+  const lengths = of(stepLength);
+  const typical = median(lengths.flat().filter((length) => !Number.isNaN(length))) ?? NaN;
+  return { parts: compared, steps, at, times: of(ownWork), typical };
 }
 
 /** Where each step is in the columns of each peer. */
@@ -104,7 +106,3 @@ export function excessOver(times: readonly (readonly number[])[]): number[][] {
   }
   return excess;
 }
-
-/** Median length of a step, ns; NaN without any. */
-export const typicalLength = ({ lengths }: OwnWork): number =>
-  median(lengths.flat().filter((length) => !Number.isNaN(length))) ?? NaN;

@@ -4,7 +4,7 @@ import { append } from '../../../containers/lists.js';
 import { falseDiscovery } from '../../diff/false-discovery.js';
 import type { RankPart } from '../part/rank-part.js';
 import { delaysOf, type Delay } from './delays.js';
-import { excessOver, ownWorkOf, typicalLength, type OwnWork } from './own-work.js';
+import { excessOver, ownWorkOf, type OwnWork } from './own-work.js';
 import { chanceOf, leastChance, stepPlaces, type StepPlaces } from './rank-sum-test.js';
 import { reasonsOf, type Reasons } from './reasons.js';
 import { changeOf, type StepWindow } from './step-window.js';
@@ -150,7 +150,7 @@ function outcomes(families: readonly Family[]): Outcome[] {
 
 function withLateness(test: Test, q: number): Outcome {
   const late = meanLate(test);
-  return { ...test, late, share: late / typicalLength(test.own), q };
+  return { ...test, late, share: late / test.own.typical, q };
 }
 
 /** How late it is against those that are not named. */
