@@ -12,7 +12,8 @@ import { neuronSummary } from './readers/neuron/summary.js';
 import { ncu } from './readers/ncu/ncu.js';
 import { nsight } from './readers/nsight/nsight.js';
 import { nvprof } from './readers/nvprof/nvprof.js';
-import { UNREADABLE, UNREADABLE_DATABASES } from './unreadable.js';
+import { UNREADABLE_DATABASES } from './unreadable/databases.js';
+import { UNREADABLE } from './unreadable/unreadable.js';
 import { UnreadableInput } from './input/unreadable-input.js';
 
 /** The first reader that recognises an input reads it. */
@@ -51,7 +52,7 @@ export function detect(probe: Probe): Reader {
   if (probe.database !== null) {
     const known = UNREADABLE_DATABASES.find((candidate) => candidate.sniff(probe));
     if (known !== undefined) throw new UserError(`is ${known.title}`, { where: probe.file, hint: known.hint });
-    const tables = [...probe.database.tables.keys()];
+    const tables = [...probe.database.tables.keys()].filter((table) => !table.startsWith('sqlite_'));
     const shown = tables.slice(0, 4).join(', ') + (tables.length > 4 ? ', …' : '');
     throw new UserError(
       `SQLite database of no known profiler, ${tables.length === 0 ? 'without tables' : `with tables ${shown}`}`,

@@ -188,7 +188,13 @@ describe('a comparison', () => {
       least: 2 / 252,
     });
     expect(testSteps({ base: b, new: a }, settings)?.side).to.equal(-1);
-    expect(testSteps({ base: a, new: a }, settings)).to.deep.equal({ percent: 0, p: 1, pBeyond: 1, side: 0, least: 2 / 252 });
+    expect(testSteps({ base: a, new: a }, settings)).to.deep.equal({
+      percent: 0,
+      p: 1,
+      pBeyond: 1,
+      side: 0,
+      least: 2 / 252,
+    });
     expect(testSteps({ base: a, new: b }, { ...settings, minSamples: 6 })).to.equal(null);
   });
 });

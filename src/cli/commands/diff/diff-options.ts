@@ -42,7 +42,11 @@ export const DIFF: Tool = {
       list: true,
     },
     DEVICE_OPTION,
-    { name: 'fail-if', takes: 'COND', help: 'exit code 1 when COND holds, 3 when it cannot be judged; may be given several times' },
+    {
+      name: 'fail-if',
+      takes: 'COND',
+      help: 'exit code 1 when COND holds, 3 when it cannot be judged; may be given several times',
+    },
     { name: 'min-effect', takes: 'PCT', help: `least change of interest (${percent(DEFAULTS.minEffect)})` },
     { name: 'fdr', takes: 'Q', help: `false-discovery rate (${DEFAULTS.rate}); --q means the same` },
     { name: 'min-samples', takes: 'N', help: `steps that each input needs for a test (${DEFAULTS.minSamples})` },

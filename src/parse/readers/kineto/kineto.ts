@@ -5,6 +5,7 @@
 import { emit } from '../../capture/emit.js';
 import type { Probe, Reader } from '../../reader.js';
 import { headContains, textStart } from '../../files.js';
+import { isAutogradTrace } from '../../torch/autograd-trace.js';
 import { KinetoCapture } from './kineto-capture.js';
 
 export const kineto: Reader = {
@@ -22,7 +23,7 @@ const EVENTS = '"traceEvents"';
 function isTrace({ path, head }: Probe): boolean {
   const start = textStart(head);
   if (start.startsWith('{"type":"profile"')) return false;
-  if (start.startsWith('[')) return start.includes('"ph"');
+  if (start.startsWith('[')) return start.includes('"ph"') && !isAutogradTrace(start);
   if (!start.startsWith('{')) return false;
   return start.includes(EVENTS) || headContains(path, [EVENTS], SEARCHED);
 }
