@@ -12,7 +12,7 @@ import { CounterJoin } from './readers/ncu/join.js';
 import { launchesOf } from './readers/ncu/ncu.js';
 import { detect, PROFILE_TABLES, readerNamed } from './registry.js';
 import { rankOf, readHead } from './source.js';
-import { UnreadableInput } from './input/unreadable-input.js';
+import { RedundantInput, UnreadableInput } from './input/unreadable-input.js';
 import { isGzip } from './input/unpack.js';
 import { isSqlite, SCHEMA_BYTES, SqliteFile } from './sqlite/sqlite.js';
 import { headContains, isFile } from './files.js';
@@ -87,7 +87,7 @@ export function checkProfile(path: string, name: string, format?: string, inFold
   try {
     const reader = chooseReader(probe, format);
     if (inFolder && format === undefined && reader.isCovered?.(probe) === true)
-      throw new UserError('is redundant: another file covers this capture', { where: name });
+      throw new RedundantInput('is redundant: another file covers this capture', { where: name });
     return reader;
   } finally {
     probe.database?.close();

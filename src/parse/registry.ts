@@ -1,5 +1,6 @@
 /** The formats in order of priority. `--formats`, the help and the docs are generated from this table. */
 import { nearest, UsageError, UserError } from '../record/errors.js';
+import { fileNameOf } from './files.js';
 import type { OutputFolder, Probe, Reader } from './reader.js';
 import { ascendDatabase } from './readers/ascend/database.js';
 import { ascendText } from './readers/ascend/text.js';
@@ -33,6 +34,10 @@ export const READERS: readonly Reader[] = [
 
 /** Names of tables by which a database that cannot be opened is recognised as a profile. */
 export const PROFILE_TABLES: readonly string[] = READERS.flatMap(({ tableNames }) => tableNames ?? []);
+
+/** Whether a file has a name that nothing but profiles have. */
+export const isNamedProfile = (file: string): boolean =>
+  READERS.some(({ fileNames }) => fileNames?.test(fileNameOf(file)) === true);
 
 /** Folders that profilers write; one without a readable profile is explained. */
 export const OUTPUT_FOLDERS: readonly OutputFolder[] = READERS.flatMap(({ outputFolder }) => outputFolder ?? []);

@@ -85,6 +85,10 @@ export const DIAGNOSTICS = {
   'no-device-activity': ['warning', 'profiles without any work on a device'],
   'row-passed-over': ['warning', 'rows without a start, or beyond the limit of a small table (skipped)'],
   'task-passed-over': ['info', 'device tasks around a kernel or collective, and marks of the profiler (skipped)'],
+  'csv-row-short': [
+    'warning',
+    'CSV rows with fewer cells than the header (kept; counters and what is missing are unknown)',
+  ],
   'csv-row-passed-over': ['warning', 'CSV rows that are truncated or do not match the header (skipped)'],
   'file-beside-not-read': ['warning', 'sidecar files whose content does not match their name (ignored)'],
   'profiler-info-not-found': ['info', 'profiles without profiler_info_*.json (versions and settings are unknown)'],

@@ -205,6 +205,19 @@ describe('inputs', () => {
     expect(far.profiles.map(({ source }) => basename(source.name))).to.deep.equal(['b.sqlite']);
   });
 
+  it('in a folder that have the name of a profile are reported where they are empty or hold anything else', async () => {
+    const names = ['a.ntff', 'b.neff', 'c.nvvp', 'd.pt.trace.json', 'kernel_details.csv', 'msprof_1.db', 'trace_view.json'];
+    for (const content of ['', 'no profile']) {
+      const folder = freshPath('-folder');
+      mkdirSync(folder);
+      for (const name of [...names, 'notes.txt']) writeFileSync(join(folder, name), content);
+      const { profiles, failures } = await foundIn([folder]);
+      expect(profiles).to.have.length(0);
+      expect(failures.map(({ detail }) => basename(detail.where ?? ''))).to.include.members(names);
+      expect(failures.map(({ detail }) => basename(detail.where ?? ''))).to.not.include('notes.txt');
+    }
+  }); // prettier-ignore
+
   it('that are folders or globs are searched in order of name; files that are no profiles are skipped', async () => {
     const folder = freshPath('-folder');
     mkdirSync(join(folder, 'sub'), { recursive: true });

@@ -12,6 +12,8 @@ export const kineto: Reader = {
   id: 'kineto',
   title: 'PyTorch trace, JSON or gzip (torch.profiler, *.pt.trace.json)',
   reads: 'text',
+  // Source: `tensorboard_trace_handler` of torch/profiler/profiler.py.
+  fileNames: /\.pt\.trace\.json(?:\.gz)?$/,
   sniff: (probe) => isTrace(probe),
   read: ({ path, file }, options) => emit(new KinetoCapture(path, file, kineto.id), options),
 };

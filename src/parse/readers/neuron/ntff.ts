@@ -37,6 +37,7 @@ export const ntff: Reader = {
   id: 'ntff',
   title: 'AWS Neuron device trace, version 6 (neuron-profile capture, *.ntff)',
   reads: 'binary',
+  fileNames: /\.ntff(?:\.gz)?$/,
   sniff: isTrace,
   isCovered: hasReport,
   read: (probe, options) => readDeviceTrace('ntff', probe, options),

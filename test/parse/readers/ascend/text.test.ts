@@ -253,8 +253,8 @@ describe('Ascend text: sidecar files', () => {
   const COUNTED: readonly (readonly [what: string, text: string, counted: object])[] = [
     ['with another header', 'a,b\r\n1,2\r\n', { 'file-beside-not-read': 1 }],
     ['without a byte', '', { 'file-beside-not-read': 1 }],
-    ['that was cut', csv(HEADER, details('MatMul', 30)) + '7,11,2,Mat', { 'csv-row-passed-over': 1 }],
-    ['that was cut in a quoted cell', csv(HEADER, details('MatMul', 30)) + '7,11,2,"Mat', { 'csv-row-passed-over': 1 }],
+    ['that was cut', csv(HEADER, details('MatMul', 30)) + '7,11,2,Mat', { 'truncated-input': 1 }],
+    ['that was cut in a quoted cell', csv(HEADER, details('MatMul', 30)) + '7,11,2,"Mat', { 'truncated-input': 1 }],
     ['of another trace', csv(HEADER, details('MatMul', 35)), { 'details-without-task': 1 }],
     ['without a time', csv(HEADER, details('MatMul', 30).with(6, 'N/A')), { 'details-without-task': 1 }],
   ];
@@ -265,6 +265,22 @@ describe('Ascend text: sidecar files', () => {
       expect(diagnosticsOf(path)).to.deep.equal({ ...counted, 'profiler-info-not-found': 1 });
     });
   }
+
+  it('a row of kernel_details.csv with a cell too few keeps its kernel, without what the gap may have moved', () => {
+    const header = [...HEADER, 'Block Dim', 'aic_mac_ratio'];
+    const short = details('MatMul', 30, 16);
+    const beside = (row: readonly unknown[]): Record<string, string> => ({
+      'kernel_details.csv': csv(header, row as never),
+    });
+    const odd = task('MatMul', 'NEW_KIND', 11, 30, 40);
+    const kernel = only([...HOST_SIDE, odd], beside(short));
+    expect(kernel).to.deep.include({ engine: 'AI_CORE', block: null }).and.not.have.property('counters');
+    const path = writeProfile([...HOST_SIDE, odd], beside(short));
+    expect(diagnosticsOf(path)).to.include({ 'csv-row-short': 1 }).and.not.have.property('csv-row-passed-over');
+    // Without its first cell the time is that of the duration's column.
+    const shifted = writeProfile([...HOST_SIDE, odd], beside(short.slice(1)));
+    expect(diagnosticsOf(shifted)).to.include({ 'csv-row-short': 1, 'csv-row-passed-over': 1 });
+  });
 
   it('l2_cache.csv adds rates, joined in order where a task number comes again', () => {
     const header = ['Task ID', 'Stream ID', 'Name', 'Accelerator Core', 'Start Time(us)', 'Duration(us)'];
