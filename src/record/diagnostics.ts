@@ -93,6 +93,11 @@ export const DIAGNOSTICS = {
   'file-beside-not-read': ['warning', 'sidecar files whose content does not match their name (ignored)'],
   'profiler-info-not-found': ['info', 'profiles without profiler_info_*.json (versions and settings are unknown)'],
   'details-without-task': ['warning', 'rows of kernel_details.csv whose kernel is not in the trace (skipped)'],
+  'profiler-saw-no-device': ['warning', 'messages of the profiler that it collected no events of a device'],
+  'profiler-not-initialised': ['warning', 'messages of the profiler that it could not initialise CUPTI'],
+  'profiler-driver-not-supported': ['warning', 'messages of the profiler that it does not support the driver'],
+  'profiler-without-permission': ['warning', 'messages of the profiler that it may not read the device'],
+  'profiler-message': ['info', 'other warnings and errors of the profiler (they are in the profile)'],
   'unknown-table': ['info', 'tables of unknown name (skipped)'],
   'table-not-read': ['info', 'tables of events that are not read (tables_not_read of the profile line names them)'],
   'category-not-read': [

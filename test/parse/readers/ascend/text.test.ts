@@ -269,8 +269,8 @@ describe('Ascend text: sidecar files', () => {
   it('a row of kernel_details.csv with a cell too few keeps its kernel, without what the gap may have moved', () => {
     const header = [...HEADER, 'Block Dim', 'aic_mac_ratio'];
     const short = details('MatMul', 30, 16);
-    const beside = (row: readonly unknown[]): Record<string, string> => ({
-      'kernel_details.csv': csv(header, row as never),
+    const beside = (row: unknown[]): Record<string, string> => ({
+      'kernel_details.csv': csv(header, row),
     });
     const odd = task('MatMul', 'NEW_KIND', 11, 30, 40);
     const kernel = only([...HOST_SIDE, odd], beside(short));
