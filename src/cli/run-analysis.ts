@@ -1,7 +1,7 @@
 /** The way of every command over FILEs of records: reading, progress, output, exit code. */
 import { say } from './message.js';
 import type { Analysis, Answer } from '../prof/analysis.js';
-import { withReason } from '../prof/missing-device.js';
+import { withReason } from '../prof/input/missing-device.js';
 import type { Annotator } from '../prof/report/report.js';
 import { UsageError, UserError } from '../record/errors.js';
 import type { ProfileLine, ProfileRecord } from '../record/record.js';

@@ -4,7 +4,7 @@ import { counted } from '../record/plural.js';
 import type { ProfileLine } from '../record/record.js';
 import type { AnyTable } from '../table/table.js';
 import type { Annotated } from './annotate.js';
-import { WithoutDevice } from './missing-device.js';
+import { WithoutDevice } from './input/missing-device.js';
 import type { RecordTypes } from './input/records.js';
 
 export interface Answer<Facts> {

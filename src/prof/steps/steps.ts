@@ -7,7 +7,7 @@ import { UserError } from '../../record/errors.js';
 import type { KernelLine, ProfileLine, ProfileRecord } from '../../record/record.js';
 import type { RecordTypes } from '../input/records.js';
 import { countNotes, HOST_HINT, withoutTimes, type Analysis, type Answer } from '../analysis.js';
-import { WithoutDevice } from '../missing-device.js';
+import { WithoutDevice } from '../input/missing-device.js';
 import { columnsOf, type StepRow } from './step-columns.js';
 import { HostSteps, MOST_STEPS, stepOf } from './host-steps.js';
 import { plainRow, stepCounts, type StepCounts, type StepsPart } from './steps-part.js';

@@ -256,6 +256,8 @@ describe('Ascend text: sidecar files', () => {
     ['that was cut', csv(HEADER, details('MatMul', 30)) + '7,11,2,Mat', { 'truncated-input': 1 }],
     ['that was cut in a quoted cell', csv(HEADER, details('MatMul', 30)) + '7,11,2,"Mat', { 'truncated-input': 1 }],
     ['of another trace', csv(HEADER, details('MatMul', 35)), { 'details-without-task': 1 }],
+    ['with a cell too few', csv([...HEADER, 'Block Dim'], details('MatMul', 30)), { 'csv-row-short': 1 }],
+    ['with a gap before the time', csv(HEADER, details('MatMul', 30).slice(1)), { 'csv-row-short': 1, 'csv-row-passed-over': 1 }], // prettier-ignore
     ['without a time', csv(HEADER, details('MatMul', 30).with(6, 'N/A')), { 'details-without-task': 1 }],
   ];
   for (const [what, text, counted] of COUNTED) {
@@ -265,22 +267,6 @@ describe('Ascend text: sidecar files', () => {
       expect(diagnosticsOf(path)).to.deep.equal({ ...counted, 'profiler-info-not-found': 1 });
     });
   }
-
-  it('a row of kernel_details.csv with a cell too few keeps its kernel, without what the gap may have moved', () => {
-    const header = [...HEADER, 'Block Dim', 'aic_mac_ratio'];
-    const short = details('MatMul', 30, 16);
-    const beside = (row: unknown[]): Record<string, string> => ({
-      'kernel_details.csv': csv(header, row),
-    });
-    const odd = task('MatMul', 'NEW_KIND', 11, 30, 40);
-    const kernel = only([...HOST_SIDE, odd], beside(short));
-    expect(kernel).to.deep.include({ engine: 'AI_CORE', block: null }).and.not.have.property('counters');
-    const path = writeProfile([...HOST_SIDE, odd], beside(short));
-    expect(diagnosticsOf(path)).to.include({ 'csv-row-short': 1 }).and.not.have.property('csv-row-passed-over');
-    // Without its first cell the time is that of the duration's column.
-    const shifted = writeProfile([...HOST_SIDE, odd], beside(short.slice(1)));
-    expect(diagnosticsOf(shifted)).to.include({ 'csv-row-short': 1, 'csv-row-passed-over': 1 });
-  });
 
   it('l2_cache.csv adds rates, joined in order where a task number comes again', () => {
     const header = ['Task ID', 'Stream ID', 'Name', 'Accelerator Core', 'Start Time(us)', 'Duration(us)'];

@@ -1,6 +1,6 @@
 /** Why a profile has no work of a device, where its profiler recorded the reason; and what to do. */
-import type { DiagnosticName } from '../record/diagnostics.js';
-import { UserError } from '../record/errors.js';
+import type { DiagnosticName } from '../../record/diagnostics.js';
+import { UserError } from '../../record/errors.js';
 
 /** An error for what a profile has nothing of, since no device worked in it. */
 export class WithoutDevice extends UserError {}
