@@ -267,7 +267,6 @@ describe('Ascend text: sidecar files', () => {
       expect(diagnosticsOf(path)).to.deep.equal({ ...counted, 'profiler-info-not-found': 1 });
     });
   }
-
   it('l2_cache.csv adds rates, joined in order where a task number comes again', () => {
     const header = ['Task ID', 'Stream ID', 'Name', 'Accelerator Core', 'Start Time(us)', 'Duration(us)'];
     const kernels = csv(
