@@ -27,7 +27,7 @@ export type {
   Unreadable,
 } from './parse/reader.js';
 export { detect, READERS } from './parse/registry.js';
-export { UNREADABLE } from './parse/unreadable.js';
+export { UNREADABLE } from './parse/unreadable/unreadable.js';
 
 export type { Family, KernelFacts, Param, KernelRole, Work } from './ops/family.js';
 export type { LengthSums, ServedPart, ServingPhase, ServingStep } from './record/serving-step.js';

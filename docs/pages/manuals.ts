@@ -5,7 +5,7 @@ import type { Command } from '../../src/cli/command.js';
 import { DPARSE } from '../../src/cli/dparse/options.js';
 import { DPROF } from '../../src/cli/report/report-options.js';
 import { READERS } from '../../src/parse/registry.js';
-import { UNREADABLE } from '../../src/parse/unreadable.js';
+import { UNREADABLE } from '../../src/parse/unreadable/unreadable.js';
 import { COLUMNS } from '../../src/prof/columns/columns.js';
 import { AGGREGATES } from '../../src/prof/by/aggregates.js';
 import { FORMATS } from '../../src/write/formats.js';

@@ -11,7 +11,7 @@ import { renumbered, ProfileNumbers } from '../prof/input/profile-numbers.js';
 import { KERNEL_TYPES, readRecords, recordKindOf, type RecordTypes } from '../prof/input/records.js';
 import type { RecordBatches } from '../prof/report/report.js';
 import type { ProfileFile } from '../parse/find.js';
-import { EXIT, UsageError, UserError } from '../record/errors.js';
+import { UsageError, UserError } from '../record/errors.js';
 import type { ProfileLine } from '../record/record.js';
 import { counted } from '../record/plural.js';
 import { USAGE } from './report/usage.js';
@@ -243,16 +243,15 @@ async function openFiles(
     for (const profile of profiles) profile.dispose();
     throw (file === undefined ? failures[0] : undefined) ?? severalFiles(folder, files);
   }
-  for (const { line } of failures) say('dprof', line);
-  if (failures.length > 0) process.exitCode = EXIT.failed;
   const open = (one: FolderFile): Promise<Source> =>
     typeof one === 'string' ? openOne(one, progress, wanted, numbers) : recordsOf(one, wanted);
   const status = new StreamStatus(folder);
   const leftOut = profiles.length + records.length + partials.length - files.length;
   if (leftOut > 0) status.note = `${counted(leftOut, 'file')} of records left out, which may be of its other files: give those that are meant`; // prettier-ignore
-  if (others.length > 0) return filesInTurn(status, files, open, wanted, numbers);
+  const endings = [status, ...failures.map((error) => failed(folder, error))];
+  if (others.length > 0) return filesInTurn(endings, files, open, wanted, numbers);
   const source = await open(file);
-  return { ...source, endings: [status, ...source.endings] };
+  return { ...source, endings: [...endings, ...source.endings] };
 }
 
 function severalFiles(folder: string, files: readonly FolderFile[]): UserError {
@@ -280,13 +279,13 @@ export async function recordFilesIn(folder: string): Promise<RecordFiles> {
 
 /** All of a folder, one after the other. */
 function filesInTurn(
-  folder: StreamStatus,
+  before: readonly StreamStatus[],
   files: readonly FolderFile[],
   open: (file: FolderFile) => Promise<Source>,
   wanted: Wanted | undefined,
   numbers: ProfileNumbers,
 ): Source {
-  const endings = [folder];
+  const endings = [...before];
   let current: Source | null = null;
   async function* batches(): AsyncGenerator<readonly ProfileLine[]> {
     for (const [index, file] of files.entries()) {
@@ -300,7 +299,7 @@ function filesInTurn(
     current?.close();
     for (const file of files) if (typeof file !== 'string') file.dispose();
   };
-  return { name: folder.name, batches: batches(), endings, close };
+  return { name: before[0]?.name ?? '', batches: batches(), endings, close };
 }
 
 async function recordsOf(source: ProfileFile, wanted: Wanted | undefined): Promise<Source> {
@@ -336,21 +335,34 @@ const cutOf = ({ endings }: Pick<Source, 'endings'>): StreamStatus['cut'] =>
  * Says of inputs that are cut off that they are; to be called when the output is written, which has what stands before.
  * @throws UserError for a line, compressed data or a profile that stops in the middle
  */
-export function confirmEndings({ endings }: Pick<Source, 'endings'>, quiet: boolean): void {
-  for (const { name, cut, unfinished, note } of endings) {
-    if (note !== null && !quiet) say('dprof', `${name}: ${note}`);
-    if (cut === null && unfinished > 0 && !quiet) {
-      const profiles = unfinished === 1 ? 'a profile has no end' : `${unfinished} profiles have no end`;
-      say('dprof', `${name}: ${profiles}: are the records cut off? what is there was read`);
-    }
-  }
+export function confirmEndings(source: Pick<Source, 'endings'>, quiet: boolean): void {
+  const { notes, unended, errors } = endingsOf(source);
+  if (!quiet) for (const { line } of [...notes, ...unended]) say('dprof', line);
+  const last = errors.pop();
+  for (const { line } of errors) say('dprof', line);
+  if (last !== undefined) throw last;
+}
+
+/** How inputs ended: what is left out of them, profiles without an end, which may be meant, and what makes a run fail. */
+export function endingsOf({ endings }: Pick<Source, 'endings'>): {
+  readonly notes: UserError[];
+  readonly unended: UserError[];
+  readonly errors: UserError[];
+} {
+  const notes = endings.flatMap(({ name, note }) => (note === null ? [] : [new UserError(note, { where: name })]));
+  const unended = endings.flatMap(({ name, cut, unfinished }) =>
+    cut === null && unfinished > 0 ? [withoutEnd(name, unfinished)] : [],
+  );
   const errors = endings.flatMap(({ cut, failure }) => [
     ...(cut === null ? [] : [new UserError(`${cut.what}; ${WAS_READ}`, cut.detail)]),
     ...(failure === null ? [] : [failure]),
   ]);
-  const last = errors.pop();
-  for (const { line } of errors) say('dprof', line);
-  if (last !== undefined) throw last;
+  return { notes, unended, errors };
+}
+
+function withoutEnd(name: string, profiles: number): UserError {
+  const which = profiles === 1 ? 'a profile has no end' : `${profiles} profiles have no end`;
+  return new UserError(`${which}: are the records cut off? what is there was read`, { where: name });
 }
 
 /** An error about the whole of an input, which may be due to its being cut off: then that is said first. */

@@ -1,6 +1,7 @@
 /** The way of every command over FILEs of records: reading, progress, output, exit code. */
 import { say } from './message.js';
 import type { Analysis, Answer } from '../prof/analysis.js';
+import { withReason } from '../prof/input/missing-device.js';
 import type { Annotator } from '../prof/report/report.js';
 import { UsageError, UserError } from '../record/errors.js';
 import type { ProfileLine, ProfileRecord } from '../record/record.js';
@@ -45,10 +46,14 @@ export async function runAnalysis<Facts>(
       await run.print(answer, write, source.name);
       confirmWhole(source, existing, output);
     });
-    if (!quiet) writeNotes(notes, source.name);
+    if (!quiet)
+      writeNotes(
+        notes.map((note) => explained(note, source)),
+        source.name,
+      );
     confirmEndings(source, quiet);
   } catch (error) {
-    throw withCut(namingInput(error, source.name), source);
+    throw withCut(namingInput(explained(error, source), source.name), source);
   } finally {
     meter.clear();
     source.close();
@@ -85,7 +90,7 @@ export async function readInputs(
     end();
     return source;
   } catch (error) {
-    throw namingInput(error, source.name);
+    throw namingInput(explained(error, source), source.name);
   } finally {
     meter.clear();
     source.close();
@@ -104,6 +109,10 @@ export function writeNotes(notes: readonly (string | UserError)[], input: string
     say('dprof', line);
   }
 }
+
+/** An error about what no device did, with the reason that a profiler recorded. */
+const explained = <Told>(error: Told, { endings }: Source): Told =>
+  withReason(error, new Set(endings.flatMap(({ counted }) => [...counted]))) as Told;
 
 /** Adds the name of the input to an error about the whole of it. */
 function namingInput(error: unknown, name: string): unknown {

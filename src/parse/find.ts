@@ -4,11 +4,11 @@ import { dirname, resolve } from 'node:path';
 import { counted } from '../record/plural.js';
 import { UserError, isSystemError, systemReason } from '../record/errors.js';
 import { isInCaptureFolder, openCaptures, type CaptureFiles } from './captures.js';
-import { checkProfile, CoveredFile } from './profile.js';
-import { OUTPUT_FOLDERS } from './registry.js';
+import { checkProfile } from './profile.js';
+import { isNamedProfile, OUTPUT_FOLDERS } from './registry.js';
 import type { Reader } from './reader.js';
 import { expandInput, openInput, openStart, type InputFile } from './source.js';
-import { UnreadableInput } from './input/unreadable-input.js';
+import { RedundantInput, UnreadableInput } from './input/unreadable-input.js';
 
 /** A profile's file, with the captures of graphs that it may replay. */
 export interface ProfileFile extends InputFile {
@@ -91,10 +91,14 @@ async function tryList(path: string, inFolder: boolean): Promise<ListedProfile |
     if (file !== null) checkStart(file, path, inFolder);
   } catch (error) {
     const failure = asUserError(error, path);
-    if (!(failure instanceof UnreadableInput) && !isNamedProfile(path)) return failure;
+    if (!isOfProfile(failure, path)) return failure;
   }
   return { path };
 }
+
+/** Whether an error is about a profile: what is damaged or has the name of one, and is not covered by another file. */
+const isOfProfile = (error: UserError, path: string): boolean =>
+  error instanceof UnreadableInput || (isNamedProfile(path) && !(error instanceof RedundantInput));
 
 function checkStart(file: Pick<InputFile, 'path' | 'dispose'>, name: string, inFolder: boolean): void {
   try {
@@ -103,13 +107,6 @@ function checkStart(file: Pick<InputFile, 'path' | 'dispose'>, name: string, inF
     file.dispose();
   }
 }
-
-/**
- * Whether a file has a name that nothing but profiles have: where it is empty, or holds anything else, it was damaged.
- *
- * Source: `tensorboard_trace_handler` of torch/profiler/profiler.py.
- */
-const isNamedProfile = (path: string): boolean => /\.pt\.trace\.json(?:\.gz)?$/.test(path);
 
 /** What files of one set have in common: `rank6.json` stands for a profile where `rank5.json` is one. */
 const withoutNumbers = (path: string): string => path.replaceAll(/\d+/g, '0');
@@ -132,8 +129,8 @@ async function* profilesOf<Found extends object>(
     if (inFolder && isInCaptureFolder(path) && dirname(path) !== input) continue;
     const result = await open(path, inFolder);
     if (!(result instanceof UserError)) profiles.add(withoutNumbers(path));
-    else if (lenient && !(result instanceof UnreadableInput) && !isNamedProfile(path)) {
-      if (!(result instanceof CoveredFile)) passedOver.push({ path, failure: result });
+    else if (lenient && !isOfProfile(result, path)) {
+      if (!(result instanceof RedundantInput)) passedOver.push({ path, failure: result });
       continue;
     }
     used.push(path);

@@ -12,7 +12,7 @@ import { CounterJoin } from './readers/ncu/join.js';
 import { launchesOf } from './readers/ncu/ncu.js';
 import { detect, PROFILE_TABLES, readerNamed } from './registry.js';
 import { rankOf, readHead } from './source.js';
-import { UnreadableInput } from './input/unreadable-input.js';
+import { RedundantInput, UnreadableInput } from './input/unreadable-input.js';
 import { isGzip } from './input/unpack.js';
 import { isSqlite, SCHEMA_BYTES, SqliteFile } from './sqlite/sqlite.js';
 import { headContains, isFile } from './files.js';
@@ -83,9 +83,6 @@ function joinOf(report: string | undefined): CounterJoin | null {
   return new CounterJoin(launchesOf(report, report, diagnostics), diagnostics);
 }
 
-/** A file of a folder of which another one has all that it has. */
-export class CoveredFile extends UserError {}
-
 /**
  * Detects the format of a file without reading its events.
  * @param path file with the bytes, uncompressed
@@ -101,7 +98,7 @@ export function checkProfile(path: string, name: string, format?: string, inFold
   try {
     const reader = chooseReader(probe, format);
     if (inFolder && format === undefined && reader.isCovered?.(probe) === true)
-      throw new CoveredFile('is redundant: another file covers this capture', { where: name });
+      throw new RedundantInput('is redundant: another file covers this capture', { where: name });
     return reader;
   } finally {
     probe.database?.close();

@@ -67,6 +67,11 @@ export interface Reader {
   readonly youngGenerationMb?: number;
   /** Names of tables, or their first letters, by which a database that cannot be opened is recognised as a profile. */
   readonly tableNames?: readonly string[];
+  /**
+   * Names that nothing but files of the format have, as its writers give them: in a folder, one that is empty or holds
+   * anything else is damaged, and is reported.
+   */
+  readonly fileNames?: RegExp;
   /** Folders that the profiler writes, to explain one that holds no readable profile. */
   readonly outputFolder?: OutputFolder;
   /** Whether it reads the program that ran from a file of its own, which the user may name. */

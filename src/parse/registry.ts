@@ -1,5 +1,6 @@
 /** The formats in order of priority. `--formats`, the help and the docs are generated from this table. */
 import { nearest, UsageError, UserError } from '../record/errors.js';
+import { fileNameOf } from './files.js';
 import type { OutputFolder, Probe, Reader } from './reader.js';
 import { ascendDatabase } from './readers/ascend/database.js';
 import { ascendText } from './readers/ascend/text.js';
@@ -12,7 +13,8 @@ import { neuronSummary } from './readers/neuron/summary.js';
 import { ncu } from './readers/ncu/ncu.js';
 import { nsight } from './readers/nsight/nsight.js';
 import { nvprof } from './readers/nvprof/nvprof.js';
-import { UNREADABLE, UNREADABLE_DATABASES } from './unreadable.js';
+import { UNREADABLE_DATABASES } from './unreadable/databases.js';
+import { UNREADABLE } from './unreadable/unreadable.js';
 import { UnreadableInput } from './input/unreadable-input.js';
 
 /** The first reader that recognises an input reads it. */
@@ -33,6 +35,10 @@ export const READERS: readonly Reader[] = [
 /** Names of tables by which a database that cannot be opened is recognised as a profile. */
 export const PROFILE_TABLES: readonly string[] = READERS.flatMap(({ tableNames }) => tableNames ?? []);
 
+/** Whether a file has a name that nothing but profiles have. */
+export const isNamedProfile = (file: string): boolean =>
+  READERS.some(({ fileNames }) => fileNames?.test(fileNameOf(file)) === true);
+
 /** Folders that profilers write; one without a readable profile is explained. */
 export const OUTPUT_FOLDERS: readonly OutputFolder[] = READERS.flatMap(({ outputFolder }) => outputFolder ?? []);
 
@@ -51,7 +57,7 @@ export function detect(probe: Probe): Reader {
   if (probe.database !== null) {
     const known = UNREADABLE_DATABASES.find((candidate) => candidate.sniff(probe));
     if (known !== undefined) throw new UserError(`is ${known.title}`, { where: probe.file, hint: known.hint });
-    const tables = [...probe.database.tables.keys()];
+    const tables = [...probe.database.tables.keys()].filter((table) => !table.startsWith('sqlite_'));
     const shown = tables.slice(0, 4).join(', ') + (tables.length > 4 ? ', …' : '');
     throw new UserError(
       `SQLite database of no known profiler, ${tables.length === 0 ? 'without tables' : `with tables ${shown}`}`,

@@ -4,6 +4,7 @@ import { counted } from '../record/plural.js';
 import type { ProfileLine } from '../record/record.js';
 import type { AnyTable } from '../table/table.js';
 import type { Annotated } from './annotate.js';
+import { WithoutDevice } from './input/missing-device.js';
 import type { RecordTypes } from './input/records.js';
 
 export interface Answer<Facts> {
@@ -43,18 +44,18 @@ export const HOST_HINT =
 export const RANGES_HINT = 'records have ranges of the host with dparse --ranges';
 
 export const withoutDevice = (): UserError =>
-  new UserError('no kernels, and no other work of a device', { hint: HOST_HINT });
+  new WithoutDevice('no kernels, and no other work of a device', { hint: HOST_HINT });
 
 /** The error for kernels that are missing, or of which none has a duration. */
 export const withoutKernels = (untimed = 0): UserError =>
   untimed === 0
-    ? new UserError('no kernels', { hint: HOST_HINT })
+    ? new WithoutDevice('no kernels', { hint: HOST_HINT })
     : new UserError(`no kernels with a duration, ${untimed} without`);
 
 export const withoutRanges = (): UserError => new UserError('no ranges of the host', { hint: RANGES_HINT });
 
 export const withoutDeviceAndRanges = (): UserError =>
-  new UserError('no work of a device, and no ranges of the host', { hint: RANGES_HINT });
+  new WithoutDevice('no work of a device, and no ranges of the host', { hint: RANGES_HINT });
 
 /** The error for records without any time, as of a net.dict. */
 export const withoutTimes = (what = 'no record has a start and a duration'): UserError =>

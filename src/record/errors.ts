@@ -1,7 +1,7 @@
 import { escapeControls } from './control-characters.js';
 
-/** Exit codes of both tools. */
-export const EXIT = { done: 0, failed: 1, usage: 2 } as const;
+/** Exit codes of both tools; `notJudged` is that of a gate that could not be judged. */
+export const EXIT = { done: 0, failed: 1, usage: 2, notJudged: 3 } as const;
 
 /** An error that the user can act on. It prints as one line: where, what, and what to do. */
 export class UserError extends Error {

@@ -4,7 +4,8 @@ import { escapeControls } from '../record/control-characters.js';
 export interface TestCase {
   readonly className: string;
   readonly name: string;
-  readonly outcome: 'passed' | 'failure' | 'skipped';
+  /** `error` is for what could not be judged. */
+  readonly outcome: 'passed' | 'failure' | 'error' | 'skipped';
   readonly message: string;
 }
 
@@ -34,7 +35,7 @@ const xml = (text: string): string =>
 /** The document: one suite, its notes, its cases. */
 export function junit({ name, notes, cases }: TestSuite): string {
   const count = (outcome: TestCase['outcome']): number => cases.filter((one) => one.outcome === outcome).length;
-  const counts = `tests="${cases.length}" failures="${count('failure')}" errors="0" skipped="${count('skipped')}"`;
+  const counts = `tests="${cases.length}" failures="${count('failure')}" errors="${count('error')}" skipped="${count('skipped')}"`;
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuites ${counts}>`,

@@ -100,8 +100,13 @@ describe('dprof diff', () => {
     expect(readFileSync(output, 'utf8').split('\n')).to.have.length(1 + 1 + 2 + 1);
     expect((await run(['--fail-if', 'total>+5%', base, slow])).code).to.equal(0);
     const typing = await run(['--fail-if', 'op:lnear>+5%', base, slow]);
-    expect(typing.code).to.equal(0);
-    expect(typing.stdout).to.include("# --fail-if 'op:lnear>+5%': no kernel of either input matches\n");
+    expect(typing.code).to.equal(3);
+    expect(typing.stdout).to.include(
+      "# --fail-if 'op:lnear>+5%': cannot be judged: no kernel of either input matches\n",
+    );
+    expect(typing.stderr).to.equal(
+      'dprof: --fail-if cannot be judged: op:lnear>+5% (no kernel of either input matches)\n',
+    );
   });
 
   it('refuses what cannot be meant, with 2', async () => {
@@ -226,10 +231,10 @@ describe('dprof diff', () => {
     const conditions = ['--fail-if', 'total>+2%', '--fail-if', 'op:conv2d>+2%', '--fail-if', 'op:none>+2%'];
     const junit = await run(['-f', 'junit', ...conditions, base, slow]);
     expect(junit.code).to.equal(1);
-    expect(junit.stdout).to.include('<testsuites tests="3" failures="1" errors="0" skipped="1">');
+    expect(junit.stdout).to.include('<testsuites tests="3" failures="1" errors="1" skipped="0">');
     expect(junit.stdout).to.include('name="total&gt;+2%"><failure message="slower, change_% +2.86,');
     const rows = await run(['-f', 'junit', base, slow]);
-    expect(rows.code).to.equal(0);
+    expect(rows.code).to.equal(1);
     expect(rows.stdout).to.include('<testsuites tests="3" failures="2" errors="0" skipped="0">');
     expect(rows.stdout).to.include('name="op=linear layer=net:b"><failure message="slower');
     const json = (await run(['-f', 'json', ...conditions, base, slow])).stdout.trimEnd().split('\n');

@@ -75,7 +75,30 @@ describe('detection', () => {
     ['JSON that is no trace', '{"events": []}', /JSON without "traceEvents".*torch\.profiler/],
     ['a JSON array', ' [1, 2]', /JSON/],
     ['text', 'hello\nworld\n', /is text \(dparse --formats/],
-    ['a binary file', Buffer.from([0x7f, 0x45, 0x4c, 0x46, 1, 1, 0, 0]), /binary/],
+    ['a program', Buffer.from([0x7f, 0x45, 0x4c, 0x46, 1, 1, 0, 0]), /is a program.*profile it/],
+    ['a binary file', Buffer.from([1, 2, 3, 4, 0]), /binary file of no known format.*--import-profile/],
+    ['a zip archive', 'PK\u0003\u0004\u0014\0trace.json', /zip archive.*unzip FILE/],
+    ['a file of torch.save', 'PK\u0003\u0004\0\0archive/data.pkl', /torch\.save.*export_chrome_trace/],
+    ['zstd', Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 4]), /by zstd.*zstd -d FILE/],
+    ['xz', Buffer.from([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0]), /by xz.*xz -dk FILE/],
+    ['bzip2', 'BZh91AY&SY\0', /by bzip2.*bunzip2 -k FILE/],
+    ['a tar archive', Buffer.concat([Buffer.from('trace.json'), Buffer.alloc(247), Buffer.from('ustar\0')]), /tar archive.*tar -xf FILE/], // prettier-ignore
+    ['gzip in gzip', gzipSync('x'), /compressed twice.*gunzip -c FILE/],
+    ['a pickle', Buffer.from([0x80, 4, 0x95, 0, 0]), /Python pickle.*memory_viz/],
+    // XSpace { planes { id: 1, name: "/device:GPU:0" } }.
+    ['an XPlane', Buffer.from('\n\u0011\b\u0001\u0012\u000d/device:GPU:0', 'latin1'), /OpenXLA.*TensorBoard/],
+    // Trace { packet { timestamp: 1 } packet { timestamp: 2 } }.
+    ['a Perfetto trace', Buffer.from([10, 2, 8, 1, 10, 2, 8, 2]), /Perfetto trace.*ui\.perfetto\.dev/],
+    ['.ncu-rep', 'NVR\0\u0010\0\0\0', /Nsight Compute report.*ncu --import FILE --csv --page raw/],
+    ['HDF5', Buffer.from([0x89, 0x48, 0x44, 0x46, 0x0d, 0x0a, 0x1a, 0x0a]), /HDF5.*nsys export --type sqlite/],
+    ['a Parquet table of nsys', 'PAR1\0 correlationId PAR1', /nsys export --type parquetdir.*--type sqlite/],
+    ['a Parquet table of Neuron Explorer', 'PAR1\0 start_ts end_ts duration_ns PAR1', /Neuron Explorer.*NTFF/],
+    ['records as Parquet', 'PAR1\0 start dparse PAR1', /records of dparse.*give dprof the folder/],
+    ['Parquet', 'PAR1\0 a b PAR1', /Parquet file of no known profiler/],
+    ['a web page', '<!DOCTYPE html><html>', /web page.*download the file itself/],
+    ['a pointer of Git LFS', 'version https://git-lfs.github.com/spec/v1\noid sha256:0\n', /git lfs pull/],
+    ['a trace before Kineto', '[{"name": "aten::mul", "ph": "X", "ts": 633, "dur": 54, "tid": 1, "pid": "CPU functions", "args": {}}]', /before Kineto.*torch\.profiler\.profile/], // prettier-ignore
+    ['JSON of rocprofv3', '{"rocprofiler-sdk-tool": []}', /JSON of rocprofv3.*torch\.profiler/],
     ['a command line profiler log', '# CUDA_PROFILE_LOG_VERSION 2.0\n', /command line profiler/],
     ['a file that only begins like SQLite', 'SQLite format 3\0 and then not', /database/],
   ];
@@ -90,6 +113,13 @@ describe('detection', () => {
     const path = database('CREATE TABLE a (x); CREATE TABLE b (x); CREATE TABLE c (x); CREATE TABLE d (x); CREATE TABLE e (x)');
     expect(refusal(path)).to.match(/no known profiler, with tables a, b, c, d, …/);
     expect(refusal(database('VACUUM'))).to.match(/empty|without tables|not an SQLite/);
+  }); // prettier-ignore
+
+  it('refuses databases of profilers that are not read by name', () => {
+    const views = 'CREATE TABLE rocpd_info_agent_1 (id); CREATE VIEW rocpd_info_agent AS SELECT * FROM rocpd_info_agent_1';
+    expect(refusal(database(views))).to.match(/is a rocpd database.*torch\.profiler/);
+    expect(refusal(database('CREATE TABLE rocpd_api (id); CREATE TABLE rocpd_op (id)'))).to.match(/is an rpd database/);
+    expect(refusal(database('CREATE TABLE OPS (x); CREATE TABLE HIP (x)'))).to.match(/is a database of rocprof /);
   }); // prettier-ignore
 
   it('refuses a database cut in half, wherever it is cut', () => {
@@ -174,6 +204,19 @@ describe('inputs', () => {
     const far = await foundIn([join(folder, '*.sqlite')]);
     expect(far.profiles.map(({ source }) => basename(source.name))).to.deep.equal(['b.sqlite']);
   });
+
+  it('in a folder that have the name of a profile are reported where they are empty or hold anything else', async () => {
+    const names = ['a.ntff', 'b.neff', 'c.nvvp', 'd.pt.trace.json', 'kernel_details.csv', 'msprof_1.db', 'trace_view.json'];
+    for (const content of ['', 'no profile']) {
+      const folder = freshPath('-folder');
+      mkdirSync(folder);
+      for (const name of [...names, 'notes.txt']) writeFileSync(join(folder, name), content);
+      const { profiles, failures } = await foundIn([folder]);
+      expect(profiles).to.have.length(0);
+      expect(failures.map(({ detail }) => basename(detail.where ?? ''))).to.include.members(names);
+      expect(failures.map(({ detail }) => basename(detail.where ?? ''))).to.not.include('notes.txt');
+    }
+  }); // prettier-ignore
 
   it('that are folders or globs are searched in order of name; files that are no profiles are skipped', async () => {
     const folder = freshPath('-folder');

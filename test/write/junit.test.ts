@@ -10,9 +10,9 @@ describe('junit', () => {
     const text = junit({
       name: 'diff',
       notes: [],
-      cases: [one('a', 'passed'), one('b', 'failure'), one('c', 'skipped')],
+      cases: [one('a', 'passed'), one('b', 'failure'), one('c', 'skipped'), one('d', 'error'), one('e', 'error')],
     });
-    const counts = 'tests="3" failures="1" errors="0" skipped="1"';
+    const counts = 'tests="5" failures="1" errors="2" skipped="1"';
     expect(text).to.include(`<testsuites ${counts}>\n  <testsuite name="diff" ${counts}>\n`);
   });
 

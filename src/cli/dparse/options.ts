@@ -1,7 +1,7 @@
 /** The options of `dparse`: one table for the parser and the help. */
 import { availableParallelism } from 'node:os';
 import { READERS } from '../../parse/registry.js';
-import { UNREADABLE } from '../../parse/unreadable.js';
+import { UNREADABLE } from '../../parse/unreadable/unreadable.js';
 import { requireName } from '../../record/names.js';
 import { OUTPUT_FORMATS } from './output-formats.js';
 import { UsageError } from '../../record/errors.js';

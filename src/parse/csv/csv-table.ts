@@ -30,8 +30,8 @@ export type CsvRow = readonly string[];
 interface CsvOptions {
   /** How many lines stand above the header; they may hold anything. */
   readonly above?: number;
-  /** Whether rows shorter or longer than the header are rows too. */
-  readonly isRagged?: boolean;
+  /** Which rows are rows: those as long as the header, shorter ones too, or any that the file has. `whole` when not given. */
+  readonly rows?: 'whole' | 'short' | 'any';
   /** Bytes read at a time. */
   readonly chunkBytes?: number;
 }
@@ -61,6 +61,15 @@ function skipLines(window: ByteWindow, lines: number): number {
   return at;
 }
 
+/** A row that no line break ends, which may be the first part of one. */
+class LastRow extends Array<string> {}
+
+/** Cells of what follows the last line break; one within quotes is cut off, and has none. */
+function lastRow(bytes: Buffer): LastRow {
+  const row: CsvRow | undefined = csvParse().parse(bytes, LENIENT)[0];
+  return LastRow.from(row ?? []);
+}
+
 function* rowsOf(
   path: string,
   diagnostics: Diagnostics,
@@ -78,8 +87,12 @@ function* rowsOf(
     for (let more = true; more;) {
       more = window.more(from);
       const { bytes, end } = window;
-      const to = more && end <= LARGEST ? endOfLastRow(bytes, end) : end;
+      const complete = end <= LARGEST ? endOfLastRow(bytes, end) : end;
+      const rest = bytes.subarray(complete, end);
+      // Stray quotes may join lines: then all of it is rows, as far as they can be read.
+      const to = more || (rest.length > 0 && !rest.includes(NEWLINE)) ? complete : end;
       if (to > 0) yield* csvParse().parse(bytes.subarray(0, to), options);
+      if (!more && to < end) yield lastRow(rest);
       from = to;
     }
   } finally {
@@ -92,7 +105,7 @@ export class CsvTable {
     readonly header: CsvRow,
     private readonly rest: Iterable<CsvRow>,
     private readonly diagnostics: Diagnostics,
-    private readonly isRagged: boolean,
+    private readonly kept: NonNullable<CsvOptions['rows']>,
   ) {}
 
   /** Null when the file has no header. */
@@ -104,7 +117,7 @@ export class CsvTable {
       first.value.map((cell) => cell.trim()),
       { [Symbol.iterator]: () => rows },
       diagnostics,
-      options.isRagged === true,
+      options.rows ?? 'whole',
     );
   }
 
@@ -118,14 +131,24 @@ export class CsvTable {
   }
 
   /**
-   * Iterates once over the rows below the header; rows cut off within quotes or of another length are skipped. A last
-   * row without a line break is a row: whether its last cell is complete cannot be known.
+   * Iterates once over the rows below the header; others are skipped and counted. The last row is a row without a line
+   * break too: whether its last cell is complete cannot be known. With too few cells the file is cut off within it.
    */
   *rows(): Generator<CsvRow> {
     for (const row of this.rest) {
-      if (this.isRagged || row.length === this.header.length) yield row;
-      else this.diagnostics.count('csv-row-passed-over');
+      if (row instanceof LastRow && this.#isCut(row)) this.diagnostics.count('truncated-input');
+      else if (row.length === this.header.length || this.kept === 'any') yield row;
+      else if (row.length < this.header.length && this.kept === 'short') {
+        this.diagnostics.count('csv-row-short');
+        yield row;
+      } else this.diagnostics.count('csv-row-passed-over');
     }
+  }
+
+  /** Among rows of any length there is text: a row begins with its number. */
+  #isCut(row: CsvRow): boolean {
+    if (row.length === 0) return true;
+    return row.length < this.header.length && (this.kept !== 'any' || /^\d+$/.test(row[0] ?? ''));
   }
 }
 

@@ -12,7 +12,7 @@
 import { elementAt } from '../../containers/element.js';
 import type { Pair, Times, Which } from './input-pair.js';
 import { median } from '../../record/statistics.js';
-import { testSteps, verdictOf, type Settings, type StepTest, type Verdict } from './verdict.js';
+import { shownBy, testSteps, type Settings, type StepTest, type Verdict } from './verdict.js';
 
 /** Rows that have a time in every sample; with fewer, a median says more of its rows than of the step. */
 export const LEAST_ROWS = 10;
@@ -51,7 +51,7 @@ export function commonOf(rows: readonly Times[], settings: Settings): Common | n
     spread,
     rows: complete.length,
     test,
-    verdict: verdictOf(test, test.pBeyond, settings.rate),
+    verdict: shownBy(test, test.pBeyond, settings.rate),
   };
 }
 

@@ -7,12 +7,12 @@ import type { ProfileLine, ProfileRecord } from '../../record/record.js';
 import { durationOf } from '../../record/fields/times.js';
 import type { Annotated } from '../annotate.js';
 import type { RecordTypes } from '../input/records.js';
-import type { GroupPart } from '../partial/kernels/kernel-part.js';
 import { PartGroups } from '../partial/kernels/part-groups.js';
 import { Annotator } from '../report/report.js';
 import type { Peaks } from '../roofline/peaks.js';
 import { commonOf, withoutCommon, type Common } from './common.js';
 import type { Condition } from './fail-if.js';
+import { judge, type Judged } from './judging.js';
 import { falseDiscovery } from './false-discovery.js';
 import { InputFacts } from './input-facts.js';
 import { basisOf, measuring, timesOfSameCalls, type Both } from './measuring.js';
@@ -30,13 +30,6 @@ export const MOST_ROWS = 50_000;
 const MOST_TEXT = 16 * 1024 * 1024;
 /** Stands for the keys of rows beyond the limit. */
 export const OTHERS = '[other rows]';
-
-/** A condition and what it found; `met` is null where no kernel of either input matches. */
-export interface Judged {
-  readonly condition: Condition;
-  readonly row: DiffRow;
-  readonly met: boolean | null;
-}
 
 export interface DiffResult {
   readonly basis: Basis;
@@ -57,8 +50,6 @@ class Side {
   /** Kernels of partial answers that are in one group for being of too many. */
   ungrouped = 0;
   readonly annotator: Annotator;
-  /** Kernels without a duration, which are left out. */
-  untimed = 0;
 
   constructor(
     readonly samples: Samples,
@@ -114,21 +105,30 @@ export class Comparison {
   }
 
   #add(which: Which, row: Annotated): void {
-    const side = this.sides[which];
+    const { samples } = this.sides[which];
     const { profile, step } = row.record;
     const dur = durationOf(row.record);
+    const sums = [
+      this.total[which],
+      this.#rowOf(
+        this.options.by.map((column) => column.value(row)),
+        1,
+      )[which],
+      ...this.#watchedBy(which, (subject) => subject.matches(subject.column.value(row))),
+    ];
     if (dur === null || dur < 0) {
-      side.untimed++;
+      for (const sum of sums) sum.untimed++;
       return;
     }
-    const { samples } = side;
     const sample = samples.at(profile, step ?? null);
-    this.total[which].add(dur, sample, samples);
-    const values = this.options.by.map((column) => column.value(row));
-    this.#rowOf(values, 1)[which].add(dur, sample, samples);
-    this.options.conditions.forEach(({ subject }, i) => {
-      if (subject?.matches(subject.column.value(row)) === true) this.#watched[i]?.[which].add(dur, sample, samples);
-    });
+    for (const sum of sums) sum.add(dur, sample, samples);
+  }
+
+  /** Sums of the conditions that are about some kernels. */
+  #watchedBy(which: Which, matches: (subject: Subject, condition: number) => boolean): Sums[] {
+    return this.options.conditions.flatMap(({ subject }, i) =>
+      subject !== null && matches(subject, i) ? [elementAt(this.#watched, i)[which]] : [],
+    );
   }
 
   /** Adds the groups of a partial answer. @throws UserError where these do not have a column */
@@ -141,23 +141,20 @@ export class Comparison {
     if (summedSteps < steps.length) samples.cutAt(elementAt(numbers, summedSteps));
     const { by, conditions } = this.options;
     const getters = by.map((column) => groups.getter(column));
-    const subjects = conditions.map(({ subject }) => {
-      const valueOf = subject === null ? null : groups.getter(subject.column);
-      return (group: GroupPart): boolean => valueOf !== null && subject?.matches(valueOf(group)) === true;
-    });
+    const subjects = conditions.map(({ subject }) => (subject === null ? null : groups.getter(subject.column)));
     for (const group of groups.groups) {
-      side.untimed += (group.odd?.untimed ?? 0) + (group.odd?.negative ?? []).length;
+      const untimed = (group.odd?.untimed ?? 0) + (group.odd?.negative ?? []).length;
       const times = [...groups.stepTimes(group)];
-      if (times.length === 0) continue;
       const kernels = times.reduce((sum, one) => sum + one.kernels, 0);
       const sums = [
         this.total[which],
         this.#rowOf(
           getters.map((valueOf) => valueOf(group)),
-          kernels,
+          kernels + untimed,
         )[which],
-        ...subjects.flatMap((matches, i) => (matches(group) ? [elementAt(this.#watched, i)[which]] : [])),
+        ...this.#watchedBy(which, (subject, i) => subject.matches(subjects[i]?.(group) ?? null)),
       ];
+      for (const sum of sums) sum.untimed += untimed;
       for (const { place, kernels: count, time } of times) {
         for (const sum of sums) sum.add(time, elementAt(numbers, place), samples, count);
       }
@@ -192,34 +189,38 @@ export class Comparison {
     const samples = { base: this.sides.base.samples, new: this.sides.new.samples };
     const basis = basisOf(this.total, samples);
     const measure = measuring(this.total, samples, basis);
-    const judging = { rate: settings.rate, basis };
-    const measured = [...this.#rows.values()].map(measure);
+    const measured = [...this.#rows.values()].filter(hasTimes).map(measure);
     const testable = measured.flatMap(({ times }) => (times === null ? [] : [times]));
     const common = settings.asIs ? null : commonOf(testable, settings);
     const tests = measured.map(({ times }) =>
       times === null ? null : testSteps(common === null ? times : withoutCommon(times, common), settings),
     );
     const qs = falseDiscovery(tests.map((test) => test?.pBeyond ?? null));
+    const tested = qs.filter((q) => q !== null).length;
+    const judging = { rate: settings.rate, basis, tested };
     const rows = measured.map((one, i) => rowOf(one, tests[i] ?? null, qs[i] ?? null, judging)).sort(byChange);
     const all = measure(this.total);
     const total =
       basis === 'call'
         ? ofSameCalls(single({ ...all, times: timesOfSameCalls(measured) }, settings, basis), rows)
         : single(all, settings, basis);
-    const conditions = this.options.conditions.map((condition, i): Judged => {
+    const conditions = this.options.conditions.map((condition, i) => {
       const watched = this.#watched[i] ?? both();
-      const row = condition.subject === null ? total : single(measure(watched), settings, basis);
-      const isThere = row.base.count + row.new.count > 0;
-      return { condition, row, met: isThere ? condition.isMet(row.comparable) : null };
+      return judge(condition, condition.subject === null ? total : single(measure(watched), settings, basis), rows);
     });
-    return { basis, total, common, rows, conditions, tested: qs.filter((q) => q !== null).length };
+    return { basis, total, common, rows, conditions, tested };
   }
 }
+
+type Subject = NonNullable<Condition['subject']>;
+
+/** Of kernels that have no duration in either input there is nothing to compare. */
+const hasTimes = (row: Both): boolean => row.base.count + row.new.count > 0;
 
 /** A row that stands alone: there is nothing it could share a change with, and nothing to adjust for. */
 function single(measured: Measured, settings: Settings, basis: Basis): DiffRow {
   const test = measured.times === null ? null : testSteps(measured.times, settings);
-  return rowOf(measured, test, test?.pBeyond ?? null, { rate: settings.rate, basis });
+  return rowOf(measured, test, test?.pBeyond ?? null, { rate: settings.rate, basis, tested: 1 });
 }
 
 /** The totals of unequal runs, with the change of the calls of BASE: of the rows that both have. */

@@ -3,6 +3,7 @@ import { column, int, real, str } from '../../table/column-kinds.js';
 import type { Column } from '../../table/column.js';
 import { nestedColumn } from '../../table/nested-column.js';
 import type { DiffRow, Key } from './diff-row.js';
+import { withoutVerdict } from './judging.js';
 
 type NumberOf = (row: DiffRow) => number | null;
 type Extra = Partial<Pick<Column<DiffRow>, 'signed' | 'machineOnly'>>;
@@ -72,7 +73,7 @@ export const diffLines = (total: DiffRow, rows: readonly DiffRow[], by: readonly
   ...rows.map((row): DiffLine => ({ kind: 'key', row, keys: row.keys })),
 ];
 
-const isChange = ({ row: { verdict } }: DiffLine): boolean => verdict !== 'same' && verdict !== 'too-few-samples';
+const isChange = ({ row }: DiffLine): boolean => row.verdict !== 'same' && withoutVerdict(row) === null;
 
 export const VERDICT_COLUMN: Column<DiffLine> = column(
   'verdict',

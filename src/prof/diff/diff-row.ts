@@ -19,6 +19,8 @@ export interface Amount {
   /** Time of a mean kernel, ns; null without any. */
   readonly perCall: number | null;
   readonly samples: number;
+  /** Whether so many kernels have no duration that its time says too little. */
+  readonly isUntimed: boolean;
 }
 
 /** A change from BASE to NEW. */
@@ -57,13 +59,21 @@ export interface Measured extends Pair<Amount> {
   readonly times: Times | null;
 }
 
+/** What the verdicts of rows have in common; `tested` is how many rows share the rate. */
+export interface Judging {
+  readonly rate: number;
+  readonly basis: Basis;
+  readonly tested: number;
+}
+
 /** `test` is null where there was none; `q` is its `pBeyond` adjusted for the number of rows. */
 export function rowOf(
   { times, ...one }: Measured,
   test: StepTest | null,
   q: number | null,
-  { rate, basis }: { readonly rate: number; readonly basis: Basis },
+  { rate, basis, tested }: Judging,
 ): DiffRow {
+  const isUntimed = one.base.isUntimed || one.new.isUntimed;
   const presence = one.base.count === 0 ? 'new' : one.new.count === 0 ? 'gone' : null;
   const change = one.new.each - one.base.each;
   const percent = percentOf(one.base.each, one.new.each);
@@ -80,7 +90,7 @@ export function rowOf(
     p: test?.p ?? null,
     pBeyond: test?.pBeyond ?? null,
     q,
-    verdict: presence ?? verdictOf(test, q, rate),
+    verdict: isUntimed ? 'untimed' : (presence ?? verdictOf(test, q, rate, tested)),
   };
 }
 

@@ -1,17 +1,18 @@
 /**
  * `--fail-if`: a change that a build must not have.
  *
- *     condition  = subject (">" | "<") change
+ *     condition  = subject (">" | "<") change | (subject | "any") "=" verdict
  *     subject    = "total" | column ":" text (equals, or an entry of a list does) | column "~" text (contains, in any case)
  *     change     = [+-] number ("%" | "ns" | "us" | "ms" | "s")
  *
- * The last `>` or `<` counts: names of kernels have such signs.
+ * The last `>`, `<` or `=` counts: names of kernels have such signs. `any` stands for the totals and each row.
  */
 import { requireColumn } from '../columns/columns.js';
 import { textOf, type CellValue } from '../../table/column.js';
 import { UsageError } from '../../record/errors.js';
 import type { KernelColumn } from '../columns/kernel-column.js';
-import type { Change } from './diff-row.js';
+import type { DiffRow } from './diff-row.js';
+import { VERDICTS } from './verdict.js';
 
 export interface Condition {
   /** As the user wrote it. */
@@ -20,19 +21,38 @@ export interface Condition {
   readonly subject: { readonly column: KernelColumn; readonly matches: (value: CellValue) => boolean } | null;
   /** Whether op calls must be looked at. */
   readonly derived: boolean;
-  readonly isMet: (change: Change) => boolean;
+  /** Whether it is about the totals and each row, one by one. */
+  readonly isOfAny: boolean;
+  /** Whether it is on the verdict of the tests, which needs one. */
+  readonly isOnVerdict: boolean;
+  readonly isMet: (row: Pick<DiffRow, 'comparable' | 'verdict'>) => boolean;
 }
 
+/** What a report of tests fails for without conditions. */
+export const ANY_SLOWER = 'any=slower';
+
 const FORM = /^(.*)([<>])([^<>]*)$/s;
+const VERDICT_FORM = /^(.*)=([a-z -]+)$/s;
 const CHANGE = /^([+-]?(?:\d+(?:\.\d*)?|\.\d+))\s*(%|ns|us|ms|s)$/;
 const NS = { ns: 1, us: 1e3, ms: 1e6, s: 1e9 } as const;
-const EXAMPLE = "as in 'total>+5%' or 'op:conv2d>+2ms'";
+const EXAMPLE = "as in 'total>+5%', 'op:conv2d>+2ms' or 'any=slower'";
 
 /** @throws UsageError saying what cannot be read */
 export function parseCondition(text: string): Condition {
+  const [, judged, word = ''] = VERDICT_FORM.exec(text) ?? [];
+  const verdict = word.trim();
+  if (judged !== undefined && Object.hasOwn(VERDICTS, verdict)) {
+    const isOfAny = judged.trim() === 'any';
+    const isMet: Condition['isMet'] = (row) => row.verdict === verdict;
+    return { text, ...(isOfAny ? ALL_KERNELS : subjectOf(judged.trim(), text)), isOfAny, isOnVerdict: true, isMet };
+  }
+  return parseChange(text);
+}
+
+function parseChange(text: string): Condition {
   const [, subject, sign, change] = FORM.exec(text) ?? [];
   if (subject === undefined || change === undefined) {
-    throw new UsageError(`--fail-if '${text}': no > or <`, EXAMPLE);
+    throw new UsageError(`--fail-if '${text}': no > or <, or = and a verdict`, EXAMPLE);
   }
   const [, number, unit] = CHANGE.exec(change.trim()) ?? [];
   if (number === undefined || unit === undefined) {
@@ -40,14 +60,16 @@ export function parseCondition(text: string): Condition {
   }
   const limit = Number(number);
   const holds = (value: number, bound: number): boolean => (sign === '>' ? value > bound : value < bound);
-  const isMet = ({ ns, percent }: Change): boolean =>
+  const isMet: Condition['isMet'] = ({ comparable: { ns, percent } }) =>
     // What BASE did not have grew beyond any percentage.
     unit === '%' ? holds(percent ?? (ns > 0 ? Infinity : 0), limit) : holds(ns, limit * NS[unit as keyof typeof NS]);
-  return { text, ...subjectOf(subject.trim(), text), isMet };
+  return { text, ...subjectOf(subject.trim(), text), isOfAny: false, isOnVerdict: false, isMet };
 }
 
+const ALL_KERNELS = { subject: null, derived: false } as const;
+
 function subjectOf(subject: string, text: string): Pick<Condition, 'subject' | 'derived'> {
-  if (subject === 'total') return { subject: null, derived: false };
+  if (subject === 'total') return ALL_KERNELS;
   const [, key, sign, rest = ''] = /^([A-Za-z]\w*)\s*([:~])(.*)$/s.exec(subject) ?? [];
   const wanted = rest.trimStart();
   if (key === undefined || wanted === '') {

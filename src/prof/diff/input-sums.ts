@@ -121,6 +121,8 @@ const NOTHING = new Float64Array(0);
 /** Some kernels of one input. Times are ns. */
 export class Sums {
   count = 0;
+  /** Kernels without a duration, which are not in `count`. */
+  untimed = 0;
   time = 0;
   /** Part of the time that belongs to steps. */
   timeInSteps = 0;

@@ -7,6 +7,9 @@ import type { Basis, Samples, Sums } from './input-sums.js';
 /** Less of a row's time than this in steps, and its steps say too little of it. */
 const LEAST_IN_STEPS = 0.5;
 
+/** More of a row's kernels than this without a duration, and its time says too little. */
+const MOST_UNTIMED = 0.01;
+
 /** Runs whose numbers of kernels differ by more than this part need not be the same work: captures end anywhere. */
 const UNEQUAL_RUNS = 0.01;
 
@@ -26,9 +29,11 @@ export function measuring(total: Pair<Sums>, samples: Pair<Samples>, basis: Basi
   const units = basis === 'step' ? 'steps' : 'runs';
   const tested = { base: samples.base.tested(basis), new: samples.new.tested(basis) };
   const runs = { base: samples.base[units], new: samples.new[units] };
-  const isCovered = ({ count, time, timeInSteps }: Sums): boolean =>
-    count > 0 && (basis !== 'step' || timeInSteps >= LEAST_IN_STEPS * time);
-  const amount = (which: Which, { count, time }: Sums): Amount => {
+  const isUntimed = ({ count, untimed }: Sums): boolean => untimed > MOST_UNTIMED * (count + untimed);
+  const isCovered = (sums: Sums): boolean =>
+    sums.count > 0 && !isUntimed(sums) && (basis !== 'step' || sums.timeInSteps >= LEAST_IN_STEPS * sums.time);
+  const amount = (which: Which, sums: Sums): Amount => {
+    const { count, time } = sums;
     const all = total[which].time;
     const mean = Math.max(1, runs[which]);
     return {
@@ -39,6 +44,7 @@ export function measuring(total: Pair<Sums>, samples: Pair<Samples>, basis: Basi
       calls: count / mean,
       perCall: count > 0 ? time / count : null,
       samples: tested[which].length,
+      isUntimed: isUntimed(sums),
     };
   };
   const timesOf = (which: Which, sums: Sums): Float64Array =>

@@ -7,16 +7,17 @@
  * relative to a fold-change threshold is a TREAT", Bioinformatics 25 (2009) 765-771.
  */
 import { median } from '../../record/statistics.js';
-import { mannWhitney } from './mann-whitney.js';
+import { leastP, mannWhitney } from './mann-whitney.js';
 import type { Times } from './input-pair.js';
 
 export const VERDICTS = {
   slower: 'its steps take longer, by more than the minimum effect',
   faster: 'its steps take less time, by more than the minimum effect',
-  same: 'no such change is shown',
+  same: 'no such change is shown, though there are steps enough to show one',
   new: 'only NEW has it',
   gone: 'only BASE has it',
-  'too-few-samples': 'not enough steps for a test, or its kernels belong to no steps',
+  'too-few-samples': 'not enough steps for a test, or for tests of so many rows; or its kernels belong to no steps',
+  untimed: 'more than 1 % of its kernels have no duration in one of the inputs',
 } as const;
 
 export type Verdict = keyof typeof VERDICTS;
@@ -43,6 +44,8 @@ export interface StepTest {
   readonly pBeyond: number;
   /** Where the new times lie of the old ones moved by it: above 1, below -1, neither 0. */
   readonly side: 1 | 0 | -1;
+  /** The least p that a test of so many samples can give. */
+  readonly least: number;
 }
 
 /** @returns null with too few samples */
@@ -54,7 +57,11 @@ export function testSteps({ base, new: next }: Times, settings: Settings): StepT
       base.map((ns) => ns * factor),
       next,
     ) ?? { u: middle, p: 1 };
-  const plain = { percent: percentOf(median(base), median(next)), p: against(1).p };
+  const plain = {
+    percent: percentOf(median(base), median(next)),
+    p: against(1).p,
+    least: leastP(base.length, next.length),
+  };
   const above = against(1 + settings.minEffect);
   if (above.u > middle) return { ...plain, pBeyond: above.p, side: 1 };
   const below = against(Math.max(0, 1 - settings.minEffect));
@@ -62,11 +69,20 @@ export function testSteps({ base, new: next }: Times, settings: Settings): StepT
   return { ...plain, pBeyond: 1, side: 0 };
 }
 
-/** @param q adjusted value of the row's `pBeyond` */
-export function verdictOf(test: StepTest | null, q: number | null, rate: number): Verdict {
+/** What a test shows by itself. @param q adjusted value of its `pBeyond` */
+export function shownBy({ side }: StepTest, q: number, rate: number): 'slower' | 'faster' | 'same' {
+  if (q > rate || side === 0) return 'same';
+  return side > 0 ? 'slower' : 'faster';
+}
+
+/**
+ * The verdict of a row: not `same` where no change of it alone could have been shown among so many tests.
+ * @param tested rows that share the rate
+ */
+export function verdictOf(test: StepTest | null, q: number | null, rate: number, tested: number): Verdict {
   if (test === null || q === null) return 'too-few-samples';
-  if (q > rate || test.side === 0) return 'same';
-  return test.side > 0 ? 'slower' : 'faster';
+  const shown = shownBy(test, q, rate);
+  return shown === 'same' && test.side !== 0 && test.least * tested > rate ? 'too-few-samples' : shown;
 }
 
 export const percentOf = (before: number | null, after: number | null): number | null =>

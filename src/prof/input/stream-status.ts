@@ -23,6 +23,8 @@ export class StreamStatus {
   readonly #open = new Map<number, string>();
   /** Files of the profiles that were cut off when they were parsed. */
   readonly #truncated: string[] = [];
+  /** Diagnostics of its profiles that were counted. */
+  readonly counted = new Set<string>();
   #profiles = 0;
   #hasEnded = false;
 
@@ -46,6 +48,7 @@ export class StreamStatus {
       this.#open.set(record.profile, record.file);
     }
     if (record.type !== 'end') return;
+    for (const name of Object.keys(record.diagnostics)) this.counted.add(name);
     if (isOfTruncated(record)) this.#truncated.push(this.#open.get(record.profile) ?? '');
     this.#open.delete(record.profile);
   }

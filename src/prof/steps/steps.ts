@@ -7,6 +7,7 @@ import { UserError } from '../../record/errors.js';
 import type { KernelLine, ProfileLine, ProfileRecord } from '../../record/record.js';
 import type { RecordTypes } from '../input/records.js';
 import { countNotes, HOST_HINT, withoutTimes, type Analysis, type Answer } from '../analysis.js';
+import { WithoutDevice } from '../input/missing-device.js';
 import { columnsOf, type StepRow } from './step-columns.js';
 import { HostSteps, MOST_STEPS, stepOf } from './host-steps.js';
 import { plainRow, stepCounts, type StepCounts, type StepsPart } from './steps-part.js';
@@ -91,7 +92,7 @@ export class Steps implements Analysis<readonly ProfileSteps[]> {
     if (untimed > 0 && activities === 0) throw withoutTimes();
     const profiles = this.profiles.filter(({ rows }) => rows.length > 0);
     if (activities === 0 && !profiles.some(({ rows }) => rows.some(({ device }) => device === null)))
-      throw new UserError('no kernels, no collectives and no steps of the host', { hint: HOST_HINT });
+      throw new WithoutDevice('no kernels, no collectives and no steps of the host', { hint: HOST_HINT });
     return {
       table: tableOf(profiles.flatMap(({ rows }) => rows)),
       facts: profiles,

@@ -103,9 +103,10 @@ export class SummaryAnalysis implements Analysis<SummaryFacts> {
 }
 
 /** Whether anything with a time ran. */
-const hasWork = ({ devices, kernels, memory, syncs, collectives, host }: ProfileSummary): boolean =>
+const hasWork = ({ devices, kernels, memory, syncs, collectives, host, cpu }: ProfileSummary): boolean =>
   devices.length > 0 ||
   host !== null ||
+  cpu !== null ||
   (kernels !== null && kernels.untimed < kernels.count) ||
   [...memory, ...syncs, ...collectives].some(({ time }) => time > 0);
 

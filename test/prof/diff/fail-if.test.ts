@@ -1,11 +1,12 @@
 import { expect } from 'chai';
 import { Annotated } from '../../../src/prof/annotate.js';
 import { parseCondition } from '../../../src/prof/diff/fail-if.js';
+import type { Verdict } from '../../../src/prof/diff/verdict.js';
 import { UsageError } from '../../../src/record/errors.js';
 import { kernel } from '../../support/kernels.js';
 
 const isMet = (text: string, ns: number, percent: number | null): boolean =>
-  parseCondition(text).isMet({ ns, percent });
+  parseCondition(text).isMet({ comparable: { ns, percent }, verdict: 'same' });
 const row = (fields: Parameters<typeof kernel>[0]): Annotated => new Annotated(kernel(fields), null, { kind: 'own' });
 
 describe('--fail-if', () => {
@@ -33,6 +34,17 @@ describe('--fail-if', () => {
     expect(isMet('op:gelu>+500%', 0, null)).to.equal(false);
   });
 
+  it('is on a verdict, of kernels or of any row', () => {
+    const met = (text: string, verdict: Verdict): boolean =>
+      parseCondition(text).isMet({ comparable: { ns: 0, percent: 0 }, verdict });
+    expect(met('total=slower', 'slower')).to.equal(true);
+    expect(met('any = slower', 'faster')).to.equal(false);
+    expect(parseCondition('any=gone')).to.include({ subject: null, isOfAny: true, isOnVerdict: true });
+    // What follows the last sign is a change: the name has the other one.
+    expect(parseCondition('kernel:a=slower>+5%')).to.include({ isOnVerdict: false });
+    expect(parseCondition('kernel:a>b=slower')).to.include({ isOfAny: false, isOnVerdict: true });
+  });
+
   it('names kernels by a column', () => {
     const gemm = row({ short: 'Ampere_SGEMM', op: ['linear'], layer: ['net', 'fc>1'] });
     const matches = (text: string): boolean => {
@@ -58,6 +70,8 @@ describe('--fail-if', () => {
       ['total>5', /'5' is no number with %, ns, us, ms or s/],
       ['total>>=5%', /'=5%' is no number/],
       ['total>1e3%', /'1e3%' is no number/],
+      ['any>5%', /'any' is not total/],
+      ['total=slow', /no > or <, or = and a verdict/],
       ['all>5%', /'all' is not total, COLUMN:NAME or COLUMN~PART/],
       ['op:>5%', /'op:' is not total/],
       ['kernal~gemm>5%', /unknown column 'kernal' \(did you mean kernel\?\)/],

@@ -100,7 +100,7 @@ function diffOf(records: readonly ProfileLine[]): unknown {
     comparison.end(which);
   }
   const { basis, total, rows, tested, conditions: judged } = comparison.result;
-  return { basis, total, rows, tested, watched: judged.map(({ row }) => row), untimed: comparison.sides.new.untimed };
+  return { basis, total, rows, tested, watched: judged.map(({ row }) => row), untimed: comparison.total.new.untimed };
 }
 
 describe('kernels of a partial answer', () => {

@@ -5,16 +5,17 @@ import { differ } from '../../../prof/diff/input-facts.js';
 import { leastP } from '../../../prof/diff/mann-whitney.js';
 import type { Which } from '../../../prof/diff/input-pair.js';
 import { OTHER_KERNELS } from '../../../prof/partial/kernels/kernel-part.js';
+import type { Taken } from './diff-gate.js';
+import { NAMES } from './diff-screen.js';
 import { counted } from '../../../record/plural.js';
 
 const SIDES: readonly Which[] = ['base', 'new'];
-const NAMES = { base: 'BASE', new: 'NEW' } as const;
 
 const list = (texts: ReadonlySet<string>): string => [...texts].join(', ');
 
 /** `BASE net.json (kineto): NVIDIA H100, 10 steps, 1540 kernels`. */
-export function inputLines(comparison: Comparison, names: Readonly<Record<Which, string>>): string[] {
-  return SIDES.map((which) => {
+export function inputLines(comparison: Comparison, taken: Readonly<Record<Which, Taken>>): string[] {
+  return SIDES.filter((which) => taken[which].failure === null).map((which) => {
     const { facts, samples } = comparison.sides[which];
     const format = facts.formats.size > 0 ? ` (${list(facts.formats)})` : '';
     const parts = [
@@ -23,7 +24,7 @@ export function inputLines(comparison: Comparison, names: Readonly<Record<Which,
       samples.steps > 0 ? counted(samples.steps, 'step') : 'no known steps',
       counted(comparison.total[which].count, 'kernel'),
     ];
-    return `${NAMES[which]} ${basename(names[which])}${format}: ${parts.join(', ')}`;
+    return `${NAMES[which]} ${basename(taken[which].name)}${format}: ${parts.join(', ')}`;
   });
 }
 
@@ -79,9 +80,6 @@ export function notesOf(comparison: Comparison, result: DiffResult): string[] {
     ...(comparison.others > 0
       ? [`too many rows: ${counted(comparison.others, 'kernel')} under ${OTHERS} (fewer columns of --by make fewer)`]
       : []),
-    ...result.conditions.flatMap(({ condition, met }) =>
-      met === null ? [`--fail-if '${condition.text}': no kernel of either input matches`] : [],
-    ),
   ];
 }
 
@@ -119,8 +117,8 @@ function sampleNotes({ sides, settings }: Comparison, { basis, total, tested }: 
 }
 
 function inputNotes({ sides, total }: Comparison, { basis }: DiffResult, which: Which): string[] {
-  const { untimed, ungrouped, samples } = sides[which];
-  const { time, timeInSteps } = total[which];
+  const { ungrouped, samples } = sides[which];
+  const { untimed, time, timeInSteps } = total[which];
   const outside = time > 0 ? (100 * (time - timeInSteps)) / time : 0;
   return [
     ...(untimed > 0 ? [`${NAMES[which]}: ${counted(untimed, 'kernel')} without a duration left out`] : []),

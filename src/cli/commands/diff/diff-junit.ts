@@ -1,35 +1,45 @@
 /**
- * A comparison as test cases: one for each condition of --fail-if; without any, one for each row, of which those that
- * got slower fail and those that were not tested are skipped.
+ * A comparison as test cases: an error for each input that cannot be judged, and one case for each condition of
+ * --fail-if; without any, one for each row, of which those that got slower fail, those that cannot be judged are errors,
+ * and those whose kernels belong to no step are skipped.
  */
 import { escapeControls } from '../../../record/control-characters.js';
 import { UNKNOWN } from '../../../record/units.js';
-import { TOTAL } from '../../../prof/diff/diff-columns.js';
+import { TOTAL, type DiffLine } from '../../../prof/diff/diff-columns.js';
+import { leftOpen, withoutVerdict, type Judged } from '../../../prof/diff/judging.js';
 import type { DiffRow } from '../../../prof/diff/diff-row.js';
 import { junit, type TestCase } from '../../../write/junit.js';
 import { figure, READABLE_COLUMNS, type DiffReport } from './diff-screen.js';
 
 export function diffJunit(report: DiffReport): string {
-  const cases = report.result.conditions.length > 0 ? ofConditions(report) : ofRows(report);
-  return junit({ name: 'dprof diff', notes: [...report.heading, ...report.notes], cases });
+  const cases = report.isOnConditions
+    ? report.conditions.map(ofCondition)
+    : report.lines.map((line) => ofLine(line, report));
+  const troubles = report.troubles.map(({ input, text }): TestCase => ({
+    ...{ className: 'dprof.diff.input', name: input, outcome: 'error', message: text },
+  }));
+  return junit({ name: 'dprof diff', notes: [...report.heading, ...report.notes], cases: [...troubles, ...cases] });
 }
 
-const ofConditions = ({ result }: DiffReport): TestCase[] =>
-  result.conditions.map(({ condition, met, row }) => ({
-    className: 'dprof.diff.fail-if',
-    name: condition.text,
-    outcome: met === null ? 'skipped' : met ? 'failure' : 'passed',
-    message: met === null ? 'no kernel of either input matches' : figuresOf(row),
-  }));
+const ofCondition = ({ condition, met, reason, row }: Judged): TestCase => ({
+  className: 'dprof.diff.fail-if',
+  name: condition.text,
+  outcome: met === null ? 'error' : met ? 'failure' : 'passed',
+  message: reason ?? figuresOf(row),
+});
 
-const ofRows = ({ result, rows, by }: DiffReport): TestCase[] =>
-  [result.total, ...rows].map((row) => ({
-    className: 'dprof.diff.row',
-    name:
-      row === result.total ? TOTAL : by.map((name, i) => `${name}=${escapeControls(row.keys[i] ?? UNKNOWN)}`).join(' '),
-    outcome: row.verdict === 'slower' ? 'failure' : row.verdict === 'too-few-samples' ? 'skipped' : 'passed',
-    message: figuresOf(row),
-  }));
+const ofLine = ({ kind, row, keys }: DiffLine, { by }: DiffReport): TestCase => ({
+  className: 'dprof.diff.row',
+  name: kind === 'total' ? TOTAL : by.map((name, i) => `${name}=${escapeControls(keys[i] ?? UNKNOWN)}`).join(' '),
+  outcome: outcomeOf(row, kind === 'total'),
+  message: figuresOf(row),
+});
+
+function outcomeOf(row: DiffRow, isTotal: boolean): TestCase['outcome'] {
+  if (row.verdict === 'slower') return 'failure';
+  if ((isTotal ? withoutVerdict(row) : leftOpen(row)) !== null) return 'error';
+  return withoutVerdict(row) === null ? 'passed' : 'skipped';
+}
 
 /** `slower, change_% +3.01, change_us +12.500, …`. */
 const figuresOf = (row: DiffRow): string =>

@@ -1,9 +1,9 @@
 /** A comparison for people: text, Markdown for a pull request, and the JSON documents. */
 import { escapeControls, jsonOf } from '../../../record/control-characters.js';
-import type { Judged, DiffResult } from '../../../prof/diff/comparison.js';
+import type { DiffResult } from '../../../prof/diff/comparison.js';
+import type { Judged } from '../../../prof/diff/judging.js';
 import {
   DIFF_COLUMNS,
-  diffLines,
   keyColumns,
   ofLine,
   TOTAL,
@@ -11,6 +11,7 @@ import {
   type DiffLine,
 } from '../../../prof/diff/diff-columns.js';
 import type { DiffRow, Key } from '../../../prof/diff/diff-row.js';
+import { UNKNOWN } from '../../../record/units.js';
 import { counted } from '../../../record/plural.js';
 import { shownValue, textOf, type Column } from '../../../table/column.js';
 import { readable } from '../../../table/readable.js';
@@ -19,13 +20,21 @@ import { requireFormat } from '../../../write/formats.js';
 import { code } from '../../../write/markdown.js';
 import { tableText } from '../../../write/write-table.js';
 
+/** The inputs, for people. */
+export const NAMES = { base: 'BASE', new: 'NEW' } as const;
+
 /** A comparison with the texts around its table. */
 export interface DiffReport {
   readonly result: DiffResult;
   /** Keys of the columns that make a row. */
   readonly by: readonly string[];
-  /** The rows to write; the result may have more. */
-  readonly rows: readonly DiffRow[];
+  /** The totals and rows to write; none where an input cannot be read. The result may have more. */
+  readonly lines: readonly DiffLine[];
+  readonly conditions: readonly Judged[];
+  /** Whether conditions were given: the rows are tests where not. */
+  readonly isOnConditions: boolean;
+  /** By input, why it cannot be judged. */
+  readonly troubles: readonly { readonly input: string; readonly text: string }[];
   /** The inputs, then the method. */
   readonly heading: readonly string[];
   readonly notes: readonly string[];
@@ -45,15 +54,21 @@ export const COMPARABLE_COLUMNS = forPeople(DIFF_COLUMNS.filter(({ key }) => key
 
 export const figure = (column: Column<DiffRow>, row: DiffRow): string => textOf(column, column.value(row));
 
-/** How many rows of the result are not written; null when all are. */
-const leftOut = ({ result, rows }: DiffReport): string | null =>
-  rows.length < result.rows.length ? `${counted(result.rows.length - rows.length, 'row')} more` : null;
+/** How many rows of the result are not written; null when all are, or none can be. */
+function leftOut({ result, lines }: DiffReport): string | null {
+  const more = lines.length === 0 ? 0 : result.rows.length + 1 - lines.length;
+  return more > 0 ? `${counted(more, 'row')} more` : null;
+}
 
-const conditionOutcome = ({ met }: Judged): string => (met === null ? 'nothing matches' : met ? 'met' : 'not met');
+const conditionOutcome = ({ met, reason }: Judged): string =>
+  met === null ? `cannot be judged: ${reason ?? UNKNOWN}` : met ? 'met' : 'not met';
+/** Those that were given. */
+const givenOf = ({ conditions, isOnConditions }: DiffReport): readonly Judged[] => (isOnConditions ? conditions : []);
+const troubleText = ({ input, text }: DiffReport['troubles'][number]): string => `${input} cannot be judged: ${text}`;
 const conditionText = ({ condition }: Judged): string => `--fail-if '${condition.text}'`;
 
 export function diffScreen(report: DiffReport): string {
-  const { result, by, rows, heading, notes } = report;
+  const { by, heading, notes, troubles } = report;
   const figures = [VERDICT_COLUMN, ...READABLE_COLUMNS.map(ofLine)];
   const keys = keyColumns(by);
   const cells = (columns: readonly Column<DiffLine>[], line: DiffLine): string[] =>
@@ -62,7 +77,7 @@ export function diffScreen(report: DiffReport): string {
   const lines = aligned(
     [
       [...figures, ...keys].map(({ header }) => header),
-      ...diffLines(result.total, rows, by).map((line) => [
+      ...report.lines.map((line) => [
         ...cells(figures, line),
         ...(line.kind === 'total' ? [TOTAL] : cells(keys, line)),
       ]),
@@ -70,25 +85,28 @@ export function diffScreen(report: DiffReport): string {
     new Set(READABLE_COLUMNS.map((_, i) => i + 1)),
   );
   const more = leftOut(report);
-  const judged = result.conditions.map((one) => `${conditionText(one)}: ${conditionOutcome(one)}`);
-  const comments = [...heading, ...notes, ...judged].map((text) => `# ${escapeControls(text)}`);
+  const judged = givenOf(report).map((one) => `${conditionText(one)}: ${conditionOutcome(one)}`);
+  const comments = [...heading, ...notes, ...troubles.map(troubleText), ...judged].map(
+    (text) => `# ${escapeControls(text)}`,
+  );
   return [...comments, ...lines, ...(more === null ? [] : [`# ${more}`]), ''].join('\n');
 }
 
 export function diffMarkdown(report: DiffReport): string {
-  const { result, by, rows, heading, notes } = report;
+  const { by, lines, heading, notes, troubles } = report;
   const keys = keyColumns(by).map((column, i): Column<DiffLine> => ({
     ...column,
     value: (line) => (line.kind === 'total' && i > 0 ? '' : column.value(line)),
     emphasis: ({ kind }) => kind === 'total',
   }));
   const columns = [...keys, VERDICT_COLUMN, ...READABLE_COLUMNS.map(ofLine)];
-  const table = tableText(requireFormat('markdown'), { columns, rows: diffLines(result.total, rows, by) });
+  const table = tableText(requireFormat('markdown'), { columns, rows: lines });
   const more = leftOut(report);
   const above = [
     ...heading.map((text) => `- ${code(text)}`),
     ...notes.map((text) => `- **note** ${code(text)}`),
-    ...result.conditions.map((one) => `- ${code(conditionText(one))}: **${conditionOutcome(one)}**`),
+    ...troubles.map((one) => `- **error** ${code(troubleText(one))}`),
+    ...givenOf(report).map((one) => `- ${code(conditionText(one))}: **${conditionOutcome(one)}**`),
     '',
   ];
   return `${above.map((line) => `${line}\n`).join('')}${[...table].join('')}${more === null ? '' : `\n${more}.\n`}`;
@@ -104,7 +122,8 @@ const commonFigures = ({ common }: DiffResult): object | null =>
   };
 
 /** One object a line: the inputs, the totals, the rows, the conditions. Unknown is null. */
-export function diffDocuments({ result, by, rows, heading, notes }: DiffReport): string {
+export function diffDocuments(report: DiffReport): string {
+  const { result, by, lines, heading, notes, troubles } = report;
   const values = (row: DiffRow): object => ({
     verdict: row.verdict,
     ...Object.fromEntries(DIFF_COLUMNS.map((column) => [column.key, column.value(row)])),
@@ -118,15 +137,20 @@ export function diffDocuments({ result, by, rows, heading, notes }: DiffReport):
     common: commonFigures(result),
     heading,
     notes,
+    errors: troubles.map(troubleText),
   };
   const documents = [
     comparison,
-    { row: TOTAL, ...values(result.total) },
-    ...rows.map((row) => ({ row: 'key', keys: named(row.keys), ...values(row) })),
-    ...result.conditions.map(({ condition, met, row }) => ({
+    ...lines.map(({ kind, row, keys }) => ({
+      row: kind,
+      ...(kind === 'key' ? { keys: named(keys) } : {}),
+      ...values(row),
+    })),
+    ...givenOf(report).map(({ condition, met, reason, row }) => ({
       row: 'condition',
       condition: condition.text,
       met,
+      reason,
       ...values(row),
     })),
   ];

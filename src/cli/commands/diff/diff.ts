@@ -1,19 +1,20 @@
 /** `dprof diff`: what changed from one input of records to another. */
-import { Comparison, diffTypes, type DiffResult, type Judged } from '../../../prof/diff/comparison.js';
+import { Comparison, diffTypes } from '../../../prof/diff/comparison.js';
 import { diffLineColumns, diffLines } from '../../../prof/diff/diff-columns.js';
 import type { Which } from '../../../prof/diff/input-pair.js';
-import { UserError } from '../../../record/errors.js';
+import { UsageError, UserError } from '../../../record/errors.js';
 import { withoutKernels } from '../../../prof/analysis.js';
-import { UNKNOWN } from '../../../record/units.js';
 import { helpOf } from '../../arguments.js';
 import type { Command } from '../../command.js';
-import { confirmEndings, confirmWhole, type Source } from '../../input.js';
+import { confirmEndings, confirmWhole, endingsOf } from '../../input.js';
+import { say } from '../../message.js';
 import { checkOutput, printText, withOutput, type Write } from '../../output.js';
 import { printTable, readInputs, writeNotes } from '../../run-analysis.js';
 import { commonLine, inputLines, methodLine, notesOf, unequalRunsLine } from './diff-heading.js';
+import { failuresOf, gateOf, leftOpenBy, troublesOf, type Taken, type Trouble } from './diff-gate.js';
 import { diffJunit } from './diff-junit.js';
 import { DIFF, readDiffArguments, type DiffRequest } from './diff-options.js';
-import { COMPARABLE_COLUMNS, diffDocuments, diffMarkdown, diffScreen, figure, type DiffReport } from './diff-screen.js';
+import { diffDocuments, diffMarkdown, diffScreen, NAMES, type DiffReport } from './diff-screen.js';
 
 /** Formats with texts around the table. All others are the table alone. */
 const REPORTS: Readonly<Record<string, (report: DiffReport) => string>> = {
@@ -29,75 +30,88 @@ const hasNotes = (format: string): boolean => format in REPORTS && format !== 'j
 async function run(args: readonly string[]): Promise<void> {
   const request = readDiffArguments(args);
   if (request.help) return printText(helpOf(DIFF));
-  const { by, conditions, settings, device, output, quiet, format } = request;
+  const { by, settings, device, output, quiet, format } = request;
+  const conditions = gateOf(request);
   const inputs = [request.base, request.new];
   // An output that cannot be written is reported before minutes of reading.
   const existing = checkOutput(output, inputs);
   const comparison = new Comparison({ by, conditions, settings, device });
-  const sources = {
-    base: await takeInput(request, 'base', comparison),
-    new: await takeInput(request, 'new', comparison),
-  };
-  const report = reportOf(request, comparison, { base: sources.base.name, new: sources.new.name });
+  const isGate = conditions.length > 0;
+  const take = (which: Which): Promise<Taken> => takeInput(request, which, comparison, isGate);
+  const taken = { base: await take('base'), new: await take('new') };
+  const troubles = isGate ? troublesOf(taken) : [];
+  const report = reportOf(request, comparison, taken, troubles);
   await withOutput(output, inputs, async (write) => {
-    for (const source of Object.values(sources)) confirmWhole(source, existing, output);
+    // The answer of a gate replaces that of an earlier run whatever it is: an old pass is none.
+    if (!isGate) for (const one of Object.values(taken)) confirmWhole(one, existing, output);
     await print(report, format, write);
   });
   if (!quiet && !hasNotes(format)) writeNotes(report.notes, '');
-  // A gate does not pass on a run that ends within a line.
-  confirmEndings({ endings: Object.values(sources).flatMap(({ endings }) => endings) }, quiet);
-  failIfMet(report.result);
+  const endings = Object.values(taken).flatMap((one) => one.endings);
+  if (!isGate) {
+    confirmEndings({ endings }, quiet);
+    return;
+  }
+  if (!quiet) for (const { line } of endingsOf({ endings }).notes) say('dprof', line);
+  failGate([...troubles.map(({ error }) => error), ...failuresOf(report.conditions)]);
+}
+
+/** To be called when the output is complete. @throws the last of what fails a run, when the others are said */
+function failGate(failures: UserError[]): void {
+  const last = failures.pop();
+  for (const { line } of failures) say('dprof', line);
+  if (last !== undefined) throw last;
 }
 
 function reportOf(
-  { by, settings, top }: DiffRequest,
+  { by: columns, conditions, settings, top }: DiffRequest,
   comparison: Comparison,
-  names: Readonly<Record<Which, string>>,
+  taken: Readonly<Record<Which, Taken>>,
+  troubles: readonly Trouble[],
 ): DiffReport {
   const { result } = comparison;
+  const by = columns.map(({ key }) => key);
+  const isRead = taken.base.failure === null && taken.new.failure === null;
+  const method = [...unequalRunsLine(result), methodLine(result, settings), ...commonLine(result, settings)];
   return {
     result,
-    by: by.map(({ key }) => key),
-    rows: result.rows.slice(0, top),
-    heading: [
-      ...inputLines(comparison, names),
-      ...unequalRunsLine(result),
-      methodLine(result, settings),
-      ...commonLine(result, settings),
-    ],
-    notes: notesOf(comparison, result),
+    by,
+    lines: isRead ? diffLines(result.total, result.rows.slice(0, top), by) : [],
+    heading: [...inputLines(comparison, taken), ...(isRead ? method : [])],
+    notes: isRead ? notesOf(comparison, result) : [],
+    conditions: leftOpenBy(troubles, result.conditions),
+    isOnConditions: conditions.length > 0,
+    troubles: troubles.map(({ which, error }) => ({ input: NAMES[which], text: error.line })),
   };
 }
 
 function print(report: DiffReport, format: string, write: Write): void | Promise<void> {
-  const { result, rows, by } = report;
+  const { lines, by } = report;
   const text = REPORTS[format];
   if (text !== undefined) return write(text(report));
-  return printTable({ columns: diffLineColumns(by), rows: diffLines(result.total, rows, by) }, format, write);
+  return printTable({ columns: diffLineColumns(by), rows: lines }, format, write);
 }
 
-const takeInput = (request: DiffRequest, which: Which, comparison: Comparison): Promise<Source> =>
-  readInputs(
-    [request[which]],
-    request.quiet,
-    { types: diffTypes(request.device), isOne: true },
-    (record) => comparison.take(which, record),
-    () => {
-      comparison.end(which);
-      if (comparison.total[which].count === 0) throw withoutKernels(comparison.sides[which].untimed);
-    },
-  );
-
-/** To be called when the output is complete. @throws UserError naming the conditions that are met */
-function failIfMet({ conditions }: DiffResult): void {
-  const met = conditions.filter((one) => one.met === true);
-  if (met.length > 0) throw new UserError(`--fail-if is met: ${met.map(named).join('; ')}`);
-}
-
-/** `total>+5% (+7.21 %, +12.500 us)`. */
-function named({ condition, row }: Judged): string {
-  const [percent = UNKNOWN, time = UNKNOWN] = COMPARABLE_COLUMNS.map((column) => figure(column, row));
-  return `${condition.text} (${percent === UNKNOWN ? row.verdict : `${percent} %`}, ${time} us)`;
+/** @throws UserError for an input that cannot be compared, where there is no gate that must say so in its own way */
+async function takeInput(request: DiffRequest, which: Which, comparison: Comparison, isGate: boolean): Promise<Taken> {
+  const wanted = { types: diffTypes(request.device), isOne: true } as const;
+  try {
+    const source = await readInputs(
+      [request[which]],
+      request.quiet,
+      wanted,
+      (record) => comparison.take(which, record),
+      () => {
+        comparison.end(which);
+        const { count, untimed } = comparison.total[which];
+        if (count === 0) throw withoutKernels(untimed);
+      },
+    );
+    return { name: source.name, endings: source.endings, failure: null };
+  } catch (error) {
+    if (!isGate || !(error instanceof UserError) || error instanceof UsageError) throw error;
+    return { name: request[which], endings: [], failure: error };
+  }
 }
 
 export const diff: Command = { tool: DIFF, run };

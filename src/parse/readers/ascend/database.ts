@@ -37,6 +37,7 @@ export const ascendDatabase: Reader = {
   id: ID,
   title: 'Ascend PyTorch Profiler database (ascend_pytorch_profiler_*.db, msprof_*.db)',
   reads: 'database',
+  fileNames: /^(?:ascend_(?:pytorch|mindspore)_profiler|msprof)_\d+\.db(?:\.gz)?$/,
   // Rows are read as numbers alone: measured, a larger young generation gains nothing.
   youngGenerationMb: 48,
   tableNames: ['COMPUTE_TASK_INFO', 'PYTORCH_API', 'CANN_API'],

@@ -5,12 +5,15 @@
 import { emit } from '../../capture/emit.js';
 import type { Probe, Reader } from '../../reader.js';
 import { headContains, textStart } from '../../files.js';
+import { isAutogradTrace } from '../../torch/autograd-trace.js';
 import { KinetoCapture } from './kineto-capture.js';
 
 export const kineto: Reader = {
   id: 'kineto',
   title: 'PyTorch trace, JSON or gzip (torch.profiler, *.pt.trace.json)',
   reads: 'text',
+  // Source: `tensorboard_trace_handler` of torch/profiler/profiler.py.
+  fileNames: /\.pt\.trace\.json(?:\.gz)?$/,
   sniff: (probe) => isTrace(probe),
   read: ({ path, file }, options) => emit(new KinetoCapture(path, file, kineto.id), options),
 };
@@ -22,7 +25,7 @@ const EVENTS = '"traceEvents"';
 function isTrace({ path, head }: Probe): boolean {
   const start = textStart(head);
   if (start.startsWith('{"type":"profile"')) return false;
-  if (start.startsWith('[')) return start.includes('"ph"');
+  if (start.startsWith('[')) return start.includes('"ph"') && !isAutogradTrace(start);
   if (!start.startsWith('{')) return false;
   return start.includes(EVENTS) || headContains(path, [EVENTS], SEARCHED);
 }

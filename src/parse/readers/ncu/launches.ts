@@ -45,7 +45,7 @@ const ABOUT: ReadonlySet<string> = new Set([
 
 /** Null for a file that is no such report. @param above lines above the header */
 export function readLaunches(path: string, above: number, diagnostics: Diagnostics): NcuLaunch[] | null {
-  const table = CsvTable.open(path, diagnostics, { above, isRagged: true });
+  const table = CsvTable.open(path, diagnostics, { above, rows: 'any' });
   if (table === null || table.column('ID') === -1 || table.column('Kernel Name') === -1) return null;
   const printed = table.column('Metric Name') === -1 ? wideLaunches(table) : longLaunches(table);
   const decimals = decimalsOf(valuesOf(printed));

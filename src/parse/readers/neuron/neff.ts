@@ -11,6 +11,7 @@ export const neff: Reader = {
   id: 'neff',
   title: 'AWS Neuron program (*.neff)',
   reads: 'binary',
+  fileNames: /\.neff(?:\.gz)?$/,
   sniff: ({ path, head }) => isNeff(path, head),
   isCovered: hasTraceInFolder,
   read: (probe, options) => read(probe, options),

@@ -38,6 +38,7 @@ export const ntff: Reader = {
   title: 'AWS Neuron device trace, version 6 (neuron-profile capture, *.ntff)',
   reads: 'binary',
   usesProgram: true,
+  fileNames: /\.ntff(?:\.gz)?$/,
   sniff: isTrace,
   isCovered: hasReport,
   read: (probe, options) => readDeviceTrace('ntff', probe, options),

@@ -39,6 +39,7 @@ import { isOfHost, MEMORY_COLUMNS, MEMORY_TABLE, MemoryUsage } from './memory-us
 import { ACTIVITY_TABLES, type ActivityTable } from './nsight-activities.js';
 import { readDevices, type DeviceMap } from './nsight-devices.js';
 import { NcclRanges } from './nccl/nccl-ranges.js';
+import { countMessages, MESSAGE_TABLE } from './session-messages.js';
 import { durationOf, hostOf, toolOf } from './session-facts.js';
 import { COPY_KINDS, NO_STREAM, NSIGHT_MEMORIES, SYNC_KINDS } from '../cupti/cupti.js';
 import { ContextDevices, type ContextTable } from '../cupti/cupti-contexts.js';
@@ -124,9 +125,9 @@ const CONTEXT_TABLES: readonly ContextTable[] = [
 
 const CALL_TABLE = 'CUPTI_ACTIVITY_KIND_RUNTIME';
 const READ_TABLES = [
-  NVTX,
-  CALL_TABLE,
+  ...[NVTX, CALL_TABLE],
   MEMORY_TABLE,
+  MESSAGE_TABLE,
   ...GRAPH_TABLES,
   ...CPU_TABLES,
   ...ACTIVITY_TABLES.map(({ table }) => table),
@@ -171,6 +172,7 @@ class NsightCapture implements Capture {
     this.#readMemory();
     this.#graphNodes.read(database, THREAD, (key) => this.#process(key));
     this.#cpu = new CpuUsage(database, THREAD, this.diagnostics);
+    countMessages(database, this.diagnostics);
     const facts = unreadTables(database, READ_TABLES, this.diagnostics);
     this.header = {
       format: nsight.id,

@@ -27,6 +27,7 @@ export const nvprof: Reader = {
   id: 'nvprof',
   title: 'nvprof / NVVP SQLite database (nvprof -o FILE)',
   reads: 'database',
+  fileNames: /\.nvvp(?:\.gz)?$/,
   tableNames: ['CUPTI_ACTIVITY_KIND'],
   sniff: ({ database }) => database?.has('StringTable') === true && database.has('Version'),
   read: (probe, options) => emit(new NvprofCapture(databaseOf(probe)), options),

@@ -254,9 +254,11 @@ describe('Ascend text: sidecar files', () => {
   const COUNTED: readonly (readonly [what: string, text: string, counted: object])[] = [
     ['with another header', 'a,b\r\n1,2\r\n', { 'file-beside-not-read': 1 }],
     ['without a byte', '', { 'file-beside-not-read': 1 }],
-    ['that was cut', csv(HEADER, details('MatMul', 30)) + '7,11,2,Mat', { 'csv-row-passed-over': 1 }],
-    ['that was cut in a quoted cell', csv(HEADER, details('MatMul', 30)) + '7,11,2,"Mat', { 'csv-row-passed-over': 1 }],
+    ['that was cut', csv(HEADER, details('MatMul', 30)) + '7,11,2,Mat', { 'truncated-input': 1 }],
+    ['that was cut in a quoted cell', csv(HEADER, details('MatMul', 30)) + '7,11,2,"Mat', { 'truncated-input': 1 }],
     ['of another trace', csv(HEADER, details('MatMul', 35)), { 'details-without-task': 1 }],
+    ['with a cell too few', csv([...HEADER, 'Block Dim'], details('MatMul', 30)), { 'csv-row-short': 1 }],
+    ['with a gap before the time', csv(HEADER, details('MatMul', 30).slice(1)), { 'csv-row-short': 1, 'csv-row-passed-over': 1 }], // prettier-ignore
     ['without a time', csv(HEADER, details('MatMul', 30).with(6, 'N/A')), { 'details-without-task': 1 }],
   ];
   for (const [what, text, counted] of COUNTED) {
@@ -266,7 +268,6 @@ describe('Ascend text: sidecar files', () => {
       expect(diagnosticsOf(path)).to.deep.equal({ ...counted, 'profiler-info-not-found': 1 });
     });
   }
-
   it('l2_cache.csv adds rates, joined in order where a task number comes again', () => {
     const header = ['Task ID', 'Stream ID', 'Name', 'Accelerator Core', 'Start Time(us)', 'Duration(us)'];
     const kernels = csv(

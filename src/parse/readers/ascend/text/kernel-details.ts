@@ -30,6 +30,9 @@ const TEXT_LABELS = Object.keys(TEXT_COLUMNS) as TextLabel[];
 
 type TextNumbers = NumericColumn<Uint32Array<ArrayBuffer>>;
 
+/** Profiles are shorter. */
+const DAY_NS = 86_400e9;
+
 /** Newer files have the number of blocks as `Block Num`, older ones as `Block Dim`. */
 const BLOCKS = ['Block Num', 'Block Dim'] as const;
 const MIX_BLOCKS = ['Mix Block Num', 'Mix Block Dim'] as const;
@@ -80,9 +83,9 @@ export class KernelDetails {
 
   /** Reads the file. @returns null when required columns are missing */
   static read(path: string, clock: TraceClock, diagnostics: Diagnostics): KernelDetails | null {
-    const table = CsvTable.open(path, diagnostics);
+    const table = CsvTable.open(path, diagnostics, { rows: 'short' });
     if (table === null || REQUIRED.some((names) => table.column(...names) === -1)) return null;
-    return new KernelDetails(table, clock);
+    return new KernelDetails(table, clock, diagnostics);
   }
 
   /** A clock by the first rows. */
@@ -94,7 +97,7 @@ export class KernelDetails {
     return TraceClock.near(texts);
   }
 
-  private constructor(table: CsvTable, clock: TraceClock) {
+  private constructor(table: CsvTable, clock: TraceClock, diagnostics: Diagnostics) {
     const labels = TEXT_LABELS.map((label) => [label, NumericColumn.counts()] as const);
     this.#labels = Object.fromEntries(labels) as Record<TextLabel, TextNumbers>;
     const counters = table.header.flatMap((name, index) => {
@@ -118,14 +121,23 @@ export class KernelDetails {
     ] as const;
     const texts = TEXT_LABELS.map((label) => [this.#labels[label], table.column(...TEXT_COLUMNS[label])] as const);
     for (const row of table.rows()) {
+      // Which cell is missing cannot be known: those after it are other columns' values.
+      const isWhole = row.length === table.header.length;
       const start = clock.ofText(textOfCell(row[at.start]));
+      const isKnown = (index: number): boolean => isWhole || index < at.start;
+      // A cell is missing before the time, where another column's value stands.
+      if (!isWhole && !(Math.abs(start) < DAY_NS)) {
+        diagnostics.count('csv-row-passed-over');
+        continue;
+      }
       this.start.push(start);
       this.end.push(start + microsecondsOfCell(row[at.duration]));
-      for (const [column, index] of numbers) column.push(numberOfCell(row[index]));
+      for (const [column, index] of numbers) column.push(isKnown(index) ? numberOfCell(row[index]) : NaN);
       this.#name.push(this.#texts.numberOf(textOfCell(row[at.name])));
       this.#core.push(this.#texts.numberOf(cellText(row[at.core])));
-      for (const [column, index] of texts) column.push(this.#texts.numberOf(cellText(row[index])));
-      counters.forEach(({ index, read }, i) => elementAt(this.#counters, i)[1].push(read(row[index])));
+      for (const [column, index] of texts)
+        column.push(this.#texts.numberOf(isKnown(index) ? cellText(row[index]) : ''));
+      counters.forEach(({ index, read }, i) => elementAt(this.#counters, i)[1].push(isWhole ? read(row[index]) : NaN));
     }
   }
 

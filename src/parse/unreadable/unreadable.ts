@@ -1,8 +1,10 @@
 /** Inputs that are recognised but not read, with a hint each; the first match counts. `--formats` and docs use this. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileNameOf } from './files.js';
-import type { Probe, Unreadable } from './reader.js';
+import { fileNameOf } from '../files.js';
+import type { Probe, Unreadable } from '../reader.js';
+import { isAutogradTrace } from '../torch/autograd-trace.js';
+import { BINARIES } from './binaries.js';
 
 const startsWith =
   (...prefixes: readonly string[]) =>
@@ -10,10 +12,6 @@ const startsWith =
     const start = head.subarray(0, 256).toString('latin1').trimStart();
     return prefixes.some((prefix) => start.startsWith(prefix));
   };
-
-/** Whether the head holds what text does not: control characters other than white space. */
-const isBinary = ({ head }: Probe): boolean =>
-  head.subarray(0, 4096).some((byte) => byte < 32 && (byte < 9 || byte > 13) && byte !== 27);
 
 /** Whether a report's database is beside it, under the name that the export gives it. */
 function hasExport({ folder, file }: Probe): boolean {
@@ -79,6 +77,16 @@ export const UNREADABLE: readonly Unreadable[] = [
     sniff: prints(/^==PROF== /m),
   },
   {
+    title: 'a web page',
+    hint: 'download the file itself, not the page that shows it',
+    sniff: startsWith('<!DOCTYPE html', '<!doctype html', '<html'),
+  },
+  {
+    title: 'a pointer of Git LFS, in place of the file',
+    hint: 'run: git lfs pull',
+    sniff: startsWith('version https://git-lfs'),
+  },
+  {
     title: 'a log of the CUDA command line profiler',
     hint: 'profile with nvprof -o FILE or nsys profile',
     sniff: startsWith('# CUDA_PROFILE_LOG_VERSION'),
@@ -89,39 +97,29 @@ export const UNREADABLE: readonly Unreadable[] = [
     sniff: startsWith('{"type":"profile"'),
   },
   {
-    title: 'a Parquet file',
-    hint: 'give dprof the folder that dparse -f parquet wrote',
-    sniff: startsWith('PAR1'),
-  },
-  {
     title: "records of PyProf's parse",
     hint: 'give them to dprof',
     sniff: startsWith("{'kShortName'"),
+  },
+  {
+    title: "a trace of PyTorch's profiler before Kineto (torch.autograd.profiler)",
+    hint: 'record it with torch.profiler.profile, and export_chrome_trace',
+    sniff: ({ head }) => isAutogradTrace(head.toString('latin1')),
+  },
+  {
+    title: 'JSON of rocprofv3',
+    hint: 'of a PyTorch program give the trace that torch.profiler exports, which dparse reads for AMD GPUs too',
+    sniff: prints(/^\s*\{\s*"rocprofiler-sdk-tool"/),
   },
   {
     title: 'JSON without "traceEvents"',
     hint: 'dparse reads the traces that torch.profiler exports, and databases: dparse --formats',
     sniff: startsWith('{', '['),
   },
-  {
-    title: 'a binary file that is no profile database (a raw nvprof log, perhaps)',
-    hint: 'import it with nvprof --import-profile FILE --export-profile NEW, or profile with nvprof -o FILE',
-    sniff: isBinary,
-  },
+  ...BINARIES,
   {
     title: 'a table of the Ascend profiler without the times of kernels',
     hint: 'give trace_view.json, kernel_details.csv or the directory',
     sniff: ({ head }) => /^(?=[^\n{]*,)[^\n{]*\((?:us|MB|KB)\)/.test(head.toString('utf8')),
-  },
-];
-
-/** Databases that are recognised but hold no activities. */
-export const UNREADABLE_DATABASES: readonly Unreadable[] = [
-  {
-    title: 'the sums of an Ascend profile (analysis.db), without its kernels',
-    hint: "give the profile's database (ascend_pytorch_profiler_*.db) or directory",
-    sniff: ({ database }) =>
-      database !== null &&
-      [...database.tables.keys()].some((table) => table === 'StepTraceTime' || table.startsWith('CommAnalyzer')),
   },
 ];

@@ -1,0 +1,134 @@
+/** Files that are recognised by their first bytes, as their formats' specifications state them. The first match counts. */
+import type { Probe, Unreadable } from '../reader.js';
+import { PARQUET } from './parquet.js';
+
+type Sniff = Unreadable['sniff'];
+
+/** Whether the file has bytes at a place. */
+const magic =
+  (bytes: string | readonly number[], at = 0): Sniff =>
+  ({ head }) => {
+    const wanted = typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : Buffer.from(bytes);
+    return head.subarray(at, at + wanted.length).equals(wanted);
+  };
+
+const anyOf =
+  (...sniffs: readonly Sniff[]): Sniff =>
+  (probe) =>
+    sniffs.some((sniff) => sniff(probe));
+
+const all =
+  (...sniffs: readonly Sniff[]): Sniff =>
+  (probe) =>
+    sniffs.every((sniff) => sniff(probe));
+
+const contains =
+  (text: RegExp): Sniff =>
+  ({ head }) =>
+    text.test(head.toString('latin1'));
+
+const ZIP = magic('PK\u0003\u0004');
+
+/** Programs that unpack, by what they unpack. */
+const PACKED: readonly (readonly [title: string, sniff: Sniff, command: string])[] = [
+  ['a zip archive', ZIP, 'unzip FILE'],
+  ['compressed by zstd', magic([0x28, 0xb5, 0x2f, 0xfd]), 'zstd -d FILE'],
+  ['compressed by xz', magic([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0]), 'xz -dk FILE'],
+  ['compressed by bzip2', all(magic('BZh'), magic('1AY&SY', 4)), 'bunzip2 -k FILE'],
+  ['compressed by lz4', magic([0x04, 0x22, 0x4d, 0x18]), 'lz4 -d FILE'],
+  ['a 7-Zip archive', magic([0x37, 0x7a, 0xbc, 0xaf, 0x27, 0x1c]), '7z x FILE'],
+  ['a tar archive', magic('ustar', 257), 'tar -xf FILE'],
+];
+
+/** Whether the file begins as an XSpace of OpenXLA: planes (field 1) whose names tell hosts from devices. */
+const isXPlane = all(magic([0x0a]), contains(/^[^]{2,16}\/(?:host|device|task):/));
+
+/** Tags of fields that the first packet of a Perfetto trace begins with, of TracePacket in trace_packet.proto. */
+const PACKET_TAGS: ReadonlySet<number> = new Set([
+  0x08, // timestamp
+  0x32, // clock_snapshot
+  0x50, // trusted_packet_sequence_id
+  0x68, // sequence_flags
+  0x03da, // trace_packet_defaults
+  0x03e2, // track_descriptor
+  0x02a2, // synchronization_marker
+  0x028a, // trace_config
+  0x05ca, // trace_uuid
+]);
+
+/** Whether the file begins as a Perfetto trace: packets (field 1), one after the other. */
+function isPerfetto({ head }: Probe): boolean {
+  if (head[0] !== 0x0a) return false;
+  const [length, at] = varint(head, 1);
+  const first = head[at] ?? 0;
+  const tag = first < 0x80 ? first : first | ((head[at + 1] ?? 0) << 8);
+  const next = head[at + length];
+  return PACKET_TAGS.has(tag) && (next === undefined || next === 0x0a);
+}
+
+/** An unsigned LEB128 number of up to four bytes, and where it ends. */
+function varint(bytes: Buffer, start: number): [value: number, end: number] {
+  let value = 0;
+  for (let i = 0; i < 4; i++) {
+    const byte = bytes[start + i] ?? 0;
+    value += (byte & 0x7f) * 2 ** (7 * i);
+    if (byte < 0x80) return [value, start + i + 1];
+  }
+  return [value, start + 4];
+}
+
+/** Whether the head holds what text does not: control characters other than white space. */
+const isBinary: Sniff = ({ head }) =>
+  head.subarray(0, 4096).some((byte) => byte < 32 && (byte < 9 || byte > 13) && byte !== 27);
+
+export const BINARIES: readonly Unreadable[] = [
+  {
+    title: 'an Nsight Compute report (.ncu-rep)',
+    hint: 'print it with ncu --import FILE --csv --page raw > NEW.csv, which dparse reads',
+    sniff: magic('NVR\0'),
+  },
+  {
+    title: 'a file of torch.save (a zip archive with data.pkl), which is no profile',
+    hint: 'give the trace that torch.profiler exports: prof.export_chrome_trace(FILE)',
+    sniff: all(ZIP, contains(/\/data\.pkl/)),
+  },
+  ...PACKED.map(([title, sniff, command]) => ({
+    ...{ title, hint: `unpack it, and give what is in it: ${command}`, sniff },
+  })),
+  {
+    title: 'compressed twice: gzip in gzip',
+    hint: 'unpack it once: gunzip -c FILE > NEW.gz',
+    sniff: magic([0x1f, 0x8b]),
+  },
+  {
+    title: "a Python pickle (a snapshot of PyTorch's memory, perhaps)",
+    hint: 'open a snapshot at pytorch.org/memory_viz; dparse reads the traces that torch.profiler exports',
+    sniff: anyOf(...[2, 3, 4, 5].map((protocol) => magic([0x80, protocol]))),
+  },
+  {
+    title: 'a trace of OpenXLA (.xplane.pb), of JAX or TensorFlow',
+    hint: 'open it with xprof or TensorBoard',
+    sniff: isXPlane,
+  },
+  {
+    title: 'a Perfetto trace in protobuf (of rocprofv3, or of dprof perfetto)',
+    hint: 'open it at ui.perfetto.dev; of a PyTorch program give the JSON trace that torch.profiler exports',
+    sniff: isPerfetto,
+  },
+  ...PARQUET,
+  {
+    title: 'an HDF5 or Arrow file (of nsys export, perhaps)',
+    hint: 'run: nsys export --type sqlite FILE.nsys-rep, and parse the .sqlite',
+    sniff: anyOf(magic([0x89, 0x48, 0x44, 0x46, 0x0d, 0x0a, 0x1a, 0x0a]), magic('ARROW1')),
+  },
+  {
+    title: 'a program or a library (ELF)',
+    hint: 'profile it, and give what the profiler writes: dparse --formats',
+    sniff: magic('\u007fELF'),
+  },
+  {
+    title: 'a binary file of no known format',
+    hint: 'dparse --formats lists what can be read; of a raw log of nvprof: nvprof --import-profile FILE --export-profile NEW',
+    sniff: isBinary,
+  },
+];
