@@ -37,7 +37,7 @@ export interface Straggler {
 }
 
 /** At most this share of those that are named is expected to be none. */
-export const FALSE_DISCOVERY_RATE = 0.02;
+const FALSE_DISCOVERY_RATE = 0.02;
 /** So much of a step is worth a word, even where it may be chance; less in a stretch of the steps alone is none. */
 const NOTABLE_SHARE = 0.01;
 /** Less than this share of a step is no straggler, however constant: devices differ. */
