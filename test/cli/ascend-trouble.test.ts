@@ -134,12 +134,13 @@ describe('Ascend folders: what cannot be read is reported, and the rest is read'
     expect(kernels(ran)).to.equal(1);
   });
 
-  it('a csv with another header: named for what it is, or counted where it stands beside a trace', async () => {
+  it('a csv with another header: named for what it is, and counted where it stands beside a trace', async () => {
     const folder = root();
     const other = csv(['OP Type', 'Count', 'Total Time(us)'], ['MatMulV2', 1, 10]);
     const rank = rankFolder(folder, 0, { 'trace_view.json': TRACE, 'kernel_details.csv': other });
     const ran = await dparse(rank);
-    expect(ran.code).to.equal(0);
+    expect(ran.code).to.equal(1);
+    expect(ran.stderr).to.match(/kernel_details\.csv: is a table of the Ascend profiler without the times of kernels/);
     expect(ran.stderr).to.match(/1 kernel; sidecar files whose content does not match their name \(ignored\): 1\n/);
     const bare = await dparse(join(rank, OUTPUT, 'kernel_details.csv'));
     expect(bare).to.include({ code: 1, stdout: '' });

@@ -152,7 +152,7 @@ describe('dparse: traces that cannot be read', () => {
       () => writeTrace(traceText([op('RunTask', 0, 9).replace('"cat": "cpu_op", ', '')])),
       /is a trace without PyTorch's events/,
     ],
-    ['a page of a server', () => write('<html>traceEvents</html>', '.json'), /is text/],
+    ['a page of a server', () => write('<html>traceEvents</html>', '.json'), /is a web page/],
   ];
   for (const [what, make, answer] of cases) {
     it(`${what}: exit 1 and one line`, async () => {

@@ -56,8 +56,8 @@ describe('dparse --ncu', () => {
     appendFileSync(path, '\n"127","1","cut of');
     const parsed = await runCli('dparse', ['--ncu', path, SAMPLE]);
     const end = JSON.parse(parsed.stdout.trimEnd().split('\n').at(-1) ?? '') as { diagnostics: unknown };
-    expect(end.diagnostics).to.deep.include({ 'csv-row-passed-over': 1 });
-    expect(parsed.stderr).to.include('CSV rows that are truncated');
+    expect(end.diagnostics).to.deep.include({ 'truncated-input': 1 });
+    expect(parsed.stderr).to.include('truncated inputs');
   });
 
   it('says that a compressed report has to be unpacked', async () => {
