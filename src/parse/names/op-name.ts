@@ -26,7 +26,7 @@ const NODE = /(?:Backward\d*|Backwards|AccumulateGrad|GraphRoot|CppNode<.*>)$/;
 
 export const isNode = (name: string): boolean => NODE.test(name);
 
-const BACKWARD_OP = /(?:^|_)(?:backward|bwd|[wd]grad)(?:_|$)/;
+const BACKWARD_OP = /(?:^|[_:])(?:backward|bwd|[wd]grad)(?:_|$)/;
 
 /** Whether an op computes gradients by its own name: `convolution_backward`, also where no node of autograd is around it. */
 export const isBackwardOp = (op: string): boolean => BACKWARD_OP.test(op);

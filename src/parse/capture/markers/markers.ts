@@ -2,7 +2,7 @@
  * The text of an NVTX range → a marker: an op call, a layer, a call stack, a module, a framework op, or a plain range.
  * Texts come from the profiled program and may hold anything; a malformed one is a plain range.
  */
-import { ENGINE_PREFIX, isBackwardOp, isNode, readOpName } from '../../names/op-name.js';
+import { ENGINE_PREFIX, isNode } from '../../names/op-name.js';
 import { isLookup, programFrames } from '../../../record/python/marker-text.js';
 import { toOpCall } from '../../../record/python/op-call.js';
 import { isDict, LiteralError, parseLiteral, type PythonValue } from '../../../record/python/python-literal.js';
@@ -169,7 +169,7 @@ function parseOp(text: string): OpMarker | null {
     sizes,
     wrapper,
     node,
-    backward: node || isBackwardOp(readOpName(name)?.op ?? name),
+    backward: node || name.endsWith('_backward'),
   };
 }
 

@@ -6,7 +6,7 @@ import { isSameList, least } from '../../../containers/lists.js';
 import type { Context, Direction, OpCall } from '../../../record/record.js';
 import { UNKNOWN } from '../../../record/units.js';
 import { LruCache } from '../../../containers/lru-cache.js';
-import { readOpName } from '../../names/op-name.js';
+import { isBackwardOp, readOpName } from '../../names/op-name.js';
 import type { OpMarker } from './markers.js';
 
 export type SequenceFacts = Pick<Context, 'dir' | 'mod' | 'op' | 'seqMarker' | 'seq' | 'altSeq' | 'sub'>;
@@ -86,7 +86,7 @@ const RECURRENT_CELLS = new Set(['LSTMCell', 'GRUCell', 'RNNCell']);
 
 /** Direction of a launch; null when no framework op is around it. */
 function direction(calls: readonly OpCall[], markers: readonly OpMarker[]): Direction | null {
-  if (markers.some((marker) => marker.backward)) return 'bprop';
+  if (markers.some(({ backward, name }) => backward || isBackwardOp(name))) return 'bprop';
   return calls.length > 0 || markers.length > 0 ? 'fprop' : null;
 }
 

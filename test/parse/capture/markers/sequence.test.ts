@@ -69,6 +69,13 @@ describe('sequence ids', () => {
     expect(sequence([texts])[0]).to.deep.include({ dir: 'bprop', seq: [8], altSeq: [9] });
   });
 
+  it('by the name of an op that computes a gradient, which takes nothing from the name of the node', () => {
+    const names = ['_softmax_backward_data, seq = 0', 'SoftmaxBackward, seq = 88'];
+    expect(sequence([names])[0]).to.deep.include({ dir: 'bprop', op: ['Softmax'] });
+    const [alone] = sequence([['aten::miopen_depthwise_convolution_backward_weight, seq = 5, op_id = 7']]);
+    expect(alone).to.deep.include({ dir: 'bprop', op: ['miopen_depthwise_convolution_backward_weight'] });
+  });
+
   it('0 counts only when there is no other', () => {
     expect(ids(sequence([['a, seq = 0']]))).to.deep.equal([[[0], [], 0]]);
     expect(ids(sequence([['a, seq = 0', 'b, seq = 2', 'c, seq = 0']]))).to.deep.equal([[[2], [], 0]]);
