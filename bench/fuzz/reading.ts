@@ -116,7 +116,8 @@ function verdictOf({ code, stderr }: Ran, command: string, wrong: () => string |
     lines.find((line) => !/^(?:dparse|dprof): ./.test(line)) ??
     (code !== 0 && last.length > LIMITS.messageLength ? last : undefined);
   if (odd !== undefined) return { is: 'wrong', what: `${command}: message of ${odd.length}: ${odd.slice(0, 200)}` };
-  if (code === 1 && lines.length > 0) return { is: 'rejection', what: `${command}: ${last}` };
+  // 3: a gate that cannot judge.
+  if ((code === 1 || code === 3) && lines.length > 0) return { is: 'rejection', what: `${command}: ${last}` };
   if (code !== 0) return { is: 'wrong', what: `${command}: exit code ${code}: ${last}` };
   const what = wrong();
   return what === null ? RESULT : { is: 'wrong', what: `${command}: ${what}` };
