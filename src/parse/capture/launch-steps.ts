@@ -103,6 +103,8 @@ function inSequence(ranges: StepRange[]): StepRange[] {
 /** Whether a step that begins before another has ended comes after it: of the same series, or not mostly inside. */
 function follows(last: StepRange, { start, end, text }: StepRange): boolean {
   const isOfSeries = text?.replace(/\d+/g, '') === last.text?.replace(/\d+/g, '');
+  // One that is still open at the end of the profile was not ended: the next of its series is not inside it.
+  if (last.end === Infinity) return isOfSeries;
   return end > last.end + ROUNDING && (isOfSeries || last.end - start < (end - start) / 2);
 }
 

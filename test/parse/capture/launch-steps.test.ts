@@ -59,6 +59,13 @@ describe('steps of a thread', () => {
     ]);
   });
 
+  it('that the program did not end go on to the next of their series', () => {
+    expect(steps(range('step 1', 0, Infinity), range('step 2', 100, 200))).to.deep.equal([
+      ['step 1', 0, 100],
+      ['step 2', 100, 200],
+    ]);
+  });
+
   it('are each found at their times', () => {
     const found = new LaunchSteps([range('step 3', 0, 100_050), range('step 4', 100_000, 200_000)], threads);
     expect([99_999, 100_000, 100_050].map((time) => found.at(MAIN, null, time))).to.deep.equal([3, 4, 4]);

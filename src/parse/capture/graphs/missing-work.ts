@@ -72,13 +72,17 @@ function withoutOverlap(missing: readonly MissingWork[]): MissingWork[] {
 /** Graph launches by row: whether they have no work of their own in the profile, or a part of it. */
 type Incomplete = Map<number, 'none' | 'part'>;
 
-/** Whether a call was captured: it then put nothing onto a device. */
+/**
+ * Whether a call was captured: it then put nothing onto a device. Threads that work for the capturing one, as those of
+ * autograd, are captured too, so that it is asked of launches without work of any thread of the process.
+ */
 function capturedCalls(capture: Capture): (call: number) => boolean {
   const { start, thread } = capture.hostCalls;
-  /** By thread: starts of the times in which it captured, and their ends. */
+  const processOf = (of: number): number => capture.threads.processOf(of);
+  /** By process: starts of the times in which it captured, and their ends. */
   const times = new Map<number, { readonly starts: number[]; readonly ends: number[] }>();
   for (const span of captureSpans(capture)) {
-    const { starts, ends } = entryOf(times, span.thread, () => ({ starts: [], ends: [] }));
+    const { starts, ends } = entryOf(times, processOf(span.thread), () => ({ starts: [], ends: [] }));
     const last = ends.at(-1) ?? -Infinity;
     if (span.start > last) {
       starts.push(span.start);
@@ -86,7 +90,7 @@ function capturedCalls(capture: Capture): (call: number) => boolean {
     } else ends[ends.length - 1] = Math.max(last, span.end);
   }
   return (call) => {
-    const [at, own] = [start.at(call), times.get(thread.at(call))];
+    const [at, own] = [start.at(call), times.get(processOf(thread.at(call)))];
     if (own === undefined) return false;
     const before = countUpTo(own.starts.length, (i) => elementAt(own.starts, i), at);
     return before > 0 && at <= elementAt(own.ends, before - 1);

@@ -11,8 +11,9 @@ import { activityOrder } from '../record-order.js';
 /** Takes out rows that repeat an earlier one in every cell, and counts them. Memory: 8 to 16 bytes a row while it runs. */
 export function removeRepeated(capture: Capture): void {
   const { activities, diagnostics } = capture;
-  const { start, end, corr, stream, kind } = activities;
-  const hashOf = (row: number): number => mixedNumber(mixedNumber(0, start.at(row)), corr.at(row));
+  const { start, end, stream, kind } = activities;
+  const hashed = [start, end, activities.corr, stream, activities.device, activities.node];
+  const hashOf = (row: number): number => hashed.reduce((hash, column) => mixedNumber(hash, column.at(row)), 0);
   const known = new HashIndex(hashOf);
   const compare = activityOrder(capture);
   let repeated = 0;

@@ -26,12 +26,12 @@ export interface Settled {
 export function settled(capture: Capture): Settled {
   const { hostCalls, activities, threads, diagnostics } = capture;
   removeRepeated(capture);
-  const isStartStray = settleStrays(capture);
   const launches = joinLaunches(hostCalls, activities, threads, diagnostics);
+  const isStartStray = settleStrays(capture, launches);
   const alignment = alignClocks(capture, launches);
   const lead = isStartStray || alignment?.movedStart === true ? earliest(capture) : 0;
   placeAtLaunches(hostCalls, activities, launches, lead, diagnostics);
   const order = orderActivities(capture);
-  const cut = cutOverruns(activities, order, diagnostics);
+  const cut = cutOverruns(capture, launches, order);
   return { launches, clockFacts: alignment?.facts, lead, order, cut };
 }

@@ -4,6 +4,7 @@
  */
 import { elementAt } from '../../../containers/element.js';
 import type { Capture } from '../capture.js';
+import type { LaunchJoin } from '../launches.js';
 import { spanOfHost, type Span } from '../clocks/host-span.js';
 
 /** How far is damaged: at least `ns`, and `lengths` of the span of what the profile has besides. */
@@ -16,23 +17,28 @@ const FROM_HOST: Distance = { ns: 60e9, lengths: 1 };
 /** A device may well have nothing to do for minutes where nothing is known of the host. */
 const FROM_DEVICE: Distance = { ns: 600e9, lengths: 10 };
 
-/** Largest share of work that may be far: where it is more, the device has a clock of its own. */
-const MOST_FAR = 0.1;
+/** Largest share of work that may be far: damage is rare. */
+const MOST_FAR = 0.01;
 
 /** Makes damaged times of activities unknown, and counts them. @returns whether one had set the start of the profile */
-export function settleStrays(capture: Capture): boolean {
+export function settleStrays(capture: Capture, { callOf }: LaunchJoin): boolean {
   const { start, end } = capture.activities;
   const host = spanOfHost(capture);
   const { ns, lengths } = host.first <= host.last ? FROM_HOST : FROM_DEVICE;
   if (!isWider(start.values, ns)) return false;
   const span = hull(host, middleHalf(start.values));
   const far = Math.max(ns, lengths * (span.last - span.first));
-  const isStray = (time: number): boolean => outside(time, span) > far;
-  const strays = start.values.reduce((count, time) => count + Number(isStray(time)), 0);
-  if (strays === 0 || strays > MOST_FAR * start.length) return false;
+  // Work that waited for long starts late; none starts before its launch.
+  const mayWait = (time: number, row: number): boolean => {
+    const call = elementAt(callOf, row);
+    return call !== -1 && time >= capture.hostCalls.start.at(call);
+  };
+  const isStray = (time: number, row: number): boolean => outside(time, span) > far && !mayWait(time, row);
+  const strays = start.values.reduce((count, time, row) => count + Number(isStray(time, row)), 0);
+  if (strays === 0 || strays > Math.max(1, MOST_FAR * start.length)) return false;
   let movedStart = false;
   start.values.forEach((time, row) => {
-    if (!isStray(time)) return;
+    if (!isStray(time, row)) return;
     movedStart ||= time === 0;
     start.set(row, NaN);
     end.set(row, NaN);

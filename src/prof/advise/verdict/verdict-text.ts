@@ -48,7 +48,7 @@ type Clause = (facts: VerdictFacts, share: number, parts: readonly SpanPart[]) =
 
 const CLAUSES: Readonly<Record<SpanPartName, Clause>> = {
   missing: ({ missing }, share) =>
-    `not known ${percent(share)}: the trace lacks the work of ${missing} graph ${missing === 1 ? 'launch' : 'launches'}`,
+    `not known ${percent(share)}: the trace lacks the work of ${missing} ${missing === 1 ? 'launch' : 'launches'}`,
   idle: (facts, share, parts) => `idle ${percent(share)}: ${idleText(facts, parts)}`,
   communication: (facts, share, parts) =>
     `communicating ${percent(share)} while nothing is computed${mostText(facts, 'communication', parts)}${communicationRemedy(facts, parts)}`,

@@ -59,6 +59,7 @@ describe('work that is missing after graph launches', () => {
     ['only another thread launches more', [...FIRST, graph(2, 50), launch(9, 200, ENGINE), kernel('later', 9, 300)]],
     ['work of unknown launch runs there', [...FIRST, graph(2, 50), kernel('whose?', 77, 100), ...LATER]],
     ['a graph is captured', [...FIRST, runtime('hipStreamBeginCapture', 2, 40, 42), launch(3, 50), runtime('hipStreamEndCapture', 4, 60, 62), ...LATER]], // prettier-ignore
+    ['a thread that works for the one that captures launches', [...FIRST, runtime('cudaStreamBeginCapture', 2, 40, 42), launch(3, 50, ENGINE), launch(4, 52, ENGINE), runtime('cudaStreamEndCapture', 5, 60, 62), launch(6, 100, ENGINE), kernel('k', 6, 120), ...LATER]], // prettier-ignore
     ['a graph is made ready', [...FIRST, runtime('cudaGraphUpload', 2, 40, 42), runtime('cudaGraphInstantiate', 3, 50, 60), ...LATER]], // prettier-ignore
     ['another call launches nothing', [...FIRST, runtime('cudaMemcpyAsync', 2, 50, 55), ...LATER]],
     ['the call of the runtime around has the work', [runtime('cudaGraphLaunch', 2, 50, 60), runtime('cuGraphLaunch', 3, 51, 59), kernel('in graph', 2, 70), ...LATER]], // prettier-ignore

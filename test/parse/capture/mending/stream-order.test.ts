@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { any, kernels, runtime } from '../../../support/kineto-trace.js';
 import { NsightDatabase } from '../../../support/nsight-database.js';
 import { diagnosticsOf, kernelsOf } from '../../../support/profile-records.js';
 import { propertyRuns } from '../../../support/property-runs.js';
@@ -7,11 +8,11 @@ import { propertyRuns } from '../../../support/property-runs.js';
 const US = 1000;
 
 /** Start and end in ns, and what else is not as usual. */
-type Kernel = readonly [start: number, end: number, cells?: Parameters<NsightDatabase['kernel']>[2]];
+type Kernel = readonly [start: number, end: number, cells?: Parameters<NsightDatabase['kernel']>[2], name?: string];
 
-function durationsOf(...kernels: readonly Kernel[]): [dur: number | null, isCut: boolean][] {
+function durationsOf(...rows: readonly Kernel[]): [dur: number | null, isCut: boolean][] {
   const db = new NsightDatabase();
-  kernels.forEach(([start, end, cells], n) => db.kernel({ start, end }, n + 1, cells));
+  rows.forEach(([start, end, cells, name], n) => db.kernel({ start, end }, n + 1, cells, name));
   return kernelsOf(db.write()).map(({ dur, cut }) => [dur, cut === true]);
 }
 
@@ -19,9 +20,9 @@ const MANY = Array.from({ length: 40 }, (_, n): Kernel => [n * 300 * US, n * 300
 
 describe('kernels of one stream', () => {
   it('last as recorded where they are in order, however the next begins before they end', () => {
-    const kernels = fc.array(fc.record({ dur: fc.integer({ min: 1, max: 900 * US }), early: fc.integer({ min: 0, max: 900 * US }) }));
+    const programs = fc.array(fc.record({ dur: fc.integer({ min: 1, max: 900 * US }), early: fc.integer({ min: 0, max: 900 * US }) }));
     fc.assert(
-      fc.property(kernels, (list) => {
+      fc.property(programs, (list) => {
         let [start, end] = [0, 0];
         const rows = list.map(({ dur, early }): Kernel => {
           start = Math.max(start + 1, end - early);
@@ -34,30 +35,48 @@ describe('kernels of one stream', () => {
     );
   }); // prettier-ignore
 
-  it('of which one ends after the next has, last until that begins', () => {
-    const overrun: Kernel = [0, 1_600_000 * US];
-    const rows: Kernel[] = [overrun, [1000 * US, 1250 * US], [2000 * US, 2250 * US]];
-    expect(durationsOf(...rows)).to.deep.equal([[1000 * US, true], [250 * US, false], [250 * US, false]]);
-    expect(durationsOf([0, 261 * US], [100 * US, 250 * US], ...MANY.slice(1))[0]).to.deep.equal([100 * US, true]);
-    expect(durationsOf([0, 260 * US], [100 * US, 250 * US], ...MANY.slice(1))[0]).to.deep.equal([260 * US, false]);
+  it('of which one ends after the next has, and takes far longer than others of its name, last until that begins', () => {
+    const others: Kernel[] = [[1000 * US, 1250 * US], [2000 * US, 2250 * US]];
+    expect(durationsOf([0, 1_600_000 * US], ...others)).to.deep.equal([[1000 * US, true], [250 * US, false], [250 * US, false]]);
+    // Ten times the longest other is not far longer, nor is what has no other of its name.
+    const later: Kernel[] = [[1000 * US, 1250 * US], [9000 * US, 9250 * US]];
+    expect(durationsOf([0, 2501 * US], ...later)[0]).to.deep.equal([1000 * US, true]);
+    expect(durationsOf([0, 2500 * US], ...later)[0]).to.deep.equal([2500 * US, false]);
+    expect(durationsOf([0, 9000 * US, {}, 'alone'], ...others)[0]).to.deep.equal([9000 * US, false]);
   }); // prettier-ignore
 
-  it('of which one lasts a millisecond into the next, last until that begins', () => {
-    expect(durationsOf([0, 2000 * US], [900 * US, 9000 * US])[0]).to.deep.equal([900 * US, true]);
-    expect(durationsOf([0, 2000 * US], [1000 * US, 9000 * US])[0]).to.deep.equal([2000 * US, false]);
+  it('end no more than a little after the next one has, unless it begins a millisecond before the end', () => {
+    const short: Kernel = [100_000 * US, 100_100 * US];
+    const dur = ([, end]: Kernel, next: Kernel): unknown => durationsOf([0, end], next, short)[0];
+    expect(dur([0, 1100 * US], [500 * US, 1089 * US, {}, 'next'])).to.deep.equal([500 * US, true]);
+    expect(dur([0, 1100 * US], [500 * US, 1090 * US, {}, 'next'])).to.deep.equal([1100 * US, false]);
+    expect(dur([0, 2000 * US], [999 * US, 9000 * US, {}, 'next'])).to.deep.equal([999 * US, true]);
+    expect(dur([0, 2000 * US], [1000 * US, 9000 * US, {}, 'next'])).to.deep.equal([2000 * US, false]);
   });
 
-  it('are those of one stream, device and process, and of no graph', () => {
+  it('are those of one stream, device and process, of no graph, and do not communicate', () => {
     const next = [1000 * US, 1250 * US] as const;
     for (const cells of [{ streamId: 8 }, { deviceId: 1 }, { globalPid: 1n << 24n }]) {
       expect(durationsOf([0, 9000 * US], [...next, cells])[0]).to.deep.equal([9000 * US, false]);
     }
-    const node = { graphNodeId: 5 };
-    expect(durationsOf([0, 9000 * US, node], [...next, node])[0]).to.deep.equal([9000 * US, false]);
+    for (const node of [{ graphNodeId: 5 }, { graphId: 3 }]) {
+      expect(durationsOf([0, 9000 * US, node], [...next, node])[0]).to.deep.equal([9000 * US, false]);
+    }
+    const name = 'ncclDevKernel_AllReduce_Sum_f32_RING_LL';
+    expect(durationsOf([0, 9000 * US, {}, name], [...next, {}, name])[0]).to.deep.equal([9000 * US, false]);
   });
 
+  it('are of a graph where a call launches one, whatever else is known of it', () => {
+    const replay = [0, 1, 2].flatMap((n) => [
+      runtime('cudaGraphLaunch', n + 1, 10_000 * n, 10_000 * n + 5),
+      any('kernel', 'k', 10_000 * n + 10, 10_000 * n + (n === 0 ? 9000 : 60), { pid: 0, tid: 7 }, { device: 0, stream: 7, correlation: n + 1 }),
+      any('kernel', 'k', 10_000 * n + 30, 10_000 * n + 80, { pid: 0, tid: 7 }, { device: 0, stream: 7, correlation: n + 1 }),
+    ]);
+    expect(kernels(replay)[0]?.dur).to.equal(8_990_000);
+  }); // prettier-ignore
+
   it('are of several where more than one in twenty overruns', () => {
-    const others = MANY.slice(0, 4).map(([start, end]): Kernel => [start - 1, end + 20 * US]);
+    const others = MANY.slice(0, 4).map(([start, end]): Kernel => [start - 1, end + 3000 * US]);
     expect(durationsOf(...MANY, ...others).filter(([, isCut]) => isCut)).to.have.lengthOf(0);
   });
 
