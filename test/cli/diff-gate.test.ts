@@ -41,6 +41,11 @@ describe('dprof diff as a gate', () => {
       ['ends within a line', training(8).slice(0, -1500), /is cut off/],
       ['ends between two lines', training(8).split('\n').slice(0, -10).join('\n') + '\n', /a profile has no end/],
       ['has no kernels', neuronLines([neuronProfile()]), /no kernels/],
+      [
+        'lacks the work of more than a hundredth of its launches',
+        training(8).replace('"diagnostics":{}', '"diagnostics":{"launch-without-work":1}'),
+        /the work of 1 launch is not in the profile/,
+      ],
     ];
     for (const [what, text, reason] of inputs) {
       it(`where NEW ${what}`, async () => {

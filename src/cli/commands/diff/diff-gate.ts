@@ -6,6 +6,8 @@ import { ANY_SLOWER, parseCondition, type Condition } from '../../../prof/diff/f
 import type { Which } from '../../../prof/diff/input-pair.js';
 import type { Judged } from '../../../prof/diff/judging.js';
 import { EXIT, UserError } from '../../../record/errors.js';
+import { counted } from '../../../record/plural.js';
+import type { EndRecord } from '../../../record/record.js';
 import { UNKNOWN } from '../../../record/units.js';
 import { endingsOf, type Source } from '../../input.js';
 import { COMPARABLE_COLUMNS, figure, NAMES } from './diff-screen.js';
@@ -15,6 +17,22 @@ import type { DiffRequest } from './diff-options.js';
 export interface Taken extends Pick<Source, 'name' | 'endings'> {
   /** Why nothing of it can be compared; null when it can. */
   readonly failure: UserError | null;
+  /** Launches of kernels and graphs whose work the profiler lost, as it counts them itself. */
+  readonly lost: number;
+  readonly kernels: number;
+}
+
+/** Largest part of the work that an input may lack: what is lost takes no time, and looks faster. */
+const MOST_LOST = 0.01;
+
+/** How many launches without their work an end record counts. */
+export const lostBy = ({ diagnostics }: EndRecord): number =>
+  (diagnostics['launch-without-work'] ?? 0) + (diagnostics['graph-launch-without-work'] ?? 0);
+
+/** That an input lacks too much work to be compared; none where it does not. */
+function lossOf({ name, lost, kernels }: Taken): UserError[] {
+  if (lost <= MOST_LOST * (lost + kernels)) return [];
+  return [new UserError(`the work of ${counted(lost, 'launch')} is not in the profile`, { where: name })];
 }
 
 /** What keeps an input from being judged. */
@@ -32,7 +50,7 @@ export function troublesOf(taken: Readonly<Record<Which, Taken>>): Trouble[] {
   return (['base', 'new'] as const).flatMap((which) => {
     const { failure, endings } = taken[which];
     const { unended, errors } = endingsOf({ endings });
-    const all = failure === null ? [...errors, ...unended] : [failure];
+    const all = failure === null ? [...errors, ...unended, ...lossOf(taken[which])] : [failure];
     return all.map((error): Trouble => ({ which, error }));
   });
 }

@@ -11,7 +11,7 @@ import { say } from '../../message.js';
 import { checkOutput, printText, withOutput, type Write } from '../../output.js';
 import { printTable, readInputs, writeNotes } from '../../run-analysis.js';
 import { commonLine, inputLines, methodLine, notesOf, unequalRunsLine } from './diff-heading.js';
-import { failuresOf, gateOf, leftOpenBy, troublesOf, type Taken, type Trouble } from './diff-gate.js';
+import { failuresOf, gateOf, leftOpenBy, lostBy, troublesOf, type Taken, type Trouble } from './diff-gate.js';
 import { diffJunit } from './diff-junit.js';
 import { DIFF, readDiffArguments, type DiffRequest } from './diff-options.js';
 import { diffDocuments, diffMarkdown, diffScreen, NAMES, type DiffReport } from './diff-screen.js';
@@ -95,22 +95,27 @@ function print(report: DiffReport, format: string, write: Write): void | Promise
 /** @throws UserError for an input that cannot be compared, where there is no gate that must say so in its own way */
 async function takeInput(request: DiffRequest, which: Which, comparison: Comparison, isGate: boolean): Promise<Taken> {
   const wanted = { types: diffTypes(request.device), isOne: true } as const;
+  let lost = 0;
   try {
     const source = await readInputs(
       [request[which]],
       request.quiet,
       wanted,
-      (record) => comparison.take(which, record),
+      (record) => {
+        if (record.type === 'end') lost += lostBy(record);
+        comparison.take(which, record);
+      },
       () => {
         comparison.end(which);
         const { count, untimed } = comparison.total[which];
         if (count === 0) throw withoutKernels(untimed);
       },
     );
-    return { name: source.name, endings: source.endings, failure: null };
+    const { count: kernels } = comparison.total[which];
+    return { name: source.name, endings: source.endings, failure: null, lost, kernels };
   } catch (error) {
     if (!isGate || !(error instanceof UserError) || error instanceof UsageError) throw error;
-    return { name: request[which], endings: [], failure: error };
+    return { name: request[which], endings: [], failure: error, lost, kernels: 0 };
   }
 }
 
