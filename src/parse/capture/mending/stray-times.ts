@@ -17,8 +17,8 @@ const FROM_HOST: Distance = { ns: 60e9, lengths: 1 };
 /** A device may well have nothing to do for minutes where nothing is known of the host. */
 const FROM_DEVICE: Distance = { ns: 600e9, lengths: 10 };
 
-/** Largest share of work that may be far: damage is rare. */
-const MOST_FAR = 0.01;
+/** Largest share of work that may be far: damage is rare. Of little work one may be. */
+const [MOST_FAR, MOST_OF_FEW] = [0.01, 0.1];
 
 /** Makes damaged times of activities unknown, and counts them. @returns whether one had set the start of the profile */
 export function settleStrays(capture: Capture, { callOf }: LaunchJoin): boolean {
@@ -35,7 +35,8 @@ export function settleStrays(capture: Capture, { callOf }: LaunchJoin): boolean 
   };
   const isStray = (time: number, row: number): boolean => outside(time, span) > far && !mayWait(time, row);
   const strays = start.values.reduce((count, time, row) => count + Number(isStray(time, row)), 0);
-  if (strays === 0 || strays > Math.max(1, MOST_FAR * start.length)) return false;
+  const most = Math.max(Math.min(1, MOST_OF_FEW * start.length), MOST_FAR * start.length);
+  if (strays === 0 || strays > most) return false;
   let movedStart = false;
   start.values.forEach((time, row) => {
     if (!isStray(time, row)) return;
