@@ -111,8 +111,8 @@ export function writeNotes(notes: readonly (string | UserError)[], input: string
 }
 
 /** An error about what no device did, with the reason that a profiler recorded. */
-const explained = <Told>(error: Told, { endings }: Source): Told =>
-  withReason(error, new Set(endings.flatMap(({ counted }) => [...counted]))) as Told;
+const explained = <Failure>(error: Failure, { endings }: Source): Failure =>
+  withReason(error, new Set(endings.flatMap(({ counted }) => [...counted]))) as Failure;
 
 /** Adds the name of the input to an error about the whole of it. */
 function namingInput(error: unknown, name: string): unknown {

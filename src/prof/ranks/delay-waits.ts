@@ -23,7 +23,7 @@ export interface DelayWaits extends StepWaits {
   readonly steps: readonly (StepWaits | null)[];
 }
 
-/** Less of the delay is no wait for it. */
+/** A shorter wait has other causes. */
 const LEAST_OF_DELAY = 0.5;
 
 /** @returns of each delay; null where no operation of its steps is matched */

@@ -23,9 +23,9 @@ const [MOST_FAR, MOST_OF_FEW] = [0.01, 0.1];
 /** Makes damaged times of activities unknown, and counts them. @returns whether one had set the start of the profile */
 export function settleStrays(capture: Capture, { callOf }: LaunchJoin): boolean {
   const { start, end } = capture.activities;
+  if (!isWider(start.values, FROM_HOST.ns)) return false;
   const host = spanOfHost(capture);
   const { ns, lengths } = host.first <= host.last ? FROM_HOST : FROM_DEVICE;
-  if (!isWider(start.values, ns)) return false;
   const span = hull(host, middleHalf(start.values));
   const far = Math.max(ns, lengths * (span.last - span.first));
   // Work that waited for long starts late; none starts before its launch.
@@ -48,6 +48,7 @@ export function settleStrays(capture: Capture, { callOf }: LaunchJoin): boolean 
   return movedStart;
 }
 
+/** Whether some times are further apart than `ns`: those of most profiles are not. */
 function isWider(times: Float64Array, ns: number): boolean {
   let [first, last] = [Infinity, -Infinity];
   for (const time of times) {

@@ -21,7 +21,7 @@ export const hostMemory = (name: string): HostMemory | null =>
   (HOST_MEMORY.exec(name)?.[1]?.toLowerCase() as HostMemory | undefined) ?? null;
 
 /**
- * Work that is no kernel by its name alone, whole: accelerators with one category for all they do (MTIA) say so. Kernels of
+ * Names of work that are not kernels: accelerators with one category for all they do (MTIA) say so. Kernels of
  * others have the names of functions.
  */
 const NO_KERNELS: readonly (readonly [pattern: RegExp, kind: TracedActivity])[] = [

@@ -187,7 +187,7 @@ const COLUMNS_OF_SCOPE: Readonly<Partial<Record<RowScope, string>>> = {
   hardware: 'report,devtype,devversion,coreversion,devices,devcores,devsize,lnc',
 };
 
-/** Scopes whose rows are told apart by their name. */
+/** Scopes whose rows differ by name. */
 const NAMED: ReadonlySet<RowScope> = new Set(['physical', 'model', 'vcpu']);
 
 /** The columns of rows for which none are chosen. */

@@ -1,6 +1,6 @@
 /**
  * Rare delays: steps in which the own work of a rank takes far longer than its own work otherwise does against its peers.
- * What is far is told by the others: of all ranks and steps, differences beyond the upper quartile fall off at least as
+ * The others show what is far: of all ranks and steps, differences beyond the upper quartile fall off at least as
  * fast as an exponential, whose scale is that of the octiles. Noise that is normal falls off faster, which is cautious;
  * up to one in eight of the steps may be delayed without hiding the others.
  *

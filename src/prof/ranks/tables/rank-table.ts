@@ -101,7 +101,7 @@ export const RANK_COLUMNS: readonly Column<RankRow>[] = [
   ),
   lateAs('late', 'rank', 'own work of a step beyond that of its peers, where it is a straggler'),
   lateAs('late_machine', 'machine', 'the same of its machine without the latest of its ranks, where that is late'),
-  lateAs('late_group', 'group', 'the same of a group of it, where that is late'),
+  lateAs('late_group', 'group', 'the same for its group, where that is late'),
   column('untested', 'untested', str(20), 'why it could not be tested', ({ untested }) => untested, MACHINE_ONLY),
   column(
     'clock',
@@ -153,7 +153,7 @@ export const RANK_COLUMNS: readonly Column<RankRow>[] = [
 const mostOf = (values: readonly (number | null)[]): number | null =>
   values.reduce((most, value) => (value === null ? most : Math.max(value, most ?? value)), null);
 
-/** Columns by which the rows of a screen are told apart where their ranks do not do it. */
+/** Columns that distinguish the rows of a screen whose ranks are equal. */
 export function distinguishing(parts: readonly RankPart[]): string[] {
   const hasRepeated = new Set(parts.map(({ rank }) => rank)).size < parts.length;
   const files = new Set(parts.map(({ file }) => file)).size;

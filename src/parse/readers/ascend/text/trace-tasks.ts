@@ -121,7 +121,7 @@ export function kindOfTask(type: string, name: string): TaskActivity | 'unknown'
   return isMark(name) ? null : 'unknown';
 }
 
-/** Kind of a wait by the task's type or name; null when it is no wait. */
+/** Kind of a wait by the task's type or name; null for other tasks. */
 export function syncKind(text: string): string | null {
   const kind = taskKind(text);
   return kind?.is === 'sync' ? kind.kind : null;
