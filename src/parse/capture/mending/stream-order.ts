@@ -7,8 +7,8 @@
 import { elementAt } from '../../../containers/element.js';
 import { entryOf } from '../../../containers/map-entry.js';
 import { isGraphLaunch } from '../graphs/graph-launches.js';
-import type { Capture } from '../capture.js';
-import { kernelNameOf } from '../capture.js';
+import { byCallName } from '../graphs/call-names.js';
+import { kernelNameOf, type Capture } from '../capture.js';
 import { KIND_CODE } from '../capture-columns.js';
 import type { LaunchJoin } from '../launches.js';
 
@@ -46,11 +46,9 @@ export function cutOverruns(capture: Capture, launches: LaunchJoin, order: Uint3
 }
 
 /** The streams of each device and process, with the overruns of each. */
-function streamsOf(
-  { activities, hostCalls, threads, names }: Capture,
-  { callOf }: LaunchJoin,
-  order: Uint32Array,
-): Iterable<Stream> {
+function streamsOf(capture: Capture, { callOf }: LaunchJoin, order: Uint32Array): Iterable<Stream> {
+  const { activities, hostCalls, threads } = capture;
+  const launchesGraph = byCallName(capture, isGraphLaunch);
   const { kind, start, end, device, stream, process: owner, node, kernels, ownRow } = activities;
   const streams = new Map<string, Stream>();
   for (const row of order) {
@@ -59,7 +57,7 @@ function streamsOf(
     const isOfGraph =
       !Number.isNaN(node.at(row)) ||
       !Number.isNaN(kernels.graphId.at(ownRow.at(row))) ||
-      (call !== -1 && isGraphLaunch(names.apiName(hostCalls.api.at(call))));
+      (call !== -1 && launchesGraph(call));
     if (isOfGraph) continue;
     const launcher = call === -1 ? '' : threads.processOf(hostCalls.thread.at(call));
     const key = `${device.at(row)} ${stream.at(row)} ${owner.at(row)} ${launcher}`;
