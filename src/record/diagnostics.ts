@@ -108,13 +108,9 @@ export const DIAGNOSTICS = {
   'no-device-activity': ['warning', 'profiles without any work on a device'],
   'row-passed-over': ['warning', 'rows without a start, or beyond the limit of a small table (skipped)'],
   'task-passed-over': ['info', 'device tasks around the tasks of a kernel or collective (skipped)'],
-  'task-not-read': [
-    'info',
-    'device tasks that are marks of the driver or the profiler (task_types_not_read of the profile line names them)',
-  ],
   'kernel-of-unknown-type': [
     'warning',
-    'device tasks of unknown type, taken as kernels on an unknown engine (task_types_unknown of the profile line names them)',
+    'device tasks of unknown type, taken as kernels on an unknown engine (task_types_unknown of the profile line counts them by type)',
   ],
   'csv-row-short': [
     'warning',
@@ -130,11 +126,7 @@ export const DIAGNOSTICS = {
   'profiler-without-permission': ['warning', 'messages of the profiler that it may not read the device'],
   'profiler-message': ['info', 'other warnings and errors of the profiler (they are in the profile)'],
   'unknown-table': ['info', 'tables of unknown name (skipped)'],
-  'table-not-read': ['info', 'tables of events that are not read (tables_not_read of the profile line names them)'],
-  'category-not-read': [
-    'info',
-    'events of categories that are not read (categories_not_read of the profile line names them)',
-  ],
+  'event-not-read': ['info', 'events of kinds that are not read (not_read of the profile line counts them by kind)'],
   'counter-without-kernel': ['info', 'values of metrics and events whose kernel is not in the profile (skipped)'],
   'kernel-without-counters': ['info', 'kernels without a launch in the report of counters (--ncu)'],
   'counters-without-kernel': [

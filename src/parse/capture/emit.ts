@@ -94,9 +94,7 @@ class Emission {
     const { clockFacts: aligned, lead } = this.#settled;
     const captured = capturedTime(this.capture, this.#lastEnd());
     const graphs = captured === 0 ? undefined : { [GRAPH_CAPTURE_FACT]: captured };
-    const facts = [stated, aligned, graphs].some((known) => known !== undefined)
-      ? { ...stated, ...aligned, ...graphs }
-      : undefined;
+    const facts = { ...stated, ...aligned, ...graphs };
     const { profile, file, rank: rankOfFile } = this.options;
     return {
       type: 'profile',
@@ -110,7 +108,7 @@ class Emission {
       startUnixNs: startUnixNs === null || lead === 0 ? startUnixNs : String(BigInt(startUnixNs) + BigInt(lead)),
       dur: dur ?? this.#lastEnd() - lead,
       devices,
-      ...(facts === undefined ? undefined : { facts }),
+      ...(Object.keys(facts).length === 0 ? undefined : { facts }),
     };
   }
 

@@ -20,10 +20,10 @@ function withTables(path: string): string {
 describe('tables of events that no reader reads', () => {
   const databases = { nsight: new NsightDatabase().launch(1, ['a']), nvprof: new NvprofDatabase().launch(1, ['a']) };
   for (const [format, database] of Object.entries(databases)) {
-    it(`${format}: are counted, and named in the profile line`, () => {
+    it(`${format}: have their rows counted, by table in the profile line`, () => {
       const path = withTables(database.write());
-      expect(diagnosticsOf(path)).to.deep.equal({ 'table-not-read': 3 });
-      expect(headerOf(path).facts).to.deep.equal({ tables_not_read: 'GPU_METRICS, METRIC_INSTANCE, SYSCALL' });
+      expect(diagnosticsOf(path)).to.deep.equal({ 'event-not-read': 4 });
+      expect(headerOf(path).facts).to.deep.equal({ not_read: 'GPU_METRICS: 1, METRIC_INSTANCE: 1, SYSCALL: 2' });
     });
 
     it(`${format}: nothing is said where there are none`, () => {
@@ -34,7 +34,7 @@ describe('tables of events that no reader reads', () => {
   itShared('are as they stand in a real export', ['data/nsys/many_kernels_no_nvtx.sqlite'], ([path = '']) => {
     // sqlite3: tables with rows and a column start, timestamp, rawTimestamp or correlationId, less the eight that are read.
     expect(headerOf(path).facts).to.deep.equal({
-      tables_not_read: 'CUPTI_ACTIVITY_KIND_CUDA_EVENT, OSRT_API, PROFILER_OVERHEAD',
+      not_read: 'CUPTI_ACTIVITY_KIND_CUDA_EVENT: 4, OSRT_API: 1101, PROFILER_OVERHEAD: 37',
     });
   });
 });

@@ -57,7 +57,6 @@ const CATEGORIES: ReadonlyMap<string, EventCategory> = new Map(
     async: SKIPPED,
     async_cpu_to_gpu: SKIPPED,
     cpu_instant_event: SKIPPED,
-    cuda_event: SKIPPED,
     external_correlation: SKIPPED,
     fwdbwd: SKIPPED,
     // A copy of annotations, where the device's time would count twice.

@@ -34,7 +34,7 @@ import { GeneratedSources } from './generated-sources.js';
 import { hostOfName } from './host-name.js';
 import { isMemoryEvent, MemoryEvents } from './memory-events.js';
 import { CounterSamples } from './counter-samples.js';
-import { UnreadEvents } from './unread-events.js';
+import { UnreadEvents } from '../../unread-events.js';
 import { RangeCounters } from './range-counters.js';
 import { EVENT, type TraceEvent } from '../../json/event-fields.js';
 import { NO_OP } from '../../torch/forward-ops.js';
@@ -78,7 +78,7 @@ export class KinetoCapture implements Capture {
   #launches: LaunchJoin | null = null;
   /** Number of complete events that are skipped. */
   #skipped = 0;
-  readonly #unread = new UnreadEvents(this.diagnostics);
+  readonly #unread = new UnreadEvents();
   /** Categories by the number of their text; undefined where not looked up yet. */
   readonly #categories: (EventCategory | null | undefined)[] = [];
   /** Whether any time has a fraction of a microsecond. */
@@ -102,7 +102,6 @@ export class KinetoCapture implements Capture {
       [this.ranges.start, this.hostCalls.start, this.activities.start, this.#memory.start, this.#samples.start],
       [this.ranges.end, this.hostCalls.end, this.activities.end],
     );
-    const { facts } = this.#unread;
     const rank = sizeOf(fieldOf(header.distributedInfo, 'rank'));
     const ranks = rank === null ? this.#mergedRanks.settle(this.activities.device) : new Map<number, number>();
     const used = new Set(this.activities.device);
@@ -114,7 +113,7 @@ export class KinetoCapture implements Capture {
       startUnixNs: this.#clock.startUnixNs(header.baseTimeNanoseconds),
       dur: null,
       devices: withRanks(devicesOfTrace(header.deviceProperties, used, header.vendor), ranks),
-      ...(facts === undefined ? undefined : { facts }),
+      facts: this.#unread.facts(this.diagnostics),
     };
   }
 
@@ -226,11 +225,14 @@ export class KinetoCapture implements Capture {
   /** What an event becomes. One of a category that is not known is counted, and its category named. */
   #category({ fields }: TraceEvent): EventCategory {
     const number = fields.text(EVENT.cat, this.#texts);
-    if (number === null) return SKIPPED;
+    if (number === null) {
+      this.#unread.count('no category');
+      return SKIPPED;
+    }
     let category = this.#categories[number];
     if (category === undefined) {
       const name = this.#texts.text(number);
-      category = this.#categories[number] = name === '' ? SKIPPED : categoryOf(name);
+      category = this.#categories[number] = categoryOf(name);
     }
     if (category === null) this.#unread.count(this.#texts.text(number));
     return category ?? SKIPPED;

@@ -8,7 +8,7 @@ import { Diagnostics } from '../../../record/diagnostics.js';
 import { LruCache } from '../../../containers/lru-cache.js';
 import { orNull } from '../../../containers/numeric-column.js';
 import type { Collective } from '../../../record/fields/collective.js';
-import type { HostMemory, StatementRecord } from '../../../record/record.js';
+import type { HostMemory, Labels, StatementRecord } from '../../../record/record.js';
 import { type ActivityDetails, type Capture, type CaptureNames, type JobFacts } from '../../capture/capture.js';
 import type { CapturedNode } from '../../capture/graphs/captured-graph.js';
 import { isNear } from '../../capture/clocks/exact-times.js';
@@ -22,18 +22,13 @@ import { stripAbi } from '../../names/kernel-name.js';
 import { least } from '../../../containers/lists.js';
 import { STEP_NAME_BEGINNINGS } from '../../../record/step-name.js';
 import { databaseOf, type Reader } from '../../reader.js';
-import {
-  numberOf,
-  ROWID,
-  type Cell,
-  type Filter,
-  type Selection,
-  type SqliteFile,
-  type TakeNumbers,
-} from '../../sqlite/sqlite.js';
-import { unreadTables } from '../../sqlite/unread-tables.js';
+import { numberOf, ROWID, type Cell, type Selection } from '../../sqlite/sqlite.js';
+import type { SqliteFile, TakeNumbers } from '../../sqlite/sqlite.js';
+import { countUnreadTables } from '../../sqlite/unread-tables.js';
+import { UnreadEvents } from '../../unread-events.js';
 import { ThreadTable } from '../../capture/threads.js';
 import { CPU_TABLES, CpuUsage } from './cpu-usage.js';
+import { CROSSES_THREADS, EVENT, IS_MARK, IS_NAMING, IS_RANGE, NVTX } from './nvtx-events.js';
 import { GRAPH_TABLES, GraphNodes } from './graph-nodes.js';
 import { isOfHost, MEMORY_COLUMNS, MEMORY_TABLE, MemoryUsage } from './memory-usage.js';
 import { ACTIVITY_TABLES, type ActivityTable } from './nsight-activities.js';
@@ -60,21 +55,6 @@ const processOf = (column: string): Exclude<Selection, string> => ({
 });
 const tidOf = (column: string): Selection => ({ needs: [column], sql: `(${column} & 0xFFFFFF)` });
 const THREAD: readonly Selection[] = [processOf('globalTid'), tidOf('globalTid')];
-
-const NVTX = 'NVTX_EVENTS';
-
-/** NVTX event types (ENUM_NSYS_EVENT_TYPE). */
-const EVENT = { thread: 39, pushPop: 59, startEnd: 60, textPushPop: 70, textStartEnd: 71, domain: 75 } as const;
-/** Exports up to 2021 wrote 0 for a missing value. */
-const CROSSES_THREADS = '(endGlobalTid <> 0 AND endGlobalTid <> globalTid)';
-const IS_RANGE: Filter = [
-  {
-    needs: ['eventType'],
-    sql: `eventType IN (${[EVENT.pushPop, EVENT.startEnd, EVENT.textPushPop, EVENT.textStartEnd].join()})`,
-  },
-  { needs: ['endGlobalTid', 'globalTid'], sql: `(endGlobalTid IS NULL OR NOT ${CROSSES_THREADS})` },
-];
-const IS_NAMING: Filter = [{ needs: ['eventType'], sql: `eventType IN (${[EVENT.domain, EVENT.thread].join()})` }];
 
 /** Number of a range's text: -1 - id for a registered string, the row's id for a text in the row itself. */
 const textNumber = (database: SqliteFile): Selection => {
@@ -173,7 +153,6 @@ class NsightCapture implements Capture {
     this.#graphNodes.read(database, THREAD, (key) => this.#process(key));
     this.#cpu = new CpuUsage(database, THREAD, this.diagnostics);
     countMessages(database, this.diagnostics);
-    const facts = unreadTables(database, READ_TABLES, this.diagnostics);
     this.header = {
       format: nsight.id,
       tool: toolOf(database),
@@ -182,9 +161,17 @@ class NsightCapture implements Capture {
       startUnixNs: database.minimum('TARGET_INFO_SESSION_START_TIME', 'utcEpochNs'),
       dur: durationOf(database),
       devices: this.#devices.list(new Set(this.activities.device)),
-      ...(facts === undefined ? undefined : { facts }),
+      facts: this.#unread(),
     };
     if (this.header.devices.length > 1) this.diagnostics.count('wait-without-device', this.#waitsWithoutDevice);
+  }
+
+  #unread(): Labels {
+    const unread = new UnreadEvents();
+    countUnreadTables(this.database, READ_TABLES, unread);
+    const marks = this.database.hasColumn(NVTX, 'eventType') ? this.database.count(NVTX, IS_MARK) : 0;
+    if (marks > 0) unread.count(`marks of ${NVTX}`, marks);
+    return unread.facts(this.diagnostics);
   }
 
   #readCalls(): void {

@@ -15,7 +15,8 @@ import { NumberIndex } from '../../capture/number-index.js';
 import { NumericColumn, orNull } from '../../../containers/numeric-column.js';
 import { databaseOf, type Reader } from '../../reader.js';
 import { numberOf, type Cell, type SqliteRow, type Selection, type SqliteFile } from '../../sqlite/sqlite.js';
-import { unreadTables } from '../../sqlite/unread-tables.js';
+import { countUnreadTables } from '../../sqlite/unread-tables.js';
+import { UnreadEvents } from '../../unread-events.js';
 import { ThreadTable } from '../../capture/threads.js';
 import { COPY_KINDS, CUPTI_MEMORIES, hostSide, NO_STREAM, SYNC_KINDS } from '../cupti/cupti.js';
 import { ContextDevices, type ContextTable } from '../cupti/cupti-contexts.js';
@@ -98,6 +99,7 @@ class NvprofCapture implements Capture {
   readonly #owner = this.threads.process(PROCESS_KEY, 0);
   /** Numbers of NVTX domains in the columns, from 1, by the id of the string that names them. */
   readonly #domains = new Map<number, number>();
+  readonly #unread = new UnreadEvents();
   /** Ids of the strings that name the domains, in order of number. */
   readonly #domainNames: number[] = [];
 
@@ -113,7 +115,7 @@ class NvprofCapture implements Capture {
     this.#counters = new KernelCounters(database);
     this.diagnostics.count('bad-row', this.#counters.broken);
     this.diagnostics.count('counter-without-kernel', this.#counters.outside(this.activities.corr));
-    const facts = unreadTables(database, READ_TABLES, this.diagnostics);
+    countUnreadTables(database, READ_TABLES, this.#unread);
     this.header = {
       format: nvprof.id,
       tool: this.#tool(),
@@ -121,7 +123,7 @@ class NvprofCapture implements Capture {
       startUnixNs: this.#start,
       dur: null,
       devices: this.#devices(),
-      ...(facts === undefined ? undefined : { facts }),
+      facts: this.#unread.facts(this.diagnostics),
     };
     if (this.header.devices.length > 1) this.diagnostics.count('wait-without-device', waitsWithoutDevice);
   }
@@ -179,7 +181,7 @@ class NvprofCapture implements Capture {
     const ends = new MarkerColumns();
     /** Thread numbers by object id. */
     const threads = new Map<Cell | undefined, number>();
-    let otherStarts = 0;
+    let [marks, otherStarts] = [0, 0];
     for (const [timeCell, , id, flags, objectKind, object, name, domain] of this.#rows(table, columns, [
       'timestamp',
       'timestamp',
@@ -200,8 +202,10 @@ class NvprofCapture implements Capture {
         starts.thread.push(thread);
         starts.name.push(numberOf(name));
         starts.domain.push(this.#domain(numberOf(domain)));
-      }
+      } else marks++;
     }
+    if (marks > 0) this.#unread.count(`marks of ${table}`, marks);
+    if (otherStarts > 0) this.#unread.count(`ranges of other objects than threads in ${table}`, 2 * otherStarts);
     const matched = this.#pairMarkers(starts, ends);
     this.diagnostics.count('range-without-start', ends.id.length - matched - otherStarts);
   }

@@ -205,8 +205,8 @@ describe('Ascend database', () => {
       stream: 4,
       tid: 102,
     });
-    expect(diagnosticsOf(path)).to.deep.equal({ 'task-not-read': 1, 'task-passed-over': 1 });
-    expect(headerOf(path).facts).to.deep.include({ task_types_not_read: 'PROFILING_ENABLE' });
+    expect(diagnosticsOf(path)).to.deep.equal({ 'event-not-read': 1, 'task-passed-over': 2 });
+    expect(headerOf(path).facts).to.deep.include({ not_read: 'PROFILING_ENABLE: 1' });
   });
 
   it('reads copies, sets and waits', () => {

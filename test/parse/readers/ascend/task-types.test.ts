@@ -29,11 +29,11 @@ describe('Ascend text: types of tasks', () => {
     expect(diagnosticsOf(path)).to.deep.include({
       'kernel-of-unknown-type': 3,
       'task-passed-over': 1,
-      'task-not-read': 1,
+      'event-not-read': 1,
     });
     expect(headerOf(path).facts).to.deep.equal({
-      task_types_not_read: 'NEXT_CORE',
-      task_types_unknown: 'NEXT_CORE, Other',
+      not_read: 'NEXT_CORE: 1',
+      task_types_unknown: 'NEXT_CORE: 1, Other: 2',
     });
   });
 });

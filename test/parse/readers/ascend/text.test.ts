@@ -8,7 +8,6 @@ import { foundIn } from '../../../support/found.js';
 import {
   call,
   collective,
-  counter,
   csv,
   ENGINE,
   flow,
@@ -169,7 +168,7 @@ describe('Ascend text: other work of the device', () => {
     ]);
     const found = recordsOf(path).flatMap((record) => (record.type === 'copy' || record.type === 'sync' ? [[record.type, record.kind]] : [])); // prettier-ignore
     expect(found).to.deep.equal([['copy', null], ['sync', 'stream-wait-event'], ['sync', 'event-record']]); // prettier-ignore
-    expect(diagnosticsOf(path)['task-not-read']).to.equal(1);
+    expect(headerOf(path).facts).to.deep.include({ not_read: 'PLACE_HOLDER_SQE: 1' });
   });
 
   const REDUCE = [
@@ -201,28 +200,6 @@ describe('Ascend text: other work of the device', () => {
     const beside = { 'communication.json': JSON.stringify({ step7: { p2p: {}, collective: operations } }) };
     const [one] = collectivesOf(writeProfile([...MM, ...REDUCE], beside));
     expect(one).to.include({ group: '17522586', link: 'HCCS' });
-  });
-
-  it('counters are samples in basic units', () => {
-    const path = writeProfile([
-      ...MM,
-      counter('AI Core Freq', 31, { MHz: 1650 }),
-      counter('HBM 1/Read', 32, { 'Read(MB/s)': 2 }),
-      counter('LLC 0 Read/Hit Rate', 33, { 'Hit Rate(%)': 0.5 }),
-      counter('APP/HBM', 34, { KB: 3 }),
-      counter('QoS OTHERS', 35, { value: 3 }),
-      counter('read_ost', 36, { value: 4, acc_id: 7 }),
-      counter('Something New', 37, { value: 5 }),
-    ]);
-    expect(samplesOf(path).map(({ metric, value, unit, labels }) => [metric, value, unit, labels])).to.deep.equal([
-      ['aicore_freq', 1.65e9, 'Hz', undefined],
-      ['hbm_bandwidth', 2 * 2 ** 20, 'bytes/s', { hbm: 1, access: 'read' }],
-      ['llc_hit_rate', 50, '%', { llc: 0, access: 'read' }],
-      ['npu_mem', 3072, 'bytes', { of: 'app', memory: 'hbm' }],
-      ['qos', 3, null, { of: 'others' }],
-      ['acc_read_ost_level', 4, null, { acc: 7 }],
-    ]);
-    expect(headerOf(path).devices[0]?.clockHz).to.equal(1.65e9);
   });
 });
 

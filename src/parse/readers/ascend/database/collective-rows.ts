@@ -67,10 +67,11 @@ export class CollectiveRows {
   }
 
   /** Whether a task belongs to an operation, whose messages then take its time. @param ns NaN when unknown */
-  takeTask(taskId: number, connection: number, ns: number): boolean {
+  takeTask(taskId: number, connection: number, ns: number): 'part' | 'around' | null {
     const task = this.#byTask.get(taskId);
     if (task !== -1) this.#durations.set(task, ns);
-    return task !== -1 || (!Number.isNaN(connection) && this.#byConnection.get(connection) !== -1);
+    if (task !== -1) return 'part';
+    return !Number.isNaN(connection) && this.#byConnection.get(connection) !== -1 ? 'around' : null;
   }
 
   /** Records where a task of an operation ran; the outermost task of the lowest stream decides. */

@@ -19,6 +19,8 @@ import type { KernelContexts } from '../../../capture/kernel-contexts.js';
 import type { LaunchJoin } from '../../../capture/launches.js';
 import { NumberIndex } from '../../../capture/number-index.js';
 import type { SqliteFile } from '../../../sqlite/sqlite.js';
+import { countUnreadTables } from '../../../sqlite/unread-tables.js';
+import { UnreadEvents } from '../../../unread-events.js';
 import { ThreadTable } from '../../../capture/threads.js';
 import { TorchContexts } from '../../../torch/torch-contexts.js';
 import { nestEvents } from '../../../torch/nesting.js';
@@ -34,9 +36,17 @@ import { HostRows, THREAD } from './host-rows.js';
 import { KernelRows } from './kernel-rows.js';
 import { readDevices, readProfileFacts } from './profile-facts.js';
 import { SampleRows } from './sample-rows.js';
+import { SAMPLE_TABLES } from './sample-tables.js';
 import { StringTable } from './string-table.js';
 import { TaskRows } from './task-rows.js';
 import { waitTimes } from './wait-times.js';
+
+/** Tables of events that are read, here and in the files beside this one. */
+const READ_TABLES = [
+  ...['TASK', 'COMPUTE_TASK_INFO', 'COMMUNICATION_OP', 'COMMUNICATION_TASK_INFO', 'CANN_API', 'PYTORCH_API'],
+  ...['MSTX_EVENTS', 'GC_RECORD', 'STEP_TIME', 'SESSION_TIME_INFO'],
+  ...SAMPLE_TABLES.map(({ table }) => table),
+];
 
 export class AscendCapture implements Capture {
   readonly diagnostics = new Diagnostics();
@@ -61,6 +71,7 @@ export class AscendCapture implements Capture {
     { format, folder, file }: { readonly format: string; readonly folder: string | null; readonly file: string },
   ) {
     const { diagnostics, threads, activities } = this;
+    const unread = new UnreadEvents();
     const strings = (this.#strings = new StringTable(database));
     const clock = (this.#clock = new DatabaseClock(database));
     this.#readCalls();
@@ -78,11 +89,13 @@ export class AscendCapture implements Capture {
       kernels: this.#kernels,
       collectives: this.#collectives,
       diagnostics,
+      unread,
       isMarked: (connection) => this.#host.isMarked(connection),
     });
     this.#waits = waitTimes(activities);
     this.#host.addDeviceRanges(this.#tasks.deviceRanges);
     this.#samples = new SampleRows(database, clock, strings, diagnostics);
+    countUnreadTables(database, READ_TABLES, unread);
     if (activities.length === 0) diagnostics.count('no-device-activity');
     clock.moveToFirst(
       [this.ranges.start, this.hostCalls.start, activities.start],
@@ -98,7 +111,7 @@ export class AscendCapture implements Capture {
       startUnixNs: clock.startUnixNs,
       dur: null,
       devices: readDevices(database, new Set(activities.device), this.#samples.clocks(), this.#units()),
-      facts: { ...facts, ...this.#tasks.facts },
+      facts: { ...facts, ...this.#tasks.facts, ...unread.facts(diagnostics) },
     };
   }
 

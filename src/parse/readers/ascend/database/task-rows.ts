@@ -11,6 +11,7 @@ import type { ThreadTable } from '../../../capture/threads.js';
 import type { Labels } from '../../../../record/record.js';
 import { taskKind, type TaskKind } from '../device-kinds.js';
 import { TaskTypes } from '../task-types.js';
+import type { UnreadEvents } from '../../../unread-events.js';
 import { isNear } from '../../../capture/clocks/exact-times.js';
 import { hasTimes, type DatabaseClock } from './database-clock.js';
 import type { CollectiveRows } from './collective-rows.js';
@@ -32,6 +33,7 @@ interface TaskContext {
   readonly kernels: KernelRows;
   readonly collectives: CollectiveRows;
   readonly diagnostics: Diagnostics;
+  readonly unread: UnreadEvents;
   /** Whether a connection belongs to a user range that is marked on the device. */
   readonly isMarked: (connection: number) => boolean;
 }
@@ -43,8 +45,8 @@ export class TaskRows {
   readonly taskType = NumericColumn.counts();
   /** User ranges that are marked on the device, by connection. */
   readonly deviceRanges = new Map<number, DeviceRange>();
-  /** Facts that name the types of tasks that are not read. */
-  facts: Labels | undefined;
+  /** Facts that name types of tasks that are not known. */
+  facts: Labels = {};
   readonly #kinds = new Map<number, TaskKind | null>();
   readonly #copies: Map<number, readonly [size: number, operation: number]>;
   /** Process of activities without one: that of the first call. */
@@ -82,7 +84,9 @@ export class TaskRows {
         taken[kernel] = 1;
         return;
       }
-      if (collectives.takeTask(task, connection, end - start)) {
+      const ofCollective = collectives.takeTask(task, connection, end - start);
+      if (ofCollective !== null) {
+        if (ofCollective === 'around') diagnostics.count('task-passed-over');
         collectives.notePlacement(connection, row.device, stream, process, context);
         return;
       }
@@ -104,8 +108,8 @@ export class TaskRows {
   }
 
   /** A task with the connection of a kernel or a collective encloses it; others are of a type that is not read. */
-  #countOthers(types: NumericColumn, connections: NumericColumn): Labels | undefined {
-    const { activities, collectives, strings, diagnostics } = this.context;
+  #countOthers(types: NumericColumn, connections: NumericColumn): Labels {
+    const { activities, collectives, strings, diagnostics, unread } = this.context;
     const enclosed = new Set<number>();
     for (let row = 0; row < collectives.length; row++) enclosed.add(collectives.connection.at(row));
     for (const row of activities.rowsOf('kernel')) enclosed.add(activities.corr.at(row));
@@ -113,7 +117,7 @@ export class TaskRows {
     for (let task = 0; task < types.length; task++) {
       const connection = connections.at(task);
       if (!Number.isNaN(connection) && enclosed.has(connection)) found.enclosing++;
-      else found.notRead.add(strings.text(types.at(task)) ?? '');
+      else unread.count(strings.text(types.at(task)) ?? '');
     }
     return found.facts(diagnostics);
   }

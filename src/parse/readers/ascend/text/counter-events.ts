@@ -95,13 +95,17 @@ export interface CounterKind {
   readonly numbered?: Numbered;
 }
 
-/** By the counter's name; null for counters that are ignored. */
+/** The sum of the two counters beside it. */
+const SUM = /^(?:APP|Device)\/Memory$/i;
+
+/** By the counter's name; null for a sum of others. One that is not known is a metric of that name. */
 export function counterKind(name: string): CounterKind | null {
+  if (SUM.test(name)) return null;
   for (const { name: pattern, series, ...rest } of COUNTERS) {
     const match = pattern.exec(name);
     if (match !== null) return { ...rest, series: series(match) };
   }
-  return null;
+  return { series: { metric: name, unit: null }, factor: 1 };
 }
 
 /** The series of one event: with the number in its `args`, where that labels it. */

@@ -24,6 +24,7 @@ import { nestEvents } from '../../../torch/nesting.js';
 import { apiLayer } from '../api-layers.js';
 import { kernelFields } from '../kernel-labels.js';
 import { TaskTypes } from '../task-types.js';
+import { UnreadEvents } from '../../../unread-events.js';
 import { SidecarFiles } from './sidecar-files.js';
 import { timesOf, type CommunicationFacts } from './communication-file.js';
 import { correctHitRates, FREQUENCY } from './counter-events.js';
@@ -48,6 +49,7 @@ export class TraceCapture implements Capture {
   readonly ranges;
   readonly names: CaptureNames;
   readonly #events: AscendTrace;
+  readonly #unread = new UnreadEvents();
   readonly #details: KernelDetails | null;
   /** By activity, its row in kernel_details.csv; -1 when it has none. */
   readonly #detailRows = NumericColumn.int32();
@@ -60,7 +62,7 @@ export class TraceCapture implements Capture {
   /** @throws UserError when the file is no trace */
   constructor(path: string, name: string, folder: string | null, format: string) {
     const clock = TraceClock.ofTrace(path);
-    const events = (this.#events = new AscendTrace(path, name, clock, this.diagnostics));
+    const events = (this.#events = new AscendTrace(path, name, clock, this.diagnostics, this.#unread));
     const sidecars = new SidecarFiles(folder, this.diagnostics);
     this.hostCalls = events.calls;
     this.threads = events.threads;
@@ -79,7 +81,7 @@ export class TraceCapture implements Capture {
     this.header = {
       format,
       ...profile,
-      facts: { ...profile.facts, ...taskTypes },
+      facts: { ...profile.facts, ...taskTypes, ...this.#unread.facts(this.diagnostics) },
       startUnixNs: clock.startNs?.toString() ?? null,
       dur: null,
       devices: devicesOf(this.activities.device, facts),
@@ -135,8 +137,8 @@ export class TraceCapture implements Capture {
     return this.#events.samples.records(profile);
   }
 
-  /** Tasks → kernels, copies, sets and waits. @returns facts that name the types of others */
-  #addTasks(): Labels | undefined {
+  /** Tasks → kernels, copies, sets and waits. @returns facts that name unknown types */
+  #addTasks(): Labels {
     const { tasks, collectives } = this.#events;
     const ofCollectives = connectionsOf(collectives);
     const envelopes = tasks.envelopes();
@@ -152,13 +154,13 @@ export class TraceCapture implements Capture {
       else if (envelopes.has(task)) types.enclosing++;
       // Parts of a collective belong to its record.
       else if (isPart) continue;
-      else if (found === null) types.notRead.add(type);
+      else if (found === null) this.#unread.count(type);
       else if (found !== 'unknown') this.#addTask(task, found, row);
       else if ((wrappers ??= tasks.wrappers()).has(task)) types.enclosing++;
       else if (this.#isNamedAndLong(task)) {
         this.#addTask(task, 'kernel', row);
         types.unknown.add(type);
-      } else types.notRead.add(type);
+      } else this.#unread.count(type);
     }
     return types.facts(this.diagnostics);
   }

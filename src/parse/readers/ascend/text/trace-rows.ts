@@ -18,6 +18,7 @@ import { counterKind, counterValue, seriesOf, type CounterKind } from './counter
 import { LaunchQueue, TraceFlows } from './flows.js';
 import { TextSamples } from './text-samples.js';
 import { TraceTasks } from './trace-tasks.js';
+import type { UnreadEvents } from '../../../unread-events.js';
 import type { Arg } from '../../../../record/record.js';
 import { readFrameworkArguments, readFrameworkExtents } from '../framework-arguments.js';
 
@@ -32,6 +33,11 @@ const CATEGORIES: ReadonlyMap<string, HostEventKind> = new Map([
   ['enqueue', 'put'],
   ['dequeue', 'taken'],
   ['async_npu', 'flow'],
+]);
+
+/** Rows that the profiler derives from the others: of its overlap analysis. */
+const DERIVED: ReadonlySet<string> = new Set([
+  ...['Computing', 'Communication', 'Communication(Not Overlapped)', 'Free'],
 ]);
 
 /** Process ids above Linux's maximum are composed: host process · 1024 + kind of process · 32 + device. */
@@ -76,6 +82,7 @@ export class AscendTrace {
     name: string,
     private readonly clock: TraceClock,
     private readonly diagnostics: Diagnostics,
+    private readonly unread: UnreadEvents,
   ) {
     this.threads.process(NaN, NaN);
     readTrace(path, name, ASCEND_ARGS, diagnostics, (event) => this.#take(event));
@@ -105,6 +112,9 @@ export class AscendTrace {
       case FLOW_START:
       case FLOW_END:
         this.#takeFlow(event);
+        break;
+      default:
+        this.unread.countPhase(event);
     }
   }
 
@@ -116,7 +126,10 @@ export class AscendTrace {
       if (event.readArgs()) this.#takeOwn(event, timed, whole);
       return;
     }
-    if (category === null) return;
+    if (category === null) {
+      this.unread.count(event.fields.latin1(EVENT.cat) ?? '');
+      return;
+    }
     if (!whole) this.diagnostics.count('event-without-time');
     else if (this.clock.end < this.clock.start) this.diagnostics.count('negative-duration');
     else this.#takeHostEvent(category, event);
@@ -147,8 +160,8 @@ export class AscendTrace {
       default: {
         event.readArgs();
         const entry = event.args.number(ARG.queued);
-        if (Number.isNaN(entry)) return;
-        if (category === 'put') this.queue.put.add(start, end, thread, 0, entry, 0, 0);
+        if (Number.isNaN(entry)) this.unread.count(event.fields.latin1(EVENT.cat) ?? '');
+        else if (category === 'put') this.queue.put.add(start, end, thread, 0, entry, 0, 0);
         else if (category === 'taken') this.queue.taken.add(start, end, thread, entry, 0);
       }
     }
@@ -175,14 +188,18 @@ export class AscendTrace {
     const { args } = event;
     const pid = event.fields.number(EVENT.pid);
     const tid = event.fields.number(EVENT.tid);
-    if (args.has(ARG.link) || args.has(ARG.notify)) {
-      if (timed) this.#takePart(event, pid, tid, whole);
-    } else if (args.has(ARG.taskType)) this.#takeTask(event, pid, tid, timed);
+    if (args.has(ARG.link) || args.has(ARG.notify)) this.#takePart(event, pid, tid, timed, whole);
+    else if (args.has(ARG.taskType)) this.#takeTask(event, pid, tid, timed);
     else if (args.has(ARG.level)) this.#takeCall(event, pid, tid, whole);
-    else if (args.has(ARG.connection) && timed) this.#takeCollective(event, pid, tid);
+    else if (args.has(ARG.connection)) this.#takeCollective(event, pid, tid, timed);
+    else if (!DERIVED.has(event.fields.latin1(EVENT.name) ?? '')) this.unread.count('no category');
   }
 
-  #takePart({ args }: TraceEvent, pid: number, tid: number, whole: boolean): void {
+  #takePart({ args }: TraceEvent, pid: number, tid: number, timed: boolean, whole: boolean): void {
+    if (!timed) {
+      this.diagnostics.count('row-passed-over');
+      return;
+    }
     const isOverNetwork = args.latin1(ARG.transport) === 'RDMA';
     this.parts.add(this.clock.start, pid, tid, {
       link: args.latin1(ARG.link) ?? 'N/A',
@@ -213,7 +230,10 @@ export class AscendTrace {
   }
 
   #takeCall(event: TraceEvent, pid: number, tid: number, whole: boolean): void {
-    if (!whole) return;
+    if (!whole) {
+      this.diagnostics.count('event-without-time');
+      return;
+    }
     if (this.clock.end < this.clock.start) {
       this.diagnostics.count('negative-duration');
       return;
@@ -223,7 +243,11 @@ export class AscendTrace {
     this.calls.add(this.clock.start, this.clock.end, thread, 0, this.#connection(event), this.#name(event), layer);
   }
 
-  #takeCollective(event: TraceEvent, pid: number, tid: number): void {
+  #takeCollective(event: TraceEvent, pid: number, tid: number, timed: boolean): void {
+    if (!timed) {
+      this.diagnostics.count('row-passed-over');
+      return;
+    }
     const text = (key: number): string | null => {
       const number = event.args.textPlusOne(key, this.texts);
       return number === 0 ? null : this.texts.text(number - 1);
@@ -253,8 +277,13 @@ export class AscendTrace {
       return;
     }
     const args = event.fields.value(EVENT.args);
+    const value = counterValue(args);
+    if (Number.isNaN(value)) {
+      this.unread.countPhase(event);
+      return;
+    }
     const device = this.#deviceOfProcess(event.fields.number(EVENT.pid));
-    this.samples.add(seriesOf(kind, args), this.clock.start, counterValue(args) * kind.factor, device);
+    this.samples.add(seriesOf(kind, args), this.clock.start, value * kind.factor, device);
   }
 
   /** `NPU 1` labels a process of device 1; the device of one labelled `NPU` follows from its id. */

@@ -1,0 +1,34 @@
+/** Events of an input that are not read: how many, and of which kinds. */
+import { KindCounts } from '../containers/kind-counts.js';
+import type { Diagnostics } from '../record/diagnostics.js';
+import type { Labels } from '../record/record.js';
+import { EVENT, type TraceEvent } from './json/event-fields.js';
+
+/** Phases of a trace that hold no events: metadata, and arrows between events. */
+const NO_EVENTS: ReadonlySet<string> = new Set(['M', 's', 't', 'f']);
+
+/** Marks of the profiler itself. Source: libkineto/src/output_json.cpp. */
+const OF_PROFILER = /^(?:Iteration Start|Record Window End)/;
+
+export class UnreadEvents {
+  readonly #kinds = new KindCounts();
+
+  /** @param kind a table, a category, a type of task: as the input names it */
+  count(kind: string, n = 1): void {
+    this.#kinds.add(kind, n);
+  }
+
+  /** Counts an event of a trace whose phase is not read, as `kernel (phase B)`. */
+  countPhase({ fields }: TraceEvent): void {
+    const phase = fields.latin1(EVENT.ph) ?? '';
+    if (!NO_EVENTS.has(phase) && !OF_PROFILER.test(fields.latin1(EVENT.name) ?? ''))
+      this.count(`${fields.latin1(EVENT.cat) ?? 'no category'} (phase ${phase})`);
+  }
+
+  /** Counts them in the diagnostics. @returns the facts of the profile that name the kinds; none where all is read */
+  facts(diagnostics: Diagnostics): Labels {
+    const { total } = this.#kinds;
+    diagnostics.count('event-not-read', total);
+    return total === 0 ? {} : { not_read: String(this.#kinds) };
+  }
+}
