@@ -1,7 +1,7 @@
 /** Device tasks that are no activities of their own, or kernels for want of a known type. */
 import type { Diagnostics } from '../../../record/diagnostics.js';
 import type { Labels } from '../../../record/record.js';
-import { KindCounts } from '../../../containers/kind-counts.js';
+import { KindCounts } from '../../unread-events.js';
 
 export class TaskTypes {
   /** Tasks around the tasks of a kernel or collective. */

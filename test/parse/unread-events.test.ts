@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { KindCounts } from '../../src/containers/kind-counts.js';
+import { KindCounts } from '../../src/parse/unread-events.js';
 
-describe('counts by kind', () => {
+describe('counts of what is not read, by kind', () => {
   it('are in order of name, with one for what has none', () => {
     const counts = new KindCounts();
     counts.add('b');
