@@ -66,6 +66,10 @@ export const DIAGNOSTICS = {
     'warning',
     'kernel launches whose kernel is not in the profile (idle time is unknown where later work shows that it ran)',
   ],
+  'call-failed': [
+    'warning',
+    'calls of the runtime or driver that returned an error (failed_calls of the profile line names them)',
+  ],
   'truncated-input': ['warning', 'truncated inputs (the part before the cut was read)'],
   'second-document': ['warning', 'files with a second JSON document (only the first was read)'],
   'malformed-event': ['warning', 'events that are no JSON objects (skipped)'],

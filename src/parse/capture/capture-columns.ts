@@ -31,6 +31,8 @@ export class HostCalls {
   readonly api = NumericColumn.counts();
   /** Which row to prefer when several have one correlation id, the lowest first: 0 runtime, 1 driver, 2 other. */
   readonly precedence = NumericColumn.codes();
+  /** Codes that calls returned, by row; none for those that returned 0, or of which that is not known. */
+  readonly results = new Map<number, number>();
 
   get length(): number {
     return this.start.length;
@@ -52,6 +54,11 @@ export class HostCalls {
     this.corr.push(corr);
     this.api.push(api);
     this.precedence.push(precedence);
+  }
+
+  /** Sets what the call added last returned: 0 for success, as in CUDA; NaN for unknown. */
+  setResult(code: number): void {
+    if (code !== 0 && !Number.isNaN(code)) this.results.set(this.length - 1, code);
   }
 }
 

@@ -33,7 +33,8 @@ import { MarkerContexts } from './markers/marker-contexts.js';
 import type { ReadOptions } from '../reader.js';
 import { UNKNOWN } from '../../record/units.js';
 import { shortName } from '../names/kernel-name.js';
-import { waitOfCall } from './wait-calls.js';
+import { failedCalls } from './calls/failed-calls.js';
+import { waitOfCall } from './calls/wait-calls.js';
 import type { Step } from './launch-steps.js';
 import { apiRanges, hostRanges, LONG_CALL } from './range-records.js';
 import { settled, type Settled } from './mending/settled.js';
@@ -94,8 +95,9 @@ class Emission {
     const { clockFacts: aligned, lead } = this.#settled;
     const captured = capturedTime(this.capture, this.#lastEnd());
     const graphs = captured === 0 ? undefined : { [GRAPH_CAPTURE_FACT]: captured };
-    const facts = [stated, aligned, graphs].some((known) => known !== undefined)
-      ? { ...stated, ...aligned, ...graphs }
+    const failed = failedCalls(this.capture);
+    const facts = [stated, aligned, graphs, failed].some((known) => known !== undefined)
+      ? { ...stated, ...aligned, ...graphs, ...failed }
       : undefined;
     const { profile, file, rank: rankOfFile } = this.options;
     return {

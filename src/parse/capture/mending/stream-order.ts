@@ -7,7 +7,7 @@
 import { elementAt } from '../../../containers/element.js';
 import { entryOf } from '../../../containers/map-entry.js';
 import { isGraphLaunch } from '../graphs/graph-launches.js';
-import { byCallName } from '../graphs/call-names.js';
+import { byCallName } from '../calls/call-names.js';
 import { kernelNameOf, type Capture } from '../capture.js';
 import { KIND_CODE } from '../capture-columns.js';
 import type { LaunchJoin } from '../launches.js';

@@ -13,7 +13,7 @@ import {
   type CapturedNode,
   type NodeKind,
 } from '../../capture/graphs/captured-graph.js';
-import { byCallName } from '../../capture/graphs/call-names.js';
+import { byCallName } from '../../capture/calls/call-names.js';
 import { captureSpans, OpenCaptures } from '../../capture/graphs/capture-spans.js';
 import type { LaunchJoin } from '../../capture/launches.js';
 import type { ByteTexts } from '../../json/byte-texts.js';

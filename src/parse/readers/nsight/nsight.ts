@@ -3,7 +3,6 @@
  * releases: everything is read by name, and missing cells are null.
  * Source: NVIDIA Nsight Systems documentation, "SQLite Schema Reference", and exports of these years.
  */
-import { entryOf } from '../../../containers/map-entry.js';
 import { Diagnostics } from '../../../record/diagnostics.js';
 import { LruCache } from '../../../containers/lru-cache.js';
 import { orNull } from '../../../containers/numeric-column.js';
@@ -39,6 +38,7 @@ import { isOfHost, MEMORY_COLUMNS, MEMORY_TABLE, MemoryUsage } from './memory-us
 import { ACTIVITY_TABLES, type ActivityTable } from './nsight-activities.js';
 import { readDevices, type DeviceMap } from './nsight-devices.js';
 import { NcclRanges } from './nccl/nccl-ranges.js';
+import { NvtxDomains } from './nvtx-domains.js';
 import { countMessages, MESSAGE_TABLE } from './session-messages.js';
 import { durationOf, hostOf, toolOf } from './session-facts.js';
 import { COPY_KINDS, NO_STREAM, NSIGHT_MEMORIES, SYNC_KINDS } from '../cupti/cupti.js';
@@ -149,10 +149,7 @@ class NsightCapture implements Capture {
   readonly #graphNodes = new GraphNodes(this);
   readonly #cpu: CpuUsage;
   #waitsWithoutDevice = 0;
-  /** NVTX domains: the number of the one at index i in the columns is i + 1. */
-  readonly #domains: { id: number; name: string | null }[] = [];
-  /** Those numbers by process and domain id. */
-  readonly #domainNumbers = new Map<string, number>();
+  readonly #domains = new NvtxDomains();
   readonly #mpiRanks = new Set<number>();
   readonly #nccl: NcclRanges;
 
@@ -166,7 +163,8 @@ class NsightCapture implements Capture {
     this.#nccl = new NcclRanges({
       ...{ database, diagnostics: this.diagnostics, thread: THREAD, isRange: IS_RANGE },
       threadOf: (process: number, tid: number) => this.threads.thread(this.#process(process), tid),
-      domainOf: (process: number, id: number) => this.names.domainName(this.#domain(this.#process(process), id)),
+      domainOf: (process: number, id: number) =>
+        this.#domains.nameOf(this.#domains.numberOf(this.#process(process), id)),
     });
     for (const table of ACTIVITY_TABLES) this.#readActivities(table);
     this.#readMemory();
@@ -189,11 +187,11 @@ class NsightCapture implements Capture {
 
   #readCalls(): void {
     const { hostCalls } = this;
-    const columns = ['start', 'end', ...THREAD, 'correlationId', 'nameId', 'eventClass'];
+    const columns = ['start', 'end', ...THREAD, 'correlationId', 'nameId', 'eventClass', 'returnValue'];
     this.database.eachNumbers(
       CALL_TABLE,
       columns,
-      ([start = NaN, end = NaN, process = NaN, tid = 0, corr = NaN, name = 0, eventClass = NaN]) => {
+      ([start = NaN, end = NaN, process = NaN, tid = 0, corr = NaN, name = 0, eventClass = NaN, result = NaN]) => {
         if (!isNear(start) || !isNear(end) || end < start || Number.isNaN(process)) {
           this.diagnostics.count('bad-row');
           return;
@@ -201,6 +199,8 @@ class NsightCapture implements Capture {
         const owner = this.#process(process);
         const precedence = Number.isNaN(eventClass) ? 0 : (CALL_PRECEDENCE[eventClass] ?? OTHER_CALLS);
         hostCalls.add(start, end, this.threads.thread(owner, tid), owner, knownId(corr), name, precedence);
+        // Calls of other libraries return what they like.
+        if (precedence < OTHER_CALLS) hostCalls.setResult(result);
       },
     );
   }
@@ -224,7 +224,7 @@ class NsightCapture implements Capture {
       const owner = this.#process(process);
       const thread = this.threads.thread(owner, tid);
       if (mayBeStep === 1 || registered.has(textId)) this.stepRanges.push(ranges.length);
-      ranges.add(start, isOpen ? Infinity : end, thread, textId, this.#domain(owner, domain));
+      ranges.add(start, isOpen ? Infinity : end, thread, textId, this.#domains.numberOf(owner, domain));
     };
     database.eachNumbers(NVTX, columns, take, IS_RANGE);
     const known = ['endGlobalTid', 'globalTid'].every((column) => database.hasColumn(NVTX, column));
@@ -237,7 +237,7 @@ class NsightCapture implements Capture {
     const columns = ['eventType', ...THREAD, 'domainId', textNumber(this.database)];
     for (const [type, process, , domain, textCell] of this.database.rows(NVTX, columns, IS_NAMING)) {
       const name = this.names.rangeText(numberOf(textCell));
-      if (type === EVENT.domain) this.#nameDomain(this.#process(numberOf(process)), numberOf(domain), name);
+      if (type === EVENT.domain) this.#domains.setName(this.#process(numberOf(process)), numberOf(domain), name);
       else this.#readRank(name);
     }
   }
@@ -340,17 +340,6 @@ class NsightCapture implements Capture {
     return this.threads.process(key, key % 0x1000000);
   }
 
-  /** Number of a domain of a process; 0 for the default domain. */
-  #domain(process: number, id: number): number {
-    if (Number.isNaN(id) || id === 0) return 0;
-    return entryOf(this.#domainNumbers, `${process}:${id}`, () => this.#domains.push({ id, name: null }));
-  }
-
-  #nameDomain(process: number, id: number, name: string | null): void {
-    const domain = this.#domains[this.#domain(process, id) - 1];
-    if (domain !== undefined) domain.name = name;
-  }
-
   /** MPI libraries name a thread after the rank of the process. */
   #readRank(threadName: string | null): void {
     const rank = threadName === null ? undefined : /^MPI Rank (\d{1,6})$/.exec(threadName)?.[1];
@@ -389,10 +378,7 @@ class NsightCapture implements Capture {
       kernelName: byId,
       apiName: (api) => apiNames.of(api, apiName),
       rangeText: (number) => (number < 0 ? byId(-1 - number) : text(inline(number))),
-      domainName: (domain) => {
-        const known = this.#domains[domain - 1];
-        return known === undefined ? null : (known.name ?? `domain#${known.id}`);
-      },
+      domainName: (domain) => this.#domains.nameOf(domain),
       copyKind: (code) => COPY_KINDS[code] ?? null,
       syncKind: (code) => SYNC_KINDS[code] ?? null,
     };

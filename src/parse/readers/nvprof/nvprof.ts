@@ -145,9 +145,10 @@ class NvprofCapture implements Capture {
       { needs: ['threadId'], sql: '(threadId & 0xFFFFFFFF)' },
       'correlationId',
       'cbid',
+      'returnValue',
     ];
     for (const [precedence, [table]] of CALL_TABLES.entries()) {
-      for (const [startCell, endCell, pid, tid, corr, cbid] of this.#rows(table, columns)) {
+      for (const [startCell, endCell, pid, tid, corr, cbid, result] of this.#rows(table, columns)) {
         const [start, end] = [timeOf(startCell), timeOf(endCell)];
         if (!(start <= end)) {
           this.diagnostics.count('bad-row');
@@ -156,6 +157,7 @@ class NvprofCapture implements Capture {
         const thread = this.#thread(numberOf(pid), numberOf(tid));
         const api = numberOf(cbid) * CALL_TABLES.length + precedence;
         hostCalls.add(start, end, thread, this.#owner, numberOf(corr), api, precedence);
+        hostCalls.setResult(numberOf(result));
       }
     }
   }
