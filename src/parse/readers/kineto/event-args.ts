@@ -19,6 +19,8 @@ const ARG_KEYS = {
   concrete: 'Concrete Inputs',
   strides: 'Input Strides',
   callStack: 'Call stack',
+  frame: 'Python id',
+  caller: 'Python parent id',
   kernel: 'kernel',
   kernelFile: 'kernel_file',
   kernelHash: 'kernel_hash',

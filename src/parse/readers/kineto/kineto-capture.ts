@@ -247,10 +247,18 @@ export class KinetoCapture implements Capture {
     const { start, end } = this.#clock;
     const thread = this.#threadOf(event);
     const name = event.fields.text(EVENT.name, this.#texts) ?? this.#texts.numberOf(event.fields.bytes, 0, 0);
-    if (category.is === 'frame' || category.is === 'overhead') this.#events.add(category.is, start, end, thread, name);
+    if (category.is === 'frame') this.#takeFrame(event, thread, name);
+    else if (category.is === 'overhead') this.#events.add('overhead', start, end, thread, name);
     else if (category.is === 'annotation') this.#takeAnnotation(event, thread, name);
     else if (category.is === 'op') this.#takeOp(event, thread, name);
     else this.#takeCall(category.precedence, event, thread, name);
+  }
+
+  #takeFrame(event: TraceEvent, thread: number, name: number): void {
+    event.readArgs();
+    const id = event.args.number(ARG.frame);
+    if (!Number.isNaN(id)) this.#events.callers.add(this.ranges.length, id, event.args.number(ARG.caller));
+    this.#events.add('frame', this.#clock.start, this.#clock.end, thread, name);
   }
 
   /** The profiler writes collectives (`nccl:all_reduce`) as annotations, with the arguments of an op. */
@@ -292,11 +300,7 @@ export class KinetoCapture implements Capture {
     // A call without a correlation id cannot have launched anything.
     if (Number.isNaN(corr)) return;
     this.hostCalls.add(this.#clock.start, this.#clock.end, thread, 0, corr, name, precedence);
-    const kernel = event.args.textPlusOne(ARG.kernel, this.#texts);
-    if (kernel === 0) return;
-    const grid = event.args.textPlusOne(ARG.grid, this.#texts);
-    const block = event.args.textPlusOne(ARG.block, this.#texts);
-    this.#launchArgs.add(this.hostCalls.length - 1, kernel - 1, grid, block);
+    this.#launchArgs.take(this.hostCalls.length - 1, event.args);
   }
 
   #takeActivity(kind: TracedActivity, event: TraceEvent): void {
