@@ -160,14 +160,11 @@ class MissingLaunches {
     const streams = new Map<number, Set<string>>();
     this.#eachWork((row, call) => {
       if (!this.#launching.has(call)) return;
-      entryOf(streams, this.capture.hostCalls.thread.at(call), () => new Set()).add(this.#streamOf(row));
+      entryOf(streams, this.capture.hostCalls.thread.at(call), () => new Set()).add(
+        this.capture.activities.streamOf(row),
+      );
     });
     return streams;
-  }
-
-  #streamOf(row: number): string {
-    const { device, stream } = this.capture.activities;
-    return `${device.at(row)} ${stream.at(row)}`;
   }
 
   #find(incomplete: Incomplete): MissingWork[] {
@@ -181,7 +178,7 @@ class MissingLaunches {
     this.#eachWork((row, call) => {
       const [at, on] = [activities.start.at(row), activities.device.at(row)];
       if (call === -1) unlinked.push(at);
-      else if (streams.get(thread.at(call))?.has(this.#streamOf(row)) === false) return;
+      else if (streams.get(thread.at(call))?.has(this.capture.activities.streamOf(row)) === false) return;
       else if (at < elementAt(first, call) || (at === elementAt(first, call) && on < elementAt(device, call))) {
         first[call] = at;
         device[call] = on;

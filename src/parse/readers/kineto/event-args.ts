@@ -12,6 +12,7 @@ const ARG_KEYS = {
   correlation: 'correlation',
   device: 'device',
   stream: 'stream',
+  context: 'context',
   sequence: 'Sequence number',
   forwardThread: 'Fwd thread id',
   dims: 'Input Dims',

@@ -315,6 +315,7 @@ export class KinetoCapture implements Capture {
       end: this.#clock.deviceEnd,
       device: device >= 0 ? device : this.#deviceByProcess(event),
       stream: this.#streamOf(event),
+      context: event.args.number(ARG.context),
       process: 0,
       corr,
       node: event.args.number(ARG.graphNode),

@@ -109,6 +109,7 @@ const SHARED_COLUMNS: readonly Selection[] = [
   'correlationId',
   processOf('globalPid'),
   'graphNodeId',
+  'contextId',
 ];
 
 /** Tables that state the device of a context: those of contexts (up to 2022 those of default streams), then work. */
@@ -249,19 +250,20 @@ class NsightCapture implements Capture {
     // One array for all rows, as the cells are.
     const own = columns.map(() => NaN);
     this.database.eachNumbers(table, [...SHARED_COLUMNS, ...columns], (cells) => {
-      const [start = NaN, end = NaN, device = 0, stream = NaN, corr = NaN, process = NaN, node = NaN] = cells;
+      const [start = NaN, end = NaN, device = 0, stream = NaN, corr = NaN, process = NaN, node = NaN, context] = cells;
       const hasTimes = isNear(start) && isNear(end);
       if (!hasTimes) this.diagnostics.count('bad-row');
       // CUPTI gives 0 and 0 for times that it did not collect.
       const isTimed = hasTimes && (start !== 0 || end !== 0);
       const owner = Number.isNaN(process) ? defaultProcess : this.#process(process);
       for (let i = 0; i < own.length; i++) own[i] = cells[SHARED_COLUMNS.length + i] ?? NaN;
-      const ordinal = isByContext ? this.#ordinalOf(process, own[0], device) : device;
+      const ordinal = isByContext ? this.#ordinalOf(process, context, device) : device;
       const row: ActivityRow = {
         start: isTimed ? start : NaN,
         end: isTimed ? end : NaN,
         device: this.#devices.idOf(this.threads.pid(owner), ordinal),
         stream: stream === NO_STREAM ? NaN : stream,
+        context: context ?? NaN,
         process: owner,
         corr: knownId(corr),
         node,
