@@ -66,6 +66,10 @@ export const DIAGNOSTICS = {
     'warning',
     'kernel launches whose kernel is not in the profile (idle time is unknown where later work shows that it ran)',
   ],
+  'launch-cut': [
+    'info',
+    'launches of a truncated input without work before the cut (idle time is unknown where it may have run)',
+  ],
   'call-failed': [
     'warning',
     'calls of the runtime or driver that returned an error (failed_calls of the profile line names them)',

@@ -27,6 +27,7 @@ import { elementAt } from '../../containers/element.js';
 import { orNull } from '../../containers/numeric-column.js';
 import { replayedContext, type Origin } from './graphs/captured-graph.js';
 import { isGraphLaunch } from './graphs/graph-launches.js';
+import { missingWork } from './graphs/missing-work.js';
 import { GraphOrigins } from './graphs/graph-origins.js';
 import type { KernelContexts } from './kernel-contexts.js';
 import { MarkerContexts } from './markers/marker-contexts.js';
@@ -128,7 +129,8 @@ class Emission {
       dated(mapped(this.#contexts.steps ?? [], (step) => this.#stepSample(step))),
       dated(wanted ? hostRanges(this.capture, this.#contexts, profile, last) : []),
       dated(least === null ? [] : apiRanges(this.capture, this.#settled.launches, profile, last, least)),
-      dated(this.capture.statements?.(this.options.profile) ?? []),
+      dated(this.capture.statements?.(profile) ?? []),
+      dated(missingWork(this.capture, this.#settled.launches, profile)),
     ];
     try {
       for (const row of this.#settled.order) {

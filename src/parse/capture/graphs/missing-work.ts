@@ -9,14 +9,13 @@ import { elementAt } from '../../../containers/element.js';
 import { entryOf } from '../../../containers/map-entry.js';
 import { sortRows } from '../../../containers/row-order.js';
 import { countBelow, countUpTo } from '../../../containers/sorted-search.js';
-import type { SampleRecord, StatementRecord } from '../../../record/record.js';
+import type { SampleRecord } from '../../../record/record.js';
 import { MISSING_WORK_METRIC } from '../../../record/sample-metrics.js';
 import type { Capture } from '../capture.js';
 import { byCallName } from '../calls/call-names.js';
 import { captureSpans } from './capture-spans.js';
 import { isGraphLaunch, isKernelLaunch } from './graph-launches.js';
 import { KIND_CODE } from '../capture-columns.js';
-import { merged, startOf } from '../dated-records.js';
 import type { LaunchJoin } from '../launches.js';
 
 /** A time in which a device may have done work that is not in the profile. */
@@ -32,22 +31,19 @@ interface MissingWork {
 const MOSTLY = 0.5;
 
 /**
- * A reader's statements with those of missing work (samples of the metric `missing_work`) among them, in order of start;
- * counts the launches. To be called when clocks are aligned.
+ * Samples of the metric `missing_work`, in order of start; counts the launches. Of a truncated input, their work may be
+ * after the cut. To be called when clocks are aligned.
  */
-export function* withMissingWork(
-  capture: Capture,
-  launches: LaunchJoin | null,
-  profile: number,
-  statements: Iterable<StatementRecord>,
-): Generator<StatementRecord> {
-  const missing = launches === null ? null : new MissingLaunches(capture, launches);
-  const found = withoutOverlap(missing?.all ?? []);
-  const samples = found.map((each) => sampleOf(each, profile));
-  const graphs = missing?.all.filter(({ api }) => isGraphLaunch(api)).length ?? 0;
-  capture.diagnostics.count('graph-launch-without-work', graphs);
-  capture.diagnostics.count('launch-without-work', missing?.kernels ?? 0);
-  yield* merged(startOf, statements, samples);
+export function* missingWork(capture: Capture, launches: LaunchJoin, profile: number): Generator<SampleRecord> {
+  const { diagnostics } = capture;
+  const missing = new MissingLaunches(capture, launches);
+  const graphs = missing.all.filter(({ api }) => isGraphLaunch(api)).length;
+  if (diagnostics.get('truncated-input') > 0) diagnostics.count('launch-cut', graphs + missing.kernels);
+  else {
+    diagnostics.count('graph-launch-without-work', graphs);
+    diagnostics.count('launch-without-work', missing.kernels);
+  }
+  for (const found of withoutOverlap(missing.all)) yield sampleOf(found, profile);
 }
 
 const sampleOf = ({ start, end, device, launches, api }: MissingWork, profile: number): SampleRecord => ({

@@ -17,7 +17,6 @@ import type { KernelContexts } from '../../capture/kernel-contexts.js';
 import { demangle } from '../../names/demangle/demangle.js';
 import { merged, startOf } from '../../capture/dated-records.js';
 import type { LaunchJoin } from '../../capture/launches.js';
-import { withMissingWork } from '../../capture/graphs/missing-work.js';
 import { ThreadTable } from '../../capture/threads.js';
 import { TraceClock } from '../../capture/clocks/trace-clock.js';
 import { ByteTexts } from '../../json/byte-texts.js';
@@ -75,7 +74,6 @@ export class KinetoCapture implements Capture {
   readonly #launchArgs = new LaunchArguments(this.#texts);
   readonly #sources = new GeneratedSources(this.#texts);
   #contexts: TorchContexts | null = null;
-  #launches: LaunchJoin | null = null;
   /** Number of complete events that are skipped. */
   #skipped = 0;
   readonly #unread = new UnreadEvents(this.diagnostics);
@@ -138,7 +136,6 @@ export class KinetoCapture implements Capture {
   }
 
   contexts(launches: LaunchJoin): KernelContexts {
-    this.#launches = launches;
     return (this.#contexts = new TorchContexts(this.#contextFacts(launches), this.activities.rowsOf('kernel')));
   }
 
@@ -179,13 +176,8 @@ export class KinetoCapture implements Capture {
     return labels === null ? null : { labels };
   }
 
-  /** To be called after `contexts`, which finds the op of each allocation. */
-  statements(profile: number): Generator<StatementRecord> {
-    return withMissingWork(this, this.#launches, profile, this.#recorded(profile));
-  }
-
-  /** Counters, and samples of the allocators. */
-  *#recorded(profile: number): Generator<StatementRecord> {
+  /** Counters, and samples of the allocators. To be called after `contexts`, which finds the op of each allocation. */
+  *statements(profile: number): Generator<StatementRecord> {
     const devices = new Set(this.header.devices.map(({ id }) => id));
     yield* this.#counters.records(profile);
     const memory = this.#memory.records(profile, this.diagnostics, this.#events);

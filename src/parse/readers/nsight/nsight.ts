@@ -16,7 +16,6 @@ import { emit } from '../../capture/emit.js';
 import type { KernelContexts } from '../../capture/kernel-contexts.js';
 import type { LaunchJoin } from '../../capture/launches.js';
 import { MarkerContexts } from '../../capture/markers/marker-contexts.js';
-import { withMissingWork } from '../../capture/graphs/missing-work.js';
 import { stripAbi } from '../../names/kernel-name.js';
 import { least } from '../../../containers/lists.js';
 import { STEP_NAME_BEGINNINGS } from '../../../record/step-name.js';
@@ -145,7 +144,6 @@ class NsightCapture implements Capture {
   readonly stepRanges: number[] = [];
   readonly #devices: DeviceMap;
   readonly #contexts: ContextDevices;
-  #launches: LaunchJoin | null = null;
   readonly #memory = new MemoryUsage();
   readonly #graphNodes = new GraphNodes(this);
   readonly #cpu: CpuUsage;
@@ -287,7 +285,6 @@ class NsightCapture implements Capture {
   }
 
   contexts(launches: LaunchJoin): KernelContexts {
-    this.#launches = launches;
     this.#nccl.takeKernels(this, launches);
     return new MarkerContexts(this, launches);
   }
@@ -306,11 +303,7 @@ class NsightCapture implements Capture {
     return { ...(host === null ? undefined : { host }), ...(groups.length === 0 ? undefined : { groups }) };
   }
 
-  statements(profile: number): Generator<StatementRecord> {
-    return withMissingWork(this, this.#launches, profile, this.#recorded(profile));
-  }
-
-  *#recorded(profile: number): Generator<StatementRecord> {
+  *statements(profile: number): Generator<StatementRecord> {
     yield* this.#cpu.records(profile);
     yield* this.#memory.records(profile, this.diagnostics);
   }
