@@ -7,6 +7,7 @@ import {
   kernels,
   launch,
   op,
+  runtime,
   type EventText,
 } from '../../../support/kineto-trace.js';
 import { NsightDatabase } from '../../../support/nsight-database.js';
@@ -46,11 +47,41 @@ describe('work that a profile has twice', () => {
       { end: 201 },
       { graphNodeId: 7n },
     ];
-    const db = new NsightDatabase().kernel(one, 1, {}, 'b');
-    for (const other of [{}, {}, ...others]) db.kernel(one, 1, other);
-    const path = db.write();
-    expect(kernelsOf(path)).to.have.lengthOf(2 + others.length);
-    expect(diagnosticsOf(path)).to.include({ 'row-repeated': 1 });
+    for (const other of [...others, { contextId: 2 }]) {
+      const path = new NsightDatabase().kernel(one, 1).kernel(one, 1, other).write();
+      expect(kernelsOf(path), JSON.stringify(Object.keys(other))).to.have.lengthOf(2);
+    }
+    expect(kernelsOf(new NsightDatabase().kernel(one, 1).kernel(one, 1, {}, 'b').write())).to.have.lengthOf(2);
+    const same = new NsightDatabase().kernel(one, 1).kernel(one, 1).write();
+    expect(kernelsOf(same)).to.have.lengthOf(1);
+    expect(diagnosticsOf(same)).to.include({ 'row-repeated': 1 });
+  });
+
+  describe('of a graph, of which two kernels may be the same in all that is recorded', () => {
+    /** Branches of a graph at whole microseconds, as its replay at `at` runs them. */
+    const replay = (corr: number, at: number): EventText[] => [
+      runtime('cudaGraphLaunch', corr, at, at + 5),
+      ...[1, 2].map(() => kernel('branch', corr, at + 10)),
+    ];
+
+    it('is two, unless the node is recorded', () => {
+      expect(kernels(replay(1, 0))).to.have.lengthOf(2);
+      const nodes = [7, 7, 8].map((node) => kernel('branch', 1, 10, { 'graph node id': node }));
+      expect(kernels([runtime('cudaGraphLaunch', 1, 0, 5), ...nodes])).to.have.lengthOf(2);
+    });
+
+    it('is two where its launch is not in the profile, and it has other work or no id', () => {
+      const other = kernel('other', 1, 40);
+      expect(kernels([kernel('branch', 1, 10), kernel('branch', 1, 10), other])).to.have.lengthOf(3);
+      const unknown = kernel('branch', undefined, 10);
+      expect(kernels([unknown, unknown])).to.have.lengthOf(2);
+    });
+
+    it('is one where nearly all of the profile is there twice', () => {
+      const once = Array.from({ length: 12 }, (_, n) => kernel('k', undefined, 20 * n));
+      const of = (twice: number): number => kernels([...once, ...once.slice(0, twice)]).length;
+      expect([9, 10, 11, 12].map(of)).to.deep.equal([21, 22, 12, 12]);
+    });
   });
 
   it('may take no time: then each is one of its own', () => {
