@@ -38,6 +38,7 @@ export const DIAGNOSTICS = {
     'kernels that end after the next one of their stream has (taken to last until that begins)',
   ],
   'row-repeated': ['warning', 'rows of device work that the profile has twice (one taken)'],
+  'range-repeated': ['warning', 'ranges of the host that the profile has twice (one taken)'],
   'row-without-time': ['warning', 'rows whose times were not collected (placed at their launch, duration unknown)'],
   'time-far-away': ['warning', 'work of a device timed far from everything else (time not believed: unknown)'],
   'time-of-another-epoch': [

@@ -20,6 +20,11 @@ export class FrameCallers {
   readonly isCaller = (range: number, called: number): boolean =>
     this.#at(this.#id, range) === this.#at(this.#caller, called);
 
+  /** NaN for a range without an id. */
+  idOf(range: number): number {
+    return this.#at(this.#id, range);
+  }
+
   #at(column: NarrowColumn, range: number): number {
     const row = countBelow(this.#range.length, (index) => this.#range.at(index), range);
     return row < this.#range.length && this.#range.at(row) === range ? column.at(row) : NaN;

@@ -34,6 +34,8 @@ export interface Nesting {
   readonly unnested: number;
   /** Number of frames that ended after the frame they were called in, and now end with it. */
   readonly cut: number;
+  /** Ranges that were written twice. */
+  readonly repeated: ReadonlySet<number>;
 }
 
 /** Facts of ranges beyond their times. */
@@ -65,6 +67,7 @@ export function nest(ranges: Ranges, hostCalls: HostCalls, threads: number, fact
     innermost: new Int32Array(hostCalls.length).fill(OUTSIDE),
     unnested: 0,
     cut: 0,
+    repeated: new Set<number>(),
   };
   for (let thread = 0; thread < threads; thread++) {
     const rows = inOrder.rows.subarray(inOrder.first[thread], inOrder.first[thread + 1]);
@@ -117,7 +120,7 @@ function nestThread(
   rows: Uint32Array,
   callRows: Uint32Array,
   { slack, isFrame, isRepeat }: NestingFacts,
-  { parent, innermost }: Nesting,
+  { parent, innermost, repeated }: Nesting & { readonly repeated: Set<number> },
 ): number {
   /** Open ranges, outermost first. */
   let open: number[] = [];
@@ -154,6 +157,7 @@ function nestThread(
       const last = open.at(-1);
       if (last !== undefined && start.at(last) === from && end.at(last) === end.at(row) && isRepeat(last, row)) {
         parent[row] = elementAt(parent, last);
+        repeated.add(row);
         continue;
       }
       parent[row] = around(from, end.at(row));
@@ -204,10 +208,14 @@ export function nestEvents(
   const isFrame = (range: number): boolean => events.isFrame(range);
   const { isCaller } = events.callers;
   // Where times are whole microseconds, only an id tells a short call of a function by itself from one written twice.
-  const isRepeat = (a: number, b: number): boolean =>
-    compareTies(a, b) === 0 && (slack === 0 || (events.opOf(a) !== -1 && !Number.isNaN(orderOf(events.opOf(a)))));
+  const isRepeat = (a: number, b: number): boolean => {
+    const idOf = (range: number): number =>
+      events.opOf(range) === -1 ? events.callers.idOf(range) : orderOf(events.opOf(range));
+    return compareTies(a, b) === 0 && (idOf(a) === idOf(b) || (slack === 0 && Number.isNaN(idOf(a) + idOf(b))));
+  };
   const nesting = nest(events.ranges, hostCalls, threads, { compareTies, slack, isFrame, isCaller, isRepeat });
   diagnostics.count('range-not-nested', nesting.unnested);
   diagnostics.count('frame-cut', nesting.cut);
+  diagnostics.count('range-repeated', nesting.repeated.size);
   return nesting;
 }

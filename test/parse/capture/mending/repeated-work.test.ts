@@ -1,17 +1,22 @@
 import { expect } from 'chai';
 import {
   annotation,
+  any,
   diagnostics,
   frame,
   kernel,
   kernels,
   launch,
+  MAIN,
   op,
+  read,
   runtime,
   type EventText,
 } from '../../../support/kineto-trace.js';
 import { NsightDatabase } from '../../../support/nsight-database.js';
-import { diagnosticsOf, kernelsOf } from '../../../support/profile-records.js';
+import { NvprofDatabase } from '../../../support/nvprof-database.js';
+import type { ProfileLine } from '../../../../src/record/record.js';
+import { diagnosticsOf, kernelsOf, recordsOf } from '../../../support/profile-records.js';
 
 const mm = (n: number): EventText[] => [
   op('aten::mm', 100 * n, 100 * n + 30, {
@@ -87,5 +92,33 @@ describe('work that a profile has twice', () => {
   it('may take no time: then each is one of its own', () => {
     const path = new NsightDatabase().kernel({ start: 5, end: 5 }, 1).kernel({ start: 5, end: 5 }, 1).write();
     expect(kernelsOf(path)).to.have.lengthOf(2);
+  });
+});
+
+describe('what the host did, which a profile has twice', () => {
+  const rangesOf = (records: readonly ProfileLine[]): unknown[] => records.filter(({ type }) => type === 'range');
+
+  it('is each range and call once in a trace: by its id where times are whole microseconds', () => {
+    const main = any('python_function', 'train.py(3): main', 0, 900, { tid: MAIN }, { 'Python id': 4 });
+    const events = [main, ...[1, 2, 3].flatMap(mm)];
+    const twice = read([...events, ...events], { ranges: true });
+    expect(rangesOf(twice)).to.deep.equal(rangesOf(read(events, { ranges: true })));
+    expect(rangesOf(twice)).to.have.lengthOf(7);
+    expect(twice.at(-1)).to.have.deep.property('diagnostics', { 'duplicate-launch-row': 3, 'range-repeated': 4, 'row-repeated': 3 });
+    // Without an id it may be called twice in a microsecond.
+    const other = annotation('loop', 5, 6);
+    expect(rangesOf(read([...events, other, other], { ranges: true }))).to.have.lengthOf(9);
+    const recursive = { ...JSON.parse(main), args: { 'Python id': 5 } };
+    expect(rangesOf(read([...events, JSON.stringify(recursive)], { ranges: true }))).to.have.lengthOf(8);
+  }); // prettier-ignore
+
+  it('is one layer and one op of a kernel, and one range, in databases', () => {
+    const texts = ['layer:fc', "{'mod': 'torch', 'op': 'mm', 'args': []}"];
+    for (const Database of [NsightDatabase, NvprofDatabase]) {
+      const [once, twice] = [new Database().launch(1, texts), new Database().launch(1, texts).launch(1, texts)];
+      const [expected, found] = [once, twice].map((db) => recordsOf(db.write(), { ranges: true }).slice(1));
+      expect(found?.slice(0, -1)).to.deep.equal(expected?.slice(0, -1));
+      expect(found?.at(-1)).to.have.deep.property('diagnostics', { 'duplicate-launch-row': 1, 'range-repeated': 2, 'row-repeated': 1 }); // prettier-ignore
+    }
   });
 });
