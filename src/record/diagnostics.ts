@@ -38,6 +38,7 @@ export const DIAGNOSTICS = {
     'kernels that end after the next one of their stream has (taken to last until that begins)',
   ],
   'row-repeated': ['warning', 'rows of device work that the profile has twice (one taken)'],
+  'range-repeated': ['warning', 'ranges of the host that the profile has twice (one taken)'],
   'row-without-time': ['warning', 'rows whose times were not collected (placed at their launch, duration unknown)'],
   'time-far-away': ['warning', 'work of a device timed far from everything else (time not believed: unknown)'],
   'time-of-another-epoch': [
@@ -65,6 +66,14 @@ export const DIAGNOSTICS = {
   'launch-without-work': [
     'warning',
     'kernel launches whose kernel is not in the profile (idle time is unknown where later work shows that it ran)',
+  ],
+  'launch-cut': [
+    'info',
+    'launches of a truncated input without work before the cut (idle time is unknown where it may have run)',
+  ],
+  'call-failed': [
+    'warning',
+    'calls of the runtime or driver that returned an error (failed_calls of the profile line names them)',
   ],
   'truncated-input': ['warning', 'truncated inputs (the part before the cut was read)'],
   'second-document': ['warning', 'files with a second JSON document (only the first was read)'],

@@ -31,6 +31,8 @@ export class HostCalls {
   readonly api = NumericColumn.counts();
   /** Which row to prefer when several have one correlation id, the lowest first: 0 runtime, 1 driver, 2 other. */
   readonly precedence = NumericColumn.codes();
+  /** Codes that calls returned, by row; none for those that returned 0, or of which that is not known. */
+  readonly results = new Map<number, number>();
 
   get length(): number {
     return this.start.length;
@@ -52,6 +54,11 @@ export class HostCalls {
     this.corr.push(corr);
     this.api.push(api);
     this.precedence.push(precedence);
+  }
+
+  /** Sets what the call added last returned: 0 for success, as in CUDA; NaN for unknown. */
+  setResult(code: number): void {
+    if (code !== 0 && !Number.isNaN(code)) this.results.set(this.length - 1, code);
   }
 }
 
@@ -91,6 +98,8 @@ export interface ActivityRow {
   readonly end: number;
   readonly device: number;
   readonly stream: number;
+  /** The context on the device, where the format records it: streams are numbered within it. */
+  readonly context?: number;
   /** Number of the process, from `ThreadTable`. */
   readonly process: number;
   readonly corr: number;
@@ -127,11 +136,12 @@ class LaunchExtents {
 export class Activities {
   /** Index in `ACTIVITY_KINDS`, or REMOVED. */
   readonly kind = NumericColumn.codes();
-  /** See `ActivityRow` for this and the next six. */
+  /** See `ActivityRow` for this and the next seven. */
   readonly start = NumericColumn.floats();
   readonly end = NumericColumn.floats();
   readonly device = NarrowColumn.counts();
   readonly stream = NarrowColumn.ids();
+  readonly context = NarrowColumn.ids();
   readonly process = NarrowColumn.counts();
   readonly corr = NarrowColumn.ids();
   readonly node = NarrowColumn.ids();
@@ -165,6 +175,11 @@ export class Activities {
 
   get length(): number {
     return this.start.length;
+  }
+
+  /** What one stream of a process has in common, as a key. */
+  streamOf(row: number): string {
+    return `${this.device.at(row)} ${this.context.at(row)} ${this.stream.at(row)}`;
   }
 
   *rowsOf(kind: ActivityKind): Generator<number> {
@@ -220,6 +235,7 @@ export class Activities {
     this.end.push(row.end);
     this.device.push(row.device);
     this.stream.push(row.stream);
+    this.context.push(row.context ?? NaN);
     this.process.push(row.process);
     this.corr.push(row.corr);
     this.node.push(nodeId(row.node));

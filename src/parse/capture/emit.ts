@@ -27,13 +27,15 @@ import { elementAt } from '../../containers/element.js';
 import { orNull } from '../../containers/numeric-column.js';
 import { replayedContext, type Origin } from './graphs/captured-graph.js';
 import { isGraphLaunch } from './graphs/graph-launches.js';
+import { missingWork } from './graphs/missing-work.js';
 import { GraphOrigins } from './graphs/graph-origins.js';
 import type { KernelContexts } from './kernel-contexts.js';
 import { MarkerContexts } from './markers/marker-contexts.js';
 import type { ReadOptions } from '../reader.js';
 import { UNKNOWN } from '../../record/units.js';
 import { shortName } from '../names/kernel-name.js';
-import { waitOfCall } from './wait-calls.js';
+import { failedCalls } from './calls/failed-calls.js';
+import { waitOfCall } from './calls/wait-calls.js';
 import type { Step } from './launch-steps.js';
 import { apiRanges, hostRanges, LONG_CALL } from './range-records.js';
 import { settled, type Settled } from './mending/settled.js';
@@ -94,7 +96,7 @@ class Emission {
     const { clockFacts: aligned, lead } = this.#settled;
     const captured = capturedTime(this.capture, this.#lastEnd());
     const graphs = captured === 0 ? undefined : { [GRAPH_CAPTURE_FACT]: captured };
-    const facts = { ...stated, ...aligned, ...graphs };
+    const facts = { ...stated, ...aligned, ...graphs, ...failedCalls(this.capture) };
     const { profile, file, rank: rankOfFile } = this.options;
     return {
       type: 'profile',
@@ -124,7 +126,8 @@ class Emission {
       dated(mapped(this.#contexts.steps ?? [], (step) => this.#stepSample(step))),
       dated(wanted ? hostRanges(this.capture, this.#contexts, profile, last) : []),
       dated(least === null ? [] : apiRanges(this.capture, this.#settled.launches, profile, last, least)),
-      dated(this.capture.statements?.(this.options.profile) ?? []),
+      dated(this.capture.statements?.(profile) ?? []),
+      dated(missingWork(this.capture, this.#settled.launches, profile)),
     ];
     try {
       for (const row of this.#settled.order) {

@@ -24,6 +24,9 @@ export interface KernelContexts {
   /** What a range of the host is, by its row and its text; when absent, all are annotations. */
   rangeKindOf?(range: number, text: string): RangeKind;
 
+  /** Whether a range is one that the profile has twice; when absent, it is where another is the same in all that is written. */
+  isRepeated?(range: number): boolean;
+
   /** The call stack that the profile has of a range, outermost frame first; empty or absent without one. */
   stackOf?(range: number): readonly string[];
 }

@@ -6,7 +6,7 @@ import type { RangeRecord } from '../../record/record.js';
 import type { Capture } from './capture.js';
 import type { KernelContexts } from './kernel-contexts.js';
 import type { LaunchJoin } from './launches.js';
-import { compareTexts } from './ranges.js';
+import { compareTexts, isRepeat, rangeKey } from './ranges.js';
 import { selfTimes } from './range-self.js';
 import { orderHostRanges } from './record-order.js';
 
@@ -18,7 +18,9 @@ export function* hostRanges(
   last: number,
 ): Generator<RangeRecord> {
   const { ranges, threads, names } = capture;
-  const rows = orderHostRanges(capture);
+  const isRepeated = (row: number, at: number, all: Uint32Array): boolean =>
+    contexts.isRepeated?.(row) ?? (at > 0 && isSameRange(capture, elementAt(all, at - 1), row));
+  const rows = orderHostRanges(capture).filter((row, at, all) => !isRepeated(row, at, all));
   const self = selfTimes(ranges, rows, last);
   // Nsight Systems ends what is still open when its session ends.
   const sessionEnd = capture.header.dur ?? Infinity;
@@ -49,6 +51,11 @@ export function* hostRanges(
   }
 }
 
+const isSameRange = (capture: Capture, a: number, b: number): boolean =>
+  isRepeat(capture.ranges, a, b) &&
+  capture.ranges.thread.at(a) === capture.ranges.thread.at(b) &&
+  rangeKey(capture, a) === rangeKey(capture, b);
+
 /** ns. Calls that launch take some µs: longer ones hold the host. */
 export const LONG_CALL = 500_000;
 
@@ -67,7 +74,8 @@ export function* apiRanges(
   const { hostCalls: calls, threads, names } = capture;
   const launched = new Uint32Array(calls.length);
   for (const call of callOf) if (call !== -1) launched[call] = elementAt(launched, call) + 1;
-  const rows = orderCalls(capture, least);
+  const [rows, repeats] = orderCalls(capture, least);
+  for (const [call, of] of repeats) launched[of] = elementAt(launched, of) + elementAt(launched, call);
   const self = least > 0 ? null : selfTimes(calls, rows, last);
   for (const row of rows) {
     const thread = calls.thread.at(row);
@@ -88,21 +96,28 @@ export function* apiRanges(
   }
 }
 
-/** Rows of the calls in order of start, the longer first; what the calls themselves have decides the rest. */
-function orderCalls({ hostCalls, threads, names }: Capture, least: number): Uint32Array {
+/**
+ * Rows of the calls in order of start, the longer first; what the calls themselves have decides the rest.
+ * @returns with calls that the profile has twice, each with the one that is taken
+ */
+function orderCalls({ hostCalls, threads, names }: Capture, least: number): [Uint32Array, Map<number, number>] {
   const { start, end, thread, precedence, corr, api } = hostCalls;
   const all = allRows(start.length);
   const rows = least > 0 ? all.filter((row) => end.at(row) - start.at(row) >= least) : all;
   const nameOf = (row: number): string => names.apiName(api.at(row)) ?? '';
-  sortRows(
-    rows,
-    (a, b) =>
-      start.at(a) - start.at(b) ||
-      compareCells(end.at(b), end.at(a)) ||
-      threads.compare(thread.at(a), thread.at(b)) ||
-      precedence.at(a) - precedence.at(b) ||
-      compareCells(corr.at(a), corr.at(b)) ||
-      compareTexts(nameOf(a), nameOf(b)),
-  );
-  return rows;
+  const compare = (a: number, b: number): number =>
+    start.at(a) - start.at(b) ||
+    compareCells(end.at(b), end.at(a)) ||
+    threads.compare(thread.at(a), thread.at(b)) ||
+    precedence.at(a) - precedence.at(b) ||
+    compareCells(corr.at(a), corr.at(b)) ||
+    compareTexts(nameOf(a), nameOf(b));
+  sortRows(rows, compare);
+  const repeats = new Map<number, number>();
+  let taken = -1;
+  for (const row of rows) {
+    if (taken !== -1 && !Number.isNaN(corr.at(row)) && compare(taken, row) === 0) repeats.set(row, taken);
+    else taken = row;
+  }
+  return [rows.filter((row) => !repeats.has(row)), repeats];
 }

@@ -15,8 +15,12 @@ export const rangeKey = ({ names, ranges }: Capture, row: number): string =>
 
 export const compareTexts = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
 
+/** Whether two ranges of a thread, the same in text, are one that was written twice: a program cannot be so fast. */
+export const isRepeat = ({ start, end }: Ranges, a: number, b: number): boolean =>
+  start.at(a) === start.at(b) && end.at(a) === end.at(b) && end.at(a) > start.at(a);
+
 /**
- * Sorts ranges thread by thread, in order of start, the longer first at equal starts.
+ * Sorts ranges thread by thread, in order of start, the longer first at equal starts; without those that repeat another.
  * @param threads number of threads
  * @param compareText order of two ranges' texts: decides only between ranges of the same times, so that the result
  *   does not depend on the order of rows
@@ -24,14 +28,23 @@ export const compareTexts = (a: string, b: string): number => (a < b ? -1 : Numb
 export function orderRanges(ranges: Ranges, threads: number, compareText: (a: number, b: number) => number): RowGroups {
   const [start, end] = [ranges.start, ranges.end];
   const { rows, first } = groupAll(ranges.length, (row) => ranges.thread.at(row), threads);
+  const kept = new Uint32Array(first.length);
+  let next = 0;
   for (let thread = 0; thread < threads; thread++) {
-    sortRows(rows.subarray(first[thread], first[thread + 1]), (a, b) => {
+    const sorted = rows.subarray(first[thread], first[thread + 1]);
+    sortRows(sorted, (a, b) => {
       const byStart = start.at(a) - start.at(b);
       if (byStart !== 0) return byStart;
       return end.at(a) === end.at(b) ? compareText(a, b) : end.at(b) - end.at(a);
     });
+    let last = -1;
+    for (const row of sorted) {
+      if (last === -1 || !isRepeat(ranges, last, row) || compareText(last, row) !== 0) rows[next++] = row;
+      last = row;
+    }
+    kept[thread + 1] = next;
   }
-  return { rows, first };
+  return { rows: rows.subarray(0, next), first: kept };
 }
 
 /** A range that has started and may enclose launches. */

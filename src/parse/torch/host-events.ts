@@ -4,6 +4,7 @@ import { elementAt } from '../../containers/element.js';
 import { Ranges } from '../capture/capture-columns.js';
 import { NumericColumn } from '../../containers/numeric-column.js';
 import { NumberIndex } from '../capture/number-index.js';
+import { FrameCallers } from './frame-callers.js';
 import { readFrame, readName, type HostName } from './event-names.js';
 
 export interface HostTexts {
@@ -62,6 +63,7 @@ type HostKind = (typeof HOST_KINDS)[number];
 export class HostEvents {
   readonly ranges = new Ranges();
   readonly ops = new OpColumns();
+  readonly callers = new FrameCallers();
   /** Parsed names by their number; those of frames are parsed differently. */
   readonly #names: (HostName | undefined)[] = [];
   readonly #frames: (HostName | undefined)[] = [];

@@ -148,6 +148,8 @@ export class TorchContexts implements KernelContexts {
     return kind === 'range' ? 'annotation' : 'op';
   }
 
+  readonly isRepeated = (range: number): boolean => this.facts.nesting.repeated.has(range);
+
   stackOf(range: number): readonly string[] {
     const { events } = this.facts;
     const op = events.opOf(range);

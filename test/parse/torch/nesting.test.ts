@@ -27,7 +27,8 @@ function nested(
   calls: readonly Span[],
   slack = 0,
   isFrame = (_row: number): boolean => false,
-): Nesting {
+  callers?: readonly (number | null)[],
+): Nesting & { readonly ends: readonly number[] } {
   const [rangeColumns, callColumns] = [new Ranges(), new HostCalls()];
   for (const [columns, spans] of [[rangeColumns, ranges] as const, [callColumns, calls] as const]) {
     for (const { thread, start, end } of spans) {
@@ -36,7 +37,10 @@ function nested(
       columns.end.push(end);
     }
   }
-  return nest(rangeColumns, callColumns, THREADS, { compareTies: byRow, slack, isFrame, isRepeat: () => false });
+  const isCaller = callers && ((frame: number, called: number): boolean => callers[called] === frame);
+  const facts = { compareTies: byRow, slack, isFrame, isRepeat: () => false, ...(isCaller && { isCaller }) };
+  const nesting = nest(rangeColumns, callColumns, THREADS, facts);
+  return { ...nesting, ends: [...rangeColumns.end.values] };
 }
 
 const span = (start: number, end: number, thread = 0): Span => ({ start, end, thread });
@@ -127,12 +131,13 @@ describe('Kineto: how events nest', () => {
   it('a frame whose return was missed ends with its caller, and changes nothing of the frames around it', () => {
     const program = fc.array(fc.tuple(fc.constantFrom<Step[0]>('open', 'close', 'call'), fc.nat()), { maxLength: 60 });
     fc.assert(
-      fc.property(program, fc.func(fc.boolean()), (steps, missed) => {
+      fc.property(program, fc.func(fc.boolean()), fc.boolean(), (steps, missed, isRecorded) => {
         const { ranges, parents, calls, around } = run(0, steps, (gap) => 1 + (gap % 50));
         const stop = Math.max(...ranges.map(({ end }) => end), 0);
         const isMissed = ranges.map((_, row) => missed(row));
         const written = ranges.map(({ start, end }, row) => span(start, isMissed[row] === true ? stop : end));
-        const { parent, innermost } = nested(written, calls, 0, () => true);
+        const callers = parents.map((one) => ranges.indexOf(one));
+        const { parent, innermost } = nested(written, calls, 0, () => true, isRecorded ? callers : undefined);
         const known = (row: number): number => {
           while (isMissed[row] === true) row = parent[row] ?? OUTSIDE;
           return row;
@@ -154,6 +159,36 @@ describe('Kineto: how events nest', () => {
     // main [0, 10] calls f [1, 20], whose return was missed; the op [2, 20] is outside of both.
     const { parent, cut } = nested([span(0, 10), span(1, 20), span(2, 20)], [], 0, isFrame);
     expect([...parent, cut]).to.deep.equal([OUTSIDE, 0, OUTSIDE, 1]);
+  });
+
+  describe('of frames whose callers are recorded', () => {
+    const main = span(0, 100);
+    const nestedFrames = (ranges: readonly Span[], callers: readonly (number | null)[]): unknown[] => {
+      const { parent, ends, cut } = nested(ranges, [], 0, () => true, callers);
+      return [[...parent], ends, cut];
+    };
+
+    it('one whose return was missed ends where its caller calls the next', () => {
+      // main calls f [10, 120], whose return was missed, and g [30, 40] and h [50, 60] after it.
+      const ranges = [main, span(10, 120), span(30, 40), span(50, 60)];
+      expect(nestedFrames(ranges, [null, 0, 0, 0])).to.deep.equal([[OUTSIDE, 0, 0, 0], [100, 30, 40, 60], 1]);
+      // What f calls does not end it; without callers its own caller does.
+      expect(nestedFrames(ranges, [null, 0, 1, 0])).to.deep.equal([[OUTSIDE, 0, 1, 0], [100, 50, 40, 60], 1]);
+      expect(nestedFrames(ranges, [])).to.deep.equal([[OUTSIDE, 0, 1, 1], [100, 100, 40, 60], 1]);
+    });
+
+    it('of two that cross, the earlier has a wrong end where both have one caller', () => {
+      const ranges = [main, span(10, 50), span(40, 60)];
+      expect(nestedFrames(ranges, [null, 0, 0])).to.deep.equal([[OUTSIDE, 0, 0], [100, 40, 60], 1]);
+      expect(nestedFrames(ranges, [null, 0, 1])).to.deep.equal([[OUTSIDE, 0, 1], [100, 50, 50], 1]);
+    });
+
+    it('callers decide nothing where times nest, nor where the caller is of another thread', () => {
+      // The profiler left out that 2 was called by 1.
+      expect(nestedFrames([main, span(10, 50), span(20, 40)], [null, 0, 0])).to.deep.equal([[OUTSIDE, 0, 1], [100, 50, 40], 0]); // prettier-ignore
+      // 2 is of another thread than its caller 1, and outlives it.
+      expect(nestedFrames([main, span(10, 50), span(20, 90, 1)], [null, 0, 1])).to.deep.equal([[OUTSIDE, 0, OUTSIDE], [100, 50, 90], 0]); // prettier-ignore
+    });
   });
 
   it('a range that starts where another ends is its sibling', () => {

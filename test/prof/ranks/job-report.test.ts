@@ -201,6 +201,12 @@ describe('the report of ranks that are cut off or mixed up', () => {
       [third.file, 9, 2],
     ]);
     expect({ ...report, copies: [] }).to.deep.equal(whole);
+    // One on another machine, with all else the same, is none; a renamed file does not say where it is from.
+    const [here, there] = ['node0', 'node1'].map((host, rank) => ({ ...second, rank, host, file: host }));
+    const copiesOf = (...given: RankPart[]): unknown =>
+      jobReport(given).copies.map(({ part, of }) => [part.file, of.file]);
+    expect(copiesOf(here as RankPart, there as RankPart)).to.deep.equal([]);
+    expect(copiesOf(here as RankPart, { ...second, host: null, file: 'z' })).to.deep.equal([['z', 'node0']]);
     // Of a partial answer that does not say what it is of.
     const { content: _, ...old } = second;
     expect(jobReport([...parts, { ...old, file: 'z' }]).membership.doubled).to.have.length(1);

@@ -120,6 +120,26 @@ describe('ranks that are late in some steps', () => {
     expect(delay).to.include({ part: 5, since: 8, steps: 12 });
   });
 
+  it('are none where times of whole microseconds differ by one', () => {
+    /** Steps of 50 us, of which 25 us are own work. */
+    const short = (part: RankPart): RankPart => {
+      const { step, ...times } = part.steps;
+      const scaled = Object.entries(times).map(([key, of]) => [key, of.map((time) => time && time / 2000)]);
+      return { ...part, steps: { step, ...Object.fromEntries(scaled) } as RankPart['steps'] };
+    };
+    const noise = new Noise(1);
+    const job = (delay: number): RankPart[] =>
+      Array.from({ length: 8 }, (_, rank) => {
+        const own = Array.from({ length: 20 }, (__, step) => (rank === 3 && step === 7 ? 50 + 2 * delay : 50));
+        return short(rankPart(rank, own.map((time) => time + 2 * Number(noise.uniform() < 0.1)))); // prettier-ignore
+      });
+    const delays = [0, 20].map((delay) => lateIn(job(delay)).delays.map(({ part, late }) => [part, late]));
+    expect(delays[0]).to.deep.equal([]);
+    expect(delays[1]).to.have.length(1);
+    expect(delays[1]?.[0]?.[0]).to.equal(3);
+    expect(delays[1]?.[0]?.[1]).to.be.within(19_000, 21_000);
+  });
+
   it('are none where ranks are alike', () => {
     let named = 0;
     const jobs = propertyRuns(60);

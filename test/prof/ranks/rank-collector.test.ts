@@ -32,6 +32,14 @@ describe('what is kept of a rank', () => {
     expect(parts[0]?.steps.memory).to.deep.equal([5e9, null]);
   });
 
+  it('has content that tells it from a rank of equal times and ids that runs something else', () => {
+    const contentOf = (lines: readonly ProfileLine[]): unknown => partsOf(lines)[0]?.content;
+    const named = (name: string): ProfileLine[] =>
+      records.map((line, n) => (n === first ? ({ ...line, type: 'kernel', name, short: name } as ProfileLine) : line));
+    expect(contentOf(named('gemm_a'))).to.equal(contentOf(named('gemm_a')));
+    expect(contentOf(named('gemm_a'))).not.to.equal(contentOf(named('gemm_b')));
+  });
+
   it('has no part for a device that has memory and does nothing', () => {
     const idle = [memory(1e9, 0, device + 1), ...records.slice(1)];
     const parts = partsOf([...records.slice(0, 1), ...idle]);

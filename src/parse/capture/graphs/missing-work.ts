@@ -2,21 +2,20 @@
  * Launches of kernels and graphs whose work is not in the profile, or mostly not, although work that the same thread
  * launched later is: the profiler lost it, and the device was busy where it looks idle. Streams run in order, so later work
  * counts on streams of the thread's graphs, where any of these has work. A launch after which there is none is counted, and
- * proves nothing of the device, as at the end of a trace. Memory: 17 bytes a host call, 16 of them only where a launch has
- * no work.
+ * proves nothing of the device, as at the end of a trace. A launch that failed has none to lose. Memory: 17 bytes a host
+ * call, 16 of them only where a launch has no work.
  */
 import { elementAt } from '../../../containers/element.js';
 import { entryOf } from '../../../containers/map-entry.js';
 import { sortRows } from '../../../containers/row-order.js';
 import { countBelow, countUpTo } from '../../../containers/sorted-search.js';
-import type { SampleRecord, StatementRecord } from '../../../record/record.js';
+import type { SampleRecord } from '../../../record/record.js';
 import { MISSING_WORK_METRIC } from '../../../record/sample-metrics.js';
 import type { Capture } from '../capture.js';
-import { byCallName } from './call-names.js';
+import { byCallName } from '../calls/call-names.js';
 import { captureSpans } from './capture-spans.js';
 import { isGraphLaunch, isKernelLaunch } from './graph-launches.js';
 import { KIND_CODE } from '../capture-columns.js';
-import { merged, startOf } from '../dated-records.js';
 import type { LaunchJoin } from '../launches.js';
 
 /** A time in which a device may have done work that is not in the profile. */
@@ -32,22 +31,19 @@ interface MissingWork {
 const MOSTLY = 0.5;
 
 /**
- * A reader's statements with those of missing work (samples of the metric `missing_work`) among them, in order of start;
- * counts the launches. To be called when clocks are aligned.
+ * Samples of the metric `missing_work`, in order of start; counts the launches. Of a truncated input, their work may be
+ * after the cut. To be called when clocks are aligned.
  */
-export function* withMissingWork(
-  capture: Capture,
-  launches: LaunchJoin | null,
-  profile: number,
-  statements: Iterable<StatementRecord>,
-): Generator<StatementRecord> {
-  const missing = launches === null ? null : new MissingLaunches(capture, launches);
-  const found = withoutOverlap(missing?.all ?? []);
-  const samples = found.map((each) => sampleOf(each, profile));
-  const graphs = missing?.all.filter(({ api }) => isGraphLaunch(api)).length ?? 0;
-  capture.diagnostics.count('graph-launch-without-work', graphs);
-  capture.diagnostics.count('launch-without-work', missing?.kernels ?? 0);
-  yield* merged(startOf, statements, samples);
+export function* missingWork(capture: Capture, launches: LaunchJoin, profile: number): Generator<SampleRecord> {
+  const { diagnostics } = capture;
+  const missing = new MissingLaunches(capture, launches);
+  const graphs = missing.all.filter(({ api }) => isGraphLaunch(api)).length;
+  if (diagnostics.get('truncated-input') > 0) diagnostics.count('launch-cut', graphs + missing.kernels);
+  else {
+    diagnostics.count('graph-launch-without-work', graphs);
+    diagnostics.count('launch-without-work', missing.kernels);
+  }
+  for (const found of withoutOverlap(missing.all)) yield sampleOf(found, profile);
 }
 
 const sampleOf = ({ start, end, device, launches, api }: MissingWork, profile: number): SampleRecord => ({
@@ -116,7 +112,8 @@ class MissingLaunches {
     });
     for (let row = 0; row < hasWork.length; row++) {
       const name = nameOf(row);
-      if (name === null || (hasWork[row] === 1 && !isGraphLaunch(name)) || isCaptured(row)) continue;
+      if (name === null || (hasWork[row] === 1 && !isGraphLaunch(name))) continue;
+      if (capture.hostCalls.results.has(row) || isCaptured(row)) continue;
       this.#launching.set(row, name);
     }
     const incomplete = this.#launching.size === 0 ? null : this.#incomplete();
@@ -159,14 +156,11 @@ class MissingLaunches {
     const streams = new Map<number, Set<string>>();
     this.#eachWork((row, call) => {
       if (!this.#launching.has(call)) return;
-      entryOf(streams, this.capture.hostCalls.thread.at(call), () => new Set()).add(this.#streamOf(row));
+      entryOf(streams, this.capture.hostCalls.thread.at(call), () => new Set()).add(
+        this.capture.activities.streamOf(row),
+      );
     });
     return streams;
-  }
-
-  #streamOf(row: number): string {
-    const { device, stream } = this.capture.activities;
-    return `${device.at(row)} ${stream.at(row)}`;
   }
 
   #find(incomplete: Incomplete): MissingWork[] {
@@ -180,7 +174,7 @@ class MissingLaunches {
     this.#eachWork((row, call) => {
       const [at, on] = [activities.start.at(row), activities.device.at(row)];
       if (call === -1) unlinked.push(at);
-      else if (streams.get(thread.at(call))?.has(this.#streamOf(row)) === false) return;
+      else if (streams.get(thread.at(call))?.has(this.capture.activities.streamOf(row)) === false) return;
       else if (at < elementAt(first, call) || (at === elementAt(first, call) && on < elementAt(device, call))) {
         first[call] = at;
         device[call] = on;

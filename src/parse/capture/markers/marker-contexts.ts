@@ -76,6 +76,7 @@ export class MarkerContexts implements KernelContexts {
     this.#rangeOrder = orderRanges(ranges, threads.count, (a, b) =>
       compareTexts(rangeKey(capture, a), rangeKey(capture, b)),
     );
+    capture.diagnostics.count('range-repeated', ranges.length - this.#rangeOrder.rows.length);
     this.#callers = new MarkerCallers(capture, this.#rangeOrder, (range) => this.#parse(range, this.#textOf(range)));
     this.#steps = new LaunchSteps(markedSteps(capture), threads);
     for (let thread = 0; thread < threads.count; thread++) {

@@ -7,7 +7,7 @@
 import { elementAt } from '../../../containers/element.js';
 import { entryOf } from '../../../containers/map-entry.js';
 import { isGraphLaunch } from '../graphs/graph-launches.js';
-import { byCallName } from '../graphs/call-names.js';
+import { byCallName } from '../calls/call-names.js';
 import { kernelNameOf, type Capture } from '../capture.js';
 import { KIND_CODE } from '../capture-columns.js';
 import type { LaunchJoin } from '../launches.js';
@@ -45,11 +45,11 @@ export function cutOverruns(capture: Capture, launches: LaunchJoin, order: Uint3
   return cut;
 }
 
-/** The streams of each device and process, with the overruns of each. */
+/** The streams of each device, context and process, with the overruns of each. */
 function streamsOf(capture: Capture, { callOf }: LaunchJoin, order: Uint32Array): Iterable<Stream> {
   const { activities, hostCalls, threads } = capture;
   const launchesGraph = byCallName(capture, isGraphLaunch);
-  const { kind, start, end, device, stream, process: owner, node, kernels, ownRow } = activities;
+  const { kind, start, end, stream, process: owner, node, kernels, ownRow } = activities;
   const streams = new Map<string, Stream>();
   for (const row of order) {
     if (kind.at(row) !== KIND_CODE.kernel || !(end.at(row) > start.at(row)) || Number.isNaN(stream.at(row))) continue;
@@ -60,7 +60,7 @@ function streamsOf(capture: Capture, { callOf }: LaunchJoin, order: Uint32Array)
       (call !== -1 && launchesGraph(call));
     if (isOfGraph) continue;
     const launcher = call === -1 ? '' : threads.processOf(hostCalls.thread.at(call));
-    const key = `${device.at(row)} ${stream.at(row)} ${owner.at(row)} ${launcher}`;
+    const key = `${activities.streamOf(row)} ${owner.at(row)} ${launcher}`;
     const of = entryOf(streams, key, (): Stream => ({ last: row, kernels: 0, overruns: [] }));
     of.kernels++;
     const [lastEnd, from] = [end.at(of.last), start.at(row)];

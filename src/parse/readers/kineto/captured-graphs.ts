@@ -13,11 +13,13 @@ import {
   type CapturedNode,
   type NodeKind,
 } from '../../capture/graphs/captured-graph.js';
-import { byCallName } from '../../capture/graphs/call-names.js';
+import { byCallName } from '../../capture/calls/call-names.js';
 import { captureSpans, OpenCaptures } from '../../capture/graphs/capture-spans.js';
 import type { LaunchJoin } from '../../capture/launches.js';
 import type { ByteTexts } from '../../json/byte-texts.js';
+import type { Fields } from '../../json/event-fields.js';
 import { shapeOf } from '../../json/json-value.js';
+import { ARG } from './event-args.js';
 
 /** What a launch is in a capture, by the first of these that its name contains. */
 const CALLS: readonly (readonly [text: string, kind: NodeKind])[] = [
@@ -39,12 +41,14 @@ export class LaunchArguments {
 
   constructor(private readonly texts: ByteTexts) {}
 
-  /** Adds those of a host call, by its row. */
-  add(call: number, kernel: number, grid: number, block: number): void {
+  /** Reads those of a host call, by its row, where the event names the kernel. */
+  take(call: number, args: Fields): void {
+    const kernel = args.textPlusOne(ARG.kernel, this.texts);
+    if (kernel === 0) return;
     this.#call.push(call);
-    this.#kernel.push(kernel);
-    this.#grid.push(grid);
-    this.#block.push(block);
+    this.#kernel.push(kernel - 1);
+    this.#grid.push(args.textPlusOne(ARG.grid, this.texts));
+    this.#block.push(args.textPlusOne(ARG.block, this.texts));
   }
 
   /** To be called for calls within captures, when all are added. @param isAsked whether a call is one of them */

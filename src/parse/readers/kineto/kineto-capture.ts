@@ -17,7 +17,6 @@ import type { KernelContexts } from '../../capture/kernel-contexts.js';
 import { demangle } from '../../names/demangle/demangle.js';
 import { merged, startOf } from '../../capture/dated-records.js';
 import type { LaunchJoin } from '../../capture/launches.js';
-import { withMissingWork } from '../../capture/graphs/missing-work.js';
 import { ThreadTable } from '../../capture/threads.js';
 import { TraceClock } from '../../capture/clocks/trace-clock.js';
 import { ByteTexts } from '../../json/byte-texts.js';
@@ -75,7 +74,6 @@ export class KinetoCapture implements Capture {
   readonly #launchArgs = new LaunchArguments(this.#texts);
   readonly #sources = new GeneratedSources(this.#texts);
   #contexts: TorchContexts | null = null;
-  #launches: LaunchJoin | null = null;
   /** Number of complete events that are skipped. */
   #skipped = 0;
   readonly #unread = new UnreadEvents();
@@ -137,7 +135,6 @@ export class KinetoCapture implements Capture {
   }
 
   contexts(launches: LaunchJoin): KernelContexts {
-    this.#launches = launches;
     return (this.#contexts = new TorchContexts(this.#contextFacts(launches), this.activities.rowsOf('kernel')));
   }
 
@@ -178,13 +175,8 @@ export class KinetoCapture implements Capture {
     return labels === null ? null : { labels };
   }
 
-  /** To be called after `contexts`, which finds the op of each allocation. */
-  statements(profile: number): Generator<StatementRecord> {
-    return withMissingWork(this, this.#launches, profile, this.#recorded(profile));
-  }
-
-  /** Counters, and samples of the allocators. */
-  *#recorded(profile: number): Generator<StatementRecord> {
+  /** Counters, and samples of the allocators. To be called after `contexts`, which finds the op of each allocation. */
+  *statements(profile: number): Generator<StatementRecord> {
     const devices = new Set(this.header.devices.map(({ id }) => id));
     yield* this.#counters.records(profile);
     const memory = this.#memory.records(profile, this.diagnostics, this.#events);
@@ -249,10 +241,18 @@ export class KinetoCapture implements Capture {
     const { start, end } = this.#clock;
     const thread = this.#threadOf(event);
     const name = event.fields.text(EVENT.name, this.#texts) ?? this.#texts.numberOf(event.fields.bytes, 0, 0);
-    if (category.is === 'frame' || category.is === 'overhead') this.#events.add(category.is, start, end, thread, name);
+    if (category.is === 'frame') this.#takeFrame(event, thread, name);
+    else if (category.is === 'overhead') this.#events.add('overhead', start, end, thread, name);
     else if (category.is === 'annotation') this.#takeAnnotation(event, thread, name);
     else if (category.is === 'op') this.#takeOp(event, thread, name);
     else this.#takeCall(category.precedence, event, thread, name);
+  }
+
+  #takeFrame(event: TraceEvent, thread: number, name: number): void {
+    event.readArgs();
+    const id = event.args.number(ARG.frame);
+    if (!Number.isNaN(id)) this.#events.callers.add(this.ranges.length, id, event.args.number(ARG.caller));
+    this.#events.add('frame', this.#clock.start, this.#clock.end, thread, name);
   }
 
   /** The profiler writes collectives (`nccl:all_reduce`) as annotations, with the arguments of an op. */
@@ -294,11 +294,7 @@ export class KinetoCapture implements Capture {
     // A call without a correlation id cannot have launched anything.
     if (Number.isNaN(corr)) return;
     this.hostCalls.add(this.#clock.start, this.#clock.end, thread, 0, corr, name, precedence);
-    const kernel = event.args.textPlusOne(ARG.kernel, this.#texts);
-    if (kernel === 0) return;
-    const grid = event.args.textPlusOne(ARG.grid, this.#texts);
-    const block = event.args.textPlusOne(ARG.block, this.#texts);
-    this.#launchArgs.add(this.hostCalls.length - 1, kernel - 1, grid, block);
+    this.#launchArgs.take(this.hostCalls.length - 1, event.args);
   }
 
   #takeActivity(kind: TracedActivity, event: TraceEvent): void {
@@ -313,6 +309,7 @@ export class KinetoCapture implements Capture {
       end: this.#clock.deviceEnd,
       device: device >= 0 ? device : this.#deviceByProcess(event),
       stream: this.#streamOf(event),
+      context: event.args.number(ARG.context),
       process: 0,
       corr,
       node: event.args.number(ARG.graphNode),

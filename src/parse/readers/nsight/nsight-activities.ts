@@ -7,7 +7,7 @@ import { hostSide } from '../cupti/cupti.js';
 export interface ActivityTable {
   readonly table: string;
   readonly columns: readonly string[];
-  /** Whether the first of its own columns is the context, which states the device. */
+  /** Whether the context states the device. */
   readonly isByContext?: true;
   readonly add: (activities: Activities, row: ActivityRow, own: readonly number[]) => void;
 }
@@ -43,9 +43,9 @@ export const ACTIVITY_TABLES: readonly ActivityTable[] = [
   },
   {
     table: 'CUPTI_ACTIVITY_KIND_SYNCHRONIZATION',
-    columns: ['contextId', 'syncType'],
+    columns: ['syncType'],
     isByContext: true,
-    add: (activities, row, [, kind]) => activities.addSync(row, nameOrNone(kind)),
+    add: (activities, row, [kind]) => activities.addSync(row, nameOrNone(kind)),
   },
   {
     table: 'CUPTI_ACTIVITY_KIND_GRAPH_TRACE',

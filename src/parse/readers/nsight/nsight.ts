@@ -3,7 +3,6 @@
  * releases: everything is read by name, and missing cells are null.
  * Source: NVIDIA Nsight Systems documentation, "SQLite Schema Reference", and exports of these years.
  */
-import { entryOf } from '../../../containers/map-entry.js';
 import { Diagnostics } from '../../../record/diagnostics.js';
 import { LruCache } from '../../../containers/lru-cache.js';
 import { orNull } from '../../../containers/numeric-column.js';
@@ -17,7 +16,6 @@ import { emit } from '../../capture/emit.js';
 import type { KernelContexts } from '../../capture/kernel-contexts.js';
 import type { LaunchJoin } from '../../capture/launches.js';
 import { MarkerContexts } from '../../capture/markers/marker-contexts.js';
-import { withMissingWork } from '../../capture/graphs/missing-work.js';
 import { stripAbi } from '../../names/kernel-name.js';
 import { least } from '../../../containers/lists.js';
 import { STEP_NAME_BEGINNINGS } from '../../../record/step-name.js';
@@ -34,6 +32,7 @@ import { isOfHost, MEMORY_COLUMNS, MEMORY_TABLE, MemoryUsage } from './memory-us
 import { ACTIVITY_TABLES, type ActivityTable } from './nsight-activities.js';
 import { readDevices, type DeviceMap } from './nsight-devices.js';
 import { NcclRanges } from './nccl/nccl-ranges.js';
+import { NvtxDomains } from './nvtx-domains.js';
 import { countMessages, MESSAGE_TABLE } from './session-messages.js';
 import { durationOf, hostOf, toolOf } from './session-facts.js';
 import { COPY_KINDS, NO_STREAM, NSIGHT_MEMORIES, SYNC_KINDS } from '../cupti/cupti.js';
@@ -89,6 +88,7 @@ const SHARED_COLUMNS: readonly Selection[] = [
   'correlationId',
   processOf('globalPid'),
   'graphNodeId',
+  'contextId',
 ];
 
 /** Tables that state the device of a context: those of contexts (up to 2022 those of default streams), then work. */
@@ -124,15 +124,11 @@ class NsightCapture implements Capture {
   readonly stepRanges: number[] = [];
   readonly #devices: DeviceMap;
   readonly #contexts: ContextDevices;
-  #launches: LaunchJoin | null = null;
   readonly #memory = new MemoryUsage();
   readonly #graphNodes = new GraphNodes(this);
   readonly #cpu: CpuUsage;
   #waitsWithoutDevice = 0;
-  /** NVTX domains: the number of the one at index i in the columns is i + 1. */
-  readonly #domains: { id: number; name: string | null }[] = [];
-  /** Those numbers by process and domain id. */
-  readonly #domainNumbers = new Map<string, number>();
+  readonly #domains = new NvtxDomains();
   readonly #mpiRanks = new Set<number>();
   readonly #nccl: NcclRanges;
 
@@ -146,7 +142,8 @@ class NsightCapture implements Capture {
     this.#nccl = new NcclRanges({
       ...{ database, diagnostics: this.diagnostics, thread: THREAD, isRange: IS_RANGE },
       threadOf: (process: number, tid: number) => this.threads.thread(this.#process(process), tid),
-      domainOf: (process: number, id: number) => this.names.domainName(this.#domain(this.#process(process), id)),
+      domainOf: (process: number, id: number) =>
+        this.#domains.nameOf(this.#domains.numberOf(this.#process(process), id)),
     });
     for (const table of ACTIVITY_TABLES) this.#readActivities(table);
     this.#readMemory();
@@ -176,11 +173,11 @@ class NsightCapture implements Capture {
 
   #readCalls(): void {
     const { hostCalls } = this;
-    const columns = ['start', 'end', ...THREAD, 'correlationId', 'nameId', 'eventClass'];
+    const columns = ['start', 'end', ...THREAD, 'correlationId', 'nameId', 'eventClass', 'returnValue'];
     this.database.eachNumbers(
       CALL_TABLE,
       columns,
-      ([start = NaN, end = NaN, process = NaN, tid = 0, corr = NaN, name = 0, eventClass = NaN]) => {
+      ([start = NaN, end = NaN, process = NaN, tid = 0, corr = NaN, name = 0, eventClass = NaN, result = NaN]) => {
         if (!isNear(start) || !isNear(end) || end < start || Number.isNaN(process)) {
           this.diagnostics.count('bad-row');
           return;
@@ -188,6 +185,8 @@ class NsightCapture implements Capture {
         const owner = this.#process(process);
         const precedence = Number.isNaN(eventClass) ? 0 : (CALL_PRECEDENCE[eventClass] ?? OTHER_CALLS);
         hostCalls.add(start, end, this.threads.thread(owner, tid), owner, knownId(corr), name, precedence);
+        // Calls of other libraries return what they like.
+        if (precedence < OTHER_CALLS) hostCalls.setResult(result);
       },
     );
   }
@@ -211,7 +210,7 @@ class NsightCapture implements Capture {
       const owner = this.#process(process);
       const thread = this.threads.thread(owner, tid);
       if (mayBeStep === 1 || registered.has(textId)) this.stepRanges.push(ranges.length);
-      ranges.add(start, isOpen ? Infinity : end, thread, textId, this.#domain(owner, domain));
+      ranges.add(start, isOpen ? Infinity : end, thread, textId, this.#domains.numberOf(owner, domain));
     };
     database.eachNumbers(NVTX, columns, take, IS_RANGE);
     const known = ['endGlobalTid', 'globalTid'].every((column) => database.hasColumn(NVTX, column));
@@ -224,7 +223,7 @@ class NsightCapture implements Capture {
     const columns = ['eventType', ...THREAD, 'domainId', textNumber(this.database)];
     for (const [type, process, , domain, textCell] of this.database.rows(NVTX, columns, IS_NAMING)) {
       const name = this.names.rangeText(numberOf(textCell));
-      if (type === EVENT.domain) this.#nameDomain(this.#process(numberOf(process)), numberOf(domain), name);
+      if (type === EVENT.domain) this.#domains.setName(this.#process(numberOf(process)), numberOf(domain), name);
       else this.#readRank(name);
     }
   }
@@ -236,19 +235,20 @@ class NsightCapture implements Capture {
     // One array for all rows, as the cells are.
     const own = columns.map(() => NaN);
     this.database.eachNumbers(table, [...SHARED_COLUMNS, ...columns], (cells) => {
-      const [start = NaN, end = NaN, device = 0, stream = NaN, corr = NaN, process = NaN, node = NaN] = cells;
+      const [start = NaN, end = NaN, device = 0, stream = NaN, corr = NaN, process = NaN, node = NaN, context] = cells;
       const hasTimes = isNear(start) && isNear(end);
       if (!hasTimes) this.diagnostics.count('bad-row');
       // CUPTI gives 0 and 0 for times that it did not collect.
       const isTimed = hasTimes && (start !== 0 || end !== 0);
       const owner = Number.isNaN(process) ? defaultProcess : this.#process(process);
       for (let i = 0; i < own.length; i++) own[i] = cells[SHARED_COLUMNS.length + i] ?? NaN;
-      const ordinal = isByContext ? this.#ordinalOf(process, own[0], device) : device;
+      const ordinal = isByContext ? this.#ordinalOf(process, context, device) : device;
       const row: ActivityRow = {
         start: isTimed ? start : NaN,
         end: isTimed ? end : NaN,
         device: this.#devices.idOf(this.threads.pid(owner), ordinal),
         stream: stream === NO_STREAM ? NaN : stream,
+        context: context ?? NaN,
         process: owner,
         corr: knownId(corr),
         node,
@@ -272,7 +272,6 @@ class NsightCapture implements Capture {
   }
 
   contexts(launches: LaunchJoin): KernelContexts {
-    this.#launches = launches;
     this.#nccl.takeKernels(this, launches);
     return new MarkerContexts(this, launches);
   }
@@ -291,11 +290,7 @@ class NsightCapture implements Capture {
     return { ...(host === null ? undefined : { host }), ...(groups.length === 0 ? undefined : { groups }) };
   }
 
-  statements(profile: number): Generator<StatementRecord> {
-    return withMissingWork(this, this.#launches, profile, this.#recorded(profile));
-  }
-
-  *#recorded(profile: number): Generator<StatementRecord> {
+  *statements(profile: number): Generator<StatementRecord> {
     yield* this.#cpu.records(profile);
     yield* this.#memory.records(profile, this.diagnostics);
   }
@@ -325,17 +320,6 @@ class NsightCapture implements Capture {
 
   #process(key: number): number {
     return this.threads.process(key, key % 0x1000000);
-  }
-
-  /** Number of a domain of a process; 0 for the default domain. */
-  #domain(process: number, id: number): number {
-    if (Number.isNaN(id) || id === 0) return 0;
-    return entryOf(this.#domainNumbers, `${process}:${id}`, () => this.#domains.push({ id, name: null }));
-  }
-
-  #nameDomain(process: number, id: number, name: string | null): void {
-    const domain = this.#domains[this.#domain(process, id) - 1];
-    if (domain !== undefined) domain.name = name;
   }
 
   /** MPI libraries name a thread after the rank of the process. */
@@ -376,10 +360,7 @@ class NsightCapture implements Capture {
       kernelName: byId,
       apiName: (api) => apiNames.of(api, apiName),
       rangeText: (number) => (number < 0 ? byId(-1 - number) : text(inline(number))),
-      domainName: (domain) => {
-        const known = this.#domains[domain - 1];
-        return known === undefined ? null : (known.name ?? `domain#${known.id}`);
-      },
+      domainName: (domain) => this.#domains.nameOf(domain),
       copyKind: (code) => COPY_KINDS[code] ?? null,
       syncKind: (code) => SYNC_KINDS[code] ?? null,
     };

@@ -147,9 +147,10 @@ class NvprofCapture implements Capture {
       { needs: ['threadId'], sql: '(threadId & 0xFFFFFFFF)' },
       'correlationId',
       'cbid',
+      'returnValue',
     ];
     for (const [precedence, [table]] of CALL_TABLES.entries()) {
-      for (const [startCell, endCell, pid, tid, corr, cbid] of this.#rows(table, columns)) {
+      for (const [startCell, endCell, pid, tid, corr, cbid, result] of this.#rows(table, columns)) {
         const [start, end] = [timeOf(startCell), timeOf(endCell)];
         if (!(start <= end)) {
           this.diagnostics.count('bad-row');
@@ -158,6 +159,7 @@ class NvprofCapture implements Capture {
         const thread = this.#thread(numberOf(pid), numberOf(tid));
         const api = numberOf(cbid) * CALL_TABLES.length + precedence;
         hostCalls.add(start, end, thread, this.#owner, numberOf(corr), api, precedence);
+        hostCalls.setResult(numberOf(result));
       }
     }
   }
@@ -277,20 +279,21 @@ class NvprofCapture implements Capture {
     const contexts = new ContextDevices(this.database, CONTEXT_TABLES);
     let unknown = 0;
     const columns = ['contextId', 'streamId', 'correlationId', 'type'];
-    for (const [start = null, end = null, context, stream = null, corr = null, kind] of this.#rows(
+    for (const [start = null, end = null, context = null, stream = null, corr = null, kind] of this.#rows(
       `${KIND}SYNCHRONIZATION`,
       columns,
     )) {
       const device = contexts.deviceOf(PROCESS_KEY, numberOf(context));
       if (Number.isNaN(device)) unknown++;
-      const row = this.#activityRow([start, end, device || 0, stream === NO_STREAM ? null : stream, corr], null);
+      const cells = [start, end, device || 0, stream === NO_STREAM ? null : stream, corr, context];
+      const row = this.#activityRow(cells, null);
       this.activities.addSync(row, numberOf(kind));
     }
     return unknown;
   }
 
   /** The cells that all activities have: those of `SHARED_COLUMNS` after the rebased times, and the graph node. */
-  #activityRow([startCell, endCell, device, stream, corr]: SqliteRow, node: Cell | undefined): ActivityRow {
+  #activityRow([startCell, endCell, device, stream, corr, context]: SqliteRow, node: Cell | undefined): ActivityRow {
     // Times that were not collected are 0 in the file, and before the profile's start once they are rebased.
     const [start, end] = [timeOf(startCell), timeOf(endCell)];
     const isTimed = !Number.isNaN(start);
@@ -299,6 +302,7 @@ class NvprofCapture implements Capture {
       end: isTimed ? end : NaN,
       device: numberOf(device),
       stream: numberOf(stream),
+      context: numberOf(context),
       process: this.#owner,
       corr: numberOf(corr),
       node: numberOf(node),
@@ -377,7 +381,7 @@ class NvprofCapture implements Capture {
 }
 
 /** Columns that all activity tables but that of waits share. */
-const SHARED_COLUMNS: readonly Selection[] = ['deviceId', 'streamId', 'correlationId'];
+const SHARED_COLUMNS: readonly Selection[] = ['deviceId', 'streamId', 'correlationId', 'contextId'];
 /** Cells before an activity table's own: start, end and the shared columns. */
 const SHARED_CELLS = 2 + SHARED_COLUMNS.length;
 

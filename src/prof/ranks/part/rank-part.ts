@@ -82,7 +82,7 @@ export interface RankPart {
   readonly steps: StepColumns;
   readonly work: Readonly<Record<WorkKey, WorkTable>>;
   /**
-   * Stands for the work of the device, by its times and the processes that launched it: equal for copies of a profile,
+   * Stands for the work of the device, by its times, names and the processes that launched it: equal for copies of a profile,
    * whatever ranks they are given as. Parts of partial answers may lack it.
    */
   readonly content?: string;

@@ -2,7 +2,8 @@
  * Rare delays: steps in which the own work of a rank takes far longer than its own work otherwise does against its peers.
  * The others show what is far: of all ranks and steps, differences beyond the upper quartile fall off at least as
  * fast as an exponential, whose scale is that of the octiles. Noise that is normal falls off faster, which is cautious;
- * up to one in eight of the steps may be delayed without hiding the others.
+ * up to one in eight of the steps may be delayed without hiding the others. The scale is the resolution of the times at
+ * least: where most differences are 0, one of a microsecond would be beyond all chance.
  *
  * Source: J. Pickands, "Statistical inference using extreme order statistics", Ann. Statist. 3 (1975) 119-131: the tail
  * beyond a quantile from the distances of higher quantiles; here with the shape 0.
@@ -44,6 +45,8 @@ export interface Delay {
 const LEAST_SHARE = 0.02;
 /** Ranks and steps: fewer say nothing of how times are spread. */
 const FEWEST = 16;
+/** ns. */
+const MICROSECOND = 1000;
 
 /** A rank that is named for a stretch of its steps; without a begin and an end for all of them. */
 interface NamedStretch {
@@ -97,11 +100,18 @@ function cellsOf(own: OwnWork, stragglers: readonly NamedStretch[]): Cell[] {
   if (excess.length < FEWEST) return [];
   const sorted = excess.map(({ late }) => late).sort((a, b) => a - b);
   const [quartile, octile] = [quantile(sorted, 3 / 4) ?? 0, quantile(sorted, 7 / 8) ?? 0];
-  const halving = octile - quartile;
+  const halving = Math.max(octile - quartile, resolutionOf(own));
   return excess.map((cell) => {
     const beyond = cell.late - quartile;
     return { ...cell, p: beyond <= 0 ? 1 : 2 ** -(beyond / halving) / 4 };
   });
+}
+
+/** What times of all ranks are multiples of, ns: traces may have whole microseconds, and differ by one or two by rounding. */
+function resolutionOf({ times }: OwnWork): number {
+  const isWhole = (row: readonly number[]): boolean =>
+    row.every((time) => Number.isNaN(time) || time % MICROSECOND === 0);
+  return times.every(isWhole) ? MICROSECOND : 1;
 }
 
 /** Whether a step is in a stretch for which the rank is named. */

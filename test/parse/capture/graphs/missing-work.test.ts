@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { SampleRecord } from '../../../../src/record/record.js';
-import { activity, diagnostics, ENGINE, kernel, launch, read, runtime, type EventText } from '../../../support/kineto-trace.js'; // prettier-ignore
+import type { EndRecord, SampleRecord } from '../../../../src/record/record.js';
+import { activity, diagnostics, ENGINE, kernel, launch, read, runtime, traceText, writeTrace, type EventText } from '../../../support/kineto-trace.js'; // prettier-ignore
 import { NsightDatabase } from '../../../support/nsight-database.js';
+import { NvprofDatabase } from '../../../support/nvprof-database.js';
 import { diagnosticsOf, recordsOf } from '../../../support/profile-records.js';
 import { propertyRuns } from '../../../support/property-runs.js';
 
@@ -50,6 +51,23 @@ describe('work that is missing after graph launches', () => {
     const within = [runtime('cudaLaunchKernel', 2, 50, 60), runtime('cuLaunchKernel', 3, 51, 59)];
     expect(diagnostics([...FIRST, ...within, ...LATER])).to.include({ 'launch-without-work': 1 });
     expect(missing([...FIRST, ...within, kernel('k', 3, 70), ...LATER])).to.deep.equal([]);
+  });
+
+  it('may be after the cut of a truncated trace: its launches are counted apart', () => {
+    const text = traceText([...FIRST, launch(2, 50), graph(3, 60), ...LATER, kernel('late', 2, 70)]);
+    const cut = recordsOf(writeTrace(text.slice(0, text.indexOf('"late"'))));
+    expect((cut.at(-1) as EndRecord).diagnostics).to.deep.equal({ 'launch-cut': 2, 'truncated-input': 1 });
+    // Until the later work, it is not known what ran.
+    expect(cut.filter(isMissing).map(({ start, dur, value }) => [start, dur, value])).to.deep.equal([[50_000, 250_000, 2]]); // prettier-ignore
+    const whole = diagnostics([...FIRST, launch(2, 50), graph(3, 60), ...LATER]);
+    expect(whole).to.deep.equal({ 'launch-without-work': 1, [NAME]: 1 });
+  });
+
+  it('is found in databases of nvprof too', () => {
+    const path = new NvprofDatabase().launch(1, []).call(200, 210, 2).launch(4, []).write();
+    // The first launch is at 100 ns, the lost one 100 ns later, and the kernel of the last at 420 ns.
+    expect(recordsOf(path).filter(isMissing).map(({ start, dur }) => [start, dur])).to.deep.equal([[100, 220]]); // prettier-ignore
+    expect(diagnosticsOf(path)).to.deep.equal({ 'launch-without-work': 1 });
   });
 
   const complete: readonly (readonly [what: string, events: readonly EventText[]])[] = [

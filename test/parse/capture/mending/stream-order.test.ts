@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { any, kernels, runtime } from '../../../support/kineto-trace.js';
 import { NsightDatabase } from '../../../support/nsight-database.js';
+import { NvprofDatabase } from '../../../support/nvprof-database.js';
 import { diagnosticsOf, kernelsOf } from '../../../support/profile-records.js';
 import { propertyRuns } from '../../../support/property-runs.js';
 
@@ -52,6 +53,32 @@ describe('kernels of one stream', () => {
     expect(dur([0, 1100 * US], [500 * US, 1090 * US, {}, 'next'])).to.deep.equal([1100 * US, false]);
     expect(dur([0, 2000 * US], [999 * US, 9000 * US, {}, 'next'])).to.deep.equal([999 * US, true]);
     expect(dur([0, 2000 * US], [1000 * US, 9000 * US, {}, 'next'])).to.deep.equal([2000 * US, false]);
+  });
+
+  it('are those of one context: two of a process have streams of the same number', () => {
+    const other = { contextId: 2 };
+    expect(durationsOf(...MANY, [1, 12_000 * US + 1, other])[1]).to.deep.equal([12_000 * US, false]);
+    const next: Kernel = [1000 * US, 1250 * US, other];
+    expect(durationsOf(...MANY, [1, 12_000 * US, other], next)[1]).to.deep.equal([1000 * US - 1, true]);
+  });
+
+  it('are so in traces and databases of nvprof that state contexts', () => {
+    const long = [0, 9000 * US] as const;
+    const next = [1000 * US, 1250 * US] as const;
+    const nvprof = (contextId: number): unknown =>
+      kernelsOf(
+        new NvprofDatabase()
+          .kernel(...next, 2, { contextId: 1 })
+          .kernel(...long, 1, { contextId })
+          .write(),
+      )[0]?.dur;
+    expect([1, 2].map(nvprof)).to.deep.equal([1000 * US, 9000 * US]);
+    const kineto = (context: number): unknown =>
+      kernels([
+        any('kernel', 'k', 0, 9000, { pid: 0, tid: 7 }, { device: 0, stream: 7, context }),
+        any('kernel', 'k', 1000, 1250, { pid: 0, tid: 7 }, { device: 0, stream: 7, context: 1 }),
+      ])[0]?.dur;
+    expect([1, 2].map(kineto)).to.deep.equal([1000 * US, 9000 * US]);
   });
 
   it('are those of one stream, device and process, of no graph, and do not communicate', () => {

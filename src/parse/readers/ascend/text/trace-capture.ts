@@ -110,6 +110,7 @@ export class TraceCapture implements Capture {
       stepOf: (_, activity) => contexts.stepOf(elementAt(originOf, activity), activity),
       rangeKindOf: (range) => contexts.rangeKindOf(range),
       stackOf: (range) => contexts.stackOf(range),
+      isRepeated: contexts.isRepeated,
       steps: contexts.steps,
     };
   }

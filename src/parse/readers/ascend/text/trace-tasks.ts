@@ -45,23 +45,25 @@ export class TraceTasks {
   /** Tasks that enclose a shorter task of their stream, of some length. */
   wrappers(): Set<number> {
     const found = new Set<number>();
-    let open: number[] = [];
-    for (const row of this.#sorted([this.lane, this.stream, this.start])) {
-      const [start, end] = [this.start.at(row), this.end.at(row)];
-      open = open.filter((outer) => this.#isSameStream(outer, row) && this.end.at(outer) > start);
-      if (!(end > start)) continue;
-      for (const outer of open) {
-        const isLonger = this.start.at(outer) < start || this.end.at(outer) > end;
-        if (isLonger && this.end.at(outer) >= end) found.add(outer);
-      }
-      open.push(row);
+    const isTask = (row: number): boolean =>
+      this.end.at(row) > this.start.at(row) && !Number.isNaN(this.stream.at(row));
+    const sorted = this.#sorted([this.lane, this.stream, this.start], allRows(this.length).filter(isTask));
+    let next = -1;
+    /** Earliest ends of those in the stream that start later, and of those that start together. */
+    let [later, together] = [Infinity, Infinity];
+    for (const row of sorted.reverse()) {
+      const end = this.end.at(row);
+      if (next === -1 || !this.#isSameStream(row, next)) [later, together] = [Infinity, Infinity];
+      else if (this.start.at(row) < this.start.at(next)) [later, together] = [Math.min(later, together), Infinity];
+      if (later <= end || together < end) found.add(row);
+      together = Math.min(together, end);
+      next = row;
     }
     return found;
   }
 
   /** Rows in the order of columns; those that are equal in them by end, the last first. */
-  #sorted(columns: readonly { at(row: number): number }[]): Uint32Array {
-    const rows = allRows(this.length);
+  #sorted(columns: readonly { at(row: number): number }[], rows = allRows(this.length)): Uint32Array {
     sortRows(rows, (a, b) => {
       for (const column of columns) {
         const difference = column.at(a) - column.at(b);
