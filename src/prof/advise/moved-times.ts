@@ -21,8 +21,9 @@ export class MovedAmounts extends Ranking {
   /** ns of those whose bytes are known. */
   readonly #sized = new Map<string, number>();
 
-  move(name: string, time: number, bytes: number | null): void {
-    if (!this.add(name, time) || bytes === null) return;
+  /** @param time null where it is not known: such a move counts for nothing */
+  move(name: string, time: number | null, bytes: number | null): void {
+    if (time === null || !this.add(name, time) || bytes === null) return;
     addTo(this.#bytes, name, bytes);
     addTo(this.#sized, name, time);
   }
@@ -54,11 +55,11 @@ export class MovedTimes {
   take(record: ProfileLine): void {
     const operation = communicationOf(record);
     if (operation !== null && (record.type === 'collective' || record.type === 'kernel')) {
-      this.communicated.move(operation.name, record.dur ?? 0, operation.bytes);
+      this.communicated.move(operation.name, record.dur, operation.bytes);
       if (record.type === 'collective') this.#watch(record);
     }
-    if (record.type === 'copy') this.copied.move(record.kind ?? 'copy', record.dur ?? 0, record.bytes);
-    else if (record.type === 'set') this.copied.move('set', record.dur ?? 0, record.bytes);
+    if (record.type === 'copy') this.copied.move(record.kind ?? 'copy', record.dur, record.bytes);
+    else if (record.type === 'set') this.copied.move('set', record.dur, record.bytes);
   }
 
   #watch(record: CollectiveRecord): void {

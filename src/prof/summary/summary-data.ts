@@ -101,6 +101,8 @@ export interface Tally {
   readonly name: string;
   readonly count: number;
   readonly time: number;
+  /** How many of them have no duration, and no part in the time; absent: none. */
+  readonly untimed?: number;
 }
 
 /** Ranges of the host by name: `time` is without the ranges within, of whatever kind. */

@@ -63,6 +63,11 @@ describe('the sentence of a verdict', () => {
       expect(textOf(computing, nccl(100, null))).to.match(/mostly all-reduce; more overlap could save/);
     });
 
+    it('has the rate of operations whose duration is known', () => {
+      const lost = { ...nccl(100, 10_000), id: 3, start: 300, dur: null };
+      expect(textOf(computing, nccl(100, 10_000), lost)).to.match(/mostly all-reduce at 100 GB\/s;/);
+    });
+
     it('says how long data is moved where the profiler records messages', () => {
       const operation = (...durs: (number | null)[]): CollectiveRecord => ({
         ...{
