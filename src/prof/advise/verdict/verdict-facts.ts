@@ -32,7 +32,7 @@ export interface VerdictFacts {
   /** Whether the profiler recorded each call of Python. */
   readonly hasFrames: boolean;
   readonly computed: ComputedTimes;
-  readonly moved: MovedTimes;
+  readonly moved: Pick<MovedTimes, 'communicated' | 'copied' | 'movingShare' | 'longest'>;
   /** Whether it is of the capture of a graph, not of a run. */
   readonly isCapture: boolean;
   /** Launches of graphs whose work is missing. */

@@ -4,8 +4,8 @@ import { percent, rate, time } from '../amount-text.js';
 import { spokenName } from '../spoken-names.js';
 import type { Pace } from './computed-times.js';
 import { deviceWord, deviceWords } from './device-words.js';
-import { afterFirstWait, firstWaitText } from './first-wait.js';
 import { idleText } from './idle-text.js';
+import { besideWait } from './long-wait.js';
 import { savingText } from './saving-text.js';
 import type { SpanPart, SpanPartName, VerdictFacts } from './verdict-facts.js';
 
@@ -15,9 +15,9 @@ const SPOKEN = 0.1;
 /** The verdict in a sentence or a few. */
 export function verdictText(facts: VerdictFacts, parts: readonly SpanPart[]): string {
   if (facts.isCapture) return captureText(facts, parts);
-  const after = afterFirstWait(facts, parts);
-  const [first = '', ...others] = clausesOf(after?.facts ?? facts, after?.parts ?? parts);
-  const begin = after === null ? first : `${firstWaitText(after)}, ${first}`;
+  const beside = besideWait(facts, parts);
+  const [first = '', ...others] = clausesOf(beside?.facts ?? facts, beside?.parts ?? parts);
+  const begin = beside === null ? first : `${beside.text}, ${first}`;
   const more = [...others, ...throttlingTexts(facts)];
   return [`${deviceWords(facts)} ${begin}.`, ...more.map((clause) => ` ${capital(clause)}.`)].join('');
 }
