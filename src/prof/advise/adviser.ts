@@ -117,7 +117,8 @@ export class Adviser implements Analysis<Adviser> {
   #addComputed({ record, op, placement }: Annotated): void {
     if (workOf(record)?.work !== 'computing' || record.dur === null) return;
     const computed = entryOf(this.#computed, record.profile, () => new ComputedTimes());
-    computed.add(op, record.short, placement, record.dur);
+    if (record.cut === true) computed.addCut(record.dur);
+    else computed.add(op, record.short, placement, record.dur);
   }
 
   /** @throws UserError without any work that has a time */

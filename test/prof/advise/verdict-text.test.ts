@@ -85,6 +85,20 @@ describe('the sentence of a verdict', () => {
     expect(verdictOf([captured, { ...fill, graph: { id: 1, node: 2 } }]).text).to.match(/^GPU computing/);
   });
 
+  it('says how much is computed by kernels whose end is not believed, and is about the others', () => {
+    const computing = [90, 6, 4].map((dur, i) =>
+      kernel({ id: i + 1, start: [0, 90, 96][i] ?? 0, dur, op: [['mm', 'add', 'mul'][i] ?? ''] }),
+    );
+    const [cut, ...others] = computing;
+    expect(textOf(...computing)).to.equal('GPU computing 100.0 %: mm takes 90.0 % of it.');
+    expect(textOf({ ...kernel(), ...cut, cut: true }, ...others)).to.equal(
+      'GPU computing 100.0 %, 90.0 % of it by 1 kernel whose end is not believed: add takes 60.0 % of the rest.',
+    );
+    expect(textOf({ ...kernel(), ...cut, cut: true })).to.equal(
+      'GPU computing 100.0 %, 100.0 % of it by 1 kernel whose end is not believed.',
+    );
+  });
+
   describe('on communication', () => {
     const nccl = (dur: number, bytes: number | null): KernelRecord => {
       const collective: Collective = {

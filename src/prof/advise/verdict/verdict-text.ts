@@ -1,6 +1,6 @@
 /** The verdict on a profile in words: what is lost first, with why; then what is computed. */
 import { linkPeakOf } from '../../roofline/links.js';
-import { percent, rate, time } from '../amount-text.js';
+import { many, percent, rate, time } from '../amount-text.js';
 import { spokenName } from '../spoken-names.js';
 import type { Pace } from './computed-times.js';
 import { deviceWord, deviceWords } from './device-words.js';
@@ -89,14 +89,20 @@ const [ALL, NAMELESS] = [0.995, 0.1];
 
 /** `: linear takes 60.2 % of it, at 18.4 % of the peak of compute` */
 function computedText({ computed }: VerdictFacts): string {
-  const { top } = computed;
-  if (top === null || computed.time === 0) return '';
-  const share = top.time / computed.time;
+  const { top, cut } = computed;
+  const believed = computed.time - cut.time;
+  const doubt =
+    cut.time >= SPOKEN * computed.time
+      ? `, ${percent(cut.time / computed.time)} of it by ${many(cut.count, 'kernel')} whose end is not believed`
+      : '';
+  if (top === null || believed === 0) return doubt;
+  const it = doubt === '' ? 'it' : 'the rest';
+  const share = top.time / believed;
   const name = spokenName(top.name);
-  if (share >= ALL) return `, all of it ${name}${paceText(top.pace)}`;
-  const nameless = top.isOp ? computed.nameless / computed.time : 0;
+  if (share >= ALL) return `${doubt}, all of ${it} ${name}${paceText(top.pace)}`;
+  const nameless = top.isOp ? computed.nameless / believed : 0;
   const [least, why] = nameless > NAMELESS ? [' at least', ` (of ${percent(nameless)} no op is known)`] : ['', ''];
-  return `: ${name} takes${least} ${percent(share)} of it${why}${paceText(top.pace)}`;
+  return `${doubt}: ${name} takes${least} ${percent(share)} of ${it}${why}${paceText(top.pace)}`;
 }
 
 /** Of a peak: what is nearer is bound by it; what is below the second reaches neither. */
