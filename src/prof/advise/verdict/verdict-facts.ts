@@ -37,6 +37,8 @@ export interface VerdictFacts {
   readonly isCapture: boolean;
   /** Launches of graphs whose work is missing. */
   readonly missing: number;
+  /** Pieces of work by whether their duration is known. */
+  readonly work: { readonly timed: number; readonly untimed: number };
   /** Of the profile. */
   readonly findings: readonly Finding[];
 }

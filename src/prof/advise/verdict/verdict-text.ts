@@ -47,14 +47,23 @@ const capital = (text: string): string => text.charAt(0).toUpperCase() + text.sl
 type Clause = (facts: VerdictFacts, share: number, parts: readonly SpanPart[]) => string;
 
 const CLAUSES: Readonly<Record<SpanPartName, Clause>> = {
-  missing: ({ missing }, share) =>
-    `not known ${percent(share)}: the trace lacks the work of ${missing} ${missing === 1 ? 'launch' : 'launches'}`,
-  idle: (facts, share, parts) => `idle ${percent(share)}: ${idleText(facts, parts)}`,
+  missing: ({ missing, work }, share) => {
+    const lost = missing > 0 ? [`the work of ${missing} ${missing === 1 ? 'launch' : 'launches'}`] : [];
+    const untimed = work.untimed > 0 ? [`the time of ${many(work.untimed, 'piece')} of work`] : [];
+    return `not known ${percent(share)}: the trace lacks ${[...lost, ...untimed].join(', and ')}`;
+  },
+  idle: (facts, share, parts) =>
+    isUntimed(facts.work)
+      ? `idle at most ${percent(share)}: ${facts.work.untimed} of ${facts.work.timed + facts.work.untimed} pieces of work have no duration`
+      : `idle ${percent(share)}: ${idleText(facts, parts)}`,
   communication: (facts, share, parts) =>
     `communicating ${percent(share)} while nothing is computed${mostText(facts, 'communication', parts)}${communicationRemedy(facts, parts)}`,
   copy: (facts, share, parts) => `copying ${percent(share)} while nothing is computed${mostText(facts, 'copy', parts)}`,
   compute: (facts, share) => `computing ${percent(share)}${computedText(facts)}`,
 };
+
+/** Whether so much work has no duration that the device may have worked where it looks idle. */
+const isUntimed = ({ timed, untimed }: VerdictFacts['work']): boolean => untimed > SPOKEN * (timed + untimed);
 
 /** What most of a part is; null where that is not known. */
 const detailOf = (name: SpanPartName, parts: readonly SpanPart[]): string | null =>
