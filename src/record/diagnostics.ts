@@ -11,6 +11,7 @@ export const DIAGNOSTICS = {
   'activity-without-launch': ['info', 'copies, sets and graph launches whose host call is not in the profile'],
   'duplicate-launch-row': ['info', 'host calls recorded more than once for one correlation id (outermost taken)'],
   'ambiguous-launch': ['warning', 'host calls of several processes with one correlation id (none taken)'],
+  'shared-launch': ['warning', 'kernels with the id of one call that launches a single kernel (launch unknown)'],
   'launch-after-kernel': ['warning', 'kernels that start before their launch (clock skew)'],
   'clocks-differ': [
     'warning',

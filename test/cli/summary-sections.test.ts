@@ -50,6 +50,15 @@ describe('sections of a summary', () => {
     expect(rows.filter((row) => row.includes(',host'))).not.to.have.length(0);
   });
 
+  it('of kernels of which some have no duration: the mean is that of the others', async () => {
+    const kernels = [100, null, 300, null].map((dur, i) => kernel({ id: i + 1, start: 1000 * i, dur, short: 'gemm' }));
+    const records = [profile({ dur: 10_000 }), ...kernels, kernel({ id: 5, start: 9000, dur: null, short: 'lost' })];
+    const text = await screen(...records);
+    // 400 ns by two of four.
+    expect(text).to.match(/\n *0\.400 us +100\.0 % +4 +0\.20 us +gemm\n/);
+    expect(text).to.match(/\n *0\.000 us +0\.0 % +1 +na +lost\n/);
+  });
+
   it('of a host in steps of training', async () => {
     const step = (number: number, start: number, dur: number): ProfileLine => ({
       ...sample(STEP_METRIC, number),

@@ -1,4 +1,5 @@
 /** Tables of lists of the page's data: rows with their index, and columns of the numbers that they hold. */
+import { meanTime } from '../../record/statistics.js';
 import type { DisplayUnit } from '../document/units.js';
 import type { TableColumn } from './sorted-table.js';
 
@@ -30,14 +31,17 @@ export const numbersOf =
   });
 
 /** A column of the mean time of a row's occurrences. */
-export const meanTimes = <Row extends { readonly time: number; readonly count: number }>(
+export const meanTimes = <Row extends Parameters<typeof meanTime>[0]>(
   path: string,
   more: Partial<TableColumn<Listed<Row>>> = {},
 ): TableColumn<Listed<Row>> => ({
   title: 'Mean',
   unit: 'ns',
-  cell: ({ time, count }) => (count > 0 ? time / count : null),
-  field: ({ at }) => `${path}.${at}.time / ${path}.${at}.count`,
+  cell: meanTime,
+  field: ({ at, untimed }) => {
+    const row = `${path}.${at}`;
+    return untimed === undefined ? `${row}.time / ${row}.count` : `${row}.time / (${row}.count - ${row}.untimed)`;
+  },
   ...more,
 });
 

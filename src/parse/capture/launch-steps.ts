@@ -39,7 +39,7 @@ export class LaunchSteps {
     private readonly threads: ThreadTable,
   ) {
     const byThread = new Map<number | null, StepRange[]>();
-    for (const range of ranges) entryOf(byThread, range.thread, () => []).push(range);
+    for (const range of ranges) entryOf(byThread, range.thread, () => []).push(opened(range));
     const byProcess = new Map<number | null, Step[]>();
     for (const [thread, list] of byThread) {
       const steps = numbered(inSequence(list));
@@ -82,6 +82,9 @@ function find(steps: readonly Step[] | undefined, time: number): number | null {
   const last = steps[begun - 1];
   return last !== undefined && time <= last.end ? last.step : null;
 }
+
+/** A step of no length was not ended, as of profilers that write so what is open at the end of the profile. */
+const opened = (range: StepRange): StepRange => (range.end === range.start ? { ...range, end: Infinity } : range);
 
 /** How much later than the step around it a step may end, in ns, where times are rounded to microseconds. */
 const ROUNDING = 1000;

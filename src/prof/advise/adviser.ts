@@ -89,6 +89,7 @@ export class Adviser implements Analysis<Adviser> {
     if (missing !== null) this.#missing.of({ ...missing, profile: record.profile }).add(missing);
     const gap = this.#devices.take(record);
     if (gap !== null) this.#gap(gap);
+    this.#listen(record);
     this.#host.take(record);
     if (this.#hasVerdict) {
       entryOf(this.#moved, record.profile, () => new MovedTimes()).take(record);
@@ -97,6 +98,15 @@ export class Adviser implements Analysis<Adviser> {
     if (this.#neuron.size > 0) this.#neuron.get(record.profile)?.take(record);
     for (const { watch } of this.#watches) watch.take?.(record);
     if (rows.length > 0) this.addKernels(rows);
+  }
+
+  /** Watches for work without a duration: until the next of its stream it may run. */
+  #listen(record: ProfileLine): void {
+    const found = workOf(record)?.record;
+    if (found === undefined || !Number.isFinite(found.device)) return;
+    const isTimed = found.dur !== null && Number.isFinite(found.start + found.dur);
+    const times = isTimed ? this.#missing.get(found.profile, found.device) : this.#missing.of(found);
+    times?.work(found, isTimed);
   }
 
   #gap(gap: Gap): void {
@@ -117,7 +127,8 @@ export class Adviser implements Analysis<Adviser> {
   #addComputed({ record, op, placement }: Annotated): void {
     if (workOf(record)?.work !== 'computing' || record.dur === null) return;
     const computed = entryOf(this.#computed, record.profile, () => new ComputedTimes());
-    computed.add(op, record.short, placement, record.dur);
+    if (record.cut === true) computed.addCut(record.dur);
+    else computed.add(op, record.short, placement, record.dur);
   }
 
   /** @throws UserError without any work that has a time */
@@ -195,6 +206,10 @@ export class Adviser implements Analysis<Adviser> {
       moved: this.#moved.get(profile) ?? new MovedTimes(),
       isCapture: this.#captures.get(profile)?.isCapture === true,
       missing: missing.reduce((all, { launches }) => all + launches, 0),
+      work: {
+        untimed: missing.reduce((all, { untimed }) => all + untimed, 0),
+        timed: devices.reduce((all, { activities }) => all + activities, 0),
+      },
       findings: this.findings.filter(isOwn),
     });
   }

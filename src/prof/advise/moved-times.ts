@@ -5,6 +5,7 @@ import type { CollectiveRecord, ProfileLine } from '../../record/record.js';
 import { NS_PER_S } from '../../record/units.js';
 import { operationOf } from '../steps/communication-operation.js';
 import { communicates } from '../steps/step-work.js';
+import type { LongestTime } from './finding.js';
 import { Ranking } from './longest.js';
 import { spokenName } from './spoken-names.js';
 
@@ -20,11 +21,19 @@ export class MovedAmounts extends Ranking {
   readonly #bytes = new Map<string, number>();
   /** ns of those whose bytes are known. */
   readonly #sized = new Map<string, number>();
+  readonly #counts = new Map<string, number>();
 
-  move(name: string, time: number, bytes: number | null): void {
-    if (!this.add(name, time) || bytes === null) return;
+  /** @param time null where it is not known: such a move counts for nothing */
+  move(name: string, time: number | null, bytes: number | null): void {
+    if (time === null || !this.add(name, time)) return;
+    addTo(this.#counts, name, 1);
+    if (bytes === null) return;
     addTo(this.#bytes, name, bytes);
     addTo(this.#sized, name, time);
+  }
+
+  countOf(name: string): number {
+    return this.#counts.get(name) ?? 0;
   }
 
   bytesOf(name: string): number | null {
@@ -44,21 +53,44 @@ function movingOf({ transfers = [] }: CollectiveRecord): number | null {
   return times.length === 0 ? null : largest(times);
 }
 
+/** The longest operation of communication; the others of its name, and the sum of their times, ns. */
+export interface LongOperation extends LongestTime {
+  readonly name: string;
+  readonly others: number;
+  readonly othersTime: number;
+}
+
 export class MovedTimes {
   readonly communicated = new MovedAmounts();
   /** ns in which data is moved, and all ns of the operations of which that is known. */
   #moving = 0;
   #watched = 0;
   readonly copied = new MovedAmounts();
+  #longest: (LongestTime & { readonly name: string }) | null = null;
 
   take(record: ProfileLine): void {
     const operation = communicationOf(record);
     if (operation !== null && (record.type === 'collective' || record.type === 'kernel')) {
-      this.communicated.move(operation.name, record.dur ?? 0, operation.bytes);
+      this.#communicate(operation.name, record, operation.bytes);
       if (record.type === 'collective') this.#watch(record);
     }
-    if (record.type === 'copy') this.copied.move(record.kind ?? 'copy', record.dur ?? 0, record.bytes);
-    else if (record.type === 'set') this.copied.move('set', record.dur ?? 0, record.bytes);
+    if (record.type === 'copy') this.copied.move(record.kind ?? 'copy', record.dur, record.bytes);
+    else if (record.type === 'set') this.copied.move('set', record.dur, record.bytes);
+  }
+
+  #communicate(name: string, { start, dur }: Pick<CollectiveRecord, 'start' | 'dur'>, bytes: number | null): void {
+    this.communicated.move(name, dur, bytes);
+    if (dur === null || (this.#longest !== null && dur <= this.#longest.end - this.#longest.start)) return;
+    this.#longest = { name, start, end: start + dur };
+  }
+
+  get longest(): LongOperation | null {
+    const longest = this.#longest;
+    if (longest === null) return null;
+    const { name, start, end } = longest;
+    const { communicated } = this;
+    const othersTime = communicated.timeOf(name) - (end - start);
+    return { ...longest, others: communicated.countOf(name) - 1, othersTime };
   }
 
   #watch(record: CollectiveRecord): void {

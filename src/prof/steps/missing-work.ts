@@ -1,4 +1,7 @@
-/** Times in which a device may have done work that the profiler lost: neither busy nor idle is known of them. */
+/**
+ * Times in which a device may have worked: after launches whose work the profiler lost, and from the start of work without a
+ * duration until the next work of its stream begins. Neither busy nor idle is known of them.
+ */
 import type { ProfileLine } from '../../record/record.js';
 import { MISSING_WORK_METRIC } from '../../record/sample-metrics.js';
 
@@ -12,6 +15,12 @@ export interface MissingWork {
   readonly api: string | null;
 }
 
+/** Work of a device: where it runs, and from when on. */
+export interface Work {
+  readonly stream?: number | null;
+  readonly start: number;
+}
+
 /** What a `sample` of the metric `missing_work` states; null for all other records. */
 export function missingWorkOf(record: ProfileLine): MissingWork | null {
   if (record.type !== 'sample' || record.metric !== MISSING_WORK_METRIC) return null;
@@ -21,10 +30,16 @@ export function missingWorkOf(record: ProfileLine): MissingWork | null {
   return { device, start, end: start + dur, launches: value ?? 0, api: typeof api === 'string' ? api : null };
 }
 
+const lesser = (a: number, b: number): number => Math.min(a, b);
+
 /** Such times of one device, in order of start; gaps in parts of a ns. Memory: those that the device has not reached. */
 export class MissingTimes {
   #ahead: { readonly from: number; readonly to: number }[] = [];
+  /** By stream: starts of work without a duration after which it has no other yet; in the unit of the gaps. */
+  readonly #running = new Map<number | null, number>();
   launches = 0;
+  /** Work without a duration. */
+  untimed = 0;
   /** The call of the first, as the others most likely are. */
   api: string | null = null;
   /** Start of the first and end of the last, ns. */
@@ -42,16 +57,26 @@ export class MissingTimes {
     this.end = Math.max(this.end, end);
   }
 
+  /** Takes work of the device, in order of start. @param isTimed whether its duration is known */
+  work({ stream = null, start }: Work, isTimed: boolean, unit = 1): void {
+    const from = this.#running.get(stream);
+    if (!isTimed) this.untimed++;
+    if (!Number.isFinite(start)) return;
+    if (!isTimed && from === undefined) this.#running.set(stream, start * unit);
+    if (!isTimed || from === undefined) return;
+    this.#ahead.push({ from, to: start * unit });
+    this.#running.delete(stream);
+  }
+
   /**
    * Takes a gap, which must come in order.
    * @returns the part of it that lies before the first of the times, where work is missing; null where none is missing
    */
   take(from: number, to: number): number | null {
     this.#ahead = this.#ahead.filter((time) => time.to > from);
-    const within = this.#ahead.filter((time) => time.from < to);
-    const [first] = within;
-    if (first === undefined) return null;
-    const before = Math.max(0, first.from - from);
+    const first = [...this.#ahead.map((time) => time.from), ...this.#running.values()].reduce(lesser, Infinity);
+    if (first >= to) return null;
+    const before = Math.max(0, first - from);
     this.time += to - from - before;
     return before;
   }

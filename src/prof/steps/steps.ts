@@ -33,6 +33,8 @@ class DeviceSteps {
   readonly steps = new Map<number, StepSums>();
   /** Times in which launched work is missing. */
   readonly missing: MissingWork[] = [];
+  /** Steps with work that has no duration; null for work of no step. */
+  readonly untimed = new Set<number | null>();
 }
 
 class StepProfile {
@@ -97,7 +99,7 @@ export class Steps implements Analysis<readonly ProfileSteps[]> {
       table: tableOf(profiles.flatMap(({ rows }) => rows)),
       facts: profiles,
       notes: countNotes(
-        [untimed, 'record', ' without a time left out'],
+        [untimed, 'record', ' without a time left out: free and idle of their steps are unknown'],
         [this.late, 'record', ' not in order of start: times are too small'],
         [graphs, 'graph launch', ' traced as a whole: counted as computing'],
         [missing, 'launch', ' without work in the profile: free and idle of their steps are unknown'],
@@ -109,6 +111,8 @@ export class Steps implements Analysis<readonly ProfileSteps[]> {
     const { start, dur, device } = record;
     if (dur === null || Number.isNaN(start + dur) || Number.isNaN(device)) {
       this.counts.untimed++;
+      if (!Number.isNaN(device))
+        entryOf(profile.devices, device, () => new DeviceSteps()).untimed.add(record.step ?? null);
       return;
     }
     if (work !== 'copy') this.counts.activities++;
@@ -157,7 +161,7 @@ function figuresOfMany(sums: StepSums, isMissing: boolean): ReturnType<typeof fi
 
 const tableOf = (rows: readonly StepRow[]) => ({ columns: columnsOf(rows), rows });
 
-/** Time without work is unknown where work is missing. */
+/** Time without work is unknown where work, or its duration, is missing. */
 const figuresOf = (sums: StepSums, isMissing = false): Pick<StepRow, 'sums' | 'times' | 'kernelTimes' | 'served'> => ({
   sums,
   times: isMissing ? { ...sums.times, free: null, idle: null } : sums.times,
@@ -167,12 +171,12 @@ const figuresOf = (sums: StepSums, isMissing = false): Pick<StepRow, 'sums' | 't
 
 function rowsOf(
   place: Pick<StepRow, 'profile' | 'header' | 'device'>,
-  { all, rest, steps, missing: times }: DeviceSteps,
+  { all, rest, steps, missing: times, untimed }: DeviceSteps,
   host: HostSteps,
 ): StepRow[] {
   const hasCopies = host.size > 0;
   const common = { ...place, preparing: null, iteration: null };
-  const missing = new Set(times.flatMap(({ start, end }) => host.within(start, end)));
+  const missing = new Set([...untimed, ...times.flatMap(({ start, end }) => host.within(start, end))]);
   const lost = [...missing].filter((step) => step !== null && !steps.has(step)) as number[];
   const rows: StepRow[] = [...steps, ...lost.map((step) => [step, new StepSums()] as const)]
     .sort(([a], [b]) => a - b)

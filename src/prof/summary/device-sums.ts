@@ -1,7 +1,7 @@
 /** Where the time of one device went, in one pass in order of start. Memory: the ends reached so far. */
 import { gapEnd, PicosecondUnion, PS_PER_NS, type GapEnd } from '../../containers/interval-union.js';
 import type { StepWorkKind } from '../steps/step-work.js';
-import { MissingTimes, type MissingWork } from '../steps/missing-work.js';
+import { MissingTimes, type MissingWork, type Work } from '../steps/missing-work.js';
 import { inNs, Reach, WorkUnions } from '../steps/work-unions.js';
 import type { DeviceTime, WorkKind } from './summary-data.js';
 
@@ -44,8 +44,11 @@ class GapSums {
   }
 }
 
-const missingOf = ({ launches, api, time, start, end }: MissingTimes): DeviceTime['missing'] =>
-  launches === 0 ? null : { launches, api, time: time / PS_PER_NS, start, end };
+const missingOf = ({ launches, untimed, api, time, start, end }: MissingTimes): DeviceTime['missing'] => {
+  const of = { launches, ...(untimed > 0 ? { untimed } : {}), api, time: time / PS_PER_NS };
+  if (launches > 0) return { ...of, start, end };
+  return time > 0 ? { ...of, start: null, end: null } : null;
+};
 
 export class DeviceSums {
   readonly #gaps = new GapSums();
@@ -65,8 +68,9 @@ export class DeviceSums {
   }
 
   /** Counts work, whether its time is known or not. */
-  count(work: WorkKind): void {
+  count(work: WorkKind, record: Work, isTimed: boolean): void {
     this.#counts[work]++;
+    if (work !== 'syncs') this.#gaps.missing.work(record, isTimed, PS_PER_NS);
   }
 
   /** @param isKernel whether it is one kernel, of any kind */

@@ -110,9 +110,10 @@ const servingFigures = (phase: PhaseSummary): Part =>
     ...Object.entries(phase.parts).map(([name, time]) => [name, time, 'ns'] as const),
   ]);
 
-const tallied = ({ count, time }: Pick<Tally, 'count' | 'time'>): Values => [
+const tallied = ({ count, time, untimed }: Omit<Tally, 'name'>): Values => [
   ['count', count, 'count'],
   ['time', time, 'ns'],
+  ...(untimed === undefined ? [] : [['untimed', untimed, 'count'] as const]),
 ];
 
 const movedFigures = (section: string, { kind, bytes, bytesPerS, ...tally }: MemoryOperations): Part =>

@@ -67,7 +67,7 @@ export class KernelSums {
       this.#cut.count++;
       this.#cut.time += ns;
     }
-    this.#names.add(row.record.short, ns);
+    this.#names.add(row.record.short, time);
     const reason = whyUnattributed(row);
     if (reason !== null) this.#reasons.add(reason, ns);
     if (row.record.graph !== undefined) this.#replayed.add(originOf(row.record.graph), ns);

@@ -2,11 +2,12 @@
 import { boundedEntryOf, entryOf } from '../../containers/map-entry.js';
 import { NS_PER_S } from '../../record/units.js';
 import type { CollectiveOperations, MemoryOperations } from './summary-data.js';
-import { toPicoseconds } from './tallies.js';
+import { tallyOf, toPicoseconds } from './tallies.js';
 
 interface Sum {
   count: number;
   time: number;
+  untimed: number;
   bytes: number | null;
   /** Of operations with known size and time, for their rate. */
   ratedBytes: number;
@@ -14,7 +15,10 @@ interface Sum {
   readonly groups: Set<string>;
 }
 
-const noSum = (): Sum => ({ count: 0, time: 0, bytes: null, ratedBytes: 0, ratedTime: 0, groups: new Set<string>() });
+const noSum = (): Sum => ({
+  ...{ count: 0, time: 0, untimed: 0, bytes: null, ratedBytes: 0, ratedTime: 0 },
+  groups: new Set<string>(),
+});
 
 /** Kinds and groups that are kept; all others share one entry. */
 const MOST_KINDS = 200;
@@ -29,6 +33,7 @@ export class OperationSums {
     const sum = boundedEntryOf(this.#sums, kind, MOST_KINDS, noSum) ?? entryOf(this.#sums, OTHERS, noSum);
     sum.count += count;
     sum.time += time ?? 0;
+    if (time === null) sum.untimed += count;
     if (group !== null && sum.groups.size < MOST_GROUPS) sum.groups.add(group);
     if (bytes === null) return;
     sum.bytes = (sum.bytes ?? 0) + bytes;
@@ -45,8 +50,8 @@ export class OperationSums {
   }
 
   get collectives(): CollectiveOperations[] {
-    return this.#sorted().map(([name, { count, time, bytes, groups }]) => {
-      return { name, count, time: toPicoseconds(time), bytes, groups: [...groups].sort() };
+    return this.#sorted().map(([name, { untimed, bytes, groups, ...sum }]) => {
+      return { ...tallyOf(name, sum, untimed), bytes, groups: [...groups].sort() };
     });
   }
 

@@ -176,16 +176,15 @@ function stretchOf(record: Spent): Stretch | null {
 /** The device's sums, and when the work ran; work without a known time is counted and left out. */
 function onDevice(sums: SummedProfile, record: Spent, work: WorkKind): Stretch | null {
   const device = deviceOf(sums, record.device);
-  device?.count(work);
   const stretch = stretchOf(record);
+  if (stretch !== null) device?.add(work, stretch, record.type === 'kernel');
+  device?.count(work, record, stretch !== null);
   if (device === null && !Number.isNaN(record.device)) addTo(sums.odd, 'record-of-device-left-out', 1);
   if (stretch === null) {
     const isBackwards = record.dur !== null && record.dur < 0;
     addTo(sums.odd, isBackwards ? 'record-ends-before-start' : 'record-without-time', 1);
   }
-  if (device === null || stretch === null) return null;
-  device.add(work, stretch, record.type === 'kernel');
-  return stretch;
+  return device === null ? null : stretch;
 }
 
 function addWork(sums: SummedProfile, record: StepActivity, work: WorkKind): void {

@@ -64,20 +64,22 @@ export interface DeviceTime {
   readonly linked: { readonly activities: number; readonly span: number; readonly busy: number } | null;
   readonly gaps: Gaps | null;
   /**
-   * Graph launches whose work the profiler lost, and time without any work in which it may have run: neither busy nor
-   * idle. Null where none is missing.
+   * Launches whose work the profiler lost, work without a duration, and time without any work in which these may have run:
+   * neither busy nor idle. Null where none is missing.
    */
   readonly missing: MissingTime | null;
 }
 
 interface MissingTime {
   readonly launches: number;
-  /** The call; null where it is not known. */
+  /** Work without a duration; absent: none. */
+  readonly untimed?: number;
+  /** The call of the launches; null where it is not known. */
   readonly api: string | null;
   readonly time: number;
-  /** From the first of the launches to the next work after the last. */
-  readonly start: number;
-  readonly end: number;
+  /** From the first of the launches to the next work after the last; null without launches. */
+  readonly start: number | null;
+  readonly end: number | null;
 }
 
 export type WorkKind = 'kernels' | 'communications' | 'graphs' | 'copies' | 'sets' | 'syncs';
@@ -101,6 +103,8 @@ export interface Tally {
   readonly name: string;
   readonly count: number;
   readonly time: number;
+  /** How many of them have no duration, and no part in the time; absent: none. */
+  readonly untimed?: number;
 }
 
 /** Ranges of the host by name: `time` is without the ranges within, of whatever kind. */

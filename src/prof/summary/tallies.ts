@@ -11,14 +11,15 @@ const MOST_TEXT = 32 * 1024 * 1024;
 const OTHERS = '(others)';
 
 export class Tallies {
-  readonly #sums = new Map<string, { count: number; time: number }>();
+  readonly #sums = new Map<string, { count: number; time: number; untimed: number }>();
   #text = 0;
 
-  /** @param time ns */
-  add(name: string, time: number): void {
+  /** @param time ns; null when it is not known */
+  add(name: string, time: number | null): void {
     const sum = this.#sums.get(name) ?? this.#enter(name);
     sum.count++;
-    sum.time += time;
+    if (time === null) sum.untimed++;
+    else sum.time += time;
   }
 
   get size(): number {
@@ -36,16 +37,22 @@ export class Tallies {
   }
 
   #all(order: (a: Tally, b: Tally) => number): Tally[] {
-    const all = [...this.#sums].map(([name, { count, time }]) => ({ name, count, time: toPicoseconds(time) }));
+    const all = [...this.#sums].map(([name, { untimed, ...sum }]) => tallyOf(name, sum, untimed));
     return all.sort((a, b) => order(a, b) || (a.name < b.name ? -1 : 1));
   }
 
   #enter(name: string) {
     this.#text += name.length;
     const isFull = this.#sums.size >= MOST_NAMES || this.#text > MOST_TEXT;
-    return entryOf(this.#sums, isFull ? OTHERS : name, () => ({ count: 0, time: 0 }));
+    return entryOf(this.#sums, isFull ? OTHERS : name, () => ({ count: 0, time: 0, untimed: 0 }));
   }
 }
+
+/** @param untimed of these without a duration */
+export const tallyOf = (name: string, { count, time }: Pick<Tally, 'count' | 'time'>, untimed: number): Tally => ({
+  ...{ name, count, time: toPicoseconds(time) },
+  ...(untimed > 0 ? { untimed } : {}),
+});
 
 /** A sum of ns with a fraction: what adding up leaves beyond a picosecond is no time. */
 export const toPicoseconds = (ns: number): number => Math.round(ns * PS_PER_NS) / PS_PER_NS;

@@ -66,6 +66,15 @@ describe('steps of a thread', () => {
     ]);
   });
 
+  it('of no length were not ended', () => {
+    const [first, last] = [range('ProfilerStep#1', 0, 500), range('ProfilerStep#3', 1500, 1500)];
+    expect(steps(first, range('ProfilerStep#2', 1000, 1000), last)).to.deep.equal([
+      ['ProfilerStep#1', 0, 500],
+      ['ProfilerStep#2', 1000, 1500],
+      ['ProfilerStep#3', 1500, Infinity],
+    ]);
+  });
+
   it('are each found at their times', () => {
     const found = new LaunchSteps([range('step 3', 0, 100_050), range('step 4', 100_000, 200_000)], threads);
     expect([99_999, 100_000, 100_050].map((time) => found.at(MAIN, null, time))).to.deep.equal([3, 4, 4]);

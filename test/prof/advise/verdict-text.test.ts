@@ -37,6 +37,45 @@ describe('the sentence of a verdict', () => {
     });
   });
 
+  describe('on an operation that takes more than all the rest', () => {
+    /** Of each duration an all-reduce on a stream of its own, and 1 ms of computing after each. */
+    const reducing = (...durs: number[]): KernelRecord[] => {
+      let now = 0;
+      return durs.flatMap((dur, i) => {
+        const reduction = kernel({
+          id: 2 * i + 1,
+          start: now,
+          dur,
+          stream: 9,
+          short: 'ncclDevKernel_AllReduce_Sum_bf16',
+        });
+        const product = kernel({ id: 2 * i + 2, start: now + dur, dur: MS, op: ['mm'] });
+        now += dur + MS;
+        return [reduction, product];
+      });
+    };
+
+    it('says that it waited for another rank, and what the rest of the time was', () => {
+      // 4 ms of computing and 3 operations of 10 us are beside it: 4 of 4.03 ms.
+      expect(textOf(...reducing(900 * MS, 10_000, 10_000, 10_000))).to.equal(
+        'GPU waited for 900 ms in one all-reduce (3 others take 10 us on average), perhaps for a rank that began later. In the other 4.030 ms, computing 99.3 %, all of it mm.',
+      );
+    });
+
+    it('keeps it in the parts', () => {
+      const { parts, span } = verdictOf([PROFILE, ...reducing(900 * MS, 10_000, 10_000, 10_000)]);
+      expect(parts[0]).to.deep.include({ part: 'communication', time: 900 * MS + 30_000 });
+      expect(parts.reduce((sum, { time }) => sum + time, 0)).to.equal(span);
+    });
+
+    it('is communication where others take as long, where there are few others, and where something is computed', () => {
+      expect(textOf(...reducing(900 * MS, 100 * MS, 90 * MS, 90 * MS))).to.match(/^GPU communicating 99\.7 %/);
+      expect(textOf(...reducing(900 * MS, 10_000, 10_000))).to.match(/^GPU communicating 99\.7 %/);
+      const under = kernel({ id: 9, start: 0, dur: 880 * MS, op: ['mm'] });
+      expect(textOf(under, ...reducing(900 * MS, 10_000, 10_000, 10_000))).to.match(/^GPU computing 97\.8 %/);
+    });
+  });
+
   it('says of the capture of a graph that it is none of its run', () => {
     const captured = { ...PROFILE, facts: { graph_capture_ns: 5 * MS } };
     const fill = kernel({ start: 0, dur: 2 * MS });
@@ -44,6 +83,20 @@ describe('the sentence of a verdict', () => {
       'The capture of a graph, which the GPU does not run meanwhile: other work takes 2 ms.',
     );
     expect(verdictOf([captured, { ...fill, graph: { id: 1, node: 2 } }]).text).to.match(/^GPU computing/);
+  });
+
+  it('says how much is computed by kernels whose end is not believed, and is about the others', () => {
+    const computing = [90, 6, 4].map((dur, i) =>
+      kernel({ id: i + 1, start: [0, 90, 96][i] ?? 0, dur, op: [['mm', 'add', 'mul'][i] ?? ''] }),
+    );
+    const [cut, ...others] = computing;
+    expect(textOf(...computing)).to.equal('GPU computing 100.0 %: mm takes 90.0 % of it.');
+    expect(textOf({ ...kernel(), ...cut, cut: true }, ...others)).to.equal(
+      'GPU computing 100.0 %, 90.0 % of it by 1 kernel whose end is not believed: add takes 60.0 % of the rest.',
+    );
+    expect(textOf({ ...kernel(), ...cut, cut: true })).to.equal(
+      'GPU computing 100.0 %, 100.0 % of it by 1 kernel whose end is not believed.',
+    );
   });
 
   describe('on communication', () => {
@@ -61,6 +114,11 @@ describe('the sentence of a verdict', () => {
         /mostly all-reduce at 10 GB\/s, 3\.3 % of the peak of the links within a machine: look for a late rank or a slow link\./,
       );
       expect(textOf(computing, nccl(100, null))).to.match(/mostly all-reduce; more overlap could save/);
+    });
+
+    it('has the rate of operations whose duration is known', () => {
+      const lost = { ...nccl(100, 10_000), id: 3, start: 300, dur: null };
+      expect(textOf(computing, nccl(100, 10_000), lost)).to.match(/mostly all-reduce at 100 GB\/s;/);
     });
 
     it('says how long data is moved where the profiler records messages', () => {

@@ -51,6 +51,42 @@ describe('missing work', () => {
     expect(complete.kernels?.work.mfu).to.be.a('number');
   });
 
+  describe('of no duration', () => {
+    /** Busy [0, 100), [300, 400) on another stream, [1000, 1100); a kernel that begins at 150 has no duration. */
+    const untimed: readonly ProfileLine[] = [
+      ...[profileOn(A100), step(1, 0, 500), step(2, 500, 600)],
+      ...[work(1, 0, -20, 1), { ...work(2, 150, 120, 1), dur: null }, { ...work(3, 300, 280, 1), stream: 9 }],
+      work(4, 1000, 900, 2),
+    ];
+
+    it('is neither busy nor idle until the next work of its stream', () => {
+      // Idle [100, 150); not known [150, 300) and [400, 1000).
+      expect(overviewOf(untimed).devices[0]).to.deep.include({
+        ...{ span: 1100, busy: 300, idle: 50 },
+        missing: { launches: 0, untimed: 1, api: null, time: 750, start: null, end: null },
+      });
+      const [verdict] = adviserOf(untimed).verdicts;
+      expect(verdict?.parts.find(({ part }) => part === 'missing')).to.include({ time: 750 });
+      expect(verdict?.text).to.match(/^GPU not known 68\.2 %: the trace lacks the time of 1 piece of work\./);
+    });
+
+    it('leaves free and idle time of its step unknown, and of no other', () => {
+      const steps = new Steps();
+      for (const record of untimed) steps.take(record);
+      const [number, idle] = ['step', 'idle'].map((key) => STEP_COLUMNS.find((each) => each.key === key));
+      const rows = steps.profiles.flatMap((profile) => profile.rows);
+      const cells = rows.map((row) => [number?.value(row), idle?.value(row)]);
+      expect(cells).to.deep.equal([[1, null], [2, 0], ['all', null]]); // prettier-ignore
+    });
+
+    it('makes idle time an upper bound where it is that of much work', () => {
+      const late = work(5, 2000, 1990);
+      expect(adviserOf([...untimed, late]).verdicts[0]?.text).to.match(
+        /^GPU idle at most 45\.2 %: 1 of 5 pieces of work have no duration\./,
+      );
+    });
+  });
+
   it('of another device, and where the device works anyway, takes nothing from idle time', () => {
     const elsewhere = RECORDS.map((record) => (record.type === 'sample' ? missing(150, 1000, 2, 1) : record));
     expect(overviewOf(elsewhere).devices[0]).to.deep.include({ idle: 1000, missing: null });

@@ -77,9 +77,11 @@ function idleLines({ idle, gaps }: DeviceTime, unit: TimeUnit): Line[] {
 /** What is neither busy nor idle. */
 function missingLines({ missing }: DeviceTime, unit: TimeUnit): Line[] {
   if (missing === null) return [];
-  const { launches, api, time, start, end } = missing;
-  const where = `from ${unit.text(start)} to ${unit.text(end)}`;
-  return [['missing', time, `${many(launches, 'call')} of ${api ?? 'graphs'} without work, ${where}`]];
+  const { launches, untimed = 0, api, time, start, end } = missing;
+  const where = start === null || end === null ? '' : `, from ${unit.text(start)} to ${unit.text(end)}`;
+  const lost = launches > 0 ? [`${many(launches, 'call')} of ${api ?? 'graphs'} without work${where}`] : [];
+  const work = untimed > 0 ? [`${many(untimed, 'piece')} of work without a duration`] : [];
+  return [['missing', time, [...lost, ...work].join('; ')]];
 }
 
 function otherLines({ sync, counts, linked, span }: DeviceTime, unit: TimeUnit): Line[] {

@@ -2,10 +2,12 @@
 import type { KernelSummary, Tally } from '../../../prof/summary/summary-data.js';
 import { amountText, MICROSECOND, UNKNOWN } from '../../../record/units.js';
 import { grouped, many } from '../../../record/plural.js';
+import { meanTime } from '../../../record/statistics.js';
 import { plain, share, TABLE, type About, type Section } from './summary-section.js';
 
 /** All means are in one unit, so that they compare at a glance. */
-const meanText = (ns: number): string => `${(ns / MICROSECOND.size).toFixed(2)} ${MICROSECOND.unit}`;
+const meanText = (ns: number | null): string =>
+  ns === null ? UNKNOWN : `${(ns / MICROSECOND.size).toFixed(2)} ${MICROSECOND.unit}`;
 
 /** Kernels by time and by launches, and their arithmetic. */
 export function kernelSections(about: About, kernels: KernelSummary): Section[] {
@@ -22,7 +24,7 @@ export function kernelSections(about: About, kernels: KernelSummary): Section[] 
       unit.text(tally.time),
       share(tally.time, time),
       grouped(tally.count),
-      meanText(tally.time / tally.count),
+      meanText(meanTime(tally)),
       tally.name,
     ]);
   const isSame = byCount.every(({ name }, i) => name === byTime[i]?.name);

@@ -8,6 +8,7 @@ import { cutOverruns } from './stream-order.js';
 import { joinLaunches, placeAtLaunches, type LaunchJoin } from '../launches.js';
 import { orderActivities } from '../record-order.js';
 import { removeRepeated } from './repeated-work.js';
+import { forgetShared } from './shared-launches.js';
 
 /** A capture whose activities have their launches, and times of one clock. */
 export interface Settled {
@@ -27,6 +28,7 @@ export function settled(capture: Capture): Settled {
   const { hostCalls, activities, threads, diagnostics } = capture;
   removeRepeated(capture);
   const launches = joinLaunches(hostCalls, activities, threads, diagnostics);
+  forgetShared(capture, launches);
   const isStartStray = settleStrays(capture, launches);
   const alignment = alignClocks(capture, launches);
   const lead = isStartStray || alignment?.movedStart === true ? earliest(capture) : 0;

@@ -32,11 +32,13 @@ export interface VerdictFacts {
   /** Whether the profiler recorded each call of Python. */
   readonly hasFrames: boolean;
   readonly computed: ComputedTimes;
-  readonly moved: MovedTimes;
+  readonly moved: Pick<MovedTimes, 'communicated' | 'copied' | 'movingShare' | 'longest'>;
   /** Whether it is of the capture of a graph, not of a run. */
   readonly isCapture: boolean;
   /** Launches of graphs whose work is missing. */
   readonly missing: number;
+  /** Pieces of work by whether their duration is known. */
+  readonly work: { readonly timed: number; readonly untimed: number };
   /** Of the profile. */
   readonly findings: readonly Finding[];
 }

@@ -1,11 +1,11 @@
 /** The verdict on a profile in words: what is lost first, with why; then what is computed. */
 import { linkPeakOf } from '../../roofline/links.js';
-import { percent, rate, time } from '../amount-text.js';
+import { many, percent, rate, time } from '../amount-text.js';
 import { spokenName } from '../spoken-names.js';
 import type { Pace } from './computed-times.js';
 import { deviceWord, deviceWords } from './device-words.js';
-import { afterFirstWait, firstWaitText } from './first-wait.js';
 import { idleText } from './idle-text.js';
+import { besideWait } from './long-wait.js';
 import { savingText } from './saving-text.js';
 import type { SpanPart, SpanPartName, VerdictFacts } from './verdict-facts.js';
 
@@ -15,9 +15,9 @@ const SPOKEN = 0.1;
 /** The verdict in a sentence or a few. */
 export function verdictText(facts: VerdictFacts, parts: readonly SpanPart[]): string {
   if (facts.isCapture) return captureText(facts, parts);
-  const after = afterFirstWait(facts, parts);
-  const [first = '', ...others] = clausesOf(after?.facts ?? facts, after?.parts ?? parts);
-  const begin = after === null ? first : `${firstWaitText(after)}, ${first}`;
+  const beside = besideWait(facts, parts);
+  const [first = '', ...others] = clausesOf(beside?.facts ?? facts, beside?.parts ?? parts);
+  const begin = beside === null ? first : `${beside.text}, ${first}`;
   const more = [...others, ...throttlingTexts(facts)];
   return [`${deviceWords(facts)} ${begin}.`, ...more.map((clause) => ` ${capital(clause)}.`)].join('');
 }
@@ -47,14 +47,23 @@ const capital = (text: string): string => text.charAt(0).toUpperCase() + text.sl
 type Clause = (facts: VerdictFacts, share: number, parts: readonly SpanPart[]) => string;
 
 const CLAUSES: Readonly<Record<SpanPartName, Clause>> = {
-  missing: ({ missing }, share) =>
-    `not known ${percent(share)}: the trace lacks the work of ${missing} ${missing === 1 ? 'launch' : 'launches'}`,
-  idle: (facts, share, parts) => `idle ${percent(share)}: ${idleText(facts, parts)}`,
+  missing: ({ missing, work }, share) => {
+    const lost = missing > 0 ? [`the work of ${missing} ${missing === 1 ? 'launch' : 'launches'}`] : [];
+    const untimed = work.untimed > 0 ? [`the time of ${many(work.untimed, 'piece')} of work`] : [];
+    return `not known ${percent(share)}: the trace lacks ${[...lost, ...untimed].join(', and ')}`;
+  },
+  idle: (facts, share, parts) =>
+    isUntimed(facts.work)
+      ? `idle at most ${percent(share)}: ${facts.work.untimed} of ${facts.work.timed + facts.work.untimed} pieces of work have no duration`
+      : `idle ${percent(share)}: ${idleText(facts, parts)}`,
   communication: (facts, share, parts) =>
     `communicating ${percent(share)} while nothing is computed${mostText(facts, 'communication', parts)}${communicationRemedy(facts, parts)}`,
   copy: (facts, share, parts) => `copying ${percent(share)} while nothing is computed${mostText(facts, 'copy', parts)}`,
   compute: (facts, share) => `computing ${percent(share)}${computedText(facts)}`,
 };
+
+/** Whether so much work has no duration that the device may have worked where it looks idle. */
+const isUntimed = ({ timed, untimed }: VerdictFacts['work']): boolean => untimed > SPOKEN * (timed + untimed);
 
 /** What most of a part is; null where that is not known. */
 const detailOf = (name: SpanPartName, parts: readonly SpanPart[]): string | null =>
@@ -89,14 +98,20 @@ const [ALL, NAMELESS] = [0.995, 0.1];
 
 /** `: linear takes 60.2 % of it, at 18.4 % of the peak of compute` */
 function computedText({ computed }: VerdictFacts): string {
-  const { top } = computed;
-  if (top === null || computed.time === 0) return '';
-  const share = top.time / computed.time;
+  const { top, cut } = computed;
+  const believed = computed.time - cut.time;
+  const doubt =
+    cut.time >= SPOKEN * computed.time
+      ? `, ${percent(cut.time / computed.time)} of it by ${many(cut.count, 'kernel')} whose end is not believed`
+      : '';
+  if (top === null || believed === 0) return doubt;
+  const it = doubt === '' ? 'it' : 'the rest';
+  const share = top.time / believed;
   const name = spokenName(top.name);
-  if (share >= ALL) return `, all of it ${name}${paceText(top.pace)}`;
-  const nameless = top.isOp ? computed.nameless / computed.time : 0;
+  if (share >= ALL) return `${doubt}, all of ${it} ${name}${paceText(top.pace)}`;
+  const nameless = top.isOp ? computed.nameless / believed : 0;
   const [least, why] = nameless > NAMELESS ? [' at least', ` (of ${percent(nameless)} no op is known)`] : ['', ''];
-  return `: ${name} takes${least} ${percent(share)} of it${why}${paceText(top.pace)}`;
+  return `${doubt}: ${name} takes${least} ${percent(share)} of ${it}${why}${paceText(top.pace)}`;
 }
 
 /** Of a peak: what is nearer is bound by it; what is below the second reaches neither. */

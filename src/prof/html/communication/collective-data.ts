@@ -13,6 +13,8 @@ export interface CollectiveRow {
   readonly groupSize: number | null;
   readonly count: number;
   readonly time: number;
+  /** How many of them have no duration, and no part in the time; absent: none. */
+  readonly untimed?: number;
   /** S of NCCL's tests, of those whose size is known. */
   readonly bytes: number | null;
   /** While nothing is computed on the device. */

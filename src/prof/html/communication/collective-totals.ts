@@ -22,20 +22,24 @@ interface Operation extends Identity {
 class RowSums {
   count = 0;
   time = 0;
+  #untimed = 0;
   bytes: number | null = null;
   /** ns in which nothing was computed. */
   notUnderCompute = 0;
-  /** Of operations whose size is known, and of those whose bus bandwidth is. */
+  /** Of operations whose size and duration are known, and of those whose bus bandwidth is. */
   readonly sized = { bytes: 0, time: 0 };
   readonly bus = { bytes: 0, time: 0 };
 
   constructor(readonly of: Identity) {}
 
-  add({ name, bytes, groupSize }: Operation, time: number): void {
+  /** @param time ns; null when it is not known */
+  add({ name, bytes, groupSize }: Operation, time: number | null): void {
     this.count++;
-    this.time += time;
+    if (time === null) this.#untimed++;
+    this.time += time ?? 0;
     if (bytes === null) return;
     this.bytes = (this.bytes ?? 0) + bytes;
+    if (time === null) return;
     this.sized.bytes += bytes;
     this.sized.time += time;
     const factor = groupSize === null ? null : busFactor(name, groupSize);
@@ -53,6 +57,7 @@ class RowSums {
       kind,
       count,
       time,
+      ...(this.#untimed > 0 ? { untimed: this.#untimed } : {}),
       bytes,
       notUnderCompute,
       algorithmBandwidth: rate(sized),
@@ -107,7 +112,7 @@ export class CollectiveTotals {
     const row =
       boundedEntryOf(this.#rows, key, MOST_ROWS, () => new RowSums(identity)) ??
       entryOf(this.#rows, '', () => new RowSums(OTHERS));
-    row.add({ ...identity, bytes }, isTimed ? dur : 0);
+    row.add({ ...identity, bytes }, isTimed ? dur : null);
     if (isTimed)
       alone.communicate(start, start + dur, (time) => {
         row.notUnderCompute += time;

@@ -215,3 +215,21 @@ describe('Kineto: the records of a trace', () => {
     expect((read(EVENTS)[0] as ProfileRecord).dur).to.equal(1_036_000);
   });
 });
+
+describe('Kineto: kernels with the correlation id of another kernel', () => {
+  const kernels = [kernel('a', 3, 10), kernel('b', 3, 30)];
+  const launched = (events: readonly EventText[]) =>
+    read(events).flatMap((record) => (record.type === 'kernel' ? [record.launch?.api ?? null] : []));
+
+  it('have no launch: which of them the call launched is not known', () => {
+    // The second was launched by the call that has no kernel.
+    const events = [launch(3, 5), launch(4, 20, 101), ...kernels, launch(5, 40), kernel('c', 5, 50)];
+    expect(launched(events)).to.deep.equal([null, null, 'cudaLaunchKernel']);
+    expect(diagnostics(events)).to.include({ 'shared-launch': 2 });
+  });
+
+  it('have the launch of a graph, or of one kernel on several devices', () => {
+    for (const api of ['hipGraphLaunch', 'hipExtLaunchMultiKernelMultiDevice'])
+      expect(launched([runtime(api, 3, 5, 6), ...kernels])).to.deep.equal([api, api]);
+  });
+});

@@ -45,6 +45,26 @@ describe('collectives of a page', () => {
     ]);
   });
 
+  it('have the rates of those whose duration is known', () => {
+    const { collectives } = pageOf([
+      profileOn(A100),
+      kernel({ id: 1, start: 0, dur: 1000, collective: reduction(4096), stream: 20 }),
+      kernel({ id: 2, start: 2000, dur: null, collective: reduction(4096), stream: 20 }),
+    ]);
+    // 4,096 bytes in 1,000 ns; on the bus 2(4-1)/4 of that.
+    expect(collectives.shown).to.have.length(1);
+    expect(collectives.shown[0]).to.include({
+      ...{
+        count: 2,
+        time: 1000,
+        untimed: 1,
+        bytes: 8192,
+        algorithmBandwidth: 4_096_000_000,
+        busBandwidth: 6_144_000_000,
+      },
+    });
+  });
+
   it('are exposed where no moment of them is under computing', () => {
     const work = fc.record({
       gap: fc.integer({ min: 0, max: 20 }),

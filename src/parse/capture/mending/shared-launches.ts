@@ -1,0 +1,27 @@
+/**
+ * Kernels with the id of a call that launches one kernel, as where a profiler gives a kernel the id of another's launch: which
+ * of them it launched is not known, and none of them has a launch.
+ */
+import { elementAt } from '../../../containers/element.js';
+import type { Capture } from '../capture.js';
+import { KIND_CODE } from '../capture-columns.js';
+import { byCallName } from '../graphs/call-names.js';
+import { isKernelLaunch } from '../graphs/graph-launches.js';
+import type { LaunchJoin } from '../launches.js';
+
+/** To be called when kernels that are there twice are taken out. */
+export function forgetShared(capture: Capture, { callOf, kernelCounts }: LaunchJoin): void {
+  // `hipExtLaunchMultiKernelMultiDevice`
+  const launchesOne = byCallName(capture, (name) => isKernelLaunch(name) && !name.includes('Multi'));
+  const isShared = (call: number): boolean => call !== -1 && elementAt(kernelCounts, call) > 1 && launchesOne(call);
+  const { kind } = capture.activities;
+  const shared = new Set<number>();
+  for (let row = 0; row < callOf.length; row++) {
+    const call = elementAt(callOf, row);
+    if (kind.at(row) !== KIND_CODE.kernel || !isShared(call)) continue;
+    callOf[row] = -1;
+    shared.add(call);
+    capture.diagnostics.count('shared-launch');
+  }
+  for (const call of shared) kernelCounts[call] = 0;
+}
