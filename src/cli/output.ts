@@ -106,7 +106,7 @@ class TextSink {
 function asOutputError(error: Error, name: string): Error {
   if (!isSystemError(error)) return error;
   if (error.code === 'EPIPE') return new ClosedOutput();
-  return new UserError(`cannot write: ${systemReason(error)}`, { where: name });
+  return new UserError(`cannot write: ${systemReason(error)}`, { where: name, code: error.code });
 }
 
 /**

@@ -1,4 +1,5 @@
 /** The dashboard: header, tabs, and the panels of the chosen profile. */
+import { grouped } from '../record/plural.js';
 import type { PageProfile } from '../prof/html/page-data.js';
 import type { PageOutline } from '../prof/html/page-elements.js';
 import { drawForPaper } from './charts/chart.js';
@@ -168,6 +169,7 @@ export async function showDashboard(root: HTMLElement, data: PageOutline): Promi
     const choices = names.map((name, at) => [at, name] as const);
     const isRanks = names.every((name) => /^rank \d+$/.test(name));
     picker.append(select(isRanks ? 'Rank' : 'Profile', choices, first, (at) => void change(at)));
+    if (data.leftOut > 0) picker.append(` ${grouped(names.length)} of ${grouped(names.length + data.leftOut)}`);
   }
 
   const skip = element('a', { class: 'skip', href: '#main' }, 'Skip to the figures');

@@ -14,6 +14,8 @@ export class UserError extends Error {
       /** What the user can do. */
       readonly hint?: string;
       readonly exitCode?: number;
+      /** The system's code, where the system refused something. */
+      readonly code?: string;
     } = {},
   ) {
     super(what);
@@ -104,3 +106,8 @@ export const isSystemError = (error: unknown): error is SystemError =>
 
 /** The reason in words, or the system's own code where there are none. */
 export const systemReason = (error: { readonly code: string }): string => REASONS[error.code] ?? error.code;
+
+const NO_SPACE: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
+
+/** Whether the system's code says that a disk or a quota is full. */
+export const ranOutOfSpace = (code: unknown): boolean => NO_SPACE.has(code);

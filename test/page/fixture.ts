@@ -334,7 +334,7 @@ const FINDING: Finding = {
 
 export const FIXTURE: PageData = {
   ...{ v: 1, tool: { name: 'dprof', version: '1.2.3' }, title: 'two ranks', input: 'FILE' },
-  profiles: [profile(0, 1), profile(1, 1.2)],
+  ...{ profiles: [profile(0, 1), profile(1, 1.2)], leftOut: 0 },
   advice: groupedFindings([FINDING], () => 0.05),
   job: {
     ...{ worldSize: 2, missing: 0, matched: 6, unmatched: 1, tested: 2, isChance: false },

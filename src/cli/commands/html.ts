@@ -67,9 +67,11 @@ export const html = recordsCommand(
         'too many events for the page is drawn from the whole profile, in which short neighbours are one bar; the page says so.',
         'Ranges of the host are in it where the records have them (dparse --ranges).',
         "All times count from the profile's start, as in records, dprof memory and dprof perfetto.",
+        'Of more than 64 profiles it holds those that are late, were delayed or delay others most, the slowest, some around',
+        'the median, and a sample; the others are rows of the tables of ranks.',
         'Lists are bounded: what a page leaves out it sums up. Most pages have less than 30 MB: some 25 bytes an event of the',
         'timeline, and up to 17 MB of texts a profile, where no two are equal. Memory: 400 MB for most profiles; where no two',
-        'texts are equal up to 1.3 GB, and 250 MB more for each profile besides.',
+        'texts are equal up to 1.3 GB, and 250 MB more for each profile besides, of which it holds 64 at most.',
       ],
     ],
     examples: [

@@ -5,7 +5,7 @@ import type { Command, CommandEntry } from '../command.js';
 import { say } from '../message.js';
 import { printText } from '../output.js';
 import { removeDamaged } from './job/damaged-parts.js';
-import { failedTasks, sayFailed, writeFailed } from './job/failed-tasks.js';
+import { failedTasks, sayFailed, writeFailed, type FailedTask, type Heard } from './job/failed-tasks.js';
 import { PLACES, type JobFolder } from './job/job-folder.js';
 import { JOB, readJobArguments, type JobRequest } from './job/job-options.js';
 import { runLocally } from './job/local-engine.js';
@@ -33,10 +33,10 @@ async function runJob(request: JobRequest, commands: Commands): Promise<void> {
 }
 
 async function runShare(request: JobRequest & { show: 'tasks' }, commands: Commands): Promise<void> {
-  const { share, numbers, log } = request;
+  const { share, numbers, log, ended } = request;
   const { folder, plan } = await jobOfShare(request);
   const tasks = share === null ? plan.tasks.filter(({ number }) => numbers?.has(number)) : itemsOf(plan.tasks, share);
-  const run = { folder, settings: plan, partial: await named(commands, 'partial'), log };
+  const run = { folder, settings: plan, partial: await named(commands, 'partial'), log, ended };
   if ((await runTasks(run, tasks)) > 0) process.exitCode = EXIT.failed;
 }
 
@@ -90,8 +90,9 @@ async function runWhole(request: JobRequest & { show: 'job' }): Promise<void> {
 async function runHere(opened: OpenJob, request: JobRequest & { show: 'job' }): Promise<void> {
   const { folder, plan } = opened;
   try {
-    await runLocally({ ...opened, ...request });
-    await sayEnd(opened);
+    const { heard, failure } = await runLocally({ ...opened, ...request });
+    await sayEnd(opened, heard);
+    if (failure !== null) throw failure;
   } catch (error) {
     if (!(error instanceof Stopped)) throw error;
     const done = `${folder.done().size} of ${plan.tasks.length} done`;
@@ -121,13 +122,22 @@ async function runThere({ folder, plan }: OpenJob, submitted: Submitted, quiet: 
 }
 
 /** The report on stdout, and what failed on stderr. @throws UserError where nothing could be read */
-async function sayEnd({ folder, plan }: OpenJob): Promise<void> {
-  const failed = failedTasks(folder, plan);
-  // A disk that was full from the start took no list, and no log says why nothing was started.
-  if (failed.length > 0 && folder.read(PLACES.failed) === null) writeFailed(folder, failed);
+async function sayEnd({ folder, plan }: OpenJob, heard?: Heard): Promise<void> {
+  const failed = failedTasks(folder, plan, heard);
+  // The list may lack what a full disk did not take.
+  if (failed.length > 0) writeWhereRoom(folder, failed);
   sayFailed(folder, failed, plan.tasks.length);
   if (failed.length > 0) process.exitCode = EXIT.failed;
   if (isMerged({ folder, plan })) await printReport(folder);
+}
+
+function writeWhereRoom(folder: JobFolder, failed: readonly FailedTask[]): void {
+  try {
+    writeFailed(folder, failed);
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    say('dprof', error.line);
+  }
 }
 
 function sayToFollow(folder: JobFolder, { jobs }: Submitted, quiet: boolean): void {

@@ -1,5 +1,8 @@
 /** The profiles of a page compared: which rank is slow, and where. */
 import type { PageJob } from '../../prof/html/page-data.js';
+import { grouped } from '../../record/plural.js';
+import { command } from '../document/copy-command.js';
+import { note } from '../document/dom-elements.js';
 import { withName } from '../document/fragment.js';
 import { showRanks, showTime, timelineLink } from '../document/timeline-link.js';
 import { isInTimeline } from '../document/timeline-target.js';
@@ -54,6 +57,16 @@ function openAllOf(view: PanelView): JobLinks['openAll'] {
   return (step) => void open(step);
 }
 
+/** Which profiles the page holds, where those are not all. */
+function leftOutOf({ profiles, leftOut }: PanelView['data']): HTMLElement[] {
+  if (leftOut === 0) return [];
+  const of = grouped(profiles.length + leftOut);
+  const which =
+    'those that are late, were delayed or delay others most, the slowest, some around the median, and a sample';
+  const text = `The page holds ${grouped(profiles.length)} of ${of} profiles: ${which}. The others are rows of the tables of ranks here; their names lead nowhere. A page of any of them:`;
+  return [note(text), command('dprof html FILE -o PAGE')];
+}
+
 function make(view: PanelView): PanelContent {
   const { profiles, job } = view.data;
   if (profiles.length < 2 && job === null)
@@ -67,7 +80,11 @@ function make(view: PanelView): PanelContent {
           find: (rank, text, condition) => findIn(view, rank, text, condition),
         });
   const isOne = profiles.length < 2;
-  return [...sections, ...(isOne ? [] : [profileComparison(view, rankNames(view.data), view.at, view.choose)])];
+  return [
+    ...leftOutOf(view.data),
+    ...sections,
+    ...(isOne ? [] : [profileComparison(view, rankNames(view.data), view.at, view.choose)]),
+  ];
 }
 
 export const RANKS: Panel = { id: 'ranks', title: 'Ranks compared', width: 6, make };

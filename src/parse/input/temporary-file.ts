@@ -7,7 +7,7 @@ import { closeSync, existsSync, mkdtempSync, openSync, rmSync, writeSync } from 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads';
-import { isSystemError, systemReason } from '../../record/errors.js';
+import { isSystemError, ranOutOfSpace, systemReason } from '../../record/errors.js';
 import { atEnd } from './cleanup.js';
 import { namesIn, readFully } from '../files.js';
 import { UnreadableInput } from './unreadable-input.js';
@@ -16,8 +16,6 @@ import { UnreadableInput } from './unreadable-input.js';
 const OPEN_FILES = '/proc/self/fd';
 
 const PIECE = 512 * 1024;
-
-const FULL: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 
 /** A name of this run's own, which its workers inherit: processes of other machines may share a temporary folder. */
 const RUN = 'dparse-run';
@@ -129,9 +127,9 @@ export function inTemporaryFolder<T>(input: string, step: () => T): T {
     return step();
   } catch (error) {
     if (!isSystemError(error)) throw error;
-    const isFull = FULL.has(error.code);
+    const isFull = ranOutOfSpace(error.code);
     const what = `the temporary folder ${tmpdir()} ${isFull ? 'has no room' : `takes no file: ${systemReason(error)}`}`;
     const hint = `set TMPDIR to ${isFull ? 'a folder with more room' : 'another folder'}`;
-    throw new UnreadableInput(what, { where: input, hint });
+    throw new UnreadableInput(what, { where: input, hint, code: error.code });
   }
 }

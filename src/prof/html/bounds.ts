@@ -60,7 +60,17 @@ const LEAST: Bounds = {
   trackPoints: 2000,
 };
 
-/** Profiles of one page share the bounds of a single one, down to a least number of entries each. */
+/** Of profiles of which a page holds some, events wait in memory until it is known which: a quarter of what they would share. */
+const WAITING = 0.25;
+
+/**
+ * Profiles of one page share the bounds of a single one, down to a least number of entries each.
+ * @param held profiles of a page at most
+ */
+export const boundsOfHeld = (profiles: number, held: number, events: number): Bounds =>
+  profiles <= held ? boundsOf(profiles, events) : boundsOf(held, events * WAITING);
+
+/** @see boundsOfHeld */
 export function boundsOf(profiles: number, events = EVENTS): Bounds {
   const part = (most: number, least: number): number => Math.max(Math.min(most, least), Math.floor(most / profiles));
   const of = (list: keyof Bounds): number => part(list === 'events' ? events : OF_ONE_PROFILE[list], LEAST[list]);

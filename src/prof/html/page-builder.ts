@@ -14,7 +14,11 @@ import { jobReport } from '../ranks/job-report.js';
 import { RankCollector } from '../ranks/part/rank-collector.js';
 import { ProfileSummaries, SUMMARY_TYPES } from '../summary/summaries.js';
 import type { RecordTypes } from '../input/records.js';
-import { boundsOf, type Bounds } from './bounds.js';
+import { boundsOfHeld, type Bounds } from './bounds.js';
+import { heldProfiles, MOST_HELD } from './job/held-profiles.js';
+import { PackedProfile } from './job/packed-profile.js';
+import type { ProfileSummary } from '../summary/summary-data.js';
+import type { RankPart } from '../ranks/part/rank-part.js';
 import { pageKernelOf, type PageKernel } from './page-kernel.js';
 import { isNeuronCapture, NeuronCapture } from './neuron/neuron-capture.js';
 import { MonitorRun } from './neuron/monitor-run.js';
@@ -29,7 +33,7 @@ import { timedActivity } from './timed-activity.js';
 import { durationOf } from '../../record/fields/times.js';
 import { TimelineBuilder, type BuiltTimeline } from './timeline/timeline-builder.js';
 import type { TimelineChoice } from './timeline/timeline-choice.js';
-import { namesIn, pageProfile, PageSums } from './page-sums.js';
+import { builtProfile, pageProfile, PageSums, type BuiltProfile } from './page-sums.js';
 
 export const PAGE_TYPES: RecordTypes = new Set<ProfileLine['type']>([
   ...SUMMARY_TYPES,
@@ -44,6 +48,8 @@ export interface PageOptions {
   readonly timeline: TimelineChoice;
   /** Events of the timelines of all profiles together. */
   readonly events: number;
+  /** Profiles that the page holds at most. */
+  readonly held?: number;
 }
 
 /**
@@ -78,6 +84,9 @@ export class PageBuilder implements Analysis<MakePage> {
   readonly ranges = 'long-calls';
   #batch: Pick<Taken, 'record' | 'rows'>[] = [];
   readonly #profiles = new Map<number, PageSums>();
+  readonly #packed = new Map<number, PackedProfile>();
+  /** Packed profiles with records behind those of another. */
+  readonly #scattered = new Set<number>();
   readonly #summaries = new ProfileSummaries();
   readonly #adviser = new Adviser({
     // The page has the ranks of a job as a part of its own.
@@ -120,6 +129,26 @@ export class PageBuilder implements Analysis<MakePage> {
       .filter(({ record }) => !isCall(record))
       .map(({ record, rows }): Taken => ({ record, rows, kernels: rows.map(takenKernelOf) }));
     for (const part of this.#parts) for (const taken of shown) part(taken);
+    if (this.#count > this.#most) this.#pack();
+  }
+
+  /** Profiles before that of the last row are complete: what the page would hold of them waits compressed. */
+  #pack(): void {
+    const current = this.#current;
+    if (current === null || !this.#profiles.has(current)) return;
+    for (const [number, sums] of this.#profiles) {
+      if (number === current) return;
+      const overview = this.#summaries.of(number);
+      if (overview === null) continue;
+      this.#profiles.delete(number);
+      if (this.#packed.has(number)) this.#scattered.add(number);
+      else {
+        const built = builtProfile(sums, overview, this.#bounds);
+        const { timeline, utilisation } = sums;
+        const steps = timeline.steps.map(({ step }) => step);
+        this.#packed.set(number, new PackedProfile(built, steps, timeline.isMet, utilisation.outOfOrder));
+      }
+    }
   }
 
   /** What is made of the records besides the advice: each takes a whole batch. */
@@ -182,6 +211,7 @@ export class PageBuilder implements Analysis<MakePage> {
       this.#profile(row.record.profile).ops.add(row);
       this.#addToTables(kernel);
     }
+    for (const number of this.#packed.keys()) if (this.#profiles.delete(number)) this.#scattered.add(number);
     const { records, timed, untimed } = this;
     if (records === 0) throw nothing();
     if (timed === 0 && untimed >= records) throw withoutTimes();
@@ -190,7 +220,10 @@ export class PageBuilder implements Analysis<MakePage> {
       return this.contents(about);
     };
     const profiles = [...this.#profiles.values()];
-    const outOfOrder = profiles.reduce((sum, { utilisation }) => sum + utilisation.outOfOrder, 0);
+    const outOfOrder = [...profiles.map(({ utilisation }) => utilisation), ...this.#packed.values()].reduce(
+      (sum, one) => sum + one.outOfOrder,
+      0,
+    );
     const truncated = this.#summaries.all.reduce(
       (sum, { diagnostics }) => sum + (diagnostics['truncated-input'] ?? 0),
       0,
@@ -199,6 +232,8 @@ export class PageBuilder implements Analysis<MakePage> {
       [truncated, 'truncated input', ': the page shows the records before the end'],
       [untimed, 'record', ' without a time left out'],
       [outOfOrder, 'record', ' not in order of start: utilisation is too small there'],
+      [this.#scattered.size, 'profile', ' whose records lie between those of others: the page has the first of them'],
+      [Math.max(0, this.#count - this.#most), 'profile', LEFT_OUT],
     );
     return { table: null, facts: make, notes };
   }
@@ -206,9 +241,14 @@ export class PageBuilder implements Analysis<MakePage> {
   /** @throws UserError when the chosen step or time has no events */
   #checkTimeline(): void {
     const choice = this.options.timeline;
-    if (choice.of === 'usual' || [...this.#profiles.values()].some(({ timeline }) => timeline.isMet)) return;
+    const timelines = [...this.#profiles.values()].map(({ timeline }) => timeline);
+    const all = [...timelines, ...this.#packed.values()];
+    if (choice.of === 'usual' || all.some(({ isMet }) => isMet)) return;
     if (choice.of === 'time') throw new UserError('nothing ran between --from and --to');
-    const numbers = [...this.#profiles.values()].flatMap(({ timeline }) => timeline.steps.map(({ step }) => step));
+    const numbers = [
+      ...timelines.flatMap(({ steps }) => steps.map(({ step }) => step)),
+      ...[...this.#packed.values()].flatMap(({ steps }) => steps),
+    ];
     const steps = [...new Set(numbers)].sort((a, b) => a - b);
     const [first, last] = [steps[0], steps.at(-1)];
     const known =
@@ -223,27 +263,43 @@ export class PageBuilder implements Analysis<MakePage> {
     const bounds = this.#bounds;
     const { reports } = this.#memory;
     const verdicts = new Map(this.#adviser.verdicts.map((verdict) => [verdict.profile, verdict]));
+    const ranks = this.#ranks.partsByProfile;
+    const rankParts = [...ranks.values()].flat();
+    const report = rankParts.length < 2 ? null : jobReport(rankParts);
+    const overviews = this.#summaries.all.filter(({ profile }) => this.#packed.has(profile) || this.#profiles.has(profile)); // prettier-ignore
+    const held = heldProfiles(
+      overviews.map(({ profile, devices }) => ({
+        ...{ profile, parts: ranks.get(profile) ?? [] },
+        busy: devices.reduce((sum, { busy }) => sum + busy, 0),
+      })),
+      report,
+      this.#most,
+    );
     const parts: PagePart[] = [];
     const profiles: PageProfile[] = [];
-    for (const overview of this.#summaries.all) {
-      const sums = this.#profiles.get(overview.profile);
-      if (sums === undefined) continue;
-      const memory = reports.filter((report) => report.profile === overview.profile);
-      const built = sums.timeline.timeline(bounds);
-      if (built !== null) for (const part of partsOf(profiles.length, built)) parts.push(part);
-      const verdict = verdicts.get(overview.profile) ?? null;
-      const profile = pageProfile(overview, sums, memory, bounds);
-      const timeline = built === null ? null : { ...built.about, lacks: built.names.lacking(namesIn(profile)) };
+    const places = new Map<RankPart, number>();
+    for (const overview of overviews) {
+      const { profile: number } = overview;
+      if (!held.has(number)) continue;
+      const built = this.#built(overview, bounds);
+      const memory = reports.filter((report) => report.profile === number);
+      for (const part of ranks.get(number) ?? []) places.set(part, profiles.length);
+      if (built.timeline !== null) for (const part of partsOf(profiles.length, built.timeline)) parts.push(part);
+      const profile = pageProfile(overview, built.figures, memory, bounds);
       const unknown = overview.devices.length === 0 ? withoutDevices(profile) : {};
-      profiles.push({ ...profile, ...unknown, timeline, verdict });
+      const timeline = built.timeline?.about ?? null;
+      profiles.push({ ...profile, ...unknown, timeline, verdict: verdicts.get(number) ?? null });
     }
-    const advice = groupedFindings(this.#adviser.findings, (finding) => this.#adviser.shareOf(finding));
-    return { data: { v: 1, ...about, profiles, advice, job: this.#job }, parts };
+    const findings = this.#adviser.findings.filter(({ profile }) => held.has(profile));
+    const advice = groupedFindings(findings, (finding) => this.#adviser.shareOf(finding));
+    const job = report === null ? null : pageJob(report, (part) => places.get(part) ?? null);
+    return { data: { v: 1, ...about, profiles, leftOut: overviews.length - profiles.length, advice, job }, parts };
   }
 
-  get #job(): PageData['job'] {
-    const { parts } = this.#ranks;
-    return parts.length < 2 ? null : pageJob(jobReport(parts), this.#summaries.all);
+  #built(overview: ProfileSummary, bounds: Bounds): BuiltProfile {
+    const { profile } = overview;
+    const packed = this.#packed.get(profile);
+    return packed === undefined ? builtProfile(this.#profile(profile), overview, bounds) : packed.built;
   }
 
   #addToTimeline({ row, kernel }: TakenKernel): void {
@@ -275,12 +331,21 @@ export class PageBuilder implements Analysis<MakePage> {
     }
   }
 
+  get #most(): number {
+    return this.options.held ?? MOST_HELD;
+  }
+
+  /** Profiles, packed or not. */
+  get #count(): number {
+    return this.#profiles.size + this.#packed.size;
+  }
+
   get #bounds(): Bounds {
-    return this.#boundsOf(Math.max(1, this.#profiles.size));
+    return this.#boundsOf(Math.max(1, this.#count));
   }
 
   #boundsOf(profiles: number): Bounds {
-    return boundsOf(profiles, this.options.events);
+    return boundsOfHeld(profiles, this.#most, this.options.events);
   }
 
   #profile(number: number): PageSums {
@@ -292,11 +357,14 @@ export class PageBuilder implements Analysis<MakePage> {
   }
 }
 
+/** Behind the number of profiles that the page does not hold. */
+const LEFT_OUT = ' with a row in the tables of ranks alone: dprof html FILE -o PAGE makes a page of any of them';
+
 const nothing = (): UserError =>
   new UserError('nothing to show: no kernels, no ranges, no samples', { hint: RANGES_HINT });
 
 /** Elements of the timeline of a profile. @param at index of the profile in the page */
-function partsOf(at: number, { tables, pieces }: BuiltTimeline): PagePart[] {
+function partsOf(at: number, { tables, pieces }: Pick<BuiltTimeline, 'tables' | 'pieces'>): PagePart[] {
   const held = pieces.flatMap((value, piece) => (value === null ? [] : [{ id: timelineId(at, piece), value }]));
   return [{ id: timelineId(at), value: tables }, ...held];
 }

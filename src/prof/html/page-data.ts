@@ -24,6 +24,8 @@ export interface PageData {
   /** The input as a word of a shell's command; FILE for several. */
   readonly input: string;
   readonly profiles: readonly PageProfile[];
+  /** Profiles that are rows of the tables of ranks alone. */
+  readonly leftOut: number;
   /** Most time at stake first. */
   readonly advice: readonly FindingGroup[];
   /** The ranks against each other; null for one. */

@@ -18,7 +18,8 @@ import type { MemoryCurve, PageProfile } from './page-data.js';
 import type { EventNames } from './timeline/names/event-names.js';
 import { GraphCaptureTest } from '../advise/verdict/graph-capture.js';
 import { RooflineGroups } from './kernels/roofline-groups.js';
-import type { TimelineBuilder } from './timeline/timeline-builder.js';
+import type { BuiltTimeline, TimelineBuilder } from './timeline/timeline-builder.js';
+import type { PageTimeline } from './timeline/timeline-data.js';
 import { UtilisationCurve } from './utilisation-curve.js';
 
 /** Call stacks that a page shows of an op. */
@@ -43,47 +44,69 @@ export class PageSums {
   constructor(readonly timeline: TimelineBuilder) {}
 }
 
-/** The data of a profile. @param memory its reports, device by device */
-export function pageProfile(
-  overview: ProfileSummary,
-  sums: PageSums,
-  memory: readonly MemoryReport[],
-  bounds: Bounds,
-): Omit<PageProfile, 'verdict' | 'timeline'> {
-  return {
-    overview,
-    isGraphCapture: sums.graphs.isCapture,
-    diagnosticTexts: diagnosticTexts(overview),
-    utilisation: sums.utilisation.utilisation,
-    kernels: sums.kernels.totals(bounds.kernels),
-    ...sums.ops.totals(bounds.ops, STACKS_OF_OP, bounds.stacks),
-    annotations: sums.annotations.annotations(bounds.annotations, bounds.samples),
-    roofline: sums.points.roofline(bounds.points),
-    layers: sums.layers.rows(bounds.layers),
-    memory: memory.flatMap(curvesOf).slice(0, bounds.curves),
-    memoryPeaks: memoryPeaks(memory),
-    idle: {
-      causes: sums.gaps.causes,
-      devices: sums.gaps.devices,
-      launches: sums.launches.result,
-    },
-    gaps: sums.gaps.gaps(bounds.steps),
-    collectives: sums.collectives.rows(bounds.collectives),
-    stepBars: sums.stepBars.bars(bounds.steps),
-    neuron: sums.neuron?.result ?? null,
-    monitor: sums.monitor?.result ?? null,
-  };
+/** What the sums of a profile give of its data. */
+type PageFigures = Omit<
+  PageProfile,
+  'overview' | 'diagnosticTexts' | 'memory' | 'memoryPeaks' | 'verdict' | 'timeline'
+>;
+
+const pageFigures = (sums: PageSums, bounds: Bounds): PageFigures => ({
+  isGraphCapture: sums.graphs.isCapture,
+  utilisation: sums.utilisation.utilisation,
+  kernels: sums.kernels.totals(bounds.kernels),
+  ...sums.ops.totals(bounds.ops, STACKS_OF_OP, bounds.stacks),
+  annotations: sums.annotations.annotations(bounds.annotations, bounds.samples),
+  roofline: sums.points.roofline(bounds.points),
+  layers: sums.layers.rows(bounds.layers),
+  idle: {
+    causes: sums.gaps.causes,
+    devices: sums.gaps.devices,
+    launches: sums.launches.result,
+  },
+  gaps: sums.gaps.gaps(bounds.steps),
+  collectives: sums.collectives.rows(bounds.collectives),
+  stepBars: sums.stepBars.bars(bounds.steps),
+  neuron: sums.neuron?.result ?? null,
+  monitor: sums.monitor?.result ?? null,
+});
+
+/** A profile of a page, as far as its own records make it. */
+export interface BuiltProfile {
+  readonly figures: PageFigures;
+  /** Null where nothing has a time. */
+  readonly timeline: (Pick<BuiltTimeline, 'tables' | 'pieces'> & { readonly about: PageTimeline }) | null;
 }
 
+export function builtProfile(sums: PageSums, overview: ProfileSummary, bounds: Bounds): BuiltProfile {
+  const figures = pageFigures(sums, bounds);
+  const built = sums.timeline.timeline(bounds);
+  if (built === null) return { figures, timeline: null };
+  const { about, names, tables, pieces } = built;
+  const lacks = names.lacking(namesIn({ ...figures, overview }));
+  return { figures, timeline: { about: { ...about, lacks }, tables, pieces } };
+}
+
+/** The data of a profile. @param memory its reports, device by device */
+export const pageProfile = (
+  overview: ProfileSummary,
+  figures: PageFigures,
+  memory: readonly MemoryReport[],
+  bounds: Bounds,
+): Omit<PageProfile, 'verdict' | 'timeline'> => ({
+  ...{ overview, diagnosticTexts: diagnosticTexts(overview), ...figures },
+  memory: memory.flatMap(curvesOf).slice(0, bounds.curves),
+  memoryPeaks: memoryPeaks(memory),
+});
+
 /** Names in tables that lead to events of the timeline. */
-export const namesIn = ({
+const namesIn = ({
   kernels,
   ops,
   roofline,
   layers,
   annotations,
   overview,
-}: Omit<PageProfile, 'verdict' | 'timeline'>): Parameters<EventNames['lacking']>[0] => ({
+}: PageFigures & Pick<PageProfile, 'overview'>): Parameters<EventNames['lacking']>[0] => ({
   kernel: [...kernels.shown.map(({ name }) => name), ...roofline.points.map(({ kernel }) => kernel)],
   op: [...ops.shown, ...roofline.points].flatMap(({ op }) => op ?? []),
   layer: layers.shown.map(({ path }) => path.join('/')),

@@ -99,30 +99,34 @@ export class ProfileSummaries {
 
   /** In order of profile, when all records are taken. */
   get all(): ProfileSummary[] {
-    const profiles = [...this.#profiles].sort(([a], [b]) => a - b);
-    return profiles.map(([profile, sums]) => {
-      if (sums.part !== null) return summaryOf(sums.part, profile, sums.header, this.names);
-      const devices = devicesOf(sums);
-      const kernels = sums.kernels.result(
-        this.names,
-        devices.some(({ missing }) => missing !== null) ? 0 : devices.reduce((all, device) => all + device.span, 0),
-      );
-      return {
-        profile,
-        header: sums.header,
-        devices,
-        kernels,
-        memory: sums.memory.memory,
-        syncs: sums.syncs.byTime(this.names),
-        collectives: sums.collectives.collectives,
-        links: sums.links.memory,
-        steps: sums.steps.result((step) => sums.hostSteps.lengthOf(step)),
-        host: sums.hasWork ? null : sums.host.result(sums.hostSteps, this.names),
-        cpu: sums.cpu.result,
-        program: sums.program.result,
-        diagnostics: diagnosticsOf(sums),
-      };
-    });
+    return [...this.#profiles.keys()].sort((a, b) => a - b).flatMap((profile) => this.of(profile) ?? []);
+  }
+
+  /** When all records of the profile are taken; null for one without any. */
+  of(profile: number): ProfileSummary | null {
+    const sums = this.#profiles.get(profile);
+    if (sums === undefined) return null;
+    if (sums.part !== null) return summaryOf(sums.part, profile, sums.header, this.names);
+    const devices = devicesOf(sums);
+    const kernels = sums.kernels.result(
+      this.names,
+      devices.some(({ missing }) => missing !== null) ? 0 : devices.reduce((all, device) => all + device.span, 0),
+    );
+    return {
+      profile,
+      header: sums.header,
+      devices,
+      kernels,
+      memory: sums.memory.memory,
+      syncs: sums.syncs.byTime(this.names),
+      collectives: sums.collectives.collectives,
+      links: sums.links.memory,
+      steps: sums.steps.result((step) => sums.hostSteps.lengthOf(step)),
+      host: sums.hasWork ? null : sums.host.result(sums.hostSteps, this.names),
+      cpu: sums.cpu.result,
+      program: sums.program.result,
+      diagnostics: diagnosticsOf(sums),
+    };
   }
 
   #listen(sums: SummedProfile, record: ProfileLine): void {

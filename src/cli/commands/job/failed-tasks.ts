@@ -1,69 +1,79 @@
-/** Tasks that failed, each with its reason and log: on stderr, and in a file of the job's folder. */
+/** Tasks that failed, each with what ended it and its log: on stderr, and in files of the job's folder, as text and JSON. */
 import { escapeControls } from '../../../record/control-characters.js';
+import { systemReason } from '../../../record/errors.js';
 import { counted } from '../../../record/plural.js';
 import { say } from '../../message.js';
-import { PLACES, type JobFolder } from './job-folder.js';
+import { PLACES, type JobFolder, type TaskFailure } from './job-folder.js';
 import type { JobPlan, JobTask } from './plan/job-plan.js';
-import { STARTED } from './run-tasks.js';
+import { beginnings } from './run-tasks.js';
+import { endedItself, type ProcessEnd } from './task-end.js';
+import { lastLine } from './task-log.js';
 
-export interface FailedTask {
+export interface FailedTask extends TaskFailure {
   readonly task: JobTask;
-  /** One line. */
-  readonly error: string;
-  /** From the job's folder; null where nobody named it. */
-  readonly log: string | null;
-  readonly isCut: boolean;
-  /** Whether it said why: otherwise it was killed, crashed, or never started. */
+  /** Whether it is known why: otherwise it was killed, crashed, or never started, while nobody looked. */
   readonly hasSaid: boolean;
 }
 
+/** What a process said last of a task, and its log. */
+export type Said = Pick<TaskFailure, 'error' | 'log'>;
+/** By the number of the task. On a full disk it stands nowhere: neither parts nor logs have room. */
+export type Heard = ReadonlyMap<number, Said>;
+
 /** Tasks without a part, and those whose profile is cut off. */
-export function failedTasks(folder: JobFolder, { tasks }: JobPlan): FailedTask[] {
+export function failedTasks(folder: JobFolder, { tasks }: JobPlan, heard: Heard = new Map()): FailedTask[] {
   const [done, failed] = [folder.done(), folder.failed()];
   const suspects = tasks.filter(({ name }) => !done.has(name) || failed.has(name));
   if (suspects.length === 0) return [];
-  const started = startedTasks(folder);
+  const begun = beginnings(folder);
   return suspects.flatMap((task): FailedTask[] => {
     const failure = folder.failure(task);
     if (failure !== null && (failure.isCut || !done.has(task.name))) return [{ task, ...failure, hasSaid: true }];
-    return done.has(task.name) ? [] : [{ task, ...unfinished(folder, task, started), isCut: false, hasSaid: false }];
+    if (done.has(task.name)) return [];
+    const said = heard.get(task.number);
+    if (said !== undefined) return [{ task, ...endOf(said), ...said, isCut: false, hasSaid: true }];
+    return [{ task, ...unfinished(folder, task, begun), isCut: false, hasSaid: false }];
   });
 }
 
-/** Logs of tasks that were started and have not ended, by name. */
-function startedTasks(folder: JobFolder): ReadonlyMap<string, string> {
-  const works = folder.names(PLACES.work);
-  return new Map(
-    works.map((work) => [work.replace(/\.[^.]*$/, ''), folder.read(PLACES.work, work, STARTED) ?? ''] as const),
-  );
-}
+/** Nothing but its words is left of it. */
+const endOf = ({ error }: Said): ProcessEnd => endedItself(error.includes(systemReason({ code: FULL })) ? FULL : null);
+const FULL = 'ENOSPC';
 
 function unfinished(
   folder: JobFolder,
   { name, path }: JobTask,
-  started: ReadonlyMap<string, string>,
-): Pick<FailedTask, 'error' | 'log'> {
-  const log = started.get(name);
-  if (log === undefined) return { error: `${path}: was not started`, log: null };
+  begun: ReadonlyMap<string, string>,
+): Omit<TaskFailure, 'isCut'> {
+  const log = begun.get(name);
+  const unknown = { signal: null, exitCode: null };
+  if (log === undefined) return { ...unknown, ended: 'not-started', error: `${path}: was not started`, log: null };
   const last = log === '' ? null : lastLine(folder.read(log) ?? '');
   const error = `${path}: was killed, or crashed${last === null ? '' : `: ${last}`}`;
-  return { error, log: log === '' ? null : log };
+  return { ...unknown, ended: 'unknown', error, log: log === '' ? null : log };
 }
 
-/** What a log ends with, but for the lines that name tasks; null for nothing. */
-export function lastLine(text: string): string | null {
-  const lines = text.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('dprof: task '));
-  // What V8 says before its stack.
-  const fatal = lines.findLast((line) => line.startsWith('FATAL ERROR'));
-  return fatal ?? lines.at(-1)?.replace(/^dprof: /, '') ?? null;
+/** The line of a task: its profile, what ended it, its log. */
+function lineOf({ task: { path }, error, log }: FailedTask): string {
+  const [profile, why] = [escapeControls(path), escapeControls(error)];
+  return `${why.startsWith(profile) ? '' : `${profile}: `}${why}${log === null ? '' : ` (log: ${log})`}`;
 }
 
-const lineOf = ({ error, log }: FailedTask): string => escapeControls(log === null ? error : `${error} (log: ${log})`);
+/** The same as an object: a task by its number in the plan. */
+const objectOf = ({ task, error, log, isCut, ended, signal, exitCode }: FailedTask): object => ({
+  ...{ task: task.number, path: task.path, ended, signal, exitCode, isCut, error, log },
+});
 
-/** Writes the list of what failed; no list where nothing did. */
+/** Writes the lists of what failed; none where nothing did. */
 export function writeFailed(folder: JobFolder, failed: readonly FailedTask[]): void {
-  if (failed.length === 0) folder.remove(PLACES.failed);
-  else folder.write(PLACES.failed, failed.map((one) => `${lineOf(one)}\n`).join(''));
+  const lists = [
+    [PLACES.failed, lineOf],
+    [PLACES.failures, (one: FailedTask) => JSON.stringify(objectOf(one))],
+  ] as const;
+  for (const [place, textOf] of lists) {
+    if (failed.length === 0) folder.remove(place);
+    else folder.write(place, failed.map((one) => `${textOf(one)}\n`).join(''));
+  }
 }
 
 /** Lines on stderr that a job of any size may have. */

@@ -14,6 +14,7 @@ import { atEnd } from '../../../parse/input/cleanup.js';
 import { isSystemError, systemReason, UserError } from '../../../record/errors.js';
 import { JOB_PART } from './plan/merge-tree.js';
 import { planText, readPlan, type JobPlan, type JobTask } from './plan/job-plan.js';
+import { endedItself, type ProcessEnd } from './task-end.js';
 
 /** Files and folders of a job. */
 export const PLACES = {
@@ -27,11 +28,13 @@ export const PLACES = {
   report: 'report',
   part: JOB_PART,
   failed: 'failed.txt',
+  /** The same for programs. */
+  failures: 'failed.jsonl',
   lock: 'lock',
 } as const;
 
 /** Why a task has no part, or one of less than the profile. */
-export interface TaskFailure {
+export interface TaskFailure extends ProcessEnd {
   /** One line. */
   readonly error: string;
   /** From the job's folder; null where nobody named it. */
@@ -162,7 +165,7 @@ export class JobFolder {
       }
     } catch (error) {
       if (!isSystemError(error)) throw error;
-      throw new UserError(`cannot write: ${systemReason(error)}`, { where: this.at(place) });
+      throw new UserError(`cannot write: ${systemReason(error)}`, { where: this.at(place), code: error.code });
     }
   }
 }
@@ -174,7 +177,7 @@ function failureOf(text: string): TaskFailure {
   try {
     return JSON.parse(text) as TaskFailure;
   } catch {
-    return { error: 'failed', log: null, isCut: false };
+    return { ...endedItself(null), error: 'failed', log: null, isCut: false };
   }
 }
 

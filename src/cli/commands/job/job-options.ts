@@ -53,14 +53,20 @@ export const JOB: Tool = {
       help: 'with --merge and --task I/N: only that share of the merges of level L, from 1',
     },
     { name: 'log', takes: 'FILE', help: 'with --task: the log of this process, from OUT, to be named with what fails' },
+    {
+      name: 'ended',
+      takes: 'CODE',
+      help: 'with --log: exit code of the process that died at these tasks; goes on behind it',
+    },
     QUIET_OPTION,
     HELP_OPTION,
   ],
   notes: [
     [
       'OUT holds tasks.jsonl (the plan), parts/, logs/, job.part (for dprof summary, steps, ranks, diff, --by), report/ with',
-      'their answers, and failed.txt where a profile could not be read. A task that fails runs twice, then is named; all',
-      'others are kept, and the exit code is 1. The result is the same, byte for byte, whatever the engine and the shares.',
+      'their answers; failed.txt and failed.jsonl say what ended each profile that is missing. A profile that fails is tried',
+      'twice, then named; all others are kept, and the exit code is 1. The result is the same, byte for byte, whatever the',
+      'engine and the shares.',
       'Memory: of each process that of dprof partial for its largest profile, 100 MB besides.',
     ],
   ],
@@ -88,6 +94,7 @@ interface JobShare {
   readonly share: Share | null;
   readonly numbers: ReadonlySet<number> | null;
   readonly log: string | null;
+  readonly ended: number | null;
 }
 
 /** A whole job. */
@@ -134,7 +141,10 @@ export function readJobArguments(args: readonly string[]): JobRequest {
   if (given.text('level') !== undefined) throw new UsageError('--level belongs to --merge');
   if (share !== undefined || numbers !== null) {
     if (share !== undefined && numbers !== null) throw new UsageError('--task and --tasks: one or the other');
-    return { ...common, show: 'tasks', share: share ?? null, numbers, log: given.text('log') ?? null };
+    const log = given.text('log') ?? null;
+    const ended = given.read('ended', (text) => integer('--ended', text, 1)) ?? null;
+    if (ended !== null && log === null) throw new UsageError('--ended needs --log, which says what the process was at');
+    return { ...common, show: 'tasks', share: share ?? null, numbers, log, ended };
   }
   return { ...common, show: 'job', ...wholeJob(given) };
 }

@@ -1,14 +1,16 @@
 /** The engine of one machine: tasks and merges in processes of their own, as many at a time as it has cores. */
 import { mkdirSync } from 'node:fs';
-import { UserError } from '../../../record/errors.js';
+import { EXIT, UserError } from '../../../record/errors.js';
 import { progress } from '../../progress.js';
-import { failedTasks, lastLine } from './failed-tasks.js';
+import { failedTasks, type FailedTask, type Heard, type Said } from './failed-tasks.js';
 import { PLACES, type JobFolder } from './job-folder.js';
 import type { JobPlan, JobTask } from './plan/job-plan.js';
 import { mergeCounts } from './plan/merge-tree.js';
 import { rangesText, sharesBySize } from './plan/shares.js';
 import { isMerged } from './run-merges.js';
 import { ProcessPool, type PoolTask } from './process-pool.js';
+import { shellCode, type TaskEnd } from './task-end.js';
+import { lastLine, saidOf } from './task-log.js';
 
 interface LocalRun {
   readonly folder: JobFolder;
@@ -20,12 +22,17 @@ interface LocalRun {
   readonly quiet: boolean;
 }
 
+export interface LocalEnd {
+  readonly heard: Heard;
+  /** Why there is no result; null where there is one, or nothing to make it of. */
+  readonly failure: UserError | null;
+}
+
 /**
  * Makes the parts that are missing, those that fail twice, then merges and reports.
  * @throws Stopped after a signal
- * @throws UserError where merging fails
  */
-export async function runLocally(run: LocalRun): Promise<void> {
+export async function runLocally(run: LocalRun): Promise<LocalEnd> {
   const { folder, plan, jobs, quiet } = run;
   mkdirSync(folder.at(PLACES.logs), { recursive: true });
   const pool = new ProcessPool(jobs);
@@ -33,8 +40,17 @@ export async function runLocally(run: LocalRun): Promise<void> {
   try {
     const done = folder.done();
     const missing = plan.tasks.filter(({ name }) => !done.has(name));
+    const heard = new Map<number, Said>();
     const all = async (label: string, shares: readonly (readonly JobTask[])[]): Promise<void> => {
-      await pool.run(shares.map((share, i) => taskProcess(folder, share, `${label}-${i}`)), (n) => meter.at(n, shares.length)); // prettier-ignore
+      const names = shares.map((_, i) => `${PLACES.logs}/${label}-${i}.log`);
+      const processes = shares.map((share, i) => taskProcess(folder, share, names[i] ?? ''));
+      const ends = await pool.run(processes, (n) => meter.at(n, shares.length));
+      for (const [i, share] of shares.entries()) {
+        for (const { number } of share) {
+          const error = saidOf(ends[i]?.said ?? '', number);
+          if (error !== null) heard.set(number, { error, log: names[i] ?? null });
+        }
+      }
     };
     await all('tasks', sharesBySize(missing, Math.min(run.perTask, Math.ceil(missing.length / jobs))));
     await all('again', againShares(run));
@@ -43,7 +59,7 @@ export async function runLocally(run: LocalRun): Promise<void> {
       // One alone is the one that reports, which makes all merges that are missing.
       if (processes > 1) await pool.run(mergeProcesses(folder, i + 1, processes), () => undefined);
     }
-    await finish(run, pool);
+    return { heard, failure: await finish(run, pool) };
   } finally {
     meter.clear();
   }
@@ -52,19 +68,31 @@ export async function runLocally(run: LocalRun): Promise<void> {
 /** Merges that are worth a process of their own: its start takes as long. */
 const LEAST_MERGES = 16;
 
-/** What failed once: what said why together again, what crashed each alone, since one may have ended the others. */
+/** What failed once, together again; what ended its process each alone. */
 function againShares({ folder, plan, perTask }: LocalRun): (readonly JobTask[])[] {
   const failed = failedTasks(folder, plan).filter(({ isCut }) => !isCut);
-  const said = failed.filter(({ hasSaid }) => hasSaid).map(({ task }) => task);
-  const crashed = failed.filter(({ hasSaid }) => !hasSaid);
-  return [...sharesBySize(said, perTask), ...crashed.map(({ task }) => [task])];
+  const isAlone = ({ ended }: FailedTask): boolean => DEADLY.has(ended);
+  const [alone, others] = [failed.filter(isAlone), failed.filter((one) => !isAlone(one))];
+  return [...sharesBySize(others.map(({ task }) => task), perTask), ...alone.map(({ task }) => [task])]; // prettier-ignore
 }
 
-function taskProcess(folder: JobFolder, share: readonly JobTask[], name: string): PoolTask {
-  const log = `${PLACES.logs}/${name}.log`;
+const DEADLY: ReadonlySet<TaskEnd> = new Set<TaskEnd>(['signal', 'out-of-memory', 'exit', 'unknown']);
+
+/** @param log from the job's folder */
+function taskProcess(folder: JobFolder, share: readonly JobTask[], log: string): PoolTask {
   const tasks = rangesText(share.map(({ number }) => number));
-  return { args: ['job', '-o', folder.path, '--tasks', tasks, '--log', log], log: folder.at(log) };
+  const args = ['job', '-o', folder.path, '--tasks', tasks, '--log', log];
+  return {
+    ...{ args, log: folder.at(log) },
+    // Each death costs the profile at hand: there are no more of them than profiles.
+    next: ({ code, signal }, deaths) =>
+      isOwnEnd(code) || deaths > share.length ? null : [...args, '--ended', `${shellCode(code, signal)}`],
+  };
 }
+
+const OWN_ENDS: ReadonlySet<unknown> = new Set(Object.values(EXIT));
+/** Whether a process with this exit code has come to the end of its tasks. */
+const isOwnEnd = (code: number | null): boolean => OWN_ENDS.has(code);
 
 const mergeProcesses = (folder: JobFolder, level: number, count: number): PoolTask[] =>
   Array.from({ length: count }, (_, i) => ({
@@ -74,11 +102,11 @@ const mergeProcesses = (folder: JobFolder, level: number, count: number): PoolTa
 
 const REPORT_LOG = 'report.log';
 
-async function finish({ folder, plan }: LocalRun, pool: ProcessPool): Promise<void> {
+/** @returns why there is no result; null where there is one, or nothing to make it of */
+async function finish({ folder, plan }: LocalRun, pool: ProcessPool): Promise<UserError | null> {
   const log = folder.at(PLACES.logs, REPORT_LOG);
-  const before = folder.read(PLACES.logs, REPORT_LOG)?.length ?? 0;
-  await pool.run([{ args: ['job', '-o', folder.path, '--merge', '-q'], log }], () => undefined);
-  if (isMerged({ folder, plan }) || folder.done().size === 0) return;
-  const said = lastLine((folder.read(PLACES.logs, REPORT_LOG) ?? '').slice(before));
-  throw new UserError(said ?? 'merging ended without a result', said === null ? { where: log } : {});
+  const [end] = await pool.run([{ args: ['job', '-o', folder.path, '--merge', '-q'], log }], () => undefined);
+  if (isMerged({ folder, plan }) || folder.done().size === 0) return null;
+  const said = lastLine(end?.said ?? '');
+  return new UserError(said ?? 'merging ended without a result', said === null ? { where: log } : {});
 }

@@ -1,13 +1,24 @@
 /** Processes of this program, some at a time; when the run ends, however it does, all of them have ended. */
 import { spawn, type ChildProcess } from 'node:child_process';
-import { closeSync, openSync } from 'node:fs';
+import { appendFileSync } from 'node:fs';
+import { isSystemError } from '../../../record/errors.js';
 import { programWords } from './program.js';
 
 export interface PoolTask {
   /** Arguments of dprof. */
   readonly args: readonly string[];
-  /** File that takes stderr, behind what is in it. */
+  /** File that takes stderr, behind what is in it, as long as there is room. */
   readonly log: string;
+  /** Arguments in place of these, where the process died; null where there is no more to do. @param end how it ended */
+  readonly next?: (end: PoolEnd, deaths: number) => readonly string[] | null;
+}
+
+/** How a process ended. */
+export interface PoolEnd {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  /** The end of what it, and those that went on in its place, wrote to stderr. */
+  readonly said: string;
 }
 
 /** What ended a run early. */
@@ -32,16 +43,16 @@ export class ProcessPool {
   /**
    * Runs all of them, in order.
    * @param onEnd called when one of them has ended
-   * @returns their exit codes; null for one that a signal ended
+   * @returns how they ended
    * @throws Stopped after a signal to this process, when they have ended
    */
-  async run(tasks: readonly PoolTask[], onEnd: (done: number) => void): Promise<(number | null)[]> {
-    const codes: (number | null)[] = tasks.map(() => null);
+  async run(tasks: readonly PoolTask[], onEnd: (done: number) => void): Promise<PoolEnd[]> {
+    const ends: PoolEnd[] = tasks.map(() => ({ code: null, signal: null, said: '' }));
     let [next, done] = [0, 0];
     const inTurn = async (): Promise<void> => {
       for (let task; (task = tasks[next]) !== undefined && this.#stopped === null;) {
         const place = next++;
-        codes[place] = await this.#runOne(task);
+        ends[place] = await this.#runOn(task);
         onEnd(++done);
       }
     };
@@ -54,7 +65,7 @@ export class ProcessPool {
       await this.#end();
     }
     if (this.#stopped !== null) throw new Stopped(this.#stopped);
-    return codes;
+    return ends;
   }
 
   readonly #stop = (signal: NodeJS.Signals): void => {
@@ -62,19 +73,33 @@ export class ProcessPool {
     for (const child of this.#running) child.kill('SIGTERM');
   };
 
-  #runOne({ args, log }: PoolTask): Promise<number | null> {
+  /** Runs a task, and where its process dies another process on what it has left. */
+  async #runOn({ args, log, next }: PoolTask): Promise<PoolEnd> {
+    let end = await this.#runOne(args, log);
+    for (let deaths = 1; this.#stopped === null; deaths++) {
+      const others = next?.(end, deaths) ?? null;
+      if (others === null) break;
+      const last = await this.#runOne(others, log);
+      end = { ...last, said: endOf(end.said + last.said) };
+    }
+    return end;
+  }
+
+  #runOne(args: readonly string[], log: string): Promise<PoolEnd> {
     const [program = '', ...words] = programWords();
-    const file = openSync(log, 'a');
-    return new Promise<number | null>((resolve, reject) => {
-      const child = spawn(program, [...words, ...args], { stdio: ['ignore', 'ignore', file] });
+    return new Promise<PoolEnd>((resolve, reject) => {
+      const child = spawn(program, [...words, ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
+      let said = '';
+      child.stderr.setEncoding('utf8').on('data', (text: string) => {
+        said = endOf(said + text);
+        appendWhereRoom(log, text);
+      });
       this.#running.add(child);
       child.once('error', reject);
-      child.once('close', (code) => {
+      child.once('close', (code, signal) => {
         this.#running.delete(child);
-        resolve(code);
+        resolve({ code, signal, said });
       });
-    }).finally(() => {
-      closeSync(file);
     });
   }
 
@@ -86,5 +111,17 @@ export class ProcessPool {
     }, PATIENCE);
     await Promise.all(ending);
     clearTimeout(impatient);
+  }
+}
+
+const MOST_SAID = 64 * 1024;
+const endOf = (text: string): string => text.slice(-MOST_SAID);
+
+/** What a full disk does not take is said at the end of the job. */
+function appendWhereRoom(path: string, text: string): void {
+  try {
+    appendFileSync(path, text);
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
   }
 }

@@ -1,4 +1,5 @@
 /** A command of dprof within this process: how it ends, without ending the process. */
+import { isSystemError, UserError } from '../../../record/errors.js';
 import { outcome } from '../../bin/boundary.js';
 import type { Command } from '../../command.js';
 
@@ -7,6 +8,8 @@ export interface Ended {
   readonly code: number;
   /** The error that it ended with, in one line; null where it said what there was to say. */
   readonly error: string | null;
+  /** The system's code, where that refused something. */
+  readonly systemCode: string | null;
 }
 
 export async function runInside(command: Pick<Command, 'run'>, args: readonly string[]): Promise<Ended> {
@@ -14,10 +17,10 @@ export async function runInside(command: Pick<Command, 'run'>, args: readonly st
   process.exitCode = undefined;
   try {
     await command.run(args);
-    return { code: exitCodeSet(), error: null };
+    return { code: exitCodeSet(), error: null, systemCode: null };
   } catch (error) {
     const { message, exitCode } = outcome(error);
-    return { code: exitCode, error: message };
+    return { code: exitCode, error: message, systemCode: systemCodeOf(error) };
   } finally {
     process.exitCode = before;
   }
@@ -25,3 +28,6 @@ export async function runInside(command: Pick<Command, 'run'>, args: readonly st
 
 /** What the command has set; the compiler would take it for what was set before. */
 const exitCodeSet = (): number => Number(process.exitCode ?? 0);
+
+const systemCodeOf = (error: unknown): string | null =>
+  error instanceof UserError ? (error.detail.code ?? null) : isSystemError(error) ? error.code : null;

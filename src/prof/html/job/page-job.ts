@@ -6,7 +6,6 @@ import type { RankPart } from '../../ranks/part/rank-part.js';
 import { ownWork, stepLength } from '../../ranks/stragglers/own-work.js';
 import { isByKernels } from '../../ranks/stragglers/reasons.js';
 import type { Straggler } from '../../ranks/stragglers/stragglers.js';
-import type { ProfileSummary } from '../../summary/summary-data.js';
 import { jobTables } from './job-tables.js';
 import type { PageJob, PageStraggler } from '../page-data.js';
 
@@ -18,9 +17,9 @@ const MOST_CLASSES = 32;
 
 /**
  * Null for less than two ranks: there is nothing to compare.
- * @param overviews of the profiles of the page, in its order
+ * @param profileOf index of the profile of a part in the page; null where that does not hold it
  */
-export function pageJob(report: JobReport, overviews: readonly ProfileSummary[]): PageJob | null {
+export function pageJob(report: JobReport, profileOf: (part: RankPart) => number | null): PageJob | null {
   const { parts, membership, groups, ranks, lateness, classes } = report;
   if (parts.length < 2) return null;
   const { worldSize, missing } = membership;
@@ -41,7 +40,7 @@ export function pageJob(report: JobReport, overviews: readonly ProfileSummary[])
       ...{ name: nameOf(elementAt(parts, part)), node, clock: clock.source, bound: clock.bound },
       offset: clockAhead(clock, elementAt(parts, part), parts),
       ...{ shift: clock.offset === null ? null : jobTime(clock, 0), drift: clock.drift },
-      profile: profileOf(elementAt(parts, part), overviews),
+      profile: profileOf(elementAt(parts, part)),
       device: elementAt(parts, part).device,
       isLate: stragglers.some(({ members }) => members.includes(part)),
       // A rank that joined no operation that others joined is not known to wait, or to delay them.
@@ -54,17 +53,6 @@ export function pageJob(report: JobReport, overviews: readonly ProfileSummary[])
     tables: jobTables(report),
     ...heatOf(report),
   };
-}
-
-/** Index of the profile that a part is of; null where several may be. */
-function profileOf(
-  { file, rank, isDevice, startUnixNs }: RankPart,
-  overviews: readonly ProfileSummary[],
-): number | null {
-  const own = overviews.flatMap(({ header }, at) =>
-    header?.file === file && header.startUnixNs === startUnixNs && (isDevice || header.rank === rank) ? [at] : [],
-  );
-  return own.length === 1 ? (own[0] ?? null) : null;
 }
 
 const nameOf = ({ rank, isDevice, device, file }: RankPart): string =>

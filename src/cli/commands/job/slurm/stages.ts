@@ -36,6 +36,20 @@ export const EXIT_CODE = 'exit';
 const logOf = (stage: string, isArray: boolean): string => `logs/${stage}-${isArray ? '%A_%a' : '%j'}.log`;
 const ownLog = (stage: string): string => `logs/${stage}-"$SLURM_ARRAY_JOB_ID"_"$SLURM_ARRAY_TASK_ID".log`;
 
+/** Deaths after which a job of the array goes on, at most. */
+const MOST_DEATHS = 64;
+/** Exit codes of processes that died: of signals, but for SIGTERM, which asks the job itself to end. */
+const DIED = '[ "$code" -gt 128 ] && [ "$code" -ne 143 ]';
+
+/** Lines that run a command on tasks, and again on those behind the one at which its process died. */
+const goingOn = (command: string): string[] => [
+  `run() { ${command} "$@"; code=$?; }`,
+  'run',
+  'deaths=0',
+  `while ${DIED} && [ $((deaths += 1)) -le ${MOST_DEATHS} ]; do run --ended "$code"; done`,
+  'exit "$code"',
+];
+
 /** All stages, in order. */
 export function stagesOf({ program, folder, place, shares, merges, atOnce }: StageRequest): Stage[] {
   const own = [...program, 'job', '-o', folder].map(quoted).join(' ');
@@ -45,11 +59,11 @@ export function stagesOf({ program, folder, place, shares, merges, atOnce }: Sta
   const tasks = shell(
     '# The tasks of a line of shares.txt; the argument is added where an array begins behind its first line.',
     `share=$(sed -n "$((SLURM_ARRAY_TASK_ID + 1 + \${1:-0}))p" ${sharesFile})`,
-    `exec ${own} --tasks "$share" --log ${ownLog('tasks')}`,
+    ...goingOn(`${own} --tasks "$share" --log ${ownLog('tasks')}`),
   );
   const retries = shell(
     '# Tasks that failed or were killed once more; where there are none it ends at once.',
-    `exec ${own} --task "$SLURM_ARRAY_TASK_ID/${again}" --log ${ownLog('again')}`,
+    ...goingOn(`${own} --task "$SLURM_ARRAY_TASK_ID/${again}" --log ${ownLog('again')}`),
   );
   const merge = (count: number, i: number): Stage => {
     const n = Math.min(count, atOnce);

@@ -1,0 +1,59 @@
+/** Which profiles a page of many holds: those that matter, and a sample of the others. */
+import { elementAt } from '../../../containers/element.js';
+import type { JobReport } from '../../ranks/job-report.js';
+import type { RankPart } from '../../ranks/part/rank-part.js';
+import { ownWork } from '../../ranks/stragglers/own-work.js';
+import { median } from '../../../record/statistics.js';
+
+/** Profiles that a page holds; of more profiles the others are rows of its tables of ranks alone. */
+export const MOST_HELD = 64;
+
+/** Share of them for ranks that are late, were delayed, or make others wait longest; for the slowest; around the median. */
+const [NAMED, SLOWEST, MIDDLE] = [0.25, 0.125, 0.125];
+
+export interface HeldCandidate {
+  /** Number of the profile. */
+  readonly profile: number;
+  /** Time that its devices worked, ns. */
+  readonly busy: number;
+  readonly parts: readonly RankPart[];
+}
+
+/** @param report null where there are no ranks to compare */
+export function heldProfiles(
+  candidates: readonly HeldCandidate[],
+  report: JobReport | null,
+  most: number,
+): ReadonlySet<number> {
+  if (candidates.length <= most) return new Set(candidates.map(({ profile }) => profile));
+  const placeOf = new Map(candidates.flatMap(({ profile, parts }) => parts.map((part) => [part, profile] as const)));
+  const named = report === null ? [] : namedIn(report).flatMap((part) => placeOf.get(part) ?? []);
+  const bySlowness = candidates
+    .map((one) => ({ profile: one.profile, time: timeOf(one) }))
+    .sort((a, b) => b.time - a.time || a.profile - b.profile)
+    .map(({ profile }) => profile);
+  const [slowest, around] = [Math.round(SLOWEST * most), Math.round(MIDDLE * most)];
+  const middle = Math.floor((bySlowness.length - around) / 2);
+  const held = new Set(named.slice(0, Math.round(NAMED * most)));
+  for (const profile of bySlowness.slice(0, slowest)) held.add(profile);
+  for (const profile of bySlowness.slice(middle, middle + around)) held.add(profile);
+  const others = bySlowness.filter((profile) => !held.has(profile));
+  const left = most - held.size;
+  for (let i = 0; i < left; i++)
+    held.add(elementAt(others, Math.floor((i * (others.length - 1)) / Math.max(1, left - 1))));
+  return held;
+}
+
+/** Who is late, was delayed, is latest though perhaps by chance; then who made others wait longest. */
+function namedIn({ parts, ranks, lateness }: JobReport): RankPart[] {
+  const { stragglers, delays, latest } = lateness;
+  const waitedFor = ranks.toSorted((a, b) => b.delayed - a.delayed || a.part - b.part);
+  const named = [...stragglers, ...delays, ...(latest === null ? [] : [latest]), ...waitedFor];
+  return [...new Set(named.map(({ part }) => elementAt(parts, part)))];
+}
+
+/** Work of its own in a step, ns, of its slowest device: steps of ranks that wait for each other are equally long. */
+function timeOf({ parts, busy }: HeldCandidate): number {
+  const own = parts.flatMap((part) => median(part.steps.step.map((_, index) => ownWork(part, index))) ?? []);
+  return own.reduce((most, time) => Math.max(most, time), parts.length === 0 ? busy : 0);
+}
