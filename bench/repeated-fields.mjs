@@ -2,7 +2,7 @@
  * What sharing the fields of kernels that repeat from line to line (src/prof/input/repeated-fields.ts) saves: CPU time of
  * reading records and deriving the FLOPs of each kernel, without and with it, in turns, in one process.
  *
- *   npm run compile && node bench/repeated-fields.mjs RECORDS.dict [RUNS]
+ *   npm run compile && node bench/repeated-fields.mjs RECORDS.jsonl [RUNS]
  */
 const built = (module) => import(new URL(`../build/src/prof/${module}.js`, import.meta.url));
 const { openFile } = await built('input/lines');
@@ -11,7 +11,7 @@ const { RepeatedFieldParser } = await built('input/repeated-fields');
 const { report } = await built('report/report');
 
 const [path, runs = '5'] = process.argv.slice(2);
-if (path === undefined) throw new Error('usage: node bench/repeated-fields.mjs RECORDS.dict [RUNS]');
+if (path === undefined) throw new Error('usage: node bench/repeated-fields.mjs RECORDS.jsonl [RUNS]');
 
 const WAYS = { without: (text) => JSON.parse(text), with: RepeatedFieldParser.prototype.parse };
 

@@ -3,7 +3,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { atEnd } from '../../parse/input/cleanup.js';
 import { temporaryFolder } from '../../parse/input/temporary-file.js';
 import { Annotator } from '../../prof/report/report.js';
-import { DATABASE_MEMORY_MB, loadLibrary, openDatabase, type Database } from '../../prof/query/sql/duckdb.js';
+import { DATABASE_MEMORY_MB, INSTALL, loadLibrary, openDatabase, type Database } from '../../prof/query/sql/duckdb.js';
 import { createEmptyTables, planQuery } from '../../prof/query/sql/query-plan.js';
 import { runQuery, type QueryResult, type ResultRow } from '../../prof/query/sql/query-result.js';
 import { SqlRecords } from '../../prof/query/sql/sql-records.js';
@@ -27,7 +27,7 @@ export const sql = recordsCommand(
     about: ['One query of DuckDB over records: a table each for kernels, copies, ranges, samples, steps ...'],
     operands: [
       'FILE: records of dparse (also .gz, or a folder of dparse -f parquet), or a profile. Default: stdin.',
-      'Needs DuckDB: npm install @duckdb/node-api',
+      `Needs DuckDB: ${INSTALL}`,
     ],
     options: [{ name: 'schema', help: 'list tables and columns; with names of tables, only these' }, DEVICE_OPTION],
     notes: [

@@ -52,16 +52,16 @@ export const DPARSE: Tool = {
   ],
   notes: [
     [
-      'Memory per input: about 70 bytes a kernel or copy, 30 a host call, 25 a range,',
-      '50 more an op of a trace, and 400 MB besides. Texts stay in a database; of a',
-      'trace each is kept once. Parquet adds 200 MB. Without -j, N is one for each 16',
-      'MB of inputs, at most 8, as many as half of the free memory and disk hold.',
+      'Memory per input: 400 MB, 80 bytes a kernel or copy, 40 a host call, 50 a range',
+      '(30 more with --ranges), and 80 more an op of a trace. Texts stay in a database;',
+      'of a trace each is kept once. Parquet adds 200 MB. Without -j, N is one for each',
+      '16 MB of inputs, at most 8, as many as half of the free memory and disk hold.',
     ],
     ['Parquet: OUT/type=kernel/rank=7/part-0.parquet, a file a type and profile.'],
   ],
   examples: [
-    'dparse net.sqlite > net.dict',
-    'dparse -o net.dict net.sql && dprof -w 150 net.dict',
+    'dparse net.sqlite > net.jsonl',
+    'dparse -o net.jsonl net.sql && dprof -w 150 net.jsonl',
     "dparse 'rank_*.json.gz' | dprof --csv -c rank,step,op,sil,peak > all.csv",
     'dparse -f parquet -o records/ ranks/*.json.gz',
     'dparse net.sqlite | jq -r \'select(.type=="copy") | [.kind,.bytes,.dur] | @tsv\'',

@@ -81,8 +81,8 @@ export const DPROF: Tool = {
     'dparse net.sqlite | dprof -w 120',
     'dprof -c op,kernel,sil,tc,flops --sort sil --top 20 -f table net.sqlite',
     'dprof --by op,dir --top 20 -f table net.sqlite',
-    "dprof --csv --where 'op==conv2d && sil>10000' net.dict > conv.csv",
-    "dprof -c op,sil net.dict | awk 'NR>1 {t[$1]+=$2} END {for (o in t) print t[o], o}'",
+    "dprof --csv --where 'op==conv2d && sil>10000' net.jsonl > conv.csv",
+    "dprof -c op,sil net.jsonl | awk 'NR>1 {t[$1]+=$2} END {for (o in t) print t[o], o}'",
   ],
 };
 

@@ -73,7 +73,7 @@ export const COLUMNS: readonly KernelColumn[] = [
     'tc',
     'TC',
     str(2),
-    'matrix unit: 1 used, 0 possible but not used, - not applicable, ? undetermined from the name',
+    'matrix unit: 1 used, 0 possible but not used, - not applicable, ? undetermined: the name, or the device trace of Neuron, does not say',
     (row) => row.tc,
     { derived: true },
   ),

@@ -27,7 +27,7 @@ export const MATRIX_UNIT_COLUMNS: readonly KernelColumn[] = derived([
     'what held a product back from the matrix unit; for one that used it, the rule that its name matches, or the counter that shows it',
     (row) => {
       if (row.tc === null || row.tc === '-') return row.tc;
-      return row.tc === '?' ? 'name' : (row.unitUse?.why?.id ?? row.tensorCore.rule);
+      return row.tc === '?' ? row.model.undetermined.id : (row.unitUse?.why?.id ?? row.tensorCore.rule);
     },
   ),
   column(

@@ -229,7 +229,7 @@ function aboutTensorCores(row: Annotated): LabelledLine[] {
   const reasons: Readonly<Record<string, string>> = {
     null: 'no call with a formula',
     '-': 'not applicable to this work',
-    '?': "undetermined from the kernel's name",
+    '?': `undetermined: ${row.model.undetermined.text}`,
   };
   const cell = row.tc;
   const isNamed = cell !== null && row.described === null;

@@ -175,7 +175,7 @@ export interface MatrixUnitTime {
   readonly used: number;
   readonly unused: number;
   readonly notApplicable: number;
-  /** Products whose kernel name leaves it undetermined. */
+  /** Products of which it is undetermined: `?`. */
   readonly untold: number;
   readonly unknown: number;
   /**

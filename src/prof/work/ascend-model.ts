@@ -17,7 +17,7 @@ import type { KernelRecord, OpCall } from '../../record/record.js';
 import type { ServingStep } from '../../record/serving-step.js';
 import { deriveFromCalls, familyOfRecords, workOfKernel, type DerivedWork } from './derived-work.js';
 import { matrixUnitUse, type MatrixUnitUse } from './matrix-unit-use.js';
-import type { JudgedKernel, MatrixUnitCell, WorkModel } from './work-model.js';
+import { BY_NAME, type JudgedKernel, type MatrixUnitCell, type WorkModel } from './work-model.js';
 
 const KERNEL = familyOfRecords('ascend-kernel', 'a kernel by its own operands');
 
@@ -132,6 +132,7 @@ export const ASCEND: WorkModel = {
   matrixUnitCell: cubeCell,
   verdictOf: cubeVerdict,
   judgedBy: 'by its counters or core class',
+  undetermined: BY_NAME,
   matrixUnitUse: cubeUse,
   countedFlops: cubeFlops,
   // Rounded to HF32 unless the program forbids it; only newer profiles have the label.

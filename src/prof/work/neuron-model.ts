@@ -5,7 +5,7 @@ import type { TensorCore } from '../../ops/tensor-core.js';
 import { isNeuronInstruction } from '../../record/neuron/engines.js';
 import type { KernelRecord } from '../../record/record.js';
 import { NO_WORK, familyOfRecords, workOfKernel, type DerivedWork } from './derived-work.js';
-import type { WorkModel } from './work-model.js';
+import type { MatrixUnitCell, WorkModel } from './work-model.js';
 
 const TENSOR = 'Tensor';
 
@@ -19,8 +19,13 @@ function workOf(record: KernelRecord): DerivedWork {
   return { described: workOfKernel(call, INSTRUCTION, work), label: null, params: [] };
 }
 
-/** Whether the tensor engine multiplied. */
-const multiplies = ({ engine }: KernelRecord, { work }: ResolvedWork): boolean => engine === TENSOR && work.matmul;
+/** Whether the tensor engine multiplied; null for a MATMUL of a device trace, which does not say whether it only transposes. */
+function multiplies({ engine, labels }: KernelRecord, { work }: ResolvedWork): boolean | null {
+  if (engine !== TENSOR || !work.matmul) return false;
+  return work.flops === null && labels?.['type'] === undefined ? null : true;
+}
+
+const cellOf = (isProduct: boolean | null): MatrixUnitCell => (isProduct === null ? '?' : isProduct ? 1 : '-');
 
 const ON_ENGINE: TensorCore = { verdict: 'yes', rule: 'tensor-engine' };
 const NOT_ON_ENGINE: TensorCore = { verdict: 'no', rule: 'other-engine' };
@@ -28,9 +33,10 @@ const NOT_ON_ENGINE: TensorCore = { verdict: 'no', rule: 'other-engine' };
 export const NEURON: WorkModel = {
   isOf: isNeuronInstruction,
   derive: (_, record) => workOf(record),
-  matrixUnitCell: ({ record, described }) => (described === null ? null : multiplies(record, described) ? 1 : '-'),
+  matrixUnitCell: ({ record, described }) => (described === null ? null : cellOf(multiplies(record, described))),
   verdictOf: ({ engine }) => (engine === TENSOR ? ON_ENGINE : NOT_ON_ENGINE),
   judgedBy: 'by its engine',
+  undetermined: { id: 'trace', text: 'a device trace does not say whether a MATMUL multiplies or only transposes' },
   matrixUnitUse: ({ record, described }) => ({
     dtype: operandType(record),
     eligible: multiplies(record, described),

@@ -7,8 +7,8 @@ import type { DerivedWork } from './derived-work.js';
 import type { MatrixUnitUse } from './matrix-unit-use.js';
 
 /**
- * The column `tc`: 1 the matrix unit was used, 0 it could be used and was not, '-' not applicable, '?' undetermined from
- * the kernel's name, null no op known.
+ * The column `tc`: 1 the matrix unit was used, 0 it could be used and was not, '-' not applicable, '?' undetermined, null no
+ * op known.
  */
 export type MatrixUnitCell = 0 | 1 | '-' | '?' | null;
 
@@ -19,6 +19,9 @@ export interface JudgedKernel {
   readonly arch: string | undefined;
   readonly described: ResolvedWork | null;
 }
+
+/** Of a kernel whose name decides. */
+export const BY_NAME = { id: 'name', text: "the kernel's name does not say" } as const;
 
 export interface WorkModel {
   isOf(record: KernelRecord, device: Device | null): boolean;
@@ -37,6 +40,9 @@ export interface WorkModel {
 
   /** What the verdict follows from, for people: `by its name`. */
   readonly judgedBy: string;
+
+  /** Why the column `tc` has '?': a word, and a sentence. */
+  readonly undetermined: { readonly id: string; readonly text: string };
 
   /** @param isProduct whether the `tc` column says that it is a product */
   matrixUnitUse(kernel: JudgedKernel & { readonly described: ResolvedWork }, isProduct: boolean): MatrixUnitUse;

@@ -5,7 +5,7 @@ import { ASCEND } from './ascend-model.js';
 import { deriveFromCalls } from './derived-work.js';
 import { matrixUnitUse } from './matrix-unit-use.js';
 import { NEURON } from './neuron-model.js';
-import type { JudgedKernel, MatrixUnitCell, WorkModel } from './work-model.js';
+import { BY_NAME, type JudgedKernel, type MatrixUnitCell, type WorkModel } from './work-model.js';
 
 const CELLS = { '1': 1, '0': 0, '-': '-', '?': '?', na: null } as const;
 
@@ -20,6 +20,7 @@ export const GPU: WorkModel = {
   matrixUnitCell: cellOf,
   verdictOf: ({ name }, arch) => tensorCore(name, arch),
   judgedBy: 'by its name',
+  undetermined: BY_NAME,
   matrixUnitUse: ({ record, arch, described }, isProduct) =>
     matrixUnitUse(described.call, isProduct, record.name, arch),
 };

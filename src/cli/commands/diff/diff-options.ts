@@ -71,15 +71,16 @@ export const DIFF: Tool = {
       `What the rows of a step share, as its clock, is taken out of their tests (--as-is: not), where ${LEAST_ROWS} rows or more have`,
       'a time in every step: of each step its factor, and the change from BASE to NEW that all have, unless that change is',
       'shown to be one by a test of its own. Then all of them count as slower or faster. The times shown stay as they are.',
-      'text and markdown have times in us, all other formats ns.',
+      'Units: times are us in text, markdown and junit (base_us, change_%), and ns in all other formats (base_ns,',
+      'change_percent). Changes and shares are percent, of 100, in every format.',
       `Memory: at most 400 MB: ${MOST_ROWS} rows, ${MOST_SUMS} sums by row and step of each input; a note says when it is more.`,
     ],
   ],
   examples: [
     'dprof diff before.json.gz after.json.gz',
     'dprof diff --by kernel --top 20 before.sqlite after.sqlite',
-    "dprof diff -q -f junit -o diff.xml --fail-if 'total>+5%' --fail-if 'op:conv2d>+3%' base.dict new.dict",
-    'dprof diff -f markdown base.dict new.dict | gh pr comment --body-file -',
+    "dprof diff -q -f junit -o diff.xml --fail-if 'total>+5%' --fail-if 'op:conv2d>+3%' base.jsonl new.jsonl",
+    'dprof diff -f markdown base.jsonl new.jsonl | gh pr comment --body-file -',
   ],
 };
 

@@ -66,7 +66,7 @@ export const stacks = recordsCommand(
       'dprof stacks trace.json.gz | flamegraph.pl --countname ns > net.svg',
       'dprof stacks --host --by trace trace_view.json > host.folded',
       'dprof stacks --by layer,op net.sqlite | sort -t" " -k2 -n | tail',
-      'dprof stacks --root rank,step -f speedscope -o net.speedscope.json records.jsonl',
+      'dprof stacks --root rank,step -f speedscope -o net.speedscope.json net.jsonl',
     ],
   },
   withTableFormats('collapsed', 'speedscope'),

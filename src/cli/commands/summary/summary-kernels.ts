@@ -63,7 +63,7 @@ function arithmeticSection(
     ['used', used],
     ['not used', unused],
     ['not applicable', notApplicable],
-    ['undetermined by name', untold],
+    ['undetermined', untold],
     [UNKNOWN, unknown],
   ] as const;
   const ofEligible =

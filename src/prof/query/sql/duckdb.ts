@@ -8,6 +8,9 @@ import { UserError, EXIT } from '../../../record/errors.js';
 
 type Library = typeof DuckDB;
 
+/** How to install it, where `dprof` looks for it. */
+export const INSTALL = 'npm install @duckdb/node-api, with -g where dprof-cli was installed with it';
+
 /** Memory of the database: what does not fit goes into the temporary folder. */
 export const DATABASE_MEMORY_MB = 512;
 
@@ -25,7 +28,7 @@ export async function loadLibrary(load: () => Promise<Library> = () => import('@
     const isMissing = error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
     const reason = isMissing ? 'is not installed' : `cannot be loaded: ${messageOf(error)}`;
     throw new UserError(`dprof sql needs DuckDB, which ${reason}`, {
-      hint: 'npm install @duckdb/node-api, with -g where dprof-cli was installed with it',
+      hint: INSTALL,
     });
   }
 }
