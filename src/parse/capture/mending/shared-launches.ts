@@ -5,7 +5,7 @@
 import { elementAt } from '../../../containers/element.js';
 import type { Capture } from '../capture.js';
 import { KIND_CODE } from '../capture-columns.js';
-import { byCallName } from '../graphs/call-names.js';
+import { byCallName } from '../calls/call-names.js';
 import { isKernelLaunch } from '../graphs/graph-launches.js';
 import type { LaunchJoin } from '../launches.js';
 
