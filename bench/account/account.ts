@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { addTo } from '../../src/containers/map-entry.js';
+import type { DiagnosticName } from '../../src/record/diagnostics.js';
 import type { EndRecord, ProfileLine, ProfileRecord } from '../../src/record/record.js';
 import { packageFolder } from '../../src/cli/package-folder.js';
 import { LEDGERS, type RecordEntry } from './ledgers.js';
@@ -132,23 +133,26 @@ function taken(left: PlainCount, categories: readonly string[]): number {
   return sum;
 }
 
+const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, n) => sum + n, 0);
+
 /** @param unread kinds that are not categories: types of rows within one */
 function lineOf(entry: RecordEntry, left: PlainCount, { records, end }: Reading, unread: Map<string, number>): Line {
-  const { events, each = 1, skipped = [], kinds, alone, perhaps } = entry;
-  const categories = [...left.keys()].filter((category) => events.test(category));
-  const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, n) => sum + n, 0);
-  const ofKinds = [...unread].filter(([kind]) => kinds?.test(kind));
+  const { events, each = 1, skipped = [], skippedAtMost = [], kinds, alone, perhaps } = entry;
+  const counts = (names: readonly DiagnosticName[]): number => sumOf(names.map((name) => end.diagnostics[name] ?? 0));
+  const whole = taken(
+    left,
+    [...left.keys()].filter((category) => events.test(category)),
+  );
+  const ofKinds = sumOf([...unread].filter(([kind]) => kinds?.test(kind)).map(([, n]) => n));
+  const made = each * sumOf(entry.records.map((type) => records.get(type) ?? 0)) - (each - 1) * counts(alone ?? []);
+  const counted = counts(skipped) + ofKinds;
   const unsure = sumOf([...left].filter(([category]) => perhaps?.test(category)).map(([, n]) => n));
-  const whole = taken(left, categories);
-  const single = alone === undefined ? 0 : (end.diagnostics[alone] ?? 0);
-  const made = each * sumOf(entry.records.map((type) => records.get(type) ?? 0)) - (each - 1) * single;
-  const counted = sumOf([...skipped.map((name) => end.diagnostics[name] ?? 0), ...ofKinds.map(([, n]) => n)]);
   const missing = whole - made - counted;
-  const known = Math.min(Math.abs(missing), unsure) * Math.sign(missing);
+  const known = missing < 0 ? Math.min(-missing, unsure) : Math.min(missing, unsure + counts(skippedAtMost));
   const what = entry.records.join(', ');
-  return known < 0
-    ? { what, events: whole - known, records: made, counted }
-    : { what, events: whole, records: made + known, counted };
+  return missing < 0
+    ? { what, events: whole + known, records: made, counted }
+    : { what, events: whole, records: made + Math.min(known, unsure), counted: counted + Math.max(0, known - unsure) };
 }
 
 export const isWhole = ({ lines, unknown }: Account): boolean =>

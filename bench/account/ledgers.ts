@@ -13,8 +13,10 @@ export interface RecordEntry {
   readonly each?: number;
   /** What counts the events of these categories, and only of these, that become no record. */
   readonly skipped?: readonly DiagnosticName[];
+  /** What counts them along with others, which are records. */
+  readonly skippedAtMost?: readonly DiagnosticName[];
   /** What counts records of one event alone, where others take `each`. */
-  readonly alone?: DiagnosticName;
+  readonly alone?: readonly DiagnosticName[];
   /**
    * Categories whose events are among these or are not: parts of other records that are listed twice, empty values that
    * are written or are not. Up to as many records may be missing, or more than the events.
@@ -42,7 +44,7 @@ const SUMS = 'sums of the profiler over the other events';
 const SERIES = 'values over time, written where they change or summed over time';
 const REPEATED = 'host ranges as they show on the device, which the host has too';
 
-const SKIPPED_HOST: readonly DiagnosticName[] = ['event-without-time', 'negative-duration'];
+const SKIPPED_HOST: readonly DiagnosticName[] = ['event-without-time', 'negative-duration', 'range-repeated'];
 
 const KINETO: Ledger = {
   records: [
@@ -50,6 +52,7 @@ const KINETO: Ledger = {
       events: /^X (cpu_op|operator|user_annotation|python_function|overhead|\w*runtime|\w+_driver)$/i,
       records: ['range'],
       skipped: SKIPPED_HOST,
+      skippedAtMost: ['duplicate-launch-row'],
     },
     {
       events: /^X (kernel|mtia_ccp_events|gpu_memcpy|memcpy|gpu_memset|memset|cuda_sync)$/i,
@@ -117,7 +120,7 @@ const NVPROF: Ledger = {
       records: OTHER_RANGES,
       each: 2,
       skipped: ['range-without-start'],
-      alone: 'open-range',
+      alone: ['open-range'],
       kinds: /CUPTI_ACTIVITY_KIND_MARKER$/,
     },
   ],
