@@ -21,6 +21,8 @@ const SCHEMA = {
   CUPTI_ACTIVITY_KIND_MEMCPY: `${PLACE} bytes! copyKind! srcKind dstKind graphNodeId copyCount`,
   CUPTI_ACTIVITY_KIND_MEMSET: `${PLACE} value! bytes! graphNodeId memKind`,
   CUPTI_ACTIVITY_KIND_SYNCHRONIZATION: `${PLACE} deprecatedSyncType syncType! eventId! eventSyncId`,
+  PROFILER_OVERHEAD: 'start! end! globalTid nameId! overheadType',
+  CUPTI_ACTIVITY_KIND_OVERHEAD: 'start! end! eventClass! globalTid correlationId nameId! overheadType',
   CUPTI_ACTIVITY_KIND_GRAPH_TRACE: `${PLACE} graphId! graphExecId!`,
   CUDA_GRAPH_NODE_EVENTS: 'start! end! eventClass! globalTid nameId! graphNodeId! originalGraphNodeId',
   CUDA_GRAPH_EVENTS: 'start! end! eventClass! globalTid nameId! graphNodeId! originalGraphNodeId',

@@ -119,6 +119,8 @@ export interface Capture {
   readonly threads: ThreadTable;
   readonly hostCalls: HostCalls;
   readonly ranges: Ranges;
+  /** What the profiler and the driver did for themselves, where the format has a place of its own for that. */
+  readonly overhead?: Ranges;
   readonly activities: Activities;
   readonly diagnostics: Diagnostics;
   /** The context of each kernel; when absent, it is read from the texts of the ranges around the launch. */

@@ -37,7 +37,7 @@ import { shortName } from '../names/kernel-name.js';
 import { failedCalls } from './calls/failed-calls.js';
 import { waitOfCall } from './calls/wait-calls.js';
 import type { Step } from './launch-steps.js';
-import { apiRanges, hostRanges, LONG_CALL } from './range-records.js';
+import { apiRanges, hostRanges, LONG_CALL, overheadRanges } from './range-records.js';
 import { settled, type Settled } from './mending/settled.js';
 import type { Diagnostics } from '../../record/diagnostics.js';
 
@@ -125,6 +125,7 @@ class Emission {
     const others = [
       dated(mapped(this.#contexts.steps ?? [], (step) => this.#stepSample(step))),
       dated(wanted ? hostRanges(this.capture, this.#contexts, profile, last) : []),
+      dated(wanted ? overheadRanges(this.capture, profile, last) : []),
       dated(least === null ? [] : apiRanges(this.capture, this.#settled.launches, profile, last, least)),
       dated(this.capture.statements?.(profile) ?? []),
       dated(missingWork(this.capture, this.#settled.launches, profile)),

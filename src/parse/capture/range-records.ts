@@ -56,6 +56,22 @@ const isSameRange = (capture: Capture, a: number, b: number): boolean =>
   capture.ranges.thread.at(a) === capture.ranges.thread.at(b) &&
   rangeKey(capture, a) === rangeKey(capture, b);
 
+/** Ranges of kind `overhead`, in order of start. @param last end of the profile, ns */
+export function* overheadRanges(capture: Capture, profile: number, last: number): Generator<RangeRecord> {
+  const { overhead, threads, names } = capture;
+  if (overhead === undefined) return;
+  const rows = orderHostRanges({ ranges: overhead, threads, names });
+  const self = selfTimes(overhead, rows, last);
+  for (const row of rows) {
+    const [start, thread] = [overhead.start.at(row), overhead.thread.at(row)];
+    yield {
+      ...{ type: 'range', profile, kind: 'overhead', start, dur: overhead.end.at(row) - start },
+      ...{ self: elementAt(self, row), pid: orNull(threads.pid(threads.processOf(thread))) },
+      ...{ tid: orNull(threads.tid(thread)), domain: null, text: names.rangeText(overhead.text.at(row)) ?? '' },
+    };
+  }
+}
+
 /** ns. Calls that launch take some µs: longer ones hold the host. */
 export const LONG_CALL = 500_000;
 

@@ -10,7 +10,7 @@ import type { Ranges } from './capture-columns.js';
 import { groupAll, sortRows, type RowGroups } from '../../containers/row-order.js';
 
 /** Text and domain of a range, to compare ranges of the same times by. */
-export const rangeKey = ({ names, ranges }: Capture, row: number): string =>
+export const rangeKey = ({ names, ranges }: Pick<Capture, 'names' | 'ranges'>, row: number): string =>
   `${names.rangeText(ranges.text.at(row)) ?? ''}\0${names.domainName(ranges.domainOf(row)) ?? ''}`;
 
 export const compareTexts = (a: string, b: string): number => (a < b ? -1 : Number(a > b));

@@ -98,7 +98,7 @@ function compareLaunches(activities: Activities, a: number, b: number): number {
 }
 
 /** Rows of all host ranges in order of start, the longer first. */
-export function orderHostRanges(capture: Capture): Uint32Array {
+export function orderHostRanges(capture: Pick<Capture, 'ranges' | 'threads' | 'names'>): Uint32Array {
   const { ranges, threads } = capture;
   const { start, end, thread } = ranges;
   const rows = allRows(ranges.length);

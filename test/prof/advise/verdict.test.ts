@@ -46,6 +46,8 @@ const CAUSES: readonly (readonly [cause: IdleCause, records: readonly ProfileLin
     [{ ...range('Buffer Flush', MS, 1.1 * MS), kind: 'overhead', pid: -1, tid: 0 }, ...gapOf(2 * MS)],
     /: the profiler or the driver holds the host/,
   ],
+  ['call', [{ ...range('Lazy Function Loading', MS, 1.9 * MS), kind: 'overhead' }, ...gapOf(2 * MS, { launch: { api: 'cudaLaunchKernel', start: MS + 10, dur: 2 * MS } })], /: cudaLaunchKernel holds the host for 2 ms\./], // prettier-ignore
+  ['overhead', [{ ...range('Buffer Flush', MS, 1.9 * MS), kind: 'overhead' }, ...gapOf(2 * MS, { launch: { api: 'cudaLaunchKernel', start: MS + 10, dur: 2 * MS } })], /: the profiler or the driver holds the host/], // prettier-ignore
   ['garbage', [range('GC', MS, 1.1 * MS), ...gapOf(2 * MS)], /: the host collects garbage\./],
   ['copy', [first, reading, ...gapOf(0.9 * MS).slice(1)], /: the host waits for copies before it launches\./],
   // The copy had ended long before.

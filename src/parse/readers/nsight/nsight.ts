@@ -32,6 +32,7 @@ import { isOfHost, MEMORY_COLUMNS, MEMORY_TABLE, MemoryUsage } from './memory-us
 import { ACTIVITY_TABLES, type ActivityTable } from './nsight-activities.js';
 import { readDevices, type DeviceMap } from './nsight-devices.js';
 import { NcclRanges } from './nccl/nccl-ranges.js';
+import { OVERHEAD_TABLES, readOverhead } from './overhead.js';
 import { NvtxDomains } from './nvtx-domains.js';
 import { countMessages, MESSAGE_TABLE } from './session-messages.js';
 import { durationOf, hostOf, toolOf } from './session-facts.js';
@@ -110,6 +111,7 @@ const READ_TABLES = [
   MESSAGE_TABLE,
   ...GRAPH_TABLES,
   ...CPU_TABLES,
+  ...OVERHEAD_TABLES,
   ...ACTIVITY_TABLES.map(({ table }) => table),
 ];
 
@@ -118,6 +120,7 @@ class NsightCapture implements Capture {
   readonly threads = new ThreadTable();
   readonly hostCalls = new HostCalls();
   readonly ranges = new Ranges();
+  readonly overhead: Ranges;
   readonly activities = new Activities();
   readonly names: CaptureNames;
   readonly header: Capture['header'];
@@ -139,9 +142,14 @@ class NsightCapture implements Capture {
     this.#readCalls();
     this.#readNamings();
     this.#readRanges();
-    this.#nccl = new NcclRanges({
-      ...{ database, diagnostics: this.diagnostics, thread: THREAD, isRange: IS_RANGE },
+    const source = {
+      ...{ database, diagnostics: this.diagnostics, thread: THREAD },
       threadOf: (process: number, tid: number) => this.threads.thread(this.#process(process), tid),
+    };
+    this.overhead = readOverhead(source);
+    this.#nccl = new NcclRanges({
+      ...source,
+      isRange: IS_RANGE,
       domainOf: (process: number, id: number) =>
         this.#domains.nameOf(this.#domains.numberOf(this.#process(process), id)),
     });

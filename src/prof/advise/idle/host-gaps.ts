@@ -19,6 +19,8 @@ import { longerOf, Longest } from '../longest.js';
 export const LOADER = /DataLoader/;
 /** What Ascend's writes for a collection of Python's garbage. */
 const COLLECTION = /^GC$/;
+/** `Lazy Function Loading`, `Runtime Triggered Module Loading`, as CUPTI names them. */
+const LOADS_CODE = /(?:Function|Module) Loading/i;
 /** ns. In a shorter gap only a call is named: too many ranges are that short. */
 const SHORTEST_NAMED = 20_000;
 /** Ranges that are held, the latest: one gap overlaps few. */
@@ -160,6 +162,7 @@ export class HostGaps {
   /** Collections of garbage. */
   readonly collecting = new HostWork(({ text }) => COLLECTION.test(text));
   readonly #overhead = new HostWork(({ kind }) => kind === 'overhead');
+  readonly #firstUse = new HostWork(({ kind, text }) => kind === 'overhead' && LOADS_CODE.test(text));
   readonly places = new HostPlaces(LONGEST_LAUNCH);
   /** For the names of shorter gaps: no cause depends on it. */
   readonly #shortPlaces = new HostPlaces(SHORTEST_NAMED);
@@ -172,6 +175,7 @@ export class HostGaps {
       this.#loading.take(record);
       this.collecting.take(record);
       this.#overhead.take(record);
+      this.#firstUse.take(record);
       this.places.take(record);
       this.#shortPlaces.take(record);
     }
@@ -185,6 +189,7 @@ export class HostGaps {
       loading: this.#loading.within(gap),
       collecting: this.collecting.within(gap),
       overhead: this.#overhead.within(gap),
+      firstUse: this.#firstUse.within(gap),
       place,
     });
     return { cause, host: () => hostIn(gap, place ?? (time > SHORTEST_NAMED ? this.#shortPlaces.of(gap) : null)) };

@@ -32,6 +32,8 @@ export interface HostWithin {
   readonly loading: number;
   readonly collecting: number;
   readonly overhead: number;
+  /** ns of overhead in which it loaded the code of kernels. */
+  readonly firstUse: number;
   /** What filled most of a gap that is longer than a launch takes; null where that is not known. */
   readonly place: HostPlace | null;
 }
@@ -55,13 +57,16 @@ function longCall(gap: GapTimes, work: StepActivity): string | null {
   return call === null || call.dur <= LONGEST_LAUNCH ? null : (call.api ?? '');
 }
 
-function causeOf(gap: Gap, { loading, collecting, overhead }: HostWithin): IdleCause {
+function causeOf(gap: Gap, { loading, collecting, overhead, firstUse }: HostWithin): IdleCause {
   const time = gap.end - gap.start;
   if (gap.ended === null) return 'unknown';
   if (collecting > MOSTLY * time) return 'garbage';
   if (loading > MOSTLY * time) return 'loading';
-  if (overhead > MOSTLY * time) return 'overhead';
-  if (longCall(gap, gap.after) !== null) return 'call';
+  const isLongCall = longCall(gap, gap.after) !== null;
+  // A launch that loads its kernel is the program's, which can launch it before.
+  const isFirstUse = isLongCall && firstUse > MOSTLY * time;
+  if (overhead > MOSTLY * time && !isFirstUse) return 'overhead';
+  if (isLongCall) return 'call';
   if (gap.ended === 'queue') return 'queue';
   const cause = lateCause(time);
   // The host waited for a copy until the gap began: what it does for longer than a launch takes is something else.
