@@ -16,7 +16,7 @@ export interface MissingWork {
 }
 
 /** Work of a device: where it runs, and from when on. */
-export interface Work {
+export interface StreamWork {
   readonly stream?: number | null;
   readonly start: number;
 }
@@ -58,7 +58,7 @@ export class MissingTimes {
   }
 
   /** Takes work of the device, in order of start. @param isTimed whether its duration is known */
-  work({ stream = null, start }: Work, isTimed: boolean, unit = 1): void {
+  work({ stream = null, start }: StreamWork, isTimed: boolean, unit = 1): void {
     const from = this.#running.get(stream);
     if (!isTimed) this.untimed++;
     if (!Number.isFinite(start)) return;

@@ -1,7 +1,7 @@
 /** Where the time of one device went, in one pass in order of start. Memory: the ends reached so far. */
 import { gapEnd, PicosecondUnion, PS_PER_NS, type GapEnd } from '../../containers/interval-union.js';
 import type { StepWorkKind } from '../steps/step-work.js';
-import { MissingTimes, type MissingWork, type Work } from '../steps/missing-work.js';
+import { MissingTimes, type MissingWork, type StreamWork } from '../steps/missing-work.js';
 import { inNs, Reach, WorkUnions } from '../steps/work-unions.js';
 import type { DeviceTime, WorkKind } from './summary-data.js';
 
@@ -68,7 +68,7 @@ export class DeviceSums {
   }
 
   /** Counts work, whether its time is known or not. */
-  count(work: WorkKind, record: Work, isTimed: boolean): void {
+  count(work: WorkKind, record: StreamWork, isTimed: boolean): void {
     this.#counts[work]++;
     if (work !== 'syncs') this.#gaps.missing.work(record, isTimed, PS_PER_NS);
   }

@@ -1,6 +1,6 @@
 /**
- * Kernels with the id of a call that launches one kernel, as where a profiler gives a kernel the id of another's launch: which
- * of them it launched is not known, and none of them has a launch.
+ * Kernels of HIP with the id of a call that launches one kernel: ROCm's profilers may give a kernel the id of another's
+ * launch. Which of them the call launched is not known, and none of them has a launch.
  */
 import { elementAt } from '../../../containers/element.js';
 import type { Capture } from '../capture.js';
@@ -12,7 +12,10 @@ import type { LaunchJoin } from '../launches.js';
 /** To be called when kernels that are there twice are taken out. */
 export function forgetShared(capture: Capture, { callOf, kernelCounts }: LaunchJoin): void {
   // `hipExtLaunchMultiKernelMultiDevice`
-  const launchesOne = byCallName(capture, (name) => isKernelLaunch(name) && !name.includes('Multi'));
+  const launchesOne = byCallName(
+    capture,
+    (name) => name.startsWith('hip') && isKernelLaunch(name) && !name.includes('Multi'),
+  );
   const isShared = (call: number): boolean => call !== -1 && elementAt(kernelCounts, call) > 1 && launchesOne(call);
   const { kind } = capture.activities;
   const shared = new Set<number>();

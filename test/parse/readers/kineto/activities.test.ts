@@ -223,8 +223,10 @@ describe('Kineto: kernels with the correlation id of another kernel', () => {
 
   it('have no launch: which of them the call launched is not known', () => {
     // The second was launched by the call that has no kernel.
-    const events = [launch(3, 5), launch(4, 20, 101), ...kernels, launch(5, 40), kernel('c', 5, 50)];
-    expect(launched(events)).to.deep.equal([null, null, 'cudaLaunchKernel']);
+    const hip = (corr: number, at: number, tid?: number): EventText =>
+      runtime('hipLaunchKernel', corr, at, at + 1, tid);
+    const events = [hip(3, 5), hip(4, 20, 101), ...kernels, hip(5, 40), kernel('c', 5, 50)];
+    expect(launched(events)).to.deep.equal([null, null, 'hipLaunchKernel']);
     expect(diagnostics(events)).to.include({ 'shared-launch': 2 });
   });
 
