@@ -1,4 +1,6 @@
 /** Commands of `dprof` over FILEs of records: their common options, and how these are read. */
+import { existsSync } from 'node:fs';
+import { filesOfPattern } from '../parse/input/pattern-files.js';
 import { elementAt } from '../containers/element.js';
 import { requireName } from '../record/names.js';
 import { FORMATS } from '../write/formats.js';
@@ -47,9 +49,18 @@ export interface RecordsRequest {
   readonly format: string;
 }
 
-export function readInputs({ operands }: Arguments): Pick<RecordsRequest, 'file' | 'files'> {
-  return { file: operands.length === 1 ? operands[0] : undefined, files: operands };
+/**
+ * @param texts operands before the files, which are none
+ * @throws UserError for a pattern that no file matches
+ */
+export function readInputs({ operands }: Arguments, texts = 0): Pick<RecordsRequest, 'file' | 'files'> {
+  const files = operands.flatMap((operand, at) => (at < texts ? [operand] : filesMeant(operand)));
+  return { file: files.length === 1 ? files[0] : undefined, files };
 }
+
+/** A quoted pattern means what a shell would have made of it; a file or folder of that name goes before. */
+const filesMeant = (operand: string): readonly string[] =>
+  operand === '-' || existsSync(operand) ? [operand] : (filesOfPattern(operand) ?? [operand]);
 
 /** What the help says of memory is of records: a profile is parsed in the same process. */
 export const MEMORY_OF_PROFILES = 'For a profile, the memory of dparse is added: dparse --help.';
@@ -59,11 +70,13 @@ export const MEMORY_OF_PROFILES = 'For a profile, the memory of dparse is added:
  * @param tool with the command's own options
  * @param formats the first one is the default; a single one needs no option
  * @param run called but for `--help`
+ * @param texts operands before the files, which are none
  */
 export function recordsCommand(
   tool: Tool,
   formats: readonly string[],
   run: (given: Arguments, request: RecordsRequest) => Promise<void>,
+  texts = 0,
 ): Command {
   const format = formats.length > 1 ? [formatOption(formats)] : [];
   const options = [...format, ...tool.options, OUTPUT_OPTION, QUIET_OPTION, HELP_OPTION];
@@ -74,7 +87,7 @@ export function recordsCommand(
       const given = parseArguments(whole, args);
       const request = {
         format: formatOf(given, formats),
-        ...readInputs(given),
+        ...readInputs(given, texts),
         output: given.text('output'),
         quiet: given.on('quiet'),
       };

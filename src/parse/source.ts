@@ -2,17 +2,14 @@
  * Inputs: paths, folders, globs, standard input, gzip. Streams and compressed files, which SQLite cannot read in place,
  * are unpacked into a temporary folder, never next to the input.
  */
-import type FastGlob from 'fast-glob';
 import { createReadStream, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { constants, gunzipSync } from 'node:zlib';
-import { lateLibrary } from '../containers/late-library.js';
 import { isSystemError, UserError } from '../record/errors.js';
-import { grouped } from '../record/plural.js';
 import { firstBytes, isFile } from './files.js';
 import { filesIn } from './input/folder-files.js';
 import { isSqlite } from './sqlite/sqlite.js';
-import { patternCount } from './input/pattern-count.js';
+import { filesOfPattern } from './input/pattern-files.js';
 import { TemporaryFile } from './input/temporary-file.js';
 import { inflatedAtOnce, isGzip, unpack } from './input/unpack.js';
 import { UnreadableInput } from './input/unreadable-input.js';
@@ -50,25 +47,9 @@ export function expandInput(argument: string): Expansion {
   const stat = statSync(argument, { throwIfNoEntry: false });
   if (stat?.isDirectory() === true) return inFolder(argument);
   if (stat !== undefined) return { paths: [argument], lenient: false, failures: [] };
-  refuseLargePattern(argument);
-  const fg = fastGlob();
-  if (!fg.isDynamicPattern(argument)) throw new UserError('no such file or directory', { where: argument });
-  const paths = fg.sync(argument, { onlyFiles: true }).sort();
-  if (paths.length === 0) throw new UserError('no file matches', { where: argument });
+  const paths = filesOfPattern(argument);
+  if (paths === null) throw new UserError('no such file or directory', { where: argument });
   return { paths, lenient: true, failures: [] };
-}
-
-/** Loaded for what is no file. */
-const fastGlob = lateLibrary<typeof FastGlob>('fast-glob');
-
-/** Patterns that the braces of one may stand for. */
-const MOST_PATTERNS = 1000;
-
-/** @throws UserError for braces that stand for more: each is searched for by itself */
-function refuseLargePattern(glob: string): void {
-  if (patternCount(glob) <= MOST_PATTERNS) return;
-  const what = `stands for more than ${grouped(MOST_PATTERNS)} patterns`;
-  throw new UserError(what, { where: glob.slice(0, 80), hint: 'give the folder, or a shorter pattern' });
 }
 
 function inFolder(folder: string): Expansion {

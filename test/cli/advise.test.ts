@@ -57,6 +57,25 @@ describe('dprof advise', () => {
       ]);
   });
 
+  it('has one line for all ranks with the same verdict, and names those that have another', async () => {
+    // Busy 0-100 and 400-500 of 500 as above; rank r computes for r ns longer, and rank 4 is busy all the time.
+    const ranks = Array.from({ length: 10 }, (_, rank) => [
+      { ...profileOn(A100), profile: rank, rank, file: `r${rank}.json`, format: 'kineto' as const },
+      kernel({ profile: rank, start: 0, dur: rank === 4 ? 400 : 100 + rank }),
+      kernel({ profile: rank, id: 2, start: 400, dur: 100, launch }),
+      { type: 'end' as const, profile: rank, counts: { kernel: 2 }, diagnostics: {} },
+    ]);
+    const head = (text: string): string[] => text.split('\n').filter((line) => line.startsWith('# '));
+    const [count, most = '', other = '', ...rest] = head((await run(neuronLines(ranks.flat()), '--min-share', '99')).stdout); // prettier-ignore
+    expect(count).to.equal('# 10 profiles');
+    // Of idle times 300, 299, 298, 297, 295, 294, 293, 292 and 291 the median.
+    expect(most).to.match(/^# ranks 0-3, 5-9, figures of rank 5: GPU idle 59\.0 %: /);
+    expect(other).to.match(/^# rank 4: GPU computing 100\.0 %/);
+    expect(rest.filter((line) => line.includes('GPU'))).to.deep.equal([]);
+    const few = head((await run(neuronLines(ranks.slice(0, 2).flat()), '--min-share', '99')).stdout);
+    expect(few.filter((line) => line.includes('GPU'))).to.have.length(2);
+  });
+
   it('says once what is true of several devices, most time at stake first, with the name of the input', async () => {
     const records = [4, 0, 3].flatMap((device, i) => [
       kernel({ id: 10 * i + 1, device, start: 0, dur: 100 }),

@@ -63,6 +63,33 @@ describe('dprof diff as a gate', () => {
       });
     }
 
+    it('where a partial answer lacks the work that its records lack', async () => {
+      const lacking = training(8).replace('"diagnostics":{}', '"diagnostics":{"launch-without-work":1}');
+      const parts: string[] = [];
+      for (const [name, text] of [
+        ['whole', training(8)],
+        ['lacking', lacking],
+      ] as const) {
+        // prettier-ignore
+        const [part, merged] = [join(folder, `${name}.part`), join(folder, `${name}-merged.part`)];
+        const made = ['partial', '-q', '--by', 'op,kernel', put(`${name}.dict`, text), '-o', part];
+        expect(await runCli('dprof', made)).to.include({ code: 0 });
+        expect(await runCli('dprof', ['merge', '-q', part, '-o', merged])).to.include({ code: 0 });
+        parts.push(merged);
+      }
+      const [whole = '', next = ''] = parts;
+      const said = async (...inputs: string[]): Promise<string[]> => {
+        const { code, stderr } = await run('-q', '--fail-if', 'total>+5%', ...inputs);
+        expect(code).to.equal(3);
+        return stderr.split('\n').filter((line) => line.includes('cannot be judged'));
+      };
+      const expected = [
+        'dprof: --fail-if cannot be judged: total>+5% (NEW: the work of 1 launch is not in the profile)',
+      ];
+      expect(await said(base, join(folder, 'lacking.dict'))).to.deep.equal(expected);
+      expect(await said(whole, next)).to.deep.equal(expected);
+    });
+
     it('where a condition matches nothing', async () => {
       for (const format of FORMATS) {
         const { code, stdout } = await run('-q', '-f', format, '--fail-if', 'op:aa>+5%', base, base);

@@ -5,6 +5,8 @@ import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { freshPath } from '../support/fresh-path.js';
+import { kernel } from '../support/kernels.js';
+import { neuronLines, neuronProfile } from '../support/neuron.js';
 import { NsightDatabase } from '../support/nsight-database.js';
 import { runCli, type Ran } from '../support/run-cli.js';
 import { ROOT } from '../support/shared.js';
@@ -154,5 +156,31 @@ describe('a folder', () => {
     expect(code).to.equal(0);
     expect(stdout.split('\n')).to.have.length(4);
     expect(stderr).to.match(/^dparse: [^\n]*a\\u000ab\.sqlite: 1 kernel\n$/);
+  });
+});
+
+describe('a pattern in quotes', () => {
+  const lines = (rank: number): string =>
+    neuronLines([{ ...neuronProfile(), rank, file: `r${rank}.ntff` }, kernel({})]);
+
+  it('is what a shell makes of it, for each command that takes files', async () => {
+    const folder = folderOf({ 'r0.jsonl': lines(0), 'r1.jsonl': lines(1), 'other.txt': 'none' });
+    const [pattern, files] = [join(folder, 'r*.jsonl'), [0, 1].map((rank) => join(folder, `r${rank}.jsonl`))];
+    for (const command of [[], ['summary'], ['ranks'], ['--by', 'rank'], ['partial', '-o', '-']]) {
+      const given = await runCli('dprof', [...command, '-q', ...files]);
+      expect(given.code, command.join(' ')).to.equal(0);
+      expect(await runCli('dprof', [...command, '-q', pattern]), command.join(' ')).to.deep.equal(given);
+    }
+  });
+
+  it('is an error where nothing matches, and no output where it matches that', async () => {
+    const folder = folderOf({ 'r0.jsonl': lines(0), '[1].jsonl': lines(1) });
+    const ran = await runCli('dprof', ['summary', '-q', join(folder, 'x*.jsonl')]);
+    expect(ran).to.deep.include({ code: 1, stderr: `dprof: ${join(folder, 'x*.jsonl')}: no file matches\n` });
+    const onto = await runCli('dprof', ['summary', '-q', '-o', join(folder, 'r0.jsonl'), join(folder, 'r*.jsonl')]);
+    expect(onto.code).to.equal(1);
+    expect(readFileSync(join(folder, 'r0.jsonl'), 'utf8')).to.equal(lines(0));
+    // A file of that name goes before.
+    expect((await runCli('dprof', ['summary', '-q', join(folder, '[1].jsonl')])).stdout).to.include('rank 1');
   });
 });

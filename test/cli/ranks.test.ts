@@ -1,7 +1,10 @@
 import { expect } from 'chai';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { A100, profileOn } from '../support/devices.js';
 import { freshPath } from '../support/fresh-path.js';
+import { kernel } from '../support/kernels.js';
+import { neuronLines } from '../support/neuron.js';
 import { runCli } from '../support/run-cli.js';
 import { itShared, ROOT } from '../support/shared.js';
 
@@ -23,6 +26,20 @@ describe('dprof ranks', () => {
     expect(stdout).to.match(/^Matched +\d+ operations in \d+ groups, by ordinal/m);
     expect(stdout).to.match(/^Clocks +3 ranks against rank 0: offsets .*, residual .*, off by at most /m);
     for (const title of ['Ranks', 'Operations', 'Groups']) expect(stdout).to.match(new RegExp(`^${title}$`, 'm'));
+  });
+
+  it('counts a rank with several devices once', async () => {
+    const device = (id: number) => ({ ...A100, id });
+    const profile = { ...profileOn(device(0), device(1)), rank: 3, worldSize: 8, file: 'r3.sqlite' };
+    const other = { ...profileOn(device(0)), profile: 1, rank: 5, worldSize: 8, file: 'r5.sqlite' };
+    const end = { type: 'end', counts: {}, diagnostics: {} } as const;
+    const records = [
+      ...[profile, kernel({ device: 0 }), kernel({ id: 2, device: 1 }), { ...end, profile: 0 }],
+      ...[other, kernel({ profile: 1, dur: 777 }), { ...end, profile: 1 }],
+    ];
+    const { stdout } = await runCli('dprof', ['ranks', '-q'], { input: neuronLines(records) });
+    expect(stdout).to.match(/^Job +2 ranks of 8: 3, 5/);
+    expect(stdout).to.match(/^Steps +none in the profiles of 2 ranks: /m);
   });
 
   it('writes each of its tables, and all of them as JSON', async () => {

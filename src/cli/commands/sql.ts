@@ -60,6 +60,8 @@ export const sql = recordsCommand(
     const inputs = { ...request, file: files.length === 1 ? files[0] : undefined, files };
     await withDatabase((database) => answer(database, statement, inputs, readDevice(given)));
   },
+  // The query.
+  1,
 );
 
 /** @throws UsageError for a file in place of the query */

@@ -68,10 +68,9 @@ const WAITING = 0.25;
  * @param held profiles of a page at most
  */
 export const boundsOfHeld = (profiles: number, held: number, events: number): Bounds =>
-  profiles <= held ? boundsOf(profiles, events) : boundsOf(held, events * WAITING);
+  profiles <= held ? boundsOf(profiles, events) : boundsOf(held, Math.ceil(events * WAITING));
 
-/** @see boundsOfHeld */
-export function boundsOf(profiles: number, events = EVENTS): Bounds {
+function boundsOf(profiles: number, events: number): Bounds {
   const part = (most: number, least: number): number => Math.max(Math.min(most, least), Math.floor(most / profiles));
   const of = (list: keyof Bounds): number => part(list === 'events' ? events : OF_ONE_PROFILE[list], LEAST[list]);
   const lists = Object.keys(LEAST) as (keyof Bounds)[];

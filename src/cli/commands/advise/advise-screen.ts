@@ -8,7 +8,7 @@ import { rangesText } from '../../../prof/ranks/membership.js';
 import { counted, plural } from '../../../record/plural.js';
 import { code, escapeMarkdown } from '../../../write/markdown.js';
 import { inputWord } from '../../../write/shell-words.js';
-import { profileHeading } from '../../run-analysis.js';
+import { verdictLines } from './verdict-lines.js';
 
 export interface Advice {
   readonly adviser: Adviser;
@@ -46,7 +46,7 @@ function nameOf(profile: number, { adviser }: Advice): string {
 function placeOf({ profiles, devices }: FindingGroup, advice: Advice): string {
   const isJob = advice.adviser.profiles.size > 1;
   const [profile = 0] = profiles;
-  const named = profiles.length > 1 ? manyOf(profiles, advice) : nameOf(profile, advice);
+  const named = namesOf(profiles, advice);
   const isShort = devices.length === 0 || (isJob && (profiles.length > 1 || isAlone(profile, advice)));
   const parts = [
     ...(isJob ? [named] : []),
@@ -54,6 +54,9 @@ function placeOf({ profiles, devices }: FindingGroup, advice: Advice): string {
   ];
   return parts.length === 0 ? 'all devices' : parts.join(', ');
 }
+
+const namesOf = (profiles: readonly number[], advice: Advice): string =>
+  profiles.length === 1 ? nameOf(profiles[0] ?? 0, advice) : manyOf(profiles, advice);
 
 function manyOf(profiles: readonly number[], { adviser }: Advice): string {
   const ranks = profiles.flatMap((profile) => adviser.profiles.get(profile)?.rank ?? []);
@@ -110,15 +113,7 @@ function summaryOf(advice: Advice): string[] {
   return [...(more > 0 ? [`${counted(more, 'finding')} more: --top ${found}`] : [])];
 }
 
-/** Each profile, and its verdict. */
-function headings({ adviser }: Advice): string[] {
-  const verdicts = new Map(adviser.verdicts.map(({ profile, text }) => [profile, text]));
-  return [...adviser.profiles.values()].flatMap((header) => {
-    const verdict = verdicts.get(header.profile);
-    const heading = profileHeading(header.profile, header).replace(/^# /, '');
-    return verdict === undefined ? [heading] : [heading, verdict];
-  });
-}
+const headings = (advice: Advice): string[] => verdictLines(advice.adviser, (profiles) => namesOf(profiles, advice));
 
 export function adviceScreen(advice: Advice): string {
   const shown = groupsOf(advice).slice(0, advice.top);

@@ -99,14 +99,19 @@ const headLines = (report: JobReport): string[] => [
 
 const nameOf = ({ rank, file }: RankPart): string => (rank === null ? file : `rank ${rank}`);
 
+/** `2 ranks`: one with several devices once; `2 devices` where these stand for ranks. */
+function ranksText(parts: readonly RankPart[]): string {
+  const isDevices = parts.length > 0 && parts.every(({ isDevice, rank, device }) => isDevice && rank === device);
+  return counted(new Set(parts.map(nameOf)).size, isDevices ? 'device' : 'rank');
+}
+
 function membershipLines({ parts, copies, membership }: JobReport): string[] {
   const { worldSize, missing, doubled, unranked, nodes, nodesInferred } = membership;
   const ranks = parts.flatMap(({ rank }) => rank ?? []);
   const machines = new Set(nodes.filter((node) => node !== null)).size;
   const of = worldSize === null ? '' : ` of ${worldSize}`;
   const on = machines === 0 ? '' : ` on ${counted(machines, 'machine')}${nodesInferred ? ' (by their numbers)' : ''}`;
-  const isDevices = parts.every(({ isDevice, rank, device }) => isDevice && rank === device);
-  const numbered = `${counted(new Set(ranks).size, isDevices ? 'device' : 'rank')}${of}: ${rangesText(ranks)}`;
+  const numbered = `${ranksText(parts.filter(({ rank }) => rank !== null))}${of}: ${rangesText(ranks)}`;
   const others = `${counted(unranked.length, 'profile')} that ${unranked.length === 1 ? 'states' : 'state'} no rank`;
   const who = [...(ranks.length > 0 ? [numbered] : []), ...(unranked.length > 0 ? [others] : [])].join(', and ');
   return [
@@ -218,10 +223,11 @@ function setClockLines(report: JobReport): string[] {
     ];
   }
   const reference = ranks.find(({ clock }) => clock.source === 'reference')?.part ?? 0;
-  const byStart = clocks.filter(({ source }) => source === 'start');
   const followed = new Set(aligned.map(({ against }) => against));
-  const lone = byStart.filter(({ against }) => !followed.has(against)).length;
-  const unknown = clocks.filter(({ source }) => source === 'unknown').length;
+  const partsWith = (isMeant: (clock: (typeof clocks)[number]) => boolean): RankPart[] =>
+    ranks.flatMap(({ clock, part }) => (isMeant(clock) ? [elementAt(parts, part)] : []));
+  const lone = partsWith((clock) => clock.source === 'start' && !followed.has(clock.against));
+  const unknown = partsWith(({ source }) => source === 'unknown');
   return [
     `Clocks      ${againstText(report, reference)}`,
     // Ranks that share no operation with those of the reference.
@@ -230,16 +236,15 @@ function setClockLines(report: JobReport): string[] {
         ? [`  apart     ${againstText(report, part)}, which stands by the start of its profile`]
         : [],
     ),
-    ...(lone === 0 ? [] : [`  not       ${counted(lone, 'rank')}: no matched operation, by the start of the profile`]),
-    ...(unknown === 0 ? [] : [`  not       ${counted(unknown, 'rank')}: no matched operation, and no start`]),
+    ...(lone.length === 0 ? [] : [`  not       ${ranksText(lone)}: no matched operation, by the start of the profile`]),
+    ...(unknown.length === 0 ? [] : [`  not       ${ranksText(unknown)}: no matched operation, and no start`]),
   ];
 }
 
 /** The ranks whose clocks are set by that of one: how many, how far they are off, and how well it is known. */
 function againstText({ ranks, parts }: JobReport, reference: number): string {
-  const clocks = ranks.flatMap(({ clock }) =>
-    clock.source === 'operations' && clock.against === reference ? [clock] : [],
-  );
+  const set = ranks.filter(({ clock }) => clock.source === 'operations' && clock.against === reference);
+  const clocks = set.map(({ clock }) => clock);
   const offsets = ranks.flatMap(({ clock, part }) =>
     clocks.includes(clock) ? (clockAhead(clock, elementAt(parts, part), parts) ?? []) : [],
   );
@@ -253,15 +258,16 @@ function againstText({ ranks, parts }: JobReport, reference: number): string {
   );
   const range = offsets.length === 0 ? 'offsets na' : `offsets ${time(least)} to ${time(most)}`;
   const rest = unknown > 0 ? ` (not of ${counted(unknown, 'profile')} without the time of the start)` : '';
-  return `${counted(clocks.length, 'rank')} against ${nameOf(elementAt(parts, reference))}: ${range}${rest}, residual ${time(residual)}, off by at most ${time(bound)}`;
+  const who = ranksText(set.map(({ part }) => elementAt(parts, part)));
+  return `${who} against ${nameOf(elementAt(parts, reference))}: ${range}${rest}, residual ${time(residual)}, off by at most ${time(bound)}`;
 }
 
 /** Where profiles do not say what their steps are. */
 function stepLines({ parts }: JobReport): string[] {
-  const without = parts.filter((part) => !hasSteps(part)).length;
-  return without === 0
+  const without = parts.filter((part) => !hasSteps(part));
+  return without.length === 0
     ? []
-    : [`Steps       none in the profiles of ${counted(without, 'rank')}: compute, exposed and idle are of all of it`];
+    : [`Steps       none in the profiles of ${ranksText(without)}: compute, exposed and idle are of all of it`];
 }
 
 function lateLines(report: JobReport): string[] {
