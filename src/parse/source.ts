@@ -51,15 +51,17 @@ export function expandInput(argument: string): Expansion {
   if (stat?.isDirectory() === true) return inFolder(argument);
   if (stat !== undefined) return { paths: [argument], lenient: false, failures: [] };
   refuseLargePattern(argument);
-  const fg = fastGlob();
-  if (!fg.isDynamicPattern(argument)) throw new UserError('no such file or directory', { where: argument });
-  const paths = fg.sync(argument, { onlyFiles: true }).sort();
+  if (!isGlob(argument)) throw new UserError('no such file or directory', { where: argument });
+  const paths = fastGlob().sync(argument, { onlyFiles: true }).sort();
   if (paths.length === 0) throw new UserError('no file matches', { where: argument });
   return { paths, lenient: true, failures: [] };
 }
 
 /** Loaded for what is no file. */
 const fastGlob = lateLibrary<typeof FastGlob>('fast-glob');
+
+/** Whether an argument is a glob, if it is no file. */
+export const isGlob = (argument: string): boolean => fastGlob().isDynamicPattern(argument);
 
 /** Patterns that the braces of one may stand for. */
 const MOST_PATTERNS = 1000;
@@ -132,12 +134,14 @@ export function startOf(path: string): Buffer {
 /** Bytes of a compressed file in which its format shows. */
 const START_BYTES = 256 * 1024;
 
-/** @throws UnreadableInput for a broken gzip */
-function inflatedStart(path: string): Buffer {
+const inflatedStart = (path: string): Buffer => inflated(firstBytes(path, START_BYTES), path);
+
+/** What the first bytes of a gzip hold. @throws UnreadableInput for a broken one */
+export function inflated(bytes: Buffer, where: string): Buffer {
   try {
-    return gunzipSync(firstBytes(path, START_BYTES), { finishFlush: constants.Z_SYNC_FLUSH });
+    return gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH });
   } catch (error) {
-    throw brokenGzip(error, path);
+    throw brokenGzip(error, where);
   }
 }
 

@@ -13,7 +13,7 @@ import { Memory, MEMORY_TYPES } from '../memory/memory.js';
 import { jobReport } from '../ranks/job-report.js';
 import { RankCollector } from '../ranks/part/rank-collector.js';
 import { ProfileSummaries, SUMMARY_TYPES } from '../summary/summaries.js';
-import type { RecordTypes } from '../input/records.js';
+import type { RecordTypes } from '../input/record-types.js';
 import { boundsOf, type Bounds } from './bounds.js';
 import { pageKernelOf, type PageKernel } from './page-kernel.js';
 import { isNeuronCapture, NeuronCapture } from './neuron/neuron-capture.js';
