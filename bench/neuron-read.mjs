@@ -3,10 +3,10 @@
  *
  *   node bench/neuron-read.mjs FILE.ntff
  */
-import { readProfile } from 'dprof-cli';
+import { open } from 'dprof-cli';
 
 const [path] = process.argv.slice(2);
 if (path === undefined) throw new Error('usage: node bench/neuron-read.mjs FILE');
 let count = 0;
-for (const record of readProfile(path, { profile: 0 })) if (record.type !== 'end') count++;
+for await (const record of await open(path)) if (record.type !== 'end') count++;
 process.stdout.write(`${count} records\n`);

@@ -4,11 +4,13 @@
  *   npm run docs examples    runs every command and writes its output into the page
  *
  * Tests run the same commands and compare. A block is fenced with `console`, its first line is the command after `$ `.
+ * Programs of the library are fenced with `js`, what they print with `text`.
  */
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 
 export interface Example {
   readonly command: string;
@@ -21,6 +23,25 @@ const BLOCK = /```console\n\$ (.*)\n([^]*?)```/g;
 /** Examples of a page, in order. */
 export const examplesIn = (page: string): Example[] =>
   [...page.matchAll(BLOCK)].map(([, command = '', output = '']) => ({ command, output }));
+
+/** A program of a guide, and what it prints. */
+const PROGRAM = /```js\n((?:(?!```)[^])*)```\n\n```text\n((?:(?!```)[^])*)```/g;
+
+export interface ProgramExample {
+  /** With the import of the package as users write it. */
+  readonly code: string;
+  readonly output: string;
+}
+
+export const programsIn = (page: string): ProgramExample[] =>
+  [...page.matchAll(PROGRAM)].map(([, code = '', output = '']) => ({ code, output }));
+
+/** Writes a program into a folder, to import the package of the checkout; the command that runs it. */
+export function programCommand(root: string, folder: string, code: string): string {
+  const path = join(folder, 'example.mjs');
+  writeFileSync(path, code.replace("'dprof-cli'", `'${pathToFileURL(join(root, 'dist/index.js')).href}'`));
+  return `'${process.execPath}' '${path}'`;
+}
 
 /** Pages with examples, as paths from the repository's root. */
 export const examplePages = (root: string): string[] => [
@@ -57,7 +78,12 @@ export function writeExamples(root: string): void {
     execFileSync('sh', ['-c', command], { ...options, stdio: ['ignore', 'pipe', 'ignore'] });
   for (const path of examplePages(root)) {
     const page = readFileSync(join(root, path), 'utf8');
-    const written = page.replace(BLOCK, (_, command: string) => `\`\`\`console\n$ ${command}\n${run(command)}\`\`\``);
+    const written = page
+      .replace(BLOCK, (_, command: string) => `\`\`\`console\n$ ${command}\n${run(command)}\`\`\``)
+      .replace(PROGRAM, (_, code: string) => {
+        const output = run(programCommand(root, folder, code));
+        return `\`\`\`js\n${code}\`\`\`\n\n\`\`\`text\n${output}\`\`\``;
+      });
     writeFileSync(join(root, path), written);
   }
   rmSync(folder, { recursive: true });

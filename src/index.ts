@@ -1,4 +1,4 @@
-/** The library: the record, profiles → records, what ops compute, records → rows, rows → text. */
+/** The library: the record, inputs → records and answers, what ops compute, columns and filters of kernels, rows → text. */
 export * from './record/record.js';
 export type { GraphNode, GraphOrigin } from './record/fields/graph-node.js';
 export {
@@ -14,20 +14,30 @@ export { EXIT, UsageError, UserError } from './record/errors.js';
 export { encodeLine } from './record/jsonl.js';
 export { LiteralError, parseLiteral, type PythonValue } from './record/python/python-literal.js';
 
-export { checkProfile, readProfile, type ProfileOptions } from './parse/profile.js';
-export type {
-  LiveFormat,
-  LiveOptions,
-  LiveStream,
-  OutputFolder,
-  Probe,
-  Reader,
-  ReadOptions,
-  SniffResult,
-  Unreadable,
-} from './parse/reader.js';
-export { detect, READERS } from './parse/registry.js';
-export { UNREADABLE } from './parse/unreadable/unreadable.js';
+export { open, type OpenOptions, type Records } from './library/open.js';
+export type { AnswerInput, ReadingOptions } from './library/options.js';
+export type { DeviceOptions } from './library/choices.js';
+export {
+  advise,
+  memory,
+  ranks,
+  steps,
+  summary,
+  type AdviseOptions,
+  type MemoryOptions,
+  type SummaryOptions,
+} from './library/answers.js';
+export { kernels } from './library/kernels.js';
+export { diff, type DiffOptions } from './library/diff.js';
+export type { SummaryDocument } from './prof/summary/details.js';
+export type * from './prof/summary/summary-data.js';
+export type * from './prof/summary/detail-data.js';
+export type { RanksDocument, RankFile, StragglerDocument } from './prof/ranks/ranks-document.js';
+export type { AdviceLine, VerdictLine } from './prof/advise/adviser.js';
+export type { Finding, Gain, Silence } from './prof/advise/finding.js';
+export type { MemoryDocument, MemorySeries, PeakMemory } from './prof/memory/memory-document.js';
+export type { CommonDocument, ComparisonDocument, DiffDocument, DiffFigures } from './prof/diff/diff-documents.js';
+export type { RowObject } from './table/table.js';
 
 export type { Family, KernelFacts, Param, KernelRole, Work } from './ops/family.js';
 export type { LengthSums, ServedPart, ServingPhase, ServingStep } from './record/serving-step.js';
@@ -46,11 +56,8 @@ export { AGGREGATES } from './prof/by/aggregates.js';
 export { parseGrouping, type Grouping, type GroupingText } from './prof/by/grouping.js';
 export { KernelGroups } from './prof/by/groups.js';
 export type { GroupRow } from './prof/by/group-rows.js';
-export { openFile, openStream, type Input } from './prof/input/lines.js';
-export { ForwardKernels, type Forward, type Pairing } from './prof/work/forward-pairing.js';
+export type { Forward, Pairing } from './prof/work/forward-pairing.js';
 export { peaksOf, type Peaks } from './prof/roofline/peaks.js';
-export { readRecords } from './prof/input/records.js';
-export { Annotator, report, type RecordBatches, type ReportOptions } from './prof/report/report.js';
 export {
   classifyRoofline,
   type RooflineBound,
@@ -59,7 +66,6 @@ export {
   type Roof,
 } from './prof/roofline/roofline.js';
 export { parseSort, parseWhere, type KernelFilter, type KernelSortKey } from './prof/query/kernel-query.js';
-export { summaryLine, ReportTally } from './prof/report/report-tally.js';
 
 export type { Format, Layout, Packed, Sheet } from './write/format.js';
 export { FORMATS, loadFormat, requireFormat } from './write/formats.js';

@@ -60,8 +60,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   write: ['record', 'containers', 'table'],
   // The program of a page runs in a browser: see PAGE_MAY_IMPORT.
   page: ['record', 'containers', 'table', 'prof'],
-  cli: ['record', 'containers', 'table', 'parse', 'prof', 'write'],
-  index: ['record', 'table', 'parse', 'ops', 'prof', 'write'],
+  sources: ['record', 'containers', 'parse', 'prof'],
+  library: ['record', 'containers', 'table', 'parse', 'prof', 'sources'],
+  cli: ['record', 'containers', 'table', 'parse', 'prof', 'write', 'sources'],
+  index: ['record', 'table', 'ops', 'prof', 'write', 'library'],
 };
 
 /** Modules of other rooms that the program of a page may import: the form of its data, and what needs nothing of Node. */

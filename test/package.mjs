@@ -1,5 +1,6 @@
 /**
- * The package as users get it: packed, installed into an empty folder, both commands and the library run from there.
+ * The package as users get it: packed, installed into an empty folder, both commands and the library run from there, and
+ * a strict program is compiled against its types.
  * Dependencies come from the registry. The database library's install script runs and finds, as on machines that have
  * a prebuilt binary, the one of this checkout: compiling it took a third of all tests' time. With another version of the
  * library than this checkout's it downloads or compiles.
@@ -109,14 +110,59 @@ function checkStart() {
 }
 
 function checkLibrary(kernels) {
-  const program = `import { readProfile } from '${name}';
-    let kernels = 0;
-    for (const { type } of readProfile('node_modules/${name}/samples/lenet.nsys.sqlite', { profile: 0 })) {
-      if (type === 'kernel') kernels++;
-    }
-    console.log(kernels);`;
+  const program = `import { kernels, open } from '${name}';
+    const path = 'node_modules/${name}/samples/lenet.nsys.sqlite';
+    let [recorded, annotated] = [0, 0];
+    for await (const { type } of await open(path)) if (type === 'kernel') recorded++;
+    for await (const { flops } of kernels(path)) annotated++;
+    console.log(recorded, annotated);`;
   writeFileSync(join(home, 'count.mjs'), program);
-  assert.equal(execFileSync(process.execPath, ['count.mjs'], { cwd: home, encoding: 'utf8' }).trim(), String(kernels));
+  const counts = execFileSync(process.execPath, ['count.mjs'], { cwd: home, encoding: 'utf8' }).trim();
+  assert.equal(counts, `${kernels} ${kernels}`);
+}
+
+/** A program that uses what inputs are read with, as a strict project writes it. */
+const TYPED = `import * as dprof from '${name}';
+  import { advise, diff, kernels, memory, open, ranks, steps, summary, type ProfileLine, type UserError } from '${name}';
+
+  async function* copies(path: string): AsyncGenerator<ProfileLine> {
+    for await (const record of await open(path, { ranges: true })) if (record.type === 'copy') yield record;
+  }
+  export async function answers(path: string, bytes: AsyncIterable<Uint8Array>): Promise<readonly (number | null)[]> {
+    const lines: string[] = [];
+    const onError = ({ line }: UserError): unknown => lines.push(line);
+    const [first] = await summary(path, { onError, top: 3 });
+    const [held] = await memory([path, path]);
+    const late = (await ranks(await open(bytes))).stragglers.map((straggler): number => straggler.late);
+    const gains = (await advise(path)).flatMap((line) => ('what' in line ? [line.gain?.ns ?? null] : []));
+    const judged = (await diff(path, path)).map((line) => (line.row === 'condition' ? Number(line.met) : null));
+    const idle = (await steps(copies(path))).map((row) => (typeof row.idle === 'number' ? row.idle : null));
+    const flops: (number | null)[] = [];
+    for await (const row of kernels(path)) flops.push(row.flops);
+    return [first?.devices[0]?.busy ?? null, held?.peak.bytes ?? null, ...late, ...gains, ...judged, ...idle, ...flops];
+  }
+  export const all: object = dprof;`;
+
+/** Types that resolve as projects resolve them, with nothing installed but the package, and are all checked. */
+const RESOLUTIONS = [
+  { module: 'node16', moduleResolution: 'node16' },
+  { module: 'nodenext', moduleResolution: 'nodenext' },
+  { module: 'esnext', moduleResolution: 'bundler' },
+];
+
+/** The declarations compile where neither Node's types nor those of any other package are there. */
+function checkTypes() {
+  writeFileSync(join(home, 'typed.mts'), TYPED);
+  for (const resolution of RESOLUTIONS) {
+    const checks = { strict: true, skipLibCheck: false, noEmit: true, exactOptionalPropertyTypes: true };
+    const compilerOptions = { ...resolution, ...checks, target: 'es2022', lib: ['es2022'], types: [] };
+    writeFileSync(join(home, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['typed.mts'] }));
+    for (const compiler of ['typescript', 'typescript-7']) {
+      const tsc = join(root, 'node_modules', compiler, 'bin/tsc');
+      const { status, stdout } = spawnSync(process.execPath, [tsc, '-p', home], { cwd: home, encoding: 'utf8' });
+      assert.equal(status, 0, `${compiler}, ${resolution.moduleResolution}:\n${stdout}`);
+    }
+  }
 }
 
 try {
@@ -125,6 +171,7 @@ try {
   checkStart();
   const kernels = checkCommands();
   checkLibrary(kernels);
+  checkTypes();
   console.log(`package: OK (${kernels} kernels from the installed commands)`);
 } finally {
   rmSync(folder, { recursive: true, force: true });

@@ -21,7 +21,7 @@ export const readDevice = (given: Arguments): Peaks | null =>
 function chooseDevice(text: string, output: string | undefined): Peaks {
   const named = deviceNamed(text);
   if (named !== null) return named;
-  if (!existsSync(text) && !/[/\\]|\.json$/.test(text)) throw unknownDevice(text);
+  if (!existsSync(text) && !/[/\\]|\.json$/.test(text)) throw unknownDevice(text, ', and no such file');
   const hint = '--device takes a name of --devices or a JSON file';
   return parseDevice(readSmallFile(text, 'a device', hint, output), text);
 }

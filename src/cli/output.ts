@@ -39,7 +39,7 @@ export class ClosedOutput extends Error {
 export type Write = (data: string | Uint8Array) => void | Promise<void>;
 
 /** Hands on what was written so far; settles when it is with the operating system. */
-export type Flush = () => Promise<void>;
+type Flush = () => Promise<void>;
 
 type Body = (write: Write, flush: Flush) => Promise<void>;
 

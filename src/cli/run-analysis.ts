@@ -1,26 +1,22 @@
 /** The way of every command over FILEs of records: reading, progress, output, exit code. */
 import { say } from './message.js';
-import type { Analysis, Answer } from '../prof/analysis.js';
-import { withReason } from '../prof/input/missing-device.js';
-import type { Annotator } from '../prof/report/report.js';
-import { UsageError, UserError } from '../record/errors.js';
+import type { Answer } from '../prof/analysis.js';
+import { UserError } from '../record/errors.js';
 import type { ProfileLine, ProfileRecord } from '../record/record.js';
 import type { AnyTable } from '../table/table.js';
 import { loadFormat, requireFormat } from '../write/formats.js';
 import { tableText } from '../write/write-table.js';
-import { confirmEndings, confirmWhole, openSources, withCut, type Source, type Wanted } from './input.js';
+import { explained, namingInput, takeBatches, takeRecords, withSource, type Pass } from '../sources/pass.js';
+import type { Source, Wanted } from '../sources/sources.js';
+import { confirmEndings, confirmWhole, openInputs } from './input.js';
 import { checkOutput, withOutput, type Write } from './output.js';
 import { progress } from './progress.js';
 import type { RecordsRequest } from './records-command.js';
 
 /** A command's part in a run. */
-export interface AnalysisRun<Facts> {
-  readonly analysis: Analysis<Facts>;
-  readonly annotator?: Annotator;
+export interface AnalysisRun<Facts> extends Pass<Facts> {
   /** Output that is ready before the input ends; called after each batch of records. */
   readonly ready?: () => string | Uint8Array | null;
-  /** Whether no further record can change the answer: reading stops. */
-  readonly isComplete?: () => boolean;
   /** Writes the answer, or what of it `ready` has not written; `input` is the input's name. */
   readonly print: (answer: Answer<Facts>, write: Write, input: string) => void | Promise<void>;
 }
@@ -35,7 +31,7 @@ export async function runAnalysis<Facts>(
   // An output that cannot be written is reported before minutes of reading.
   const existing = checkOutput(output, inputs);
   const meter = progress('dprof', !quiet);
-  const source = await openSources(files, meter, run.analysis);
+  const source = await openInputs(files, meter, run.analysis);
   let notes: Answer<Facts>['notes'] = [];
   try {
     await withOutput(output, inputs, async (write) => {
@@ -53,7 +49,7 @@ export async function runAnalysis<Facts>(
       );
     confirmEndings(source, quiet);
   } catch (error) {
-    throw withCut(namingInput(explained(error, source), source.name), source);
+    throw withSource(error, source);
   } finally {
     meter.clear();
     source.close();
@@ -61,39 +57,26 @@ export async function runAnalysis<Facts>(
 }
 
 async function readRecords<Facts>(source: Source, run: AnalysisRun<Facts>, write: Write): Promise<void> {
-  const { analysis, annotator, ready, isComplete } = run;
-  for await (const batch of source.batches) {
-    for (const record of batch) {
-      analysis.take(record, annotator === undefined ? NO_ROWS : annotator.take(record));
-      if (isComplete?.() === true) break;
-    }
-    const text = ready?.() ?? null;
+  for await (const _ of takeBatches(source, run)) {
+    const text = run.ready?.() ?? null;
     if (text !== null) await write(text);
-    if (isComplete?.() === true) return;
   }
 }
 
-const NO_ROWS = [] as const;
-
-/** Reads inputs to their end, for commands that read several times or for different ends; returns them, closed. */
+/** Reads inputs to their end, for commands that read several times; returns them, closed. */
 export async function readInputs(
   files: readonly string[],
   quiet: boolean,
   wanted: Wanted,
   take: (record: ProfileLine) => void,
-  end: () => void = () => undefined,
 ): Promise<Source> {
   const meter = progress('dprof', !quiet);
-  const source = await openSources(files, meter, wanted);
   try {
-    for await (const batch of source.batches) for (const record of batch) take(record);
-    end();
+    const source = await openInputs(files, meter, wanted);
+    await takeRecords(source, take);
     return source;
-  } catch (error) {
-    throw namingInput(explained(error, source), source.name);
   } finally {
     meter.clear();
-    source.close();
   }
 }
 
@@ -108,16 +91,6 @@ export function writeNotes(notes: readonly (string | UserError)[], input: string
     const line = note instanceof UserError ? (namingInput(note, input) as UserError).line : note;
     say('dprof', line);
   }
-}
-
-/** An error about what no device did, with the reason that a profiler recorded. */
-const explained = <Failure>(error: Failure, { endings }: Source): Failure =>
-  withReason(error, new Set(endings.flatMap(({ counted }) => [...counted]))) as Failure;
-
-/** Adds the name of the input to an error about the whole of it. */
-function namingInput(error: unknown, name: string): unknown {
-  const isUnnamed = error instanceof UserError && error.detail.where === undefined && !(error instanceof UsageError);
-  return isUnnamed ? new UserError(error.what, { ...error.detail, where: name }) : error;
 }
 
 /** `# profile 0: net.json (kineto, rank 3)`; records without a profile line have the number alone. */

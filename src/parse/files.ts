@@ -1,6 +1,7 @@
 /** Reading files: bytes by position, the first part in search of a text, names in a folder, small JSON. */
 import { largest } from '../containers/lists.js';
-import { closeSync, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs';
+import { UserError } from '../record/errors.js';
+import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs';
 
 /** Fills bytes from a position of a file. @returns how many there were */
 export function readFully(file: number, into: Uint8Array, position: number): number {
@@ -40,6 +41,12 @@ export const fileNameOf = (path: string): string => path.replace(/^.*[/\\]/s, ''
 
 /** Whether a path leads to a file: reading a pipe that nobody writes to would wait for ever, a device may have no end. */
 export const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+
+/** @throws UserError for a path that leads nowhere */
+export function requireThere(paths: readonly (string | undefined)[]): void {
+  for (const where of paths)
+    if (where !== undefined && !existsSync(where)) throw new UserError('no such file', { where });
+}
 
 /** Undefined when the JSON file is larger than the limit in bytes, invalid, no file, or cannot be read. */
 export function readJsonFile(path: string, largest: number): unknown {

@@ -2,13 +2,13 @@
 import { statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { counted } from '../record/plural.js';
-import { UserError, isSystemError, systemReason } from '../record/errors.js';
+import { UserError } from '../record/errors.js';
 import { isInCaptureFolder, openCaptures, type CaptureFiles } from './captures.js';
 import { checkProfile } from './profile.js';
 import { isNamedProfile, OUTPUT_FOLDERS } from './registry.js';
 import type { Reader } from './reader.js';
 import { expandInput, openInput, openStart, type InputFile } from './source.js';
-import { RedundantInput, UnreadableInput } from './input/unreadable-input.js';
+import { asUserError, RedundantInput, UnreadableInput } from './input/unreadable-input.js';
 
 /** A profile's file, with the captures of graphs that it may replay. */
 export interface ProfileFile extends InputFile {
@@ -211,11 +211,4 @@ async function tryOpen(path: string, options: OpenOptions): Promise<OpenedProfil
   } catch (error) {
     return asUserError(error, path);
   }
-}
-
-/** What the system refuses as an error of the input. @throws any other error, which is a defect */
-function asUserError(error: unknown, where: string): UserError {
-  if (error instanceof UserError) return error;
-  if (!isSystemError(error)) throw error;
-  return new UnreadableInput(`cannot be read: ${systemReason(error)}`, { where });
 }

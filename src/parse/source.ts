@@ -113,12 +113,14 @@ export function startOf(path: string): Buffer {
 /** Bytes of a compressed file in which its format shows. */
 const START_BYTES = 256 * 1024;
 
-/** @throws UnreadableInput for a broken gzip */
-function inflatedStart(path: string): Buffer {
+const inflatedStart = (path: string): Buffer => inflated(firstBytes(path, START_BYTES), path);
+
+/** What the first bytes of a gzip hold. @throws UnreadableInput for a broken one */
+export function inflated(bytes: Buffer, where: string): Buffer {
   try {
-    return gunzipSync(firstBytes(path, START_BYTES), { finishFlush: constants.Z_SYNC_FLUSH });
+    return gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH });
   } catch (error) {
-    throw brokenGzip(error, path);
+    throw brokenGzip(error, where);
   }
 }
 

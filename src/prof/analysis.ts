@@ -5,7 +5,7 @@ import type { ProfileLine } from '../record/record.js';
 import type { AnyTable } from '../table/table.js';
 import type { Annotated } from './annotate.js';
 import { WithoutDevice } from './input/missing-device.js';
-import type { RecordTypes } from './input/records.js';
+import type { RecordTypes } from './input/record-types.js';
 
 export interface Answer<Facts> {
   /** For the table formats; null where the answer is no table. */

@@ -20,5 +20,8 @@ export const escapeControls = (text: string): string => (PLAIN.test(text) ? text
 /** A value as JSON in which such characters are escaped too: the same value to whoever reads it. */
 export const jsonOf = (value: unknown): string => escapeJson(JSON.stringify(value));
 
+/** Values as JSON, one a line. */
+export const jsonLines = (values: readonly unknown[]): string => values.map((value) => `${jsonOf(value)}\n`).join('');
+
 /** The JSON that JSON.stringify makes, in which such characters are escaped too. */
 export const escapeJson = (json: string): string => json.replace(LEFT_BY_JSON, escape);

@@ -3,7 +3,7 @@ import { escapeControls } from './control-characters.js';
 /** Exit codes of both tools; `notJudged` is that of a gate that could not be judged. */
 export const EXIT = { done: 0, failed: 1, usage: 2, notJudged: 3 } as const;
 
-/** An error that the user can act on. It prints as one line: where, what, and what to do. */
+/** An error that the user can act on. Its message is one line: where, what, and what to do. */
 export class UserError extends Error {
   constructor(
     /** What is wrong, without a full stop. */
@@ -18,7 +18,7 @@ export class UserError extends Error {
       readonly code?: string;
     } = {},
   ) {
-    super(what);
+    super(lineOf(what, detail));
     this.name = 'UserError';
   }
 
@@ -26,12 +26,14 @@ export class UserError extends Error {
     return this.detail.exitCode ?? EXIT.failed;
   }
 
-  /** The one line; control characters of file names and input texts are escaped. */
+  /** The message; control characters of file names and input texts are escaped. */
   get line(): string {
-    const { where, hint } = this.detail;
-    const text = `${where === undefined ? '' : `${where}: `}${this.what}${hint === undefined ? '' : ` (${hint})`}`;
-    return escapeControls(text);
+    return this.message;
   }
+}
+
+function lineOf(what: string, { where, hint }: UserError['detail']): string {
+  return escapeControls(`${where === undefined ? '' : `${where}: `}${what}${hint === undefined ? '' : ` (${hint})`}`);
 }
 
 /** Wrong use of a command: exit code 2. */

@@ -10,15 +10,9 @@ export const LONGEST_LINE = 64 * 1024 * 1024;
 /** A record as one line, line feed included. */
 export function encodeLine(record: ProfileLine): string {
   if (!(record instanceof DeviceLine)) return `${jsonOf(record)}\n`;
-  appendLine(ONE_LINE, record);
+  record.writeTo(ONE_LINE);
   return ONE_LINE.takeText();
 }
 
 /** Buffer for one line; most are shorter than this. */
 const ONE_LINE = new LineBytes(1024);
-
-/** Appends a record as one line, line feed included. */
-export function appendLine(lines: LineBytes, record: ProfileLine): void {
-  if (record instanceof DeviceLine) record.writeTo(lines);
-  else lines.json(`${JSON.stringify(record)}\n`);
-}

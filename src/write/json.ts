@@ -1,5 +1,6 @@
 /** One JSON object a row and line: column keys, raw values, null for unknown. For jq and for programs. */
 import { jsonOf } from '../record/control-characters.js';
+import { rowObject } from '../table/table.js';
 import type { Format } from './format.js';
 
 export const json: Format = {
@@ -8,7 +9,7 @@ export const json: Format = {
   open({ columns }) {
     return {
       head: () => '',
-      pack: (row) => `${jsonOf(Object.fromEntries(columns.map((column) => [column.key, column.value(row)])))}\n`,
+      pack: (row) => `${jsonOf(rowObject(columns, row))}\n`,
       rows: (packed) => packed.join(''),
       end: () => [],
     };

@@ -1,6 +1,6 @@
 /** Pages' data as a test wants it: from records, or out of a document; timelines unpacked by zlib, not by the page. */
 import { inflateRawSync } from 'node:zlib';
-import { openSource } from '../../src/cli/input.js';
+import { openSource } from '../../src/sources/sources.js';
 import type { PageContents, PageData, PageProfile } from '../../src/prof/html/page-data.js';
 import { detailsId, OUTLINE_ID, type PageOutline, type PageProfileDetails } from '../../src/prof/html/page-elements.js';
 import type { PackedColumn, PackedTimeline, PagePart } from '../../src/prof/html/timeline/timeline-data.js';
@@ -131,11 +131,7 @@ export function contentsIn(html: string): PageContents {
 
 /** Of a profile or of records, as `dprof html` reads it. */
 export async function pageContentsOfFile(path: string): Promise<PageContents> {
-  const { name, batches, close } = await openSource(
-    path,
-    { at: () => undefined, clear: () => undefined },
-    { types: PAGE_TYPES },
-  );
+  const { name, batches, close } = await openSource(path, {}, { types: PAGE_TYPES });
   try {
     const records: ProfileLine[] = [];
     for await (const batch of batches) records.push(...batch);

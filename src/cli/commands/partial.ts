@@ -11,7 +11,7 @@ import { EXIT, UsageError, UserError } from '../../record/errors.js';
 import { grouped } from '../../record/plural.js';
 import { splitKeys } from '../../table/column-lookup.js';
 import { DEVICE_OPTION, readDevice } from '../device-option.js';
-import { openSource } from '../input.js';
+import { openInputs } from '../input.js';
 import { say } from '../message.js';
 import { checkOutput } from '../output.js';
 import { MemberStore } from './partial/member-store.js';
@@ -63,7 +63,7 @@ async function takeInput(file: string, quiet: boolean, options: MemberOptions, s
   let close = (): void => undefined;
   let [name, endings]: [string, readonly StreamStatus[]] = [file, []];
   try {
-    const source = await openSource(file, meter, { types: MEMBER_TYPES });
+    const source = await openInputs([file], meter, { types: MEMBER_TYPES });
     ({ name, endings, close } = source);
     for await (const batch of source.batches) for (const record of batch) builder.take(record);
     builder.end();

@@ -1,14 +1,17 @@
 /** `dparse`: profiles → records. */
 import { existsSync } from 'node:fs';
+import { requireThere } from '../../parse/files.js';
 import { findProfiles, type FoundProfile } from '../../parse/find.js';
+import { liveRecords, peek } from '../../parse/live.js';
 import type { LiveFormat } from '../../parse/reader.js';
 import { readerNamed } from '../../parse/registry.js';
 import { expandInput } from '../../parse/source.js';
 import { UserError } from '../../record/errors.js';
+import { encodeLine } from '../../record/jsonl.js';
+import type { ProfileLine } from '../../record/record.js';
 import { helpOf } from '../arguments.js';
 import { defaultJobs } from './default-jobs.js';
-import { parseLive, peek } from './live.js';
-import { parseOne, type ParsedProfile, type ParseOptions } from './one.js';
+import { outcomeOf, parseOne, type ParsedProfile, type ParseOptions } from './one.js';
 import { withOutputFolder } from './output-folder.js';
 import { DPARSE, formatsText, readArguments, type DparseRequest } from './options.js';
 import { ParseReport } from './parse-report.js';
@@ -29,9 +32,7 @@ export async function parseCommand(args: readonly string[]): Promise<void> {
   const { format, program, ncu, capture } = request;
   if (format !== undefined) readerNamed(format);
   // Also where no input needs it.
-  for (const file of [program, ncu, capture]) {
-    if (file !== undefined && !existsSync(file)) throw new UserError('no such file', { where: file });
-  }
+  requireThere([program, ncu, capture]);
   const isPiped = request.inputs.length === 1 && request.inputs[0] === '-';
   const stdin = isPiped ? await peek(process.stdin, format) : null;
   // Monitors' reports, which come without an end, have no kernels.
@@ -43,8 +44,13 @@ export async function parseCommand(args: readonly string[]): Promise<void> {
 async function follow(request: DparseRequest, live: LiveFormat, bytes: AsyncIterable<Buffer>): Promise<void> {
   const report = new ParseReport(request.quiet);
   await withOutput(request.output, ['-'], async (write, flush) => {
-    const outcome = await parseLive(live, bytes, request.allFields, write, flush);
-    report.add('-', outcome);
+    let last: ProfileLine | undefined;
+    for await (const records of liveRecords(live, bytes, request.allFields)) {
+      for (const record of records) await write(encodeLine(record));
+      if (records.length > 0) await flush();
+      last = records.at(-1);
+    }
+    report.add('-', outcomeOf(last));
   });
 }
 

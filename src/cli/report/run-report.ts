@@ -9,7 +9,7 @@ import { MissingCounters } from '../../prof/columns/counter-columns.js';
 import type { KernelColumn } from '../../prof/columns/kernel-column.js';
 import { InstructionDependencies, type ResolvedDependency } from '../../prof/neuron/instructions/dependencies.js';
 import { explain, isKernel, type KernelId } from '../../prof/report/explain.js';
-import { HOST_TYPES, KERNEL_AND_RANGE_TYPES, KERNEL_TYPES, type RecordTypes } from '../../prof/input/records.js';
+import { HOST_TYPES, KERNEL_AND_RANGE_TYPES, KERNEL_TYPES, type RecordTypes } from '../../prof/input/record-types.js';
 import { HostTable } from '../../prof/by/host/host-table.js';
 import { sortedRows, type HostGrouping } from '../../prof/by/host/host-table-columns.js';
 import { counted } from '../../record/plural.js';

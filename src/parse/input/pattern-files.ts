@@ -8,6 +8,9 @@ import { patternCount } from './pattern-count.js';
 /** Loaded for what is no file. */
 const fastGlob = lateLibrary<typeof FastGlob>('fast-glob');
 
+/** Whether a path of nothing that is there is a pattern. */
+export const isPattern = (path: string): boolean => fastGlob().isDynamicPattern(path);
+
 /** Patterns that the braces of one may stand for. */
 const MOST_PATTERNS = 1000;
 
@@ -21,9 +24,8 @@ export function filesOfPattern(path: string): string[] | null {
     const what = `stands for more than ${grouped(MOST_PATTERNS)} patterns`;
     throw new UserError(what, { where: path.slice(0, 80), hint: 'give the folder, or a shorter pattern' });
   }
-  const fg = fastGlob();
-  if (!fg.isDynamicPattern(path)) return null;
-  const files = fg.sync(path, { onlyFiles: true }).sort();
+  if (!isPattern(path)) return null;
+  const files = fastGlob().sync(path, { onlyFiles: true }).sort();
   if (files.length === 0) throw new UserError('no file matches', { where: path });
   return files;
 }

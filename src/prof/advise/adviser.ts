@@ -6,7 +6,7 @@ import { withoutDevice, countNotes, withoutTimes, type Analysis, type Answer } f
 import type { Annotated } from '../annotate.js';
 import { isOfNeuronDevice } from '../neuron/machine.js';
 import { ProfileSums } from '../neuron/metric-sums.js';
-import type { RecordTypes } from '../input/records.js';
+import type { RecordTypes } from '../input/record-types.js';
 import { missingWorkOf, MissingTimes } from '../steps/missing-work.js';
 import { workOf } from '../steps/step-work.js';
 import { ByDevice } from './by-device.js';
@@ -34,6 +34,9 @@ export const ADVICE_TYPES: RecordTypes = new Set([
 /** Below it a finding is not worth the reader's time: as much is lost in the spread from run to run. */
 export const MIN_SHARE = 0.01;
 
+/** Findings that are worth a look at first. */
+export const TOP = 10;
+
 export interface AdviserOptions {
   readonly rules?: readonly Rule[];
   /**
@@ -45,6 +48,14 @@ export interface AdviserOptions {
   readonly top?: number;
   readonly onIdle?: OnIdleGap;
 }
+
+/** What the devices of a profile did with their time, in a sentence and in parts. */
+export interface VerdictLine extends Omit<ProfileVerdict, 'text'> {
+  readonly verdict: string;
+}
+
+/** A line of `dprof advise -f json`. Times ns. */
+export type AdviceLine = VerdictLine | Finding | Silence;
 
 type RankedFinding = Pick<Finding, 'profile' | 'device' | 'stake' | 'gain'>;
 
@@ -180,6 +191,18 @@ export class Adviser implements Analysis<Adviser> {
     if (!this.#hasVerdict) return [];
     const numbers = [...new Set(this.#devices.all.map(({ profile }) => profile))];
     return numbers.map((profile) => this.#verdictOf(profile));
+  }
+
+  /**
+   * Verdicts, findings, and rules without one.
+   * @param all whether these are among them
+   */
+  lines(top: number, all: boolean): AdviceLine[] {
+    return [
+      ...this.verdicts.map(({ text, ...of }): VerdictLine => ({ verdict: text, ...of })),
+      ...this.findings.slice(0, top),
+      ...(all ? this.silences : []),
+    ];
   }
 
   #verdictOf(profile: number): ProfileVerdict {

@@ -36,6 +36,7 @@ export interface LongestTime {
 
 export type Found = Omit<Finding, 'rule'>;
 
+/** What doing it may save. */
 export interface Gain {
   readonly ns: number;
   /** Formula with its figures: 'sum of dur − max(FLOPs / 156 TFLOP/s, bytes / 1555 GB/s)'. */

@@ -1,4 +1,5 @@
 /** THE table of rules: the help, the names that --rule takes, and the adviser are made of it. */
+import { requireNamed } from '../../record/names.js';
 import type { Rule } from './rule.js';
 import { aiCpu } from './rules/ai-cpu.js';
 import { alignment } from './rules/alignment.js';
@@ -48,3 +49,9 @@ export const RULES: readonly Rule[] = [
 
 /** For who knows the job by itself: what one rank after the other has. */
 export const PROFILE_RULES: readonly Rule[] = RULES.filter((rule) => rule !== job);
+
+/** Rules by their names, in the order of the table. @throws UsageError naming the nearest */
+export function rulesNamed(names: readonly string[]): readonly Rule[] {
+  const named = new Set(names.map((name) => requireNamed('rule', name.trim(), RULES, (rule) => rule.name)));
+  return RULES.filter((rule) => named.has(rule));
+}

@@ -6,7 +6,7 @@ import { type KernelColumn } from '../columns/kernel-column.js';
 import type { ProfileLine, ProfileRecord } from '../../record/record.js';
 import { durationOf } from '../../record/fields/times.js';
 import type { Annotated } from '../annotate.js';
-import type { RecordTypes } from '../input/records.js';
+import type { RecordTypes } from '../input/record-types.js';
 import { PartGroups } from '../partial/kernels/part-groups.js';
 import { Annotator } from '../report/report.js';
 import type { Peaks } from '../roofline/peaks.js';
@@ -30,6 +30,9 @@ export const MOST_ROWS = 50_000;
 const MOST_TEXT = 16 * 1024 * 1024;
 /** Stands for the keys of rows beyond the limit. */
 export const OTHERS = '[other rows]';
+
+/** Columns that make a row where nothing else is said. */
+export const DEFAULT_BY = ['op', 'layer'] as const;
 
 export interface DiffResult {
   readonly basis: Basis;
@@ -181,6 +184,11 @@ export class Comparison {
 
   get settings(): Settings {
     return this.options.settings;
+  }
+
+  /** What makes a row. */
+  get by(): readonly KernelColumn[] {
+    return this.options.by;
   }
 
   /** The comparison, when both inputs are taken. */

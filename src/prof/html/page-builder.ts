@@ -13,7 +13,7 @@ import { Memory, MEMORY_TYPES } from '../memory/memory.js';
 import { jobReport } from '../ranks/job-report.js';
 import { RankCollector } from '../ranks/part/rank-collector.js';
 import { ProfileSummaries, SUMMARY_TYPES } from '../summary/summaries.js';
-import type { RecordTypes } from '../input/records.js';
+import type { RecordTypes } from '../input/record-types.js';
 import { boundsOfHeld, type Bounds } from './bounds.js';
 import { heldProfiles, MOST_HELD } from './job/held-profiles.js';
 import { PackedProfile } from './job/packed-profile.js';

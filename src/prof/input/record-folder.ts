@@ -12,7 +12,7 @@ import { isSystemError, UserError } from '../../record/errors.js';
 import type { RecordFields } from './field-checks.js';
 import { validLine } from './line-validation.js';
 import { validKernel } from './record-validation.js';
-import type { RecordTypes } from './records.js';
+import type { RecordTypes } from './record-types.js';
 import type { StreamStatus } from './stream-status.js';
 
 type RecordType = TabularType;

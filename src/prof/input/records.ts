@@ -10,17 +10,8 @@ import { isObject } from './field-checks.js';
 import { validLine as lineOf } from './line-validation.js';
 import { PartialRecords } from './partial-records.js';
 import { validKernel } from './record-validation.js';
+import { KERNEL_TYPES, type RecordTypes } from './record-types.js';
 
-export type RecordTypes = ReadonlySet<ProfileLine['type']>;
-
-/** Types that a report of kernels needs. */
-export const KERNEL_TYPES: RecordTypes = new Set<ProfileLine['type']>(['profile', 'kernel', 'end']);
-/** Types that a table of what the host did needs. */
-export const HOST_TYPES: RecordTypes = new Set<ProfileLine['type']>([
-  ...(['profile', 'range', 'kernel', 'collective', 'copy', 'set', 'graph', 'end'] as const),
-]);
-/** Types that one of kernels and of the host's ranges needs. */
-export const KERNEL_AND_RANGE_TYPES: RecordTypes = new Set<ProfileLine['type']>([...KERNEL_TYPES, 'range']);
 const KERNEL = '{"type":"kernel"';
 /** Lines at which profiles begin and end. */
 const MARKS: ReadonlySet<string> = new Set<ProfileLine['type']>(['profile', 'end']);

@@ -9,7 +9,7 @@ import { counted } from '../../record/plural.js';
 import { UserError } from '../../record/errors.js';
 import type { ProfileLine, ProfileRecord, SampleRecord } from '../../record/record.js';
 import type { Analysis, Answer } from '../analysis.js';
-import type { RecordTypes } from '../input/records.js';
+import type { RecordTypes } from '../input/record-types.js';
 import { ALLOCATION_METRIC } from './device-memory.js';
 import { withoutMemory } from './without-memory.js';
 

@@ -3,7 +3,7 @@ import { entryOf } from '../../containers/map-entry.js';
 import type { KernelLine, ProfileLine, ProfileRecord, SampleRecord } from '../../record/record.js';
 import { counted } from '../../record/plural.js';
 import { type Analysis, type Answer } from '../analysis.js';
-import type { RecordTypes } from '../input/records.js';
+import type { RecordTypes } from '../input/record-types.js';
 import { HostSteps, stepOf } from '../steps/host-steps.js';
 import { CURVE_COLUMNS, curveRows, type MemoryReport } from './memory-columns.js';
 import { ALLOCATION_METRIC, DeviceMemory, bufferOf, isMemory } from './device-memory.js';
@@ -11,6 +11,9 @@ import { withoutMemory } from './without-memory.js';
 import { coreOfArch } from '../../record/neuron/neuron-cores.js';
 
 export const MEMORY_TYPES: RecordTypes = new Set(['profile', 'kernel', 'sample', 'range', 'end'] as const);
+
+/** Points of a curve that a plot can show. */
+export const CURVE_POINTS = 1000;
 
 /** When a step's kernels were launched. */
 class StepLaunches {
@@ -47,7 +50,7 @@ export class Memory implements Analysis<readonly MemoryReport[]> {
   #unsized = 0;
 
   /** @param points of each curve at most */
-  constructor(private readonly points: number) {}
+  constructor(private readonly points = CURVE_POINTS) {}
 
   take(record: ProfileLine): void {
     if (record.type === 'end') return;

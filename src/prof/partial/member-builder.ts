@@ -7,7 +7,7 @@ import { UserError } from '../../record/errors.js';
 import type { PartRecord, PartType } from '../../record/partial.js';
 import type { EndRecord, ProfileLine, ProfileRecord } from '../../record/record.js';
 import type { KernelColumn } from '../columns/kernel-column.js';
-import type { RecordTypes } from '../input/records.js';
+import type { RecordTypes } from '../input/record-types.js';
 import { RANK_TYPES, RankCollector } from '../ranks/part/rank-collector.js';
 import { Annotator } from '../report/report.js';
 import type { Peaks } from '../roofline/peaks.js';

@@ -5,7 +5,7 @@
 import type { LayerRecord, NoticeRecord, ProfileLine, ProfileRecord, RangeRecord } from '../../record/record.js';
 import { Annotated } from '../annotate.js';
 import { hasLaunched, isDeviceActivity, launchOf, type DeviceActivity } from '../input/device-activity.js';
-import type { RecordTypes } from '../input/records.js';
+import type { RecordTypes } from '../input/record-types.js';
 import type { Peaks } from '../roofline/peaks.js';
 import { DeviceSlices, type DeviceSliceSink } from './device-slices.js';
 import { fieldArgs, kernelArgs } from './slice-args.js';

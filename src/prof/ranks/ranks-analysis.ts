@@ -17,7 +17,7 @@ export class RanksAnalysis implements Analysis<JobReport> {
    * @param keys of its columns; all of them without
    */
   constructor(
-    private readonly table: RankTableName,
+    private readonly table: RankTableName = 'ranks',
     private readonly keys?: readonly string[],
   ) {}
 

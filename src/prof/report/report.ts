@@ -15,7 +15,7 @@ import { ReportTally } from './report-tally.js';
 /** Records in their order, in batches of any size. */
 export type RecordBatches = AsyncIterable<readonly ProfileLine[]> | Iterable<readonly ProfileLine[]>;
 
-/** Which rows `report` returns, in which order. */
+/** Which rows there are, in which order. */
 export interface ReportOptions<T> {
   /** Makes the output of a row. */
   readonly pack: (row: Annotated) => T;
@@ -26,10 +26,6 @@ export interface ReportOptions<T> {
   readonly top?: number | undefined;
   /** Counts values that are unknown. */
   readonly tally?: ReportTally | undefined;
-  /** Peak rates for every kernel; those of its own device when not given. */
-  readonly device?: Peaks | undefined;
-  /** Whether the report shows, filters or sorts by anything derived of ops; true when not given. */
-  readonly derived?: boolean | undefined;
 }
 
 /** Annotates the kernels of a record stream; other records only provide context. */
@@ -123,26 +119,4 @@ export class ReportRows<T> {
     if (ready.length > 0) yield ready;
     if (this.#sorted !== null) yield* this.#sorted.batches();
   }
-}
-
-/**
- * The rows of a report, packed, in batches. Without a sort order rows come as their records do, and with `top` the
- * input is read no further than needed.
- */
-export async function* report<T>(batches: RecordBatches, options: ReportOptions<T>): AsyncGenerator<readonly T[]> {
-  const annotator = new Annotator(options.device, options.derived);
-  const rows = new ReportRows(options);
-  for await (const batch of batches) {
-    for (const record of batch) {
-      for (const row of annotator.take(record)) rows.add(row);
-      if (rows.isComplete) break;
-    }
-    rows.tally.evicted = annotator.evicted;
-    const ready = rows.takeReady();
-    if (ready.length > 0) yield ready;
-    if (rows.isComplete) return;
-  }
-  for (const row of annotator.rest()) rows.add(row);
-  rows.tally.incomplete = annotator.incomplete;
-  yield* rows.rest();
 }

@@ -22,10 +22,9 @@ export function deviceNamed(name: string): Peaks | null {
   return row === null ? null : peaksOfRow(row);
 }
 
-/** The error for a name that is neither in the table nor a file, with the nearest names. */
-export function unknownDevice(name: string): UsageError {
-  return new UsageError(`unknown device '${name}', and no such file`, suggestion(name));
-}
+/** The error for a name that is not in the table, with the nearest names. @param also what it is no name of either */
+export const unknownDevice = (name: string, also = ''): UsageError =>
+  new UsageError(`unknown device '${name}'${also}`, suggestion(name));
 
 /** Names that begin with the given one (`H100`: PCIe, NVL, SXM), else the nearest one. */
 function suggestion(name: string): string {
@@ -33,7 +32,7 @@ function suggestion(name: string): string {
   const forms = names.filter((known) => plain(name) !== '' && plain(known).startsWith(plain(name)));
   const near = forms.length > 0 || plain(name) === '' ? null : nearest(name, names);
   const candidates = near === null ? forms : [near];
-  if (candidates.length === 0) return '--devices lists them';
+  if (candidates.length === 0) return 'dprof --devices lists them';
   return `did you mean ${candidates.map((known) => `'${known}'`).join(' or ')}?`;
 }
 

@@ -5,7 +5,7 @@ import { counted } from '../../record/plural.js';
 import { isLookup, readMarkerText } from '../../record/python/marker-text.js';
 import type { ProfileLine, ProfileRecord, RangeKind, RangeRecord } from '../../record/record.js';
 import { withoutRanges, type Analysis, type Answer } from '../analysis.js';
-import type { RecordTypes } from '../input/records.js';
+import type { RecordTypes } from '../input/record-types.js';
 import { callName, framesOf, type FrameKind } from './frames.js';
 import { OTHERS } from './merged.js';
 import { StackSums, type ProfileStacks } from './stack-sums.js';

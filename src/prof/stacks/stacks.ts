@@ -2,7 +2,7 @@
 import type { CollectiveRecord, KernelLine, ProfileLine } from '../../record/record.js';
 import { counted } from '../../record/plural.js';
 import { countNotes, withoutKernels, type Analysis, type Answer } from '../analysis.js';
-import type { RecordTypes } from '../input/records.js';
+import type { RecordTypes } from '../input/record-types.js';
 import { Annotator } from '../report/report.js';
 import { framesOf, type FrameKind } from './frames.js';
 import { OTHERS } from './merged.js';

@@ -5,7 +5,7 @@
 import { entryOf } from '../../containers/map-entry.js';
 import { UserError } from '../../record/errors.js';
 import type { KernelLine, ProfileLine, ProfileRecord } from '../../record/record.js';
-import type { RecordTypes } from '../input/records.js';
+import type { RecordTypes } from '../input/record-types.js';
 import { countNotes, HOST_HINT, withoutTimes, type Analysis, type Answer } from '../analysis.js';
 import { WithoutDevice } from '../input/missing-device.js';
 import { columnsOf, type StepRow } from './step-columns.js';

@@ -5,6 +5,7 @@
 import type { Distribution } from '../../containers/log-histogram.js';
 import type { Utilisation } from '../html/page-data.js';
 
+/** Curves and distributions of a profile. */
 export interface ProfileDetails {
   /** How busy each device was over time, from its first work to its last. */
   readonly utilisation: Utilisation;

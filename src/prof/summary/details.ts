@@ -9,10 +9,14 @@ import { pageKernelOf } from '../html/page-kernel.js';
 import { timedActivity } from '../html/timed-activity.js';
 import { UtilisationCurve } from '../html/utilisation-curve.js';
 import type { LaunchTimes, ProfileDetails } from './detail-data.js';
+import type { ProfileSummary } from './summary-data.js';
 import { OpThreads } from './op-threads.js';
 
 const LISTED_ANNOTATIONS = 50;
 const CURVE_POINTS = 200;
+
+/** A profile as `dprof summary -f json` has it. */
+export interface SummaryDocument extends ProfileSummary, ProfileDetails {}
 
 interface LaunchSums {
   readonly latency: LogHistogram;
@@ -78,6 +82,9 @@ export class SummaryDetails {
     return entryOf(this.#profiles, profile, () => new DetailSums());
   }
 }
+
+export const summaryDocuments = (summaries: readonly ProfileSummary[], details: SummaryDetails): SummaryDocument[] =>
+  summaries.map((summary) => ({ ...summary, ...details.of(summary.profile) }));
 
 function addLaunch(devices: Map<number, LaunchSums>, { record: { device, start, launch } }: Annotated): void {
   const sums = entryOf(devices, device, () => ({ latency: new LogHistogram(), unknown: 0, early: 0 }));

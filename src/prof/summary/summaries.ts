@@ -8,7 +8,7 @@ import type { KernelLine, ProfileLine, ProfileRecord, SyncRecord } from '../../r
 import { durationOf } from '../../record/fields/times.js';
 import type { Transfer } from '../../record/fields/transfer.js';
 import type { Annotated } from '../annotate.js';
-import type { RecordTypes } from '../input/records.js';
+import type { RecordTypes } from '../input/record-types.js';
 import { HostSteps, MOST_STEPS, stepOf } from '../steps/host-steps.js';
 import { launchedAt } from '../steps/late-launch.js';
 import { missingWorkOf } from '../steps/missing-work.js';

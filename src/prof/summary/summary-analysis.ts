@@ -20,7 +20,6 @@ export const METRICS_ONLY: ReadonlySet<string> = new Set(['neuron-summary', 'nef
 export type SummaryFacts =
   | {
       readonly profiles: readonly ProfileSummary[];
-      readonly details: SummaryDetails | null;
       /** The ranks of one job against each other; null where the profiles are none. */
       readonly job: JobReport | null;
     }
@@ -83,7 +82,7 @@ export class SummaryAnalysis implements Analysis<SummaryFacts> {
       const figures = profiles.flatMap(figuresOf);
       return {
         table: { columns: FIGURE_COLUMNS, rows: figures },
-        facts: { profiles, details: this.details, job: this.#job(rows) },
+        facts: { profiles, job: this.#job(rows) },
         notes,
       };
     }

@@ -7,6 +7,7 @@ import type { ProgramSummary } from './program-sums.js';
 import type { ProfileRecord } from '../../record/record.js';
 import type { PhaseSummary, ServedStep } from '../steps/serving/serving-summary.js';
 
+/** What a profile adds up to. */
 export interface ProfileSummary {
   readonly profile: number;
   /** Null for records without a profile line. */
@@ -82,6 +83,7 @@ interface MissingTime {
   readonly end: number | null;
 }
 
+/** What a device does, as counts name it. */
 export type WorkKind = 'kernels' | 'communications' | 'graphs' | 'copies' | 'sets' | 'syncs';
 
 /**
@@ -113,6 +115,7 @@ export interface HostTally extends Tally {
   readonly total: number;
 }
 
+/** What the host did, by its ranges. */
 export interface HostSummary {
   readonly threads: number;
   /** What the threads spent in ranges. */
@@ -148,6 +151,7 @@ export interface CpuTally {
   readonly samples: number | null;
 }
 
+/** Kernels of all devices: which, in which precision, on which unit, with what is known of their work. */
 export interface KernelSummary {
   readonly count: number;
   /** Durations added up: the whole of which shares below are parts. */
@@ -186,6 +190,7 @@ export interface MatrixUnitTime {
   readonly eligibleUsed: number | null;
 }
 
+/** Kernels with known work. */
 export interface WorkTime {
   /** Time of kernels with known FLOPs and bytes. */
   readonly known: number;
@@ -223,6 +228,7 @@ interface Unattributed {
   readonly reasons: readonly Tally[];
 }
 
+/** Operations of one kind that move data. */
 export interface MemoryOperations {
   /** 'HtoD' … of a copy ('copy' where it is unknown), or 'set'; of messages the link. */
   readonly kind: string;

@@ -4,7 +4,8 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFi
 import { join } from 'node:path';
 import { openFile } from '../../../src/prof/input/lines.js';
 import { readRecordFolder } from '../../../src/prof/input/record-folder.js';
-import { readRecords, type RecordTypes } from '../../../src/prof/input/records.js';
+import type { RecordTypes } from '../../../src/prof/input/record-types.js';
+import { readRecords } from '../../../src/prof/input/records.js';
 import { StreamStatus } from '../../../src/prof/input/stream-status.js';
 import { RECORD_FIELDS, type RecordField, type TabularType } from '../../../src/record/fields/record-fields.js';
 import type { ProfileLine } from '../../../src/record/record.js';

@@ -159,8 +159,8 @@ describe('--device', () => {
     }
     expect(deviceNamed('H100 SMX')).to.equal(null);
     expect(unknownDevice('H100 SMX').line).to.match(/unknown device 'H100 SMX'.* \(did you mean 'H100 SXM'\?\)/);
-    expect(unknownDevice('abacus').line).to.match(/\(--devices lists them\)/);
-    expect(unknownDevice(' ').line).to.match(/\(--devices lists them\)/);
+    expect(unknownDevice('abacus').line).to.match(/\(dprof --devices lists them\)/);
+    expect(unknownDevice(' ').line).to.match(/\(dprof --devices lists them\)/);
     expect(unknownDevice('h100').line).to.match(/\(did you mean 'H100 PCIe' or 'H100 NVL' or 'H100 SXM'\?\)/);
     expect(unknownDevice('mi300').line).to.match(/\(did you mean 'MI300X'\?\)/);
   });

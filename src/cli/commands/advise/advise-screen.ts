@@ -1,5 +1,5 @@
 /** Findings as text, JSON and Markdown. Names from the profiled program cannot leave their line. */
-import { escapeControls, jsonOf } from '../../../record/control-characters.js';
+import { escapeControls, jsonLines } from '../../../record/control-characters.js';
 import type { Adviser } from '../../../prof/advise/adviser.js';
 import type { Finding, Gain } from '../../../prof/advise/finding.js';
 import { percent, time } from '../../../prof/advise/amount-text.js';
@@ -22,7 +22,6 @@ export interface Advice {
 
 const NOT_ADDITIVE = 'gains of several findings do not add up: one may save what another is about';
 
-const shownOf = ({ adviser, top }: Advice): readonly Finding[] => adviser.findings.slice(0, top);
 function groupsOf(advice: Advice): FindingGroup[] {
   const { adviser } = advice;
   const isJob = adviser.profiles.size > 1;
@@ -131,11 +130,7 @@ export function adviceScreen(advice: Advice): string {
     .join('');
 }
 
-export function adviceDocuments(advice: Advice): string {
-  const silences = advice.all ? advice.adviser.silences : [];
-  const verdicts = advice.adviser.verdicts.map(({ text, ...of }) => ({ verdict: text, ...of }));
-  return [...verdicts, ...shownOf(advice), ...silences].map((line) => `${jsonOf(line)}\n`).join('');
-}
+export const adviceDocuments = ({ adviser, top, all }: Advice): string => jsonLines(adviser.lines(top, all));
 
 export function adviceMarkdown(advice: Advice): string {
   const shown = groupsOf(advice).slice(0, advice.top);

@@ -1,11 +1,9 @@
 /** `dprof advise`: what is worth doing, with the figures that show it. */
 import { isDecimal } from '../../../record/decimal.js';
-import { Adviser, MIN_SHARE, type AdviserOptions } from '../../../prof/advise/adviser.js';
-import type { Rule } from '../../../prof/advise/rule.js';
-import { RULES } from '../../../prof/advise/rules.js';
+import { Adviser, MIN_SHARE, TOP, type AdviserOptions } from '../../../prof/advise/adviser.js';
+import { RULES, rulesNamed } from '../../../prof/advise/rules.js';
 import { Annotator } from '../../../prof/report/report.js';
 import { UsageError } from '../../../record/errors.js';
-import { requireNamed } from '../../../record/names.js';
 import { aligned } from '../../../write/aligned.js';
 import { integer, type Arguments } from '../../arguments.js';
 import { recordsCommand, withTableFormats } from '../../records-command.js';
@@ -19,21 +17,13 @@ const REPORTS: Readonly<Record<string, (advice: Advice) => string>> = {
   json: adviceDocuments,
   markdown: adviceMarkdown,
 };
-const TOP = 10;
-
 const RULE_NAMES = RULES.map(({ name }) => name);
 
 const readOptions = (given: Arguments): Required<Omit<AdviserOptions, 'onIdle'>> => ({
-  rules: given.read('rule', rulesNamed) ?? RULES,
+  rules: given.read('rule', (text) => rulesNamed(text.split(','))) ?? RULES,
   minShare: given.read('min-share', percentage) ?? MIN_SHARE,
   top: given.read('top', (text) => integer('--top', text, 1)) ?? TOP,
 });
-
-/** In the order of the table of rules. */
-function rulesNamed(text: string): Rule[] {
-  const named = new Set(text.split(',').map((name) => requireNamed('rule', name.trim(), RULES, (rule) => rule.name)));
-  return RULES.filter((rule) => named.has(rule));
-}
 
 /** A fraction of 1 from `2`, `0.5` or `5%`. */
 function percentage(text: string): number {

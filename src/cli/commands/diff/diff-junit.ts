@@ -9,7 +9,8 @@ import { TOTAL, type DiffLine } from '../../../prof/diff/diff-columns.js';
 import { leftOpen, withoutVerdict, type Judged } from '../../../prof/diff/judging.js';
 import type { DiffRow } from '../../../prof/diff/diff-row.js';
 import { junit, type TestCase } from '../../../write/junit.js';
-import { figure, READABLE_COLUMNS, type DiffReport } from './diff-screen.js';
+import type { DiffReport } from '../../../prof/diff/diff-report.js';
+import { figure, READABLE_COLUMNS } from './diff-screen.js';
 
 export function diffJunit(report: DiffReport): string {
   const cases = report.isOnConditions

@@ -4,7 +4,7 @@ import { elementAt } from '../../../containers/element.js';
 import { COLUMNS, requireColumn } from '../../../prof/columns/columns.js';
 import { DIFF_COLUMNS } from '../../../prof/diff/diff-columns.js';
 import { LEAST_ROWS } from '../../../prof/diff/common.js';
-import { MOST_ROWS } from '../../../prof/diff/comparison.js';
+import { DEFAULT_BY, MOST_ROWS } from '../../../prof/diff/comparison.js';
 import { parseCondition } from '../../../prof/diff/fail-if.js';
 import { MOST_SUMS } from '../../../prof/diff/input-sums.js';
 import { DEFAULTS, VERDICTS } from '../../../prof/diff/verdict.js';
@@ -18,7 +18,6 @@ import { formatOf, formatOption, QUIET_OPTION, withTableFormats } from '../../re
 
 const FORMATS = withTableFormats('text', 'junit');
 
-const DEFAULT_BY = 'op,layer';
 const COLUMN_KEYS = COLUMNS.map(({ key }) => key);
 /** Rows in Markdown, which is mostly for a comment of limited length. */
 const MARKDOWN_ROWS = 30;
@@ -37,7 +36,7 @@ export const DIFF: Tool = {
     {
       name: 'by',
       takes: 'COLS',
-      help: `columns of dprof that make a row, comma-separated (${DEFAULT_BY})`,
+      help: `columns of dprof that make a row, comma-separated (${DEFAULT_BY.join(',')})`,
       values: COLUMN_KEYS,
       list: true,
     },
@@ -101,7 +100,7 @@ export function readDiffArguments(args: readonly string[]) {
     output: given.text('output'),
     quiet: given.on('quiet'),
     format,
-    by: splitKeys('--by', given.text('by') ?? DEFAULT_BY).map(requireColumn),
+    by: splitKeys('--by', given.text('by') ?? DEFAULT_BY.join(',')).map(requireColumn),
     conditions: conditions.map(parseCondition),
     /** Peak rates for every device of both inputs; null for their own. */
     device: readDevice(given),

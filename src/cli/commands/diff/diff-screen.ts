@@ -1,6 +1,7 @@
-/** A comparison for people: text, Markdown for a pull request, and the JSON documents. */
-import { escapeControls, jsonOf } from '../../../record/control-characters.js';
-import type { DiffResult } from '../../../prof/diff/comparison.js';
+/** A comparison for people: text, Markdown for a pull request, and JSON. */
+import { escapeControls, jsonLines } from '../../../record/control-characters.js';
+import { diffDocuments } from '../../../prof/diff/diff-documents.js';
+import { givenOf, troubleText, type DiffReport } from '../../../prof/diff/diff-report.js';
 import type { Judged } from '../../../prof/diff/judging.js';
 import {
   DIFF_COLUMNS,
@@ -10,7 +11,7 @@ import {
   VERDICT_COLUMN,
   type DiffLine,
 } from '../../../prof/diff/diff-columns.js';
-import type { DiffRow, Key } from '../../../prof/diff/diff-row.js';
+import type { DiffRow } from '../../../prof/diff/diff-row.js';
 import { UNKNOWN } from '../../../record/units.js';
 import { counted } from '../../../record/plural.js';
 import { shownValue, textOf, type Column } from '../../../table/column.js';
@@ -19,26 +20,6 @@ import { aligned } from '../../../write/aligned.js';
 import { requireFormat } from '../../../write/formats.js';
 import { code } from '../../../write/markdown.js';
 import { tableText } from '../../../write/write-table.js';
-
-/** The inputs, for people. */
-export const NAMES = { base: 'BASE', new: 'NEW' } as const;
-
-/** A comparison with the texts around its table. */
-export interface DiffReport {
-  readonly result: DiffResult;
-  /** Keys of the columns that make a row. */
-  readonly by: readonly string[];
-  /** The totals and rows to write; none where an input cannot be read. The result may have more. */
-  readonly lines: readonly DiffLine[];
-  readonly conditions: readonly Judged[];
-  /** Whether conditions were given: the rows are tests where not. */
-  readonly isOnConditions: boolean;
-  /** By input, why it cannot be judged. */
-  readonly troubles: readonly { readonly input: string; readonly text: string }[];
-  /** The inputs, then the method. */
-  readonly heading: readonly string[];
-  readonly notes: readonly string[];
-}
 
 /** `change_ns` → `change_us`, `change_percent` → `change_%`. */
 const readableHeader = (key: string): string => key.replace(/_ns$/, '_us').replace(/_percent$/, '_%');
@@ -62,9 +43,6 @@ function leftOut({ result, lines }: DiffReport): string | null {
 
 const conditionOutcome = ({ met, reason }: Judged): string =>
   met === null ? `cannot be judged: ${reason ?? UNKNOWN}` : met ? 'met' : 'not met';
-/** Those that were given. */
-const givenOf = ({ conditions, isOnConditions }: DiffReport): readonly Judged[] => (isOnConditions ? conditions : []);
-const troubleText = ({ input, text }: DiffReport['troubles'][number]): string => `${input} cannot be judged: ${text}`;
 const conditionText = ({ condition }: Judged): string => `--fail-if '${condition.text}'`;
 
 export function diffScreen(report: DiffReport): string {
@@ -112,47 +90,4 @@ export function diffMarkdown(report: DiffReport): string {
   return `${above.map((line) => `${line}\n`).join('')}${[...table].join('')}${more === null ? '' : `\n${more}.\n`}`;
 }
 
-const commonFigures = ({ common }: DiffResult): object | null =>
-  common && {
-    change_percent: 100 * (common.change - 1),
-    spread_percent: 100 * common.spread,
-    rows: common.rows,
-    p_effect: common.test.pBeyond,
-    verdict: common.verdict,
-  };
-
-/** One object a line: the inputs, the totals, the rows, the conditions. Unknown is null. */
-export function diffDocuments(report: DiffReport): string {
-  const { result, by, lines, heading, notes, troubles } = report;
-  const values = (row: DiffRow): object => ({
-    verdict: row.verdict,
-    ...Object.fromEntries(DIFF_COLUMNS.map((column) => [column.key, column.value(row)])),
-  });
-  const named = (keys: readonly Key[]): object => Object.fromEntries(by.map((name, i) => [name, keys[i] ?? null]));
-  const comparison = {
-    row: 'comparison',
-    per: result.basis,
-    rows: result.rows.length,
-    tested: result.tested,
-    common: commonFigures(result),
-    heading,
-    notes,
-    errors: troubles.map(troubleText),
-  };
-  const documents = [
-    comparison,
-    ...lines.map(({ kind, row, keys }) => ({
-      row: kind,
-      ...(kind === 'key' ? { keys: named(keys) } : {}),
-      ...values(row),
-    })),
-    ...givenOf(report).map(({ condition, met, reason, row }) => ({
-      row: 'condition',
-      condition: condition.text,
-      met,
-      reason,
-      ...values(row),
-    })),
-  ];
-  return documents.map((line) => `${jsonOf(line)}\n`).join('');
-}
+export const diffJson = (report: DiffReport): string => jsonLines(diffDocuments(report));

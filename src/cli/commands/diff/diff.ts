@@ -1,25 +1,28 @@
 /** `dprof diff`: what changed from one input of records to another. */
 import { Comparison, diffTypes } from '../../../prof/diff/comparison.js';
-import { diffLineColumns, diffLines } from '../../../prof/diff/diff-columns.js';
+import { troublesOf, type Taken } from '../../../prof/diff/compared-input.js';
+import { diffLineColumns } from '../../../prof/diff/diff-columns.js';
+import { diffReport, type DiffReport } from '../../../prof/diff/diff-report.js';
 import type { Which } from '../../../prof/diff/input-pair.js';
-import { UsageError, UserError } from '../../../record/errors.js';
-import { withoutKernels } from '../../../prof/analysis.js';
+import { endingsOf } from '../../../prof/input/endings.js';
+import type { UserError } from '../../../record/errors.js';
+import { takeCompared } from '../../../sources/compared.js';
 import { helpOf } from '../../arguments.js';
 import type { Command } from '../../command.js';
-import { confirmEndings, confirmWhole, endingsOf } from '../../input.js';
+import { confirmEndings, confirmWhole, openInputs } from '../../input.js';
 import { say } from '../../message.js';
 import { checkOutput, printText, withOutput, type Write } from '../../output.js';
-import { printTable, readInputs, writeNotes } from '../../run-analysis.js';
-import { commonLine, inputLines, methodLine, notesOf, unequalRunsLine } from './diff-heading.js';
-import { failuresOf, gateOf, leftOpenBy, lostBy, troublesOf, type Taken, type Trouble } from './diff-gate.js';
+import { progress } from '../../progress.js';
+import { printTable, writeNotes } from '../../run-analysis.js';
+import { failuresOf, gateOf } from './diff-gate.js';
 import { diffJunit } from './diff-junit.js';
 import { DIFF, readDiffArguments, type DiffRequest } from './diff-options.js';
-import { diffDocuments, diffMarkdown, diffScreen, NAMES, type DiffReport } from './diff-screen.js';
+import { diffJson, diffMarkdown, diffScreen } from './diff-screen.js';
 
 /** Formats with texts around the table. All others are the table alone. */
 const REPORTS: Readonly<Record<string, (report: DiffReport) => string>> = {
   text: diffScreen,
-  json: diffDocuments,
+  json: diffJson,
   markdown: diffMarkdown,
   junit: diffJunit,
 };
@@ -40,7 +43,8 @@ async function run(args: readonly string[]): Promise<void> {
   const take = (which: Which): Promise<Taken> => takeInput(request, which, comparison, isGate);
   const taken = { base: await take('base'), new: await take('new') };
   const troubles = isGate ? troublesOf(taken) : [];
-  const report = reportOf(request, comparison, taken, troubles);
+  const { top } = request;
+  const report = diffReport(comparison, taken, troubles, { top, isOnConditions: request.conditions.length > 0 });
   await withOutput(output, inputs, async (write) => {
     // The answer of a gate replaces that of an earlier run whatever it is: an old pass is none.
     if (!isGate) for (const one of Object.values(taken)) confirmWhole(one, existing, output);
@@ -63,28 +67,6 @@ function failGate(failures: UserError[]): void {
   if (last !== undefined) throw last;
 }
 
-function reportOf(
-  { by: columns, conditions, settings, top }: DiffRequest,
-  comparison: Comparison,
-  taken: Readonly<Record<Which, Taken>>,
-  troubles: readonly Trouble[],
-): DiffReport {
-  const { result } = comparison;
-  const by = columns.map(({ key }) => key);
-  const isRead = taken.base.failure === null && taken.new.failure === null;
-  const method = [...unequalRunsLine(result), methodLine(result, settings), ...commonLine(result, settings)];
-  return {
-    result,
-    by,
-    lines: isRead ? diffLines(result.total, result.rows.slice(0, top), by) : [],
-    heading: [...inputLines(comparison, taken), ...(isRead ? method : [])],
-    notes: isRead ? notesOf(comparison, result) : [],
-    conditions: leftOpenBy(troubles, result.conditions),
-    isOnConditions: conditions.length > 0,
-    troubles: troubles.map(({ which, error }) => ({ input: NAMES[which], text: error.line })),
-  };
-}
-
 function print(report: DiffReport, format: string, write: Write): void | Promise<void> {
   const { lines, by } = report;
   const text = REPORTS[format];
@@ -92,30 +74,14 @@ function print(report: DiffReport, format: string, write: Write): void | Promise
   return printTable({ columns: diffLineColumns(by), rows: lines }, format, write);
 }
 
-/** @throws UserError for an input that cannot be compared, where there is no gate that must say so in its own way */
 async function takeInput(request: DiffRequest, which: Which, comparison: Comparison, isGate: boolean): Promise<Taken> {
+  const meter = progress('dprof', !request.quiet);
+  const file = request[which];
   const wanted = { types: diffTypes(request.device), isOne: true } as const;
-  let lost = 0;
   try {
-    const source = await readInputs(
-      [request[which]],
-      request.quiet,
-      wanted,
-      (record) => {
-        if (record.type === 'end') lost += lostBy(record);
-        comparison.take(which, record);
-      },
-      () => {
-        comparison.end(which);
-        const { count, untimed } = comparison.total[which];
-        if (count === 0) throw withoutKernels(untimed);
-      },
-    );
-    const { count: kernels } = comparison.total[which];
-    return { name: source.name, endings: source.endings, failure: null, lost, kernels };
-  } catch (error) {
-    if (!isGate || !(error instanceof UserError) || error instanceof UsageError) throw error;
-    return { name: request[which], endings: [], failure: error, lost, kernels: 0 };
+    return await takeCompared(file, () => openInputs([file], meter, wanted), which, comparison, isGate);
+  } finally {
+    meter.clear();
   }
 }
 

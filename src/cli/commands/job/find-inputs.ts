@@ -4,7 +4,7 @@ import { dirname, join, resolve, sep } from 'node:path';
 import { firstBytes } from '../../../parse/files.js';
 import { listProfiles } from '../../../parse/find.js';
 import { isSystemError, UsageError, UserError } from '../../../record/errors.js';
-import { recordFilesIn } from '../../input.js';
+import { recordFilesIn } from '../../../sources/sources.js';
 import { taskName } from './plan/task-name.js';
 import type { JobTask } from './plan/job-plan.js';
 

@@ -1,5 +1,5 @@
 /** Memory in use on a screen: the peak, what held it, all series, a curve. */
-import { escapeControls, jsonOf } from '../../../record/control-characters.js';
+import { escapeControls } from '../../../record/control-characters.js';
 import type { Owner } from '../../../prof/memory/allocations.js';
 import type { Point } from '../../../prof/memory/bounded-curve.js';
 import type { Peak, Series } from '../../../prof/memory/device-memory.js';
@@ -111,26 +111,4 @@ export function memoryScreen(report: MemoryReport, top: number): string {
     ...curves.flatMap(curveLines),
   ];
   return `${lines.map(escapeControls).join('\n')}\n`;
-}
-
-/** One JSON document a line and device, with all curves. */
-export function memoryDocument({ profile, header, device, peak, step, series }: MemoryReport): string {
-  const line = {
-    profile,
-    file: header?.file ?? null,
-    rank: header?.rank ?? null,
-    device,
-    peak: { metric: peak.series.metric, of: peak.series.of, bytes: peak.value, start: peak.start, step, op: peak.op },
-    owners: peak.owners,
-    series: series.map(({ metric, of, curve, whole }) => ({
-      metric,
-      of,
-      samples: curve.samples,
-      highest: curve.peak?.value ?? whole,
-      at: curve.peak?.at ?? null,
-      last: curve.last?.value ?? whole,
-      curve: curve.points.map(({ at, value }) => [at, value]),
-    })),
-  };
-  return `${jsonOf(line)}\n`;
 }

@@ -1,14 +1,16 @@
 /** `dprof memory`: memory in use over time, its peak, and what held it then. */
 import { MemoryTimeline } from '../../../prof/memory/memory-timeline.js';
-import { Memory } from '../../../prof/memory/memory.js';
+import { CURVE_POINTS, Memory } from '../../../prof/memory/memory.js';
+import { memoryDocument } from '../../../prof/memory/memory-document.js';
+import { jsonLines } from '../../../record/control-characters.js';
 import { UsageError } from '../../../record/errors.js';
 import { integer } from '../../arguments.js';
 import { recordsCommand, withTableFormats, type RecordsRequest } from '../../records-command.js';
 import { printTable, runAnalysis } from '../../run-analysis.js';
-import { memoryDocument, memoryScreen } from './memory-screen.js';
+import { memoryScreen } from './memory-screen.js';
 
-/** Points of a curve that fit a screen, and that a plot can show. */
-const [SCREEN_POINTS, PLOT_POINTS] = [24, 1000] as const;
+/** Points of a curve that fit a screen. */
+const SCREEN_POINTS = 24;
 const TOP = 20;
 const TIMELINES: readonly string[] = ['timeline', 'timeline-raw'];
 
@@ -33,7 +35,7 @@ export const memory = recordsCommand(
       'which has SBUF and PSUM over time (in its JSON), and memory of the device by kind.',
     ],
     options: [
-      { name: 'points', takes: 'N', help: `at most N points a curve (text ${SCREEN_POINTS}, else ${PLOT_POINTS})` },
+      { name: 'points', takes: 'N', help: `at most N points a curve (text ${SCREEN_POINTS}, else ${CURVE_POINTS})` },
       { name: 'top', takes: 'N', help: `at most N owners in text (${TOP})` },
       { name: 'of', takes: 'DEVICE', help: 'timeline: number of the device, or host (0)' },
     ],
@@ -66,14 +68,14 @@ export const memory = recordsCommand(
       return timeline(request, device === undefined ? 0 : device);
     }
     if (device !== undefined) throw new UsageError(`--of goes with -f ${TIMELINES.join(' or -f ')}`);
-    const usual = format === 'text' ? SCREEN_POINTS : PLOT_POINTS;
+    const usual = format === 'text' ? SCREEN_POINTS : CURVE_POINTS;
     const points = given.read('points', (text) => integer('--points', text, 4)) ?? usual;
     const top = given.read('top', (text) => integer('--top', text, 1)) ?? TOP;
     await runAnalysis(request, {
       analysis: new Memory(points),
       print: ({ table, facts }, write) => {
         if (format === 'text') return write(facts.map((report) => memoryScreen(report, top)).join('\n'));
-        return format === 'json' ? write(facts.map(memoryDocument).join('')) : printTable(table, format, write);
+        return format === 'json' ? write(jsonLines(facts.map(memoryDocument))) : printTable(table, format, write);
       },
     });
   },

@@ -17,7 +17,7 @@ import { UsageError } from '../../../record/errors.js';
 import { requireColumnOf } from '../../../table/column-lookup.js';
 import { helpOf } from '../../arguments.js';
 import type { Command } from '../../command.js';
-import { rejoined } from '../../dparse/live.js';
+import { rejoined } from '../../../parse/live.js';
 import { printText } from '../../output.js';
 import { readSmallFile } from '../../small-file.js';
 import { MonitorLines } from './monitor-lines.js';

@@ -1,4 +1,5 @@
 /** `dprof ranks`: what the ranks of a job do to each other. */
+import { ranksDocument } from '../../../prof/ranks/ranks-document.js';
 import { RanksAnalysis } from '../../../prof/ranks/ranks-analysis.js';
 import { RANK_TABLES, type RankTableName } from '../../../prof/ranks/tables/tables.js';
 import { Annotator } from '../../../prof/report/report.js';
@@ -11,7 +12,6 @@ import { integer } from '../../arguments.js';
 import { printText } from '../../output.js';
 import { recordsCommand, withTableFormats } from '../../records-command.js';
 import { printTable, runAnalysis } from '../../run-analysis.js';
-import { ranksDocument } from './ranks-document.js';
 import { ranksScreen, tableScreen } from './ranks-screen.js';
 
 const TOP = 16;

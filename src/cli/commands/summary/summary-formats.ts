@@ -1,6 +1,5 @@
-/** Summaries as text, Markdown and JSON. */
-import { escapeControls, jsonOf } from '../../../record/control-characters.js';
-import type { SummaryDetails } from '../../../prof/summary/details.js';
+/** Summaries as text and Markdown. */
+import { escapeControls } from '../../../record/control-characters.js';
 import type { ProfileSummary } from '../../../prof/summary/summary-data.js';
 import type { Column } from '../../../table/column.js';
 import { aligned } from '../../../write/aligned.js';
@@ -53,7 +52,3 @@ function sectionMarkdown(section: Section): string {
   const more = next === null ? [] : [`next: ${code(next)}`];
   return [`## ${escapeMarkdown(title)}`, ...(rows.length === 0 ? [] : [table]), ...more].join('\n\n');
 }
-
-/** One object a line and profile: its summary, with the details that there are. */
-export const summaryDocuments = (summaries: readonly ProfileSummary[], details: SummaryDetails | null): string =>
-  summaries.map((summary) => `${jsonOf({ ...summary, ...details?.of(summary.profile) })}\n`).join('');

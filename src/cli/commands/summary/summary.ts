@@ -2,14 +2,15 @@
 import { MetricAnalysis, type MetricAnswer } from '../../../prof/neuron/metric-analysis.js';
 import { VendorRows } from '../../../prof/neuron/vendor-rows.js';
 import { Annotator } from '../../../prof/report/report.js';
-import { SummaryDetails } from '../../../prof/summary/details.js';
+import { SummaryDetails, summaryDocuments } from '../../../prof/summary/details.js';
 import { SummaryAnalysis } from '../../../prof/summary/summary-analysis.js';
+import { jsonLines } from '../../../record/control-characters.js';
 import type { AnyTable } from '../../../table/table.js';
 import type { Write } from '../../output.js';
 import { recordsCommand, withTableFormats } from '../../records-command.js';
 import { printTable, runAnalysis } from '../../run-analysis.js';
 import { jobLines } from '../ranks/ranks-screen.js';
-import { summaryDocuments, summaryMarkdown, summaryScreens } from './summary-formats.js';
+import { summaryMarkdown, summaryScreens } from './summary-formats.js';
 import {
   explanation,
   metricsDocument,
@@ -21,6 +22,7 @@ import { SUMMARY, summaryRequest, type SummaryRequest } from './summary-options.
 
 async function run(request: SummaryRequest): Promise<void> {
   const metrics = new MetricAnalysis(request.metrics);
+  const details = request.format === 'json' ? new SummaryDetails() : null;
   if (request.instructions) return runTables(request, metrics);
   if (request.isVendor) {
     return runAnalysis(request, {
@@ -32,7 +34,7 @@ async function run(request: SummaryRequest): Promise<void> {
     analysis: new SummaryAnalysis(
       request.top,
       metrics,
-      request.format === 'json' ? new SummaryDetails() : null,
+      details,
       request.device,
       request.format === 'text' && request.file === undefined,
     ),
@@ -40,7 +42,7 @@ async function run(request: SummaryRequest): Promise<void> {
     print: ({ table, facts }, write) => {
       const { format, file } = request;
       if (facts.profiles === null) return printMetrics(request, table, facts.metrics, write);
-      if (format === 'json') return write(summaryDocuments(facts.profiles, facts.details));
+      if (details !== null) return write(jsonLines(summaryDocuments(facts.profiles, details)));
       if (format === 'markdown') return write(summaryMarkdown(facts.profiles, file));
       if (format !== 'text') return printTable(table, format, write);
       const job = facts.job === null ? '' : `\n${jobLines(facts.job)}`;

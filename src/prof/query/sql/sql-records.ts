@@ -2,7 +2,7 @@
 import { Steps, STEP_TYPES } from '../../steps/steps.js';
 import type { Annotated } from '../../annotate.js';
 import type { Analysis, Answer } from '../../analysis.js';
-import type { RecordTypes } from '../../input/records.js';
+import type { RecordTypes } from '../../input/record-types.js';
 import { operationOf } from '../../steps/communication-operation.js';
 import { communicates } from '../../steps/step-work.js';
 import { RANK_TYPES, RankCollector } from '../../ranks/part/rank-collector.js';

@@ -2,7 +2,7 @@
 import { entryOf } from '../../../containers/map-entry.js';
 import type { KernelLine, ProfileLine, ProfileRecord } from '../../../record/record.js';
 import type { Annotated } from '../../annotate.js';
-import type { RecordTypes } from '../../input/records.js';
+import type { RecordTypes } from '../../input/record-types.js';
 import { HostSteps, stepOf } from '../../steps/host-steps.js';
 import { communicates, workOf, type StepActivity, type StepWorkKind } from '../../steps/step-work.js';
 import { MESSAGES, OperationRows } from './operation-rows.js';

@@ -2,7 +2,7 @@
 import { append } from '../../../containers/lists.js';
 import type { ProfileLine } from '../../../record/record.js';
 import type { Annotated } from '../../annotate.js';
-import type { RecordTypes } from '../../input/records.js';
+import type { RecordTypes } from '../../input/record-types.js';
 import { RANK_TYPES, RankCollector } from './rank-collector.js';
 import type { RankPart } from './rank-part.js';
 

@@ -1,7 +1,7 @@
 /** Conditions of the timeline's search are those of `dprof --where`: the same one finds the same kernels. */
 import { expect } from 'chai';
 import { join } from 'node:path';
-import { openSource } from '../../../../src/cli/input.js';
+import { openSource } from '../../../../src/sources/sources.js';
 import { loadEvents, type TimelineEvents } from '../../../../src/page/timeline/events/events.js';
 import { ELSEWHERE, insteadOf } from '../../../../src/page/timeline/model/columns-elsewhere.js';
 import { CONDITION_KEYS } from '../../../../src/page/timeline/model/condition-columns.js';
@@ -18,8 +18,7 @@ import { itEachShared, ROOT } from '../../../support/shared.js';
 import { eventsOf } from '../fixture.js';
 
 async function recordsOf(path: string): Promise<ProfileLine[]> {
-  const progress = { at: () => undefined, clear: () => undefined };
-  const { batches, close } = await openSource(path, progress, { types: PAGE_TYPES });
+  const { batches, close } = await openSource(path, {}, { types: PAGE_TYPES });
   const records: ProfileLine[] = [];
   for await (const batch of batches) records.push(...batch);
   close();

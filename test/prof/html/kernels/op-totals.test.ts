@@ -4,7 +4,7 @@ import type { OpTotal } from '../../../../src/prof/html/kernels/kernel-data.js';
 import { PAGE_TYPES } from '../../../../src/prof/html/page-builder.js';
 import { OpTotals } from '../../../../src/prof/html/kernels/op-totals.js';
 import type { KernelRecord, ProfileLine } from '../../../../src/record/record.js';
-import { openSource } from '../../../../src/cli/input.js';
+import { openSource } from '../../../../src/sources/sources.js';
 import { groupsOf, valuesOf } from '../../../support/groups.js';
 import { kernel, mm } from '../../../support/kernels.js';
 import { pageDataOf } from '../../../support/pages.js';
@@ -15,8 +15,7 @@ const COLUMNS = 'op,count,total,share,flops,bytes,tflops,gbps,peak,bw,tcshare';
 const HOST = `${COLUMNS},passes,host,hostself`;
 
 async function recordsOf(path: string): Promise<ProfileLine[]> {
-  const silent = { at: () => undefined, clear: () => undefined };
-  const { batches, close } = await openSource(path, silent, { types: PAGE_TYPES });
+  const { batches, close } = await openSource(path, {}, { types: PAGE_TYPES });
   try {
     const records: ProfileLine[] = [];
     for await (const batch of batches) for (const record of batch) records.push(record);

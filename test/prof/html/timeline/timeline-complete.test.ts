@@ -5,7 +5,7 @@
 import { expect } from 'chai';
 import { readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { openSource } from '../../../../src/cli/input.js';
+import { openSource } from '../../../../src/sources/sources.js';
 import { PAGE_TYPES } from '../../../../src/prof/html/page-builder.js';
 import type { Timeline, TimelinePiece } from '../../../../src/prof/html/timeline/timeline-data.js';
 import type { TimelineChoice } from '../../../../src/prof/html/timeline/timeline-choice.js';
@@ -28,11 +28,7 @@ interface Work {
 }
 
 async function recordsOf(path: string): Promise<ProfileLine[]> {
-  const { batches, close } = await openSource(
-    path,
-    { at: () => undefined, clear: () => undefined },
-    { types: PAGE_TYPES },
-  );
+  const { batches, close } = await openSource(path, {}, { types: PAGE_TYPES });
   const records: ProfileLine[] = [];
   for await (const batch of batches) records.push(...batch);
   close();

@@ -1,20 +1,19 @@
 /** What is said of a comparison besides its numbers: the inputs, what was tested how, what falls short. */
 import { basename } from 'node:path';
-import { OTHERS, type Comparison, type DiffResult } from '../../../prof/diff/comparison.js';
-import { differ } from '../../../prof/diff/input-facts.js';
-import { leastP } from '../../../prof/diff/mann-whitney.js';
-import type { Which } from '../../../prof/diff/input-pair.js';
-import { OTHER_KERNELS } from '../../../prof/partial/kernels/kernel-part.js';
-import type { Taken } from './diff-gate.js';
-import { NAMES } from './diff-screen.js';
-import { counted } from '../../../record/plural.js';
+import type { Taken } from './compared-input.js';
+import { OTHERS, type Comparison, type DiffResult } from './comparison.js';
+import { differ } from './input-facts.js';
+import { leastP } from './mann-whitney.js';
+import { NAMES, type Pair, type Which } from './input-pair.js';
+import { OTHER_KERNELS } from '../partial/kernels/kernel-part.js';
+import { counted } from '../../record/plural.js';
 
 const SIDES: readonly Which[] = ['base', 'new'];
 
 const list = (texts: ReadonlySet<string>): string => [...texts].join(', ');
 
 /** `BASE net.json (kineto): NVIDIA H100, 10 steps, 1540 kernels`. */
-export function inputLines(comparison: Comparison, taken: Readonly<Record<Which, Taken>>): string[] {
+export function inputLines(comparison: Comparison, taken: Pair<Taken>): string[] {
   return SIDES.filter((which) => taken[which].failure === null).map((which) => {
     const { facts, samples } = comparison.sides[which];
     const format = facts.formats.size > 0 ? ` (${list(facts.formats)})` : '';

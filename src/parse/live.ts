@@ -2,13 +2,10 @@
  * A live pipe: formats with `live` are read from standard input as they arrive, because the end of the stream may be
  * days away. Any other input is read as usual, from its first byte on.
  */
-import { READERS } from '../../parse/registry.js';
-import type { LiveFormat, LiveStream, SniffResult } from '../../parse/reader.js';
-import { isGzip } from '../../parse/input/unpack.js';
-import { encodeLine } from '../../record/jsonl.js';
-import type { ProfileLine } from '../../record/record.js';
-import { outcomeOf, type Counted } from './one.js';
-import type { Flush, Write } from '../output.js';
+import type { ProfileLine } from '../record/record.js';
+import { isGzip } from './input/unpack.js';
+import type { LiveFormat, SniffResult } from './reader.js';
+import { READERS } from './registry.js';
 
 /** A stream whose first bytes were inspected. */
 export interface Peeked {
@@ -59,23 +56,13 @@ export async function* rejoined(head: Buffer, rest: AsyncIterator<Buffer>): Asyn
   }
 }
 
-/** Writes records as they come. @throws UserError when the stream ends without any report */
-export async function parseLive(
+/** Records as they come, those of each report together; the end line last. @throws UserError without any report */
+export async function* liveRecords(
   live: LiveFormat,
   bytes: AsyncIterable<Buffer>,
-  allFields: boolean,
-  write: Write,
-  flush: Flush,
-): Promise<Counted> {
-  const stream: LiveStream = live.open({ profile: 0, input: '-', file: '-', rank: null, allFields });
-  const pass = async (records: readonly ProfileLine[]): Promise<void> => {
-    for (const record of records) await write(encodeLine(record));
-    if (records.length > 0) await flush();
-  };
-  for await (const piece of bytes) {
-    for (const records of stream.take(piece)) await pass(records);
-  }
-  const last = stream.end();
-  await pass(last);
-  return outcomeOf(last.at(-1));
+  allFields = false,
+): AsyncGenerator<readonly ProfileLine[], void> {
+  const stream = live.open({ profile: 0, input: '-', file: '-', rank: null, allFields });
+  for await (const piece of bytes) yield* stream.take(piece);
+  yield stream.end();
 }

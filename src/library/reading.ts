@@ -1,0 +1,113 @@
+/** Inputs of the library, opened as the commands open theirs. */
+import type { Analysis, Answer } from '../prof/analysis.js';
+import { requireThere } from '../parse/files.js';
+import { asUserError } from '../parse/input/unreadable-input.js';
+import { endingsOf, type EndedInputs } from '../prof/input/endings.js';
+import type { Annotator } from '../prof/report/report.js';
+import { UsageError, UserError } from '../record/errors.js';
+import type { ProfileLine } from '../record/record.js';
+import { explained, namingInput, takeBatches, withSource } from '../sources/pass.js';
+import { openSources, type Opening, type Source, type Wanted } from '../sources/sources.js';
+import type { AnswerInput, ReadingOptions } from './options.js';
+
+/** Whether an input is a path or several, no stream and no records. @throws UsageError for what is none of these */
+export function isPaths(
+  input: string | readonly string[] | AsyncIterable<unknown>,
+): input is string | readonly string[] {
+  if (typeof input === 'string' || Array.isArray(input)) return true;
+  // A variable that is not set, in most programs.
+  if (Symbol.asyncIterator in Object(input)) return false;
+  throw noInput();
+}
+
+/** For messages. */
+export const nameOf = (input: AnswerInput): string => (isPaths(input) ? String(input) : 'records');
+
+const noInput = (): UsageError => new UsageError('no input', 'give the path of a profile, of records or of a folder');
+
+/** @throws UserError for what is nowhere, or can be read by no reader */
+export async function openPaths(
+  input: string | readonly string[],
+  wanted: Wanted,
+  options: ReadingOptions,
+): Promise<Source> {
+  const paths: readonly string[] = typeof input === 'string' ? [input] : input;
+  if (paths.length === 0 || paths.some((path) => typeof path !== 'string' || path === '')) throw noInput();
+  if (paths.includes('-')) throw new UsageError("'-' is no file", 'open(process.stdin) reads standard input');
+  try {
+    return await openSources(
+      paths,
+      openingOf(options),
+      options.onError === undefined ? wanted : { ...wanted, many: true },
+    );
+  } catch (error) {
+    throw asUserError(error, paths.join(', '));
+  }
+}
+
+/** An error of a pass as one about its source. @throws what no input is the reason of */
+export const ofSource = (error: unknown, source: Source): unknown =>
+  withSource(asUserError(error, source.name), source);
+
+/** @throws UserError for files that are not there */
+export function openingOf({ format, program, force, ncu, derived, allFields, capture }: ReadingOptions): Opening {
+  requireThere([program, ncu, capture]);
+  const given = Object.entries({ format, program, force, ncu, derived, allFields });
+  return { globs: true, parsing: Object.fromEntries(given.filter(([, value]) => value !== undefined)), capture };
+}
+
+export const sourceOf = async (input: AnswerInput, wanted: Wanted, options: ReadingOptions): Promise<Source> =>
+  isPaths(input)
+    ? openPaths(input, wanted, options)
+    : { name: nameOf(input), batches: inBatches(input), endings: [], close: () => undefined };
+
+const BATCH = 100;
+
+async function* inBatches(records: AsyncIterable<ProfileLine>): AsyncGenerator<readonly ProfileLine[]> {
+  let batch: ProfileLine[] = [];
+  for await (const record of records) {
+    if (batch.push(record) < BATCH) continue;
+    yield batch;
+    batch = [];
+  }
+  yield batch;
+}
+
+/** One pass over an input. */
+export async function answer<Facts>(
+  input: AnswerInput,
+  analysis: Analysis<Facts>,
+  options: ReadingOptions,
+  annotator?: Annotator,
+): Promise<Answer<Facts>> {
+  const source = await sourceOf(input, analysis, options);
+  const pass = annotator === undefined ? { analysis } : { analysis, annotator };
+  try {
+    for await (const _ of takeBatches(source, pass));
+    const found = analysis.finish(annotator?.rest() ?? []);
+    reportEndings(source, options);
+    reportNotes(found.notes, source, options);
+    return found;
+  } catch (error) {
+    throw ofSource(error, source);
+  } finally {
+    source.close();
+  }
+}
+
+function reportNotes(notes: Answer<unknown>['notes'], source: Source, { onNote }: ReadingOptions): void {
+  for (const note of notes)
+    onNote?.(note instanceof UserError ? (namingInput(explained(note, source), source.name) as UserError).line : note);
+}
+
+/** Says how inputs ended. @throws UserError for what could not be read, where nobody takes it */
+export function reportEndings(inputs: Pick<EndedInputs, 'endings'>, { onError, onNote }: ReadingOptions): void {
+  const { notes, unended, errors } = endingsOf(inputs);
+  for (const { line } of [...notes, ...unended]) onNote?.(line);
+  for (const error of errors) {
+    if (onError === undefined) throw new UserError(error.what, { hint: WITH_ON_ERROR, ...error.detail });
+    onError(error);
+  }
+}
+
+const WITH_ON_ERROR = 'with the option onError the rest is read all the same';

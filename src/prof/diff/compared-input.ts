@@ -1,0 +1,52 @@
+/** One input of a comparison: how it was read, and what keeps it from being judged. */
+import { UserError } from '../../record/errors.js';
+import { counted } from '../../record/plural.js';
+import type { EndRecord } from '../../record/record.js';
+import { endingsOf, type EndedInputs } from '../input/endings.js';
+import { NAMES, type Pair, type Which } from './input-pair.js';
+import type { Judged } from './judging.js';
+
+/** One input, when it was read as far as it can be. */
+export interface Taken extends EndedInputs {
+  /** Why nothing of it can be compared; null when it can. */
+  readonly failure: UserError | null;
+  /** Launches of kernels and graphs whose work the profiler lost, as it counts them itself. */
+  readonly lost: number;
+  readonly kernels: number;
+}
+
+/** Largest part of the work that an input may lack: what is lost takes no time, and looks faster. */
+const MOST_LOST = 0.01;
+
+/** How many launches without their work an end record counts. */
+export const lostBy = ({ diagnostics }: EndRecord): number =>
+  (diagnostics['launch-without-work'] ?? 0) + (diagnostics['graph-launch-without-work'] ?? 0);
+
+/** That an input lacks too much work to be compared; none where it does not. */
+function lossOf({ name, lost, kernels }: Taken): UserError[] {
+  if (lost <= MOST_LOST * (lost + kernels)) return [];
+  return [new UserError(`the work of ${counted(lost, 'launch')} is not in the profile`, { where: name })];
+}
+
+/** What keeps an input from being judged. */
+export interface Trouble {
+  readonly which: Which;
+  readonly error: UserError;
+}
+
+export function troublesOf(taken: Pair<Taken>): Trouble[] {
+  return (['base', 'new'] as const).flatMap((which) => {
+    const { failure } = taken[which];
+    const { unended, errors } = endingsOf(taken[which]);
+    const all = failure === null ? [...errors, ...unended, ...lossOf(taken[which])] : [failure];
+    return all.map((error): Trouble => ({ which, error }));
+  });
+}
+
+/** Conditions that no input in trouble decides. */
+export const leftOpenBy = (troubles: readonly Trouble[], conditions: readonly Judged[]): readonly Judged[] => {
+  const [first] = troubles;
+  if (first === undefined) return conditions;
+  const reason = `${NAMES[first.which]}: ${first.error.what}`;
+  return conditions.map((one) => ({ ...one, met: null, reason }));
+};

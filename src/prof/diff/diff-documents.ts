@@ -1,0 +1,91 @@
+/** What `dprof diff -f json` has, in its order: the comparison, the totals, the rows, the conditions. Unknown is null. */
+import { rowObject, type RowObject } from '../../table/table.js';
+import type { DiffResult } from './comparison.js';
+import { DIFF_COLUMNS } from './diff-columns.js';
+import { givenOf, troubleText, type DiffReport } from './diff-report.js';
+import type { DiffRow, Key } from './diff-row.js';
+import type { Basis } from './input-sums.js';
+import type { Verdict } from './verdict.js';
+
+/** What was compared, and how. */
+export interface ComparisonDocument {
+  readonly row: 'comparison';
+  /** What times are of: a mean step, a mean run, or the calls of BASE. */
+  readonly per: Basis;
+  readonly rows: number;
+  readonly tested: number;
+  /** What the rows of a step share, taken out of their tests; null where it is left in. */
+  readonly common: CommonDocument | null;
+  /** The inputs, then the method. */
+  readonly heading: readonly string[];
+  readonly notes: readonly string[];
+  /** Why inputs cannot be judged. */
+  readonly errors: readonly string[];
+}
+
+/** What the rows of a step share. */
+export interface CommonDocument {
+  readonly change_percent: number;
+  readonly spread_percent: number;
+  readonly rows: number;
+  readonly p_effect: number;
+  readonly verdict: string;
+}
+
+/** Figures by the keys of `dprof diff --help`: times in ns, changes in ns and percent. */
+type Figures = RowObject & { readonly verdict: Verdict };
+
+/** The totals, a row, or a condition, with its figures by the keys of `dprof diff --help`: ns and percent. */
+export type DiffFigures = Figures &
+  (
+    | { readonly row: 'total' }
+    | { readonly row: 'key'; readonly keys: Readonly<Record<string, Key>> }
+    | {
+        readonly row: 'condition';
+        readonly condition: string;
+        readonly met: boolean | null;
+        readonly reason: string | null;
+      }
+  );
+
+/** A line of a comparison, told apart by `row`. */
+export type DiffDocument = ComparisonDocument | DiffFigures;
+
+const commonFigures = ({ common }: DiffResult): CommonDocument | null =>
+  common && {
+    change_percent: 100 * (common.change - 1),
+    spread_percent: 100 * common.spread,
+    rows: common.rows,
+    p_effect: common.test.pBeyond,
+    verdict: common.verdict,
+  };
+
+const figuresOf = (row: DiffRow) => ({ verdict: row.verdict, ...rowObject(DIFF_COLUMNS, row) });
+
+export function diffDocuments(report: DiffReport): DiffDocument[] {
+  const { result, by, lines, heading, notes, troubles } = report;
+  const named = (keys: readonly Key[]): Record<string, Key> =>
+    Object.fromEntries(by.map((name, i) => [name, keys[i] ?? null]));
+  const comparison: ComparisonDocument = {
+    row: 'comparison',
+    per: result.basis,
+    rows: result.rows.length,
+    tested: result.tested,
+    common: commonFigures(result),
+    heading,
+    notes,
+    errors: troubles.map(troubleText),
+  };
+  return [
+    comparison,
+    ...lines.map(({ kind, row, keys }) => ({
+      row: kind,
+      ...(kind === 'key' ? { keys: named(keys) } : {}),
+      ...figuresOf(row),
+    })),
+    ...givenOf(report).map(({ condition, met, reason, row }) => ({
+      ...{ row: 'condition', condition: condition.text, met, reason },
+      ...figuresOf(row),
+    })),
+  ] as DiffDocument[];
+}

@@ -1,0 +1,92 @@
+/** The job as `dprof ranks -f json` has it: the facts of the screen, and all tables in full. Times ns, rates bytes/s. */
+import { elementAt } from '../../containers/element.js';
+import { rowObjects, type RowObject } from '../../table/table.js';
+import type { JobReport } from './job-report.js';
+import type { Membership } from './membership.js';
+import type { Straggler } from './stragglers/stragglers.js';
+import { RANK_TABLES, type RankTableName } from './tables/tables.js';
+import type { SlowTransfers } from './slow-groups.js';
+
+/** A profile of the job. */
+export interface RankFile {
+  /** Null where it has none. */
+  readonly rank: number | null;
+  readonly file: string;
+}
+
+/** A rank, machine or group that is late. */
+export interface StragglerDocument extends RankFile, Omit<Straggler, 'part' | 'members'> {
+  /** Null where it is not known. */
+  readonly machine: string | null;
+  /** Ranks of it. */
+  readonly members: readonly (number | null)[];
+}
+
+/** The ranks of a job; tables by name, their rows by the keys of `dprof ranks -t TABLE --columns`. */
+export interface RanksDocument
+  extends Omit<Membership, 'nodes'>, Readonly<Record<RankTableName, readonly RowObject[]>> {
+  /** Profiles that are left out: each is a copy of another one. */
+  readonly copies: readonly (RankFile & { readonly of: RankFile })[];
+  /** Rank whose clock is the job's; null where it has no number. */
+  readonly reference: number | null;
+  /** Profiles whose times fit no clock. */
+  readonly refuted: readonly (RankFile & {
+    readonly backwards: boolean;
+    readonly drift: number | null;
+    readonly residual: number | null;
+  })[];
+  /** How many ranks, machines and groups were tested for being late. */
+  readonly tested: number;
+  readonly untested: readonly (RankFile & { readonly why: string })[];
+  readonly stragglers: readonly StragglerDocument[];
+  /** The latest where none is late beyond chance; null otherwise. */
+  readonly latest: StragglerDocument | null;
+  /** Groups whose transfers are slower than those of others, by name: null where it has none. */
+  readonly slowGroups: readonly (Omit<SlowTransfers, 'group'> & { readonly group: string | null })[];
+}
+
+export function ranksDocument(report: JobReport): RanksDocument {
+  const { membership, copies, misfits, parts, lateness, slowGroups, groups } = report;
+  const { worldSize, worldSizes, missing, doubled, unranked, nodesInferred } = membership;
+  const fileOf = (part: number): RankFile => fileOfPart(elementAt(parts, part));
+  return {
+    ...{ worldSize, worldSizes, missing, doubled, unranked, nodesInferred },
+    copies: copies.map(({ part, of }) => ({ ...fileOfPart(part), of: fileOfPart(of) })),
+    reference: referenceOf(report),
+    refuted: misfits.map(({ part, isBackwards: backwards, drift, residual }) => ({
+      ...fileOf(part),
+      ...{ backwards, drift, residual },
+    })),
+    tested: lateness.tested,
+    untested: lateness.untested.map(({ part, why }) => ({ ...fileOf(part), why })),
+    stragglers: lateness.stragglers.map((one) => stragglerDocument(report, one)),
+    latest: lateness.latest === null ? null : stragglerDocument(report, lateness.latest),
+    slowGroups: slowGroups.map(({ group, ...slow }) => ({ ...slow, group: elementAt(groups, group).name })),
+    ...tablesOf(report),
+  };
+}
+
+const fileOfPart = ({ rank, file }: RankFile): RankFile => ({ rank, file });
+
+const tablesOf = (report: JobReport): Record<RankTableName, RowObject[]> =>
+  Object.fromEntries(Object.entries(RANK_TABLES).map(([name, { of }]) => [name, rowObjects(of(report))])) as Record<
+    RankTableName,
+    RowObject[]
+  >;
+
+const stragglerDocument = (
+  { parts, ranks }: JobReport,
+  { part, members, reasons, ...straggler }: Straggler,
+): StragglerDocument => ({
+  ...fileOfPart(elementAt(parts, part)),
+  machine: elementAt(ranks, part).node,
+  ...straggler,
+  members: members.map((member) => elementAt(parts, member).rank),
+  reasons,
+});
+
+/** Rank whose clock is the job's; null where it has no number. */
+function referenceOf({ parts, ranks }: JobReport): number | null {
+  const found = ranks.find(({ clock }) => clock.source === 'reference');
+  return found === undefined ? null : elementAt(parts, found.part).rank;
+}

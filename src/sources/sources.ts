@@ -1,0 +1,355 @@
+/** Inputs of any form as one stream of records: files and folders of records, profiles that are parsed on the way. */
+import { append } from '../containers/lists.js';
+import { existsSync, statSync } from 'node:fs';
+import type { Readable } from 'node:stream';
+import { textStart } from '../parse/files.js';
+import { basename } from 'node:path';
+import type { EndedInputs } from '../prof/input/endings.js';
+import { StreamStatus } from '../prof/input/stream-status.js';
+import { openFile, openStream, type Input } from '../prof/input/lines.js';
+import { renumbered, ProfileNumbers } from '../prof/input/profile-numbers.js';
+import { KERNEL_TYPES, type RecordTypes } from '../prof/input/record-types.js';
+import { readRecords, recordKindOf } from '../prof/input/records.js';
+import type { RecordBatches } from '../prof/report/report.js';
+import type { ProfileFile } from '../parse/find.js';
+import type { ProfileOptions } from '../parse/profile.js';
+import { UserError } from '../record/errors.js';
+import type { ProfileLine } from '../record/record.js';
+import { counted } from '../record/plural.js';
+
+/** The records that a command wants. */
+export interface Wanted {
+  readonly types: RecordTypes;
+  /** Which ranges it wants, as a reader's option has it; a reader may give more. */
+  readonly ranges?: 'without-calls' | 'long-calls' | 'without-work';
+  /** Whether it goes on after an input that cannot be read. */
+  readonly many?: true;
+  /** Whether it wants one profile: a folder of several is refused then, and stands for all of them elsewhere. */
+  readonly isOne?: true;
+}
+
+/** How inputs are opened, whatever is wanted of them. */
+export interface Opening {
+  /** What `-` and no file stand for; absent where nothing does. */
+  readonly stdin?: Readable;
+  /** Called with the bytes of a file that are read so far, and all that it has: null for a stream. */
+  readonly onBytes?: (done: number, total: number | null) => void;
+  /** Whether globs stand for files: where no shell replaces them. */
+  readonly globs?: true;
+  /** How profiles are parsed. */
+  readonly parsing?: Omit<ProfileOptions, 'profile' | 'name' | 'captures' | 'ranges'>;
+  /** File or folder with the captures of the graphs that profiles replay; those beside each when not given. */
+  readonly capture?: string | undefined;
+}
+
+export interface Source extends EndedInputs {
+  readonly batches: RecordBatches;
+  readonly close: () => void;
+}
+
+/**
+ * @param file undefined or '-' for stdin
+ * @param wanted kernels when not given
+ * @param numbers of the profiles before this one
+ * @throws UserError when there is nothing to read
+ */
+export async function openSource(
+  file: string | undefined,
+  opening: Opening,
+  wanted?: Wanted,
+  numbers = new ProfileNumbers(),
+): Promise<Source> {
+  const source = await openOne(file, opening, wanted, numbers);
+  return { ...source, batches: renumbered(source.batches, numbers) };
+}
+
+/**
+ * Several inputs as one, one after the other; profiles of the same number stay separate.
+ * @param files none for stdin
+ * @throws UserError when one of them is not there, or the first cannot be read, unless the command goes on without it
+ */
+export async function openSources(files: readonly string[], opening: Opening, wanted?: Wanted): Promise<Source> {
+  const [first, ...others] = files;
+  if (others.length === 0) return openSource(first, opening, wanted);
+  // Said before the first of them was read for minutes; whoever goes on without an input names it with the others.
+  for (const file of wanted?.many === true ? [] : others) {
+    if (file !== '-' && !existsSync(file) && !(await standsForFiles(file, opening)))
+      throw new UserError('no such file', { where: file });
+  }
+  const numbers = new ProfileNumbers();
+  const opened = async (file: string | undefined): Promise<Source> => {
+    try {
+      return await openSource(file, opening, wanted, numbers);
+    } catch (error) {
+      return unreadable(file, error, wanted);
+    }
+  };
+  let open = await opened(first);
+  const endings: StreamStatus[] = [];
+  async function* batches(): AsyncGenerator<readonly ProfileLine[]> {
+    yield* whole(open, endings, wanted);
+    for (const file of others) {
+      open.close();
+      numbers.nextInput();
+      open = await opened(file);
+      yield* whole(open, endings, wanted);
+    }
+  }
+  const name = `${basename(open.name)} and ${others.length} more`;
+  const close = (): void => open.close();
+  return { name, endings, batches: batches(), close };
+}
+
+/** Nothing, with the reason, for a command that goes on without the input. @throws the reason for any other */
+function unreadable(file: string | undefined, error: unknown, wanted: Wanted | undefined): Source {
+  if (wanted?.many !== true || !(error instanceof UserError)) throw error;
+  const name = file ?? 'stdin';
+  return { name, endings: [failed(name, error)], batches: nothing(), close: () => undefined };
+}
+
+function failed(name: string, error: UserError): StreamStatus {
+  const ending = new StreamStatus(name);
+  ending.failure =
+    error.detail.where === undefined ? new UserError(error.what, { ...error.detail, where: name }) : error;
+  return ending;
+}
+
+async function* nothing(): AsyncGenerator<readonly ProfileLine[]> {
+  // An input of which nothing is read.
+}
+
+/**
+ * The batches of an input; what it has before a line that cannot be read, where the command goes on.
+ * @param all takes how it ended
+ */
+async function* whole(
+  { name, batches, endings }: Source,
+  all: StreamStatus[],
+  wanted: Wanted | undefined,
+): AsyncGenerator<readonly ProfileLine[]> {
+  try {
+    yield* batches;
+  } catch (error) {
+    if (wanted?.many !== true || !(error instanceof UserError)) throw error;
+    all.push(failed(name, error));
+  } finally {
+    // Not before: a folder's files are opened one after the other.
+    append(all, endings);
+  }
+}
+
+async function openOne(
+  file: string | undefined,
+  opening: Opening,
+  wanted: Wanted | undefined,
+  numbers: ProfileNumbers,
+): Promise<Source> {
+  const { members } = numbers;
+  const { stdin, onBytes } = opening;
+  const onStdin = file === undefined || file === '-';
+  if (onStdin && stdin === undefined) throw new UserError('no input');
+  if (!onStdin && (isFolder(file) || (await standsForFiles(file, opening))))
+    return openFolder(file, opening, wanted, numbers);
+  let done = 0;
+  const total = onStdin ? null : (statSync(file, { throwIfNoEntry: false })?.size ?? null);
+  const count = (bytes: number): void => onBytes?.((done += bytes), total);
+  const open = (): Promise<Input> => {
+    done = 0;
+    return onStdin && stdin !== undefined ? openStream(stdin, 'stdin', count) : openFile(file ?? '', count);
+  };
+  const input = await open();
+  const form = formOf(input.head);
+  if (form === 'records') return openRecords(input, wanted, members);
+  // A pipe cannot be read again by the parser, which reads files.
+  if (onStdin || !statSync(file).isFile()) {
+    if (form === 'text') return openRecords(input, wanted, members);
+    input.close();
+    const hint = 'dprof FILE, or dparse FILE | dprof';
+    throw new UserError('not records, and a profile cannot be read from a pipe', { where: input.name, hint });
+  }
+  input.close();
+  // The parser and its database library are only loaded here: records alone never need them.
+  const { UnknownText } = await import('../parse/registry.js');
+  try {
+    return await openParsed(file, opening, wanted);
+  } catch (error) {
+    // The reader of records states which line is none.
+    if (error instanceof UnknownText) return openRecords(await open(), wanted, members);
+    throw error;
+  }
+}
+
+/** A profile of a file; of a stream for '-'. */
+export async function openParsed(
+  path: string,
+  { parsing, capture }: Opening,
+  wanted: Wanted | undefined,
+  stdin?: AsyncIterable<Buffer>,
+): Promise<Source> {
+  const { openProfile } = await import('../parse/find.js');
+  const { source } = await openProfile(path, { format: parsing?.format, capture, stdin });
+  return recordsOf(source, parsing, wanted);
+}
+
+export function openRecords(input: Input, wanted: Wanted | undefined, members?: Set<string>): Source {
+  const ending = new StreamStatus(input.name);
+  const batches = readRecords(input, wanted?.types, ending, wanted?.ranges, members);
+  return { name: input.name, batches, endings: [ending], close: input.close };
+}
+
+/** By its first bytes: records are text, an object with a type or a Python dict first; a trace is one JSON value. */
+export function formOf(head: Buffer): 'records' | 'text' | 'other' {
+  const text = textStart(head.subarray(0, 4096));
+  // Whatever else is in them: the reader of records says which line is broken.
+  if (text.startsWith('{"type":')) return 'records';
+  const isBinary = head.subarray(0, 512).some((byte) => byte < 32 && (byte < 9 || byte > 13));
+  if (isBinary) return 'other';
+  if (text.startsWith('[')) return 'other';
+  const [line = ''] = text.split('\n', 1);
+  if (/^\{\s*(?:"|$)/.test(line) && !line.includes('"type":')) return 'other';
+  return text === '' || text.startsWith('{') ? 'records' : 'text';
+}
+
+/** Records of a profile handed on together: with 1000, many outlive the collector's first generation. */
+const BATCH = 100;
+
+export const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+
+/** Whether a path is none, but a pattern. */
+const standsForFiles = async (path: string, { globs }: Opening): Promise<boolean> =>
+  globs === true && !existsSync(path) && (await import('../parse/input/pattern-files.js')).isPattern(path);
+
+/** Records as Parquet, profiles, or files of records: of a folder, or what a glob stands for. */
+async function openFolder(
+  folder: string,
+  opening: Opening,
+  wanted: Wanted | undefined,
+  numbers: ProfileNumbers,
+): Promise<Source> {
+  const { isRecordFolder, readRecordFolder } = await import('../prof/input/record-folder.js');
+  if (!isRecordFolder(folder)) return openFiles(folder, opening, wanted, numbers);
+  const ending = new StreamStatus(folder);
+  const batches = readRecordFolder(folder, wanted?.types ?? KERNEL_TYPES, ending);
+  return { name: folder, batches, endings: [ending], close: () => undefined };
+}
+
+/** A profile of a folder, or the path of a file of records. */
+type FolderFile = ProfileFile | string;
+
+const pathOf = (file: FolderFile): string => (typeof file === 'string' ? file : file.name);
+
+/**
+ * The profiles of a folder; without one its files of records, which beside profiles were made of these, as partial answers
+ * were beside records. Profiles that cannot be read are reported and set the exit code.
+ * @throws UserError without any, and for several where one is wanted
+ */
+async function openFiles(
+  folder: string,
+  opening: Opening,
+  wanted: Wanted | undefined,
+  numbers: ProfileNumbers,
+): Promise<Source> {
+  const { findProfiles } = await import('../parse/find.js');
+  const { parsing, capture } = opening;
+  const { records, partials } = await recordFilesIn(folder);
+  const failures: UserError[] = [];
+  const profiles: ProfileFile[] = [];
+  const passOver = new Set([...records, ...partials]);
+  for await (const found of findProfiles([folder], { format: parsing?.format, capture, passOver })) {
+    if (found instanceof UserError) failures.push(found);
+    // More than one is only counted where one is wanted.
+    else if (profiles.push(found.source) > 1 && wanted?.isOne === true) found.source.dispose();
+  }
+  const files: readonly FolderFile[] = [profiles, records, partials].find(({ length }) => length > 0) ?? [];
+  const [file, ...others] = files;
+  if (file === undefined || (others.length > 0 && wanted?.isOne === true)) {
+    for (const profile of profiles) profile.dispose();
+    throw (file === undefined ? failures[0] : undefined) ?? severalFiles(folder, files);
+  }
+  const open = (one: FolderFile): Promise<Source> =>
+    typeof one === 'string' ? openOne(one, opening, wanted, numbers) : recordsOf(one, parsing, wanted);
+  const status = new StreamStatus(folder);
+  const leftOut = profiles.length + records.length + partials.length - files.length;
+  if (leftOut > 0) status.note = `${counted(leftOut, 'file')} of records left out, which may be of its other files: give those that are meant`; // prettier-ignore
+  const endings = [status, ...failures.map((error) => failed(folder, error))];
+  if (others.length > 0) return filesInTurn(endings, files, open, wanted, numbers);
+  const source = await open(file);
+  return { ...source, endings: [...endings, ...source.endings] };
+}
+
+function severalFiles(folder: string, files: readonly FolderFile[]): UserError {
+  const [file = ''] = files;
+  const isRecords = typeof file === 'string';
+  const hint = isRecords
+    ? `give one of them, as ${file}`
+    : `give one of them, or the records of all: dparse ${folder} > FILE`;
+  return new UserError(`holds ${files.length} ${isRecords ? 'files of records' : 'profiles'}`, { where: folder, hint });
+}
+
+interface RecordFiles {
+  readonly records: readonly string[];
+  /** Of `dprof partial`. */
+  readonly partials: readonly string[];
+}
+
+/** Files of records in a folder, in order of name. @throws UserError for a folder without files */
+export async function recordFilesIn(folder: string): Promise<RecordFiles> {
+  const { expandInput, startOf } = await import('../parse/source.js');
+  const kinds = expandInput(folder).paths.map((path) => [path, recordKindOf(textStart(startOf(path)))] as const);
+  const of = (wanted: string): string[] => kinds.flatMap(([path, kind]) => (kind === wanted ? [path] : []));
+  return { records: of('records'), partials: of('partial') };
+}
+
+/** All of a folder, one after the other. */
+function filesInTurn(
+  before: readonly StreamStatus[],
+  files: readonly FolderFile[],
+  open: (file: FolderFile) => Promise<Source>,
+  wanted: Wanted | undefined,
+  numbers: ProfileNumbers,
+): Source {
+  const endings = [...before];
+  let current: Source | null = null;
+  async function* batches(): AsyncGenerator<readonly ProfileLine[]> {
+    for (const [index, file] of files.entries()) {
+      if (index > 0) numbers.nextInput();
+      current = await open(file).catch((error: unknown) => unreadable(pathOf(file), error, wanted));
+      yield* whole(current, endings, wanted);
+      current.close();
+    }
+  }
+  const close = (): void => {
+    current?.close();
+    for (const file of files) if (typeof file !== 'string') file.dispose();
+  };
+  return { name: before[0]?.name ?? '', batches: batches(), endings, close };
+}
+
+async function recordsOf(
+  source: ProfileFile,
+  parsing: Opening['parsing'],
+  wanted: Wanted | undefined,
+): Promise<Source> {
+  const { readProfile } = await import('../parse/profile.js');
+  const { path, name, captures } = source;
+  const ranges = wanted?.types.has('range') === true && (wanted.ranges ?? true);
+  const ending = new StreamStatus(name);
+  const records = readProfile(path, { ...parsing, profile: 0, name, ranges, captures });
+  return { name, batches: inBatches(records, ending), endings: [ending], close: () => source.dispose() };
+}
+
+/** Batches, with a turn of the event loop after each: signals and a closed output are noticed between them. */
+async function* inBatches(
+  records: Iterable<ProfileLine>,
+  ending: StreamStatus,
+): AsyncGenerator<readonly ProfileLine[]> {
+  let batch: ProfileLine[] = [];
+  for (const record of records) {
+    if (record.type === 'end') ending.take(record);
+    if (batch.push(record) < BATCH) continue;
+    yield batch;
+    batch = [];
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  yield batch;
+}
