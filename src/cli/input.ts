@@ -307,6 +307,7 @@ async function recordsOf(source: ProfileFile, wanted: Wanted | undefined): Promi
   const { path, name, captures } = source;
   const ranges = wanted?.types.has('range') === true && (wanted.ranges ?? true);
   const ending = new StreamStatus(name);
+  ending.isParsed = true;
   const records = readProfile(path, { profile: 0, name, ranges, captures });
   return { name, batches: inBatches(records, ending), endings: [ending], close: () => source.dispose() };
 }

@@ -1,6 +1,6 @@
 /** The way of every command over FILEs of records: reading, progress, output, exit code. */
 import { say } from './message.js';
-import type { Analysis, Answer } from '../prof/analysis.js';
+import { isAboutHost, withHostHint, type Analysis, type Answer, type HostRecords } from '../prof/analysis.js';
 import { withReason } from '../prof/input/missing-device.js';
 import type { Annotator } from '../prof/report/report.js';
 import { UsageError, UserError } from '../record/errors.js';
@@ -46,14 +46,10 @@ export async function runAnalysis<Facts>(
       await run.print(answer, write, source.name);
       confirmWhole(source, existing, output);
     });
-    if (!quiet)
-      writeNotes(
-        notes.map((note) => explained(note, source)),
-        source.name,
-      );
+    if (!quiet) writeNotes(await Promise.all(notes.map((note) => hinted(explained(note, source), files))), source.name);
     confirmEndings(source, quiet);
   } catch (error) {
-    throw withCut(namingInput(explained(error, source), source.name), source);
+    throw withCut(namingInput(await hinted(explained(error, source), files), source.name), source);
   } finally {
     meter.clear();
     source.close();
@@ -90,7 +86,7 @@ export async function readInputs(
     end();
     return source;
   } catch (error) {
-    throw namingInput(explained(error, source), source.name);
+    throw namingInput(await hinted(explained(error, source), files), source.name);
   } finally {
     meter.clear();
     source.close();
@@ -113,6 +109,30 @@ export function writeNotes(notes: readonly (string | UserError)[], input: string
 /** An error about what no device did, with the reason that a profiler recorded. */
 const explained = <Failure>(error: Failure, { endings }: Source): Failure =>
   withReason(error, new Set(endings.flatMap(({ counted }) => [...counted]))) as Failure;
+
+/** An error about what an input lacks, with a hint that answers for that input: it is looked at again. */
+async function hinted<Failure>(error: Failure, files: readonly string[]): Promise<Failure> {
+  if (!(error instanceof UserError) || !isAboutHost(error) || files.length === 0 || files.includes('-')) return error;
+  return withHostHint(error, await hostRecordsOf(files)) as Failure & UserError;
+}
+
+async function hostRecordsOf(files: readonly string[]): Promise<HostRecords> {
+  let [annotations, ranges, cpus] = [false, false, false];
+  const source = await openSources(files, progress('dprof', false), { types: HOST_RECORDS, many: true });
+  try {
+    for await (const batch of source.batches) {
+      ranges ||= batch.some(({ type }) => type === 'range');
+      cpus ||= batch.some((record) => record.type === 'sample' && record.metric.startsWith('cpu_'));
+      annotations ||= batch.some((record) => record.type === 'range' && record.kind === 'annotation');
+      if (annotations) break;
+    }
+    return { annotations, ranges, cpus, isProfile: source.endings.some(({ isParsed }) => isParsed) };
+  } finally {
+    source.close();
+  }
+}
+
+const HOST_RECORDS = new Set<ProfileLine['type']>(['profile', 'range', 'sample', 'end']);
 
 /** Adds the name of the input to an error about the whole of it. */
 function namingInput(error: unknown, name: string): unknown {
