@@ -50,7 +50,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./commands/perfetto/perfetto.js')).perfetto,
   },
   sql: {
-    title: 'one query in SQL over kernels, copies, ranges, steps; needs DuckDB (sql --help)',
+    title: 'one query in SQL over kernels, copies, ranges, steps; needs DuckDB',
     load: async () => (await import('./commands/sql.js')).sql,
   },
   partial: {

@@ -8,6 +8,7 @@ import { loadFormat, requireFormat } from '../write/formats.js';
 import { tableText } from '../write/write-table.js';
 import { explained, namingInput, takeBatches, takeRecords, withSource, type Pass } from '../sources/pass.js';
 import type { Source, Wanted } from '../sources/sources.js';
+import { hinted } from './host-hint.js';
 import { confirmEndings, confirmWhole, openInputs } from './input.js';
 import { checkOutput, withOutput, type Write } from './output.js';
 import { progress } from './progress.js';
@@ -42,14 +43,10 @@ export async function runAnalysis<Facts>(
       await run.print(answer, write, source.name);
       confirmWhole(source, existing, output);
     });
-    if (!quiet)
-      writeNotes(
-        notes.map((note) => explained(note, source)),
-        source.name,
-      );
+    if (!quiet) writeNotes(await Promise.all(notes.map((note) => hinted(explained(note, source), files))), source.name);
     confirmEndings(source, quiet);
   } catch (error) {
-    throw withSource(error, source);
+    throw withSource(await hinted(explained(error, source), files), source);
   } finally {
     meter.clear();
     source.close();
@@ -75,6 +72,8 @@ export async function readInputs(
     const source = await openInputs(files, meter, wanted);
     await takeRecords(source, take);
     return source;
+  } catch (error) {
+    throw await hinted(error, files);
   } finally {
     meter.clear();
   }

@@ -36,12 +36,36 @@ export interface Analysis<Facts> {
   finish(rows: readonly Annotated[]): Answer<Facts>;
 }
 
-/** What to do with a profile in which no device worked. */
+/** What to do with a profile in which no device worked. The runner leaves out what does not answer for an input. */
 export const HOST_HINT =
   'for the time of the host: dprof summary, or dprof --by ranges -c passes,host,hostself --sort hostself';
+const SUMMARY_HINT = 'for the time of the host: dprof summary';
 
 /** Where ranges of the host are missing. */
 export const RANGES_HINT = 'records have ranges of the host with dparse --ranges';
+
+/** What an input has of the host. */
+export interface HostRecords {
+  readonly annotations: boolean;
+  /** Ranges of any kind. */
+  readonly ranges: boolean;
+  /** Time of its CPUs. */
+  readonly cpus: boolean;
+  /** Whether it is a profile, which was read with its ranges; records may have been written without them. */
+  readonly isProfile: boolean;
+}
+
+/** Whether the error has a hint that rests on what the input has of the host. */
+export const isAboutHost = ({ detail: { hint } }: UserError): boolean => hint === HOST_HINT || hint === RANGES_HINT;
+
+/** The error with a hint that answers for its input, or without one. */
+export function withHostHint({ what, detail }: UserError, host: HostRecords): UserError {
+  const { hint, ...rest } = detail;
+  const left = host.ranges || host.isProfile ? undefined : RANGES_HINT;
+  const asked = host.annotations ? HOST_HINT : host.ranges || host.cpus ? SUMMARY_HINT : left;
+  const answer = hint === HOST_HINT ? asked : left;
+  return new UserError(what, answer === undefined ? rest : { ...rest, hint: answer });
+}
 
 export const withoutDevice = (): UserError =>
   new WithoutDevice('no kernels, and no other work of a device', { hint: HOST_HINT });

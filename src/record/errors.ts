@@ -44,17 +44,36 @@ export class UsageError extends UserError {
   }
 }
 
-/** The candidate nearest to `name` by edit distance, if near enough to be a likely typing error. */
+/**
+ * The candidate nearest to `name` by edit distance, if near enough to be a likely typing error: of names of up to three
+ * letters one letter may be wrong. Of equally near ones that which only has more letters, then the one of the same initial.
+ */
 export function nearest(name: string, candidates: Iterable<string>): string | null {
+  const wanted = name.toLowerCase();
+  const most = wanted.length <= 3 ? 1 : Math.max(2, Math.ceil(wanted.length / 3));
   let best: string | null = null;
-  let bestDistance = Math.max(2, Math.ceil(name.length / 3)) + 1;
+  let bestScore = Infinity;
   for (const candidate of candidates) {
     // The distance is no less than the difference of lengths: long names take no more time than short ones.
-    if (Math.abs(candidate.length - name.length) >= bestDistance) continue;
-    const distance = editDistance(name.toLowerCase(), candidate.toLowerCase());
-    if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
+    if (Math.abs(candidate.length - wanted.length) > most) continue;
+    const other = candidate.toLowerCase();
+    const distance = editDistance(wanted, other);
+    const score = distance - likeness(wanted, other);
+    if (distance <= most && score < bestScore) [best, bestScore] = [candidate, score];
   }
   return best;
+}
+
+/** Less than one edit. */
+function likeness(name: string, candidate: string): number {
+  const isPart = name.length < candidate.length && isSubsequence(name, candidate);
+  return (isPart ? 0.5 : 0) + (name[0] === candidate[0] ? 0.25 : 0);
+}
+
+function isSubsequence(letters: string, text: string): boolean {
+  let at = 0;
+  for (const letter of text) if (letter === letters[at]) at++;
+  return at === letters.length;
 }
 
 /** Optimal string alignment, one row at a time: letters left out, added, replaced, and neighbours swapped. */

@@ -334,6 +334,7 @@ async function recordsOf(
   const { path, name, captures } = source;
   const ranges = wanted?.types.has('range') === true && (wanted.ranges ?? true);
   const ending = new StreamStatus(name);
+  ending.isParsed = true;
   const records = readProfile(path, { ...parsing, profile: 0, name, ranges, captures });
   return { name, batches: inBatches(records, ending), endings: [ending], close: () => source.dispose() };
 }

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { HOST_HINT } from '../../src/prof/analysis.js';
+import { RANGES_HINT } from '../../src/prof/analysis.js';
 import { parse } from 'csv-parse/sync';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -142,7 +142,7 @@ describe('dprof diff', () => {
   it('names the input that has no kernels or cannot be read', async () => {
     const empty = put('empty.dict', neuronLines([nvidia('net')]));
     const first = await run([empty, slow]);
-    expect(first).to.include({ code: 1, stdout: '', stderr: `dprof: ${empty}: no kernels (${HOST_HINT})\n` });
+    expect(first).to.include({ code: 1, stdout: '', stderr: `dprof: ${empty}: no kernels (${RANGES_HINT})\n` });
     const second = await run([base, put('odd.dict', neuronLines([kernel({ dur: null })]))]);
     expect(second.stderr).to.match(/odd\.dict: no kernels with a duration, 1 without\n$/);
     expect((await run([base, join(folder, 'none.dict')])).code).to.equal(1);

@@ -82,6 +82,8 @@ describe('detection', () => {
     ['zstd', Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 4]), /by zstd.*zstd -d FILE/],
     ['xz', Buffer.from([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0]), /by xz.*xz -dk FILE/],
     ['bzip2', 'BZh91AY&SY\0', /by bzip2.*bunzip2 -k FILE/],
+    ['an empty zip', Buffer.from('PK\u0005\u0006' + '\0'.repeat(18)), /an empty archive \(nothing was packed into it/],
+    ['an empty bzip2', Buffer.from([0x42, 0x5a, 0x68, 0x39, 0x17, 0x72, 0x45, 0x38, 0x50, 0x90, 0, 0, 0, 0]), /an empty archive/], // prettier-ignore
     ['a tar archive', Buffer.concat([Buffer.from('trace.json'), Buffer.alloc(247), Buffer.from('ustar\0')]), /tar archive.*tar -xf FILE/], // prettier-ignore
     ['gzip in gzip', gzipSync('x'), /compressed twice.*gunzip -c FILE/],
     ['a pickle', Buffer.from([0x80, 4, 0x95, 0, 0]), /Python pickle.*memory_viz/],

@@ -9,6 +9,10 @@ describe('the nearest name', () => {
       ['formatt', ['form', 'format'], 'format'],
       ['ranj', ['rank', 'range'], 'rank'],
       ['kernle', ['kernels', 'kernel'], 'kernel'],
+      ['nme', ['smem', 'api'], null],
+      ['nme', ['tme', 'name'], 'name'],
+      ['kernal', ['burnal', 'kernel'], 'kernel'],
+      ['lyer', ['flyer', 'layer'], 'layer'],
       ['zzzzzz', ['csv', 'rank'], null],
     ];
     for (const [name, candidates, found] of near) expect(nearest(name, candidates), name).to.equal(found);

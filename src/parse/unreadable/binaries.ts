@@ -28,6 +28,8 @@ const contains =
     text.test(head.toString('latin1'));
 
 const ZIP = magic('PK\u0003\u0004');
+/** The end of a zip archive at its beginning, and the end of a bzip2 stream behind its header. */
+const EMPTY_ARCHIVE = anyOf(magic('PK\u0005\u0006'), all(magic('BZh'), magic([0x17, 0x72, 0x45, 0x38, 0x50, 0x90], 4)));
 
 /** Programs that unpack, by what they unpack. */
 const PACKED: readonly (readonly [title: string, sniff: Sniff, command: string])[] = [
@@ -95,6 +97,11 @@ export const BINARIES: readonly Unreadable[] = [
   ...PACKED.map(([title, sniff, command]) => ({
     ...{ title, hint: `unpack it, and give what is in it: ${command}`, sniff },
   })),
+  {
+    title: 'an empty archive',
+    hint: 'nothing was packed into it: pack the profile again',
+    sniff: EMPTY_ARCHIVE,
+  },
   {
     title: 'compressed twice: gzip in gzip',
     hint: 'unpack it once: gunzip -c FILE > NEW.gz',

@@ -23,6 +23,8 @@ export class StreamStatus {
   readonly #open = new Map<number, string>();
   /** Files of the profiles that were cut off when they were parsed. */
   readonly #truncated: string[] = [];
+  /** Whether it is a profile that was parsed on the way, not records. */
+  isParsed = false;
   /** Diagnostics of its profiles that were counted. */
   readonly counted = new Set<string>();
   #profiles = 0;

@@ -90,7 +90,9 @@ function unspecifiedCost(bound: BoundCall, x: Tensor, w: Tensor, transposed: boo
   const counted = transposed === true ? x : transposed === false ? out : null;
   const batch = x.shape.length === rank + 1 ? 1 : extentAt(x, 0);
   const flops = counted === null ? null : convolutionFlops(batch, numel(counted.shape.slice(-rank)), w);
-  const settings = unspecifiedSettings(bound).join(', ');
+  // Not among the settings where the value is none: neither true nor false.
+  const direction = transposed === null ? ['transposed'] : [];
+  const settings = [...new Set([...unspecifiedSettings(bound), ...direction])].join(', ');
   const unknown = `${settings} of the convolution unspecified, so its output's extents are not known`;
   return { flops, ...writing(flops === null ? null : out, unknown) };
 }

@@ -136,6 +136,16 @@ describe('dispatched convolutions', () => {
       "stride, padding, dilation of the convolution unspecified, so its output's extents are not known",
     );
   });
+
+  it('names the direction where that alone is unspecified', () => {
+    for (const direction of [unspecified, two]) {
+      const call = aten('convolution', X, W, none, two, zero, one, direction, zero, v(1));
+      expect(workOf(call, MAIN)?.unknown).to.equal(
+        "transposed of the convolution unspecified, so its output's extents are not known",
+      );
+    }
+  });
+
   it('shows the same letters as a call in Python', () => {
     expect(paramsOf(aten('conv2d', X, W, none, two, zero, one, v(1)))).to.equal(
       'N=2,C=3,H=8,W=8,K=4,P=3,Q=3,R=3,S=3,ph=0,pw=0,U=2,V=2,dh=1,dw=1,g=1,fp32,',
