@@ -57,7 +57,11 @@ describe('nvprof: kernels', () => {
   });
 
   it('whose times were not collected start at their launch', () => {
-    const path = new NvprofDatabase().call(100, 110, 1).call(50, 60, 2, { cbid: 31 }).kernel(0, 0, 1, { start: 0, end: 0 }).write();
+    const path = new NvprofDatabase()
+      .call(100, 110, 1)
+      .call(50, 60, 2, { cbid: 31 })
+      .kernel(0, 0, 1, { start: 0, end: 0 })
+      .write();
     expect(onlyKernelOf(path)).to.include({ start: 50, dur: null });
     expect(diagnosticsOf(path)).to.deep.equal({ 'row-without-time': 1 });
   });
