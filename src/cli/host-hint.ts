@@ -10,7 +10,13 @@ const HOST_RECORDS = new Set<ProfileLine['type']>(['profile', 'range', 'sample',
 /** An error about what an input lacks, with a hint that answers for that input: it is looked at again. */
 export async function hinted<Failure>(error: Failure, files: readonly string[]): Promise<Failure> {
   if (!(error instanceof UserError) || !isAboutHost(error) || files.length === 0 || files.includes('-')) return error;
-  return withHostHint(error, await hostRecordsOf(files)) as Failure & UserError;
+  try {
+    return withHostHint(error, await hostRecordsOf(files)) as Failure & UserError;
+  } catch (again) {
+    // Such as a partial answer, which has no records: what was wrong first is what is said.
+    if (again instanceof UserError) return error;
+    throw again;
+  }
 }
 
 async function hostRecordsOf(files: readonly string[]): Promise<HostRecords> {
