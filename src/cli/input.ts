@@ -1,9 +1,11 @@
-/** The inputs of a command: files, folders and standard input, and what is said when they are read. */
+/** The inputs of a command: files, folders and standard input, and what is said of them when they are read. */
 import type { Stats } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
+import { isAboutHost, withHostHint, type HostRecords } from '../prof/analysis.js';
 import { cutOf, endingsOf, type EndedInputs } from '../prof/input/endings.js';
 import { isFolder, openSources, type Source, type Wanted } from '../sources/sources.js';
 import { UsageError, UserError } from '../record/errors.js';
+import type { ProfileLine } from '../record/record.js';
 import { say } from './message.js';
 import type { Progress } from './progress.js';
 import { USAGE } from './report/usage.js';
@@ -52,4 +54,34 @@ export function confirmWhole(
 ): void {
   const cut = existing?.isFile() === true ? cutOf(source) : null;
   if (cut !== null) throw new UserError(`${cut.what}; ${output ?? ''} is left as it was`, cut.detail);
+}
+
+const HOST_RECORDS = new Set<ProfileLine['type']>(['profile', 'range', 'sample', 'end']);
+
+/** An error about what an input lacks, with a hint that answers for that input: it is looked at again. */
+export async function hinted<Failure>(error: Failure, files: readonly string[]): Promise<Failure> {
+  if (!(error instanceof UserError) || !isAboutHost(error) || files.length === 0 || files.includes('-')) return error;
+  try {
+    return withHostHint(error, await hostRecordsOf(files)) as Failure & UserError;
+  } catch (again) {
+    // Such as a partial answer, which has no records: what was wrong first is what is said.
+    if (again instanceof UserError) return error;
+    throw again;
+  }
+}
+
+async function hostRecordsOf(files: readonly string[]): Promise<HostRecords> {
+  let [annotations, ranges, cpus] = [false, false, false];
+  const source = await openSources(files, {}, { types: HOST_RECORDS, many: true });
+  try {
+    for await (const batch of source.batches) {
+      ranges ||= batch.some(({ type }) => type === 'range');
+      cpus ||= batch.some((record) => record.type === 'sample' && record.metric.startsWith('cpu_'));
+      annotations ||= batch.some((record) => record.type === 'range' && record.kind === 'annotation');
+      if (annotations) break;
+    }
+    return { annotations, ranges, cpus, isProfile: source.endings.some(({ isParsed }) => isParsed) };
+  } finally {
+    source.close();
+  }
 }

@@ -9,7 +9,7 @@ import type { UserError } from '../../../record/errors.js';
 import { takeCompared } from '../../../sources/compared.js';
 import { helpOf } from '../../arguments.js';
 import type { Command } from '../../command.js';
-import { confirmEndings, confirmWhole, openInputs } from '../../input.js';
+import { confirmEndings, confirmWhole, hinted, openInputs } from '../../input.js';
 import { say } from '../../message.js';
 import { checkOutput, printText, withOutput, type Write } from '../../output.js';
 import { progress } from '../../progress.js';
@@ -79,7 +79,10 @@ async function takeInput(request: DiffRequest, which: Which, comparison: Compari
   const file = request[which];
   const wanted = { types: diffTypes(request.device), isOne: true } as const;
   try {
-    return await takeCompared(file, () => openInputs([file], meter, wanted), which, comparison, isGate);
+    const taken = await takeCompared(file, () => openInputs([file], meter, wanted), which, comparison, isGate);
+    return { ...taken, failure: await hinted(taken.failure, [file]) };
+  } catch (error) {
+    throw await hinted(error, [file]);
   } finally {
     meter.clear();
   }

@@ -120,7 +120,7 @@ describe('rows of a device trace', () => {
       const chunks = new RowChunks('net.ntff', 1, 2);
       const add = (): void => chunks.add(0, 0, 0, 0, 0, 0);
       for (let i = 0; i < 2; i++) add();
-      expect(add).to.throw(UserError, /^the temporary folder [^\n]*-none takes no file/);
+      expect(add).to.throw(UserError, /^net\.ntff: the temporary folder [^\n]*-none takes no file/);
       chunks.dispose();
     });
   });
