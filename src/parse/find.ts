@@ -4,8 +4,9 @@ import { basename, dirname, resolve } from 'node:path';
 import { counted } from '../record/plural.js';
 import { UserError } from '../record/errors.js';
 import { isInCaptureFolder, openCaptures, type CaptureFiles } from './captures.js';
+import { readJsonFile } from './files.js';
 import { checkProfile } from './profile.js';
-import { isNamedProfile, OUTPUT_FOLDERS } from './registry.js';
+import { isNamedProfile, OtherData, OUTPUT_FOLDERS } from './registry.js';
 import type { Reader } from './reader.js';
 import { expandInput, openInput, openStart, type InputFile } from './source.js';
 import { asUserError, RedundantInput, UnreadableInput } from './input/unreadable-input.js';
@@ -46,7 +47,7 @@ export type OnNote = (note: UserError) => void;
  * Finds and opens the profiles of all inputs, each when it is asked for; whoever takes one disposes of it. An input that
  * cannot be read is an error in its place, not thrown: one bad input does not lose the others. In folders and globs,
  * files that are no profiles are passed over silently, but for those that have the name of one: of profilers, or of the
- * other profiles there, but for numbers.
+ * other profiles there, but for numbers. Of the latter, whole JSON of other data is passed over and counted.
  * @param inputs files, folders, globs, or `-` for standard input
  */
 export async function* findProfiles(
@@ -140,11 +141,16 @@ async function* profilesOf<Found extends object>(
     used.push(path);
     yield result;
   }
-  for (const { path, failure } of passedOver)
-    if (profiles.has(withoutNumbers(path))) {
+  const others: string[] = [];
+  for (const { path, failure } of passedOver) {
+    if (!profiles.has(withoutNumbers(path))) continue;
+    if (failure instanceof OtherData && (await isWholeJson(path))) others.push(path);
+    else {
       used.push(path);
       yield failure;
     }
+  }
+  if (others.length > 0) onNote?.(new UserError(othersText(others), { where: input }));
   const unreadable = inFolder ? unreadableFolders(used, paths) : [];
   yield* unreadable;
   if (lenient && used.length + failures.length + unreadable.length === 0) {
@@ -158,6 +164,22 @@ async function* profilesOf<Found extends object>(
 /** `1 compressed copy left out, whose original is beside it: net.json.gz`. */
 const copiesText = (copies: readonly string[]): string =>
   `${counted(copies.length, 'compressed copy')} left out, whose ${copies.length === 1 ? 'original is beside it' : 'originals are beside them'}: ${firstOf(copies)}`;
+
+/** `1 JSON file passed over that is no profile: 1.json`. */
+const othersText = (others: readonly string[]): string =>
+  `${counted(others.length, 'JSON file')} passed over that ${others.length === 1 ? 'is no profile' : 'are no profiles'}: ${firstOf(others)}`;
+
+/** Bytes of JSON beside profiles, such as settings; larger files may be profiles that are damaged. */
+const LARGEST_OTHER = 16 * 1024 * 1024;
+
+async function isWholeJson(path: string): Promise<boolean> {
+  const source = await openInput(path);
+  try {
+    return readJsonFile(source.path, LARGEST_OTHER) !== undefined;
+  } finally {
+    source.dispose();
+  }
+}
 
 /** `net.json.gz and 2 more`. */
 function firstOf([first = '', ...others]: readonly string[]): string {

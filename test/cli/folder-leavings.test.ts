@@ -56,3 +56,30 @@ describe('a folder with a trace beside its compressed copy', () => {
     expect(await summaryOf(folder)).to.deep.equal([0, [1, 1], `dprof: ${folder}: ${said}\n`]);
   });
 });
+
+describe('a folder with JSON of other data beside a trace', () => {
+  const OTHERS = '2 JSON files passed over that are no profiles: 1.json and 1 more';
+  const files = { '0.json': trace(), '1.json': '{"lr": 0.1}', '2.json': '[1, 2]' };
+
+  it('has the trace, and counts the others', async () => {
+    const folder = folderOf(files);
+    const { code, stderr, ...ran } = await runCli('dparse', [folder]);
+    expect([code, kernelsOf({ code, stderr, ...ran })]).to.deep.equal([0, 1]);
+    expect(stderr).to.match(new RegExp(`^dparse: [^\\n]*0\\.json: 1 kernel[^\\n]*\\ndparse: [^\\n]*: ${OTHERS}\\n$`));
+    expect(await summaryOf(folder)).to.deep.equal([0, [1], `dprof: ${folder}: ${OTHERS}\n`]);
+  });
+
+  it('names what may be a profile: by its name, damaged, or no JSON', async () => {
+    for (const [name, content] of [
+      ['1.pt.trace.json', '{"lr": 0.1}'],
+      ['trace_view.json', '{"lr": 0.1}'],
+      ['3.json', '{"lr": 0.1'],
+      ['3.json', 'lr: 0.1'],
+      ['3.json', ''],
+    ] as const) {
+      const ran = await runCli('dparse', [folderOf({ ...files, [name]: content })]);
+      expect([ran.code, kernelsOf(ran)], name).to.deep.equal([1, 1]);
+      expect(ran.stderr).to.include(`${name}: `).and.to.include(OTHERS);
+    }
+  });
+});
