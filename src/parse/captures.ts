@@ -9,6 +9,7 @@ import { fieldOf, sizeOf, textOf } from './json/json-value.js';
 import { annotationsBeside, rankOfAnnotations, type AnnotationFile } from './kernel-annotations.js';
 import { isFile, namesIn, readJsonFile } from './files.js';
 import { CAPTURE_TRACES } from './files-beside.js';
+import { packedCopies } from './input/packed-copies.js';
 import { openInput, rankOf } from './source.js';
 
 /** A trace of captures, unpacked. */
@@ -83,8 +84,11 @@ const withoutTraces = (annotations: readonly AnnotationFile[]): OpenedCaptures =
   dispose: () => undefined,
 });
 
-const tracesIn = (folder: string): string[] =>
-  namesIn(folder, TRACES).filter((name) => name !== CAPTURE_TRACES.table && isFile(join(folder, name)));
+function tracesIn(folder: string): string[] {
+  const names = namesIn(folder, TRACES).filter((name) => name !== CAPTURE_TRACES.table && isFile(join(folder, name)));
+  const copies = new Set(packedCopies(names.map((name) => join(folder, name))));
+  return names.filter((name) => !copies.has(join(folder, name)));
+}
 
 /** @throws UserError when the file that the user named cannot be read */
 async function openAll(

@@ -1,7 +1,7 @@
 /** Reading files: bytes by position, the first part in search of a text, names in a folder, small JSON. */
 import { largest } from '../containers/lists.js';
 import { UserError } from '../record/errors.js';
-import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs';
 
 /** Fills bytes from a position of a file. @returns how many there were */
 export function readFully(file: number, into: Uint8Array, position: number): number {
@@ -20,6 +20,18 @@ export function firstBytes(path: string, count: number): Buffer {
   const file = openSync(path, 'r');
   try {
     return bytes.subarray(0, readFully(file, bytes, 0));
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** The last bytes of a file; all of a shorter one. */
+export function lastBytes(path: string, count: number): Buffer {
+  const file = openSync(path, 'r');
+  try {
+    const { size } = fstatSync(file);
+    const bytes = Buffer.alloc(Math.min(count, size));
+    return bytes.subarray(0, readFully(file, bytes, size - bytes.length));
   } finally {
     closeSync(file);
   }

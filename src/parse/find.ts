@@ -1,11 +1,12 @@
 /** The profiles among the inputs, one after the other: what is compressed is unpacked when its turn comes. */
 import { statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
 import { counted } from '../record/plural.js';
 import { UserError } from '../record/errors.js';
 import { isInCaptureFolder, openCaptures, type CaptureFiles } from './captures.js';
+import { readJsonFile } from './files.js';
 import { checkProfile } from './profile.js';
-import { isNamedProfile, OUTPUT_FOLDERS } from './registry.js';
+import { isNamedProfile, OtherData, OUTPUT_FOLDERS } from './registry.js';
 import type { Reader } from './reader.js';
 import { expandInput, openInput, openStart, type InputFile } from './source.js';
 import { asUserError, RedundantInput, UnreadableInput } from './input/unreadable-input.js';
@@ -36,13 +37,17 @@ interface FindOptions {
   readonly capture?: string | undefined;
   /** Files of folders that somebody else reads: they are no profiles, and the folder is not without any. */
   readonly passOver?: ReadonlySet<string> | undefined;
+  readonly onNote?: OnNote | undefined;
 }
+
+/** Takes what is left out of a folder or glob, in one line. */
+export type OnNote = (note: UserError) => void;
 
 /**
  * Finds and opens the profiles of all inputs, each when it is asked for; whoever takes one disposes of it. An input that
  * cannot be read is an error in its place, not thrown: one bad input does not lose the others. In folders and globs,
  * files that are no profiles are passed over silently, but for those that have the name of one: of profilers, or of the
- * other profiles there, but for numbers.
+ * other profiles there, but for numbers. Of the latter, whole JSON of other data is passed over and counted.
  * @param inputs files, folders, globs, or `-` for standard input
  */
 export async function* findProfiles(
@@ -54,7 +59,7 @@ export async function* findProfiles(
     try {
       const open = (path: string, inFolder: boolean): Promise<OpenedProfile | UserError> =>
         tryOpen(path, { ...options, inFolder });
-      for await (const found of profilesOf(input, open, options.passOver)) {
+      for await (const found of profilesOf(input, open, options)) {
         yield found instanceof UserError ? found : { ...found, ordinal: ordinal++ };
       }
     } catch (error) {
@@ -72,17 +77,16 @@ export interface ListedProfile {
  * The profiles of an input by path, none of them unpacked. One that will turn out to be damaged is among them. A file
  * that was given itself is not looked at.
  * @param input file, folder or glob
- * @param passOver files that somebody else reads: see `findProfiles`
  * @throws UserError when there is nothing to read
  */
 export async function* listProfiles(
   input: string,
-  passOver?: ReadonlySet<string>,
+  options: Pick<FindOptions, 'passOver' | 'onNote'>,
 ): AsyncGenerator<ListedProfile | UserError> {
   const isGiven = statSync(input, { throwIfNoEntry: false })?.isFile() ?? false;
   const list = (path: string, inFolder: boolean): Promise<ListedProfile | UserError> =>
     isGiven ? Promise.resolve({ path }) : tryList(path, inFolder);
-  yield* profilesOf(input, list, passOver);
+  yield* profilesOf(input, list, options);
 }
 
 async function tryList(path: string, inFolder: boolean): Promise<ListedProfile | UserError> {
@@ -115,9 +119,10 @@ const withoutNumbers = (path: string): string => path.replaceAll(/\d+/g, '0');
 async function* profilesOf<Found extends object>(
   input: string,
   open: (path: string, inFolder: boolean) => Promise<Found | UserError>,
-  passOver: ReadonlySet<string> = new Set(),
+  { passOver = new Set(), onNote }: Pick<FindOptions, 'passOver' | 'onNote'>,
 ): AsyncGenerator<Found | UserError> {
-  const { paths, lenient, failures } = expandInput(input);
+  const { paths, copies, lenient, failures } = expandInput(input);
+  if (copies.length > 0) onNote?.(new UserError(copiesText(copies), { where: input }));
   yield* failures;
   const inFolder = lenient && (statSync(input, { throwIfNoEntry: false })?.isDirectory() ?? false);
   const used: string[] = paths.filter((path) => passOver.has(path));
@@ -136,11 +141,16 @@ async function* profilesOf<Found extends object>(
     used.push(path);
     yield result;
   }
-  for (const { path, failure } of passedOver)
-    if (profiles.has(withoutNumbers(path))) {
+  const others: string[] = [];
+  for (const { path, failure } of passedOver) {
+    if (!profiles.has(withoutNumbers(path))) continue;
+    if (failure instanceof OtherData && (await isWholeJson(path))) others.push(path);
+    else {
       used.push(path);
       yield failure;
     }
+  }
+  if (others.length > 0) onNote?.(new UserError(othersText(others), { where: input }));
   const unreadable = inFolder ? unreadableFolders(used, paths) : [];
   yield* unreadable;
   if (lenient && used.length + failures.length + unreadable.length === 0) {
@@ -149,6 +159,31 @@ async function* profilesOf<Found extends object>(
       hint: 'dparse --formats lists what can be read',
     });
   }
+}
+
+/** `1 compressed copy left out, whose original is beside it: net.json.gz`. */
+const copiesText = (copies: readonly string[]): string =>
+  `${counted(copies.length, 'compressed copy')} left out, whose ${copies.length === 1 ? 'original is beside it' : 'originals are beside them'}: ${firstOf(copies)}`;
+
+/** `1 JSON file passed over that is no profile: 1.json`. */
+const othersText = (others: readonly string[]): string =>
+  `${counted(others.length, 'JSON file')} passed over that ${others.length === 1 ? 'is no profile' : 'are no profiles'}: ${firstOf(others)}`;
+
+/** Bytes of JSON beside profiles, such as settings; larger files may be profiles that are damaged. */
+const LARGEST_OTHER = 16 * 1024 * 1024;
+
+async function isWholeJson(path: string): Promise<boolean> {
+  const source = await openInput(path);
+  try {
+    return readJsonFile(source.path, LARGEST_OTHER) !== undefined;
+  } finally {
+    source.dispose();
+  }
+}
+
+/** `net.json.gz and 2 more`. */
+function firstOf([first = '', ...others]: readonly string[]): string {
+  return others.length === 0 ? basename(first) : `${basename(first)} and ${others.length} more`;
 }
 
 /**

@@ -136,4 +136,6 @@ export interface Unreadable {
   sniff(probe: Probe): boolean;
   /** Whether what can be read of it is missing: then it is named in folders too, where other such files are passed over. */
   isAlone?(probe: Probe): boolean;
+  /** Whether it is a format of all kinds of data, so that a whole file of it is no damaged profile. */
+  readonly isGeneral?: true;
 }

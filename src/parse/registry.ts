@@ -44,6 +44,9 @@ export const OUTPUT_FOLDERS: readonly OutputFolder[] = READERS.flatMap(({ output
 
 const FORMATS_HINT = 'dparse --formats lists what can be read';
 
+/** JSON of no known kind: other data, or a profile that is damaged. */
+export class OtherData extends UserError {}
+
 /** A text of no known kind: neither a profile nor anything that is recognised as unreadable. */
 export class UnknownText extends UserError {}
 
@@ -69,7 +72,8 @@ export function detect(probe: Probe): Reader {
   }
   const known = UNREADABLE.find((candidate) => candidate.sniff(probe));
   if (known !== undefined) {
-    const Kind = known.isAlone?.(probe) === true ? UnreadableInput : UserError;
+    const Other = known.isGeneral === true ? OtherData : UserError;
+    const Kind = known.isAlone?.(probe) === true ? UnreadableInput : Other;
     throw new Kind(`is ${known.title}`, { where: probe.file, hint: known.hint });
   }
   throw new UnknownText('is text', { where: probe.file, hint: FORMATS_HINT });

@@ -9,6 +9,7 @@ import { isSystemError, UserError } from '../record/errors.js';
 import { firstBytes, isFile } from './files.js';
 import { filesIn } from './input/folder-files.js';
 import { isSqlite } from './sqlite/sqlite.js';
+import { packedCopies } from './input/packed-copies.js';
 import { filesOfPattern } from './input/pattern-files.js';
 import { TemporaryFile } from './input/temporary-file.js';
 import { inflatedAtOnce, isGzip, unpack } from './input/unpack.js';
@@ -32,6 +33,8 @@ export interface InputFile {
 /** The files of one command-line argument. */
 interface Expansion {
   readonly paths: readonly string[];
+  /** Files that are compressed and there uncompressed too: they are not among the others. */
+  readonly copies: readonly string[];
   /** Whether to skip files that are no profiles: true for a folder or a glob. */
   readonly lenient: boolean;
   /** Folders that cannot be searched. */
@@ -43,20 +46,26 @@ interface Expansion {
  * @throws UserError when there is no such file, or the folder or glob holds none
  */
 export function expandInput(argument: string): Expansion {
-  if (argument === '-') return { paths: ['-'], lenient: false, failures: [] };
+  if (argument === '-') return { paths: ['-'], copies: [], lenient: false, failures: [] };
   const stat = statSync(argument, { throwIfNoEntry: false });
   if (stat?.isDirectory() === true) return inFolder(argument);
-  if (stat !== undefined) return { paths: [argument], lenient: false, failures: [] };
+  if (stat !== undefined) return { paths: [argument], copies: [], lenient: false, failures: [] };
   const paths = filesOfPattern(argument);
   if (paths === null) throw new UserError('no such file or directory', { where: argument });
-  return { paths, lenient: true, failures: [] };
+  return { ...withoutCopies(paths), lenient: true, failures: [] };
 }
 
 function inFolder(folder: string): Expansion {
   const { paths, closed } = filesIn(folder);
   const failures = [...closed].map(([where, reason]) => new UnreadableInput(`cannot be read: ${reason}`, { where }));
   if (paths.length + failures.length === 0) throw new UserError('folder without files', { where: folder });
-  return { paths: [...paths].sort(), lenient: true, failures };
+  return { ...withoutCopies([...paths].sort()), lenient: true, failures };
+}
+
+function withoutCopies(all: readonly string[]): Pick<Expansion, 'paths' | 'copies'> {
+  const copies = packedCopies(all);
+  const leftOut = new Set(copies);
+  return { paths: all.filter((path) => !leftOut.has(path)), copies };
 }
 
 /** The first bytes of a file, by which its format is detected. */

@@ -81,6 +81,17 @@ export const withoutRanges = (): UserError => new UserError('no ranges of the ho
 export const withoutDeviceAndRanges = (): UserError =>
   new WithoutDevice('no work of a device, and no ranges of the host', { hint: RANGES_HINT });
 
+/**
+ * The error with the number of samples that have no time, which an answer over time cannot show.
+ * @param hint for them, in place of the error's own
+ */
+export function withTimeless(error: UserError, samples: number, hint = error.detail.hint): UserError {
+  if (samples === 0) return error;
+  const what = `${error.what}; ${counted(samples, 'sample')} without a time`;
+  const Kind = error instanceof WithoutDevice ? WithoutDevice : UserError;
+  return new Kind(what, { ...error.detail, ...(hint === undefined ? {} : { hint }) });
+}
+
 /** The error for records without any time, as of a net.dict. */
 export const withoutTimes = (what = 'no record has a start and a duration'): UserError =>
   new UserError(what, {

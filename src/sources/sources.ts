@@ -255,7 +255,9 @@ async function openFiles(
   const failures: UserError[] = [];
   const profiles: ProfileFile[] = [];
   const passOver = new Set([...records, ...partials]);
-  for await (const found of findProfiles([folder], { format: parsing?.format, capture, passOver })) {
+  const status = new StreamStatus(folder);
+  const onNote = ({ what }: UserError): void => void status.notes.push(what);
+  for await (const found of findProfiles([folder], { format: parsing?.format, capture, passOver, onNote })) {
     if (found instanceof UserError) failures.push(found);
     // More than one is only counted where one is wanted.
     else if (profiles.push(found.source) > 1 && wanted?.isOne === true) found.source.dispose();
@@ -268,9 +270,8 @@ async function openFiles(
   }
   const open = (one: FolderFile): Promise<Source> =>
     typeof one === 'string' ? openOne(one, opening, wanted, numbers) : recordsOf(one, parsing, wanted);
-  const status = new StreamStatus(folder);
   const leftOut = profiles.length + records.length + partials.length - files.length;
-  if (leftOut > 0) status.note = `${counted(leftOut, 'file')} of records left out, which may be of its other files: give those that are meant`; // prettier-ignore
+  if (leftOut > 0) status.notes.push(`${counted(leftOut, 'file')} of records left out, which may be of its other files: give those that are meant`); // prettier-ignore
   const endings = [status, ...failures.map((error) => failed(folder, error))];
   if (others.length > 0) return filesInTurn(endings, files, open, wanted, numbers);
   const source = await open(file);

@@ -69,8 +69,34 @@ describe('dprof monitor over a run', () => {
       stderr: "dprof: --fail-if 'eccmem>0 || ehardware>0' is met by device 3 in report 2 and 1 more row\n",
     });
     expect(await monitor(['--fail-if', 'eccmem>5', '-f', 'prometheus'], input)).to.include({ code: 0, stderr: '' });
-    // Unknown is no number, and meets nothing.
-    expect(await monitor(['--fail-if', 'p50>=0', '-f', 'json'], input)).to.include({ code: 0 });
+  });
+
+  it('fails with an exit code of its own where a condition cannot be judged', async () => {
+    const input = lines(one(1), one(2, 'train', 4));
+    const open = async (condition: string, ...args: readonly string[]): Promise<unknown[]> => {
+      const { code, stderr } = await monitor(['--fail-if', condition, ...args], input);
+      return [code, stderr];
+    };
+    const unknown = 'the value is unknown in all rows';
+    const cannot = (what: string): unknown[] => [3, `dprof: --fail-if cannot be judged: ${what}\n`];
+    expect(await open('p50>=0')).to.deep.equal(cannot(`p50>=0 (${unknown})`));
+    expect(await open('tag==trian && done>0')).to.deep.equal(cannot('tag==trian && done>0 (no row matches)'));
+    expect(await open('done>2 || p50>1||core==9')).to.deep.equal(
+      cannot(`p50>1 (${unknown}); core==9 (no row matches)`),
+    );
+    // What a row meets is known, whatever else is open.
+    expect(await open('done>1 || p50>1')).to.deep.equal([
+      1,
+      "dprof: --fail-if 'done>1 || p50>1' is met by runtime of train in report 2\n",
+    ]);
+    expect(await open('tag==train && done>2')).to.deep.equal([0, '']);
+    expect(await open('scope==device && p50==na && eccmem>4')).to.deep.equal([0, '']);
+    const stats = ['--stats', '-c', 'done,p50'];
+    expect(await open('metric==dnoe && mean>9', ...stats)).to.deep.equal(
+      cannot('metric==dnoe && mean>9 (no row matches)'),
+    );
+    expect(await open('metric==p50 && max>9', ...stats)).to.deep.equal(cannot('metric==p50 && max>9 (no row matches)'));
+    expect(await open('metric==done && max>2', ...stats)).to.deep.equal([0, '']);
   });
 
   it('holds the statistics against a condition', async () => {

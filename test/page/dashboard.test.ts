@@ -57,6 +57,9 @@ describeInBrowser('dashboard', (open) => {
       expect(new URLSearchParams(new URL(page.url()).hash.slice(1)).get('tab')).to.equal(i === 0 ? null : tab);
       if (tab === 'memory') await page.locator('[data-panel="memory"] svg').waitFor();
     }
+    expect(await page.locator('[data-panel="memory-operations"]').textContent()).to.include(
+      "The vendor's tool says: reported DMA values may be inaccurate",
+    );
     expect(await page.locator('[data-panel="roofline"] svg path').count()).to.be.greaterThan(2);
     expect(complaints).to.deep.equal([]);
     expect(requests).to.have.length(1);

@@ -25,6 +25,7 @@ const EMPTY: PageData = {
         syncs: [],
         collectives: [],
         links: [],
+        notices: [],
         steps: null,
         host: null,
         cpu: null,

@@ -71,7 +71,7 @@ async function parseAll(request: DparseRequest, stdin: AsyncIterable<Buffer> | u
   };
   const parse = async (written: ParseOptions['output'], write: Write): Promise<void> => {
     const options = { ...shared, output: written };
-    const found = findProfiles(inputs, { format, stdin, capture: request.capture });
+    const found = findProfiles(inputs, { format, stdin, capture: request.capture, onNote: report.note });
     const outcomes = jobs > 1 ? parseMany(found, options, jobs, write, meter) : parseEach(found, options, write, meter);
     for await (const { name, ordinal, outcome } of outcomes) {
       meter.clear();
@@ -117,7 +117,8 @@ function filesRead({ inputs, program, ncu, capture }: DparseRequest): string[] {
 /** Files that an input stands for; none where they cannot be found, which is said in its turn. */
 function filesOf(input: string): readonly string[] {
   try {
-    return expandInput(input).paths;
+    const { paths, copies } = expandInput(input);
+    return [...paths, ...copies];
   } catch {
     return [];
   }

@@ -9,11 +9,15 @@ import type { Outcome } from './one.js';
 export class ParseReport {
   /** Not said yet: with nothing read it ends the run. */
   #failure: UserError | null = null;
+  readonly #notes: UserError[] = [];
   #read = 0;
   /** Ordinals by rank. */
   readonly #ranks = new Map<number, number[]>();
 
   constructor(private readonly quiet: boolean) {}
+
+  /** Takes what is left out of a folder. */
+  readonly note = (note: UserError): void => void this.#notes.push(note);
 
   /** @param ordinal of a profile that was read */
   add(name: string, outcome: Outcome, ordinal = 0): void {
@@ -33,6 +37,7 @@ export class ParseReport {
   end(): void {
     if (this.#read === 0 && this.#failure !== null) throw this.#failure;
     this.#complain();
+    for (const { line } of this.#notes) this.#say(line);
     const repeated = repeatedRanks(this.#ranks);
     if (repeated !== null) this.#say(repeated);
   }

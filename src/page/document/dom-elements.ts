@@ -22,6 +22,9 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
 /** A remark below figures. */
 export const note = (text: string): HTMLElement => element('p', { class: 'note' }, text);
 
+/** What the vendor's tool itself says of figures. */
+export const toolNote = (text: string): HTMLElement => note(`The vendor's tool says: ${text}`);
+
 /** A heading with what stands below it. */
 export const section = (title: string, ...contents: readonly ElementChild[]): HTMLElement =>
   element('section', {}, element('h3', {}, title), ...contents);

@@ -1,13 +1,14 @@
 /** Copies and sets by kind, with their bandwidth. */
 import type { MemoryOperations } from '../../prof/summary/summary-data.js';
 import { listed, numbersOf, type Listed } from '../figures/listed-rows.js';
+import { toolNote } from '../document/dom-elements.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
 import { table, type TableColumn } from '../figures/sorted-table.js';
 
 const number = numbersOf<MemoryOperations>('overview.memory');
 
 function make(view: PanelView): PanelContent {
-  const { memory } = view.profile.overview;
+  const { memory, notices } = view.profile.overview;
   if (memory.length === 0) return 'The profile holds no copies and no sets.';
   const most = Math.max(...memory.map(({ time }) => time));
   const columns: TableColumn<Listed<MemoryOperations>>[] = [
@@ -17,7 +18,10 @@ function make(view: PanelView): PanelContent {
     number('Size', 'bytes', 'bytes'),
     number('Rate', 'bytes/s', 'bytesPerS'),
   ];
-  return [table({ caption: 'Memory operations', columns, rows: listed(memory), sortedBy: 2 })];
+  return [
+    table({ caption: 'Memory operations', columns, rows: listed(memory), sortedBy: 2 }),
+    ...notices.map(toolNote),
+  ];
 }
 
 export const MEMORY_OPERATIONS: Panel = { id: 'memory-operations', title: 'Memory operations', width: 3, make };

@@ -115,6 +115,7 @@ export const UNREADABLE: readonly Unreadable[] = [
     title: 'JSON without "traceEvents"',
     hint: 'dparse reads the traces that torch.profiler exports, and databases: dparse --formats',
     sniff: startsWith('{', '['),
+    isGeneral: true,
   },
   ...BINARIES,
   {

@@ -20,7 +20,7 @@ export function endingsOf({ endings }: Pick<EndedInputs, 'endings'>): {
   readonly unended: UserError[];
   readonly errors: UserError[];
 } {
-  const notes = endings.flatMap(({ name, note }) => (note === null ? [] : [new UserError(note, { where: name })]));
+  const notes = endings.flatMap(({ name, notes: texts }) => texts.map((text) => new UserError(text, { where: name })));
   const unended = endings.flatMap(({ name, cut, unfinished }) =>
     cut === null && unfinished > 0 ? [withoutEnd(name, unfinished)] : [],
   );

@@ -87,7 +87,33 @@ export const parseFilter = <Row>(
   option = '--where',
 ): RowFilter<Row> => new FilterParser(text, columnOf, option).parse();
 
+/** What a comparison becomes in a filter. */
+export type ComparisonFilter<Row> = (column: Column<Row>, holds: RowFilter<Row>) => RowFilter<Row>;
+
+/** One of the conditions that `||` joins. */
+interface Alternative<Row> {
+  readonly text: string;
+  readonly matches: RowFilter<Row>;
+}
+
+/**
+ * The conditions that `||` joins, with something else in place of each comparison.
+ * @throws UsageError as `parseFilter`
+ */
+export const parseAlternatives = <Row>(
+  text: string,
+  columnOf: (key: string) => Column<Row>,
+  option: string,
+  comparison: ComparisonFilter<Row>,
+): readonly Alternative<Row>[] => new FilterParser(text, columnOf, option, comparison).alternatives();
+
 const DEEPEST = 100;
+
+function anyOf<Row>(parts: readonly Alternative<Row>[]): RowFilter<Row> {
+  const filters = parts.map(({ matches }) => matches);
+  const [first] = filters;
+  return first !== undefined && filters.length === 1 ? first : (row) => filters.some((part) => part(row));
+}
 
 class FilterParser<Row> {
   #at = 0;
@@ -97,19 +123,27 @@ class FilterParser<Row> {
     private readonly text: string,
     private readonly columnOf: (key: string) => Column<Row>,
     private readonly option: string,
+    private readonly comparison: ComparisonFilter<Row> = (_column, holds) => holds,
   ) {}
 
   parse(): RowFilter<Row> {
-    const condition = this.#any();
-    if (this.#at < this.text.length) this.#fail('expected && or ||');
-    return condition;
+    return anyOf(this.alternatives());
   }
 
-  #any(): RowFilter<Row> {
-    const first = this.#all();
-    const parts = [first];
-    while (this.#skip('||')) parts.push(this.#all());
-    return parts.length === 1 ? first : (row) => parts.some((part) => part(row));
+  alternatives(): readonly Alternative<Row>[] {
+    const parts = this.#parts();
+    if (this.#at < this.text.length) this.#fail('expected && or ||');
+    return parts;
+  }
+
+  #parts(): readonly Alternative<Row>[] {
+    const parts: Alternative<Row>[] = [];
+    do {
+      const start = this.#at;
+      const matches = this.#all();
+      parts.push({ text: this.text.slice(start, this.#at).trim(), matches });
+    } while (this.#skip('||'));
+    return parts;
   }
 
   #all(): RowFilter<Row> {
@@ -122,7 +156,7 @@ class FilterParser<Row> {
   #condition(): RowFilter<Row> {
     if (!this.#skip('(')) return this.#comparison();
     if (++this.#depth > DEEPEST) this.#fail('too many parentheses');
-    const inner = this.#any();
+    const inner = anyOf(this.#parts());
     if (!this.#skip(')')) this.#fail("expected ')'");
     this.#depth--;
     return inner;
@@ -132,6 +166,10 @@ class FilterParser<Row> {
     const key = this.#match(/[A-Za-z]\w*(?::[^\s,()&|"'=<>~!]+)?/y);
     if (key === null) return this.#fail('expected a column');
     const column = this.columnOf(key);
+    return this.comparison(column, this.#test(column));
+  }
+
+  #test(column: Column<Row>): RowFilter<Row> {
     const operator = OPERATORS.find(({ sign }) => this.#skip(sign));
     if (operator === undefined) return this.#fail(`expected one of ${OPERATORS.map(({ sign }) => sign).join(' ')}`);
     const start = this.#at;

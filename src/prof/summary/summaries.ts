@@ -38,11 +38,15 @@ export const SUMMARY_TYPES: RecordTypes = new Set([
   'range',
   'tensor',
   'layer',
+  'notice',
   'end',
 ] as const);
 
 /** Devices of a profile that are summed separately. */
 const MOST_DEVICES = 1024;
+
+/** Notices of the vendor's tool that are about copies. */
+const ABOUT_DMA = /\bDMA\b/;
 
 /** Names of kernels that are listed, when no other number is asked for. */
 const LISTED_NAMES = 50;
@@ -70,6 +74,7 @@ class SummedProfile {
   readonly host = new HostSums();
   readonly cpu = new CpuSums();
   readonly program = new ProgramSums();
+  readonly notices = new Set<string>();
   reported: Readonly<Record<string, number>> = {};
   readonly odd = new Map<Odd, number>();
   /** Of a partial answer, which has nothing else. */
@@ -125,6 +130,7 @@ export class ProfileSummaries {
       host: sums.hasWork ? null : sums.host.result(sums.hostSteps, this.names),
       cpu: sums.cpu.result,
       program: sums.program.result,
+      notices: [...sums.notices],
       diagnostics: diagnosticsOf(sums),
     };
   }
@@ -137,6 +143,7 @@ export class ProfileSummaries {
     else if (record.type === 'sync') addWait(sums, record);
     else if (record.type === 'tensor') sums.program.tensor(record);
     else if (record.type === 'layer') sums.program.layer(record);
+    else if (record.type === 'notice') ABOUT_DMA.test(record.text) && sums.notices.add(record.text);
     else if (record.type === 'sample') {
       addHostStep(sums, record);
       const missing = missingWorkOf(record);

@@ -1,7 +1,7 @@
 /** The analysis of `dprof summary`: of profiles that have nothing but a vendor's metrics, these. */
 import { UserError } from '../../record/errors.js';
 import type { ProfileLine } from '../../record/record.js';
-import { noProfile, withoutDeviceAndRanges, type Analysis, type Answer } from '../analysis.js';
+import { noProfile, withoutDeviceAndRanges, withTimeless, type Analysis, type Answer } from '../analysis.js';
 import type { Annotated } from '../annotate.js';
 import type { MetricAnalysis, MetricAnswer } from '../neuron/metric-analysis.js';
 import type { SummaryDetails } from './details.js';
@@ -36,6 +36,8 @@ export class SummaryAnalysis implements Analysis<SummaryFacts> {
   /** Profiles that have metrics alone. */
   readonly #metricsOnly = new Set<number>();
   #hasParts = false;
+  /** Samples of whole profiles, of those that have more than metrics. */
+  #timeless = 0;
 
   /**
    * `top` kernels are in each list; `metrics` are for profiles that have nothing else; `details` has curves and
@@ -61,6 +63,7 @@ export class SummaryAnalysis implements Analysis<SummaryFacts> {
     this.#hasParts ||= record.type === 'part-summary';
     if (this.#metricsOnly.has(record.profile)) this.metrics.take(record);
     else {
+      if (record.type === 'sample' && record.start === null) this.#timeless++;
       this.#summaries.take(record, rows);
       this.details?.take(record, rows);
       this.#ranks?.take(record, rows);
@@ -86,7 +89,7 @@ export class SummaryAnalysis implements Analysis<SummaryFacts> {
         notes,
       };
     }
-    if (this.metrics.isEmpty) throw nothing(profiles);
+    if (this.metrics.isEmpty) throw nothing(profiles, this.#timeless);
     const { table, facts: metrics } = this.metrics.finish();
     return { table, facts: { profiles: null, metrics }, notes };
   }
@@ -109,10 +112,12 @@ const hasWork = ({ devices, kernels, memory, syncs, collectives, host, cpu }: Pr
   (kernels !== null && kernels.untimed < kernels.count) ||
   [...memory, ...syncs, ...collectives].some(({ time }) => time > 0);
 
-function nothing(profiles: readonly ProfileSummary[]): UserError {
+function nothing(profiles: readonly ProfileSummary[], timeless: number): UserError {
   if (profiles.some(({ header }) => header?.format === 'neuron-monitor')) return noProfile();
   const isOdd = profiles.some(({ diagnostics }) => Object.keys(diagnostics).some((name) => name.startsWith('record-')));
-  if (!isOdd) return withoutDeviceAndRanges();
+  const isNeuron = profiles.some(({ header }) => header?.format === 'neuron-json');
+  const hint = isNeuron ? 'dprof summary --vendor-metrics FILE shows metrics' : undefined;
+  if (!isOdd) return withTimeless(withoutDeviceAndRanges(), timeless, hint);
   return new UserError('no record has a duration', {
     hint: 'some profilers have no times, some captures no ends: run dparse on the profile itself',
   });

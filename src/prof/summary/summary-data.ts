@@ -30,6 +30,8 @@ export interface ProfileSummary {
   readonly cpu: CpuSummary | null;
   /** Null where the profile describes no compiled program. */
   readonly program: ProgramSummary | null;
+  /** What the vendor's tool warned of that figures of DMA rest on: copies, and all that is computed from them. */
+  readonly notices: readonly string[];
   /** What was odd, by name: in the input, as the reader's end line has it, and in the records (`record-…`, `step-…`). */
   readonly diagnostics: Readonly<Record<string, number>>;
 }

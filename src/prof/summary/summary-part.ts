@@ -8,8 +8,9 @@ export const PART_NAMES = 100;
 export type SummaryPart = Omit<ProfileSummary, 'profile' | 'header'>;
 
 export function summaryPartOf(summary: ProfileSummary): SummaryPart {
-  const { devices, kernels, memory, syncs, collectives, links, steps, host, cpu, program, diagnostics } = summary;
-  return { devices, kernels, memory, syncs, collectives, links, steps, host, cpu, program, diagnostics };
+  const { devices, kernels, memory, syncs, collectives, links, steps, host, cpu, program, notices, diagnostics } =
+    summary;
+  return { devices, kernels, memory, syncs, collectives, links, steps, host, cpu, program, notices, diagnostics };
 }
 
 /** @param names in each list; a partial answer may have fewer */

@@ -2,7 +2,7 @@
 import { readFileSync, realpathSync, statSync, type Stats } from 'node:fs';
 import { dirname, join, resolve, sep } from 'node:path';
 import { firstBytes } from '../../../parse/files.js';
-import { listProfiles } from '../../../parse/find.js';
+import { listProfiles, type OnNote } from '../../../parse/find.js';
 import { isSystemError, UsageError, UserError } from '../../../record/errors.js';
 import { recordFilesIn } from '../../../sources/sources.js';
 import { taskName } from './plan/task-name.js';
@@ -12,6 +12,8 @@ export interface FoundInputs {
   readonly tasks: readonly JobTask[];
   /** What in folders cannot be read. */
   readonly failures: readonly UserError[];
+  /** What is left out of folders. */
+  readonly notes: readonly UserError[];
 }
 
 /**
@@ -24,9 +26,11 @@ export async function findInputs(operands: readonly string[], output: string): P
   const own = realPath(output);
   const paths = new Set<string>();
   const failures: UserError[] = [];
+  const notes: UserError[] = [];
+  const onNote = (note: UserError): void => void notes.push(note);
   for (const operand of operands) {
     if (operand !== '-') refuseOwn(operand, own);
-    for await (const found of pathsOf(operand)) {
+    for await (const found of pathsOf(operand, onNote)) {
       if (found instanceof UserError) failures.push(found);
       else if (!isWithin(realPath(found), own)) paths.add(resolve(found));
     }
@@ -34,7 +38,7 @@ export async function findInputs(operands: readonly string[], output: string): P
   if (paths.size === 0) {
     throw failures[0] ?? new UserError('no profile', { where: operands.join(', '), hint: 'dparse --formats lists what can be read' }); // prettier-ignore
   }
-  return { tasks: [...paths].map((path, number) => taskOf(path, number)), failures };
+  return { tasks: [...paths].map((path, number) => taskOf(path, number)), failures, notes };
 }
 
 /** The task of a profile as it is now. */
@@ -55,7 +59,7 @@ function refuseOwn(operand: string, own: string): void {
   throw new UserError("is in the job's own folder", { where: operand, hint: 'choose another folder for -o' });
 }
 
-async function* pathsOf(operand: string): AsyncGenerator<string | UserError> {
+async function* pathsOf(operand: string, onNote: OnNote): AsyncGenerator<string | UserError> {
   if (operand === '-') {
     yield* linesOf(await standardInput());
     return;
@@ -66,15 +70,16 @@ async function* pathsOf(operand: string): AsyncGenerator<string | UserError> {
     yield* lines ?? [operand];
     return;
   }
-  if (stat?.isDirectory() === true) yield* pathsIn(operand);
-  else for await (const found of listProfiles(operand)) yield found instanceof UserError ? found : found.path;
+  if (stat?.isDirectory() === true) yield* pathsIn(operand, onNote);
+  else
+    for await (const found of listProfiles(operand, { onNote })) yield found instanceof UserError ? found : found.path;
 }
 
 /** The profiles of a folder; without one its files of records, which beside profiles were made of these. */
-async function* pathsIn(folder: string): AsyncGenerator<string | UserError> {
+async function* pathsIn(folder: string, onNote: OnNote): AsyncGenerator<string | UserError> {
   const { records } = await recordFilesIn(folder);
   let profiles = 0;
-  for await (const found of listProfiles(folder, new Set(records))) {
+  for await (const found of listProfiles(folder, { passOver: new Set(records), onNote })) {
     if (!(found instanceof UserError)) profiles++;
     yield found instanceof UserError ? found : found.path;
   }

@@ -16,7 +16,7 @@ export interface OpenJob {
   readonly plan: JobPlan;
 }
 
-type PlanRequest = Pick<JobRequest, 'output' | 'operands' | 'by' | 'device' | 'fanIn'>;
+type PlanRequest = Pick<JobRequest, 'output' | 'operands' | 'by' | 'device' | 'fanIn' | 'quiet'>;
 
 /** The job of a folder that has one. @throws UserError where there is none */
 export function existingJob({ output }: Pick<JobRequest, 'output'>): OpenJob {
@@ -112,8 +112,8 @@ const operandsOf = ({ operands }: PlanRequest): string[] =>
   operands.map((operand) => (operand === '-' ? operand : resolve(operand)));
 
 async function planOf(request: PlanRequest, folder: JobFolder): Promise<JobPlan> {
-  const { tasks, failures } = await findInputs(request.operands, folder.path);
-  for (const { line } of failures) say('dprof', line);
+  const { tasks, failures, notes } = await findInputs(request.operands, folder.path);
+  for (const { line } of [...(request.quiet ? [] : notes), ...failures]) say('dprof', line);
   // The answers are about the others.
   if (failures.length > 0) process.exitCode = EXIT.failed;
   return { ...settingsOf(request), operands: operandsOf(request), fanIn: request.fanIn, tasks };

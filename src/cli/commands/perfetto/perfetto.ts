@@ -1,5 +1,5 @@
 /** `dprof perfetto`: a trace for ui.perfetto.dev or chrome://tracing. */
-import { RANGES_HINT, withoutTimes } from '../../../prof/analysis.js';
+import { RANGES_HINT, withoutTimes, withTimeless } from '../../../prof/analysis.js';
 import { TRACE_TYPES, TraceBuilder } from '../../../prof/perfetto/trace-builder.js';
 import { TraceWindow, type JobOfProfiles } from '../../../prof/perfetto/trace-window.js';
 import { jobReport } from '../../../prof/ranks/job-report.js';
@@ -46,9 +46,12 @@ const TRACKS = [
 const nothingChosen = (): UserError =>
   new UserError('nothing of the chosen ranks and steps', { hint: 'dprof ranks -t steps lists those that are there' });
 
-const nothing = ({ counts }: TraceBuilder): UserError =>
+const nothing = ({ counts, samples }: TraceBuilder): UserError =>
   counts.untimed === 0
-    ? new UserError('nothing that has a time: no kernels, no ranges, no samples over time', { hint: RANGES_HINT })
+    ? withTimeless(
+        new UserError('nothing that has a time: no kernels, no ranges, no samples over time', { hint: RANGES_HINT }),
+        samples.timeless,
+      )
     : withoutTimes('no record has a start');
 
 function notesOf({ counts, launches, dependencies, members, samples, clock }: TraceBuilder): string[] {

@@ -27,6 +27,7 @@ export function sectionsOf(overview: ProfileSummary, file: string | undefined): 
     ...(kernels === null ? [] : kernelSections(about, kernels)),
     ...(cpu === null ? [] : cpuSections(cpu)),
     ...memorySections(about),
+    ...noticeSections(overview),
     ...collectiveSections(about),
     ...linkSections(about),
     ...stepSections(about),
@@ -45,6 +46,11 @@ function memorySections(about: About): Section[] {
   const { memory } = about.overview;
   if (memory.length === 0) return [];
   return [{ ...plain('Copies and sets', about.next('advise')), ...movedRows('kind', memory, about) }];
+}
+
+function noticeSections({ notices }: ProfileSummary): Section[] {
+  if (notices.length === 0) return [];
+  return [{ ...plain("The vendor's tool says of DMA", null), head: [''], rows: notices.map((text) => [text]) }];
 }
 
 /** Links between ranks are many: those with the most time. */

@@ -4,7 +4,7 @@ import type { NeuronMetric, NeuronMetrics, PageNeuron } from '../../../prof/html
 import { inPageUnit, lineChart } from '../../charts/line-chart.js';
 import { density } from '../../figures/density.js';
 import { capitalised } from '../../document/capitalised.js';
-import { boxedDefinitions, element, note, scrolling, section } from '../../document/dom-elements.js';
+import { boxedDefinitions, element, note, scrolling, section, toolNote } from '../../document/dom-elements.js';
 import { quantityText } from '../../document/units.js';
 import { namedFigure } from '../../figures/figure.js';
 import { table } from '../../figures/sorted-table.js';
@@ -93,11 +93,12 @@ function engines({ start, width, rows }: NonNullable<PageNeuron['engines']>): HT
 }
 
 function make(view: PanelView): PanelContent {
-  const { neuron } = view.profile;
+  const { neuron, overview } = view.profile;
   if (neuron === null) return 'The profile is none of AWS Neuron.';
   return [
     ...neuron.metrics.flatMap(metrics),
     ...(neuron.engines === null ? [] : [engines(neuron.engines)]),
+    ...overview.notices.map(toolNote),
     element(
       'div',
       { class: 'charts' },

@@ -1,0 +1,85 @@
+/** Files of a folder that are not read as profiles of their own: what is said of them. */
+import { expect } from 'chai';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { freshPath } from '../support/fresh-path.js';
+import { runCli, type Ran } from '../support/run-cli.js';
+
+/** A trace with one kernel of 2 us. */
+const trace = (name = 'k'): string =>
+  `{"schemaVersion":1,"traceEvents":[{"ph":"X","cat":"kernel","name":"${name}","pid":0,"tid":7,"ts":1,"dur":2,` +
+  '"args":{"device":0,"stream":7,"correlation":1}}]}\n';
+
+function folderOf(files: Readonly<Record<string, Buffer | string>>): string {
+  const folder = freshPath('-leavings');
+  mkdirSync(folder);
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content);
+  return folder;
+}
+
+const kernelsOf = ({ stdout }: Ran): number => stdout.split('\n').filter((line) => line.startsWith('{"type":"kernel"')).length; // prettier-ignore
+
+/** Kernels of a folder by `dprof summary`, and what is said. */
+async function summaryOf(folder: string): Promise<unknown[]> {
+  const { code, stdout, stderr } = await runCli('dprof', ['summary', '-f', 'json', folder]);
+  const profiles = stdout.trim().split('\n').map((line) => JSON.parse(line) as { kernels: { count: number } }); // prettier-ignore
+  return [code, profiles.map(({ kernels }) => kernels.count), stderr];
+}
+
+describe('a folder with a trace beside its compressed copy', () => {
+  const LEFT_OUT = '1 compressed copy left out, whose original is beside it: trace.json.gz';
+
+  it('has the trace once, which is said', async () => {
+    const folder = folderOf({ 'trace.json': trace(), 'trace.json.gz': gzipSync(trace()) });
+    for (const input of [folder, join(folder, '*')]) {
+      const parsed = await runCli('dparse', [input]);
+      expect([parsed.code, kernelsOf(parsed)]).to.deep.equal([0, 1]);
+      expect(parsed.stderr).to.match(new RegExp(`^dparse: [^\\n]*trace\\.json: 1 kernel[^\\n]*\\ndparse: [^\\n]*: ${LEFT_OUT}\\n$`)); // prettier-ignore
+    }
+    expect(await summaryOf(folder)).to.deep.equal([0, [1], `dprof: ${folder}: ${LEFT_OUT}\n`]);
+    // A command that takes one profile takes the folder.
+    expect((await runCli('dprof', ['-q', '-c', 'kernel', folder])).code).to.equal(0);
+  });
+
+  it('has both where they differ in size, or in name', async () => {
+    const files = { 'a.json': trace(), 'a.json.gz': gzipSync(trace('longer')), 'b.json.gz': gzipSync(trace()) };
+    const ran = await runCli('dparse', [folderOf(files)]);
+    expect([ran.code, kernelsOf(ran)]).to.deep.equal([0, 3]);
+    expect(ran.stderr).not.to.include('left out');
+  });
+
+  it('has records once too', async () => {
+    const { stdout } = await runCli('dparse', [join(folderOf({ 'a.json': trace() }), 'a.json')]);
+    const folder = folderOf({ 'a.jsonl': stdout, 'a.jsonl.gz': gzipSync(stdout), 'b.jsonl': stdout, 'b.jsonl.gz': gzipSync(stdout) }); // prettier-ignore
+    const said = '2 compressed copies left out, whose originals are beside them: a.jsonl.gz and 1 more';
+    expect(await summaryOf(folder)).to.deep.equal([0, [1, 1], `dprof: ${folder}: ${said}\n`]);
+  });
+});
+
+describe('a folder with JSON of other data beside a trace', () => {
+  const OTHERS = '2 JSON files passed over that are no profiles: 1.json and 1 more';
+  const files = { '0.json': trace(), '1.json': '{"lr": 0.1}', '2.json': '[1, 2]' };
+
+  it('has the trace, and counts the others', async () => {
+    const folder = folderOf(files);
+    const { code, stderr, ...ran } = await runCli('dparse', [folder]);
+    expect([code, kernelsOf({ code, stderr, ...ran })]).to.deep.equal([0, 1]);
+    expect(stderr).to.match(new RegExp(`^dparse: [^\\n]*0\\.json: 1 kernel[^\\n]*\\ndparse: [^\\n]*: ${OTHERS}\\n$`));
+    expect(await summaryOf(folder)).to.deep.equal([0, [1], `dprof: ${folder}: ${OTHERS}\n`]);
+  });
+
+  it('names what may be a profile: by its name, damaged, or no JSON', async () => {
+    for (const [name, content] of [
+      ['1.pt.trace.json', '{"lr": 0.1}'],
+      ['trace_view.json', '{"lr": 0.1}'],
+      ['3.json', '{"lr": 0.1'],
+      ['3.json', 'lr: 0.1'],
+      ['3.json', ''],
+    ] as const) {
+      const ran = await runCli('dparse', [folderOf({ ...files, [name]: content })]);
+      expect([ran.code, kernelsOf(ran)], name).to.deep.equal([1, 1]);
+      expect(ran.stderr).to.include(`${name}: `).and.to.include(OTHERS);
+    }
+  });
+});
