@@ -19,7 +19,7 @@ export interface Settled {
   readonly lead: number;
   /** Rows of activities in the order of records. */
   readonly order: Uint32Array;
-  /** Rows of kernels that end where the next of their stream begins, because their recorded end cannot be. */
+  /** Rows of work that ends where the next of its stream begins, because its recorded end cannot be. */
   readonly cut: ReadonlySet<number>;
 }
 
