@@ -28,20 +28,18 @@ interface Stream {
   readonly overruns: [row: number, end: number][];
 }
 
-/** Ends work where the next of its stream begins. @param order rows in order of start @returns the rows of that work */
-export function cutOverruns(capture: Capture, launches: LaunchJoin, order: Uint32Array): ReadonlySet<number> {
+/** Ends work where the next of its stream begins. @returns the rows of that work */
+export function cutOverruns(capture: Capture, streams: readonly Stream[]): ReadonlySet<number> {
   const { end } = capture.activities;
-  const believed = [...streamsOf(capture, launches, order)].filter(
-    ({ overruns, count }) => overruns.length <= Math.max(1, MOST_CUT * count),
-  );
+  const believed = streams.filter(({ overruns, count }) => overruns.length <= Math.max(1, MOST_CUT * count));
   const odd = believed.flatMap(({ overruns }) => overruns).filter(isOdd(capture));
   for (const [row, at] of odd) end.set(row, at);
   capture.diagnostics.count('end-not-believed', odd.length);
   return new Set(odd.map(([row]) => row));
 }
 
-/** The streams of each device, context and process, with the overruns of each. */
-function streamsOf(capture: Capture, { callOf }: LaunchJoin, order: Uint32Array): Iterable<Stream> {
+/** The streams of each device, context and process, with the overruns of each. @param order rows in order of start */
+export function streamsOf(capture: Capture, { callOf }: LaunchJoin, order: Uint32Array): Stream[] {
   const { activities, hostCalls, threads } = capture;
   const launchesGraph = byCallName(capture, isGraphLaunch);
   const { kind, start, end, stream, process: owner, node, kernels, ownRow } = activities;
@@ -63,7 +61,7 @@ function streamsOf(capture: Capture, { callOf }: LaunchJoin, order: Uint32Array)
     if (isOver && from > start.at(of.last)) of.overruns.push([of.last, from]);
     of.last = row;
   }
-  return streams.values();
+  return [...streams.values()];
 }
 
 /** Kinds of work that a stream does in order. */
