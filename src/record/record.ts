@@ -117,10 +117,7 @@ export interface Activity {
   readonly start: number;
   /** Null when the profiler did not collect a valid end. */
   readonly dur: number | null;
-  /**
-   * Where the recorded end cannot be: the next work of the stream ended before it, and `dur` is up to the start of that, or
-   * the host's wait for it returned before it, and `dur` is up to then.
-   */
+  /** Where the recorded end cannot be: `dur` is up to the start of the stream's next work, or the return of a wait for it. */
   readonly cut?: true;
   readonly device: number;
   readonly stream: number | null;

@@ -222,8 +222,8 @@ class MissingLaunches {
   /** Kernels without an id, and those with the id of a launch that was not taken for theirs. Others have another launch. */
   #unknownKernels(): number[] {
     const { hostCalls, activities } = this.capture;
-    const idOf = ({ process, corr }: HostCalls | Activities, row: number): string =>
-      `${process.at(row)} ${corr.at(row)}`;
+    const idOf = ({ process: owner, corr }: HostCalls | Activities, row: number): string =>
+      `${owner.at(row)} ${corr.at(row)}`;
     const ids = new Set([...this.#launching.keys()].map((call) => idOf(hostCalls, call)));
     const rows: number[] = [];
     this.#eachWork((row, call) => {
@@ -291,11 +291,11 @@ function holdsAny(starts: readonly number[]): (from: number, to: number) => bool
 /** Values of rows by process, in ascending order. */
 function valuesByProcess(
   rows: readonly number[],
-  process: HostCalls['process'],
+  owner: HostCalls['process'],
   values: Pick<HostCalls['start'], 'at'>,
 ): Map<number, number[]> {
   const found = new Map<number, number[]>();
-  for (const row of rows) entryOf(found, process.at(row), () => []).push(values.at(row));
+  for (const row of rows) entryOf(found, owner.at(row), () => []).push(values.at(row));
   for (const list of found.values()) list.sort((a, b) => a - b);
   return found;
 }

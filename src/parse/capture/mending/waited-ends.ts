@@ -91,12 +91,12 @@ function returnsOf(
   { waits, work }: ReturnType<typeof waitsFor>,
 ): (row: number) => number {
   const { activities, hostCalls, threads } = capture;
-  const { process, stream, context } = activities;
+  const { process: owner, stream, context } = activities;
   const isOneContext = new Set(work.map((row) => context.at(row))).size === 1;
   const processOf = (call: number): number => threads.processOf(hostCalls.thread.at(call));
   const waitsForRow = (wait: HostWait, row: number, launch: number): boolean =>
     wait.start >= hostCalls.end.at(launch) &&
-    wait.process === process.at(row) &&
+    wait.process === owner.at(row) &&
     processOf(wait.call) === processOf(launch) &&
     (Number.isNaN(wait.stream) || wait.stream === stream.at(row)) &&
     (isOneContext || wait.context === context.at(row));
