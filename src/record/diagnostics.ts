@@ -36,7 +36,7 @@ export const DIAGNOSTICS = {
   'negative-duration': ['warning', 'rows that end before they start (duration unknown)'],
   'end-not-believed': [
     'warning',
-    'kernels that end after the next one of their stream has (taken to last until that begins)',
+    'kernels, copies and memsets that end after the next work of their stream, or a wait for them (taken to last until that begins, or returns)',
   ],
   'row-repeated': ['warning', 'rows of device work that the profile has twice (one taken)'],
   'range-repeated': ['warning', 'ranges of the host that the profile has twice (one taken)'],

@@ -117,6 +117,8 @@ export interface Activity {
   readonly start: number;
   /** Null when the profiler did not collect a valid end. */
   readonly dur: number | null;
+  /** Where the recorded end cannot be: `dur` is up to the start of the stream's next work, or the return of a wait for it. */
+  readonly cut?: true;
   readonly device: number;
   readonly stream: number | null;
   /** Of the launching thread; null when no launch is known. */
@@ -200,8 +202,6 @@ export interface KernelRecord extends Activity, Context {
   readonly registers?: number | null;
   /** Shared memory of a block, bytes: declared in the program and asked for at the launch. */
   readonly sharedBytes?: number | null;
-  /** Where the recorded end cannot be, because later work of the stream ended before: `dur` is up to the next kernel's start. */
-  readonly cut?: true;
   /** What the kernel does for a group of devices. */
   readonly collective?: Collective;
   /** An instruction's operands, as the tool writes them. */

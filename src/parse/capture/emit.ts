@@ -172,7 +172,7 @@ class Emission {
         return this.#copy(row, own);
       case 'set': {
         const [bytes, value] = [orNull(sets.bytes.at(own)), orNull(sets.value.at(own))];
-        return { type: 'set', bytes, value, ...this.#common(row, null), ...this.#step(row) };
+        return { type: 'set', bytes, value, ...this.#common(row, null), ...this.#step(row), ...this.#cut(row) };
       }
       case 'sync':
         return this.#sync(row, syncs.kindCode.at(own));
@@ -203,7 +203,12 @@ class Emission {
       ...(hostMemory === null ? undefined : { hostMemory }),
       ...this.#common(row, null),
       ...this.#step(row),
+      ...this.#cut(row),
     };
+  }
+
+  #cut(row: number): Pick<Activity, 'cut'> | undefined {
+    return this.#settled.cut.has(row) ? { cut: true } : undefined;
   }
 
   /** The step of work other than kernels, where there is one. */

@@ -72,6 +72,7 @@ const TIMED = {
   step: { check: isAbsentOr(isNumberOrNull), otherwise: null },
   engine: optional(isString),
   ps: optional(arePicoseconds),
+  cut: optional((value) => value === true),
   counters: optional(areCounters),
   labels: optional(areLabels),
 } satisfies Readonly<Record<string, FieldRule>>;

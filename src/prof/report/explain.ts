@@ -114,7 +114,7 @@ function aboutOccupancy({ record, occupancy }: Annotated): LabelledLine[] {
   return [...lines, ['occupancy', `${digits(100 * share, ' %')}: ${held}, by ${limit}`]];
 }
 
-const CUT = ', up to the next kernel of its stream: the recorded end is after the end of that one';
+const CUT = ', up to the next work of its stream or a wait for it: the recorded end is after the end of that';
 
 function aboutKernel(row: Annotated): LabelledLine[] {
   const { record, profile, queueTime: queue } = row;

@@ -160,7 +160,7 @@ export interface KernelSummary {
   readonly time: number;
   /** Kernels without a duration, in no time. */
   readonly untimed: number;
-  /** Kernels whose recorded end is not believed, and their time, which is up to the next kernel of their stream. */
+  /** Kernels whose recorded end is not believed, and their time, which is up to the next work of their stream or a wait. */
   readonly cut: Pick<Tally, 'count' | 'time'>;
   /** By short name; most time first, and most launches first. */
   readonly byTime: readonly Tally[];

@@ -27,6 +27,9 @@ export interface ClockAlignment {
   readonly movedStart: boolean;
 }
 
+/** The fact that states by how much the times of a device were moved. */
+export const clockShiftName = (device: number): string => `device_${device}_clock_shift_ns`;
+
 /** Moves the activities of devices whose clock differs; null where there is no such device. */
 export function alignClocks(capture: Capture, launches: LaunchJoin): ClockAlignment | null {
   const { hostCalls, activities, diagnostics } = capture;
@@ -40,7 +43,7 @@ export function alignClocks(capture: Capture, launches: LaunchJoin): ClockAlignm
   const shifts = new Map<number, number>();
   for (const [device, of] of odd.sort(([a], [b]) => a - b)) {
     if (of.launches === 0) {
-      if (isApart(of, host)) facts[`device_${device}_clock_shift_ns`] = 'na';
+      if (isApart(of, host)) facts[clockShiftName(device)] = 'na';
       continue;
     }
     const isEarly = of.early > of.launches / 2;
@@ -48,7 +51,7 @@ export function alignClocks(capture: Capture, launches: LaunchJoin): ClockAlignm
     const overruns = overrunsOf(capture, launches, device, latencies.size === 1);
     if (!isEarly && !isImpossiblyLate(of, overruns, host)) continue;
     shifts.set(device, -of.least);
-    facts[`device_${device}_clock_shift_ns`] = -of.least;
+    facts[clockShiftName(device)] = -of.least;
     facts[`device_${device}_clock_bound_ns`] = overruns.waits === 0 ? 'na' : Math.abs(of.least - overruns.most);
   }
   if (Object.keys(facts).length === 0) return null;

@@ -12,8 +12,11 @@ import type { LaunchJoin } from '../launches.js';
 import { waitOfCall } from '../calls/wait-calls.js';
 
 /** A wait for all work of a process on a device, or for that of one stream, which was launched before it began. */
-interface HostWait {
+export interface HostWait {
+  readonly call: number;
   readonly process: number;
+  /** NaN where it is not known. */
+  readonly context: number;
   /** NaN: all streams. */
   readonly stream: number;
   readonly start: number;
@@ -41,43 +44,69 @@ const isWaitingCopy = (api: string): boolean => /memcpy/i.test(api) && !/async/i
 /**
  * Waits for a device against the work that they wait for.
  * @param isOnly whether no other device has work: then calls that do not state their device wait for this one
+ * @param isLeftOut work that is not looked at
  */
-export function overrunsOf(capture: Capture, { callOf }: LaunchJoin, device: number, isOnly: boolean): Overruns {
+export function overrunsOf(
+  capture: Capture,
+  launches: LaunchJoin,
+  device: number,
+  isOnly: boolean,
+  isLeftOut: (row: number) => boolean = () => false,
+): Overruns {
   const { activities, hostCalls } = capture;
+  const { callOf } = launches;
   const overruns = new Overruns();
+  const { waits, work } = waitsFor(capture, launches, device, isOnly);
+  const compared = work.filter((row) => !isLeftOut(row));
+  for (const row of compared) {
+    const call = elementAt(callOf, row);
+    if (isAwaitedCopy(capture, row, call)) overruns.add(hostCalls.end.at(call), activities.end.at(row));
+  }
+  sweep(capture, callOf, { waits, work: compared }, overruns);
+  return overruns;
+}
+
+/** Waits for a device, and its work whose launch and end are known. @param isOnly as above */
+export function waitsFor(
+  capture: Capture,
+  { callOf }: LaunchJoin,
+  device: number,
+  isOnly: boolean,
+): { readonly waits: HostWait[]; readonly work: readonly number[] } {
+  const { activities } = capture;
   const work: number[] = [];
   const streams = new Set<number>();
   const rowsOfWaits: number[] = [];
   for (let row = 0; row < activities.length; row++) {
-    const call = elementAt(callOf, row);
-    if (call === -1 || activities.device.at(row) !== device) continue;
+    if (elementAt(callOf, row) === -1 || activities.device.at(row) !== device) continue;
     if (activities.kind.at(row) === KIND_CODE.sync) rowsOfWaits.push(row);
     else if (!Number.isNaN(activities.end.at(row))) {
       work.push(row);
       streams.add(activities.stream.at(row));
-      if (isAwaitedCopy(capture, row, call)) overruns.add(hostCalls.end.at(call), activities.end.at(row));
     }
   }
   const waitedFor = new WaitedFor(capture);
   const stated = waitsOfRows(capture, callOf, rowsOfWaits, waitedFor);
   const waits = stated.length > 0 || !isOnly ? stated : waitsOfCalls(capture, streams.size === 1, waitedFor);
-  sweep(capture, callOf, { waits, work }, overruns);
-  return overruns;
+  return { waits, work };
 }
 
-function isAwaitedCopy({ activities, hostCalls, names }: Capture, row: number, call: number): boolean {
+/** Whether the call that launched work returns when that has ended. */
+export function isAwaitedCopy({ activities, hostCalls, names }: Capture, row: number, call: number): boolean {
   if (activities.kind.at(row) !== KIND_CODE.copy) return false;
   const kind = names.copyKind(activities.copies.kindCode.at(activities.ownRow.at(row)));
   return kind === 'DtoH' && isWaitingCopy(names.apiName(hostCalls.api.at(call)) ?? '');
 }
 
 /** What the host waits for in the calls of a capture, by the numbers of their names: a stream, or all of a context. */
-class WaitedFor {
+export class WaitedFor {
   readonly #known = new Map<number, 'stream' | 'context' | null>();
 
   constructor(private readonly capture: Capture) {}
 
+  /** Null also where the wait failed: what it waited for may go on. */
   of(call: number): 'stream' | 'context' | null {
+    if (this.capture.hostCalls.results.has(call)) return null;
     return entryOf(this.#known, this.capture.hostCalls.api.at(call), (api) => {
       const kind = waitOfCall(this.capture.names.apiName(api));
       return kind === 'stream' || kind === 'context' ? kind : null;
@@ -97,8 +126,8 @@ function waitsOfRows(
     const waited = of.of(call);
     const stream = waited === 'stream' ? activities.stream.at(row) : NaN;
     if (waited === null || (waited === 'stream' && Number.isNaN(stream))) return [];
-    const process = activities.process.at(row);
-    return [{ process, stream, start: hostCalls.start.at(call), end: hostCalls.end.at(call) }];
+    const [process, context] = [activities.process.at(row), activities.context.at(row)];
+    return [{ call, process, context, stream, start: hostCalls.start.at(call), end: hostCalls.end.at(call) }];
   });
 }
 
@@ -108,8 +137,8 @@ function waitsOfCalls({ hostCalls }: Capture, isOneStream: boolean, of: WaitedFo
   for (let call = 0; call < hostCalls.length; call++) {
     const waited = of.of(call);
     if (waited === null || (waited === 'stream' && !isOneStream)) continue;
-    const process = hostCalls.process.at(call);
-    waits.push({ process, stream: NaN, start: hostCalls.start.at(call), end: hostCalls.end.at(call) });
+    const place = { process: hostCalls.process.at(call), context: NaN, stream: NaN };
+    waits.push({ call, ...place, start: hostCalls.start.at(call), end: hostCalls.end.at(call) });
   }
   return waits;
 }

@@ -15,7 +15,8 @@ import type { Capture } from '../capture.js';
 import { byCallName } from '../calls/call-names.js';
 import { captureSpans } from './capture-spans.js';
 import { isGraphLaunch, isKernelLaunch } from './graph-launches.js';
-import { KIND_CODE } from '../capture-columns.js';
+import { KIND_CODE, knownId, type Activities, type HostCalls } from '../capture-columns.js';
+import { CLOCK_TOLERANCE } from '../clocks/launch-latencies.js';
 import type { LaunchJoin } from '../launches.js';
 
 /** A time in which a device may have done work that is not in the profile. */
@@ -97,7 +98,7 @@ class MissingLaunches {
   /** Names of the calls that launch a graph, and of those that launch a kernel and have none, by row. */
   readonly #launching = new Map<number, string>();
   readonly all: readonly MissingWork[];
-  /** How many calls launch a kernel and have none. */
+  /** How many calls launch a kernel and have none, without those that one of unknown launch may be of. */
   kernels = 0;
 
   constructor(
@@ -183,13 +184,14 @@ class MissingLaunches {
     const rows = this.#outermost(this.#ofThreads(threads, first), incomplete, first, device);
     const isUnclear = holdsAny(unlinked);
     const missing: MissingWork[] = [];
+    const lacking: number[] = [];
     // From the last call of each thread to its first: the work after each.
     let next = -1;
     for (const row of rows.reverse()) {
       if (next !== -1 && thread.at(next) !== thread.at(row)) next = -1;
       const api = this.#launching.get(row);
       const [from, hasWork] = [start.at(row), elementAt(first, row) < Infinity];
-      if (api !== undefined && !hasWork && isKernelLaunch(api)) this.kernels++;
+      if (api !== undefined && !hasWork && isKernelLaunch(api)) lacking.push(row);
       if (next !== -1 && api !== undefined && (!hasWork || incomplete.get(row) === 'part')) {
         const end = elementAt(first, next);
         if (from < end && !isUnclear(from, end))
@@ -197,7 +199,38 @@ class MissingLaunches {
       }
       if (hasWork) next = row;
     }
+    this.kernels = lacking.length - this.#mayHaveKernel(lacking);
     return missing;
+  }
+
+  /** How many of these launches the kernels of unknown launch may be of: one each, which starts after it. */
+  #mayHaveKernel(lacking: readonly number[]): number {
+    const { hostCalls, activities } = this.capture;
+    const launched = valuesByProcess(lacking, hostCalls.process, hostCalls.start);
+    // A kernel without times may have started whenever.
+    const start = (row: number): number => (Number.isNaN(activities.end.at(row)) ? Infinity : activities.start.at(row));
+    let count = 0;
+    for (const [process, starts] of valuesByProcess(this.#unknownKernels(), activities.process, { at: start })) {
+      const calls = launched.get(process) ?? [];
+      let taken = 0;
+      for (const at of starts) if (taken < calls.length && elementAt(calls, taken) <= at + CLOCK_TOLERANCE) taken++;
+      count += taken;
+    }
+    return count;
+  }
+
+  /** Kernels without an id, and those with the id of a launch that was not taken for theirs. Others have another launch. */
+  #unknownKernels(): number[] {
+    const { hostCalls, activities } = this.capture;
+    const idOf = ({ process: owner, corr }: HostCalls | Activities, row: number): string =>
+      `${owner.at(row)} ${corr.at(row)}`;
+    const ids = new Set([...this.#launching.keys()].map((call) => idOf(hostCalls, call)));
+    const rows: number[] = [];
+    this.#eachWork((row, call) => {
+      if (call !== -1 || activities.kind.at(row) !== KIND_CODE.kernel) return;
+      if (Number.isNaN(knownId(activities.corr.at(row))) || ids.has(idOf(activities, row))) rows.push(row);
+    });
+    return rows;
   }
 
   /** Calls of these threads that launched a graph or other work, by thread in order of start, outer ones first. */
@@ -253,4 +286,16 @@ function holdsAny(starts: readonly number[]): (from: number, to: number) => bool
     const at = countBelow(sorted.length, valueAt, from);
     return at < sorted.length && valueAt(at) < to;
   };
+}
+
+/** Values of rows by process, in ascending order. */
+function valuesByProcess(
+  rows: readonly number[],
+  owner: HostCalls['process'],
+  values: Pick<HostCalls['start'], 'at'>,
+): Map<number, number[]> {
+  const found = new Map<number, number[]>();
+  for (const row of rows) entryOf(found, owner.at(row), () => []).push(values.at(row));
+  for (const list of found.values()) list.sort((a, b) => a - b);
+  return found;
 }

@@ -1,10 +1,11 @@
 /** What the columns of a capture become before records are made of them. */
 import type { Labels } from '../../../record/record.js';
 import type { Capture } from '../capture.js';
-import { alignClocks } from '../clocks/align-clocks.js';
+import { alignClocks, clockShiftName } from '../clocks/align-clocks.js';
 import { earliest } from '../clocks/host-span.js';
 import { settleStrays } from './stray-times.js';
-import { cutOverruns } from './stream-order.js';
+import { cutOverruns, streamsOf } from './stream-order.js';
+import { cutAtWaits } from './waited-ends.js';
 import { joinLaunches, placeAtLaunches, type LaunchJoin } from '../launches.js';
 import { orderActivities } from '../record-order.js';
 import { removeRepeated } from './repeated-work.js';
@@ -19,7 +20,7 @@ export interface Settled {
   readonly lead: number;
   /** Rows of activities in the order of records. */
   readonly order: Uint32Array;
-  /** Rows of kernels that end where the next of their stream begins, because their recorded end cannot be. */
+  /** Rows of work that ends where the next of its stream begins or a wait returned, because its recorded end cannot be. */
   readonly cut: ReadonlySet<number>;
 }
 
@@ -34,6 +35,9 @@ export function settled(capture: Capture): Settled {
   const lead = isStartStray || alignment?.movedStart === true ? earliest(capture) : 0;
   placeAtLaunches(hostCalls, activities, launches, lead, diagnostics);
   const order = orderActivities(capture);
-  const cut = cutOverruns(capture, launches, order);
+  const streams = streamsOf(capture, launches, order);
+  const isMoved = (device: number): boolean => alignment !== null && clockShiftName(device) in alignment.facts;
+  const last = streams.map((stream) => stream.last);
+  const cut = new Set([...cutOverruns(capture, streams), ...cutAtWaits(capture, launches, last, isMoved)]);
   return { launches, clockFacts: alignment?.facts, lead, order, cut };
 }

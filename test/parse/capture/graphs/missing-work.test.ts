@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { EndRecord, SampleRecord } from '../../../../src/record/record.js';
-import { activity, diagnostics, ENGINE, kernel, launch, read, runtime, traceText, writeTrace, type EventText } from '../../../support/kineto-trace.js'; // prettier-ignore
+import { activity, any, diagnostics, ENGINE, kernel, launch, read, runtime, traceText, writeTrace, type EventText } from '../../../support/kineto-trace.js'; // prettier-ignore
 import { NsightDatabase } from '../../../support/nsight-database.js';
 import { NvprofDatabase } from '../../../support/nvprof-database.js';
 import { diagnosticsOf, recordsOf } from '../../../support/profile-records.js';
@@ -51,6 +51,42 @@ describe('work that is missing after graph launches', () => {
     const within = [runtime('cudaLaunchKernel', 2, 50, 60), runtime('cuLaunchKernel', 3, 51, 59)];
     expect(diagnostics([...FIRST, ...within, ...LATER])).to.include({ 'launch-without-work': 1 });
     expect(missing([...FIRST, ...within, kernel('k', 3, 70), ...LATER])).to.deep.equal([]);
+  });
+
+  it('is not counted for as many launches as kernels of unknown launch may be of', () => {
+    const lacking = [launch(2, 50), launch(3, 60), launch(4, 70)];
+    const count = (...events: EventText[]): unknown =>
+      diagnostics([...FIRST, ...lacking, ...events, ...LATER])['launch-without-work'];
+    // A kernel of 10 µs that states no correlation id.
+    const unknown = (at: number): EventText =>
+      any('kernel', 'k', at, at + 10, { pid: 0, tid: 7 }, { device: 0, stream: 7 });
+    expect(count()).to.equal(3);
+    expect(count(unknown(100))).to.equal(2);
+    expect(count(unknown(100), unknown(120), unknown(140))).to.equal(undefined);
+    expect(count(...[100, 120, 140, 160].map(unknown))).to.equal(undefined);
+    // One that has the id of another launch, which the trace lacks, is of none of these.
+    expect(count(kernel('k', 77, 100))).to.equal(3);
+  });
+
+  it('is that of launches before a kernel of unknown launch', () => {
+    const db = (start: number | null): string =>
+      new NsightDatabase()
+        .call({ start: 0, end: 5 }, 1)
+        .kernel({ start: 10, end: 20 }, 1)
+        .kernel({ start: 0, end: 0 }, null, { start, end: start === null ? null : start + 10 })
+        .call({ start: 1_000_000, end: 1_000_005 }, 2)
+        .call({ start: 2_000_000, end: 2_000_005 }, 3)
+        .write();
+    const counts = [800_000, 1_100_000, 2_100_000, null].map((at) => diagnosticsOf(db(at))['launch-without-work']);
+    expect(counts).to.deep.equal([2, 1, 1, 1]);
+  });
+
+  it('is not that of a launch whose id several kernels have', () => {
+    const hip = (corr: number, at: number): EventText => runtime('hipLaunchKernel', corr, at, at + 5);
+    // Two launches, two kernels with the id of the first: each may be of either.
+    const shared = [hip(1, 0), hip(2, 10), kernel('a', 1, 20), kernel('b', 1, 40)];
+    expect(diagnostics(shared)).to.include({ 'shared-launch': 2 }).and.not.to.have.property('launch-without-work');
+    expect(diagnostics([...shared, hip(3, 60)])).to.include({ 'launch-without-work': 1 });
   });
 
   it('may be after the cut of a truncated trace: its launches are counted apart', () => {

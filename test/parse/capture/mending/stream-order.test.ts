@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { any, kernels, runtime } from '../../../support/kineto-trace.js';
-import { NsightDatabase } from '../../../support/nsight-database.js';
+import { globalPid, NsightDatabase } from '../../../support/nsight-database.js';
 import { NvprofDatabase } from '../../../support/nvprof-database.js';
-import { diagnosticsOf, kernelsOf } from '../../../support/profile-records.js';
+import { diagnosticsOf, kernelsOf, recordsOf } from '../../../support/profile-records.js';
 import { propertyRuns } from '../../../support/property-runs.js';
 
 const US = 1000;
@@ -39,11 +39,20 @@ describe('kernels of one stream', () => {
   it('of which one ends after the next has, and takes far longer than others of its name, last until that begins', () => {
     const others: Kernel[] = [[1000 * US, 1250 * US], [2000 * US, 2250 * US]];
     expect(durationsOf([0, 1_600_000 * US], ...others)).to.deep.equal([[1000 * US, true], [250 * US, false], [250 * US, false]]);
-    // Ten times the longest other is not far longer, nor is what has no other of its name.
+    // Ten times the median of the others is not far longer, nor is what has no other of its name.
     const later: Kernel[] = [[1000 * US, 1250 * US], [9000 * US, 9250 * US]];
     expect(durationsOf([0, 2501 * US], ...later)[0]).to.deep.equal([1000 * US, true]);
     expect(durationsOf([0, 2500 * US], ...later)[0]).to.deep.equal([2500 * US, false]);
     expect(durationsOf([0, 9000 * US, {}, 'alone'], ...others)[0]).to.deep.equal([9000 * US, false]);
+  }); // prettier-ignore
+
+  it('of which two of one name overrun are compared with the others of it', () => {
+    const damaged = MANY.map(([start, end], n): Kernel => [start, n === 3 || n === 10 ? end + 1_600_000 * US : end]);
+    const cut = [3, 10];
+    expect(durationsOf(...damaged)).to.deep.equal(MANY.map((_, n) => (cut.includes(n) ? [300 * US, true] : [250 * US, false])));
+    // Of two others the shorter: a stream of three may have one that is damaged, and a last one that is.
+    const three: Kernel[] = [[0, 9000 * US], [1000 * US, 1250 * US], [20_000 * US, 29_000 * US]];
+    expect(durationsOf(...three)[0]).to.deep.equal([1000 * US, true]);
   }); // prettier-ignore
 
   it('end no more than a little after the next one has, unless it begins a millisecond before the end', () => {
@@ -109,6 +118,63 @@ describe('kernels of one stream', () => {
 
   it('that are cut are counted', () => {
     const db = new NsightDatabase().kernel({ start: 0, end: 9000 * US }, 1).kernel({ start: 10, end: 20 }, 2);
+    expect(diagnosticsOf(db.write())).to.include({ 'end-not-believed': 1 });
+  });
+});
+
+describe('copies and memsets', () => {
+  const place = { streamId: 7, deviceId: 0, globalPid: globalPid() };
+  type Timed = readonly [start: number, end: number, bytes?: number];
+  const copy = (db: NsightDatabase, [start, end, bytes = 4096]: Timed): NsightDatabase =>
+    db.row('CUPTI_ACTIVITY_KIND_MEMCPY', { ...place, start, end, bytes, copyKind: 1 });
+  const set = (db: NsightDatabase, [start, end, bytes = 4096]: Timed): NsightDatabase =>
+    db.row('CUPTI_ACTIVITY_KIND_MEMSET', { ...place, start, end, bytes, value: 0 });
+  const worksOf = (db: NsightDatabase): unknown[] =>
+    recordsOf(db.write()).flatMap((record) =>
+      record.type === 'kernel' || record.type === 'copy' || record.type === 'set'
+        ? [[record.type, record.dur, record.cut === true]]
+        : [],
+    );
+  const next = { start: 1000 * US, end: 1250 * US };
+
+  for (const [kind, add] of [
+    ['copy', copy],
+    ['set', set],
+  ] as const) {
+    it(`end as kernels do in the order of their stream (${kind})`, () => {
+      const works = (first: Timed): unknown => {
+        const db = add(new NsightDatabase().kernel(next, null), first);
+        return worksOf(add(add(db, [2000 * US, 2100 * US]), [3000 * US, 3100 * US]))[0];
+      };
+      expect(works([0, 9000 * US])).to.deep.equal([kind, 1000 * US, true]);
+      // No other has this size; and one that ends little after the next began is believed.
+      expect(works([0, 9000 * US, 8192])).to.deep.equal([kind, 9000 * US, false]);
+      expect(works([0, 1260 * US])).to.deep.equal([kind, 1260 * US, false]);
+    });
+
+    it(`are what a kernel may not end after (${kind})`, () => {
+      const db = new NsightDatabase()
+        .kernel({ start: 0, end: 9000 * US }, null)
+        .kernel({ start: 2000 * US, end: 2250 * US }, null);
+      expect(worksOf(add(db, [500 * US, 600 * US]))[0]).to.deep.equal(['kernel', 500 * US, true]);
+    });
+  }
+
+  it('of a graph may run beside others', () => {
+    const db = copy(copy(new NsightDatabase().kernel(next, null), [2000 * US, 2100 * US]), [3000 * US, 3100 * US]);
+    db.row('CUPTI_ACTIVITY_KIND_MEMCPY', {
+      ...place,
+      start: 0,
+      end: 9000 * US,
+      bytes: 4096,
+      copyKind: 1,
+      graphNodeId: 5,
+    });
+    expect(worksOf(db)[0]).to.deep.equal(['copy', 9000 * US, false]);
+  });
+
+  it('that are cut are counted', () => {
+    const db = copy(copy(new NsightDatabase().kernel(next, null), [0, 9000 * US]), [2000 * US, 2100 * US]);
     expect(diagnosticsOf(db.write())).to.include({ 'end-not-believed': 1 });
   });
 });

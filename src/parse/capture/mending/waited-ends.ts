@@ -1,0 +1,109 @@
+/**
+ * The last work of a stream, which no later work shows to have ended: where the host waited for it, and the wait returned
+ * long before the recorded end, that end cannot be (pti-gpu#86: 600 s late). The work is taken to last until the wait
+ * returned. This needs a device whose clock is the host's: by its launches, and by all other work that was waited for.
+ */
+import { elementAt } from '../../../containers/element.js';
+import type { Capture } from '../capture.js';
+import { KIND_CODE } from '../capture-columns.js';
+import { isAwaitedCopy, overrunsOf, WaitedFor, waitsFor, type HostWait } from '../clocks/host-waits.js';
+import { CLOCK_TOLERANCE } from '../clocks/launch-latencies.js';
+import type { LaunchJoin } from '../launches.js';
+
+/**
+ * Ends work when the host's wait for it returned.
+ * @param last rows of the last work of each stream
+ * @param isMoved whether the clock of a device was found to differ
+ * @returns the rows whose end was cut
+ */
+export function cutAtWaits(
+  capture: Capture,
+  launches: LaunchJoin,
+  last: readonly number[],
+  isMoved: (device: number) => boolean,
+): ReadonlySet<number> {
+  const { device, end } = capture.activities;
+  const cut = new Set<number>();
+  const suspects = last.filter(endsAfterSomeWait(capture, launches));
+  if (suspects.length === 0) return cut;
+  const devices = devicesOf(capture);
+  const isLast = new Set(last);
+  for (const id of new Set(suspects.map((row) => device.at(row)))) {
+    const isOnly = devices.size === 1;
+    if (isMoved(id) || !isTimedByHost(capture, launches, id)) continue;
+    if (overrunsOf(capture, launches, id, isOnly, (row) => isLast.has(row)).broken > 0) continue;
+    const returnOf = returnsOf(capture, launches, waitsFor(capture, launches, id, isOnly));
+    for (const row of suspects) {
+      if (device.at(row) !== id) continue;
+      const returned = returnOf(row);
+      if (!isBroken(capture, row, returned)) continue;
+      end.set(row, returned);
+      cut.add(row);
+    }
+  }
+  capture.diagnostics.count('end-not-believed', cut.size);
+  return cut;
+}
+
+/** Whether work that had begun when a wait for it returned ends after that. */
+const isBroken = ({ activities }: Capture, row: number, returned: number): boolean =>
+  returned > activities.start.at(row) && activities.end.at(row) > returned + CLOCK_TOLERANCE;
+
+/** Whether any wait, of whatever it is, may show that the end of work is damaged: hardly any work has one. */
+function endsAfterSomeWait(capture: Capture, { callOf }: LaunchJoin): (row: number) => boolean {
+  const { start, end, length } = capture.hostCalls;
+  const waitedFor = new WaitedFor(capture);
+  const waits: number[] = [];
+  for (let call = 0; call < length; call++) if (waitedFor.of(call) !== null) waits.push(call);
+  return (row) => {
+    const launch = elementAt(callOf, row);
+    if (launch === -1) return false;
+    return (
+      (isAwaitedCopy(capture, row, launch) && isBroken(capture, row, end.at(launch))) ||
+      waits.some((call) => start.at(call) >= end.at(launch) && isBroken(capture, row, end.at(call)))
+    );
+  };
+}
+
+function devicesOf({ activities: { kind, device } }: Capture): ReadonlySet<number> {
+  const devices = new Set<number>();
+  for (let row = 0; row < kind.length; row++) if (kind.at(row) !== KIND_CODE.sync) devices.add(device.at(row));
+  return devices;
+}
+
+/** Whether no work of a device starts before its launch, and some right after it. */
+function isTimedByHost({ activities, hostCalls }: Capture, { callOf }: LaunchJoin, device: number): boolean {
+  let least = Infinity;
+  for (let row = 0; row < activities.length; row++) {
+    const call = elementAt(callOf, row);
+    // Work without times was placed at its launch.
+    const isTimed = activities.kind.at(row) !== KIND_CODE.sync && !Number.isNaN(activities.end.at(row));
+    if (call === -1 || !isTimed || activities.device.at(row) !== device) continue;
+    least = Math.min(least, activities.start.at(row) - hostCalls.start.at(call));
+  }
+  return Math.abs(least) <= CLOCK_TOLERANCE;
+}
+
+/** When the first wait for work that began after its launch returned; Infinity where there is none. */
+function returnsOf(
+  capture: Capture,
+  { callOf }: LaunchJoin,
+  { waits, work }: ReturnType<typeof waitsFor>,
+): (row: number) => number {
+  const { activities, hostCalls, threads } = capture;
+  const { process: owner, stream, context } = activities;
+  const isOneContext = new Set(work.map((row) => context.at(row))).size === 1;
+  const processOf = (call: number): number => threads.processOf(hostCalls.thread.at(call));
+  const waitsForRow = (wait: HostWait, row: number, launch: number): boolean =>
+    wait.start >= hostCalls.end.at(launch) &&
+    wait.process === owner.at(row) &&
+    processOf(wait.call) === processOf(launch) &&
+    (Number.isNaN(wait.stream) || wait.stream === stream.at(row)) &&
+    (isOneContext || wait.context === context.at(row));
+  return (row) => {
+    const launch = elementAt(callOf, row);
+    let first = isAwaitedCopy(capture, row, launch) ? hostCalls.end.at(launch) : Infinity;
+    for (const wait of waits) if (wait.end < first && waitsForRow(wait, row, launch)) first = wait.end;
+    return first;
+  };
+}
