@@ -1,6 +1,6 @@
 /**
  * Kernels, copies and memsets whose recorded end cannot be: a stream finishes its work in order, so that what ends after
- * the next of its stream has ended, and takes far longer than others that do the same, has a damaged end (TraceLens#669:
+ * the next of its stream has ended, and takes far longer than all others that do the same in order, has a damaged end (TraceLens#669:
  * 1.6 s over its neighbours). It is taken to last until the next begins. Kernels of programmatic launches overlap by their
  * beginnings, work of graphs runs side by side, and a kernel that communicates lasts until others arrive.
  */
@@ -18,7 +18,7 @@ const TOLERANCE = 10_000;
 const LONGEST_OVERLAP = 1_000_000;
 /** Largest share of a stream's work whose end may be damaged: where it is more, what it has is not one stream's. */
 const MOST_CUT = 0.05;
-/** How much longer than the median of others that do the same work with a damaged end takes at least. */
+/** How much longer than all others that do the same work with a damaged end takes at least. */
 const FAR_LONGER = 10;
 
 /** A stream so far: its last work, how much it has, and what overruns with where it is cut. */
@@ -32,7 +32,10 @@ interface Stream {
 export function cutOverruns(capture: Capture, streams: readonly Stream[]): ReadonlySet<number> {
   const { end } = capture.activities;
   const believed = streams.filter(({ overruns, count }) => overruns.length <= Math.max(1, MOST_CUT * count));
-  const odd = believed.flatMap(({ overruns }) => overruns).filter(isOdd(capture));
+  const overruns = believed.flatMap((stream) => stream.overruns);
+  const odd = overruns.filter(
+    isOdd(capture, new Set(streams.flatMap((stream) => stream.overruns.map(([row]) => row)))),
+  );
   for (const [row, at] of odd) end.set(row, at);
   capture.diagnostics.count('end-not-believed', odd.length);
   return new Set(odd.map(([row]) => row));
@@ -67,21 +70,24 @@ export function streamsOf(capture: Capture, { callOf }: LaunchJoin, order: Uint3
 /** Kinds of work that a stream does in order. */
 const IN_ORDER: ReadonlySet<number> = new Set([KIND_CODE.kernel, KIND_CODE.copy, KIND_CODE.set]);
 
-/** Whether work takes far longer than the median of others that do the same, and does not communicate. */
-function isOdd(capture: Capture): (overrun: readonly [row: number, end: number]) => boolean {
+/**
+ * Whether work takes far longer than all others that do the same, and does not communicate.
+ * @param overruns rows that are not compared with, since their own ends may be damaged
+ */
+function isOdd(
+  capture: Capture,
+  overruns: ReadonlySet<number>,
+): (overrun: readonly [row: number, end: number]) => boolean {
   const { kind, start, end, kernels, ownRow } = capture.activities;
   const communicates = (row: number): boolean =>
     kind.at(row) === KIND_CODE.kernel &&
     (COMMUNICATES.test(kernelNameOf(capture, kernels.name.at(ownRow.at(row))) ?? '') ||
       (capture.collectiveOf?.(row) ?? null) !== null);
-  let durations: ReadonlyMap<string, Float64Array> | null = null;
+  let longest: ReadonlyMap<string, number> | null = null;
   return ([row]) => {
     if (communicates(row)) return false;
-    durations ??= durationsOf(capture);
-    const same = durations.get(taskOf(capture, row)) ?? new Float64Array();
-    // Of the others, as what is compared is above the median or not far longer than it; the lower of two.
-    const median = same[(same.length - 2) >> 1] ?? Infinity;
-    return end.at(row) - start.at(row) > FAR_LONGER * median;
+    longest ??= longestOf(capture, overruns);
+    return end.at(row) - start.at(row) > FAR_LONGER * (longest.get(taskOf(capture, row)) ?? Infinity);
   };
 }
 
@@ -94,15 +100,17 @@ function taskOf({ activities }: Capture, row: number): string {
   return `copy ${copies.kindCode.at(own)} ${copies.bytes.at(own)} ${copies.hostMemoryCode.at(own)}`;
 }
 
-/** Durations by what the work does, in order of length. */
-function durationsOf(capture: Capture): ReadonlyMap<string, Float64Array> {
+/** The longest durations by what the work does, ns. */
+function longestOf(capture: Capture, leftOut: ReadonlySet<number>): ReadonlyMap<string, number> {
   const { kind, start, end } = capture.activities;
-  const found = new Map<string, number[]>();
+  const longest = new Map<string, number>();
   for (let row = 0; row < kind.length; row++) {
     const dur = end.at(row) - start.at(row);
-    if (IN_ORDER.has(kind.at(row)) && dur > 0) entryOf(found, taskOf(capture, row), () => []).push(dur);
+    if (!IN_ORDER.has(kind.at(row)) || !(dur > 0) || leftOut.has(row)) continue;
+    const task = taskOf(capture, row);
+    longest.set(task, Math.max(dur, longest.get(task) ?? 0));
   }
-  return new Map([...found].map(([task, durations]) => [task, Float64Array.from(durations).sort()]));
+  return longest;
 }
 
 const COMMUNICATES = /nccl|rccl|all_?reduce|all_?gather|reduce_?scatter|all_?to_?all|send_?recv/i;
