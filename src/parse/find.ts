@@ -144,7 +144,7 @@ async function* profilesOf<Found extends object>(
   const others: string[] = [];
   for (const { path, failure } of passedOver) {
     if (!profiles.has(withoutNumbers(path))) continue;
-    if (failure instanceof OtherData && (await isWholeJson(path))) others.push(path);
+    if (failure instanceof OtherData && (await holdsOtherData(path))) others.push(path);
     else {
       used.push(path);
       yield failure;
@@ -172,10 +172,12 @@ const othersText = (others: readonly string[]): string =>
 /** Bytes of JSON beside profiles, such as settings; larger files may be profiles that are damaged. */
 const LARGEST_OTHER = 16 * 1024 * 1024;
 
-async function isWholeJson(path: string): Promise<boolean> {
+/** Whether it is JSON that holds something: of an empty list or object nobody knows what it would have held. */
+async function holdsOtherData(path: string): Promise<boolean> {
   const source = await openInput(path);
   try {
-    return readJsonFile(source.path, LARGEST_OTHER) !== undefined;
+    const json = readJsonFile(source.path, LARGEST_OTHER);
+    return json !== undefined && (typeof json !== 'object' || Object.keys(json ?? {}).length > 0);
   } finally {
     source.dispose();
   }

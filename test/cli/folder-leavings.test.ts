@@ -76,6 +76,8 @@ describe('a folder with JSON of other data beside a trace', () => {
       ['3.json', '{"lr": 0.1'],
       ['3.json', 'lr: 0.1'],
       ['3.json', ''],
+      ['3.json', '{}'],
+      ['3.json', '[]'],
     ] as const) {
       const ran = await runCli('dparse', [folderOf({ ...files, [name]: content })]);
       expect([ran.code, kernelsOf(ran)], name).to.deep.equal([1, 1]);

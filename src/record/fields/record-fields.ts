@@ -42,7 +42,9 @@ const COLLECTIVE = [
 
 /** What every activity on a device has, behind the fields of its own. */
 const ACTIVITY = [
-  ...int('start', 'dur', 'device', 'stream', 'pid', 'tid', 'corr'),
+  ...int('start', 'dur'),
+  ...flag('cut?'),
+  ...int('device', 'stream', 'pid', 'tid', 'corr'),
   ...object('launch', ...text('api'), ...int('start', 'dur'), ...text('domain?')),
   ...object('graph?', ...int('id', 'node'), ...text('from?'), ...flag('verified?'), ...text('capture?')),
   ...int('step?'),
@@ -89,7 +91,6 @@ export const RECORD_FIELDS: Readonly<Record<TabularType, readonly RecordField[]>
     ...ACTIVITY,
     ...ints('grid', 'block'),
     ...int('registers?', 'sharedBytes?'),
-    ...flag('cut?'),
     ...CONTEXT,
     ...object('collective?', ...COLLECTIVE),
     ...text('operands?'),
