@@ -1,4 +1,4 @@
-/** Events of an input that are not read: how many, and of which kinds. */
+/** Events of an input that are not read, counted by kind. */
 import type { Diagnostics } from '../record/diagnostics.js';
 import type { Labels } from '../record/record.js';
 import { EVENT, type TraceEvent } from './json/event-fields.js';

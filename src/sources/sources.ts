@@ -115,7 +115,7 @@ function failed(name: string, error: UserError): StreamStatus {
 }
 
 async function* nothing(): AsyncGenerator<readonly ProfileLine[]> {
-  // An input of which nothing is read.
+  // An input that is not read at all.
 }
 
 /**

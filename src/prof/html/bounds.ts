@@ -60,7 +60,7 @@ const LEAST: Bounds = {
   trackPoints: 2000,
 };
 
-/** Of profiles of which a page holds some, events wait in memory until it is known which: a quarter of what they would share. */
+/** Until it is known which profiles a page holds, events of all wait in memory: a quarter of what they would share. */
 const WAITING = 0.25;
 
 /**

@@ -16,7 +16,7 @@ export const isOfTruncated = ({ diagnostics }: EndRecord): boolean => (diagnosti
 export class StreamStatus {
   /** Why nothing of it could be read, where the others of several inputs were; null when it could. */
   failure: UserError | null = null;
-  /** What is left out of it. */
+  /** What is left out. */
   readonly notes: string[] = [];
   #cut: TruncatedInput | null = null;
   /** Files of the profiles that have not ended, by number. */

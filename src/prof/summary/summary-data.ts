@@ -181,7 +181,7 @@ export interface MatrixUnitTime {
   readonly used: number;
   readonly unused: number;
   readonly notApplicable: number;
-  /** Products of which it is undetermined: `?`. */
+  /** Products for which it is undetermined: `?`. */
   readonly untold: number;
   readonly unknown: number;
   /**

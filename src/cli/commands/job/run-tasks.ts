@@ -27,7 +27,7 @@ export interface TaskRun {
 
 /**
  * Makes the parts that are missing. A profile that ends the process costs no other profile: the next process with the same
- * tasks notes it as failed, and goes on behind it; one that was told of no end comes to it last.
+ * tasks notes it as failed, and goes on behind it; one without a known end comes to it last.
  * @returns how many tasks failed, or had a profile that is cut off
  */
 export async function runTasks(run: TaskRun, tasks: readonly JobTask[]): Promise<number> {
