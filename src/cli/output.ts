@@ -20,7 +20,7 @@ import {
 import { randomBytes } from 'node:crypto';
 import { dirname, join, resolve } from 'node:path';
 import type { Writable } from 'node:stream';
-import { UsageError, UserError, isSystemError, systemReason } from '../record/errors.js';
+import { isNotUtf8, UsageError, UserError, isSystemError, systemReason } from '../record/errors.js';
 import { atEnd } from '../parse/input/cleanup.js';
 import { refuseInputs, statOf } from './guard.js';
 
@@ -149,6 +149,7 @@ export function checkOutput(path: string | undefined, inputs: readonly string[])
   if (path === undefined || path === '-') return null;
   if (path === '') throw new UsageError('-o needs the name of a file');
   const existing = withIoErrors(path, () => statOf(path));
+  if (existing === null && isNotUtf8(path)) throw new UserError('cannot be written', { where: path });
   if (existing?.isDirectory() === true) throw new UserError('is a directory', { where: path, hint: '-o takes a file' });
   if (existing !== null) refuseInputs(path, existing, inputs);
   withIoErrors(path, () => {

@@ -1,4 +1,4 @@
-import { escapeControls } from './control-characters.js';
+import { legible } from './control-characters.js';
 
 /** Exit codes of both tools; `notJudged` is that of a gate that could not be judged. */
 export const EXIT = { done: 0, failed: 1, usage: 2, notJudged: 3 } as const;
@@ -32,8 +32,17 @@ export class UserError extends Error {
   }
 }
 
-function lineOf(what: string, { where, hint }: UserError['detail']): string {
-  return escapeControls(`${where === undefined ? '' : `${where}: `}${what}${hint === undefined ? '' : ` (${hint})`}`);
+/** Bytes of a name that are not UTF-8 reach the program as this sign, under which there is no such file. */
+const NOT_UTF8 = '\ufffd';
+const UTF8_HINT = 'its name is not UTF-8: rename it, or let the shell open it: < FILE, > FILE';
+
+/** Whether the name of a file was, very likely, not UTF-8. */
+export const isNotUtf8 = (path: string): boolean => path.includes(NOT_UTF8);
+
+function lineOf(what: string, detail: UserError['detail']): string {
+  const { where } = detail;
+  const hint = detail.hint ?? (where !== undefined && isNotUtf8(where) ? UTF8_HINT : undefined);
+  return legible(`${where === undefined ? '' : `${where}: `}${what}${hint === undefined ? '' : ` (${hint})`}`);
 }
 
 /** Wrong use of a command: exit code 2. */

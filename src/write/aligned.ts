@@ -1,12 +1,12 @@
 /** Lines of cells under each other: no frames, columns two blanks apart, numbers to the right. For people and awk. */
-import { escapeControls } from '../record/control-characters.js';
+import { legible } from '../record/control-characters.js';
 import { isToTheRight, shownValue, textOf, type Column } from '../table/column.js';
 import { elementAt } from '../containers/element.js';
 import { cells } from './cell-text.js';
 
 /** @param right columns whose cells are right-aligned, by number; the last cell of a row is never padded */
 export function aligned(rows: readonly (readonly string[])[], right: ReadonlySet<number> = new Set()): string[] {
-  const safe = rows.map((row) => row.map(escapeControls));
+  const safe = rows.map((row) => row.map(legible));
   const widths: number[] = [];
   for (const row of safe) {
     for (const [i, cell] of row.slice(0, -1).entries()) widths[i] = Math.max(widths[i] ?? 0, cells(cell));

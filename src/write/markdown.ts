@@ -1,5 +1,5 @@
 /** Tables of GitHub-flavoured Markdown, and the escape for all text that goes into Markdown. */
-import { escapeControls } from '../record/control-characters.js';
+import { escapeControls, legible } from '../record/control-characters.js';
 import { isNumeric, isToTheRight, shownValue, textOf, type Column, type ColumnShape } from '../table/column.js';
 import type { Format } from './format.js';
 
@@ -31,7 +31,7 @@ const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |\n`;
 /** Numbers and the program's own words stand plain, names from the profile as code. */
 function cell<Row>(column: Column<Row>, row: Row): string {
   const value = shownValue(column, row);
-  const text = escapeControls(textOf(column, value));
+  const text = legible(textOf(column, value));
   if (column.emphasis?.(row) === true) return bold(text);
   const isPlain = column.vocabulary === true || (isNumeric(column) && (typeof value !== 'string' || value === '!'));
   return isPlain ? text : code(text);

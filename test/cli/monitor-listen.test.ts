@@ -61,6 +61,32 @@ describe('dprof monitor --listen', () => {
     }
   });
 
+  it('answers under names of this machine alone, unless it listens for others', async () => {
+    const answerOf = async (server: MonitorServer, host: string): Promise<string> => {
+      const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+      socket.end(`GET /metrics HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+      return (
+        Buffer.concat(await socket.toArray())
+          .toString()
+          .split('\r\n', 1)[0] ?? ''
+      );
+    };
+    const [own, open] = [
+      await MonitorServer.open({ host: '127.0.0.1', port: 0 }),
+      await MonitorServer.open({ host: '0.0.0.0', port: 0 }),
+    ];
+    try {
+      own.text = open.text = 'a 1\n';
+      for (const host of ['localhost:9100', '127.0.0.1', '[::1]:1', 'LOCALHOST'])
+        expect(await answerOf(own, host), host).to.equal('HTTP/1.1 200 OK');
+      for (const host of ['evil.example:9100', 'localhost.evil.example', '10.0.0.1'])
+        expect(await answerOf(own, host), host).to.equal('HTTP/1.1 421 Misdirected Request');
+      expect(await answerOf(open, 'node-1:9100')).to.equal('HTTP/1.1 200 OK');
+    } finally {
+      await Promise.all([own.close(), open.close()]);
+    }
+  });
+
   it('answers GET and HEAD with the last exposition, and nothing else', async () => {
     const server = await MonitorServer.open({ host: '127.0.0.1', port: 0 });
     try {

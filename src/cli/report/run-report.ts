@@ -1,5 +1,5 @@
 /** `dprof`: a row a kernel; with --by a row a group, with --explain where the numbers of one kernel come from. */
-import { escapeControls } from '../../record/control-characters.js';
+import { legible } from '../../record/control-characters.js';
 import type { Annotated } from '../../prof/annotate.js';
 import { AGGREGATES } from '../../prof/by/aggregates.js';
 import { KernelGroups } from '../../prof/by/groups.js';
@@ -219,6 +219,6 @@ async function runExplanation(request: ReportRequest, wanted: KernelId): Promise
     annotator: new Annotator(request.device),
     isComplete: () => found !== undefined,
     // Names come from the profiled program: without control characters.
-    print: ({ facts }, write) => write([...explain(facts.row, facts.after).map(escapeControls), ''].join('\n')),
+    print: ({ facts }, write) => write([...explain(facts.row, facts.after).map(legible), ''].join('\n')),
   });
 }

@@ -2,7 +2,7 @@
  * A page as one self-contained document: it holds data, program and style, and its content security policy allows no
  * requests. The data cannot inject markup: `&`, `<`, `>` and quotes are escaped in texts of the document, `<` in the data.
  */
-import { escapeControls, jsonOf } from '../../record/control-characters.js';
+import { escapeControls, escapeShownJson } from '../../record/control-characters.js';
 import { createHash } from 'node:crypto';
 
 /** The page's program and its style sheet, as they are bundled. */
@@ -46,8 +46,8 @@ const policy = ({ script, charts, style }: PageProgram): string =>
     'trusted-types default',
   ].join('; ');
 
-/** JSON in a script element, in which `<` starts tags and comments. */
-const scriptJson = (value: unknown): string => jsonOf(value).replaceAll('<', '\\u003c');
+/** JSON in a script element, in which `<` starts tags and comments. Texts show what would not be seen. */
+const scriptJson = (value: unknown): string => escapeShownJson(JSON.stringify(value)).replaceAll('<', '\\u003c');
 
 /** Depth down to which values are written one by one: profiles, a profile, its panels, their lists. */
 const LEVELS = 4;

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { createHash } from 'node:crypto';
+import { escapeControls } from '../../../src/record/control-characters.js';
 import { jsonPieces, page } from '../../../src/write/html/page.js';
 
 const PROGRAM = { script: 'const a = 1;', charts: 'const b = 2;', style: 'p{color:red}' };
@@ -21,13 +22,22 @@ describe('JSON of a page', () => {
     const value = { [HOSTILE]: [HOSTILE], deep: [[[[[[HOSTILE]]]]]] };
     const text = written(value);
     expect(text).to.not.match(/[<\u2028\u2029]/);
-    expect(JSON.parse(text)).to.deep.equal(value);
+    const shown = escapeControls(HOSTILE);
+    expect(JSON.parse(text)).to.deep.equal({ [shown]: [shown], deep: [[[[[[shown]]]]]] });
   });
 
   it('is well-formed whatever the texts hold', () => {
     const halves = { text: '\ud800 \udfff \u0000 \uffff' };
-    expect(JSON.parse(written(halves))).to.deep.equal(halves);
+    expect(JSON.parse(written(halves))).to.deep.equal({ text: '\ud800 \udfff \\u0000 \uffff' });
     expect(written(halves)).to.not.match(/[\ud800-\udfff]/);
+  });
+
+  it('shows what would turn the direction of a name or not be seen', () => {
+    expect(JSON.parse(written(['abc\u202egnp.exe', 'a\u200bd', 'a\\u0007b\u0007\n'])) as unknown).to.deep.equal([
+      String.raw`abc\u202egnp.exe`,
+      String.raw`a\u200bd`,
+      'a\\u0007b\\u0007\n',
+    ]);
   });
 
   it('is never one text in memory', () => {
@@ -69,7 +79,7 @@ describe('document of a page', () => {
     expect(text).to.not.include('<!--');
     expect(text).to.include('<title>&lt;/script&gt;&lt;script&gt;alert(1)');
     const data = /id="data">(.*?)<\/script>/s.exec(text)?.[1] ?? '';
-    expect(JSON.parse(data)).to.deep.equal({ name: HOSTILE });
+    expect(JSON.parse(data)).to.deep.equal({ name: escapeControls(HOSTILE) });
   });
 
   it('has a title on one line, without direction marks', () => {

@@ -1,5 +1,5 @@
 /** Findings as text, JSON and Markdown. Names from the profiled program cannot leave their line. */
-import { escapeControls, jsonLines } from '../../../record/control-characters.js';
+import { legible, jsonLines } from '../../../record/control-characters.js';
 import type { Adviser } from '../../../prof/advise/adviser.js';
 import type { Finding, Gain } from '../../../prof/advise/finding.js';
 import { percent, time } from '../../../prof/advise/amount-text.js';
@@ -126,7 +126,7 @@ export function adviceScreen(advice: Advice): string {
   const end = [...summaryOf(advice), ...silencesOf(advice)].map((line) => `# ${line}`);
   const head = [...headings(advice), ...about].map((line) => `# ${line}`);
   return [...head, ...lines, ...(shown.length > 0 && end.length > 0 ? [''] : []), ...end]
-    .map((line) => `${escapeControls(line)}\n`)
+    .map((line) => `${legible(line)}\n`)
     .join('');
 }
 

@@ -1,5 +1,5 @@
 /** A comparison for people: text, Markdown for a pull request, and JSON. */
-import { escapeControls, jsonLines } from '../../../record/control-characters.js';
+import { legible, jsonLines } from '../../../record/control-characters.js';
 import { diffDocuments } from '../../../prof/diff/diff-documents.js';
 import { givenOf, troubleText, type DiffReport } from '../../../prof/diff/diff-report.js';
 import type { Judged } from '../../../prof/diff/judging.js';
@@ -65,7 +65,7 @@ export function diffScreen(report: DiffReport): string {
   const more = leftOut(report);
   const judged = givenOf(report).map((one) => `${conditionText(one)}: ${conditionOutcome(one)}`);
   const comments = [...heading, ...notes, ...troubles.map(troubleText), ...judged].map(
-    (text) => `# ${escapeControls(text)}`,
+    (text) => `# ${legible(text)}`,
   );
   return [...comments, ...lines, ...(more === null ? [] : [`# ${more}`]), ''].join('\n');
 }

@@ -1,5 +1,5 @@
 /** Memory in use on a screen: the peak, what held it, all series, a curve. */
-import { escapeControls } from '../../../record/control-characters.js';
+import { legible } from '../../../record/control-characters.js';
 import type { Owner } from '../../../prof/memory/allocations.js';
 import type { Point } from '../../../prof/memory/bounded-curve.js';
 import type { Peak, Series } from '../../../prof/memory/device-memory.js';
@@ -110,5 +110,5 @@ export function memoryScreen(report: MemoryReport, top: number): string {
     ...(listed.length > 0 && timed.length > 0 ? ['', '## Series', ...alignedTable(SERIES_COLUMNS, listed)] : []),
     ...curves.flatMap(curveLines),
   ];
-  return `${lines.map(escapeControls).join('\n')}\n`;
+  return `${lines.map(legible).join('\n')}\n`;
 }

@@ -1,7 +1,8 @@
 /**
  * `--listen`: the last exposition over HTTP, where Prometheus fetches it, as neuron-monitor-prometheus.py does.
  *
- * Read-only: one text, by GET and HEAD, of which nothing depends on the request.
+ * Read-only: one text, by GET and HEAD, of which nothing depends on the request. A server of this machine alone answers
+ * under names of this machine: a page from elsewhere whose name was made to lead here (DNS rebinding) gets nothing.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -19,6 +20,10 @@ const PATHS: ReadonlySet<string> = new Set(['/', '/metrics']);
 const MOST_CONNECTIONS = 64;
 /** Time in ms that a request may take, a connection may stand still, and a reader has at the end. */
 const PATIENCE = 5000;
+
+/** Names and addresses of this machine that no other machine reaches. */
+const LOCAL = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+const nameOf = (host: string): string => host.replace(/:\d*$/, '').toLowerCase();
 
 const text = { 'Content-Type': 'text/plain; charset=utf-8' };
 const exposition = { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8' };
@@ -75,12 +80,19 @@ export class MonitorServer {
     clearTimeout(impatient);
   }
 
-  #answer({ method, url = '' }: IncomingMessage, response: ServerResponse): void {
+  #answer({ method, url = '', headers }: IncomingMessage, response: ServerResponse): void {
     const [path = ''] = url.split('?');
-    if (method !== 'GET' && method !== 'HEAD') response.writeHead(405, { ...text, Allow: 'GET, HEAD' }).end();
+    if (!this.#isAddressed(headers.host)) response.writeHead(421, text).end('this server has another name\n');
+    else if (method !== 'GET' && method !== 'HEAD') response.writeHead(405, { ...text, Allow: 'GET, HEAD' }).end();
     else if (!PATHS.has(path)) response.writeHead(404, text).end('metrics are at /metrics\n');
     else if (this.#text === null) response.writeHead(503, text).end('no report yet\n');
     else response.writeHead(200, exposition).end(this.#text);
+  }
+
+  /** By the Host header, which every browser sends. Who listens for other machines has names that are not known here. */
+  #isAddressed(host: string | undefined): boolean {
+    const given = nameOf(addressText({ host: this.host, port: 0 }));
+    return host === undefined || !LOCAL.test(given) || LOCAL.test(nameOf(host));
   }
 }
 

@@ -101,6 +101,16 @@ describe('Nsight Systems: NCCL', () => {
     expect(diagnosticsOf(db.write())).to.deep.equal({});
   });
 
+  it('is found beside a registered text whose number is none', () => {
+    const path = new NcclDatabase().registered('ncclAllReduce', 100, reduction(640)).nccl(105).write();
+    const db = new Database(path);
+    db.exec('CREATE TABLE texts (id, value); INSERT INTO texts SELECT id, value FROM StringIds');
+    db.exec("INSERT INTO texts VALUES ('x', 'ncclAllGather'); DROP TABLE StringIds");
+    db.exec('ALTER TABLE texts RENAME TO StringIds');
+    db.close();
+    expect(kernelsOf(path).map(({ collective }) => collective)).to.deep.equal([EXPECTED]);
+  });
+
   it('the communicator, with its ranks where they are stated', () => {
     const db = made().registered('ncclAllReduce', 100, reduction(640)).nccl(105);
     expect(collectivesOf(db)).to.deep.equal([{ ...EXPECTED, groupSize: 4 }]);

@@ -162,7 +162,12 @@ function registeredTexts(database: SqliteFile): Map<number, string> {
   const filter: Filter = [{ needs: ['value'], sql: `(value GLOB 'nccl[A-Z:]*' OR value IN (${names}))` }];
   const texts = new Map<number, string>();
   for (const [id, value] of database.rows('StringIds', ['id', 'value'], filter))
-    if (typeof value === 'string' && meaningOf(value, true) !== null && texts.size < MOST_TEXTS)
+    if (
+      typeof value === 'string' &&
+      Number.isSafeInteger(id) &&
+      meaningOf(value, true) !== null &&
+      texts.size < MOST_TEXTS
+    )
       texts.set(integerOf(id), value);
   return texts;
 }
