@@ -8,12 +8,23 @@ import { join } from 'node:path';
 import { openDatabase } from '../../src/prof/query/sql/duckdb.js';
 import { describeSql } from '../support/duckdb.js';
 import { freshPath } from '../support/fresh-path.js';
-import { runCli } from '../support/run-cli.js';
-import { itSlow } from '../support/sets.js';
+import { runCli, spawnCli } from '../support/run-cli.js';
+import { describeWithProcess, itSlow } from '../support/sets.js';
 import { ROOT } from '../support/shared.js';
 
 const LENET = join(ROOT, 'samples/lenet.nsys.sqlite');
 const SECRET = 'do-not-show-this';
+
+describeWithProcess('memory of a query of dprof sql', () => {
+  it('is bounded for what a function makes of one row, and nothing is left behind', async () => {
+    const TMPDIR = freshPath('-temporary');
+    mkdirSync(TMPDIR);
+    const ran = await spawnCli('dprof', ['sql', 'SELECT range(2000000000)', LENET], { env: { TMPDIR } });
+    expect(ran).to.include({ signal: 'SIGKILL', stdout: '' });
+    expect(ran.stderr).to.match(/^dprof: SQL: the query takes more than 900 MB of memory \([^\n]*\)\n$/);
+    expect(readdirSync(TMPDIR)).to.deep.equal([]);
+  });
+});
 
 /** A folder with a file of each kind that a query may try to read. */
 function folderOfFiles(): string {

@@ -1,9 +1,16 @@
 /** `dprof sql`: one query of DuckDB over records. */
 import { existsSync, rmSync } from 'node:fs';
-import { atEnd } from '../../parse/input/cleanup.js';
+import { atEnd, cleanUp } from '../../parse/input/cleanup.js';
 import { temporaryFolder } from '../../parse/input/temporary-file.js';
 import { Annotator } from '../../prof/report/report.js';
-import { DATABASE_MEMORY_MB, INSTALL, loadLibrary, openDatabase, type Database } from '../../prof/query/sql/duckdb.js';
+import {
+  DATABASE_MEMORY_MB,
+  INSTALL,
+  QUERY_MEMORY_MB,
+  loadLibrary,
+  openDatabase,
+  type Database,
+} from '../../prof/query/sql/duckdb.js';
 import { createEmptyTables, planQuery } from '../../prof/query/sql/query-plan.js';
 import { runQuery, type QueryResult, type ResultRow } from '../../prof/query/sql/query-result.js';
 import { SqlRecords } from '../../prof/query/sql/sql-records.js';
@@ -14,6 +21,7 @@ import { alignedTable } from '../../write/aligned.js';
 import { loadFormat, requireFormat } from '../../write/formats.js';
 import { DEFAULT_WIDTH } from '../../write/columns.js';
 import { DEVICE_OPTION, readDevice } from '../device-option.js';
+import { say } from '../message.js';
 import { withOutput, type Write } from '../output.js';
 import { recordsCommand, withTableFormats, type RecordsRequest } from '../records-command.js';
 import { printTable, runAnalysis } from '../run-analysis.js';
@@ -41,7 +49,8 @@ export const sql = recordsCommand(
       [
         'The query reads these tables and nothing else: no file, no network, no extension, no environment; it writes nothing.',
         `Memory: ${DATABASE_MEMORY_MB} MB for DuckDB, which puts what is beyond into TMPDIR, and 250 MB besides; only the columns that the`,
-        'query reads are kept. text and table hold all rows of the result.',
+        `query reads are kept. text and table hold all rows of the result. A query that takes more than ${QUERY_MEMORY_MB} MB`,
+        'is ended, as the system ends a process for its memory.',
       ],
     ],
     examples: [
@@ -80,6 +89,8 @@ async function withDatabase(body: (database: Database) => Promise<void>): Promis
   const folder = temporaryFolder('dprof sql');
   const remove = (): void => rmSync(folder, { recursive: true, force: true });
   const release = atEnd(remove);
+  const before = process.memoryUsage.rss();
+  const watch = setInterval(() => limitMemory(before), WATCHED_EVERY);
   try {
     const database = await openDatabase(library, folder);
     try {
@@ -88,9 +99,27 @@ async function withDatabase(body: (database: Database) => Promise<void>): Promis
       database.close();
     }
   } finally {
+    clearInterval(watch);
     remove();
     release();
   }
+}
+
+/** ms: DuckDB works on threads of its own, and takes some 50 MB in this time. */
+const WATCHED_EVERY = 20;
+
+/**
+ * Ends the process, whose exit would wait for DuckDB: what one of its functions has begun cannot be interrupted.
+ * @param before bytes of the process before the query
+ */
+function limitMemory(before: number): void {
+  if (process.memoryUsage.rss() - before < QUERY_MEMORY_MB * 1024 * 1024) return;
+  say(
+    'dprof',
+    `SQL: the query takes more than ${QUERY_MEMORY_MB} MB of memory (-f csv and json hold no rows; lists and texts must be smaller)`,
+  );
+  cleanUp();
+  process.kill(process.pid, 'SIGKILL');
 }
 
 /** The query is checked before anything is read, and says which columns are needed. */

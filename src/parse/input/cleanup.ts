@@ -6,7 +6,8 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const cleanups = new Set<() => void>();
 let isListening = false;
 
-function cleanUp(): void {
+/** Removes now what would be removed at the end: for a process that is about to be killed. */
+export function cleanUp(): void {
   for (const clean of cleanups) clean();
   cleanups.clear();
 }

@@ -14,6 +14,9 @@ export const INSTALL = 'npm install @duckdb/node-api, with -g where dprof-cli wa
 /** Memory of the database: what does not fit goes into the temporary folder. */
 export const DATABASE_MEMORY_MB = 512;
 
+/** Memory that a query takes at most: DuckDB's own limit does not hold for what its functions make of one row. */
+export const QUERY_MEMORY_MB = 900;
+
 export interface Database {
   readonly library: Library;
   readonly connection: DuckDBConnection;
@@ -62,16 +65,20 @@ export async function openDatabase(library: Library, folder: string): Promise<Da
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
+/** What the query cannot be blamed for. */
+const OF_MACHINE = /^(?:Out of Memory|IO|Interrupt) Error/;
+
 /** Lines of a message that say what may have been meant. */
 const HINT = /^(?:Candidate|Did you mean|HINT)/;
 
 /**
  * DuckDB's message as an error of one line: what is wrong, and what may have been meant.
- * @param exitCode wrong usage, where the query is to be blamed
+ * @param wrongQuery exit code where the query is to be blamed
  */
-export function asSqlError(error: unknown, exitCode: number = EXIT.usage): UserError {
+export function asSqlError(error: unknown, wrongQuery: number = EXIT.usage): UserError {
   if (error instanceof UserError) return error;
   const [text = ''] = messageOf(error).split('\nLINE ', 1);
+  const exitCode = OF_MACHINE.test(text) ? EXIT.failed : wrongQuery;
   const [what = '', ...others] = text.split('\n').filter((line) => line.trim() !== '');
   const hint = others.filter((line) => HINT.test(line)).join(' ');
   return new UserError(what.trim(), { where: 'SQL', exitCode, ...(hint === '' ? {} : { hint }) });
