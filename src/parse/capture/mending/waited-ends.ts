@@ -1,14 +1,18 @@
 /**
  * The last work of a stream, which no later work shows to have ended: where the host waited for it, and the wait returned
  * long before the recorded end, that end cannot be (pti-gpu#86: 600 s late). The work is taken to last until the wait
- * returned. This needs a device whose clock is the host's: by its launches, and by all other work that was waited for.
+ * returned. This needs a device whose clock is the host's: by its launches, and by all other work that was waited for. Nor
+ * does it hold for work that is as long as others that do the same, or ends as a wait of its process returns: the earlier
+ * wait was for something that is not in the profile, as a stream without work.
  */
 import { elementAt } from '../../../containers/element.js';
 import type { Capture } from '../capture.js';
+import { waitOfCall } from '../calls/wait-calls.js';
 import { KIND_CODE } from '../capture-columns.js';
 import { isAwaitedCopy, overrunsOf, WaitedFor, waitsFor, type HostWait } from '../clocks/host-waits.js';
 import { CLOCK_TOLERANCE } from '../clocks/launch-latencies.js';
 import type { LaunchJoin } from '../launches.js';
+import { farLonger } from './stream-order.js';
 
 /**
  * Ends work when the host's wait for it returned.
@@ -24,10 +28,12 @@ export function cutAtWaits(
 ): ReadonlySet<number> {
   const { device, end } = capture.activities;
   const cut = new Set<number>();
-  const suspects = last.filter(endsAfterSomeWait(capture, launches));
+  const isLast = new Set(last);
+  const isLong = farLonger(capture, isLast, true);
+  const suspects = last.filter(endsAfterSomeWait(capture, launches)).filter(isLong);
   if (suspects.length === 0) return cut;
   const devices = devicesOf(capture);
-  const isLast = new Set(last);
+  const isWaitedFor = endsWithWait(capture, launches);
   for (const id of new Set(suspects.map((row) => device.at(row)))) {
     const isOnly = devices.size === 1;
     if (isMoved(id) || !isTimedByHost(capture, launches, id)) continue;
@@ -36,7 +42,7 @@ export function cutAtWaits(
     for (const row of suspects) {
       if (device.at(row) !== id) continue;
       const returned = returnOf(row);
-      if (!isBroken(capture, row, returned)) continue;
+      if (!isBroken(capture, row, returned) || isWaitedFor(row)) continue;
       end.set(row, returned);
       cut.add(row);
     }
@@ -62,6 +68,22 @@ function endsAfterSomeWait(capture: Capture, { callOf }: LaunchJoin): (row: numb
       (isAwaitedCopy(capture, row, launch) && isBroken(capture, row, end.at(launch))) ||
       waits.some((call) => start.at(call) >= end.at(launch) && isBroken(capture, row, end.at(call)))
     );
+  };
+}
+
+/** Whether a wait of its process that goes on when work ends returns right after that. */
+function endsWithWait(
+  { hostCalls: { start, end, length, api, thread }, activities, threads, names }: Capture,
+  { callOf }: LaunchJoin,
+): (row: number) => boolean {
+  const isWait = (call: number): boolean => waitOfCall(names.apiName(api.at(call))) !== null;
+  return (row) => {
+    const [at, process] = [activities.end.at(row), threads.processOf(thread.at(elementAt(callOf, row)))];
+    for (let call = 0; call < length; call++) {
+      const isThen = start.at(call) < at && Math.abs(end.at(call) - at) <= CLOCK_TOLERANCE;
+      if (isThen && threads.processOf(thread.at(call)) === process && isWait(call)) return true;
+    }
+    return false;
   };
 }
 
