@@ -144,7 +144,8 @@ async function* profilesOf<Found extends object>(
   const others: string[] = [];
   for (const { path, failure } of passedOver) {
     if (!profiles.has(withoutNumbers(path))) continue;
-    if (failure instanceof OtherData && (await holdsOtherData(path))) others.push(path);
+    if (failure instanceof OtherData && !OF_RANK.test(basename(path)) && (await holdsOtherData(path)))
+      others.push(path);
     else {
       used.push(path);
       yield failure;
@@ -168,6 +169,9 @@ const copiesText = (copies: readonly string[]): string =>
 /** `1 JSON file passed over that is no profile: 1.json`. */
 const othersText = (others: readonly string[]): string =>
   `${counted(others.length, 'JSON file')} passed over that ${others.length === 1 ? 'is no profile' : 'are no profiles'}: ${firstOf(others)}`;
+
+/** A file of a rank is meant to be its profile, whatever it holds: `rank1.json`, `trace_rank-1.json`. */
+const OF_RANK = /rank[-_.]?\d/i;
 
 /** Bytes of JSON beside profiles, such as settings; larger files may be profiles that are damaged. */
 const LARGEST_OTHER = 16 * 1024 * 1024;

@@ -42,10 +42,11 @@ describe('a folder with a trace beside its compressed copy', () => {
     expect((await runCli('dprof', ['-q', '-c', 'kernel', folder])).code).to.equal(0);
   });
 
-  it('has both where they differ in size, or in name', async () => {
+  it('has both where they differ in size, in content, or in name', async () => {
     const files = { 'a.json': trace(), 'a.json.gz': gzipSync(trace('longer')), 'b.json.gz': gzipSync(trace()) };
-    const ran = await runCli('dparse', [folderOf(files)]);
-    expect([ran.code, kernelsOf(ran)]).to.deep.equal([0, 3]);
+    const ofOneSize = { 'c.json': trace('k'), 'c.json.gz': gzipSync(trace('l')) };
+    const ran = await runCli('dparse', [folderOf({ ...files, ...ofOneSize })]);
+    expect([ran.code, kernelsOf(ran)]).to.deep.equal([0, 5]);
     expect(ran.stderr).not.to.include('left out');
   });
 
@@ -67,6 +68,12 @@ describe('a folder with JSON of other data beside a trace', () => {
     expect([code, kernelsOf({ code, stderr, ...ran })]).to.deep.equal([0, 1]);
     expect(stderr).to.match(new RegExp(`^dparse: [^\\n]*0\\.json: 1 kernel[^\\n]*\\ndparse: [^\\n]*: ${OTHERS}\\n$`));
     expect(await summaryOf(folder)).to.deep.equal([0, [1], `dprof: ${folder}: ${OTHERS}\n`]);
+  });
+
+  it('names that of a rank', async () => {
+    const ran = await runCli('dparse', [folderOf({ 'rank_0.json': trace(), 'rank_1.json': '{"error": "no space"}' })]);
+    expect([ran.code, kernelsOf(ran)]).to.deep.equal([1, 1]);
+    expect(ran.stderr).to.include('rank_1.json: ');
   });
 
   it('names what may be a profile: by its name, damaged, or no JSON', async () => {

@@ -92,10 +92,20 @@ const ROUNDING = 1000;
 /** The steps of a thread in order of start: those inside another are none, and a step ends where the next one begins. */
 function inSequence(ranges: StepRange[]): StepRange[] {
   const steps: StepRange[] = [];
-  for (const range of ranges.sort(byStart)) {
+  const starts = new Map<string | null, number[]>();
+  for (const range of ranges.sort(byStart)) entryOf(starts, seriesOf(range), () => []).push(range.start);
+  /** Whether the next of a series begins in the first half of a range of another: that is not between the two. */
+  const goesOn = (series: string | null, { start, end }: StepRange): boolean => {
+    const own = starts.get(series) ?? [];
+    const next = own[countUpTo(own.length, (index) => elementAt(own, index), start)];
+    return next !== undefined && next - start < (end - start) / 2;
+  };
+  for (const range of ranges) {
     const last = steps.at(-1);
     if (last !== undefined && range.start < last.end) {
-      if (!follows(last, range)) continue;
+      const series = seriesOf(last);
+      const isOfSeries = series === seriesOf(range);
+      if (!follows(last, range, isOfSeries) || (!isOfSeries && goesOn(series, range))) continue;
       steps[steps.length - 1] = { ...last, end: range.start };
     }
     steps.push(range);
@@ -103,9 +113,11 @@ function inSequence(ranges: StepRange[]): StepRange[] {
   return steps;
 }
 
+/** Steps whose names differ by their numbers alone are of one series. */
+const seriesOf = ({ text }: StepRange): string | null => text?.replace(/\d+/g, '') ?? null;
+
 /** Whether a step that begins before another has ended comes after it: of the same series, or not mostly inside. */
-function follows(last: StepRange, { start, end, text }: StepRange): boolean {
-  const isOfSeries = text?.replace(/\d+/g, '') === last.text?.replace(/\d+/g, '');
+function follows(last: StepRange, { start, end }: StepRange, isOfSeries: boolean): boolean {
   // One that is still open at the end of the profile was not ended: the next of its series is not inside it.
   if (last.end === Infinity) return isOfSeries;
   return end > last.end + ROUNDING && (isOfSeries || last.end - start < (end - start) / 2);

@@ -1,12 +1,13 @@
 /** Files of a folder that are there twice, compressed and not. */
 import { statSync } from 'node:fs';
+import { crc32 } from 'node:zlib';
 import { isSystemError } from '../../record/errors.js';
-import { firstBytes, lastBytes } from '../files.js';
+import { firstBytes, lastBytes, piecesOf } from '../files.js';
 import { isGzip } from './unpack.js';
 
 const PACKED = /\.gz$/;
 
-/** Those of the files that are compressed, and beside the file that they are made of: it has their name and their size. */
+/** Those of the files that are compressed, and beside the file that they are made of: it has their name, size and checksum. */
 export function packedCopies(paths: readonly string[]): string[] {
   const all = new Set(paths);
   return paths.filter((path) => {
@@ -15,15 +16,18 @@ export function packedCopies(paths: readonly string[]): string[] {
   });
 }
 
-/** Bytes of the size at the end of a gzip, which is modulo 2^32. */
-const SIZE_BYTES = 4;
+/** Bytes at the end of a gzip: the checksum of what it holds (CRC-32), and the size, modulo 2^32. Source: RFC 1952. */
+const TRAILER = 8;
 
 function isPacked(original: string, path: string): boolean {
   try {
     const { size } = statSync(original);
     if (size === 0 || !isGzip(firstBytes(path, 2))) return false;
-    const end = lastBytes(path, SIZE_BYTES);
-    return end.length === SIZE_BYTES && end.readUInt32LE() === size % 2 ** 32;
+    const trailer = lastBytes(path, TRAILER);
+    if (trailer.length < TRAILER || trailer.readUInt32LE(4) !== size % 2 ** 32) return false;
+    let checksum = 0;
+    for (const piece of piecesOf(original, size, 0)) checksum = crc32(piece, checksum);
+    return checksum === trailer.readUInt32LE(0);
   } catch (error) {
     // Whoever reads it says so.
     if (isSystemError(error)) return false;

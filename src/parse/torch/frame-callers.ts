@@ -16,14 +16,11 @@ export class FrameCallers {
     this.#caller.push(caller);
   }
 
-  /** Whether one range is recorded as the caller of another. */
-  readonly isCaller = (range: number, called: number): boolean =>
-    this.#at(this.#id, range) === this.#at(this.#caller, called);
-
   /** NaN for a range without an id. */
-  idOf(range: number): number {
-    return this.#at(this.#id, range);
-  }
+  readonly idOf = (range: number): number => this.#at(this.#id, range);
+
+  /** Id of the frame that called a range; NaN for none. */
+  readonly callerOf = (range: number): number => this.#at(this.#caller, range);
 
   #at(column: NarrowColumn, range: number): number {
     const row = countBelow(this.#range.length, (index) => this.#range.at(index), range);

@@ -4,9 +4,11 @@
  */
 import type { HostCalls, Ranges } from '../capture/capture-columns.js';
 import { elementAt } from '../../containers/element.js';
+import { entryOf } from '../../containers/map-entry.js';
 import { groupAll, sortRows, type CompareRows } from '../../containers/row-order.js';
 import type { Diagnostics } from '../../record/diagnostics.js';
 import { compareTexts } from '../capture/ranges.js';
+import type { FrameCallers } from './frame-callers.js';
 import type { HostEvents } from './host-events.js';
 
 /** Row of no range. */
@@ -46,8 +48,8 @@ interface NestingFacts {
   readonly slack: number;
   /** Whether a range is a frame of a call stack. */
   readonly isFrame: (range: number) => boolean;
-  /** Whether a frame is recorded as the caller of another; absent where the profile states no callers. */
-  readonly isCaller?: (frame: number, called: number) => boolean;
+  /** Ids of frames and of those that called them, NaN for unknown; absent where the profile states none. */
+  readonly callers?: Pick<FrameCallers, 'idOf' | 'callerOf'>;
   /** Whether two ranges of the same times are one that was written twice: nothing is placed inside the second. */
   readonly isRepeat: (a: number, b: number) => boolean;
 }
@@ -85,32 +87,66 @@ export function nest(ranges: Ranges, hostCalls: HostCalls, threads: number, fact
  * @param rows of a thread, in order of start
  * @returns how many it cut
  */
-function cutFrames({ start, end }: Ranges, rows: Uint32Array, { slack, isFrame, isCaller }: NestingFacts): number {
-  /** The open frames, outermost first. */
-  const open: number[] = [];
+function cutFrames({ start, end }: Ranges, rows: Uint32Array, { slack, isFrame, callers }: NestingFacts): number {
+  const open = new OpenFrames(callers?.idOf);
   const cut = new Set<number>();
-  const ends = (row: number, at: number): void => {
-    end.set(row, at);
-    cut.add(row);
-  };
   for (const row of rows) {
     if (!isFrame(row)) continue;
     const from = start.at(row);
     const isOver = (last: number): boolean => end.at(row) > end.at(last) + slack;
-    let last = open.at(-1);
-    for (; last !== undefined && end.at(last) <= from + slack; last = open.at(-1)) open.pop();
-    if (last !== undefined && isCaller !== undefined && (cut.has(last) || isOver(last))) {
-      const caller = open.findLastIndex((frame) => isCaller(frame, row));
-      while (caller !== -1 && open.length > caller + 1 && last !== undefined && (cut.has(last) || isOver(last))) {
-        ends(last, from);
-        open.pop();
-        last = open.at(-1);
-      }
+    for (let { last } = open; last !== undefined && end.at(last) <= from + slack; { last } = open) open.pop();
+    const callerDepth = open.depthOf(callers?.callerOf(row) ?? NaN);
+    for (let { last } = open; open.depth > callerDepth && last !== undefined; { last } = open) {
+      if (!cut.has(last) && !isOver(last)) break;
+      end.set(last, from);
+      cut.add(last);
+      open.pop();
     }
-    if (last !== undefined && isOver(last)) ends(row, end.at(last));
+    const { last } = open;
+    if (last !== undefined && isOver(last)) {
+      end.set(row, end.at(last));
+      cut.add(row);
+    }
     open.push(row);
   }
   return cut.size;
+}
+
+/** Frames that are open, outermost first, found by their ids. */
+class OpenFrames {
+  readonly #rows: number[] = [];
+  /** Depths of the open frames with an id, which a merged trace may have several of. */
+  readonly #depths = new Map<number, number[]>();
+
+  constructor(private readonly idOf: FrameCallers['idOf'] = () => NaN) {}
+
+  get depth(): number {
+    return this.#rows.length;
+  }
+
+  get last(): number | undefined {
+    return this.#rows.at(-1);
+  }
+
+  /** Depth of the innermost with that id; Infinity where none is open. */
+  depthOf(id: number): number {
+    return this.#depths.get(id)?.at(-1) ?? Infinity;
+  }
+
+  push(row: number): void {
+    const id = this.idOf(row);
+    this.#rows.push(row);
+    if (!Number.isNaN(id)) entryOf(this.#depths, id, () => []).push(this.depth);
+  }
+
+  pop(): void {
+    const row = this.#rows.pop();
+    if (row === undefined) return;
+    const id = this.idOf(row);
+    const depths = this.#depths.get(id);
+    depths?.pop();
+    if (depths?.length === 0) this.#depths.delete(id);
+  }
 }
 
 /** Nests the ranges of one thread. @returns how many ranges nothing is nested in */
@@ -206,14 +242,14 @@ export function nestEvents(
     return byOp || compareTexts(nameOf(a), nameOf(b));
   };
   const isFrame = (range: number): boolean => events.isFrame(range);
-  const { isCaller } = events.callers;
+  const { callers } = events;
   // Where times are whole microseconds, only an id tells a short call of a function by itself from one written twice.
   const isRepeat = (a: number, b: number): boolean => {
     const idOf = (range: number): number =>
-      events.opOf(range) === -1 ? events.callers.idOf(range) : orderOf(events.opOf(range));
+      events.opOf(range) === -1 ? callers.idOf(range) : orderOf(events.opOf(range));
     return compareTies(a, b) === 0 && (idOf(a) === idOf(b) || (slack === 0 && Number.isNaN(idOf(a) + idOf(b))));
   };
-  const nesting = nest(events.ranges, hostCalls, threads, { compareTies, slack, isFrame, isCaller, isRepeat });
+  const nesting = nest(events.ranges, hostCalls, threads, { compareTies, slack, isFrame, callers, isRepeat });
   diagnostics.count('range-not-nested', nesting.unnested);
   diagnostics.count('frame-cut', nesting.cut);
   diagnostics.count('range-repeated', nesting.repeated.size);

@@ -45,6 +45,14 @@ describe('steps of a thread', () => {
     ]);
   });
 
+  it('go on through ranges of another name that lie across their borders', () => {
+    const profiler = [0, 1, 2].map((n) => range(`ProfilerStep#${n}`, n * 500_000, (n + 1) * 500_000));
+    const own = [0, 1].map((n) => range('train_step', n * 500_000 + 300_000, n * 500_000 + 800_000));
+    const all = profiler.map(({ text, start, end }) => [text, start, end]);
+    expect(steps(...profiler, ...own)).to.deep.equal(all);
+    expect(steps(...profiler, range('train_step', 450_000, 800_000))).to.deep.equal(all);
+  });
+
   it("that a program marks within the profiler's are none, whichever ends first", () => {
     const profiler = [range('ProfilerStep#3', 0, 100_000), range('ProfilerStep#4', 100_000, 200_000)];
     const marked = [range('step 3', 5000, 103_000), range('step 4', 105_000, 203_000)];

@@ -37,8 +37,11 @@ function nested(
       columns.end.push(end);
     }
   }
-  const isCaller = callers && ((frame: number, called: number): boolean => callers[called] === frame);
-  const facts = { compareTies: byRow, slack, isFrame, isRepeat: () => false, ...(isCaller && { isCaller }) };
+  const stated = callers && {
+    idOf: (frame: number): number => frame,
+    callerOf: (called: number): number => callers[called] ?? NaN,
+  };
+  const facts = { compareTies: byRow, slack, isFrame, isRepeat: () => false, ...(stated && { callers: stated }) };
   const nesting = nest(rangeColumns, callColumns, THREADS, facts);
   return { ...nesting, ends: [...rangeColumns.end.values] };
 }

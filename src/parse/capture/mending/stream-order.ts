@@ -2,20 +2,23 @@
  * Kernels, copies and memsets whose recorded end cannot be: a stream finishes its work in order, so that what ends after
  * the next of its stream has ended, and takes far longer than all others that do the same in order, has a damaged end (TraceLens#669:
  * 1.6 s over its neighbours). It is taken to last until the next begins. Kernels of programmatic launches overlap by their
- * beginnings, work of graphs runs side by side, and a kernel that communicates lasts until others arrive.
+ * beginnings, work that one call launched runs side by side (that of graphs, whose call may not be in the profile), and a
+ * kernel that communicates lasts until others arrive.
  */
 import { elementAt } from '../../../containers/element.js';
 import { entryOf } from '../../../containers/map-entry.js';
 import { isGraphLaunch } from '../graphs/graph-launches.js';
 import { byCallName } from '../calls/call-names.js';
 import { kernelNameOf, type Capture } from '../capture.js';
-import { KIND_CODE } from '../capture-columns.js';
+import { KIND_CODE, knownId } from '../capture-columns.js';
 import type { LaunchJoin } from '../launches.js';
 
 /** ns by which clocks of one device may differ: work may end so much after the next has. */
 const TOLERANCE = 10_000;
-/** ns. No work begins so long before the one before it has ended. */
+/** ns. No work begins so long before the one before it has ended, but where launches are programmatic. */
 const LONGEST_OVERLAP = 1_000_000;
+/** Devices with programmatic launches, Hopper and later: a kernel may begin as soon as the one before it has. */
+const PROGRAMMATIC = /^sm(?:9|1\d)\d$/;
 /** Largest share of a stream's work whose end may be damaged: where it is more, what it has is not one stream's. */
 const MOST_CUT = 0.05;
 /** How much longer than all others that do the same work with a damaged end takes at least. */
@@ -33,9 +36,10 @@ export function cutOverruns(capture: Capture, streams: readonly Stream[]): Reado
   const { end } = capture.activities;
   const believed = streams.filter(({ overruns, count }) => overruns.length <= Math.max(1, MOST_CUT * count));
   const overruns = believed.flatMap((stream) => stream.overruns);
-  const odd = overruns.filter(
-    isOdd(capture, new Set(streams.flatMap((stream) => stream.overruns.map(([row]) => row)))),
-  );
+  if (overruns.length === 0) return new Set();
+  const isLong = farLonger(capture, new Set(streams.flatMap((stream) => stream.overruns.map(([row]) => row))));
+  const isAlone = launchedAlone(capture, overruns);
+  const odd = overruns.filter(([row]) => isLong(row) && isAlone(row) && !communicates(capture, row));
   for (const [row, at] of odd) end.set(row, at);
   capture.diagnostics.count('end-not-believed', odd.length);
   return new Set(odd.map(([row]) => row));
@@ -45,6 +49,7 @@ export function cutOverruns(capture: Capture, streams: readonly Stream[]): Reado
 export function streamsOf(capture: Capture, { callOf }: LaunchJoin, order: Uint32Array): Stream[] {
   const { activities, hostCalls, threads } = capture;
   const launchesGraph = byCallName(capture, isGraphLaunch);
+  const overlaps = programmaticDevices(capture);
   const { kind, start, end, stream, process: owner, node, kernels, ownRow } = activities;
   const streams = new Map<string, Stream>();
   for (const row of order) {
@@ -60,7 +65,9 @@ export function streamsOf(capture: Capture, { callOf }: LaunchJoin, order: Uint3
     const of = entryOf(streams, key, (): Stream => ({ last: row, count: 0, overruns: [] }));
     of.count++;
     const [lastEnd, from] = [end.at(of.last), start.at(row)];
-    const isOver = lastEnd > end.at(row) + TOLERANCE || lastEnd > from + LONGEST_OVERLAP;
+    const isOver =
+      lastEnd > end.at(row) + TOLERANCE ||
+      (lastEnd > from + LONGEST_OVERLAP && !overlaps.has(activities.device.at(row)));
     if (isOver && from > start.at(of.last)) of.overruns.push([of.last, from]);
     of.last = row;
   }
@@ -70,25 +77,49 @@ export function streamsOf(capture: Capture, { callOf }: LaunchJoin, order: Uint3
 /** Kinds of work that a stream does in order. */
 const IN_ORDER: ReadonlySet<number> = new Set([KIND_CODE.kernel, KIND_CODE.copy, KIND_CODE.set]);
 
+/** Devices whose kernels may begin while the one before them runs. */
+const programmaticDevices = ({ header }: Capture): ReadonlySet<number> =>
+  new Set(header.devices.flatMap(({ id, arch }) => (PROGRAMMATIC.test(arch ?? '') ? [id] : [])));
+
 /**
- * Whether work takes far longer than all others that do the same, and does not communicate.
- * @param overruns rows that are not compared with, since their own ends may be damaged
+ * Whether work takes far longer than all others that do the same.
+ * @param leftOut rows that are not compared with, since their own ends may be damaged
+ * @param unlike what is said of work that no other does
  */
-function isOdd(
-  capture: Capture,
-  overruns: ReadonlySet<number>,
-): (overrun: readonly [row: number, end: number]) => boolean {
-  const { kind, start, end, kernels, ownRow } = capture.activities;
-  const communicates = (row: number): boolean =>
-    kind.at(row) === KIND_CODE.kernel &&
-    (COMMUNICATES.test(kernelNameOf(capture, kernels.name.at(ownRow.at(row))) ?? '') ||
-      (capture.collectiveOf?.(row) ?? null) !== null);
+export function farLonger(capture: Capture, leftOut: ReadonlySet<number>, unlike = false): (row: number) => boolean {
+  const { start, end } = capture.activities;
   let longest: ReadonlyMap<string, number> | null = null;
-  return ([row]) => {
-    if (communicates(row)) return false;
-    longest ??= longestOf(capture, overruns);
-    return end.at(row) - start.at(row) > FAR_LONGER * (longest.get(taskOf(capture, row)) ?? Infinity);
+  return (row) => {
+    longest ??= longestOf(capture, leftOut);
+    const other = longest.get(taskOf(capture, row));
+    return other === undefined ? unlike : end.at(row) - start.at(row) > FAR_LONGER * other;
   };
+}
+
+const communicates = (capture: Capture, row: number): boolean => {
+  const { kind, kernels, ownRow } = capture.activities;
+  if (kind.at(row) !== KIND_CODE.kernel) return false;
+  const name = kernelNameOf(capture, kernels.name.at(ownRow.at(row))) ?? '';
+  return COMMUNICATES.test(name) || (capture.collectiveOf?.(row) ?? null) !== null;
+};
+
+/**
+ * Whether no other work of the device has the id of its launch: work of one launch is not in the order of a stream, nor is
+ * that of several processes with the same ids.
+ */
+function launchedAlone(
+  { activities }: Capture,
+  overruns: readonly (readonly [row: number, end: number])[],
+): (row: number) => boolean {
+  const { kind, corr, device, process: owner } = activities;
+  const idOf = (row: number): string => `${owner.at(row)} ${device.at(row)} ${corr.at(row)}`;
+  const hasId = (row: number): boolean => !Number.isNaN(knownId(corr.at(row)));
+  const ids = new Set(overruns.flatMap(([row]) => (hasId(row) ? [corr.at(row)] : [])));
+  const counts = new Map<string, number>();
+  for (let row = 0; row < corr.length; row++) {
+    if (ids.has(corr.at(row)) && IN_ORDER.has(kind.at(row))) counts.set(idOf(row), (counts.get(idOf(row)) ?? 0) + 1);
+  }
+  return (row) => !hasId(row) || counts.get(idOf(row)) === 1;
 }
 
 /** What work does: the name of a kernel, direction and size of a copy, size of a memset. */

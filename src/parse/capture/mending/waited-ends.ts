@@ -1,14 +1,21 @@
 /**
  * The last work of a stream, which no later work shows to have ended: where the host waited for it, and the wait returned
  * long before the recorded end, that end cannot be (pti-gpu#86: 600 s late). The work is taken to last until the wait
- * returned. This needs a device whose clock is the host's: by its launches, and by all other work that was waited for.
+ * returned. This needs a device whose clock is the host's: by its launches, and by all other work that was waited for. Nor
+ * does it hold for work that is as long as others that do the same, or ends as a wait of its process returns: the earlier
+ * wait was for something that is not in the profile, as a stream without work.
  */
 import { elementAt } from '../../../containers/element.js';
+import { entryOf } from '../../../containers/map-entry.js';
+import { allRows, sortRows } from '../../../containers/row-order.js';
+import { countBelow } from '../../../containers/sorted-search.js';
 import type { Capture } from '../capture.js';
+import { waitOfCall } from '../calls/wait-calls.js';
 import { KIND_CODE } from '../capture-columns.js';
 import { isAwaitedCopy, overrunsOf, WaitedFor, waitsFor, type HostWait } from '../clocks/host-waits.js';
 import { CLOCK_TOLERANCE } from '../clocks/launch-latencies.js';
 import type { LaunchJoin } from '../launches.js';
+import { farLonger } from './stream-order.js';
 
 /**
  * Ends work when the host's wait for it returned.
@@ -24,10 +31,12 @@ export function cutAtWaits(
 ): ReadonlySet<number> {
   const { device, end } = capture.activities;
   const cut = new Set<number>();
-  const suspects = last.filter(endsAfterSomeWait(capture, launches));
+  const isLast = new Set(last);
+  const isLong = farLonger(capture, isLast, true);
+  const suspects = last.filter(endsAfterSomeWait(capture, launches)).filter(isLong);
   if (suspects.length === 0) return cut;
   const devices = devicesOf(capture);
-  const isLast = new Set(last);
+  const isWaitedFor = endsWithWait(capture, launches);
   for (const id of new Set(suspects.map((row) => device.at(row)))) {
     const isOnly = devices.size === 1;
     if (isMoved(id) || !isTimedByHost(capture, launches, id)) continue;
@@ -36,7 +45,7 @@ export function cutAtWaits(
     for (const row of suspects) {
       if (device.at(row) !== id) continue;
       const returned = returnOf(row);
-      if (!isBroken(capture, row, returned)) continue;
+      if (!isBroken(capture, row, returned) || isWaitedFor(row)) continue;
       end.set(row, returned);
       cut.add(row);
     }
@@ -53,15 +62,40 @@ const isBroken = ({ activities }: Capture, row: number, returned: number): boole
 function endsAfterSomeWait(capture: Capture, { callOf }: LaunchJoin): (row: number) => boolean {
   const { start, end, length } = capture.hostCalls;
   const waitedFor = new WaitedFor(capture);
-  const waits: number[] = [];
-  for (let call = 0; call < length; call++) if (waitedFor.of(call) !== null) waits.push(call);
+  const waits = allRows(length).filter((call) => waitedFor.of(call) !== null);
+  sortRows(waits, (a, b) => start.at(a) - start.at(b));
+  /** Of each wait, when the first of it and those that begin later returned. */
+  const returned = Float64Array.from(waits, (call) => end.at(call));
+  for (let i = returned.length - 2; i >= 0; i--)
+    returned[i] = Math.min(elementAt(returned, i), elementAt(returned, i + 1));
   return (row) => {
     const launch = elementAt(callOf, row);
     if (launch === -1) return false;
-    return (
-      (isAwaitedCopy(capture, row, launch) && isBroken(capture, row, end.at(launch))) ||
-      waits.some((call) => start.at(call) >= end.at(launch) && isBroken(capture, row, end.at(call)))
+    const later = countBelow(waits.length, (i) => start.at(elementAt(waits, i)), end.at(launch));
+    const first = Math.min(
+      returned[later] ?? Infinity,
+      isAwaitedCopy(capture, row, launch) ? end.at(launch) : Infinity,
     );
+    return capture.activities.end.at(row) > first + CLOCK_TOLERANCE;
+  };
+}
+
+/** Whether a wait of its process that goes on when work ends returns right after that. */
+function endsWithWait(
+  { hostCalls: { start, end, length, api, thread }, activities, threads, names }: Capture,
+  { callOf }: LaunchJoin,
+): (row: number) => boolean {
+  const waits = allRows(length).filter((call) => waitOfCall(names.apiName(api.at(call))) !== null);
+  sortRows(waits, (a, b) => end.at(a) - end.at(b));
+  const processOf = (call: number): number => threads.processOf(thread.at(call));
+  return (row) => {
+    const [at, process] = [activities.end.at(row), processOf(elementAt(callOf, row))];
+    const from = countBelow(waits.length, (i) => end.at(elementAt(waits, i)), at - CLOCK_TOLERANCE);
+    for (const call of waits.subarray(from)) {
+      if (end.at(call) > at + CLOCK_TOLERANCE) return false;
+      if (start.at(call) < at && processOf(call) === process) return true;
+    }
+    return false;
   };
 }
 
@@ -94,16 +128,25 @@ function returnsOf(
   const { process: owner, stream, context } = activities;
   const isOneContext = new Set(work.map((row) => context.at(row))).size === 1;
   const processOf = (call: number): number => threads.processOf(hostCalls.thread.at(call));
+  const byPlace = new Map<string, HostWait[]>();
+  for (const wait of waits.toSorted((a, b) => a.end - b.end))
+    entryOf(byPlace, `${wait.process} ${wait.stream}`, () => []).push(wait);
   const waitsForRow = (wait: HostWait, row: number, launch: number): boolean =>
     wait.start >= hostCalls.end.at(launch) &&
-    wait.process === owner.at(row) &&
     processOf(wait.call) === processOf(launch) &&
-    (Number.isNaN(wait.stream) || wait.stream === stream.at(row)) &&
     (isOneContext || wait.context === context.at(row));
   return (row) => {
     const launch = elementAt(callOf, row);
-    let first = isAwaitedCopy(capture, row, launch) ? hostCalls.end.at(launch) : Infinity;
-    for (const wait of waits) if (wait.end < first && waitsForRow(wait, row, launch)) first = wait.end;
+    const launched = hostCalls.end.at(launch);
+    let first = isAwaitedCopy(capture, row, launch) ? launched : Infinity;
+    for (const of of [NaN, stream.at(row)]) {
+      const own = byPlace.get(`${owner.at(row)} ${of}`) ?? [];
+      const from = countBelow(own.length, (i) => elementAt(own, i).end, launched);
+      for (let i = from; i < own.length && elementAt(own, i).end < first; i++) {
+        const wait = elementAt(own, i);
+        if (waitsForRow(wait, row, launch)) first = wait.end;
+      }
+    }
     return first;
   };
 }

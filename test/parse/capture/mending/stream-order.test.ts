@@ -111,6 +111,31 @@ describe('kernels of one stream', () => {
     expect(kernels(replay)[0]?.dur).to.equal(8_990_000);
   }); // prettier-ignore
 
+  it('are of a graph, or of several processes, where others have the id of their launch, which is not known', () => {
+    const shared = (corr: number): unknown => {
+      const db = new NsightDatabase().kernel({ start: 0, end: 9000 * US }, 1);
+      return kernelsOf(db.kernel({ start: 1000 * US, end: 1250 * US }, corr).write())[0]?.dur;
+    };
+    expect([1, 2].map(shared)).to.deep.equal([9000 * US, 1000 * US]);
+    const traced = (device: number): unknown =>
+      kernels([
+        any('kernel', 'k', 0, 9000, { pid: 0, tid: 7 }, { device: 0, stream: 7, correlation: 1 }),
+        any('kernel', 'k', 1000, 1250, { pid: 0, tid: 7 }, { device: 0, stream: 7, correlation: 2 }),
+        any('kernel', 'k', 1000, 1250, { pid: 0, tid: 7 }, { device, stream: 8, correlation: 1 }),
+      ])[0]?.dur;
+    expect([0, 1].map(traced)).to.deep.equal([9000 * US, 1000 * US]);
+  });
+
+  it('of a device with programmatic launches may begin whenever, and end in order', () => {
+    const of = (computeMajor: number, computeMinor: number, until: number): unknown => {
+      const db = new NsightDatabase().row('TARGET_INFO_GPU', { id: 0, name: 'GPU', computeMajor, computeMinor });
+      db.kernel({ start: 0, end: 3000 * US }, 1).kernel({ start: 2 * US, end: until }, 2, {}, 'next');
+      return kernelsOf(db.kernel({ start: 9000 * US, end: 9040 * US }, 3).write())[0]?.dur;
+    };
+    expect([of(9, 0, 3500 * US), of(12, 0, 3500 * US), of(8, 9, 3500 * US)]).to.deep.equal([3000 * US, 3000 * US, 2 * US]);
+    expect(of(9, 0, 2989 * US)).to.equal(2 * US);
+  }); // prettier-ignore
+
   it('are of several where more than one in twenty overruns', () => {
     const others = MANY.slice(0, 4).map(([start, end]): Kernel => [start - 1, end + 3000 * US]);
     expect(durationsOf(...MANY, ...others).filter(([, isCut]) => isCut)).to.have.lengthOf(0);

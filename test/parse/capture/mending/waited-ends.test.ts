@@ -64,9 +64,30 @@ describe('the last work of a stream', () => {
   });
 
   it('may end a little after the wait, as clocks are', () => {
-    expect(lastOf([FIRST, { ...DAMAGED, dur: 600 * US }], [WAIT])).to.deep.equal([600 * US, false]);
-    expect(lastOf([FIRST, { ...DAMAGED, dur: 600 * US + 1 }], [WAIT])).to.deep.equal(CUT);
+    const ends = (dur: number): unknown =>
+      lastOf(
+        [
+          { ...FIRST, dur: 10 * US },
+          { ...DAMAGED, dur },
+        ],
+        [WAIT],
+      );
+    expect(ends(600 * US)).to.deep.equal([600 * US, false]);
+    expect(ends(600 * US + 1)).to.deep.equal(CUT);
   });
+
+  it('lasts as recorded where it is as long as others, or the host waited until it ended: the stream of the wait had no work', () => {
+    const ends = (dur: number): unknown => lastOf([FIRST, { ...DAMAGED, dur }], [WAIT]);
+    expect(ends(1000 * US)).to.deep.equal([1000 * US, false]);
+    expect(ends(1000 * US + 1)).to.deep.equal(CUT);
+    // It ends at 9,020 µs.
+    const waited = (to: number, api?: string): unknown =>
+      lastOf([FIRST, { ...DAMAGED, dur: 8500 * US }], [WAIT, { from: 2000 * US, to, ...(api === undefined ? {} : { api }) }]);
+    expect(waited(9120 * US)).to.deep.equal([8500 * US, false]);
+    expect(waited(9030 * US, 'cudaEventSynchronize_v3020')).to.deep.equal([8500 * US, false]);
+    expect(waited(9121 * US)).to.deep.equal(CUT);
+    expect(waited(9030 * US, 'cudaFree_v3020')).to.deep.equal(CUT);
+  }); // prettier-ignore
 
   it('is waited for by its own stream, device and context', () => {
     const wait = { ...WAIT, api: 'cudaStreamSynchronize_v3020' };
