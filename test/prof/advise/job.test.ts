@@ -23,6 +23,13 @@ describe('advice on a job', () => {
     expect(others.filter(({ rule }) => rule === 'job' || rule === 'stragglers')).to.deep.equal([]);
   });
 
+  it('names each of several machines that are late', () => {
+    const inject = { slowNode: { node: [1, 2], factor: 1.2 } };
+    const found = adviceOn({ dp: 6, ranksPerNode: 2, inject }).findings.filter(({ rule }) => rule === 'job');
+    const names = found.map(({ what }) => what.split(' takes ')[0]).sort();
+    expect(names).to.deep.equal(['machine node-001 (2 ranks)', 'machine node-002 (2 ranks)']);
+  });
+
   it('says that a late rank waits for its data', () => {
     const [first] = adviceOn({ inject: { dataLoading: { rank: 3, ns: 5e6 } } }).findings;
     expect(first).to.include({ rule: 'job', profile: 3 });
