@@ -43,6 +43,21 @@ describe('advice on a job', () => {
     expect(first?.what).to.match(/\(ranks 6-7\) takes .*: a slow link$/);
   });
 
+  it('says first that profiles begin apart, by more than a step', () => {
+    const job = simulateJob({ ...SMALL, dp: 3, clocks: 'none' });
+    const recordsOf = (rank: number) =>
+      [...jobRecords(job, rank, { profile: rank })].map((record) =>
+        record.type === 'profile' && rank === 2 && typeof record.startUnixNs === 'string'
+          ? { ...record, startUnixNs: String(BigInt(record.startUnixNs) + 17_460_000_000n) }
+          : record,
+      );
+    // Without operations in common: by the start of each profile.
+    const alone = job.ranks.flatMap(({ rank }) => recordsOf(rank).filter((record) => !('collective' in record)));
+    const [first] = adviserOf(alone).findings;
+    expect(first).to.include({ rule: 'job', profile: 2, gain: null });
+    expect(first?.what).to.match(/^profiles begin 17\.4\d s apart, rank [01] first and rank 2 last: /);
+  });
+
   it('names nobody where all ranks are alike', () => {
     for (const seed of [1, 2, 3])
       expect(adviceOn({ seed }).findings.filter(({ rule }) => rule === 'job')).to.deep.equal([]);
