@@ -137,7 +137,7 @@ function findings(
   const isSlow = (rank: number): boolean =>
     rank === slowLayer?.rank ||
     rank === dataLoading?.rank ||
-    (slowNode !== undefined && Math.floor(rank / job.options.ranksPerNode) === slowNode.node);
+    (slowNode !== undefined && [slowNode.node].flat().includes(Math.floor(rank / job.options.ranksPerNode)));
   const rankOf = (part: number): number => parts[part]?.rank ?? -1;
   const named = [...new Set(lateness.stragglers.flatMap(({ members }) => members.map(rankOf)))];
   const slow = job.ranks.map(({ rank }) => rank).filter(isSlow);

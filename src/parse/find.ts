@@ -47,7 +47,7 @@ export type OnNote = (note: UserError) => void;
  * Finds and opens the profiles of all inputs, each when it is asked for; whoever takes one disposes of it. An input that
  * cannot be read is an error in its place, not thrown: one bad input does not lose the others. In folders and globs,
  * files that are no profiles are passed over silently, but for those that have the name of one: of profilers, or of the
- * other profiles there, but for numbers. Of the latter, whole JSON of other data is passed over and counted.
+ * other profiles there, but for numbers and compression. Of the latter, whole JSON of other data is passed over and counted.
  * @param inputs files, folders, globs, or `-` for standard input
  */
 export async function* findProfiles(
@@ -112,8 +112,8 @@ function checkStart(file: Pick<InputFile, 'path' | 'dispose'>, name: string, inF
   }
 }
 
-/** What files of one set have in common: `rank6.json` stands for a profile where `rank5.json` is one. */
-const withoutNumbers = (path: string): string => path.replaceAll(/\d+/g, '0');
+/** What files of one set have in common: `rank6.json.gz` stands for a profile where `rank5.json` is one. */
+const nameOfSet = (path: string): string => path.replace(/\.(?:gz|zst|xz|bz2|lz4|zip)$/i, '').replaceAll(/\d+/g, '0');
 
 /** The profiles of one input. @throws UserError when there is nothing to read */
 async function* profilesOf<Found extends object>(
@@ -133,7 +133,7 @@ async function* profilesOf<Found extends object>(
     // Read with the profiles beside that folder.
     if (inFolder && isInCaptureFolder(path) && dirname(path) !== input) continue;
     const result = await open(path, inFolder);
-    if (!(result instanceof UserError)) profiles.add(withoutNumbers(path));
+    if (!(result instanceof UserError)) profiles.add(nameOfSet(path));
     else if (lenient && !isOfProfile(result, path)) {
       if (!(result instanceof RedundantInput)) passedOver.push({ path, failure: result });
       continue;
@@ -143,7 +143,7 @@ async function* profilesOf<Found extends object>(
   }
   const others: string[] = [];
   for (const { path, failure } of passedOver) {
-    if (!profiles.has(withoutNumbers(path))) continue;
+    if (!profiles.has(nameOfSet(path))) continue;
     if (failure instanceof OtherData && !OF_RANK.test(basename(path)) && (await holdsOtherData(path)))
       others.push(path);
     else {

@@ -76,6 +76,18 @@ describe('a folder with JSON of other data beside a trace', () => {
     expect(ran.stderr).to.include('rank_1.json: ');
   });
 
+  it('counts one that is compressed, beside a trace that is not, and the other way round', async () => {
+    const packed = gzipSync('{"lr": 0.1}');
+    for (const others of [
+      { '0.json': trace(), '1.json.gz': packed },
+      { '0.json.gz': gzipSync(trace()), '1.json': '{"lr": 0.1}' },
+    ]) {
+      const ran = await runCli('dparse', [folderOf(others)]);
+      expect([ran.code, kernelsOf(ran)]).to.deep.equal([0, 1]);
+      expect(ran.stderr).to.match(/: 1 JSON file passed over that is no profile: 1\.json(\.gz)?\n$/);
+    }
+  });
+
   it('names what may be a profile: by its name, damaged, or no JSON', async () => {
     for (const [name, content] of [
       ['1.pt.trace.json', '{"lr": 0.1}'],
@@ -85,6 +97,9 @@ describe('a folder with JSON of other data beside a trace', () => {
       ['3.json', ''],
       ['3.json', '{}'],
       ['3.json', '[]'],
+      // Of one kind whatever they are compressed by.
+      ['3.json.gz', gzipSync('lr: 0.1')],
+      ['3.json.zst', Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0])],
     ] as const) {
       const ran = await runCli('dparse', [folderOf({ ...files, [name]: content })]);
       expect([ran.code, kernelsOf(ran)], name).to.deep.equal([1, 1]);

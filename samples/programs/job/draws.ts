@@ -75,7 +75,7 @@ export function drawRank(
 /** How many times longer a rank's work takes by what is wrong with the job. */
 function slowness({ inject }: JobOptions, { rank, node }: JobRank): (op: JobOp) => number {
   const { slowLayer, slowNode } = inject;
-  const ofNode = slowNode?.node === node ? slowNode.factor : 1;
+  const ofNode = slowNode !== undefined && [slowNode.node].flat().includes(node) ? slowNode.factor : 1;
   const layer = slowLayer?.rank === rank ? slowLayer.layer : -1;
   return ({ kernel, part }) => (kernel === null ? 1 : ofNode * (part?.layer === layer ? (slowLayer?.factor ?? 1) : 1));
 }

@@ -13,8 +13,8 @@ export type GroupKind = 'world' | 'data' | 'tensor' | 'pipeline';
 export interface Injections {
   /** Kernels of one layer (counted within its stage) take longer on one rank. */
   readonly slowLayer?: { readonly rank: number; readonly layer: number; readonly factor: number };
-  /** All kernels take longer on the ranks of one node. */
-  readonly slowNode?: { readonly node: number; readonly factor: number };
+  /** All kernels take longer on the ranks of a node, or of several. */
+  readonly slowNode?: { readonly node: number | readonly number[]; readonly factor: number };
   /** Transfers of the group of this kind that has this rank take the bandwidth's time so many times; `data` by default. */
   readonly slowLink?: { readonly rank: number; readonly factor: number; readonly kind?: GroupKind };
   /** Loading the data of a step takes so much longer on one rank. */

@@ -49,7 +49,7 @@ async function runMerges(request: JobRequest & { show: 'merge' }, commands: Comm
     return;
   }
   const failed = failedTasks(folder, plan);
-  if (await mergeAll(run)) await writeReports(folder, commands, plan.by);
+  if (await mergeAll(run)) await writeReports({ folder, by: plan.by, failed }, commands);
   writeFailed(folder, failed);
   // What killed processes have left. A task that has not ended may still run.
   if (failed.every(({ hasSaid }) => hasSaid)) folder.remove(PLACES.work);

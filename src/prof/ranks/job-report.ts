@@ -1,6 +1,7 @@
 /** Parts of ranks → what they do to each other: the answer of `dprof ranks`. Pure. */
 import { elementAt } from '../../containers/element.js';
 import type { RankClock } from './clocks/job-clocks.js';
+import { apartBegins, profileBegins, type ApartBegins } from './clocks/profile-begins.js';
 import type { Misfit } from './clocks/misfits.js';
 import { aligned } from './aligned.js';
 import { withoutCopies, type CopiedPart } from './copies.js';
@@ -49,6 +50,8 @@ export interface RankReport {
   readonly part: number;
   readonly node: string | null;
   readonly clock: RankClock;
+  /** When its profile begins, after that of the earliest, ns; null where its clock is not known. */
+  readonly begin: number | null;
   /** Time that it waited for others in matched operations, ns. */
   readonly waited: number;
   /** Operations that it joined, those that it joined last, and by how much later than the one before, ns. */
@@ -65,6 +68,8 @@ export interface JobReport {
   /** Ranks whose times fit no clock: they are compared with no others. */
   readonly misfits: readonly Misfit[];
   readonly ranks: readonly RankReport[];
+  /** Where profiles begin further apart than a step takes; null otherwise. */
+  readonly apart: ApartBegins | null;
   readonly groups: readonly GroupReport[];
   /** The operations of each of `groups`. */
   readonly matched: readonly MatchedGroup[];
@@ -94,9 +99,14 @@ export function jobReport(given: readonly RankPart[]): JobReport {
   });
   const reaches = groups.map((group) => reachOf(group, parts, membership.nodes));
   const waits = addedUp(parts, matched, kinds, clocks, reaches);
+  const begins = profileBegins(clocks);
   return {
     ...{ parts, copies, membership, misfits },
-    ranks: parts.map((_, part) => rankReport(part, membership, clocks, waits.ranks)),
+    ranks: parts.map((_, part) => ({
+      ...rankReport(part, membership, clocks, waits.ranks),
+      begin: elementAt(begins, part),
+    })),
+    apart: apartBegins(begins, parts),
     groups: matched.map((group, index) =>
       groupReport(group, kinds[index] ?? null, elementAt(waits.groups, index).sums, elementAt(reaches, index)),
     ),
@@ -169,7 +179,7 @@ const rankReport = (
   { nodes }: Membership,
   clocks: readonly RankClock[],
   waits: RankWaits,
-): RankReport => ({
+): Omit<RankReport, 'begin'> => ({
   ...{ part, node: nodes[part] ?? null, clock: elementAt(clocks, part) },
   ...{ waited: elementAt(waits.waited, part), joined: elementAt(waits.joined, part) },
   ...{ last: elementAt(waits.last, part), delayed: elementAt(waits.delayed, part) },

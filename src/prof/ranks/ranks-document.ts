@@ -29,6 +29,8 @@ export interface RanksDocument
   readonly copies: readonly (RankFile & { readonly of: RankFile })[];
   /** Rank whose clock is the job's; null where it has no number. */
   readonly reference: number | null;
+  /** Profiles that begin first and last, and how far apart, ns, where that is more than a step takes; null otherwise. */
+  readonly apart: { readonly first: RankFile; readonly last: RankFile; readonly time: number } | null;
   /** Profiles whose times fit no clock. */
   readonly refuted: readonly (RankFile & {
     readonly backwards: boolean;
@@ -46,13 +48,14 @@ export interface RanksDocument
 }
 
 export function ranksDocument(report: JobReport): RanksDocument {
-  const { membership, copies, misfits, parts, lateness, slowGroups, groups } = report;
+  const { membership, copies, misfits, parts, lateness, slowGroups, groups, apart } = report;
   const { worldSize, worldSizes, missing, doubled, unranked, nodesInferred } = membership;
   const fileOf = (part: number): RankFile => fileOfPart(elementAt(parts, part));
   return {
     ...{ worldSize, worldSizes, missing, doubled, unranked, nodesInferred },
     copies: copies.map(({ part, of }) => ({ ...fileOfPart(part), of: fileOfPart(of) })),
     reference: referenceOf(report),
+    apart: apart === null ? null : { ...apart, first: fileOf(apart.first), last: fileOf(apart.last) },
     refuted: misfits.map(({ part, isBackwards: backwards, drift, residual }) => ({
       ...fileOf(part),
       ...{ backwards, drift, residual },

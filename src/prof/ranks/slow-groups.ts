@@ -2,12 +2,14 @@
  * Groups whose transfers take longer than those of other groups of the same kind, size, message and reach: a slow link.
  * Groups within a machine are compared among themselves, as are those between machines.
  */
+import { elementAt } from '../../containers/element.js';
 import { entryOf } from '../../containers/map-entry.js';
 import { median } from '../../record/statistics.js';
 import { falseDiscovery } from '../diff/false-discovery.js';
 import { mannWhitney } from '../diff/mann-whitney.js';
 import type { GroupReach } from './group-reach.js';
 import type { GroupKind, KnownKind } from './group-kinds.js';
+import { logChoices, mostLate } from './stragglers/late-alike.js';
 import type { OperationWaits } from './waits.js';
 
 /** Transfers of one kind of operation and size in one group. */
@@ -68,16 +70,22 @@ function testsOf(
   const [kind, groupKind, bytes] = JSON.parse(key) as [string | null, GroupKind | null, number | null];
   if (groups.size < 3) return [];
   const medians = new Map([...groups].map(([group, times]) => [group, median(times) ?? 0] as const));
-  // Of an even number the lower one: half of them may be slow.
-  const common = median([...medians.values()], 'lower') ?? 0;
-  const typical = [...groups]
-    .flatMap(([group, times]) => (isTypical(medians, group, common) ? times : []))
-    .slice(0, 2000);
-  return [...groups].map(([group, times]) => ({
-    ...{ group, kind, groupKind, bytes, time: medians.get(group) ?? 0, others: common, operations: times.length },
-    p: isTypical(medians, group, common) ? null : (mannWhitney(typical, times)?.p ?? null),
+  const rising = [...medians.values()].sort((a, b) => a - b);
+  const fast = elementAt(rising, rising.length - mostLate(rising.length) - 1);
+  const typical = [...groups].filter(([group]) => isTypical(medians, group, fast));
+  const times = typical.flatMap(([, of]) => of).slice(0, 2000);
+  const others = elementAt(rising, (typical.length - 1) >> 1);
+  // The fastest of them, where these are the fewer, might have been any: it counts for all choices (Bonferroni).
+  const choices = 2 * typical.length < groups.size ? Math.exp(logChoices(groups.size, typical.length)) : 1;
+  const chanceOf = (group: number, own: readonly number[]): number | null => {
+    const p = isTypical(medians, group, fast) ? null : (mannWhitney(times, own)?.p ?? null);
+    return p === null ? null : Math.min(1, choices * p);
+  };
+  return [...groups].map(([group, own]) => ({
+    ...{ group, kind, groupKind, bytes, time: medians.get(group) ?? 0, others, operations: own.length },
+    p: chanceOf(group, own),
   }));
 }
 
-const isTypical = (medians: ReadonlyMap<number, number>, group: number, common: number): boolean =>
-  (medians.get(group) ?? 0) < LEAST_RATIO * common;
+const isTypical = (medians: ReadonlyMap<number, number>, group: number, fast: number): boolean =>
+  (medians.get(group) ?? 0) < LEAST_RATIO * fast;

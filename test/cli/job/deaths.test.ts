@@ -76,6 +76,9 @@ describeWithProcess('dprof job where profiles end processes', () => {
     expect(ran.stderr).to.equal(
       [...lines, `of 6 profiles 2 failed: ${join(out, 'failed.txt')}`].map((text) => `dprof: ${text}\n`).join(''),
     );
+    expect(readFileSync(join(out, 'report/ranks.txt'), 'utf8').split('\nMissing, or cut off\n')[1]).to.equal(
+      lines.map((text) => `  ${text}\n`).join(''),
+    );
     expect(failuresIn(out)).to.deep.equal([
       { ...WHOLE, task: 1, ended: 'signal', signal: 'SIGKILL', log: 'logs/again-0.log' },
       { ...WHOLE, task: 3, ended: 'signal', signal: 'SIGKILL', log: 'logs/again-1.log' },

@@ -73,10 +73,15 @@ describe('dprof job by shares', function () {
       `dprof: ${RANKS[2] ?? ''}: was not started\ndprof: of 4 profiles 1 failed: ${join(out, 'failed.txt')}\n`,
     );
     expect(readFileSync(join(out, 'failed.txt'), 'utf8')).to.equal(`${RANKS[2] ?? ''}: was not started\n`);
+    for (const report of ['ranks.txt', 'summary.txt'])
+      expect(readFileSync(join(out, 'report', report), 'utf8')).to.match(
+        /\n\nMissing, or cut off\n {2}[^\n]*: was not started\n$/,
+      );
     expect(await job('--tasks', '2', '-o', out)).to.deep.equal(DONE);
     expect(await job('--merge', '-o', out)).to.include({ code: 0, stderr: '' });
     expect(readFileSync(join(out, 'job.part')).equals(expected)).to.equal(true);
     expect(existsSync(join(out, 'failed.txt'))).to.equal(false);
+    expect(readFileSync(join(out, 'report/ranks.txt'), 'utf8')).not.to.include('Missing');
   });
 
   it('does a task once: what has its part is left as it is', async () => {

@@ -23,6 +23,13 @@ describe('advice on a job', () => {
     expect(others.filter(({ rule }) => rule === 'job' || rule === 'stragglers')).to.deep.equal([]);
   });
 
+  it('names each of several machines that are late', () => {
+    const inject = { slowNode: { node: [1, 2], factor: 1.2 } };
+    const found = adviceOn({ dp: 6, ranksPerNode: 2, inject }).findings.filter(({ rule }) => rule === 'job');
+    const names = found.map(({ what }) => what.split(' takes ')[0]).sort();
+    expect(names).to.deep.equal(['machine node-001 (2 ranks)', 'machine node-002 (2 ranks)']);
+  });
+
   it('says that a late rank waits for its data', () => {
     const [first] = adviceOn({ inject: { dataLoading: { rank: 3, ns: 5e6 } } }).findings;
     expect(first).to.include({ rule: 'job', profile: 3 });
@@ -34,6 +41,21 @@ describe('advice on a job', () => {
     const [first] = adviceOn(request).findings;
     expect(first?.rule).to.equal('job');
     expect(first?.what).to.match(/\(ranks 6-7\) takes .*: a slow link$/);
+  });
+
+  it('says first that profiles begin apart, by more than a step', () => {
+    const job = simulateJob({ ...SMALL, dp: 3, clocks: 'none' });
+    const recordsOf = (rank: number) =>
+      [...jobRecords(job, rank, { profile: rank })].map((record) =>
+        record.type === 'profile' && rank === 2 && typeof record.startUnixNs === 'string'
+          ? { ...record, startUnixNs: String(BigInt(record.startUnixNs) + 17_460_000_000n) }
+          : record,
+      );
+    // Without operations in common: by the start of each profile.
+    const alone = job.ranks.flatMap(({ rank }) => recordsOf(rank).filter((record) => !('collective' in record)));
+    const [first] = adviserOf(alone).findings;
+    expect(first).to.include({ rule: 'job', profile: 2, gain: null });
+    expect(first?.what).to.match(/^profiles begin 17\.4\d s apart, rank [01] first and rank 2 last: /);
   });
 
   it('names nobody where all ranks are alike', () => {

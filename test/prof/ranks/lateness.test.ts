@@ -1,8 +1,11 @@
 /** Who is named as late, of jobs whose own work is known: about 50 ms a step, with noise of 0.5 ms. */
 import { expect } from 'chai';
 import { clockAhead } from '../../../src/prof/ranks/clocks/job-clocks.js';
+import { jobLines } from '../../../src/cli/commands/ranks/ranks-screen.js';
+import { jobReport } from '../../../src/prof/ranks/job-report.js';
 import { membershipOf } from '../../../src/prof/ranks/membership.js';
 import type { RankPart } from '../../../src/prof/ranks/part/rank-part.js';
+import { ranksDocument } from '../../../src/prof/ranks/ranks-document.js';
 import { latenessOf, type Lateness } from '../../../src/prof/ranks/stragglers/stragglers.js';
 import type { NamedGroup } from '../../../src/prof/ranks/stragglers/tested-units.js';
 import { Noise } from '../../support/noise.js';
@@ -84,6 +87,55 @@ describe('machines and groups', () => {
     expect(namesOf(late).filter((name) => typeof name === 'string')).to.deep.equal(['group tensor 4-7', 'group tensor 12-15']); // prettier-ignore
     // Against those that are not late.
     for (const { part, late: ns } of late.stragglers) expect(ns).to.be.closeTo(part >= 12 ? 2.5e6 : 5e6, 0.5e6);
+  });
+});
+
+describe('several machines and groups that are late', () => {
+  /** Groups of four ranks, on a machine each. */
+  const named = (groups: number, late: Readonly<Record<number, number>>, as: 'machine' | 'group'): string[] => {
+    const parts = jobOf(4 * groups, 12, (rank) => late[Math.floor(rank / 4)] ?? 0);
+    const tensor = Array.from({ length: groups }, (_, group) => ({
+      ...{ kind: 'tensor', name: `${group}`, parts: [0, 1, 2, 3].map((rank) => 4 * group + rank) },
+    }));
+    const { stragglers } = lateIn(parts, as === 'machine' ? 4 : 4 * groups, as === 'group' ? tensor : []);
+    for (const { level, name, late: ns, peers } of stragglers)
+      if (level !== 'rank') {
+        expect(ns).to.be.closeTo(1e6 * (late[Number(name)] ?? 0), 0.3e6);
+        expect(peers).to.be.at.most(groups);
+      }
+    return stragglers.flatMap(({ level, name }) => (level === as ? [name ?? ''] : [])).sort();
+  };
+
+  for (const as of ['machine', 'group'] as const) {
+    it(`are all named, with what they are late by against those that are not: ${as}`, () => {
+      expect(named(3, { 1: 2.5, 2: 5 }, as)).to.deep.equal(['1', '2']);
+      expect(named(3, { 1: 3, 2: 3 }, as)).to.deep.equal(['1', '2']);
+      expect(named(8, { 1: 3, 5: 3 }, as)).to.deep.equal(['1', '5']);
+      expect(named(8, { 1: 1, 5: 2, 7: 1 }, as)).to.deep.equal(['1', '5', '7']);
+      expect(named(8, { 0: 2, 2: 2, 3: 2, 5: 2, 7: 2 }, as)).to.deep.equal(['0', '2', '3', '5', '7']);
+    });
+
+    it(`are none where all but one take equally long: ${as}`, () => {
+      expect(named(8, { 0: 2, 1: 2, 2: 2, 3: 2, 4: 2, 5: 2, 6: 2 }, as)).to.deep.equal([]);
+    });
+
+    it(`are none where all are alike: ${as}`, () => {
+      expect([3, 4, 8, 16].map((groups) => named(groups, {}, as))).to.deep.equal([[], [], [], []]);
+    });
+  }
+
+  it('stand in text and JSON', () => {
+    const parts = jobOf(12, 12, (rank) => (rank >= 4 ? 3 : 0)).map((part, rank) => ({ ...part, host: 'abc'.charAt(rank / 4) })); // prettier-ignore
+    const report = jobReport(parts);
+    const named = ranksDocument(report).stragglers.filter(({ level }) => level === 'machine');
+    expect(named.map(({ name, members }) => [name, members])).to.have.deep.members([['b', [4, 5, 6, 7]], ['c', [8, 9, 10, 11]]]); // prettier-ignore
+    const text = jobLines(report);
+    expect(text).to.include('\nLate        2 machines, 8 of 12 ranks\n');
+    for (const name of ['b', 'c']) expect(text).to.match(new RegExp(`^ {2}machine ${name} \\(4 ranks of the same work\\): `, 'm')); // prettier-ignore
+  });
+
+  it('are ranks as well: two of three', () => {
+    expect(namesOf(lateIn(jobOf(3, 12, (rank) => (rank > 0 ? 3 : 0)))).sort()).to.deep.equal([1, 2]);
   });
 });
 

@@ -76,8 +76,17 @@ export function writeFailed(folder: JobFolder, failed: readonly FailedTask[]): v
   }
 }
 
-/** Lines on stderr that a job of any size may have. */
+/** Lines on stderr, and at the end of a report, that a job of any size may have. */
 const MOST_SAID = 5;
+
+/** What reports in text end with: the profiles that are missing in them, or cut off, and why; '' where none is. */
+export function failedText(failed: readonly FailedTask[]): string {
+  if (failed.length === 0) return '';
+  const lines = failed.slice(0, MOST_SAID).map(lineOf);
+  const rest = failed.length - lines.length;
+  const all = [...lines, ...(rest > 0 ? [`${rest} more: ${PLACES.failed}`] : [])];
+  return `\nMissing, or cut off\n${all.map((line) => `  ${line}\n`).join('')}`;
+}
 
 export function sayFailed(folder: JobFolder, failed: readonly FailedTask[], total: number): void {
   for (const one of failed.slice(0, MOST_SAID)) say('dprof', lineOf(one));

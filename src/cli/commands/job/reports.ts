@@ -1,5 +1,5 @@
 /** The reports of a job: answers of other commands from its part. */
-import { existsSync } from 'node:fs';
+import { appendFileSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { EXIT } from '../../../record/errors.js';
 import type { CommandEntry } from '../../command.js';
@@ -7,6 +7,7 @@ import { say } from '../../message.js';
 import { printText } from '../../output.js';
 import { readArguments } from '../../report/report-options.js';
 import { runReport } from '../../report/run-report.js';
+import { failedText, type FailedTask } from './failed-tasks.js';
 import { PLACES, type JobFolder } from './job-folder.js';
 import { JOB_PART } from './plan/merge-tree.js';
 import { runInside } from './run-inside.js';
@@ -27,11 +28,17 @@ const REPORTS: readonly JobReportFile[] = [
   { file: 'ops.csv', args: ['--by', 'op', '-f', 'csv'] },
 ];
 
-/** Makes those that the part has answers for, and says of the others why not. */
+/**
+ * Makes those that the part has answers for, and says of the others why not.
+ * @param failed what is missing in the part: text says so
+ */
 export async function writeReports(
-  folder: JobFolder,
+  {
+    folder,
+    by,
+    failed,
+  }: { readonly folder: JobFolder; readonly by: string | null; readonly failed: readonly FailedTask[] },
   commands: Readonly<Record<string, CommandEntry>>,
-  by: string | null,
 ): Promise<void> {
   const possible = REPORTS.filter(({ args: [name, keys = ''] }) => name !== '--by' || by === null || by.split(',').includes(keys)); // prettier-ignore
   const work = folder.work('report');
@@ -41,7 +48,10 @@ export async function writeReports(
       const command = (await commands[name]?.load()) ?? KERNELS;
       const end = [...(command === KERNELS ? args : others), '-q', '-o', join(work.path, file), folder.at(JOB_PART)];
       const { code, error } = await runInside(command, end);
-      if (existsSync(join(work.path, file))) work.move(file, `${PLACES.report}/${file}`);
+      if (existsSync(join(work.path, file))) {
+        if (file.endsWith('.txt')) appendFileSync(join(work.path, file), failedText(failed));
+        work.move(file, `${PLACES.report}/${file}`);
+      }
       if (code !== EXIT.done && error !== null) say('dprof', `no ${PLACES.report}/${file}: ${error}`);
     }
   } finally {

@@ -92,6 +92,7 @@ const headLines = (report: JobReport): string[] => [
   ...membershipLines(report),
   ...matchingLines(report),
   ...clockLines(report),
+  ...beginLines(report),
   ...stepLines(report),
   ...lateLines(report),
   ...slowLines(report),
@@ -260,6 +261,15 @@ function againstText({ ranks, parts }: JobReport, reference: number): string {
   const rest = unknown > 0 ? ` (not of ${counted(unknown, 'profile')} without the time of the start)` : '';
   const who = ranksText(set.map(({ part }) => elementAt(parts, part)));
   return `${who} against ${nameOf(elementAt(parts, reference))}: ${range}${rest}, residual ${time(residual)}, off by at most ${time(bound)}`;
+}
+
+/** Where profiles begin so far apart that it shows as waiting. */
+function beginLines({ apart, parts }: JobReport): string[] {
+  if (apart === null) return [];
+  const [first, last] = [elementAt(parts, apart.first), elementAt(parts, apart.last)];
+  return [
+    `Begins      ${time(apart.time)} apart, ${nameOf(first)} first and ${nameOf(last)} last: up to that the first operations wait for profilers, not for slow ranks`,
+  ];
 }
 
 /** Where profiles do not say what their steps are. */

@@ -4,6 +4,7 @@ import { grouped, many, percent, time } from '../amount-text.js';
 import type { Found } from '../finding.js';
 import { JOB_RULE } from './job-rule.js';
 import type { Rule, RuleAnswer } from '../rule.js';
+import type { ApartBegins } from '../../ranks/clocks/profile-begins.js';
 import { jobReport, type JobReport } from '../../ranks/job-report.js';
 import { rangesText } from '../../ranks/membership.js';
 import { RankCollector } from '../../ranks/part/rank-collector.js';
@@ -103,6 +104,20 @@ function linkFinding({ groups }: JobReport, placeOf: PlaceOf, slow: SlowTransfer
   };
 }
 
+/** Profilers that were switched on one after the other: others are said to wait in their first operations. */
+function apartFinding({ parts }: JobReport, placeOf: PlaceOf, { first, last, time: ns }: ApartBegins): Found {
+  return {
+    ...placeOf(last),
+    what: `profiles begin ${time(ns)} apart, ${nameOf(elementAt(parts, first))} first and ${nameOf(elementAt(parts, last))} last: up to that the first operations wait for profilers, not for slow ranks`,
+    action: 'start the profilers of all ranks in the same step, and leave their first step out',
+    stake: ns,
+    gain: null,
+    ...{ kernels: [], count: parts.length },
+    evidence: { apartNs: ns },
+    see: 'dprof ranks -t ranks -c rank,begin FILE',
+  };
+}
+
 function answer(collector: RankCollector): RuleAnswer {
   const placed = [...collector.partsByProfile].flatMap(([profile, parts]) =>
     parts.map((part) => [part, { profile, device: part.device }] as const),
@@ -115,6 +130,7 @@ function answer(collector: RankCollector): RuleAnswer {
   // Ranks of a machine that is late are late with it.
   const together = new Set(stragglers.flatMap(({ level, members }) => (level === 'rank' ? [] : members)));
   const found = [
+    ...(report.apart === null ? [] : [apartFinding(report, placeOf, report.apart)]),
     ...stragglers
       .filter(({ level, part }) => level !== 'rank' || !together.has(part))
       .map((one) => lateFinding(report, placeOf, one)),
@@ -127,7 +143,7 @@ function answer(collector: RankCollector): RuleAnswer {
 
 export const job: Rule = {
   name: JOB_RULE,
-  doc: 'several ranks: who is late or delayed beyond chance and why, and slow links, as dprof ranks says',
+  doc: 'several ranks: who is late or delayed beyond chance and why, slow links, and profiles that begin apart, as dprof ranks says',
   watch: () => {
     const collector = new RankCollector();
     return {

@@ -1,9 +1,11 @@
 /** Ranks that do their own work more slowly than their peers, more often than chance, by how much, since when, and why. */
 import { elementAt } from '../../../containers/element.js';
 import { append } from '../../../containers/lists.js';
+import { median } from '../../../record/statistics.js';
 import { falseDiscovery } from '../../diff/false-discovery.js';
 import type { RankPart } from '../part/rank-part.js';
 import { delaysOf, type Delay } from './delays.js';
+import { lateSetOf, mostLate } from './late-alike.js';
 import { excessOver, ownWorkOf, type OwnWork } from './own-work.js';
 import { chanceOf, leastChance, stepPlaces, type StepPlaces } from './rank-sum-test.js';
 import { reasonsOf, type Reasons } from './reasons.js';
@@ -116,7 +118,8 @@ function inRounds(families: readonly Family[]): {
   const first = outcomes(families);
   const named: Outcome[] = [];
   for (let found = first; ;) {
-    const late = withoutRepeated(found.filter(isLate));
+    const alone = withoutRepeated(found.filter(isLate));
+    const late = alone.length > 0 ? alone : families.flatMap((family) => lateAlike(family, named));
     if (late.length === 0) break;
     append(named, late);
     found = outcomes(without(families, named));
@@ -127,6 +130,26 @@ function inRounds(families: readonly Family[]): {
 function without(families: readonly Family[], named: readonly Test[]): Family[] {
   const units = new Set(named.map(({ unit }) => unit));
   return families.map((family) => ({ ...family, units: family.units.filter((unit) => !units.has(unit)) }));
+}
+
+/** Units that are late by about the same time, and so hide each other: each of them against those that are not. */
+function lateAlike(family: Family, named: readonly Test[]): Outcome[] {
+  const units = without([family], named).flatMap((one) => one.units);
+  const most = mostLate(family.units.length) - (family.units.length - units.length);
+  const set = lateSetOf(
+    units.map(({ times }) => times),
+    most,
+  );
+  if (set === null || set.p > FALSE_DISCOVERY_RATE) return [];
+  const late = set.rows.map((row) => elementAt(units, row));
+  const others = units.filter((unit) => !late.includes(unit));
+  return late.flatMap((unit) => {
+    const test = testOf(family.own, [unit, ...others]);
+    if (test === null || test.p === null) return [];
+    // It may be any of them that is tested.
+    const outcome = withLateness(test, Math.max(set.p, Math.min(1, test.p * test.peers.length)));
+    return isLate(outcome) ? [outcome] : [];
+  });
 }
 
 /** What is asked of the ranks: the share of false ones is held for each question. */
@@ -166,17 +189,20 @@ function againstOthers(test: Outcome, families: readonly Family[], named: readon
 const isLate = (one: Outcome): boolean =>
   one.q <= FALSE_DISCOVERY_RATE && one.share >= (one.window === null ? LEAST_SHARE : NOTABLE_SHARE) && isOfMost(one);
 
-/** Of a machine or a group: whether most of its ranks are late by much of what it is. */
-function isOfMost({ own, unit: { rows, level }, columns, late }: Outcome): boolean {
-  if (level === 'rank') return true;
-  const excess = excessOver(own.times);
+/** Of a machine or a group: whether most of its ranks are late by much of what it is, against those of the others. */
+function isOfMost({ own, unit, peers, columns, late }: Outcome): boolean {
+  if (unit.level === 'rank') return true;
+  const others = peers.flatMap(({ rows }) => (rows === unit.rows ? [] : rows));
+  const timesIn = (rows: readonly number[], column: number): number[] =>
+    rows.map((row) => elementAt(elementAt(own.times, row), column)).filter((time) => !Number.isNaN(time));
+  const middles = columns.map((column) => median(timesIn(others, column)) ?? NaN);
   const isAsLate = (row: number): boolean => {
     const known = columns
-      .map((column) => elementAt(elementAt(excess, row), column))
+      .map((column, index) => elementAt(elementAt(own.times, row), column) - elementAt(middles, index))
       .filter((one) => !Number.isNaN(one));
     return known.reduce((sum, one) => sum + one, 0) > (known.length * late) / 2;
   };
-  return rows.filter(isAsLate).length > rows.length / 2;
+  return unit.rows.filter(isAsLate).length > unit.rows.length / 2;
 }
 
 const partOf = ({ own, unit: { rows } }: Test): number => elementAt(own.parts, elementAt(rows, 0));
@@ -185,7 +211,8 @@ const partOf = ({ own, unit: { rows } }: Test): number => elementAt(own.parts, e
 interface Test {
   readonly own: OwnWork;
   readonly unit: Unit;
-  readonly peers: number;
+  /** That it is compared with, itself included. */
+  readonly peers: readonly Unit[];
   /** What it took longer than the median of the others, a column a step. */
   readonly excess: readonly number[];
   /** Columns of the steps that are compared. */
@@ -203,11 +230,19 @@ interface Outcome extends Test {
   readonly q: number;
 }
 
+/** Of the first of them against the others, in all steps. */
+function testOf(own: OwnWork, units: readonly Unit[]): Test | null {
+  const times = units.map((unit) => unit.times);
+  const [[unit], [places], [excess]] = [units, stepPlaces(times), excessOver(times)];
+  if (unit === undefined || places === undefined || excess === undefined) return null;
+  return { own, unit, peers: units, excess, columns: places.columns, window: null, p: pOf(places) };
+}
+
 function tested(own: OwnWork, units: readonly Unit[]): Test[] {
   const times = units.map((unit) => unit.times);
   const excess = excessOver(times);
   return stepPlaces(times).flatMap((all, index): Test[] => {
-    const of = { own, unit: elementAt(units, index), peers: units.length, excess: elementAt(excess, index) };
+    const of = { own, unit: elementAt(units, index), peers: units, excess: elementAt(excess, index) };
     const whole: Test = { ...of, columns: all.columns, window: null, p: pOf(all) };
     const change = changeOf(all, FALSE_DISCOVERY_RATE);
     return change === null ? [whole] : [whole, { ...of, columns: change.columns, window: change, p: change.p }];
@@ -248,7 +283,7 @@ function stragglerOf(parts: readonly RankPart[], test: Outcome, named: readonly 
     members: unit.rows.map((of) => elementAt(own.parts, of)),
     since: window?.isEnd === true ? stepAt(columns[0]) : null,
     until: window?.isEnd === false ? stepAt(columns.at(-1)) : null,
-    ...{ late, share, q, steps: columns.length, peers },
+    ...{ late, share, q, steps: columns.length, peers: peers.length },
     lateIn: columns.filter((column) => elementAt(excess, column) > late / 2).length,
     reasons: reasonsOf(parts, own, { row, together, columns }),
   };

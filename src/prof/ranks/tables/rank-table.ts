@@ -123,6 +123,7 @@ export const RANK_COLUMNS: readonly Column<RankRow>[] = [
     'median distance of its ends of operations from those of the others',
     ({ rank }) => rank.clock.residual,
   ),
+  duration('begin', "begin of its profile after that of the earliest, on the job's clock", ({ rank }) => rank.begin),
   duration('bound', 'how far its clock may be off at most, the others held', ({ rank }) => rank.clock.bound),
   column(
     'flops',

@@ -1,0 +1,68 @@
+/**
+ * Units that are late by about the same time hide each other: of three of which two are slow, each of the two is last in
+ * half of the steps only, which may be chance. Asked here is whether a set of k of n units has the last k places of the
+ * steps more often than chance. If all units are alike, the number of its units among the last k of a step is
+ * hypergeometric, with the mean k · k/n. The set was chosen after the fact: its probability counts for all sets of all
+ * sizes that could have been (Bonferroni).
+ *
+ * Source: W. Hoeffding, "Probability inequalities for sums of bounded random variables", J. Am. Stat. Assoc. 58 (1963)
+ * 13-30: theorem 1, P(X ≥ xN) ≤ exp(−N · KL(x, k/n)) for N draws, and section 6: draws without replacement as well.
+ */
+import { elementAt } from '../../../containers/element.js';
+import { stepPlaces } from './rank-sum-test.js';
+
+/** Of so many that are compared, how many may be late: of more it is the others that are fast. */
+export const mostLate = (compared: number): number => Math.floor((2 / 3) * compared);
+
+export interface LateSet {
+  /** Rows of the times, the latest first. */
+  readonly rows: readonly number[];
+  /** Probability of any set as late, if all are alike; at most. */
+  readonly p: number;
+}
+
+/**
+ * @param times a row a unit, a column a step; NaN where it lacks the step
+ * @param most size of the set
+ * @returns null where there is no set of several
+ */
+export function lateSetOf(times: readonly (readonly number[])[], most: number): LateSet | null {
+  const columns = [...(times[0] ?? []).keys()].filter((column) => times.every((row) => !Number.isNaN(row[column])));
+  const common = times.map((row) => columns.map((column) => elementAt(row, column)));
+  const means = stepPlaces(common).map(({ places }) => places.reduce((sum, place) => sum + place, 0));
+  const order = [...times.keys()].sort((a, b) => elementAt(means, b) - elementAt(means, a));
+  const size = sizeOf(order.map((row) => elementAt(means, row)).slice(0, most + 1));
+  if (columns.length === 0 || size === null) return null;
+  const rows = order.slice(0, size);
+  const found = columns.reduce((sum, _, column) => sum + amongLast(common, rows, column), 0);
+  const [share, expected, draws] = [found / (size * columns.length), size / times.length, size * columns.length];
+  const logChance = share <= expected ? 0 : -draws * divergence(share, expected);
+  return { rows, p: Math.min(1, Math.exp(logChance + logChoices(times.length, size) + Math.log(most - 1))) };
+}
+
+/** Of a set of several: up to the largest gap between one and the next. @param falling sums of places */
+function sizeOf(falling: readonly number[]): number | null {
+  let [size, largest]: [number | null, number] = [null, 0];
+  for (let k = 2; k < falling.length; k++) {
+    const gap = elementAt(falling, k - 1) - elementAt(falling, k);
+    if (gap > largest) [size, largest] = [k, gap];
+  }
+  return size;
+}
+
+/** How many of the rows are among as many last ones of a step; those that are equal to one that is not, are not. */
+function amongLast(times: readonly (readonly number[])[], rows: readonly number[], column: number): number {
+  const falling = times.map((row) => elementAt(row, column)).sort((a, b) => b - a);
+  const next = elementAt(falling, rows.length);
+  return rows.filter((row) => elementAt(elementAt(times, row), column) > next).length;
+}
+
+/** Of Kullback and Leibler, of shares: x ln(x/y) + (1 − x) ln((1 − x)/(1 − y)). */
+const divergence = (x: number, y: number): number => x * Math.log(x / y) + (x < 1 ? (1 - x) * Math.log((1 - x) / (1 - y)) : 0); // prettier-ignore
+
+/** ln of how many sets of k of n there are. */
+export function logChoices(n: number, k: number): number {
+  let sum = 0;
+  for (let i = 1; i <= k; i++) sum += Math.log((n - k + i) / i);
+  return sum;
+}
