@@ -25,6 +25,7 @@ import { MovedTimes } from './moved-times.js';
 import { verdictOf, type ProfileVerdict } from './verdict/verdict.js';
 import { GraphCaptureTest } from './verdict/graph-capture.js';
 import { ComputedTimes } from './verdict/computed-times.js';
+import { DoubtedWork } from './verdict/doubted-work.js';
 
 export const ADVICE_TYPES: RecordTypes = new Set([
   ...(['profile', 'kernel', 'copy', 'set', 'graph', 'collective'] as const),
@@ -74,6 +75,7 @@ export class Adviser implements Analysis<Adviser> {
   readonly #neuron = new Map<number, ProfileSums>();
   readonly #computed = new Map<number, ComputedTimes>();
   readonly #moved = new Map<number, MovedTimes>();
+  readonly #doubted = new Map<number, DoubtedWork>();
   readonly #captures = new Map<number, GraphCaptureTest>();
   /** A verdict speaks of all that rules find: for some of them there is none, and nothing is gathered for it. */
   readonly #hasVerdict: boolean;
@@ -104,6 +106,7 @@ export class Adviser implements Analysis<Adviser> {
     this.#host.take(record);
     if (this.#hasVerdict) {
       entryOf(this.#moved, record.profile, () => new MovedTimes()).take(record);
+      entryOf(this.#doubted, record.profile, () => new DoubtedWork()).take(record);
       entryOf(this.#captures, record.profile, () => new GraphCaptureTest()).take(record);
     }
     if (this.#neuron.size > 0) this.#neuron.get(record.profile)?.take(record);
@@ -136,10 +139,9 @@ export class Adviser implements Analysis<Adviser> {
   }
 
   #addComputed({ record, op, placement }: Annotated): void {
-    if (workOf(record)?.work !== 'computing' || record.dur === null) return;
+    if (workOf(record)?.work !== 'computing' || record.dur === null || record.cut === true) return;
     const computed = entryOf(this.#computed, record.profile, () => new ComputedTimes());
-    if (record.cut === true) computed.addCut(record.dur);
-    else computed.add(op, record.short, placement, record.dur);
+    computed.add(op, record.short, placement, record.dur);
   }
 
   /** @throws UserError without any work that has a time */
@@ -227,6 +229,7 @@ export class Adviser implements Analysis<Adviser> {
       hasFrames: this.#host.places.hasFrames(profile),
       computed: this.#computed.get(profile) ?? new ComputedTimes(),
       moved: this.#moved.get(profile) ?? new MovedTimes(),
+      doubted: this.#doubted.get(profile) ?? new DoubtedWork(),
       isCapture: this.#captures.get(profile)?.isCapture === true,
       missing: missing.reduce((all, { launches }) => all + launches, 0),
       work: {

@@ -68,7 +68,9 @@ export class MovedTimes {
   readonly copied = new MovedAmounts();
   #longest: (LongestTime & { readonly name: string }) | null = null;
 
+  /** Takes a record, unless its end is not believed: how long that moved is not known. */
   take(record: ProfileLine): void {
+    if ('cut' in record && record.cut === true) return;
     const operation = communicationOf(record);
     if (operation !== null && (record.type === 'collective' || record.type === 'kernel')) {
       this.#communicate(operation.name, record, operation.bytes);

@@ -70,11 +70,17 @@ const detailOf = (name: SpanPartName, parts: readonly SpanPart[]): string | null
   parts.find(({ part }) => part === name)?.detail ?? null;
 
 /** `, mostly AllReduce at 1.5 GB/s`. Of a NeuronCore all that moves data is DMA. */
-function mostText({ moved }: VerdictFacts, name: 'communication' | 'copy', parts: readonly SpanPart[]): string {
+function mostText(
+  { moved, doubted }: VerdictFacts,
+  name: 'communication' | 'copy',
+  parts: readonly SpanPart[],
+): string {
+  const doubt = doubted.text(name);
   const detail = detailOf(name, parts);
-  if (detail === null || detail === 'DMA') return '';
+  if (detail === null || detail === 'DMA') return doubt;
   const bytesPerS = (name === 'copy' ? moved.copied : moved.communicated).rateOf(detail);
-  return `, mostly ${detail}${bytesPerS === null ? '' : ` at ${rate(bytesPerS)}`}`;
+  const most = `mostly ${detail}${bytesPerS === null ? '' : ` at ${rate(bytesPerS)}`}`;
+  return doubt === '' ? `, ${most}` : `${doubt}; the rest is ${most}`;
 }
 
 /** Share of the links' peak, and of the time in which data is moved: with less, an operation mostly waits. */
@@ -97,13 +103,9 @@ function communicationRemedy(facts: VerdictFacts, parts: readonly SpanPart[]): s
 const [ALL, NAMELESS] = [0.995, 0.1];
 
 /** `: linear takes 60.2 % of it, at 18.4 % of the peak of compute` */
-function computedText({ computed }: VerdictFacts): string {
-  const { top, cut } = computed;
-  const believed = computed.time - cut.time;
-  const doubt =
-    cut.time >= SPOKEN * computed.time
-      ? `, ${percent(cut.time / computed.time)} of it by ${many(cut.count, 'kernel')} whose end is not believed`
-      : '';
+function computedText({ computed, doubted }: VerdictFacts): string {
+  const { top, time: believed } = computed;
+  const doubt = doubted.text('computing');
   if (top === null || believed === 0) return doubt;
   const it = doubt === '' ? 'it' : 'the rest';
   const share = top.time / believed;
