@@ -15,6 +15,7 @@ import type { Finding, Found, Silence } from './finding.js';
 import { HostGaps } from './idle/host-gaps.js';
 import type { OnIdleGap } from './idle/idle-gap.js';
 import { IdleTimes } from './idle/idle-causes.js';
+import { knownIdle, workTimesOf } from './idle/known-idle.js';
 import { FINDING_COLUMNS, type FindingRow } from './finding-columns.js';
 import type { Rule, RuleAnswer } from './rule.js';
 import { JOB_RULE } from './job/job-rule.js';
@@ -232,10 +233,7 @@ export class Adviser implements Analysis<Adviser> {
       doubted: this.#doubted.get(profile) ?? new DoubtedWork(),
       isCapture: this.#captures.get(profile)?.isCapture === true,
       missing: missing.reduce((all, { launches }) => all + launches, 0),
-      work: {
-        untimed: missing.reduce((all, { untimed }) => all + untimed, 0),
-        timed: devices.reduce((all, { activities }) => all + activities, 0),
-      },
+      work: workTimesOf(profile, this.#devices, this.#missing),
       findings: this.findings.filter(isOwn),
     });
   }
@@ -244,6 +242,7 @@ export class Adviser implements Analysis<Adviser> {
     if (this.#outcome !== null) return this.#outcome;
     const facts = {
       ...{ devices: this.#devices, host: this.#host, missing: this.#missing },
+      idle: knownIdle(this.#host, this.#devices, this.#missing),
       ...{ profiles: this.profiles, neuron: this.#neuron },
     };
     const findings: Finding[] = [];

@@ -2,6 +2,7 @@
 import type { ProfileRecord } from '../../../record/record.js';
 import type { Finding } from '../finding.js';
 import type { IdleCause, IdleTimes } from '../idle/idle-causes.js';
+import type { WorkTimes } from '../idle/known-idle.js';
 import type { MovedTimes } from '../moved-times.js';
 import type { ComputedTimes } from './computed-times.js';
 import type { DoubtedWork } from './doubted-work.js';
@@ -39,8 +40,7 @@ export interface VerdictFacts {
   readonly isCapture: boolean;
   /** Launches of graphs whose work is missing. */
   readonly missing: number;
-  /** Pieces of work by whether their duration is known. */
-  readonly work: { readonly timed: number; readonly untimed: number };
+  readonly work: WorkTimes;
   /** Of the profile. */
   readonly findings: readonly Finding[];
 }

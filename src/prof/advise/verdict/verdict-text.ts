@@ -3,6 +3,7 @@ import { linkPeakOf } from '../../roofline/links.js';
 import { many, percent, rate, time } from '../amount-text.js';
 import { spokenName } from '../spoken-names.js';
 import type { Pace } from './computed-times.js';
+import { isUntimed, untimedText } from '../idle/known-idle.js';
 import { deviceWord, deviceWords } from './device-words.js';
 import { idleText } from './idle-text.js';
 import { besideWait } from './long-wait.js';
@@ -54,16 +55,13 @@ const CLAUSES: Readonly<Record<SpanPartName, Clause>> = {
   },
   idle: (facts, share, parts) =>
     isUntimed(facts.work)
-      ? `idle at most ${percent(share)}: ${facts.work.untimed} of ${facts.work.timed + facts.work.untimed} pieces of work have no duration`
+      ? `idle at most ${percent(share)}: ${untimedText(facts.work)}`
       : `idle ${percent(share)}: ${idleText(facts, parts)}`,
   communication: (facts, share, parts) =>
     `communicating ${percent(share)} while nothing is computed${mostText(facts, 'communication', parts)}${communicationRemedy(facts, parts)}`,
   copy: (facts, share, parts) => `copying ${percent(share)} while nothing is computed${mostText(facts, 'copy', parts)}`,
   compute: (facts, share) => `computing ${percent(share)}${computedText(facts)}`,
 };
-
-/** Whether so much work has no duration that the device may have worked where it looks idle. */
-const isUntimed = ({ timed, untimed }: VerdictFacts['work']): boolean => untimed > SPOKEN * (timed + untimed);
 
 /** What most of a part is; null where that is not known. */
 const detailOf = (name: SpanPartName, parts: readonly SpanPart[]): string | null =>
