@@ -123,6 +123,11 @@ const NVPROF: Ledger = {
       alone: ['open-range'],
       kinds: /CUPTI_ACTIVITY_KIND_MARKER$/,
     },
+    {
+      events: /^CUPTI_ACTIVITY_KIND_OVERHEAD$/,
+      records: ['range:overhead'],
+      kinds: /CUPTI_ACTIVITY_KIND_OVERHEAD$/,
+    },
   ],
   others: [
     { events: DESCRIPTIONS, why: NAMES },

@@ -18,6 +18,7 @@ const SCHEMA = {
   CUPTI_ACTIVITY_KIND_MEMSET: `_id_ value! bytes! ${PLACE} flags! memoryKind!`,
   CUPTI_ACTIVITY_KIND_CONTEXT: '_id_ contextId! deviceId! computeApiKind! nullStreamId!',
   CUPTI_ACTIVITY_KIND_SYNCHRONIZATION: '_id_ type! start! end! correlationId! contextId! streamId! cudaEventId!',
+  CUPTI_ACTIVITY_KIND_OVERHEAD: '_id_ overheadKind! objectKind! objectId$! start! end!',
   CUPTI_ACTIVITY_KIND_PC_SAMPLING:
     '_id_ flags! sourceLocatorId! correlationId! functionId! latencySamples! samples! stallReason! pcOffset!',
   CUPTI_ACTIVITY_KIND_METRIC: '_id_ id! value! correlationId! flags!',

@@ -211,6 +211,11 @@ class Emission {
     return this.#settled.cut.has(row) ? { cut: true } : undefined;
   }
 
+  #othersWait(row: number): Pick<Activity, 'othersWait'> | undefined {
+    const othersWait = this.#settled.othersWait.get(row);
+    return othersWait === undefined ? undefined : { othersWait };
+  }
+
   /** The step of work other than kernels, where there is one. */
   #step(row: number): Pick<Activity, 'step'> | undefined {
     const step = this.#contexts.stepOf?.(elementAt(this.#settled.launches.callOf, row), row) ?? null;
@@ -274,6 +279,7 @@ class Emission {
       record.sharedBytes = orNull(kernels.sharedBytes.at(own));
     }
     if (this.#settled.cut.has(row)) record.cut = true;
+    if (common.othersWait !== undefined) record.othersWait = common.othersWait;
     if (context.callerRanges !== undefined) record.callerRanges = context.callerRanges;
     if (context.step !== undefined) record.step = context.step;
     if (context.callIds !== undefined) record.callIds = context.callIds;
@@ -324,6 +330,7 @@ class Emission {
       tid: thread === null ? null : orNull(threads.tid(thread)),
       corr: idOrNull(activities.corr.at(row)),
       launch,
+      ...this.#othersWait(row),
       ...(node === null && !isGraphLaunch(launch?.api ?? null)
         ? undefined
         : { graph: graphNode(graphId, node, origin) }),

@@ -1,5 +1,6 @@
 /** Processes and threads numbered from 0 in order of appearance, for the parser alone; records have pid and tid. */
 import { elementAt } from '../../containers/element.js';
+import { compareCells } from '../../containers/numeric-column.js';
 
 interface Process {
   /** Distinguishes equal pids on different machines (Nsight Systems: hardware and VM id above the pid). */
@@ -74,7 +75,7 @@ export class ThreadTable {
 
   /** Order of threads by process, then tid, whatever the order of rows was. */
   compare(a: number, b: number): number {
-    return this.compareProcesses(this.processOf(a), this.processOf(b)) || this.tid(a) - this.tid(b);
+    return this.compareProcesses(this.processOf(a), this.processOf(b)) || compareCells(this.tid(a), this.tid(b));
   }
 
   /** Order of processes by pid, then key. */

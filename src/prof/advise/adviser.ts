@@ -15,6 +15,7 @@ import type { Finding, Found, Silence } from './finding.js';
 import { HostGaps } from './idle/host-gaps.js';
 import type { OnIdleGap } from './idle/idle-gap.js';
 import { IdleTimes } from './idle/idle-causes.js';
+import { knownIdle, workTimesOf } from './idle/known-idle.js';
 import { FINDING_COLUMNS, type FindingRow } from './finding-columns.js';
 import type { Rule, RuleAnswer } from './rule.js';
 import { JOB_RULE } from './job/job-rule.js';
@@ -25,6 +26,7 @@ import { MovedTimes } from './moved-times.js';
 import { verdictOf, type ProfileVerdict } from './verdict/verdict.js';
 import { GraphCaptureTest } from './verdict/graph-capture.js';
 import { ComputedTimes } from './verdict/computed-times.js';
+import { DoubtedWork } from './verdict/doubted-work.js';
 
 export const ADVICE_TYPES: RecordTypes = new Set([
   ...(['profile', 'kernel', 'copy', 'set', 'graph', 'collective'] as const),
@@ -74,6 +76,7 @@ export class Adviser implements Analysis<Adviser> {
   readonly #neuron = new Map<number, ProfileSums>();
   readonly #computed = new Map<number, ComputedTimes>();
   readonly #moved = new Map<number, MovedTimes>();
+  readonly #doubted = new Map<number, DoubtedWork>();
   readonly #captures = new Map<number, GraphCaptureTest>();
   /** A verdict speaks of all that rules find: for some of them there is none, and nothing is gathered for it. */
   readonly #hasVerdict: boolean;
@@ -104,6 +107,7 @@ export class Adviser implements Analysis<Adviser> {
     this.#host.take(record);
     if (this.#hasVerdict) {
       entryOf(this.#moved, record.profile, () => new MovedTimes()).take(record);
+      entryOf(this.#doubted, record.profile, () => new DoubtedWork()).take(record);
       entryOf(this.#captures, record.profile, () => new GraphCaptureTest()).take(record);
     }
     if (this.#neuron.size > 0) this.#neuron.get(record.profile)?.take(record);
@@ -136,10 +140,9 @@ export class Adviser implements Analysis<Adviser> {
   }
 
   #addComputed({ record, op, placement }: Annotated): void {
-    if (workOf(record)?.work !== 'computing' || record.dur === null) return;
+    if (workOf(record)?.work !== 'computing' || record.dur === null || record.cut === true) return;
     const computed = entryOf(this.#computed, record.profile, () => new ComputedTimes());
-    if (record.cut === true) computed.addCut(record.dur);
-    else computed.add(op, record.short, placement, record.dur);
+    computed.add(op, record.short, placement, record.dur);
   }
 
   /** @throws UserError without any work that has a time */
@@ -227,12 +230,10 @@ export class Adviser implements Analysis<Adviser> {
       hasFrames: this.#host.places.hasFrames(profile),
       computed: this.#computed.get(profile) ?? new ComputedTimes(),
       moved: this.#moved.get(profile) ?? new MovedTimes(),
+      doubted: this.#doubted.get(profile) ?? new DoubtedWork(),
       isCapture: this.#captures.get(profile)?.isCapture === true,
       missing: missing.reduce((all, { launches }) => all + launches, 0),
-      work: {
-        untimed: missing.reduce((all, { untimed }) => all + untimed, 0),
-        timed: devices.reduce((all, { activities }) => all + activities, 0),
-      },
+      work: workTimesOf(profile, this.#devices, this.#missing),
       findings: this.findings.filter(isOwn),
     });
   }
@@ -241,6 +242,7 @@ export class Adviser implements Analysis<Adviser> {
     if (this.#outcome !== null) return this.#outcome;
     const facts = {
       ...{ devices: this.#devices, host: this.#host, missing: this.#missing },
+      idle: knownIdle(this.#host, this.#devices, this.#missing),
       ...{ profiles: this.profiles, neuron: this.#neuron },
     };
     const findings: Finding[] = [];

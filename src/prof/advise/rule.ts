@@ -7,11 +7,14 @@ import type { ByDevice } from './by-device.js';
 import type { DeviceTimes } from './device-times.js';
 import type { Found } from './finding.js';
 import type { HostGaps } from './idle/host-gaps.js';
+import type { KnownIdle } from './idle/known-idle.js';
 
 /** What all rules share: gathered once. */
 export interface RuleFacts {
   readonly devices: DeviceTimes;
   readonly host: HostGaps;
+  /** Gaps that a rule may speak of. */
+  readonly idle: KnownIdle;
   /** Work that the profiler lost. */
   readonly missing: ByDevice<MissingTimes>;
   readonly profiles: ReadonlyMap<number, ProfileRecord>;

@@ -3,6 +3,7 @@ import { orNull } from '../../containers/numeric-column.js';
 import { column, derived, int, real } from '../../table/column-kinds.js';
 import { type Column } from '../../table/column.js';
 import type { GroupRow } from './group-rows.js';
+import { matrixUnitShare } from './group-work.js';
 import type { HostTime } from './host/host-times.js';
 
 const NS = int(13, 'ns');
@@ -13,6 +14,7 @@ const PART_NS = real(11, 1, 'ns');
 const PERCENT = real(6, 2, '%');
 
 const over = (amount: number, by: number): number | null => (by > 0 ? amount / by : null);
+const hundredfold = (share: number | null): number | null => (share === null ? null : 100 * share);
 const percent = (part: number, whole: number): number | null => (whole > 0 ? (100 * part) / whole : null);
 
 /** Average of shares over time. */
@@ -141,9 +143,9 @@ export const AGGREGATES: readonly Column<GroupRow>[] = [
       'tcshare',
       'TC%',
       PERCENT,
-      'share of the time in kernels that are known to use the matrix unit; unknown when it is known of none',
+      'share of the time in kernels that are known to use the matrix unit; unknown when none are and it is not known of all',
       ({ amounts: { matrixUnit }, spread }) =>
-        matrixUnit.kernels === 0 ? null : percent(matrixUnit.sum, spread.total),
+        hundredfold(matrixUnitShare(matrixUnit.sum, matrixUnit.time, spread.total)),
     ),
     column(
       'tcknown',

@@ -12,6 +12,14 @@ interface KnownSum {
   readonly sum: number;
 }
 
+/**
+ * Share of a time that is spent on the matrix unit; null where none is known to be and of some it is not known.
+ * @param known ns of the kernels of which it is known whether they use it
+ * @param used ns of those that do
+ */
+export const matrixUnitShare = (used: number, known: number, whole: number): number | null =>
+  whole > 0 && (used > 0 || known >= whole) ? used / whole : null;
+
 const NOTHING: KnownSum = { kernels: 0, time: 0, sum: 0 };
 
 export interface GroupWork {

@@ -70,6 +70,7 @@ const OPTIONAL_FIELDS: Readonly<Record<string, (value: unknown) => boolean>> = {
   registers: isNumberOrNull,
   sharedBytes: isNumberOrNull,
   cut: (value) => value === true,
+  othersWait: isNumber,
   collective: isCollective,
   forward: (value) => value === null || isForward(value),
   graph: isGraphNode,

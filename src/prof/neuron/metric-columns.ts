@@ -31,8 +31,8 @@ export function exactValue(
 }
 
 /** Why a value is unknown, or why it differs from what was reported. */
-export const noteOf = ({ why, check }: MetricRow, isChecked: boolean): string =>
-  isChecked && check !== null ? check.why : (why ?? '');
+export const noteOf = ({ why, of, check }: MetricRow, isChecked: boolean): string =>
+  isChecked && check !== null ? check.why : (why ?? of ?? '');
 
 const PLACE_COLUMNS: readonly Column<MetricLine>[] = [
   column('profile', 'profile', int(7), 'number of the input, from 0', ({ summary }) => summary.profile),
@@ -51,7 +51,13 @@ export const metricColumns = ({
   ...PLACE_COLUMNS,
   column('value', 'value', real(20), 'in the unit', ({ row }) => exactValue(row, row.value, vendor).value),
   column('unit', 'unit', str(8), 'unit', ({ row }) => exactValue(row, row.value, vendor).unit),
-  column('why', 'why', str(0), 'why a value is unknown, or differs', ({ row }) => noteOf(row, check)),
+  column(
+    'why',
+    'why',
+    str(0),
+    'why a value is unknown, or differs; what it is of where it is none of the whole profile',
+    ({ row }) => noteOf(row, check),
+  ),
   ...(check ? checkColumns(vendor) : []),
 ];
 

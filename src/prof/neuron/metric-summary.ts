@@ -19,6 +19,8 @@ export interface MetricRow extends Pick<Metric, 'name' | 'group' | 'unit'> {
   readonly otherUnit: string | null;
   readonly value: number | string | null;
   readonly why: string | null;
+  /** What a value is of that is none of the whole profile, as far as that is stated; null for metrics of all of it. */
+  readonly of: string | null;
   readonly own: boolean;
   readonly doc: string | null;
   readonly formula: string | null;
@@ -47,10 +49,11 @@ export interface MetricSummary {
 }
 
 /** Whether a profile is of a Neuron device or program. */
-const isNeuron = ({ profile, instructions, reported }: ProfileSums): boolean =>
+const isNeuron = ({ profile, instructions, reported, statedValues }: ProfileSums): boolean =>
   profile?.format !== 'neuron-monitor' &&
   (instructions > 0 ||
     reported.size > 0 ||
+    statedValues.kept.length > 0 ||
     profile?.format === 'neff' ||
     (profile !== null && isOfNeuronDevice(profile)));
 
@@ -96,7 +99,7 @@ function computed(profile: number, sums: MetricSums): MetricSummary {
     ...heading(profile, sums.profile),
     node: null,
     computed: true,
-    rows: [...rows, ...unexplained.map(([name, value]) => unknownRow(name, value))].sort(byGroup),
+    rows: [...rows, ...unexplained.map(([name, value]) => unknownRow(name, value)), ...statedRows(sums)].sort(byGroup),
     bound: boundOf(sums),
     warnings: warningsOf(sums, metrics),
   };
@@ -117,6 +120,7 @@ function rowOf(
     otherUnit: null,
     value: isUnknown(amount) ? null : amount,
     why: isUnknown(amount) ? amount.unknown : null,
+    of: null,
     own: metric.own === true,
     doc,
     formula,
@@ -141,13 +145,29 @@ const unknownRow = (name: string, reported: ReportedMetric): MetricRow => ({
   check: { reported: reported.value, difference: null, why: 'not computed' },
 });
 
+/** Rows of our own names, which the vendor's summary does not have. */
+function statedRows({ statedValues: { kept, leftOut } }: ProfileSums): MetricRow[] {
+  const rows = kept.map((stated): MetricRow => ({
+    ...reportedRow(stated.name, stated, textOf(stated.metric)),
+    ...{ group: 'other', of: stated.of, own: true },
+  }));
+  if (leftOut === 0) return rows;
+  const rest = reportedRow('stated_values_left_out', { value: leftOut, unit: 'count' }, null);
+  return [...rows, { ...rest, own: true, of: 'further values of cores and annotations, which records have' }];
+}
+
 /** Summaries without records: the reported metrics, in our order and units. */
-function reportedSummaries(profile: number, { profile: record, reported }: ProfileSums): MetricSummary[] {
-  return [...reported].map(([node, metrics]) => ({
+function reportedSummaries(profile: number, sums: ProfileSums): MetricSummary[] {
+  const { profile: record, reported } = sums;
+  // Values of cores and annotations are of the whole file: they stand at its first node.
+  return [...reported].map(([node, metrics], at) => ({
     ...heading(profile, record),
     node: node === '' ? null : node,
     computed: false,
-    rows: [...metrics].map(([name, value]) => reportedRow(name, value, textOf(name))).sort(byGroup),
+    rows: [
+      ...[...metrics].map(([name, value]) => reportedRow(name, value, textOf(name))),
+      ...(at === 0 ? statedRows(sums) : []),
+    ].sort(byGroup),
     bound: null,
     warnings: [],
   }));
@@ -162,6 +182,7 @@ function reportedRow(name: string, { value, unit }: ReportedMetric, text: Metric
     otherUnit: text === null ? (unit ?? '') : null,
     value: ours,
     why: value === null ? 'reported without a value' : null,
+    of: null,
     own: text?.own === true,
     doc: text?.doc ?? null,
     formula: null,

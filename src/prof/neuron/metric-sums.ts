@@ -18,6 +18,7 @@ import type {
 import { UNEVEN_QUEUE_METRIC } from '../../record/sample-metrics.js';
 import { NEURON_ENGINES } from '../../record/neuron/engines.js';
 import { PacketSizes, TensorLoads } from './packet-sizes.js';
+import { StatedValues } from './stated-values.js';
 import { ThrottleSums } from './throttling.js';
 import { PicosecondUnion } from '../../containers/interval-union.js';
 
@@ -124,6 +125,7 @@ export class ProfileSums {
   readonly memory = new Map<string, number>();
   /** Numbers that the capture states of each core, by metric and device. */
   readonly stated = new Map<string, Map<number, number>>();
+  readonly statedValues = new StatedValues();
   /** Metrics that the vendor's tool reported, by node ('' for the only one) and name. */
   readonly reported = new Map<string, Map<string, ReportedMetric>>();
 
@@ -233,7 +235,11 @@ export class ProfileSums {
       const node = String(labels['node'] ?? '');
       const metrics = entryOf(this.reported, node, () => new Map<string, ReportedMetric>());
       metrics.set(metric, { value: value ?? text ?? null, unit });
-    } else if (labels?.['from'] === 'model_info' || labels?.['from'] === 'trace') this.#stated(record);
+    } else if (labels?.['from'] === 'annotation') this.statedValues.add(record);
+    else if (labels?.['from'] === 'model_info') {
+      this.#stated(record);
+      this.statedValues.add(record);
+    } else if (labels?.['from'] === 'trace') this.#stated(record);
     else if (metric === UNEVEN_QUEUE_METRIC)
       this.#uneven.add(queueKey(record.device, labels?.['stream'], labels?.['queue']));
     else if (metric === 'semaphore') this.semaphores++;

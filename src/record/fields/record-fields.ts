@@ -46,6 +46,7 @@ const ACTIVITY = [
   ...flag('cut?'),
   ...int('device', 'stream', 'pid', 'tid', 'corr'),
   ...object('launch', ...text('api'), ...int('start', 'dur'), ...text('domain?')),
+  ...int('othersWait?'),
   ...object('graph?', ...int('id', 'node'), ...text('from?'), ...flag('verified?'), ...text('capture?')),
   ...int('step?'),
   ...ints('ps?'),

@@ -99,6 +99,23 @@ describe('the sentence of a verdict', () => {
     );
   });
 
+  it('says the same of communication and of copies, whose rate is that of the others', () => {
+    const moved = { profile: 0, device: 0, stream: 7, pid: 1, tid: 1, corr: null, launch: null };
+    const copy = (kind: 'HtoD' | 'DtoH', start: number, dur: number, bytes: number): ProfileLine => ({
+      ...{ type: 'copy', id: 1, kind, start, dur, bytes, ...moved },
+    });
+    const copies = [kernel({ start: 0, dur: 100 }), copy('DtoH', 100, 270, 2700), copy('HtoD', 370, 30, 300)];
+    // 400 ns: 100 computing, 300 copying, 270 of it by the first copy.
+    expect(textOf(...copies)).to.match(/^GPU copying 75\.0 % while nothing is computed, mostly DtoH at 10 GB\/s\. /);
+    expect(textOf(...copies.map((record, i) => (i === 1 ? { ...record, cut: true } : record) as ProfileLine))).to.match(
+      /^GPU copying 75\.0 % while nothing is computed, 90\.0 % of all copying by 1 copy whose end is not believed; the rest is mostly HtoD at 10 GB\/s\. /,
+    );
+    const cut = { name: 'ncclDevKernel_AllReduce(x)', start: 100, dur: 300, cut: true } as const;
+    expect(textOf(kernel({ start: 0, dur: 100 }), kernel({ id: 2, ...cut }))).to.match(
+      /^GPU communicating 75\.0 % while nothing is computed, 100\.0 % of all communication by 1 operation whose end is not believed; more overlap/,
+    );
+  });
+
   describe('on communication', () => {
     const nccl = (dur: number, bytes: number | null): KernelRecord => {
       const collective: Collective = {

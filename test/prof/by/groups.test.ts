@@ -50,8 +50,10 @@ describe('a group', () => {
     });
     const columns = 'flops,known,tflops,bytes,knownbytes,gbps,tcshare,tcknown';
     expect(rowsOf([product, kernel({ dur: 300 })], { by: 'device', columns })).to.deep.equal([
-      [0, 524288, 25, 5.24288, 24576, 25, 245.76, 0, 25],
+      [0, 524288, 25, 5.24288, 24576, 25, 245.76, null, 25],
     ]);
+    // Of a kernel all of whose time is known not to use the matrix unit it is 0.
+    expect(rowsOf([product], { by: 'device', columns: 'tcshare,tcknown' })).to.deep.equal([[0, 0, 100]]);
     expect(rowsOf([kernel({ dur: 300 })], { by: 'device', columns })).to.deep.equal([
       [0, null, 0, null, null, 0, null, null, 0],
     ]);

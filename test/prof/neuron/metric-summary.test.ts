@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { MetricSummaries, type MetricRow, type MetricSummary } from '../../../src/prof/neuron/metric-summary.js';
-import type { ProfileLine } from '../../../src/record/record.js';
+import type { Labels, ProfileLine } from '../../../src/record/record.js';
 import { kernel } from '../../support/kernels.js';
 import { instruction, neuronProfile, packet, sample, tensor, throttle } from '../../support/neuron.js';
 
@@ -254,5 +254,39 @@ describe('bound of a Neuron profile', () => {
     const bound = boundOf(instruction('MATMUL', 'Tensor', 0, 2500));
     expect(bound).to.include({ kind: null, computeShare: null, idleShare: 0.75 });
     expect(bound?.text).to.match(/^bound unknown: instructions have no sizes/);
+  });
+
+  it('shows what the tool states of a core or of one thing in the program, each as it stands', () => {
+    const stated = (from: string, metric: string, value: number, labels: Labels = {}): ProfileLine => ({
+      ...sample(metric, value, { from, ...labels }, { start: null, device: 4, unit: 'count' }),
+    });
+    const tensor1 = { tensor_name: 'w 1' };
+    const summary = summaryOf(
+      ...[
+        neuronProfile(),
+        stated('model_info', 'new_count', 7, { subgraph: 'sg00' }),
+        stated('trace', 'event_count', 9),
+      ],
+      ...[stated('annotation', 'loads', 3, tensor1), stated('annotation', 'size', 64, tensor1)],
+      ...[stated('annotation', 'loads', 5), stated('annotation', 'loads', 6, tensor1)],
+    );
+    expect(summary.rows.filter(({ of }) => of !== null).map(({ name, value, of, group }) => [name, value, of, group])).to.deep.equal([
+      ['model_info/core4/new_count', 7, 'core 4, subgraph sg00', 'other'],
+      ['annotation/1/loads', 3, 'core 4, tensor_name w 1', 'other'],
+      ['annotation/1/size', 64, 'core 4, tensor_name w 1', 'other'],
+      ['annotation/2/loads', 5, 'core 4', 'other'],
+      ['annotation/3/loads', 6, 'core 4, tensor_name w 1', 'other'],
+    ]); // prettier-ignore
+    // None of them is one of the vendor's summary.
+    expect(summary.rows.every(({ of, own }) => of === null || own)).to.equal(true);
+  });
+
+  it('counts such values where they are more than it shows', () => {
+    const many = Array.from({ length: 2003 }, (_, i): ProfileLine => {
+      return sample('loads', i, { from: 'annotation', id: i }, { start: null, device: 4, unit: 'count' });
+    });
+    const { rows } = summaryOf(neuronProfile(), ...many);
+    expect(rows.filter(({ name }) => name.startsWith('annotation/'))).to.have.length(2000);
+    expect(rows.find(({ name }) => name === 'stated_values_left_out')?.value).to.equal(3);
   });
 });

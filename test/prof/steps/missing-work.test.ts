@@ -5,7 +5,7 @@ import { gunzipSync } from 'node:zlib';
 import type { KernelRecord, ProfileLine, SampleRecord } from '../../../src/record/record.js';
 import { STEP_COLUMNS } from '../../../src/prof/steps/step-columns.js';
 import { Steps } from '../../../src/prof/steps/steps.js';
-import { adviserOf, findingsOf } from '../../support/advice.js';
+import { adviserOf, findingsOf, silenceOf } from '../../support/advice.js';
 import { A100, profileOn } from '../../support/devices.js';
 import { kernel, mm } from '../../support/kernels.js';
 import { recordsOf } from '../../support/profile-records.js';
@@ -84,6 +84,18 @@ describe('missing work', () => {
       expect(adviserOf([...untimed, late]).verdicts[0]?.text).to.match(
         /^GPU idle at most 45\.2 %: 1 of 5 pieces of work have no duration\./,
       );
+    });
+
+    it('leaves rules without a gap to speak of where it is that of much work', () => {
+      const late = [work(5, 2000, 1990), work(6, 3000, 2990)];
+      const timed = late.concat(work(7, 4000, 3990), work(8, 5000, 4990), work(9, 6000, 5990), work(10, 7000, 6990));
+      // Late launches after 1100, 2100, …: 900 ns each; a gap that holds work without a duration is none.
+      const gaps = (records: readonly ProfileLine[]): unknown =>
+        findingsOf('launch-gaps', records).map(({ evidence }) => evidence['idleNs']);
+      expect(gaps([...untimed, ...timed])).to.deep.equal([6 * 900]);
+      expect(gaps([...untimed, ...late])).to.deep.equal([]);
+      for (const rule of ['launch-gaps', 'input-pipeline', 'long-calls'])
+        expect(silenceOf(rule, [...untimed, ...late]), rule).to.equal('1 of 6 pieces of work have no duration: idle time is not known'); // prettier-ignore
     });
   });
 

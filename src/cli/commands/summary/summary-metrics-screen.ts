@@ -91,7 +91,7 @@ export function metricsDocument(summary: MetricSummary, shown: MetricsShown): st
   const { profile, file, format, rank, node, computed, rows, bound, warnings } = summary;
   const metrics = rows.map((row) => {
     const { value, unit } = exactValue(row, row.value, shown.vendor);
-    const why = row.why === null ? {} : { why: row.why };
+    const why = { ...(row.why === null ? {} : { why: row.why }), ...(row.of === null ? {} : { of: row.of }) };
     const { check } = row;
     const checked =
       shown.check && check !== null

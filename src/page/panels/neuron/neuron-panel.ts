@@ -42,7 +42,7 @@ function metrics(of: NeuronMetrics, at: number): HTMLElement[] {
   const all = table({
     caption: `Metrics of the profiler${node === null ? '' : ` of ${node}`}`,
     columns: [
-      { title: 'Metric', cell: ({ name }: NeuronMetric) => name },
+      { title: 'Metric', cell: ({ name, of: what }: NeuronMetric) => (what === null ? name : `${name} (${what})`) },
       { title: 'Value', cell: metricText },
       { title: 'Group', cell: ({ group }) => group.replaceAll('_', ' ') },
     ],

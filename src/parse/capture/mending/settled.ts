@@ -1,6 +1,7 @@
 /** What the columns of a capture become before records are made of them. */
 import type { Labels } from '../../../record/record.js';
 import type { Capture } from '../capture.js';
+import { othersWaits } from '../calls/queued-work.js';
 import { alignClocks, clockShiftName } from '../clocks/align-clocks.js';
 import { earliest } from '../clocks/host-span.js';
 import { settleStrays } from './stray-times.js';
@@ -22,6 +23,8 @@ export interface Settled {
   readonly order: Uint32Array;
   /** Rows of work that ends where the next of its stream begins or a wait returned, because its recorded end cannot be. */
   readonly cut: ReadonlySet<number>;
+  /** By row of work: see `othersWaits`. */
+  readonly othersWait: ReadonlyMap<number, number>;
 }
 
 /** Joins launches, takes out what is there twice, and settles times, in place. */
@@ -39,5 +42,6 @@ export function settled(capture: Capture): Settled {
   const isMoved = (device: number): boolean => alignment !== null && clockShiftName(device) in alignment.facts;
   const last = streams.map((stream) => stream.last);
   const cut = new Set([...cutOverruns(capture, streams), ...cutAtWaits(capture, launches, last, isMoved)]);
-  return { launches, clockFacts: alignment?.facts, lead, order, cut };
+  const othersWait = othersWaits(capture, launches, order);
+  return { launches, clockFacts: alignment?.facts, lead, order, cut, othersWait };
 }

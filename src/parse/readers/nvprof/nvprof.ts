@@ -22,7 +22,9 @@ import { COPY_KINDS, CUPTI_MEMORIES, hostSide, NO_STREAM, SYNC_KINDS } from '../
 import { ContextDevices, type ContextTable } from '../cupti/cupti-contexts.js';
 import { COUNTER_TABLES, KernelCounters } from './kernel-counters.js';
 import { apiName, type ApiDomain } from './nvprof-api.js';
+import { OBJECT, readObjectId } from './nvprof-objects.js';
 import { earliestTime, timeOf, type TimeColumn } from './nvprof-times.js';
+import { OVERHEAD_COLUMNS, OVERHEAD_TABLE, overheadText, readOverhead } from './overhead.js';
 
 export const nvprof: Reader = {
   id: 'nvprof',
@@ -50,6 +52,7 @@ const CALL_TABLES: readonly (readonly [table: string, domain: ApiDomain])[] = [
 
 const READ_TABLES = [
   ...COUNTER_TABLES,
+  OVERHEAD_TABLE,
   ...KERNEL_TABLES,
   ...COPY_TABLES,
   ...CALL_TABLES.map(([table]) => table),
@@ -63,6 +66,7 @@ const TIME_COLUMNS: readonly TimeColumn[] = [
     ...COPY_TABLES,
     `${KIND}MEMSET`,
     `${KIND}SYNCHRONIZATION`,
+    OVERHEAD_TABLE,
     ...CALL_TABLES.map(([table]) => table),
   ].map((table): TimeColumn => [table, 'start']),
   [`${KIND}MARKER`, 'timestamp'],
@@ -70,8 +74,6 @@ const TIME_COLUMNS: readonly TimeColumn[] = [
 
 /** Flags of a marker row (CUpti_ActivityFlag); the other bits state how it synchronises. */
 const MARKER = { start: 2, end: 4 } as const;
-/** CUPTI_ACTIVITY_OBJECT_THREAD: the object id holds a process and a thread. */
-const THREAD_OBJECT = 2;
 
 /** nvprof writes one file per process, and device rows do not record it: all activities are of this one. */
 const PROCESS_KEY = 0;
@@ -90,6 +92,7 @@ class NvprofCapture implements Capture {
   readonly threads = new ThreadTable();
   readonly hostCalls = new HostCalls();
   readonly ranges = new Ranges();
+  readonly overhead: Ranges;
   readonly activities = new Activities();
   readonly names: CaptureNames;
   readonly header: Capture['header'];
@@ -115,6 +118,10 @@ class NvprofCapture implements Capture {
     this.#counters = new KernelCounters(database);
     this.diagnostics.count('bad-row', this.#counters.broken);
     this.diagnostics.count('counter-without-kernel', this.#counters.outside(this.activities.corr));
+    this.overhead = readOverhead(this.#rows(OVERHEAD_TABLE, OVERHEAD_COLUMNS), {
+      ...{ diagnostics: this.diagnostics, unread: this.#unread },
+      thread: (pid, tid) => this.#thread(pid, tid),
+    });
     countUnreadTables(database, READ_TABLES, this.#unread);
     this.header = {
       format: nvprof.id,
@@ -195,7 +202,7 @@ class NvprofCapture implements Capture {
       } else if ((flag & MARKER.end) !== 0) {
         ends.time.push(time);
         ends.id.push(id);
-      } else if ((flag & MARKER.start) !== 0 && objectKind !== THREAD_OBJECT) {
+      } else if ((flag & MARKER.start) !== 0 && objectKind !== OBJECT.thread) {
         otherStarts++;
       } else if ((flag & MARKER.start) !== 0) {
         const thread = entryOf(threads, object, () => this.#thread(...readObjectId(String(object))));
@@ -337,7 +344,7 @@ class NvprofCapture implements Capture {
         const [, domain] = elementAt(CALL_TABLES, api % CALL_TABLES.length);
         return apiName(domain, Math.floor(api / CALL_TABLES.length));
       },
-      rangeText: string,
+      rangeText: (id) => overheadText(id) ?? string(id),
       domainName: (domain) => (domain === 0 ? null : string(elementAt(this.#domainNames, domain - 1))),
       copyKind: (code) => COPY_KINDS[code] ?? null,
       syncKind: (code) => SYNC_KINDS[code] ?? null,
@@ -387,12 +394,3 @@ const SHARED_CELLS = 2 + SHARED_COLUMNS.length;
 
 const RESOURCE_COLUMNS: readonly Selection[] = ['registersPerThread', 'staticSharedMemory', 'dynamicSharedMemory'];
 const EXTENT_COLUMNS: readonly Selection[] = ['gridX', 'gridY', 'gridZ', 'blockX', 'blockY', 'blockZ'];
-
-/**
- * Process and thread of a marker's object id, in hexadecimal: 4 bytes process, 8 bytes thread, little-endian. Only the
- * first 4 bytes of the thread are used, as in the tables of calls.
- */
-export function readObjectId(hex: string): [pid: number, tid: number] {
-  const bytes = Buffer.from(hex, 'hex');
-  return bytes.length < 8 ? [0, 0] : [bytes.readUInt32LE(0), bytes.readUInt32LE(4)];
-}

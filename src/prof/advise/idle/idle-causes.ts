@@ -60,8 +60,10 @@ function longCall(gap: GapTimes, work: StepActivity): string | null {
 function causeOf(gap: Gap, { loading, collecting, overhead, firstUse }: HostWithin): IdleCause {
   const time = gap.end - gap.start;
   if (gap.ended === null) return 'unknown';
-  if (collecting > MOSTLY * time) return 'garbage';
-  if (loading > MOSTLY * time) return 'loading';
+  // Whatever the host does, the device waits for something else; a call of the driver may hold both.
+  const othersWait = gap.ended === 'queue' && (gap.after.othersWait ?? 0) >= time;
+  if (collecting > MOSTLY * time && !othersWait) return 'garbage';
+  if (loading > MOSTLY * time && !othersWait) return 'loading';
   const isLongCall = longCall(gap, gap.after) !== null;
   // A launch that loads its kernel is the program's, which can launch it before.
   const isFirstUse = isLongCall && firstUse > MOSTLY * time;

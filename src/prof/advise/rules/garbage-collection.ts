@@ -6,11 +6,12 @@ export const garbageCollection: Rule = {
   name: 'garbage-collection',
   doc: "idle while Python collects garbage, where the profile has its collections (Ascend's gc_detect_threshold)",
   watch: () => ({
-    end: ({ host }): RuleAnswer => {
-      const recorded = host.all.filter(({ profile }) => host.collecting.sumOf(profile).count > 0);
-      if (recorded.length === 0) return { found: [], why: 'no collections of garbage in the profile' };
+    end: ({ host, idle }): RuleAnswer => {
+      const isRecorded = host.all.some(({ profile }) => host.collecting.sumOf(profile).count > 0);
+      if (!isRecorded) return { found: [], why: 'no collections of garbage in the profile' };
       return {
-        found: recorded
+        why: idle.why,
+        found: idle.all
           .filter(({ of }) => of.collecting > 0)
           .map(({ of, ...place }) => {
             const { count, time: ns } = host.collecting.sumOf(place.profile);

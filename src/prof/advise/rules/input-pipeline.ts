@@ -14,13 +14,14 @@ export const inputPipeline: Rule = {
   name: 'input-pipeline',
   doc: 'idle before each step: from the last work of one to the first of the next, nothing being launched',
   watch: () => ({
-    end: ({ host, devices }): RuleAnswer => {
+    end: ({ idle, devices }): RuleAnswer => {
       if (!devices.all.some(({ of }) => of.launched > 0)) return { found: [], why: 'no launches in the profile' };
-      const withSteps = host.all.filter(({ of }) => of.steps > 0);
+      if (idle.all.length === 0) return { found: [], why: idle.why };
+      const withSteps = idle.all.filter(({ of }) => of.steps > 0);
       if (withSteps.length === 0) return { found: [], why: 'no two steps in the profile' };
-      const idle = withSteps.filter(({ of }) => of.idleSteps / of.steps >= MOSTLY);
+      const waiting = withSteps.filter(({ of }) => of.idleSteps / of.steps >= MOSTLY);
       return {
-        found: idle.map(({ of, ...place }) => {
+        found: waiting.map(({ of, ...place }) => {
           const { time: ns, longest, at, loading } = of.step;
           const loader = loading > 0 ? `, ${percent(loading / ns)} of it while data is loaded` : '';
           return {

@@ -133,15 +133,15 @@ export const launchGaps: Rule = {
         launches.tiny++;
         launches.tinyTime += record.dur;
       },
-      end: ({ host, devices: times }): RuleAnswer => {
+      end: ({ host, idle, devices: times }): RuleAnswer => {
         if (!times.all.some(({ of }) => of.launched > 0)) return { found: [], why: 'no launches in the profile' };
-        const found = host.all.flatMap((place) => [
+        const found = idle.all.flatMap((place) => [
           ...(place.of.by.launch.count > 0
             ? [shortGaps(place, devices.of(place), host.places.hasFrames(place.profile))]
             : []),
           ...(place.of.by.long.count > 0 ? [longGaps(place)] : []),
         ]);
-        return { found };
+        return { found, why: idle.why };
       },
     };
   },

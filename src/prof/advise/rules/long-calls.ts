@@ -100,9 +100,10 @@ export const longCalls: Rule = {
       take: (record) => {
         if (record.type === 'kernel') launches.of(record).add(record);
       },
-      end: ({ host, devices }): RuleAnswer => {
+      end: ({ idle, devices }): RuleAnswer => {
         if (!devices.all.some(({ of }) => of.launched > 0)) return { found: [], why: 'no launches in the profile' };
-        return { found: host.all.flatMap((place) => [...held(place, launches.of(place)), ...waited(place)]) };
+        const found = idle.all.flatMap((place) => [...held(place, launches.of(place)), ...waited(place)]);
+        return { found, why: idle.why };
       },
     };
   },

@@ -41,26 +41,18 @@ interface TopOp extends Pick<OpTime, 'time' | 'isOp' | 'pace'> {
   readonly name: string;
 }
 
-/** Kernels by op, or by name where no op is known. */
+/** Kernels by op, or by name where no op is known; without those whose recorded end is not believed. */
 export class ComputedTimes {
   readonly #byName = new Map<string, OpTime>();
   /** Sum of durations, ns; of kernels of which no op is known. */
   time = 0;
   nameless = 0;
-  /** Kernels whose recorded end is not believed, and their time, ns: they are in `time`, and in nothing else. */
-  readonly cut = { count: 0, time: 0 };
 
   /** @param kernel what to call it without an op */
   add(op: string | null, kernel: string, placement: Placement, dur: number): void {
     this.time += dur;
     if (op === null) this.nameless += dur;
     boundedEntryOf(this.#byName, op ?? kernel, MOST_NAMES, () => new OpTime(op !== null))?.add(placement, dur);
-  }
-
-  addCut(dur: number): void {
-    this.time += dur;
-    this.cut.count++;
-    this.cut.time += dur;
   }
 
   /** What takes most time; null without kernels. */

@@ -2,8 +2,10 @@
 import type { ProfileRecord } from '../../../record/record.js';
 import type { Finding } from '../finding.js';
 import type { IdleCause, IdleTimes } from '../idle/idle-causes.js';
+import type { WorkTimes } from '../idle/known-idle.js';
 import type { MovedTimes } from '../moved-times.js';
 import type { ComputedTimes } from './computed-times.js';
+import type { DoubtedWork } from './doubted-work.js';
 
 /** Parts of a device's span from its first work to its last, of which each moment is in one. */
 export type SpanPartName = 'compute' | 'communication' | 'copy' | 'idle' | 'missing';
@@ -33,12 +35,12 @@ export interface VerdictFacts {
   readonly hasFrames: boolean;
   readonly computed: ComputedTimes;
   readonly moved: Pick<MovedTimes, 'communicated' | 'copied' | 'movingShare' | 'longest'>;
+  readonly doubted: DoubtedWork;
   /** Whether it is of the capture of a graph, not of a run. */
   readonly isCapture: boolean;
   /** Launches of graphs whose work is missing. */
   readonly missing: number;
-  /** Pieces of work by whether their duration is known. */
-  readonly work: { readonly timed: number; readonly untimed: number };
+  readonly work: WorkTimes;
   /** Of the profile. */
   readonly findings: readonly Finding[];
 }

@@ -3,6 +3,7 @@ import { linkPeakOf } from '../../roofline/links.js';
 import { many, percent, rate, time } from '../amount-text.js';
 import { spokenName } from '../spoken-names.js';
 import type { Pace } from './computed-times.js';
+import { isUntimed, untimedText } from '../idle/known-idle.js';
 import { deviceWord, deviceWords } from './device-words.js';
 import { idleText } from './idle-text.js';
 import { besideWait } from './long-wait.js';
@@ -54,7 +55,7 @@ const CLAUSES: Readonly<Record<SpanPartName, Clause>> = {
   },
   idle: (facts, share, parts) =>
     isUntimed(facts.work)
-      ? `idle at most ${percent(share)}: ${facts.work.untimed} of ${facts.work.timed + facts.work.untimed} pieces of work have no duration`
+      ? `idle at most ${percent(share)}: ${untimedText(facts.work)}`
       : `idle ${percent(share)}: ${idleText(facts, parts)}`,
   communication: (facts, share, parts) =>
     `communicating ${percent(share)} while nothing is computed${mostText(facts, 'communication', parts)}${communicationRemedy(facts, parts)}`,
@@ -62,19 +63,22 @@ const CLAUSES: Readonly<Record<SpanPartName, Clause>> = {
   compute: (facts, share) => `computing ${percent(share)}${computedText(facts)}`,
 };
 
-/** Whether so much work has no duration that the device may have worked where it looks idle. */
-const isUntimed = ({ timed, untimed }: VerdictFacts['work']): boolean => untimed > SPOKEN * (timed + untimed);
-
 /** What most of a part is; null where that is not known. */
 const detailOf = (name: SpanPartName, parts: readonly SpanPart[]): string | null =>
   parts.find(({ part }) => part === name)?.detail ?? null;
 
 /** `, mostly AllReduce at 1.5 GB/s`. Of a NeuronCore all that moves data is DMA. */
-function mostText({ moved }: VerdictFacts, name: 'communication' | 'copy', parts: readonly SpanPart[]): string {
+function mostText(
+  { moved, doubted }: VerdictFacts,
+  name: 'communication' | 'copy',
+  parts: readonly SpanPart[],
+): string {
+  const doubt = doubted.text(name);
   const detail = detailOf(name, parts);
-  if (detail === null || detail === 'DMA') return '';
+  if (detail === null || detail === 'DMA') return doubt;
   const bytesPerS = (name === 'copy' ? moved.copied : moved.communicated).rateOf(detail);
-  return `, mostly ${detail}${bytesPerS === null ? '' : ` at ${rate(bytesPerS)}`}`;
+  const most = `mostly ${detail}${bytesPerS === null ? '' : ` at ${rate(bytesPerS)}`}`;
+  return doubt === '' ? `, ${most}` : `${doubt}; the rest is ${most}`;
 }
 
 /** Share of the links' peak, and of the time in which data is moved: with less, an operation mostly waits. */
@@ -97,13 +101,9 @@ function communicationRemedy(facts: VerdictFacts, parts: readonly SpanPart[]): s
 const [ALL, NAMELESS] = [0.995, 0.1];
 
 /** `: linear takes 60.2 % of it, at 18.4 % of the peak of compute` */
-function computedText({ computed }: VerdictFacts): string {
-  const { top, cut } = computed;
-  const believed = computed.time - cut.time;
-  const doubt =
-    cut.time >= SPOKEN * computed.time
-      ? `, ${percent(cut.time / computed.time)} of it by ${many(cut.count, 'kernel')} whose end is not believed`
-      : '';
+function computedText({ computed, doubted }: VerdictFacts): string {
+  const { top, time: believed } = computed;
+  const doubt = doubted.text('computing');
   if (top === null || believed === 0) return doubt;
   const it = doubt === '' ? 'it' : 'the rest';
   const share = top.time / believed;

@@ -4,7 +4,7 @@ import { orNull } from '../../../containers/numeric-column.js';
 import type { RangeRecord } from '../../../record/record.js';
 import { NS_PER_S } from '../../../record/units.js';
 import type { Annotated } from '../../annotate.js';
-import { GroupWorkSums } from '../../by/group-work.js';
+import { GroupWorkSums, matrixUnitShare } from '../../by/group-work.js';
 import { HOST_TABLES } from '../../by/host/host-table.js';
 import { HostTimes } from '../../by/host/host-times.js';
 import { NamedTimes } from '../../by/host/named-times.js';
@@ -147,7 +147,7 @@ export class OpTotals {
       bytesPerS: over(ratedBytes.sum * NS_PER_S, ratedBytes.time),
       ofCompute: over(peak.sum / 100, peak.time),
       ofMemory: over(bandwidth.sum / 100, bandwidth.time),
-      tc: matrixUnit.kernels === 0 ? null : over(matrixUnit.sum, time),
+      tc: matrixUnitShare(matrixUnit.sum, matrixUnit.time, time),
       bound: bound === null ? null : { name: bound[0], time: bound[1] },
       ...{ stacks, stackCount: sum.stacks.size },
     };

@@ -71,7 +71,7 @@ export class NeuronCapture {
       metrics: this.#summaries.all.map(({ node, rows, warnings }) => ({
         node,
         rows: rows.map((row) => ({
-          ...{ name: row.name, group: row.group, why: row.why },
+          ...{ name: row.name, group: row.group, why: row.why, of: row.of },
           ...exactValue(row, row.value, false),
         })),
         warnings: warnings.map(({ rule, text }) => ({ rule, text })),

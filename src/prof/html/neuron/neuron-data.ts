@@ -15,6 +15,8 @@ export interface NeuronMetric {
   readonly unit: string;
   /** Why it is unknown. */
   readonly why: string | null;
+  /** What it is of where it is none of the whole profile. */
+  readonly of: string | null;
 }
 
 /** A value over time: [ns, value] in order of time. */

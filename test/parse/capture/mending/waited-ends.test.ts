@@ -135,4 +135,31 @@ describe('the last work of a stream', () => {
     const events = [...trace, runtime('hipDeviceSynchronize', 3, 510, 1020)];
     expect(kernels(events).at(-1)).to.include({ dur: 500 * US, cut: true });
   });
+
+  it("is so by Intel's waits: for a queue, not for an event or a fence, of which nobody records whose it is", () => {
+    const at = { pid: 0, tid: 7 };
+    const args = { device: 0, 'sycl queue': 7, stream: 7 };
+    const call = (name: string, corr: number, from: number, to: number): string =>
+      any(name.startsWith('ze') ? 'xpu_driver' : 'xpu_runtime', name, from, to, {}, { correlation: corr });
+    const trace = [
+      call('urEnqueueKernelLaunch', 1, 0, 5),
+      any('kernel', 'k', 20, 120, at, { ...args, correlation: 1 }),
+      call('urEnqueueKernelLaunch', 2, 500, 505),
+      any('kernel', 'k', 520, 600_000_520, at, { ...args, correlation: 2 }),
+    ];
+    const lasts = (wait: string): unknown => {
+      const last = kernels([...trace, call(wait, 3, 510, 1020)]).at(-1);
+      return [last?.dur, last?.cut === true];
+    };
+    for (const wait of ['urQueueFinish', 'piQueueFinish', 'zeCommandQueueSynchronize', 'zeCommandListHostSynchronize'])
+      expect(lasts(wait), wait).to.deep.equal(CUT);
+    for (const wait of [
+      'urEventWait',
+      'piEventsWait',
+      'zeEventHostSynchronize',
+      'zeFenceHostSynchronize',
+      'urQueueFlush',
+    ])
+      expect(lasts(wait), wait).to.deep.equal(AS_IT_IS);
+  });
 });

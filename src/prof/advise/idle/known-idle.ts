@@ -1,0 +1,45 @@
+/** Whether it is known when devices were idle: where much work has no duration, they may have worked meanwhile. */
+import { grouped, many } from '../amount-text.js';
+import type { MissingTimes } from '../../steps/missing-work.js';
+import type { ByDevice, Place } from '../by-device.js';
+import type { DeviceTimes } from '../device-times.js';
+import type { HostGaps, HostGapsOfDevice } from './host-gaps.js';
+
+/** Pieces of a profile's work by whether their duration is known. */
+export interface WorkTimes {
+  readonly timed: number;
+  readonly untimed: number;
+}
+
+/** Share of the work without a duration from which on idle time is an upper bound. */
+const MOST_UNTIMED = 0.1;
+
+export const isUntimed = ({ timed, untimed }: WorkTimes): boolean => untimed > MOST_UNTIMED * (timed + untimed);
+
+/** `99 of 126 pieces of work have no duration` */
+export const untimedText = ({ timed, untimed }: WorkTimes): string =>
+  `${grouped(untimed)} of ${many(timed + untimed, 'piece')} of work have no duration`;
+
+export function workTimesOf(profile: number, devices: DeviceTimes, missing: ByDevice<MissingTimes>): WorkTimes {
+  const isOwn = (place: Place): boolean => place.profile === profile;
+  return {
+    timed: devices.all.filter(isOwn).reduce((all, { of }) => all + of.activities, 0),
+    untimed: missing.all.filter(isOwn).reduce((all, { of }) => all + of.untimed, 0),
+  };
+}
+
+/** What rules may say of gaps. */
+export interface KnownIdle {
+  /** Of the devices whose idle time is known. */
+  readonly all: readonly (Place & { readonly of: HostGapsOfDevice })[];
+  /** Why there is nothing to say where there is nothing. */
+  readonly why: string;
+}
+
+export function knownIdle(host: HostGaps, devices: DeviceTimes, missing: ByDevice<MissingTimes>): KnownIdle {
+  const work = new Map(host.all.map(({ profile }) => [profile, workTimesOf(profile, devices, missing)]));
+  const untimed = [...work.values()].filter(isUntimed);
+  const all = host.all.filter(({ profile }) => !isUntimed(work.get(profile) ?? { timed: 0, untimed: 0 }));
+  const [first] = untimed;
+  return { all, why: first === undefined ? 'nothing' : `${untimedText(first)}: idle time is not known` };
+}
