@@ -8,6 +8,7 @@
  *
  * Small disks need the right to mount. Exits with 1 when a run ends in another way. All files are removed again.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { writingCommands } from './output-faults/commands.js';
 import { isLeftOut, OutputFaults, PLACES } from './output-faults/places.js';
@@ -34,6 +35,8 @@ for (const place of PLACES) {
   let isHere = true;
   for (const command of commands) {
     if (isLeftOut(command, place)) continue;
+    // A turn of the event loop, in which SIGINT is heard.
+    await nextTurn();
     const end = faults.end(command, place);
     if (end === null) {
       isHere = false;
