@@ -22,6 +22,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<unknown>>> = {
   formats: () => import('./table-formats.js'),
   signals: () => import('./signals.js'),
   faults: () => import('./io-faults.js'),
+  'output-faults': () => import('./output-faults.js'),
   account: () => import('./account.js'),
 };
 

@@ -261,6 +261,12 @@ describe('code', () => {
     expect(touching.map(({ path }) => path)).to.deep.equal(Object.keys(TOUCHES_PROCESS));
   });
 
+  it('writes to files by writeFully, which goes on where the system takes a part, and to standard output by output.ts', () => {
+    const filesWith = (word: RegExp): string[] => SRC.filter((file) => word.test(code(file))).map(({ path }) => path);
+    expect(filesWith(/\bwriteSync\b/)).to.deep.equal(['src/parse/files.ts']);
+    expect(filesWith(/\bprocess \. stdout\b/)).to.deep.equal(['src/cli/bin/stdout.ts', 'src/cli/output.ts']);
+  });
+
   it('writes to the console nowhere', () => {
     expect(offences(SRC, (file) => code(file).match(/\bconsole \./g) ?? [])).to.deep.equal([]);
   });

@@ -1,7 +1,8 @@
 /**
  * Where data goes: standard output, or a file that appears only when it is complete.
  *
- * Text is gathered to about 64 KB before it is handed on, and `write` waits when the reader is slower than we are.
+ * Text is gathered before it is handed on. A file is written until it has taken all; of what has a reader, as a pipe,
+ * `write` waits when the reader is slower than we are.
  */
 import {
   accessSync,
@@ -14,18 +15,22 @@ import {
   realpathSync,
   renameSync,
   rmSync,
-  writeSync,
   type Stats,
 } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { dirname, join, resolve } from 'node:path';
 import type { Writable } from 'node:stream';
 import { isNotUtf8, UsageError, UserError, isSystemError, systemReason } from '../record/errors.js';
+import { writeFully } from '../parse/files.js';
 import { atEnd } from '../parse/input/cleanup.js';
+import { stdoutFile } from './bin/stdout.js';
 import { refuseInputs, statOf } from './guard.js';
 
 const BATCH = 64 * 1024;
 const FILE_BATCH = 512 * 1024;
+
+/** Standard output, in messages. */
+export const STDOUT = 'stdout';
 
 /** The reader of standard output has gone (`head` has seen enough): no failure, just the end. */
 export class ClosedOutput extends Error {
@@ -116,7 +121,7 @@ function asOutputError(error: Error, name: string): Error {
  * @throws UserError when the output cannot be written, or is read itself
  */
 export async function withOutput(path: string | undefined, inputs: readonly string[], body: Body): Promise<void> {
-  if (path === undefined || path === '-') return toStream(process.stdout, 'stdout', body);
+  if (path === undefined || path === '-') return toStdout(body);
   const existing = checkOutput(path, inputs);
   // A device or a pipe cannot be replaced by renaming onto it.
   if (existing !== null && !existing.isFile()) {
@@ -173,6 +178,11 @@ export function targetOf(path: string): string {
   return target;
 }
 
+function toStdout(body: Body): Promise<void> {
+  const file = withIoErrors(STDOUT, () => stdoutFile());
+  return file === null ? toStream(process.stdout, STDOUT, body) : writeTo(file, STDOUT, body);
+}
+
 async function toStream(stream: Writable, name: string, body: Body): Promise<void> {
   const sink = new TextSink(stream, name);
   await body(sink.write, () => sink.drain());
@@ -188,7 +198,11 @@ async function toFile(target: string, name: string, body: Body): Promise<void> {
   const release = atEnd(remove);
   try {
     const file = withIoErrors(name, () => openSync(temporary, 'wx'));
-    await writeTo(file, name, body);
+    try {
+      await writeTo(file, name, body);
+    } finally {
+      withIoErrors(name, () => closeSync(file));
+    }
     withIoErrors(name, () => renameSync(temporary, target));
   } catch (error) {
     remove();
@@ -202,35 +216,28 @@ async function toFile(target: string, name: string, body: Body): Promise<void> {
 async function writeTo(file: number, name: string, body: Body): Promise<void> {
   let parts: string[] = [];
   let size = 0;
-  const writeBytes = (bytes: Uint8Array): void =>
-    withIoErrors(name, () => {
-      for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at);
-    });
+  const writeBytes = (bytes: Uint8Array): void => withIoErrors(name, () => writeFully(file, bytes));
   const flush = (): void => {
     const bytes = Buffer.from(parts.join(''));
     parts = [];
     size = 0;
     writeBytes(bytes);
   };
-  try {
-    const write: Write = (data) => {
-      if (typeof data !== 'string') {
-        flush();
-        writeBytes(data);
-        return;
-      }
-      parts.push(data);
-      size += data.length;
-      if (size >= FILE_BATCH) flush();
-    };
-    await body(write, () => {
+  const write: Write = (data) => {
+    if (typeof data !== 'string') {
       flush();
-      return Promise.resolve();
-    });
+      writeBytes(data);
+      return;
+    }
+    parts.push(data);
+    size += data.length;
+    if (size >= FILE_BATCH) flush();
+  };
+  await body(write, () => {
     flush();
-  } finally {
-    closeSync(file);
-  }
+    return Promise.resolve();
+  });
+  flush();
 }
 
 /** Runs a step of writing; a system error becomes a UserError with its reason in words. */

@@ -1,7 +1,17 @@
-/** Reading files: bytes by position, the first part in search of a text, names in a folder, small JSON. */
+/** Files: bytes read by position and written, the first part in search of a text, names in a folder, small JSON. */
 import { largest } from '../containers/lists.js';
 import { UserError } from '../record/errors.js';
-import { closeSync, existsSync, fstatSync, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 
 /** Fills bytes from a position of a file. @returns how many there were */
 export function readFully(file: number, into: Uint8Array, position: number): number {
@@ -12,6 +22,17 @@ export function readFully(file: number, into: Uint8Array, position: number): num
     filled += read;
   }
   return filled;
+}
+
+/**
+ * Writes all bytes: a system that has room for a part of them takes that part, and says that it has no room next time.
+ * @param position of the first byte; null for where the file stands
+ * @throws the system's error for what it does not take
+ */
+export function writeFully(file: number, bytes: Uint8Array, position: number | null = null): void {
+  for (let at = 0; at < bytes.length;) {
+    at += writeSync(file, bytes, at, bytes.length - at, position === null ? null : position + at);
+  }
 }
 
 /** The first bytes of a file, or all of a smaller one. */

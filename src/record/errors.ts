@@ -117,6 +117,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EDQUOT: 'disk quota exceeded',
   EFBIG: 'file too large',
   EIO: 'input/output error',
+  EBADF: 'not open for this',
   EMFILE: 'too many open files',
   ENAMETOOLONG: 'file name too long',
   ELOOP: 'too many symbolic links',

@@ -13,8 +13,8 @@ const mark = process.env.IO_FAULT_MARK ?? '';
 const OWN = /[/\\](?:dist|build|bin|node_modules)[/\\]|package\.json$|\.mjs$|^\/proc\//;
 
 const { writeFileSync } = fs;
-/** Open files that the program reads or writes. */
-const counted = new Set();
+/** Open files that the program reads or writes; standard output is one where the program writes to it as to a file. */
+const counted = new Set([1]);
 let calls = 0;
 
 function comes(name) {

@@ -5,7 +5,8 @@
  */
 import { say, type ToolName } from '../message.js';
 import { EXIT, UserError, isSystemError, systemReason } from '../../record/errors.js';
-import { ClosedOutput } from '../output.js';
+import { ClosedOutput, STDOUT, withIoErrors } from '../output.js';
+import { closeStdout } from './stdout.js';
 
 /**
  * Runs a tool.
@@ -22,6 +23,7 @@ export async function main(
   process.stderr.on('error', () => undefined);
   try {
     await body(args);
+    withIoErrors(STDOUT, closeStdout);
   } catch (error) {
     const { message, exitCode } = outcome(error);
     // A stack has several lines.

@@ -2,9 +2,10 @@
  * Records as Parquet files: one a type of record and profile, in folders that Hive, DuckDB, Spark and pandas take for
  * the columns `type` and `rank`. A profile has files of its own, so that several of one rank stay apart.
  */
-import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { entryOf } from '../../containers/map-entry.js';
+import { writeFully } from '../../parse/files.js';
 import { isTabular, RECORD_FIELDS, type TabularType } from '../../record/fields/record-fields.js';
 import type { ProfileLine } from '../../record/record.js';
 import type { ParquetField } from '../../write/parquet/parquet-field.js';
@@ -53,13 +54,11 @@ class RecordFile {
   }
 
   close(): void {
-    closeSync(this.#file);
+    withIoErrors(this.path, () => closeSync(this.#file));
   }
 
   #write(bytes: Uint8Array): void {
-    withIoErrors(this.path, () => {
-      for (let at = 0; at < bytes.length;) at += writeSync(this.#file, bytes, at);
-    });
+    withIoErrors(this.path, () => writeFully(this.#file, bytes));
   }
 }
 

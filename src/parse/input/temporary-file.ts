@@ -3,13 +3,13 @@
  * and whatever has one is removed however the process ends.
  */
 import { randomBytes } from 'node:crypto';
-import { closeSync, existsSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads';
 import { isSystemError, ranOutOfSpace, systemReason } from '../../record/errors.js';
 import { atEnd } from './cleanup.js';
-import { namesIn, readFully } from '../files.js';
+import { namesIn, readFully, writeFully } from '../files.js';
 import { UnreadableInput } from './unreadable-input.js';
 
 /** Open files by number (Linux): opens a file anew, also one without a name. */
@@ -116,9 +116,7 @@ export class TemporaryFile {
 /** Writes to a temporary file of any thread. @throws UnreadableInput when there is no room */
 export function appendTo(file: number, data: string | Uint8Array, input: string): void {
   const bytes = typeof data === 'string' ? Buffer.from(data) : data;
-  inTemporaryFolder(input, () => {
-    for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at);
-  });
+  inTemporaryFolder(input, () => writeFully(file, bytes));
 }
 
 /** Makes or writes a temporary file. @throws UnreadableInput where the system refuses */

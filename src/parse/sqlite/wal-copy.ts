@@ -16,12 +16,11 @@ import {
   rmSync,
   statSync,
   writeFileSync,
-  writeSync,
 } from 'node:fs';
 import { platform } from 'node:os';
 import { join } from 'node:path';
 import { UserError } from '../../record/errors.js';
-import { isFile } from '../files.js';
+import { isFile, writeFully } from '../files.js';
 import { atEnd } from '../input/cleanup.js';
 import { appendTo, inTemporaryFolder, temporaryFolder } from '../input/temporary-file.js';
 import { openDatabase } from './sqlite-library.js';
@@ -69,7 +68,7 @@ export function openCopy(path: string, bytes: number): OpenedDatabase {
       copyBytes(path, target, bytes, path);
       inTemporaryFolder(path, () => {
         ftruncateSync(target, Number(before.size));
-        if (!hasLog) writeSync(target, Buffer.from([VERSION.rollback, VERSION.rollback]), 0, 2, VERSIONS_AT);
+        if (!hasLog) writeFully(target, Buffer.from([VERSION.rollback, VERSION.rollback]), VERSIONS_AT);
       });
     } finally {
       closeSync(target);

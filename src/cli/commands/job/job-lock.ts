@@ -1,7 +1,8 @@
 /** One job at a time in a folder: a file names the process that holds it, and its time shows that the process is alive. */
-import { closeSync, openSync, renameSync, rmSync, statSync, utimesSync, writeSync } from 'node:fs';
+import { closeSync, openSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { atEnd } from '../../../parse/input/cleanup.js';
+import { writeFully } from '../../../parse/files.js';
 import { isSystemError, systemReason, UserError } from '../../../record/errors.js';
 import { PLACES, type JobFolder } from './job-folder.js';
 
@@ -33,7 +34,8 @@ function create(path: string): boolean {
   try {
     const file = openSync(path, 'wx');
     try {
-      writeSync(file, `${JSON.stringify({ host: hostname(), pid: process.pid } satisfies Holder)}\n`);
+      const holder: Holder = { host: hostname(), pid: process.pid };
+      writeFully(file, Buffer.from(`${JSON.stringify(holder)}\n`));
     } catch (error) {
       rmSync(path, { force: true });
       throw error;

@@ -1,0 +1,133 @@
+/** All that the two programs write: each command in each of its formats, and each text. */
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Tool } from '../../src/cli/arguments.js';
+import { COMMANDS } from '../../src/cli/commands.js';
+import { DPARSE } from '../../src/cli/dparse/options.js';
+import { DPROF } from '../../src/cli/report/report-options.js';
+import { neuronLines, sample } from '../../test/support/neuron.js';
+import { ROOT } from '../../test/support/shared.js';
+
+export interface WritingCommand {
+  readonly name: string;
+  /** Arguments of node. */
+  readonly args: readonly string[];
+  readonly stdin?: string;
+  /** What `-o` takes; null where there is none. The folder of a job is not its output, which is on standard output. */
+  readonly written: 'file' | 'folder' | 'job' | null;
+}
+
+const fromSamples = (name: string): string => join(ROOT, 'samples', name);
+const bin = (tool: string): string => join(ROOT, 'bin', `${tool}.js`);
+const database = fromSamples('lenet.nsys.sqlite');
+const trace = fromSamples('decoder.pt.trace.json.gz');
+const monitor = fromSamples('neuron-monitor.jsonl');
+
+interface Inputs {
+  readonly records: string;
+  readonly memory: string;
+  readonly part: string;
+}
+
+function madeInputs(folder: string): Inputs {
+  const inputs = {
+    records: join(folder, 'net.jsonl'),
+    memory: join(folder, 'memory.jsonl'),
+    part: join(folder, 'net.part'),
+  };
+  const make = (...args: readonly string[]): unknown => spawnSync(process.execPath, args, { stdio: 'inherit' });
+  make(bin('dparse'), '-q', '-o', inputs.records, trace);
+  make(bin('dprof'), 'partial', '-q', '-o', inputs.part, fromSamples('job'));
+  const held = (start: number, value: number): ReturnType<typeof sample> =>
+    sample('memory_allocated', value, { component: 'PTA' }, { start, device: 0, unit: 'bytes' });
+  const head = { v: 1, profile: 0, tool: null, file: 'net.db', rank: 1, startUnixNs: null, dur: null, devices: [] };
+  const lines = neuronLines([{ type: 'profile', format: 'ascend-db', ...head }, held(0, 2 ** 20), held(9, 2 ** 21)]);
+  writeFileSync(inputs.memory, lines);
+  return inputs;
+}
+
+/** What commands of dprof read, where that is not the records. */
+const READ: Readonly<Record<string, (inputs: Inputs) => readonly string[]>> = {
+  terms: () => [],
+  monitor: () => [monitor],
+  ranks: ({ part }) => [part],
+  merge: ({ part }) => [part, part],
+  memory: ({ memory }) => [memory],
+  diff: ({ records }) => [records, records],
+  sql: ({ records }) => ['select name, dur from kernel', records],
+};
+
+/** Commands of dprof that are not called with files and a format, and texts other than the help. */
+const OTHERS = (records: string): readonly (readonly string[])[] => [
+  ['--by', 'op', records],
+  ['--by', 'layer,op', '--tree', records],
+  ['--explain', '1', records],
+  ...['--columns', '--devices', '--version', '--help'].map((text) => [text]),
+  ...['bash', 'zsh', 'fish'].map((shell) => ['completion', shell]),
+  ...['--columns', '--metrics', '--stats'].map((text) => ['monitor', text, ...(text === '--stats' ? [monitor] : [])]),
+  ['ranks', '--columns'],
+  ['sql', '--schema'],
+];
+
+/** The formats of `-f`; none where there is one. */
+const formatsOf = ({ options }: Tool): readonly string[] => {
+  const option = options.find(({ short }) => short === 'f');
+  return option?.values ?? option?.choices ?? [];
+};
+
+/** @param folder for inputs */
+export async function writingCommands(folder: string): Promise<WritingCommand[]> {
+  const inputs = madeInputs(folder);
+  return [...ofDparse(), ...(await ofDprof(inputs, folder))];
+}
+
+function ofDparse(): WritingCommand[] {
+  const called = (args: readonly string[], written: WritingCommand['written'], stdin?: string): WritingCommand => ({
+    name: nameOf('dparse', args),
+    args: [bin('dparse'), ...(written === null ? [] : ['-q']), ...args],
+    written,
+    ...(stdin === undefined ? {} : { stdin }),
+  });
+  return [
+    ...formatsOf(DPARSE).map((format) => called(['-f', format, database], format === 'parquet' ? 'folder' : 'file')),
+    called([trace], 'file'),
+    called(['-j', '2', database, fromSamples('transformer.nsys.sqlite')], 'file'),
+    called(['-'], 'file', monitor),
+    ...['--help', '--formats', '--version'].map((text) => called([text], null)),
+  ];
+}
+
+async function ofDprof(inputs: Inputs, folder: string): Promise<WritingCommand[]> {
+  const called = (args: readonly string[], tool: Tool): WritingCommand => {
+    const has = (name: string): boolean => tool.options.some((option) => option.name === name);
+    const quiet = has('quiet') ? ['-q'] : [];
+    const [first = '', ...others] = args;
+    const words = Object.hasOwn(COMMANDS, first) ? [first, ...quiet, ...others] : [...quiet, ...args];
+    const isText = args.some((word) => ['--help', '--columns', '--metrics', '--devices', '--version'].includes(word));
+    return {
+      name: nameOf('dprof', args),
+      args: [bin('dprof'), ...words],
+      written: first === 'job' && !isText ? 'job' : isText ? null : 'file',
+    };
+  };
+  const made = formatsOf(DPROF).map((format) => called(['-f', format, inputs.records], DPROF));
+  for (const [name, { load }] of Object.entries(COMMANDS)) {
+    const { tool } = await load();
+    const read = READ[name]?.(inputs) ?? [inputs.records];
+    const formats = formatsOf(tool);
+    if (name === 'job') made.push(called([name, '-j', '1', trace], tool));
+    else if (name !== 'completion')
+      for (const words of formats.length === 0 ? [[]] : formats.map((format) => ['-f', format]))
+        made.push(called([name, ...words, ...read], tool));
+    made.push(called([name, '--help'], tool));
+  }
+  for (const args of OTHERS(inputs.records)) {
+    const tool = (await COMMANDS[args[0] ?? '']?.load())?.tool ?? DPROF;
+    made.push(called(args, tool));
+  }
+  return made.map((one) => ({ ...one, name: one.name.replaceAll(`${folder}/`, '') }));
+}
+
+const nameOf = (tool: string, args: readonly string[]): string =>
+  [tool, ...args.map((word) => word.replace(/^.*\/samples\//, ''))].join(' ');
