@@ -143,7 +143,7 @@ function answer(collector: RankCollector): RuleAnswer {
 
 export const job: Rule = {
   name: JOB_RULE,
-  doc: 'several ranks: who is late or delayed beyond chance and why, slow links, and profiles that begin apart, as dprof ranks says',
+  doc: 'several ranks: who is late or delayed beyond chance and why, slow links, profiles that begin apart',
   watch: () => {
     const collector = new RankCollector();
     return {

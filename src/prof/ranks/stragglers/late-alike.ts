@@ -14,7 +14,7 @@ import { stepPlaces } from './rank-sum-test.js';
 /** Of so many that are compared, how many may be late: of more it is the others that are fast. */
 export const mostLate = (compared: number): number => Math.floor((2 / 3) * compared);
 
-export interface LateSet {
+interface LateSet {
   /** Rows of the times, the latest first. */
   readonly rows: readonly number[];
   /** Probability of any set as late, if all are alike; at most. */
