@@ -18,7 +18,7 @@ const TOLERANCE = 10_000;
 const LONGEST_OVERLAP = 1_000_000;
 /** Largest share of a stream's work whose end may be damaged: where it is more, what it has is not one stream's. */
 const MOST_CUT = 0.05;
-/** How much longer than all others that do the same work with a damaged end takes at least. */
+/** How much longer than all others that do the same work with a damaged end takes at least; squared, than all work. */
 const FAR_LONGER = 10;
 
 /** A stream so far: its last work, how much it has, and what overruns with where it is cut. */
@@ -87,7 +87,11 @@ function isOdd(
   return ([row]) => {
     if (communicates(row)) return false;
     longest ??= longestOf(capture, overruns);
-    return end.at(row) - start.at(row) > FAR_LONGER * (longest.get(taskOf(capture, row)) ?? Infinity);
+    const dur = end.at(row) - start.at(row);
+    const ofTask = longest.get(taskOf(capture, row));
+    if (ofTask !== undefined) return dur > FAR_LONGER * ofTask;
+    // What nothing else does is compared with all work, and by more: it may well be the longest.
+    return longest.size > 0 && dur > FAR_LONGER ** 2 * [...longest.values()].reduce((a, b) => Math.max(a, b));
   };
 }
 
