@@ -122,6 +122,8 @@ describe('detection', () => {
     expect(refusal(database(views))).to.match(/is a rocpd database.*torch\.profiler/);
     expect(refusal(database('CREATE TABLE rocpd_api (id); CREATE TABLE rocpd_op (id)'))).to.match(/is an rpd database/);
     expect(refusal(database('CREATE TABLE OPS (x); CREATE TABLE HIP (x)'))).to.match(/is a database of rocprof /);
+    const dlprof = 'CREATE TABLE ops (x); CREATE VIEW view_op_nodes AS SELECT * FROM ops; CREATE VIEW view_system_config AS SELECT 1'; // prettier-ignore
+    expect(refusal(database(dlprof))).to.match(/is DLProf's own database.*nsys_profile\.sqlite/);
   }); // prettier-ignore
 
   it('refuses a database cut in half, wherever it is cut', () => {
@@ -208,7 +210,7 @@ describe('inputs', () => {
   });
 
   it('in a folder that have the name of a profile are reported where they are empty or hold anything else', async () => {
-    const names = ['a.ntff', 'b.neff', 'c.nvvp', 'd.pt.trace.json', 'kernel_details.csv', 'msprof_1.db', 'trace_view.json'];
+    const names = ['a.ntff', 'b.neff', 'c.nvvp', 'd.pt.trace.json', 'e.pt.trace.json.zip', 'kernel_details.csv', 'msprof_1.db', 'op_summary_0_1.csv', 'trace_view.json']; // prettier-ignore
     for (const content of ['', 'no profile']) {
       const folder = freshPath('-folder');
       mkdirSync(folder);

@@ -32,4 +32,9 @@ export const UNREADABLE_DATABASES: readonly Unreadable[] = [
     hint: TORCH_HINT,
     sniff: hasTable('OPS', 'HIP'),
   },
+  {
+    title: "DLProf's own database (dlprof_dldb.sqlite), for its viewer",
+    hint: 'give the database of Nsight Systems that DLProf wrote beside it (nsys_profile.sqlite)',
+    sniff: hasTable('view_op_nodes', 'view_system_config'),
+  },
 ];

@@ -1,8 +1,10 @@
 /** The columns on collective operations, for kernels whose operation is known. */
 import { column, int, str } from '../../table/column-kinds.js';
-import { algorithmBytes, busBytes, collectiveKind } from '../../ops/collective-bytes.js';
+import { algorithmBytes, busBytes } from '../../ops/collective-bytes.js';
+import { isCommunication } from '../../ops/kernels/communication.js';
 import type { Collective } from '../../record/fields/collective.js';
 import type { Annotated } from '../annotate.js';
+import { operationName } from '../steps/communication-operation.js';
 import type { CellValue } from '../../table/column.js';
 import type { KernelColumn } from './kernel-column.js';
 
@@ -16,8 +18,12 @@ export const COMMUNICATION_COLUMNS: readonly KernelColumn[] = [
     'collective',
     'Collective',
     str(12),
-    'collective operation between devices: all-reduce, all-to-all …, whatever the library calls it',
-    ofCollective(({ op }) => collectiveKind(op) ?? op),
+    'collective operation between devices: all-reduce, all-to-all …, whatever the library calls it; by the name of the kernel where nothing else says',
+    ({ collective, record }) => {
+      if (collective === null && !isCommunication(record)) return null;
+      const name = operationName(record);
+      return name === 'unknown' ? null : name;
+    },
     { narrowHeader: 'Coll' },
   ),
   column(

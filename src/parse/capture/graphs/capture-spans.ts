@@ -13,14 +13,14 @@ export interface CaptureSpan {
   readonly end: number;
 }
 
-/** `cudaStreamBeginCapture_v10000`, `hipStreamEndCapture`. */
-const [BEGIN, END] = ['StreamBeginCapture', 'StreamEndCapture'];
+/** `cudaStreamBeginCapture_v10000`, `hipStreamEndCapture`, `aclmdlRICaptureBegin`. */
+const [BEGIN, END] = [/StreamBeginCapture|^aclmdlRICaptureBegin/, /StreamEndCapture|^aclmdlRICaptureEnd/];
 
 /** In order of start. */
 export function captureSpans(capture: Pick<Capture, 'hostCalls' | 'names'>): readonly CaptureSpan[] {
   const { hostCalls } = capture;
   const { start, end, thread } = hostCalls;
-  const kindOf = byCallName(capture, (name) => (name.includes(BEGIN) ? 'begin' : name.includes(END) ? 'end' : null));
+  const kindOf = byCallName(capture, (name) => (BEGIN.test(name) ? 'begin' : END.test(name) ? 'end' : null));
   const calls: number[] = [];
   for (let call = 0; call < hostCalls.length; call++) if (kindOf(call) !== null) calls.push(call);
   const rows = Uint32Array.from(calls);

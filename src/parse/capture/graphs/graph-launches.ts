@@ -13,9 +13,10 @@ export const isGraphLaunch = (api: string | null): boolean => api?.includes('Gra
 
 /**
  * Whether a call launches a kernel: `cudaLaunchKernelExC_v11060`, `cuLaunchKernel`, `cudaLaunchCooperativeKernel`,
- * `hipExtModuleLaunchKernel`, `cudaLaunch` of CUDA 8.
+ * `hipExtModuleLaunchKernel`, `cudaLaunch` of CUDA 8, `launch` of CANN, `urEnqueueKernelLaunch` of oneAPI.
  */
-export const isKernelLaunch = (api: string): boolean => /Launch\w*Kernel|^cudaLaunch(?:_v\d+)?$/.test(api);
+export const isKernelLaunch = (api: string): boolean =>
+  /Launch\w*Kernel|^cudaLaunch(?:_v\d+)?$|^launch$|^urEnqueueKernelLaunch/.test(api);
 
 /** The launch of a graph. */
 export interface GraphLaunch {

@@ -21,7 +21,7 @@ const LONGEST_OVERLAP = 1_000_000;
 const PROGRAMMATIC = /^sm(?:9|1\d)\d$/;
 /** Largest share of a stream's work whose end may be damaged: where it is more, what it has is not one stream's. */
 const MOST_CUT = 0.05;
-/** How much longer than all others that do the same work with a damaged end takes at least. */
+/** How much longer than all others that do the same work with a damaged end takes at least; squared, than all work. */
 const FAR_LONGER = 10;
 
 /** A stream so far: its last work, how much it has, and what overruns with where it is cut. */
@@ -84,15 +84,23 @@ const programmaticDevices = ({ header }: Capture): ReadonlySet<number> =>
 /**
  * Whether work takes far longer than all others that do the same.
  * @param leftOut rows that are not compared with, since their own ends may be damaged
- * @param unlike what is said of work that no other does
+ * @param unlike what is said of work that no other does; null: it is compared with all work
  */
-export function farLonger(capture: Capture, leftOut: ReadonlySet<number>, unlike = false): (row: number) => boolean {
+export function farLonger(
+  capture: Capture,
+  leftOut: ReadonlySet<number>,
+  unlike: boolean | null = null,
+): (row: number) => boolean {
   const { start, end } = capture.activities;
   let longest: ReadonlyMap<string, number> | null = null;
   return (row) => {
     longest ??= longestOf(capture, leftOut);
-    const other = longest.get(taskOf(capture, row));
-    return other === undefined ? unlike : end.at(row) - start.at(row) > FAR_LONGER * other;
+    const dur = end.at(row) - start.at(row);
+    const ofTask = longest.get(taskOf(capture, row));
+    if (ofTask !== undefined) return dur > FAR_LONGER * ofTask;
+    if (unlike !== null) return unlike;
+    // What nothing else does is compared with all work, and by more: it may well be the longest.
+    return longest.size > 0 && dur > FAR_LONGER ** 2 * [...longest.values()].reduce((a, b) => Math.max(a, b));
   };
 }
 

@@ -14,7 +14,7 @@ export const ascendText: Reader = {
   id: 'ascend-text',
   title: 'Ascend PyTorch Profiler trace (trace_view.json with its CSV files; kernel_details.csv; op_summary_*.csv)',
   reads: 'text',
-  fileNames: /^(?:trace_view\.json|kernel_details\.csv)(?:\.gz)?$/,
+  fileNames: /^(?:trace_view\.json|kernel_details\.csv|op_summary_\w+\.csv)(?:\.gz)?$/,
   sniff: (probe) => isAscendTrace(probe) || isKernelDetails(probe),
   isCovered: (probe) => isCovered(probe),
   read: (probe, options) => {

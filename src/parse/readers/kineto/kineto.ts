@@ -13,7 +13,7 @@ export const kineto: Reader = {
   title: 'PyTorch trace, JSON or gzip (torch.profiler, *.pt.trace.json)',
   reads: 'text',
   // Source: `tensorboard_trace_handler` of torch/profiler/profiler.py.
-  fileNames: /\.pt\.trace\.json(?:\.gz)?$/,
+  fileNames: /\.pt\.trace\.json(?:\.(?:gz|zip|zst|xz|bz2))?$/,
   sniff: (probe) => isTrace(probe),
   read: ({ path, file }, options) => emit(new KinetoCapture(path, file, kineto.id), options),
 };

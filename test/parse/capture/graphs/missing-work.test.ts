@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { EndRecord, SampleRecord } from '../../../../src/record/record.js';
+import { training, type AscendDatabase } from '../../../support/ascend-database.js';
 import { activity, any, diagnostics, ENGINE, kernel, launch, read, runtime, traceText, writeTrace, type EventText } from '../../../support/kineto-trace.js'; // prettier-ignore
 import { NsightDatabase } from '../../../support/nsight-database.js';
 import { NvprofDatabase } from '../../../support/nvprof-database.js';
@@ -39,7 +40,7 @@ describe('work that is missing after graph launches', () => {
   });
 
   it('is that of kernels as well, of any call that launches one', () => {
-    for (const api of ['cudaLaunchKernel', 'cuLaunchKernelEx', 'cudaLaunchKernelExC_v11060', 'hipExtModuleLaunchKernel']) {
+    for (const api of ['cudaLaunchKernel', 'cuLaunchKernelEx', 'cudaLaunchKernelExC_v11060', 'hipExtModuleLaunchKernel', 'urEnqueueKernelLaunch']) {
       const events = [...FIRST, runtime(api, 2, 50, 55), ...LATER];
       expect(missing(events)).to.deep.equal([{ start: 50_000, dur: 250_000, device: 0, value: 1, labels: { api } }]);
       expect(diagnostics(events)).to.include({ 'launch-without-work': 1 }).and.not.to.have.property(NAME);
@@ -104,6 +105,17 @@ describe('work that is missing after graph launches', () => {
     // The first launch is at 100 ns, the lost one 100 ns later, and the kernel of the last at 420 ns.
     expect(recordsOf(path).filter(isMissing).map(({ start, dur }) => [start, dur])).to.deep.equal([[100, 220]]); // prettier-ignore
     expect(diagnosticsOf(path)).to.deep.equal({ 'launch-without-work': 1 });
+  });
+
+  it('is found in databases of the Ascend profiler too, but not where a graph is captured', () => {
+    const counted = (database: AscendDatabase): unknown => diagnosticsOf(database.write())['launch-without-work'];
+    expect(counted(training())).to.equal(undefined);
+    expect(counted(training().launch(502, 1300))).to.equal(1);
+    const database = training();
+    database.launch(600, 1290, { name: database.string('aclmdlRICaptureBegin'), type: 20000 }).launch(502, 1300);
+    expect(counted(database.launch(601, 1320, { name: database.string('aclmdlRICaptureEnd'), type: 20000 }))).to.equal(
+      undefined,
+    );
   });
 
   const complete: readonly (readonly [what: string, events: readonly EventText[]])[] = [

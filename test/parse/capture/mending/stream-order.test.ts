@@ -44,6 +44,9 @@ describe('kernels of one stream', () => {
     expect(durationsOf([0, 2501 * US], ...later)[0]).to.deep.equal([1000 * US, true]);
     expect(durationsOf([0, 2500 * US], ...later)[0]).to.deep.equal([2500 * US, false]);
     expect(durationsOf([0, 9000 * US, {}, 'alone'], ...others)[0]).to.deep.equal([9000 * US, false]);
+    // What has no other of its name is compared with all work: 100 times the longest, 250 us, is not far longer.
+    expect(durationsOf([0, 25_000 * US, {}, 'alone'], ...others)[0]).to.deep.equal([25_000 * US, false]);
+    expect(durationsOf([0, 25_001 * US, {}, 'alone'], ...others)[0]).to.deep.equal([1000 * US, true]);
   }); // prettier-ignore
 
   it('of which two of one name overrun are compared with the others of it', () => {
