@@ -231,7 +231,7 @@ describe('Kineto: kernels with the correlation id of another kernel', () => {
   });
 
   it('have the launch of a graph, or of one kernel on several devices', () => {
-    for (const api of ['hipGraphLaunch', 'hipExtLaunchMultiKernelMultiDevice'])
+    for (const api of ['hipGraphLaunch', 'hipExtLaunchMultiKernelMultiDevice', 'hipLaunchCooperativeKernel'])
       expect(launched([runtime(api, 3, 5, 6), ...kernels])).to.deep.equal([api, api]);
   });
 });
