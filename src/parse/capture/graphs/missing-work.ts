@@ -2,8 +2,8 @@
  * Launches of kernels and graphs whose work is not in the profile, or mostly not, although work that the same thread
  * launched later is: the profiler lost it, and the device was busy where it looks idle. Streams run in order, so later work
  * counts on streams of the thread's graphs, where any of these has work. A launch after which there is none is counted, and
- * proves nothing of the device, as at the end of a trace. A launch that failed has none to lose. Memory: 17 bytes a host
- * call, 16 of them only where a launch has no work.
+ * proves nothing of the device, as at the end of a trace. A launch that failed has none to lose, and of one without an id
+ * it is not known which its work is. Memory: 17 bytes a host call, 16 of them only where a launch has no work.
  */
 import { elementAt } from '../../../containers/element.js';
 import { entryOf } from '../../../containers/map-entry.js';
@@ -114,7 +114,8 @@ class MissingLaunches {
     for (let row = 0; row < hasWork.length; row++) {
       const name = nameOf(row);
       if (name === null || (hasWork[row] === 1 && !isGraphLaunch(name))) continue;
-      if (capture.hostCalls.results.has(row) || isCaptured(row)) continue;
+      const hasId = !Number.isNaN(capture.hostCalls.corr.at(row));
+      if (!hasId || capture.hostCalls.results.has(row) || isCaptured(row)) continue;
       this.#launching.set(row, name);
     }
     const incomplete = this.#launching.size === 0 ? null : this.#incomplete();

@@ -9,12 +9,17 @@ import { byCallName } from '../calls/call-names.js';
 import { isKernelLaunch } from '../graphs/graph-launches.js';
 import type { LaunchJoin } from '../launches.js';
 
+/**
+ * `hipExtLaunchMultiKernelMultiDevice`; a cooperative launch runs a kernel that sets up the barrier of the grid before its own.
+ * Source: ROCm/hip, pull request 1339 (`init_gws`).
+ */
+const LAUNCHES_SEVERAL = /Multi|Cooperative/;
+
 /** To be called when kernels that are there twice are taken out. */
 export function forgetShared(capture: Capture, { callOf, kernelCounts }: LaunchJoin): void {
-  // `hipExtLaunchMultiKernelMultiDevice`
   const launchesOne = byCallName(
     capture,
-    (name) => name.startsWith('hip') && isKernelLaunch(name) && !name.includes('Multi'),
+    (name) => name.startsWith('hip') && isKernelLaunch(name) && !LAUNCHES_SEVERAL.test(name),
   );
   const isShared = (call: number): boolean => call !== -1 && elementAt(kernelCounts, call) > 1 && launchesOne(call);
   const { kind } = capture.activities;

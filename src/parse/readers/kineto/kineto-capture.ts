@@ -291,8 +291,6 @@ export class KinetoCapture implements Capture {
   #takeCall(precedence: number, event: TraceEvent, thread: number, name: number): void {
     event.readArgs();
     const corr = event.args.id(ARG.correlation, this.#ids);
-    // A call without a correlation id cannot have launched anything.
-    if (Number.isNaN(corr)) return;
     this.hostCalls.add(this.#clock.start, this.#clock.end, thread, 0, corr, name, precedence);
     this.#launchArgs.take(this.hostCalls.length - 1, event.args);
   }

@@ -231,7 +231,16 @@ describe('Kineto: kernels with the correlation id of another kernel', () => {
   });
 
   it('have the launch of a graph, or of one kernel on several devices', () => {
-    for (const api of ['hipGraphLaunch', 'hipExtLaunchMultiKernelMultiDevice'])
+    for (const api of ['hipGraphLaunch', 'hipExtLaunchMultiKernelMultiDevice', 'hipLaunchCooperativeKernel'])
       expect(launched([runtime(api, 3, 5, 6), ...kernels])).to.deep.equal([api, api]);
+  });
+});
+
+describe('Kineto: a call without an id', () => {
+  it('is a range, and not known to lack work', () => {
+    const events = [runtime('cudaLaunchKernel', undefined, 0, 5), launch(2, 10), kernel('k', 2, 20)];
+    const records = read(events, { ranges: true });
+    expect(records.filter(({ type }) => type === 'range')).to.have.length(2);
+    expect(records.at(-1)).to.deep.include({ diagnostics: {} });
   });
 });
