@@ -126,10 +126,7 @@ export interface Activity {
   readonly tid: number | null;
   readonly corr: number | null;
   readonly launch: Launch | null;
-  /**
-   * Of work launched while its device was idle, where other work of the device had been launched before, and starts even
-   * later: how long that had waited when this starts, ns.
-   */
+  /** Of work launched while its device was idle: how long other work, launched before, had waited for a later start, ns. */
   readonly othersWait?: number;
   readonly graph?: GraphNode;
   /** Number of the step during which it was launched; null or absent outside of steps, and where none are recorded. */

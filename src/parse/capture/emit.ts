@@ -211,11 +211,6 @@ class Emission {
     return this.#settled.cut.has(row) ? { cut: true } : undefined;
   }
 
-  #othersWait(row: number): Pick<Activity, 'othersWait'> | undefined {
-    const othersWait = this.#settled.othersWait.get(row);
-    return othersWait === undefined ? undefined : { othersWait };
-  }
-
   /** The step of work other than kernels, where there is one. */
   #step(row: number): Pick<Activity, 'step'> | undefined {
     const step = this.#contexts.stepOf?.(elementAt(this.#settled.launches.callOf, row), row) ?? null;
@@ -320,6 +315,7 @@ class Emission {
     }
     const thread = call === -1 ? null : hostCalls.thread.at(call);
     const node = orNull(activities.node.at(row));
+    const othersWait = this.#settled.othersWait.get(row);
     return {
       profile: this.options.profile,
       start,
@@ -330,7 +326,7 @@ class Emission {
       tid: thread === null ? null : orNull(threads.tid(thread)),
       corr: idOrNull(activities.corr.at(row)),
       launch,
-      ...this.#othersWait(row),
+      ...(othersWait === undefined ? undefined : { othersWait }),
       ...(node === null && !isGraphLaunch(launch?.api ?? null)
         ? undefined
         : { graph: graphNode(graphId, node, origin) }),

@@ -3,7 +3,7 @@ import { PS_PER_NS } from '../../containers/interval-union.js';
 import { amountText } from '../../record/units.js';
 import { isUnknown, type MetricAmount, type MeasuredTime, type Metric, type MetricSums } from './metric.js';
 import { fromVendor } from './quantity.js';
-import type { ReportedMetric } from './metric-sums.js';
+import type { ReportedMetric } from './sums/stated-values.js';
 
 export interface MetricComparison {
   /** In the unit of the metric; null when it was not reported. */

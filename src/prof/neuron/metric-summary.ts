@@ -9,7 +9,8 @@ import { inputsOf, type FormulaInput } from './formula-inputs.js';
 import { byGroup, metricsOf, textOf, type MetricText } from './metrics/metrics.js';
 import { isOfNeuronDevice } from './machine.js';
 import { compareWithReport, type MetricComparison } from './metric-comparison.js';
-import { ProfileSums, type ReportedMetric } from './metric-sums.js';
+import { ProfileSums } from './metric-sums.js';
+import type { ReportedMetric } from './sums/stated-values.js';
 import { fromVendor } from './quantity.js';
 import { warningsOf, type MetricWarning } from './warnings.js';
 

@@ -17,9 +17,9 @@ import type {
 } from '../../record/record.js';
 import { UNEVEN_QUEUE_METRIC } from '../../record/sample-metrics.js';
 import { NEURON_ENGINES } from '../../record/neuron/engines.js';
-import { PacketSizes, TensorLoads } from './packet-sizes.js';
-import { StatedValues } from './stated-values.js';
-import { ThrottleSums } from './throttling.js';
+import { PacketSizes, TensorLoads } from './sums/packet-sizes.js';
+import { StatedValues, type ReportedMetric } from './sums/stated-values.js';
+import { ThrottleSums } from './sums/throttling.js';
 import { PicosecondUnion } from '../../containers/interval-union.js';
 
 /** Intervals of one kind: number, total duration, and length of their union. */
@@ -50,12 +50,6 @@ export class PacketSpans extends IntervalSums {
 export interface MatrixWork {
   flops: number;
   transposes: number;
-}
-
-/** A value that the vendor's tool itself reported. */
-export interface ReportedMetric {
-  readonly value: number | string | null;
-  readonly unit: string | null;
 }
 
 /** Counters of bytes that instructions move. */

@@ -5,7 +5,7 @@
  * average is below 1 without any throttling. Our own metrics are relative to the observed time.
  */
 import { ratio, type MetricAmount, type Metric, type MetricSums } from '../metric.js';
-import type { CoreThrottling, ThrottleWindows } from '../throttling.js';
+import type { CoreThrottling, ThrottleWindows } from '../sums/throttling.js';
 
 type ThrottleTemplate<Windows> = Pick<Metric, 'name' | 'unit' | 'doc' | 'formula' | 'own'> & {
   readonly of: (windows: Windows, sums: MetricSums) => MetricAmount;

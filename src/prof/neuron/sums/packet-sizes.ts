@@ -1,7 +1,7 @@
 /** Bytes of DMA packets in bounded memory: a histogram of their sizes, and what they load by tensor. */
-import { addTo } from '../../containers/map-entry.js';
-import type { Labels } from '../../record/record.js';
-import { medianOfCounts } from '../../record/statistics.js';
+import { addTo } from '../../../containers/map-entry.js';
+import type { Labels } from '../../../record/record.js';
+import { medianOfCounts } from '../../../record/statistics.js';
 
 /** Limit of distinct sizes; beyond it a new size counts as the power of two below it. */
 const MOST_SIZES = 4096;

@@ -2,8 +2,8 @@
  * Throttling of tensor engines. A sample limits a core to `value` of its full rate (1: not throttled) from `start` for
  * `dur`; its label `kind` is the cause.
  */
-import { entryOf } from '../../containers/map-entry.js';
-import type { SampleRecord } from '../../record/record.js';
+import { entryOf } from '../../../containers/map-entry.js';
+import type { SampleRecord } from '../../../record/record.js';
 
 /** Total duration, and the limit weighted by duration, both in nanoseconds. */
 export interface ThrottleWindows {

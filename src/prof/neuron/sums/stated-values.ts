@@ -2,9 +2,14 @@
  * Values that the vendor's tool states of one core (`model_info`) or of one thing in the program (`annotation`): no
  * metrics of the whole profile, and shown as they stand.
  */
-import { entryOf } from '../../containers/map-entry.js';
-import type { SampleRecord } from '../../record/record.js';
-import type { ReportedMetric } from './metric-sums.js';
+import { entryOf } from '../../../containers/map-entry.js';
+import type { SampleRecord } from '../../../record/record.js';
+
+/** A value that the vendor's tool itself reported. */
+export interface ReportedMetric {
+  readonly value: number | string | null;
+  readonly unit: string | null;
+}
 
 /** Values that are kept: a program may have an annotation for each load of a tensor. */
 const MOST_VALUES = 2000;
