@@ -39,10 +39,12 @@ function madeInputs(folder: string): Inputs {
   const make = (...args: readonly string[]): unknown => spawnSync(process.execPath, args, { stdio: 'inherit' });
   make(bin('dparse'), '-q', '-o', inputs.records, trace);
   make(bin('dprof'), 'partial', '-q', '-o', inputs.part, fromSamples('job'));
-  const held = (start: number, value: number): ReturnType<typeof sample> =>
+  const allocated = (start: number, value: number): ReturnType<typeof sample> =>
     sample('memory_allocated', value, { component: 'PTA' }, { start, device: 0, unit: 'bytes' });
   const head = { v: 1, profile: 0, tool: null, file: 'net.db', rank: 1, startUnixNs: null, dur: null, devices: [] };
-  const lines = neuronLines([{ type: 'profile', format: 'ascend-db', ...head }, held(0, 2 ** 20), held(9, 2 ** 21)]);
+  const ofOp = sample('op_memory', 2 ** 20, { op: 'aten::mm' }, { start: 2000, dur: 500, device: 0, unit: 'bytes' });
+  const held = [allocated(1000, 2 ** 20), allocated(2000, 2 ** 21)];
+  const lines = neuronLines([{ type: 'profile', format: 'ascend-db', ...head }, ...held, ofOp]);
   writeFileSync(inputs.memory, lines);
   return inputs;
 }
