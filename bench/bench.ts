@@ -23,6 +23,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<unknown>>> = {
   signals: () => import('./signals.js'),
   faults: () => import('./io-faults.js'),
   account: () => import('./account.js'),
+  growth: () => import('./growth.js'),
 };
 
 const first = process.argv[2] ?? '';
