@@ -21,7 +21,7 @@ import { randomBytes } from 'node:crypto';
 import { dirname, join, resolve } from 'node:path';
 import type { Writable } from 'node:stream';
 import { UsageError, UserError, isSystemError, systemReason } from '../record/errors.js';
-import { atEnd } from '../parse/input/cleanup.js';
+import { removedAtEnd } from '../parse/input/cleanup.js';
 import { refuseInputs, statOf } from './guard.js';
 
 const BATCH = 64 * 1024;
@@ -183,11 +183,14 @@ async function toFile(target: string, name: string, body: Body): Promise<void> {
   // A name of its own: the target's may be as long as a name can be, and a process that was killed left one behind.
   const temporary = join(dirname(target), `.dparse-${randomBytes(8).toString('hex')}.part`);
   const remove = (): void => rmSync(temporary, { force: true });
-  // Before the file is there: an interrupt may come as soon as somebody sees it.
-  const release = atEnd(remove);
+  let release = (): void => undefined;
+  const open = (): number => {
+    // Before the file is there: a signal may come as soon as somebody sees it.
+    release = removedAtEnd(temporary, remove);
+    return withIoErrors(name, () => openSync(temporary, 'wx'));
+  };
   try {
-    const file = withIoErrors(name, () => openSync(temporary, 'wx'));
-    await writeTo(file, name, body);
+    await writeTo(open, name, body);
     withIoErrors(name, () => renameSync(temporary, target));
   } catch (error) {
     remove();
@@ -197,14 +200,20 @@ async function toFile(target: string, name: string, body: Body): Promise<void> {
   }
 }
 
-/** A file takes what it is given at once: no stream, no waiting. */
-async function writeTo(file: number, name: string, body: Body): Promise<void> {
+/**
+ * A file takes what it is given at once: no stream, no waiting. It is opened when there is something to write: what is
+ * computed before leaves nothing to remove.
+ */
+async function writeTo(open: () => number, name: string, body: Body): Promise<void> {
   let parts: string[] = [];
   let size = 0;
-  const writeBytes = (bytes: Uint8Array): void =>
+  let file: number | null = null;
+  const writeBytes = (bytes: Uint8Array): void => {
+    const opened = (file ??= open());
     withIoErrors(name, () => {
-      for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at);
+      for (let at = 0; at < bytes.length;) at += writeSync(opened, bytes, at);
     });
+  };
   const flush = (): void => {
     const bytes = Buffer.from(parts.join(''));
     parts = [];
@@ -228,7 +237,7 @@ async function writeTo(file: number, name: string, body: Body): Promise<void> {
     });
     flush();
   } finally {
-    closeSync(file);
+    if (file !== null) closeSync(file);
   }
 }
 

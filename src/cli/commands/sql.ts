@@ -1,7 +1,6 @@
 /** `dprof sql`: one query of DuckDB over records. */
 import { existsSync, rmSync } from 'node:fs';
-import { atEnd } from '../../parse/input/cleanup.js';
-import { temporaryFolder } from '../../parse/input/temporary-file.js';
+import { foldersRemovedAtEnd, temporaryFolder } from '../../parse/input/temporary-file.js';
 import { Annotator } from '../../prof/report/report.js';
 import { DATABASE_MEMORY_MB, INSTALL, loadLibrary, openDatabase, type Database } from '../../prof/query/sql/duckdb.js';
 import { createEmptyTables, planQuery } from '../../prof/query/sql/query-plan.js';
@@ -79,7 +78,7 @@ async function withDatabase(body: (database: Database) => Promise<void>): Promis
   const library = await loadLibrary();
   const folder = temporaryFolder('dprof sql');
   const remove = (): void => rmSync(folder, { recursive: true, force: true });
-  const release = atEnd(remove);
+  const release = foldersRemovedAtEnd(remove);
   try {
     const database = await openDatabase(library, folder);
     try {
