@@ -64,7 +64,7 @@ export async function interruptedRun(
         resolve([code, by]);
       }),
     );
-    let sent: number | null = null;
+    let sent = NaN;
     const send = (): void => {
       if (signal !== null && child.kill(signal)) sent = performance.now();
     };
@@ -85,7 +85,7 @@ export async function interruptedRun(
       half: [...besideOutput(), ...(output !== null && !isWhole ? [OUTPUT] : [])],
       wrongEnd: isRight ? null : `${by ?? code ?? ''} with ${output?.length ?? 'no'} bytes`,
       milliseconds,
-      latencyMs: sent === null || by === null ? null : end - sent,
+      latencyMs: Number.isNaN(sent) || by === null ? null : end - sent,
       output,
     };
   } finally {
