@@ -24,6 +24,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<unknown>>> = {
   faults: () => import('./io-faults.js'),
   'output-faults': () => import('./output-faults.js'),
   account: () => import('./account.js'),
+  growth: () => import('./growth.js'),
 };
 
 const first = process.argv[2] ?? '';

@@ -5,7 +5,7 @@
  *   npm run bench signals -- --points 20
  *   npm run bench signals -- --program OTHER/bin          the tools of another built checkout
  *
- * Exits with 1 when anything is left. All files are removed again.
+ * Exits with 1 when anything is left, and when a run goes on for more than a second. All files are removed again.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,11 +14,15 @@ import { parseArgs } from 'node:util';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { interruptedRun, SIGNALS } from '../test/support/interrupted.js';
 import { fromRoot } from './built-tools.js';
+import { writeRecords } from './growth/records.js';
 import { repeatTrace } from './repeat-trace.js';
 import { traceTemplate } from './trace-template.js';
 
 /** Copies of the sample's steps: unpacking and reading take about as long as the start of a tool. */
 const COPIES = 30;
+/** Devices of records over which answers compute for long once all is read. */
+const DEVICES = 5000;
+const MOST_LATENCY_MS = 1000;
 
 interface Commanded {
   readonly name: string;
@@ -34,7 +38,12 @@ function commands(program: string, folder: string): Commanded[] {
   repeatTrace(traceTemplate(text), COPIES, (piece) => pieces.push(Buffer.from(piece)));
   writeFileSync(trace, gzipSync(Buffer.concat(pieces), { level: 1 }));
   writeFileSync(database, gzipSync(readFileSync(fromRoot('samples/transformer.nsys.sqlite'))));
+  const many = join(folder, 'devices.jsonl');
+  writeRecords('devices', DEVICES, many);
   return [
+    ...['html', 'ranks', 'partial', 'advise', 'summary', 'perfetto', 'steps', 'stacks', 'memory'].map((name) => ({
+      ...{ name: `dprof ${name} DEVICES`, args: [dprof, name, '-q', many] },
+    })),
     { name: 'dparse TRACE.gz', args: [dparse, trace] },
     { name: 'dparse DATABASE.gz', args: [dparse, database] },
     { name: 'dparse -j 2', args: [dparse, '-j', '2', trace, database, database] },
@@ -69,11 +78,11 @@ for (const { name, args } of commands(values.program, folder)) {
   known.push({ args, whole: output, milliseconds });
 }
 say('');
-say('| signal | runs | ended before it | files left | half outputs | wrong exit codes |');
-say('|---|---|---|---|---|---|');
+say('| signal | runs | ended before it | files left | half outputs | wrong exit codes | longest, ms |');
+say('|---|---|---|---|---|---|---|');
 let faults = 0;
 for (const signal of SIGNALS) {
-  const sums = { early: 0, left: 0, half: 0, wrong: 0 };
+  const sums = { early: 0, left: 0, half: 0, wrong: 0, latency: 0 };
   for (let point = 0; point < points; point++) {
     const command = known[point % known.length];
     if (command === undefined) continue;
@@ -83,8 +92,11 @@ for (const signal of SIGNALS) {
     sums.left += ran.left.length;
     sums.half += ran.half.length;
     if (ran.wrongEnd !== null) sums.wrong++;
+    sums.latency = Math.max(sums.latency, ran.latencyMs ?? 0);
   }
-  say(`| ${signal} | ${points} | ${sums.early} | ${sums.left} | ${sums.half} | ${sums.wrong} |`);
-  faults += sums.left + sums.half + sums.wrong;
+  say(
+    `| ${signal} | ${points} | ${sums.early} | ${sums.left} | ${sums.half} | ${sums.wrong} | ${Math.round(sums.latency)} |`,
+  );
+  faults += sums.left + sums.half + sums.wrong + Number(sums.latency > MOST_LATENCY_MS);
 }
 process.exitCode = faults === 0 ? 0 : 1;

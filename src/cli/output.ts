@@ -22,7 +22,7 @@ import { dirname, join, resolve } from 'node:path';
 import type { Writable } from 'node:stream';
 import { isNotUtf8, UsageError, UserError, isSystemError, systemReason } from '../record/errors.js';
 import { writeFully } from '../parse/files.js';
-import { atEnd } from '../parse/input/cleanup.js';
+import { removedAtEnd } from '../parse/input/cleanup.js';
 import { stdoutFile } from './bin/stdout.js';
 import { refuseInputs, statOf } from './guard.js';
 
@@ -180,7 +180,7 @@ export function targetOf(path: string): string {
 
 function toStdout(body: Body): Promise<void> {
   const file = withIoErrors(STDOUT, () => stdoutFile());
-  return file === null ? toStream(process.stdout, STDOUT, body) : writeTo(file, STDOUT, body);
+  return file === null ? toStream(process.stdout, STDOUT, body) : writeTo(() => file, STDOUT, body);
 }
 
 async function toStream(stream: Writable, name: string, body: Body): Promise<void> {
@@ -194,15 +194,18 @@ async function toFile(target: string, name: string, body: Body): Promise<void> {
   // A name of its own: the target's may be as long as a name can be, and a process that was killed left one behind.
   const temporary = join(dirname(target), `.dparse-${randomBytes(8).toString('hex')}.part`);
   const remove = (): void => rmSync(temporary, { force: true });
-  // Before the file is there: an interrupt may come as soon as somebody sees it.
-  const release = atEnd(remove);
-  try {
+  const opened: number[] = [];
+  const close = (): void => withIoErrors(name, () => opened.splice(0).forEach((file) => closeSync(file)));
+  let release = (): void => undefined;
+  const open = (): number => {
+    // Before the file is there: a signal may come as soon as somebody sees it.
+    release = removedAtEnd(temporary, remove);
     const file = withIoErrors(name, () => openSync(temporary, 'wx'));
-    try {
-      await writeTo(file, name, body);
-    } finally {
-      withIoErrors(name, () => closeSync(file));
-    }
+    opened.push(file);
+    return file;
+  };
+  try {
+    await writeTo(open, name, body).finally(close);
     withIoErrors(name, () => renameSync(temporary, target));
   } catch (error) {
     remove();
@@ -212,11 +215,18 @@ async function toFile(target: string, name: string, body: Body): Promise<void> {
   }
 }
 
-/** A file takes what it is given at once: no stream, no waiting. */
-async function writeTo(file: number, name: string, body: Body): Promise<void> {
+/**
+ * A file takes what it is given at once: no stream, no waiting. It is opened when there is something to write: what is
+ * computed before leaves nothing to remove.
+ */
+async function writeTo(open: () => number, name: string, body: Body): Promise<void> {
   let parts: string[] = [];
   let size = 0;
-  const writeBytes = (bytes: Uint8Array): void => withIoErrors(name, () => writeFully(file, bytes));
+  let file: number | null = null;
+  const writeBytes = (bytes: Uint8Array): void => {
+    const opened = (file ??= open());
+    withIoErrors(name, () => writeFully(opened, bytes));
+  };
   const flush = (): void => {
     const bytes = Buffer.from(parts.join(''));
     parts = [];

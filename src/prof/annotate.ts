@@ -22,6 +22,7 @@ import { shapesOption } from './work/capture-options.js';
 import type { MatrixUnitUse } from './work/matrix-unit-use.js';
 import type { JudgedKernel, MatrixUnitCell, WorkModel } from './work/work-model.js';
 import { workModelOf } from './work/work-models.js';
+import { statedDevice } from '../record/fields/stated-device.js';
 
 /** Between the ops that a kernel was fused from. */
 export const FUSED_SEPARATOR = '+';
@@ -150,7 +151,7 @@ export class Annotated {
   }
 
   get #device(): Device | null {
-    return this.profile?.devices.find((device) => device.id === this.record.device) ?? null;
+    return statedDevice(this.profile, this.record.device);
   }
 
   /** Peak rates of the kernel's device. */

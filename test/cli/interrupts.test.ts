@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { DUCKDB } from '../support/duckdb.js';
 import { freshPath } from '../support/fresh-path.js';
+import { writeRecords } from '../../bench/growth/records.js';
 import { interruptedRun, SIGNALS } from '../support/interrupted.js';
 import { commandOf } from '../support/run-cli.js';
 import { ROOT } from '../support/shared.js';
@@ -19,7 +20,24 @@ const POINTS = [
   [0.5, 0.8],
 ] as const;
 
+/** Records over which answers compute for seconds once all is read. */
+const DEVICES = 3000;
+
 describe('signals', () => {
+  itWithProcess('end a computation, and leave nothing of it', async () => {
+    const folder = freshPath('-signals');
+    mkdirSync(folder);
+    const records = join(folder, 'devices.jsonl');
+    writeRecords('devices', DEVICES, records);
+    for (const [i, command] of ['html', 'ranks', 'partial'].entries()) {
+      const args = [...commandOf('dprof'), command, '-q', records];
+      const { output, milliseconds } = await interruptedRun(args, null, 0, null, folder);
+      const signal = SIGNALS[i] ?? 'SIGINT';
+      const ran = await interruptedRun(args, signal, 0.8 * milliseconds, output, folder);
+      expect([ran.left, ran.half, ran.wrongEnd], `${command}: ${signal}`).to.deep.equal([[], [], null]);
+    }
+  });
+
   itWithProcess('leave neither a temporary file nor a part of the output', async () => {
     const folder = freshPath('-signals');
     mkdirSync(folder);

@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 export type EndingSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 
@@ -15,12 +16,16 @@ export interface Interrupted {
   /** What is wrong with its end: it is to end by the signal, or before that with 0 and the whole output. */
   readonly wrongEnd: string | null;
   readonly milliseconds: number;
+  /** From the signal to the end, ms; null where it ended before. */
+  readonly latencyMs: number | null;
 }
 
 const OUTPUT = 'out';
 
 /** Longest time of a run, ms; its end is wrong after that. */
 const MOST_MS = 120_000;
+/** Longest time in which what is left is removed, once the run has ended, ms. */
+const MOST_REMOVAL_MS = 10_000;
 
 /** The bytes of a file, or of all files of a folder with their names. */
 function contentOf(path: string): Buffer {
@@ -59,19 +64,28 @@ export async function interruptedRun(
         resolve([code, by]);
       }),
     );
-    const timer = signal === null ? undefined : setTimeout(() => child.kill(signal), afterMs);
+    let sent = NaN;
+    const send = (): void => {
+      if (signal !== null && child.kill(signal)) sent = performance.now();
+    };
+    const timer = signal === null ? undefined : setTimeout(send, afterMs);
     const [code, by] = await ended;
     clearTimeout(timer);
-    const milliseconds = performance.now() - start;
+    const end = performance.now();
+    const milliseconds = end - start;
+    // What loads the tool from its sources has files of its own there.
+    const leftIn = (): string[] => readdirSync(temporary).filter((name) => name.startsWith('dparse-'));
+    const besideOutput = (): string[] => readdirSync(place).filter((name) => name !== OUTPUT);
+    while (leftIn().length + besideOutput().length > 0 && performance.now() < end + MOST_REMOVAL_MS) await sleep(10);
     const output = readdirSync(place).includes(OUTPUT) ? contentOf(join(place, OUTPUT)) : null;
     const isWhole = output !== null && (whole === null || output.equals(whole));
     const isRight = by === null ? code === 0 && isWhole : by === signal;
     return {
-      // What loads the tool from its sources has files of its own there.
-      left: readdirSync(temporary).filter((name) => name.startsWith('dparse-')),
-      half: readdirSync(place).filter((name) => name !== OUTPUT || !isWhole),
+      left: leftIn(),
+      half: [...besideOutput(), ...(output !== null && !isWhole ? [OUTPUT] : [])],
       wrongEnd: isRight ? null : `${by ?? code ?? ''} with ${output?.length ?? 'no'} bytes`,
       milliseconds,
+      latencyMs: Number.isNaN(sent) || by === null ? null : end - sent,
       output,
     };
   } finally {

@@ -1,6 +1,8 @@
 /** The program `dprof`. */
 import { setFlagsFromString } from 'node:v8';
+import { removeBy } from '../../parse/input/cleanup.js';
 import { main } from './boundary.js';
+import { startRemover } from './remover.js';
 import { run } from '../dprof.js';
 
 /**
@@ -10,4 +12,5 @@ import { run } from '../dprof.js';
  */
 setFlagsFromString('--no-allocation-site-pretenuring');
 
+removeBy(startRemover);
 await main('dprof', run);

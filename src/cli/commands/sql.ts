@@ -1,7 +1,7 @@
 /** `dprof sql`: one query of DuckDB over records. */
 import { existsSync, rmSync } from 'node:fs';
-import { atEnd, cleanUp } from '../../parse/input/cleanup.js';
-import { temporaryFolder } from '../../parse/input/temporary-file.js';
+import { cleanUp } from '../../parse/input/cleanup.js';
+import { foldersRemovedAtEnd, temporaryFolder } from '../../parse/input/temporary-file.js';
 import { Annotator } from '../../prof/report/report.js';
 import {
   DATABASE_MEMORY_MB,
@@ -88,7 +88,7 @@ async function withDatabase(body: (database: Database) => Promise<void>): Promis
   const library = await loadLibrary();
   const folder = temporaryFolder('dprof sql');
   const remove = (): void => rmSync(folder, { recursive: true, force: true });
-  const release = atEnd(remove);
+  const release = foldersRemovedAtEnd(remove);
   const before = process.memoryUsage.rss();
   const watch = setInterval(() => limitMemory(before), WATCHED_EVERY);
   try {

@@ -2,7 +2,7 @@
 import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { dirname, join } from 'node:path';
-import { atEnd } from '../../parse/input/cleanup.js';
+import { removedAtEnd } from '../../parse/input/cleanup.js';
 import { UsageError, UserError } from '../../record/errors.js';
 import { statOf } from '../guard.js';
 import { targetOf, withIoErrors } from '../output.js';
@@ -25,7 +25,7 @@ export async function withOutputFolder(
   // A name of its own, and a hidden one: the target may be in a folder that is read.
   const temporary = join(dirname(target), `.dparse-${randomBytes(8).toString('hex')}.part`);
   const remove = (): void => rmSync(temporary, { recursive: true, force: true });
-  const release = atEnd(remove);
+  const release = removedAtEnd(temporary, remove);
   try {
     withIoErrors(path, () => mkdirSync(temporary));
     await body(temporary);

@@ -7,8 +7,7 @@ import { statSync } from 'node:fs';
 import { Worker, type ResourceLimits } from 'node:worker_threads';
 import type { CaptureFiles } from '../../parse/captures.js';
 import type { FoundProfile } from '../../parse/find.js';
-import { atEnd } from '../../parse/input/cleanup.js';
-import { removeFolders } from '../../parse/input/temporary-file.js';
+import { foldersRemovedAtEnd } from '../../parse/input/temporary-file.js';
 import { UserError } from '../../record/errors.js';
 import type { Outcome, ParseOptions } from './one.js';
 
@@ -98,7 +97,7 @@ const send = (worker: Worker, request: WorkerRequest): void => {
 
 /** One profile by a worker, which is ended unless there is an outcome. */
 function run(worker: Worker, job: Job, { take, stop }: Lines): Promise<Outcome> {
-  const release = atEnd(() => removeFolders());
+  const release = foldersRemovedAtEnd();
   return new Promise((resolve, reject) => {
     // One piece after the other: the output may ask to be waited for, and the outcome comes after the last piece.
     let turn = Promise.resolve();

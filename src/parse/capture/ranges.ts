@@ -1,8 +1,8 @@
 /**
  * Which ranges enclose a launch: one sweep per thread over ranges and launches in order of start. A range encloses a
  * launch when it starts no later and ends no earlier. Ranges may overlap without nesting (start/end ranges), so the
- * sweep keeps a list of open ones in order of start instead of a stack. Cost: linear in ranges and in pairs of a launch
- * and a range around it.
+ * sweep keeps a list of open ones in order of start instead of a stack. Cost: linear in ranges, and in launches by at most
+ * 500 ranges each, the latest of those that are open.
  */
 import { elementAt } from '../../containers/element.js';
 import type { Capture } from './capture.js';
@@ -55,6 +55,12 @@ export interface OpenRange<T> {
   reading: T | null;
 }
 
+/**
+ * Most ranges around a launch. A damaged profile may end none of its ranges: each launch would have all that started
+ * before it.
+ */
+const MOST_OPEN = 500;
+
 /** The sweep over one thread. Launches must come in order of start. */
 export class RangeSweep<T> {
   /** Index of the next range in the order. */
@@ -67,6 +73,8 @@ export class RangeSweep<T> {
     private readonly ranges: Ranges,
     private readonly order: RowGroups,
     thread: number,
+    /** Takes the number of ranges that are left out because so many others within them are open. */
+    private readonly leaveOut: (ranges: number) => void = () => undefined,
   ) {
     this.#next = elementAt(order.first, thread);
     this.#end = elementAt(order.first, thread + 1);
@@ -83,6 +91,8 @@ export class RangeSweep<T> {
       const rangeEnd = end.at(row);
       if (rangeEnd >= launchStart) this.#open.push({ row, end: rangeEnd, reading: null });
     }
+    const beyond = this.#open.length - MOST_OPEN;
+    if (beyond > 0) this.leaveOut(this.#open.splice(0, beyond).length);
     return this.#open.filter((range) => range.end >= launchEnd);
   }
 

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads';
 import { isSystemError, ranOutOfSpace, systemReason } from '../../record/errors.js';
-import { atEnd } from './cleanup.js';
+import { removedAtEnd } from './cleanup.js';
 import { namesIn, readFully, writeFully } from '../files.js';
 import { UnreadableInput } from './unreadable-input.js';
 
@@ -28,7 +28,15 @@ const PREFIX = `dparse-${run}-`;
 export const temporaryFolder = (input: string): string =>
   inTemporaryFolder(input, () => mkdtempSync(join(tmpdir(), PREFIX)));
 
-/** Removes the folders of this thread and its workers, when the process ends: a worker hears no signal. */
+/**
+ * Removes folders when the process ends before that is done otherwise.
+ * @param remove those of this thread and its workers, unless it says which
+ * @returns ends this
+ */
+export const foldersRemovedAtEnd = (remove = (): void => removeFolders()): (() => void) =>
+  removedAtEnd(join(tmpdir(), PREFIX), remove);
+
+/** Those of this thread and its workers, which hear no signal. */
 export function removeFolders(): void {
   const names = namesIn(tmpdir(), new RegExp(`^${PREFIX}`));
   for (const name of names) rmSync(join(tmpdir(), name), { recursive: true, force: true });
@@ -47,7 +55,7 @@ export class TemporaryFile {
    * @throws UnreadableInput when the temporary folder takes no file
    */
   constructor(private readonly input: string) {
-    this.#release = atEnd(() => this.#remove());
+    this.#release = foldersRemovedAtEnd(() => this.#remove());
     try {
       this.#folder = temporaryFolder(input);
       const path = join(this.#folder, 'file');

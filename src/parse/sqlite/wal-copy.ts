@@ -2,8 +2,7 @@
  * Databases with a write-ahead log. SQLite writes files next to such a database even to read it, so a private copy is
  * read: nothing is written next to the input, whose folder may be read-only. Memory: one piece of the file.
  *
- * The copy has no name while it is filled; its log has one until SQLite has opened it. A signal waits for that, or the
- * main thread removes the log of a worker. Where open files cannot be removed, they are when the database is closed.
+ * The copy has no name while it is filled; its log has one until SQLite has opened it. Where open files cannot be removed, they are when the database is closed.
  * Source: SQLite documentation, "Database File Format" (1.3.3, 4) and "Write-Ahead Logging".
  */
 import type Database from 'better-sqlite3';
@@ -21,8 +20,7 @@ import { platform } from 'node:os';
 import { join } from 'node:path';
 import { UserError } from '../../record/errors.js';
 import { isFile, writeFully } from '../files.js';
-import { atEnd } from '../input/cleanup.js';
-import { appendTo, inTemporaryFolder, temporaryFolder } from '../input/temporary-file.js';
+import { appendTo, foldersRemovedAtEnd, inTemporaryFolder, temporaryFolder } from '../input/temporary-file.js';
 import { openDatabase } from './sqlite-library.js';
 
 /** Positions in the header of the versions for writing and reading, and their values. */
@@ -51,8 +49,8 @@ export const usesLog = (header: Buffer, path: string): boolean =>
 export function openCopy(path: string, bytes: number): OpenedDatabase {
   const folder = temporaryFolder(path);
   const hasLog = hasFilledLog(path);
-  // Only a log keeps its name while it is filled: other copies need no signal to wait for them.
-  const release = hasLog ? atEnd(() => removeUnopened(folder)) : null;
+  // Only a log keeps its name while it is filled.
+  const release = hasLog ? foldersRemovedAtEnd(() => removeUnopened(folder)) : null;
   const remove = (): void => {
     removeUnopened(folder);
     release?.();

@@ -89,6 +89,10 @@ export class DeviceTimes {
     return this.#devices.of(found.record).add(found.work, found.record, start, start + dur);
   }
 
+  get(profile: number, device: number): DeviceActivityTime | undefined {
+    return this.#devices.get(profile, device);
+  }
+
   get all(): readonly (Place & { readonly of: DeviceActivityTime })[] {
     return this.#devices.all;
   }

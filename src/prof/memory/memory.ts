@@ -9,6 +9,7 @@ import { CURVE_COLUMNS, curveRows, type MemoryReport } from './memory-columns.js
 import { ALLOCATION_METRIC, DeviceMemory, bufferOf, isMemory } from './device-memory.js';
 import { withoutMemory } from './without-memory.js';
 import { coreOfArch } from '../../record/neuron/neuron-cores.js';
+import { statedDevice } from '../../record/fields/stated-device.js';
 
 export const MEMORY_TYPES: RecordTypes = new Set(['profile', 'kernel', 'sample', 'range', 'end'] as const);
 
@@ -107,7 +108,7 @@ export class Memory implements Analysis<readonly MemoryReport[]> {
   #inBytes(header: ProfileRecord | null, record: SampleRecord): SampleRecord | null {
     const buffer = bufferOf(record.metric);
     if (buffer === null) return record;
-    const arch = header?.devices.find(({ id }) => id === record.device)?.arch ?? null;
+    const arch = statedDevice(header, record.device)?.arch ?? null;
     const size = coreOfArch(arch)?.[buffer];
     const { value } = record;
     if (size !== undefined) return { ...record, labels: {}, value: value === null ? null : Math.round(value * size) };

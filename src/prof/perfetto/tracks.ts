@@ -9,6 +9,7 @@ import type { ProfileRecord } from '../../record/record.js';
 import type { DeviceActivity } from '../input/device-activity.js';
 import type { Emit, TraceProcess, TraceTrack } from './trace-element.js';
 import type { TimedSlice } from './reorder-buffer.js';
+import { statedDevice } from '../../record/fields/stated-device.js';
 
 /** A track, with further lanes for slices that do not nest. */
 export interface TrackLanes {
@@ -140,7 +141,7 @@ export class TraceTracks {
   #device(profile: number, number: number | null): ProcessTracks {
     const device = Number.isFinite(number) ? number : null;
     return this.#process(profile, `device/${device ?? ''}`, null, () => {
-      const known = this.#profiles.get(profile)?.header.devices.find(({ id }) => id === device);
+      const known = statedDevice(this.#profiles.get(profile)?.header ?? null, device);
       const name = typeof known?.name === 'string' ? `: ${known.name}` : '';
       return `${this.#prefix(profile)}device${device === null ? '' : ` ${device}`}${name}`;
     });

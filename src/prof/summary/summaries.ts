@@ -25,6 +25,7 @@ import { ProgramSums } from './program-sums.js';
 import { summaryOf, type SummaryPart } from './summary-part.js';
 import { StepSpans } from './step-spans.js';
 import { Tallies } from './tallies.js';
+import { statedDevice } from '../../record/fields/stated-device.js';
 
 export const SUMMARY_TYPES: RecordTypes = new Set([
   'profile',
@@ -245,7 +246,7 @@ const deviceOf = ({ devices }: SummedProfile, number: number): DeviceSums | null
 
 /** Those that worked, in order of id. */
 function devicesOf({ devices, header }: SummedProfile): DeviceTime[] {
-  const nameOf = (device: number): string | null => header?.devices.find(({ id }) => id === device)?.name ?? null;
+  const nameOf = (device: number): string | null => statedDevice(header, device)?.name ?? null;
   return [...devices]
     .filter(([, device]) => !device.isEmpty)
     .sort(([a], [b]) => a - b)

@@ -79,10 +79,11 @@ export class MarkerContexts implements KernelContexts {
     capture.diagnostics.count('range-repeated', ranges.length - this.#rangeOrder.rows.length);
     this.#callers = new MarkerCallers(capture, this.#rangeOrder, (range) => this.#parse(range, this.#textOf(range)));
     this.#steps = new LaunchSteps(markedSteps(capture), threads);
+    const leaveOut = (left: number): void => capture.diagnostics.count('range-not-nested', left);
     for (let thread = 0; thread < threads.count; thread++) {
       const [from, to] = [elementAt(first, thread), elementAt(first, thread + 1)];
       sortRows(rows.subarray(from, to), (a, b) => this.#compareCalls(a, b));
-      const sweep = new RangeSweep<Marker>(ranges, this.#rangeOrder, thread);
+      const sweep = new RangeSweep<Marker>(ranges, this.#rangeOrder, thread, leaveOut);
       this.#threads.push({ sweep, sequence: new SequenceState(), next: from, end: to });
     }
   }

@@ -32,7 +32,7 @@ function textOf({ moved, bound }: Shift): string {
 }
 
 function findingOf(shift: Shift, profile: number, { devices }: RuleFacts): Omit<Finding, 'rule'>[] {
-  const of = devices.all.find((place) => place.profile === profile && place.device === shift.device)?.of;
+  const of = devices.get(profile, shift.device);
   if (of === undefined) return [];
   const idle = of.span - of.busy.total;
   return [

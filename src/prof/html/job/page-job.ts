@@ -26,6 +26,7 @@ export function pageJob(report: JobReport, profileOf: (part: RankPart) => number
   const sumOf = (of: (group: JobReport['groups'][number]) => number): number =>
     groups.reduce((sum, group) => sum + of(group), 0);
   const { stragglers, latest, tested } = lateness;
+  const late = new Set(stragglers.flatMap(({ members }) => members));
   return {
     worldSize,
     missing: missing.length,
@@ -42,7 +43,7 @@ export function pageJob(report: JobReport, profileOf: (part: RankPart) => number
       ...{ shift: clock.offset === null ? null : jobTime(clock, 0), drift: clock.drift },
       profile: profileOf(elementAt(parts, part)),
       device: elementAt(parts, part).device,
-      isLate: stragglers.some(({ members }) => members.includes(part)),
+      isLate: late.has(part),
       // A rank that joined no operation that others joined is not known to wait, or to delay them.
       ...(joined === 0 ? { waited: null, last: null, delayed: null } : { waited, last: last / joined, delayed }),
     })),

@@ -5,6 +5,7 @@ import { isNeuronInstruction } from '../../../record/neuron/engines.js';
 import type { ProfileRecord } from '../../../record/record.js';
 import type { DeviceActivity } from '../../input/device-activity.js';
 import type { ApartRanges, Lane, LaneIds } from './timeline-data.js';
+import { statedDevice } from '../../../record/fields/stated-device.js';
 
 /** Lanes that are kept apart; activities of any further lane are drawn in the last. */
 const MOST_LANES = 10_000;
@@ -30,7 +31,7 @@ export const HOST_GROUP = 'host';
 
 /** Group of the lanes and tracks of a device: 'device 0: NVIDIA H100'. */
 export function deviceGroup(device: number, header: ProfileRecord | null): string {
-  const name = header?.devices.find(({ id }) => id === device)?.name ?? null;
+  const name = statedDevice(header, device)?.name ?? null;
   return name === null ? `device ${device}` : `device ${device}: ${name}`;
 }
 

@@ -2,6 +2,7 @@
 import { elementAt } from '../../../containers/element.js';
 import { entryOf } from '../../../containers/map-entry.js';
 import { median } from '../../../record/statistics.js';
+import { MixedGroups } from './mixed-groups.js';
 import { columnsByPart, type Observations, type RankColumn } from './observations.js';
 import { FEWEST_POINTS, orderOf, robustLine } from './robust-line.js';
 
@@ -29,6 +30,11 @@ export class ClockFits {
   readonly #anchorOf: (number | null)[];
   /** By part: the order of its ends, which are the same in each sweep: none of the ranks is placed in between. */
   readonly #orders = new Map<number, Uint32Array>();
+  /** By the part whose clock they have. */
+  readonly #sharing = new Map<number, number[]>();
+  /** Clocks of anchors. */
+  readonly #anchored = new Set<number>();
+  readonly #mixed: MixedGroups[] = [];
 
   /**
    * @param shared of each part the one whose clock it has
@@ -40,6 +46,7 @@ export class ClockFits {
   ) {
     this.#fits = new Array<Fit | null>(shared.length).fill(null);
     this.#anchorOf = new Array<number | null>(shared.length).fill(null);
+    for (const [part, clock] of shared.entries()) entryOf(this.#sharing, clock, (): number[] => []).push(part);
   }
 
   of(part: number): Fit | null {
@@ -61,32 +68,36 @@ export class ClockFits {
   /** Takes the clock of a part as it is. */
   anchor(part: number): void {
     this.#anchors.push(part);
+    this.#anchored.add(elementAt(this.shared, part));
     this.#place(part, { offset: 0, slope: 0 }, part);
   }
 
   #place(part: number, fit: Fit, anchor: number | null): void {
-    const clock = this.shared[part];
-    for (const [other, of] of this.shared.entries()) {
-      if (of !== clock) continue;
+    for (const other of this.#sharing.get(elementAt(this.shared, part)) ?? []) {
+      const isNew = !this.isPlaced(other);
       this.#fits[other] = fit;
       this.#anchorOf[other] = anchor;
+      if (isNew) for (const mixed of this.#mixed) mixed.reach(other);
     }
   }
 
-  /** Places ranks that share operations with placed ones, through the groups that say most first. */
-  spread(all: readonly Observations[]): void {
-    const left = [...all].sort(
+  /** Groups through which `spread` places ranks: those that say most first. */
+  groupsToSpread(all: readonly Observations[]): MixedGroups {
+    const sorted = [...all].sort(
       (a, b) =>
         // A drift that is unknown here would be kept: ranks of a stage agree with each other, whatever it is.
         Number(a.count < FEWEST_POINTS) - Number(b.count < FEWEST_POINTS) ||
         Number(a.areMessages) - Number(b.areMessages) ||
         b.count - a.count,
     );
-    const next = (): number =>
-      left.findIndex(({ parts }) => parts.some((p) => this.isPlaced(p)) && parts.some((p) => !this.isPlaced(p)));
-    for (let index = next(); index >= 0; index = next()) {
-      const [observations] = left.splice(index, 1);
-      if (observations === undefined) return;
+    const mixed = new MixedGroups(sorted, (part) => this.isPlaced(part));
+    this.#mixed.push(mixed);
+    return mixed;
+  }
+
+  /** Places ranks that share operations with placed ones. */
+  spread(groups: MixedGroups): void {
+    for (const observations of groups.round()) {
       const common = this.#commonTimes(observations);
       for (const [column, part] of observations.parts.entries()) {
         if (this.isPlaced(part)) continue;
@@ -137,7 +148,7 @@ export class ClockFits {
 
   /** Whether it has the clock of an anchor. */
   #isAnchored(part: number): boolean {
-    return this.#anchors.some((anchor) => this.shared[anchor] === this.shared[part]);
+    return this.#anchored.has(elementAt(this.shared, part));
   }
 
   /** Of each operation the median end of the placed ranks; NaN without any. */

@@ -60,12 +60,14 @@ export function jobClocks(
   const shared = sharedClocks(parts);
   const fits = new ClockFits(shared, centreOf(together));
   const others = observationsAmong(groups, parts, shifts, false);
+  const near = fits.groupsToSpread(together);
+  // Ranks that share no such operation with the others: stages that only exchange messages.
+  const all = fits.groupsToSpread([...together, ...others]);
   for (const part of anchors(parts, shared, { together, others, wrong })) {
     if (fits.isPlaced(part)) continue;
     fits.anchor(part);
-    fits.spread(together);
-    // Ranks that share no such operation with the others: stages that only exchange messages.
-    fits.spread([...together, ...others]);
+    fits.spread(near);
+    fits.spread(all);
   }
   for (let sweep = 0; sweep < SWEEPS; sweep++) fits.refine(together);
   const qualities = qualitiesOf(together, fits);

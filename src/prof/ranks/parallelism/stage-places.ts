@@ -32,13 +32,15 @@ export function stagePlaces(
   const pipelines = new Map<number, number[]>();
   const lowest = sets.all;
   for (const [rank, id] of numbers) entryOf(pipelines, elementAt(lowest, id), (): number[] => []).push(rank);
-  for (const ranks of pipelines.values()) ranks.sort((a, b) => a - b);
+  const stages = new Map<number, number>();
+  for (const ranks of pipelines.values())
+    for (const [stage, rank] of ranks.sort((a, b) => a - b).entries()) stages.set(rank, stage);
   const stated = new Set(lists.flatMap(({ inferred, ranks }) => (inferred ? [] : ranks)));
   return parts.map(({ rank }) => {
     const id = rank === null ? undefined : numbers.get(rank);
     const ranks = id === undefined ? [] : (pipelines.get(elementAt(lowest, id)) ?? []);
     if (rank === null || ranks.length < 2) return null;
-    return { stage: ranks.indexOf(rank), stages: ranks.length, inferred: !stated.has(rank) };
+    return { stage: stages.get(rank) ?? 0, stages: ranks.length, inferred: !stated.has(rank) };
   });
 }
 

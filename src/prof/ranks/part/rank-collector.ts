@@ -11,6 +11,7 @@ import { WORK_KEYS, type RankPart, type WorkKey, type WorkTable } from './rank-p
 import { RankSteps } from './rank-steps.js';
 import { WorkContent } from './work-content.js';
 import { WorkByStep } from './work-by-step.js';
+import { statedDevice } from '../../../record/fields/stated-device.js';
 
 export const RANK_TYPES: RecordTypes = new Set([
   ...(['profile', 'kernel', 'collective', 'graph', 'copy', 'set'] as const),
@@ -124,7 +125,7 @@ function partsOf({ header, host, devices }: ProfileOfRanks): RankPart[] {
   return worked.map(([device, { steps, operations, content, work }]) => {
     const columns = steps.columns(host);
     const { order } = steps;
-    const stated = header?.devices.find(({ id }) => id === device);
+    const stated = statedDevice(header, device);
     const tables = Object.entries(work).map(([key, rows]) => [key, rows.table(order)]);
     return {
       file: header?.file ?? 'na',

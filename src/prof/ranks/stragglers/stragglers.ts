@@ -91,13 +91,12 @@ export function latenessOf(parts: readonly RankPart[], { classes, nodes, groups,
     .filter((test) => test.share >= NOTABLE_SHARE && !delayed.has(partOf(test)))
     .sort((a, b) => b.late - a.late);
   const compared = new Set(ranks.map(partOf));
+  const whyNot = whyUntested(parts, { classes, works, refuted });
   return {
     ...{ stragglers, delays },
     latest: stragglers.length > 0 || latest === undefined ? null : stragglerOf(parts, latest, []),
     tested: compared.size,
-    untested: parts.flatMap((_, part) =>
-      compared.has(part) ? [] : [{ part, why: whyUntested(parts, part, { classes, works, refuted }) }],
-    ),
+    untested: parts.flatMap((_, part) => (compared.has(part) ? [] : [{ part, why: whyNot(part) }])),
   };
 }
 
@@ -291,14 +290,17 @@ function stragglerOf(parts: readonly RankPart[], test: Outcome, named: readonly 
 
 function whyUntested(
   parts: readonly RankPart[],
-  part: number,
   { classes, works, refuted }: Pick<ComparedRanks, 'classes' | 'refuted'> & { readonly works: readonly OwnWork[] },
-): string {
-  if (refuted.has(part)) return 'its times fit no clock';
-  if (elementAt(parts, part).steps.step.length === 0) return 'it has no step';
-  const peers = classes.find((of) => of.includes(part)) ?? [];
-  if (peers.filter((peer) => !refuted.has(peer)).length < 2) return 'no other rank does the same work';
-  return works.some((own) => own.parts.includes(part))
-    ? 'too few steps in common with ranks of the same work'
-    : 'no step in common with ranks of the same work';
+): (part: number) => string {
+  const believed = classes.map((peers) => peers.filter((peer) => !refuted.has(peer)));
+  const withPeers = new Set(believed.flatMap((peers) => (peers.length < 2 ? [] : peers)));
+  const inWorks = new Set(works.flatMap((own) => own.parts));
+  return (part) => {
+    if (refuted.has(part)) return 'its times fit no clock';
+    if (elementAt(parts, part).steps.step.length === 0) return 'it has no step';
+    if (!withPeers.has(part)) return 'no other rank does the same work';
+    return inWorks.has(part)
+      ? 'too few steps in common with ranks of the same work'
+      : 'no step in common with ranks of the same work';
+  };
 }

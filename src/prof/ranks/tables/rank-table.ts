@@ -22,8 +22,9 @@ export interface RankRow {
 
 export function rankRows({ parts, ranks, lateness: { stragglers, untested } }: JobReport): RankRow[] {
   const why = new Map(untested.map((one) => [one.part, one.why] as const));
-  const lateAs = (level: UnitLevel, part: number): Straggler | null =>
-    stragglers.find((one) => one.level === level && one.members.includes(part)) ?? null;
+  const latest = new Map<string, Straggler>();
+  for (const one of stragglers.toReversed()) for (const part of one.members) latest.set(`${one.level}/${part}`, one);
+  const lateAs = (level: UnitLevel, part: number): Straggler | null => latest.get(`${level}/${part}`) ?? null;
   return ranks.map((rank) => ({
     part: elementAt(parts, rank.part),
     rank,
