@@ -6,16 +6,7 @@
  * Source: SQLite documentation, "Database File Format" (1.3.3, 4) and "Write-Ahead Logging".
  */
 import type Database from 'better-sqlite3';
-import {
-  closeSync,
-  existsSync,
-  ftruncateSync,
-  openSync,
-  readSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { closeSync, existsSync, ftruncateSync, openSync, readSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { platform } from 'node:os';
 import { join } from 'node:path';
 import { UserError } from '../../record/errors.js';
