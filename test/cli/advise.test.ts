@@ -1,10 +1,12 @@
 import { expect } from 'chai';
 import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { copy } from '../support/advice.js';
 import { A100, profileOn } from '../support/devices.js';
 import { kernel } from '../support/kernels.js';
 import { neuronLines } from '../support/neuron.js';
 import { runCli } from '../support/run-cli.js';
+import { ROOT } from '../support/shared.js';
 import { freshPath } from '../support/fresh-path.js';
 
 const launch = { api: 'cudaLaunchKernel', start: 200, dur: 10 };
@@ -30,6 +32,12 @@ describe('dprof advise', () => {
     expect(stdout).to.match(/\n {3}kernels: dprof --explain 0:2 FILE\n/);
     expect(stdout).to.match(/\n# \d+ rules found nothing: --all says why\n$/);
     expect(stdout).not.to.include('\n1. fake').and.not.to.include('\u001b');
+  });
+
+  it('begins with what holds a job up', async () => {
+    const ranks = [0, 1, 2, 3].map((rank) => join(ROOT, `samples/job/rank_${rank}.pt.trace.json.gz`));
+    const { stdout } = await runCli('dprof', ['advise', ...ranks]);
+    expect(stdout).to.match(/^# job: rank 2 takes 2\.058 ms a step longer than its peers, .*\n# profile 0: /);
   });
 
   it('writes one object a line, and the silent rules on request', async () => {

@@ -126,7 +126,7 @@ const RULES: readonly (readonly [RegExp, KernelRule])[] = [
   [/^FlashAttentionScoreGrad/, attentionGradient],
   [/^(TransData|Cast|MemSet|TensorMove|(Strided)?SliceD?|TransposeD?|ViewCopy|AsStrided|BroadcastToD?)$/, helper],
   [
-    /^((Zeros|Ones|Empty|Full|Rand\w*)LikeD?|(Inplace)?(Fills?|FillD|FillScalar|Zero|Eye|EyeD|FillDiagonal)|Empty|Shape\w*)$/,
+    /^(\w+Like|(Inplace)?(Fills?|FillScalar|Zero|Eye|FillDiagonal)|Empty|Shape\w*|(Stateless)?Random(Normal|Uniform)\w*)(V\d+)?D?$/,
     fill,
   ],
   [/^(Identity|Range|ConcatD?|Pack|Split(V|VD|D)?|TileD?|Pad(V\d|D)?|Embedding)$/, move],

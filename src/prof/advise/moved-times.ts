@@ -3,7 +3,7 @@ import { largest } from '../../containers/lists.js';
 import { addTo } from '../../containers/map-entry.js';
 import type { CollectiveRecord, ProfileLine } from '../../record/record.js';
 import { NS_PER_S } from '../../record/units.js';
-import { operationOf } from '../steps/communication-operation.js';
+import { operationName, operationOf, UNKNOWN_OPERATION } from '../steps/communication-operation.js';
 import { communicates, workOf } from '../steps/step-work.js';
 import type { LongestTime } from './finding.js';
 import { Ranking } from './longest.js';
@@ -12,8 +12,10 @@ import { spokenName } from './spoken-names.js';
 /** The operation of a record that moves data between devices, and the size of its message; null for any other record. */
 export function communicationOf(record: ProfileLine): { readonly name: string; readonly bytes: number | null } | null {
   if (record.type !== 'collective' && (record.type !== 'kernel' || !communicates(record))) return null;
-  const { kind, bytes } = operationOf(record);
-  return { name: kind ?? (record.type === 'kernel' ? spokenName(record.short) : record.name), bytes };
+  const name = operationName(record);
+  // Of an operation that cannot be told the kernel says most.
+  const isUnknown = name === UNKNOWN_OPERATION && record.type === 'kernel';
+  return { name: isUnknown ? spokenName(record.short) : name, bytes: operationOf(record).bytes };
 }
 
 /** Times by name, and bytes where these are known: kinds and operations run at rates far apart. */

@@ -31,10 +31,12 @@ export function operationOf(record: KernelLine | CollectiveRecord): Operation {
   return { kind, dtype: null, bytes: null, group: null, groupSize: null, ranks: null };
 }
 
+export const UNKNOWN_OPERATION = 'unknown';
+
 /** What the operation is called in every answer: its kind, else what its profiler calls it, or its kernel does. */
 export function operationName(record: KernelLine | CollectiveRecord): string {
   const { kind } = operationOf(record);
   if (kind !== null) return kind;
   if (record.type === 'collective') return record.kind ?? record.name;
-  return record.collective?.op ?? communicationKind(record.short) ?? 'unknown';
+  return record.collective?.op ?? communicationKind(record.short) ?? UNKNOWN_OPERATION;
 }

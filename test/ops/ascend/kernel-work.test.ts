@@ -130,6 +130,8 @@ describe('work of an Ascend kernel by its operands', () => {
 
   it('kernels that need only the extents of an operand do not read it', () => {
     expect(amount('OnesLike', '64,32 -> 64,32', 'FLOAT')).to.equal(`main 0 ${4 * 2048}`);
+    for (const type of ['FillV2D', 'NormalLike', 'OnesLikeV2', 'FillD', 'EmptyLike'])
+      expect(amount(type, '32,32 -> 32,32', 'FLOAT'), type).to.equal('main 0 4096');
     expect(amount('ZerosLike', '8,4,2 -> 8,4,2', 'DT_BF16')).to.equal('main 0 128');
     expect(amount('Fill', '2; -> 64,32', 'INT64;FLOAT -> FLOAT')).to.equal(`main 0 ${4 * 2048}`);
     const inPlace = ascendWork({

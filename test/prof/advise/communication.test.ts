@@ -1,11 +1,23 @@
 import { expect } from 'chai';
 import { findingsOf, silenceOf } from '../../support/advice.js';
 import { A100, profileOn } from '../../support/devices.js';
+import { communicationOf } from '../../../src/prof/advise/moved-times.js';
 import { kernel } from '../../support/kernels.js';
 import type { KernelRecord, ProfileLine, ProfileRecord } from '../../../src/record/record.js';
 
 const nccl = (start: number, dur: number, change: Partial<KernelRecord> = {}): KernelRecord =>
   kernel({ name: 'ncclDevKernel_AllReduce_Sum_f32_RING_LL', short: 'ncclDevKernel_AllReduce', start, dur, stream: 20, ...change }); // prettier-ignore
+
+describe('the operation of a kernel', () => {
+  const nameOf = (short: string): string | undefined => communicationOf(kernel({ name: short, short }))?.name;
+
+  it('is called as in the summary, or by the kernel where nothing tells it', () => {
+    expect(nameOf('deep_ep::intranode::dispatch')).to.equal('dispatch');
+    expect(nameOf('ncclDevKernel_AllReduce_Sum_f32_RING_LL')).to.equal('all-reduce');
+    expect(nameOf('ncclDevKernel_Generic_1')).to.equal('ncclDevKernel_Generic_1');
+    expect(nameOf('gemm')).to.equal(undefined);
+  });
+});
 
 describe('the rule exposed-collectives', () => {
   it('says to move an operation off a stream that computes, where nothing can run beside it', () => {

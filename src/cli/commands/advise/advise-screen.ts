@@ -3,6 +3,7 @@ import { legible, jsonLines } from '../../../record/control-characters.js';
 import type { Adviser } from '../../../prof/advise/adviser.js';
 import type { Finding, Gain } from '../../../prof/advise/finding.js';
 import { percent, time } from '../../../prof/advise/amount-text.js';
+import { JOB_RULE } from '../../../prof/advise/job/job-rule.js';
 import { groupedFindings, type FindingGroup } from '../../../prof/advise/grouped-findings.js';
 import { rangesText } from '../../../prof/ranks/membership.js';
 import { counted, plural } from '../../../record/plural.js';
@@ -112,7 +113,11 @@ function summaryOf(advice: Advice): string[] {
   return [...(more > 0 ? [`${counted(more, 'finding')} more: --top ${found}`] : [])];
 }
 
-const headings = (advice: Advice): string[] => verdictLines(advice.adviser, (profiles) => namesOf(profiles, advice));
+/** What holds a job up, then each profile. */
+const headings = (advice: Advice): string[] => [
+  ...advice.adviser.findings.flatMap(({ rule, what }) => (rule === JOB_RULE ? [`job: ${what}`] : [])).slice(0, 1),
+  ...verdictLines(advice.adviser, (profiles) => namesOf(profiles, advice)),
+];
 
 export function adviceScreen(advice: Advice): string {
   const shown = groupsOf(advice).slice(0, advice.top);
