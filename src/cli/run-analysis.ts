@@ -27,7 +27,7 @@ export interface AnalysisRun<Facts> extends Pass<Facts> {
 }
 
 /** What an answer is about. */
-export interface Answered {
+interface Answered {
   /** The input's name. */
   readonly input: string;
   /** What readers lost of it. */

@@ -1,11 +1,13 @@
 /** What readers lost of an input reaches whoever reads an answer: every command tells of it, also with -q. */
 import { expect } from 'chai';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { freshPath } from '../support/fresh-path.js';
 import { LOSSY_INPUTS } from '../support/lossy-inputs.js';
 import { dataIn } from '../support/pages.js';
 import { runCli } from '../support/run-cli.js';
 import { itSlow } from '../support/sets.js';
+import { ROOT } from '../support/shared.js';
 
 /** Arguments of dprof, but for the input, which IN stands for; OUT is a file. */
 const COMMANDS: readonly string[] = [
@@ -93,6 +95,17 @@ describe('what readers lost', () => {
       // prettier-ignore
       expect((await runCli('dprof', args)).stderr, args.join(' ')).to.match(LINE);
     expect((await runCli('dprof', ['steps', '-q', merged])).stderr).to.match(LINE);
+  });
+
+  it('is said by dprof monitor, of its own lines and of records made of them', async () => {
+    const reports = readFileSync(join(ROOT, 'samples/neuron-monitor.jsonl'), 'utf8').split(/(?<=\n)/);
+    const [path, records] = [freshPath('.jsonl'), freshPath('.jsonl')];
+    writeFileSync(path, [...reports.slice(0, 2), '5\n', ...reports.slice(2)].join(''));
+    expect((await runCli('dprof', ['monitor', '-q', path])).stderr).to.match(/passed over 2 lines that are no report \(first: line 3\)/); // prettier-ignore
+    const parsed = await runCli('dparse', ['-q', path]);
+    expect(parsed.stderr).to.match(/figures are incomplete: events that are no JSON objects \(skipped\): 2\n$/);
+    writeFileSync(records, parsed.stdout);
+    expect((await runCli('dprof', ['monitor', '-q', records])).stderr).to.match(/events that are no JSON objects \(skipped\): 2\n$/); // prettier-ignore
   });
 
   it('is said of many profiles in one line, which names the first', async () => {
