@@ -135,7 +135,7 @@ export const formatsPage = (): string =>
       [...UNREADABLE, ...UNREADABLE_DATABASES].map(({ title, hint }) => [title, hint]),
     ),
     '## What was odd',
-    'No kernel is dropped because something is wrong with its row: the cell is unknown, and the end line of the records counts the reason under `diagnostics`.',
+    'No kernel is dropped because something is wrong with its row: the cell is unknown, and the end line of the records counts the reason under `diagnostics`. A loss is what the input has and could not be read, so that figures rest on a part of it: every command of `dprof` says it on stderr, also with `-q`, behind answers in text and Markdown, in JSON as `doubts`, and on the page. A doubt is what was read and may be otherwise; a note is as it should be.',
     table(
       ['name', 'severity', 'counts'],
       Object.entries(DIAGNOSTICS).map(([name, [severity, meaning]]) => [code(name), severity, meaning]),

@@ -29,13 +29,25 @@ export async function openInputs(files: readonly string[], progress: Progress, w
   return openSources(files, { stdin: process.stdin, onBytes: (done, total) => progress.at(done, total) }, wanted);
 }
 
+/** Says what readers lost of inputs, in one line, also where a run is quiet: what is missing in an answer is a part of it. */
+export function sayLosses(source: Pick<EndedInputs, 'endings'>): void {
+  for (const { line } of endingsOf(source).losses) say('dprof', line);
+}
+
+/** Says what is wrong with the inputs of a run that fails for another reason, which comes last. */
+export function sayTroubles({ endings }: Pick<EndedInputs, 'endings'>, error: unknown): void {
+  sayLosses({ endings });
+  const others = endings.flatMap(({ failure, troubles }) => [...(failure === null ? [] : [failure]), ...troubles]);
+  for (const { line } of others) if (!(error instanceof UserError) || error.line !== line) say('dprof', line);
+}
+
 /**
- * Says of inputs that are cut off that they are; to be called when the output is written, which has what stands before.
+ * Says of inputs that are cut off or incomplete that they are; to be called when the output is written, which has what stands before.
  * @throws UserError for a line, compressed data or a profile that stops in the middle
  */
 export function confirmEndings(source: Pick<EndedInputs, 'endings'>, quiet: boolean): void {
-  const { notes, unended, errors } = endingsOf(source);
-  if (!quiet) for (const { line } of [...notes, ...unended]) say('dprof', line);
+  const { notes, losses, errors } = endingsOf(source);
+  for (const { line } of [...(quiet ? [] : notes), ...losses]) say('dprof', line);
   const last = errors.pop();
   for (const { line } of errors) say('dprof', line);
   if (last !== undefined) throw last;

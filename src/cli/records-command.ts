@@ -27,7 +27,11 @@ export const formatOption = (formats: readonly string[]): Option => ({
   help: `${formats.join(', ')} (${elementAt(formats, 0)})`,
 });
 
-export const QUIET_OPTION: Option = { name: 'quiet', short: 'q', help: 'no warnings and no progress' };
+export const QUIET_OPTION: Option = {
+  name: 'quiet',
+  short: 'q',
+  help: 'no notes and no progress; what an input lost is said all the same',
+};
 
 /** The format given with `-f`; the first one without it. @throws UsageError for bytes that would go to a terminal */
 export function formatOf(given: Arguments, formats: readonly string[]): string {

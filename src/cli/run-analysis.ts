@@ -1,14 +1,17 @@
 /** The way of every command over FILEs of records: reading, progress, output, exit code. */
 import { say } from './message.js';
 import type { Answer } from '../prof/analysis.js';
+import { lossesOf, type Doubt, type Losses } from '../prof/input/losses.js';
+import { escapeControls, jsonOf } from '../record/control-characters.js';
 import { UserError } from '../record/errors.js';
 import type { ProfileLine, ProfileRecord } from '../record/record.js';
 import type { AnyTable } from '../table/table.js';
 import { loadFormat, requireFormat } from '../write/formats.js';
+import { escapeMarkdown } from '../write/markdown.js';
 import { tableText } from '../write/write-table.js';
 import { explained, namingInput, takeBatches, takeRecords, withSource, type Pass } from '../sources/pass.js';
 import type { Source, Wanted } from '../sources/sources.js';
-import { confirmEndings, confirmWhole, hinted, openInputs } from './input.js';
+import { confirmEndings, confirmWhole, hinted, openInputs, sayTroubles } from './input.js';
 import { checkOutput, withOutput, type Write } from './output.js';
 import { progress } from './progress.js';
 import type { RecordsRequest } from './records-command.js';
@@ -17,16 +20,26 @@ import type { RecordsRequest } from './records-command.js';
 export interface AnalysisRun<Facts> extends Pass<Facts> {
   /** Output that is ready before the input ends; called after each batch of records. */
   readonly ready?: () => string | Uint8Array | null;
-  /** Writes the answer, or what of it `ready` has not written; `input` is the input's name. */
-  readonly print: (answer: Answer<Facts>, write: Write, input: string) => void | Promise<void>;
+  /** Writes the answer, or what of it `ready` has not written. */
+  readonly print: (answer: Answer<Facts>, write: Write, about: Answered) => void | Promise<void>;
+  /** Whether the answer is one document, which has a place for doubts or cannot have one: nothing is written behind it. */
+  readonly isDocument?: boolean;
+}
+
+/** What an answer is about. */
+interface Answered {
+  /** The input's name. */
+  readonly input: string;
+  /** What readers lost of it. */
+  readonly doubts: readonly Doubt[];
 }
 
 /** One pass over the records of the inputs, then the output, then notes on stderr. */
 export async function runAnalysis<Facts>(
-  request: Pick<RecordsRequest, 'files' | 'output' | 'quiet'>,
+  request: Pick<RecordsRequest, 'files' | 'output' | 'quiet' | 'format'>,
   run: AnalysisRun<Facts>,
 ): Promise<void> {
-  const { files, output, quiet } = request;
+  const { files, output, quiet, format } = request;
   const inputs = files.length === 0 ? ['-'] : files;
   // An output that cannot be written is reported before minutes of reading.
   const existing = checkOutput(output, inputs);
@@ -39,17 +52,35 @@ export async function runAnalysis<Facts>(
       meter.clear();
       const answer = run.analysis.finish(run.annotator?.rest() ?? []);
       notes = answer.notes;
-      await run.print(answer, write, source.name);
+      const losses = lossesOf(source.endings);
+      await run.print(answer, write, { input: source.name, doubts: losses.doubts });
+      if (run.isDocument !== true) await write(doubtsText(format, losses));
       confirmWhole(source, existing, output);
     });
     if (!quiet) writeNotes(await Promise.all(notes.map((note) => hinted(explained(note, source), files))), source.name);
-    confirmEndings(source, quiet);
   } catch (error) {
-    throw withSource(await hinted(explained(error, source), files), source);
+    const failure = withSource(await hinted(explained(error, source), files), source);
+    sayTroubles(source, failure);
+    throw failure;
   } finally {
     meter.clear();
     source.close();
   }
+  confirmEndings(source, quiet);
+}
+
+/** What readers lost of the inputs, behind an answer: in the formats that have a place for it. */
+const LINES: Readonly<Record<string, (losses: Losses, line: string) => string>> = {
+  json: ({ doubts }) => `${jsonOf({ doubts })}\n`,
+  text: (_losses, line) => `\n# ${escapeControls(line)}\n`,
+  markdown: (_losses, line) => `\n> ${escapeMarkdown(line)}\n`,
+};
+
+/** '' where nothing was lost, and for formats of rows alone. */
+function doubtsText(format: string, losses: Losses): string {
+  const { line, doubts } = losses;
+  if (doubts.length === 0 || (line === null && format !== 'json')) return '';
+  return LINES[format]?.(losses, line ?? '') ?? '';
 }
 
 async function readRecords<Facts>(source: Source, run: AnalysisRun<Facts>, write: Write): Promise<void> {

@@ -58,8 +58,8 @@ export async function steps(input: AnswerInput, options: ReadingOptions = {}): P
  * @throws UserError for profiles without any work of a device
  */
 export async function ranks(input: AnswerInput, options: ReadingOptions = {}): Promise<RanksDocument> {
-  const { facts } = await answer(input, new RanksAnalysis(), options, new Annotator());
-  return ranksDocument(facts);
+  const { facts, doubts } = await answer(input, new RanksAnalysis(), options, new Annotator());
+  return ranksDocument(facts, doubts);
 }
 
 /** Options of `advise`. */

@@ -3,6 +3,7 @@ import type { Analysis, Answer } from '../prof/analysis.js';
 import { requireThere } from '../parse/files.js';
 import { asUserError } from '../parse/input/unreadable-input.js';
 import { endingsOf, type EndedInputs } from '../prof/input/endings.js';
+import { lossesOf, type Doubt } from '../prof/input/losses.js';
 import type { Annotator } from '../prof/report/report.js';
 import { UsageError, UserError } from '../record/errors.js';
 import type { ProfileLine } from '../record/record.js';
@@ -79,7 +80,7 @@ export async function answer<Facts>(
   analysis: Analysis<Facts>,
   options: ReadingOptions,
   annotator?: Annotator,
-): Promise<Answer<Facts>> {
+): Promise<Answer<Facts> & { readonly doubts: readonly Doubt[] }> {
   const source = await sourceOf(input, analysis, options);
   const pass = annotator === undefined ? { analysis } : { analysis, annotator };
   try {
@@ -87,7 +88,7 @@ export async function answer<Facts>(
     const found = analysis.finish(annotator?.rest() ?? []);
     reportEndings(source, options);
     reportNotes(found.notes, source, options);
-    return found;
+    return { ...found, doubts: lossesOf(source.endings).doubts };
   } catch (error) {
     throw ofSource(error, source);
   } finally {
@@ -102,8 +103,8 @@ function reportNotes(notes: Answer<unknown>['notes'], source: Source, { onNote }
 
 /** Says how inputs ended. @throws UserError for what could not be read, where nobody takes it */
 export function reportEndings(inputs: Pick<EndedInputs, 'endings'>, { onError, onNote }: ReadingOptions): void {
-  const { notes, unended, errors } = endingsOf(inputs);
-  for (const { line } of [...notes, ...unended]) onNote?.(line);
+  const { notes, losses, errors } = endingsOf(inputs);
+  for (const { line } of [...notes, ...losses]) onNote?.(line);
   for (const error of errors) {
     if (onError === undefined) throw new UserError(error.what, { hint: WITH_ON_ERROR, ...error.detail });
     onError(error);

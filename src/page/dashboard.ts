@@ -123,6 +123,10 @@ const chosenAtFirst = (data: PageOutline): number => {
   return data.profiles[wanted] === undefined ? data.opened : wanted;
 };
 
+/** `Figures are incomplete: rows with a value of the wrong type (cell unknown): 63, net.sqlite.` */
+const doubtText = ({ text, count, profiles, file }: PageOutline['doubts'][number]): string =>
+  `Figures are incomplete: ${text}: ${grouped(count)}, ${profiles === 1 ? file : `in ${grouped(profiles)} profiles, ${file} first`}.`;
+
 /** Fills the page's root element. */
 export async function showDashboard(root: HTMLElement, data: PageOutline): Promise<void> {
   const main = element('main', { id: 'main', tabindex: -1 });
@@ -188,7 +192,9 @@ export async function showDashboard(root: HTMLElement, data: PageOutline): Promi
     {},
     `Written by ${data.tool.name} ${data.tool.version}. The file holds all that it shows.`,
   );
-  root.replaceChildren(skip, header, tabs.bar, main, footer);
+  const doubts = data.doubts.map(doubtText);
+  const lost = doubts.length === 0 ? [] : [element('p', { class: 'doubts', role: 'note' }, doubts.join(' '))];
+  root.replaceChildren(skip, header, ...lost, tabs.bar, main, footer);
   await choose(first);
   drawForPaper();
   listenToPrinter();

@@ -20,8 +20,9 @@ export async function takeCompared(
   isGate: boolean,
 ): Promise<Taken> {
   let lost = 0;
+  let source = null as Source | null;
   try {
-    const source = await open();
+    source = await open();
     await takeRecords(
       source,
       (record) => {
@@ -38,6 +39,6 @@ export async function takeCompared(
     return { name: source.name, endings: source.endings, failure: null, lost, kernels };
   } catch (error) {
     if (!isGate || !(error instanceof UserError) || error instanceof UsageError) throw error;
-    return { name, endings: [], failure: error, lost, kernels: 0 };
+    return { name, endings: source?.endings ?? [], failure: error, lost, kernels: 0 };
   }
 }

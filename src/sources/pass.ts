@@ -44,7 +44,7 @@ export async function takeRecords(
     for await (const batch of source.batches) for (const record of batch) take(record);
     end();
   } catch (error) {
-    throw namingInput(explained(error, source), source.name);
+    throw withSource(error, source);
   } finally {
     source.close();
   }

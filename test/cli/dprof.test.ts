@@ -287,9 +287,9 @@ describe('dprof', () => {
       const headed = RECORDS.split('\n').slice(0, 3).join('\n');
       const line = await runCli('dprof', [], { input: headed });
       expect(line.stderr).to.match(
-        /\ndprof: stdin: a profile has no end: are the records cut off\? what is there was read\n$/,
+        /\ndprof: stdin: the records are cut off: a profile has no end; what stands before was read\n$/,
       );
-      expect(line.code).to.equal(0);
+      expect(line.code).to.equal(1);
     });
     it('a missing file, a folder, an empty stdin, a width that is too small', async () => {
       const texts = join(folder, 'texts');

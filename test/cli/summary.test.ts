@@ -30,6 +30,8 @@ const rank = (profile: number, slower = 0): ProfileLine[] => [
   { type: 'end', profile, counts: {}, diagnostics: { 'kernel-without-launch': 1 } },
 ]; // prettier-ignore
 
+const END: ProfileLine = { type: 'end', profile: 0, counts: {}, diagnostics: {} };
+
 const lines = (records: readonly unknown[]): string => records.map((record) => `${JSON.stringify(record)}\n`).join('');
 const run = (input: string, ...args: string[]) => runCli('dprof', ['summary', ...args], { input });
 
@@ -134,8 +136,8 @@ describe('dprof summary', () => {
     const sample = { type: 'sample', profile: 0, start: 1, device: 0, metric: 'memory', value: 1, unit: 'bytes' };
     const [empty, samples, timeless, one] = await Promise.all([
       run(''),
-      run(lines([header(0, null), sample])),
-      run(lines([header(0, null), kernel({ dur: null })])),
+      run(lines([header(0, null), sample, END])),
+      run(lines([header(0, null), kernel({ dur: null }), END])),
       run(lines([kernel({ launch: null })])),
     ]);
     expect(empty).to.include({ code: 1, stdout: '' });

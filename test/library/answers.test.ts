@@ -143,8 +143,11 @@ describe('answers of the library', () => {
     const { stdout } = await runCli('dparse', ['-q', TRACE]);
     const path = freshPath('.dict');
     writeFileSync(path, stdout.replace(/.*\n$/, ''));
-    await summary(path, { onNote: (line) => notes.push(line) });
-    expect(notes.at(-1)).to.equal(`${path}: a profile has no end: are the records cut off? what is there was read`);
+    const errors: string[] = [];
+    await summary(path, { onError: ({ line }) => errors.push(line) });
+    expect(errors).to.deep.equal([
+      `${path}: the records are cut off: a profile has no end; what stands before was read`,
+    ]);
   });
 });
 

@@ -151,7 +151,7 @@ function profile(rank: number, slower: number): PageProfile {
     overview: overview(rank, slower),
     isGraphCapture: false,
     diagnosticTexts: {
-      'kernel-without-launch': { severity: 'info', text: 'kernels whose host call is not in the profile' },
+      'kernel-without-launch': { severity: 'note', text: 'kernels whose host call is not in the profile' },
     },
     verdict: {
       ...{
@@ -333,7 +333,7 @@ const FINDING: Finding = {
 };
 
 export const FIXTURE: PageData = {
-  ...{ v: 1, tool: { name: 'dprof', version: '1.2.3' }, title: 'two ranks', input: 'FILE' },
+  ...{ v: 1, tool: { name: 'dprof', version: '1.2.3' }, title: 'two ranks', input: 'FILE', doubts: [] },
   ...{ profiles: [profile(0, 1), profile(1, 1.2)], leftOut: 0 },
   advice: groupedFindings([FINDING], () => 0.05),
   job: {

@@ -17,7 +17,7 @@ export function pageContentsOf(records: Iterable<ProfileLine>, options: Partial<
   const [annotator, pages] = [new Annotator(), new PageBuilder({ ...USUAL, ...options })];
   for (const record of records) pages.take(record, annotator.take(record));
   pages.finish(annotator.rest());
-  return pages.contents({ tool: { name: 'dprof', version: '0' }, title: 'test', input: 'test' });
+  return pages.contents({ tool: { name: 'dprof', version: '0' }, title: 'test', input: 'test', doubts: [] });
 }
 
 export const pageDataOf = (records: Iterable<ProfileLine>, options: Partial<PageOptions> = {}): PageData =>

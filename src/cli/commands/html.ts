@@ -92,11 +92,12 @@ export const html = recordsCommand(
     await runAnalysis(request, {
       analysis: new PageBuilder({ timeline, events }),
       annotator: new Annotator(device),
-      print: async ({ facts }, write, input) => {
+      isDocument: true,
+      print: async ({ facts }, write, { input, doubts }) => {
         const title = given.text('title') ?? basename(input);
         const only = request.files.length === 1 ? request.files[0] : undefined;
         const word = inputWord(only === undefined || only === '-' ? only : basename(only));
-        const { before, behind } = pageElements(facts({ tool, title, input: word }));
+        const { before, behind } = pageElements(facts({ tool, title, input: word, doubts }));
         for (const piece of page(`${title} · dprof`, program, before, behind)) await write(piece);
       },
     });

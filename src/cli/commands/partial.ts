@@ -9,9 +9,10 @@ import { MOST_EXACT } from '../../prof/partial/kernels/kernel-part-builder.js';
 import type { StreamStatus } from '../../prof/input/stream-status.js';
 import { EXIT, UsageError, UserError } from '../../record/errors.js';
 import { grouped } from '../../record/plural.js';
+import { withSource } from '../../sources/pass.js';
 import { splitKeys } from '../../table/column-lookup.js';
 import { DEVICE_OPTION, readDevice } from '../device-option.js';
-import { openInputs } from '../input.js';
+import { openInputs, sayTroubles } from '../input.js';
 import { say } from '../message.js';
 import { checkOutput } from '../output.js';
 import { MemberStore } from './partial/member-store.js';
@@ -37,6 +38,7 @@ async function run(request: RecordsRequest, options: MemberOptions): Promise<voi
     const [first, ...others] = failures;
     // Without any member the last line is the error itself.
     if (first !== undefined && store.size === 0) {
+      sayTroubles({ endings }, first);
       for (const { line } of others) say('dprof', line);
       throw first;
     }
@@ -70,8 +72,7 @@ async function takeInput(file: string, quiet: boolean, options: MemberOptions, s
     return { endings, failure: null };
   } catch (error) {
     if (!(error instanceof UserError) || error instanceof UsageError) throw error;
-    const { what, detail } = error;
-    return { endings, failure: new UserError(what, { ...detail, where: detail.where ?? name }) };
+    return { endings, failure: withSource(error, { name, endings }) as UserError };
   } finally {
     meter.clear();
     close();

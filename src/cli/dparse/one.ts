@@ -6,6 +6,7 @@ import { UserError } from '../../record/errors.js';
 import { APPEND, type LineFormat } from './output-formats.js';
 import { LineBytes } from '../../record/lines/line-bytes.js';
 import type { ProfileLine } from '../../record/record.js';
+import { isUnread, Losses } from '../../prof/input/losses.js';
 import { isOfTruncated } from '../../prof/input/stream-status.js';
 import type { Write } from '../output.js';
 import type { Progress } from '../progress.js';
@@ -29,6 +30,10 @@ export interface Counted {
   /** Records written, by type. */
   readonly counts: Readonly<Record<string, number>>;
   readonly oddities: readonly string[];
+  /** What was lost of it, in a line; null for nothing. */
+  readonly lost: string | null;
+  /** Whether something was lost, and nothing read. */
+  readonly isUnread: boolean;
   /** Whether the input ended too early. */
   readonly isCut: boolean;
   /** Rank of the profile; null when unknown. */
@@ -109,7 +114,7 @@ export async function parseOne(
         await new Promise((resolve) => setImmediate(resolve));
       }
       if (record.type === 'profile') rank = record.rank;
-      if (record.type === 'end') outcome = outcomeOf(record, rank);
+      if (record.type === 'end') outcome = outcomeOf(record, rank, source.name);
     }
     await sink.finish();
   } catch (error) {
@@ -122,10 +127,14 @@ export async function parseOne(
   return outcome;
 }
 
-export const outcomeOf = (record: ProfileLine | undefined, rank: number | null = null): Counted =>
-  record?.type === 'end'
-    ? { counts: record.counts, oddities: oddities(record.diagnostics), isCut: isOfTruncated(record), rank }
-    : { counts: {}, oddities: [], isCut: false, rank };
+export function outcomeOf(record: ProfileLine | undefined, rank: number | null = null, name = ''): Counted {
+  if (record?.type !== 'end') return { counts: {}, oddities: [], lost: null, isUnread: false, isCut: false, rank };
+  const { counts, diagnostics } = record;
+  const losses = new Losses();
+  losses.take(name, diagnostics);
+  const isCut = isOfTruncated(record);
+  return { counts, oddities: oddities(diagnostics), lost: losses.line, isUnread: isUnread(record), isCut, rank };
+}
 
 const oddities = (diagnostics: Readonly<Record<string, number>>): string[] =>
   Object.entries(diagnostics)

@@ -1,5 +1,6 @@
 /** What `dparse` says on stderr: a line an input, and how the run ends. */
 import { CUT_PROFILE, WAS_READ } from '../../prof/input/stream-status.js';
+import { NOTHING_READ } from '../../prof/input/losses.js';
 import { entryOf } from '../../containers/map-entry.js';
 import { say } from '../message.js';
 import { EXIT, UserError } from '../../record/errors.js';
@@ -27,8 +28,11 @@ export class ParseReport {
       return;
     }
     this.#read++;
-    this.#say(summary(name, outcome));
+    if (!this.quiet) say('dparse', summary(name, outcome));
+    // Also where a run is quiet: the records alone do not show it.
+    else if (outcome.lost !== null) say('dparse', outcome.lost);
     if (outcome.isCut) this.#failure = new UserError(`${CUT_PROFILE}; ${WAS_READ}`, { where: name });
+    else if (outcome.isUnread) this.#failure = new UserError(NOTHING_READ, { where: name });
     this.#complain();
     if (outcome.rank !== null) entryOf(this.#ranks, outcome.rank, () => []).push(ordinal);
   }

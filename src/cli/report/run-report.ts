@@ -29,6 +29,11 @@ export function runReport(request: ReportRequest): Promise<void> {
   return request.grouping === undefined ? runRows(request) : runGroups(request, request.grouping);
 }
 
+const asRun = (request: ReportRequest): Parameters<typeof runAnalysis>[0] => ({
+  ...request,
+  format: request.format.id,
+});
+
 /** The text is written while records are read, as far as no sort order holds it back. */
 async function runRows(request: ReportRequest): Promise<void> {
   const { columns, header, width, where, sort = [], top } = request;
@@ -59,7 +64,7 @@ async function runRows(request: ReportRequest): Promise<void> {
     if (!hasHead) yield sheet.head();
     yield* sheet.end();
   }
-  await runAnalysis<Iterable<string | Uint8Array>>(request, {
+  await runAnalysis<Iterable<string | Uint8Array>>(asRun(request), {
     analysis: {
       types: KERNEL_TYPES,
       take: (_record, annotated) => add(annotated),
@@ -119,7 +124,7 @@ async function runGroups(request: ReportRequest, grouping: Grouping): Promise<vo
       groups.add(row);
     }
   };
-  await runAnalysis(request, {
+  await runAnalysis(asRun(request), {
     analysis: {
       types: hostKind === null ? typesOfGroups(request) : KERNEL_AND_RANGE_TYPES,
       ranges: 'without-calls',
@@ -160,7 +165,7 @@ async function runHost(request: ReportRequest, grouping: HostGrouping): Promise<
   const { columns, kind } = grouping;
   format.open({ columns, header, width });
   const table = new HostTable(kind);
-  await runAnalysis(request, {
+  await runAnalysis(asRun(request), {
     analysis: {
       types: HOST_TYPES,
       ...(kind.ranges.has('api') ? undefined : { ranges: 'without-calls' as const }),
@@ -204,7 +209,7 @@ async function runExplanation(request: ReportRequest, wanted: KernelId): Promise
       if (isKernel(wanted, row.record)) found = { row, after };
     }
   };
-  await runAnalysis(request, {
+  await runAnalysis(asRun(request), {
     analysis: {
       types: KERNEL_TYPES,
       take: (_record, rows) => search(rows),
@@ -219,6 +224,7 @@ async function runExplanation(request: ReportRequest, wanted: KernelId): Promise
     annotator: new Annotator(request.device),
     isComplete: () => found !== undefined,
     // Names come from the profiled program: without control characters.
+    isDocument: true,
     print: ({ facts }, write) => write([...explain(facts.row, facts.after).map(legible), ''].join('\n')),
   });
 }

@@ -48,8 +48,8 @@ function make(view: PanelView): PanelContent {
       : element(
           'li',
           { title: name },
-          ...(said.severity === 'info' ? [] : [element('strong', {}, `${capitalised(said.severity)}: `)]),
-          `${said.severity === 'info' ? capitalised(said.text) : said.text}: `,
+          ...(said.severity === 'note' ? [] : [element('strong', {}, `${capitalised(said.severity)}: `)]),
+          `${said.severity === 'note' ? capitalised(said.text) : said.text}: `,
           number,
         );
   });

@@ -3,6 +3,7 @@
  * Holds one read transaction, so that many point look-ups cost no locking.
  */
 import type Database from 'better-sqlite3';
+import { Diagnostics } from '../../record/diagnostics.js';
 import { UserError } from '../../record/errors.js';
 import { entryOf } from '../../containers/map-entry.js';
 import { realpathSync, statSync } from 'node:fs';
@@ -37,6 +38,10 @@ export class SqliteFile {
   /** Tables whose rows were asked for by number: themselves or a temporary copy, in SQL. */
   readonly #numberedSources = new Map<string, string>();
   #copies = 0;
+  /** Conditions whose columns were checked. */
+  readonly #filtered = new Set<string>();
+  /** Takes rows with a value of the wrong type, where who reads them has not counted them. */
+  diagnostics = new Diagnostics();
 
   private constructor(
     readonly path: string,
@@ -109,7 +114,8 @@ export class SqliteFile {
   *rows(table: string, select: readonly Selection[], filter: Filter = [], sorted = false): Generator<SqliteRow> {
     const name = this.table(table);
     if (name === null) return;
-    const cells = select.map((cell) => this.#expression(name, cell)).join(', ');
+    const cells = [...select.map((cell) => this.#expression(name, cell)), this.#isWrong(name, select)].join(', ');
+    this.#countLeftOut(name, filter);
     let rows: IterableIterator<SqliteRow> | null = null;
     const order = sorted ? `ORDER BY ${select.map((_, i) => i + 1).join(', ')}` : '';
     try {
@@ -118,7 +124,11 @@ export class SqliteFile {
       const sql = `SELECT ${cells} FROM ${source} WHERE ${this.#condition(name, filter)} ${order}`;
       rows = this.#database.prepare(sql).raw().iterate() as IterableIterator<SqliteRow>;
       this.#unfinished.add(rows);
-      yield* rows;
+      for (const row of rows) {
+        const before = row.pop() === 1 ? this.diagnostics.get('bad-row') : null;
+        yield row;
+        this.#countBad(before);
+      }
     } catch (error) {
       throw asUserError(error, this.path);
     } finally {
@@ -141,21 +151,62 @@ export class SqliteFile {
   ): void {
     const name = this.table(table);
     if (name === null) return;
-    const expressions = select.map((cell) => this.#expression(name, cell));
+    const isWrong = this.#isWrong(
+      name,
+      select.filter((cell) => typeof cell !== 'string'),
+    );
+    const expressions = [...select.map((cell) => this.#expression(name, cell)), ...(isWrong === '0' ? [] : [isWrong])];
     this.#guard(() => {
+      this.#countLeftOut(name, filter);
       const query = { table: this.#numbered(name), expressions, condition: this.#condition(name, filter) };
       const readBlock = (read === integerOf ? integerBlocks : cellBlocks)(this.#database, query);
       const numbers = new Array<number>(select.length).fill(NaN);
       for (let above = -1; ;) {
         const { rows, cell, last, isLast } = readBlock(above);
         for (let row = 0; row < rows; row++) {
-          for (let column = 0; column < numbers.length; column++) numbers[column] = read(cell(row, column) as Cell);
+          let isBad = isWrong !== '0' && cell(row, numbers.length) === 1;
+          for (let column = 0; column < numbers.length; column++) {
+            const found = cell(row, column) as Cell | undefined;
+            const number = read(found);
+            numbers[column] = number;
+            if (Number.isNaN(number) && found !== null && found !== undefined) isBad = true;
+          }
+          const before = isBad ? this.diagnostics.get('bad-row') : null;
           take(numbers);
+          this.#countBad(before);
         }
         if (isLast) return;
         above = this.#later(name, above, last);
       }
     });
+  }
+
+  /** Counts a row with a value of the wrong type, unless who took it has. @param before the count then; null for any other row */
+  #countBad(before: number | null): void {
+    if (this.diagnostics.get('bad-row') === before) this.diagnostics.count('bad-row');
+  }
+
+  /** Counts rows that a condition leaves out for a value of the wrong type, once for its columns. */
+  #countLeftOut(table: string, filter: Filter): void {
+    const isWrong = this.#isWrong(table, filter);
+    if (isWrong === '0' || this.#filtered.has(table + isWrong)) return;
+    this.#filtered.add(table + isWrong);
+    this.diagnostics.count(
+      'bad-row',
+      this.count(table, `${isWrong} AND (${this.#condition(table, filter)}) IS NOT TRUE`),
+    );
+  }
+
+  /** Whether a column that is declared to hold numbers holds none, in SQL; null is none, and known to be none. */
+  #isWrong(table: string, selections: readonly Selection[]): string {
+    const numbers = this.tables.get(table)?.numbers;
+    // Bytes are what is read in hexadecimal.
+    const needs = selections.flatMap((one) =>
+      typeof one === 'string' ? [one] : one.sql.startsWith('hex(') ? [] : one.needs,
+    );
+    const checked = [...new Set(needs)].filter((column) => numbers?.has(column));
+    if (checked.length === 0) return '0';
+    return `(${checked.map((column) => `typeof(${quote(column)}) IN ('text', 'blob')`).join(' OR ')})`;
   }
 
   /** @throws UserError when a rowid is not above the one before: pages that are overwritten would be read forever */

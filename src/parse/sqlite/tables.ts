@@ -5,6 +5,8 @@ import type Database from 'better-sqlite3';
 export interface Table {
   /** In the database's own spelling. */
   readonly columns: ReadonlySet<string>;
+  /** Columns that are declared to hold numbers: a text or bytes in them are of the wrong type. */
+  readonly numbers: ReadonlySet<string>;
   /** The only column of the primary key; null for several or none. */
   readonly key: string | null;
   /** Whether its rows have numbers of SQLite's: those of views and of tables WITHOUT ROWID have none. */
@@ -34,13 +36,14 @@ export function readTables(database: Database.Database): Map<string, Table> {
 
 /** A table that cannot be read matters only to who reads it: its columns are unknown. */
 function readTable(database: Database.Database, { name, type, wr }: ListedTable): Table {
-  const unreadable = { columns: new Set<string>(), key: null, hasRowids: false };
+  const unreadable = { columns: new Set<string>(), numbers: new Set<string>(), key: null, hasRowids: false };
   if (type === 'virtual') return { ...unreadable, problem: 'is a virtual table' };
   try {
-    const columns = database.pragma(`table_info(${quote(name)})`) as { name: string; pk: number }[];
+    const columns = database.pragma(`table_info(${quote(name)})`) as { name: string; type: string; pk: number }[];
     const [key, ...others] = columns.filter(({ pk }) => pk > 0);
     return {
       columns: new Set(columns.map((column) => column.name)),
+      numbers: new Set(columns.filter(({ type: of }) => NUMBER.test(of)).map((column) => column.name)),
       key: key === undefined || others.length > 0 ? null : key.name,
       hasRowids: type !== 'view' && wr === 0 && !columns.some((column) => isRowid(column.name)),
       problem: null,
@@ -51,6 +54,9 @@ function readTable(database: Database.Database, { name, type, wr }: ListedTable)
     throw error;
   }
 }
+
+/** Declared types that SQLite keeps numbers in as such. */
+const NUMBER = /INT|REAL|FLOA|DOUB|NUM|DEC/i;
 
 /** A column of this name hides the numbers of rows. */
 const isRowid = (column: string): boolean => column.toLowerCase() === 'rowid';

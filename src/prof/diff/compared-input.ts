@@ -3,6 +3,7 @@ import { UserError } from '../../record/errors.js';
 import { counted } from '../../record/plural.js';
 import type { EndRecord } from '../../record/record.js';
 import { endingsOf, type EndedInputs } from '../input/endings.js';
+import { lossesOf } from '../input/losses.js';
 import { NAMES, type Pair, type Which } from './input-pair.js';
 import type { Judged } from './judging.js';
 
@@ -23,9 +24,14 @@ export const lostBy = ({ diagnostics }: EndRecord): number =>
   (diagnostics['launch-without-work'] ?? 0) + (diagnostics['graph-launch-without-work'] ?? 0);
 
 /** That an input lacks too much work to be compared; none where it does not. */
-function lossOf({ name, lost, kernels }: Taken): UserError[] {
-  if (lost <= MOST_LOST * (lost + kernels)) return [];
-  return [new UserError(`the work of ${counted(lost, 'launch')} is not in the profile`, { where: name })];
+function lossOf({ name, lost, kernels, endings }: Taken): UserError[] {
+  // One row may be counted for several reasons.
+  const unread = lossesOf(endings).doubts.reduce((most, { count }) => Math.max(most, count), 0);
+  const isMuch = (count: number): boolean => count > MOST_LOST * (count + kernels);
+  return [
+    ...(isMuch(lost) ? [`the work of ${counted(lost, 'launch')} is not in the profile`] : []),
+    ...(isMuch(unread) ? [`${counted(unread, 'record')} of it could not be read`] : []),
+  ].map((what) => new UserError(what, { where: name }));
 }
 
 /** What keeps an input from being judged. */
@@ -36,9 +42,12 @@ export interface Trouble {
 
 export function troublesOf(taken: Pair<Taken>): Trouble[] {
   return (['base', 'new'] as const).flatMap((which) => {
-    const { failure } = taken[which];
-    const { unended, errors } = endingsOf(taken[which]);
-    const all = failure === null ? [...errors, ...unended, ...lossOf(taken[which])] : [failure];
+    const { failure, endings } = taken[which];
+    const { errors } = endingsOf(taken[which]);
+    const all =
+      failure === null
+        ? [...errors, ...lossOf(taken[which])]
+        : [...endings.flatMap((ending) => ending.troubles), failure];
     return all.map((error): Trouble => ({ which, error }));
   });
 }

@@ -19,6 +19,8 @@ export interface ComparisonDocument {
   /** The inputs, then the method. */
   readonly heading: readonly string[];
   readonly notes: readonly string[];
+  /** What readers lost of the inputs. */
+  readonly doubts: DiffReport['doubts'];
   /** Why inputs cannot be judged. */
   readonly errors: readonly string[];
 }
@@ -63,7 +65,7 @@ const commonFigures = ({ common }: DiffResult): CommonDocument | null =>
 const figuresOf = (row: DiffRow) => ({ verdict: row.verdict, ...rowObject(DIFF_COLUMNS, row) });
 
 export function diffDocuments(report: DiffReport): DiffDocument[] {
-  const { result, by, lines, heading, notes, troubles } = report;
+  const { result, by, lines, heading, notes, doubts, troubles } = report;
   const named = (keys: readonly Key[]): Record<string, Key> =>
     Object.fromEntries(by.map((name, i) => [name, keys[i] ?? null]));
   const comparison: ComparisonDocument = {
@@ -74,6 +76,7 @@ export function diffDocuments(report: DiffReport): DiffDocument[] {
     common: commonFigures(result),
     heading,
     notes,
+    doubts,
     errors: troubles.map(troubleText),
   };
   return [

@@ -3,6 +3,7 @@ import type { Comparison, DiffResult } from './comparison.js';
 import { leftOpenBy, type Taken, type Trouble } from './compared-input.js';
 import { diffLines, type DiffLine } from './diff-columns.js';
 import { commonLine, inputLines, methodLine, notesOf, unequalRunsLine } from './diff-heading.js';
+import { lossesOf, type Doubt } from '../input/losses.js';
 import { NAMES, type Pair } from './input-pair.js';
 import type { Judged } from './judging.js';
 
@@ -18,9 +19,11 @@ export interface DiffReport {
   readonly isOnConditions: boolean;
   /** By input, why it cannot be judged. */
   readonly troubles: readonly { readonly input: string; readonly text: string }[];
-  /** The inputs, then the method. */
+  /** The inputs, what readers lost of them, then the method. */
   readonly heading: readonly string[];
   readonly notes: readonly string[];
+  /** What readers lost of the inputs. */
+  readonly doubts: Pair<readonly Doubt[]>;
 }
 
 /** @param top rows at most @param isOnConditions whether conditions were given, not those of a report of tests */
@@ -38,13 +41,20 @@ export function diffReport(
     result,
     by,
     lines: isRead ? diffLines(result.total, result.rows.slice(0, top), by) : [],
-    heading: [...inputLines(comparison, taken), ...(isRead ? method : [])],
+    heading: [...inputLines(comparison, taken), ...lossLines(taken), ...(isRead ? method : [])],
+    doubts: { base: lossesOf(taken.base.endings).doubts, new: lossesOf(taken.new.endings).doubts },
     notes: isRead ? notesOf(comparison, result) : [],
     conditions: leftOpenBy(troubles, result.conditions),
     isOnConditions,
     troubles: troubles.map(({ which, error }) => ({ input: NAMES[which], text: error.line })),
   };
 }
+
+const lossLines = (taken: Pair<Taken>): string[] =>
+  (['base', 'new'] as const).flatMap((which) => {
+    const { line } = lossesOf(taken[which].endings);
+    return line === null ? [] : [`${NAMES[which]}: ${line}`];
+  });
 
 /** Those that were given. */
 export const givenOf = ({ conditions, isOnConditions }: DiffReport): readonly Judged[] =>

@@ -76,7 +76,7 @@ const takenKernelOf = (row: Annotated): TakenKernel => ({ row, kernel: pageKerne
 const isCall = (record: ProfileLine): boolean => record.type === 'range' && record.kind === 'api';
 
 /** The contents of a page, made when it is written: they are large. */
-export type MakePage = (about: Pick<PageData, 'tool' | 'title' | 'input'>) => PageContents;
+export type MakePage = (about: Pick<PageData, 'tool' | 'title' | 'input' | 'doubts'>) => PageContents;
 
 export class PageBuilder implements Analysis<MakePage> {
   readonly types = PAGE_TYPES;

@@ -2,6 +2,7 @@
  * The data of a page of `dprof html`, which the page's own program reads in a browser: plain JSON. Times are ns, shares
  * fractions of 1, unknown is null. Every list has a bound, and states how much it leaves out.
  */
+import type { Doubt } from '../input/losses.js';
 import type { PagePart, PageTimeline } from './timeline/timeline-data.js';
 import type { FindingGroup } from '../advise/grouped-findings.js';
 import type { PageMonitor, PageNeuron } from './neuron/neuron-data.js';
@@ -23,6 +24,8 @@ export interface PageData {
   readonly title: string;
   /** The input as a word of a shell's command; FILE for several. */
   readonly input: string;
+  /** What readers lost of the input: figures rest on the rest. */
+  readonly doubts: readonly Doubt[];
   readonly profiles: readonly PageProfile[];
   /** Profiles that are rows of the tables of ranks alone. */
   readonly leftOut: number;

@@ -1,5 +1,6 @@
 /** How inputs ended: what is said of those that are cut off, left out or without an end. */
 import { UserError } from '../../record/errors.js';
+import { lossesOf } from './losses.js';
 import { WAS_READ, type StreamStatus } from './stream-status.js';
 
 /** Inputs that were read. */
@@ -14,26 +15,20 @@ export interface EndedInputs {
 export const cutOf = ({ endings }: Pick<EndedInputs, 'endings'>): StreamStatus['cut'] =>
   endings.find(({ cut }) => cut !== null)?.cut ?? null;
 
-/** How inputs ended: what is left out of them, profiles without an end, which may be meant, and what makes a run fail. */
+/** How inputs ended: what is left out of them, what readers lost of them, in one line, and what makes a run fail. */
 export function endingsOf({ endings }: Pick<EndedInputs, 'endings'>): {
   readonly notes: UserError[];
-  readonly unended: UserError[];
+  readonly losses: UserError[];
   readonly errors: UserError[];
 } {
   const notes = endings.flatMap(({ name, notes: texts }) => texts.map((text) => new UserError(text, { where: name })));
-  const unended = endings.flatMap(({ name, cut, unfinished }) =>
-    cut === null && unfinished > 0 ? [withoutEnd(name, unfinished)] : [],
-  );
-  const errors = endings.flatMap(({ cut, failure }) => [
+  const { line } = lossesOf(endings);
+  const errors = endings.flatMap(({ cut, failure, troubles }) => [
+    ...troubles,
     ...(cut === null ? [] : [new UserError(`${cut.what}; ${WAS_READ}`, cut.detail)]),
     ...(failure === null ? [] : [failure]),
   ]);
-  return { notes, unended, errors };
-}
-
-function withoutEnd(name: string, profiles: number): UserError {
-  const which = profiles === 1 ? 'a profile has no end' : `${profiles} profiles have no end`;
-  return new UserError(`${which}: are the records cut off? what is there was read`, { where: name });
+  return { notes, losses: line === null ? [] : [new UserError(line)], errors };
 }
 
 /** An error about the whole of an input, which may be due to its being cut off: then that is said first. */

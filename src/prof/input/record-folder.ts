@@ -13,6 +13,7 @@ import type { RecordFields } from './field-checks.js';
 import { validLine } from './line-validation.js';
 import { validKernel } from './record-validation.js';
 import type { RecordTypes } from './record-types.js';
+import { RecordCounts } from './record-counts.js';
 import type { StreamStatus } from './stream-status.js';
 
 type RecordType = TabularType;
@@ -190,10 +191,15 @@ export async function* readRecordFolder(
     const isWanted = types.has(part.type) || part.type === 'profile' || part.type === 'end';
     if (isWanted) entryOf(profiles, part.profile, () => []).push(part);
   }
+  const counts = new RecordCounts(
+    (type) => types.has(type),
+    ({ what, detail }) => status.troubles.push(new UserError(what, { ...detail, where: folder })),
+  );
   for (const [, parts] of [...profiles].sort(([a], [b]) => a - b)) {
     for await (const batch of merged(parts)) {
-      for (const record of batch) if (record.type === 'profile' || record.type === 'end') status.take(record);
-      yield batch.filter(({ type }) => types.has(type));
+      const taken = batch.map((record) => counts.take(record));
+      for (const record of taken) if (record.type === 'profile' || record.type === 'end') status.take(record);
+      yield taken.filter(({ type }) => types.has(type));
     }
   }
   status.reachEnd();

@@ -11,6 +11,7 @@ import { validLine as lineOf } from './line-validation.js';
 import { PartialRecords } from './partial-records.js';
 import { validKernel } from './record-validation.js';
 import { KERNEL_TYPES, type RecordTypes } from './record-types.js';
+import { RecordCounts } from './record-counts.js';
 
 const KERNEL = '{"type":"kernel"';
 /** Lines at which profiles begin and end. */
@@ -62,6 +63,7 @@ export class RecordReader {
   /** A line that ends in the middle of a record: cut off when it is the last one, else broken. */
   #cut: TruncatedInput | null = null;
   readonly #partial: PartialRecords;
+  readonly #counts: RecordCounts;
   /** Lines that are not blank. */
   linesRead = 0;
 
@@ -73,6 +75,10 @@ export class RecordReader {
     members = new Set<string>(),
   ) {
     this.#partial = new PartialRecords(file, types, members);
+    this.#counts = new RecordCounts(
+      (type) => types.has(type) && !(type === 'range' && ranges === 'without-work'),
+      ({ what, detail }) => status?.troubles.push(new UserError(what, { ...detail, where: file })),
+    );
   }
 
   /**
@@ -148,11 +154,14 @@ export class RecordReader {
       this.#checkVersion(record['v'], line);
       this.#hasKernels = false;
     }
-    if (MARKS.has(record['type'])) this.status?.take(lineOf(record));
-    if (!this.types.has(record['type'] as ProfileLine['type'])) return null;
+    const isWanted = this.types.has(record['type'] as ProfileLine['type']);
+    const isMark = MARKS.has(record['type']);
+    if (!isWanted && !isMark) return null;
     if (record['type'].startsWith('part-') || 'part' in record) throw this.#partial.stray(line);
-    if (record['type'] === 'kernel') return validKernel(record, ++this.#kernels);
-    return lineOf(record);
+    const isKernel = record['type'] === 'kernel';
+    const read = this.#counts.take(isKernel ? validKernel(record, ++this.#kernels) : lineOf(record));
+    if (isMark) this.status?.take(read);
+    return isWanted ? read : null;
   }
 
   #python(text: string, line: number): ProfileLine | null {

@@ -1,6 +1,7 @@
 /** Whether an input is complete or cut off: by a full disk, an interrupted copy, or on purpose (`head`). */
 import { UserError } from '../../record/errors.js';
 import type { EndRecord, ProfileLine } from '../../record/record.js';
+import { isUnread, Losses, NOTHING_READ } from './losses.js';
 
 /** The end of an input is missing; the records before it can be used. */
 export class TruncatedInput extends UserError {}
@@ -23,20 +24,27 @@ export class StreamStatus {
   readonly #open = new Map<number, string>();
   /** Files of the profiles that were cut off when they were parsed. */
   readonly #truncated: string[] = [];
+  /** What its profiles lost. */
+  readonly losses = new Losses();
+  /** What fails a run besides, when all is read: profiles of which nothing, or not what they count, is there. */
+  readonly troubles: UserError[] = [];
   /** Whether it is a profile that was parsed on the way, not records. */
   isParsed = false;
   /** Diagnostics of its profiles that were counted. */
   readonly counted = new Set<string>();
   #profiles = 0;
+  /** Profiles that another one of their number followed before their end. */
+  #unended = 0;
   #hasEnded = false;
 
   /** @param name of the input, for messages */
   constructor(readonly name: string) {}
 
-  /** What is cut off: the last line, the compressed data, or profiles that were parsed; null when all are whole. */
+  /** What is cut off: the last line, compressed data, profiles that were parsed, lines up to an end; null when all is whole. */
   get cut(): TruncatedInput | null {
-    if (this.#cut !== null || this.#truncated.length === 0) return this.#cut;
-    return new TruncatedInput(this.#truncatedText, { where: this.name });
+    if (this.#cut !== null) return this.#cut;
+    const what = this.#truncated.length > 0 ? this.#truncatedText : this.#unendedText;
+    return what === null ? null : new TruncatedInput(what, { where: this.name });
   }
 
   set cut(cut: TruncatedInput | null) {
@@ -47,11 +55,15 @@ export class StreamStatus {
   take(record: ProfileLine): void {
     if (record.type === 'profile') {
       this.#profiles++;
+      if (this.#open.has(record.profile)) this.#unended++;
       this.#open.set(record.profile, record.file);
     }
     if (record.type !== 'end') return;
     for (const name of Object.keys(record.diagnostics)) this.counted.add(name);
-    if (isOfTruncated(record)) this.#truncated.push(this.#open.get(record.profile) ?? '');
+    const file = this.#open.get(record.profile) ?? this.name;
+    if (isOfTruncated(record)) this.#truncated.push(file);
+    else if (isUnread(record)) this.troubles.push(new UserError(NOTHING_READ, { where: file }));
+    this.losses.take(file, record.diagnostics);
     this.#open.delete(record.profile);
   }
 
@@ -60,9 +72,12 @@ export class StreamStatus {
     this.#hasEnded = true;
   }
 
-  /** Profiles that began and did not end; 0 for an input that was not read to its end. */
-  get unfinished(): number {
-    return this.#hasEnded ? this.#open.size : 0;
+  /** Of profiles that began and did not end, in an input that was read to its end. */
+  get #unendedText(): string | null {
+    const unended = this.#unended + this.#open.size;
+    if (!this.#hasEnded || unended === 0) return null;
+    const which = unended === 1 ? 'a profile has no end' : `${unended} profiles have no end`;
+    return `the records are cut off: ${which}`;
   }
 
   /** Of an input with one profile its name says which one. */

@@ -1,6 +1,7 @@
 /** The job as `dprof ranks -f json` has it: the facts of the screen, and all tables in full. Times ns, rates bytes/s. */
 import { elementAt } from '../../containers/element.js';
 import { rowObjects, type RowObject } from '../../table/table.js';
+import type { Doubt } from '../input/losses.js';
 import type { JobReport } from './job-report.js';
 import type { Membership } from './membership.js';
 import type { Straggler } from './stragglers/stragglers.js';
@@ -25,6 +26,8 @@ export interface StragglerDocument extends RankFile, Omit<Straggler, 'part' | 'm
 /** The ranks of a job; tables by name, their rows by the keys of `dprof ranks -t TABLE --columns`. */
 export interface RanksDocument
   extends Omit<Membership, 'nodes'>, Readonly<Record<RankTableName, readonly RowObject[]>> {
+  /** What readers lost of the profiles: figures rest on the rest. */
+  readonly doubts: readonly Doubt[];
   /** Profiles that are left out: each is a copy of another one. */
   readonly copies: readonly (RankFile & { readonly of: RankFile })[];
   /** Rank whose clock is the job's; null where it has no number. */
@@ -47,12 +50,13 @@ export interface RanksDocument
   readonly slowGroups: readonly (Omit<SlowTransfers, 'group'> & { readonly group: string | null })[];
 }
 
-export function ranksDocument(report: JobReport): RanksDocument {
+export function ranksDocument(report: JobReport, doubts: readonly Doubt[]): RanksDocument {
   const { membership, copies, misfits, parts, lateness, slowGroups, groups, apart } = report;
   const { worldSize, worldSizes, missing, doubled, unranked, nodesInferred } = membership;
   const fileOf = (part: number): RankFile => fileOfPart(elementAt(parts, part));
   return {
     ...{ worldSize, worldSizes, missing, doubled, unranked, nodesInferred },
+    doubts,
     copies: copies.map(({ part, of }) => ({ ...fileOfPart(part), of: fileOfPart(of) })),
     reference: referenceOf(report),
     apart: apart === null ? null : { ...apart, first: fileOf(apart.first), last: fileOf(apart.last) },

@@ -4,11 +4,11 @@ import type { ProfileSummary } from './summary-data.js';
 
 /** Of names that the summary itself adds to those of readers. */
 const OF_SUMMARY: Readonly<Record<string, readonly [Severity, string]>> = {
-  'record-out-of-order': ['warning', 'records that start before an earlier one (times of unions are too small)'],
-  'record-without-time': ['warning', 'records without a time (left out)'],
-  'record-ends-before-start': ['warning', 'records that end before they start (left out)'],
-  'record-of-device-left-out': ['warning', 'records of devices beyond the bound (left out)'],
-  'step-left-out': ['warning', 'activities of steps beyond the bound (left out)'],
+  'record-out-of-order': ['doubt', 'records that start before an earlier one (times of unions are too small)'],
+  'record-without-time': ['doubt', 'records without a time (left out)'],
+  'record-ends-before-start': ['doubt', 'records that end before they start (left out)'],
+  'record-of-device-left-out': ['doubt', 'records of devices beyond the bound (left out)'],
+  'step-left-out': ['doubt', 'activities of steps beyond the bound (left out)'],
 };
 
 /** A diagnostic in words: `kernels whose host call is not in the profile`. */

@@ -127,7 +127,7 @@ describe('several machines and groups that are late', () => {
   it('stand in text and JSON', () => {
     const parts = jobOf(12, 12, (rank) => (rank >= 4 ? 3 : 0)).map((part, rank) => ({ ...part, host: 'abc'.charAt(rank / 4) })); // prettier-ignore
     const report = jobReport(parts);
-    const named = ranksDocument(report).stragglers.filter(({ level }) => level === 'machine');
+    const named = ranksDocument(report, []).stragglers.filter(({ level }) => level === 'machine');
     expect(named.map(({ name, members }) => [name, members])).to.have.deep.members([['b', [4, 5, 6, 7]], ['c', [8, 9, 10, 11]]]); // prettier-ignore
     const text = jobLines(report);
     expect(text).to.include('\nLate        2 machines, 8 of 12 ranks\n');

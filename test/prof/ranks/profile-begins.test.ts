@@ -13,7 +13,7 @@ const jobOf = (...begins: readonly (number | null)[]) =>
 describe('profiles that begin apart', () => {
   it('by more than a step are named, in text and JSON, each with its begin', () => {
     const report = jobOf(2_000_000_000, 0, 17_460_000_000);
-    const document = ranksDocument(report);
+    const document = ranksDocument(report, []);
     expect(document.apart).to.deep.equal({
       first: { rank: 1, file: 'rank1.json' },
       last: { rank: 2, file: 'rank2.json' },

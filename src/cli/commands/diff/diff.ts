@@ -7,9 +7,10 @@ import type { Which } from '../../../prof/diff/input-pair.js';
 import { endingsOf } from '../../../prof/input/endings.js';
 import type { UserError } from '../../../record/errors.js';
 import { takeCompared } from '../../../sources/compared.js';
+import type { Source } from '../../../sources/sources.js';
 import { helpOf } from '../../arguments.js';
 import type { Command } from '../../command.js';
-import { confirmEndings, confirmWhole, hinted, openInputs } from '../../input.js';
+import { confirmEndings, confirmWhole, hinted, openInputs, sayLosses, sayTroubles } from '../../input.js';
 import { say } from '../../message.js';
 import { checkOutput, printText, withOutput, type Write } from '../../output.js';
 import { progress } from '../../progress.js';
@@ -57,6 +58,7 @@ async function run(args: readonly string[]): Promise<void> {
     return;
   }
   if (!quiet) for (const { line } of endingsOf({ endings }).notes) say('dprof', line);
+  sayLosses({ endings });
   failGate([...troubles.map(({ error }) => error), ...failuresOf(report.conditions)]);
 }
 
@@ -78,11 +80,15 @@ async function takeInput(request: DiffRequest, which: Which, comparison: Compari
   const meter = progress('dprof', !request.quiet);
   const file = request[which];
   const wanted = { types: diffTypes(request.device), isOne: true } as const;
+  let source = null as Source | null;
   try {
-    const taken = await takeCompared(file, () => openInputs([file], meter, wanted), which, comparison, isGate);
+    const open = async (): Promise<Source> => (source = await openInputs([file], meter, wanted));
+    const taken = await takeCompared(file, open, which, comparison, isGate);
     return { ...taken, failure: await hinted(taken.failure, [file]) };
   } catch (error) {
-    throw await hinted(error, [file]);
+    const failure = await hinted(error, [file]);
+    if (source !== null) sayTroubles(source, failure);
+    throw failure;
   } finally {
     meter.clear();
   }

@@ -3,7 +3,7 @@ import { appendFileSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { EXIT } from '../../../record/errors.js';
 import type { CommandEntry } from '../../command.js';
-import { say } from '../../message.js';
+import { say, sayingOnce } from '../../message.js';
 import { printText } from '../../output.js';
 import { readArguments } from '../../report/report-options.js';
 import { runReport } from '../../report/run-report.js';
@@ -43,17 +43,19 @@ export async function writeReports(
   const possible = REPORTS.filter(({ args: [name, keys = ''] }) => name !== '--by' || by === null || by.split(',').includes(keys)); // prettier-ignore
   const work = folder.work('report');
   try {
-    for (const { file, args } of possible) {
-      const [name = '', ...others] = args;
-      const command = (await commands[name]?.load()) ?? KERNELS;
-      const end = [...(command === KERNELS ? args : others), '-q', '-o', join(work.path, file), folder.at(JOB_PART)];
-      const { code, error } = await runInside(command, end);
-      if (existsSync(join(work.path, file))) {
-        if (file.endsWith('.txt')) appendFileSync(join(work.path, file), failedText(failed));
-        work.move(file, `${PLACES.report}/${file}`);
+    await sayingOnce(async () => {
+      for (const { file, args } of possible) {
+        const [name = '', ...others] = args;
+        const command = (await commands[name]?.load()) ?? KERNELS;
+        const end = [...(command === KERNELS ? args : others), '-q', '-o', join(work.path, file), folder.at(JOB_PART)];
+        const { code, error } = await runInside(command, end);
+        if (existsSync(join(work.path, file))) {
+          if (file.endsWith('.txt')) appendFileSync(join(work.path, file), failedText(failed));
+          work.move(file, `${PLACES.report}/${file}`);
+        }
+        if (code !== EXIT.done && error !== null) say('dprof', `no ${PLACES.report}/${file}: ${error}`);
       }
-      if (code !== EXIT.done && error !== null) say('dprof', `no ${PLACES.report}/${file}: ${error}`);
-    }
+    });
   } finally {
     work.dispose();
   }

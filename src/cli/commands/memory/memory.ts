@@ -18,6 +18,7 @@ const TIMELINES: readonly string[] = ['timeline', 'timeline-raw'];
 const timeline = (request: RecordsRequest, device: number | null): Promise<void> =>
   runAnalysis(request, {
     analysis: new MemoryTimeline(device),
+    isDocument: true,
     print: async ({ facts }, write) => {
       for (const piece of request.format === 'timeline' ? facts.coalesced() : facts.raw()) await write(piece);
       await write('\n');

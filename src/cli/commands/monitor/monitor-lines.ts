@@ -5,7 +5,7 @@ import { ReportSplitter, type ReportSamples } from '../../../prof/neuron/monitor
 import { isObject } from '../../../prof/input/field-checks.js';
 import { Diagnostics } from '../../../record/diagnostics.js';
 import { UserError } from '../../../record/errors.js';
-import { SCHEMA_VERSION, type ProfileLine } from '../../../record/record.js';
+import { SCHEMA_VERSION, type EndRecord, type ProfileLine } from '../../../record/record.js';
 
 const RECORD = /^\s*\{\s*"type"\s*:/;
 
@@ -18,10 +18,14 @@ export class MonitorLines {
   /** Number of the latest line, where that is the beginning of an object and no more. */
   #begun: number | null = null;
 
-  /** @param onBroken called with the number of each line that is no report and no record */
+  /**
+   * @param onBroken called with the number of each line that is no report and no record
+   * @param onEnd called with each end of records, which counts what was lost before
+   */
   constructor(
     private readonly name: string,
     private readonly onBroken: (line: number) => void,
+    private readonly onEnd: (end: EndRecord) => void = () => undefined,
   ) {
     this.#raw = new MonitorReports(
       { profile: 0, format: neuronMonitor.id, input: name, file: name, rank: null },
@@ -71,6 +75,7 @@ export class MonitorLines {
         hint: `this dprof reads up to ${SCHEMA_VERSION}; update it`,
       });
     }
+    if (record.type === 'end' && isObject(record.diagnostics)) this.onEnd(record);
     return this.#splitter.take(record);
   }
 }

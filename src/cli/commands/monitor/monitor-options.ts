@@ -67,7 +67,7 @@ export const MONITOR: Tool = {
     { name: 'timestamp', takes: 'T', help: 'CloudWatch: now, or when the first report began (ISO or Unix s)' },
     { name: 'namespace', takes: 'NAME', help: `CloudWatch: namespace of the metrics (${NAMESPACE})` },
     OUTPUT_OPTION,
-    { name: 'quiet', short: 'q', help: 'no messages on stderr but of failure' },
+    { name: 'quiet', short: 'q', help: 'no messages on stderr but of failure, and of what was lost' },
     { name: 'columns', help: 'list the columns' },
     { name: 'metrics', help: 'list the metrics of prometheus, emf and put-metric-data' },
     HELP_OPTION,

@@ -122,7 +122,11 @@ interface Pipeline {
 /** @throws UserError for an input without any report */
 async function* reportBatches(input: Input, pipeline: Pipeline): AsyncGenerator<MonitorReport[]> {
   const { request, notes, periodOf, threshold } = pipeline;
-  const lines = new MonitorLines(input.name, (line) => notes.broken(line));
+  const lines = new MonitorLines(
+    input.name,
+    (line) => notes.broken(line),
+    (end) => notes.lost(input.name, end),
+  );
   const resampler = periodOf === null ? null : new Resampler(periodOf);
   const resampled = (samples: ReportSamples): ReportSamples | null =>
     resampler === null ? samples : resampler.take(samples);

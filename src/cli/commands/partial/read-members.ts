@@ -2,6 +2,7 @@
 import { readSync, openSync, closeSync, statSync } from 'node:fs';
 import { lineBatches, openFile, openStream, type Input } from '../../../prof/input/lines.js';
 import { MemberScanner, type Member } from '../../../prof/input/member-scanner.js';
+import type { EndRecord, ProfileRecord } from '../../../record/record.js';
 import { StreamStatus, TruncatedInput } from '../../../prof/input/stream-status.js';
 import { UsageError, UserError } from '../../../record/errors.js';
 import type { MemberStore } from './member-store.js';
@@ -17,7 +18,7 @@ export async function readMembers(file: string, store: MemberStore, usage: strin
   const input = file === '-' ? await openStream(process.stdin, 'stdin') : await openFile(file);
   const status = new StreamStatus(input.name);
   try {
-    await readAll(input, file !== '-' && isReadable(file) ? file : null, store);
+    await readAll(input, file !== '-' && isReadable(file) ? file : null, store, status);
   } catch (error) {
     if (!(error instanceof TruncatedInput)) throw error;
     status.cut = error;
@@ -28,11 +29,14 @@ export async function readMembers(file: string, store: MemberStore, usage: strin
 }
 
 /** @param path where members can be read again; null where they cannot */
-async function readAll(input: Input, path: string | null, store: MemberStore): Promise<void> {
+async function readAll(input: Input, path: string | null, store: MemberStore, status: StreamStatus): Promise<void> {
   // A profile may be one line of any length.
   if (input.head.length > 0 && !input.head.toString('latin1').startsWith('{"type":"')) throw noPartial(input.name);
   let [begin, end, lines] = [0, 0, 0];
   const take = ({ id, head, lines: rest }: Member): void => {
+    // What was lost of its profile: a profile that is cut off fails the answers from the member, not what moves it.
+    const [{ file }, { diagnostics }] = [JSON.parse(head) as ProfileRecord, JSON.parse(rest.at(-1) ?? '') as EndRecord];
+    status.losses.take(file, diagnostics);
     if (path === null) store.add(id, [head, ...rest]);
     else store.addPlace(id, head, { path, offset: begin, length: end - begin });
   };

@@ -153,6 +153,7 @@ export const perfetto = recordsCommand(
       },
       // None before there is an event, so that an input without any leaves stdout empty.
       ready: () => (isEmpty() ? null : trace.ready()),
+      isDocument: true,
       print: (_answer, write) => write(trace.end()),
     });
   },

@@ -90,10 +90,11 @@ export const ranks = recordsCommand(
     await runAnalysis(request, {
       analysis: new RanksAnalysis(table, keys),
       annotator: new Annotator(),
-      print: ({ table: rows, facts }, write) => {
+      isDocument: format === 'json',
+      print: ({ table: rows, facts }, write, { doubts }) => {
         if (format === 'text')
           return write(isAlone ? tableScreen(table, facts, top ?? Infinity, keys) : ranksScreen(facts, top ?? TOP));
-        return format === 'json' ? write(`${jsonOf(ranksDocument(facts))}\n`) : printTable(rows, format, write);
+        return format === 'json' ? write(`${jsonOf(ranksDocument(facts, doubts))}\n`) : printTable(rows, format, write);
       },
     });
   },

@@ -84,7 +84,8 @@ export const stacks = recordsCommand(
       analysis: given.on('host')
         ? new HostStacks({ ...options, kinds: kinds(HOST_FRAME_KINDS, DEFAULT_HOST_KINDS) })
         : new Stacks({ ...options, kinds: kinds(FRAME_KINDS, DEFAULT_KINDS), collectives: given.on('collectives') }),
-      print: ({ table, facts }, write, input) => {
+      isDocument: format === 'speedscope',
+      print: ({ table, facts }, write, { input }) => {
         if (isCollapsed) return collapsed(facts, write);
         return format === 'speedscope' ? speedscope(facts, input, write) : printTable(table, format, write);
       },

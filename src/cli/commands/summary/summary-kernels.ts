@@ -1,4 +1,5 @@
 /** What kernels add up to, as sections of a summary. */
+import { isIncomplete } from '../../../prof/input/losses.js';
 import type { KernelSummary, Tally } from '../../../prof/summary/summary-data.js';
 import { amountText, MICROSECOND, UNKNOWN } from '../../../record/units.js';
 import { grouped, many } from '../../../record/plural.js';
@@ -11,9 +12,10 @@ const meanText = (ns: number | null): string =>
 
 /** Kernels by time and by launches, and their arithmetic. */
 export function kernelSections(about: About, kernels: KernelSummary): Section[] {
-  const { unit, next } = about;
+  const { unit, next, overview } = about;
   const { byTime, byCount, count, time, untimed, cut, names } = kernels;
   const doubts = [
+    isIncomplete(overview.diagnostics) ? ', incomplete' : '',
     untimed > 0 ? `, ${grouped(untimed)} without a duration` : '',
     cut.count > 0 ? `, ${unit.text(cut.time)} by ${many(cut.count, 'kernel')} whose end is not believed` : '',
   ];

@@ -27,6 +27,7 @@ async function run(request: SummaryRequest): Promise<void> {
   if (request.isVendor) {
     return runAnalysis(request, {
       analysis: metrics,
+      isDocument: isVendorDocument(request),
       print: ({ table, facts }, write) => printMetrics(request, table, facts, write),
     });
   }
@@ -51,6 +52,10 @@ async function run(request: SummaryRequest): Promise<void> {
   });
 }
 
+/** Whether it is the vendor's own JSON of metrics. */
+const isVendorDocument = ({ metrics, format }: Pick<SummaryRequest, 'metrics' | 'format'>): boolean =>
+  format === 'json' && metrics.vendor && !metrics.check;
+
 /** The vendor's whole JSON, as far as records have it: `{"instruction":[…],"summary":[…]}`. */
 function runTables(request: SummaryRequest, metrics: MetricAnalysis): Promise<void> {
   const rows = new VendorRows();
@@ -74,6 +79,7 @@ function runTables(request: SummaryRequest, metrics: MetricAnalysis): Promise<vo
     },
     // None before there is a row, so that an input without metrics leaves stdout empty.
     ready: () => (ready.length === 0 ? null : text()),
+    isDocument: true,
     print: ({ facts }, write) => write(`${text()}\n],"summary":${vendorSummaryRows(facts)}}\n`),
   });
 }
@@ -92,7 +98,7 @@ function printMetrics(
   }
   if (format === 'text') return write(summaries.map((summary) => metricsScreen(summary, shown)).join('\n'));
   if (format !== 'json') return printTable(table, format, write);
-  if (metrics.vendor && !metrics.check) return write(vendorJson(summaries));
+  if (isVendorDocument({ metrics, format })) return write(vendorJson(summaries));
   return write(summaries.map((summary) => metricsDocument(summary, shown)).join(''));
 }
 

@@ -48,7 +48,7 @@ function untimedOf({ overview, diagnosticTexts, neuron }: PageProfile): string[]
   });
   const warnings = Object.entries(overview.diagnostics).flatMap(([name, count]) => {
     const said = diagnosticTexts[name];
-    return said === undefined || said.severity === 'info' ? [] : [`${said.text}: ${quantityText(count, 'count')}`];
+    return said === undefined || said.severity === 'note' ? [] : [`${said.text}: ${quantityText(count, 'count')}`];
   });
   const ofVendor = (neuron?.metrics ?? []).flatMap(({ warnings: all }) => all.map(({ text }) => text));
   return [...clocks, ...warnings, ...ofVendor];

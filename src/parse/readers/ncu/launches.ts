@@ -47,7 +47,8 @@ const ABOUT: ReadonlySet<string> = new Set([
 export function readLaunches(path: string, above: number, diagnostics: Diagnostics): NcuLaunch[] | null {
   const table = CsvTable.open(path, diagnostics, { above, rows: 'any' });
   if (table === null || table.column('ID') === -1 || table.column('Kernel Name') === -1) return null;
-  const printed = table.column('Metric Name') === -1 ? wideLaunches(table) : longLaunches(table);
+  const printed =
+    table.column('Metric Name') === -1 ? wideLaunches(table, diagnostics) : longLaunches(table, diagnostics);
   const decimals = decimalsOf(valuesOf(printed));
   return printed.map((launch) => launchOf(launch, decimals));
 }
@@ -64,13 +65,14 @@ const cellsOf =
 const isLaunch = (row: CsvRow, id: number): boolean => /^\d+$/.test(row[id]?.trim() ?? '');
 
 /** A row a launch; rows without a number are units, or what the program printed. */
-function wideLaunches(table: CsvTable): PrintedLaunch[] {
+function wideLaunches(table: CsvTable, diagnostics: Diagnostics): PrintedLaunch[] {
   const id = table.column('ID');
   const metrics = table.header.flatMap((name, at) => (name === '' || ABOUT.has(name) ? [] : [{ name, at }]));
   let units: CsvRow = [];
   const launches: PrintedLaunch[] = [];
   for (const row of table.rows()) {
     if (isLaunch(row, id)) {
+      if (row.length < table.header.length) diagnostics.count('csv-row-short');
       const values = metrics.map(({ name, at }) => ({ name, unit: units[at] ?? '', value: row[at] ?? '' }));
       launches.push({ cell: cellsOf(table, row), metrics: values });
     } else if (row.length === table.header.length && launches.length === 0) units = row;
@@ -79,11 +81,12 @@ function wideLaunches(table: CsvTable): PrintedLaunch[] {
 }
 
 /** A row a metric; launches are identified by process and number. */
-function longLaunches(table: CsvTable): PrintedLaunch[] {
+function longLaunches(table: CsvTable, diagnostics: Diagnostics): PrintedLaunch[] {
   const id = table.column('ID');
   const launches = new Map<string, PrintedLaunch>();
   for (const row of table.rows()) {
     if (!isLaunch(row, id)) continue;
+    if (row.length < table.header.length) diagnostics.count('csv-row-short');
     const cell = cellsOf(table, row);
     const launch = entryOf(launches, `${cell('Process ID')}/${cell('ID')}`, () => ({ cell, metrics: [] }));
     const metric = { name: cell('Metric Name'), unit: cell('Metric Unit'), value: cell('Metric Value') };

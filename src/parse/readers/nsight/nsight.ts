@@ -136,6 +136,7 @@ class NsightCapture implements Capture {
   readonly #nccl: NcclRanges;
 
   constructor(private readonly database: SqliteFile) {
+    database.diagnostics = this.diagnostics;
     this.#devices = readDevices(database);
     this.#contexts = new ContextDevices(database, CONTEXT_TABLES);
     this.names = this.#names();

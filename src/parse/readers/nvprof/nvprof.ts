@@ -107,6 +107,7 @@ class NvprofCapture implements Capture {
   readonly #domainNames: number[] = [];
 
   constructor(private readonly database: SqliteFile) {
+    database.diagnostics = this.diagnostics;
     this.#start = earliestTime(database, TIME_COLUMNS);
     this.names = this.#names();
     this.#readCalls();

@@ -71,6 +71,7 @@ export class AscendCapture implements Capture {
     { format, folder, file }: { readonly format: string; readonly folder: string | null; readonly file: string },
   ) {
     const { diagnostics, threads, activities } = this;
+    database.diagnostics = diagnostics;
     const unread = new UnreadEvents();
     const strings = (this.#strings = new StringTable(database));
     const clock = (this.#clock = new DatabaseClock(database));

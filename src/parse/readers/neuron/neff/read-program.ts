@@ -72,22 +72,28 @@ function takeMembers(archive: ByteStream, builder: ProgramBuilder): void {
  * @throws UserError when the file is no NEFF, or cannot be read
  */
 export function readNeff(path: string, name: string, diagnostics: Diagnostics): NeffProgram {
-  const program = readFile(path, name, (stream) => readProgram(stream, diagnostics));
+  const program = readFile(path, name, (stream) => readProgram(stream, statSync(path).size, diagnostics));
   if (program === null) {
     throw new UserError('is no NEFF', { where: name, hint: 'give the .neff that the compiler or the capture wrote' });
   }
   return program;
 }
 
-function readProgram(stream: ByteStream, diagnostics: Diagnostics): NeffProgram | null {
+/** @param size of the file */
+function readProgram(stream: ByteStream, size: number, diagnostics: Diagnostics): NeffProgram | null {
   let builder = new ProgramBuilder(null, diagnostics);
+  let isShort = false as boolean;
   const fault = untilFault(() => {
+    const isPacked = isGzip(stream.peek(3));
     const { header, rest } = openHeader(stream, LARGEST_ARCHIVE);
+    // What is needed may stand before the cut.
+    isShort = !isPacked && header !== null && size < header.headerSize + header.dataSize;
     builder = new ProgramBuilder(header, diagnostics);
     takeMembers(unpack(rest, LARGEST_ARCHIVE), builder);
   });
   if (builder.header === null && builder.isEmpty) return null;
   if (fault !== null) diagnostics.count(FAULTS[fault]);
+  else if (isShort) diagnostics.count(FAULTS.cut);
   return builder.build();
 }
 

@@ -152,6 +152,7 @@ class TraceReader {
 
   end(statements: readonly ProfileLine[], { kernels, copies, samples }: RecordLines): EndRecord {
     if (kernels + copies === 0) this.#diagnostics.count('no-device-activity');
+    if (kernels + copies === 0 && this.#sections.length > 0) this.#diagnostics.count('no-instruction-read');
     const stated = (type: ProfileLine['type']): number => statements.filter((line) => line.type === type).length;
     const counts = { copy: copies, kernel: kernels, sample: samples + stated('sample'), tensor: stated('tensor') };
     const known = Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));

@@ -1,0 +1,84 @@
+/** What inputs have and their readers lost, as every answer says it. Memory: a row a kind of loss. */
+import { entryOf } from '../../containers/map-entry.js';
+import { DIAGNOSTICS, type Severity } from '../../record/diagnostics.js';
+import type { EndRecord } from '../../record/record.js';
+
+/** A kind of loss, in `doubts` of an answer. */
+export interface Doubt {
+  readonly diagnostic: string;
+  /** What the count counts. */
+  readonly text: string;
+  readonly count: number;
+  /** Profiles with such a loss, and the file of the first. */
+  readonly profiles: number;
+  readonly file: string;
+}
+
+const KNOWN: Readonly<Record<string, readonly [Severity, string] | undefined>> = DIAGNOSTICS;
+
+/** The losses that an end record counts. */
+function lossesIn(diagnostics: EndRecord['diagnostics']): { name: string; text: string; count: number }[] {
+  return Object.entries(diagnostics).flatMap(([name, count]) => {
+    const [severity, text = ''] = (Object.hasOwn(KNOWN, name) ? KNOWN[name] : undefined) ?? [];
+    return severity === 'loss' && count > 0 ? [{ name, text, count }] : [];
+  });
+}
+
+/** Whether something was lost of a profile. */
+export const isIncomplete = (diagnostics: EndRecord['diagnostics']): boolean => lossesIn(diagnostics).length > 0;
+
+/** Whether something was lost of a profile, and nothing of it was read. */
+export const isUnread = ({ counts, diagnostics }: Pick<EndRecord, 'counts' | 'diagnostics'>): boolean =>
+  Object.values(counts).every((count) => count === 0) && isIncomplete(diagnostics);
+
+/** What is said where nothing was read. */
+export const NOTHING_READ = 'nothing of it could be read';
+
+export class Losses {
+  readonly #kinds = new Map<string, { -readonly [Key in keyof Doubt]: Doubt[Key] }>();
+  #profiles = 0;
+  #first = '';
+
+  /** Takes the diagnostics of a profile. */
+  take(file: string, diagnostics: EndRecord['diagnostics']): void {
+    const losses = lossesIn(diagnostics);
+    if (losses.length > 0 && this.#profiles++ === 0) this.#first = file;
+    for (const { name, text, count } of losses) {
+      const kind = entryOf(this.#kinds, name, () => ({ diagnostic: name, text, count: 0, profiles: 0, file }));
+      kind.count += count;
+      kind.profiles++;
+    }
+  }
+
+  /** Takes those of another input. */
+  add(other: Losses): void {
+    if (other.#profiles > 0 && this.#profiles === 0) this.#first = other.#first;
+    this.#profiles += other.#profiles;
+    for (const [name, doubt] of other.#kinds) {
+      const kind = entryOf(this.#kinds, name, () => ({ ...doubt, count: 0, profiles: 0 }));
+      kind.count += doubt.count;
+      kind.profiles += doubt.profiles;
+    }
+  }
+
+  /** In order of name. */
+  get doubts(): readonly Doubt[] {
+    return [...this.#kinds.values()].sort((a, b) => (a.diagnostic < b.diagnostic ? -1 : 1));
+  }
+
+  /** `net.sqlite: figures are incomplete: rows with a value of the wrong type (cell unknown): 63`; null without a loss. */
+  get line(): string | null {
+    // Of what is cut off more is said.
+    const said = this.doubts.filter(({ diagnostic }) => diagnostic !== 'truncated-input');
+    if (said.length === 0) return null;
+    const where = this.#profiles === 1 ? this.#first : `${this.#profiles} profiles, ${this.#first} first`;
+    return `${where}: figures are incomplete: ${said.map(({ text, count }) => `${text}: ${count}`).join('; ')}`;
+  }
+}
+
+/** What was lost of all inputs of an answer. */
+export function lossesOf(endings: readonly { readonly losses: Losses }[]): Losses {
+  const all = new Losses();
+  for (const { losses } of endings) all.add(losses);
+  return all;
+}

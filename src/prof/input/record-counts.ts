@@ -1,0 +1,51 @@
+/** Records held against the numbers that their end record states: of those, some may be lost or there twice. */
+import { entryOf } from '../../containers/map-entry.js';
+import { UserError } from '../../record/errors.js';
+import { counted } from '../../record/plural.js';
+import type { EndRecord, ProfileLine } from '../../record/record.js';
+import { isNumber } from './field-checks.js';
+
+const AGAIN = 'were they filtered, or a part of them lost? write them again with dparse';
+
+export class RecordCounts {
+  /** Records by type, of the profiles that have not ended. */
+  readonly #read = new Map<number, Map<string, number>>();
+
+  /**
+   * @param isRead whether all records of a type are read
+   * @param onMissing takes the error for a type of which there is no record at all
+   */
+  constructor(
+    private readonly isRead: (type: ProfileLine['type']) => boolean,
+    private readonly onMissing: (error: UserError) => void,
+  ) {}
+
+  /** The record; an end record with what is missing, or there too often, among its diagnostics. */
+  take(record: ProfileLine): ProfileLine {
+    const { type, profile } = record;
+    if (type === 'end') return this.#ended(record);
+    // Another profile of that number, in files one after the other.
+    if (type === 'profile') this.#read.delete(profile);
+    const counts = entryOf(this.#read, profile, () => new Map<string, number>());
+    counts.set(type, (counts.get(type) ?? 0) + 1);
+    return record;
+  }
+
+  #ended(end: EndRecord): EndRecord {
+    const read = this.#read.get(end.profile);
+    this.#read.delete(end.profile);
+    // Lines without their profile line were chosen on purpose.
+    if (read?.has('profile') !== true) return end;
+    let [missing, surplus] = [0, 0];
+    for (const [type, stated] of Object.entries(end.counts)) {
+      if (!isNumber(stated) || !this.isRead(type as ProfileLine['type'])) continue;
+      const found = read.get(type) ?? 0;
+      missing += Math.max(0, stated - found);
+      surplus += Math.max(0, found - stated);
+      if (found === 0 && stated > 0)
+        this.onMissing(new UserError(`no ${type}: the end line counts ${counted(stated, 'record')}`, { hint: AGAIN }));
+    }
+    const lost = Object.entries({ 'record-missing': missing, 'record-surplus': surplus }).filter(([, n]) => n > 0);
+    return lost.length === 0 ? end : { ...end, diagnostics: { ...end.diagnostics, ...Object.fromEntries(lost) } };
+  }
+}

@@ -1,0 +1,131 @@
+/** What readers lost of an input reaches whoever reads an answer: every command tells of it, also with -q. */
+import { expect } from 'chai';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { freshPath } from '../support/fresh-path.js';
+import { LOSSY_INPUTS } from '../support/lossy-inputs.js';
+import { dataIn } from '../support/pages.js';
+import { runCli } from '../support/run-cli.js';
+import { itSlow } from '../support/sets.js';
+import { ROOT } from '../support/shared.js';
+
+/** Arguments of dprof, but for the input, which IN stands for; OUT is a file. */
+const COMMANDS: readonly string[] = [
+  'IN',
+  '-f csv IN',
+  '-f json IN',
+  '--by op IN',
+  '--by op -f json IN',
+  '--by ranges IN',
+  'summary IN',
+  'summary -f json IN',
+  'summary -f markdown IN',
+  'steps IN',
+  'steps -f csv IN',
+  'ranks IN',
+  'ranks -f json IN',
+  'stacks IN',
+  'stacks -f speedscope IN',
+  'memory IN',
+  'memory -f json IN',
+  'diff IN IN',
+  'diff -f json IN IN',
+  'diff --fail-if total>+5% IN IN',
+  'html -o OUT IN',
+  'advise IN',
+  'advise -f json IN',
+  'perfetto -f chrome-json IN',
+  'perfetto -o OUT IN',
+  'partial -o OUT IN',
+];
+
+/** JSON that has a place for doubts; that of other programs has none. */
+const isOwnJson = (command: string): boolean => command.includes('-f json');
+
+describe('what readers lost', () => {
+  for (const { what, told, isWhole, make } of LOSSY_INPUTS) {
+    itSlow(`is said by every command: ${what}`, async () => {
+      const input = await make();
+      const silent: string[] = [];
+      for (const command of COMMANDS) {
+        const args = command.split(' ').map((word) => (word === 'IN' ? input : word === 'OUT' ? freshPath('.out') : word)); // prettier-ignore
+        for (const quiet of [[], ['-q']]) {
+          const { code, stdout, stderr } = await runCli('dprof', [...args, ...quiet]);
+          const isFailed = code === 1 || command.includes('--fail-if');
+          const isDoubted = !isOwnJson(command) || stdout === '' || (isWhole && !/figures are incomplete/.test(stderr)) || /"doubts":(\[\{|\{"base":\[\{)/.test(stdout); // prettier-ignore
+          if (!told.test(stderr) || (isWhole && !isFailed) || !isDoubted) silent.push(`${args.join(' ')} ${quiet.join('')}: ${code} ${stderr}`); // prettier-ignore
+        }
+      }
+      expect(silent).to.deep.equal([]);
+    });
+  }
+
+  /** Nsight Systems: 42 of 126 kernels have a text as their end. */
+  const ends = (): Promise<string> | string => LOSSY_INPUTS[0]?.make() ?? '';
+  const LINE =
+    /figures are incomplete: rows with a value of the wrong type \(cell unknown\): 42; rows whose times were not collected [^\n]*: 42/;
+
+  it('is said in one line, in text, Markdown and JSON, and on the page', async () => {
+    const [input, page] = [await ends(), freshPath('.html')];
+    const text = await runCli('dprof', ['summary', input]);
+    expect(text.stdout).to.match(new RegExp(`\\n\\n# [^\\n]+: ${LINE.source}\\n$`));
+    expect(text.stderr.match(new RegExp(LINE, 'g'))).to.have.length(1);
+    const markdown = await runCli('dprof', ['summary', '-f', 'markdown', input]);
+    expect(markdown.stdout).to.match(/\n\n> [^\n]*figures are incomplete[^\n]*42\n$/);
+    const json = await runCli('dprof', ['-q', '--by', 'op', '-f', 'json', input]);
+    const { doubts } = JSON.parse(json.stdout.trimEnd().split('\n').at(-1) ?? '') as { doubts: readonly unknown[] };
+    const doubt = { diagnostic: 'bad-row', text: 'rows with a value of the wrong type (cell unknown)', count: 42, profiles: 1, file: input }; // prettier-ignore
+    expect(doubts).to.have.length(2);
+    expect(doubts[0]).to.deep.equal(doubt);
+    const ranks = await runCli('dprof', ['ranks', '-q', '-f', 'json', input]);
+    expect(JSON.parse(ranks.stdout)).to.deep.include({ doubts });
+    await runCli('dprof', ['html', '-o', page, input]);
+    expect(dataIn(readFileSync(page, 'utf8')).doubts).to.deep.equal(doubts);
+  });
+
+  it('is in partial answers, and what is merged of them', async () => {
+    const [part, merged] = [freshPath('.part'), freshPath('.part')];
+    await runCli('dprof', ['partial', '-q', '-o', part, await ends()]);
+    for (const args of [
+      ['merge', '-q', '-o', merged, part],
+      ['summary', '-q', part],
+      ['ranks', '-q', part],
+      ['--by', 'op', part],
+    ])
+      // prettier-ignore
+      expect((await runCli('dprof', args)).stderr, args.join(' ')).to.match(LINE);
+    expect((await runCli('dprof', ['steps', '-q', merged])).stderr).to.match(LINE);
+  });
+
+  it('is said by dprof monitor, of its own lines and of records made of them', async () => {
+    const reports = readFileSync(join(ROOT, 'samples/neuron-monitor.jsonl'), 'utf8').split(/(?<=\n)/);
+    const [path, records] = [freshPath('.jsonl'), freshPath('.jsonl')];
+    writeFileSync(path, [...reports.slice(0, 2), '5\n', ...reports.slice(2)].join(''));
+    expect((await runCli('dprof', ['monitor', '-q', path])).stderr).to.match(/passed over 2 lines that are no report \(first: line 3\)/); // prettier-ignore
+    const parsed = await runCli('dparse', ['-q', path]);
+    expect(parsed.stderr).to.match(/figures are incomplete: events that are no JSON objects \(skipped\): 2\n$/);
+    writeFileSync(records, parsed.stdout);
+    expect((await runCli('dprof', ['monitor', '-q', records])).stderr).to.match(/events that are no JSON objects \(skipped\): 2\n$/); // prettier-ignore
+  });
+
+  it('is said of many profiles in one line, which names the first', async () => {
+    const input = await ends();
+    const { stderr } = await runCli('dprof', ['--by', 'op', input, input]);
+    expect(stderr).to.include(`2 profiles, ${input} first: figures are incomplete: rows with a value of the wrong type (cell unknown): 84`); // prettier-ignore
+  });
+
+  it('leaves conditions of dprof diff open where it is more than a hundredth', async () => {
+    const { code, stderr } = await runCli('dprof', ['diff', '--fail-if', 'total>+5%', await ends(), await ends()]);
+    expect(stderr).to.match(/42 records of it could not be read/);
+    expect(code).to.equal(3);
+  });
+
+  it('is nothing where lines were chosen on purpose: without their profile and end', async () => {
+    const { stdout } = await runCli('dparse', ['-q', await ends()]);
+    const kernels = stdout.split('\n').filter((line) => line.startsWith('{"type":"kernel"'));
+    const path = freshPath('.jsonl');
+    writeFileSync(path, `${kernels.slice(0, 10).join('\n')}\n`);
+    const { code, stderr } = await runCli('dprof', ['--by', 'op', '-q', path]);
+    expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' });
+  });
+});
