@@ -123,9 +123,10 @@ const isBuilt = existsSync(join(ROOT, 'dist/page/report.js'));
     expect(stdout.match(/<script/gi)).to.have.length(6);
     const contents = contentsIn(stdout);
     const [page] = contents.data.profiles;
-    expect(page?.kernels.shown[0]?.name).to.equal(name);
-    expect(page?.layers.shown[0]?.path).to.deep.equal([name]);
-    expect(shownFirst(contents).texts).to.include(name);
+    const shown = name.replace('\u2028', String.raw`\u2028`);
+    expect(page?.kernels.shown[0]?.name).to.equal(shown);
+    expect(page?.layers.shown[0]?.path).to.deep.equal([shown]);
+    expect(shownFirst(contents).texts).to.include(shown);
   });
 
   it('makes a page of one kernel, of work without launches or steps, and of a clock that jumps', async () => {

@@ -64,9 +64,7 @@ export function diffScreen(report: DiffReport): string {
   );
   const more = leftOut(report);
   const judged = givenOf(report).map((one) => `${conditionText(one)}: ${conditionOutcome(one)}`);
-  const comments = [...heading, ...notes, ...troubles.map(troubleText), ...judged].map(
-    (text) => `# ${legible(text)}`,
-  );
+  const comments = [...heading, ...notes, ...troubles.map(troubleText), ...judged].map((text) => `# ${legible(text)}`);
   return [...comments, ...lines, ...(more === null ? [] : [`# ${more}`]), ''].join('\n');
 }
 
