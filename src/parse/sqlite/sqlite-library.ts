@@ -17,7 +17,7 @@ const nodeOf = (modules = ''): string => NODE_OF_MODULES[modules] ?? `of NODE_MO
 export function asLoadError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const isMissing = error.message.startsWith('Could not locate the bindings file');
-  const [, built, own] = /NODE_MODULE_VERSION (\d+).*NODE_MODULE_VERSION (\d+)/s.exec(error.message) ?? [];
+  const [built, own] = Array.from(error.message.matchAll(/NODE_MODULE_VERSION (\d+)/g), ([, version]) => version);
   const isRefused = 'code' in error && error.code === 'ERR_DLOPEN_FAILED';
   if (!isMissing && !isRefused) return error;
   const [reason = ''] = error.message.split('\n', 1);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { asLoadError } from '../../../src/parse/sqlite/sqlite-library.js';
-import { UserError } from '../../../src/record/errors.js';
+import type { UserError } from '../../../src/record/errors.js';
 
 const refused = (message: string): Error => Object.assign(new Error(message), { code: 'ERR_DLOPEN_FAILED' });
 
