@@ -41,7 +41,10 @@ export const DIAGNOSTICS = {
   'row-repeated': ['warning', 'rows of device work that the profile has twice (one taken)'],
   'range-repeated': ['warning', 'ranges of the host that the profile has twice (one taken)'],
   'row-without-time': ['warning', 'rows whose times were not collected (placed at their launch, duration unknown)'],
-  'time-far-away': ['warning', 'work of a device timed far from everything else (time not believed: unknown)'],
+  'time-far-away': [
+    'warning',
+    'events timed far from everything else (time not believed: of work unknown, others skipped)',
+  ],
   'time-of-another-epoch': [
     'warning',
     'rows whose time is 0, or far from that of all others (skipped; work of devices is kept, its time unknown)',

@@ -114,7 +114,7 @@ class MissingLaunches {
     for (let row = 0; row < hasWork.length; row++) {
       const name = nameOf(row);
       if (name === null || (hasWork[row] === 1 && !isGraphLaunch(name))) continue;
-      if (capture.hostCalls.results.has(row) || isCaptured(row)) continue;
+      if (capture.hostCalls.results.has(row) || capture.hostCalls.strays.has(row) || isCaptured(row)) continue;
       this.#launching.set(row, name);
     }
     const incomplete = this.#launching.size === 0 ? null : this.#incomplete();
