@@ -1,14 +1,15 @@
 /** The profiles among the inputs, one after the other: what is compressed is unpacked when its turn comes. */
 import { statSync } from 'node:fs';
-import { basename, dirname, resolve } from 'node:path';
+import { basename, dirname, extname, resolve } from 'node:path';
 import { counted } from '../record/plural.js';
 import { UserError } from '../record/errors.js';
 import { isInCaptureFolder, openCaptures, type CaptureFiles } from './captures.js';
-import { readJsonFile } from './files.js';
+import { lastBytes, readJsonFile, textStart } from './files.js';
 import { checkProfile } from './profile.js';
 import { isNamedProfile, OtherData, OUTPUT_FOLDERS } from './registry.js';
 import type { Reader } from './reader.js';
-import { expandInput, openInput, openStart, type InputFile } from './source.js';
+import { expandInput, openInput, openStart, readHead, type InputFile } from './source.js';
+import { isSqlite } from './sqlite/sqlite.js';
 import { asUserError, RedundantInput, UnreadableInput } from './input/unreadable-input.js';
 
 /** A profile's file, with the captures of graphs that it may replay. */
@@ -48,6 +49,7 @@ export type OnNote = (note: UserError) => void;
  * cannot be read is an error in its place, not thrown: one bad input does not lose the others. In folders and globs,
  * files that are no profiles are passed over silently, but for those that have the name of one: of profilers, or of the
  * other profiles there, but for numbers and compression. Of the latter, whole JSON of other data is passed over and counted.
+ * A file with the extension of one is an error where it is empty, cut off, or not what the extension says.
  * @param inputs files, folders, globs, or `-` for standard input
  */
 export async function* findProfiles(
@@ -112,8 +114,13 @@ function checkStart(file: Pick<InputFile, 'path' | 'dispose'>, name: string, inF
   }
 }
 
+const unpackedName = (path: string): string => path.replace(/\.(?:gz|zst|xz|bz2|lz4|zip)$/i, '');
+
 /** What files of one set have in common: `rank6.json.gz` stands for a profile where `rank5.json` is one. */
-const nameOfSet = (path: string): string => path.replace(/\.(?:gz|zst|xz|bz2|lz4|zip)$/i, '').replaceAll(/\d+/g, '0');
+const nameOfSet = (path: string): string => unpackedName(path).replaceAll(/\d+/g, '0');
+
+/** `.json` of `rank5.json.gz`. */
+const extensionOf = (path: string): string => extname(unpackedName(path)).toLowerCase();
 
 /** The profiles of one input. @throws UserError when there is nothing to read */
 async function* profilesOf<Found extends object>(
@@ -127,14 +134,17 @@ async function* profilesOf<Found extends object>(
   const inFolder = lenient && (statSync(input, { throwIfNoEntry: false })?.isDirectory() ?? false);
   const used: string[] = paths.filter((path) => passOver.has(path));
   const profiles = new Set<string>();
+  const extensions = new Set([...REPORTS, ...[...passOver].map(extensionOf)]);
   const passedOver: { readonly path: string; readonly failure: UserError }[] = [];
   for (const path of paths) {
     if (passOver.has(path)) continue;
     // Read with the profiles beside that folder.
     if (inFolder && isInCaptureFolder(path) && dirname(path) !== input) continue;
     const result = await open(path, inFolder);
-    if (!(result instanceof UserError)) profiles.add(nameOfSet(path));
-    else if (lenient && !isOfProfile(result, path)) {
+    if (!(result instanceof UserError)) {
+      profiles.add(nameOfSet(path));
+      extensions.add(extensionOf(path));
+    } else if (lenient && !isOfProfile(result, path)) {
       if (!(result instanceof RedundantInput)) passedOver.push({ path, failure: result });
       continue;
     }
@@ -143,8 +153,9 @@ async function* profilesOf<Found extends object>(
   }
   const others: string[] = [];
   for (const { path, failure } of passedOver) {
-    if (!profiles.has(nameOfSet(path))) continue;
-    if (failure instanceof OtherData && !OF_RANK.test(basename(path)) && (await holdsOtherData(path)))
+    const isOfSet = profiles.has(nameOfSet(path));
+    if (!isOfSet && !(extensions.has(extensionOf(path)) && (await isBroken(path)))) continue;
+    if (isOfSet && failure instanceof OtherData && !OF_RANK.test(basename(path)) && (await holdsOtherData(path)))
       others.push(path);
     else {
       used.push(path);
@@ -169,6 +180,40 @@ const copiesText = (copies: readonly string[]): string =>
 /** `1 JSON file passed over that is no profile: 1.json`. */
 const othersText = (others: readonly string[]): string =>
   `${counted(others.length, 'JSON file')} passed over that ${others.length === 1 ? 'is no profile' : 'are no profiles'}: ${firstOf(others)}`;
+
+/** Reports that are not read. */
+const REPORTS: readonly string[] = ['.nsys-rep', '.qdrep', '.ncu-rep'];
+
+const isJson = (head: Buffer): boolean => /^[[{]/.test(textStart(head));
+const isBinary = (head: Buffer): boolean => head.includes(0);
+
+/** What files of an extension begin with; others may begin with anything. */
+const BEGINNINGS: Readonly<Record<string, (head: Buffer) => boolean>> = {
+  '.sqlite': isSqlite,
+  '.sqlite3': isSqlite,
+  '.db': isSqlite,
+  '.json': isJson,
+  '.jsonl': isJson,
+  '.nsys-rep': isBinary,
+  '.qdrep': isBinary,
+  '.ncu-rep': isBinary,
+};
+
+/** What is compressed would have to be unpacked. */
+const isCutJson = (path: string): boolean =>
+  /\.json$/i.test(path) && !/[\]}]\s*$/.test(lastBytes(path, 64).toString('latin1'));
+
+/** Whether a file is empty, cut off, or not what its extension says. */
+async function isBroken(path: string): Promise<boolean> {
+  if (statSync(path).size === 0) return true;
+  const file = await openStart(path);
+  if (file === null) return false;
+  try {
+    return BEGINNINGS[extensionOf(path)]?.(readHead(file.path)) === false || isCutJson(path);
+  } finally {
+    file.dispose();
+  }
+}
 
 /** A file of a rank is meant to be its profile, whatever it holds: `rank1.json`, `trace_rank-1.json`. */
 const OF_RANK = /rank[-_.]?\d/i;

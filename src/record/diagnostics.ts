@@ -45,7 +45,10 @@ export const DIAGNOSTICS = {
   'row-repeated': ['doubt', 'rows of device work that the profile has twice (one taken)'],
   'range-repeated': ['doubt', 'ranges of the host that the profile has twice (one taken)'],
   'row-without-time': ['loss', 'rows whose times were not collected (placed at their launch, duration unknown)'],
-  'time-far-away': ['loss', 'work of a device timed far from everything else (time not believed: unknown)'],
+  'time-far-away': [
+    'loss',
+    'events timed far from everything else (time not believed: of work unknown, others skipped)',
+  ],
   'time-of-another-epoch': [
     'loss',
     'rows whose time is 0, or far from that of all others (skipped; work of devices is kept, its time unknown)',

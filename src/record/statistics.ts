@@ -3,12 +3,12 @@ import { addTimes } from './fields/times.js';
 
 /** Mean time of those that have a duration, ns; null where none has. */
 export function meanTime(of: {
-  readonly time: number;
+  readonly time: number | null;
   readonly count: number;
   readonly untimed?: number;
 }): number | null {
   const timed = of.count - (of.untimed ?? 0);
-  return timed > 0 ? of.time / timed : null;
+  return timed > 0 && of.time !== null ? of.time / timed : null;
 }
 
 /** Of an even number of values: the mean of the middle two, or the smaller or larger of them. */

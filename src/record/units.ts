@@ -104,8 +104,8 @@ export class TimeUnit {
     return this.#scale.unit;
   }
 
-  text(ns: number): string {
-    return `${this.bare(ns)} ${this.name}`;
+  text(ns: number | null): string {
+    return ns === null ? UNKNOWN : `${this.bare(ns)} ${this.name}`;
   }
 
   /** Without the unit. */

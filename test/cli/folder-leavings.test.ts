@@ -2,8 +2,10 @@
 import { expect } from 'chai';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import Database from 'better-sqlite3';
 import { freshPath } from '../support/fresh-path.js';
+import { NsightDatabase } from '../support/nsight-database.js';
 import { runCli, type Ran } from '../support/run-cli.js';
 
 /** A trace with one kernel of 2 us. */
@@ -55,6 +57,62 @@ describe('a folder with a trace beside its compressed copy', () => {
     const folder = folderOf({ 'a.jsonl': stdout, 'a.jsonl.gz': gzipSync(stdout), 'b.jsonl': stdout, 'b.jsonl.gz': gzipSync(stdout) }); // prettier-ignore
     const said = '2 compressed copies left out, whose originals are beside them: a.jsonl.gz and 1 more';
     expect(await summaryOf(folder)).to.deep.equal([0, [1, 1], `dprof: ${folder}: ${said}\n`]);
+  });
+});
+
+describe('a folder with a file that has the extension of its profile', () => {
+  const otherDatabase = (): Buffer => {
+    const path = freshPath('.db');
+    new Database(path).exec('CREATE TABLE a (b)').close();
+    return readFileSync(path);
+  };
+  const database = (): Buffer => readFileSync(new NsightDatabase().launch(1, []).write());
+  const broken = async (files: Readonly<Record<string, Buffer | string>>): Promise<[unknown, number, string[]]> => {
+    const ran = await runCli('dparse', [folderOf(files)]);
+    const lines = ran.stderr.split('\n').filter((line) => line.startsWith('dparse: ') && !line.includes(' kernel'));
+    return [ran.code, kernelsOf(ran), lines.map((line) => line.replace(/ \(.*/, '').replace(/.*\//, ''))];
+  };
+
+  it('names it where it is empty, cut off, or not what the extension says', async () => {
+    for (const [profile, name, content, said] of [
+      ['a.sqlite', 'b.sqlite', '', 'file is empty'],
+      ['a.sqlite', 'b.sqlite', 'x'.repeat(500), 'is text'],
+      ['a.sqlite', 'b.sqlite.gz', gzipSync('x'.repeat(500)), 'is text'],
+      ['a.db', 'b.db', 'x'.repeat(500), 'is text'],
+      ['a.sql', 'other.sql', '', 'file is empty'],
+      ['a.sqlite', 'b.nsys-rep', '', 'file is empty'],
+      ['a.sqlite', 'b.ncu-rep', 'xyz', 'is text'],
+    ] as const)
+      expect(await broken({ [profile]: database(), [name]: content }), name).to.deep.equal([
+        1,
+        1,
+        [`${name}: ${said}`],
+      ]);
+    for (const [name, content, said] of [
+      ['other.json', '', 'file is empty'],
+      ['other.json.gz', '', 'file is empty'],
+      ['other.json', 'lr: 0.1', 'is text'],
+      ['other.json', '{"lr": 0.1\n', 'is JSON without "traceEvents"'],
+    ] as const)
+      expect(await broken({ 'a.json': trace(), [name]: content }), name).to.deep.equal([1, 1, [`${name}: ${said}`]]);
+  });
+
+  it('names it among records, too', async () => {
+    const { stdout } = await runCli('dparse', [join(folderOf({ 'a.json': trace() }), 'a.json')]);
+    const folder = folderOf({ 'a.jsonl': stdout, 'other.jsonl': '' });
+    const { code, stderr } = await runCli('dprof', ['summary', folder]);
+    expect([code, stderr.includes('other.jsonl: ')]).to.deep.equal([1, true]);
+  });
+
+  it('passes it over where it holds something else, or has another extension', async () => {
+    const others = {
+      'settings.json': '{"lr": 0.1}\n',
+      'other.json': '{}',
+      'notes.txt': '',
+      'b.sqlite': otherDatabase(),
+      'empty.csv': '',
+    };
+    expect(await broken({ 'a.json': trace(), 'a.sqlite': database(), ...others })).to.deep.equal([0, 2, []]);
   });
 });
 

@@ -104,7 +104,7 @@ describe('a folder of records', () => {
       ...records,
       'notes.txt': 'nothing\n',
       'config.json': '{"type":"module"}\n',
-      'empty.jsonl': '',
+      'empty.csv': '',
     });
     const found = await runCli('dprof', ['ranks', '-q', folder]);
     expect(without(folder, found)).to.deep.equal(without(profiles, await runCli('dprof', ['ranks', '-q', profiles])));

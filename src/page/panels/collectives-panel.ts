@@ -21,14 +21,14 @@ const RATES =
 function make(view: PanelView): PanelContent {
   const { shown, count } = view.profile.collectives;
   if (count === 0) return 'The profile holds no collective operations.';
-  const most = shown.reduce((longest, { time }) => Math.max(longest, time), 0);
+  const most = shown.reduce((longest, { time }) => Math.max(longest, time ?? 0), 0);
   const has = (key: keyof CollectiveRow): boolean => shown.some((row) => row[key] !== null);
   const columns: TableColumn<Listed<CollectiveRow>>[] = [
     { title: 'Operation', cell: ({ kind, name }) => kind ?? name },
     ...(has('size') ? [{ title: 'Size from', cell: ({ size }: CollectiveRow) => sizeText(size) }] : []),
     ...(has('group') || has('groupSize') ? [{ title: 'Group', cell: groupText }] : []),
     number('Count', 'count', 'count'),
-    number('Time', 'ns', 'time', { bar: ({ time }) => (most > 0 ? time / most : 0) }),
+    number('Time', 'ns', 'time', { bar: ({ time }) => (most > 0 ? (time ?? 0) / most : 0) }),
     meanTimes(PATH),
     number('Nothing computed', 'ns', 'notUnderCompute'),
     ...(has('bytes')

@@ -10,11 +10,11 @@ const number = numbersOf<MemoryOperations>('overview.memory');
 function make(view: PanelView): PanelContent {
   const { memory, notices } = view.profile.overview;
   if (memory.length === 0) return 'The profile holds no copies and no sets.';
-  const most = Math.max(...memory.map(({ time }) => time));
+  const most = Math.max(...memory.map(({ time }) => time ?? 0));
   const columns: TableColumn<Listed<MemoryOperations>>[] = [
     { title: 'Kind', cell: ({ kind }) => kind },
     number('Count', 'count', 'count'),
-    number('Time', 'ns', 'time', { bar: ({ time }) => time / most }),
+    number('Time', 'ns', 'time', { bar: ({ time }) => (most > 0 ? (time ?? 0) / most : 0) }),
     number('Size', 'bytes', 'bytes'),
     number('Rate', 'bytes/s', 'bytesPerS'),
   ];

@@ -33,6 +33,8 @@ export class HostCalls {
   readonly precedence = NumericColumn.codes();
   /** Codes that calls returned, by row; none for those that returned 0, or of which that is not known. */
   readonly results = new Map<number, number>();
+  /** Rows whose times are not believed: they become no records. */
+  readonly strays = new Set<number>();
 
   get length(): number {
     return this.start.length;
@@ -73,6 +75,8 @@ export class Ranges {
   readonly text = NarrowColumn.signed();
   /** Number of the NVTX domain, for `CaptureNames.domainName`; 0 is the default one. Empty where all are of that one. */
   readonly domain = NarrowColumn.counts();
+  /** Rows whose times are not believed: they become no records. */
+  readonly strays = new Set<number>();
 
   get length(): number {
     return this.start.length;

@@ -3,6 +3,7 @@
  * numbers. A reader fills it, rows in any order; `emit.ts` makes the records. Texts and names stay in the
  * database and are looked up when they are needed.
  */
+import type { NumericColumn } from '../../containers/numeric-column.js';
 import type { Diagnostics } from '../../record/diagnostics.js';
 import type {
   Activity,
@@ -141,6 +142,6 @@ export interface Capture {
   detailsOf?(activity: number): ActivityDetails | null;
   /** Samples and values of the whole profile in order of start, those without a time first. */
   statements?(profile: number): Iterable<StatementRecord>;
-  /** Earliest start of the statements, on the host's clock; Infinity where there are none. */
-  firstStatement?(): number;
+  /** Starts of the statements, on the host's clock. */
+  statementStarts?(): readonly NumericColumn[];
 }

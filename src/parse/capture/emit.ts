@@ -22,6 +22,7 @@ import { ACTIVITY_KINDS } from './capture-columns.js';
 import { GRAPH_CAPTURE_FACT } from '../../record/fields/fact-names.js';
 import { capturedTime } from './graphs/capture-spans.js';
 import { earlierBy } from './clocks/earlier.js';
+import { latest } from './clocks/host-span.js';
 import { Dated, startOf } from './dated-records.js';
 import { elementAt } from '../../containers/element.js';
 import { orNull } from '../../containers/numeric-column.js';
@@ -39,6 +40,7 @@ import { waitOfCall } from './calls/wait-calls.js';
 import type { Step } from './launch-steps.js';
 import { apiRanges, hostRanges, LONG_CALL, overheadRanges } from './range-records.js';
 import { settled, type Settled } from './mending/settled.js';
+import { believed } from './mending/stray-events.js';
 import type { Diagnostics } from '../../record/diagnostics.js';
 
 type EmitOptions = Pick<ReadOptions, 'profile' | 'file' | 'rank' | 'ranges' | 'captures'>;
@@ -127,7 +129,7 @@ class Emission {
       dated(wanted ? hostRanges(this.capture, this.#contexts, profile, last) : []),
       dated(wanted ? overheadRanges(this.capture, profile, last) : []),
       dated(least === null ? [] : apiRanges(this.capture, this.#settled.launches, profile, last, least)),
-      dated(this.capture.statements?.(profile) ?? []),
+      dated(believed(this.capture.statements?.(profile) ?? [], this.#settled.believed)),
       dated(missingWork(this.capture, this.#settled.launches, profile)),
     ];
     try {
@@ -362,15 +364,7 @@ class Emission {
   #last: number | null = null;
 
   #lastEnd(): number {
-    if (this.#last !== null) return this.#last;
-    const { activities, hostCalls, ranges } = this.capture;
-    let last = 0;
-    for (const { values } of [activities.end, hostCalls.end, ranges.start, ranges.end]) {
-      for (const value of values) {
-        if (value > last && value !== Infinity) last = value;
-      }
-    }
-    return (this.#last = last);
+    return (this.#last ??= latest(this.capture));
   }
 }
 

@@ -20,7 +20,7 @@ export function* hostRanges(
   const { ranges, threads, names } = capture;
   const isRepeated = (row: number, at: number, all: Uint32Array): boolean =>
     contexts.isRepeated?.(row) ?? (at > 0 && isSameRange(capture, elementAt(all, at - 1), row));
-  const rows = orderHostRanges(capture).filter((row, at, all) => !isRepeated(row, at, all));
+  const rows = orderHostRanges(capture).filter((row, at, all) => !ranges.strays.has(row) && !isRepeated(row, at, all));
   const self = selfTimes(ranges, rows, last);
   // Nsight Systems ends what is still open when its session ends.
   const sessionEnd = capture.header.dur ?? Infinity;
@@ -94,6 +94,7 @@ export function* apiRanges(
   for (const [call, of] of repeats) launched[of] = elementAt(launched, of) + elementAt(launched, call);
   const self = least > 0 ? null : selfTimes(calls, rows, last);
   for (const row of rows) {
+    if (calls.strays.has(row)) continue;
     const thread = calls.thread.at(row);
     const start = calls.start.at(row);
     yield {

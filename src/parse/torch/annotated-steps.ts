@@ -9,7 +9,7 @@ export function* annotatedSteps(events: HostEvents): Generator<StepRange> {
   const { ranges } = events;
   const names = new LruCache<string, StepName | null>(1024);
   for (let row = 0; row < ranges.length; row++) {
-    if (events.isFrame(row)) continue;
+    if (events.isFrame(row) || ranges.strays.has(row)) continue;
     const name = events.nameOf(row);
     if (name.kind !== 'range') continue;
     const step = names.of(name.text, readStepName);

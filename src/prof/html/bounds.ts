@@ -78,11 +78,11 @@ function boundsOf(profiles: number, events: number): Bounds {
 }
 
 /** The entries with the most time, of equal ones the first, and the others. */
-export function longest<T extends { readonly time: number }>(
+export function longest<T extends { readonly time: number | null }>(
   entries: readonly T[],
   most: number,
 ): { readonly shown: T[]; readonly rest: T[] } {
-  const sorted = entries.toSorted((a, b) => b.time - a.time);
+  const sorted = entries.toSorted((a, b) => (b.time ?? 0) - (a.time ?? 0));
   return { shown: sorted.slice(0, most), rest: sorted.slice(most) };
 }
 

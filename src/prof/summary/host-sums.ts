@@ -5,8 +5,8 @@ import { spreadOf } from '../../record/statistics.js';
 import { NamedTimes } from '../by/host/named-times.js';
 import { describedOp, hostRangeName } from '../by/host/range-name.js';
 import type { HostSteps } from '../steps/host-steps.js';
-import type { HostSummary, HostTally, Tally } from './summary-data.js';
-import { Tallies } from './tallies.js';
+import type { HostSummary, HostTally, TimedTally } from './summary-data.js';
+import { sumOf, Tallies } from './tallies.js';
 
 class KindSums {
   readonly self = new Tallies();
@@ -36,9 +36,8 @@ export class HostSums {
   /** Null without ranges and steps. @param most names in each list */
   result(steps: HostSteps, most: number): HostSummary | null {
     if (this.#kinds.size === 0 && steps.size === 0) return null;
-    const kinds = [...this.#kinds].map(([name, { self }]): Tally => {
-      const time = self.byTime().reduce((sum, tally) => sum + tally.time, 0);
-      return { name, count: this.#ranges.get(name) ?? 0, time };
+    const kinds = [...this.#kinds].map(([name, { self }]): TimedTally => {
+      return { name, count: this.#ranges.get(name) ?? 0, time: sumOf(self.byTime()) ?? 0 };
     });
     return {
       threads: this.#threads.size,
@@ -58,7 +57,7 @@ export class HostSums {
     const totals = new Map(sums.total.byTime().map((tally) => [tally.name, tally]));
     return sums.self.byTime(most).map((tally) => {
       const { count, time: total } = totals.get(tally.name) ?? tally;
-      return { ...tally, count, total };
+      return { ...tally, time: tally.time ?? 0, count, total: total ?? 0 };
     });
   }
 }

@@ -6,7 +6,7 @@ import { whyWithoutCall, type Annotated } from '../annotate.js';
 import { originOf } from '../report/graph-origin.js';
 import type { Pairing } from '../work/forward-pairing.js';
 import type { KernelSummary, MatrixUnitTime, WorkTime } from './summary-data.js';
-import { allToPicoseconds, Tallies, toPicoseconds } from './tallies.js';
+import { allToPicoseconds, knownTime, sumOf, Tallies, toPicoseconds } from './tallies.js';
 
 const BY_UNIT = {
   '1': 'used',
@@ -69,10 +69,11 @@ export class KernelSums {
     }
     this.#names.add(row.record.short, time);
     const reason = whyUnattributed(row);
-    if (reason !== null) this.#reasons.add(reason, ns);
-    if (row.record.graph !== undefined) this.#replayed.add(originOf(row.record.graph), ns);
-    this.#precision.add(row.unitUse?.dtype ?? UNKNOWN, ns);
+    if (reason !== null) this.#reasons.add(reason, time);
+    if (row.record.graph !== undefined) this.#replayed.add(originOf(row.record.graph), time);
+    this.#precision.add(row.unitUse?.dtype ?? UNKNOWN, time);
     this.#addUnit(row, ns);
+    this.#bounds.add(row.placement.bound ?? UNKNOWN, time);
     this.#addWork(row, ns);
   }
 
@@ -85,8 +86,7 @@ export class KernelSums {
   }
 
   #addWork({ flops, bytes, placement, peaks, role }: Annotated, ns: number): void {
-    const { bound, computeShare, memoryShare, above } = placement;
-    this.#bounds.add(bound ?? UNKNOWN, ns);
+    const { computeShare, memoryShare, above } = placement;
     if (above.compute || above.memory) this.#work.impossible++;
     if (role === 'trial') {
       this.#work.trials++;
@@ -125,7 +125,7 @@ export class KernelSums {
     const isIdle = this.#work.flops === 0 && this.#work.bytes === 0;
     return {
       count: this.#count,
-      time: toPicoseconds(this.#time),
+      time: knownTime({ count: this.#count, time: this.#time }, this.#untimed),
       untimed: this.#untimed,
       cut: { count: this.#cut.count, time: toPicoseconds(this.#cut.time) },
       byTime: this.#names.byTime(most),
@@ -147,7 +147,7 @@ export class KernelSums {
       },
       unattributed: {
         count: reasons.reduce((sum, { count }) => sum + count, 0),
-        time: toPicoseconds(reasons.reduce((sum, { time }) => sum + time, 0)),
+        time: sumOf(reasons),
         reasons,
       },
       replayed: this.#replayed.byTime(),

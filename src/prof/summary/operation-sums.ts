@@ -2,7 +2,7 @@
 import { boundedEntryOf, entryOf } from '../../containers/map-entry.js';
 import { NS_PER_S } from '../../record/units.js';
 import type { CollectiveOperations, MemoryOperations } from './summary-data.js';
-import { tallyOf, toPicoseconds } from './tallies.js';
+import { knownTime, tallyOf } from './tallies.js';
 
 interface Sum {
   count: number;
@@ -43,9 +43,9 @@ export class OperationSums {
   }
 
   get memory(): MemoryOperations[] {
-    return this.#sorted().map(([kind, { count, time, bytes, ratedBytes, ratedTime }]) => {
+    return this.#sorted().map(([kind, { untimed, bytes, ratedBytes, ratedTime, ...sum }]) => {
       const bytesPerS = ratedTime > 0 ? (ratedBytes / ratedTime) * NS_PER_S : null;
-      return { kind, count, time: toPicoseconds(time), bytes, bytesPerS };
+      return { kind, count: sum.count, time: knownTime(sum, untimed), bytes, bytesPerS };
     });
   }
 

@@ -237,7 +237,7 @@ function addHostStep({ hostSteps }: SummedProfile, record: ProfileLine): void {
 
 function addWait(sums: SummedProfile, record: SyncRecord | KernelLine): void {
   onDevice(sums, record, 'syncs');
-  sums.syncs.add((record.type === 'sync' ? record.kind : record.short) ?? 'unknown', timeOf(record) ?? 0);
+  sums.syncs.add((record.type === 'sync' ? record.kind : record.short) ?? 'unknown', timeOf(record));
 }
 
 /** Null for an unknown device, or one beyond the bound. */

@@ -110,7 +110,7 @@ const hasWork = ({ devices, kernels, memory, syncs, collectives, host, cpu }: Pr
   host !== null ||
   cpu !== null ||
   (kernels !== null && kernels.untimed < kernels.count) ||
-  [...memory, ...syncs, ...collectives].some(({ time }) => time > 0);
+  [...memory, ...syncs, ...collectives].some(({ time }) => (time ?? 0) > 0);
 
 function nothing(profiles: readonly ProfileSummary[], timeless: number): UserError {
   if (profiles.some(({ header }) => header?.format === 'neuron-monitor')) return noProfile();

@@ -106,13 +106,19 @@ interface Gaps {
 export interface Tally {
   readonly name: string;
   readonly count: number;
-  readonly time: number;
+  /** Null where none has a duration. */
+  readonly time: number | null;
   /** How many of them have no duration, and no part in the time; absent: none. */
   readonly untimed?: number;
 }
 
+/** Names of what always has a duration. */
+export interface TimedTally extends Tally {
+  readonly time: number;
+}
+
 /** Ranges of the host by name: `time` is without the ranges within, of whatever kind. */
-export interface HostTally extends Tally {
+export interface HostTally extends TimedTally {
   /** Durations. */
   readonly total: number;
 }
@@ -123,7 +129,7 @@ export interface HostSummary {
   /** What the threads spent in ranges. */
   readonly time: number;
   /** By kind: op, annotation, layer, frame, marker. Most time of their own first, as in the lists. */
-  readonly kinds: readonly Tally[];
+  readonly kinds: readonly TimedTally[];
   readonly ops: readonly HostTally[];
   readonly annotations: readonly HostTally[];
   readonly layers: readonly HostTally[];
@@ -156,12 +162,12 @@ export interface CpuTally {
 /** Kernels of all devices: which, in which precision, on which unit, with what is known of their work. */
 export interface KernelSummary {
   readonly count: number;
-  /** Durations added up: the whole of which shares below are parts. */
-  readonly time: number;
+  /** Durations added up: the whole of which shares below are parts. Null where no kernel has one. */
+  readonly time: number | null;
   /** Kernels without a duration, in no time. */
   readonly untimed: number;
   /** Kernels whose recorded end is not believed, and their time, which is up to the next work of their stream or a wait. */
-  readonly cut: Pick<Tally, 'count' | 'time'>;
+  readonly cut: Pick<TimedTally, 'count' | 'time'>;
   /** By short name; most time first, and most launches first. */
   readonly byTime: readonly Tally[];
   readonly byCount: readonly Tally[];
@@ -225,7 +231,8 @@ export interface WorkTime {
 /** Kernels of which no op is known. */
 interface Unattributed {
   readonly count: number;
-  readonly time: number;
+  /** Null where none has a duration. */
+  readonly time: number | null;
   /** Why, most time first. */
   readonly reasons: readonly Tally[];
 }
@@ -235,7 +242,8 @@ export interface MemoryOperations {
   /** 'HtoD' … of a copy ('copy' where it is unknown), or 'set'; of messages the link. */
   readonly kind: string;
   readonly count: number;
-  readonly time: number;
+  /** Null where none has a duration. */
+  readonly time: number | null;
   /** Of those whose size is known. */
   readonly bytes: number | null;
   /** Bytes over time, of those that have both. */

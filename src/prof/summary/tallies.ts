@@ -1,7 +1,7 @@
 /** Names with how often and how long, within a bound. */
 import { PS_PER_NS } from '../../containers/interval-union.js';
 import { entryOf } from '../../containers/map-entry.js';
-import type { Tally } from './summary-data.js';
+import type { Tally, TimedTally } from './summary-data.js';
 
 /** Names that are kept in all, and characters of them. */
 const MOST_NAMES = 50_000;
@@ -28,12 +28,12 @@ export class Tallies {
 
   /** Most time first, at most so many. */
   byTime(most = Infinity): Tally[] {
-    return this.#all((a, b) => b.time - a.time || b.count - a.count).slice(0, most);
+    return this.#all((a, b) => timeOf(b) - timeOf(a) || b.count - a.count).slice(0, most);
   }
 
   /** Most often first, at most so many. */
   byCount(most: number): Tally[] {
-    return this.#all((a, b) => b.count - a.count || b.time - a.time).slice(0, most);
+    return this.#all((a, b) => b.count - a.count || timeOf(b) - timeOf(a)).slice(0, most);
   }
 
   #all(order: (a: Tally, b: Tally) => number): Tally[] {
@@ -48,11 +48,24 @@ export class Tallies {
   }
 }
 
+/** Unknown times come last. */
+const timeOf = ({ time }: Tally): number => time ?? 0;
+
+/** A sum of times, of which some may be unknown. @param untimed how many are */
+export const knownTime = ({ count, time }: Pick<TimedTally, 'count' | 'time'>, untimed: number): number | null =>
+  untimed > 0 && untimed === count ? null : toPicoseconds(time);
+
 /** @param untimed of these without a duration */
-export const tallyOf = (name: string, { count, time }: Pick<Tally, 'count' | 'time'>, untimed: number): Tally => ({
-  ...{ name, count, time: toPicoseconds(time) },
+export const tallyOf = (name: string, sum: Pick<TimedTally, 'count' | 'time'>, untimed: number): Tally => ({
+  ...{ name, count: sum.count, time: knownTime(sum, untimed) },
   ...(untimed > 0 ? { untimed } : {}),
 });
+
+/** The time of all; null where that of each is unknown. */
+export function sumOf(tallies: readonly Tally[]): number | null {
+  const times = tallies.flatMap(({ time }) => time ?? []);
+  return times.length === 0 && tallies.length > 0 ? null : toPicoseconds(times.reduce((sum, time) => sum + time, 0));
+}
 
 /** A sum of ns with a fraction: what adding up leaves beyond a picosecond is no time. */
 export const toPicoseconds = (ns: number): number => Math.round(ns * PS_PER_NS) / PS_PER_NS;

@@ -51,7 +51,7 @@ describe('overview of Nsight Systems databases', () => {
 
       const copies = tables.sums('CUPTI_ACTIVITY_KIND_MEMCPY', 'copyKind').map(([kind, ...rest]) => [COPY_KINDS[Number(kind)] ?? kind, ...rest] as const); // prettier-ignore
       const sets = tables.sums('CUPTI_ACTIVITY_KIND_MEMSET', "'set'");
-      const operations = overview.memory.map(({ kind, count, time }) => [kind, count, time] as const);
+      const operations = overview.memory.map(({ kind, count, time }) => [kind, count, time ?? 0] as const);
       expect(inOrder(operations)).to.deep.equal(inOrder([...copies, ...sets]));
       tables.close();
     });

@@ -23,13 +23,13 @@ const nccl = (start: number, dur: number): KernelRecord => at(start, dur, { name
 const ACTIVITY = { profile: 0, device: 0, stream: 7, pid: 1, tid: 1, corr: 1 };
 const copy = (start: number, dur: number | null, fields: Partial<CopyRecord> = {}): CopyRecord =>
   ({ type: 'copy', ...ACTIVITY, start, dur, kind: 'HtoD', bytes: 1000, launch: launched(0), ...fields }); // prettier-ignore
-const set = (start: number, dur: number): SetRecord =>
+const set = (start: number, dur: number | null): SetRecord =>
   ({ type: 'set', ...ACTIVITY, start, dur, bytes: null, value: 0, launch: null }); // prettier-ignore
-const wait = (start: number, dur: number): SyncRecord =>
+const wait = (start: number, dur: number | null): SyncRecord =>
   ({ type: 'sync', ...ACTIVITY, start, dur, kind: 'stream', launch: null }); // prettier-ignore
 const end = (diagnostics: Readonly<Record<string, number>>): ProfileLine => ({ type: 'end', profile: 0, counts: {}, diagnostics }); // prettier-ignore
 
-const sum = (tallies: readonly Tally[]): number => tallies.reduce((all, { time }) => all + time, 0);
+const sum = (tallies: readonly Tally[]): number => tallies.reduce((all, { time }) => all + (time ?? 0), 0);
 const only = ({ devices }: ProfileSummary) => devices[0] ?? expect.fail();
 const kernelsOf = ({ kernels }: ProfileSummary) => kernels ?? expect.fail();
 
@@ -175,7 +175,7 @@ describe('overview of kernels', () => {
       reasons: [
         { name: 'its launch is not in the profile', count: 1, time: 7 },
         { name: 'no op call around the launch of its graph', count: 1, time: 5 },
-        { name: 'no op call around the launch', count: 1, time: 0 },
+        { name: 'no op call around the launch', count: 1, time: null, untimed: 1 },
       ],
     });
     const backward = at(0, 10, { dir: 'bprop', seq: [7] });
@@ -271,6 +271,19 @@ describe('overview of odd records', () => {
     expect((host ?? NaN) + (queue ?? NaN) + unknown).to.equal(130);
     expect(kernels).to.include({ count: 6, untimed: 2, time: 37 });
   });
+
+  it('knows no sum of times none of which is known', () => {
+    const others: ProfileLine[] = [set(0, null), wait(5, 3), wait(6, null)];
+    const { kernels, memory, syncs } = overviewOf([HEADER, at(100, 10, { short: 'k' }), at(50, null, { short: 'lost', launch: null }), ...others]);
+    const lost = { count: 1, time: null, untimed: 1 };
+    expect(kernels?.byTime).to.deep.equal([{ name: 'k', count: 1, time: 10 }, { name: 'lost', ...lost }]);
+    expect(kernels?.unattributed).to.deep.include({ count: 2, time: 10 });
+    expect(kernels?.unattributed.reasons[1]).to.include(lost);
+    expect(kernels?.work.bounds).to.deep.equal([{ name: 'na', count: 2, time: 10, untimed: 1 }]);
+    expect(memory).to.deep.equal([{ kind: 'set', count: 1, time: null, bytes: null, bytesPerS: null }]);
+    expect(syncs).to.deep.equal([{ name: 'stream', count: 2, time: 3, untimed: 1 }]);
+    expect(overviewOf([at(50, null), set(0, 5)]).kernels).to.include({ count: 1, untimed: 1, time: null });
+  }); // prettier-ignore
 
   it('stands a clock that jumps there and back', () => {
     const { devices, diagnostics } = overviewOf([at(0, 10), at(1e15, 10), at(20, 10), at(40, 10)]);

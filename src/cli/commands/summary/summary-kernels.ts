@@ -1,6 +1,7 @@
 /** What kernels add up to, as sections of a summary. */
 import { isIncomplete } from '../../../prof/input/losses.js';
 import type { KernelSummary, Tally } from '../../../prof/summary/summary-data.js';
+import { sumOf } from '../../../prof/summary/tallies.js';
 import { amountText, MICROSECOND, UNKNOWN } from '../../../record/units.js';
 import { grouped, many } from '../../../record/plural.js';
 import { meanTime } from '../../../record/statistics.js';
@@ -38,23 +39,22 @@ export function kernelSections(about: About, kernels: KernelSummary): Section[] 
 }
 
 /** `bf16 99.4 %, na 0.6 %`. */
-const sharesText = (parts: readonly (readonly [name: string, time: number])[], all: number): string =>
+const sharesText = (parts: readonly (readonly [name: string, time: number | null])[], all: number | null): string =>
   parts
-    .filter(([, time]) => time > 0)
+    .filter(([, time]) => (time ?? 0) > 0)
     .map(([name, time]) => `${name} ${share(time, all)}`)
     .join(', ') || UNKNOWN;
 
-const tallied = (tallies: readonly Tally[]): (readonly [string, number])[] => {
+const tallied = (tallies: readonly Tally[]): (readonly [string, number | null])[] => {
   const shown = tallies.slice(0, MOST_SHARES);
-  const others = tallies.slice(MOST_SHARES).reduce((sum, { time }) => sum + time, 0);
-  return [...shown.map(({ name, time }) => [name, time] as const), ['others', others]];
+  return [...shown.map(({ name, time }) => [name, time] as const), ['others', sumOf(tallies.slice(MOST_SHARES))]];
 };
 
 const MOST_SHARES = 6;
 
 /** What a figure rests on: `39.5 % of the time, under half`. */
-const basis = (known: number, time: number): string =>
-  `${share(known, time)} of the time${2 * known < time ? ', under half' : ''}`;
+const basis = (known: number, time: number | null): string =>
+  `${share(known, time)} of the time${2 * known < (time ?? 0) ? ', under half' : ''}`;
 
 function arithmeticSection(
   { overview, unit, next }: About,

@@ -45,5 +45,6 @@ export function spreadText({ count, median, min, max }: Lengths, unit: TimeUnit)
 /** Lengths of steps, ns. */
 type Lengths = Readonly<Record<'count' | 'median' | 'min' | 'max', number>>;
 
-/** A share in percent; `na` of nothing. */
-export const share = (part: number, all: number): string => amountText(all > 0 ? part / all : null, 'share');
+/** A share in percent; `na` of nothing, and of what is not known. */
+export const share = (part: number | null, all: number | null): string =>
+  amountText(part !== null && all !== null && all > 0 ? part / all : null, 'share');

@@ -6,6 +6,7 @@ import type {
   ProfileSummary,
   StepSpread,
 } from '../../../prof/summary/summary-data.js';
+import { sumOf } from '../../../prof/summary/tallies.js';
 import { amountText, TimeUnit, UNKNOWN } from '../../../record/units.js';
 import { cpuSections } from './summary-cpu.js';
 import { programSections } from './summary-program.js';
@@ -155,11 +156,10 @@ function unattributedSections({ unit, next }: About, { time, unattributed }: Ker
 function replaySections({ unit, next }: About, { time, replayed }: KernelSummary): Section[] {
   if (replayed.length === 0) return [];
   const count = replayed.reduce((sum, tally) => sum + tally.count, 0);
-  const own = replayed.reduce((sum, tally) => sum + tally.time, 0);
   return [
     {
       ...plain(
-        `Replayed graphs: ${many(count, 'kernel')}, ${share(own, time)} of the time of kernels`,
+        `Replayed graphs: ${many(count, 'kernel')}, ${share(sumOf(replayed), time)} of the time of kernels`,
         next(`--by graph,origin,op ${TABLE}`),
       ),
       head: ['time', 'count', 'origin'],

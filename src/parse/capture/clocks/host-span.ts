@@ -19,13 +19,28 @@ export function spanOfHost({ hostCalls, ranges }: Capture): Span {
   return { first, last };
 }
 
-/** The earliest time of all; 0 where statements are of times that only their reader knows. */
-export function earliest(capture: Capture): number {
+/**
+ * The earliest time of all; 0 where statements are of times that only their reader knows.
+ * @param from ns; statements before it do not count
+ */
+export function earliest(capture: Capture, from: number): number {
   const { hostCalls, ranges, activities } = capture;
-  if (capture.statements !== undefined && capture.firstStatement === undefined) return 0;
-  let first = capture.firstStatement?.() ?? Infinity;
+  if (capture.statements !== undefined && capture.statementStarts === undefined) return 0;
+  let first = Infinity;
+  for (const { values } of capture.statementStarts?.() ?? []) {
+    for (const time of values) if (time >= from && time < first) first = time;
+  }
   for (const { values } of [hostCalls.start, ranges.start, activities.start]) {
     for (const time of values) if (time < first) first = time;
   }
   return first === Infinity ? 0 : Math.max(0, first);
+}
+
+/** The latest time of calls, ranges and work; 0 where there is none. */
+export function latest({ activities, hostCalls, ranges }: Capture): number {
+  let last = 0;
+  for (const { values } of [activities.start, activities.end, hostCalls.end, ranges.start, ranges.end]) {
+    for (const time of values) if (time > last && time !== Infinity) last = time;
+  }
+  return last;
 }

@@ -114,8 +114,8 @@ class MissingLaunches {
     for (let row = 0; row < hasWork.length; row++) {
       const name = nameOf(row);
       if (name === null || (hasWork[row] === 1 && !isGraphLaunch(name))) continue;
-      const hasId = !Number.isNaN(capture.hostCalls.corr.at(row));
-      if (!hasId || capture.hostCalls.results.has(row) || isCaptured(row)) continue;
+      const { corr, results, strays } = capture.hostCalls;
+      if (Number.isNaN(corr.at(row)) || results.has(row) || strays.has(row) || isCaptured(row)) continue;
       this.#launching.set(row, name);
     }
     const incomplete = this.#launching.size === 0 ? null : this.#incomplete();

@@ -18,7 +18,7 @@ export function* markedSteps(capture: Capture): Generator<StepRange> {
   };
   for (const row of capture.stepRanges ?? allRows(ranges.length)) {
     const step = ranges.domainOf(row) === 0 ? known.of(ranges.text.at(row), read) : null;
-    if (step === null) continue;
+    if (step === null || ranges.strays.has(row)) continue;
     const [start, end, thread] = [ranges.start.at(row), ranges.end.at(row), ranges.thread.at(row)];
     yield { start, end, thread, ...step };
   }

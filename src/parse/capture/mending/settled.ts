@@ -3,7 +3,8 @@ import type { Labels } from '../../../record/record.js';
 import type { Capture } from '../capture.js';
 import { othersWaits } from '../calls/queued-work.js';
 import { alignClocks, clockShiftName } from '../clocks/align-clocks.js';
-import { earliest } from '../clocks/host-span.js';
+import { earliest, type Span } from '../clocks/host-span.js';
+import { settleStrayEvents } from './stray-events.js';
 import { settleStrays } from './stray-times.js';
 import { cutOverruns, streamsOf } from './stream-order.js';
 import { cutAtWaits } from './waited-ends.js';
@@ -25,6 +26,8 @@ export interface Settled {
   readonly cut: ReadonlySet<number>;
   /** By row of work: see `othersWaits`. */
   readonly othersWait: ReadonlyMap<number, number>;
+  /** When all but stray events were; null where there are none of these. */
+  readonly believed: Span | null;
 }
 
 /** Joins launches, takes out what is there twice, and settles times, in place. */
@@ -34,8 +37,10 @@ export function settled(capture: Capture): Settled {
   const launches = joinLaunches(hostCalls, activities, threads, diagnostics);
   forgetShared(capture, launches);
   const isStartStray = settleStrays(capture, launches);
+  const rest = settleStrayEvents(capture, launches);
   const alignment = alignClocks(capture, launches);
-  const lead = isStartStray || alignment?.movedStart === true ? earliest(capture) : 0;
+  const isMovedStart = isStartStray || rest?.movedStart === true || alignment?.movedStart === true;
+  const lead = isMovedStart ? earliest(capture, rest?.span.first ?? -Infinity) : 0;
   placeAtLaunches(hostCalls, activities, launches, lead, diagnostics);
   const order = orderActivities(capture);
   const streams = streamsOf(capture, launches, order);
@@ -43,5 +48,5 @@ export function settled(capture: Capture): Settled {
   const last = streams.map((stream) => stream.last);
   const cut = new Set([...cutOverruns(capture, streams), ...cutAtWaits(capture, launches, last, isMoved)]);
   const othersWait = othersWaits(capture, launches, order);
-  return { launches, clockFacts: alignment?.facts, lead, order, cut, othersWait };
+  return { launches, clockFacts: alignment?.facts, lead, order, cut, othersWait, believed: rest?.span ?? null };
 }

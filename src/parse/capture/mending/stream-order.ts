@@ -104,7 +104,8 @@ export function farLonger(
   };
 }
 
-const communicates = (capture: Capture, row: number): boolean => {
+/** Whether work is an exchange with other devices. */
+export const communicates = (capture: Capture, row: number): boolean => {
   const { kind, kernels, ownRow } = capture.activities;
   if (kind.at(row) !== KIND_CODE.kernel) return false;
   const name = kernelNameOf(capture, kernels.name.at(ownRow.at(row))) ?? '';

@@ -1,21 +1,23 @@
 /**
- * Counters of a trace (`ph` "C"): values at a time, of a device where the event's process is one. Kineto writes so what
- * CUPTI samples and what accelerators report. Memory: 24 bytes a value.
+ * Counters of a trace (`ph` "C"): values at a time, of the device that they state, or else of the event's process. Kineto writes so what
+ * CUPTI samples and what accelerators report. Memory: 32 bytes a value.
  *
  * Source: the Trace Event Format, "Counter Events"; libkineto/src/output_json.cpp.
  */
 import { allRows, sortRows } from '../../../containers/row-order.js';
 import { elementAt } from '../../../containers/element.js';
 import { entryOf } from '../../../containers/map-entry.js';
-import { NumericColumn } from '../../../containers/numeric-column.js';
+import { NumericColumn, orNull } from '../../../containers/numeric-column.js';
 import type { SampleRecord } from '../../../record/record.js';
 import type { ByteTexts } from '../../json/byte-texts.js';
 import { EVENT, type TraceEvent } from '../../json/event-fields.js';
-import { entriesOf } from '../../json/json-value.js';
+import { counterArgs } from '../../json/counter-args.js';
 
 export class CounterSamples {
   readonly start = NumericColumn.floats();
   readonly #process = NumericColumn.floats();
+  /** NaN where the event does not state it. */
+  readonly #device = NumericColumn.floats();
   readonly #metric = NumericColumn.counts();
   readonly #value = NumericColumn.floats();
   readonly #metrics: string[] = [];
@@ -30,16 +32,16 @@ export class CounterSamples {
 
   /** @param start ns @returns whether it has a value: several are metrics of their own, named after both */
   take({ fields }: TraceEvent, start: number): boolean {
-    const values = entriesOf(fields.value(EVENT.args)).filter(([, value]) => typeof value === 'number');
+    const { values, device, process } = counterArgs(fields.value(EVENT.args));
     const number = fields.text(EVENT.name, this.texts);
     const name = number === null ? '' : this.texts.text(number);
-    const process = fields.number(EVENT.pid);
     for (const [key, value] of values) {
       const metric = values.length === 1 ? name : `${name} ${key}`;
       this.start.push(start);
-      this.#process.push(process);
+      this.#process.push(Number.isNaN(process) ? fields.number(EVENT.pid) : process);
+      this.#device.push(device);
       this.#metric.push(entryOf(this.#numbers, metric, () => this.#metrics.push(metric) - 1));
-      this.#value.push(value as number);
+      this.#value.push(value);
     }
     return values.length > 0;
   }
@@ -54,7 +56,7 @@ export class CounterSamples {
         type: 'sample',
         profile,
         start: this.start.at(row),
-        device: devices.has(process) ? process : null,
+        device: orNull(this.#device.at(row)) ?? (devices.has(process) ? process : null),
         metric: elementAt(this.#metrics, this.#metric.at(row)),
         value: this.#value.at(row),
         unit: null,

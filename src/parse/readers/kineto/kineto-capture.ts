@@ -183,8 +183,8 @@ export class KinetoCapture implements Capture {
     yield* merged<StatementRecord>(startOf, memory, this.#samples.records(profile, devices));
   }
 
-  firstStatement(): number {
-    return Math.min(firstOf(this.#memory.start), firstOf(this.#samples.start));
+  statementStarts(): readonly NumericColumn[] {
+    return [this.#memory.start, this.#samples.start];
   }
 
   #take(event: TraceEvent): void {
@@ -382,8 +382,6 @@ export class KinetoCapture implements Capture {
     };
   }
 }
-
-const firstOf = ({ values }: NumericColumn): number => values.reduce((first, time) => Math.min(first, time), Infinity);
 
 /** Refuses a trace of another program: many write the same JSON with other events. */
 function refuse(where: string): never {

@@ -47,7 +47,7 @@ export interface MemoryEvent {
 }
 
 export class MemoryUsage {
-  readonly #start = NumericColumn.floats();
+  readonly start = NumericColumn.floats();
   /** Negative for a release; NaN for one of unknown size. */
   readonly #bytes = NumericColumn.floats();
   readonly #address = NumericColumn.floats();
@@ -63,7 +63,7 @@ export class MemoryUsage {
     if (!isNear(start) || (operation !== ALLOCATION && operation !== RELEASE)) return false;
     const isUnknown = !(bytes > 0);
     if (isUnknown && (operation === ALLOCATION || Number.isNaN(address))) return false;
-    this.#start.push(start);
+    this.start.push(start);
     this.#bytes.push(isUnknown ? NaN : bytes);
     this.#address.push(address);
     this.#process.push(process);
@@ -72,24 +72,20 @@ export class MemoryUsage {
     return true;
   }
 
-  get first(): number {
-    return this.#start.values.reduce((first, time) => Math.min(first, time), Infinity);
-  }
-
   /** The samples in order of start. */
   *records(profile: number, diagnostics: Diagnostics): Generator<SampleRecord> {
-    const rows = allRows(this.#start.length);
+    const rows = allRows(this.start.length);
     // A block that is released and allocated again at one time was released first.
     const columns = [this.#address, this.#pool];
     sortRows(rows, (a, b) => {
-      const byTime = this.#start.at(a) - this.#start.at(b) || this.#operation.at(b) - this.#operation.at(a);
+      const byTime = this.start.at(a) - this.start.at(b) || this.#operation.at(b) - this.#operation.at(a);
       return byTime || columns.reduce((order, column) => order || column.at(a) - column.at(b), 0) || a - b;
     });
     const ends = this.#pairBlocks(rows, diagnostics);
     for (const row of rows) {
       const pool = elementAt(this.#pools, this.#pool.at(row));
       const { device, labels } = pool;
-      const [start, bytes] = [this.#start.at(row), this.#bytes.at(row)];
+      const [start, bytes] = [this.start.at(row), this.#bytes.at(row)];
       const isAllocation = this.#operation.at(row) === ALLOCATION;
       // A release of unknown size whose allocation is not in the profile.
       if (Number.isNaN(bytes)) continue;
@@ -111,7 +107,7 @@ export class MemoryUsage {
       if (Number.isNaN(address)) continue;
       const blocks = entryOf(held, this.#process.at(row), () => new Map<number, number>());
       const block = blocks.get(address);
-      if (block !== undefined) ends[block] = this.#start.at(row);
+      if (block !== undefined) ends[block] = this.start.at(row);
       if (this.#operation.at(row) === ALLOCATION) {
         if (block !== undefined) diagnostics.count('allocation-without-free');
         blocks.set(address, row);

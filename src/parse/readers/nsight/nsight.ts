@@ -5,7 +5,7 @@
  */
 import { Diagnostics } from '../../../record/diagnostics.js';
 import { LruCache } from '../../../containers/lru-cache.js';
-import { orNull } from '../../../containers/numeric-column.js';
+import { orNull, type NumericColumn } from '../../../containers/numeric-column.js';
 import type { Collective } from '../../../record/fields/collective.js';
 import type { HostMemory, Labels, StatementRecord } from '../../../record/record.js';
 import { type ActivityDetails, type Capture, type CaptureNames, type JobFacts } from '../../capture/capture.js';
@@ -308,8 +308,8 @@ class NsightCapture implements Capture {
     return this.#graphNodes.capturedNode(activity);
   }
 
-  firstStatement(): number {
-    return this.#memory.first;
+  statementStarts(): readonly NumericColumn[] {
+    return [this.#memory.start];
   }
 
   /** The device of a context as the process numbers it; `stated` by the row itself where no table has it. */

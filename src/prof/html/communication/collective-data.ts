@@ -12,13 +12,14 @@ export interface CollectiveRow {
   readonly group: string | null;
   readonly groupSize: number | null;
   readonly count: number;
-  readonly time: number;
+  /** Null where none has a duration, as `notUnderCompute`. */
+  readonly time: number | null;
   /** How many of them have no duration, and no part in the time; absent: none. */
   readonly untimed?: number;
   /** S of NCCL's tests, of those whose size is known. */
   readonly bytes: number | null;
   /** While nothing is computed on the device. */
-  readonly notUnderCompute: number;
+  readonly notUnderCompute: number | null;
   /** S over the time, and S times the factor of the operation over the time: of those where it is known. */
   readonly algorithmBandwidth: number | null;
   readonly busBandwidth: number | null;

@@ -52,14 +52,15 @@ class RowSums {
     const { of, count, time, bytes, notUnderCompute, sized, bus } = this;
     const rate = (sum: RowSums['bus']): number | null => (sum.time > 0 ? (sum.bytes / sum.time) * NS_PER_S : null);
     const kind = collectiveKind(of.name);
+    const isTimed = this.#untimed < count;
     return {
       ...of,
       kind,
       count,
-      time,
+      time: isTimed ? time : null,
       ...(this.#untimed > 0 ? { untimed: this.#untimed } : {}),
       bytes,
-      notUnderCompute,
+      notUnderCompute: isTimed ? notUnderCompute : null,
       algorithmBandwidth: rate(sized),
       busBandwidth: rate(bus),
     };
@@ -123,6 +124,6 @@ export class CollectiveTotals {
   rows(most: number): Bounded<CollectiveRow> {
     const all = [...this.#rows.values()].map(({ row }) => row);
     const { shown, rest } = longest(all, most);
-    return { shown, count: all.length, restTime: rest.reduce((sum, { time }) => sum + time, 0) };
+    return { shown, count: all.length, restTime: rest.reduce((sum, { time }) => sum + (time ?? 0), 0) };
   }
 }

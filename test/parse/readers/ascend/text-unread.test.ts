@@ -38,7 +38,7 @@ describe('Ascend text: counters', () => {
       counter('LLC 0 Read/Hit Rate', 33, { 'Hit Rate(%)': 0.5 }),
       counter('APP/HBM', 34, { KB: 3 }),
       counter('QoS OTHERS', 35, { value: 3 }),
-      counter('read_ost', 36, { value: 4, acc_id: 7 }),
+      counter('read_ost', 36, { acc_id: 7, value: 4 }),
       counter('APP/Memory', 36.5, { KB: 3 }),
       counter('Something New', 37, { value: 5 }),
       counter('Something New', 38, { value: 'x' }),
@@ -58,5 +58,13 @@ describe('Ascend text: counters', () => {
     ]);
     expect(headerOf(path).facts).to.deep.include({ not_read: 'no category (phase C): 1' });
     expect(headerOf(path).devices[0]?.clockHz).to.equal(1.65e9);
+  });
+
+  it('are of the device that their arguments name', () => {
+    const path = writeProfile([...MM, counter('power', 31, { device: 5, value: 50 })]);
+    const samples = recordsOf(path).filter((record) => record.type === 'sample');
+    expect(samples)
+      .to.deep.include({ ...samples[0], metric: 'power', value: 50, device: 5 })
+      .and.to.have.length(1);
   });
 });

@@ -90,6 +90,21 @@ describe('Kineto: counters', () => {
     ]);
   });
 
+  it('are of the device, or of the process, that their arguments name: neither is a value', () => {
+    const samples = read([
+      ...[kernel('k', 1, 120), kernel('k', 2, 120, { device: 1 })],
+      counter('power', 121, 10, { device: 1, value: 50 }),
+      counter('power', 122, 10, { 'Device Id': 3, value: 60 }),
+      counter('power', 123, 10, { pid: 0, value: 70 }),
+      counter('memory', 124, 10, { host: 4096, device: 8192 }),
+      counter('device', 125, 10, { device: 2 }),
+    ]).flatMap((record) => (record.type === 'sample' ? [[record.metric, record.device, record.value]] : []));
+    expect(samples).to.deep.equal([
+      ...[['power', 1, 50], ['power', 3, 60], ['power', 0, 70]],
+      ...[['memory host', null, 4096], ['memory device', null, 8192], ['device', null, 2]],
+    ]);
+  }); // prettier-ignore
+
   it('begin the profile where they come first, and are counted where they have no time or value', () => {
     const records = read([kernel('k', 1, 120), counter('a', 100, 0, { value: 1 }), counter('b', 130, 0, { text: 'x' })]);
     expect(records.filter((record) => 'start' in record).map(({ start }) => start)).to.deep.equal([0, 20_000]);

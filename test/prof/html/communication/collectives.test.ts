@@ -104,12 +104,12 @@ describe('collectives of a page', () => {
       for (const { name: op, count, time, bytes } of overview.collectives) {
         const rows = collectives.shown.filter((row) => row.name === op);
         expect(rows.reduce((sum, row) => sum + row.count, 0)).to.equal(count);
-        expect(rows.reduce((sum, row) => sum + row.time, 0)).to.be.closeTo(time, 1);
+        expect(rows.reduce((sum, row) => sum + (row.time ?? 0), 0)).to.be.closeTo(time ?? 0, 1);
         const known = rows.flatMap((row) => row.bytes ?? []);
         expect(known.length === 0 ? null : known.reduce((sum, one) => sum + one, 0)).to.equal(bytes);
       }
       const all = overview.devices.reduce((sum, device) => sum + device.notUnderCompute, 0);
-      const alone = collectives.shown.reduce((sum, row) => sum + row.notUnderCompute, 0);
+      const alone = collectives.shown.reduce((sum, row) => sum + (row.notUnderCompute ?? 0), 0);
       // Operations that run at the same time each count.
       expect(alone).to.be.at.least(all - 1);
     },

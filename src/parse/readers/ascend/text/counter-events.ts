@@ -115,13 +115,6 @@ export function seriesOf({ series, numbered }: CounterKind, args: unknown): Samp
   return { ...series, labels: { ...series.labels, [numbered.label]: number } };
 }
 
-/** The first number in the `args` of a counter; NaN when there is none. */
-export function counterValue(args: unknown): number {
-  if (typeof args !== 'object' || args === null) return NaN;
-  const [value = NaN] = Object.values(args).filter((cell) => typeof cell === 'number');
-  return value;
-}
-
 /** Converts hit rates to percent when the trace has them as fractions. */
 export function correctHitRates(samples: TextSamples): void {
   if (samples.largest(HIT_RATE) <= 1) samples.scale(HIT_RATE, 100);

@@ -20,6 +20,7 @@ import type { ProcessGroups } from '../process-groups.js';
 import { coreFacts, devicesOf } from './device-facts.js';
 import { KernelDetails } from './kernel-details.js';
 import { collectiveOperation } from './collective-parts.js';
+import type { NumericColumn } from '../../../../containers/numeric-column.js';
 import { TextSamples } from './text-samples.js';
 
 /** The rows of the file are the activities, in the same order. */
@@ -86,6 +87,10 @@ export class DetailsCapture implements Capture {
 
   statements(profile: number): Iterable<StatementRecord> {
     return this.#samples.records(profile);
+  }
+
+  statementStarts(): readonly NumericColumn[] {
+    return [this.#samples.start];
   }
 
   #addRows(): void {

@@ -138,6 +138,10 @@ export class TraceCapture implements Capture {
     return this.#events.samples.records(profile);
   }
 
+  statementStarts(): readonly NumericColumn[] {
+    return [this.#events.samples.start];
+  }
+
   /** Tasks → kernels, copies, sets and waits. @returns facts that name unknown types */
   #addTasks(): Labels {
     const { tasks, collectives } = this.#events;

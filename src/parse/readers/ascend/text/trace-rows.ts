@@ -10,11 +10,12 @@ import { HostEvents, type HostTexts } from '../../../torch/host-events.js';
 import { ByteTexts } from '../../../json/byte-texts.js';
 import { EVENT, type TraceEvent } from '../../../json/event-fields.js';
 import { Ids } from '../../../json/number-bytes.js';
+import { counterArgs } from '../../../json/counter-args.js';
 import { readTrace } from '../../../json/event-stream.js';
 import { ARG, ASCEND_ARGS } from './trace-args.js';
 import { CollectiveParts, type TracedOperation } from './collective-parts.js';
 import { apiLayerCode } from '../api-layers.js';
-import { counterKind, counterValue, seriesOf, type CounterKind } from './counter-events.js';
+import { counterKind, seriesOf, type CounterKind } from './counter-events.js';
 import { LaunchQueue, TraceFlows } from './flows.js';
 import { TextSamples } from './text-samples.js';
 import { TraceTasks } from './trace-tasks.js';
@@ -277,12 +278,14 @@ export class AscendTrace {
       return;
     }
     const args = event.fields.value(EVENT.args);
-    const value = counterValue(args);
-    if (Number.isNaN(value)) {
+    const { values, device: stated, process } = counterArgs(args);
+    const [, value] = values.find(([key]) => key !== kind.numbered?.key) ?? [];
+    if (value === undefined) {
       this.unread.countPhase(event);
       return;
     }
-    const device = this.#deviceOfProcess(event.fields.number(EVENT.pid));
+    const owner = Number.isNaN(process) ? event.fields.number(EVENT.pid) : process;
+    const device = Number.isNaN(stated) ? this.#deviceOfProcess(owner) : stated;
     this.samples.add(seriesOf(kind, args), this.clock.start, value * kind.factor, device);
   }
 

@@ -1,0 +1,127 @@
+/**
+ * Single host events, samples and ends of work whose recorded time is far from all the rest of a profile: damaged, as such
+ * starts of work are (`stray-times.ts`). A program may load its data for minutes before it has work, so that the empty gap
+ * must be ten minutes at least, and a hundred times as long as all the rest. A range that encloses the rest, or lasts until
+ * the rest begins, is believed, as is a call that waits.
+ */
+import { elementAt } from '../../../containers/element.js';
+import type { NumericColumn } from '../../../containers/numeric-column.js';
+import type { ProfileLine } from '../../../record/record.js';
+import type { Capture } from '../capture.js';
+import { KIND_CODE } from '../capture-columns.js';
+import { middleOf, TIMES_READ } from '../clocks/exact-times.js';
+import type { Span } from '../clocks/host-span.js';
+import type { LaunchJoin } from '../launches.js';
+import { communicates } from './stream-order.js';
+
+/** ns; and lengths of the rest. */
+const FAR = { ns: 600e9, lengths: 100 };
+
+/** Most events of a profile that may be far, and their largest share of all. */
+const [MOST, SHARE] = [3, 0.1];
+
+/** Events of one kind by row; `strays` are rows that are not to become records. */
+interface Events {
+  readonly start: NumericColumn;
+  readonly end: NumericColumn;
+  readonly strays?: Set<number>;
+}
+
+/** What stray events leave behind. */
+export interface Rest {
+  /** Of all other events. */
+  readonly span: Span;
+  /** Whether a stray event had set the start of the profile. */
+  readonly movedStart: boolean;
+}
+
+/** Takes stray host events out, makes stray ends of work unknown, and counts both. @returns null where there are none */
+export function settleStrayEvents(capture: Capture, launches: LaunchJoin): Rest | null {
+  const { hostCalls, ranges, activities } = capture;
+  const samples = (capture.statementStarts?.() ?? []).map((start): Events => ({ start, end: start }));
+  const host: readonly Events[] = [hostCalls, ranges, ...samples];
+  const middle = middleTime([...host, activities]);
+  const total = host.reduce((sum, { start }) => sum + start.length, activities.length);
+  const most = Math.min(MOST, Math.floor(SHARE * total));
+  const far: { readonly events: Events; readonly row: number }[] = [];
+  let [first, last] = [Infinity, -Infinity];
+  for (const events of [...host, activities]) {
+    const isFar = events === activities ? endsFar(capture, middle) : liesFar(events, middle);
+    for (let row = 0; row < events.start.length; row++) {
+      const isOdd = isFar(row);
+      if (isOdd && far.push({ events, row }) > most) return null;
+      if (isOdd && events !== activities) continue;
+      const [start, end] = [events.start.at(row), events.end.at(row)];
+      if (start < first) first = start;
+      if (start > last) last = start;
+      if (end > last && end !== Infinity && !isOdd) last = end;
+    }
+  }
+  const gap = Math.max(FAR.ns, FAR.lengths * (last - first));
+  const isAway = ({ events: { start, end }, row }: (typeof far)[number]): boolean =>
+    first - end.at(row) > gap || start.at(row) - last > gap || (end === activities.end && end.at(row) - last > gap);
+  if (far.length === 0 || !far.every(isAway)) return null;
+  const movedStart = far.some(({ events, row }) => events !== activities && events.start.at(row) === 0);
+  for (const { events, row } of far) {
+    if (events === activities) activities.end.set(row, NaN);
+    else if (events.strays !== undefined) takeOut(events, events.strays, row, first);
+  }
+  forgetCalls(launches, hostCalls.strays);
+  capture.diagnostics.count('time-far-away', far.length);
+  return { span: { first, last }, movedStart };
+}
+
+/** Where no sweep over times finds anything in it. */
+function takeOut({ start, end }: Events, strays: Set<number>, row: number, at: number): void {
+  start.set(row, at);
+  end.set(row, at);
+  strays.add(row);
+}
+
+/** When work was launched is unknown where the time of the call is. */
+function forgetCalls({ callOf, kernelCounts }: LaunchJoin, strays: ReadonlySet<number>): void {
+  if (strays.size === 0) return;
+  callOf.forEach((call, row) => {
+    if (strays.has(call)) callOf[row] = -1;
+  });
+  for (const call of strays) kernelCounts[call] = 0;
+}
+
+const liesFar =
+  ({ start, end }: Events, middle: number): ((row: number) => boolean) =>
+  (row) =>
+    start.at(row) - middle > FAR.ns || middle - end.at(row) > FAR.ns;
+
+/** Work that others take part in may wait for them that long, and a wait for anything. */
+function endsFar(capture: Capture, middle: number): (row: number) => boolean {
+  const { start, end, kind } = capture.activities;
+  return (row) =>
+    end.at(row) - middle > FAR.ns &&
+    start.at(row) - middle <= FAR.ns &&
+    kind.at(row) !== KIND_CODE.sync &&
+    kind.at(row) !== KIND_CODE.collective &&
+    !communicates(capture, row);
+}
+
+/** The middle of some starts, evenly taken from all; NaN where there is none. */
+function middleTime(all: readonly Events[]): number {
+  const total = all.reduce((sum, { start }) => sum + start.length, 0);
+  const step = Math.max(1, Math.ceil(total / TIMES_READ));
+  const times: number[] = [];
+  let skip = 0;
+  for (const { start } of all) {
+    let row = skip;
+    for (; row < start.length; row += step) times.push(elementAt(start.values, row));
+    skip = row - start.length;
+  }
+  return middleOf(times.filter((time) => !Number.isNaN(time))) ?? NaN;
+}
+
+/** Records of events, without those of samples that are strays. @param span of the other events; null: all are believed */
+export function* believed(records: Iterable<ProfileLine>, span: Span | null): Generator<ProfileLine> {
+  for (const record of records) {
+    const at = 'start' in record ? (record.start ?? NaN) : NaN;
+    const isStray = span !== null && Math.max(span.first - at, at - span.last) > FAR.ns;
+    if (!isStray) yield record;
+  }
+}
