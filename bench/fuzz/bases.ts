@@ -8,6 +8,7 @@ import { encodeLine } from '../../src/record/jsonl.js';
 import { beginningOf } from './beginnings.js';
 import type { Base, Files, ReaderName } from './input.js';
 import { madeNeuron } from './neuron-made.js';
+import { parquetOf, partialOf } from './written.js';
 
 const KB = 1024;
 
@@ -18,7 +19,7 @@ interface Source {
   readonly shared?: { readonly folder: string; readonly names: RegExp };
   /** Files above it take too long for many runs. */
   readonly largest: number;
-  readonly open?: (path: string) => Pick<Base, 'files' | 'input'>;
+  readonly open?: (path: string) => Pick<Base, 'files' | 'input' | 'options'>;
 }
 
 const oneFile = (path: string): Pick<Base, 'files' | 'input'> => ({
@@ -32,10 +33,20 @@ function withPrograms(path: string): Pick<Base, 'files' | 'input'> {
   return { files: { ...oneFile(path).files, ...filesIn(dirname(path), names) }, input: basename(path) };
 }
 
-const wholeFolder = (path: string): Pick<Base, 'files' | 'input'> => ({
-  files: filesIn(path, readdirSync(path, { recursive: true }) as string[]),
-  input: '',
-});
+const filesOf = (folder: string): Files => filesIn(folder, readdirSync(folder, { recursive: true }) as string[]);
+
+const wholeFolder = (path: string): Pick<Base, 'files' | 'input'> => ({ files: filesOf(path), input: '' });
+
+/** A profile with counters of Nsight Compute beside it. */
+function withCounters(path: string): Pick<Base, 'files' | 'input' | 'options'> {
+  const [counters] = madeNcu();
+  if (counters === undefined) throw new Error('no counters');
+  return {
+    files: { ...oneFile(path).files, ...counters.files },
+    input: basename(path),
+    options: ['--ncu', counters.input],
+  };
+}
 
 const filesIn = (folder: string, names: readonly string[]): Files =>
   Object.fromEntries(
@@ -112,11 +123,22 @@ const SOURCES: Readonly<Record<ReaderName, Source>> = {
     largest: 100 * KB,
   },
   ncu: { samples: [], largest: 100 * KB },
+  'ncu-sidecar': { samples: ['lenet.nsys.sqlite'], largest: 200 * KB, open: withCounters },
   'net.dict': { samples: [], shared: { folder: 'data/nvprof', names: /\.dict$/ }, largest: 300 * KB },
   records: {
     samples: ['lenet.nsys.sqlite', 'attention.ntff', 'neuron-monitor.jsonl', 'ascend_pytorch_profiler_0.db'],
     largest: 200 * KB,
     open: records,
+  },
+  parquet: {
+    samples: ['lenet.nsys.sqlite', 'attention.ntff'],
+    largest: 200 * KB,
+    open: (path) => parquetOf(path, filesOf),
+  },
+  partial: {
+    samples: ['lenet.nsys.sqlite', 'attention.ntff'],
+    largest: 200 * KB,
+    open: (path) => partialOf(recordsOf(path)),
   },
 };
 

@@ -15,8 +15,11 @@ export type ReaderName =
   | 'neuron-summary'
   | 'neuron-monitor'
   | 'ncu'
+  | 'ncu-sidecar'
   | 'net.dict'
-  | 'records';
+  | 'records'
+  | 'parquet'
+  | 'partial';
 
 /** Bytes by file name, which may have folders in it. */
 export type Files = Readonly<Record<string, Buffer>>;
@@ -28,6 +31,8 @@ export interface Base {
   readonly files: Files;
   /** The file that is given to the tools; '' for the folder with all of them. */
   readonly input: string;
+  /** Options that it is read with: names of its files stand for their paths. */
+  readonly options?: readonly string[];
 }
 
 /** How many kernels a damaged input may have less and more than the intact one. */

@@ -47,8 +47,25 @@ class RandomInputs implements Inputs {
     // Small ones more often: they are read in less time.
     const base = bases[random.few(random.few(bases.length)) - 1];
     if (base === undefined) throw new Error(`nothing to damage for ${reader}`);
-    return { base, ...damaged(base, random), random, repeat: `--only ${reader} --seed ${seed} --from ${own} --runs 1` };
+    return {
+      base,
+      ...severalDamaged(base, random),
+      random,
+      repeat: `--only ${reader} --seed ${seed} --from ${own} --runs 1`,
+    };
   }
+}
+
+/** Files of an input damaged one after the other, mostly a single one. Of several nothing is known of what is left. */
+function severalDamaged(base: Base, random: Random): Pick<Damaged, 'files' | 'mutation' | 'kernels'> {
+  const first = damaged(base, random);
+  if (Object.keys(base.files).length < 2 || !random.chance(0.2)) return first;
+  let [files, mutation] = [first.files, first.mutation];
+  for (let n = random.few(3); n > 0; n--) {
+    const next = damaged({ ...base, files }, random);
+    [files, mutation] = [next.files, `${mutation}, ${next.mutation}`];
+  }
+  return { files, mutation };
 }
 
 /** One file of the input damaged: mostly the one that is read. */
@@ -56,7 +73,8 @@ function damaged(base: Base, random: Random): Pick<Damaged, 'files' | 'mutation'
   const names = Object.keys(base.files);
   const [first = '', ...others] = names;
   for (let tries = 0; tries < TRIES; tries++) {
-    const name = base.input !== '' && random.chance(0.85) ? base.input : random.of([first, ...others]);
+    const isMain = base.input !== '' && random.chance(base.options === undefined ? 0.85 : 0.4);
+    const name = isMain ? base.input : random.of([first, ...others]);
     if (names.length > 1 && random.chance(0.05)) return { files: without(base.files, name), mutation: `no ${name}` };
     const [what, mutation] = chooseMutation(name, random);
     const bytes = base.files[name];

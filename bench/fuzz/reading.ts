@@ -27,7 +27,9 @@ type Verdict = Pick<Outcome, 'is' | 'what'>;
 export const LIMITS = { milliseconds: 10_000, bytes: 1e9, messageLength: 600 } as const;
 
 /** Inputs that are records already. */
-const IS_RECORDS: readonly ReaderName[] = ['records', 'net.dict'];
+const IS_RECORDS: readonly ReaderName[] = ['records', 'net.dict', 'parquet', 'partial'];
+/** Of these, those that have checksums: no kernel is lost without a word, whatever the damage. */
+const HAS_CHECKSUM: readonly ReaderName[] = ['parquet', 'partial'];
 
 const RESULT: Verdict = { is: 'result', what: '' };
 
@@ -35,6 +37,8 @@ export class Reading {
   readonly #folder = mkdtempSync(join(tmpdir(), 'dprof-fuzz-'));
   /** Kernels of intact inputs. */
   readonly #kernels = new Map<Base, number>();
+  /** What is said of intact inputs with checksums. */
+  readonly #said = new Map<Base, string>();
   /** Paths of intact inputs. */
   readonly #intact = new Map<Base, string>();
 
@@ -61,18 +65,37 @@ export class Reading {
   /** What dparse makes of it; what a command of dprof does where that is wrong, or the input records already. */
   async #verdict(damaged: Damaged, input: string): Promise<Verdict> {
     const { base, random } = damaged;
-    const first = IS_RECORDS.includes(base.reader) ? null : await this.#parse(damaged, input);
+    const first = IS_RECORDS.includes(base.reader)
+      ? await this.#count(damaged, input)
+      : await this.#parse(damaged, input);
     if (first !== null && isFinding(first)) return first;
     const command = chooseCommand(random);
     const files: Readonly<Record<string, string>> = { [INPUT]: input, [INTACT]: this.#intact.get(base) ?? '' };
-    const ran = await runTool('dprof', command.args.map((word) => files[word] ?? word)); // prettier-ignore
+    const quiet = random.chance(0.2) ? ['-q'] : [];
+    const ran = await runTool('dprof', [...command.args.map((word) => files[word] ?? word), ...quiet]);
     const words = command.args.slice(0, 4).join(' ').slice(0, 60);
     const then = verdictOf(ran, `dprof ${words}`, () => wrongOutput(command, ran.stdout));
     return first === null || isFinding(then) ? then : first;
   }
 
+  /** Whether kernels of an input with checksums are lost without a word; null for what has none. */
+  async #count({ base }: Damaged, input: string): Promise<Verdict | null> {
+    if (!HAS_CHECKSUM.includes(base.reader)) return null;
+    const ran = await runTool('dprof', [...COUNT, input]);
+    return verdictOf(ran, 'dprof --by kernel', () => {
+      const [kernels, intact] = [kernelsIn(ran.stdout), this.#kernels.get(base) ?? 0];
+      const isSaid = saidOf(ran, input) !== this.#said.get(base);
+      return kernels === intact || isSaid ? null : `${kernels} kernels, not ${intact}, without a word`;
+    });
+  }
+
   async #parse({ base, kernels, random }: Damaged, input: string): Promise<Verdict> {
     const options = random.chance(0.5) ? ['--ranges'] : [];
+    if (random.chance(0.2)) options.push('-q');
+    if (random.chance(0.05)) options.push('-j', '2');
+    for (const word of base.options ?? []) {
+      options.push(base.files[word] === undefined ? word : join(base.input === '' ? input : dirname(input), word));
+    }
     if (base.reader === 'ntff' && random.chance(0.2)) {
       const program = Object.keys(base.files).find((name) => name.endsWith('.neff'));
       if (program !== undefined) options.push('--neff', join(dirname(input), program));
@@ -96,10 +119,25 @@ export class Reading {
     writeAll(folder, base.files);
     const path = join(folder, base.input);
     this.#intact.set(base, path);
+    if (HAS_CHECKSUM.includes(base.reader)) {
+      const ran = await runTool('dprof', [...COUNT, path]);
+      this.#kernels.set(base, kernelsIn(ran.stdout));
+      this.#said.set(base, saidOf(ran, path));
+      return;
+    }
     const { stdout } = IS_RECORDS.includes(base.reader) ? { stdout: '' } : await runTool('dparse', [path]);
     this.#kernels.set(base, stdout.match(/^\{"type":"kernel"/gm)?.length ?? 0);
   }
 }
+
+/** Prints how many kernels there are, by name. */
+const COUNT = ['--by', 'kernel', '-c', 'count', '--csv', '--no-header'] as const;
+
+/** What is said of an input, whatever its path; sums of what was read are no word about what was not. */
+const saidOf = ({ stderr }: Ran, path: string): string => stderr.replaceAll(path, INPUT).replaceAll(/\d+/g, 'N');
+
+const kernelsIn = (rows: string): number =>
+  [...rows.matchAll(/,(\d+)$/gm)].reduce((sum, [, count]) => sum + Number(count), 0);
 
 export const isFinding = ({ is }: Verdict): boolean => is !== 'result' && is !== 'rejection';
 

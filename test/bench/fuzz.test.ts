@@ -1,7 +1,8 @@
 import { expect } from 'chai';
+import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { basesOf, READER_NAMES } from '../../bench/fuzz/bases.js';
-import type { Base, ReaderName } from '../../bench/fuzz/input.js';
+import type { Base, Files, ReaderName } from '../../bench/fuzz/input.js';
 import { inputsOf, type InputPlan } from '../../bench/fuzz/inputs.js';
 import { JSON_MUTATIONS } from '../../bench/fuzz/mutations/json.js';
 import { SQL_MUTATIONS } from '../../bench/fuzz/mutations/sql.js';
@@ -9,7 +10,11 @@ import { Random } from '../../bench/fuzz/random.js';
 import { isFinding, Reading, type Outcome } from '../../bench/fuzz/reading.js';
 import { supervise } from '../../bench/fuzz/supervisor.js';
 import { Tally } from '../../bench/fuzz/tally.js';
+import { partialOf } from '../../bench/fuzz/written.js';
+import type { ProfileLine } from '../../src/record/record.js';
+import { recordsOf } from '../support/profile-records.js';
 import { itWithProcess } from '../support/sets.js';
+import { ROOT } from '../support/shared.js';
 
 /** The samples alone, so that every checkout reads the same. */
 const plan = (readers: readonly ReaderName[], seed: number): InputPlan => ({
@@ -127,6 +132,44 @@ describe('a damaged input that is read', () => {
     const outcome = await outcomeOf(without, 0);
     expect(outcome).to.include({ is: 'wrong' });
     expect(outcome.what).to.match(/^dparse: \d+ kernels, not \d+ \(-0 \+0\)$/);
+  });
+
+  it('is wrong where kernels of what has checksums are lost, and nothing is said', async () => {
+    const records = recordsOf(join(ROOT, 'samples/lenet.nsys.sqlite'));
+    const base: Base = { reader: 'partial', name: 'net.part', ...partialOf(records) };
+    const bytes = base.files[base.input] ?? Buffer.alloc(0);
+    const reading = new Reading();
+    const read = (files: Files): Promise<Outcome> =>
+      reading.read(0, { base, files, mutation: 'm', random: new Random(1, 1), repeat: '' });
+    try {
+      expect(await read(base.files))
+        .to.have.property('is')
+        .not.equal('wrong');
+      // Whole, of the same profile without its first kernel.
+      const fewer = records.flatMap((record): ProfileLine[] => {
+        if (record.type === 'end') return [{ ...record, counts: { ...record.counts, kernel: 125 } }];
+        return record.type === 'kernel' && record.id === 1 ? [] : [record];
+      });
+      expect(await read(partialOf(fewer).files)).to.include({
+        is: 'wrong',
+        what: 'dprof --by kernel: 125 kernels, not 126, without a word',
+      });
+      const cut = await read({ [base.input]: bytes.subarray(0, bytes.length / 2) });
+      expect(cut).to.include({ is: 'rejection' });
+    } finally {
+      reading.dispose();
+    }
+  });
+
+  it('has several of its files damaged, and those beside it, with the options that name them', () => {
+    const inputs = inputsOf(plan(['ncu-sidecar'], 1));
+    const damaged = Array.from({ length: 60 }, (_, run) => inputs.at(run));
+    const changed = damaged.map(
+      ({ base, files }) =>
+      Object.keys(base.files).filter((name) => files[name] !== base.files[name]).sort().join(), // prettier-ignore
+    );
+    expect(new Set(changed)).to.include.keys('raw.csv', 'lenet.nsys.sqlite', 'lenet.nsys.sqlite,raw.csv');
+    expect(damaged[0]?.base.options).to.deep.equal(['--ncu', 'raw.csv']);
   });
 
   it('is a rejection where dparse says what is wrong', async () => {

@@ -27,6 +27,7 @@ const ANY = [BYTES, BLOCK_MUTATIONS];
 /** By the ending of a file's name; others are lines of JSON or of Python. */
 const KINDS: readonly (readonly [ending: RegExp, kind: Kind])[] = [
   [/\.(?:sqlite|sql|db)$/, { own: [SQL_MUTATIONS], any: ANY }],
+  [/\.parquet$/, { own: [BYTES], any: ANY }],
   [/\.ntff$/, { own: [NTFF], any: ANY }],
   [/\.neff$/, { own: [NEFF], any: ANY }],
   [/\.gz$/, { own: [insideGzip(JSON_MUTATIONS), GZIP_MUTATIONS], any: ANY }],

@@ -4,13 +4,15 @@
  */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { asyncBufferFromFile, parquetScan, parquetSchema, type ParquetScan, type RowGroup } from 'hyparquet';
+import { parquetMetadataAsync, parquetScan, parquetSchema, type ParquetScan, type RowGroup } from 'hyparquet';
 import { entryOf } from '../../containers/map-entry.js';
 import { RECORD_FIELDS, type RecordField, type TabularType } from '../../record/fields/record-fields.js';
 import type { ProfileLine } from '../../record/record.js';
-import { isSystemError, UserError } from '../../record/errors.js';
+import { isSystemError } from '../../record/errors.js';
 import type { RecordFields } from './field-checks.js';
 import { validLine } from './line-validation.js';
+import { checkColumn, checkGroups } from './parquet-check.js';
+import { ParquetFile, unreadable, withPath } from './parquet-file.js';
 import { validKernel } from './record-validation.js';
 import type { RecordTypes } from './record-types.js';
 import { RecordCounts } from './record-counts.js';
@@ -117,6 +119,7 @@ class PartReader {
 
   private constructor(
     private readonly part: Part,
+    private readonly file: ParquetFile,
     private readonly scan: ParquetScan,
     private readonly json: JsonValues,
   ) {
@@ -125,8 +128,10 @@ class PartReader {
   }
 
   static async open(part: Part, json: JsonValues): Promise<PartReader> {
-    const file = await asyncBufferFromFile(part.path);
-    return new PartReader(part, await parquetScan({ file }), json);
+    const file = new ParquetFile(part.path);
+    const metadata = await parquetMetadataAsync(file);
+    if (!file.isChecked) checkGroups(metadata, file.byteLength);
+    return new PartReader(part, file, await parquetScan({ file, metadata }), json);
   }
 
   get path(): string {
@@ -142,7 +147,12 @@ class PartReader {
   take(): ProfileLine {
     const { type, rank } = this.part;
     const record: Record<string, unknown> = { type };
-    for (const [field, values] of this.#columns) setField(record, field, values[this.#at], this.json);
+    try {
+      for (const [field, values] of this.#columns) setField(record, field, values[this.#at], this.json);
+    } catch (error) {
+      // A text that is not JSON.
+      throw unreadable(this.path, error);
+    }
     this.#at++;
     if (type === 'profile') record['rank'] = rank;
     return type === 'kernel' ? validKernel(record, ++this.#kernels) : validLine(record);
@@ -154,7 +164,7 @@ class PartReader {
     const range = this.scan.ranges[group];
     [this.#at, this.#lines, this.#columns] = [0, [], []];
     if (range === undefined) return;
-    const read = (column: string): Promise<Values> => this.scan.readColumn({ column, ...range });
+    const read = (column: string): Promise<Values> => this.#read(column, group, range);
     const columns: [RecordField, Values][] = [];
     for (const field of this.#fields) {
       const isEmpty = isEmptyIn(this.scan.metadata.row_groups[group], field);
@@ -163,6 +173,19 @@ class PartReader {
       else if (!field.optional) columns.push([field, []]);
     }
     [this.#lines, this.#columns] = [await read(LINE), columns];
+  }
+
+  /** The values of a column in a group of rows. */
+  async #read(column: string, group: number, range: ParquetScan['ranges'][number]): Promise<Values> {
+    const { metadata } = this.scan;
+    const about = metadata.row_groups[group];
+    if (!this.file.isChecked && about !== undefined) {
+      checkColumn(metadata, about, column, (start, end) => this.file.slice(start, end));
+    }
+    const values = await this.scan.readColumn({ column, ...range });
+    const rows = range.rowEnd - range.rowStart;
+    if (values.length !== rows) throw new Error(`column ${column} has ${values.length} values in ${rows} rows`);
+    return values;
   }
 }
 
@@ -231,15 +254,4 @@ async function* merged(parts: readonly Part[]): AsyncGenerator<readonly ProfileL
     }
   }
   yield batch;
-}
-
-/** Reads; an error becomes one that names the file. */
-async function withPath<T>(path: string, read: () => Promise<T>): Promise<T> {
-  try {
-    return await read();
-  } catch (error) {
-    if (error instanceof UserError) throw error;
-    const what = `is no Parquet file, or a damaged one: ${error instanceof Error ? error.message : String(error)}`;
-    throw new UserError(what, { where: path, hint: 'write the folder again with dparse -f parquet' });
-  }
 }

@@ -188,6 +188,6 @@ describe('dprof of a folder of Parquet', () => {
     writeFileSync(path, readFileSync(path).subarray(0, 1000));
     const { code, stdout, stderr } = await runCli('dprof', ['-q', folder]);
     expect([code, stdout]).to.deep.equal([1, '']);
-    expect(stderr).to.match(/^dprof: [^\n]*part-0\.parquet: is no Parquet file, or a damaged one: [^\n]*\n$/);
+    expect(stderr).to.match(/^dprof: [^\n]*part-0\.parquet: is not a Parquet file, or a damaged one: [^\n]*\n$/);
   });
 });

@@ -1,0 +1,42 @@
+/** What our own programs write: a folder of Parquet, partial answers. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { recordsOf } from '../../test/support/profile-records.js';
+import { RecordFiles } from '../../src/cli/dparse/record-files.js';
+import { requireColumn } from '../../src/prof/columns/columns.js';
+import { memberText, partialLine } from '../../src/prof/partial/member-order.js';
+import { PartialBuilder } from '../../src/prof/partial/partial-builder.js';
+import type { ProfileLine } from '../../src/record/record.js';
+import type { Base, Files } from './input.js';
+
+type Opened = Pick<Base, 'files' | 'input'>;
+
+/**
+ * The records of a profile, twice, as `dparse -f parquet` writes them.
+ * @param read the files of a folder
+ */
+export function parquetOf(path: string, read: (folder: string) => Files): Opened {
+  const folder = mkdtempSync(join(tmpdir(), 'dprof-fuzz-parquet-'));
+  try {
+    for (const profile of [0, 1]) {
+      const files = new RecordFiles(folder);
+      for (const record of recordsOf(path, { ranges: true, profile })) files.add(record);
+      files.finish();
+      files.close();
+    }
+    return { files: read(folder), input: '' };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** What a profile adds up to, as `dprof partial` writes it. */
+export function partialOf(records: Iterable<ProfileLine>): Opened {
+  const members: string[] = [];
+  const by = ['op', 'layer', 'kernel'].map(requireColumn);
+  const builder = new PartialBuilder({ by, device: null }, (lines) => void members.push(memberText(lines, 0)));
+  for (const record of records) builder.take(record);
+  builder.end();
+  return { files: { 'net.part': Buffer.from(partialLine(members.length) + members.join('')) }, input: 'net.part' };
+}

@@ -1,0 +1,203 @@
+/**
+ * What a Parquet file says of itself, held against itself before the library acts on it: the library reserves what a count
+ * says, and follows runs of values wherever they lead. For files without a checksum, as other programs write them.
+ * Source: parquet.thrift and Encodings.md of Parquet's format.
+ */
+import type { ColumnMetaData, FileMetaData, PageHeader, RowGroup, SchemaTree } from 'hyparquet';
+import { parquetSchema, snappyUncompress } from 'hyparquet';
+import { parquetHeader } from 'hyparquet/src/column.js';
+import { getMaxDefinitionLevel, getMaxRepetitionLevel, getTreePath } from 'hyparquet/src/schema.js';
+
+/** Bytes of a page that take no more room than this unpacked: other programs write pages of some megabytes. */
+const LARGEST_PAGE = 256 * 1024 * 1024;
+/** Values that a run may have more than a page: the last group of a run is filled up. */
+const MOST_FILLED = 512;
+
+/** Throws what is wrong, as the library does. */
+function check(isRight: boolean, wrong: string): asserts isRight {
+  if (!isRight) throw new Error(`wrong: ${wrong}`);
+}
+
+const isCount = (value: unknown, most: number): boolean =>
+  (typeof value === 'bigint' || Number.isInteger(value)) && Number(value) >= 0 && Number(value) <= most;
+
+/** Checks rows and places of the groups of a file. @param size bytes of the file */
+export function checkGroups(metadata: FileMetaData, size: number): void {
+  let rows = 0;
+  for (const group of metadata.row_groups) {
+    check(isCount(group.num_rows, Number.MAX_SAFE_INTEGER), 'the rows of a group');
+    rows += Number(group.num_rows);
+    for (const { meta_data: meta } of group.columns) {
+      check(meta !== undefined, 'a column that is not described');
+      const [start, end] = placeOf(meta);
+      const isInside = isCount(start, size) && isCount(end, size) && start <= end;
+      check(isInside, `the place of ${nameOf(meta)}`);
+    }
+  }
+  check(rows === Number(metadata.num_rows), 'the rows of all groups');
+}
+
+const nameOf = (meta: ColumnMetaData): string => `column ${meta.path_in_schema.join('.')}`;
+
+/** Where the pages of a column are in a file: the dictionary, where there is one, comes first. */
+function placeOf(meta: ColumnMetaData): readonly [start: number, end: number] {
+  const dictionary = Number(meta.dictionary_page_offset ?? 0);
+  const start = dictionary > 0 ? dictionary : Number(meta.data_page_offset);
+  return [start, start + Number(meta.total_compressed_size)];
+}
+
+/** Checks the pages of a column, or of all parts of one of objects, in a group of rows. */
+export function checkColumn(
+  metadata: FileMetaData,
+  group: RowGroup,
+  name: string,
+  bytesAt: (start: number, end: number) => ArrayBuffer,
+): void {
+  for (const { meta_data: meta } of group.columns) {
+    if (meta?.path_in_schema[0] !== name) continue;
+    const [start, end] = placeOf(meta);
+    const column = new ColumnPages(meta, getTreePath(parquetSchema(metadata), [...meta.path_in_schema]));
+    column.check(new DataView(bytesAt(start, end)), start);
+    const values = column.isList ? meta.num_values : group.num_rows;
+    check(column.values === Number(values), `the values in the pages of ${nameOf(meta)} from byte ${start}`);
+  }
+}
+
+/** The pages of a column, one after the other. */
+class ColumnPages {
+  values = 0;
+  readonly #levels: readonly number[];
+
+  constructor(
+    private readonly meta: ColumnMetaData,
+    path: SchemaTree[],
+  ) {
+    this.#levels = [getMaxRepetitionLevel(path), getMaxDefinitionLevel(path)];
+  }
+
+  get isList(): boolean {
+    return this.#levels[0] !== 0;
+  }
+
+  check(view: DataView, start: number): void {
+    const reader = { view, offset: 0 };
+    // The library reads on until one byte is left.
+    while (reader.offset < view.byteLength - 1) {
+      const at = `the page of ${nameOf(this.meta)} at byte ${start + reader.offset}`;
+      const header = parquetHeader(reader);
+      const { compressed_page_size: size, uncompressed_page_size: unpacked } = header;
+      check(isCount(size, view.byteLength - reader.offset), `the size of ${at}`);
+      check(isCount(unpacked, LARGEST_PAGE), `the size of ${at}, unpacked`);
+      const bytes = new Uint8Array(view.buffer, view.byteOffset + reader.offset, size);
+      this.#checkPage(header, bytes, at);
+      reader.offset += size;
+    }
+  }
+
+  #checkPage(header: PageHeader, bytes: Uint8Array, at: string): void {
+    const { data_page_header: v1, data_page_header_v2: v2, dictionary_page_header: dictionary } = header;
+    const most = Math.max(Number(this.meta.num_values), 0);
+    if (header.type === 'DICTIONARY_PAGE') {
+      check(dictionary !== undefined && isCount(dictionary.num_values, most), `the values of ${at}`);
+      this.#unpacked(bytes, header.uncompressed_page_size, at);
+      return;
+    }
+    const page = header.type === 'DATA_PAGE' ? v1 : header.type === 'DATA_PAGE_V2' ? v2 : undefined;
+    check(page !== undefined && isCount(page.num_values, most), `the kind or the values of ${at}`);
+    this.values += page.num_values;
+    if (v2 === undefined) this.#checkFirstVersion(header, bytes, at);
+    else this.#checkSecondVersion(header, bytes, at);
+  }
+
+  /** Levels, each behind its length, and values, all compressed. */
+  #checkFirstVersion(header: PageHeader, bytes: Uint8Array, at: string): void {
+    const { num_values: count = 0, encoding } = header.data_page_header ?? {};
+    const page = this.#unpacked(bytes, header.uncompressed_page_size, at);
+    let offset = 0;
+    for (const level of this.#levels) {
+      if (level === 0) continue;
+      const length = new DataView(page.buffer, page.byteOffset, page.byteLength).getUint32(offset, true);
+      checkRuns(page, offset + 4, { width: widthOf(level), count }, at);
+      offset += 4 + length;
+    }
+    this.#checkValues(page.subarray(offset), { encoding, count }, at);
+  }
+
+  /** Levels, whose lengths the header states, and behind them the values, compressed. */
+  #checkSecondVersion(header: PageHeader, bytes: Uint8Array, at: string): void {
+    const v2 = header.data_page_header_v2;
+    if (v2 === undefined) return;
+    const { num_values: count, num_nulls: nulls, encoding } = v2;
+    const lengths = [v2.repetition_levels_byte_length, v2.definition_levels_byte_length];
+    check(isCount(nulls, count), `the nulls of ${at}`);
+    let offset = 0;
+    for (const [i, length] of lengths.entries()) {
+      check(isCount(length, bytes.length - offset), `the levels of ${at}`);
+      const level = this.#levels[i] ?? 0;
+      if (level > 0) checkRuns(bytes, offset, { width: widthOf(level), count }, at);
+      offset += length;
+    }
+    const rest = bytes.subarray(offset);
+    const page = v2.is_compressed === false ? rest : this.#unpacked(rest, header.uncompressed_page_size - offset, at);
+    this.#checkValues(page, { encoding, count: count - nulls }, at);
+  }
+
+  /** Runs of places in the dictionary, or differences; the library stops at the end of the bytes of what else there is. */
+  #checkValues(page: Uint8Array, of: { encoding: string | undefined; count: number }, at: string): void {
+    const { encoding, count } = of;
+    if (encoding === 'RLE_DICTIONARY' || encoding === 'PLAIN_DICTIONARY') {
+      const [width = 0] = page;
+      check(width <= 32, `the bits of values of ${at}`);
+      if (width > 0) checkRuns(page, 1, { width, count }, at);
+    } else if (encoding === 'RLE') {
+      checkRuns(page, 4, { width: 1, count }, at);
+    } else if (encoding?.startsWith('DELTA_') === true && page.length > 0) {
+      checkDifferences(page, at);
+    }
+  }
+
+  /** @throws Error where a page is not as large as its header says */
+  #unpacked(bytes: Uint8Array, size: number, at: string): Uint8Array {
+    if (this.meta.codec !== 'SNAPPY') return bytes;
+    check(size === 0 || varint(bytes, 0, at)[0] === size, `the size of ${at}, unpacked`);
+    const page = new Uint8Array(size);
+    snappyUncompress(bytes, page);
+    return page;
+  }
+}
+
+/** Bits of a number up to a level. */
+const widthOf = (level: number): number => 32 - Math.clz32(level);
+
+/** An unsigned number of up to 32 bits, and where the bytes behind it begin. */
+function varint(bytes: Uint8Array, at: number, where: string): readonly [value: number, next: number] {
+  let value = 0;
+  for (let i = 0; i < 5; i++) {
+    const byte = bytes[at + i] ?? 0x80;
+    value += (byte & 0x7f) * 2 ** (7 * i);
+    if (byte < 0x80) return [value, at + i + 1];
+  }
+  throw new Error(`wrong: a number of ${where}`);
+}
+
+/** Runs of a value that repeats, and of packed values, until there are enough, or no more bytes: there the library stops. */
+function checkRuns(bytes: Uint8Array, from: number, of: { width: number; count: number }, where: string): void {
+  const { width, count } = of;
+  let at = from;
+  for (let seen = 0; seen < count && at < bytes.length;) {
+    const [header, next] = varint(bytes, at, where);
+    const half = Math.floor(header / 2);
+    const isPacked = header % 2 === 1;
+    seen += isPacked ? half * 8 : half;
+    check(seen <= count + MOST_FILLED, `a run of ${where}`);
+    at = next + (isPacked ? half * width : Math.ceil(width / 8));
+  }
+}
+
+/** Sizes of the blocks of differences: each of as many small ones. */
+function checkDifferences(page: Uint8Array, where: string): void {
+  const [block, second] = varint(page, 0, where);
+  const [parts] = varint(page, second, where);
+  const isRight = block > 0 && block <= 2 ** 20 && parts > 0 && parts <= block && block % parts === 0;
+  check(isRight, `the blocks of ${where}`);
+}
