@@ -207,7 +207,7 @@ class Emission {
     };
   }
 
-  #cut(row: number): Pick<Activity, 'cut'> | undefined {
+  #cut(row: number): { readonly cut: true } | undefined {
     return this.#settled.cut.has(row) ? { cut: true } : undefined;
   }
 
