@@ -8,6 +8,7 @@ export {
   type PartRecord,
   type PartType,
 } from './record/partial.js';
+export type { RecordedEnd } from './record/fields/recorded-end.js';
 export type { Transfer } from './record/fields/transfer.js';
 export { Diagnostics, DIAGNOSTICS, type DiagnosticName, type Severity } from './record/diagnostics.js';
 export { EXIT, UsageError, UserError } from './record/errors.js';

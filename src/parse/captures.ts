@@ -67,7 +67,7 @@ export async function openCaptures(given: string | undefined, name: string): Pro
   }
   const isFolder = stat.isDirectory();
   if (!isFolder && given === undefined) return withoutTraces(annotations);
-  const all = isFolder ? tracesIn(place) : [basename(place)];
+  const all = isFolder ? await tracesIn(place) : [basename(place)];
   const folder = isFolder ? place : dirname(place);
   const rank = rankOf(basename(name));
   const fitting = all.filter((file) => !isFolder || rank === null || [rank, null].includes(rankOf(file)));
@@ -84,9 +84,9 @@ const withoutTraces = (annotations: readonly AnnotationFile[]): OpenedCaptures =
   dispose: () => undefined,
 });
 
-function tracesIn(folder: string): string[] {
+async function tracesIn(folder: string): Promise<string[]> {
   const names = namesIn(folder, TRACES).filter((name) => name !== CAPTURE_TRACES.table && isFile(join(folder, name)));
-  const copies = new Set(packedCopies(names.map((name) => join(folder, name))));
+  const copies = new Set(await packedCopies(names.map((name) => join(folder, name))));
   return names.filter((name) => !copies.has(join(folder, name)));
 }
 

@@ -128,7 +128,7 @@ async function* profilesOf<Found extends object>(
   open: (path: string, inFolder: boolean) => Promise<Found | UserError>,
   { passOver = new Set(), onNote }: Pick<FindOptions, 'passOver' | 'onNote'>,
 ): AsyncGenerator<Found | UserError> {
-  const { paths, copies, lenient, failures } = expandInput(input);
+  const { paths, copies, lenient, failures } = await expandInput(input);
   if (copies.length > 0) onNote?.(new UserError(copiesText(copies), { where: input }));
   yield* failures;
   const inFolder = lenient && (statSync(input, { throwIfNoEntry: false })?.isDirectory() ?? false);

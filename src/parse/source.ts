@@ -45,25 +45,25 @@ interface Expansion {
  * The files of an argument, in order of name. `-` is standard input.
  * @throws UserError when there is no such file, or the folder or glob holds none
  */
-export function expandInput(argument: string): Expansion {
+export async function expandInput(argument: string): Promise<Expansion> {
   if (argument === '-') return { paths: ['-'], copies: [], lenient: false, failures: [] };
   const stat = statSync(argument, { throwIfNoEntry: false });
   if (stat?.isDirectory() === true) return inFolder(argument);
   if (stat !== undefined) return { paths: [argument], copies: [], lenient: false, failures: [] };
   const paths = filesOfPattern(argument);
   if (paths === null) throw new UserError('no such file or directory', { where: argument });
-  return { ...withoutCopies(paths), lenient: true, failures: [] };
+  return { ...(await withoutCopies(paths)), lenient: true, failures: [] };
 }
 
-function inFolder(folder: string): Expansion {
+async function inFolder(folder: string): Promise<Expansion> {
   const { paths, closed } = filesIn(folder);
   const failures = [...closed].map(([where, reason]) => new UnreadableInput(`cannot be read: ${reason}`, { where }));
   if (paths.length + failures.length === 0) throw new UserError('folder without files', { where: folder });
-  return { ...withoutCopies([...paths].sort()), lenient: true, failures };
+  return { ...(await withoutCopies([...paths].sort())), lenient: true, failures };
 }
 
-function withoutCopies(all: readonly string[]): Pick<Expansion, 'paths' | 'copies'> {
-  const copies = packedCopies(all);
+async function withoutCopies(all: readonly string[]): Promise<Pick<Expansion, 'paths' | 'copies'>> {
+  const copies = await packedCopies(all);
   const leftOut = new Set(copies);
   return { paths: all.filter((path) => !leftOut.has(path)), copies };
 }

@@ -9,6 +9,7 @@ import type { Collective, CollectiveIdentity, ProcessGroup } from './fields/coll
 import type { GraphNode } from './fields/graph-node.js';
 import type { PartRecord } from './partial.js';
 import type { Transfer } from './fields/transfer.js';
+import type { RecordedEnd } from './fields/recorded-end.js';
 
 /** Version of the form of records. */
 export const SCHEMA_VERSION = 1;
@@ -117,8 +118,6 @@ export interface Activity {
   readonly start: number;
   /** Null when the profiler did not collect a valid end. */
   readonly dur: number | null;
-  /** Where the recorded end cannot be: `dur` is up to the start of the stream's next work, or the return of a wait for it. */
-  readonly cut?: true;
   readonly device: number;
   readonly stream: number | null;
   /** Of the launching thread; null when no launch is known. */
@@ -190,7 +189,7 @@ export interface Context {
 }
 
 /** One piece of work on a device's compute units. */
-export interface KernelRecord extends Activity, Context {
+export interface KernelRecord extends Activity, RecordedEnd, Context {
   readonly type: 'kernel';
   /** Position among the kernels of its profile in order of start, from 1. */
   readonly id: number;
@@ -233,7 +232,7 @@ export type CopyKind = 'HtoD' | 'DtoH' | 'DtoD' | 'PtoP' | 'HtoH' | 'DMA';
 export type HostMemory = 'pageable' | 'pinned' | 'managed';
 
 /** A copy of `bytes` bytes. */
-export interface CopyRecord extends Activity {
+export interface CopyRecord extends Activity, RecordedEnd {
   readonly type: 'copy';
   readonly kind: CopyKind | null;
   readonly bytes: number | null;
@@ -248,7 +247,7 @@ export interface CopyRecord extends Activity {
 export type CopyLine = Pick<CopyRecord, Always | 'kind' | 'bytes'> & Partial<CopyRecord>;
 
 /** A fill of device memory (memset) of `bytes` bytes. */
-export interface SetRecord extends Activity {
+export interface SetRecord extends Activity, RecordedEnd {
   readonly type: 'set';
   readonly bytes: number | null;
   readonly value: number | null;

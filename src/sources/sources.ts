@@ -296,7 +296,8 @@ interface RecordFiles {
 /** Files of records in a folder, in order of name. @throws UserError for a folder without files */
 export async function recordFilesIn(folder: string): Promise<RecordFiles> {
   const { expandInput, startOf } = await import('../parse/source.js');
-  const kinds = expandInput(folder).paths.map((path) => [path, recordKindOf(textStart(startOf(path)))] as const);
+  const { paths } = await expandInput(folder);
+  const kinds = paths.map((path) => [path, recordKindOf(textStart(startOf(path)))] as const);
   const of = (wanted: string): string[] => kinds.flatMap(([path, kind]) => (kind === wanted ? [path] : []));
   return { records: of('records'), partials: of('partial') };
 }

@@ -44,6 +44,20 @@ describe('a folder with a trace beside its compressed copy', () => {
     expect((await runCli('dprof', ['-q', '-c', 'kernel', folder])).code).to.equal(0);
   });
 
+  it('has the trace once where the copy has several members, or bytes behind', async () => {
+    const [all, more] = [trace(), trace('l')];
+    const members = Buffer.concat([gzipSync(all.slice(0, 50)), gzipSync(all.slice(50))]);
+    const padded = Buffer.concat([gzipSync(all), Buffer.alloc(512)]);
+    for (const packed of [members, padded]) {
+      const ran = await runCli('dparse', [folderOf({ 'trace.json': all, 'trace.json.gz': packed })]);
+      expect([ran.code, kernelsOf(ran)]).to.deep.equal([0, 1]);
+      expect(ran.stderr).to.include(LEFT_OUT);
+      // Of one size, but another kernel.
+      const both = await runCli('dparse', [folderOf({ 'trace.json': more, 'trace.json.gz': packed })]);
+      expect([both.code, kernelsOf(both)]).to.deep.equal([0, 2]);
+    }
+  });
+
   it('has both where they differ in size, in content, or in name', async () => {
     const files = { 'a.json': trace(), 'a.json.gz': gzipSync(trace('longer')), 'b.json.gz': gzipSync(trace()) };
     const ofOneSize = { 'c.json': trace('k'), 'c.json.gz': gzipSync(trace('l')) };

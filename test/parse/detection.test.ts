@@ -231,7 +231,7 @@ describe('inputs', () => {
       (await foundIn([input])).profiles.map(({ ordinal, source }) => `${ordinal} ${source.file}`);
     expect(await names(folder)).to.deep.equal(['0 a.sqlite', '1 b.sqlite', '2 c.sql']);
     expect(await names(join(folder, '*.sqlite'))).to.deep.equal(['0 a.sqlite', '1 b.sqlite']);
-    expect(expandInput(join(folder, 'notes.txt'))).to.deep.include({ lenient: false });
+    expect(await expandInput(join(folder, 'notes.txt'))).to.deep.include({ lenient: false });
   });
 
   it('of which one fails leave the others, numbered without a gap', async () => {

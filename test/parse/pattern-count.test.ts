@@ -8,6 +8,12 @@ import { UserError } from '../../src/record/errors.js';
 import { expandInput } from '../../src/parse/source.js';
 import { freshPath } from '../support/fresh-path.js';
 
+const failureOf = (glob: string): Promise<string | null> =>
+  expandInput(glob).then(
+    () => null,
+    (error: unknown) => (error instanceof UserError ? error.message : null),
+  );
+
 describe('the patterns of a glob', () => {
   it('are counted without being made', () => {
     const counts: Readonly<Record<string, number>> = {
@@ -38,10 +44,10 @@ describe('the patterns of a glob', () => {
     );
   });
 
-  it('are refused at once when there are millions', () => {
+  it('are refused at once when there are millions', async () => {
     for (const glob of ['{a,b}'.repeat(24), '{1..9}'.repeat(9), '{1..100000000}']) {
-      expect(() => expandInput(glob)).to.throw(UserError, 'stands for more than 1,000 patterns');
+      expect(await failureOf(glob)).to.include('stands for more than 1,000 patterns');
     }
-    expect(() => expandInput('{a,b}'.repeat(3))).to.throw(UserError, 'no file matches');
+    expect(await failureOf('{a,b}'.repeat(3))).to.include('no file matches');
   });
 });

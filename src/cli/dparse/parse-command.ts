@@ -57,7 +57,7 @@ async function follow(request: DparseRequest, live: LiveFormat, bytes: AsyncIter
 /** @param stdin stream to read instead of standard input, when its first bytes were inspected */
 async function parseAll(request: DparseRequest, stdin: AsyncIterable<Buffer> | undefined): Promise<void> {
   const { inputs, output, format, ranges, program, ncu, force, allFields, derived, outputFormat, quiet } = request;
-  const jobs = request.jobs ?? defaultJobs(inputs.flatMap(filesOf));
+  const jobs = request.jobs ?? defaultJobs(await filesOf(inputs));
   const meter = progress('dparse', !quiet);
   const report = new ParseReport(quiet);
   const shared = {
@@ -80,7 +80,7 @@ async function parseAll(request: DparseRequest, stdin: AsyncIterable<Buffer> | u
     report.end();
   };
   if (outputFormat === 'parquet') return withOutputFolder(output, (folder) => parse({ folder }, () => undefined));
-  await withOutput(output, output === undefined ? [] : filesRead(request), (write) => parse(outputFormat, write));
+  await withOutput(output, output === undefined ? [] : await filesRead(request), (write) => parse(outputFormat, write));
 }
 
 /** One after the other. */
@@ -109,17 +109,17 @@ async function* parseEach(
 }
 
 /** What is read: files and folders, files that a glob stands for, the program, and the report of counters. */
-function filesRead({ inputs, program, ncu, capture }: DparseRequest): string[] {
-  const files = inputs.flatMap((input) => (input === '-' || existsSync(input) ? [input] : filesOf(input)));
-  return [...files, ...[program, ncu, capture].filter((file) => file !== undefined)];
+async function filesRead({ inputs, program, ncu, capture }: DparseRequest): Promise<string[]> {
+  const isThere = (input: string): boolean => input === '-' || existsSync(input);
+  const ofGlobs = await filesOf(inputs.filter((input) => !isThere(input)));
+  const others = [program, ncu, capture].filter((file) => file !== undefined);
+  return [...inputs.filter(isThere), ...ofGlobs, ...others];
 }
 
-/** Files that an input stands for; none where they cannot be found, which is said in its turn. */
-function filesOf(input: string): readonly string[] {
-  try {
-    const { paths, copies } = expandInput(input);
-    return [...paths, ...copies];
-  } catch {
-    return [];
-  }
+/** Files that inputs stand for; none where they cannot be found, which is said in its turn. */
+async function filesOf(inputs: readonly string[]): Promise<string[]> {
+  const found = inputs.map((input) => expandInput(input));
+  return (await Promise.allSettled(found)).flatMap((one) =>
+    one.status === 'fulfilled' ? [...one.value.paths, ...one.value.copies] : [],
+  );
 }

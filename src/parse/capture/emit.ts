@@ -209,7 +209,7 @@ class Emission {
     };
   }
 
-  #cut(row: number): Pick<Activity, 'cut'> | undefined {
+  #cut(row: number): { readonly cut: true } | undefined {
     return this.#settled.cut.has(row) ? { cut: true } : undefined;
   }
 

@@ -4,7 +4,7 @@ import { addTo } from '../../containers/map-entry.js';
 import type { CollectiveRecord, ProfileLine } from '../../record/record.js';
 import { NS_PER_S } from '../../record/units.js';
 import { operationName, operationOf, UNKNOWN_OPERATION } from '../steps/communication-operation.js';
-import { communicates, workOf } from '../steps/step-work.js';
+import { communicates, isCut, workOf } from '../steps/step-work.js';
 import type { LongestTime } from './finding.js';
 import { Ranking } from './longest.js';
 import { spokenName } from './spoken-names.js';
@@ -72,7 +72,8 @@ export class MovedTimes {
 
   /** Takes a record, unless its end is not believed: how long that moved is not known. */
   take(record: ProfileLine): void {
-    if (workOf(record)?.record.cut === true) return;
+    const work = workOf(record)?.record;
+    if (work !== undefined && isCut(work)) return;
     const operation = communicationOf(record);
     if (operation !== null && (record.type === 'collective' || record.type === 'kernel')) {
       this.#communicate(operation.name, record, operation.bytes);

@@ -8,6 +8,7 @@
 import { isCommunication } from '../../ops/kernels/communication.js';
 import { isNeuronInstruction } from '../../record/neuron/engines.js';
 import type { KernelLine, ProfileLine, SyncRecord } from '../../record/record.js';
+import type { RecordedEnd } from '../../record/fields/recorded-end.js';
 import type { DeviceActivity } from '../input/device-activity.js';
 
 /** An activity that takes time on a device. */
@@ -38,6 +39,9 @@ export function workOf(record: ProfileLine): { readonly work: StepWorkKind; read
       return null;
   }
 }
+
+/** Whether its end is not believed: how long it took is not known. */
+export const isCut = ({ cut }: Pick<StepActivity, 'type'> & RecordedEnd): boolean => cut === true;
 
 /**
  * Whether it does nothing but receive: an operation both ways (`batchSendRecv`) is none, nor is a kernel of NCCL for

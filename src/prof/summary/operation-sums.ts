@@ -9,10 +9,22 @@ interface Sum {
   time: number;
   untimed: number;
   bytes: number | null;
-  /** Of operations with known size and time, for their rate. */
+  /** Of operations with known size and time whose end is believed, for their rate. */
   ratedBytes: number;
   ratedTime: number;
   readonly groups: Set<string>;
+}
+
+interface Operation {
+  /** ns; null when it is not known. */
+  readonly time: number | null;
+  readonly bytes: number | null;
+  /** Whether its end is not believed: how long it moved bytes is not known. */
+  readonly isCut?: boolean;
+  /** Of devices; null for none. */
+  readonly group?: string | null;
+  /** Of operations. */
+  readonly count?: number;
 }
 
 const noSum = (): Sum => ({
@@ -28,8 +40,7 @@ const OTHERS = 'others';
 export class OperationSums {
   readonly #sums = new Map<string, Sum>();
 
-  /** `time` is ns, null when it is not known; `group` is of devices, null for none; `count` that of operations. */
-  add(kind: string, time: number | null, bytes: number | null, group: string | null = null, count = 1): void {
+  add(kind: string, { time, bytes, isCut = false, group = null, count = 1 }: Operation): void {
     const sum = boundedEntryOf(this.#sums, kind, MOST_KINDS, noSum) ?? entryOf(this.#sums, OTHERS, noSum);
     sum.count += count;
     sum.time += time ?? 0;
@@ -37,7 +48,7 @@ export class OperationSums {
     if (group !== null && sum.groups.size < MOST_GROUPS) sum.groups.add(group);
     if (bytes === null) return;
     sum.bytes = (sum.bytes ?? 0) + bytes;
-    if (time === null) return;
+    if (time === null || isCut) return;
     sum.ratedBytes += bytes;
     sum.ratedTime += time;
   }

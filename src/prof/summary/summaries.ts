@@ -12,7 +12,7 @@ import type { RecordTypes } from '../input/record-types.js';
 import { HostSteps, MOST_STEPS, stepOf } from '../steps/host-steps.js';
 import { launchedAt } from '../steps/late-launch.js';
 import { missingWorkOf } from '../steps/missing-work.js';
-import { workOf, type StepActivity } from '../steps/step-work.js';
+import { isCut, workOf, type StepActivity } from '../steps/step-work.js';
 import { PS_PER_NS } from '../../containers/interval-union.js';
 import { operationName } from '../steps/communication-operation.js';
 import { CpuSums } from './cpu-sums.js';
@@ -203,10 +203,12 @@ function addWork(sums: SummedProfile, record: StepActivity, work: WorkKind): voi
   sums.hasWork = true;
   const stretch = onDevice(sums, record, work);
   const time = timeOf(record);
-  if (record.type === 'copy') sums.memory.add(record.kind ?? 'copy', time, record.bytes);
-  if (record.type === 'set') sums.memory.add('set', time, record.bytes);
+  if (record.type === 'copy' || record.type === 'set') {
+    const kind = record.type === 'set' ? 'set' : (record.kind ?? 'copy');
+    sums.memory.add(kind, { time, bytes: record.bytes, isCut: isCut(record) });
+  }
   if (record.type === 'collective') {
-    sums.collectives.add(operationName(record), time, record.bytes, record.group);
+    sums.collectives.add(operationName(record), { time, bytes: record.bytes, group: record.group });
     addTransfers(sums.links, record.transfers ?? []);
   }
   if (record.type === 'kernel') addCollective(sums.collectives, record, work, time);
@@ -220,14 +222,15 @@ function addWork(sums: SummedProfile, record: StepActivity, work: WorkKind): voi
 function addTransfers(links: OperationSums, transfers: readonly Transfer[]): void {
   for (const { link, src, dst, bytes, count, dur } of transfers) {
     const names = src === null || dst === null ? [link] : [link, `${link} ${src}>${dst}`];
-    for (const name of names) links.add(name, dur, bytes * count, null, count);
+    for (const name of names) links.add(name, { time: dur, bytes: bytes * count, count });
   }
 }
 
 function addCollective(sums: OperationSums, record: KernelLine, work: WorkKind, time: number | null): void {
   const { collective } = record;
-  if (collective !== undefined) sums.add(operationName(record), time, algorithmBytes(collective), collective.group);
-  else if (work === 'communications') sums.add(operationName(record), time, null);
+  if (collective === undefined && work !== 'communications') return;
+  const bytes = collective === undefined ? null : algorithmBytes(collective);
+  sums.add(operationName(record), { time, bytes, isCut: isCut(record), group: collective?.group ?? null });
 }
 
 function addHostStep({ hostSteps }: SummedProfile, record: ProfileLine): void {

@@ -41,9 +41,9 @@ const COLLECTIVE = [
 ];
 
 /** What every activity on a device has, behind the fields of its own. */
-const ACTIVITY = [
+const activity = (...ofTime: readonly RecordField[]): readonly RecordField[] => [
   ...int('start', 'dur'),
-  ...flag('cut?'),
+  ...ofTime,
   ...int('device', 'stream', 'pid', 'tid', 'corr'),
   ...object('launch', ...text('api'), ...int('start', 'dur'), ...text('domain?')),
   ...int('othersWait?'),
@@ -53,6 +53,9 @@ const ACTIVITY = [
   ...text('engine?'),
   ...json('counters?', 'labels?'),
 ];
+const ACTIVITY = activity();
+/** The same of kernels, copies and memsets, which a stream does in order. */
+const ORDERED_WORK = activity(...flag('cut?'));
 
 /** The place of a launch in the program. */
 const CONTEXT = [
@@ -89,7 +92,7 @@ export const RECORD_FIELDS: Readonly<Record<TabularType, readonly RecordField[]>
   kernel: [
     ...int('profile', 'id'),
     ...text('name', 'short'),
-    ...ACTIVITY,
+    ...ORDERED_WORK,
     ...ints('grid', 'block'),
     ...int('registers?', 'sharedBytes?'),
     ...CONTEXT,
@@ -101,12 +104,12 @@ export const RECORD_FIELDS: Readonly<Record<TabularType, readonly RecordField[]>
     ...int('profile'),
     ...text('kind'),
     ...int('bytes'),
-    ...ACTIVITY,
+    ...ORDERED_WORK,
     ...text('hostMemory?'),
     ...int('queue?'),
     ...text('queueType?'),
   ],
-  set: [...int('profile', 'bytes', 'value'), ...ACTIVITY],
+  set: [...int('profile', 'bytes', 'value'), ...ORDERED_WORK],
   sync: [...int('profile'), ...text('kind'), ...ACTIVITY],
   graph: [...int('profile', 'graphId', 'execId'), ...ACTIVITY],
   collective: [

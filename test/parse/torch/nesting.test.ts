@@ -166,7 +166,7 @@ describe('Kineto: how events nest', () => {
 
   describe('of frames whose callers are recorded', () => {
     const main = span(0, 100);
-    const nestedFrames = (ranges: readonly Span[], callers: readonly (number | null)[]): unknown[] => {
+    const nestedFrames = (ranges: readonly Span[], callers?: readonly (number | null)[]): unknown[] => {
       const { parent, ends, cut } = nested(ranges, [], 0, () => true, callers);
       return [[...parent], ends, cut];
     };
@@ -177,13 +177,22 @@ describe('Kineto: how events nest', () => {
       expect(nestedFrames(ranges, [null, 0, 0, 0])).to.deep.equal([[OUTSIDE, 0, 0, 0], [100, 30, 40, 60], 1]);
       // What f calls does not end it; without callers its own caller does.
       expect(nestedFrames(ranges, [null, 0, 1, 0])).to.deep.equal([[OUTSIDE, 0, 1, 0], [100, 50, 40, 60], 1]);
-      expect(nestedFrames(ranges, [])).to.deep.equal([[OUTSIDE, 0, 1, 1], [100, 100, 40, 60], 1]);
+      expect(nestedFrames(ranges)).to.deep.equal([[OUTSIDE, 0, 1, 1], [100, 100, 40, 60], 1]);
     });
 
     it('of two that cross, the earlier has a wrong end where both have one caller', () => {
       const ranges = [main, span(10, 50), span(40, 60)];
       expect(nestedFrames(ranges, [null, 0, 0])).to.deep.equal([[OUTSIDE, 0, 0], [100, 40, 60], 1]);
       expect(nestedFrames(ranges, [null, 0, 1])).to.deep.equal([[OUTSIDE, 0, 1], [100, 50, 50], 1]);
+    });
+
+    it('one that none of the open frames called, as of another greenlet, ends as recorded', () => {
+      const ranges = [span(0, 40), span(20, 60), span(50, 55)];
+      for (const caller of [null, 9])
+        expect(nestedFrames(ranges, [null, caller, 1])).to.deep.equal([[OUTSIDE, OUTSIDE, 1], [40, 60, 55], 0]);
+      // Called by the first, or where no callers are recorded, it ends with that.
+      expect(nestedFrames(ranges, [null, 0, 1])).to.deep.equal([[OUTSIDE, 0, OUTSIDE], [40, 40, 55], 1]);
+      expect(nestedFrames(ranges)).to.deep.equal([[OUTSIDE, 0, OUTSIDE], [40, 40, 55], 1]);
     });
 
     it('callers decide nothing where times nest, nor where the caller is of another thread', () => {

@@ -204,6 +204,14 @@ describe('overview of operations and steps', () => {
     ]);
   });
 
+  it('rates no copy whose end is not believed', () => {
+    const { memory } = overviewOf([copy(0, 10), copy(10, 30, { cut: true }), copy(50, 10, { kind: 'DtoH', cut: true })]); // prettier-ignore
+    expect(memory).to.deep.equal([
+      { kind: 'HtoD', count: 2, time: 40, bytes: 2000, bytesPerS: 100e9 },
+      { kind: 'DtoH', count: 1, time: 10, bytes: 1000, bytesPerS: null },
+    ]);
+  });
+
   it('recognizes collectives by what the profile says, else by the name', () => {
     const collective = { op: 'allreduce', bytesIn: 400, bytesOut: 400, dtype: 'float32', group: '1', groupSize: 8, ranks: null }; // prettier-ignore
     const { collectives, devices } = overviewOf([

@@ -28,13 +28,17 @@ const FAR_LONGER = 10;
 interface Stream {
   last: number;
   count: number;
+  /** Whether the ids of launches rise, as those of one process do: those of several that share the number of a stream do not. */
+  isRising: boolean;
   readonly overruns: [row: number, end: number][];
 }
 
 /** Ends work where the next of its stream begins. @returns the rows of that work */
 export function cutOverruns(capture: Capture, streams: readonly Stream[]): ReadonlySet<number> {
   const { end } = capture.activities;
-  const believed = streams.filter(({ overruns, count }) => overruns.length <= Math.max(1, MOST_CUT * count));
+  const believed = streams.filter(
+    ({ overruns, count, isRising }) => isRising && overruns.length <= Math.max(1, MOST_CUT * count),
+  );
   const overruns = believed.flatMap((stream) => stream.overruns);
   if (overruns.length === 0) return new Set();
   const isLong = farLonger(capture, new Set(streams.flatMap((stream) => stream.overruns.map(([row]) => row))));
@@ -50,7 +54,7 @@ export function streamsOf(capture: Capture, { callOf }: LaunchJoin, order: Uint3
   const { activities, hostCalls, threads } = capture;
   const launchesGraph = byCallName(capture, isGraphLaunch);
   const overlaps = programmaticDevices(capture);
-  const { kind, start, end, stream, process: owner, node, kernels, ownRow } = activities;
+  const { kind, start, end, stream, process: owner, corr, node, kernels, ownRow } = activities;
   const streams = new Map<string, Stream>();
   for (const row of order) {
     if (!IN_ORDER.has(kind.at(row)) || !(end.at(row) > start.at(row)) || Number.isNaN(stream.at(row))) continue;
@@ -62,8 +66,9 @@ export function streamsOf(capture: Capture, { callOf }: LaunchJoin, order: Uint3
     if (isOfGraph) continue;
     const launcher = call === -1 ? '' : threads.processOf(hostCalls.thread.at(call));
     const key = `${activities.streamOf(row)} ${owner.at(row)} ${launcher}`;
-    const of = entryOf(streams, key, (): Stream => ({ last: row, count: 0, overruns: [] }));
+    const of = entryOf(streams, key, (): Stream => ({ last: row, count: 0, isRising: true, overruns: [] }));
     of.count++;
+    if (knownId(corr.at(row)) < knownId(corr.at(of.last))) of.isRising = false;
     const [lastEnd, from] = [end.at(of.last), start.at(row)];
     const isOver =
       lastEnd > end.at(row) + TOLERANCE ||

@@ -50,11 +50,14 @@ class HostWork {
 
   /** ns of a gap that lie within the ranges. */
   within({ profile, start, end }: Gap): number {
-    let time = 0;
+    let [time, reached] = [0, start];
+    // In order of start; what several of them cover counts once.
     for (const range of this.#latest.get(profile) ?? []) {
-      time += Math.max(0, Math.min(end, range.start + range.dur) - Math.max(start, range.start));
+      const until = Math.min(end, range.start + range.dur);
+      time += Math.max(0, until - Math.max(reached, range.start));
+      reached = Math.max(reached, until);
     }
-    return Math.min(time, end - start);
+    return time;
   }
 }
 
@@ -70,6 +73,8 @@ class Idle {
   afterCopies = 0;
   /** Part of the time that the launch of a graph ended. */
   beforeGraphs = 0;
+  /** Part of the time in which the profiler or the driver held the host. */
+  overhead = 0;
 
   add(more: Omit<Idle, 'add'>): void {
     this.count += more.count;
@@ -79,6 +84,7 @@ class Idle {
     this.loading += more.loading;
     this.afterCopies += more.afterCopies;
     this.beforeGraphs += more.beforeGraphs;
+    this.overhead += more.overhead;
   }
 }
 
@@ -108,19 +114,19 @@ export class HostGapsOfDevice {
   add(gap: Gap, within: HostWithin): IdleCause {
     const cause = this.idle.add(gap, within);
     this.collecting += within.collecting;
-    // What one call holds up is said of that call.
-    if (gap.ended === 'host' && cause !== 'call') this.#addLate(gap, within);
+    // What one call holds up is said of that call, and no launch is late that the profiler or the driver holds up.
+    if (gap.ended === 'host' && cause !== 'call' && cause !== 'overhead') this.#addLate(gap, within);
     return cause;
   }
 
-  #addLate(gap: Gap, { loading }: HostWithin): void {
+  #addLate(gap: Gap, { loading, overhead }: HostWithin): void {
     const time = gap.end - gap.start;
     const copied = copyBefore(gap);
     const kind = time > LONGEST_LAUNCH ? 'long' : (copied ?? 'launch');
     const at = { start: gap.start, end: gap.end };
     const afterCopies = copied === null ? 0 : time;
     const beforeGraphs = isOfGraph(gap.after) ? time : 0;
-    this.#pending[kind].add({ count: 1, time, longest: time, at, loading, afterCopies, beforeGraphs });
+    this.#pending[kind].add({ count: 1, time, longest: time, at, loading, afterCopies, beforeGraphs, overhead });
     // The longest are those before which the device waited longest.
     if (kind === 'launch' && gap.after.type === 'kernel') {
       this.late.add({ profile: gap.profile, id: gap.after.id, dur: time });

@@ -44,7 +44,7 @@ function shortGaps(
   launches: DeviceLaunches,
   isSlowed: boolean,
 ): Found {
-  const { time: idle, count, longest, at, beforeGraphs } = of.by.launch;
+  const { time: idle, count, longest, at, beforeGraphs, overhead } = of.by.launch;
   const tiny =
     launches.tiny > 0
       ? `${many(launches.tiny, 'kernel')} of ${grouped(launches.kernels)} shorter than the call that launched them`
@@ -56,8 +56,8 @@ function shortGaps(
     action: `${isSlowed ? WITHOUT_FRAMES : ''}${beforeGraphs > MOSTLY * idle ? GRAPHS_LATE : captureFor(launches.api)}`,
     stake: idle,
     gain: {
-      ns: idle,
-      how: `sum of gaps of at most ${time(LONGEST_LAUNCH)} ended by a late launch, steps and copies aside; the profiler itself slows the host`,
+      ns: idle - overhead,
+      how: `sum of gaps of at most ${time(LONGEST_LAUNCH)} ended by a late launch, steps, copies and recorded overhead of the profiler aside; it slows the host beyond that`,
       isBound: true,
     },
     kernels: of.late.ids,

@@ -2,7 +2,7 @@
 import { entryOf } from '../../../containers/map-entry.js';
 import { many, percent } from '../amount-text.js';
 import type { ProfileLine } from '../../../record/record.js';
-import { workOf, type StepWorkKind } from '../../steps/step-work.js';
+import { isCut, workOf, type StepWorkKind } from '../../steps/step-work.js';
 
 /** Below it, it is not spoken of. */
 const SPOKEN = 0.1;
@@ -21,10 +21,10 @@ export class DoubtedWork {
   take(record: ProfileLine): void {
     const found = workOf(record);
     if (found === null || found.record.dur === null) return;
-    const { dur, cut } = found.record;
+    const { dur } = found.record;
     const sum = entryOf(this.#sums, found.work, () => ({ time: 0, doubted: 0, count: 0 }));
     sum.time += dur;
-    if (cut !== true) return;
+    if (!isCut(found.record)) return;
     sum.doubted += dur;
     sum.count++;
   }

@@ -5,7 +5,7 @@ import { boundedEntryOf, entryOf } from '../../../containers/map-entry.js';
 import type { ProfileLine } from '../../../record/record.js';
 import { NS_PER_S } from '../../../record/units.js';
 import { sizeClass } from '../../ranks/transfers.js';
-import { workOf, type StepActivity } from '../../steps/step-work.js';
+import { isCut, workOf, type StepActivity } from '../../steps/step-work.js';
 import { longest } from '../bounds.js';
 import type { Bounded } from '../page-data.js';
 import type { CollectiveRow } from './collective-data.js';
@@ -26,20 +26,23 @@ class RowSums {
   bytes: number | null = null;
   /** ns in which nothing was computed. */
   notUnderCompute = 0;
-  /** Of operations whose size and duration are known, and of those whose bus bandwidth is. */
+  /** Of operations whose size and duration are known, the end believed, and of those whose bus bandwidth is. */
   readonly sized = { bytes: 0, time: 0 };
   readonly bus = { bytes: 0, time: 0 };
 
   constructor(readonly of: Identity) {}
 
-  /** @param time ns; null when it is not known */
-  add({ name, bytes, groupSize }: Operation, time: number | null): void {
+  /**
+   * @param time ns; null when it is not known
+   * @param isCut whether its end is not believed
+   */
+  add({ name, bytes, groupSize }: Operation, time: number | null, isCut: boolean): void {
     this.count++;
     if (time === null) this.#untimed++;
     this.time += time ?? 0;
     if (bytes === null) return;
     this.bytes = (this.bytes ?? 0) + bytes;
-    if (time === null) return;
+    if (time === null || isCut) return;
     this.sized.bytes += bytes;
     this.sized.time += time;
     const factor = groupSize === null ? null : busFactor(name, groupSize);
@@ -113,7 +116,7 @@ export class CollectiveTotals {
     const row =
       boundedEntryOf(this.#rows, key, MOST_ROWS, () => new RowSums(identity)) ??
       entryOf(this.#rows, '', () => new RowSums(OTHERS));
-    row.add({ ...identity, bytes }, isTimed ? dur : null);
+    row.add({ ...identity, bytes }, isTimed ? dur : null, isCut(found.record));
     if (isTimed)
       alone.communicate(start, start + dur, (time) => {
         row.notUnderCompute += time;

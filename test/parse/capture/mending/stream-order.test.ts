@@ -144,6 +144,19 @@ describe('kernels of one stream', () => {
     expect(durationsOf(...MANY, ...others).filter(([, isCut]) => isCut)).to.have.lengthOf(0);
   });
 
+  it('are of several processes where the ids of their launches do not rise', () => {
+    const traced = (...ids: readonly (number | undefined)[]): unknown =>
+      kernels(
+        ids.map((correlation, n) =>
+          any('kernel', 'k', 1000 * n, n === 0 ? 9000 : 1000 * n + 250, { pid: 0, tid: 7 }, { device: 0, stream: 7, correlation }),
+        ),
+      )[0]?.dur;
+    expect(traced(1, 1001, 2)).to.equal(9000 * US);
+    expect(traced(1001, 1, 1002)).to.equal(9000 * US);
+    expect(traced(1, 2, 1001)).to.equal(1000 * US);
+    expect(traced(undefined, undefined)).to.equal(1000 * US);
+  }); // prettier-ignore
+
   it('that are cut are counted', () => {
     const db = new NsightDatabase().kernel({ start: 0, end: 9000 * US }, 1).kernel({ start: 10, end: 20 }, 2);
     expect(diagnosticsOf(db.write())).to.include({ 'end-not-believed': 1 });

@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { TimeNotUnderCompute } from '../../../../src/prof/html/communication/time-not-under-compute.js';
+import type { KernelRecord } from '../../../../src/record/record.js';
 import type { Collective } from '../../../../src/record/fields/collective.js';
 import { A100, profileOn } from '../../../support/devices.js';
 import { kernel } from '../../../support/kernels.js';
@@ -43,6 +44,17 @@ describe('collectives of a page', () => {
         },
       },
     ]);
+  });
+
+  it('have no rate of one whose end is not believed', () => {
+    const reduce = (start: number, dur: number, cut: Partial<KernelRecord>): KernelRecord =>
+      kernel({ id: start + 1, start, dur, collective: reduction(4096), ...cut });
+    const of = (...list: readonly KernelRecord[]): unknown => {
+      const [row] = pageOf([profileOn(A100), ...list]).collectives.shown;
+      return [row?.count, row?.time, row?.bytes, row?.algorithmBandwidth];
+    };
+    expect(of(reduce(0, 1000, {}), reduce(2000, 9000, { cut: true }))).to.deep.equal([2, 10_000, 8192, 4.096e9]);
+    expect(of(reduce(0, 9000, { cut: true }))).to.deep.equal([1, 9000, 4096, null]);
   });
 
   it('have the rates of those whose duration is known', () => {
