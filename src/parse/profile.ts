@@ -14,6 +14,7 @@ import { detect, PROFILE_TABLES, readerNamed } from './registry.js';
 import { rankOf, readHead } from './source.js';
 import { RedundantInput, UnreadableInput } from './input/unreadable-input.js';
 import { isGzip } from './input/unpack.js';
+import { refuseUtf16 } from './input/utf16.js';
 import { isSqlite, SCHEMA_BYTES, SqliteFile } from './sqlite/sqlite.js';
 import { headContains, isFile } from './files.js';
 
@@ -116,6 +117,7 @@ function openProbe(path: string, name: string, isForSchema = false): Probe {
 function chooseReader(probe: Probe, format: string | undefined): Reader {
   if (format === undefined) return detect(probe);
   const named = readerNamed(format);
+  if (named.reads === 'text') refuseUtf16(probe.head, probe.file);
   if ((named.reads === 'database') === (probe.database !== null)) return named;
   throw new UserError(`is ${detect(probe).title}, not what --format ${format} reads`, {
     where: probe.file,
