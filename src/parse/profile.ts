@@ -71,8 +71,9 @@ export function* readProfile(path: string, options: ProfileOptions): Generator<P
 }
 
 function withUnusedProgram(end: EndRecord): EndRecord {
-  const counts = Object.entries({ ...end.diagnostics, 'program-not-used': 1 }).sort(([a], [b]) => (a < b ? -1 : 1));
-  return { ...end, diagnostics: Object.fromEntries(counts) };
+  const diagnostics = new Diagnostics();
+  diagnostics.count('program-not-used');
+  return { ...end, diagnostics: diagnostics.addedTo(end.diagnostics) };
 }
 
 /** Null without a report of counters. @throws UserError when it cannot be read */

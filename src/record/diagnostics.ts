@@ -79,6 +79,7 @@ export const DIAGNOSTICS = {
   'truncated-input': ['warning', 'truncated inputs (the part before the cut was read)'],
   'second-document': ['warning', 'files with a second JSON document (only the first was read)'],
   'malformed-event': ['warning', 'events that are no JSON objects (skipped)'],
+  'text-cut': ['warning', 'texts of more than a million characters (cut, so that the line can be read)'],
   'control-character': ['info', 'texts with control characters, which JSON does not allow (accepted)'],
   'not-json': ['info', 'values and commas that JSON does not allow (accepted)'],
   'event-without-time': ['warning', 'host events without a start or a duration (skipped)'],
@@ -143,6 +144,10 @@ export const DIAGNOSTICS = {
     'warning',
     'launches in the report of counters whose kernel is not in the profile (skipped)',
   ],
+  'counters-not-placed': [
+    'warning',
+    'launches in the report of counters after a lost row (which kernels are theirs is unknown; skipped)',
+  ],
   'time-unit-assumed': ['warning', 'profiles that do not state the unit of their times (nanoseconds assumed)'],
   'bad-row': ['warning', 'rows with a value of the wrong type (cell unknown)'],
 } as const satisfies Record<string, readonly [Severity, string]>;
@@ -165,6 +170,15 @@ export class Diagnostics {
 
   /** Counters above zero, in order of name. */
   toJSON(): Record<string, number> {
-    return Object.fromEntries([...this.#counts].sort(([a], [b]) => (a < b ? -1 : 1)));
+    return inOrder([...this.#counts]);
+  }
+
+  /** Counts of an `end` record with these. */
+  addedTo(counts: Readonly<Record<string, number>>): Record<string, number> {
+    const own = [...this.#counts].map(([name, count]) => [name, (counts[name] ?? 0) + count] as const);
+    return inOrder(Object.entries({ ...counts, ...Object.fromEntries(own) }));
   }
 }
+
+const inOrder = (counts: readonly (readonly [name: string, count: number])[]): Record<string, number> =>
+  Object.fromEntries([...counts].sort(([a], [b]) => (a < b ? -1 : 1)));
