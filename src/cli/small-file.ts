@@ -1,6 +1,7 @@
 /** Files that an option names, which are read as a whole: a device, a configuration. */
 import { readFileSync, statSync } from 'node:fs';
 import { UserError } from '../record/errors.js';
+import { refuseUtf16 } from '../parse/input/utf16.js';
 import { checkOutput } from './output.js';
 
 /** Bytes that such a file has at most. */
@@ -11,7 +12,7 @@ const LARGEST = 1024 * 1024;
  * @param what the file is to be, in messages: `a device`
  * @param hint what the option takes
  * @param output the file of -o
- * @throws UserError for a folder and for a file that is too large
+ * @throws UserError for a folder, for a file that is too large, and for a text in UTF-16
  */
 export function readSmallFile(path: string, what: string, hint: string, output: string | undefined): string {
   const stat = statSync(path, { throwIfNoEntry: false });
@@ -22,5 +23,7 @@ export function readSmallFile(path: string, what: string, hint: string, output: 
     throw new UserError(reason, { where: path, hint });
   }
   checkOutput(output, [path]);
-  return readFileSync(path, 'utf8');
+  const bytes = readFileSync(path);
+  refuseUtf16(bytes, path);
+  return bytes.toString('utf8');
 }

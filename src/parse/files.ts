@@ -1,6 +1,7 @@
 /** Files: bytes read by position and written, the first part in search of a text, names in a folder, small JSON. */
 import { largest } from '../containers/lists.js';
 import { UserError } from '../record/errors.js';
+import { refuseUtf16, Utf16Input } from './input/utf16.js';
 import {
   closeSync,
   existsSync,
@@ -81,12 +82,18 @@ export function requireThere(paths: readonly (string | undefined)[]): void {
     if (where !== undefined && !existsSync(where)) throw new UserError('no such file', { where });
 }
 
-/** Undefined when the JSON file is larger than the limit in bytes, invalid, no file, or cannot be read. */
+/**
+ * Undefined when the JSON file is larger than the limit in bytes, invalid, no file, or cannot be read.
+ * @throws Utf16Input for one in UTF-16
+ */
 export function readJsonFile(path: string, largest: number): unknown {
   try {
     if (!isFile(path) || statSync(path).size > largest) return undefined;
-    return JSON.parse(readFileSync(path, 'utf8'));
-  } catch {
+    const bytes = readFileSync(path);
+    refuseUtf16(bytes, path);
+    return JSON.parse(bytes.toString('utf8'));
+  } catch (error) {
+    if (error instanceof Utf16Input) throw error;
     return undefined;
   }
 }

@@ -14,6 +14,7 @@ import { detect, PROFILE_TABLES, readerNamed } from './registry.js';
 import { rankOf, readHead } from './source.js';
 import { RedundantInput, UnreadableInput } from './input/unreadable-input.js';
 import { isGzip } from './input/unpack.js';
+import { refuseUtf16 } from './input/utf16.js';
 import { isSqlite, SCHEMA_BYTES, SqliteFile } from './sqlite/sqlite.js';
 import { headContains, isFile } from './files.js';
 
@@ -70,8 +71,9 @@ export function* readProfile(path: string, options: ProfileOptions): Generator<P
 }
 
 function withUnusedProgram(end: EndRecord): EndRecord {
-  const counts = Object.entries({ ...end.diagnostics, 'program-not-used': 1 }).sort(([a], [b]) => (a < b ? -1 : 1));
-  return { ...end, diagnostics: Object.fromEntries(counts) };
+  const diagnostics = new Diagnostics();
+  diagnostics.count('program-not-used');
+  return { ...end, diagnostics: diagnostics.addedTo(end.diagnostics) };
 }
 
 /** Null without a report of counters. @throws UserError when it cannot be read */
@@ -116,6 +118,7 @@ function openProbe(path: string, name: string, isForSchema = false): Probe {
 function chooseReader(probe: Probe, format: string | undefined): Reader {
   if (format === undefined) return detect(probe);
   const named = readerNamed(format);
+  if (named.reads === 'text') refuseUtf16(probe.head, probe.file);
   if ((named.reads === 'database') === (probe.database !== null)) return named;
   throw new UserError(`is ${detect(probe).title}, not what --format ${format} reads`, {
     where: probe.file,

@@ -88,6 +88,7 @@ export const DIAGNOSTICS = {
   'record-surplus': ['loss', 'records beyond those that the end line counts (repeated, or of another profile)'],
   'second-document': ['loss', 'files with a second JSON document (only the first was read)'],
   'malformed-event': ['loss', 'events that are no JSON objects (skipped)'],
+  'text-cut': ['doubt', 'texts of more than a million characters (cut, so that the line can be read)'],
   'control-character': ['note', 'texts with control characters, which JSON does not allow (accepted)'],
   'not-json': ['note', 'values and commas that JSON does not allow (accepted)'],
   'event-without-time': ['loss', 'host events without a start or a duration (skipped)'],
@@ -153,8 +154,17 @@ export const DIAGNOSTICS = {
     'doubt',
     'launches in the report of counters whose kernel is not in the profile (skipped)',
   ],
+<<<<<<< HEAD
   'time-unit-assumed': ['doubt', 'profiles that do not state the unit of their times (nanoseconds assumed)'],
   'bad-row': ['loss', 'rows with a value of the wrong type (cell unknown)'],
+=======
+  'counters-not-placed': [
+    'loss',
+    'launches in the report of counters after a lost row (which kernels are theirs is unknown; skipped)',
+  ],
+  'time-unit-assumed': ['warning', 'profiles that do not state the unit of their times (nanoseconds assumed)'],
+  'bad-row': ['warning', 'rows with a value of the wrong type (cell unknown)'],
+>>>>>>> 9cc9597f0beca50a7113714e0c1eb472a4485fac
 } as const satisfies Record<string, readonly [Severity, string]>;
 
 /** Name of a diagnostic in the `end` record. */
@@ -175,6 +185,15 @@ export class Diagnostics {
 
   /** Counters above zero, in order of name. */
   toJSON(): Record<string, number> {
-    return Object.fromEntries([...this.#counts].sort(([a], [b]) => (a < b ? -1 : 1)));
+    return inOrder([...this.#counts]);
+  }
+
+  /** Counts of an `end` record with these. */
+  addedTo(counts: Readonly<Record<string, number>>): Record<string, number> {
+    const own = [...this.#counts].map(([name, count]) => [name, (counts[name] ?? 0) + count] as const);
+    return inOrder(Object.entries({ ...counts, ...Object.fromEntries(own) }));
   }
 }
+
+const inOrder = (counts: readonly (readonly [name: string, count: number])[]): Record<string, number> =>
+  Object.fromEntries([...counts].sort(([a], [b]) => (a < b ? -1 : 1)));

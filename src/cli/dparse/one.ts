@@ -1,9 +1,10 @@
 /** One profile → lines of text, or Parquet files. */
 import type { FoundProfile } from '../../parse/find.js';
 import { readProfile } from '../../parse/profile.js';
-import { DIAGNOSTICS, type DiagnosticName } from '../../record/diagnostics.js';
+import { Diagnostics, DIAGNOSTICS, type DiagnosticName } from '../../record/diagnostics.js';
 import { UserError } from '../../record/errors.js';
 import { APPEND, type LineFormat } from './output-formats.js';
+import { appendReadable } from '../../record/lines/cut-texts.js';
 import { LineBytes } from '../../record/lines/line-bytes.js';
 import type { ProfileLine } from '../../record/record.js';
 import { isUnread, Losses } from '../../prof/input/losses.js';
@@ -67,12 +68,13 @@ interface RecordSink {
   close(): void;
 }
 
-function linesSink(format: LineFormat, write: Write): RecordSink {
+/** @param diagnostics of writing */
+function linesSink(format: LineFormat, write: Write, diagnostics: Diagnostics): RecordSink {
   const pieces = new LineBytes(PIECE + SPARE);
   const append = APPEND[format];
   return {
     add: (record) => {
-      append(pieces, record);
+      appendReadable(pieces, record, append, diagnostics);
       return pieces.length >= PIECE ? write(pieces.take()) : undefined;
     },
     finish: () => write(pieces.take()),
@@ -80,8 +82,8 @@ function linesSink(format: LineFormat, write: Write): RecordSink {
   };
 }
 
-async function sinkOf({ output }: ParseOptions, write: Write): Promise<RecordSink> {
-  if (typeof output === 'string') return linesSink(output, write);
+async function sinkOf({ output }: ParseOptions, write: Write, diagnostics: Diagnostics): Promise<RecordSink> {
+  if (typeof output === 'string') return linesSink(output, write, diagnostics);
   const { RecordFiles } = await import('./record-files.js');
   return new RecordFiles(output.folder);
 }
@@ -96,16 +98,18 @@ export async function parseOne(
   const { source, ordinal } = profile;
   let outcome: Outcome = outcomeOf(undefined);
   let rank: number | null = null;
-  const sink = await sinkOf(options, write);
+  const writing = new Diagnostics();
+  const sink = await sinkOf(options, write, writing);
   let records = 0;
   try {
-    for (const record of readProfile(source.path, {
+    for (const read of readProfile(source.path, {
       profile: ordinal,
       name: source.name,
       captures: source.captures,
       ...options,
     })) {
       records++;
+      const record = read.type === 'end' ? { ...read, diagnostics: writing.addedTo(read.diagnostics) } : read;
       // Most are added at once: waiting costs a turn each.
       const added = sink.add(record);
       if (added !== undefined) await added;

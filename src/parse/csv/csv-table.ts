@@ -2,6 +2,8 @@
 import type * as CsvParse from 'csv-parse/sync';
 import { lateLibrary } from '../../containers/late-library.js';
 import type { Diagnostics } from '../../record/diagnostics.js';
+import { firstBytes } from '../files.js';
+import { refuseUtf16 } from '../input/utf16.js';
 import { ByteWindow } from '../json/byte-window.js';
 import { QUOTE } from '../json/json-bytes.js';
 import { nanosecondsAt } from '../json/number-bytes.js';
@@ -108,8 +110,9 @@ export class CsvTable {
     private readonly kept: NonNullable<CsvOptions['rows']>,
   ) {}
 
-  /** Null when the file has no header. */
+  /** Null when the file has no header. @throws Utf16Input for one in UTF-16 */
   static open(path: string, diagnostics: Diagnostics, options: CsvOptions = {}): CsvTable | null {
+    refuseUtf16(firstBytes(path, 4), path);
     const rows = rowsOf(path, diagnostics, options);
     const first = rows.next();
     if (first.done === true) return null;

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileNameOf } from '../files.js';
+import { isUtf16, UTF16 } from '../input/utf16.js';
 import type { Probe, Unreadable } from '../reader.js';
 import { isAutogradTrace } from '../torch/autograd-trace.js';
 import { BINARIES } from './binaries.js';
@@ -25,25 +26,11 @@ const prints =
   ({ head }: Probe): boolean =>
     line.test(head.toString('latin1'));
 
-/** By its byte order mark, or by the zero in every other byte of its first characters. */
-const isUtf16 = ({ head }: Probe): boolean =>
-  [
-    [0xff, 0xfe],
-    [0xfe, 0xff],
-    [ASCII, 0, ASCII, 0],
-    [0, ASCII, 0, ASCII],
-  ].some((pattern) => pattern.every((byte, at) => (byte === ASCII ? isAscii(head[at]) : head[at] === byte)));
-
-/** In a pattern of bytes: any printable character, or white space. */
-const ASCII = -1;
-const isAscii = (byte = 0): boolean => (byte >= 32 && byte < 127) || (byte >= 9 && byte <= 13);
-
 /** Known formats that are not read, each with what to do instead. */
 export const UNREADABLE: readonly Unreadable[] = [
   {
-    title: 'text in UTF-16',
-    hint: 'convert it to UTF-8: iconv -f UTF-16 -t UTF-8 FILE',
-    sniff: isUtf16,
+    ...UTF16,
+    sniff: ({ head }) => isUtf16(head),
   },
   {
     title: 'an Nsight Systems report (.nsys-rep, .qdrep)',

@@ -61,6 +61,11 @@ export class LineBytes {
     this.text(escapeJson(json));
   }
 
+  /** Takes back what was appended since there were so many bytes. */
+  dropTo(length: number): void {
+    this.#length = length;
+  }
+
   /** Hands over the bytes; later lines go into a new buffer. */
   take(): Buffer<ArrayBuffer> {
     const taken = this.#bytes.subarray(0, this.#length);

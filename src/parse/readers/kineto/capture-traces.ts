@@ -3,6 +3,8 @@ import type { Diagnostics } from '../../../record/diagnostics.js';
 import { UserError } from '../../../record/errors.js';
 import type { CapturedGraph, OtherCaptures } from '../../capture/graphs/captured-graph.js';
 import { joinLaunches } from '../../capture/launches.js';
+import { firstBytes } from '../../files.js';
+import { refuseUtf16 } from '../../input/utf16.js';
 import { readAnnotations } from '../../kernel-annotations.js';
 import type { CaptureFile, CaptureFiles } from '../../captures.js';
 import { KinetoCapture } from './kineto-capture.js';
@@ -35,8 +37,9 @@ function graphsOf(file: CaptureFile, rank: number | null, diagnostics: Diagnosti
   return graphs.map((graph) => ({ ...graph, batch: graph.batch ?? file.batch, mode: graph.mode ?? file.mode }));
 }
 
-/** Null for a file beside the profile that is no trace. @throws UserError when the user named it */
+/** Null for a file beside the profile that is no trace. @throws UserError when the user named it, or it is in UTF-16 */
 function openTrace(file: CaptureFile, diagnostics: Diagnostics): KinetoCapture | null {
+  refuseUtf16(firstBytes(file.path, 4), file.name);
   try {
     return new KinetoCapture(file.path, file.name, 'kineto');
   } catch (error) {

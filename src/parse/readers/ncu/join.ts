@@ -36,6 +36,10 @@ export class CounterJoin {
     private readonly diagnostics: Diagnostics,
   ) {
     for (const launch of launches) {
+      if (launch.afterLost) {
+        diagnostics.count('counters-not-placed');
+        continue;
+      }
       const { name, grid, block } = launch;
       const key = keyOf(isWhole(name) ? plainName(name) : shortName(name), grid, block);
       entryOf(this.#queues, key, () => new Queue()).launches.push(launch);
@@ -64,9 +68,6 @@ export class CounterJoin {
     for (const { next, launches } of this.#queues.values()) unmatched += Math.max(0, launches.length - next);
     this.diagnostics.count('kernel-without-counters', this.#without);
     this.diagnostics.count('counters-without-kernel', unmatched);
-    const diagnostics = { ...end.diagnostics };
-    for (const [name, count] of Object.entries(this.diagnostics.toJSON()))
-      diagnostics[name] = (diagnostics[name] ?? 0) + count;
-    return { ...end, diagnostics };
+    return { ...end, diagnostics: this.diagnostics.addedTo(end.diagnostics) };
   }
 }

@@ -22,6 +22,8 @@ export interface NcuLaunch {
   readonly capability: string;
   /** Values in base units: ns, bytes, Hz, counts. */
   readonly counters: Readonly<Record<string, number>>;
+  /** Present where launches before it are lost with their rows: which kernel is its own is unknown. */
+  readonly afterLost?: true;
 }
 
 interface PrintedMetric {
@@ -34,6 +36,7 @@ interface PrintedLaunch {
   /** Cells of the first row of the launch. */
   readonly cell: (column: string) => string;
   readonly metrics: PrintedMetric[];
+  readonly isAfterLost: boolean;
 }
 
 /** Columns about the launch rather than metrics. */
@@ -43,7 +46,11 @@ const ABOUT: ReadonlySet<string> = new Set([
   ...['Rule Name', 'Rule Type', 'Rule Description', 'Estimated Speedup Type', 'Estimated Speedup'],
 ]);
 
-/** Null for a file that is no such report. @param above lines above the header */
+/**
+ * Every row is used or counted, but for lines of the profiler between them.
+ * @param above lines above the header
+ * @returns null for a file that is no such report
+ */
 export function readLaunches(path: string, above: number, diagnostics: Diagnostics): NcuLaunch[] | null {
   const table = CsvTable.open(path, diagnostics, { above, rows: 'any' });
   if (table === null || table.column('ID') === -1 || table.column('Kernel Name') === -1) return null;
@@ -62,33 +69,83 @@ const cellsOf =
   (column) =>
     row[table.column(column)]?.trim() ?? '';
 
-const isLaunch = (row: CsvRow, id: number): boolean => /^\d+$/.test(row[id]?.trim() ?? '');
+const PROFILER_LINE = /^==[A-Z\d]+== /;
+const WHOLE = /^\d+$/;
 
-/** A row a launch; rows without a number are units, or what the program printed. */
+/** Whether the cells are of their columns: in a row that is damaged at its start they are moved. */
+function isLaunch(cell: PrintedLaunch['cell']): boolean {
+  const isExtent = (text: string): boolean => text === '' || extentOf(text) !== null;
+  const isInPlace = isExtent(cell('Grid Size')) && isExtent(cell('Block Size')) && /^\d*$/.test(cell('Process ID'));
+  return isInPlace && cell('Kernel Name') !== '';
+}
+
+/** Counts a row that is neither a launch nor a line of the profiler; one with an open quote has taken in the next. */
+function countUnused(row: CsvRow, diagnostics: Diagnostics): void {
+  const lines = row.join('').split('\n').length;
+  if (!PROFILER_LINE.test(row[0] ?? '')) diagnostics.count('csv-row-passed-over', lines);
+}
+
+/** A report numbers its launches without gaps: where rows are lost, a gap is of launches that only they held. */
+class Numbers {
+  isAfterLost = false;
+  #previous = -1;
+
+  constructor(private readonly diagnostics: Diagnostics) {}
+
+  get isRowLost(): boolean {
+    return this.diagnostics.get('csv-row-passed-over') > 0;
+  }
+
+  /** @param id of a launch that no row before has; one that is damaged is the next */
+  add(id: string): void {
+    const number: number = WHOLE.test(id) ? Number(id) : this.#previous + 1;
+    if (this.isRowLost && number !== this.#previous + 1) this.isAfterLost = true;
+    this.#previous = number;
+  }
+}
+
+/** A row a launch, below one of units. */
 function wideLaunches(table: CsvTable, diagnostics: Diagnostics): PrintedLaunch[] {
-  const id = table.column('ID');
   const metrics = table.header.flatMap((name, at) => (name === '' || ABOUT.has(name) ? [] : [{ name, at }]));
-  let units: CsvRow = [];
+  const numbers = new Numbers(diagnostics);
+  let units: CsvRow | null = null;
   const launches: PrintedLaunch[] = [];
   for (const row of table.rows()) {
-    if (isLaunch(row, id)) {
-      if (row.length < table.header.length) diagnostics.count('csv-row-short');
-      const values = metrics.map(({ name, at }) => ({ name, unit: units[at] ?? '', value: row[at] ?? '' }));
-      launches.push({ cell: cellsOf(table, row), metrics: values });
-    } else if (row.length === table.header.length && launches.length === 0) units = row;
+    const cell = cellsOf(table, row);
+    const isWhole = row.length === table.header.length;
+    if (isWhole && isLaunch(cell)) {
+      const id = cell('ID');
+      if (!WHOLE.test(id)) diagnostics.count('bad-row');
+      numbers.add(id);
+      // Without units nobody knows what the values are.
+      const known = units === null && numbers.isRowLost ? [] : metrics;
+      launches.push({
+        cell,
+        metrics: known.map(({ name, at }) => ({ name, unit: units?.[at] ?? '', value: row[at] ?? '' })),
+        isAfterLost: numbers.isAfterLost,
+      });
+    } else if (isWhole && launches.length === 0 && cell('Kernel Name') === '') units = row;
+    else countUnused(row, diagnostics);
   }
   return launches;
 }
 
-/** A row a metric; launches are identified by process and number. */
+/** A row a metric; launches are identified by process and number. Rows may end before the columns of rules. */
 function longLaunches(table: CsvTable, diagnostics: Diagnostics): PrintedLaunch[] {
-  const id = table.column('ID');
+  const least = table.column('Metric Value');
   const launches = new Map<string, PrintedLaunch>();
+  const numbers = new Numbers(diagnostics);
   for (const row of table.rows()) {
-    if (!isLaunch(row, id)) continue;
-    if (row.length < table.header.length) diagnostics.count('csv-row-short');
     const cell = cellsOf(table, row);
-    const launch = entryOf(launches, `${cell('Process ID')}/${cell('ID')}`, () => ({ cell, metrics: [] }));
+    const isWhole = row.length > least && row.length <= table.header.length;
+    if (!isWhole || !isLaunch(cell) || !WHOLE.test(cell('ID'))) {
+      countUnused(row, diagnostics);
+      continue;
+    }
+    const launch = entryOf(launches, `${cell('Process ID')}/${cell('ID')}`, () => {
+      numbers.add(cell('ID'));
+      return { cell, metrics: [], isAfterLost: numbers.isAfterLost };
+    });
     const metric = { name: cell('Metric Name'), unit: cell('Metric Unit'), value: cell('Metric Value') };
     // Rows of rules have no metric.
     if (metric.name !== '') launch.metrics.push(metric);
@@ -96,7 +153,7 @@ function longLaunches(table: CsvTable, diagnostics: Diagnostics): PrintedLaunch[
   return [...launches.values()];
 }
 
-function launchOf({ cell, metrics }: PrintedLaunch, decimals: Decimals): NcuLaunch {
+function launchOf({ cell, metrics, isAfterLost }: PrintedLaunch, decimals: Decimals): NcuLaunch {
   const counters: Record<string, number> = {};
   for (const { name, unit, value } of metrics) {
     const number = numberOfText(value, decimals) * factorOf(unit);
@@ -112,6 +169,7 @@ function launchOf({ cell, metrics }: PrintedLaunch, decimals: Decimals): NcuLaun
     pid: whole('Process ID'),
     capability: cell('CC'),
     counters,
+    ...(isAfterLost ? { afterLost: true as const } : undefined),
   };
 }
 

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import { isFile, readJsonFile } from '../../../files.js';
+import { Utf16Input } from '../../../input/utf16.js';
 import { ASCEND_FILES } from '../../../files-beside.js';
 import { readProfilerInfo, toolName, type AscendProfileFacts, type ProfilerInfo } from '../profiler-info.js';
 import { metadataFacts, readMetadataFile } from '../metadata-facts.js';
@@ -85,7 +86,7 @@ export class SidecarFiles {
       if (isFile(path)) found = read(path);
     } catch (error) {
       // Unreadable or broken: the profile is read without it.
-      if (!(error instanceof Error)) throw error;
+      if (!(error instanceof Error) || error instanceof Utf16Input) throw error;
     }
     if (found === null) this.diagnostics.count('file-beside-not-read');
     return found;
