@@ -7,6 +7,13 @@ export function entryOf<Key, Value>(map: Map<Key, Value>, key: Key, make: (key: 
   return value;
 }
 
+/** Values by their keys, each list in the order of the values. */
+export function groupsOf<Key, Value>(values: Iterable<Value>, keyOf: (value: Value) => Key): Map<Key, Value[]> {
+  const groups = new Map<Key, Value[]>();
+  for (const value of values) entryOf(groups, keyOf(value), (): Value[] => []).push(value);
+  return groups;
+}
+
 /** The value of a key, made when there is none; null when there is none and the map has `most` entries. */
 export function boundedEntryOf<Key, Value>(
   map: Map<Key, Value>,

@@ -1,5 +1,6 @@
 /** `dprof html`: one page with everything about a profile, for a browser. */
 import { basename } from 'node:path';
+import { DEVICE_MEMORY } from '../device-memory.js';
 import { EVENTS } from '../../prof/html/bounds.js';
 import { PageBuilder } from '../../prof/html/page-builder.js';
 import { pageElements } from '../../prof/html/page-elements.js';
@@ -71,7 +72,7 @@ export const html = recordsCommand(
         'the median, and a sample; the others are rows of the tables of ranks.',
         'Lists are bounded: what a page leaves out it sums up. Most pages have less than 30 MB: some 25 bytes an event of the',
         'timeline, and up to 17 MB of texts a profile, where no two are equal. Memory: 400 MB for most profiles; where no two',
-        'texts are equal up to 1.3 GB, and 250 MB more for each profile besides, of which it holds 64 at most.',
+        `texts are equal up to 1.3 GB, and 250 MB more for each profile besides, of which it holds 64 at most; ${DEVICE_MEMORY}.`,
       ],
     ],
     examples: [

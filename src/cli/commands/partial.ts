@@ -1,4 +1,5 @@
 /** `dprof partial`: what profiles add up to, for answers over many of them. */
+import { DEVICE_MEMORY } from '../device-memory.js';
 import { append } from '../../containers/lists.js';
 import { requireColumn } from '../../prof/columns/columns.js';
 import { COLUMNS } from '../../prof/columns/columns.js';
@@ -107,7 +108,7 @@ export const partial = recordsCommand(
       [
         'Each profile becomes a member with an id, the SHA-256 of its content; members are in order of rank, file and id.',
         'An input that is cut off is used up to the cut, one that cannot be read is named; the exit code is 1.',
-        'Memory: at most 450 MB, whatever the number of profiles; profiles are read one after the other.',
+        `Memory: at most 450 MB, and ${DEVICE_MEMORY} of a profile; profiles are read one after the other.`,
       ],
     ],
     examples: [

@@ -1,4 +1,5 @@
 /** `dprof steps`: where the time of each step of training or serving went. */
+import { DEVICE_MEMORY } from '../device-memory.js';
 import { escapeControls } from '../../record/control-characters.js';
 import { columnsOf, SERVING_STEP_COLUMNS, STEP_TIME_COLUMNS, type StepRow } from '../../prof/steps/step-columns.js';
 import type { Column } from '../../table/column.js';
@@ -39,7 +40,7 @@ export const steps = recordsCommand(
         'Rows: a step by its number, - for work outside of steps, all for everything. text has us, all other formats ns.',
         'Communication: collective operations, and kernels of NCCL, RCCL or a process group. Unknown is na (json: null):',
         'preparing and the copies of a step where the profile does not say when steps ran on the host.',
-        `Memory: at most 300 MB, for ${MOST_STEPS} steps.`,
+        `Memory: at most 300 MB, for ${MOST_STEPS} steps, and ${DEVICE_MEMORY}.`,
       ],
     ],
     examples: [

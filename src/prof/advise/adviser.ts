@@ -1,6 +1,6 @@
 /** Records and their rows → findings: what is worth doing. One pass; memory: what the rules keep, which is bounded. */
 import { append, largest } from '../../containers/lists.js';
-import { entryOf } from '../../containers/map-entry.js';
+import { entryOf, groupsOf } from '../../containers/map-entry.js';
 import type { ProfileLine, ProfileRecord } from '../../record/record.js';
 import { withoutDevice, countNotes, withoutTimes, type Analysis, type Answer } from '../analysis.js';
 import type { Annotated } from '../annotate.js';
@@ -192,8 +192,9 @@ export class Adviser implements Analysis<Adviser> {
   /** Of each profile whose devices worked, in order; none where only some rules were asked. */
   get verdicts(): ProfileVerdict[] {
     if (!this.#hasVerdict) return [];
+    const findings = groupsOf(this.findings, ({ profile }) => profile);
     const numbers = [...new Set(this.#devices.all.map(({ profile }) => profile))];
-    return numbers.map((profile) => this.#verdictOf(profile));
+    return numbers.map((profile) => this.#verdictOf(profile, findings.get(profile) ?? []));
   }
 
   /**
@@ -208,12 +209,11 @@ export class Adviser implements Analysis<Adviser> {
     ];
   }
 
-  #verdictOf(profile: number): ProfileVerdict {
-    const isOwn = (place: { readonly profile: number }): boolean => place.profile === profile;
-    const devices = this.#devices.all.filter(isOwn).map(({ of }) => of);
-    const missing = this.#missing.all.filter(isOwn).map(({ of }) => of);
+  #verdictOf(profile: number, findings: readonly Finding[]): ProfileVerdict {
+    const devices = this.#devices.ofProfile(profile).map(({ of }) => of);
+    const missing = this.#missing.ofProfile(profile).map(({ of }) => of);
     const idle = new IdleTimes();
-    for (const { of } of this.#host.all.filter(isOwn)) idle.merge(of.idle);
+    for (const { of } of this.#host.ofProfile(profile)) idle.merge(of.idle);
     const sum = (lengthOf: (of: DeviceActivityTime) => number): number =>
       devices.reduce((all, of) => all + lengthOf(of), 0);
     return verdictOf({
@@ -234,7 +234,7 @@ export class Adviser implements Analysis<Adviser> {
       isCapture: this.#captures.get(profile)?.isCapture === true,
       missing: missing.reduce((all, { launches }) => all + launches, 0),
       work: workTimesOf(profile, this.#devices, this.#missing),
-      findings: this.findings.filter(isOwn),
+      findings,
     });
   }
 

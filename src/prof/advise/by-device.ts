@@ -24,9 +24,12 @@ export class ByDevice<T> {
 
   /** In order of profiles and devices. */
   get all(): (Place & { readonly of: T })[] {
-    const found = [...this.#profiles].flatMap(([profile, devices]) =>
-      [...devices].map(([device, of]) => ({ profile, device, of })),
-    );
-    return found.sort((a, b) => a.profile - b.profile || a.device - b.device);
+    return [...this.#profiles.keys()].sort((a, b) => a - b).flatMap((profile) => this.ofProfile(profile));
+  }
+
+  /** In order of devices. */
+  ofProfile(profile: number): (Place & { readonly of: T })[] {
+    const devices = [...(this.#profiles.get(profile) ?? [])].map(([device, of]) => ({ profile, device, of }));
+    return devices.sort((a, b) => a.device - b.device);
   }
 }

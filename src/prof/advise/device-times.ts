@@ -97,11 +97,15 @@ export class DeviceTimes {
     return this.#devices.all;
   }
 
+  ofProfile(profile: number): readonly (Place & { readonly of: DeviceActivityTime })[] {
+    return this.#devices.ofProfile(profile);
+  }
+
   /** ns from the first work of a device to its last; of the profile's device where that is longest for null. */
   span(profile: number, device: number | null): number {
     if (device !== null) return this.#devices.get(profile, device)?.span ?? 0;
     return largest(
-      this.all.filter((one) => one.profile === profile).map(({ of }) => of.span),
+      this.ofProfile(profile).map(({ of }) => of.span),
       0,
     );
   }

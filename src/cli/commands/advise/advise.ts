@@ -1,4 +1,5 @@
 /** `dprof advise`: what is worth doing, with the figures that show it. */
+import { DEVICE_MEMORY } from '../../device-memory.js';
 import { isDecimal } from '../../../record/decimal.js';
 import { Adviser, MIN_SHARE, TOP, type AdviserOptions } from '../../../prof/advise/adviser.js';
 import { RULES, rulesNamed } from '../../../prof/advise/rules.js';
@@ -60,7 +61,7 @@ export const advise = recordsCommand(
         'findings about several devices or ranks are one.',
         "First, of each profile: its verdict, and in json the parts of its devices' time; not with --rule.",
         'json: an object a line, times in ns; with --all also {rule, why} of rules without a finding.',
-        'Ranges (dparse --ranges) show when data was loaded. Memory: at most 300 MB, and a few MB a rank.',
+        `Ranges (dparse --ranges) show when data was loaded. Memory: at most 300 MB, a few MB a rank, ${DEVICE_MEMORY}.`,
       ],
     ],
     examples: [

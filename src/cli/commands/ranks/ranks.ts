@@ -1,4 +1,5 @@
 /** `dprof ranks`: what the ranks of a job do to each other. */
+import { DEVICE_MEMORY } from '../../device-memory.js';
 import { ranksDocument } from '../../../prof/ranks/ranks-document.js';
 import { RanksAnalysis } from '../../../prof/ranks/ranks-analysis.js';
 import { RANK_TABLES, type RankTableName } from '../../../prof/ranks/tables/tables.js';
@@ -66,7 +67,7 @@ export const ranks = recordsCommand(
         'Wait: until the last rank joins. Transfer: from then to the end. Late: own work of each step, which is all but',
         'exposed communication, is longer than that of ranks with the same work more often than chance (q at most 0.02).',
         'Delays: steps in which it is far longer than it otherwise is, beyond chance, with who waited for the rank.',
-        'Memory: some 150 bytes an operation between ranks, and a few MB a rank.',
+        `Memory: some 150 bytes an operation between ranks, a few MB a rank, and ${DEVICE_MEMORY}.`,
       ],
     ],
     examples: [

@@ -9,7 +9,7 @@ import { elementAt } from '../../../containers/element.js';
 import type { Capture } from '../capture.js';
 import { KIND_CODE } from '../capture-columns.js';
 import { spanOfHost, type Span } from './host-span.js';
-import { overrunsOf, type Overruns } from './host-waits.js';
+import { launchedRows, overrunsOf, type Overruns } from './host-waits.js';
 import { CLOCK_TOLERANCE, launchLatencies, type DeviceLatencies } from './launch-latencies.js';
 import type { LaunchJoin } from '../launches.js';
 
@@ -41,6 +41,7 @@ export function alignClocks(capture: Capture, launches: LaunchJoin): ClockAlignm
   const host = spanOfHost(capture);
   const facts: Record<string, string | number> = {};
   const shifts = new Map<number, number>();
+  const rowsOf = launchedRows(capture, launches, new Set(odd.map(([device]) => device)));
   for (const [device, of] of odd.sort(([a], [b]) => a - b)) {
     if (of.launches === 0) {
       if (isApart(of, host)) facts[clockShiftName(device)] = 'na';
@@ -48,7 +49,7 @@ export function alignClocks(capture: Capture, launches: LaunchJoin): ClockAlignm
     }
     const isEarly = of.early > of.launches / 2;
     if (!isEarly && of.least <= CLOCK_TOLERANCE) continue;
-    const overruns = overrunsOf(capture, launches, device, latencies.size === 1);
+    const overruns = overrunsOf(capture, launches, rowsOf(device), latencies.size === 1);
     if (!isEarly && !isImpossiblyLate(of, overruns, host)) continue;
     shifts.set(device, -of.least);
     facts[clockShiftName(device)] = -of.least;

@@ -41,22 +41,37 @@ export class Overruns {
 /** `cudaMemcpy`, `hipMemcpyWithStream`, `cuMemcpyDtoH_v2`: a copy to the host has ended when they return. */
 const isWaitingCopy = (api: string): boolean => /memcpy/i.test(api) && !/async/i.test(api);
 
+/** Rows of devices that have a launch, in order. */
+export function launchedRows(
+  { activities: { device, length } }: Capture,
+  { callOf }: LaunchJoin,
+  devices: ReadonlySet<number>,
+): (device: number) => readonly number[] {
+  const rows = new Map<number, number[]>();
+  for (let row = 0; row < length; row++) {
+    const id = device.at(row);
+    if (elementAt(callOf, row) !== -1 && devices.has(id)) entryOf(rows, id, (): number[] => []).push(row);
+  }
+  return (id) => rows.get(id) ?? [];
+}
+
 /**
  * Waits for a device against the work that they wait for.
+ * @param rows of the device that have a launch
  * @param isOnly whether no other device has work: then calls that do not state their device wait for this one
  * @param isLeftOut work that is not looked at
  */
 export function overrunsOf(
   capture: Capture,
   launches: LaunchJoin,
-  device: number,
+  rows: readonly number[],
   isOnly: boolean,
   isLeftOut: (row: number) => boolean = () => false,
 ): Overruns {
   const { activities, hostCalls } = capture;
   const { callOf } = launches;
   const overruns = new Overruns();
-  const { waits, work } = waitsFor(capture, launches, device, isOnly);
+  const { waits, work } = waitsFor(capture, launches, rows, isOnly);
   const compared = work.filter((row) => !isLeftOut(row));
   for (const row of compared) {
     const call = elementAt(callOf, row);
@@ -66,19 +81,18 @@ export function overrunsOf(
   return overruns;
 }
 
-/** Waits for a device, and its work whose launch and end are known. @param isOnly as above */
+/** Waits for a device, and its work whose launch and end are known. @param rows and isOnly as above */
 export function waitsFor(
   capture: Capture,
   { callOf }: LaunchJoin,
-  device: number,
+  rows: readonly number[],
   isOnly: boolean,
 ): { readonly waits: HostWait[]; readonly work: readonly number[] } {
   const { activities } = capture;
   const work: number[] = [];
   const streams = new Set<number>();
   const rowsOfWaits: number[] = [];
-  for (let row = 0; row < activities.length; row++) {
-    if (elementAt(callOf, row) === -1 || activities.device.at(row) !== device) continue;
+  for (const row of rows) {
     if (activities.kind.at(row) === KIND_CODE.sync) rowsOfWaits.push(row);
     else if (!Number.isNaN(activities.end.at(row))) {
       work.push(row);

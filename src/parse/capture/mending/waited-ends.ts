@@ -6,13 +6,13 @@
  * wait was for something that is not in the profile, as a stream without work.
  */
 import { elementAt } from '../../../containers/element.js';
-import { entryOf } from '../../../containers/map-entry.js';
+import { entryOf, groupsOf } from '../../../containers/map-entry.js';
 import { allRows, sortRows } from '../../../containers/row-order.js';
 import { countBelow } from '../../../containers/sorted-search.js';
 import type { Capture } from '../capture.js';
 import { waitOfCall } from '../calls/wait-calls.js';
 import { KIND_CODE } from '../capture-columns.js';
-import { isAwaitedCopy, overrunsOf, WaitedFor, waitsFor, type HostWait } from '../clocks/host-waits.js';
+import { isAwaitedCopy, launchedRows, overrunsOf, WaitedFor, waitsFor, type HostWait } from '../clocks/host-waits.js';
 import { CLOCK_TOLERANCE } from '../clocks/launch-latencies.js';
 import type { LaunchJoin } from '../launches.js';
 import { farLonger } from './stream-order.js';
@@ -37,13 +37,14 @@ export function cutAtWaits(
   if (suspects.length === 0) return cut;
   const devices = devicesOf(capture);
   const isWaitedFor = endsWithWait(capture, launches);
-  for (const id of new Set(suspects.map((row) => device.at(row)))) {
-    const isOnly = devices.size === 1;
-    if (isMoved(id) || !isTimedByHost(capture, launches, id)) continue;
-    if (overrunsOf(capture, launches, id, isOnly, (row) => isLast.has(row)).broken > 0) continue;
-    const returnOf = returnsOf(capture, launches, waitsFor(capture, launches, id, isOnly));
-    for (const row of suspects) {
-      if (device.at(row) !== id) continue;
+  const suspectsOf = groupsOf(suspects, (row) => device.at(row));
+  const rowsOf = launchedRows(capture, launches, new Set(suspectsOf.keys()));
+  for (const [id, ofDevice] of suspectsOf) {
+    const [rows, isOnly] = [rowsOf(id), devices.size === 1];
+    if (isMoved(id) || !isTimedByHost(capture, launches, rows)) continue;
+    if (overrunsOf(capture, launches, rows, isOnly, (row) => isLast.has(row)).broken > 0) continue;
+    const returnOf = returnsOf(capture, launches, waitsFor(capture, launches, rows, isOnly));
+    for (const row of ofDevice) {
       const returned = returnOf(row);
       if (!isBroken(capture, row, returned) || isWaitedFor(row)) continue;
       end.set(row, returned);
@@ -105,15 +106,13 @@ function devicesOf({ activities: { kind, device } }: Capture): ReadonlySet<numbe
   return devices;
 }
 
-/** Whether no work of a device starts before its launch, and some right after it. */
-function isTimedByHost({ activities, hostCalls }: Capture, { callOf }: LaunchJoin, device: number): boolean {
+/** Whether no work of a device starts before its launch, and some right after it. @param rows that have a launch */
+function isTimedByHost({ activities, hostCalls }: Capture, { callOf }: LaunchJoin, rows: readonly number[]): boolean {
   let least = Infinity;
-  for (let row = 0; row < activities.length; row++) {
-    const call = elementAt(callOf, row);
+  for (const row of rows) {
     // Work without times was placed at its launch.
     const isTimed = activities.kind.at(row) !== KIND_CODE.sync && !Number.isNaN(activities.end.at(row));
-    if (call === -1 || !isTimed || activities.device.at(row) !== device) continue;
-    least = Math.min(least, activities.start.at(row) - hostCalls.start.at(call));
+    if (isTimed) least = Math.min(least, activities.start.at(row) - hostCalls.start.at(elementAt(callOf, row)));
   }
   return Math.abs(least) <= CLOCK_TOLERANCE;
 }

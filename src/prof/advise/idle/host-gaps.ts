@@ -162,6 +162,11 @@ function moved(from: Idle, to: Idle): void {
   Object.assign(from, new Idle());
 }
 
+function settled<Of extends { readonly of: HostGapsOfDevice }>(devices: readonly Of[]): readonly Of[] {
+  for (const { of } of devices) of.settle();
+  return devices;
+}
+
 export class HostGaps {
   readonly #devices = new ByDevice(() => new HostGapsOfDevice());
   readonly #loading = new HostWork(({ text }) => LOADER.test(text));
@@ -207,8 +212,10 @@ export class HostGaps {
   }
 
   get all(): readonly (Place & { readonly of: HostGapsOfDevice })[] {
-    const all = this.#devices.all;
-    for (const { of } of all) of.settle();
-    return all;
+    return settled(this.#devices.all);
+  }
+
+  ofProfile(profile: number): readonly (Place & { readonly of: HostGapsOfDevice })[] {
+    return settled(this.#devices.ofProfile(profile));
   }
 }

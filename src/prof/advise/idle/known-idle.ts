@@ -21,10 +21,9 @@ export const untimedText = ({ timed, untimed }: WorkTimes): string =>
   `${grouped(untimed)} of ${many(timed + untimed, 'piece')} of work have no duration`;
 
 export function workTimesOf(profile: number, devices: DeviceTimes, missing: ByDevice<MissingTimes>): WorkTimes {
-  const isOwn = (place: Place): boolean => place.profile === profile;
   return {
-    timed: devices.all.filter(isOwn).reduce((all, { of }) => all + of.activities, 0),
-    untimed: missing.all.filter(isOwn).reduce((all, { of }) => all + of.untimed, 0),
+    timed: devices.ofProfile(profile).reduce((all, { of }) => all + of.activities, 0),
+    untimed: missing.ofProfile(profile).reduce((all, { of }) => all + of.untimed, 0),
   };
 }
 
@@ -37,7 +36,8 @@ export interface KnownIdle {
 }
 
 export function knownIdle(host: HostGaps, devices: DeviceTimes, missing: ByDevice<MissingTimes>): KnownIdle {
-  const work = new Map(host.all.map(({ profile }) => [profile, workTimesOf(profile, devices, missing)]));
+  const profiles = new Set(host.all.map(({ profile }) => profile));
+  const work = new Map([...profiles].map((profile) => [profile, workTimesOf(profile, devices, missing)]));
   const untimed = [...work.values()].filter(isUntimed);
   const all = host.all.filter(({ profile }) => !isUntimed(work.get(profile) ?? { timed: 0, untimed: 0 }));
   const [first] = untimed;

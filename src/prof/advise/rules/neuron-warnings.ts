@@ -130,7 +130,7 @@ const ruleOf = (entry: NeuronRule): Rule => ({
       end: ({ neuron }): RuleAnswer => {
         if (neuron.size === 0) return { found: [], why: 'no capture of a Neuron device' };
         const answers = [...neuron].map(([profile, of]): RuleAnswer => {
-          const own = devices.all.filter((place) => place.profile === profile);
+          const own = devices.ofProfile(profile);
           const ns = largest(
             own.map(({ of: { cover } }) => cover.total),
             0,

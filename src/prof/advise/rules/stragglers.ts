@@ -1,4 +1,5 @@
 /** The rank that computes longest, for which the others wait. */
+import { entryOf, groupsOf } from '../../../containers/map-entry.js';
 import { workOf } from '../../steps/step-work.js';
 import { ByDevice, type Place } from '../by-device.js';
 import { IntervalUnion } from '../../../containers/interval-union.js';
@@ -30,15 +31,24 @@ interface Lag {
   readonly others: number;
 }
 
-function lagOf(step: number, ranks: readonly Rank[]): Lag | null {
-  const sorted = ranks
-    .flatMap((rank) => {
-      const found = rank.of.get(step);
-      return found === undefined
-        ? []
-        : [{ rank, computing: found.computing.total, communication: found.communication.total }];
-    })
-    .sort((a, b) => b.computing - a.computing);
+/** What the ranks did in one step. */
+type StepOfRanks = { readonly rank: Rank; readonly computing: number; readonly communication: number }[];
+
+/** Of each step the ranks that have it, in their order. */
+function stepsOf(ranks: readonly Rank[]): Iterable<StepOfRanks> {
+  const steps = new Map<number, StepOfRanks>();
+  for (const rank of ranks)
+    for (const [step, { computing, communication }] of rank.of)
+      entryOf(steps, step, (): StepOfRanks => []).push({
+        rank,
+        computing: computing.total,
+        communication: communication.total,
+      });
+  return steps.values();
+}
+
+function lagOf(step: StepOfRanks): Lag | null {
+  const sorted = step.toSorted((a, b) => b.computing - a.computing);
   const [slowest, next] = sorted;
   // Whoever does not communicate makes nobody wait.
   if (slowest === undefined || next === undefined || sorted.some(({ communication }) => communication === 0))
@@ -82,14 +92,15 @@ function nameOf({ profile, device }: Place, ranks: readonly Rank[], { profiles }
 function answer(ranks: readonly Rank[], facts: RuleFacts): RuleAnswer {
   if (ranks.length < 2)
     return { found: [], why: 'one device alone, or no steps: dparse takes the profiles of several ranks' };
-  const steps = [...new Set(ranks.flatMap(({ of }) => [...of.keys()]))];
-  const lags = steps.map((step) => lagOf(step, ranks)).filter((lag) => lag !== null);
+  const lags = [...stepsOf(ranks)].map(lagOf).filter((lag) => lag !== null);
   if (lags.length === 0) return { found: [], why: 'no step in which several devices communicate' };
-  const slow = ranks
-    .map((rank) => ({ rank, own: lags.filter(({ slowest, overNext }) => slowest === rank && overNext > 0) }))
-    .find(({ own }) => own.length / lags.length > MOSTLY);
+  const lagsOf = groupsOf(
+    lags.filter(({ overNext }) => overNext > 0),
+    ({ slowest }) => slowest,
+  );
+  const slow = [...lagsOf].find(([, own]) => own.length / lags.length > MOSTLY);
   if (slow === undefined) return { found: [] };
-  const { rank, own } = slow;
+  const [rank, own] = slow;
   const chance = chanceOf(own.length, lags.length, ranks.length);
   if (chance >= LIKELY) return { found: [], why: 'too few steps to distinguish a slow rank from chance' };
   const [gain, stake] = [total(own, ({ overNext }) => overNext), total(own, ({ overMiddle }) => overMiddle)];

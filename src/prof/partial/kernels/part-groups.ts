@@ -27,6 +27,8 @@ const OF_PROFILE: Readonly<Record<string, (header: ProfileRecord) => CellValue>>
 
 export class PartGroups {
   readonly part: KernelPart;
+  /** Places of the first step beyond those that have sums of their own: of the steps with a number, and of none. */
+  readonly #restPlaces: readonly number[];
 
   /** @param header of the profile */
   constructor(
@@ -34,6 +36,10 @@ export class PartGroups {
     private readonly header: ProfileRecord,
   ) {
     this.part = record.data as KernelPart;
+    const { steps, summedSteps } = this.part;
+    this.#restPlaces = [false, true].map((isNone) =>
+      steps.findIndex((step, at) => at >= summedSteps && (step === null) === isNone),
+    );
   }
 
   get profile(): number {
@@ -83,10 +89,7 @@ export class PartGroups {
     if (!this.part.exact) {
       for (const [place, kernels, time] of sums) yield { place, kernels, time };
       for (const [i, [kernels, time]] of (rest ?? []).entries()) {
-        const place = this.part.steps.findIndex(
-          (step, at) => at >= this.part.summedSteps && (step === null) === (i === 1),
-        );
-        if (kernels > 0) yield { place, kernels, time };
+        if (kernels > 0) yield { place: elementAt(this.#restPlaces, i), kernels, time };
       }
       return;
     }

@@ -58,13 +58,13 @@ export function misfitsOf(
   clocks: readonly RankClock[],
 ): Misfit[] {
   const left = matchedParts(after);
+  const hasOthers = new Set(before.filter(({ group }) => group.members.some(({ part }) => left.has(part))));
   const groupsOf = new Map<number, MatchedGroup[]>();
   for (const group of before)
     for (const part of matchedParts([group])) entryOf(groupsOf, part, (): MatchedGroup[] => []).push(group);
   return [...groupsOf].flatMap(([part, groups]) => {
     // Of two that contradict each other it is not known which is wrong.
-    const isAgainstOthers = groups.some(({ group }) => group.members.some((member) => left.has(member.part)));
-    if (left.has(part) || !isAgainstOthers) return [];
+    if (left.has(part) || !groups.some((group) => hasOthers.has(group))) return [];
     return [{ part, isBackwards: false, ...lineOf(part, groups, parts, clocks) }];
   });
 }

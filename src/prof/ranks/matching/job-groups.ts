@@ -1,5 +1,5 @@
 /** The groups of a job, each with the operations of its members: a process group, or two ranks that exchange messages. */
-import { entryOf } from '../../../containers/map-entry.js';
+import { entryOf, groupsOf } from '../../../containers/map-entry.js';
 import type { ProcessGroup } from '../../../record/fields/collective.js';
 import type { RankPart } from '../part/rank-part.js';
 
@@ -48,7 +48,10 @@ export function jobGroups(parts: readonly RankPart[]): JobGroup[] {
 
 function addPart(open: Map<string, OpenGroup>, part: RankPart, index: number): void {
   const { groups, members, sizes, group, kind, peer } = part.operations;
-  const stated = groups.map((name, at) => statedGroup(part, name, members[at] ?? null, sizes[at] ?? null));
+  const listed = groupsOf<string | null, ProcessGroup>(part.processGroups, ({ name }) => name);
+  const stated = groups.map((name, at) =>
+    statedGroup(listed.get(name) ?? [], name, members[at] ?? null, sizes[at] ?? null),
+  );
   const known = new Map<string, OpenGroup>();
   for (const [at, of] of group.entries()) {
     const found = stated[of];
@@ -70,16 +73,12 @@ function addPart(open: Map<string, OpenGroup>, part: RankPart, index: number): v
 
 /** What the rank says of a group: its operations, else its list of groups. */
 function statedGroup(
-  { processGroups }: RankPart,
+  named: readonly ProcessGroup[],
   name: string | null,
   ranks: readonly number[] | null,
   size: number | null,
 ): StatedGroup {
-  const listed = listedGroup(
-    processGroups.filter((one) => one.name === name),
-    ranks,
-    size,
-  );
+  const listed = listedGroup(named, ranks, size);
   const all = ranks ?? listed?.ranks ?? null;
   return {
     name,
