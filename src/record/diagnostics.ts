@@ -154,17 +154,12 @@ export const DIAGNOSTICS = {
     'doubt',
     'launches in the report of counters whose kernel is not in the profile (skipped)',
   ],
-<<<<<<< HEAD
-  'time-unit-assumed': ['doubt', 'profiles that do not state the unit of their times (nanoseconds assumed)'],
-  'bad-row': ['loss', 'rows with a value of the wrong type (cell unknown)'],
-=======
   'counters-not-placed': [
     'loss',
     'launches in the report of counters after a lost row (which kernels are theirs is unknown; skipped)',
   ],
-  'time-unit-assumed': ['warning', 'profiles that do not state the unit of their times (nanoseconds assumed)'],
-  'bad-row': ['warning', 'rows with a value of the wrong type (cell unknown)'],
->>>>>>> 9cc9597f0beca50a7113714e0c1eb472a4485fac
+  'time-unit-assumed': ['doubt', 'profiles that do not state the unit of their times (nanoseconds assumed)'],
+  'bad-row': ['loss', 'rows with a value of the wrong type (cell unknown)'],
 } as const satisfies Record<string, readonly [Severity, string]>;
 
 /** Name of a diagnostic in the `end` record. */

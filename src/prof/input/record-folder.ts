@@ -8,7 +8,7 @@ import { parquetMetadataAsync, parquetScan, parquetSchema, type ParquetScan, typ
 import { entryOf } from '../../containers/map-entry.js';
 import { RECORD_FIELDS, type RecordField, type TabularType } from '../../record/fields/record-fields.js';
 import type { ProfileLine } from '../../record/record.js';
-import { isSystemError } from '../../record/errors.js';
+import { isSystemError, UserError } from '../../record/errors.js';
 import type { RecordFields } from './field-checks.js';
 import { validLine } from './line-validation.js';
 import { checkColumn, checkGroups } from './parquet-check.js';
