@@ -16,6 +16,12 @@ import {
 import type { Command } from './command.js';
 import { printText, refuseTerminal } from './output.js';
 
+/**
+ * What each device adds to the memory of commands that keep times of all devices, at most: the help of each says so.
+ * Measured with 20,000 devices of one kernel and one copy.
+ */
+export const DEVICE_MEMORY = '40 kB a device';
+
 /** A command's own formats, then those of every table: the first one is the default. */
 export const withTableFormats = (...own: readonly string[]): readonly string[] => [
   ...own,

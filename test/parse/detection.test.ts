@@ -204,6 +204,8 @@ describe('inputs', () => {
       'damaged.json.gz: gzip is broken: incorrect data check (copy it again)',
       'itself: cannot be read: too many symbolic links',
       'nothing.sqlite: cannot be read: no such file or directory',
+      // It has the extension of a profile there.
+      'empty.json: file is empty',
     ]);
     const far = await foundIn([join(folder, '*.sqlite')]);
     expect(far.profiles.map(({ source }) => basename(source.name))).to.deep.equal(['b.sqlite']);

@@ -1,6 +1,5 @@
 /** `dprof html`: one page with everything about a profile, for a browser. */
 import { basename } from 'node:path';
-import { DEVICE_MEMORY } from '../device-memory.js';
 import { EVENTS } from '../../prof/html/bounds.js';
 import { PageBuilder } from '../../prof/html/page-builder.js';
 import { pageElements } from '../../prof/html/page-elements.js';
@@ -13,7 +12,7 @@ import { integer, type Arguments } from '../arguments.js';
 import { DEVICE_OPTION, readDevice } from '../device-option.js';
 import { refuseTerminal } from '../output.js';
 import { pageProgram } from '../page-program.js';
-import { recordsCommand } from '../records-command.js';
+import { DEVICE_MEMORY, recordsCommand } from '../records-command.js';
 import { runAnalysis } from '../run-analysis.js';
 import { version } from '../package-folder.js';
 

@@ -1,5 +1,4 @@
 /** `dprof partial`: what profiles add up to, for answers over many of them. */
-import { DEVICE_MEMORY } from '../device-memory.js';
 import { append } from '../../containers/lists.js';
 import { requireColumn } from '../../prof/columns/columns.js';
 import { COLUMNS } from '../../prof/columns/columns.js';
@@ -19,7 +18,7 @@ import { checkOutput } from '../output.js';
 import { MemberStore } from './partial/member-store.js';
 import { writeMembers } from './partial/write-members.js';
 import { progress } from '../progress.js';
-import { recordsCommand, type RecordsRequest } from '../records-command.js';
+import { DEVICE_MEMORY, recordsCommand, type RecordsRequest } from '../records-command.js';
 
 const DEFAULT_BY = 'op,layer,kernel';
 

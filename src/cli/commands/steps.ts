@@ -1,5 +1,4 @@
 /** `dprof steps`: where the time of each step of training or serving went. */
-import { DEVICE_MEMORY } from '../device-memory.js';
 import { escapeControls } from '../../record/control-characters.js';
 import { columnsOf, SERVING_STEP_COLUMNS, STEP_TIME_COLUMNS, type StepRow } from '../../prof/steps/step-columns.js';
 import type { Column } from '../../table/column.js';
@@ -7,7 +6,7 @@ import { MOST_STEPS } from '../../prof/steps/host-steps.js';
 import { Steps, type ProfileSteps } from '../../prof/steps/steps.js';
 import { readable } from '../../table/readable.js';
 import { aligned, alignedTable } from '../../write/aligned.js';
-import { recordsCommand, withTableFormats } from '../records-command.js';
+import { DEVICE_MEMORY, recordsCommand, withTableFormats } from '../records-command.js';
 import { printTable, profileHeading, runAnalysis } from '../run-analysis.js';
 
 const screenColumns = (rows: ProfileSteps['rows']): Column<StepRow>[] =>

@@ -1,5 +1,4 @@
 /** `dprof advise`: what is worth doing, with the figures that show it. */
-import { DEVICE_MEMORY } from '../../device-memory.js';
 import { isDecimal } from '../../../record/decimal.js';
 import { Adviser, MIN_SHARE, TOP, type AdviserOptions } from '../../../prof/advise/adviser.js';
 import { RULES, rulesNamed } from '../../../prof/advise/rules.js';
@@ -7,7 +6,7 @@ import { Annotator } from '../../../prof/report/report.js';
 import { UsageError } from '../../../record/errors.js';
 import { aligned } from '../../../write/aligned.js';
 import { integer, type Arguments } from '../../arguments.js';
-import { recordsCommand, withTableFormats } from '../../records-command.js';
+import { DEVICE_MEMORY, recordsCommand, withTableFormats } from '../../records-command.js';
 import { DEVICE_OPTION, readDevice } from '../../device-option.js';
 import { printTable, runAnalysis } from '../../run-analysis.js';
 import { adviceDocuments, adviceMarkdown, adviceScreen, type Advice } from './advise-screen.js';

@@ -1,5 +1,4 @@
 /** `dprof ranks`: what the ranks of a job do to each other. */
-import { DEVICE_MEMORY } from '../../device-memory.js';
 import { ranksDocument } from '../../../prof/ranks/ranks-document.js';
 import { RanksAnalysis } from '../../../prof/ranks/ranks-analysis.js';
 import { RANK_TABLES, type RankTableName } from '../../../prof/ranks/tables/tables.js';
@@ -11,7 +10,7 @@ import { requireColumnOf, splitKeys } from '../../../table/column-lookup.js';
 import { aligned } from '../../../write/aligned.js';
 import { integer } from '../../arguments.js';
 import { printText } from '../../output.js';
-import { recordsCommand, withTableFormats } from '../../records-command.js';
+import { DEVICE_MEMORY, recordsCommand, withTableFormats } from '../../records-command.js';
 import { printTable, runAnalysis } from '../../run-analysis.js';
 import { ranksScreen, tableScreen } from './ranks-screen.js';
 
