@@ -30,7 +30,7 @@ const PROGRAMS = {
  * what is loaded together by itself.
  */
 const SHARED = {
-  start: ['cli/dparse.ts', 'cli/dprof.ts', 'cli/bin/boundary.ts'],
+  start: ['cli/dparse.ts', 'cli/dprof.ts', 'cli/bin/boundary.ts', 'cli/bin/remover.ts'],
   records: [
     'record/',
     'containers/',
