@@ -94,7 +94,7 @@ export const DIAGNOSTICS = {
   'event-without-time': ['loss', 'host events without a start or a duration (skipped)'],
   'repeated-key': ['doubt', 'duplicate keys in one event (the last one was taken)'],
   'large-id': ['note', 'ids beyond 2^53 (kept distinct, but not written)'],
-  'not-a-report': ['note', 'lines that are JSON, but no report (skipped)'],
+  'not-a-report': ['note', 'lines that are not a report (skipped)'],
   'report-without-period': ['note', 'reports without a period and a time (start unknown)'],
   'monitor-error': [
     'doubt',

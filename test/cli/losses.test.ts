@@ -100,7 +100,7 @@ describe('what readers lost', () => {
   it('is said by dprof monitor, of its own lines and of records made of them', async () => {
     const reports = readFileSync(join(ROOT, 'samples/neuron-monitor.jsonl'), 'utf8').split(/(?<=\n)/);
     const [path, records] = [freshPath('.jsonl'), freshPath('.jsonl')];
-    writeFileSync(path, [...reports.slice(0, 2), '5\n', ...reports.slice(2)].join(''));
+    writeFileSync(path, [...reports.slice(0, 2), '{"period":\n', ...reports.slice(2)].join(''));
     expect((await runCli('dprof', ['monitor', '-q', path])).stderr).to.match(/passed over 2 lines that are no report \(first: line 3\)/); // prettier-ignore
     const parsed = await runCli('dparse', ['-q', path]);
     expect(parsed.stderr).to.match(/figures are incomplete: events that are no JSON objects \(skipped\): 2\n$/);

@@ -173,8 +173,10 @@ export const LOSSY_INPUTS: readonly LossyInput[] = [
   ofWhole('Neuron: program cut off', CUT, () => file('.neff', start('attention.neff', 0.7))),
   ofWhole('Neuron: JSON cut off', CUT, () => file('.json', start('attention.neuron.json', 0.5))),
   ofWhole('Nsight Compute: CSV cut off in a row', CUT, () => ncu((text) => text.slice(0, -40))),
-  ofRow('Nsight Compute: a row without its last cells', /CSV rows with fewer cells than the header .*: \d+/, () =>
-    ncu((text) => text.replace(',"0","8.0","1,203.5"', '')),
+  ofRow(
+    'Nsight Compute: a row without its last cells',
+    /CSV rows that are truncated or do not match the header .*: \d+/,
+    () => ncu((text) => text.replace(',"0","8.0","1,203.5"', '')),
   ),
   ofWhole("records cut off at a line's end", /cut off: a profile has no end/, () => records((all) => all.slice(0, 60))),
   ofWhole('records cut off in a line', CUT, () => records((all) => all.slice(0, 60), 50)),

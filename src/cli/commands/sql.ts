@@ -138,6 +138,8 @@ async function answer(
   await runAnalysis(request, {
     analysis,
     ...(read.has('kernel') || read.has('rank') ? { annotator: new Annotator(device) } : {}),
+    // Its rows are what was asked for.
+    isDocument: true,
     print: (_answer, write) => print(write),
   });
 }

@@ -50,7 +50,7 @@ async function follow(request: DparseRequest, live: LiveFormat, bytes: AsyncIter
       if (records.length > 0) await flush();
       last = records.at(-1);
     }
-    report.add('-', outcomeOf(last));
+    report.add('-', outcomeOf(last, null, '-'));
   });
 }
 

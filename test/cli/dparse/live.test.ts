@@ -87,7 +87,7 @@ describeWithProcess('dparse on a live pipe', function () {
     tool.child.stdin.write(`a warning\n${report(20)}`);
     await tool.until((stdout) => utilisation(stdout).length === 2);
     expect(await tool.end()).to.equal(0);
-    expect(tool.stdout).to.match(/"diagnostics":\{"malformed-event":1\}\}\n$/);
+    expect(tool.stdout).to.match(/"diagnostics":\{"not-a-report":1\}\}\n$/);
     expect(tool.stderr).to.equal('');
   });
 

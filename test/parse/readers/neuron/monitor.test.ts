@@ -297,7 +297,7 @@ describe('neuron-monitor', () => {
     const records = recordsOf('', 'WARNING: busy', '[1]', '{"level":"info"}', good, '{"neuron_runtime_data":', good);
     expect(end(records)).to.deep.include({
       counts: { sample: 8 },
-      diagnostics: { 'malformed-event': 3, 'not-a-report': 1 },
+      diagnostics: { 'malformed-event': 1, 'not-a-report': 3 },
     });
   });
 

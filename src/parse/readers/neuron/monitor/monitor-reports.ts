@@ -19,6 +19,9 @@ import { knownFacts, neuronDevice, profileRecord } from '../profile-record.js';
 const isReport = (value: object): value is Readonly<Record<string, unknown>> =>
   REPORT_KEYS.some((key) => Object.hasOwn(value, key));
 
+/** Whether a line that is not JSON was one: other programs may write beside the monitor. */
+const isOfReport = (line: string): boolean => line.trimStart().startsWith('{');
+
 export class MonitorReports {
   readonly #times = new ReportTimes();
   #reports = 0;
@@ -36,7 +39,7 @@ export class MonitorReports {
     if (line.trim() === '') return [];
     const report = parse(line);
     if (report !== null) return this.#report(report);
-    this.diagnostics.count('malformed-event');
+    this.diagnostics.count(isOfReport(line) ? 'malformed-event' : 'not-a-report');
     return [];
   }
 
@@ -65,7 +68,7 @@ export class MonitorReports {
   #last(rest: string): ProfileLine[] {
     const report = parse(rest);
     if (report !== null) return this.#report(report);
-    this.diagnostics.count(rest.trimStart().startsWith('{') ? 'truncated-input' : 'malformed-event');
+    this.diagnostics.count(isOfReport(rest) ? 'truncated-input' : 'not-a-report');
     return [];
   }
 
