@@ -65,7 +65,9 @@ function read(path: string): Reading | null {
 }
 
 function namesOf(line: ProfileLine): string[] {
-  if (line.type === 'range') return ['range', line.tid === null ? 'range:device' : `range:${line.kind}`];
+  // Overhead of a process has no thread.
+  const isOfDevice = line.type === 'range' && line.tid === null && line.kind !== 'overhead';
+  if (line.type === 'range') return ['range', isOfDevice ? 'range:device' : `range:${line.kind}`];
   if (line.type !== 'sample') return [line.type];
   return [`sample:${line.metric}`, ...(line.metric === 'error' ? [] : ['sample:*'])];
 }

@@ -2,7 +2,7 @@
  * Which ranges enclose a launch: one sweep per thread over ranges and launches in order of start. A range encloses a
  * launch when it starts no later and ends no earlier. Ranges may overlap without nesting (start/end ranges), so the
  * sweep keeps a list of open ones in order of start instead of a stack. Cost: linear in ranges, and in launches by at most
- * 500 ranges each, the latest of those that are open.
+ * 2,048 ranges each, the latest of those that are open.
  */
 import { elementAt } from '../../containers/element.js';
 import type { Capture } from './capture.js';
@@ -57,9 +57,9 @@ export interface OpenRange<T> {
 
 /**
  * Most ranges around a launch. A damaged profile may end none of its ranges: each launch would have all that started
- * before it.
+ * before it. Whole ones have had 1,406.
  */
-const MOST_OPEN = 500;
+const MOST_OPEN = 2048;
 
 /** The sweep over one thread. Launches must come in order of start. */
 export class RangeSweep<T> {

@@ -2,8 +2,8 @@
  * Launches of kernels and graphs whose work is not in the profile, or mostly not, although work that the same thread
  * launched later is: the profiler lost it, and the device was busy where it looks idle. Streams run in order, so later work
  * counts on streams of the thread's graphs, where any of these has work. A launch after which there is none is counted, and
- * proves nothing of the device, as at the end of a trace. A launch that failed has none to lose, and of one without an id
- * it is not known which its work is. Memory: 17 bytes a host call, 16 of them only where a launch has no work.
+ * proves nothing of the device, as at the end of a trace. A launch that failed has none to lose, and one without an id
+ * may be that of any kernel whose launch is unknown. Memory: 17 bytes a host call, 16 of them only where a launch has no work.
  */
 import { elementAt } from '../../../containers/element.js';
 import { entryOf } from '../../../containers/map-entry.js';
@@ -114,8 +114,8 @@ class MissingLaunches {
     for (let row = 0; row < hasWork.length; row++) {
       const name = nameOf(row);
       if (name === null || (hasWork[row] === 1 && !isGraphLaunch(name))) continue;
-      const { corr, results, strays } = capture.hostCalls;
-      if (Number.isNaN(corr.at(row)) || results.has(row) || strays.has(row) || isCaptured(row)) continue;
+      const { results, strays } = capture.hostCalls;
+      if (results.has(row) || strays.has(row) || isCaptured(row)) continue;
       this.#launching.set(row, name);
     }
     const incomplete = this.#launching.size === 0 ? null : this.#incomplete();
@@ -220,16 +220,19 @@ class MissingLaunches {
     return count;
   }
 
-  /** Kernels without an id, and those with the id of a launch that was not taken for theirs. Others have another launch. */
+  /** Kernels without an id, those with the id of a launch that was not taken for theirs, and all where a launch has no id. */
   #unknownKernels(): number[] {
     const { hostCalls, activities } = this.capture;
     const idOf = ({ process: owner, corr }: HostCalls | Activities, row: number): string =>
       `${owner.at(row)} ${corr.at(row)}`;
-    const ids = new Set([...this.#launching.keys()].map((call) => idOf(hostCalls, call)));
+    const calls = [...this.#launching.keys()];
+    const ids = new Set(calls.map((call) => idOf(hostCalls, call)));
+    const isAnyWithoutId = calls.some((call) => Number.isNaN(hostCalls.corr.at(call)));
     const rows: number[] = [];
     this.#eachWork((row, call) => {
       if (call !== -1 || activities.kind.at(row) !== KIND_CODE.kernel) return;
-      if (Number.isNaN(knownId(activities.corr.at(row))) || ids.has(idOf(activities, row))) rows.push(row);
+      const isUnknown = isAnyWithoutId || Number.isNaN(knownId(activities.corr.at(row)));
+      if (isUnknown || ids.has(idOf(activities, row))) rows.push(row);
     });
     return rows;
   }

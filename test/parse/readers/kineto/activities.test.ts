@@ -237,10 +237,16 @@ describe('Kineto: kernels with the correlation id of another kernel', () => {
 });
 
 describe('Kineto: a call without an id', () => {
-  it('is a range, and not known to lack work', () => {
-    const events = [runtime('cudaLaunchKernel', undefined, 0, 5), launch(2, 10), kernel('k', 2, 20)];
+  const events = [runtime('cudaLaunchKernel', undefined, 0, 5), launch(2, 10), kernel('k', 2, 20)];
+
+  it('is a range, and lacks work where all kernels have other launches', () => {
     const records = read(events, { ranges: true });
     expect(records.filter(({ type }) => type === 'range')).to.have.length(2);
-    expect(records.at(-1)).to.deep.include({ diagnostics: {} });
+    expect(records.at(-1)).to.deep.include({ diagnostics: { 'launch-without-work': 1 } });
+  });
+
+  it('may be that of a kernel of unknown launch', () => {
+    const { diagnostics } = read([...events, kernel('k', 3, 40)], { ranges: true }).at(-1) as EndRecord;
+    expect(diagnostics).to.include({ 'kernel-without-launch': 1 }).and.not.have.property('launch-without-work');
   });
 });

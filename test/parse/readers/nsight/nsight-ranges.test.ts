@@ -50,12 +50,12 @@ describe('Nsight Systems: ranges', () => {
     expect(diagnosticsOf(db.write())).to.deep.equal({});
   });
 
-  it('beyond the latest 500 that are open around a launch are left out, and counted', () => {
+  it('beyond the latest 2,048 that are open around a launch are left out, and counted', () => {
     const db = launched();
-    for (let i = 0; i < 503; i++) db.range(`range ${i}`, -600 + i, null);
+    for (let i = 0; i < 2051; i++) db.range(`range ${i}`, -3000 + i, null);
     const ranges = rangesOf(db);
-    expect([ranges.length, ranges[0], ranges.at(-1)]).to.deep.equal([500, 'range 3', 'range 502']);
-    expect(diagnosticsOf(db.write())).to.deep.equal({ 'open-range': 503, 'range-not-nested': 3 });
+    expect([ranges.length, ranges[0], ranges.at(-1)]).to.deep.equal([2048, 'range 3', 'range 2050']);
+    expect(diagnosticsOf(db.write())).to.deep.equal({ 'open-range': 2051, 'range-not-nested': 3 });
   });
 
   it('still open at the end are closed there, and counted', () => {
