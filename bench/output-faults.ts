@@ -27,11 +27,11 @@ process.once('SIGINT', () => process.exit(130));
 const all = await writingCommands(faults.folder('inputs'));
 const commands = all.filter(({ name }) => name.startsWith(values.of));
 const wrong: string[] = [];
-const sums = { runs: 0, whole: 0, told: 0, quiet: 0 };
-say('| output | runs | all written | told, exit 1 | reader gone | wrong |');
+const sums = { runs: 0, whole: 0, reported: 0, quiet: 0 };
+say('| output | runs | all written | reported, exit 1 | reader gone | wrong |');
 say('|---|---|---|---|---|---|');
 for (const place of PLACES) {
-  const of = { runs: 0, whole: 0, told: 0, quiet: 0, wrong: 0 };
+  const of = { runs: 0, whole: 0, reported: 0, quiet: 0, wrong: 0 };
   let isHere = true;
   for (const command of commands) {
     if (isLeftOut(command, place)) continue;
@@ -49,11 +49,11 @@ for (const place of PLACES) {
       wrong.push(`${place.name}: ${command.name}: ${end.wrong}`);
     }
   }
-  const counts = isHere ? [of.runs, of.whole, of.told, of.quiet, of.wrong] : ['left out: nothing may be mounted here'];
+  const counts = isHere ? [of.runs, of.whole, of.reported, of.quiet, of.wrong] : ['left out: nothing may be mounted here'];
   say(`| \`${place.name.replaceAll('|', '\\|')}\` | ${counts.join(' | ')} |`);
-  for (const key of ['runs', 'whole', 'told', 'quiet'] as const) sums[key] += of[key];
+  for (const key of ['runs', 'whole', 'reported', 'quiet'] as const) sums[key] += of[key];
 }
 for (const line of wrong) say(line);
 const right = sums.runs - wrong.length;
-say(`${commands.length} commands and formats, ${right} of ${sums.runs} runs right: ${sums.whole} all written, ${sums.told} told, ${sums.quiet} reader gone; ${wrong.length} wrong`); // prettier-ignore
+say(`${commands.length} commands and formats, ${right} of ${sums.runs} runs right: ${sums.whole} all written, ${sums.reported} reported, ${sums.quiet} reader gone; ${wrong.length} wrong`); // prettier-ignore
 process.exitCode = wrong.length === 0 ? 0 : 1;

@@ -18,7 +18,7 @@ export interface Place {
   /** Pages that the disk of the output has room for; a large disk where there is no number. @param size of the output */
   readonly pages?: (size: number) => number;
   /** How a run may end that does not write all of it. */
-  readonly ends?: 'told' | 'quietly' | 'never';
+  readonly ends?: 'reported' | 'quietly' | 'never';
 }
 
 const allButLast = (unit: number) => (size: number) => Math.floor(Math.max(0, size - 1) / unit);
@@ -45,7 +45,7 @@ const WHOLE = {
 };
 
 /** How a run ended: all is written, or a message says that it is not, or nobody reads it any more; else what is wrong. */
-export type End = 'whole' | 'told' | 'quiet' | { readonly wrong: string };
+export type End = 'whole' | 'reported' | 'quiet' | { readonly wrong: string };
 
 /** What is not looked at of a run. */
 export const isLeftOut = ({ written }: WritingCommand, { isNamed = false }: Place): boolean =>
@@ -137,7 +137,7 @@ interface Ran {
 
 function endOf(
   { code, stderr, output, left, lines }: Ran,
-  { isNamed = false, ends = 'told' }: Place,
+  { isNamed = false, ends = 'reported' }: Place,
   whole: Buffer,
 ): End {
   if (left.some((name) => name !== 'out')) return { wrong: `leaves ${left.join(', ')}` };
@@ -153,7 +153,7 @@ function endOf(
   const said = lines === 'one' ? /^d(?:parse|prof): [^\n]+\n$/ : /^(?:d(?:parse|prof): [^\n]+\n)+$/;
   if (!said.test(stderr) || stderr.includes('please report'))
     return { wrong: `says ${JSON.stringify(stderr.slice(0, 200))}` };
-  return 'told';
+  return 'reported';
 }
 
 /** A file, or the files of a folder one after the other. */

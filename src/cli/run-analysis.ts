@@ -30,7 +30,7 @@ export interface AnalysisRun<Facts> extends Pass<Facts> {
 interface Answered {
   /** The input's name. */
   readonly input: string;
-  /** What readers lost of it. */
+  /** What was lost in reading it. */
   readonly doubts: readonly Doubt[];
 }
 

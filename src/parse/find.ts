@@ -177,9 +177,9 @@ async function* profilesOf<Found extends object>(
 const copiesText = (copies: readonly string[]): string =>
   `${counted(copies.length, 'compressed copy')} left out, whose ${copies.length === 1 ? 'original is beside it' : 'originals are beside them'}: ${firstOf(copies)}`;
 
-/** `1 JSON file passed over that is no profile: 1.json`. */
+/** `1 JSON file passed over, which is not a profile: 1.json`. */
 const othersText = (others: readonly string[]): string =>
-  `${counted(others.length, 'JSON file')} passed over that ${others.length === 1 ? 'is no profile' : 'are no profiles'}: ${firstOf(others)}`;
+  `${counted(others.length, 'JSON file')} passed over, which ${others.length === 1 ? 'is not a profile' : 'are not profiles'}: ${firstOf(others)}`;
 
 /** Reports that are not read. */
 const REPORTS: readonly string[] = ['.nsys-rep', '.qdrep', '.ncu-rep'];

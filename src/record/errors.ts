@@ -32,7 +32,7 @@ export class UserError extends Error {
   }
 }
 
-/** Bytes of a name that are not UTF-8 reach the program as this sign, under which there is no such file. */
+/** Bytes of a name that are not UTF-8 reach the program as this sign, and no file has that name. */
 const NOT_UTF8 = '\ufffd';
 const UTF8_HINT = 'its name is not UTF-8: rename it, or let the shell open it: < FILE, > FILE';
 

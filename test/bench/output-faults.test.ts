@@ -22,15 +22,15 @@ describeWithProcess('output that cannot be written', () => {
   });
 
   const SAID: Readonly<Record<string, readonly (End | null)[]>> = {
-    told: ['told', null],
+    reported: ['reported', null],
     quietly: ['quiet', 'whole'],
     never: ['whole', null],
   };
   for (const name of ['dparse -f records lenet.nsys.sqlite', 'dprof summary -f parquet net.jsonl', 'dprof sql --help'])
-    it(`of ${name} is told of, wherever it goes`, () => {
+    it(`of ${name} is reported, wherever it goes`, () => {
       const command = commands.find((one) => one.name === name);
       if (command === undefined) throw new Error(`no ${name}`);
       for (const place of PLACES.filter((one) => !isLeftOut(command, one)))
-        expect(faults.end(command, place), place.name).to.be.oneOf([...(SAID[place.ends ?? 'told'] ?? [])]);
+        expect(faults.end(command, place), place.name).to.be.oneOf([...(SAID[place.ends ?? 'reported'] ?? [])]);
     });
 });

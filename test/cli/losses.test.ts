@@ -1,4 +1,4 @@
-/** What readers lost of an input reaches whoever reads an answer: every command tells of it, also with -q. */
+/** What readers lost of an input reaches whoever reads an answer: every command reports it, also with -q. */
 import { expect } from 'chai';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -45,7 +45,7 @@ const isOwnJson = (command: string): boolean => command.includes('-f json');
 describe('what readers lost', () => {
   /** Each command with or without `-q`, by turns; the other way round where there is time for all. */
   for (const [turn, test] of [itSlow, itLong].entries())
-    for (const [i, { what, told, isWhole, make }] of LOSSY_INPUTS.entries())
+    for (const [i, { what, reported, isWhole, make }] of LOSSY_INPUTS.entries())
       test(`is said by every command: ${what} (${turn + 1} of 2)`, async () => {
         const input = await make();
         const silent: string[] = [];
@@ -55,7 +55,7 @@ describe('what readers lost', () => {
           const { code, stdout, stderr } = await runCli('dprof', [...args, ...quiet]);
           const isFailed = code === 1 || command.includes('--fail-if');
           const isDoubted = !isOwnJson(command) || stdout === '' || (isWhole && !/figures are incomplete/.test(stderr)) || /"doubts":(\[\{|\{"base":\[\{)/.test(stdout); // prettier-ignore
-          if (!told.test(stderr) || (isWhole && !isFailed) || !isDoubted) silent.push(`${args.join(' ')} ${quiet.join('')}: ${code} ${stderr}`); // prettier-ignore
+          if (!reported.test(stderr) || (isWhole && !isFailed) || !isDoubted) silent.push(`${args.join(' ')} ${quiet.join('')}: ${code} ${stderr}`); // prettier-ignore
         }
         expect(silent).to.deep.equal([]);
       });

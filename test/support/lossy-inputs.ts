@@ -10,7 +10,7 @@ import { ROOT } from './shared.js';
 export interface LossyInput {
   readonly what: string;
   /** What is said of it. */
-  readonly told: RegExp;
+  readonly reported: RegExp;
   /** Whether it is damaged as a whole: exit 1. */
   readonly isWhole: boolean;
   readonly make: () => string | Promise<string>;
@@ -102,15 +102,15 @@ const WRONG = /figures are incomplete: .*rows with a value of the wrong type \(c
 const CUT = /cut off/;
 const cell = (table: string, column: string): string => `UPDATE ${table} SET ${column} = 'x' WHERE rowid % 3 = 0`;
 
-const ofRow = (what: string, told: RegExp, make: LossyInput['make']): LossyInput => ({
+const ofRow = (what: string, reported: RegExp, make: LossyInput['make']): LossyInput => ({
   what,
-  told,
+  reported,
   isWhole: false,
   make,
 });
-const ofWhole = (what: string, told: RegExp, make: LossyInput['make']): LossyInput => ({
+const ofWhole = (what: string, reported: RegExp, make: LossyInput['make']): LossyInput => ({
   what,
-  told,
+  reported,
   isWhole: true,
   make,
 });

@@ -31,7 +31,7 @@ export interface Counted {
   /** Records written, by type. */
   readonly counts: Readonly<Record<string, number>>;
   readonly oddities: readonly string[];
-  /** What was lost of it, in a line; null for nothing. */
+  /** What was lost in reading it, in a line; null where nothing was. */
   readonly lost: string | null;
   /** Whether something was lost, and nothing read. */
   readonly isUnread: boolean;

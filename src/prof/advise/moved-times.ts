@@ -13,7 +13,7 @@ import { spokenName } from './spoken-names.js';
 export function communicationOf(record: ProfileLine): { readonly name: string; readonly bytes: number | null } | null {
   if (record.type !== 'collective' && (record.type !== 'kernel' || !communicates(record))) return null;
   const name = operationName(record);
-  // Of an operation that cannot be told the kernel says most.
+  // Where the operation is unknown, the kernel's name says most.
   const isUnknown = name === UNKNOWN_OPERATION && record.type === 'kernel';
   return { name: isUnknown ? spokenName(record.short) : name, bytes: operationOf(record).bytes };
 }

@@ -20,7 +20,7 @@ export interface MetricRow extends Pick<Metric, 'name' | 'group' | 'unit'> {
   readonly otherUnit: string | null;
   readonly value: number | string | null;
   readonly why: string | null;
-  /** What a value is of that is none of the whole profile, as far as that is stated; null for metrics of all of it. */
+  /** What a value belongs to, where that is stated and is not the whole profile; null for metrics of the whole profile. */
   readonly of: string | null;
   readonly own: boolean;
   readonly doc: string | null;

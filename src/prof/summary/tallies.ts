@@ -51,7 +51,7 @@ export class Tallies {
 /** Unknown times come last. */
 const timeOf = ({ time }: Tally): number => time ?? 0;
 
-/** A sum of times, of which some may be unknown. @param untimed how many are */
+/** A sum of times, some of which may be unknown. @param untimed how many are */
 export const knownTime = ({ count, time }: Pick<TimedTally, 'count' | 'time'>, untimed: number): number | null =>
   untimed > 0 && untimed === count ? null : toPicoseconds(time);
 

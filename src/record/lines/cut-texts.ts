@@ -33,7 +33,7 @@ export function appendReadable(
   append(lines, withTextsCut(record, diagnostics));
 }
 
-/** The record with its long texts cut, each of which is counted. */
+/** The record with its long texts cut; each cut is counted. */
 export function withTextsCut(record: ProfileLine, diagnostics: Diagnostics, limits = LIMITS): ProfileLine {
   let left = limits.all;
   const textOf = (text: string): string => {

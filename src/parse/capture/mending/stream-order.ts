@@ -98,14 +98,18 @@ export function farLonger(
 ): (row: number) => boolean {
   const { start, end } = capture.activities;
   let longest: ReadonlyMap<string, number> | null = null;
+  let ofAll = Infinity;
   return (row) => {
-    longest ??= longestOf(capture, leftOut);
+    if (longest === null) {
+      longest = longestOf(capture, leftOut);
+      if (longest.size > 0) ofAll = [...longest.values()].reduce((a, b) => Math.max(a, b));
+    }
     const dur = end.at(row) - start.at(row);
     const ofTask = longest.get(taskOf(capture, row));
     if (ofTask !== undefined) return dur > FAR_LONGER * ofTask;
     if (unlike !== null) return unlike;
     // What nothing else does is compared with all work, and by more: it may well be the longest.
-    return longest.size > 0 && dur > FAR_LONGER ** 2 * [...longest.values()].reduce((a, b) => Math.max(a, b));
+    return dur > FAR_LONGER ** 2 * ofAll;
   };
 }
 

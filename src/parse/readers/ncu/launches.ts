@@ -49,7 +49,7 @@ const ABOUT: ReadonlySet<string> = new Set([
 /**
  * Every row is used or counted, but for lines of the profiler between them.
  * @param above lines above the header
- * @returns null for a file that is no such report
+ * @returns null for a file that is not such a report
  */
 export function readLaunches(path: string, above: number, diagnostics: Diagnostics): NcuLaunch[] | null {
   const table = CsvTable.open(path, diagnostics, { above, rows: 'any' });
