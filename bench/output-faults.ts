@@ -49,7 +49,9 @@ for (const place of PLACES) {
       wrong.push(`${place.name}: ${command.name}: ${end.wrong}`);
     }
   }
-  const counts = isHere ? [of.runs, of.whole, of.reported, of.quiet, of.wrong] : ['left out: nothing may be mounted here'];
+  const counts = isHere
+    ? [of.runs, of.whole, of.reported, of.quiet, of.wrong]
+    : ['left out: nothing may be mounted here'];
   say(`| \`${place.name.replaceAll('|', '\\|')}\` | ${counts.join(' | ')} |`);
   for (const key of ['runs', 'whole', 'reported', 'quiet'] as const) sums[key] += of[key];
 }
