@@ -67,8 +67,11 @@ export function withHostHint({ what, detail }: UserError, host: HostRecords): Us
   return new UserError(what, answer === undefined ? rest : { ...rest, hint: answer });
 }
 
-export const withoutDevice = (): UserError =>
-  new WithoutDevice('no kernels, and no other work of a device', { hint: HOST_HINT });
+/** @param profiles by name, where there are several */
+export const withoutDevice = (profiles?: string): UserError =>
+  new WithoutDevice(`no kernels, and no other work of a device${profiles === undefined ? '' : `, in ${profiles}`}`, {
+    hint: HOST_HINT,
+  });
 
 /** The error for kernels that are missing, or of which none has a duration. */
 export const withoutKernels = (untimed = 0): UserError =>
@@ -97,6 +100,12 @@ export const withoutTimes = (what = 'no record has a start and a duration'): Use
   new UserError(what, {
     hint: 'a net.dict of PyProf and counters of Nsight Compute have no times: run dparse on the profile itself',
   });
+
+/** Formats without an activity: there is nothing but the vendor's metrics. */
+export const METRICS_ONLY: ReadonlySet<string> = new Set(['neuron-summary', 'neff']);
+
+/** Whether work of a device is to be expected in a profile of that format. */
+export const mayHaveWork = (format: string): boolean => format !== 'neuron-monitor' && !METRICS_ONLY.has(format);
 
 /** The error of commands over profiles for the reports of a monitor. */
 export const noProfile = (): UserError =>

@@ -337,7 +337,7 @@ export const FIXTURE: PageData = {
   ...{ profiles: [profile(0, 1), profile(1, 1.2)], leftOut: 0 },
   advice: groupedFindings([FINDING], () => 0.05),
   job: {
-    ...{ worldSize: 2, missing: 0, matched: 6, unmatched: 1, tested: 2, isChance: false },
+    ...{ worldSize: 2, missing: 0, withoutWork: 0, idle: [], matched: 6, unmatched: 1, tested: 2, isChance: false },
     late: [
       {
         ...{

@@ -7,6 +7,7 @@ import type { Annotated } from '../annotate.js';
 import { isOfNeuronDevice } from '../neuron/machine.js';
 import { ProfileSums } from '../neuron/metric-sums.js';
 import type { RecordTypes } from '../input/record-types.js';
+import { namesOfSeveral } from '../ranks/membership.js';
 import { missingWorkOf, MissingTimes } from '../steps/missing-work.js';
 import { workOf } from '../steps/step-work.js';
 import { ByDevice } from './by-device.js';
@@ -98,7 +99,10 @@ export class Adviser implements Analysis<Adviser> {
       this.profiles.set(record.profile, record);
       if (isOfNeuronDevice(record)) this.#neuron.set(record.profile, new ProfileSums());
     }
-    if (record.type === 'end') return;
+    if (record.type === 'end') {
+      for (const { watch } of this.#watches) watch.take?.(record);
+      return;
+    }
     const missing = missingWorkOf(record);
     if (missing !== null) this.#missing.of({ ...missing, profile: record.profile }).add(missing);
     const gap = this.#devices.take(record);
@@ -148,7 +152,7 @@ export class Adviser implements Analysis<Adviser> {
   /** @throws UserError without any work that has a time */
   finish(rows: readonly Annotated[]): Answer<Adviser> {
     this.addKernels(rows);
-    if (this.kernels + this.activities === 0) throw withoutDevice();
+    if (this.kernels + this.activities === 0) throw withoutDevice(namesOfSeveral([...this.profiles.values()]));
     if (this.activities === 0) throw withoutTimes();
     const findings = this.findings
       .slice(0, this.#top)
@@ -183,9 +187,10 @@ export class Adviser implements Analysis<Adviser> {
     return this.#end().silences;
   }
 
-  /** A share of the time of the finding's device. */
+  /** A share of the time of the finding's device; of a profile without work, of that of the device that worked longest. */
   shareOf({ profile, device, stake }: Pick<Finding, 'profile' | 'device' | 'stake'>): number {
-    const span = this.#devices.span(profile, device);
+    const isIdle = this.#devices.ofProfile(profile).length === 0;
+    const span = isIdle ? this.#devices.longest : this.#devices.span(profile, device);
     return span > 0 ? stake / span : 0;
   }
 
@@ -195,6 +200,11 @@ export class Adviser implements Analysis<Adviser> {
     const findings = groupsOf(this.findings, ({ profile }) => profile);
     const numbers = [...new Set(this.#devices.all.map(({ profile }) => profile))];
     return numbers.map((profile) => this.#verdictOf(profile, findings.get(profile) ?? []));
+  }
+
+  /** Numbers of the profiles without work of a device that has a time: there is no verdict on them. */
+  get withoutWork(): number[] {
+    return [...this.profiles.keys()].filter((profile) => this.#devices.ofProfile(profile).length === 0);
   }
 
   /**

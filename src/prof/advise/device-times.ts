@@ -101,6 +101,14 @@ export class DeviceTimes {
     return this.#devices.ofProfile(profile);
   }
 
+  /** The longest span of any device, ns; 0 without any. */
+  get longest(): number {
+    return largest(
+      this.all.map(({ of }) => of.span),
+      0,
+    );
+  }
+
   /** ns from the first work of a device to its last; of the profile's device where that is longest for null. */
   span(profile: number, device: number | null): number {
     if (device !== null) return this.#devices.get(profile, device)?.span ?? 0;

@@ -265,7 +265,9 @@ export class PageBuilder implements Analysis<MakePage> {
     const verdicts = new Map(this.#adviser.verdicts.map((verdict) => [verdict.profile, verdict]));
     const ranks = this.#ranks.partsByProfile;
     const rankParts = [...ranks.values()].flat();
-    const report = rankParts.length < 2 ? null : jobReport(rankParts);
+    const { withoutWork } = this.#ranks;
+    const isJob = rankParts.length > 0 && rankParts.length + withoutWork.length > 1;
+    const report = isJob ? jobReport(rankParts, withoutWork) : null;
     const overviews = this.#summaries.all.filter(({ profile }) => this.#packed.has(profile) || this.#profiles.has(profile)); // prettier-ignore
     const held = heldProfiles(
       overviews.map(({ profile, devices }) => ({

@@ -47,6 +47,9 @@ export interface PageJob {
   readonly worldSize: number | null;
   /** Ranks without a profile. */
   readonly missing: number;
+  /** Profiles in which no device worked, and the first of them. */
+  readonly withoutWork: number;
+  readonly idle: readonly { readonly name: string; readonly reason: string | null }[];
   readonly matched: number;
   readonly unmatched: number;
   /** Ranks that were tested for being late. */

@@ -13,10 +13,21 @@ const REASONS: readonly (readonly [counter: DiagnosticName, what: string, hint: 
   ['profiler-saw-no-device', 'the profiler saw no CUDA events', 'profile the process that uses the GPU, its children too, with nsys profile --trace=cuda,nvtx'], // prettier-ignore
 ];
 
+/** What the profiler recorded of why no device worked, and what to do; null where it recorded nothing. */
+export interface MissingReason {
+  readonly what: string;
+  readonly hint: string;
+}
+
+export function missingReason(counted: ReadonlySet<string>): MissingReason | null {
+  const [, what, hint] = REASONS.find(([counter]) => counted.has(counter)) ?? [];
+  return what === undefined || hint === undefined ? null : { what, hint };
+}
+
 /** The error with the reason that was counted, in place of a hint that would not help; any other as it is. */
 export function withReason(error: unknown, counted: ReadonlySet<string>): unknown {
   if (!(error instanceof WithoutDevice)) return error;
-  const [, what, hint] = REASONS.find(([counter]) => counted.has(counter)) ?? [];
-  if (what === undefined || hint === undefined) return error;
-  return new UserError(`${error.what}: ${what}`, { ...error.detail, hint });
+  const reason = missingReason(counted);
+  if (reason === null) return error;
+  return new UserError(`${error.what}: ${reason.what}`, { ...error.detail, hint: reason.hint });
 }

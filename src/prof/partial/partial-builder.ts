@@ -1,8 +1,7 @@
 /** Records of any number of profiles, one profile after the other → members of a partial answer, each when it ends. */
 import { UserError } from '../../record/errors.js';
 import type { ProfileLine, ProfileRecord } from '../../record/record.js';
-import { noProfile } from '../analysis.js';
-import { METRICS_ONLY } from '../summary/summary-analysis.js';
+import { METRICS_ONLY, noProfile } from '../analysis.js';
 import { MemberBuilder, type MemberOptions } from './member-builder.js';
 
 export class PartialBuilder {

@@ -14,7 +14,7 @@ import { membershipOf, rangesText, type Membership } from './membership.js';
 import { expertsOf, type ExpertReport } from './parallelism/experts.js';
 import { stagePlaces } from './parallelism/stage-places.js';
 import { stagesOf, type StageReport } from './parallelism/stages.js';
-import type { RankPart } from './part/rank-part.js';
+import type { ProfileWithoutWork, RankPart } from './part/rank-part.js';
 import { GroupTransfers, type SlowTransfers } from './slow-groups.js';
 import { latenessOf, type Lateness } from './stragglers/stragglers.js';
 import type { NamedGroup } from './stragglers/tested-units.js';
@@ -64,6 +64,8 @@ export interface JobReport {
   readonly parts: readonly RankPart[];
   /** Profiles that are left out: each is a copy of one of `parts`. */
   readonly copies: readonly CopiedPart[];
+  /** Profiles in which no device worked: in no part, nor missing. */
+  readonly withoutWork: readonly ProfileWithoutWork[];
   readonly membership: Membership;
   /** Ranks whose times fit no clock: they are compared with no others. */
   readonly misfits: readonly Misfit[];
@@ -84,10 +86,17 @@ export interface JobReport {
   readonly experts: readonly ExpertReport[];
 }
 
-/** @param parts of all ranks, in any order: the answer has them in order of rank */
-export function jobReport(given: readonly RankPart[]): JobReport {
+/**
+ * @param given parts of all ranks, in any order: the answer has them in order of rank
+ * @param idle profiles of the job in which no device worked, likewise
+ */
+export function jobReport(given: readonly RankPart[], idle: readonly ProfileWithoutWork[] = []): JobReport {
   const { parts, copies } = withoutCopies([...given].sort(byRank));
-  const membership = membershipOf(parts);
+  const withoutWork = [...idle].sort((a, b) => byRank(a.part, b.part));
+  const membership = membershipOf(
+    parts,
+    withoutWork.map(({ part }) => part),
+  );
   const groups = jobGroups(parts);
   const kinds = groupKinds(groups, parts, membership.worldSize);
   const { matched, clocks, misfits } = aligned(parts, groups);
@@ -101,7 +110,7 @@ export function jobReport(given: readonly RankPart[]): JobReport {
   const waits = addedUp(parts, matched, kinds, clocks, reaches);
   const begins = profileBegins(clocks);
   return {
-    ...{ parts, copies, membership, misfits },
+    ...{ parts, copies, withoutWork, membership, misfits },
     ranks: parts.map((_, part) => ({
       ...rankReport(part, membership, clocks, waits.ranks),
       begin: elementAt(begins, part),
@@ -135,11 +144,11 @@ function namedGroups(groups: readonly JobGroup[], kinds: readonly (KnownKind | n
 }
 
 /** Ranks first, then profiles without one by name; of one name those that began earlier first. */
-function byRank(a: RankPart, b: RankPart): number {
+export function byRank(a: RankPart, b: RankPart): number {
   const [x, y] = [a.rank ?? Infinity, b.rank ?? Infinity];
   if (x !== y) return x < y ? -1 : 1;
   if (a.file !== b.file) return a.file < b.file ? -1 : 1;
-  if (a.device !== b.device) return a.device - b.device;
+  if (a.device !== b.device && !Number.isNaN(a.device - b.device)) return a.device - b.device;
   const [begin, other] = [BigInt(a.startUnixNs ?? 0), BigInt(b.startUnixNs ?? 0)];
   if (begin !== other) return begin < other ? -1 : 1;
   return (a.steps.start[0] ?? 0) - (b.steps.start[0] ?? 0);

@@ -20,13 +20,15 @@ export interface Membership {
   readonly nodesInferred: boolean;
 }
 
-export function membershipOf(parts: readonly RankPart[]): Membership {
-  const worldSizes = [...new Set(parts.flatMap(({ worldSize }) => worldSize ?? []))].sort((a, b) => a - b);
+/** @param idle parts of profiles without work, which are in the job as well */
+export function membershipOf(parts: readonly RankPart[], idle: readonly RankPart[] = []): Membership {
+  const all = [...parts, ...idle];
+  const worldSizes = [...new Set(all.flatMap(({ worldSize }) => worldSize ?? []))].sort((a, b) => a - b);
   const worldSize = worldSizes.length === 1 ? elementAt(worldSizes, 0) : null;
   const ranks = new Map<number, RankPart[]>();
   // Devices of one process stand for its ranks, and have numbers of their machine: those between are no ranks.
   let highest = -1;
-  for (const part of parts) {
+  for (const part of all) {
     if (part.rank === null) continue;
     if (!part.isDevice) highest = Math.max(highest, part.rank);
     entryOf(ranks, part.rank, () => []).push(part);
@@ -69,8 +71,11 @@ function filesOf(parts: readonly RankPart[]): string[] {
   return names.length > 1 ? names : files;
 }
 
+/** The machine that the profile, or the name of its file, says it ran on; null where neither does. */
+export const hostOf = ({ host, file }: Pick<RankPart, 'host' | 'file'>): string | null => host ?? hostInName(file);
+
 function nodesOf(parts: readonly RankPart[]): Pick<Membership, 'nodes' | 'nodesInferred'> {
-  const hosts = parts.map(({ host, file }) => host ?? hostInName(file));
+  const hosts = parts.map(hostOf);
   if (hosts.some((host) => host !== null)) return { nodes: hosts, nodesInferred: false };
   // One process a device: the ranks of a machine follow each other, and its devices count from 0.
   const devices = parts.reduce((most, { device }) => Math.max(most, device + 1), 0);
@@ -80,6 +85,36 @@ function nodesOf(parts: readonly RankPart[]): Pick<Membership, 'nodes' | 'nodesI
   if (!fits || devices < 2) return { nodes: parts.map(() => null), nodesInferred: false };
   return { nodes: parts.map(({ rank }) => String(Math.floor((rank ?? 0) / devices))), nodesInferred: true };
 }
+
+/** What a rank is called: one without a number by its file. */
+export const rankName = ({ rank, file }: Pick<RankPart, 'rank' | 'file'>): string =>
+  rank === null ? file : `rank ${rank}`;
+
+interface NamedProfile {
+  readonly rank: number | null;
+  readonly file: string;
+  readonly host?: string | null;
+}
+
+/** `rank 1 (rank1.json, machine node-001)`: all that is known of who a profile without work is of. */
+export function nameWithoutWork({ rank, file, host = null }: NamedProfile): string {
+  const machine = hostOf({ file, host });
+  const about = [...(rank === null ? [] : [file]), ...(machine === null ? [] : [`machine ${machine}`])];
+  return `${rankName({ rank, file })}${about.length === 0 ? '' : ` (${about.join(', ')})`}`;
+}
+
+/** Profiles without work that are named in full. */
+const NAMED = 8;
+
+/** The first of them by name, and how many more there are. */
+export function namesWithoutWork(profiles: readonly NamedProfile[]): string {
+  const rest = profiles.length - NAMED;
+  return [...profiles.slice(0, NAMED).map(nameWithoutWork), ...(rest > 0 ? [`${rest} more`] : [])].join(', ');
+}
+
+/** The same for an error, which names one profile itself: undefined without another. */
+export const namesOfSeveral = (profiles: readonly NamedProfile[]): string | undefined =>
+  profiles.length > 1 ? namesWithoutWork(profiles) : undefined;
 
 /** Numbers as people write them: `3-7, 12`; at most `most` of these stretches. */
 export function rangesText(numbers: readonly number[], most = 8): string {

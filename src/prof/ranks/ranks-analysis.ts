@@ -4,6 +4,7 @@ import type { ProfileLine } from '../../record/record.js';
 import { countNotes, withoutDevice, type Analysis, type Answer } from '../analysis.js';
 import type { Annotated } from '../annotate.js';
 import { jobReport, type JobReport } from './job-report.js';
+import { namesOfSeveral, namesWithoutWork } from './membership.js';
 import { RANK_AND_PART_TYPES, RankParts } from './part/rank-parts.js';
 import { RANK_TABLES, type RankTableName } from './tables/tables.js';
 
@@ -28,8 +29,9 @@ export class RanksAnalysis implements Analysis<JobReport> {
   /** @throws UserError without work of any device */
   finish(rows: readonly Annotated[]): Answer<JobReport> {
     const parts = this.#parts.all(rows);
-    if (parts.length === 0) throw withoutDevice();
-    const report = jobReport(parts);
+    const { withoutWork } = this.#parts;
+    if (parts.length === 0) throw withoutDevice(namesOfSeveral(withoutWork.map(({ part }) => part)));
+    const report = jobReport(parts, withoutWork);
     const { of, missing } = RANK_TABLES[this.table];
     const lacking = missing(report);
     const notes = [...notesOf(report), ...(lacking === null ? [] : [lacking])];
@@ -37,7 +39,7 @@ export class RanksAnalysis implements Analysis<JobReport> {
   }
 }
 
-function notesOf({ parts, membership }: JobReport): (string | UserError)[] {
+function notesOf({ parts, withoutWork, membership }: JobReport): (string | UserError)[] {
   const leftOut = (of: 'operations' | 'steps' | 'names'): number =>
     parts.reduce((sum, part) => sum + part.leftOut[of], 0);
   const { worldSizes, doubled } = membership;
@@ -46,6 +48,11 @@ function notesOf({ parts, membership }: JobReport): (string | UserError)[] {
       [leftOut('operations'), 'operation', ' without a time, or beyond 500000 of a rank, left out'],
       [leftOut('steps'), 'record', ' of steps beyond 1000 of a rank left out'],
       [leftOut('names'), 'layer, op or kernel name', ' of the least time of a rank not compared with others'],
+      [
+        withoutWork.length,
+        'profile',
+        ` without work on a device: ${namesWithoutWork(withoutWork.map(({ part }) => part))}`,
+      ],
       [doubled.length, 'rank', ' with several profiles: are they of one run?'],
     ),
     ...(worldSizes.length === 0

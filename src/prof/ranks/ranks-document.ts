@@ -3,7 +3,7 @@ import { elementAt } from '../../containers/element.js';
 import { rowObjects, type RowObject } from '../../table/table.js';
 import type { Doubt } from '../input/losses.js';
 import type { JobReport } from './job-report.js';
-import type { Membership } from './membership.js';
+import { hostOf, type Membership } from './membership.js';
 import type { Straggler } from './stragglers/stragglers.js';
 import { RANK_TABLES, type RankTableName } from './tables/tables.js';
 import type { SlowTransfers } from './slow-groups.js';
@@ -30,6 +30,8 @@ export interface RanksDocument
   readonly doubts: readonly Doubt[];
   /** Profiles that are left out: each is a copy of another one. */
   readonly copies: readonly (RankFile & { readonly of: RankFile })[];
+  /** Profiles without work on a device, and why where the profiler recorded it. */
+  readonly withoutWork: readonly (RankFile & { readonly machine: string | null; readonly reason: string | null })[];
   /** Rank whose clock is the job's; null where it has no number. */
   readonly reference: number | null;
   /** Profiles that begin first and last, and how far apart, ns, where that is more than a step takes; null otherwise. */
@@ -51,13 +53,17 @@ export interface RanksDocument
 }
 
 export function ranksDocument(report: JobReport, doubts: readonly Doubt[]): RanksDocument {
-  const { membership, copies, misfits, parts, lateness, slowGroups, groups, apart } = report;
+  const { membership, copies, withoutWork, misfits, parts, lateness, slowGroups, groups, apart } = report;
   const { worldSize, worldSizes, missing, doubled, unranked, nodesInferred } = membership;
   const fileOf = (part: number): RankFile => fileOfPart(elementAt(parts, part));
   return {
     ...{ worldSize, worldSizes, missing, doubled, unranked, nodesInferred },
     doubts,
     copies: copies.map(({ part, of }) => ({ ...fileOfPart(part), of: fileOfPart(of) })),
+    withoutWork: withoutWork.map(({ part, reason }) => ({
+      ...fileOfPart(part),
+      ...{ machine: hostOf(part), reason: reason?.what ?? null },
+    })),
     reference: referenceOf(report),
     apart: apart === null ? null : { ...apart, first: fileOf(apart.first), last: fileOf(apart.last) },
     refuted: misfits.map(({ part, isBackwards: backwards, drift, residual }) => ({

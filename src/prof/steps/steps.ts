@@ -6,8 +6,9 @@ import { entryOf } from '../../containers/map-entry.js';
 import { UserError } from '../../record/errors.js';
 import type { KernelLine, ProfileLine, ProfileRecord } from '../../record/record.js';
 import type { RecordTypes } from '../input/record-types.js';
-import { countNotes, HOST_HINT, withoutTimes, type Analysis, type Answer } from '../analysis.js';
+import { countNotes, HOST_HINT, mayHaveWork, withoutTimes, type Analysis, type Answer } from '../analysis.js';
 import { WithoutDevice } from '../input/missing-device.js';
+import { namesWithoutWork } from '../ranks/membership.js';
 import { columnsOf, type StepRow } from './step-columns.js';
 import { HostSteps, MOST_STEPS, stepOf } from './host-steps.js';
 import { plainRow, stepCounts, type StepCounts, type StepsPart } from './steps-part.js';
@@ -92,13 +93,18 @@ export class Steps implements Analysis<readonly ProfileSteps[]> {
   finish(): Answer<readonly ProfileSteps[]> {
     const { untimed, activities, graphs, missing } = this.counts;
     if (untimed > 0 && activities === 0) throw withoutTimes();
-    const profiles = this.profiles.filter(({ rows }) => rows.length > 0);
+    const all = this.profiles;
+    const profiles = all.filter(({ rows }) => rows.length > 0);
+    const idle = all.flatMap(({ header, rows }) =>
+      rows.length === 0 && header !== null && mayHaveWork(header.format) ? header : [],
+    );
     if (activities === 0 && !profiles.some(({ rows }) => rows.some(({ device }) => device === null)))
       throw new WithoutDevice('no kernels, no collectives and no steps of the host', { hint: HOST_HINT });
     return {
       table: tableOf(profiles.flatMap(({ rows }) => rows)),
       facts: profiles,
       notes: countNotes(
+        [idle.length, 'profile', ` without work on a device, and without steps: ${namesWithoutWork(idle)}`],
         [untimed, 'record', ' without a time left out: free and idle of their steps are unknown'],
         [this.late, 'record', ' not in order of start: times are too small'],
         [graphs, 'graph launch', ' traced as a whole: counted as computing'],

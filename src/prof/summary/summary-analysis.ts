@@ -1,7 +1,14 @@
 /** The analysis of `dprof summary`: of profiles that have nothing but a vendor's metrics, these. */
 import { UserError } from '../../record/errors.js';
 import type { ProfileLine } from '../../record/record.js';
-import { noProfile, withoutDeviceAndRanges, withTimeless, type Analysis, type Answer } from '../analysis.js';
+import {
+  METRICS_ONLY,
+  noProfile,
+  withoutDeviceAndRanges,
+  withTimeless,
+  type Analysis,
+  type Answer,
+} from '../analysis.js';
 import type { Annotated } from '../annotate.js';
 import type { MetricAnalysis, MetricAnswer } from '../neuron/metric-analysis.js';
 import type { SummaryDetails } from './details.js';
@@ -12,9 +19,6 @@ import type { Peaks } from '../roofline/peaks.js';
 import { ProfileSummaries, SUMMARY_TYPES } from './summaries.js';
 import { PART_NAMES } from './summary-part.js';
 import type { ProfileSummary } from './summary-data.js';
-
-/** Formats without an activity: there is nothing but the vendor's metrics. */
-export const METRICS_ONLY: ReadonlySet<string> = new Set(['neuron-summary', 'neff']);
 
 /** Summaries of profiles, or the metrics where no profile has work. */
 export type SummaryFacts =
@@ -97,8 +101,9 @@ export class SummaryAnalysis implements Analysis<SummaryFacts> {
   /** Profiles of one job state its size, or have operations in common. */
   #job(rows: readonly Annotated[]): JobReport | null {
     const parts = this.#ranks?.all(rows) ?? [];
-    if (parts.length < 2) return null;
-    const report = jobReport(parts);
+    const withoutWork = this.#ranks?.withoutWork ?? [];
+    if (parts.length === 0 || parts.length + withoutWork.length < 2) return null;
+    const report = jobReport(parts, withoutWork);
     const isJob = report.membership.worldSize !== null || report.groups.some(({ matched }) => matched > 0);
     return isJob ? report : null;
   }

@@ -6,22 +6,26 @@ import type { ProfileVerdict } from '../../../prof/advise/verdict/verdict.js';
 import { counted } from '../../../record/plural.js';
 import { profileHeading } from '../../run-analysis.js';
 
+/** In place of a verdict. */
+const WITHOUT_WORK = 'no work of a device with a time';
+
 /** Profiles that have lines of their own, and verdicts that several have. */
 const [FEW, MOST] = [8, 4];
 
 /** @param manyOf names of several profiles */
 export function verdictLines(adviser: Adviser, manyOf: (profiles: readonly number[]) => string): string[] {
   const verdicts = new Map(adviser.verdicts.map((verdict) => [verdict.profile, verdict]));
+  const without = adviser.withoutWork;
   if (adviser.profiles.size <= FEW) {
     return [...adviser.profiles.values()].flatMap((header) => {
       const verdict = verdicts.get(header.profile);
       const heading = profileHeading(header.profile, header).replace(/^# /, '');
-      return verdict === undefined ? [heading] : [heading, verdict.text];
+      const text = without.includes(header.profile) ? WITHOUT_WORK : verdict?.text;
+      return text === undefined ? [heading] : [heading, text];
     });
   }
   const groups = groupsOf([...verdicts.values()]);
   const [shown, others] = [groups.slice(0, MOST), groups.slice(MOST)];
-  const without = [...adviser.profiles.keys()].filter((profile) => !verdicts.has(profile));
   const numbersOf = (group: readonly ProfileVerdict[]): string => manyOf(group.map(({ profile }) => profile));
   return [
     counted(adviser.profiles.size, 'profile'),
@@ -33,7 +37,7 @@ export function verdictLines(adviser: Adviser, manyOf: (profiles: readonly numbe
     ...(others.length === 0
       ? []
       : [`${numbersOf(others.flat())}: ${counted(others.length, 'other verdict')}: -f json`]),
-    ...(without.length === 0 ? [] : [`${manyOf(without)}: no work of a device with a time`]),
+    ...(without.length === 0 ? [] : [`${manyOf(without)}: ${WITHOUT_WORK}`]),
   ];
 }
 

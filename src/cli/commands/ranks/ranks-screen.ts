@@ -6,7 +6,7 @@ import { clockAhead } from '../../../prof/ranks/clocks/job-clocks.js';
 import { MOST_DRIFT } from '../../../prof/ranks/clocks/clock-fits.js';
 import type { Misfit } from '../../../prof/ranks/clocks/misfits.js';
 import type { GroupReport, JobReport } from '../../../prof/ranks/job-report.js';
-import { rangesText } from '../../../prof/ranks/membership.js';
+import { rangesText, rankName } from '../../../prof/ranks/membership.js';
 import type { RankPart } from '../../../prof/ranks/part/rank-part.js';
 import { groupsText } from '../../../prof/ranks/tables/class-table.js';
 import { capturedText, groupName } from '../../../prof/ranks/tables/group-table.js';
@@ -21,11 +21,9 @@ import { median } from '../../../record/statistics.js';
 import { amountText } from '../../../record/units.js';
 import { inAmounts } from '../../../table/readable.js';
 import { alignedTable } from '../../../write/aligned.js';
+import { membershipLines, NAMED, ranksText } from './membership-lines.js';
 
 const time = (ns: number | null): string => amountText(ns, 'time');
-
-/** Stragglers, and groups, that are named in full. */
-const NAMED = 8;
 
 /** @param top rows of each table */
 export function ranksScreen(report: JobReport, top: number): string {
@@ -63,12 +61,14 @@ const TEXTS: Readonly<Record<string, (row: never) => string>> = {
 };
 
 /** Rows that the rank does not tell apart have file or device beside it; where profiles state no rank, all rows about ranks. */
-function screenKeys(name: RankTableName, { parts, membership }: JobReport): readonly string[] {
+function screenKeys(name: RankTableName, { parts, withoutWork, membership }: JobReport): readonly string[] {
   const { screen, columns } = RANK_TABLES[name];
   const [first, ...others] = screen;
   if (first === undefined) return screen;
-  const keys = [first, ...(name === 'ranks' ? distinguishing(parts) : []), ...others];
-  const isNeeded = membership.unranked.length > 0 && screen.includes('rank') && !keys.includes('file');
+  const idle = withoutWork.map(({ part }) => part);
+  const keys = [first, ...(name === 'ranks' ? distinguishing([...parts, ...idle]) : []), ...others];
+  const isUnranked = membership.unranked.length > 0 || (name === 'ranks' && idle.some(({ rank }) => rank === null));
+  const isNeeded = isUnranked && screen.includes('rank') && !keys.includes('file');
   return isNeeded && columns.some(({ key }) => key === 'file') ? [...keys, 'file'] : keys;
 }
 
@@ -98,43 +98,6 @@ const headLines = (report: JobReport): string[] => [
   ...slowLines(report),
 ];
 
-const nameOf = ({ rank, file }: RankPart): string => (rank === null ? file : `rank ${rank}`);
-
-/** `2 ranks`: one with several devices once; `2 devices` where these stand for ranks. */
-function ranksText(parts: readonly RankPart[]): string {
-  const isDevices = parts.length > 0 && parts.every(({ isDevice, rank, device }) => isDevice && rank === device);
-  return counted(new Set(parts.map(nameOf)).size, isDevices ? 'device' : 'rank');
-}
-
-function membershipLines({ parts, copies, membership }: JobReport): string[] {
-  const { worldSize, missing, doubled, unranked, nodes, nodesInferred } = membership;
-  const ranks = parts.flatMap(({ rank }) => rank ?? []);
-  const machines = new Set(nodes.filter((node) => node !== null)).size;
-  const of = worldSize === null ? '' : ` of ${worldSize}`;
-  const on = machines === 0 ? '' : ` on ${counted(machines, 'machine')}${nodesInferred ? ' (by their numbers)' : ''}`;
-  const numbered = `${ranksText(parts.filter(({ rank }) => rank !== null))}${of}: ${rangesText(ranks)}`;
-  const others = `${counted(unranked.length, 'profile')} that ${unranked.length === 1 ? 'states' : 'state'} no rank`;
-  const who = [...(ranks.length > 0 ? [numbered] : []), ...(unranked.length > 0 ? [others] : [])].join(', and ');
-  return [
-    `Job         ${who}${on}`,
-    // Whoever states no rank may be one of them.
-    ...(missing.length === 0 || unranked.length > 0 ? [] : [`  missing   ${rangesText(missing)}`]),
-    ...doubled.map(({ rank, files }) => `  twice     rank ${rank}: ${files.join(', ')}`),
-    ...copyLines(copies),
-    ...(unranked.length === 0
-      ? []
-      : [`  no rank   ${unranked.slice(0, 4).join(', ')}${unranked.length > 4 ? ', …' : ''}`]),
-  ];
-}
-
-function copyLines(copies: JobReport['copies']): string[] {
-  const lines = copies.map(
-    ({ part, of }) => `  copy      ${part.file} has the work of ${of.file} (${nameOf(of)}): left out`,
-  );
-  const rest = lines.length - NAMED;
-  return [...lines.slice(0, NAMED), ...(rest > 0 ? [`            ${rest} more copies: -f json`] : [])];
-}
-
 const WHY: Readonly<Record<string, string>> = {
   'no-other-rank': 'no other rank of the group is there',
   'no-peer': 'messages of which the other rank is not recorded',
@@ -145,7 +108,8 @@ const WHY: Readonly<Record<string, string>> = {
   'no-alignment': 'order alone does not say which belong together',
 };
 
-function matchingLines({ groups, misfits }: JobReport): string[] {
+function matchingLines(report: JobReport): string[] {
+  const { groups, misfits } = report;
   const wrong = new Set(misfits.map(({ part }) => part));
   const matched = groups.reduce((sum, group) => sum + group.matched, 0);
   const reasons = new Map<string, number>();
@@ -155,7 +119,7 @@ function matchingLines({ groups, misfits }: JobReport): string[] {
   return [
     `Matched     ${counted(matched, 'operation')} in ${counted(groups.filter((group) => group.matched > 0).length, 'group')}${by === '' ? '' : `, by ${by}`}`,
     ...[...reasons].map(([why, count]) => `  not       ${count}: ${WHY[why] ?? why}`),
-    ...incompleteLines(groups),
+    ...incompleteLines(report),
     ...namedGroups(groups, 'differ', ({ mismatch }) => mismatch),
     ...namedGroups(groups, 'doubtful', ({ doubt, parts }) =>
       // The rank that it is about has a line of its own.
@@ -164,13 +128,14 @@ function matchingLines({ groups, misfits }: JobReport): string[] {
   ];
 }
 
-/** Groups of which some ranks have no profile, where others of them are matched. */
-function incompleteLines(groups: readonly GroupReport[]): string[] {
+/** Groups of which some ranks have no profile, or no work in it, where others of them are matched. */
+function incompleteLines({ groups, withoutWork }: JobReport): string[] {
   const count = groups.filter(({ isComplete, matched }) => isComplete === false && matched > 0).length;
+  const orWork = withoutWork.length > 0 ? ', or no work in it' : '';
   return count === 0
     ? []
     : [
-        `  partly    ${counted(count, 'group')} with ranks that have no profile: waits are at least, transfers at most what is shown`,
+        `  partly    ${counted(count, 'group')} with ranks that have no profile${orWork}: waits are at least, transfers at most what is shown`,
       ];
 }
 
@@ -192,7 +157,9 @@ function namedGroups(
 const clockLines = (report: JobReport): string[] => [...setClockLines(report), ...misfitLines(report)];
 
 function misfitLines({ parts, misfits }: JobReport): string[] {
-  const lines = misfits.map((misfit) => `  refuted   ${nameOf(elementAt(parts, misfit.part))}: ${misfitText(misfit)}`);
+  const lines = misfits.map(
+    (misfit) => `  refuted   ${rankName(elementAt(parts, misfit.part))}: ${misfitText(misfit)}`,
+  );
   const rest = lines.length - NAMED;
   return [...lines.slice(0, NAMED), ...(rest > 0 ? [`            ${rest} more ranks: -f json`] : [])];
 }
@@ -260,7 +227,7 @@ function againstText({ ranks, parts }: JobReport, reference: number): string {
   const range = offsets.length === 0 ? 'offsets na' : `offsets ${time(least)} to ${time(most)}`;
   const rest = unknown > 0 ? ` (not of ${counted(unknown, 'profile')} without the time of the start)` : '';
   const who = ranksText(set.map(({ part }) => elementAt(parts, part)));
-  return `${who} against ${nameOf(elementAt(parts, reference))}: ${range}${rest}, residual ${time(residual)}, off by at most ${time(bound)}`;
+  return `${who} against ${rankName(elementAt(parts, reference))}: ${range}${rest}, residual ${time(residual)}, off by at most ${time(bound)}`;
 }
 
 /** Where profiles begin so far apart that it shows as waiting. */
@@ -268,7 +235,7 @@ function beginLines({ apart, parts }: JobReport): string[] {
   if (apart === null) return [];
   const [first, last] = [elementAt(parts, apart.first), elementAt(parts, apart.last)];
   return [
-    `Begins      ${time(apart.time)} apart, ${nameOf(first)} first and ${nameOf(last)} last: up to that the first operations wait for profilers, not for slow ranks`,
+    `Begins      ${time(apart.time)} apart, ${rankName(first)} first and ${rankName(last)} last: up to that the first operations wait for profilers, not for slow ranks`,
   ];
 }
 
@@ -340,7 +307,7 @@ function delayLines({ lateness: { delays }, parts, ranks, delayWaits }: JobRepor
         ? ''
         : `; ${counted(waits.waiters, 'rank')} waited ${time(waits.waited)} in all`;
     const by = `${byText(reasons)}${delayed.length > 1 && byText(reasons) !== '' ? ' a step' : ''}`;
-    return `  ${nameOf(elementAt(parts, part))}${onMachine(elementAt(ranks, part).node)}: ${time(late)} in ${when}, q ${qText(q)}${by}${who}`;
+    return `  ${rankName(elementAt(parts, part))}${onMachine(elementAt(ranks, part).node)}: ${time(late)} in ${when}, q ${qText(q)}${by}${who}`;
   });
   return [
     `Delays      ${counted(delays.length, 'rank')} in some steps`,
@@ -354,7 +321,7 @@ function stragglerLines(straggler: Straggler, part: RankPart, machine: string | 
   const { slowdown, flopsRatio, work } = reasons;
   const name =
     level === 'rank'
-      ? `${nameOf(part)}${onMachine(machine)}`
+      ? `${rankName(part)}${onMachine(machine)}`
       : `${level} ${of ?? ''} (${counted(members.length, 'rank')} of the same work)`;
   return [
     `  ${name}: ${time(late)} a step, ${amountText(share, 'share')}, ${whenText(straggler)}, q ${qText(q)}${byText(reasons)}`,

@@ -20,7 +20,11 @@ export function jobSections(view: FieldScope, job: PageJob, links: JobLinks): HT
       ['Matched operations', figure(view, 'job.matched', 'count')],
       ['Without a counterpart', figure(view, 'job.unmatched', 'count')],
       ['Ranks without a profile', figure(view, 'job.missing', 'count')],
+      ...(job.withoutWork === 0
+        ? []
+        : [['Profiles without work on a device', figure(view, 'job.withoutWork', 'count')] as const]),
     ]),
+    ...withoutWork(job),
     section(
       lateTitle(job),
       ...(job.late.length === 0
@@ -40,6 +44,14 @@ export function jobSections(view: FieldScope, job: PageJob, links: JobLinks): HT
       : [section('Waits and clocks', waits(job)), section('Waiting and transferring', transfers(job))]),
     ...job.tables.map(jobTable),
   ];
+}
+
+/** Who is in no table and no map. */
+function withoutWork({ idle, withoutWork: count }: PageJob): HTMLElement[] {
+  if (count === 0) return [];
+  const items = idle.map(({ name, reason }) => element('li', {}, reason === null ? name : `${name}: ${reason}`));
+  const rest = count > idle.length ? [element('li', {}, `${count - idle.length} more`)] : [];
+  return [section('Without work on a device', element('ul', {}, ...items, ...rest))];
 }
 
 const TABLE_TITLES: Readonly<Record<JobTableName, string>> = {

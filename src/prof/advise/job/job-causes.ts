@@ -3,12 +3,12 @@ import { elementAt } from '../../../containers/element.js';
 import { grouped, many, percent, time } from '../amount-text.js';
 import type { Found } from '../finding.js';
 import { JOB_RULE } from './job-rule.js';
-import type { Rule, RuleAnswer } from '../rule.js';
+import type { Rule, RuleAnswer, RuleFacts } from '../rule.js';
 import type { ApartBegins } from '../../ranks/clocks/profile-begins.js';
 import { jobReport, type JobReport } from '../../ranks/job-report.js';
-import { rangesText } from '../../ranks/membership.js';
+import { nameWithoutWork, rangesText, rankName } from '../../ranks/membership.js';
 import { RankCollector } from '../../ranks/part/rank-collector.js';
-import type { RankPart } from '../../ranks/part/rank-part.js';
+import type { ProfileWithoutWork } from '../../ranks/part/rank-part.js';
 import type { Delay } from '../../ranks/stragglers/delays.js';
 import { isByKernels, type Reasons } from '../../ranks/stragglers/reasons.js';
 import type { Straggler } from '../../ranks/stragglers/stragglers.js';
@@ -29,8 +29,6 @@ const ACTIONS: Readonly<Record<Reasons['parts'][number]['name'], string>> = {
 const actionFor = ({ parts: [first] }: Reasons): string =>
   ACTIONS[first !== undefined && first.excess > 0 ? first.name : 'kernels'];
 
-const nameOf = ({ rank, file }: RankPart): string => (rank === null ? file : `rank ${rank}`);
-
 const byText = ({ parts: [first] }: Reasons): string =>
   first === undefined || !(first.excess > 0) ? '' : `, by ${first.name}`;
 
@@ -45,7 +43,7 @@ function workText(reasons: Reasons): string {
 
 function lateFinding({ parts }: JobReport, placeOf: PlaceOf, straggler: Straggler): Found {
   const { part, level, name, members, late, share, q, steps, lateIn, since, until, reasons } = straggler;
-  const who = level === 'rank' ? nameOf(elementAt(parts, part)) : `${level} ${name ?? ''}`;
+  const who = level === 'rank' ? rankName(elementAt(parts, part)) : `${level} ${name ?? ''}`;
   const several = level === 'rank' ? '' : ` (${many(members.length, 'rank')})`;
   const stretch = since !== null ? ` from step ${since} on` : until !== null ? ` up to step ${until}` : '';
   const ns = late * steps;
@@ -71,7 +69,7 @@ function delayFinding({ parts, delayWaits }: JobReport, placeOf: PlaceOf, delay:
     delayed.length === 1 ? `in step ${numbers}` : `in ${delayed.length} of ${many(steps, 'step')} (${numbers})`;
   return {
     ...placeOf(part),
-    what: `${nameOf(elementAt(parts, part))} is delayed by ${time(late)} ${when}${byText(reasons)}`,
+    what: `${rankName(elementAt(parts, part))} is delayed by ${time(late)} ${when}${byText(reasons)}`,
     ...(waiters === 0 ? {} : { details: `${many(waiters, 'rank')} waited for it, ${time(waited)} in all` }),
     action: actionFor(reasons),
     stake: late,
@@ -108,7 +106,7 @@ function linkFinding({ groups }: JobReport, placeOf: PlaceOf, slow: SlowTransfer
 function apartFinding({ parts }: JobReport, placeOf: PlaceOf, { first, last, time: ns }: ApartBegins): Found {
   return {
     ...placeOf(last),
-    what: `profiles begin ${time(ns)} apart, ${nameOf(elementAt(parts, first))} first and ${nameOf(elementAt(parts, last))} last: up to that the first operations wait for profilers, not for slow ranks`,
+    what: `profiles begin ${time(ns)} apart, ${rankName(elementAt(parts, first))} first and ${rankName(elementAt(parts, last))} last: up to that the first operations wait for profilers, not for slow ranks`,
     action: 'start the profilers of all ranks in the same step, and leave their first step out',
     stake: ns,
     gain: null,
@@ -118,18 +116,47 @@ function apartFinding({ parts }: JobReport, placeOf: PlaceOf, { first, last, tim
   };
 }
 
-function answer(collector: RankCollector): RuleAnswer {
+/**
+ * Ranks of which the job's figures have nothing, as one finding. Who states no rank may be none.
+ * @param span of the device that worked longest, ns
+ */
+function withoutWorkFinding(profiles: readonly ProfileWithoutWork[], span: number): Found[] {
+  const ranks = profiles.flatMap(({ part }) => part.rank ?? []);
+  const [first] = profiles.filter(({ part }) => part.rank !== null);
+  if (first === undefined) return [];
+  const one = `${nameWithoutWork(first.part)} has no work on a device in its profile`;
+  const reason = profiles.find((profile) => profile.reason !== null)?.reason ?? null;
+  return [
+    {
+      ...{ profile: first.profile, device: null },
+      what: ranks.length === 1 ? one : `ranks ${rangesText(ranks)} have no work on a device in their profiles`,
+      ...(reason === null ? {} : { details: reason.what }),
+      action: reason?.hint ?? 'see whether a device was used, and whether the profiler recorded devices then',
+      ...{ stake: span, gain: null, kernels: [], count: ranks.length },
+      evidence: { ranks: rangesText(ranks) },
+      see: 'dprof ranks FILE',
+    },
+  ];
+}
+
+function answer(collector: RankCollector, { devices }: RuleFacts): RuleAnswer {
   const placed = [...collector.partsByProfile].flatMap(([profile, parts]) =>
     parts.map((part) => [part, { profile, device: part.device }] as const),
   );
-  if (placed.length < 2) return { found: [], why: 'one rank alone: dparse takes the profiles of several' };
+  const { withoutWork } = collector;
+  if (placed.length + withoutWork.length < 2)
+    return { found: [], why: 'one rank alone: dparse takes the profiles of several' };
   const places = new Map(placed);
-  const report = jobReport(placed.map(([part]) => part));
+  const report = jobReport(
+    placed.map(([part]) => part),
+    withoutWork,
+  );
   const { stragglers, delays, tested, untested } = report.lateness;
   const placeOf: PlaceOf = (part) => places.get(elementAt(report.parts, part)) ?? { profile: 0, device: null };
   // Ranks of a machine that is late are late with it.
   const together = new Set(stragglers.flatMap(({ level, members }) => (level === 'rank' ? [] : members)));
   const found = [
+    ...withoutWorkFinding(report.withoutWork, devices.longest),
     ...(report.apart === null ? [] : [apartFinding(report, placeOf, report.apart)]),
     ...stragglers
       .filter(({ level, part }) => level !== 'rank' || !together.has(part))
@@ -143,13 +170,13 @@ function answer(collector: RankCollector): RuleAnswer {
 
 export const job: Rule = {
   name: JOB_RULE,
-  doc: 'several ranks: who is late or delayed beyond chance and why, slow links, profiles that begin apart',
+  doc: 'several ranks: who is late or delayed beyond chance and why, slow links, profiles that begin apart or have no work',
   watch: () => {
     const collector = new RankCollector();
     return {
       take: (record) => collector.take(record, []),
       row: (row) => collector.addKernels([row]),
-      end: () => answer(collector),
+      end: (facts) => answer(collector, facts),
     };
   },
 };

@@ -2,6 +2,7 @@
 import { elementAt } from '../../../containers/element.js';
 import { clockAhead, jobTime } from '../../ranks/clocks/job-clocks.js';
 import type { JobReport } from '../../ranks/job-report.js';
+import { nameWithoutWork } from '../../ranks/membership.js';
 import type { RankPart } from '../../ranks/part/rank-part.js';
 import { ownWork, stepLength } from '../../ranks/stragglers/own-work.js';
 import { isByKernels } from '../../ranks/stragglers/reasons.js';
@@ -14,14 +15,13 @@ const MOST_CELLS = 16_384;
 const MOST_STEPS = 64;
 const MOST_STRAGGLERS = 16;
 const MOST_CLASSES = 32;
+const MOST_NAMED = 16;
 
 /**
- * Null for less than two ranks: there is nothing to compare.
  * @param profileOf index of the profile of a part in the page; null where that does not hold it
  */
-export function pageJob(report: JobReport, profileOf: (part: RankPart) => number | null): PageJob | null {
-  const { parts, membership, groups, ranks, lateness, classes } = report;
-  if (parts.length < 2) return null;
+export function pageJob(report: JobReport, profileOf: (part: RankPart) => number | null): PageJob {
+  const { parts, withoutWork, membership, groups, ranks, lateness, classes } = report;
   const { worldSize, missing } = membership;
   const sumOf = (of: (group: JobReport['groups'][number]) => number): number =>
     groups.reduce((sum, group) => sum + of(group), 0);
@@ -30,6 +30,10 @@ export function pageJob(report: JobReport, profileOf: (part: RankPart) => number
   return {
     worldSize,
     missing: missing.length,
+    withoutWork: withoutWork.length,
+    idle: withoutWork
+      .slice(0, MOST_NAMED)
+      .map(({ part, reason }) => ({ name: nameWithoutWork(part), reason: reason?.what ?? null })),
     matched: sumOf(({ matched }) => matched),
     unmatched: sumOf(({ unmatched }) => Object.values(unmatched).reduce((sum, count) => sum + count, 0)),
     tested,

@@ -119,10 +119,15 @@ export class JobRows {
   readonly #report: JobReport;
 
   constructor(collector: RankCollector) {
-    this.#profiles = new Map(
-      [...collector.partsByProfile].flatMap(([profile, parts]) => parts.map((part) => [part, profile] as const)),
+    const { withoutWork } = collector;
+    const worked = [...collector.partsByProfile].flatMap(([profile, parts]) =>
+      parts.map((part) => [part, profile] as const),
     );
-    this.#report = jobReport([...this.#profiles.keys()]);
+    this.#profiles = new Map([...worked, ...withoutWork.map(({ part, profile }) => [part, profile] as const)]);
+    this.#report = jobReport(
+      worked.map(([part]) => part),
+      withoutWork,
+    );
   }
 
   ranks(): RankOfJob[] {

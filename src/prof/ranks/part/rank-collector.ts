@@ -1,13 +1,15 @@
 /** Records → the parts of their ranks, in one pass: one part for each device of a profile that worked. */
 import { entryOf } from '../../../containers/map-entry.js';
-import type { KernelLine, ProfileLine, ProfileRecord } from '../../../record/record.js';
+import type { EndRecord, KernelLine, ProfileLine, ProfileRecord } from '../../../record/record.js';
+import { mayHaveWork } from '../../analysis.js';
 import type { Annotated } from '../../annotate.js';
+import { missingReason } from '../../input/missing-device.js';
 import type { RecordTypes } from '../../input/record-types.js';
 import { HostSteps, stepOf } from '../../steps/host-steps.js';
 import { communicates, workOf, type StepActivity, type StepWorkKind } from '../../steps/step-work.js';
 import { MESSAGES, OperationRows } from './operation-rows.js';
 import { identifyShared } from './shared-launches.js';
-import { WORK_KEYS, type RankPart, type WorkKey, type WorkTable } from './rank-part.js';
+import { WORK_KEYS, type ProfileWithoutWork, type RankPart, type WorkKey, type WorkTable } from './rank-part.js';
 import { RankSteps } from './rank-steps.js';
 import { WorkContent } from './work-content.js';
 import { WorkByStep } from './work-by-step.js';
@@ -43,6 +45,7 @@ class DeviceOfRank {
 
 class ProfileOfRanks {
   header: ProfileRecord | null = null;
+  end: EndRecord | null = null;
   readonly host = new HostSteps();
   readonly devices = new Map<number, DeviceOfRank>();
 }
@@ -54,6 +57,7 @@ export class RankCollector {
   take(record: ProfileLine, rows: readonly Annotated[]): void {
     const profile = entryOf(this.#profiles, record.profile, () => new ProfileOfRanks());
     if (record.type === 'profile') profile.header = record;
+    else if (record.type === 'end') profile.end = record;
     const step = stepOf(record);
     if (step !== null) profile.host.add(step);
     else if (record.type === 'sample') addMemory(profile, record);
@@ -73,6 +77,11 @@ export class RankCollector {
   /** In order of profile and device. */
   get parts(): RankPart[] {
     return [...this.partsByProfile.values()].flat();
+  }
+
+  /** Profiles in which no device worked, in order of their numbers. */
+  get withoutWork(): ProfileWithoutWork[] {
+    return [...this.#profiles.values()].flatMap((profile) => withoutWorkOf(profile) ?? []);
   }
 
   /** Parts by the number of their profile. */
@@ -118,34 +127,49 @@ function addMemory(profile: ProfileOfRanks, record: ProfileLine): void {
   deviceOf(profile, device).steps.addMemory(profile.host.at(start), value);
 }
 
-function partsOf({ header, host, devices }: ProfileOfRanks): RankPart[] {
-  const worked = [...devices].filter(([, { hasActivity }]) => hasActivity).sort(([a], [b]) => a - b);
-  const isDevice = (header?.rank ?? null) === null && worked.length > 1;
+function partsOf(profile: ProfileOfRanks): RankPart[] {
+  const worked = workedIn(profile).sort(([a], [b]) => a - b);
+  const isDevice = (profile.header?.rank ?? null) === null && worked.length > 1;
   if (isDevice) identifyShared(new Map(worked.map(([device, { operations }]) => [device, operations])));
-  return worked.map(([device, { steps, operations, content, work }]) => {
-    const columns = steps.columns(host);
-    const { order } = steps;
-    const stated = statedDevice(header, device);
-    const tables = Object.entries(work).map(([key, rows]) => [key, rows.table(order)]);
-    return {
-      file: header?.file ?? 'na',
-      rank: isDevice ? (stated?.rank ?? device) : (header?.rank ?? null),
-      isDevice,
-      device,
-      deviceName: stated?.name ?? null,
-      worldSize: header?.worldSize ?? null,
-      host: header?.host ?? null,
-      startUnixNs: header?.startUnixNs ?? null,
-      processGroups: header?.groups ?? [],
-      operations: operations.columns,
-      steps: columns,
-      work: Object.fromEntries(tables) as Record<WorkKey, WorkTable>,
-      content: content.text,
-      leftOut: {
-        operations: operations.leftOut,
-        steps: steps.leftOut,
-        names: WORK_KEYS.reduce((sum, key) => sum + work[key].beyond(order.length), 0),
-      },
-    };
-  });
+  return worked.map(([device, of]) => partOf(profile, device, of, isDevice));
+}
+
+const workedIn = ({ devices }: ProfileOfRanks): [number, DeviceOfRank][] =>
+  [...devices].filter(([, { hasActivity }]) => hasActivity);
+
+/** Null where a device worked, and for what is no profile of a device, or has no header. */
+function withoutWorkOf(profile: ProfileOfRanks): ProfileWithoutWork | null {
+  const { header, end } = profile;
+  if (header === null || !mayHaveWork(header.format) || workedIn(profile).length > 0) return null;
+  const part = partOf(profile, NaN, new DeviceOfRank(), false);
+  return { profile: header.profile, part, reason: missingReason(new Set(Object.keys(end?.diagnostics ?? {}))) };
+}
+
+/** @param isDevice whether the device is one of several of the profile */
+function partOf({ header, host }: ProfileOfRanks, device: number, of: DeviceOfRank, isDevice: boolean): RankPart {
+  const { steps, operations, content, work } = of;
+  const columns = steps.columns(host);
+  const { order } = steps;
+  const stated = statedDevice(header, device);
+  const tables = Object.entries(work).map(([key, rows]) => [key, rows.table(order)]);
+  return {
+    file: header?.file ?? 'na',
+    rank: isDevice ? (stated?.rank ?? device) : (header?.rank ?? null),
+    isDevice,
+    device,
+    deviceName: stated?.name ?? null,
+    worldSize: header?.worldSize ?? null,
+    host: header?.host ?? null,
+    startUnixNs: header?.startUnixNs ?? null,
+    processGroups: header?.groups ?? [],
+    operations: operations.columns,
+    steps: columns,
+    work: Object.fromEntries(tables) as Record<WorkKey, WorkTable>,
+    content: content.text,
+    leftOut: {
+      operations: operations.leftOut,
+      steps: steps.leftOut,
+      names: WORK_KEYS.reduce((sum, key) => sum + work[key].beyond(order.length), 0),
+    },
+  };
 }

@@ -5,6 +5,7 @@
  */
 import type { CollectiveKind } from '../../../ops/collective-bytes.js';
 import type { ProcessGroup } from '../../../record/fields/collective.js';
+import type { MissingReason } from '../../input/missing-device.js';
 
 /** Operations between ranks, in order of their start. */
 export interface OperationColumns {
@@ -88,4 +89,14 @@ export interface RankPart {
   readonly content?: string;
   /** Operations without a time, and steps and names beyond the bounds, which are left out. */
   readonly leftOut: { readonly operations: number; readonly steps: number; readonly names: number };
+}
+
+/** A profile in which no device worked: of its rank nothing is known but who it is. */
+export interface ProfileWithoutWork {
+  /** Its number. */
+  readonly profile: number;
+  /** Without operations and steps; the device is NaN. */
+  readonly part: RankPart;
+  /** Why, where its profiler recorded that. */
+  readonly reason: MissingReason | null;
 }

@@ -4,7 +4,7 @@ import type { ProfileLine } from '../../../record/record.js';
 import type { Annotated } from '../../annotate.js';
 import type { RecordTypes } from '../../input/record-types.js';
 import { RANK_TYPES, RankCollector } from './rank-collector.js';
-import type { RankPart } from './rank-part.js';
+import type { ProfileWithoutWork, RankPart } from './rank-part.js';
 
 /** Types of records and of partial answers. */
 export const RANK_AND_PART_TYPES: RecordTypes = new Set([...RANK_TYPES, 'part-ranks' as const]);
@@ -12,14 +12,17 @@ export const RANK_AND_PART_TYPES: RecordTypes = new Set([...RANK_TYPES, 'part-ra
 export class RankParts {
   readonly #collector = new RankCollector();
   readonly #given: RankPart[] = [];
+  /** Numbers of the profiles that these are of. */
+  readonly #givenOf = new Set<number>();
 
   /** @param isJob whether there may be records of several ranks; else partial answers alone count */
   constructor(private readonly isJob = true) {}
 
   /** @param rows kernels that are complete with the record */
   take(record: ProfileLine, rows: readonly Annotated[]): void {
-    if (record.type === 'part-ranks') append(this.#given, record.data as readonly RankPart[]);
-    else if (!this.isJob) return;
+    if (record.type === 'part-ranks') this.#addGiven(record.profile, record.data as readonly RankPart[]);
+    // What partial answers have of a profile is its header, its part and its end.
+    else if (!this.isJob && record.type !== 'profile' && record.type !== 'end') return;
     else if (RANK_TYPES.has(record.type)) this.#collector.take(record, rows);
     else this.#collector.addKernels(rows);
   }
@@ -28,5 +31,15 @@ export class RankParts {
   all(rows: readonly Annotated[]): RankPart[] {
     this.#collector.addKernels(rows);
     return [...this.#collector.parts, ...this.#given];
+  }
+
+  /** Profiles in which no device worked. */
+  get withoutWork(): ProfileWithoutWork[] {
+    return this.#collector.withoutWork.filter(({ profile }) => !this.#givenOf.has(profile));
+  }
+
+  #addGiven(profile: number, parts: readonly RankPart[]): void {
+    if (parts.length > 0) this.#givenOf.add(profile);
+    append(this.#given, parts);
   }
 }

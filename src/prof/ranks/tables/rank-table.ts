@@ -3,8 +3,9 @@ import { elementAt } from '../../../containers/element.js';
 import { median } from '../../../record/statistics.js';
 import { column, int, real, str } from '../../../table/column-kinds.js';
 import type { Column } from '../../../table/column.js';
-import { clockAhead } from '../clocks/job-clocks.js';
-import type { JobReport, RankReport } from '../job-report.js';
+import { clockAhead, type RankClock } from '../clocks/job-clocks.js';
+import { byRank, type JobReport, type RankReport } from '../job-report.js';
+import { hostOf } from '../membership.js';
 import type { RankPart, StepColumns } from '../part/rank-part.js';
 import { stepLength } from '../stragglers/own-work.js';
 import type { Straggler } from '../stragglers/stragglers.js';
@@ -20,19 +21,37 @@ export interface RankRow {
   readonly ahead: number | null;
 }
 
-export function rankRows({ parts, ranks, lateness: { stragglers, untested } }: JobReport): RankRow[] {
+/** In order of rank, those of profiles without work among them. */
+export function rankRows({ parts, withoutWork, ranks, lateness: { stragglers, untested } }: JobReport): RankRow[] {
   const why = new Map(untested.map((one) => [one.part, one.why] as const));
   const latest = new Map<string, Straggler>();
   for (const one of stragglers.toReversed()) for (const part of one.members) latest.set(`${one.level}/${part}`, one);
   const lateAs = (level: UnitLevel, part: number): Straggler | null => latest.get(`${level}/${part}`) ?? null;
-  return ranks.map((rank) => ({
+  const rows = ranks.map((rank) => ({
     part: elementAt(parts, rank.part),
     rank,
     late: { rank: lateAs('rank', rank.part), machine: lateAs('machine', rank.part), group: lateAs('group', rank.part) },
     untested: why.get(rank.part) ?? null,
     ahead: clockAhead(rank.clock, elementAt(parts, rank.part), parts),
   }));
+  return [...rows, ...withoutWork.map(({ part }) => rowWithoutWork(part))].sort((a, b) => byRank(a.part, b.part));
 }
+
+const NO_CLOCK: RankClock = {
+  ...{ source: 'unknown', against: null, shift: 0, offset: null, drift: null, at: 0 },
+  ...{ residual: null, bound: null, operations: 0 },
+};
+
+const rowWithoutWork = (part: RankPart): RankRow => ({
+  part,
+  rank: {
+    ...{ part: -1, node: hostOf(part), clock: NO_CLOCK, begin: null },
+    ...{ waited: 0, joined: 0, last: 0, delayed: 0 },
+  },
+  late: { rank: null, machine: null, group: null },
+  untested: 'its profile has no work on a device',
+  ahead: null,
+});
 
 /** Whether the profile says what its steps are. */
 export const hasSteps = ({ steps }: RankPart): boolean => steps.step.some((step) => step !== null);
@@ -72,7 +91,14 @@ export const RANK_COLUMNS: readonly Column<RankRow>[] = [
   ),
   column('node', 'node', str(8), 'its machine', ({ rank }) => rank.node),
   column('file', 'file', str(20), "the profile's file", ({ part }) => part.file, MACHINE_ONLY),
-  column('device', 'device', int(6), 'device', ({ part }) => part.device, MACHINE_ONLY),
+  column(
+    'device',
+    'device',
+    int(6),
+    'device',
+    ({ part: { device } }) => (Number.isNaN(device) ? null : device),
+    MACHINE_ONLY,
+  ),
   column(
     'steps',
     'steps',
