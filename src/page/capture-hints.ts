@@ -1,9 +1,9 @@
 /** What a profile lacks where a panel has nothing to show, and how to record it with its profiler. */
 import type { PageProfile } from '../prof/html/page-data.js';
-import { shapesOption } from '../prof/work/capture-options.js';
+import { captureOption, profilerOf, type Recorded } from '../prof/work/capture-options.js';
 
 /** What panels are made of. */
-type Wanted = 'work' | 'kernels' | 'ops' | 'steps' | 'annotations' | 'layers' | 'shapes';
+type Wanted = 'work' | 'kernels' | 'ops' | 'steps' | 'annotations' | 'layers' | 'shapes' | 'memory' | 'cores';
 
 const LACKS: Readonly<Record<Wanted, string>> = {
   work: 'The profile holds no work of a device.',
@@ -13,23 +13,30 @@ const LACKS: Readonly<Record<Wanted, string>> = {
   annotations: 'The profile holds no annotations of the user (NVTX ranges, record_function, layers).',
   layers: 'No kernel was launched in a layer.',
   shapes: 'Of no kernel both FLOPs and bytes are known.',
+  memory: 'The profile holds no samples of memory.',
+  cores: 'No profile says what threads did on the cores of the host.',
 };
 
-const TORCH_WORK = 'torch.profiler.profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]) records devices.';
-const NSYS_WORK = 'nsys profile --trace=cuda,nvtx records devices.';
+/** What the options of profilers record, where they have one for it. */
+const BY_OPTION: readonly (readonly [wanted: Wanted, option: Parameters<typeof captureOption>[1], records: string])[] =
+  [
+    ['work', 'work', 'it'],
+    ['kernels', 'work', 'them'],
+    ['shapes', 'shapes', 'what ops work on'],
+    ['memory', 'memory', 'them'],
+    ['cores', 'cores', 'it'],
+  ];
+
 const NVTX_STEPS = 'An NVTX range around each step, named "step 1", "step 2", marks them.';
 const NVTX_LAYERS = 'NVTX ranges around layers (torch.cuda.nvtx.range) name them.';
 
-const NEURON_WORK = 'neuron-profile capture -n FILE.neff -s FILE.ntff records what a NeuronCore did.';
-const NEURON: Partial<Record<Wanted, string>> = {
-  work: NEURON_WORK,
-  kernels: NEURON_WORK,
+const NEURON = {
   steps: 'A capture is of one execution of a compiled program: give several captures to compare executions.',
   annotations:
     'The layers of a compiled program are those of its framework, which the NEFF keeps: give it with the NTFF.',
   layers: 'The NEFF keeps the layers of the framework: give it beside the NTFF, or the JSON of neuron-profile view.',
   shapes: 'The NEFF beside the NTFF, or the JSON of neuron-profile view, has the operands of instructions.',
-};
+} as const;
 
 /** Of a device trace that was read with its program. */
 const WITH_PROGRAM: Partial<Record<Wanted, string>> = {
@@ -41,51 +48,62 @@ const WITH_PROGRAM: Partial<Record<Wanted, string>> = {
   shapes: 'The JSON of neuron-profile view has the operands of instructions.',
 };
 
-/** By format of the profile. */
+const ASCEND: Partial<Record<Wanted, string>> = {
+  steps: 'A call of step() of the profiler after each step marks them.',
+};
+
+/** By profiler, what no option of `captureOption` records. */
 const RECORDED: Readonly<Record<string, Partial<Record<Wanted, string>> | undefined>> = {
   kineto: {
-    work: TORCH_WORK,
-    kernels: TORCH_WORK,
     ops: 'activities=[ProfilerActivity.CPU, …] records ops.',
     steps: 'A call of step() of the profiler after each step marks them.',
     annotations: 'with record_function("name"): names parts of the program.',
-    layers: 'with_modules=True with with_stack=True, or record_function around layers, names them.',
-    shapes: `${shapesOption('kineto')} records what ops work on.`,
   },
   nsight: {
-    work: NSYS_WORK,
-    kernels: NSYS_WORK,
     ops: 'nsys profile --pytorch=autograd-nvtx, or emit_nvtx(), records ops.',
     steps: NVTX_STEPS,
     annotations: 'torch.cuda.nvtx.range("name") names parts of the program, with nsys profile --trace=cuda,nvtx.',
     layers: NVTX_LAYERS,
-    shapes: `${shapesOption('nsight')}, records what ops work on.`,
   },
   nvprof: {
     steps: NVTX_STEPS,
     annotations: 'torch.cuda.nvtx.range("name") names parts of the program.',
     layers: NVTX_LAYERS,
-    shapes: `${shapesOption('nvprof')}, record what ops work on.`,
   },
   ntff: NEURON,
   neff: NEURON,
-  'neuron-json': NEURON,
+  'neuron-json': { steps: NEURON.steps },
   'neuron-summary': NEURON,
   'neuron-monitor': { ...NEURON, steps: 'A monitor has no steps.' },
-  'ascend-db': { steps: 'A call of step() of the profiler after each step marks them.' },
-  'ascend-text': {
-    steps: 'A call of step() of the profiler after each step marks them.',
-    shapes: 'The whole folder of the profiler has ops and their shapes.',
-  },
+  'ascend-db': ASCEND,
+  'ascend-text': ASCEND,
 };
+
+/** What names layers in a trace of PyTorch's profiler, without the options that were given. */
+function layersOfTorch(header: Recorded): string {
+  const options = (['layers', 'stacks'] as const).map((wanted) => captureOption(header, wanted));
+  const missing = options.filter((option) => option !== null).join(' with ');
+  return missing === ''
+    ? 'record_function around layers names them.'
+    : `${missing}, or record_function around layers, names them.`;
+}
+
+function howToRecord(header: Recorded | null, wanted: Wanted): string | undefined {
+  if (header?.format === 'kineto' && wanted === 'layers') return layersOfTorch(header);
+  const [, option = null, records] = BY_OPTION.find(([of]) => of === wanted) ?? [];
+  const isTable = header?.format === 'ascend-text' && /^kernel_details/.test(header.file ?? '');
+  if (wanted === 'shapes' && isTable) return 'The whole folder of the profiler has ops and their shapes.';
+  const known = option === null ? null : captureOption(header, option);
+  if (known !== null) return `${known}${known.includes(', or ') ? ',' : ''} records ${records ?? ''}.`;
+  const isWithProgram = header?.format === 'ntff' && header.facts?.['compilerVersion'] !== undefined;
+  return isWithProgram ? WITH_PROGRAM[wanted] : RECORDED[profilerOf(header)]?.[wanted];
+}
 
 /** One line for a panel without content. */
 export function lacking({ profile }: { readonly profile: Pick<PageProfile, 'overview'> }, wanted: Wanted): string {
-  const { program } = profile.overview;
+  const { program, header } = profile.overview;
   if (wanted === 'layers' && program !== null && program.layers > 0)
     return 'Instructions do not name their layer; when the layers of the program ran is in the panel Compiled program.';
-  const { header } = profile.overview;
-  const isWithProgram = header?.format === 'ntff' && header.facts?.['compilerVersion'] !== undefined;
-  const how = isWithProgram ? WITH_PROGRAM[wanted] : RECORDED[header?.format ?? '']?.[wanted];
+  const how = howToRecord(header, wanted);
   return how === undefined ? LACKS[wanted] : `${LACKS[wanted]} ${how}`;
 }

@@ -18,7 +18,7 @@ import { occupancyOf, type Occupancy } from './roofline/occupancy.js';
 import { peaksOf, type Peaks } from './roofline/peaks.js';
 import { NO_ROOF, classifyRoofline, roofOf, type Placement } from './roofline/roofline.js';
 import { workOfCollective, type DerivedWork } from './work/derived-work.js';
-import { shapesOption } from './work/capture-options.js';
+import { withoutArguments, type Recorded } from './work/capture-options.js';
 import type { MatrixUnitUse } from './work/matrix-unit-use.js';
 import type { JudgedKernel, MatrixUnitCell, WorkModel } from './work/work-model.js';
 import { workModelOf } from './work/work-models.js';
@@ -225,9 +225,8 @@ export class Annotated {
     }
     const why = this.model.whyUnknown?.(this.record);
     if (why !== undefined) return why;
-    const option = shapesOption(this.profile?.format ?? '');
-    if (this.calls.length > 0) return withoutFormula(this.calls, option);
-    if (this.op !== null && this.pairing.kind === 'own') return withoutArguments(this.op, option);
+    if (this.calls.length > 0) return withoutFormula(this.calls, this.profile);
+    if (this.op !== null && this.pairing.kind === 'own') return withoutArguments(this.op, this.profile);
     return whyWithoutCall(this.pairing, this.record, this.profile !== null);
   }
 }
@@ -237,15 +236,11 @@ const readsLengths = (call: OpCall): boolean => familyOf(call)?.lengths === true
 const known = (name: string | undefined): string | null =>
   name === undefined || name === '' || name === 'na' ? null : name;
 
-const withoutArguments = (names: string, option: string): string =>
-  `the profile has no arguments of ${names}: record them with ${option}`;
-
-/** @param option of the profiler that records arguments */
-function withoutFormula(calls: readonly OpCall[], option: string): string {
+function withoutFormula(calls: readonly OpCall[], profile: Recorded | null): string {
   const names = calls.map((call) => call.op).join(' > ');
   const some = calls.some((call) => familyOf(call) !== null);
   if (some && calls.every(({ from, args }) => from === 'dispatcher' && args.length === 0))
-    return withoutArguments(names, option);
+    return withoutArguments(names, profile);
   return some ? `the arguments of ${names} do not fit a formula` : `no formula for ${names}`;
 }
 

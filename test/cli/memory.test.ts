@@ -143,10 +143,10 @@ describe('dprof memory', () => {
 
   it('names what is needed where no memory is recorded', async () => {
     const answers = [
-      [neuronLines([profile('ascend-db'), kernel()]), 'no samples of memory (profile with profile_memory=True)'],
+      [neuronLines([profile('ascend-db'), kernel()]), 'no samples of memory (record them with profile_memory=True)'],
       [
         neuronLines([kernel()]),
-        'no samples of memory (known: PyTorch with profile_memory=True, Nsight Systems with --cuda-memory-usage=true, AWS Neuron)',
+        'no samples of memory (record them with profile_memory=True, or nsys profile --cuda-memory-usage=true)',
       ],
       [neuronLines([profile('neuron-monitor')]), 'reports of neuron-monitor are no profile (dprof monitor FILE)'],
     ];
@@ -170,17 +170,25 @@ describe('dprof memory', () => {
   });
 
   it('says how a profile gets a timeline', async () => {
-    const hints = {
-      'ascend-db': 'profile with profile_memory=True',
-      nsight: 'profile with nsys --cuda-memory-usage=true',
-      ntff: 'known: PyTorch with profile_memory=True, Nsight Systems with --cuda-memory-usage=true',
-    };
-    for (const [format, hint] of Object.entries(hints)) {
-      const { stderr, code } = await run(neuronLines([profile(format)]), '-f', 'timeline');
-      expect({ stderr, code }).to.deep.equal({
-        stderr: `dprof: stdin: no allocations of device 0 (${hint})\n`,
-        code: 1,
-      });
+    const given = { ...profile('ascend-db'), facts: { profile_memory: 'true' } } as ProfileLine;
+    const answers: readonly (readonly [input: readonly ProfileLine[], hint: string])[] = [
+      [[profile('ascend-db')], ' (record them with profile_memory=True)'],
+      [[profile('nsight')], ' (record them with nsys profile --cuda-memory-usage=true)'],
+      [[profile('nvprof')], ' (record them with nsys profile --cuda-memory-usage=true in place of nvprof)'],
+      // A capture of Neuron has memory by kind, and no allocations.
+      [
+        [profile('ntff'), sample('memory', MIB, { kind: 'weights' })],
+        ' (dprof memory FILE shows what it has of memory)',
+      ],
+      [[profile('ntff')], ''],
+      // What was given already is not asked for again.
+      [[given], ''],
+      // When allocations of device 1 are released is not known, so that there is no timeline of them either.
+      [[given, sample('op_memory', MIB, {}, { start: 1, device: 1, unit: 'bytes' })], ''],
+    ];
+    for (const [input, hint] of answers) {
+      const { stderr, code } = await run(neuronLines(input), '-f', 'timeline');
+      expect({ stderr, code }).to.deep.equal({ stderr: `dprof: stdin: no allocations of device 0${hint}\n`, code: 1 });
     }
     const { stderr } = await run(neuronLines([profile('neuron-monitor')]), '-f', 'timeline');
     expect(stderr).to.equal('dprof: stdin: reports of neuron-monitor are no profile (dprof monitor FILE)\n');

@@ -3,8 +3,8 @@ import { expect } from 'chai';
 import { lacking } from '../../src/page/capture-hints.js';
 
 type View = Parameters<typeof lacking>[0];
-const viewOf = (format: string, facts: Readonly<Record<string, string>>): View =>
-  ({ profile: { overview: { program: null, header: { format, facts } } } }) as unknown as View;
+const viewOf = (format: string, facts: Readonly<Record<string, string>>, file = 'net'): View =>
+  ({ profile: { overview: { program: null, header: { format, facts, file } } } }) as unknown as View;
 
 const WANTED = ['annotations', 'layers', 'shapes'] as const;
 
@@ -16,5 +16,39 @@ describe('hints of panels without content', () => {
       expect(withProgram).to.match(/neuron-profile view/);
       expect(withProgram).to.not.match(/NEFF/);
     }
+    // The tool's JSON has all that there is.
+    for (const wanted of WANTED) expect(lacking(viewOf('neuron-json', {}), wanted)).to.not.match(/neuron-profile|NEFF/);
+  });
+
+  it('name options of the profiler that made the profile alone', () => {
+    const memory = 'The profile holds no samples of memory.';
+    const cores = 'No profile says what threads did on the cores of the host.';
+    const nsys = 'nsys profile --sample=process-tree --cpuctxsw=process-tree';
+    expect(lacking(viewOf('kineto', {}), 'memory')).to.equal(`${memory} profile_memory=True records them.`);
+    expect(lacking(viewOf('kineto', { profile_memory: 'true' }), 'memory')).to.equal(memory);
+    expect(lacking(viewOf('ascend-db', {}), 'memory')).to.equal(`${memory} profile_memory=True records them.`);
+    expect(lacking(viewOf('nsight', {}), 'memory')).to.equal(
+      `${memory} nsys profile --cuda-memory-usage=true records them.`,
+    );
+    expect(lacking(viewOf('ntff', {}), 'memory')).to.equal(memory);
+    expect(lacking(viewOf('nsight', {}), 'cores')).to.equal(`${cores} ${nsys} records it.`);
+    for (const format of ['kineto', 'nvprof', 'ascend-text', 'neuron-json'])
+      expect(lacking(viewOf(format, {}), 'cores')).to.equal(cores);
+  });
+
+  it('ask for the whole folder where the table of kernels was given, and for no options that were', () => {
+    const shapes = 'Of no kernel both FLOPs and bytes are known.';
+    const ofAscend = (file: string, facts = {}) => lacking(viewOf('ascend-text', facts, file), 'shapes');
+    expect(ofAscend('kernel_details.csv')).to.equal(
+      `${shapes} The whole folder of the profiler has ops and their shapes.`,
+    );
+    expect(ofAscend('trace_view.json')).to.equal(`${shapes} record_shapes=True records what ops work on.`);
+    expect(ofAscend('trace_view.json', { record_shapes: 'true' })).to.equal(shapes);
+    const layersWith = (facts: object) => lacking(viewOf('kineto', facts as Record<string, string>), 'layers');
+    expect(layersWith({})).to.match(
+      /with_modules=True with with_stack=True, or record_function around layers, names them/,
+    );
+    expect(layersWith({ with_stack: 'true' })).to.match(/layer\. with_modules=True, or record_function/);
+    expect(layersWith({ with_stack: 'true', with_modules: 'true' })).to.match(/layer\. record_function around/);
   });
 });

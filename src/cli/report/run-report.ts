@@ -73,7 +73,11 @@ async function runRows(request: ReportRequest): Promise<void> {
         countPairing(tally, annotator);
         // What was not read may have them.
         const missing = rows.isComplete ? [] : counters.names;
-        return { table: null, facts: rest(), notes: [...notesOf(tally), ...missing.map(withoutCounter)] };
+        return {
+          table: null,
+          facts: rest(),
+          notes: [...notesOf(tally), ...missing.map((name) => withoutCounter(name, counters.hasOthers))],
+        };
       },
     },
     annotator,
@@ -89,8 +93,8 @@ async function runRows(request: ReportRequest): Promise<void> {
   });
 }
 
-const withoutCounter = (name: string): UserError =>
-  new UserError(`no kernel has the counter ${name}`, { hint: '-c counters shows those there are' });
+const withoutCounter = (name: string, hasOthers: boolean): UserError =>
+  new UserError(`no kernel has the counter ${name}`, hasOthers ? { hint: '-c counters shows those there are' } : {});
 
 /** Whether a report of groups shows or sorts by values from op formulas, and by rates that may be impossible. */
 function usedBy({ keys, columns, arrangement }: Grouping): { amounts: boolean; derived: boolean; rates: boolean } {
@@ -202,7 +206,9 @@ function notesOf(tally: ReportTally): (string | UserError)[] {
 async function runExplanation(request: ReportRequest, wanted: KernelId): Promise<void> {
   let found: { readonly row: Annotated; readonly after: readonly ResolvedDependency[] } | undefined;
   const dependencies = new InstructionDependencies();
+  let isAny = false;
   const search = (rows: readonly Annotated[]): void => {
+    isAny ||= rows.length > 0;
     for (const row of rows) {
       if (found !== undefined) return;
       const after = dependencies.take(row.record);
@@ -216,6 +222,7 @@ async function runExplanation(request: ReportRequest, wanted: KernelId): Promise
       finish: (rows) => {
         search(rows);
         if (found !== undefined) return { table: null, facts: found, notes: [] };
+        if (!isAny) throw withoutKernels();
         const { profile, id } = wanted;
         const hint = 'see the columns idx and profile';
         throw new UserError(`no kernel ${profile === null ? '' : `${profile}:`}${id}`, { hint });

@@ -1,5 +1,6 @@
 /** What the processes of a job did on the cores of their machines, where a profiler recorded that. */
 import type { CpuTally } from '../../prof/summary/summary-data.js';
+import { lacking } from '../capture-hints.js';
 import { section } from '../document/dom-elements.js';
 import { valueOf } from '../figures/field.js';
 import { listed, numbersOf } from '../figures/listed-rows.js';
@@ -59,8 +60,7 @@ function make(view: PanelView): PanelContent {
           },
         ],
   );
-  if (rows.length === 0)
-    return 'No profile says what threads did on the cores of the host: nsys profile --sample=process-tree --cpuctxsw=process-tree does.';
+  if (rows.length === 0) return lacking(view, 'cores');
   const { cpu } = view.profile.overview;
   if (cpu === null) return [ranks(view, rows)];
   const number = numbersOf<CpuTally>('overview.cpu.cores');

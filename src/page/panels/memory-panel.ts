@@ -1,4 +1,5 @@
 /** Memory of the devices over time: a chart for each device and metric, all with the same time axis. */
+import { lacking } from '../capture-hints.js';
 import type { MemoryCurve, MemoryOwner } from '../../prof/html/page-data.js';
 import { chart } from '../charts/chart.js';
 import type { ChartOption } from '../charts/chart-option.js';
@@ -182,8 +183,7 @@ function peaks(view: PanelView): HTMLElement[] {
 
 function make(view: PanelView): PanelContent {
   const { memory, utilisation } = view.profile;
-  if (memory.length === 0)
-    return 'The profile holds no samples of memory. Profiles of PyTorch (profile_memory=True) and of Nsight Systems (--cuda-memory-usage=true) have them, and captures of AWS Neuron.';
+  if (memory.length === 0) return lacking(view, 'memory');
   const rows = listed(memory);
   const changing = rows.filter(({ points }) => changes(points));
   const groups = new Map<string, MemoryCurveRow[]>();

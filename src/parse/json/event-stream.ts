@@ -6,6 +6,7 @@
 import type { Writable } from '../../containers/writable.js';
 import type { Diagnostics } from '../../record/diagnostics.js';
 import { UserError } from '../../record/errors.js';
+import type { Labels } from '../../record/record.js';
 import { ByteWindow } from './byte-window.js';
 import { EVENT, MALFORMED, TraceEvent } from './event-fields.js';
 import {
@@ -27,6 +28,8 @@ export interface TraceHeader {
   readonly distributedInfo: unknown;
   /** Decimal text: it exceeds 2^53. */
   readonly baseTimeNanoseconds: string | null;
+  /** Options of the profiler that the trace states, which are those that were given: `record_shapes` …, `true` or `false`. */
+  readonly options: Labels;
   /** Whose devices the trace is of, by the runtime whose version it has; absent in traces without one. */
   readonly vendor?: string;
 }
@@ -35,6 +38,15 @@ export interface TraceHeader {
 const RUNTIMES: ReadonlyMap<string, string> = new Map([
   ['hip_runtime_version', 'amd'],
   ['cuda_runtime_version', 'nvidia'],
+]);
+
+/** Options of PyTorch's profiler. Source: torch/profiler/profiler.py, start_trace. */
+const OPTIONS: ReadonlySet<string> = new Set([
+  'record_shapes',
+  'profile_memory',
+  'with_stack',
+  'with_modules',
+  'with_flops',
 ]);
 
 /** Called with the event in its window, which changes after the call. */
@@ -69,11 +81,16 @@ export function readTrace(
   }
 }
 
+/** Of `1` and `true`, and of `0` and `false`. */
+const flagText = (bytes: Buffer, from: number, to: number): string =>
+  /^(?:1|true)$/.test(bytes.toString('latin1', from, Math.min(to, from + 8))) ? 'true' : 'false';
+
 class TraceReading {
   readonly #header: Writable<TraceHeader> = {
     deviceProperties: null,
     distributedInfo: null,
     baseTimeNanoseconds: null,
+    options: {},
   };
   #lists = 0;
   /** Whether the last item of the list was no event: consecutive ones count once. */
@@ -131,6 +148,7 @@ class TraceReading {
   #keep(name: string, bytes: Buffer, from: number, to: number): void {
     if (name === 'deviceProperties') this.#header.deviceProperties = decodeValue(bytes, from, to);
     if (name === 'distributedInfo') this.#header.distributedInfo = decodeValue(bytes, from, to);
+    if (OPTIONS.has(name)) this.#header.options = { ...this.#header.options, [name]: flagText(bytes, from, to) };
     const vendor = RUNTIMES.get(name);
     if (vendor !== undefined) this.#header.vendor = vendor;
     const text = name === 'baseTimeNanoseconds' ? bytes.toString('latin1', from, to) : '';

@@ -66,6 +66,8 @@ export function counterColumn(key: string): KernelColumn | undefined {
 /** Which counters of columns by name no kernel had: a name may be mistyped. */
 export class MissingCounters {
   readonly #names: Set<string>;
+  /** Whether any kernel had a counter. */
+  hasOthers = false;
 
   constructor(columns: readonly KernelColumn[]) {
     const named = columns.filter(({ key }) => key.startsWith(PREFIX));
@@ -74,6 +76,7 @@ export class MissingCounters {
 
   take({ record: { counters } }: Parameters<KernelColumn['value']>[0]): void {
     if (this.#names.size === 0 || counters === undefined) return;
+    this.hasOthers = true;
     for (const name of this.#names) if (Object.hasOwn(counters, name)) this.#names.delete(name);
   }
 

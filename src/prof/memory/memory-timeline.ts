@@ -10,7 +10,7 @@ import { UserError } from '../../record/errors.js';
 import type { ProfileLine, ProfileRecord, SampleRecord } from '../../record/record.js';
 import type { Analysis, Answer } from '../analysis.js';
 import type { RecordTypes } from '../input/record-types.js';
-import { ALLOCATION_METRIC } from './device-memory.js';
+import { ALLOCATION_METRIC, bufferOf, isMemory } from './device-memory.js';
 import { withoutMemory } from './without-memory.js';
 
 /** Actions of the raw form, and the categories: PARAMETER, OPTIMIZER_STATE … AUTOGRAD_DETAIL, unknown. */
@@ -25,6 +25,8 @@ export class MemoryTimeline implements Analysis<MemoryTimeline> {
   readonly #devices = new Set<number | null>();
   #profiles = 0;
   #header: ProfileRecord | null = null;
+  /** Whether there is memory other than that of single allocations. */
+  #hasMemory = false;
   /** Allocations of which it is not known when they are released. */
   #endless = 0;
 
@@ -35,12 +37,20 @@ export class MemoryTimeline implements Analysis<MemoryTimeline> {
     if (record.type === 'profile') {
       this.#profiles++;
       this.#header ??= record;
-    } else if (record.type === 'sample' && record.metric === ALLOCATION_METRIC) this.#allocation(record);
+    } else if (record.type === 'sample') this.#sample(record);
+  }
+
+  #sample(record: SampleRecord): void {
+    const { metric, value } = record;
+    if (metric === ALLOCATION_METRIC) this.#allocation(record);
+    // The size of a buffer, of which samples are shares, may be unknown.
+    else this.#hasMemory ||= value !== null && isMemory(metric) && bufferOf(metric) === null;
   }
 
   #allocation({ start, dur, device, value }: SampleRecord): void {
-    this.#devices.add(device);
-    if (device !== this.device || start === null || value === null) return;
+    if (start === null || value === null) return;
+    if (dur !== undefined) this.#devices.add(device);
+    if (device !== this.device) return;
     if (dur === undefined) {
       this.#endless++;
       return;
@@ -63,7 +73,8 @@ export class MemoryTimeline implements Analysis<MemoryTimeline> {
       const known = [...this.#devices].map((device) => device ?? 'host').sort();
       const what = `no allocations of ${this.device === null ? 'the host' : `device ${this.device}`}`;
       if (known.length > 0) throw new UserError(what, { hint: `--of ${known.join(', --of ')}` });
-      throw withoutMemory(what, new Set(this.#header === null ? [] : [this.#header.format]));
+      if (this.#hasMemory) throw new UserError(what, { hint: 'dprof memory FILE shows what it has of memory' });
+      throw withoutMemory(what, this.#header === null ? [] : [this.#header]);
     }
     return { table: null, facts: this, notes: this.#endless > 0 ? [`${left} of unknown lifetime left out`] : [] };
   }

@@ -46,7 +46,6 @@ export class Memory implements Analysis<readonly MemoryReport[]> {
   readonly types = MEMORY_TYPES;
   readonly ranges = 'without-calls';
   readonly #profiles = new Map<number, MemoryProfile>();
-  readonly formats = new Set<string>();
   /** Samples of buffers of unknown size. */
   #unsized = 0;
 
@@ -56,10 +55,8 @@ export class Memory implements Analysis<readonly MemoryReport[]> {
   take(record: ProfileLine): void {
     if (record.type === 'end') return;
     const profile = entryOf(this.#profiles, record.profile, () => new MemoryProfile());
-    if (record.type === 'profile') {
-      profile.header = record;
-      this.formats.add(record.format);
-    } else if (record.type === 'kernel') profile.launches.take(record);
+    if (record.type === 'profile') profile.header = record;
+    else if (record.type === 'kernel') profile.launches.take(record);
     else if (record.type === 'sample') this.#sample(profile, record);
     const step = stepOf(record);
     if (step !== null) profile.steps.add(step);
@@ -68,7 +65,7 @@ export class Memory implements Analysis<readonly MemoryReport[]> {
   /** @throws UserError without samples of memory */
   finish(): Answer<readonly MemoryReport[]> {
     const { reports } = this;
-    if (reports.length === 0) throw withoutMemory('no samples of memory', this.formats, ', AWS Neuron');
+    if (reports.length === 0) throw withoutMemory('no samples of memory', this.#headers);
     return {
       table: { columns: CURVE_COLUMNS, rows: curveRows(reports) },
       facts: reports,
@@ -77,6 +74,10 @@ export class Memory implements Analysis<readonly MemoryReport[]> {
         ...(this.#unsized > 0 ? [`buffers of unknown size: ${counted(this.#unsized, 'sample')} left out`] : []),
       ],
     };
+  }
+
+  get #headers(): ProfileRecord[] {
+    return [...this.#profiles.values()].flatMap(({ header }) => header ?? []);
   }
 
   get #ignored(): number {

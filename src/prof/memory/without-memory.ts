@@ -1,19 +1,20 @@
 /** The error for profiles that do not have what a command on memory needs, with how to record it. */
 import { UserError } from '../../record/errors.js';
+import type { ProfileRecord } from '../../record/record.js';
 import { noProfile } from '../analysis.js';
+import { captureOption } from '../work/capture-options.js';
+
+/** For records of which it is not known who made them. */
+const KNOWN = (['kineto', 'nsight'] as const).map((format) => captureOption({ format }, 'memory')).join(', or ');
 
 /**
  * @param what is missing
- * @param formats of the input
- * @param others further profilers that record it
+ * @param profiles of the input
  */
-export function withoutMemory(what: string, formats: ReadonlySet<string>, others = ''): UserError {
-  return formats.has('neuron-monitor') ? noProfile() : new UserError(what, { hint: hintOf([...formats], others) });
-}
-
-function hintOf(formats: readonly string[], others: string): string {
-  if (formats.some((format) => format === 'kineto' || format.startsWith('ascend')))
-    return 'profile with profile_memory=True';
-  if (formats.includes('nsight')) return 'profile with nsys --cuda-memory-usage=true';
-  return `known: PyTorch with profile_memory=True, Nsight Systems with --cuda-memory-usage=true${others}`;
+export function withoutMemory(what: string, profiles: readonly ProfileRecord[]): UserError {
+  if (profiles.some(({ format }) => format === 'neuron-monitor')) return noProfile();
+  const options = new Set(profiles.map((profile) => captureOption(profile, 'memory')));
+  options.delete(null);
+  const option = profiles.length === 0 ? KNOWN : [...options].join(', or ');
+  return new UserError(what, option === '' ? {} : { hint: `record them with ${option}` });
 }

@@ -1,9 +1,85 @@
-/** How to have a profiler record more, by the format of its profiles. */
+/**
+ * How to have the profiler that made a profile record more: the one home of the options that messages, advice and panels
+ * name. An option is named only where that profiler has it, and where the profile does not state that it was given.
+ */
+import type { ProfileRecord } from '../../record/record.js';
 
-const SHAPES: Readonly<Record<string, string | undefined>> = {
-  nsight: 'nsys profile --pytorch=autograd-shapes-nvtx, or emit_nvtx(record_shapes=True)',
-  nvprof: 'emit_nvtx(record_shapes=True), or markers of PyProf',
+/**
+ * What a profile may lack: arguments of ops, call stacks, layers of modules, memory in use, work of a device, the nodes
+ * of graphs, times of the host's cores.
+ */
+type Wanted = 'shapes' | 'stacks' | 'layers' | 'memory' | 'work' | 'nodes' | 'cores';
+type Options = Partial<Record<Wanted, string>>;
+
+/** The profile line, as far as it says who made the profile, and how. */
+export type Recorded = Pick<ProfileRecord, 'format' | 'facts'> & Partial<Pick<ProfileRecord, 'file'>>;
+
+/** Of PyTorch's profiler; those of Ascend's, also of MindSpore's, have the same names. */
+const TORCH = {
+  shapes: 'record_shapes=True',
+  stacks: 'with_stack=True',
+  layers: 'with_modules=True',
+  memory: 'profile_memory=True',
+} as const;
+const NSYS_MEMORY = 'nsys profile --cuda-memory-usage=true';
+const RANGES = 'emit_nvtx(record_shapes=True), or markers of PyProf';
+const NEURON = { work: 'neuron-profile capture -n FILE.neff -s FILE.ntff' } as const;
+
+/** By profiler; records without a profile line are a `net.dict` of PyProf. */
+const OPTIONS: Readonly<Record<string, Options | undefined>> = {
+  kineto: {
+    ...TORCH,
+    work: 'torch.profiler.profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA])',
+  },
+  'ascend-db': TORCH,
+  'ascend-text': TORCH,
+  nsight: {
+    shapes: 'nsys profile --pytorch=autograd-shapes-nvtx, or emit_nvtx(record_shapes=True)',
+    memory: NSYS_MEMORY,
+    work: 'nsys profile --trace=cuda,nvtx',
+    nodes: 'nsys profile --cuda-graph-trace=node',
+    cores: 'nsys profile --sample=process-tree --cpuctxsw=process-tree',
+  },
+  nvprof: { shapes: RANGES, memory: `${NSYS_MEMORY} in place of nvprof` },
+  ncu: { memory: `${NSYS_MEMORY} in place of ncu` },
+  '': { shapes: RANGES },
+  ntff: NEURON,
+  neff: { ...NEURON, memory: NEURON.work },
+  'neuron-json': NEURON,
+  'neuron-summary': { ...NEURON, memory: NEURON.work },
+  'neuron-monitor': NEURON,
 };
 
-/** What records the arguments of ops. */
-export const shapesOption = (format: string): string => SHAPES[format] ?? 'record_shapes=True';
+/** Names of what msprof writes of a program of any kind: it has none of the options of a framework's profiler. */
+const MSPROF = /^(?:msprof|op_summary)_/;
+
+/** Who made a profile: its format, or `msprof` where that has several; '' for records without a profile line. */
+export const profilerOf = (profile: Recorded | null): string =>
+  MSPROF.test(profile?.file ?? '') ? 'msprof' : (profile?.format ?? '');
+
+/**
+ * What of the profiler that made a profile records what is wanted, such as `record_shapes=True`.
+ * @param profile null for records without a profile line
+ * @returns null where it has nothing for it, where it is not known, and where it was given already
+ */
+export function captureOption(profile: Recorded | null, wanted: Wanted): string | null {
+  const option = OPTIONS[profilerOf(profile)]?.[wanted] ?? null;
+  return option === null || isGiven(option, profile) ? null : option;
+}
+
+/** Whether the profile has among its facts that an option of the form `NAME=True` was given. */
+function isGiven(option: string, profile: Recorded | null): boolean {
+  const name = /^(\w+)=True$/.exec(option)?.[1];
+  return name !== undefined && profile?.facts?.[name] === 'true';
+}
+
+const RECORD_WITH = ': record them with ';
+
+/** Why a kernel's work is not known, where the calls around it have no arguments. */
+export function withoutArguments(names: string, profile: Recorded | null): string {
+  const option = captureOption(profile, 'shapes');
+  return `the profile has no arguments of ${names}${option === null ? '' : `${RECORD_WITH}${option}`}`;
+}
+
+/** Whether arguments are missing that the profiler could record. */
+export const asksForArguments = (reason: string): boolean => reason.includes(RECORD_WITH);

@@ -4,7 +4,7 @@ import { aten, t, v } from '../../support/calls.js';
 import { A100, profileOn } from '../../support/devices.js';
 import { kernel, mm } from '../../support/kernels.js';
 import { instruction, neuronProfile, packet, tensor, throttle } from '../../support/neuron.js';
-import type { KernelRecord, OpCall, ProfileLine } from '../../../src/record/record.js';
+import type { KernelRecord, OpCall, ProfileLine, ProfileRecord } from '../../../src/record/record.js';
 
 const SHAPE = [4096, 4096];
 /** Bytes of one such tensor in FP32: 64 MiB, more than the cache. */
@@ -103,13 +103,23 @@ describe('the rule unattributed', () => {
     expect(found?.action).to.include('emit_nvtx');
     const early = kernel({ launch: null });
     const late = { ...named(60, 5), id: 2, launch: { api: 'cudaLaunchKernel', start: 20, dur: 5 } };
-    const actionOf = (format: string, ...kernels: KernelRecord[]) =>
-      findingsOf('unattributed', [{ ...profileOn(A100), format }, ...kernels])[0]?.action;
+    const actionOf = (format: string, ...kernels: KernelRecord[]) => actionFor({ format }, ...kernels);
+    const actionFor = (profile: Partial<ProfileRecord>, ...kernels: KernelRecord[]) =>
+      findingsOf('unattributed', [{ ...profileOn(A100), ...profile }, ...kernels])[0]?.action;
     expect(actionOf('nsight', early, late)).to.match(/^start the profiler before/);
     // No call at all: the host was not traced, or its part of the profile was not given.
     expect(actionOf('nsight', early)).to.match(/^let the profiler trace the host/);
     expect(actionOf('kineto', early)).to.match(/ProfilerActivity\.CPU/);
-    expect(actionOf('ascend-text', early)).to.match(/trace_view\.json/);
+    // The table of kernels alone; the trace, whose host was not traced; a run of msprof, which knows no framework.
+    const ofAscend = (file: string) => actionFor({ format: 'ascend-text', file }, early);
+    expect(ofAscend('kernel_details.csv')).to.match(/trace_view\.json/);
+    expect(ofAscend('trace_view.json')).to.match(/ProfilerActivity\.CPU/);
+    expect(ofAscend('op_summary_20240601.csv')).to.match(/^where the profiler can trace the host/);
+    // Captures of graphs are given for traces of PyTorch alone.
+    const replayed = kernel({ graph: { id: 1, node: 2 } });
+    expect(actionOf('kineto', replayed)).to.match(/--capture/);
+    expect(actionOf('nsight', replayed)).to.match(/^start the profiler before the graph is captured/);
+    expect(actionOf('nvprof', replayed)).to.equal('profile one run without graphs');
     // Of other formats nothing is known: they may have no host.
     expect(actionOf('another', early)).to.match(/^where the profiler can trace the host/);
     expect(actionOf('another', kernel())).to.match(/^where the profiler can record the ops/);
@@ -132,6 +142,13 @@ describe('the rule unattributed', () => {
     const [nsight] = findingsOf('unattributed', [profileOn(A100), kernel({ op: ['relu'], mod: ['aten'], calls: [] })]);
     expect(nsight?.action).to.include('--pytorch=autograd-shapes-nvtx');
     expect(found?.what).to.include("the op's arguments are not recorded");
+    // Options that were given already are not named again.
+    const actionWith = (facts: Readonly<Record<string, string>>) =>
+      findingsOf('unattributed', [{ ...profileOn(A100), format: 'kineto', facts }, pointwise(aten('relu'), 0, 60)])[0]
+        ?.action;
+    expect(actionWith({})).to.equal('record them with record_shapes=True, and with_stack=True for lines of code');
+    expect(actionWith({ with_stack: 'true' })).to.equal('record them with record_shapes=True');
+    expect(actionWith({ record_shapes: 'true' })).to.equal(undefined);
   });
 
   it('is silent where nearly all is known, and on instructions', () => {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { copy, findingsOf, silenceOf } from '../../support/advice.js';
 import { A100, profileOn } from '../../support/devices.js';
 import { kernel, mm } from '../../support/kernels.js';
-import type { ProfileLine } from '../../../src/record/record.js';
+import type { KernelRecord, ProfileLine } from '../../../src/record/record.js';
 
 const PROFILE = profileOn(A100);
 const MS = 1_000_000;
@@ -97,6 +97,19 @@ describe('the rule graph-trace', () => {
     const [found] = findingsOf('graph-trace', records);
     // Idle 100-800, of which the 100 before the first launch are none of it.
     expect(found).to.deep.include({ stake: 600, count: 3, device: 0 });
+    // What the profiler can do about it: Nsight Systems traces graphs node by node, unless it did so already.
+    const actionOf = (format: string, api: string, change: Partial<KernelRecord> = {}) =>
+      findingsOf('graph-trace', [
+        { ...PROFILE, format },
+        { ...missing, labels: { api } },
+        kernel({ start: 0, dur: 100, ...change }),
+        kernel({ id: 2, start: 800, dur: 100 }),
+      ])[0]?.action.split('; ')[1];
+    const graph = { id: 1, node: 2 };
+    expect(actionOf('nsight', 'cudaGraphLaunch')).to.match(/--cuda-graph-trace=node/);
+    expect(actionOf('nsight', 'cudaGraphLaunch', { graph })).to.equal('or without graphs');
+    expect(actionOf('kineto', 'hipGraphLaunch')).to.equal('or without graphs');
+    expect(actionOf('nsight', 'cudaLaunchKernel')).to.equal(undefined);
     expect(found?.what).to.match(/^the work of 3 launches \(cudaGraphLaunch\) is not in the profile: in 600 ns /);
   });
 });

@@ -111,7 +111,7 @@ export class KinetoCapture implements Capture {
       startUnixNs: this.#clock.startUnixNs(header.baseTimeNanoseconds),
       dur: null,
       devices: withRanks(devicesOfTrace(header.deviceProperties, used, header.vendor), ranks),
-      facts: this.#unread.facts(this.diagnostics),
+      facts: { ...header.options, ...this.#unread.facts(this.diagnostics) },
     };
   }
 

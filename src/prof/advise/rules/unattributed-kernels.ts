@@ -1,6 +1,6 @@
 /** Kernels of which no op is known, and those whose op lacks arguments: how to profile so that they are. */
 import { isNeuronInstruction } from '../../../record/neuron/engines.js';
-import { shapesOption } from '../../work/capture-options.js';
+import { asksForArguments, captureOption, profilerOf, type Recorded } from '../../work/capture-options.js';
 import { communicates } from '../../steps/step-work.js';
 import { many, percent, ranked, time } from '../amount-text.js';
 import { deviceRule } from '../device-rule.js';
@@ -23,23 +23,22 @@ class Kernels {
 const NO_LAUNCH = 'its launch is not in the profile';
 const NO_OP = 'no op call around the launch';
 
-const SHAPES = `profile with ${shapesOption('kineto')}, and with_stack=True for lines of code`;
 const HOST =
   'profile the host too (activities=[ProfilerActivity.CPU, ...]), with record_shapes=True: ops are host events';
 const NVTX =
   'put NVTX ranges around the ops; in PyTorch torch.autograd.profiler.emit_nvtx(record_shapes=True), or markers of PyProf';
 
-/** What to do, by the main reason and the format; first match wins. */
-const ACTIONS: readonly (readonly [reason: RegExp, format: RegExp, action: string])[] = [
+/** What to do, by the main reason, and the profiler and the name of the file; first match wins. */
+const ACTIONS: readonly (readonly [reason: RegExp, profile: RegExp, action: string])[] = [
   [
     /no launch is in the profile/,
-    /ascend-text/,
+    /^ascend-text kernel_details/,
     'give dparse the whole folder: trace_view.json has the launches and the ops, kernel_details.csv alone has not',
   ],
-  [/no launch is in the profile/, /kineto/, HOST],
+  [/no launch is in the profile/, /^(?:kineto|ascend)/, HOST],
   [
     /no launch is in the profile/,
-    /nsight|nvprof/,
+    /^(?:nsight|nvprof)/,
     'let the profiler trace the host too: without its calls the op is unknown',
   ],
   [
@@ -54,22 +53,34 @@ const ACTIONS: readonly (readonly [reason: RegExp, format: RegExp, action: strin
   ],
   [
     /launch of its graph/,
-    /^/,
+    /^kineto/,
     'give dparse the capture of the graph (--capture, docs/guide/graphs.md), or profile one run without graphs',
   ],
-  ...['nsight', 'nvprof'].map(
-    (format) => [/record_shapes/, new RegExp(format), `profile with ${shapesOption(format)}`] as const,
-  ),
-  [/record_shapes/, /^/, SHAPES],
-  [/no op is in the profile/, /kineto|ascend/, HOST],
+  [
+    /launch of its graph/,
+    /^nsight/,
+    'start the profiler before the graph is captured (docs/guide/graphs.md), or profile one run without graphs',
+  ],
+  [/launch of its graph/, /^/, 'profile one run without graphs'],
+  [/no op is in the profile/, /^(?:kineto|ascend)/, HOST],
   [
     /^/,
-    /kineto|ascend/,
+    /^(?:kineto|ascend)/,
     'these launches lie outside of the ops of the framework: make ops of custom kernels (torch.library.custom_op)',
   ],
-  [/^/, /nsight|nvprof/, NVTX],
+  [/^/, /^(?:nsight|nvprof)/, NVTX],
   [/^/, /^/, 'where the profiler can record the ops of the framework, let it do so'],
 ];
+
+function actionFor(reason: string, profile: Recorded | null): string {
+  const key = `${profilerOf(profile)} ${profile?.file ?? ''}`;
+  return ACTIONS.find(([why, which]) => why.test(reason) && which.test(key))?.[2] ?? '';
+}
+
+function recording(profile: Recorded | null): string {
+  const stacks = captureOption(profile, 'stacks');
+  return `record them with ${captureOption(profile, 'shapes') ?? ''}${stacks === null ? '' : `, and ${stacks} for lines of code`}`;
+}
 
 function mainReason({ nameless, launched, named }: Kernels): string {
   const main = nameless.names.top(1)[0]?.[0] ?? '';
@@ -102,7 +113,7 @@ export const unattributed = deviceRule({
     kernels.time += dur;
     const reason = row.reason ?? (record.launch === null ? NO_LAUNCH : NO_OP);
     if (op === null) kernels.nameless.add(record, reason.replace(/\d+/g, 'N'), dur);
-    else if (/record_shapes/.test(reason)) kernels.shapeless.add(record, op, dur);
+    else if (asksForArguments(reason)) kernels.shapeless.add(record, op, dur);
     return true;
   },
   findings: (of, { profiles }, { profile }) =>
@@ -111,11 +122,10 @@ export const unattributed = deviceRule({
       .map((kind) => {
         const { count, time: ns, names, facts } = of[kind];
         const { work, see } = KINDS[kind];
-        const reason = kind === 'shapeless' ? 'record_shapes' : mainReason(of);
-        const format = profiles.get(profile)?.format ?? '';
+        const recorded = profiles.get(profile) ?? null;
         return {
           what: `of ${many(count, 'kernel')}, ${time(ns)} (${percent(ns / of.time)} of the kernels' time), ${work}: ${ranked(names)}`,
-          action: ACTIONS.find(([why, which]) => why.test(reason) && which.test(format))?.[2] ?? '',
+          action: kind === 'shapeless' ? recording(recorded) : actionFor(mainReason(of), recorded),
           ...facts,
           evidence: { ...facts.evidence, kernelNs: of.time },
           see,

@@ -1,5 +1,6 @@
 /** Kernels whose op and arguments are known, but not its FLOPs: what rates, MFU and the roofline leave out, and why. */
 import { isNeuronInstruction } from '../../../record/neuron/engines.js';
+import { asksForArguments } from '../../work/capture-options.js';
 import { communicates } from '../../steps/step-work.js';
 import { many, percent, ranked, time } from '../amount-text.js';
 import { deviceRule } from '../device-rule.js';
@@ -28,7 +29,7 @@ export const unknownFlops = deviceRule({
     kernels.time += dur;
     if (op === null) return false;
     // Those without arguments are said by another rule, with what to record.
-    if (flops !== null || reason === null || /record_shapes/.test(reason)) return true;
+    if (flops !== null || reason === null || asksForArguments(reason)) return true;
     kernels.unknown.add(record, op, dur);
     kernels.reasons.add(reason, dur);
     return true;

@@ -32,6 +32,16 @@ describe('Kineto: the job', () => {
     });
   });
 
+  it('options of the profiler, as it states those that were given', () => {
+    const factsOf = (header: string) => profileOf(read([kernel('k', 1, 5)], { header })).facts;
+    expect(factsOf('"record_shapes": 1, "with_stack": true, "with_flops": 0, "another": 1')).to.deep.equal({
+      record_shapes: 'true',
+      with_stack: 'true',
+      with_flops: 'false',
+    });
+    expect(factsOf('"another": 1')).to.equal(undefined);
+  });
+
   it('of a trace that states none', () => {
     for (const info of [null, 5, 'x', [], {}, { world_size: '2', pg_config: {} }, { pg_config: [] }])
       expect(job(info)).to.not.have.any.keys('worldSize', 'groups', 'host');

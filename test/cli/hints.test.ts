@@ -1,0 +1,103 @@
+/** What messages, screens and advice name to the user answers for the file that they are about. */
+import { expect } from 'chai';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { freshPath } from '../support/fresh-path.js';
+import { kernel } from '../support/kernels.js';
+import { neuronLines, neuronProfile } from '../support/neuron.js';
+import { runCli } from '../support/run-cli.js';
+import { itSlow } from '../support/sets.js';
+import { ROOT } from '../support/shared.js';
+
+const COMMANDS: readonly (readonly string[])[] = [
+  ...[[], ['--explain', '1'], ['--by', 'op'], ['--by', 'range'], ['--by', 'hostop'], ['--by', 'api']],
+  ...[['summary'], ['summary', '--vendor-metrics'], ['steps'], ['ranks'], ['stacks'], ['stacks', '--host'], ['advise']],
+  ...[['memory'], ['memory', '-f', 'timeline'], ['memory', '-f', 'timeline', '--of', '7']],
+  ['perfetto', '-o', freshPath('.pftrace')],
+  ['partial', '-o', freshPath('.part')],
+];
+
+/** What a text names as a command of `dprof`: a word, and options with a value at most. */
+const NAMED = /\bdprof ((?:[a-z]+\b ?)?(?:--?[a-z][a-z-]*(?: (?:'[^']*'|[^-'\s][^\s]*[^\s,);]))? ?)*)/g;
+
+/** Arguments of the commands in a text, each for the file; FILE stands for it. */
+function namedIn(text: string, path: string): string[][] {
+  const about = text.replaceAll(path, 'FILE');
+  return [...about.matchAll(NAMED)].map(([, words = '']) => {
+    const args = [...words.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare = '']) => quoted ?? bare);
+    const output = args.indexOf('-o') + 1;
+    if (output > 0) args[output] = freshPath('.out');
+    return [...args.filter((word) => word !== 'FILE'), path];
+  });
+}
+
+/** Options of one profiler, by formats whose files must not be answered with them. */
+const FOREIGN: readonly (readonly [option: RegExp, formats: RegExp])[] = [
+  [/nsys|emit_nvtx|NVTX|CUPTI/, /kineto|ascend|neuron|ntff|neff/],
+  [
+    /record_shapes=True(?!\))|profile_memory|with_stack|with_modules|ProfilerActivity/,
+    /nsight|nvprof|neuron|ntff|neff/,
+  ],
+  [/neuron-profile|NEFF|NTFF/, /kineto|ascend|nsight|nvprof/],
+];
+
+/** Runs every command, and what it names; returns the lines that name options of another profiler. */
+async function follow(path: string, format: string): Promise<{ followed: number; foreign: string[] }> {
+  const seen = new Set<string>();
+  const foreign: string[] = [];
+  for (const command of COMMANDS) {
+    const { stdout, stderr } = await runCli('dprof', [...command, path]);
+    const text = `${['summary', 'advise'].includes(command[0] ?? '') || command[0] === '--explain' ? stdout : ''}\n${stderr}`;
+    for (const [option, formats] of FOREIGN)
+      if (formats.test(format)) foreign.push(...text.split('\n').filter((line) => option.test(line)));
+    for (const args of namedIn(text, path)) {
+      const words = args.join(' ');
+      if (seen.has(words)) continue;
+      seen.add(words);
+      const { code, stdout: answer, stderr: why } = await runCli('dprof', args);
+      const output = args[args.indexOf('-o') + 1] ?? '';
+      const isAnswered = args.includes('-o') ? existsSync(output) : answer.trim().split('\n').length > 1;
+      expect({ code, isAnswered }, `${command.join(' ')} names ${words}: ${why}`).to.deep.equal({
+        code: 0,
+        isAnswered: true,
+      });
+    }
+  }
+  return { followed: seen.size, foreign };
+}
+
+/** Samples, with their formats, and how many commands are named of each at least. */
+const SAMPLES: readonly (readonly [file: string, format: string, least: number])[] = [
+  ['lenet.nsys.sqlite', 'nsight', 8],
+  ['lenet.nvprof.sql', 'nvprof', 8],
+  ['lenet.pt.trace.json.gz', 'kineto', 8],
+  ['lenet-2021.pt.trace.json', 'kineto', 3],
+  ['decoder.pt.trace.json.gz', 'kineto', 3],
+  ['ascend_pt', 'ascend-text', 3],
+  ['ascend_pt/ASCEND_PROFILER_OUTPUT/kernel_details.csv', 'ascend-text', 3],
+  ['ascend_pytorch_profiler_0.db', 'ascend-db', 3],
+  ['attention.ntff', 'ntff', 3],
+  ['attention.neff', 'neff', 1],
+  ['attention.neuron.json', 'neuron-json', 3],
+  ['neuron-summary.json', 'neuron-summary', 1],
+  ['neuron-monitor.jsonl', 'neuron-monitor', 1],
+];
+
+const stderrOf = async (...args: string[]): Promise<string> => (await runCli('dprof', args)).stderr;
+
+describe('hints', () => {
+  it('name columns only where a kernel could have something in them', async () => {
+    const path = join(ROOT, 'samples/attention.neff');
+    expect(await stderrOf('--explain', '7', path)).to.equal(`dprof: ${path}: no kernels\n`);
+    const plain = neuronLines([neuronProfile(), kernel()]);
+    const { stderr } = await runCli('dprof', ['-c', 'idx,counter:cycles'], { input: plain });
+    expect(stderr).to.include('no kernel has the counter cycles\n');
+  });
+
+  for (const [file, format, least] of SAMPLES)
+    itSlow(`about ${file} are answered, and are of its profiler`, async () => {
+      const { followed, foreign } = await follow(join(ROOT, 'samples', file), format);
+      expect(foreign).to.deep.equal([]);
+      expect(followed).to.be.at.least(least);
+    });
+});
