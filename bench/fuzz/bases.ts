@@ -5,7 +5,8 @@ import { gunzipSync } from 'node:zlib';
 import { recordsOf } from '../../test/support/profile-records.js';
 import { ROOT, sharedFile } from '../../test/support/shared.js';
 import { encodeLine } from '../../src/record/jsonl.js';
-import { beginningOf } from './beginnings.js';
+import type { ProfileLine } from '../../src/record/record.js';
+import { beginningOf, firstRecords } from './beginnings.js';
 import type { Base, Files, ReaderName } from './input.js';
 import { madeNeuron } from './neuron-made.js';
 import { parquetOf, partialOf } from './written.js';
@@ -62,11 +63,40 @@ function unpacked(path: string): Pick<Base, 'files' | 'input'> {
   return { files: { [name]: path.endsWith('.gz') ? gunzipSync(bytes) : bytes }, input: name };
 }
 
+/** What dparse reads of a profile. */
+const read = (path: string, profile = 0): readonly ProfileLine[] =>
+  recordsOf(path, { ranges: true, name: basename(path), profile });
+
+type Cut = (records: readonly ProfileLine[]) => readonly ProfileLine[];
+const WHOLE: Cut = (records) => records;
+
 /** The records of a profile, as dparse writes them. */
-function records(path: string): Pick<Base, 'files' | 'input'> {
-  const lines = recordsOf(path, { ranges: true, name: basename(path) });
-  return { files: { 'net.jsonl': Buffer.from(lines.map(encodeLine).join('')) }, input: 'net.jsonl' };
-}
+const linesOf = (path: string, cut = WHOLE): Pick<Base, 'files' | 'input'> => ({
+  files: { 'net.jsonl': Buffer.from(cut(read(path)).map(encodeLine).join('')) },
+  input: 'net.jsonl',
+});
+
+/** A folder of Parquet with a profile twice. */
+const twiceAsParquet = (path: string, cut = WHOLE): Pick<Base, 'files' | 'input'> =>
+  parquetOf(
+    [0, 1].map((profile) => cut(read(path, profile))),
+    filesOf,
+  );
+
+const partialAnswers = (path: string, cut = WHOLE): Pick<Base, 'files' | 'input'> => partialOf(cut(read(path)));
+
+/** The first records of a sample, written in a form of ours. */
+const shortOf =
+  (reader: ReaderName, write: (path: string, cut: Cut) => Pick<Base, 'files' | 'input'>, samples: readonly string[]) =>
+  (): readonly Base[] =>
+    samples.map((name) => ({
+      reader,
+      name: `beginning of ${name}`,
+      ...write(join(ROOT, 'samples', name), firstRecords),
+    }));
+
+/** Samples of which records are made. */
+const RECORDED = ['lenet.nsys.sqlite', 'attention.ntff'] as const;
 
 /** The lines of PyProf's parse: shared ones, or one written by hand. */
 const NET_DICT =
@@ -128,17 +158,17 @@ const SOURCES: Readonly<Record<ReaderName, Source>> = {
   records: {
     samples: ['lenet.nsys.sqlite', 'attention.ntff', 'neuron-monitor.jsonl', 'ascend_pytorch_profiler_0.db'],
     largest: 200 * KB,
-    open: records,
+    open: (path) => linesOf(path),
   },
   parquet: {
-    samples: ['lenet.nsys.sqlite', 'attention.ntff'],
+    samples: RECORDED,
     largest: 200 * KB,
-    open: (path) => parquetOf(path, filesOf),
+    open: (path) => twiceAsParquet(path),
   },
   partial: {
-    samples: ['lenet.nsys.sqlite', 'attention.ntff'],
+    samples: RECORDED,
     largest: 200 * KB,
-    open: (path) => partialOf(recordsOf(path)),
+    open: (path) => partialAnswers(path),
   },
 };
 
@@ -175,6 +205,9 @@ function madeNcu(): readonly Base[] {
 const MADE: Partial<Record<ReaderName, () => readonly Base[]>> = {
   ntff: madeNeuron,
   ncu: madeNcu,
+  records: shortOf('records', linesOf, RECORDED),
+  parquet: shortOf('parquet', twiceAsParquet, RECORDED),
+  partial: shortOf('partial', partialAnswers, RECORDED),
   'net.dict': () => [
     {
       reader: 'net.dict',

@@ -1,5 +1,6 @@
 /** The beginning of an input, until some kernels have ended: read in a fraction of the time, so damaged more often. */
 import Database from 'better-sqlite3';
+import type { ProfileLine } from '../../src/record/record.js';
 import type { Base, Files } from './input.js';
 
 const KERNELS = 8;
@@ -49,6 +50,7 @@ function databaseBeginning(bytes: Buffer): Buffer | null {
     const end = database.prepare(`SELECT "${work.time}" ${from}`).safeIntegers().pluck().get() as bigint | undefined;
     if (end === undefined) return null;
     for (const { table, time } of timed) database.prepare(`DELETE FROM "${table}" WHERE "${time}" >= ?`).run(end);
+    for (const table of emptyTables(database)) database.exec(`DROP TABLE "${table}"`);
     database.exec('VACUUM');
     return database.serialize();
   } finally {
@@ -56,9 +58,18 @@ function databaseBeginning(bytes: Buffer): Buffer | null {
   }
 }
 
+const tablesOf = (database: Database.Database): string[] =>
+  database
+    .prepare(`SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`)
+    .pluck()
+    .all() as string[];
+
+/** Each table costs every run, also without rows. */
+const emptyTables = (database: Database.Database): string[] =>
+  tablesOf(database).filter((table) => database.prepare(`SELECT 1 FROM "${table}" LIMIT 1`).get() === undefined);
+
 function timedTables(database: Database.Database): Timed[] {
-  const tables = database.prepare(`SELECT name FROM sqlite_master WHERE type = 'table'`).pluck().all() as string[];
-  return tables.flatMap((table) => {
+  return tablesOf(database).flatMap((table) => {
     const names = database.prepare('SELECT name FROM pragma_table_info(?)').pluck().all(table) as string[];
     const time = TIMES.find((name) => names.includes(name));
     return time === undefined ? [] : [{ table, time }];
@@ -82,4 +93,13 @@ function traceBeginning(bytes: Buffer): Buffer | null {
   if (end === undefined) return null;
   const kept = events.filter(({ ph, ts }) => ph === 'M' || Number(ts) < end);
   return Buffer.from(JSON.stringify(Array.isArray(trace) ? kept : { ...trace, traceEvents: kept }));
+}
+
+/** The records of a profile up to its first kernels, as a whole profile. */
+export function firstRecords(records: readonly ProfileLine[]): ProfileLine[] {
+  const ends = records.flatMap(({ type }, at) => (type === 'kernel' ? [at] : []));
+  const kept = records.slice(0, (ends[KERNELS - 1] ?? records.length) + 1).filter(({ type }) => type !== 'end');
+  const counts: Record<string, number> = {};
+  for (const { type } of kept) if (type !== 'profile') counts[type] = (counts[type] ?? 0) + 1;
+  return [...kept, ...records.flatMap((record) => (record.type === 'end' ? [{ ...record, counts }] : []))];
 }

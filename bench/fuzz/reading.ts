@@ -28,8 +28,8 @@ export const LIMITS = { milliseconds: 10_000, bytes: 1e9, messageLength: 600 } a
 
 /** Inputs that are records already. */
 const IS_RECORDS: readonly ReaderName[] = ['records', 'net.dict', 'parquet', 'partial'];
-/** Of these, those that have checksums: no kernel is lost without a word, whatever the damage. */
-const HAS_CHECKSUM: readonly ReaderName[] = ['parquet', 'partial'];
+/** Of these, those that have checksums, or counts at their end: no kernel is lost without a word, whatever the damage. */
+const HAS_CHECKSUM: readonly ReaderName[] = ['records', 'parquet', 'partial'];
 
 const RESULT: Verdict = { is: 'result', what: '' };
 
@@ -92,7 +92,7 @@ export class Reading {
   async #parse({ base, kernels, random }: Damaged, input: string): Promise<Verdict> {
     const options = random.chance(0.5) ? ['--ranges'] : [];
     if (random.chance(0.2)) options.push('-q');
-    if (random.chance(0.05)) options.push('-j', '2');
+    if (random.chance(0.01)) options.push('-j', '2');
     for (const word of base.options ?? []) {
       options.push(base.files[word] === undefined ? word : join(base.input === '' ? input : dirname(input), word));
     }

@@ -1,6 +1,8 @@
 /** Runs of a plan in processes that read, each replaced when it hangs, dies or has grown. */
 import { fork, type ChildProcess } from 'node:child_process';
-import { extname } from 'node:path';
+import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { InputPlan, Inputs } from './inputs.js';
 import { LIMITS, type Outcome } from './reading.js';
@@ -13,6 +15,21 @@ const HEAP_MB = 1024;
 const HERE = fileURLToPath(import.meta.url);
 const CHILD = fileURLToPath(new URL(`child${extname(HERE)}`, import.meta.url));
 
+/** Where the system keeps files in memory: writing them to a disk takes as long as reading them. */
+const MEMORY_FOLDER = '/dev/shm';
+
+/** The folder for the files of a process: all that it leaves there goes with it. */
+function folderOfProcess(): string {
+  let parent = tmpdir();
+  try {
+    accessSync(MEMORY_FOLDER, constants.W_OK);
+    if (process.env['TMPDIR'] === undefined) parent = MEMORY_FOLDER;
+  } catch {
+    // A system without one.
+  }
+  return mkdtempSync(join(parent, 'dprof-fuzz-'));
+}
+
 /** How a process ended: the first run that has no outcome, and why there is none. */
 interface Ended {
   readonly next: number;
@@ -20,9 +37,11 @@ interface Ended {
 }
 
 async function runFrom(plan: InputPlan, from: number, end: number, take: (outcome: Outcome) => void): Promise<Ended> {
+  const folder = folderOfProcess();
   const child: ChildProcess = fork(CHILD, [JSON.stringify(plan), String(from), String(end)], {
     execArgv: [...process.execArgv, `--max-old-space-size=${HEAP_MB}`],
     stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
+    env: { ...process.env, TMPDIR: folder },
   });
   let next = from;
   let stderr = '';
@@ -37,6 +56,7 @@ async function runFrom(plan: InputPlan, from: number, end: number, take: (outcom
   });
   const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
   clearTimeout(timer);
+  rmSync(folder, { recursive: true, force: true });
   if (child.killed) return { next, why: { is: 'hang', what: `no end within ${(2 * LIMITS.milliseconds) / 1000} s` } };
   return { next, why: code === 0 ? null : { is: 'internal error', what: `the process ended: ${reason(stderr)}` } };
 }

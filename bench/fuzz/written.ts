@@ -2,7 +2,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { recordsOf } from '../../test/support/profile-records.js';
 import { RecordFiles } from '../../src/cli/dparse/record-files.js';
 import { requireColumn } from '../../src/prof/columns/columns.js';
 import { memberText, partialLine } from '../../src/prof/partial/member-order.js';
@@ -13,15 +12,15 @@ import type { Base, Files } from './input.js';
 type Opened = Pick<Base, 'files' | 'input'>;
 
 /**
- * The records of a profile, twice, as `dparse -f parquet` writes them.
+ * The records of profiles, as `dparse -f parquet` writes them.
  * @param read the files of a folder
  */
-export function parquetOf(path: string, read: (folder: string) => Files): Opened {
+export function parquetOf(profiles: readonly Iterable<ProfileLine>[], read: (folder: string) => Files): Opened {
   const folder = mkdtempSync(join(tmpdir(), 'dprof-fuzz-parquet-'));
   try {
-    for (const profile of [0, 1]) {
+    for (const records of profiles) {
       const files = new RecordFiles(folder);
-      for (const record of recordsOf(path, { ranges: true, profile })) files.add(record);
+      for (const record of records) files.add(record);
       files.finish();
       files.close();
     }

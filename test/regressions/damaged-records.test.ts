@@ -75,4 +75,15 @@ describe('records whose fields have other types', () => {
     const { stdout } = await runCli('dprof', ['steps', '-f', 'csv'], { input });
     expect(stdout).to.not.match(/NaN|Infinity/);
   });
+
+  it('end a profile twice, and are counted at both ends', async () => {
+    const profile = { type: 'profile', v: 1, profile: 0, format: 'kineto', file: 'a', rank: null };
+    const end = { type: 'end', profile: 0, counts: { kernel: 3 }, diagnostics: {} };
+    // The second of three kernels became an end without counts.
+    const lines = [profile, KERNEL, { type: 'end' }, { ...KERNEL, id: 3 }, end];
+    const input = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+    const { stdout, stderr } = await runCli('dprof', ['-q', '--by', 'kernel', '-c', 'count', '--csv', '--no-header'], { input }); // prettier-ignore
+    expect(stdout).to.equal('k,2\n');
+    expect(stderr).to.match(/records that the end line counts and that are not there \(filtered, or lost\): 1\n$/);
+  });
 });

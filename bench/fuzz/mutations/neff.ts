@@ -79,9 +79,14 @@ function packed(neff: Buffer, archive: Buffer, random: Random): Buffer {
   return random.chance(0.1) ? damage(file, random) : file;
 }
 
-/** @param neff an intact one, which may be changed */
+/** @param neff may be changed, and damaged already: then it is damaged anywhere */
 export function damageNeff(neff: Buffer, random: Random): Buffer {
-  const archive = archiveOf(neff);
+  let archive: Buffer;
+  try {
+    archive = archiveOf(neff);
+  } catch {
+    return damage(neff, random);
+  }
   const choice = random.below(100);
   if (choice < 25) return packed(neff, changeHeader(archive, random), random);
   if (choice < 55) return packed(neff, changeJson(archive, random), random);

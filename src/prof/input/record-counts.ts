@@ -8,7 +8,7 @@ import { isNumber } from './field-checks.js';
 const AGAIN = 'were they filtered, or a part of them lost? write them again with dparse';
 
 export class RecordCounts {
-  /** Records by type, of the profiles that have not ended. */
+  /** Records by type. Those of a profile that has ended stay: a line that is damaged may end it too early. */
   readonly #read = new Map<number, Map<string, number>>();
 
   /**
@@ -33,7 +33,6 @@ export class RecordCounts {
 
   #ended(end: EndRecord): EndRecord {
     const read = this.#read.get(end.profile);
-    this.#read.delete(end.profile);
     // Lines without their profile line were chosen on purpose.
     if (read?.has('profile') !== true) return end;
     let [missing, surplus] = [0, 0];
