@@ -3,7 +3,7 @@
  * days away. Any other input is read as usual, from its first byte on.
  */
 import type { ProfileLine } from '../record/record.js';
-import { isGzip } from './input/unpack.js';
+import { isGzip } from '../record/lines/gunzip.js';
 import type { LiveFormat, SniffResult } from './reader.js';
 import { READERS } from './registry.js';
 

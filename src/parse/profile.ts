@@ -13,7 +13,7 @@ import { launchesOf } from './readers/ncu/ncu.js';
 import { detect, PROFILE_TABLES, readerNamed } from './registry.js';
 import { rankOf, readHead } from './source.js';
 import { RedundantInput, UnreadableInput } from './input/unreadable-input.js';
-import { isGzip } from './input/unpack.js';
+import { isGzip } from '../record/lines/gunzip.js';
 import { refuseUtf16 } from './input/utf16.js';
 import { isSqlite, SCHEMA_BYTES, SqliteFile } from './sqlite/sqlite.js';
 import { headContains, isFile } from './files.js';

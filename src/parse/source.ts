@@ -12,7 +12,8 @@ import { isSqlite } from './sqlite/sqlite.js';
 import { packedCopies } from './input/packed-copies.js';
 import { filesOfPattern } from './input/pattern-files.js';
 import { TemporaryFile } from './input/temporary-file.js';
-import { inflatedAtOnce, isGzip, unpack } from './input/unpack.js';
+import { isGzip } from '../record/lines/gunzip.js';
+import { inflatedAtOnce, unpack } from './input/unpack.js';
 import { UnreadableInput } from './input/unreadable-input.js';
 
 const HEAD_BYTES = 4096;

@@ -1,6 +1,6 @@
 /** A stream of bytes as records: a report at a time where its format can be read so, else as a file would be. */
 import { Readable } from 'node:stream';
-import { isGzip } from '../parse/input/unpack.js';
+import { isGzip } from '../record/lines/gunzip.js';
 import { liveRecords, peek, rejoined } from '../parse/live.js';
 import { inflated } from '../parse/source.js';
 import { openStream } from '../prof/input/lines.js';

@@ -7,10 +7,12 @@ import { inflatedAtOnce, unpack } from '../../src/parse/input/unpack.js';
 import { freshPath } from '../support/fresh-path.js';
 
 /** What a stream of the file holds; null where it is damaged. */
-async function streamed(path: string): Promise<Buffer | null> {
+async function streamed(path: string, highWaterMark = 64 * 1024): Promise<Buffer | null> {
   const file = new TemporaryFile(path);
   try {
-    return (await unpack(createReadStream(path), file)) === 'cut' ? null : Buffer.concat([...file.pieces()]);
+    return (await unpack(createReadStream(path, { highWaterMark }), file)) === 'cut'
+      ? null
+      : Buffer.concat([...file.pieces()]);
   } catch {
     return null;
   } finally {
@@ -36,6 +38,19 @@ describe('small compressed files', () => {
         expect(inflatedAtOnce(path, bytes.length)).to.deep.equal(await streamed(path));
       }),
     );
+  });
+
+  it('end before zeros that pad them, in whatever pieces these and what stands behind them come', async () => {
+    const held = Buffer.from('{"traceEvents":[]}');
+    const packed = gzipSync(held);
+    const path = freshPath('.gz');
+    for (const zeros of [1, 512, 70_000, 300_000])
+      for (const behind of ['', '\xff'.repeat(70_000), gzipSync('another')]) {
+        writeFileSync(path, Buffer.concat([packed, Buffer.alloc(zeros), Buffer.from(behind)]));
+        expect(inflatedAtOnce(path, 1)).to.deep.equal(held);
+        for (const highWaterMark of [packed.length - 1, packed.length, packed.length + 1, 64 * 1024])
+          expect(await streamed(path, highWaterMark)).to.deep.equal(held);
+      }
   });
 
   it('that become large, or are none, are left to the stream', () => {

@@ -1,9 +1,9 @@
 /** Files of a folder that are there twice, compressed and not. */
 import { createReadStream, statSync } from 'node:fs';
-import { crc32, createGunzip } from 'node:zlib';
+import { crc32 } from 'node:zlib';
 import { isSystemError } from '../../record/errors.js';
+import { gunzipOf, isGzip } from '../../record/lines/gunzip.js';
 import { firstBytes, lastBytes, piecesOf } from '../files.js';
-import { isGzip } from './unpack.js';
 
 const PACKED = /\.gz$/;
 
@@ -40,13 +40,14 @@ async function isPacked(original: string, path: string): Promise<boolean> {
   }
 }
 
+/** Bytes inflated at a time. */
+const PIECE = 64 * 1024;
+
 /** The checksum of what a gzip holds; null where that has another size, or is damaged. */
 async function checksumWithin(path: string, size: number): Promise<number | null> {
-  const [file, gunzip] = [createReadStream(path), createGunzip()];
   let [held, checksum] = [0, 0];
   try {
-    file.on('error', (error) => gunzip.destroy(error)).pipe(gunzip);
-    for await (const piece of gunzip as AsyncIterable<Buffer>) {
+    for await (const piece of gunzipOf(createReadStream(path), PIECE) as AsyncIterable<Buffer>) {
       held += piece.length;
       if (held > size) break;
       checksum = crc32(piece, checksum);
@@ -56,7 +57,5 @@ async function checksumWithin(path: string, size: number): Promise<number | null
     // Whoever reads it says so.
     if (error instanceof Error && 'code' in error) return null;
     throw error;
-  } finally {
-    file.destroy();
   }
 }

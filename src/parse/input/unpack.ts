@@ -2,11 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { createGunzip, gunzipSync } from 'node:zlib';
+import { gunzipSync } from 'node:zlib';
+import { gunzipOf, isGzip } from '../../record/lines/gunzip.js';
 import { readFully } from '../files.js';
 import type { TemporaryFile } from './temporary-file.js';
-
-export const isGzip = (head: Buffer): boolean => head[0] === 0x1f && head[1] === 0x8b;
 
 const MAGIC_BYTES = 2;
 
@@ -78,7 +77,7 @@ async function gunzip(pieces: AsyncIterable<Buffer>, into: TemporaryFile): Promi
     }
   };
   try {
-    await pipeline(pieces, createGunzip({ chunkSize: PIECE }), new Writable({ write }));
+    await pipeline(gunzipOf(pieces, PIECE), new Writable({ write }));
     return true;
   } catch (error) {
     const isCut = error instanceof Error && 'code' in error && error.code === 'Z_BUF_ERROR';

@@ -4,10 +4,10 @@
  */
 import { isAscii } from 'node:buffer';
 import { createReadStream } from 'node:fs';
-import { Readable } from 'node:stream';
-import { createGunzip } from 'node:zlib';
+import type { Readable } from 'node:stream';
 import { UserError, systemReason } from '../../record/errors.js';
 import { LONGEST_LINE } from '../../record/jsonl.js';
+import { gunzipOf, isGzip } from '../../record/lines/gunzip.js';
 import { TruncatedInput } from './stream-status.js';
 
 /** Large enough that reads cost little next to parsing. */
@@ -48,11 +48,8 @@ export async function openFile(path: string, onBytes?: (bytes: number) => void):
 export async function openStream(stream: Readable, name: string, onBytes?: (bytes: number) => void): Promise<Input> {
   const raw = await peek(counted(stream, name, onBytes));
   const close = (): void => void stream.destroy();
-  if (raw.head[0] !== 0x1f || raw.head[1] !== 0x8b) return { name, ...raw, close };
-  const unzip = createGunzip({ chunkSize: CHUNK });
-  const packed = Readable.from(raw.chunks, { objectMode: false });
-  packed.on('error', (error) => unzip.destroy(error));
-  const plain = await peek(counted(packed.pipe(unzip), name));
+  if (!isGzip(raw.head)) return { name, ...raw, close };
+  const plain = await peek(counted(gunzipOf(raw.chunks, CHUNK), name));
   return { name, ...plain, close };
 }
 

@@ -57,6 +57,8 @@ describe('lines', () => {
   it('come out of gzip, of several members too', async () => {
     const packed = Buffer.concat([gzipSync('a\nb'), gzipSync('c\nd\n')]);
     expect(await linesOf([packed.subarray(0, 1), packed.subarray(1)])).to.deep.equal(['a', 'bc', 'd']);
+    const padded = [packed, Buffer.alloc(512), Buffer.from('behind it')];
+    expect(await linesOf(padded)).to.deep.equal(['a', 'bc', 'd']);
   });
 
   it('of a gzip that is cut off or damaged end in a one-line error', async () => {

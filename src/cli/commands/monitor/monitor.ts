@@ -5,7 +5,7 @@
  * is complete with its line and has to be flushed before the next arrives, and with --last OUT is replaced each time.
  */
 import { Readable } from 'node:stream';
-import { isGzip } from '../../../parse/input/unpack.js';
+import { isGzip } from '../../../record/lines/gunzip.js';
 import { lineBatches, openFile, openStream, type Input } from '../../../prof/input/lines.js';
 import { MONITOR_COLUMNS, type MonitorLine } from '../../../prof/neuron/monitor/monitor-columns.js';
 import { parseMonitorConfig, type PeriodOf } from '../../../prof/neuron/monitor/monitor-config.js';
