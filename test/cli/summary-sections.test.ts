@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { STEP_METRIC, type ProfileLine, type RangeRecord, type SampleRecord } from '../../src/record/record.js';
 import { kernel } from '../support/kernels.js';
-import { neuronLines, neuronProfile, tensor } from '../support/neuron.js';
+import { instruction, neuronLines, neuronProfile, tensor } from '../support/neuron.js';
 import { runCli } from '../support/run-cli.js';
 import { profile } from '../support/trace-events.js';
 
@@ -57,6 +57,19 @@ describe('sections of a summary', () => {
     // 400 ns by two of four.
     expect(text).to.match(/\n *0\.400 us +100\.0 % +4 +0\.20 us +gemm\n/);
     expect(text).to.match(/\n *na +na +1 +na +lost\n/);
+  });
+
+  it('of kernels whose use of the matrix unit is undetermined: why', async () => {
+    // A MATMUL without a type, as in a device trace: it may transpose. The vector engine has no matrix unit.
+    const text = await screen(
+      neuronProfile(),
+      instruction('MATMUL', 'Tensor', 0, 300),
+      instruction('TENSOR_TENSOR', 'Vector', 500, 700, { id: 2 }),
+    );
+    expect(text).to.match(/\nmatrix unit +not applicable 70\.0 %, undetermined 30\.0 %\n/);
+    expect(text).to.match(
+      /\n {2}undetermined +a device trace does not say whether a MATMUL multiplies or only transposes\n/,
+    );
   });
 
   it('of a host in steps of training', async () => {

@@ -133,9 +133,16 @@ export function inTemporaryFolder<T>(input: string, step: () => T): T {
     return step();
   } catch (error) {
     if (!isSystemError(error)) throw error;
-    const isFull = ranOutOfSpace(error.code);
-    const what = `the temporary folder ${tmpdir()} ${isFull ? 'has no room' : `takes no file: ${systemReason(error)}`}`;
-    const hint = `set TMPDIR to ${isFull ? 'a folder with more room' : 'another folder'}`;
-    throw new UnreadableInput(what, { where: input, hint, code: error.code });
+    const [what, hint] = refusal(error.code);
+    throw new UnreadableInput(`the temporary folder ${tmpdir()} ${what}`, { where: input, hint, code: error.code });
   }
+}
+
+/** Of what the system refused, with this code: what the folder lacks, and what helps. */
+function refusal(code: string): [what: string, hint: string] {
+  // A limit of the process, which holds in any folder, or of the file system.
+  if (code === 'EFBIG')
+    return ['takes no file of this size', 'raise ulimit -f, or set TMPDIR to a file system of larger files'];
+  if (ranOutOfSpace(code)) return ['has no room', 'set TMPDIR to a folder with more room'];
+  return [`takes no file: ${systemReason({ code })}`, 'set TMPDIR to another folder'];
 }

@@ -143,7 +143,7 @@ describe('SqliteFile: a database with a write-ahead log', () => {
     await awaited('the removal of the copy', () => (isLeft() ? undefined : true));
   });
 
-  itWithProcess('answers in one line when there is no room for the copy', () => {
+  itWithProcess('answers in one line when the copy is larger than a file may be', () => {
     if (process.platform === 'win32') return;
     const path = inWalMode(place());
     expect(statSync(path).size).to.be.above(1024);
@@ -154,7 +154,7 @@ describe('SqliteFile: a database with a write-ahead log', () => {
       { encoding: 'utf8', env: { ...process.env, TSX_DISABLE_CACHE: '1' } },
     );
     expect(ran.stderr).to.equal(
-      `dparse: ${path}: the temporary folder ${temporary} has no room (set TMPDIR to a folder with more room)\n`,
+      `dparse: ${path}: the temporary folder ${temporary} takes no file of this size (raise ulimit -f, or set TMPDIR to a file system of larger files)\n`,
     );
     expect(ran.status).to.equal(1);
     expect(readdirSync(temporary)).to.deep.equal([]);

@@ -2,10 +2,12 @@
 import { isIncomplete } from '../../../prof/input/losses.js';
 import type { KernelSummary, Tally } from '../../../prof/summary/summary-data.js';
 import { sumOf } from '../../../prof/summary/tallies.js';
+import { NEURON } from '../../../prof/work/neuron-model.js';
+import { BY_NAME } from '../../../prof/work/work-model.js';
 import { amountText, MICROSECOND, UNKNOWN } from '../../../record/units.js';
 import { grouped, many } from '../../../record/plural.js';
 import { meanTime } from '../../../record/statistics.js';
-import { plain, share, TABLE, type About, type Section } from './summary-section.js';
+import { isOfNeuron, plain, share, TABLE, type About, type Section } from './summary-section.js';
 
 /** All means are in one unit, so that they compare at a glance. */
 const meanText = (ns: number | null): string =>
@@ -95,6 +97,7 @@ function arithmeticSection(
     rows: [
       ['precision', sharesText(tallied(precision), time)],
       ['matrix unit', sharesText(uses, time)],
+      ...(untold > 0 ? [['  undetermined', (isOfNeuron(overview) ? NEURON.undetermined : BY_NAME).text]] : []),
       ...ofEligible,
       ['bound by', sharesText(tallied(work.bounds), time)],
       ['work', work.flops + work.bytes > 0 ? done : `${UNKNOWN}: no kernel has known work`],

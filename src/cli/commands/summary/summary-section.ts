@@ -23,6 +23,10 @@ export interface About {
   readonly next: (words: string) => string;
 }
 
+/** Whether its devices are those of AWS Neuron. */
+export const isOfNeuron = ({ header }: ProfileSummary): boolean =>
+  header?.devices.some(({ vendor }) => vendor === 'aws') === true;
+
 /** Neither heads nor numbers. */
 export const plain = (title: string, next: string | null): Omit<Section, 'rows'> => ({
   ...{ title, next, head: ['', '', '', ''], isHeaded: false, right: [] },

@@ -15,13 +15,12 @@ import { hostSections } from './summary-host.js';
 import { kernelSections } from './summary-kernels.js';
 import { servingSections } from './summary-serving.js';
 import { grouped, many } from '../../../record/plural.js';
-import { nextOver, plain, share, spreadText, TABLE, type About, type Section } from './summary-section.js';
+import { isOfNeuron, nextOver, plain, share, spreadText, TABLE, type About, type Section } from './summary-section.js';
 
 export function sectionsOf(overview: ProfileSummary, file: string | undefined): Section[] {
-  const { devices, kernels, header, host, cpu, program } = overview;
+  const { devices, kernels, host, cpu, program } = overview;
   const unit = new TimeUnit(largest([0, ...devices.map(({ span }) => span), kernels?.time ?? 0]));
   const about: About = { overview, unit, next: nextOver(file) };
-  const isNeuron = header?.devices.some(({ vendor }) => vendor === 'aws') === true;
   return [
     ...devicesSections(about),
     ...(host === null ? [] : hostSections(about, host)),
@@ -37,7 +36,7 @@ export function sectionsOf(overview: ProfileSummary, file: string | undefined): 
     ...(kernels === null ? [] : unattributedSections(about, kernels)),
     ...(program === null ? [] : programSections(about, program)),
     ...oddSections(about),
-    ...(isNeuron
+    ...(isOfNeuron(overview)
       ? [{ ...plain("Metrics of the vendor's profiler", about.next('summary --vendor-metrics')), rows: [] }]
       : []),
   ];
