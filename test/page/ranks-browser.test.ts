@@ -12,7 +12,12 @@ describeInBrowser('ranks of a page', (open) => {
   const folder = mkdtempSync(join(tmpdir(), 'dprof-ranks-'));
   const file = join(folder, 'two.html');
   before(() => {
-    writePages(folder, bundledProgram(), { two: { data: FIXTURE, parts: [] } });
+    const idle = [{ name: 'rank 2 (r2.json)', reason: 'the profiler may not read the GPU' }];
+    const job = FIXTURE.job === null ? null : { ...FIXTURE.job, withoutWork: 3, idle };
+    writePages(folder, bundledProgram(), {
+      two: { data: FIXTURE, parts: [] },
+      idle: { data: { ...FIXTURE, job }, parts: [] },
+    });
   });
   after(() => {
     rmSync(folder, { recursive: true });
@@ -26,6 +31,18 @@ describeInBrowser('ranks of a page', (open) => {
     await panel.getByRole('button', { name: /^rank 1, step 1/ }).click();
     expect(await page.locator('main').getAttribute('data-profile')).to.equal('1');
     await page.locator('[data-panel="steps"] .chart').first().waitFor();
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('lists profiles without work on a device, and counts those that it does not name', async () => {
+    const { page, complaints } = await open(join(folder, 'idle.html'));
+    await page.getByRole('tab', { name: 'Ranks' }).click();
+    const items = page.locator('[data-panel="ranks"] .idle li');
+    expect(await items.allTextContents()).to.deep.equal([
+      'rank 2 (r2.json): the profiler may not read the GPU',
+      '2 more',
+    ]);
+    expect(await page.locator('[data-panel="ranks"]').textContent()).to.match(/Profiles without work on a device\s*3/);
     expect(complaints).to.deep.equal([]);
   });
 

@@ -51,7 +51,7 @@ function withoutWork({ idle, withoutWork: count }: PageJob): HTMLElement[] {
   if (count === 0) return [];
   const items = idle.map(({ name, reason }) => element('li', {}, reason === null ? name : `${name}: ${reason}`));
   const rest = count > idle.length ? [element('li', {}, `${count - idle.length} more`)] : [];
-  return [section('Without work on a device', element('ul', {}, ...items, ...rest))];
+  return [section('Without work on a device', element('ul', { class: 'idle' }, ...items, ...rest))];
 }
 
 const TABLE_TITLES: Readonly<Record<JobTableName, string>> = {
