@@ -36,6 +36,8 @@ export interface CaptureHeader {
   readonly job?: JobFacts;
   /** Unix time of the profile's start in ns, as text because it exceeds 2^53. */
   readonly startUnixNs: string | null;
+  /** Whether times count from a start that the profile states, not from its first event. */
+  readonly isStartStated?: true;
   /** Length of the session in ns; null to take the end of the last event. */
   readonly dur: number | null;
   readonly devices: readonly Device[];
@@ -113,6 +115,9 @@ export const NO_NAMES: CaptureNames = {
   syncKind: () => null,
 };
 
+/** Whether the time of a statement, ns, is far from all others. */
+export type IsStray = (time: number) => boolean;
+
 /** A profile in memory. Optional methods are for what only some formats record. */
 export interface Capture {
   readonly header: CaptureHeader;
@@ -140,8 +145,14 @@ export interface Capture {
   hostMemoryOf?(activity: number): HostMemory | null;
   /** Further fields of an activity; null when there are none. */
   detailsOf?(activity: number): ActivityDetails | null;
-  /** Samples and values of the whole profile in order of start, those without a time first. */
-  statements?(profile: number): Iterable<StatementRecord>;
-  /** Starts of the statements, on the host's clock. */
-  statementStarts?(): readonly NumericColumn[];
+  /**
+   * Samples and values of the whole profile in order of start, those without a time first.
+   * @param isStray for those that the ones after them depend on: strays are left out of what this gives
+   */
+  statements?(profile: number, isStray: IsStray): Iterable<StatementRecord>;
+  /**
+   * Times of the statements on the host's clock, and of what is not read but may begin a profile. The first and the last
+   * `ENDS_NEEDED` of many are enough.
+   */
+  statementTimes?(): readonly NumericColumn[];
 }

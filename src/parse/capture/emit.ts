@@ -40,7 +40,7 @@ import { waitOfCall } from './calls/wait-calls.js';
 import type { Step } from './launch-steps.js';
 import { apiRanges, hostRanges, LONG_CALL, overheadRanges } from './range-records.js';
 import { settled, type Settled } from './mending/settled.js';
-import { believed } from './mending/stray-events.js';
+import { believed, strayTimes } from './mending/stray-events.js';
 import type { Diagnostics } from '../../record/diagnostics.js';
 
 type EmitOptions = Pick<ReadOptions, 'profile' | 'file' | 'rank' | 'ranges' | 'captures'>;
@@ -122,6 +122,7 @@ class Emission {
     const wanted = this.options.ranges === 'without-work' ? isIdle : this.options.ranges !== false;
     const last = wanted ? this.#lastEnd() : 0;
     const { profile, ranges } = this.options;
+    const isStray = strayTimes(this.#settled.believed);
     const least = ranges === true ? 0 : ranges === 'long-calls' ? LONG_CALL : null;
     const dated = (records: Iterable<ProfileLine>): Dated<ProfileLine> => new Dated(records, startOf);
     const others = [
@@ -129,7 +130,7 @@ class Emission {
       dated(wanted ? hostRanges(this.capture, this.#contexts, profile, last) : []),
       dated(wanted ? overheadRanges(this.capture, profile, last) : []),
       dated(least === null ? [] : apiRanges(this.capture, this.#settled.launches, profile, last, least)),
-      dated(believed(this.capture.statements?.(profile) ?? [], this.#settled.believed)),
+      dated(believed(this.capture.statements?.(profile, isStray) ?? [], isStray)),
       dated(missingWork(this.capture, this.#settled.launches, profile)),
     ];
     try {

@@ -60,7 +60,7 @@ const isSameRange = (capture: Capture, a: number, b: number): boolean =>
 export function* overheadRanges(capture: Capture, profile: number, last: number): Generator<RangeRecord> {
   const { overhead, threads, names } = capture;
   if (overhead === undefined) return;
-  const rows = orderHostRanges({ ranges: overhead, threads, names });
+  const rows = orderHostRanges({ ranges: overhead, threads, names }).filter((row) => !overhead.strays.has(row));
   const self = selfTimes(overhead, rows, last);
   for (const row of rows) {
     const [start, thread] = [overhead.start.at(row), overhead.thread.at(row)];

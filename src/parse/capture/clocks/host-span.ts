@@ -24,14 +24,14 @@ export function spanOfHost({ hostCalls, ranges }: Capture): Span {
  * @param from ns; statements before it do not count
  */
 export function earliest(capture: Capture, from: number): number {
-  const { hostCalls, ranges, activities } = capture;
-  if (capture.statements !== undefined && capture.statementStarts === undefined) return 0;
+  const { hostCalls, ranges, overhead, activities } = capture;
+  if (capture.statements !== undefined && capture.statementTimes === undefined) return 0;
   let first = Infinity;
-  for (const { values } of capture.statementStarts?.() ?? []) {
+  for (const { values } of capture.statementTimes?.() ?? []) {
     for (const time of values) if (time >= from && time < first) first = time;
   }
-  for (const { values } of [hostCalls.start, ranges.start, activities.start]) {
-    for (const time of values) if (time < first) first = time;
+  for (const { start } of [hostCalls, ranges, activities, ...(overhead === undefined ? [] : [overhead])]) {
+    for (const time of start.values) if (time < first) first = time;
   }
   return first === Infinity ? 0 : Math.max(0, first);
 }

@@ -32,14 +32,17 @@ export interface Settled {
 
 /** Joins launches, takes out what is there twice, and settles times, in place. */
 export function settled(capture: Capture): Settled {
-  const { hostCalls, activities, threads, diagnostics } = capture;
+  const { header, hostCalls, activities, threads, diagnostics } = capture;
   removeRepeated(capture);
   const launches = joinLaunches(hostCalls, activities, threads, diagnostics);
   forgetShared(capture, launches);
   const isStartStray = settleStrays(capture, launches);
   const rest = settleStrayEvents(capture, launches);
+  // Host events that are not believed had widened the time in which work is.
+  if (rest !== null) settleStrays(capture, launches);
   const alignment = alignClocks(capture, launches);
-  const isMovedStart = isStartStray || rest?.movedStart === true || alignment?.movedStart === true;
+  const isStrayStart = header.isStartStated !== true && (isStartStray || rest?.movedStart === true);
+  const isMovedStart = isStrayStart || alignment?.movedStart === true;
   const lead = isMovedStart ? earliest(capture, rest?.span.first ?? -Infinity) : 0;
   placeAtLaunches(hostCalls, activities, launches, lead, diagnostics);
   const order = orderActivities(capture);

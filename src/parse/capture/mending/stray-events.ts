@@ -2,12 +2,13 @@
  * Single host events, samples and ends of work whose recorded time is far from all the rest of a profile: damaged, as such
  * starts of work are (`stray-times.ts`). A program may load its data for minutes before it has work, so that the empty gap
  * must be ten minutes at least, and a hundred times as long as all the rest. A range that encloses the rest, or lasts until
- * the rest begins, is believed, as is a call that waits.
+ * the rest begins, is believed, as is a call that waits. Work bears witness to host events at its time where its own launch
+ * is known; without, of launches that are, it may be as damaged as they are.
  */
 import { elementAt } from '../../../containers/element.js';
 import type { NumericColumn } from '../../../containers/numeric-column.js';
-import type { ProfileLine } from '../../../record/record.js';
-import type { Capture } from '../capture.js';
+import type { StatementRecord } from '../../../record/record.js';
+import type { Capture, IsStray } from '../capture.js';
 import { KIND_CODE } from '../capture-columns.js';
 import { middleOf, TIMES_READ } from '../clocks/exact-times.js';
 import type { Span } from '../clocks/host-span.js';
@@ -19,6 +20,9 @@ const FAR = { ns: 600e9, lengths: 100 };
 
 /** Most events of a profile that may be far, and their largest share of all. */
 const [MOST, SHARE] = [3, 0.1];
+
+/** How many of the first and of the last times of a kind stand for all of it here. */
+export const ENDS_NEEDED = MOST / SHARE;
 
 /** Events of one kind by row; `strays` are rows that are not to become records. */
 interface Events {
@@ -37,38 +41,47 @@ export interface Rest {
 
 /** Takes stray host events out, makes stray ends of work unknown, and counts both. @returns null where there are none */
 export function settleStrayEvents(capture: Capture, launches: LaunchJoin): Rest | null {
-  const { hostCalls, ranges, activities } = capture;
-  const samples = (capture.statementStarts?.() ?? []).map((start): Events => ({ start, end: start }));
-  const host: readonly Events[] = [hostCalls, ranges, ...samples];
+  const { hostCalls, ranges, overhead, activities } = capture;
+  const samples = (capture.statementTimes?.() ?? []).map((start): Events => ({ start, end: start }));
+  const host: readonly Events[] = [hostCalls, ranges, ...(overhead === undefined ? [] : [overhead]), ...samples];
   const middle = middleTime([...host, activities]);
   const total = host.reduce((sum, { start }) => sum + start.length, activities.length);
   const most = Math.min(MOST, Math.floor(SHARE * total));
-  const far: { readonly events: Events; readonly row: number }[] = [];
+  const far: { readonly events: Events; readonly row: number; readonly isWhole: boolean }[] = [];
   let [first, last] = [Infinity, -Infinity];
   for (const events of [...host, activities]) {
-    const isFar = events === activities ? endsFar(capture, middle) : liesFar(events, middle);
+    const isFar = events === activities ? liesFarAlone(capture, launches, middle) : liesFar(events, middle);
+    const isLate = events === activities ? endsFar(capture, middle) : (): boolean => false;
     for (let row = 0; row < events.start.length; row++) {
-      const isOdd = isFar(row);
-      if (isOdd && far.push({ events, row }) > most) return null;
-      if (isOdd && events !== activities) continue;
+      const isWhole = isFar(row);
+      const isOdd = isWhole || isLate(row);
+      if (isOdd && far.push({ events, row, isWhole }) > most) return null;
+      if (isWhole) continue;
       const [start, end] = [events.start.at(row), events.end.at(row)];
       if (start < first) first = start;
       if (start > last) last = start;
       if (end > last && end !== Infinity && !isOdd) last = end;
     }
   }
-  const gap = Math.max(FAR.ns, FAR.lengths * (last - first));
-  const isAway = ({ events: { start, end }, row }: (typeof far)[number]): boolean =>
-    first - end.at(row) > gap || start.at(row) - last > gap || (end === activities.end && end.at(row) - last > gap);
-  if (far.length === 0 || !far.every(isAway)) return null;
-  const movedStart = far.some(({ events, row }) => events !== activities && events.start.at(row) === 0);
-  for (const { events, row } of far) {
-    if (events === activities) activities.end.set(row, NaN);
-    else if (events.strays !== undefined) takeOut(events, events.strays, row, first);
+  const span = { first, last };
+  const isStray = ({ events: { start, end }, row, isWhole }: (typeof far)[number]): boolean =>
+    isWhole ? isAway(start.at(row), end.at(row), span) : isAway(end.at(row), end.at(row), span);
+  if (far.length === 0 || !far.every(isStray)) return null;
+  const movedStart = far.some(({ events, row, isWhole }) => isWhole && events.start.at(row) === 0);
+  for (const { events, row, isWhole } of far) {
+    if (events === activities) {
+      activities.end.set(row, NaN);
+      if (isWhole) activities.start.set(row, NaN);
+    } else if (events.strays !== undefined) takeOut(events, events.strays, row, first);
   }
   forgetCalls(launches, hostCalls.strays);
   capture.diagnostics.count('time-far-away', far.length);
-  return { span: { first, last }, movedStart };
+  return { span, movedStart };
+}
+
+/** Whether something is so far from the time of all the rest that its own is damaged; not where there is no rest. */
+export function isAway(start: number, end: number, { first, last }: Span): boolean {
+  return first <= last && Math.max(first - end, start - last) > Math.max(FAR.ns, FAR.lengths * (last - first));
 }
 
 /** Where no sweep over times finds anything in it. */
@@ -91,6 +104,13 @@ const liesFar =
   ({ start, end }: Events, middle: number): ((row: number) => boolean) =>
   (row) =>
     start.at(row) - middle > FAR.ns || middle - end.at(row) > FAR.ns;
+
+/** Work that has lost its launch, where that of others is known. */
+function liesFarAlone({ activities }: Capture, { callOf }: LaunchJoin, middle: number): (row: number) => boolean {
+  if (callOf.every((call) => call === -1)) return () => false;
+  const isFar = liesFar(activities, middle);
+  return (row) => callOf[row] === -1 && isFar(row);
+}
 
 /** Work that others take part in may wait for them that long, and a wait for anything. */
 function endsFar(capture: Capture, middle: number): (row: number) => boolean {
@@ -117,11 +137,16 @@ function middleTime(all: readonly Events[]): number {
   return middleOf(times.filter((time) => !Number.isNaN(time))) ?? NaN;
 }
 
-/** Records of events, without those of samples that are strays. @param span of the other events; null: all are believed */
-export function* believed(records: Iterable<ProfileLine>, span: Span | null): Generator<ProfileLine> {
+/** Whether a statement of some time is a stray. @param span of all but strays; null: all are believed */
+export const strayTimes = (span: Span | null): IsStray =>
+  span === null ? () => false : (time) => Math.max(span.first - time, time - span.last) > FAR.ns;
+
+/** Statements without those that are strays; how long one holds is unknown where its end is one. */
+export function* believed(records: Iterable<StatementRecord>, isStray: IsStray): Generator<StatementRecord> {
   for (const record of records) {
     const at = 'start' in record ? (record.start ?? NaN) : NaN;
-    const isStray = span !== null && Math.max(span.first - at, at - span.last) > FAR.ns;
-    if (!isStray) yield record;
+    if (isStray(at)) continue;
+    const isHeld = record.type === 'sample' && isStray(at + (record.dur ?? 0));
+    yield isHeld ? { ...record, dur: null } : record;
   }
 }

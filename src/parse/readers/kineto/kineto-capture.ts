@@ -183,7 +183,7 @@ export class KinetoCapture implements Capture {
     yield* merged<StatementRecord>(startOf, memory, this.#samples.records(profile, devices));
   }
 
-  statementStarts(): readonly NumericColumn[] {
+  statementTimes(): readonly NumericColumn[] {
     return [this.#memory.start, this.#samples.start];
   }
 

@@ -165,6 +165,7 @@ class NsightCapture implements Capture {
       rank: this.#rank(),
       job: this.#job(),
       startUnixNs: database.minimum('TARGET_INFO_SESSION_START_TIME', 'utcEpochNs'),
+      isStartStated: true,
       dur: durationOf(database),
       devices: this.#devices.list(new Set(this.activities.device)),
       facts: this.#unread(),
@@ -308,7 +309,7 @@ class NsightCapture implements Capture {
     return this.#graphNodes.capturedNode(activity);
   }
 
-  statementStarts(): readonly NumericColumn[] {
+  statementTimes(): readonly NumericColumn[] {
     return [this.#memory.start];
   }
 

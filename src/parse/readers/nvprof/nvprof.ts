@@ -11,7 +11,6 @@ import { Activities, HostCalls, Ranges, type ActivityRow } from '../../capture/c
 import { demangle } from '../../names/demangle/demangle.js';
 import { emit } from '../../capture/emit.js';
 import { elementAt } from '../../../containers/element.js';
-import { NumberIndex } from '../../capture/number-index.js';
 import { NumericColumn, orNull } from '../../../containers/numeric-column.js';
 import { databaseOf, type Reader } from '../../reader.js';
 import { numberOf, type Cell, type SqliteRow, type Selection, type SqliteFile } from '../../sqlite/sqlite.js';
@@ -21,6 +20,7 @@ import { ThreadTable } from '../../capture/threads.js';
 import { COPY_KINDS, CUPTI_MEMORIES, hostSide, NO_STREAM, SYNC_KINDS } from '../cupti/cupti.js';
 import { ContextDevices, type ContextTable } from '../cupti/cupti-contexts.js';
 import { COUNTER_TABLES, KernelCounters } from './kernel-counters.js';
+import { Markers, MARKER } from './markers.js';
 import { apiName, type ApiDomain } from './nvprof-api.js';
 import { OBJECT, readObjectId } from './nvprof-objects.js';
 import { earliestTime, timeOf, type TimeColumn } from './nvprof-times.js';
@@ -72,20 +72,8 @@ const TIME_COLUMNS: readonly TimeColumn[] = [
   [`${KIND}MARKER`, 'timestamp'],
 ];
 
-/** Flags of a marker row (CUpti_ActivityFlag); the other bits state how it synchronises. */
-const MARKER = { start: 2, end: 4 } as const;
-
 /** nvprof writes one file per process, and device rows do not record it: all activities are of this one. */
 const PROCESS_KEY = 0;
-
-/** Starts or ends of markers; ends have times and ids alone. */
-class MarkerColumns {
-  readonly time = NumericColumn.floats();
-  readonly id = NumericColumn.floats();
-  readonly thread = NumericColumn.counts();
-  readonly name = NumericColumn.counts();
-  readonly domain = NumericColumn.counts();
-}
 
 class NvprofCapture implements Capture {
   readonly diagnostics = new Diagnostics();
@@ -100,6 +88,8 @@ class NvprofCapture implements Capture {
   /** The profile's start: Unix time in ns, as text because it exceeds 2^53. */
   readonly #start: string | null;
   readonly #owner = this.threads.process(PROCESS_KEY, 0);
+  /** Times of rows that are not read, but may be the first of the profile. */
+  readonly #unreadTimes = NumericColumn.floats();
   /** Numbers of NVTX domains in the columns, from 1, by the id of the string that names them. */
   readonly #domains = new Map<number, number>();
   readonly #unread = new UnreadEvents();
@@ -120,7 +110,7 @@ class NvprofCapture implements Capture {
     this.diagnostics.count('bad-row', this.#counters.broken);
     this.diagnostics.count('counter-without-kernel', this.#counters.outside(this.activities.corr));
     this.overhead = readOverhead(this.#rows(OVERHEAD_TABLE, OVERHEAD_COLUMNS), {
-      ...{ diagnostics: this.diagnostics, unread: this.#unread },
+      ...{ diagnostics: this.diagnostics, unread: this.#unread, unreadTimes: this.#unreadTimes },
       thread: (pid, tid) => this.#thread(pid, tid),
     });
     countUnreadTables(database, READ_TABLES, this.#unread);
@@ -162,6 +152,7 @@ class NvprofCapture implements Capture {
         const [start, end] = [timeOf(startCell), timeOf(endCell)];
         if (!(start <= end)) {
           this.diagnostics.count('bad-row');
+          this.#unreadTimes.push(start);
           continue;
         }
         const thread = this.#thread(numberOf(pid), numberOf(tid));
@@ -187,8 +178,7 @@ class NvprofCapture implements Capture {
       'name',
       'domain',
     ];
-    const starts = new MarkerColumns();
-    const ends = new MarkerColumns();
+    const [markers, unreadTimes] = [new Markers(), this.#unreadTimes];
     /** Thread numbers by object id. */
     const threads = new Map<Cell | undefined, number>();
     let [marks, otherStarts] = [0, 0];
@@ -201,46 +191,21 @@ class NvprofCapture implements Capture {
       if (Number.isNaN(time) || typeof id !== 'number') {
         this.diagnostics.count('bad-row');
       } else if ((flag & MARKER.end) !== 0) {
-        ends.time.push(time);
-        ends.id.push(id);
+        markers.addEnd(time, id);
       } else if ((flag & MARKER.start) !== 0 && objectKind !== OBJECT.thread) {
         otherStarts++;
+        unreadTimes.push(time);
       } else if ((flag & MARKER.start) !== 0) {
         const thread = entryOf(threads, object, () => this.#thread(...readObjectId(String(object))));
-        starts.time.push(time);
-        starts.id.push(id);
-        starts.thread.push(thread);
-        starts.name.push(numberOf(name));
-        starts.domain.push(this.#domain(numberOf(domain)));
-      } else marks++;
+        markers.addStart(time, id, thread, numberOf(name), this.#domain(numberOf(domain)));
+      } else {
+        marks++;
+        unreadTimes.push(time);
+      }
     }
     if (marks > 0) this.#unread.count(`marks of ${table}`, marks);
     if (otherStarts > 0) this.#unread.count(`ranges of other objects than threads in ${table}`, 2 * otherStarts);
-    const matched = this.#pairMarkers(starts, ends);
-    this.diagnostics.count('range-without-start', ends.id.length - matched - otherStarts);
-  }
-
-  /** @returns how many of the starts have an end */
-  #pairMarkers(starts: MarkerColumns, ends: MarkerColumns): number {
-    const endOf = new NumberIndex(ends.id);
-    for (let row = 0; row < ends.id.length; row++) {
-      const known = endOf.get(ends.id.at(row));
-      if (known === -1 || ends.time.at(row) < ends.time.at(known)) endOf.put(row);
-    }
-    const { ranges } = this;
-    let matched = 0;
-    for (let row = 0; row < starts.id.length; row++) {
-      const end = endOf.get(starts.id.at(row));
-      if (end === -1) this.diagnostics.count('open-range');
-      else matched++;
-      if (end !== -1 && ends.time.at(end) < starts.time.at(row)) {
-        this.diagnostics.count('negative-duration');
-        continue;
-      }
-      const rangeEnd = end === -1 ? Infinity : ends.time.at(end);
-      ranges.add(starts.time.at(row), rangeEnd, starts.thread.at(row), starts.name.at(row), starts.domain.at(row));
-    }
-    return matched;
+    markers.addTo(this.ranges, otherStarts, unreadTimes, this.diagnostics);
   }
 
   /** Number of a domain by the string that names it; 0 for the default domain. */
@@ -315,6 +280,10 @@ class NvprofCapture implements Capture {
       corr: numberOf(corr),
       node: numberOf(node),
     };
+  }
+
+  statementTimes(): readonly NumericColumn[] {
+    return [this.#unreadTimes];
   }
 
   detailsOf(activity: number): ActivityDetails | null {

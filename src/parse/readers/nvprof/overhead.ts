@@ -3,6 +3,7 @@
  * Source: CUpti_ActivityOverheadKind and CUpti_ActivityOverhead of CUPTI's cupti_activity.h.
  */
 import type { Diagnostics } from '../../../record/diagnostics.js';
+import type { NumericColumn } from '../../../containers/numeric-column.js';
 import { Ranges } from '../../capture/capture-columns.js';
 import { numberOf, type Selection, type SqliteRow } from '../../sqlite/sqlite.js';
 import type { UnreadEvents } from '../../unread-events.js';
@@ -36,12 +37,15 @@ export const overheadText = (text: number): string | null =>
 interface OverheadSink {
   readonly diagnostics: Diagnostics;
   readonly unread: UnreadEvents;
+  /** Gets the starts of rows that are not read. */
+  readonly unreadTimes: NumericColumn;
   /** NaN: a thread that is not known. */
   readonly thread: (pid: number, tid: number) => number;
 }
 
 /** Overhead of a process or a thread; that of a device is no time of the host. */
-export function readOverhead(rows: Iterable<SqliteRow>, { diagnostics, unread, thread }: OverheadSink): Ranges {
+export function readOverhead(rows: Iterable<SqliteRow>, sink: OverheadSink): Ranges {
+  const { diagnostics, unread, unreadTimes, thread } = sink;
   const ranges = new Ranges();
   let others = 0;
   for (const [startCell, endCell, kindCell, objectKind, object] of rows) {
@@ -51,7 +55,9 @@ export function readOverhead(rows: Iterable<SqliteRow>, { diagnostics, unread, t
     else {
       const [pid, tid] = readObjectId(String(object));
       ranges.add(start, end, thread(pid, objectKind === OBJECT.thread ? tid : NaN), textOf(kind), 0);
+      continue;
     }
+    unreadTimes.push(start);
   }
   if (others > 0) unread.count(`overhead of other objects than threads in ${OVERHEAD_TABLE}`, others);
   return ranges;

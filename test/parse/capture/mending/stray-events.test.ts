@@ -87,6 +87,58 @@ describe('an event far from everything else', () => {
     expect(recordsOf(path, { ranges: true }).filter(({ type }) => type === 'range')).to.have.length(KERNELS);
   });
 
+  it('and work without a launch at the same time do not protect each other', () => {
+    for (const at of [FIRST - HOUR, LAST + HOUR]) {
+      const { records, ...rest } = recordsWith([
+        ...work(),
+        op('aten::empty', at, at + 15),
+        kernel('lost', 900, at + 5),
+      ]);
+      expect(rest).to.deep.equal({ start: clean.start, dur: LENGTH, far: 2 });
+      const kernels = records.filter((record) => record.type === 'kernel');
+      expect(kernels.filter(({ dur }) => dur === null).map(({ name }) => name)).to.deep.equal(['lost']);
+    }
+  });
+
+  it('leaves forward ops at the time of their records', () => {
+    const forward = (events: readonly EventText[]): unknown => {
+      const { records } = recordsWith(events);
+      return records.flatMap((record) => (record.type === 'kernel' ? [record.forward] : []));
+    };
+    const seq = (name: string, at: number, fwd: number): EventText =>
+      any('cpu_op', name, at, at + 15, { pid: 10, tid: 100 + fwd }, { 'Sequence number': 7, 'Fwd thread id': fwd });
+    const steps = [
+      seq('aten::mm', FIRST, 0),
+      launch(900, FIRST + 5),
+      kernel('k', 900, FIRST + 20),
+      seq('autograd::engine::evaluate_function: MmBackward0', FIRST + 100, 1),
+    ];
+    const backward = any(
+      'cuda_runtime',
+      'cudaLaunchKernel',
+      FIRST + 105,
+      FIRST + 106,
+      { pid: 10, tid: 101 },
+      { correlation: 901 },
+    );
+    const events = [...work(), ...steps, backward, kernel('k', 901, FIRST + 120)];
+    expect(JSON.stringify(forward(events))).to.include('"start":0');
+    expect(forward([...events, op('aten::empty', FIRST - HOUR, FIRST - HOUR + 1)])).to.deep.equal(forward(events));
+  });
+
+  it('moves no times of a profile that states when it began', () => {
+    const db = new NsightDatabase();
+    const from = 20 * 60e9;
+    for (let n = 1; n <= KERNELS; n++) {
+      const start = from + 100 * n;
+      db.call({ start, end: start + 10 }, n).kernel({ start: start + 20, end: start + 30 }, n);
+    }
+    const path = db.call({ start: 0, end: 10 }, 999).write();
+    const [first] = recordsOf(path).filter((record) => record.type === 'kernel');
+    expect([first?.start, headerOf(path).dur]).to.deep.equal([from + 120, from + 100 * KERNELS + 30]);
+    expect(diagnosticsOf(path)['time-far-away']).to.equal(1);
+  });
+
   it('is believed where it is part of something, or not that far, or not alone', () => {
     const before = FIRST - HOUR;
     const believed: readonly (readonly [string, readonly EventText[], number])[] = [
@@ -99,6 +151,7 @@ describe('an event far from everything else', () => {
         [op('aten::mm', before, before + 15), launch(900, before + 5), kernel('k', 900, before + 20)],
         3.6e12 + LENGTH,
       ],
+      ['a launch and its kernel', [launch(900, before + 5), kernel('k', 900, before + 20)], 3.6e12 + LENGTH - 5000],
       ['four ops', [0, 1, 2, 3].map((n) => op('aten::empty', before + n, before + n + 1)), 3.6e12 + LENGTH],
       ['samples', Array.from({ length: 3600 }, (_, second) => counter(before + second * 1e6)), 3.6e12 + LENGTH],
       ['less than ten minutes', [op('aten::empty', FIRST - 599e6, FIRST - 599e6 + 1)], 599e9 + LENGTH],

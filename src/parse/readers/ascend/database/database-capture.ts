@@ -5,6 +5,7 @@
  */
 import { entryOf } from '../../../../containers/map-entry.js';
 import { elementAt } from '../../../../containers/element.js';
+import type { NumericColumn } from '../../../../containers/numeric-column.js';
 import { Diagnostics } from '../../../../record/diagnostics.js';
 import type { StatementRecord } from '../../../../record/record.js';
 import type {
@@ -13,8 +14,10 @@ import type {
   CaptureHeader,
   CaptureNames,
   CollectiveOperation,
+  IsStray,
 } from '../../../capture/capture.js';
 import { Activities, HostCalls, KIND_CODE } from '../../../capture/capture-columns.js';
+import { spanOfHost } from '../../../capture/clocks/host-span.js';
 import type { KernelContexts } from '../../../capture/kernel-contexts.js';
 import type { LaunchJoin } from '../../../capture/launches.js';
 import { NumberIndex } from '../../../capture/number-index.js';
@@ -91,7 +94,7 @@ export class AscendCapture implements Capture {
       collectives: this.#collectives,
       diagnostics,
       unread,
-      isMarked: (connection) => this.#host.isMarked(connection),
+      markedAt: (connection) => this.#host.markedAt(connection),
     });
     this.#waits = waitTimes(activities);
     this.#host.addDeviceRanges(this.#tasks.deviceRanges);
@@ -99,9 +102,8 @@ export class AscendCapture implements Capture {
     countUnreadTables(database, READ_TABLES, unread);
     if (activities.length === 0) diagnostics.count('no-device-activity');
     clock.moveToFirst(
-      [this.ranges.start, this.hostCalls.start, activities.start],
-      [this.ranges.end, this.hostCalls.end, activities.end],
-      this.#samples.earliest(),
+      [this.ranges.start, this.hostCalls.start, activities.start, ...this.#samples.starts],
+      [this.ranges.end, this.hostCalls.end, activities.end, ...this.#samples.ends],
     );
     this.names = this.#names();
     this.header = {
@@ -135,7 +137,7 @@ export class AscendCapture implements Capture {
       externalIdsAreOps: true,
       launchedByQueue: true,
       slack: 0,
-      steps: [...this.#host.steps()],
+      steps: [...this.#host.steps(spanOfHost(this))],
     };
     return new TorchContexts(facts, activities.rowsOf('kernel'), activities.rowsOf('collective'));
   }
@@ -152,8 +154,12 @@ export class AscendCapture implements Capture {
     return kernelFields(this.#strings.text(this.#kernels.nameOf(row)), this.#kernels.coreOf(row), counters, labels);
   }
 
-  statements(profile: number): Iterable<StatementRecord> {
-    return this.#samples.records(profile);
+  statements(profile: number, isStray: IsStray): Iterable<StatementRecord> {
+    return this.#samples.records(profile, isStray);
+  }
+
+  statementTimes(): readonly NumericColumn[] {
+    return [...this.#samples.starts, ...this.#samples.ends];
   }
 
   #readCalls(): void {

@@ -4,9 +4,10 @@
  */
 import type { DiagnosticName, Diagnostics } from '../../../../record/diagnostics.js';
 import type { Selection, SqliteFile } from '../../../sqlite/sqlite.js';
-import type { NumericColumn } from '../../../../containers/numeric-column.js';
-import { isNear } from '../../../capture/clocks/exact-times.js';
+import { NumericColumn } from '../../../../containers/numeric-column.js';
+import { FARTHEST, isNear } from '../../../capture/clocks/exact-times.js';
 import { typicalTime } from '../../../sqlite/typical-time.js';
+import { ENDS_NEEDED } from '../../../capture/mending/stray-events.js';
 import { shiftToFirst } from '../../../capture/clocks/shift-times.js';
 
 /** Columns of times; the first one with a value provides the base. */
@@ -42,21 +43,26 @@ export class DatabaseClock {
   }
 
   /** Selects a column of times as ns since the base; null where it is null. */
-  since(column: string): Selection {
+  since(column: string): Exclude<Selection, string> {
     return { needs: [column], sql: `(${integer(column)} - ${String(this.#base)})` };
   }
 
-  /** The earliest time of a column relative to the base; Infinity when there is none. */
-  earliest(table: string, column: string): number {
-    const least = this.database.minimum(table, column, `${integer(column)} > 0`);
-    if (least === null) return Infinity;
-    const since = Number(BigInt(least) - this.#base);
-    return isNear(since) ? since : Infinity;
+  /**
+   * First and last times of a column relative to the base: as many as show which of them are far from all others.
+   * @param from column of times before which none of the same row counts
+   */
+  extremes(table: string, column: string, from = column): NumericColumn {
+    const time = this.since(column);
+    const isTime = `${integer(from)} > 0 AND ${integer(column)} >= ${integer(from)} AND abs(${time.sql}) <= ${FARTHEST}`;
+    const filter = [{ needs: [column, from], sql: isTime }];
+    const times = NumericColumn.floats();
+    for (const value of this.database.extremes(table, time, filter, ENDS_NEEDED)) times.push(value);
+    return times;
   }
 
-  /** Moves all times to the first event. @param later earliest of the times that are read later */
-  moveToFirst(starts: readonly NumericColumn[], ends: readonly NumericColumn[], later: readonly number[]): void {
-    this.#first = shiftToFirst(starts, ends, later);
+  /** Moves all times to the first event. */
+  moveToFirst(starts: readonly NumericColumn[], ends: readonly NumericColumn[]): void {
+    this.#first = shiftToFirst(starts, ends);
   }
 
   /** A time relative to the base → ns since the first event. */

@@ -3,6 +3,8 @@ import type { Diagnostics } from '../../../../record/diagnostics.js';
 import { integerOf, type Selection, type SqliteFile } from '../../../sqlite/sqlite.js';
 import type { ThreadTable } from '../../../capture/threads.js';
 import { HostEvents } from '../../../torch/host-events.js';
+import type { Span } from '../../../capture/clocks/host-span.js';
+import { isAway } from '../../../capture/mending/stray-events.js';
 import type { StepRange } from '../../../capture/launch-steps.js';
 import { hasTimes, type DatabaseClock } from './database-clock.js';
 import { connectionOrNone } from './connections.js';
@@ -35,8 +37,8 @@ export interface DeviceRange {
 
 export class HostRows {
   readonly events: HostEvents;
-  /** Names of marked ranges by connection. */
-  readonly #marks = new Map<number, number>();
+  /** Marked ranges by connection: number of the name, and start. */
+  readonly #marks = new Map<number, readonly [name: number, start: number]>();
   constructor(
     private readonly database: SqliteFile,
     private readonly clock: DatabaseClock,
@@ -50,9 +52,9 @@ export class HostRows {
     this.#readCollections();
   }
 
-  /** Whether a device task marks a user range, or a point in it. */
-  isMarked(connection: number): boolean {
-    return this.#marks.has(connection);
+  /** When the user range began that a device task marks, relative to the clock's base; null for another task. */
+  markedAt(connection: number): number | null {
+    return this.#marks.get(connection)?.[1] ?? null;
   }
 
   /** The domain of a user range by its `text` cell; null for the default one, and for what is none. */
@@ -64,19 +66,21 @@ export class HostRows {
   addDeviceRanges(ranges: Iterable<readonly [connection: number, range: DeviceRange]>): void {
     for (const [connection, { start, end, device, process }] of ranges) {
       const mark = this.#marks.get(connection);
-      const name = this.names.numberOf(`npu:${device}:${mark === undefined ? '' : this.names.text(mark)}`);
+      const name = this.names.numberOf(`npu:${device}:${mark === undefined ? '' : this.names.text(mark[0])}`);
       this.events.add('annotation', start, end, this.threads.thread(process, NaN), name);
     }
   }
 
-  /** Steps by host time, relative to the clock's base until the times are moved. */
-  *steps(): Generator<StepRange> {
+  /** Steps by host time since the first event, but for those that are far from all else. @param span of the host */
+  *steps(span: Span): Generator<StepRange> {
     const { clock } = this;
     const columns = ['id', clock.since('startNs'), clock.since('endNs')];
     for (const row of this.database.rows('STEP_TIME', columns)) {
       const [id = NaN, start = NaN, end = NaN] = row.map(integerOf);
       if (Number.isNaN(id) || end < start || !hasTimes([start, end], this.diagnostics, 'row-passed-over')) continue;
-      yield { number: id, start: clock.sinceFirst(start), end: clock.sinceFirst(end), thread: null, text: null };
+      const step = { number: id, start: clock.sinceFirst(start), end: clock.sinceFirst(end), thread: null, text: null };
+      if (isAway(step.start, step.end, span)) this.diagnostics.count('time-far-away');
+      else yield step;
     }
   }
 
@@ -124,7 +128,7 @@ export class HostRows {
       if (thread === -1) return;
       const name = message >= 0 ? names.numberIn(domain, message) : names.numberOf('');
       this.events.add('annotation', start, end, thread, name);
-      if (isMark(connection)) this.#marks.set(connection, name);
+      if (isMark(connection)) this.#marks.set(connection, [name, Math.min(start, this.markedAt(connection) ?? start)]);
     });
   }
 

@@ -3,12 +3,13 @@ import { elementAt } from '../../../../containers/element.js';
 import { ValueLine } from '../../../../record/value-line.js';
 import { LruCache } from '../../../../containers/lru-cache.js';
 import type { Labels, SampleRecord } from '../../../../record/record.js';
-import { orNull } from '../../../../containers/numeric-column.js';
+import { orNull, type NumericColumn } from '../../../../containers/numeric-column.js';
 import { integerOf, numberOf, type SqliteFile } from '../../../sqlite/sqlite.js';
 import { cleanText } from '../kernel-labels.js';
 import { isNear } from '../../../capture/clocks/exact-times.js';
 import { hasTimes, type DatabaseClock } from './database-clock.js';
 import type { Diagnostics } from '../../../../record/diagnostics.js';
+import type { IsStray } from '../../../capture/capture.js';
 import { Dated } from '../../../capture/dated-records.js';
 import { SAMPLE_TABLES, type SampleTable, type ValueColumn } from './sample-tables.js';
 import type { StringTable } from './string-table.js';
@@ -25,6 +26,10 @@ interface SeriesState {
 type SeriesMap = Pick<Map<number | string, SeriesState>, 'get' | 'set'> | LruCache<number | string, SeriesState>;
 
 export class SampleRows {
+  /** First and last times of each table, relative to the clock's base until the times are moved. */
+  readonly starts: readonly NumericColumn[];
+  /** Of the times until which values hold, the same. */
+  readonly ends: readonly NumericColumn[];
   /** By metric; then by device and labels. */
   readonly #series = new Map<ValueColumn, SeriesMap>();
   #modules: ReadonlyMap<number, string> | null = null;
@@ -34,11 +39,11 @@ export class SampleRows {
     private readonly clock: DatabaseClock,
     private readonly strings: StringTable,
     private readonly diagnostics: Diagnostics,
-  ) {}
-
-  /** Earliest time of each table, relative to the clock's base. */
-  earliest(): number[] {
-    return SAMPLE_TABLES.map(({ table, time }) => this.clock.earliest(table, time));
+  ) {
+    this.starts = SAMPLE_TABLES.map(({ table, time }) => clock.extremes(table, time));
+    this.ends = SAMPLE_TABLES.flatMap(({ table, time, until }) =>
+      until === undefined ? [] : [clock.extremes(table, until, time)],
+    );
   }
 
   /** The highest clock of the cores of each device, in Hz. */
@@ -51,7 +56,7 @@ export class SampleRows {
   }
 
   /** All samples in order of time; of one time, in the order of the tables. */
-  *records(profile: number): Generator<SampleRecord> {
+  *records(profile: number, isStray: IsStray): Generator<SampleRecord> {
     const tables = SAMPLE_TABLES.map((table) => ({
       table,
       rows: new Dated(this.#rowsOf(table), startOf),
@@ -60,7 +65,8 @@ export class SampleRows {
       for (;;) {
         const first = tables.reduce((least, each) => (each.rows.next < least.rows.next ? each : least));
         if (first.rows.next === Infinity) return;
-        for (const sample of this.#samplesOf(first.table, first.rows.take(), profile)) yield sample;
+        const row = first.rows.take();
+        if (!isStray(this.clock.sinceFirst(startOf(row)))) yield* this.#samplesOf(first.table, row, profile);
       }
     } finally {
       for (const { rows } of tables) rows.close();

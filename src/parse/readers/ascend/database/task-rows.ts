@@ -12,6 +12,7 @@ import type { Labels } from '../../../../record/record.js';
 import { taskKind, type TaskKind } from '../device-kinds.js';
 import { TaskTypes } from '../task-types.js';
 import type { UnreadEvents } from '../../../unread-events.js';
+import { isAway } from '../../../capture/mending/stray-events.js';
 import { isNear } from '../../../capture/clocks/exact-times.js';
 import { hasTimes, type DatabaseClock } from './database-clock.js';
 import type { CollectiveRows } from './collective-rows.js';
@@ -34,8 +35,8 @@ interface TaskContext {
   readonly collectives: CollectiveRows;
   readonly diagnostics: Diagnostics;
   readonly unread: UnreadEvents;
-  /** Whether a connection belongs to a user range that is marked on the device. */
-  readonly isMarked: (connection: number) => boolean;
+  /** Start of the user range that is marked on the device with a connection; null where there is none. */
+  readonly markedAt: (connection: number) => number | null;
 }
 
 export class TaskRows {
@@ -64,7 +65,7 @@ export class TaskRows {
   }
 
   #readTasks(): void {
-    const { clock, threads, kernels, collectives, diagnostics, isMarked } = this.context;
+    const { clock, threads, kernels, collectives, diagnostics, markedAt } = this.context;
     const columns = [
       ...[clock.since('startNs'), clock.since('endNs'), 'deviceId', 'connectionId', 'globalTaskId', 'globalPid'],
       ...['taskType', 'contextId', 'streamId'],
@@ -90,8 +91,9 @@ export class TaskRows {
         collectives.notePlacement(connection, row.device, stream, process, context);
         return;
       }
-      if (isMarked(connection)) {
-        this.#noteRange(row);
+      const marked = markedAt(connection);
+      if (marked !== null) {
+        this.#noteRange(row, marked);
         return;
       }
       const kind = this.#kindOf(type);
@@ -122,15 +124,19 @@ export class TaskRows {
     return found.facts(diagnostics);
   }
 
-  /** A range may have a task at its start and another at its end. */
-  #noteRange({ corr: connection, start, end, device, process }: ActivityRow): void {
+  /** A range may have a task at its start and another at its end; one long before the range itself is of a damaged time. */
+  #noteRange({ corr: connection, start, end, device, process }: ActivityRow, marked: number): void {
     if (!isNear(start) || !isNear(end) || end < start) return;
     const known = this.deviceRanges.get(connection);
-    if (known === undefined) this.deviceRanges.set(connection, { start, end, device, process });
-    else {
+    const isEarly = (task: Pick<DeviceRange, 'start' | 'end'>): boolean =>
+      task.end < marked && isAway(task.start, task.end, { first: marked, last: marked });
+    if (known !== undefined && isEarly(known) === isEarly({ start, end })) {
       known.start = Math.min(known.start, start);
       known.end = Math.max(known.end, end);
+      return;
     }
+    if (known !== undefined) this.context.diagnostics.count('time-far-away');
+    if (known === undefined || isEarly(known)) this.deviceRanges.set(connection, { start, end, device, process });
   }
 
   #addKernel(task: ActivityRow, kernel: number, type: number): void {

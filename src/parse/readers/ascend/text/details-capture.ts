@@ -10,6 +10,7 @@ import {
   type CaptureHeader,
   type CaptureNames,
   type CollectiveOperation,
+  type IsStray,
 } from '../../../capture/capture.js';
 import { Activities, HostCalls, Ranges, type ActivityRow } from '../../../capture/capture-columns.js';
 import { NO_CONTEXT, type KernelContexts } from '../../../capture/kernel-contexts.js';
@@ -85,11 +86,11 @@ export class DetailsCapture implements Capture {
     return timesOf(this.#communication.get(this.#details.nameOf(activity)));
   }
 
-  statements(profile: number): Iterable<StatementRecord> {
-    return this.#samples.records(profile);
+  statements(profile: number, isStray: IsStray): Iterable<StatementRecord> {
+    return this.#samples.records(profile, isStray);
   }
 
-  statementStarts(): readonly NumericColumn[] {
+  statementTimes(): readonly NumericColumn[] {
     return [this.#samples.start];
   }
 

@@ -5,6 +5,7 @@
 import { elementAt } from '../../../../containers/element.js';
 import type { Labels, SampleRecord } from '../../../../record/record.js';
 import { NumericColumn, orNull } from '../../../../containers/numeric-column.js';
+import type { IsStray } from '../../../capture/capture.js';
 import { allRows, sortRows } from '../../../../containers/row-order.js';
 
 /** Attributes that all samples of a series share. */
@@ -58,11 +59,12 @@ export class TextSamples {
   }
 
   /** In order of start. */
-  *records(profile: number): Generator<SampleRecord> {
+  *records(profile: number, isStray: IsStray): Generator<SampleRecord> {
     const rows = allRows(this.start.length);
     sortRows(rows, (a, b) => this.#compare(a, b));
     const last = new Map<string, number>();
     for (const row of rows) {
+      if (isStray(this.start.at(row))) continue;
       const { metric, unit, labels, lasting, onChange } = this.#seriesOf(row);
       if (onChange === true) {
         const [key, value] = [`${this.#series.at(row)},${this.#device.at(row)}`, this.#value.at(row)];

@@ -13,6 +13,7 @@ import type {
   CaptureHeader,
   CaptureNames,
   CollectiveOperation,
+  IsStray,
 } from '../../../capture/capture.js';
 import { Activities, HostCalls, KIND_CODE, type ActivityRow } from '../../../capture/capture-columns.js';
 import { NumericColumn } from '../../../../containers/numeric-column.js';
@@ -134,11 +135,11 @@ export class TraceCapture implements Capture {
     return kernelFields(this.#events.texts.text(name), coreOfType(taskType), null, { taskType });
   }
 
-  statements(profile: number): Iterable<StatementRecord> {
-    return this.#events.samples.records(profile);
+  statements(profile: number, isStray: IsStray): Iterable<StatementRecord> {
+    return this.#events.samples.records(profile, isStray);
   }
 
-  statementStarts(): readonly NumericColumn[] {
+  statementTimes(): readonly NumericColumn[] {
     return [this.#events.samples.start];
   }
 
