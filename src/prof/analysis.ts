@@ -95,11 +95,29 @@ export function withTimeless(error: UserError, samples: number, hint = error.det
   return new Kind(what, { ...error.detail, ...(hint === undefined ? {} : { hint }) });
 }
 
+const TIMES_HINT =
+  'a net.dict of PyProf and counters of Nsight Compute have no times: run dparse on the profile itself';
+
 /** The error for records without any time, as of a net.dict. */
 export const withoutTimes = (what = 'no record has a start and a duration'): UserError =>
-  new UserError(what, {
-    hint: 'a net.dict of PyProf and counters of Nsight Compute have no times: run dparse on the profile itself',
-  });
+  new UserError(what, { hint: TIMES_HINT });
+
+/** Formats of profiles that hold nothing of the host, and such without times. */
+const WITHOUT_HOST = /^(?:ntff|neff|neuron|ncu|net\.dict)/;
+const WITHOUT_TIMES = /^(?:ncu|net\.dict)/;
+
+/**
+ * The error without a hint that is not true of profiles of these formats; any other as it is.
+ * @param formats of the input's profiles; none where no profile line says it
+ */
+export function fitting(error: unknown, formats: readonly string[]): unknown {
+  if (!(error instanceof UserError)) return error;
+  const { hint, ...rest } = error.detail;
+  const areAll = (which: RegExp): boolean => formats.length > 0 && formats.every((format) => which.test(format));
+  const isUntrue = hint === TIMES_HINT ? !areAll(WITHOUT_TIMES) : isAboutHost(error) && areAll(WITHOUT_HOST);
+  if (!isUntrue) return error;
+  return error instanceof WithoutDevice ? new WithoutDevice(error.what, rest) : new UserError(error.what, rest);
+}
 
 /** Formats without an activity: there is nothing but the vendor's metrics. */
 export const METRICS_ONLY: ReadonlySet<string> = new Set(['neuron-summary', 'neff']);

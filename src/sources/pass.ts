@@ -1,5 +1,5 @@
 /** One pass of an analysis over the records of a source. */
-import type { Analysis } from '../prof/analysis.js';
+import { fitting, type Analysis } from '../prof/analysis.js';
 import { withCut, type EndedInputs } from '../prof/input/endings.js';
 import { withReason } from '../prof/input/missing-device.js';
 import type { Annotator } from '../prof/report/report.js';
@@ -54,9 +54,14 @@ export async function takeRecords(
 export const withSource = (error: unknown, source: EndedInputs): unknown =>
   withCut(namingInput(explained(error, source), source.name), source);
 
-/** An error about what no device did, with the reason that a profiler recorded. */
-export const explained = <Failure>(error: Failure, { endings }: Pick<EndedInputs, 'endings'>): Failure =>
-  withReason(error, new Set(endings.flatMap(({ counted }) => [...counted]))) as Failure;
+/** An error about what no device did, with the reason that a profiler recorded; without a hint that does not fit the profile. */
+export function explained<Failure>(error: Failure, { endings }: Pick<EndedInputs, 'endings'>): Failure {
+  const fit = fitting(
+    error,
+    endings.flatMap(({ formats }) => [...formats]),
+  );
+  return withReason(fit, new Set(endings.flatMap(({ counted }) => [...counted]))) as Failure;
+}
 
 /** Adds the name of the input to an error about the whole of it. */
 export function namingInput(error: unknown, name: string): unknown {

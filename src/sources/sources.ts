@@ -348,6 +348,7 @@ async function* inBatches(
 ): AsyncGenerator<readonly ProfileLine[]> {
   let batch: ProfileLine[] = [];
   for (const record of records) {
+    if (record.type === 'profile') ending.formats.add(record.format);
     if (record.type === 'end') ending.take(record);
     if (batch.push(record) < BATCH) continue;
     yield batch;

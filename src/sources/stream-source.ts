@@ -43,7 +43,10 @@ async function* chosen(
   ending: StreamStatus,
 ): AsyncGenerator<readonly ProfileLine[]> {
   for await (const batch of batches) {
-    for (const record of batch) if (record.type === 'end') ending.take(record);
+    for (const record of batch) {
+      if (record.type === 'profile') ending.formats.add(record.format);
+      if (record.type === 'end') ending.take(record);
+    }
     yield batch.filter(({ type }) => types.has(type));
   }
 }

@@ -1,7 +1,8 @@
 /** A hint of an input without work of a device names only commands that answer for that input. */
 import { expect } from 'chai';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { freshPath } from '../support/fresh-path.js';
+import { kernel } from '../support/kernels.js';
 import { neuronLines, neuronProfile } from '../support/neuron.js';
 import { runCli } from '../support/run-cli.js';
 import { itShared } from '../support/shared.js';
@@ -47,8 +48,12 @@ const range = {
 const cpu = { type: 'sample', profile: 0, start: null, device: null, unit: 'ns' } as const;
 
 function recordsOf(...lines: readonly object[]): string {
+  return recordsFrom('nsight', ...lines);
+}
+
+function recordsFrom(format: string, ...lines: readonly object[]): string {
   const path = freshPath('.jsonl');
-  writeFileSync(path, neuronLines([neuronProfile(), ...lines, end] as Parameters<typeof neuronLines>[0]));
+  writeFileSync(path, neuronLines([neuronProfile({ format }), ...lines, end] as Parameters<typeof neuronLines>[0]));
   return path;
 }
 
@@ -73,6 +78,31 @@ describe('hints of inputs without work of a device', () => {
     const path = recordsOf();
     expect(await stderrOf('stacks', path)).to.equal(`dprof: ${path}: no kernels (records have ranges of the host with dparse --ranges)\n`); // prettier-ignore
     expect(await follow(path)).to.equal(0);
+  });
+
+  it('name no ranges where profiles of the kind have none', async () => {
+    for (const format of ['ntff', 'neuron-json', 'ncu']) {
+      const path = recordsFrom(format);
+      for (const command of [['stacks'], ['stacks', '--host'], ['--by', 'range'], []]) {
+        expect(await stderrOf(...command, path)).to.match(/: no [^(]*\n$/);
+        const { stderr } = await runCli('dprof', command, { input: readFileSync(path) });
+        expect(stderr).to.match(/^dprof: stdin: no [^(]*\n$/);
+      }
+    }
+  });
+
+  it('say that an input can have no times only of one that cannot', async () => {
+    const untimed = neuronLines([kernel({ dur: null }), end]);
+    const dict = "{'kShortName': 'k', 'kLongName': 'k', 'op': ['mm'], 'mod': ['torch'], 'seqId': [1]}\n";
+    const errorOf = async (input: string): Promise<string> => (await runCli('dprof', ['steps'], { input })).stderr;
+    const without = 'dprof: stdin: no record has a start and a duration';
+    expect(await errorOf(`${JSON.stringify(neuronProfile({ format: 'kineto' }))}\n${untimed}`)).to.include(
+      `${without}\n`,
+    );
+    expect(await errorOf(`${JSON.stringify(neuronProfile({ format: 'ncu' }))}\n${untimed}`)).to.include(
+      `${without} (a net.dict`,
+    );
+    expect(await errorOf(dict)).to.include(`${without} (a net.dict`);
   });
 
   const HOST_ALONE = ['data/nsys/nvtx_only.sqlite', 'data/nsys/no_event_tables.sqlite', 'data/made/diag.sqlite'];

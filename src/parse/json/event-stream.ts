@@ -29,7 +29,7 @@ export interface TraceHeader {
   /** Decimal text: it exceeds 2^53. */
   readonly baseTimeNanoseconds: string | null;
   /** Options of the profiler that the trace states, which are those that were given: `record_shapes` …, `true` or `false`. */
-  readonly options: Labels;
+  readonly options?: Labels;
   /** Whose devices the trace is of, by the runtime whose version it has; absent in traces without one. */
   readonly vendor?: string;
 }
@@ -90,7 +90,6 @@ class TraceReading {
     deviceProperties: null,
     distributedInfo: null,
     baseTimeNanoseconds: null,
-    options: {},
   };
   #lists = 0;
   /** Whether the last item of the list was no event: consecutive ones count once. */

@@ -2,7 +2,7 @@
 import { UserError } from '../../record/errors.js';
 import { RECORD_FIELDS } from '../../record/fields/record-fields.js';
 import { SCHEMA_VERSION, type ProfileLine } from '../../record/record.js';
-import { TruncatedInput, type StreamStatus } from './stream-status.js';
+import { NET_DICT, TruncatedInput, type StreamStatus } from './stream-status.js';
 import { lineBatches, type Input } from './lines.js';
 import { isDatabaseMessage, NetDictReader } from './net-dict.js';
 import { RepeatedFieldParser } from './repeated-fields.js';
@@ -173,6 +173,7 @@ export class RecordReader {
     }
     if (record === null) throw this.#error('a Python value, but not a kernel', line, 'expected a net.dict of PyProf');
     this.#kernels++;
+    this.status?.formats.add(NET_DICT);
     return record;
   }
 

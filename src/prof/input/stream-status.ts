@@ -14,6 +14,9 @@ export const WAS_READ = 'what stands before was read';
 /** Whether a profile's file ended too early when it was parsed. */
 export const isOfTruncated = ({ diagnostics }: EndRecord): boolean => (diagnostics['truncated-input'] ?? 0) > 0;
 
+/** What stands for a format in a `net.dict`, which has no profile line. */
+export const NET_DICT = 'net.dict';
+
 export class StreamStatus {
   /** Why nothing of it could be read, where the others of several inputs were; null when it could. */
   failure: UserError | null = null;
@@ -32,6 +35,8 @@ export class StreamStatus {
   isParsed = false;
   /** Diagnostics of its profiles that were counted. */
   readonly counted = new Set<string>();
+  /** Formats of its profiles, and `NET_DICT`; none of other records without a profile line. */
+  readonly formats = new Set<string>();
   #profiles = 0;
   /** Profiles that another one of their number followed before their end. */
   #unended = 0;
@@ -55,6 +60,7 @@ export class StreamStatus {
   take(record: ProfileLine): void {
     if (record.type === 'profile') {
       this.#profiles++;
+      this.formats.add(record.format);
       if (this.#open.has(record.profile)) this.#unended++;
       this.#open.set(record.profile, record.file);
     }
