@@ -7,6 +7,7 @@ import { ROOT, sharedFile } from '../../test/support/shared.js';
 import { encodeLine } from '../../src/record/jsonl.js';
 import type { ProfileLine } from '../../src/record/record.js';
 import { beginningOf, firstRecords } from './beginnings.js';
+import { archives, folders, inputOf, packed } from './folders.js';
 import type { Base, Files, ReaderName } from './input.js';
 import { madeNeuron } from './neuron-made.js';
 import { parquetOf, partialOf } from './written.js';
@@ -170,6 +171,10 @@ const SOURCES: Readonly<Record<ReaderName, Source>> = {
     largest: 200 * KB,
     open: (path) => partialAnswers(path),
   },
+  packed: { samples: [], largest: 0 },
+  'packed-records': { samples: [], largest: 0 },
+  archive: { samples: [], largest: 0 },
+  folder: { samples: [], largest: 0 },
 };
 
 export const READER_NAMES = Object.keys(SOURCES) as readonly ReaderName[];
@@ -202,9 +207,47 @@ function madeNcu(): readonly Base[] {
   return Object.entries(forms).map(([name, bytes]) => ({ reader: 'ncu', name, files: { [name]: bytes }, input: name }));
 }
 
+/** The smallest input of a reader that has files of this name. */
+function smallest(reader: ReaderName, name = /./): Base {
+  const base = basesOf(reader, false).find(({ files }) => Object.keys(files).some((each) => name.test(each)));
+  if (base === undefined) throw new Error(`nothing for ${reader}`);
+  return base;
+}
+
+/** A file of its own, of what is read without others. */
+const details = (): Base => {
+  const [name = '', bytes] = Object.entries(smallest('ascend-text').files).find(([each]) => /details/.test(each)) ?? [];
+  return { reader: 'ascend-text', name, files: { [basename(name)]: bytes ?? Buffer.alloc(0) }, input: basename(name) };
+};
+
 const MADE: Partial<Record<ReaderName, () => readonly Base[]>> = {
   ntff: madeNeuron,
-  ncu: madeNcu,
+  ncu: () => [...madeNcu(), details()],
+  'ncu-sidecar': () => {
+    const trace = smallest('kineto');
+    return madeNcu().map(({ files, input }) => ({
+      ...{ reader: 'ncu-sidecar', name: `${input} beside ${trace.name}`, input: trace.input },
+      ...{ files: { ...trace.files, ...files }, options: ['--ncu', input] },
+    }));
+  },
+  packed: () => {
+    const readers = ['nsight', 'nvprof', 'ascend', 'kineto', 'ntff', 'neff', 'ncu', 'neuron-summary', 'neuron-monitor'] as const; // prettier-ignore
+    return packed('packed', [...readers.map((reader) => smallest(reader)), details()].map(inputOf));
+  },
+  'packed-records': () =>
+    packed(
+      'packed-records',
+      (['records', 'partial'] as const).flatMap((reader) => basesOf(reader, false).slice(0, 2)).map(inputOf),
+    ),
+  archive: () => archives(inputOf(smallest('kineto'))),
+  folder: () =>
+    folders({
+      nsight: smallest('nsight'),
+      kineto: smallest('kineto'),
+      neuron: smallest('ntff', /\.neff$/),
+      ascend: smallest('ascend-text'),
+      others: [smallest('neuron-summary'), smallest('neuron-monitor'), smallest('ncu')],
+    }),
   records: shortOf('records', linesOf, RECORDED),
   parquet: shortOf('parquet', twiceAsParquet, RECORDED),
   partial: shortOf('partial', partialAnswers, RECORDED),

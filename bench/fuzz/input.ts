@@ -19,7 +19,11 @@ export type ReaderName =
   | 'net.dict'
   | 'records'
   | 'parquet'
-  | 'partial';
+  | 'partial'
+  | 'packed'
+  | 'packed-records'
+  | 'archive'
+  | 'folder';
 
 /** Bytes by file name, which may have folders in it. */
 export type Files = Readonly<Record<string, Buffer>>;
@@ -56,6 +60,10 @@ export interface Damaged {
   readonly files: Files;
   readonly mutation: string;
   readonly kernels?: KernelBounds;
+  /** Files that are damaged. */
+  readonly damaged: readonly string[];
+  /** Those of them whose damage may cost kernels without a word: a line that is gone, a cell of another value. */
+  readonly unnoticed: readonly string[];
   /** Chooses how the input is read. */
   readonly random: Random;
   /** Arguments of the harness that make the same input again. */

@@ -56,34 +56,51 @@ class RandomInputs implements Inputs {
   }
 }
 
+type Damage = Pick<Damaged, 'files' | 'mutation' | 'kernels' | 'damaged' | 'unnoticed'>;
+
 /** Files of an input damaged one after the other, mostly a single one. Of several nothing is known of what is left. */
-function severalDamaged(base: Base, random: Random): Pick<Damaged, 'files' | 'mutation' | 'kernels'> {
+function severalDamaged(base: Base, random: Random): Damage {
   const first = damaged(base, random);
-  if (Object.keys(base.files).length < 2 || !random.chance(0.2)) return first;
-  let [files, mutation] = [first.files, first.mutation];
+  if (Object.keys(base.files).length < 2 || !random.chance(base.reader === 'folder' ? 0.7 : 0.2)) return first;
+  let all: Damage = { ...first };
   for (let n = random.few(3); n > 0; n--) {
-    const next = damaged({ ...base, files }, random);
-    [files, mutation] = [next.files, `${mutation}, ${next.mutation}`];
+    const next = damaged({ ...base, files: all.files }, random);
+    all = {
+      files: next.files,
+      mutation: `${all.mutation}, ${next.mutation}`,
+      damaged: [...all.damaged, ...next.damaged],
+      unnoticed: [...all.unnoticed, ...next.unnoticed],
+    };
   }
-  return { files, mutation };
+  return all;
 }
 
 /** One file of the input damaged: mostly the one that is read. */
-function damaged(base: Base, random: Random): Pick<Damaged, 'files' | 'mutation' | 'kernels'> {
+function damaged(base: Base, random: Random): Damage {
   const names = Object.keys(base.files);
   const [first = '', ...others] = names;
   for (let tries = 0; tries < TRIES; tries++) {
     const isMain = base.input !== '' && random.chance(base.options === undefined ? 0.85 : 0.4);
     const name = isMain ? base.input : random.of([first, ...others]);
-    if (names.length > 1 && random.chance(0.05)) return { files: without(base.files, name), mutation: `no ${name}` };
-    const [what, mutation] = chooseMutation(name, random);
+    const of = { damaged: [name], unnoticed: [name] };
+    if (names.length > 1 && random.chance(0.05)) {
+      return { files: without(base.files, name), mutation: `no ${name}`, ...of };
+    }
+    const chosen = chooseMutation(name, random);
     const bytes = base.files[name];
-    const mutated = bytes === undefined ? null : mutation(bytes, random);
+    const mutated = bytes === undefined ? null : chosen.mutation(bytes, random);
     if (mutated === null || mutated.bytes.length > LARGEST) continue;
     const { kernels } = mutated;
-    return { files: { ...base.files, [name]: mutated.bytes }, mutation: what, ...(kernels && { kernels }) };
+    return {
+      files: { ...base.files, [name]: mutated.bytes },
+      mutation: chosen.name,
+      ...of,
+      ...(chosen.isNoticed ? { unnoticed: [] } : undefined),
+      // A folder with a damaged copy of a file has two files.
+      ...(base.reader !== 'folder' && kernels && { kernels }),
+    };
   }
-  return { files: base.files, mutation: 'none', kernels: { lost: 0, added: 0 } };
+  return { files: base.files, mutation: 'none', kernels: { lost: 0, added: 0 }, damaged: [], unnoticed: [] };
 }
 
 const without = (files: Files, name: string): Files =>
@@ -116,6 +133,8 @@ class SectorInputs implements Inputs {
           base,
           files: { [base.input]: SECTOR_DAMAGE[how](bytes, sector * SECTOR) },
           mutation: `sector ${sector} ${how}`,
+          damaged: [base.input],
+          unnoticed: [base.input],
           random: new Random(this.plan.seed, run),
           repeat: `--sectors --only ${this.plan.readers.join()} --from ${run} --runs 1`,
         };

@@ -1,13 +1,15 @@
 /** One damaged input, read by dparse and by a command of dprof: a result that holds together, or an error for the user. */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { ProfileLine } from '../../src/record/record.js';
-import { runCli, type Ran, type ToolName } from '../../test/support/run-cli.js';
+import type { Ran } from '../../test/support/run-cli.js';
 import { chooseCommand, INPUT, INTACT, wrongOutput } from './commands.js';
 import type { Base, Damaged, Files, ReaderName } from './input.js';
+import type { Random } from './random.js';
 import { memoryPeak, resetPeak } from './memory-peak.js';
 import { RecordCheck } from './record-check.js';
+import { inProcess, runTool } from './tools.js';
 
 export interface Outcome {
   readonly run: number;
@@ -27,20 +29,27 @@ type Verdict = Pick<Outcome, 'is' | 'what'>;
 export const LIMITS = { milliseconds: 10_000, bytes: 1e9, messageLength: 600 } as const;
 
 /** Inputs that are records already. */
-const IS_RECORDS: readonly ReaderName[] = ['records', 'net.dict', 'parquet', 'partial'];
+const IS_RECORDS: readonly ReaderName[] = ['records', 'net.dict', 'parquet', 'partial', 'packed-records'];
 /** Of these, those that have checksums, or counts at their end: no kernel is lost without a word, whatever the damage. */
-const HAS_CHECKSUM: readonly ReaderName[] = ['records', 'parquet', 'partial'];
+const HAS_CHECKSUM: readonly ReaderName[] = ['records', 'parquet', 'partial', 'packed-records'];
 
 const RESULT: Verdict = { is: 'result', what: '' };
 
+/** What is known of an intact input. */
+interface Intact {
+  readonly path: string;
+  /** Kernels by the base name of the file that they are of; '' for records, which are not asked for it. */
+  readonly kernels: ReadonlyMap<string, number>;
+  /** What is said of it, and what with -q. */
+  readonly said: string;
+  readonly saidQuietly: string;
+}
+
+const sumOf = (counts: Iterable<number>): number => [...counts].reduce((sum, count) => sum + count, 0);
+
 export class Reading {
   readonly #folder = mkdtempSync(join(tmpdir(), 'dprof-fuzz-'));
-  /** Kernels of intact inputs. */
-  readonly #kernels = new Map<Base, number>();
-  /** What is said of intact inputs with checksums. */
-  readonly #said = new Map<Base, string>();
-  /** Paths of intact inputs. */
-  readonly #intact = new Map<Base, string>();
+  readonly #intact = new Map<Base, Intact>();
 
   dispose(): void {
     rmSync(this.#folder, { recursive: true, force: true });
@@ -48,7 +57,7 @@ export class Reading {
 
   async read(run: number, damaged: Damaged): Promise<Outcome> {
     const { base, mutation, repeat } = damaged;
-    await this.#intactKernels(base);
+    await this.#intactOf(base);
     const folder = join(this.#folder, 'damaged');
     rmSync(folder, { recursive: true, force: true });
     writeAll(folder, damaged.files);
@@ -70,64 +79,117 @@ export class Reading {
       : await this.#parse(damaged, input);
     if (first !== null && isFinding(first)) return first;
     const command = chooseCommand(random);
-    const files: Readonly<Record<string, string>> = { [INPUT]: input, [INTACT]: this.#intact.get(base) ?? '' };
+    const { path } = await this.#intactOf(base);
+    const files: Readonly<Record<string, string>> = { [INPUT]: input, [INTACT]: path };
     const quiet = random.chance(0.2) ? ['-q'] : [];
-    const ran = await runTool('dprof', [...command.args.map((word) => files[word] ?? word), ...quiet]);
+    const ran = await runTool('dprof', [...command.args.map((word) => files[word] ?? word), ...quiet], random);
     const words = command.args.slice(0, 4).join(' ').slice(0, 60);
     const then = verdictOf(ran, `dprof ${words}`, () => wrongOutput(command, ran.stdout));
     return first === null || isFinding(then) ? then : first;
   }
 
   /** Whether kernels of an input with checksums are lost without a word; null for what has none. */
-  async #count({ base }: Damaged, input: string): Promise<Verdict | null> {
+  async #count({ base, mutation, random }: Damaged, input: string): Promise<Verdict | null> {
     if (!HAS_CHECKSUM.includes(base.reader)) return null;
-    const ran = await runTool('dprof', [...COUNT, input]);
+    const { kernels, said, saidQuietly } = await this.#intactOf(base);
+    const isQuiet = random.chance(0.5);
+    const ran = await runTool('dprof', [...COUNT, ...(isQuiet ? ['-q'] : []), input], random);
     return verdictOf(ran, 'dprof --by kernel', () => {
-      const [kernels, intact] = [kernelsIn(ran.stdout), this.#kernels.get(base) ?? 0];
-      const isSaid = saidOf(ran, input) !== this.#said.get(base);
-      return kernels === intact || isSaid ? null : `${kernels} kernels, not ${intact}, without a word`;
+      const [found, intact] = [kernelsIn(ran.stdout), sumOf(kernels.values())];
+      const isSaid = saidOf(ran, input) !== (isQuiet ? saidQuietly : said);
+      // All lines again are another profile, as of `cat`.
+      const isAgain = mutation.includes('lines repeated') && found % intact === 0 && found > 0;
+      return found === intact || isSaid || isAgain ? null : `${found} kernels, not ${intact}, without a word`;
     });
   }
 
-  async #parse({ base, kernels, random }: Damaged, input: string): Promise<Verdict> {
-    const options = random.chance(0.5) ? ['--ranges'] : [];
-    if (random.chance(0.2)) options.push('-q');
-    if (random.chance(0.01)) options.push('-j', '2');
-    for (const word of base.options ?? []) {
-      options.push(base.files[word] === undefined ? word : join(base.input === '' ? input : dirname(input), word));
-    }
-    if (base.reader === 'ntff' && random.chance(0.2)) {
-      const program = Object.keys(base.files).find((name) => name.endsWith('.neff'));
-      if (program !== undefined) options.push('--neff', join(dirname(input), program));
-      if (random.chance(0.5)) options.push('--force');
-    }
-    const ran = await runTool('dparse', [...options, input]);
+  async #parse(damaged: Damaged, input: string): Promise<Verdict> {
+    const { base, random, kernels } = damaged;
+    const intact = await this.#intactOf(base);
+    const options = [...optionsOf(base, input, random), ...(random.chance(0.5) ? ['--ranges'] : [])];
+    const isQuiet = random.chance(0.4);
+    if (isQuiet) options.push('-q');
+    // Threads take longer to start than all else.
+    if (random.chance(base.reader === 'folder' ? 0.05 : 0.005)) options.push('-j', '2');
+    const isPiped = isQuiet && base.input !== '' && Object.keys(base.files).length === 1 && random.chance(0.1);
+    const ran = isPiped
+      ? await inProcess('dparse', [...options, '-'], readFileSync(input))
+      : await runTool('dparse', [...options, input], random);
+    const isSaid = saidOf(ran, input) !== (isQuiet ? intact.saidQuietly : intact.said);
     const check = new RecordCheck();
-    return verdictOf(ran, 'dparse', () => {
-      for (const line of ran.stdout.split('\n')) if (line !== '') check.take(JSON.parse(line) as ProfileLine);
-      const intact = this.#kernels.get(base) ?? 0;
+    const verdict = verdictOf(ran, 'dparse', () => {
+      takeLines(check, ran.stdout);
+      const all = sumOf(intact.kernels.values());
       const { lost, added } = kernels ?? { lost: Infinity, added: Infinity };
-      const isBeyond = check.kernels < intact - lost || check.kernels > intact + added;
-      return check.verdict() ?? (isBeyond ? `${check.kernels} kernels, not ${intact} (-${lost} +${added})` : null);
+      const isBeyond = check.kernels < all - lost || check.kernels > all + added;
+      return (
+        check.verdict() ??
+        (isBeyond ? `${check.kernels} kernels, not ${all} (-${lost} +${added})` : null) ??
+        (isSaid ? null : fewerThan(check, intact, damaged.unnoticed))
+      );
     });
+    if (verdict.is !== 'rejection' || base.reader !== 'folder' || damaged.damaged.length === 0) return verdict;
+    takeLines(check, ran.stdout);
+    const what = fewerThan(check, intact, readWith(base, damaged.damaged));
+    return what === null ? verdict : { is: 'wrong', what: `dparse: ${what}: ${verdict.what}` };
   }
 
   /** Reads the intact input once. */
-  async #intactKernels(base: Base): Promise<void> {
-    if (this.#kernels.has(base)) return;
-    const folder = join(this.#folder, `intact${this.#kernels.size}`);
+  async #intactOf(base: Base): Promise<Intact> {
+    const known = this.#intact.get(base);
+    if (known !== undefined) return known;
+    const folder = join(this.#folder, `intact${this.#intact.size}`);
     writeAll(folder, base.files);
     const path = join(folder, base.input);
-    this.#intact.set(base, path);
-    if (HAS_CHECKSUM.includes(base.reader)) {
-      const ran = await runTool('dprof', [...COUNT, path]);
-      this.#kernels.set(base, kernelsIn(ran.stdout));
-      this.#said.set(base, saidOf(ran, path));
-      return;
-    }
-    const { stdout } = IS_RECORDS.includes(base.reader) ? { stdout: '' } : await runTool('dparse', [path]);
-    this.#kernels.set(base, stdout.match(/^\{"type":"kernel"/gm)?.length ?? 0);
+    const isCounted = HAS_CHECKSUM.includes(base.reader);
+    const args = isCounted ? [...COUNT, path] : [...optionsOf(base, path), path];
+    const [ran, quiet] = [
+      await inProcess(isCounted ? 'dprof' : 'dparse', args),
+      await inProcess(isCounted ? 'dprof' : 'dparse', [...args, '-q']),
+    ];
+    const check = new RecordCheck();
+    if (isCounted) check.kernelsIn.set('', kernelsIn(ran.stdout));
+    else if (!IS_RECORDS.includes(base.reader)) takeLines(check, ran.stdout);
+    const intact = {
+      ...{ path, kernels: check.kernelsIn },
+      ...{ said: saidOf(ran, path), saidQuietly: saidOf(quiet, path) },
+    };
+    this.#intact.set(base, intact);
+    return intact;
   }
+}
+
+/** Options of an input, and others where chance says so. */
+function optionsOf(base: Base, input: string, random?: Random): string[] {
+  const options = (base.options ?? []).map((word) =>
+    base.files[word] === undefined ? word : join(base.input === '' ? input : dirname(input), word),
+  );
+  if (base.reader !== 'ntff' || random?.chance(0.2) !== true) return options;
+  const program = Object.keys(base.files).find((name) => name.endsWith('.neff'));
+  if (program !== undefined) options.push('--neff', join(dirname(input), program));
+  if (random.chance(0.5)) options.push('--force');
+  return options;
+}
+
+function takeLines(check: RecordCheck, text: string): void {
+  for (const line of text.split('\n')) if (line !== '') check.take(JSON.parse(line) as ProfileLine);
+}
+
+/** A file by the name that its profile line has. */
+const named = (file: string): string => basename(file).replace(/\.gz$/, '');
+
+/** Files that are read together with some: those of their folder. */
+const readWith = ({ files }: Base, some: readonly string[]): string[] => {
+  const folders = new Set(some.map((file) => file.split('/', 1)[0] ?? ''));
+  const isTogether = (file: string): boolean => file.includes('/') && folders.has(file.split('/', 1)[0] ?? '');
+  return [...some, ...Object.keys(files).filter(isTogether)];
+};
+
+/** What is wrong where more kernels are gone than those of some files; null where no more are. */
+function fewerThan(check: RecordCheck, { kernels }: Intact, files: readonly string[]): string | null {
+  const most = sumOf([...new Set(files.map(named))].map((file) => kernels.get(file) ?? 0));
+  const least = sumOf(kernels.values()) - most;
+  return check.kernels < least ? `${check.kernels} kernels, not ${least} and more, without a word` : null;
 }
 
 /** Prints how many kernels there are, by name. */
@@ -140,9 +202,6 @@ const kernelsIn = (rows: string): number =>
   [...rows.matchAll(/,(\d+)$/gm)].reduce((sum, [, count]) => sum + Number(count), 0);
 
 export const isFinding = ({ is }: Verdict): boolean => is !== 'result' && is !== 'rejection';
-
-const runTool = (tool: ToolName, args: readonly string[]): Promise<Ran> =>
-  runCli(tool, args, { env: { DPROF_DEBUG: '1' } });
 
 /** @param wrong what is wrong with the output of a run that has succeeded */
 function verdictOf({ code, stderr }: Ran, command: string, wrong: () => string | null): Verdict {

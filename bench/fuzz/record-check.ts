@@ -1,23 +1,29 @@
-/** Whether the records of a profile hold together. */
+/** Whether the records of profiles, one after the other, hold together. */
 import type { ProfileLine } from '../../src/record/record.js';
 
-/** One profile line first, starts in order, whole durations, the end's counts; the number of kernels. */
+/** Of each: the profile line first, starts in order, whole durations, the end's counts. The number of kernels by file. */
 export class RecordCheck {
-  readonly #counts: Record<string, number> = {};
-  #lines = 0;
+  #counts: Record<string, number> = {};
+  /** Null before the first profile, and behind the end line of each. */
+  #file: string | null = null;
   #last = -Infinity;
   #wrong: string | null = null;
-  #counted: string | null = null;
+  /** By the base name of the file. */
+  readonly kernelsIn = new Map<string, number>();
 
   get kernels(): number {
-    return this.#counts['kernel'] ?? 0;
+    return [...this.kernelsIn.values()].reduce((sum, count) => sum + count, 0);
   }
 
   take(record: ProfileLine): void {
-    if ((this.#lines++ === 0) !== (record.type === 'profile')) this.#wrong ??= 'profile line not first';
-    if (this.#counted !== null) this.#wrong ??= 'records behind the end line';
-    if (record.type === 'end') this.#counted = JSON.stringify(record.counts);
-    else if (record.type !== 'profile') this.#counts[record.type] = (this.#counts[record.type] ?? 0) + 1;
+    if (record.type === 'profile') this.#begin(record.file);
+    else if (this.#file === null) this.#wrong ??= 'records outside of a profile';
+    else if (record.type === 'end') this.#end(this.#file, JSON.stringify(record.counts));
+    else this.#count(record);
+  }
+
+  #count(record: Exclude<ProfileLine, { type: 'profile' | 'end' }>): void {
+    this.#counts[record.type] = (this.#counts[record.type] ?? 0) + 1;
     // Layers are sums, which stand before what the device did.
     const start = record.type !== 'layer' && 'start' in record ? record.start : null;
     if (start === null) return;
@@ -27,12 +33,21 @@ export class RecordCheck {
     if (dur !== null && !(Number.isSafeInteger(dur) && dur >= 0)) this.#wrong ??= `duration ${dur}`;
   }
 
+  #begin(file: string): void {
+    if (this.#file !== null) this.#wrong ??= 'a profile line before the end of another';
+    [this.#file, this.#counts, this.#last] = [file, {}, -Infinity];
+  }
+
+  #end(file: string, stated: string): void {
+    const sorted = Object.entries(this.#counts).sort(([a], [b]) => (a < b ? -1 : 1));
+    const counted = JSON.stringify(Object.fromEntries(sorted));
+    if (stated !== counted) this.#wrong ??= `end line says ${stated}, there were ${counted}`;
+    this.kernelsIn.set(file, (this.kernelsIn.get(file) ?? 0) + (this.#counts['kernel'] ?? 0));
+    this.#file = null;
+  }
+
   /** What is wrong; null when nothing is. */
   verdict(): string | null {
-    if (this.#counted === null) return 'no end line';
-    const counted = JSON.stringify(
-      Object.fromEntries(Object.entries(this.#counts).sort(([a], [b]) => (a < b ? -1 : 1))),
-    );
-    return this.#wrong ?? (counted === this.#counted ? null : `end line says ${this.#counted}, there were ${counted}`);
+    return this.#wrong ?? (this.#file === null && this.kernelsIn.size > 0 ? null : 'no end line');
   }
 }

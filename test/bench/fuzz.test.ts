@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { basesOf, READER_NAMES } from '../../bench/fuzz/bases.js';
+import { basesOf, READER_NAMES, samplesOf } from '../../bench/fuzz/bases.js';
 import type { Base, Files, ReaderName } from '../../bench/fuzz/input.js';
 import { inputsOf, type InputPlan } from '../../bench/fuzz/inputs.js';
 import { JSON_MUTATIONS } from '../../bench/fuzz/mutations/json.js';
@@ -65,7 +65,9 @@ describe('damaged inputs', () => {
 
   it('of a sweep have one sector zero, or in the place of the next', () => {
     const inputs = inputsOf({ ...plan(['ascend'], 1), sectors: true });
-    const { base, bytes } = sampleOf('ascend');
+    const [base] = samplesOf('ascend');
+    const bytes = base?.files[base.input];
+    if (base === undefined || bytes === undefined) throw new Error('no sample');
     const sectors = bytes.length / 512;
     expect(inputs.count).to.equal(2 * sectors);
     const [zeroed, doubled] = [2, sectors + 2].map((run) => inputs.at(run).files[base.input] ?? Buffer.alloc(0));
@@ -116,7 +118,8 @@ describe('a damaged input that is read', () => {
     const reading = new Reading();
     try {
       const files = { [base.input]: bytes };
-      const damaged = { base, files, mutation: 'm', kernels: { lost, added: 0 }, random: new Random(1, 1), repeat: '' };
+      const of = { damaged: [base.input], unnoticed: [base.input], random: new Random(1, 1), repeat: '' };
+      const damaged = { base, files, mutation: 'm', kernels: { lost, added: 0 }, ...of };
       return await reading.read(0, damaged);
     } finally {
       reading.dispose();
@@ -140,7 +143,7 @@ describe('a damaged input that is read', () => {
     const bytes = base.files[base.input] ?? Buffer.alloc(0);
     const reading = new Reading();
     const read = (files: Files): Promise<Outcome> =>
-      reading.read(0, { base, files, mutation: 'm', random: new Random(1, 1), repeat: '' });
+      reading.read(0, { base, files, mutation: 'm', damaged: [], unnoticed: [], random: new Random(1, 1), repeat: '' });
     try {
       expect(await read(base.files))
         .to.have.property('is')
@@ -168,8 +171,42 @@ describe('a damaged input that is read', () => {
       ({ base, files }) =>
       Object.keys(base.files).filter((name) => files[name] !== base.files[name]).sort().join(), // prettier-ignore
     );
-    expect(new Set(changed)).to.include.keys('raw.csv', 'lenet.nsys.sqlite', 'lenet.nsys.sqlite,raw.csv');
-    expect(damaged[0]?.base.options).to.deep.equal(['--ncu', 'raw.csv']);
+    expect(new Set(changed)).to.include.keys('raw.csv', 'lenet-2021.pt.trace.json', 'lenet-2021.pt.trace.json,raw.csv');
+    for (const { base } of damaged) expect(base.options).to.deep.equal(['--ncu', Object.keys(base.files).find((name) => name.endsWith('.csv'))]); // prettier-ignore
+  });
+
+  const folderOf = (lost: string): readonly [Base, Files] => {
+    const base = basesOf('folder', false).find(({ name }) => name.startsWith('ranks, one'));
+    if (base === undefined) throw new Error('no folder');
+    // The first of eight kernels of a rank is none.
+    const changed = Buffer.from(
+      (base.files[lost]?.toString('utf8') ?? '').replace(/"cat": ?"[Kk]ernel"/, '"cat": "x"'),
+    );
+    return [base, { ...base.files, [lost]: changed }];
+  };
+
+  it('is wrong where a file of a folder lost kernels that its damage cannot hide', async () => {
+    const [base, files] = folderOf('rank_1.json');
+    const reading = new Reading();
+    const read = (unnoticed: readonly string[]): Promise<Outcome> =>
+      reading.read(0, { base, files, mutation: 'm', damaged: ['rank_1.json'], unnoticed, random: new Random(1, 4), repeat: '' }); // prettier-ignore
+    try {
+      expect(await read(['rank_1.json'])).to.include({ is: 'result' });
+      expect(await read(['rank_2.json'])).to.include({ is: 'result' });
+      const outcome = await read([]);
+      expect(outcome.what).to.equal('dparse: 23 kernels, not 24 and more, without a word');
+    } finally {
+      reading.dispose();
+    }
+  });
+
+  it('may lose kernels without a word where nothing in the file can show it', () => {
+    const inputs = inputsOf(plan(['packed'], 1));
+    const damaged = Array.from({ length: 200 }, (_, run) => inputs.at(run)).filter(({ base }) => base.name === 'raw.csv.gz'); // prettier-ignore
+    const noticed = new Set(damaged.filter((each) => each.unnoticed.length === 0).map(({ mutation }) => mutation));
+    // Of the bytes of gzip, which has a checksum; not of lines of what is packed again.
+    expect(noticed).to.include('bytes').and.not.include('row doubled');
+    expect(damaged.filter(({ mutation }) => mutation === 'cell changed').every((each) => each.unnoticed.length === 1)).to.equal(true); // prettier-ignore
   });
 
   it('is a rejection where dparse says what is wrong', async () => {

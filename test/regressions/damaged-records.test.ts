@@ -76,6 +76,15 @@ describe('records whose fields have other types', () => {
     expect(stdout).to.not.match(/NaN|Infinity/);
   });
 
+  it('are fewer than the end line counts, without a profile line', async () => {
+    const end = { type: 'end', profile: 0, counts: { copy: 2, kernel: 3 }, diagnostics: {} };
+    const input = [KERNEL, { ...KERNEL, id: 2 }, end].map((line) => `${JSON.stringify(line)}\n`).join('');
+    const { code, stderr } = await runCli('dprof', ['-q', '--by', 'kernel'], { input });
+    // Copies may be left out on purpose, as grep does.
+    expect(stderr).to.match(/records that the end line counts and that are not there \(filtered, or lost\): 1\n$/);
+    expect(code).to.equal(0);
+  });
+
   it('end a profile twice, and are counted at both ends', async () => {
     const profile = { type: 'profile', v: 1, profile: 0, format: 'kineto', file: 'a', rank: null };
     const end = { type: 'end', profile: 0, counts: { kernel: 3 }, diagnostics: {} };

@@ -44,5 +44,6 @@ export const BLOCK_MUTATIONS: Readonly<Record<string, Mutation>> = {
     const size = sizeOf(random);
     return { bytes: swapped(bytes, place(bytes, random, size), place(bytes, random, size), size) };
   },
+  cut: (bytes, random) => ({ bytes: bytes.subarray(0, random.below(bytes.length)) }),
   'cut at a sector': (bytes, random) => ({ bytes: bytes.subarray(0, place(bytes, random, sizeOf(random))) }),
 };

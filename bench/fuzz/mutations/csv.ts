@@ -24,8 +24,9 @@ const CELLS = [
 type Rows = string[][];
 type Editor = (rows: Rows, random: Random) => KernelBounds | undefined;
 
-/** Of a row that is damaged by itself. */
-const ONE_ROW: KernelBounds = { lost: 1, added: 1 };
+/** Of a row that is damaged by itself: one with an odd number of quotes runs on into the next. */
+const ofRow = (row: readonly string[] | undefined): KernelBounds | undefined =>
+  (row ?? []).join().split('"').length % 2 === 1 ? { lost: 1, added: 1 } : undefined;
 
 const columnOf = (rows: Rows, random: Random): number => random.below(rows[0]?.length ?? 0);
 
@@ -34,7 +35,7 @@ const EDITORS: Readonly<Record<string, Editor>> = {
     const row = rows[1 + random.below(rows.length - 1)];
     const cell = random.of(CELLS);
     row?.splice(random.below(row.length), 1, cell);
-    return cell === '"' ? undefined : ONE_ROW;
+    return ofRow(row);
   },
   'column changed': (rows, random) => {
     const [column, cell] = [columnOf(rows, random), random.of(CELLS)];
@@ -54,7 +55,7 @@ const EDITORS: Readonly<Record<string, Editor>> = {
     const row = rows[random.below(rows.length)];
     if (random.chance(0.5)) row?.push(...Array<string>(random.few(50)).fill('7'));
     else row?.splice(random.below(row.length));
-    return row === rows[0] ? undefined : ONE_ROW;
+    return row === rows[0] ? undefined : ofRow(row);
   },
   'row doubled': (rows, random) => {
     const at = 1 + random.below(rows.length - 1);

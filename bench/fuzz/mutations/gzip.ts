@@ -6,17 +6,23 @@ const FASTEST = { level: 1 };
 
 const contents = new WeakMap<Buffer, Buffer>();
 
-function unpacked(bytes: Buffer): Buffer {
-  const known = contents.get(bytes) ?? gunzipSync(bytes);
-  contents.set(bytes, known);
-  return known;
+/** Null where the bytes are damaged already. */
+function unpacked(bytes: Buffer): Buffer | null {
+  try {
+    const known = contents.get(bytes) ?? gunzipSync(bytes);
+    contents.set(bytes, known);
+    return known;
+  } catch {
+    return null;
+  }
 }
 
 /** The mutation of the contents, packed again. */
 const inside =
   (mutation: Mutation): Mutation =>
   (bytes, random) => {
-    const mutated = mutation(unpacked(bytes), random);
+    const plain = unpacked(bytes);
+    const mutated = plain === null ? null : mutation(plain, random);
     return mutated === null ? null : { ...mutated, bytes: gzipSync(mutated.bytes, FASTEST) };
   };
 
@@ -29,6 +35,7 @@ const intact = (bytes: Buffer): Mutated => ({ bytes, kernels: { lost: 0, added: 
 export const GZIP_MUTATIONS: Readonly<Record<string, Mutation>> = {
   'several members': (bytes, random) => {
     const plain = unpacked(bytes);
+    if (plain === null) return null;
     const at = random.below(plain.length);
     return intact(Buffer.concat([gzipSync(plain.subarray(0, at), FASTEST), gzipSync(plain.subarray(at), FASTEST)]));
   },

@@ -21,30 +21,47 @@ const NEFF: Mutations = { archive: (bytes, random) => ({ bytes: damageNeff(Buffe
 interface Kind {
   readonly own: readonly Mutations[];
   readonly any: readonly Mutations[];
+  /** What of the latter a reader notices, or it loses no kernel: a file has checksums, or says where it ends. */
+  readonly notices?: 'all' | 'cuts';
 }
 const ANY = [BYTES, BLOCK_MUTATIONS];
 
 /** By the ending of a file's name; others are lines of JSON or of Python. */
 const KINDS: readonly (readonly [ending: RegExp, kind: Kind])[] = [
-  [/\.(?:sqlite|sql|db)$/, { own: [SQL_MUTATIONS], any: ANY }],
+  [/\.(?:sqlite|sql|db)$/, { own: [SQL_MUTATIONS], any: ANY, notices: 'cuts' }],
   [/\.parquet$/, { own: [BYTES], any: ANY }],
-  [/\.ntff$/, { own: [NTFF], any: ANY }],
+  [/\.ntff$/, { own: [NTFF], any: ANY, notices: 'cuts' }],
   [/\.neff$/, { own: [NEFF], any: ANY }],
-  [/\.gz$/, { own: [insideGzip(JSON_MUTATIONS), GZIP_MUTATIONS], any: ANY }],
+  [/\.(?:zip|tar)$/, { own: [BYTES], any: ANY }],
   [/\.csv$/, { own: [CSV_MUTATIONS], any: [...ANY, LINE_MUTATIONS] }],
-  [/\.json$/, { own: [JSON_MUTATIONS], any: ANY }],
+  [/\.json$/, { own: [JSON_MUTATIONS], any: ANY, notices: 'cuts' }],
   [/./, { own: [JSON_MUTATIONS, LINE_MUTATIONS], any: ANY }],
 ];
+
+/** Of a compressed file: what goes with the file inside, before it is packed again. */
+function kindOf(file: string): Kind {
+  if (!file.endsWith('.gz')) return KINDS.find(([ending]) => ending.test(file))?.[1] ?? { own: ANY, any: ANY };
+  const { own } = kindOf(file.slice(0, -'.gz'.length));
+  return { own: [...own.map(insideGzip), GZIP_MUTATIONS], any: ANY, notices: 'all' };
+}
 
 /** How much of the damage knows the format. */
 const OWN_SHARE = 0.75;
 
+export interface ChosenMutation {
+  readonly name: string;
+  readonly mutation: Mutation;
+  /** Whether no kernel may be lost by it without a word. */
+  readonly isNoticed: boolean;
+}
+
 /** A mutation that goes with a file of this name, and what it is called. */
-export function chooseMutation(file: string, random: Random): readonly [name: string, mutation: Mutation] {
-  const kind = KINDS.find(([ending]) => ending.test(file))?.[1];
-  if (kind === undefined) throw new Error(`no damage for ${file}`);
-  const all = Object.entries(Object.assign({}, ...(random.chance(OWN_SHARE) ? kind.own : kind.any)) as Mutations);
-  const [first, ...others] = all;
+export function chooseMutation(file: string, random: Random): ChosenMutation {
+  const { own, any, notices } = kindOf(file);
+  const isOwn = random.chance(OWN_SHARE);
+  const [first, ...others] = Object.entries(Object.assign({}, ...(isOwn ? own : any)) as Mutations);
   if (first === undefined) throw new Error('no damage');
-  return random.of([first, ...others]);
+  const [name, mutation] = random.of([first, ...others]);
+  const isCut = name.startsWith('cut');
+  return { name, mutation, isNoticed: !isOwn && (notices === 'all' || (notices === 'cuts' && isCut)) };
 }

@@ -33,12 +33,14 @@ export class RecordCounts {
 
   #ended(end: EndRecord): EndRecord {
     const read = this.#read.get(end.profile);
-    // Lines without their profile line were chosen on purpose.
-    if (read?.has('profile') !== true) return end;
+    if (read === undefined) return end;
+    // Lines without their profile line may be chosen on purpose, by type.
+    const isWhole = read.has('profile');
     let [missing, surplus] = [0, 0];
     for (const [type, stated] of Object.entries(end.counts)) {
       if (!isNumber(stated) || !this.isRead(type as ProfileLine['type'])) continue;
       const found = read.get(type) ?? 0;
+      if (found === 0 && !isWhole) continue;
       missing += Math.max(0, stated - found);
       surplus += Math.max(0, found - stated);
       if (found === 0 && stated > 0)
