@@ -79,7 +79,7 @@ const NOTES: Readonly<Record<string, Notes>> = {
     ],
   },
   neff: {
-    made: ['by the Neuron compiler; the runtime leaves it next to a capture as `neff_<hash>.neff`'],
+    made: ['the Neuron compiler; the runtime leaves it next to a capture as `neff_<hash>.neff`'],
     read: [
       'Versions, features, identity; inputs, outputs and weights with type, shape and size. Weights themselves are passed over.',
     ],
