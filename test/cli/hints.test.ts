@@ -7,7 +7,7 @@ import { kernel } from '../support/kernels.js';
 import { neuronLines, neuronProfile } from '../support/neuron.js';
 import { runCli } from '../support/run-cli.js';
 import { itSlow } from '../support/sets.js';
-import { ROOT } from '../support/shared.js';
+import { itShared, ROOT } from '../support/shared.js';
 
 const COMMANDS: readonly (readonly string[])[] = [
   ...[[], ['--explain', '1'], ['--by', 'op'], ['--by', 'range'], ['--by', 'hostop'], ['--by', 'api']],
@@ -18,7 +18,7 @@ const COMMANDS: readonly (readonly string[])[] = [
 ];
 
 /** What a text names as a command of `dprof`: a word, and options with a value at most. */
-const NAMED = /\bdprof ((?:[a-z]+\b ?)?(?:--?[a-z][a-z-]*(?: (?:'[^']*'|[^-'\s][^\s]*[^\s,);]))? ?)*)/g;
+const NAMED = /\bdprof ((?:[a-z]+\b ?)?(?:--?[a-z][a-z-]*(?: (?:'[^']*'|[^-'\s](?:\S*[^\s,);])?))? ?)*)/g;
 
 /** Arguments of the commands in a text, each for the file; FILE stands for it. */
 function namedIn(text: string, path: string): string[][] {
@@ -83,6 +83,19 @@ const SAMPLES: readonly (readonly [file: string, format: string, least: number])
   ['neuron-monitor.jsonl', 'neuron-monitor', 1],
 ];
 
+/** Small real profiles, among them such without a host, without ops, without shapes, and with work that is missing. */
+const REAL: readonly (readonly [file: string, format: string])[] = [
+  ['nvprof/lm_v100.net.sql', 'nvprof'],
+  ['nsys/cuda_graph_rtx3060.sqlite', 'nsight'],
+  ['made/dropped.sqlite', 'nsight'],
+  ['kineto/mi210_gpu_only.json.gz', 'kineto'],
+  ['kineto/mi300_hipgraph_decode.json.gz', 'kineto'],
+  ['kineto/critical_path/event_sync.json.gz', 'kineto'],
+  ['made/pt192021_dropped.json', 'kineto'],
+  ['ascend/text_qwen_st_level2_rank2', 'ascend-text'],
+  ['neuron/trn2_fused_fp32_s512/fused_exec_2.ntff', 'ntff'],
+];
+
 const stderrOf = async (...args: string[]): Promise<string> => (await runCli('dprof', args)).stderr;
 
 describe('hints', () => {
@@ -99,5 +112,10 @@ describe('hints', () => {
       const { followed, foreign } = await follow(join(ROOT, 'samples', file), format);
       expect(foreign).to.deep.equal([]);
       expect(followed).to.be.at.least(least);
+    });
+
+  for (const [file, format] of REAL)
+    itShared(`about the real ${file} are answered, and are of its profiler`, [`data/${file}`], async ([path = '']) => {
+      expect((await follow(path, format)).foreign).to.deep.equal([]);
     });
 });
