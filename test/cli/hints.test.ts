@@ -1,6 +1,6 @@
 /** What messages, screens and advice name to the user answers for the file that they are about. */
 import { expect } from 'chai';
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freshPath } from '../support/fresh-path.js';
 import { kernel } from '../support/kernels.js';
@@ -96,9 +96,25 @@ const REAL: readonly (readonly [file: string, format: string])[] = [
   ['neuron/trn2_fused_fp32_s512/fused_exec_2.ntff', 'ntff'],
 ];
 
+const END = { type: 'end', profile: 0, counts: {}, diagnostics: {} } as const;
 const stderrOf = async (...args: string[]): Promise<string> => (await runCli('dprof', args)).stderr;
 
 describe('hints', () => {
+  it('about collections of garbage list them, of records too', async () => {
+    const path = freshPath('.jsonl');
+    const range = { type: 'range', profile: 0, kind: 'annotation', text: 'GC', pid: 1, tid: 1, domain: null } as const;
+    const launched = (id: number, start: number) =>
+      kernel({ id, start, dur: 10, launch: { api: null, start, dur: 1 } });
+    const collection = { ...range, start: 20, dur: 900, self: 900 };
+    writeFileSync(
+      path,
+      neuronLines([neuronProfile({ format: 'ascend-db' }), launched(1, 0), collection, launched(2, 1000), END]),
+    );
+    const { stdout } = await runCli('dprof', ['advise', '--rule', 'garbage-collection', path]);
+    const [words = []] = namedIn(stdout, path);
+    expect((await runCli('dprof', words)).stdout).to.match(/ GC /);
+  });
+
   it('name columns only where a kernel could have something in them', async () => {
     const path = join(ROOT, 'samples/attention.neff');
     expect(await stderrOf('--explain', '7', path)).to.equal(`dprof: ${path}: no kernels\n`);
