@@ -1,13 +1,13 @@
 /** What messages, screens and advice name to the user answers for the file that they are about. */
 import { expect } from 'chai';
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freshPath } from '../support/fresh-path.js';
 import { kernel } from '../support/kernels.js';
 import { neuronLines, neuronProfile } from '../support/neuron.js';
 import { runCli } from '../support/run-cli.js';
 import { itSlow } from '../support/sets.js';
-import { ROOT } from '../support/shared.js';
+import { itShared, ROOT } from '../support/shared.js';
 
 const COMMANDS: readonly (readonly string[])[] = [
   ...[[], ['--explain', '1'], ['--by', 'op'], ['--by', 'range'], ['--by', 'hostop'], ['--by', 'api']],
@@ -18,7 +18,7 @@ const COMMANDS: readonly (readonly string[])[] = [
 ];
 
 /** What a text names as a command of `dprof`: a word, and options with a value at most. */
-const NAMED = /\bdprof ((?:[a-z]+\b ?)?(?:--?[a-z][a-z-]*(?: (?:'[^']*'|[^-'\s][^\s]*[^\s,);]))? ?)*)/g;
+const NAMED = /\bdprof ((?:[a-z]+\b ?)?(?:--?[a-z][a-z-]*(?: (?:'[^']*'|[^-'\s](?:\S*[^\s,);])?))? ?)*)/g;
 
 /** Arguments of the commands in a text, each for the file; FILE stands for it. */
 function namedIn(text: string, path: string): string[][] {
@@ -83,9 +83,38 @@ const SAMPLES: readonly (readonly [file: string, format: string, least: number])
   ['neuron-monitor.jsonl', 'neuron-monitor', 1],
 ];
 
+/** Small real profiles, among them such without a host, without ops, without shapes, and with work that is missing. */
+const REAL: readonly (readonly [file: string, format: string])[] = [
+  ['nvprof/lm_v100.net.sql', 'nvprof'],
+  ['nsys/cuda_graph_rtx3060.sqlite', 'nsight'],
+  ['made/dropped.sqlite', 'nsight'],
+  ['kineto/mi210_gpu_only.json.gz', 'kineto'],
+  ['kineto/mi300_hipgraph_decode.json.gz', 'kineto'],
+  ['kineto/critical_path/event_sync.json.gz', 'kineto'],
+  ['made/pt192021_dropped.json', 'kineto'],
+  ['ascend/text_qwen_st_level2_rank2', 'ascend-text'],
+  ['neuron/trn2_fused_fp32_s512/fused_exec_2.ntff', 'ntff'],
+];
+
+const END = { type: 'end', profile: 0, counts: {}, diagnostics: {} } as const;
 const stderrOf = async (...args: string[]): Promise<string> => (await runCli('dprof', args)).stderr;
 
 describe('hints', () => {
+  it('about collections of garbage list them, of records too', async () => {
+    const path = freshPath('.jsonl');
+    const range = { type: 'range', profile: 0, kind: 'annotation', text: 'GC', pid: 1, tid: 1, domain: null } as const;
+    const launched = (id: number, start: number) =>
+      kernel({ id, start, dur: 10, launch: { api: null, start, dur: 1 } });
+    const collection = { ...range, start: 20, dur: 900, self: 900 };
+    writeFileSync(
+      path,
+      neuronLines([neuronProfile({ format: 'ascend-db' }), launched(1, 0), collection, launched(2, 1000), END]),
+    );
+    const { stdout } = await runCli('dprof', ['advise', '--rule', 'garbage-collection', path]);
+    const [words = []] = namedIn(stdout, path);
+    expect((await runCli('dprof', words)).stdout).to.match(/ GC /);
+  });
+
   it('name columns only where a kernel could have something in them', async () => {
     const path = join(ROOT, 'samples/attention.neff');
     expect(await stderrOf('--explain', '7', path)).to.equal(`dprof: ${path}: no kernels\n`);
@@ -99,5 +128,10 @@ describe('hints', () => {
       const { followed, foreign } = await follow(join(ROOT, 'samples', file), format);
       expect(foreign).to.deep.equal([]);
       expect(followed).to.be.at.least(least);
+    });
+
+  for (const [file, format] of REAL)
+    itShared(`about the real ${file} are answered, and are of its profiler`, [`data/${file}`], async ([path = '']) => {
+      expect((await follow(path, format)).foreign).to.deep.equal([]);
     });
 });

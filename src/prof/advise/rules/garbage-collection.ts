@@ -24,7 +24,8 @@ export const garbageCollection: Rule = {
               kernels: [],
               count,
               evidence: { collections: count, collectionsNs: ns, idleNs: of.collecting },
-              see: 'dparse --ranges FILE | grep \'"text":"GC"\'',
+              // A row GC, also where FILE is records.
+              see: 'dprof --by range -f table FILE',
             };
           }),
       };
