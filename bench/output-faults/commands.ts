@@ -19,26 +19,36 @@ export interface WritingCommand {
 }
 
 const fromSamples = (name: string): string => join(ROOT, 'samples', name);
-const bin = (tool: string): string => join(ROOT, 'bin', `${tool}.js`);
-const database = fromSamples('lenet.nsys.sqlite');
-const trace = fromSamples('decoder.pt.trace.json.gz');
-const monitor = fromSamples('neuron-monitor.jsonl');
 
-interface Inputs {
+/** What the commands read. */
+export interface CommandInputs {
+  readonly database: string;
+  readonly trace: string;
+  readonly monitor: string;
   readonly records: string;
+  /** Records with samples of memory. */
   readonly memory: string;
+  /** A partial answer. */
   readonly part: string;
 }
 
-function madeInputs(folder: string): Inputs {
+/**
+ * Samples, and what is made of them.
+ * @param folder for what is made
+ * @param bin the folder of the programs
+ */
+export function sampleInputs(folder: string, bin = join(ROOT, 'bin')): CommandInputs {
   const inputs = {
+    database: fromSamples('lenet.nsys.sqlite'),
+    trace: fromSamples('decoder.pt.trace.json.gz'),
+    monitor: fromSamples('neuron-monitor.jsonl'),
     records: join(folder, 'net.jsonl'),
     memory: join(folder, 'memory.jsonl'),
     part: join(folder, 'net.part'),
   };
   const make = (...args: readonly string[]): unknown => spawnSync(process.execPath, args, { stdio: 'inherit' });
-  make(bin('dparse'), '-q', '-o', inputs.records, trace);
-  make(bin('dprof'), 'partial', '-q', '-o', inputs.part, fromSamples('job'));
+  make(join(bin, 'dparse.js'), '-q', '-o', inputs.records, inputs.trace);
+  make(join(bin, 'dprof.js'), 'partial', '-q', '-o', inputs.part, fromSamples('job'));
   const allocated = (start: number, value: number): ReturnType<typeof sample> =>
     sample('memory_allocated', value, { component: 'PTA' }, { start, device: 0, unit: 'bytes' });
   const head = { v: 1, profile: 0, tool: null, file: 'net.db', rank: 1, startUnixNs: null, dur: null, devices: [] };
@@ -50,9 +60,9 @@ function madeInputs(folder: string): Inputs {
 }
 
 /** What commands of dprof read, where that is not the records. */
-const READ: Readonly<Record<string, (inputs: Inputs) => readonly string[]>> = {
+const READ: Readonly<Record<string, (inputs: CommandInputs) => readonly string[]>> = {
   terms: () => [],
-  monitor: () => [monitor],
+  monitor: ({ monitor }) => [monitor],
   ranks: ({ part }) => [part],
   merge: ({ part }) => [part, part],
   memory: ({ memory }) => [memory],
@@ -61,7 +71,7 @@ const READ: Readonly<Record<string, (inputs: Inputs) => readonly string[]>> = {
 };
 
 /** Commands of dprof that are not called with files and a format, and texts other than the help. */
-const OTHERS = (records: string): readonly (readonly string[])[] => [
+const OTHERS = ({ records, monitor }: CommandInputs): readonly (readonly string[])[] => [
   ['--by', 'op', records],
   ['--by', 'layer,op', '--tree', records],
   ['--explain', '1', records],
@@ -78,16 +88,23 @@ const formatsOf = ({ options }: Tool): readonly string[] => {
   return option?.values ?? option?.choices ?? [];
 };
 
-/** @param folder for inputs */
-export async function writingCommands(folder: string): Promise<WritingCommand[]> {
-  const inputs = madeInputs(folder);
-  return [...ofDparse(), ...(await ofDprof(inputs, folder))];
+/**
+ * @param folder for inputs
+ * @param bin the folder of the programs
+ */
+export async function writingCommands(
+  folder: string,
+  inputs = sampleInputs(folder),
+  bin = join(ROOT, 'bin'),
+): Promise<WritingCommand[]> {
+  const all = [...ofDparse(inputs, join(bin, 'dparse.js')), ...(await ofDprof(inputs, join(bin, 'dprof.js')))];
+  return all.map((one) => ({ ...one, name: one.name.replaceAll(`${folder}/`, '') }));
 }
 
-function ofDparse(): WritingCommand[] {
+function ofDparse({ database, trace, monitor }: CommandInputs, dparse: string): WritingCommand[] {
   const called = (args: readonly string[], written: WritingCommand['written'], stdin?: string): WritingCommand => ({
     name: nameOf('dparse', args),
-    args: [bin('dparse'), ...(written === null ? [] : ['-q']), ...args],
+    args: [dparse, ...(written === null ? [] : ['-q']), ...args],
     written,
     ...(stdin === undefined ? {} : { stdin }),
   });
@@ -100,7 +117,7 @@ function ofDparse(): WritingCommand[] {
   ];
 }
 
-async function ofDprof(inputs: Inputs, folder: string): Promise<WritingCommand[]> {
+async function ofDprof(inputs: CommandInputs, dprof: string): Promise<WritingCommand[]> {
   const called = (args: readonly string[], tool: Tool): WritingCommand => {
     const has = (name: string): boolean => tool.options.some((option) => option.name === name);
     const quiet = has('quiet') ? ['-q'] : [];
@@ -109,7 +126,7 @@ async function ofDprof(inputs: Inputs, folder: string): Promise<WritingCommand[]
     const isText = args.some((word) => ['--help', '--columns', '--metrics', '--devices', '--version'].includes(word));
     return {
       name: nameOf('dprof', args),
-      args: [bin('dprof'), ...words],
+      args: [dprof, ...words],
       written: first === 'job' && !isText ? 'job' : isText ? null : 'file',
     };
   };
@@ -118,17 +135,17 @@ async function ofDprof(inputs: Inputs, folder: string): Promise<WritingCommand[]
     const { tool } = await load();
     const read = READ[name]?.(inputs) ?? [inputs.records];
     const formats = formatsOf(tool);
-    if (name === 'job') made.push(called([name, '-j', '1', trace], tool));
+    if (name === 'job') made.push(called([name, '-j', '1', inputs.trace], tool));
     else if (name !== 'completion')
       for (const words of formats.length === 0 ? [[]] : formats.map((format) => ['-f', format]))
         made.push(called([name, ...words, ...read], tool));
     made.push(called([name, '--help'], tool));
   }
-  for (const args of OTHERS(inputs.records)) {
+  for (const args of OTHERS(inputs)) {
     const tool = (await COMMANDS[args[0] ?? '']?.load())?.tool ?? DPROF;
     made.push(called(args, tool));
   }
-  return made.map((one) => ({ ...one, name: one.name.replaceAll(`${folder}/`, '') }));
+  return made;
 }
 
 const nameOf = (tool: string, args: readonly string[]): string =>

@@ -1,6 +1,7 @@
 /**
  * Preload (`node --import`): a process with tasks of a job that opens a file whose path matches DYING_AT ends as DYING_BY
- * says: a signal, an error code of the system, or a number, with which the process exits.
+ * says: a signal, an error code of the system, a number, with which the process exits, or `computing`: it never ends, and
+ * hears no signal that has a handler.
  */
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
@@ -14,6 +15,7 @@ function strike(path) {
   if (!hasTasks || !at.test(String(path))) return null;
   if (by.startsWith('SIG')) process.kill(process.pid, by);
   else if (/^\d+$/.test(by)) process.exit(Number(by));
+  while (by === 'computing');
   return Object.assign(new Error(`${by}: injected`), { code: by, syscall: 'open', path });
 }
 

@@ -1,6 +1,16 @@
 /** A run that a signal ends at some point, and what it leaves. */
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -9,9 +19,9 @@ export type EndingSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 export const SIGNALS: readonly EndingSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 export interface Interrupted {
-  /** Names in the temporary folder. */
+  /** Names in the temporary folder, and numbers of processes that go on. */
   readonly left: readonly string[];
-  /** Names beside the output, and the output's own when it is not whole. */
+  /** Names beside the output, and the output's own when it is not whole; for the folder of a job what is left of its work. */
   readonly half: readonly string[];
   /** What is wrong with its end: it is to end by the signal, or before that with 0 and the whole output. */
   readonly wrongEnd: string | null;
@@ -20,12 +30,35 @@ export interface Interrupted {
   readonly latencyMs: number | null;
 }
 
+export interface Run {
+  /** File of standard input; none without it. */
+  readonly stdin?: string;
+  /** Whether the output is the folder of a job, which stays: the job can go on in it. */
+  readonly isJob?: boolean;
+}
+
 const OUTPUT = 'out';
 
 /** Longest time of a run, ms; its end is wrong after that. */
 const MOST_MS = 120_000;
 /** Longest time in which what is left is removed, once the run has ended, ms. */
 const MOST_REMOVAL_MS = 10_000;
+
+/** Names of what processes of a job have not completed, and of what holds its folder. */
+const unfinishedIn = (job: string): string[] =>
+  ['lock', 'work'].flatMap((name) => (existsSync(join(job, name)) ? [join(OUTPUT, name)] : []));
+
+/** Processes with this folder for temporary files, by number (Linux). */
+function processesOf(temporary: string): string[] {
+  const numbers = existsSync('/proc/self/environ') ? readdirSync('/proc').filter((name) => /^\d+$/.test(name)) : [];
+  return numbers.filter((number) => {
+    try {
+      return readFileSync(`/proc/${number}/environ`, 'utf8').split('\0').includes(`TMPDIR=${temporary}`);
+    } catch {
+      return false;
+    }
+  });
+}
 
 /** The bytes of a file, or of all files of a folder with their names. */
 function contentOf(path: string): Buffer {
@@ -47,18 +80,21 @@ export async function interruptedRun(
   afterMs: number,
   whole: Buffer | null,
   folder: string,
+  { stdin, isJob = false }: Run = {},
 ): Promise<Interrupted & { readonly output: Buffer | null }> {
   const own = mkdtempSync(join(folder, 'run-'));
   const [temporary, place] = [join(own, 'temporary'), join(own, 'place')];
   for (const made of [temporary, place]) mkdirSync(made);
   try {
+    const input = stdin === undefined ? null : openSync(stdin, 'r');
     const start = performance.now();
     const child = spawn(process.execPath, [...args, '-o', join(place, OUTPUT)], {
-      stdio: 'ignore',
+      stdio: [input ?? 'ignore', 'ignore', 'ignore'],
       env: { ...process.env, TMPDIR: temporary },
       timeout: MOST_MS,
       killSignal: 'SIGKILL',
     });
+    if (input !== null) closeSync(input);
     const ended = new Promise<[number | null, NodeJS.Signals | null]>((resolve) =>
       child.on('exit', (code, by) => {
         resolve([code, by]);
@@ -74,15 +110,22 @@ export async function interruptedRun(
     const end = performance.now();
     const milliseconds = end - start;
     // What loads the tool from its sources has files of its own there.
-    const leftIn = (): string[] => readdirSync(temporary).filter((name) => name.startsWith('dparse-'));
-    const besideOutput = (): string[] => readdirSync(place).filter((name) => name !== OUTPUT);
+    const leftIn = (): string[] => [
+      ...readdirSync(temporary).filter((name) => name.startsWith('dparse-')),
+      ...processesOf(temporary).map((number) => `process ${number}`),
+    ];
+    const besideOutput = (): string[] => [
+      ...readdirSync(place).filter((name) => name !== OUTPUT),
+      ...(isJob ? unfinishedIn(join(place, OUTPUT)) : []),
+    ];
     while (leftIn().length + besideOutput().length > 0 && performance.now() < end + MOST_REMOVAL_MS) await sleep(10);
-    const output = readdirSync(place).includes(OUTPUT) ? contentOf(join(place, OUTPUT)) : null;
-    const isWhole = output !== null && (whole === null || output.equals(whole));
+    const made = isJob ? join(OUTPUT, 'report', 'summary.txt') : OUTPUT;
+    const output = existsSync(join(place, made)) ? contentOf(join(place, made)) : null;
+    const isWhole = output !== null && (whole === null || isJob || output.equals(whole));
     const isRight = by === null ? code === 0 && isWhole : by === signal;
     return {
       left: leftIn(),
-      half: [...besideOutput(), ...(output !== null && !isWhole ? [OUTPUT] : [])],
+      half: [...besideOutput(), ...(output !== null && !isWhole ? [made] : [])],
       wrongEnd: isRight ? null : `${by ?? code ?? ''} with ${output?.length ?? 'no'} bytes`,
       milliseconds,
       latencyMs: Number.isNaN(sent) || by === null ? null : end - sent,

@@ -1,7 +1,7 @@
 /** Profiles that end the process which reads them, and folders without room: each costs itself, and is named with what ended it. */
 import { expect } from 'chai';
 import { spawn } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { stagesOf } from '../../../src/cli/commands/job/slurm/stages.js';
@@ -9,6 +9,7 @@ import { ended, type Ended } from '../../support/ended.js';
 import { freshPath } from '../../support/fresh-path.js';
 import { kernel, launch, traceText } from '../../support/kineto-trace.js';
 import { commandOf } from '../../support/run-cli.js';
+import { awaited } from '../../support/waits.js';
 import { describeWithProcess } from '../../support/sets.js';
 import { ROOT } from '../../support/shared.js';
 
@@ -65,6 +66,21 @@ const ALL = ['rank_0', 'rank_1', 'rank_2', 'rank_3', 'rank_4', 'rank_5'];
 const without = (...ranks: readonly number[]): string[] => ALL.filter((_, rank) => !ranks.includes(rank));
 
 describeWithProcess('dprof job where profiles end processes', () => {
+  it('is ended by a signal also where one computes, and leaves nothing of its work', async () => {
+    const [profiles, out] = [profilesFolder(), freshPath('-job')];
+    const words = [...commandOf('dprof'), 'job', '-j', '1', profiles, '-o', out];
+    const env = environment({ at: 'rank_3\\.json$', by: 'computing' });
+    const child = spawn(process.execPath, words, { env, stdio: ['ignore', 'ignore', 'pipe'] });
+    const ending = ended(child);
+    const log = join(out, 'logs/tasks-0.log');
+    await awaited('rank 3', () => (existsSync(log) && begunIn(out, 'tasks-0.log').includes(3) ? true : undefined));
+    child.kill('SIGINT');
+    const { code, signal, stderr } = await ending;
+    expect({ code, signal }).to.deep.equal({ code: null, signal: 'SIGINT' });
+    expect(stderr).to.equal(`dprof: stopped: 3 of 6 done; go on: dprof job --resume -o ${out}\n`);
+    expect(readdirSync(out).sort()).to.deep.equal(['logs', 'parts', 'tasks.jsonl']);
+  });
+
   it('goes on behind each of them in its share, tries it once more alone, and says what ended it', async () => {
     const [profiles, out] = [profilesFolder(), freshPath('-job')];
     const ran = await job({ at: 'rank_[13]\\.json$', by: 'SIGKILL' }, '-j', '1', profiles, '-o', out);

@@ -30,8 +30,8 @@ export class Stopped extends Error {
 }
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-/** Time in ms that processes have to clean up. */
-const PATIENCE = 5000;
+/** Time in ms that processes have to clean up. One that computes does not hear of it: a signal ends the job within a second. */
+const PATIENCE = 500;
 
 export class ProcessPool {
   readonly #running = new Set<ChildProcess>();
@@ -70,7 +70,7 @@ export class ProcessPool {
 
   readonly #stop = (signal: NodeJS.Signals): void => {
     this.#stopped ??= signal;
-    for (const child of this.#running) child.kill('SIGTERM');
+    this.#endRunning();
   };
 
   /** Runs a task, and where its process dies another process on what it has left. */
@@ -105,12 +105,20 @@ export class ProcessPool {
 
   async #end(): Promise<void> {
     const ending = [...this.#running].map((child) => new Promise((resolve) => child.once('close', resolve)));
-    for (const child of this.#running) child.kill('SIGTERM');
-    const impatient = setTimeout(() => {
-      for (const child of this.#running) child.kill('SIGKILL');
-    }, PATIENCE);
+    this.#endRunning();
     await Promise.all(ending);
-    clearTimeout(impatient);
+  }
+
+  /** Lets those that run clean up, and kills those that have not ended then. */
+  #endRunning(): void {
+    const running = [...this.#running];
+    for (const child of running) child.kill('SIGTERM');
+    if (running.length === 0) return;
+    const impatient = setTimeout(() => {
+      for (const child of running) if (this.#running.has(child)) child.kill('SIGKILL');
+    }, PATIENCE);
+    // When all have ended, nothing waits for it.
+    impatient.unref();
   }
 }
 
