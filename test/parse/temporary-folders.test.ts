@@ -1,9 +1,11 @@
 import { expect } from 'chai';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { removeFolders, temporaryFolder } from '../../src/parse/input/temporary-file.js';
+import { inTemporaryFolder, removeFolders, temporaryFolder } from '../../src/parse/input/temporary-file.js';
+import { UnreadableInput } from '../../src/parse/input/unreadable-input.js';
 import { freshPath } from '../support/fresh-path.js';
 import { withTemporary } from '../support/temporary-folder.js';
 import { within } from '../support/waits.js';
@@ -22,4 +24,19 @@ describe('temporary folders', () => {
     });
     expect(readdirSync(place)).to.deep.equal(['dparse-0123456789ab-x']);
   });
+
+  for (const [code, what] of [
+    ['ENOSPC', 'has no room (set TMPDIR to a folder with more room)'],
+    ['EDQUOT', 'has no room (set TMPDIR to a folder with more room)'],
+    ['EFBIG', 'takes no file of this size (raise ulimit -f, or set TMPDIR to a file system of larger files)'],
+    ['EACCES', 'takes no file: permission denied (set TMPDIR to another folder)'],
+  ] as const) {
+    it(`that refuse a file by ${code}: what helps`, () => {
+      const refuse = (): never => {
+        throw Object.assign(new Error(code), { code, syscall: 'write' });
+      };
+      const said = `net.sqlite: the temporary folder ${tmpdir()} ${what}`;
+      expect(() => inTemporaryFolder('net.sqlite', refuse)).to.throw(UnreadableInput, said);
+    });
+  }
 });
