@@ -265,22 +265,21 @@ export class SqliteFile {
   }
 
   /**
-   * The smallest integers that rows of a table have and the largest, ascending: all where there are no more than that.
-   * Linear in rows; SQLite holds no others. None when the table or a column is missing.
-   * @param most how many of each
+   * The smallest integers that rows have, and the largest, ascending: all where there are not so many. Linear; SQLite
+   * holds no others. None when the table or a column is missing. @param most how many of each
    */
   extremes(table: string, select: Selection, filter: Filter, most: number): number[] {
     const name = this.table(table);
     if (name === null) return [];
     const value = this.#expression(name, select);
-    const source = `FROM ${this.#source(name)} WHERE ${value} IS NOT NULL AND ${this.#condition(name, filter)}`;
-    const first = (order: string, n: number): number[] =>
-      this.#guard(
-        () =>
-          this.#database.prepare(`SELECT ${value} ${source} ORDER BY 1 ${order} LIMIT ${n}`).pluck().all() as number[],
-      );
-    const least = first('ASC', 2 * most);
-    return least.length < 2 * most ? least : [...least.slice(0, most), ...first('DESC', most).reverse()];
+    const sql = `SELECT ${value} FROM ${this.#source(name)} WHERE ${value} IS NOT NULL AND ${this.#condition(name, filter)}`;
+    const first = (order: string): number[] =>
+      this.#guard(() => {
+        const rows = this.#database.prepare(`${sql} ORDER BY 1 ${order} LIMIT ${2 * most}`);
+        return rows.pluck().all() as number[];
+      });
+    const least = first('ASC');
+    return least.length < 2 * most ? least : [...least.slice(0, most), ...first('DESC').slice(0, most).reverse()];
   }
 
   close(): void {

@@ -45,6 +45,23 @@ describe('SqliteFile: rows as numbers', () => {
     expect(rows.next().done).to.equal(true);
   });
 
+  it('gives the smallest and the largest integers, each row once', () => {
+    const cells = [9, 3, 7, 3, 1, 8];
+    const file = open('CREATE TABLE t (a INTEGER)', (database) => {
+      for (const cell of [...cells, null]) database.prepare('INSERT INTO t VALUES (?)').run(cell);
+    });
+    const extremes = (most: number): number[] => file.extremes('t', 'a', [], most);
+    expect([1, 2, 3, 4].map(extremes)).to.deep.equal([
+      [1, 9],
+      [1, 3, 8, 9],
+      [1, 3, 3, 7, 8, 9],
+      [1, 3, 3, 7, 8, 9],
+    ]);
+    expect(file.extremes('t', 'a', [{ needs: ['a'], sql: 'a > 3' }], 1)).to.deep.equal([7, 9]);
+    expect([file.extremes('none', 'a', [], 1), file.extremes('t', 'none', [], 1)]).to.deep.equal([[], []]);
+    file.close();
+  });
+
   it('reads integers of every size, and null as NaN', () => {
     const cells = [0, 1, -1, 127, -128, 32767, -32768, 8388607, -8388608, 2147483647, -2147483648, 140737488355327, -140737488355328, 9007199254740991, -9007199254740991]; // prettier-ignore
     const file = open('CREATE TABLE t (a INTEGER, t INTEGER)', (database) => {
