@@ -100,6 +100,19 @@ const END = { type: 'end', profile: 0, counts: {}, diagnostics: {} } as const;
 const stderrOf = async (...args: string[]): Promise<string> => (await runCli('dprof', args)).stderr;
 
 describe('hints', () => {
+  it('about partial answers name what takes them, and of a net.dict what needs no times', async () => {
+    const part = freshPath('.part');
+    await runCli('dprof', ['partial', '-q', '-o', part, join(ROOT, 'samples/job')]);
+    const named = namedIn((await runCli('dprof', ['summary', part])).stdout, part);
+    // Of each of the four ranks its collectives and its steps, of all together the ranks.
+    expect(named.map(([command]) => command)).to.deep.equal([...Array<string>(8).fill('steps'), 'ranks']);
+    for (const args of named) expect((await runCli('dprof', args)).code).to.equal(0);
+    const dict =
+      "{'kShortName': 'ncclAllReduce', 'kLongName': 'ncclAllReduce', 'op': ['ncclAllReduce'], 'seqId': [1]}\n";
+    const { stdout } = await runCli('dprof', ['summary'], { input: dict });
+    expect(stdout).to.not.match(/next: dprof steps/);
+  });
+
   it('about collections of garbage list them, of records too', async () => {
     const path = freshPath('.jsonl');
     const range = { type: 'range', profile: 0, kind: 'annotation', text: 'GC', pid: 1, tid: 1, domain: null } as const;

@@ -37,11 +37,15 @@ async function partialOf(folder: string, name: string): Promise<string> {
   return made;
 }
 
+/** Without the commands that show more, of which a partial answer takes some alone. */
+const withoutNext = (ran: Ran): Ran => ({ ...ran, stdout: ran.stdout.replace(/^\n?next: .*\n/gm, '') });
+
 async function expectSameAnswers(folder: string, name: string, answers = ANSWERS): Promise<void> {
   const made = await partialOf(folder, name);
   for (const answer of answers) {
     const ofProfile = await dprof([...answer, name], folder);
-    expect(await dprof([...answer, name], made), `${answer.join(' ')} ${name}`).to.deep.equal(ofProfile);
+    const ofPart = await dprof([...answer, name], made);
+    expect(withoutNext(ofPart), `${answer.join(' ')} ${name}`).to.deep.equal(withoutNext(ofProfile));
   }
 }
 

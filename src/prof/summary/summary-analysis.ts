@@ -26,6 +26,8 @@ export type SummaryFacts =
       readonly profiles: readonly ProfileSummary[];
       /** The ranks of one job against each other; null where the profiles are none. */
       readonly job: JobReport | null;
+      /** Whether any of them is a partial answer. */
+      readonly isPartial: boolean;
     }
   | { readonly profiles: null; readonly metrics: MetricAnswer };
 
@@ -89,7 +91,7 @@ export class SummaryAnalysis implements Analysis<SummaryFacts> {
       const figures = profiles.flatMap(figuresOf);
       return {
         table: { columns: FIGURE_COLUMNS, rows: figures },
-        facts: { profiles, job: this.#job(rows) },
+        facts: { profiles, job: this.#job(rows), isPartial: this.#hasParts },
         notes,
       };
     }

@@ -8,16 +8,16 @@ import { requireFormat } from '../../../write/formats.js';
 import { code, escapeMarkdown } from '../../../write/markdown.js';
 import { tableText } from '../../../write/write-table.js';
 import { profileHeading } from '../../run-analysis.js';
-import type { Section } from './summary-section.js';
+import type { Section, SummaryInput } from './summary-section.js';
 import { ranksSection, sectionsOf } from './summary-sections.js';
 
 const WIDTH = 100;
 
 /** Each profile on a screen of its own; then several compared. */
-export function summaryScreens(summaries: readonly ProfileSummary[], file: string | undefined): string {
-  const ranks = ranksSection(summaries, file);
+export function summaryScreens(summaries: readonly ProfileSummary[], input: SummaryInput): string {
+  const ranks = ranksSection(summaries, input);
   const screens = summaries.map((summary) =>
-    [profileHeading(summary.profile, summary.header), ...sectionsOf(summary, file).flatMap(sectionLines)].map(
+    [profileHeading(summary.profile, summary.header), ...sectionsOf(summary, input).flatMap(sectionLines)].map(
       escapeControls,
     ),
   );
@@ -30,11 +30,11 @@ function sectionLines({ title, next, head, isHeaded, right, rows }: Section): st
   return [`## ${title}`, ...lines, ...(next === null ? [] : [`next: ${next}`])];
 }
 
-export function summaryMarkdown(summaries: readonly ProfileSummary[], file: string | undefined): string {
-  const ranks = ranksSection(summaries, file);
+export function summaryMarkdown(summaries: readonly ProfileSummary[], input: SummaryInput): string {
+  const ranks = ranksSection(summaries, input);
   const blocks = summaries.flatMap((summary) => [
     `# ${code(profileHeading(summary.profile, summary.header).replace(/^# /, ''))}`,
-    ...sectionsOf(summary, file).map(sectionMarkdown),
+    ...sectionsOf(summary, input).map(sectionMarkdown),
   ]);
   return `${[...blocks, ...(ranks === null ? [] : [sectionMarkdown(ranks)])].join('\n\n')}\n`;
 }

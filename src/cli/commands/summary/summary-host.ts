@@ -35,7 +35,7 @@ export function hostSections({ next }: About, host: HostSummary): Section[] {
   ];
 }
 
-function listSection(title: string, next: string, tallies: readonly HostTally[], all: number): Section {
+function listSection(title: string, next: string | null, tallies: readonly HostTally[], all: number): Section {
   const unit = new TimeUnit(all);
   return {
     ...plain(title, next),

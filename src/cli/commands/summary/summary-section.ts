@@ -19,8 +19,8 @@ export interface Section {
 export interface About {
   readonly overview: ProfileSummary;
   readonly unit: TimeUnit;
-  /** A command of `dprof` with these words, over the input. */
-  readonly next: (words: string) => string;
+  /** A command of `dprof` with these words, over the input; null where the input does not answer it. */
+  readonly next: (words: string) => string | null;
 }
 
 /** Whether its devices are those of AWS Neuron. */
@@ -35,10 +35,20 @@ export const plain = (title: string, next: string | null): Omit<Section, 'rows'>
 /** Ends the words of a command that has a row a kernel or group. */
 export const TABLE = '--top 15 -f table';
 
-/** @param file undefined for stdin, and for several */
-export function nextOver(file: string | undefined): About['next'] {
+/** The input of a summary. */
+export interface SummaryInput {
+  /** Undefined for stdin, and for several. */
+  readonly file: string | undefined;
+  /** Whether it is a partial answer: it has no kernels, and groups of them by keys that a summary does not read. */
+  readonly isPartial: boolean;
+}
+
+/** Commands that every partial answer is an input of. */
+const OF_PARTIAL = /^(?:steps|ranks)\b/;
+
+export function nextOver({ file, isPartial }: SummaryInput): About['next'] {
   const input = inputWord(file);
-  return (words) => `dprof ${words} ${input}`;
+  return (words) => (isPartial && !OF_PARTIAL.test(words) ? null : `dprof ${words} ${input}`);
 }
 
 /** `15.9 ms (median), 15.8 ms to 16.8 ms`; the length alone where there is one. */

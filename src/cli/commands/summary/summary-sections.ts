@@ -15,12 +15,22 @@ import { hostSections } from './summary-host.js';
 import { kernelSections } from './summary-kernels.js';
 import { servingSections } from './summary-serving.js';
 import { grouped, many } from '../../../record/plural.js';
-import { isOfNeuron, nextOver, plain, share, spreadText, TABLE, type About, type Section } from './summary-section.js';
+import {
+  isOfNeuron,
+  nextOver,
+  plain,
+  share,
+  spreadText,
+  TABLE,
+  type About,
+  type Section,
+  type SummaryInput,
+} from './summary-section.js';
 
-export function sectionsOf(overview: ProfileSummary, file: string | undefined): Section[] {
+export function sectionsOf(overview: ProfileSummary, input: SummaryInput): Section[] {
   const { devices, kernels, host, cpu, program } = overview;
   const unit = new TimeUnit(largest([0, ...devices.map(({ span }) => span), kernels?.time ?? 0]));
-  const about: About = { overview, unit, next: nextOver(file) };
+  const about: About = { overview, unit, next: nextOver(input) };
   return [
     ...devicesSections(about),
     ...(host === null ? [] : hostSections(about, host)),
@@ -94,11 +104,13 @@ function collectiveSections({ overview, unit, next }: About): Section[] {
       groups.length === 0 ? '' : many(groups.length, 'group'),
     ]);
   const head = ['operation', 'time', 'count', 'bytes', 'groups'];
-  return [{ ...plain('Collectives', next(collectivesWords(overview))), head, right: [1, 2, 3], rows }];
+  const words = collectivesWords(overview);
+  return [{ ...plain('Collectives', words === null ? null : next(words)), head, right: [1, 2, 3], rows }];
 }
 
-/** Operations that are no kernels are listed by steps only. */
-function collectivesWords({ devices, kernels, header }: ProfileSummary): string {
+/** Operations that are no kernels are listed by steps only, and those without a time nowhere. */
+function collectivesWords({ devices, kernels, header }: ProfileSummary): string | null {
+  if (devices.length === 0) return null;
   const areKernels = kernels !== null && devices.some(({ counts }) => counts.communications > 0);
   if (!areKernels || header?.format.startsWith('ascend') === true) return 'steps';
   return `--by collective,group,kernel --where 'collective!=na || kernel~nccl' ${TABLE}`;
@@ -175,14 +187,17 @@ function oddSections({ overview: { diagnostics } }: About): Section[] {
 }
 
 /** Ranks beside each other; null for fewer than two. */
-export function ranksSection(overviews: readonly ProfileSummary[], file: string | undefined): Section | null {
+export function ranksSection(overviews: readonly ProfileSummary[], input: SummaryInput): Section | null {
   const rows = overviews.flatMap(({ profile, header, devices, steps }) =>
     devices.map((device) => ({ profile, rank: header?.rank ?? null, median: steps?.device.median ?? null, device })),
   );
   if (overviews.filter(({ devices }) => devices.length > 0).length < 2) return null;
   const unit = new TimeUnit(largest(rows.map(({ device }) => device.span)));
   return {
-    ...plain(`Profiles compared, times in ${unit.name}`, nextOver(file)(`--by rank,kernel ${TABLE}`)),
+    ...plain(
+      `Profiles compared, times in ${unit.name}`,
+      nextOver(input)(input.isPartial ? 'ranks' : `--by rank,kernel ${TABLE}`),
+    ),
     head: ['profile', 'rank', 'device', 'span', 'busy', '', 'compute', 'comm', 'exposed', '', 'idle', 'step', ''],
     isHeaded: true,
     right: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11],

@@ -44,10 +44,11 @@ async function run(request: SummaryRequest): Promise<void> {
       const { format, file } = request;
       if (facts.profiles === null) return printMetrics(request, table, facts.metrics, write);
       if (details !== null) return write(jsonLines(summaryDocuments(facts.profiles, details)));
-      if (format === 'markdown') return write(summaryMarkdown(facts.profiles, file));
+      const input = { file, isPartial: facts.isPartial };
+      if (format === 'markdown') return write(summaryMarkdown(facts.profiles, input));
       if (format !== 'text') return printTable(table, format, write);
       const job = facts.job === null ? '' : `\n${jobLines(facts.job)}`;
-      return write(`${summaryScreens(facts.profiles, file)}${job}`);
+      return write(`${summaryScreens(facts.profiles, input)}${job}`);
     },
   });
 }

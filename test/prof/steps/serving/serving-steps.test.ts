@@ -15,6 +15,8 @@ import { fileOf, isKernel, rawTraceOf, recordsOf } from '../../../support/kineto
 import { kernel } from '../../../support/kernels.js';
 import { itShared } from '../../../support/shared.js';
 
+const INPUT = { file: undefined, isPartial: false } as const;
+
 const rowsOf = (records: readonly ProfileLine[]): readonly StepRow[] => {
   const steps = new Steps();
   for (const record of records) steps.take(record);
@@ -103,7 +105,7 @@ describe('steps of servers', () => {
     const plain = summaryOf([step(0, 0, 100, 'step 0'), work(0, 10, 20, 'rms_norm', 'step 0')]);
     expect(plain.steps).to.not.have.property('serving');
     expect(plain.steps?.list[0]).to.not.have.property('served');
-    expect(sectionsOf(plain, undefined).map(({ title }) => title)).to.not.include.members(['Serving']);
+    expect(sectionsOf(plain, INPUT).map(({ title }) => title)).to.not.include.members(['Serving']);
   });
 
   it('add up by phase', () => {
@@ -121,7 +123,7 @@ describe('steps of servers', () => {
       ...{ time: 1000, tokensPerS: 2e7, timePerOutputToken: 200, deviceTime: 1000, idle: 400 },
       parts: { ...nothing, experts: 300, communication: 100, other: 200 },
     });
-    const section = sectionsOf(summaryOf(RECORDS), undefined).find(({ title }) => title.startsWith('Serving'));
+    const section = sectionsOf(summaryOf(RECORDS), INPUT).find(({ title }) => title.startsWith('Serving'));
     expect(section?.rows.map(([text]) => text)).to.deep.equal([
       'prefill: 1 step of 2 requests, 500000000 tokens/s',
       '  tokens: 500 of contexts; device idle 20.0 % of the time',
