@@ -71,7 +71,8 @@ export const html = recordsCommand(
         'the median, and a sample; the others are rows of the tables of ranks.',
         'Lists are bounded: what a page leaves out it sums up. Most pages have less than 30 MB: some 25 bytes an event of the',
         'timeline, and up to 17 MB of texts a profile, where no two are equal. Memory: 400 MB for most profiles; where no two',
-        `texts are equal up to 1.3 GB, and 250 MB more for each profile besides, of which it holds 64 at most; ${DEVICE_MEMORY}.`,
+        'texts are equal up to 1.3 GB, and 250 MB more for each profile besides, of which it holds 64 at most;',
+        `a few MB a rank, ${DEVICE_MEMORY}.`,
       ],
     ],
     examples: [
