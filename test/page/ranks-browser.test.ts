@@ -1,21 +1,17 @@
 /** The ranks of a job as users compare them. */
 import { expect } from 'chai';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freshFolder } from '../support/fresh-path.js';
 import { describeInBrowser } from '../support/browser.js';
 import { bundledProgram } from '../support/page-program.js';
 import { FIXTURE } from './fixture.js';
 import { writePages } from './written-pages.js';
 
 describeInBrowser('ranks of a page', (open) => {
-  const folder = mkdtempSync(join(tmpdir(), 'dprof-ranks-'));
+  const folder = freshFolder();
   const file = join(folder, 'two.html');
   before(() => {
     writePages(folder, bundledProgram(), { two: { data: FIXTURE, parts: [] } });
-  });
-  after(() => {
-    rmSync(folder, { recursive: true });
   });
 
   it('opens a rank at a step from a cell of the heat map', async () => {
