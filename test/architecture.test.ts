@@ -289,6 +289,11 @@ describe('code', () => {
     );
   });
 
+  it('of tests of pages makes folders that are removed also where none of the tests run', () => {
+    const tests = ALL.filter(({ path }) => path.startsWith('test/page/'));
+    expect(offences(tests, ({ text }) => text.match(/\bmkdtemp\w*/g) ?? [])).to.deep.equal([]);
+  });
+
   it('leaves nothing for later', () => {
     const marks = new RegExp(`\\b(?:${['TO' + 'DO', 'FIX' + 'ME', 'X' + 'XX'].join('|')})\\b`, 'g');
     expect(offences(ALL, ({ text }) => text.match(marks) ?? [])).to.deep.equal([]);

@@ -2,9 +2,9 @@
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { freshFolder } from '../support/fresh-path.js';
 import { NsightDatabase } from '../support/nsight-database.js';
 import { commandOf, runCli } from '../support/run-cli.js';
 import { itWithProcess } from '../support/sets.js';
@@ -15,7 +15,7 @@ const KERNELS = 8000;
 const PADDING = 17 * 1024 * 1024;
 
 describe('dparse on a large profile', function () {
-  const folder = mkdtempSync(join(tmpdir(), 'large-'));
+  const folder = freshFolder();
   let small = '';
   let large = '';
 
@@ -30,10 +30,6 @@ describe('dparse on a large profile', function () {
     const padded = new Database(large);
     padded.exec(`CREATE TABLE padding (bytes BLOB); INSERT INTO padding VALUES (zeroblob(${PADDING}))`);
     padded.close();
-  });
-
-  after(() => {
-    rmSync(folder, { recursive: true });
   });
 
   it('writes the same bytes as in one thread', async () => {

@@ -1,9 +1,8 @@
 /** Every tab of pages of many kinds, by the rules of axe: names, roles, contrast, what the keyboard reaches. */
 import { expect } from 'chai';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
+import { freshFolder } from '../support/fresh-path.js';
 import { describeInBrowser } from '../support/browser.js';
 import { bundledProgram } from '../support/page-program.js';
 import { drawn } from '../support/page-waits.js';
@@ -30,12 +29,9 @@ async function selectAndList(page: Page): Promise<void> {
 }
 
 describeInBrowser('accessibility of the page', (open) => {
-  const folder = mkdtempSync(join(tmpdir(), 'dprof-axe-'));
+  const folder = freshFolder();
   before(async () => {
     writePages(folder, bundledProgram(), await allPages());
-  });
-  after(() => {
-    rmSync(folder, { recursive: true });
   });
 
   itOnPages('breaks no rule', async (name) => {

@@ -1,8 +1,7 @@
 import { expect } from 'chai';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
+import { freshFolder } from '../support/fresh-path.js';
 import { describeInBrowser } from '../support/browser.js';
 import { bundledProgram } from '../support/page-program.js';
 import { HOSTILE } from './fixture.js';
@@ -33,16 +32,13 @@ async function showAllTabs(page: Page): Promise<void> {
 const GROUND = 'getComputedStyle(document.body).backgroundColor';
 
 describeInBrowser('dashboard', (open) => {
-  const folder = mkdtempSync(join(tmpdir(), 'dprof-page-'));
+  const folder = freshFolder();
   const [file, empty, many, hostOnly, linked, unknownUnit] = [
     ...['two', 'empty', 'many', 'host', 'linked', 'unknown'],
   ].map((name) => join(folder, `${name}.html`)) as [string, string, string, string, string, string];
 
   before(() => {
     writePages(folder, bundledProgram(), SPECIAL_PAGES);
-  });
-  after(() => {
-    rmSync(folder, { recursive: true });
   });
 
   it('shows every panel without errors and requests', async () => {

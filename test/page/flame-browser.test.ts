@@ -1,9 +1,8 @@
 /** The flame chart as users drive it. */
 import { expect } from 'chai';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
+import { freshFolder } from '../support/fresh-path.js';
 import { describeInBrowser } from '../support/browser.js';
 import { bundledProgram } from '../support/page-program.js';
 import { FIXTURE, HOSTILE } from './fixture.js';
@@ -18,14 +17,11 @@ const BOXES = `(() => {
 type Boxes = readonly (readonly [name: string, width: number, whole: number])[];
 
 describeInBrowser('flame chart', (open) => {
-  const folder = mkdtempSync(join(tmpdir(), 'dprof-flame-'));
+  const folder = freshFolder();
   const file = join(folder, 'flame.html');
 
   before(() => {
     writePage(file, bundledProgram(), { data: FIXTURE, parts: [] });
-  });
-  after(() => {
-    rmSync(folder, { recursive: true });
   });
 
   const names = (page: Page): Promise<string[]> => page.locator('.box').allTextContents();

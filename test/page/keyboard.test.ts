@@ -1,9 +1,8 @@
 /** The page by keyboard alone: what Tab reaches, what shows where the focus is, and what keys do there. */
 import { expect } from 'chai';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
+import { freshFolder } from '../support/fresh-path.js';
 import { describeInBrowser } from '../support/browser.js';
 import { parametersOf, untilAddress } from '../support/page-waits.js';
 import { bundledProgram } from '../support/page-program.js';
@@ -68,13 +67,10 @@ const focused = (page: Page): Promise<string> =>
   page.evaluate<string>('document.activeElement.getAttribute("aria-label") ?? document.activeElement.textContent');
 
 describeInBrowser('page by keyboard', (open) => {
-  const folder = mkdtempSync(join(tmpdir(), 'dprof-keys-'));
+  const folder = freshFolder();
   const fileOf = (name: string): string => join(folder, `${name}.html`);
   before(async () => {
     writePages(folder, bundledProgram(), await allPages());
-  });
-  after(() => {
-    rmSync(folder, { recursive: true });
   });
 
   itOnPages('reaches everything, in order, and shows where it is', async (name) => {

@@ -1,13 +1,12 @@
 /** Hosts of neuron-monitor's reports side by side: of one stream or of a file each, on one axis of time. */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PageData } from '../../src/prof/html/page-data.js';
 import { hostComparison, hostsOf, type NamedHost } from '../../src/page/panels/neuron/monitor-hosts.js';
 import { describeInBrowser } from '../support/browser.js';
-import { freshPath } from '../support/fresh-path.js';
+import { freshFolder, freshPath } from '../support/fresh-path.js';
 import { cores, lines, report, runtime } from '../support/monitor-report.js';
 import { bundledProgram } from '../support/page-program.js';
 import { contentsIn, dataIn } from '../support/pages.js';
@@ -131,12 +130,9 @@ describe('hosts of neuron-monitor', () => {
 });
 
 describeInBrowser('page of several hosts', (open) => {
-  const folder = mkdtempSync(join(tmpdir(), 'dprof-hosts-'));
+  const folder = freshFolder();
   before(async () => {
     writePages(folder, bundledProgram(), { hosts: contentsIn(await pageOf(lines(...A), lines(...B))) });
-  });
-  after(() => {
-    rmSync(folder, { recursive: true });
   });
 
   it('has a line for each host, and the charts of one that is chosen', async () => {

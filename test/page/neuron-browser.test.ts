@@ -1,8 +1,8 @@
 /** What a page says of a capture of AWS Neuron: the vendor's MFU, and the compiled program. */
 import { expect } from 'chai';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { freshFolder } from '../support/fresh-path.js';
 import { describeInBrowser } from '../support/browser.js';
 import { bundledProgram } from '../support/page-program.js';
 import { pageContentsOfFile } from '../support/pages.js';
@@ -22,15 +22,12 @@ interface NeuronJson {
 }
 
 describeInBrowser('page of a capture of AWS Neuron', (open) => {
-  const folder = mkdtempSync(join(tmpdir(), 'dprof-neuron-'));
+  const folder = freshFolder();
   const file = join(folder, 'neuron.html');
   const given = JSON.parse(readFileSync(SAMPLE, 'utf8')) as NeuronJson;
 
   before(async () => {
     writePages(folder, bundledProgram(), { neuron: await pageContentsOfFile(SAMPLE) });
-  });
-  after(() => {
-    rmSync(folder, { recursive: true });
   });
 
   it('has the MFU of the vendor among the key figures', async () => {

@@ -1,10 +1,10 @@
 /** Profiles of a page, each of which is parsed when it is shown. */
 import { expect } from 'chai';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
+import { freshFolder } from '../support/fresh-path.js';
 import { describeInBrowser } from '../support/browser.js';
 import { bundledProgram } from '../support/page-program.js';
 import { sampleJob } from '../support/sample-job.js';
@@ -23,12 +23,9 @@ async function figuresOf(page: Page): Promise<string[]> {
 }
 
 describeInBrowser('profiles of a page', (open) => {
-  const folder = mkdtempSync(join(tmpdir(), 'dprof-profiles-'));
+  const folder = freshFolder();
   const path = join(folder, 'job.html');
   before(async () => writePages(folder, bundledProgram(), { job: await sampleJob() }));
-  after(() => {
-    rmSync(folder, { recursive: true });
-  });
 
   it('are parsed when they are shown, and no earlier', async () => {
     const { page, complaints } = await open(path);

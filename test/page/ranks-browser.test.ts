@@ -1,15 +1,14 @@
 /** The ranks of a job as users compare them. */
 import { expect } from 'chai';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freshFolder } from '../support/fresh-path.js';
 import { describeInBrowser } from '../support/browser.js';
 import { bundledProgram } from '../support/page-program.js';
 import { FIXTURE } from './fixture.js';
 import { writePages } from './written-pages.js';
 
 describeInBrowser('ranks of a page', (open) => {
-  const folder = mkdtempSync(join(tmpdir(), 'dprof-ranks-'));
+  const folder = freshFolder();
   const file = join(folder, 'two.html');
   before(() => {
     const idle = [{ name: 'rank 2 (r2.json)', reason: 'the profiler may not read the GPU' }];
@@ -18,9 +17,6 @@ describeInBrowser('ranks of a page', (open) => {
       two: { data: FIXTURE, parts: [] },
       idle: { data: { ...FIXTURE, job }, parts: [] },
     });
-  });
-  after(() => {
-    rmSync(folder, { recursive: true });
   });
 
   it('opens a rank at a step from a cell of the heat map', async () => {

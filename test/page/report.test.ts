@@ -1,9 +1,8 @@
 /** Pages of real profiles, from the file to the screen: all panels, with the numbers of the summary. */
 import { expect } from 'chai';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
+import { freshFolder } from '../support/fresh-path.js';
 import type { PageContents, PageData } from '../../src/prof/html/page-data.js';
 import type { PageProgram } from '../../src/write/html/page.js';
 import { describeInBrowser, type OpenFile } from '../support/browser.js';
@@ -126,13 +125,10 @@ async function check(contents: PageContents, path: string, program: PageProgram,
 }
 
 describeInBrowser('page of a profile', (open) => {
-  const folder = mkdtempSync(join(tmpdir(), 'dprof-report-'));
+  const folder = freshFolder();
   let program: PageProgram = { script: '', charts: '', style: '' };
   before(() => {
     program = bundledProgram();
-  });
-  after(() => {
-    rmSync(folder, { recursive: true });
   });
 
   for (const name of SAMPLES) {

@@ -1,8 +1,7 @@
 /** A page of several devices, of which some did nothing: all of it counts them alike, and times are those of a device. */
 import { expect } from 'chai';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freshFolder } from '../support/fresh-path.js';
 import { describeInBrowser } from '../support/browser.js';
 import { A100, device, profileOn } from '../support/devices.js';
 import { kernel, mm } from '../support/kernels.js';
@@ -32,12 +31,9 @@ const KINDS = pageContentsOf([
 ]);
 
 describeInBrowser('page of several devices', (open) => {
-  const folder = mkdtempSync(join(tmpdir(), 'dprof-devices-'));
+  const folder = freshFolder();
   before(() => {
     writePages(folder, bundledProgram(), { devices: CONTENTS, kinds: KINDS });
-  });
-  after(() => {
-    rmSync(folder, { recursive: true });
   });
 
   it('says in the header and in the verdict how many are installed, and how many are used', async () => {

@@ -1,12 +1,11 @@
 /** One page in a browser: that `npm test` shows one at all. */
 import { expect } from 'chai';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describeInBrowser } from '../support/browser.js';
 import { bundledProgram } from '../support/page-program.js';
 import { pageContentsOfFile } from '../support/pages.js';
 import { ROOT } from '../support/shared.js';
+import { freshFolder } from '../support/fresh-path.js';
 import { violations } from './axe-rules.js';
 import { showWholeTab, tabsOf, writePages } from './written-pages.js';
 
@@ -15,10 +14,7 @@ const SAMPLE = 'lenet.pt.trace.json.gz';
 describeInBrowser(
   'a page of a sample',
   (open) => {
-    const folder = mkdtempSync(join(tmpdir(), 'dprof-smoke-'));
-    after(() => {
-      rmSync(folder, { recursive: true });
-    });
+    const folder = freshFolder();
 
     it('shows every tab without errors and requests, and breaks no rule of axe', async () => {
       writePages(folder, bundledProgram(), { [SAMPLE]: await pageContentsOfFile(join(ROOT, 'samples', SAMPLE)) });

@@ -1,8 +1,7 @@
 /** Tables of the page as users drive them: long ones, their filter, their order, and what they copy. */
 import { expect } from 'chai';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freshFolder } from '../support/fresh-path.js';
 import type { PageData } from '../../src/prof/html/page-data.js';
 import { describeInBrowser } from '../support/browser.js';
 import { bundledProgram } from '../support/page-program.js';
@@ -43,7 +42,7 @@ const ALLOWED = { permissions: ['clipboard-read', 'clipboard-write'] };
 const CLIPBOARD = 'navigator.clipboard.readText()';
 
 describeInBrowser('tables of the page', (open) => {
-  const folder = mkdtempSync(join(tmpdir(), 'dprof-tables-'));
+  const folder = freshFolder();
   const small = join(folder, 'small.html');
   const long = join(folder, 'long.html');
 
@@ -51,9 +50,6 @@ describeInBrowser('tables of the page', (open) => {
     const built = bundledProgram();
     writePage(small, built, { data: FIXTURE, parts: [] });
     writePage(long, built, { data: LONG, parts: [] });
-  });
-  after(() => {
-    rmSync(folder, { recursive: true });
   });
 
   it('make only the rows that are near the window', async () => {

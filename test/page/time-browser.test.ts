@@ -1,22 +1,18 @@
 /** Where the time of steps went, and what devices waited for: from the panels to the timeline. */
 import { expect } from 'chai';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freshFolder } from '../support/fresh-path.js';
 import { describeInBrowser } from '../support/browser.js';
 import { bundledProgram } from '../support/page-program.js';
 import { SPECIAL_PAGES } from './special-pages.js';
 import { writePages } from './written-pages.js';
 
 describeInBrowser('panels of time', (open) => {
-  const folder = mkdtempSync(join(tmpdir(), 'dprof-page-'));
+  const folder = freshFolder();
   const timed = join(folder, 'timed.html');
 
   before(() => {
     writePages(folder, bundledProgram(), SPECIAL_PAGES);
-  });
-  after(() => {
-    rmSync(folder, { recursive: true });
   });
 
   it('says what a device waited for in the longest gap of a step, and leads there', async () => {

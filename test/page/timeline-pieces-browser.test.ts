@@ -1,9 +1,8 @@
 /** All of a profile in a browser: the list of pieces, the strip, and links to a place in them. */
 import { expect } from 'chai';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
+import { freshFolder } from '../support/fresh-path.js';
 import type { PageContents } from '../../src/prof/html/page-data.js';
 import type { PageProgram } from '../../src/write/html/page.js';
 import { describeInBrowser } from '../support/browser.js';
@@ -31,7 +30,7 @@ const shown = (page: Page, what: string): Promise<void> =>
   page.locator('.tl-what', { hasText: new RegExp(`^${what},`) }).waitFor();
 
 describeInBrowser('all of a profile in the timeline', (open) => {
-  const folder = mkdtempSync(join(tmpdir(), 'dprof-pieces-'));
+  const folder = freshFolder();
   let program: PageProgram = { script: '', charts: '', style: '' };
   const openPage = async (fragment: string, made = contents()) => {
     const path = join(folder, 'pieces.html');
@@ -42,9 +41,6 @@ describeInBrowser('all of a profile in the timeline', (open) => {
   };
   before(() => {
     program = bundledProgram();
-  });
-  after(() => {
-    rmSync(folder, { recursive: true });
   });
 
   it('opens at the usual step, and shows any other that is chosen', async () => {

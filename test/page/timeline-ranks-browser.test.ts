@@ -1,9 +1,8 @@
 /** Several ranks in one timeline in a browser: chosen by mouse and keys, by links, and from the Ranks tab. */
 import { expect } from 'chai';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
+import { freshFolder } from '../support/fresh-path.js';
 import { describeInBrowser } from '../support/browser.js';
 import { untilAddress } from '../support/page-waits.js';
 import { bundledProgram } from '../support/page-program.js';
@@ -26,16 +25,13 @@ const groups = async (page: Page): Promise<string[]> => {
 };
 
 describeInBrowser('several ranks in the timeline', (open) => {
-  const folder = mkdtempSync(join(tmpdir(), 'dprof-ranks-'));
+  const folder = freshFolder();
   const openPage = async (fragment: string, wanted = '.tl-canvas') => {
     const opened = await open(join(folder, 'job.html'), { viewport: { width: 1200, height: 900 } }, fragment);
     await opened.page.waitForSelector(wanted);
     return opened;
   };
   before(async () => writePages(folder, bundledProgram(), { job: await sampleJob() }));
-  after(() => {
-    rmSync(folder, { recursive: true });
-  });
 
   it('shows one rank at first, and all of them where that is chosen', async () => {
     const { page, complaints, requests } = await openPage('tab=timeline');

@@ -1,9 +1,8 @@
 /** Counters and notices of the timeline in a browser: what the pointer, the keyboard and a reader of the screen find. */
 import { expect } from 'chai';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
+import { freshFolder } from '../support/fresh-path.js';
 import type { ProfileLine, SampleRecord } from '../../src/record/record.js';
 import { describeInBrowser } from '../support/browser.js';
 import { A100, profileOn } from '../support/devices.js';
@@ -53,7 +52,7 @@ const pixelAt = (page: Page, { x, y }: { readonly x: number; readonly y: number 
 const tip = (page: Page): Promise<string> => page.locator('.tl-track-tip:not([hidden])').innerText();
 
 describeInBrowser('counters and notices of the timeline', (open) => {
-  const folder = mkdtempSync(join(tmpdir(), 'dprof-tracks-'));
+  const folder = freshFolder();
   const file = join(folder, 'counters.html');
   const shown = async (fragment = ''): Promise<{ page: Page; complaints: readonly string[] }> => {
     const { page, complaints } = await open(file, { viewport: { width: 1200, height: 1000 } }, `tab=timeline&t.piece=0${fragment}`);
@@ -63,9 +62,6 @@ describeInBrowser('counters and notices of the timeline', (open) => {
 
   before(() => {
     writePages(folder, bundledProgram(), { counters: pageContentsOf(RECORDS) });
-  });
-  after(() => {
-    rmSync(folder, { recursive: true });
   });
 
   it('says the value under the pointer, what it stands for, and how it is drawn', async () => {

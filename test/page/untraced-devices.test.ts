@@ -1,9 +1,8 @@
 /** Profiles without work of a device: no panel says 0 of what it cannot know. */
 import { expect } from 'chai';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
+import { freshFolder } from '../support/fresh-path.js';
 import type { PageContents } from '../../src/prof/html/page-data.js';
 import { describeInBrowser } from '../support/browser.js';
 import { bundledProgram } from '../support/page-program.js';
@@ -40,10 +39,7 @@ async function zeros(page: Page): Promise<string[]> {
 }
 
 describeInBrowser('page of a profile without work of a device', (open) => {
-  const folder = mkdtempSync(join(tmpdir(), 'dprof-untraced-'));
-  after(() => {
-    rmSync(folder, { recursive: true });
-  });
+  const folder = freshFolder();
 
   async function check(name: string, contents: PageContents): Promise<void> {
     expect(contents.data.profiles.map(({ overview }) => overview.devices)).to.deep.equal([[]]);

@@ -1,5 +1,5 @@
-/** Paths for files that a test writes. */
-import { mkdtempSync, rmSync } from 'node:fs';
+/** Paths for files and folders that a test writes, removed when the run ends, whichever of its tests run. */
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -20,3 +20,10 @@ function temporaryFolder(): string {
 
 /** A path where no file is yet. */
 export const freshPath = (ending = '.sqlite'): string => join(temporaryFolder(), `${++files}${ending}`);
+
+/** A folder without files. */
+export function freshFolder(): string {
+  const path = freshPath('');
+  mkdirSync(path);
+  return path;
+}

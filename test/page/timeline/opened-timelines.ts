@@ -1,10 +1,10 @@
 /** A timeline alone on a page, opened in a browser. */
 import { expect } from 'chai';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { rolldown } from 'rolldown';
+import { freshFolder } from '../../support/fresh-path.js';
 import type { Timeline } from '../../../src/prof/html/timeline/timeline-data.js';
 import type { OpenFile } from '../../support/browser.js';
 import { ROOT } from '../../support/shared.js';
@@ -47,7 +47,7 @@ interface OpenedTimelines {
 
 /** To be called once for the tests of a `describe`: prepares before them, and cleans up after them. */
 export function opensTimelines(open: OpenFile): OpenedTimelines {
-  const folder = mkdtempSync(join(tmpdir(), 'dprof-timeline-'));
+  const folder = freshFolder();
   let script = '';
   const write = (name: string, timeline: Timeline): string => {
     const json = JSON.stringify(timeline).replaceAll('<', '\\u003c');
@@ -72,9 +72,6 @@ export function opensTimelines(open: OpenFile): OpenedTimelines {
 
   before(async () => {
     script = await bundled(ENTRY, folder);
-  });
-  after(() => {
-    rmSync(folder, { recursive: true, force: true });
   });
   return { folder, openSimple };
 }

@@ -1,20 +1,17 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { freshFolder } from '../../support/fresh-path.js';
 import { BlockFile } from '../../../src/parse/json/block-file.js';
 import { propertyRuns } from '../../support/property-runs.js';
 
 describe('a file read by position', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'dparse-test-'));
+  const folder = freshFolder();
   const path = join(folder, 'file');
   const bytes = Buffer.from(Array.from({ length: 5000 }, (_, i) => (i * 7 + (i >> 8)) & 0xff));
   before(() => {
     writeFileSync(path, bytes);
-  });
-  after(() => {
-    rmSync(folder, { recursive: true });
   });
 
   it('gives the bytes, wherever they are and whatever is kept', () => {

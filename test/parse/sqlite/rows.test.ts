@@ -1,9 +1,8 @@
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freshFolder } from '../../support/fresh-path.js';
 import { numberOf, SqliteFile, type Selection } from '../../../src/parse/sqlite/sqlite.js';
 import { propertyRuns } from '../../support/property-runs.js';
 
@@ -13,10 +12,7 @@ const HIGH: Selection = { needs: ['t'], sql: '("t" >> 32)' };
 const LOW: Selection = { needs: ['t'], sql: '("t" & 0xFFFFFFFF)' };
 
 describe('SqliteFile: rows as numbers', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'dprof-scan-'));
-  after(() => {
-    rmSync(folder, { recursive: true, force: true });
-  });
+  const folder = freshFolder();
   let files = 0;
 
   const open = (sql: string, fill: (database: Database.Database) => void = () => undefined): SqliteFile => {

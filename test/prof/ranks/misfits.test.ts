@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { partsOf } from '../../../bench/job-check.js';
 import type { JobRequest } from '../../../samples/programs/job/options.js';
 import { simulateJob } from '../../../samples/programs/job/simulate.js';
+import { misfitsOf } from '../../../src/prof/ranks/clocks/misfits.js';
 import { jobReport, type JobReport } from '../../../src/prof/ranks/job-report.js';
 import type { RankPart } from '../../../src/prof/ranks/part/rank-part.js';
 import { RANK_TABLES } from '../../../src/prof/ranks/tables/tables.js';
@@ -98,5 +99,39 @@ describe('a rank whose times fit no clock', () => {
     const own = partsOfJob({ tp: 2, pp: 1, dp: 1 }, true);
     expect(jobReport(changed(own, 1, faster)).misfits).to.deep.equal([]);
     expect(jobReport(changed(own, 0, backwards)).misfits.map(({ part }) => part)).to.deep.equal([0]);
+  });
+});
+
+/** How often the ends of a rank are looked at for one step of so many ranks, of which half fit no clock. */
+function looksAt(ranks: number): number {
+  const request = { ...SMALL, ...{ steps: 1, tp: 1, pp: 1, dp: ranks } };
+  const {
+    parts,
+    matched,
+    ranks: reports,
+  } = jobReport(partsOf(simulateJob(request), { ordinals: true, descriptions: true }));
+  const left = matched.map((group) => ({
+    ...group,
+    operations: group.operations.map(({ at, ...rest }) => ({
+      ...rest,
+      at: at.map((row, i) => (i < ranks / 2 ? row : -1)),
+    })),
+  }));
+  let looks = 0;
+  const watched = parts.map((part) => ({
+    ...part,
+    get operations() {
+      looks++;
+      return part.operations;
+    },
+  }));
+  const clocks = reports.map(({ clock }) => clock);
+  expect(misfitsOf(matched, left, watched, clocks)).to.have.length(ranks / 2);
+  return looks;
+}
+
+describe('ranks that fit no clock', () => {
+  it('are compared with the others at a cost that grows with the ranks, not with their square', () => {
+    expect(looksAt(16) / looksAt(8)).to.equal(2);
   });
 });

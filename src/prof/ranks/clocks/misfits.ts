@@ -4,6 +4,7 @@
  */
 import { elementAt } from '../../../containers/element.js';
 import { entryOf } from '../../../containers/map-entry.js';
+import { countBelow } from '../../../containers/sorted-search.js';
 import { median } from '../../../record/statistics.js';
 import type { MatchedGroup, MatchedOperation } from '../matching/match-group.js';
 import type { RankPart } from '../part/rank-part.js';
@@ -62,11 +63,12 @@ export function misfitsOf(
   const groupsOf = new Map<number, MatchedGroup[]>();
   for (const group of before)
     for (const part of matchedParts([group])) entryOf(groupsOf, part, (): MatchedGroup[] => []).push(group);
-  return [...groupsOf].flatMap(([part, groups]) => {
-    // Of two that contradict each other it is not known which is wrong.
-    if (left.has(part) || !groups.some((group) => hasOthers.has(group))) return [];
-    return [{ part, isBackwards: false, ...lineOf(part, groups, parts, clocks) }];
-  });
+  // Of two that contradict each other it is not known which is wrong.
+  const found = [...groupsOf].filter(
+    ([part, groups]) => !left.has(part) && groups.some((group) => hasOthers.has(group)),
+  );
+  const points = pointsOf(new Set(found.map(([part]) => part)), before, parts, clocks);
+  return found.map(([part]) => ({ part, isBackwards: false, ...lineOf(points.get(part)) }));
 }
 
 function matchedParts(groups: readonly MatchedGroup[]): Set<number> {
@@ -77,27 +79,54 @@ function matchedParts(groups: readonly MatchedGroup[]): Set<number> {
   return found;
 }
 
-/** How the ends of a rank lie to those of the others, whatever the drift. */
-function lineOf(
-  part: number,
+/** Ends of a rank by its own clock, and how far each is from the median of the others, ns. */
+interface Points {
+  readonly xs: number[];
+  readonly ys: number[];
+}
+
+/** The ends of some ranks against those of the others. Each operation is sorted once, however many of them take part. */
+function pointsOf(
+  wanted: ReadonlySet<number>,
   groups: readonly MatchedGroup[],
   parts: readonly RankPart[],
   clocks: readonly RankClock[],
-): Pick<Misfit, 'drift' | 'residual'> {
-  const [xs, ys]: [number[], number[]] = [[], []];
+): ReadonlyMap<number, Points> {
+  const points = new Map<number, Points>();
   for (const matched of groups) {
+    if (!matched.group.members.some(({ part }) => wanted.has(part))) continue;
     for (const operation of matched.operations) {
       if (!endsTogether(operation.signature, matched.group)) continue;
       const ends = endsOf(operation, matched, parts);
-      const own = ends.find((end) => end.part === part);
-      const others = ends.filter((end) => end.part !== part && clocks[end.part]?.source !== 'refuted');
-      const common = median(others.map((end) => jobTime(elementAt(clocks, end.part), end.time)));
-      if (own === undefined || common === null) continue;
-      xs.push(own.time);
-      ys.push(own.time - common);
+      const own = ends.filter(({ part }) => wanted.has(part));
+      if (own.length === 0) continue;
+      const isKnown = (part: number): boolean => clocks[part]?.source !== 'refuted';
+      const timeOf = ({ part, time }: RankEnd): number => jobTime(elementAt(clocks, part), time);
+      const times = Float64Array.from(ends.filter(({ part }) => isKnown(part)).map(timeOf)).sort();
+      for (const end of own) {
+        const common = isKnown(end.part) ? medianWithout(times, timeOf(end)) : median(times);
+        if (common === null) continue;
+        const { xs, ys } = entryOf(points, end.part, (): Points => ({ xs: [], ys: [] }));
+        xs.push(end.time);
+        ys.push(end.time - common);
+      }
     }
   }
-  if (xs.length === 0) return { drift: null, residual: null };
+  return points;
+}
+
+/** The median of all but one of sorted values. */
+function medianWithout(sorted: Float64Array, value: number): number | null {
+  const place = countBelow(sorted.length, (index) => elementAt(sorted, index), value);
+  const others = sorted.length - 1;
+  const at = (index: number): number => elementAt(sorted, index < place ? index : index + 1);
+  return others < 1 ? null : (at((others - 1) >> 1) + at(others >> 1)) / 2;
+}
+
+/** How the ends of a rank lie to those of the others, whatever the drift. */
+function lineOf(points: Points | undefined): Pick<Misfit, 'drift' | 'residual'> {
+  if (points === undefined) return { drift: null, residual: null };
+  const { xs, ys } = points;
   const [first] = xs;
   const [at, apart] = [Float64Array.from(xs, (x) => x - (first ?? 0)), Float64Array.from(ys)];
   const { offset, slope } = robustLine(at, apart);
@@ -105,8 +134,13 @@ function lineOf(
   return { drift: slope, residual: median(rest) };
 }
 
+interface RankEnd {
+  readonly part: number;
+  readonly time: number;
+}
+
 /** Ends of an operation by the clock of each rank, since the start of its profile. */
-const endsOf = ({ at }: MatchedOperation, { group }: MatchedGroup, parts: readonly RankPart[]) =>
+const endsOf = ({ at }: MatchedOperation, { group }: MatchedGroup, parts: readonly RankPart[]): RankEnd[] =>
   at.flatMap((operation, column) => {
     if (operation < 0) return [];
     const { part } = elementAt(group.members, column);
