@@ -120,6 +120,7 @@ export const DIAGNOSTICS = {
   'outside-execution': ['note', 'device records from before or after the execution (left out)'],
   'saturated-wait': ['note', "waits longer than the device's counter holds (its maximum is shown)"],
   'unknown-opcode': ['note', 'instructions whose opcode has no known name'],
+  'operands-not-known': ['note', 'instructions whose operands have a code that is not known'],
   'unknown-record': ['note', 'device records of unknown meaning (skipped)'],
   'unread-section': ['loss', 'sections of a device trace with an unknown layout (skipped)'],
   'no-instruction-read': ['loss', 'device traces with records of which no instruction could be read'],

@@ -4,7 +4,7 @@
  */
 import { jsonOf } from '../control-characters.js';
 import { bytesOf, Pieces, type LineBytes } from './line-bytes.js';
-import type { CopyLine, KernelLine, Labels, SampleRecord } from '../record.js';
+import type { CopyLine, Dependency, KernelLine, Labels, SampleRecord } from '../record.js';
 
 /** A record's counters, in the order in which they are written. */
 export type Counters = Readonly<Record<string, number>>;
@@ -15,6 +15,26 @@ export abstract class DeviceLine {
 }
 
 // `declare`: the constructor creates the fields, in the order in which a line has them.
+
+/** What is known of an instruction besides its times, and its bytes in a line: the same for each time that it ran. */
+export class InstructionDetails {
+  readonly operands: string | undefined;
+  readonly after: readonly Dependency[] | undefined;
+  readonly labels: Labels | undefined;
+  /** Whether the operands could not be read. */
+  readonly isUnknown: boolean;
+  readonly bytes: Uint8Array;
+
+  /** @param given `operands` are null where they are not known, and '' where an instruction has none */
+  constructor(given: { operands: string | null; after?: readonly Dependency[]; labels: Labels }) {
+    this.operands = given.operands?.trim() === '' ? undefined : (given.operands ?? undefined);
+    this.after = given.after?.length === 0 ? undefined : given.after;
+    this.labels = Object.keys(given.labels).length === 0 ? undefined : given.labels;
+    this.isUnknown = given.operands === null;
+    const fields = jsonOf({ operands: this.operands, after: this.after, labels: this.labels }).slice(1, -1);
+    this.bytes = bytesOf(fields === '' ? '' : `,${fields}`);
+  }
+}
 
 /** One instruction of an engine, with times in picoseconds. */
 export class InstructionLine extends DeviceLine implements KernelLine {
@@ -30,6 +50,10 @@ export class InstructionLine extends DeviceLine implements KernelLine {
   declare readonly engine: string;
   declare readonly ps: readonly [number, number];
   declare readonly counters: Counters;
+  declare readonly operands?: string;
+  declare readonly after?: readonly Dependency[];
+  declare readonly labels?: Labels;
+  readonly #details: InstructionDetails | null;
 
   constructor(
     profile: number,
@@ -42,8 +66,10 @@ export class InstructionLine extends DeviceLine implements KernelLine {
     engine: string,
     ps: readonly [start: number, dur: number],
     counters: Counters,
+    details: InstructionDetails | null,
   ) {
     super();
+    this.#details = details;
     this.type = 'kernel';
     this.profile = profile;
     this.id = id;
@@ -56,6 +82,9 @@ export class InstructionLine extends DeviceLine implements KernelLine {
     this.engine = engine;
     this.ps = ps;
     this.counters = counters;
+    if (details?.operands !== undefined) this.operands = details.operands;
+    if (details?.after !== undefined) this.after = details.after;
+    if (details?.labels !== undefined) this.labels = details.labels;
   }
 
   writeTo(out: LineBytes): void {
@@ -68,7 +97,7 @@ export class InstructionLine extends DeviceLine implements KernelLine {
     out.number(this.dur);
     out.put(placeOf(this.device, this.stream, this.engine, null, undefined));
     writePicoseconds(out, this.ps);
-    writeCounters(out, this.counters);
+    writeCounters(out, this.counters, this.#details?.bytes);
   }
 }
 
@@ -184,6 +213,8 @@ const KEYS = {
   semaphore: bytesOf(',"metric":"semaphore","value":'),
   labels: bytesOf(',"unit":null,"labels":{"semaphore":'),
   end: bytesOf('}}\n'),
+  endOfCounters: bytesOf('}'),
+  endOfLine: bytesOf('}\n'),
   comma: bytesOf(','),
   noCounters: bytesOf('],"counters":{'),
 } as const;
@@ -194,7 +225,8 @@ function writePicoseconds(out: LineBytes, [start, dur]: readonly [number, number
   out.number(dur);
 }
 
-function writeCounters(out: LineBytes, counters: Counters): void {
+/** @param after fields behind the counters, each with a comma before it */
+function writeCounters(out: LineBytes, counters: Counters, after?: Uint8Array): void {
   let isFirst = true;
   for (const key in counters) {
     const value = counters[key];
@@ -204,7 +236,12 @@ function writeCounters(out: LineBytes, counters: Counters): void {
     isFirst = false;
   }
   if (isFirst) out.put(KEYS.noCounters);
-  out.put(KEYS.end);
+  if (after === undefined) out.put(KEYS.end);
+  else {
+    out.put(KEYS.endOfCounters);
+    out.put(after);
+    out.put(KEYS.endOfLine);
+  }
 }
 
 /** Fields from `device` up to the bracket of `ps`, as bytes: a device has few combinations, so they are cached. */
