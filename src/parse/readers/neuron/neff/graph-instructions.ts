@@ -12,11 +12,11 @@
  * Debug files are messages whose repeated field 3 has the records; lists of numbers in them are packed.
  */
 import protobuf from 'protobufjs/minimal.js';
-import { append } from '../../../../containers/lists.js';
 import { entryOf } from '../../../../containers/map-entry.js';
 import type { Dependency } from '../../../../record/record.js';
 import type { VariableNumbers } from './definition.js';
-import { COMPILED_TRANSFER, INSTRUCTION_BYTES, type CompiledTransfer } from '../instruction-word.js';
+import { INSTRUCTION_BYTES } from '../words/instruction-word.js';
+import { COMPILED_TRANSFER, type CompiledTransfer } from '../words/transfer-operands.js';
 
 /** Engines by their names in members' names; an engine's number is its index. */
 const ENGINES = ['PE', 'Activation', 'Pool', 'DVE', 'SP'] as const;
@@ -35,7 +35,11 @@ export interface CompiledInstruction {
   readonly birId: string | null;
   readonly birName: string | null;
   readonly penguinId: string | null;
+  /** At most 4096. */
   readonly after: readonly Dependency[];
+  readonly hasMoreDependencies: boolean;
+  /** Whether its debug information could not be read. */
+  readonly isDamaged: boolean;
   /** The words of a transfer before it was loaded, in which variables have numbers. */
   readonly transfer: Buffer | null;
 }
@@ -47,7 +51,14 @@ interface BirInstruction {
   readonly before: readonly { readonly number: number; readonly kind: string }[];
 }
 
-/** Instructions of a subgraph. Memory: the debug files, and some 100 bytes for each instruction. */
+/** Room for instructions, records of debug files and transfers of a whole program: some 100 bytes each. */
+export interface ProgramRoom {
+  left: number;
+}
+
+export const programRoom = (): ProgramRoom => ({ left: 1 << 21 });
+
+/** Instructions of a subgraph. Memory: the debug files, and the room that they take of the program's. */
 export class GraphInstructions {
   /** The compiler's number of each instruction by engine and row; 0 for none. */
   readonly #numbers = ENGINES.map((): readonly number[] => []);
@@ -60,7 +71,10 @@ export class GraphInstructions {
   #table: readonly number[] = [];
 
   /** @param name of the subgraph: 'sg00' */
-  constructor(private readonly name: string) {}
+  constructor(
+    private readonly name: string,
+    private readonly room: ProgramRoom,
+  ) {}
 
   takeVariables({ names, table }: VariableNumbers): void {
     this.#names = names;
@@ -75,15 +89,15 @@ export class GraphInstructions {
 
   /**
    * @param file name of a member in the subgraph's folder; others than those above are ignored
+   * @returns whether there was room for all of it
    * @throws RangeError or Error when a debug file is damaged; what was read of it before stays
    */
-  takeMember(file: string, bytes: Buffer): void {
+  takeMember(file: string, bytes: Buffer): boolean {
     const [, part = '', name] = MEMBER.exec(file) ?? [];
     const engine = ENGINES.findIndex((each) => each === name);
-    if (part === 'debug_info_backend_') this.#takeRecords(bytes);
-    else if (engine === -1) return;
-    else if (part === 'debug_info_asm_') this.#takeRows(engine, bytes);
-    else this.#takeWords(engine, bytes);
+    if (part === 'debug_info_backend_') return this.#takeRecords(bytes);
+    if (engine === -1) return true;
+    return part === 'debug_info_asm_' ? this.#takeRows(engine, bytes) : this.#takeWords(engine, bytes);
   }
 
   /** Name of the variable of one side of a transfer; null where it has none. */
@@ -98,12 +112,15 @@ export class GraphInstructions {
     const bir = record === undefined ? null : birInstruction(record);
     const penguin = bir?.penguin ?? null;
     const prefix = `sg${this.#serial()}`;
+    const after = bir === null ? [] : this.#dependencies(bir);
     return {
       id: this.#id(engine, row),
       birId: number === 0 ? null : `${prefix}:${number}`,
       birName: bir?.name ?? null,
       penguinId: penguin === null ? null : `${prefix}:${penguin}`,
-      after: bir === null ? [] : this.#dependencies(bir),
+      after: after.slice(0, MOST_DEPENDENCIES),
+      hasMoreDependencies: after.length > MOST_DEPENDENCIES,
+      isDamaged: record !== undefined && bir === null,
       transfer: this.#transfers[engine]?.get(row) ?? null,
     };
   }
@@ -117,40 +134,56 @@ export class GraphInstructions {
     return `${this.name}:${ENGINES[engine] ?? engine}:${row}`;
   }
 
-  /** All instructions of the numbers, each once, as the vendor's tool lists them. */
+  /** All instructions of the numbers, each once, as the vendor's tool lists them; one more than the most are enough. */
   #dependencies({ before }: BirInstruction): readonly Dependency[] {
-    const found = new Map<string, Dependency>();
+    const found: Dependency[] = [];
+    const seen = new Set<string>();
     for (const { number, kind } of before) {
-      for (const id of this.#ids.get(number) ?? []) found.set(`${id} ${kind}`, { id, kind });
+      const key = `${number} ${kind}`;
+      if (seen.has(key)) continue;
+      seen.add(key);
+      for (const id of this.#ids.get(number) ?? []) {
+        if (found.push({ id, kind }) > MOST_DEPENDENCIES) return found;
+      }
     }
-    return [...found.values()];
+    return found;
   }
 
-  #takeRows(engine: number, bytes: Buffer): void {
+  #takeRows(engine: number, bytes: Buffer): boolean {
     const numbers: number[] = [];
     this.#numbers[engine] = numbers;
     for (const record of recordsOf(bytes)) {
-      const [number = 0] = fieldsOf(record).numbers.get(3) ?? [];
+      if (!this.#hasRoom()) return false;
+      const [number = 0] = fieldsOf(record).numbers.get(ROW_NUMBER) ?? [];
       if (number !== 0) entryOf(this.#ids, number, () => []).push(this.#id(engine, numbers.length));
       numbers.push(number);
     }
+    return true;
   }
 
-  #takeRecords(bytes: Buffer): void {
+  #takeRecords(bytes: Buffer): boolean {
     for (const record of recordsOf(bytes)) {
+      if (!this.#hasRoom()) return false;
       const reader = protobuf.Reader.create(record);
       // The number is the first field.
       if (record.length > 0 && reader.uint32() === NUMBER_TAG) this.#records.set(reader.uint32(), record);
     }
+    return true;
   }
 
-  #takeWords(engine: number, bytes: Buffer): void {
+  #takeWords(engine: number, bytes: Buffer): boolean {
     for (let at = 0; at + INSTRUCTION_BYTES <= bytes.length; at += INSTRUCTION_BYTES) {
       if (bytes[at] !== COMPILED_TRANSFER) continue;
+      if (!this.#hasRoom()) return false;
       // A copy: the member's bytes go.
       const word = Buffer.from(bytes.subarray(at, at + INSTRUCTION_BYTES));
       this.#transfers[engine]?.set(at / INSTRUCTION_BYTES, word);
     }
+    return true;
+  }
+
+  #hasRoom(): boolean {
+    return this.room.left-- > 0;
   }
 }
 
@@ -172,11 +205,22 @@ interface Fields {
   readonly bytes: ReadonlyMap<number, Uint8Array>;
 }
 
-/** Fields of a record; the bytes of a list of numbers are both. */
+const NAME = 2;
+const ROW_NUMBER = 3;
+/** Of an instruction, and fields of its record: more are damage. */
+const MOST_DEPENDENCIES = 4096;
+const MOST_FIELDS = 4 * MOST_DEPENDENCIES;
+
+/**
+ * Fields of a record; the bytes of a list of numbers are both. Of a list as many as an instruction may have dependencies
+ * and one more.
+ * @throws RangeError or Error when it is damaged
+ */
 function fieldsOf(record: Uint8Array): Fields {
   const [numbers, runs] = [new Map<number, number[]>(), new Map<number, Uint8Array>()];
   const reader = protobuf.Reader.create(record);
-  while (reader.pos < reader.len) {
+  for (let count = 0; reader.pos < reader.len; count++) {
+    if (count === MOST_FIELDS) throw new RangeError('too many fields');
     const tag = reader.uint32();
     const field = tag >>> 3;
     if ((tag & 7) === 0) entryOf(numbers, field, () => []).push(reader.uint32());
@@ -184,22 +228,18 @@ function fieldsOf(record: Uint8Array): Fields {
       const run = reader.bytes();
       runs.set(field, run);
       if (field !== NAME)
-        append(
+        addPacked(
+          run,
           entryOf(numbers, field, () => []),
-          packed(run),
         );
     } else reader.skipType(tag & 7);
   }
   return { numbers, bytes: runs };
 }
 
-const NAME = 2;
-
-function packed(run: Uint8Array): number[] {
-  const numbers: number[] = [];
+function addPacked(run: Uint8Array, numbers: number[]): void {
   const reader = protobuf.Reader.create(run);
-  while (reader.pos < reader.len) numbers.push(reader.uint32());
-  return numbers;
+  while (reader.pos < reader.len && numbers.length <= MOST_DEPENDENCIES) numbers.push(reader.uint32());
 }
 
 const PENGUIN = 3;

@@ -15,7 +15,7 @@ import {
   type TensorType,
 } from './definition.js';
 import { entryOf } from '../../../../containers/map-entry.js';
-import { GraphInstructions } from './graph-instructions.js';
+import { GraphInstructions, programRoom } from './graph-instructions.js';
 import type { NeffHeader } from './neff-header.js';
 import { fileNameOf } from '../../../files.js';
 import { fieldOf, listOf, parseJson, textOf } from '../../../json/json-value.js';
@@ -35,6 +35,8 @@ const LARGEST_MEMBER = 16 * 1024 * 1024;
 const LARGEST_PROGRAM = 8 * LARGEST_MEMBER;
 /** A logical core has a few physical ones. */
 const MOST_GRAPHS = 1024;
+/** Members with instructions whose names are held: a subgraph has some ten. */
+const MOST_MEMBERS = 1 << 16;
 
 /** Folder of a subgraph's member, at any depth. */
 const IN_GRAPH = /(?:^|\/)([^/]+)\/(def|tensor_map)\.json$/;
@@ -56,6 +58,7 @@ export class ProgramBuilder {
   /** Members with instructions that definitions name, and those that were found, each with its folder. */
   readonly #named = new Set<string>();
   readonly #found = new Set<string>();
+  readonly #room = programRoom();
 
   /** @param withInstructions whether to read what the program says of its instructions */
   constructor(
@@ -121,19 +124,19 @@ export class ProgramBuilder {
 
   #takeInstructions(member: TarMember): void {
     const [, graph = '', file = ''] = OF_INSTRUCTIONS.exec(member.name) ?? [];
-    this.#found.add(`${graph}/${file}`);
+    if (this.#found.size < MOST_MEMBERS) this.#found.add(`${graph}/${file}`);
     if (!GraphInstructions.reads(file)) return;
     const bytes = this.#bytesOf(member);
     if (bytes === null) return;
     try {
-      this.#graphOf(graph).takeMember(file, bytes);
+      if (!this.#graphOf(graph).takeMember(file, bytes)) this.diagnostics.count('program-too-large');
     } catch {
       this.diagnostics.count('program-part-broken');
     }
   }
 
   #graphOf(name: string): GraphInstructions {
-    return entryOf(this.#instructions, name, () => new GraphInstructions(name));
+    return entryOf(this.#instructions, name, () => new GraphInstructions(name, this.#room));
   }
 
   /** The bytes of a member; null, after counting it, when it is too large. */

@@ -74,8 +74,9 @@ function takeMembers(archive: ByteStream, builder: ProgramBuilder): void {
  * @throws UserError when the file is no NEFF, or cannot be read
  */
 export function readNeff(path: string, name: string, diagnostics: Diagnostics, withInstructions = false): NeffProgram {
-  const read = { size: statSync(path).size, diagnostics, withInstructions };
-  const program = readFile(path, name, (stream) => readProgram(stream, read));
+  const program = readFile(path, name, (stream) =>
+    readProgram(stream, { size: statSync(path).size, diagnostics, withInstructions }),
+  );
   if (program === null) {
     throw new UserError('is no NEFF', { where: name, hint: 'give the .neff that the compiler or the capture wrote' });
   }

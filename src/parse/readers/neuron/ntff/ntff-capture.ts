@@ -119,7 +119,9 @@ class TraceReader {
   /** Reads all sections into rows; returns the converter of rows to records. */
   gather(rows: RowChunks): RecordLines {
     const output = { clock: this.#clock, rows, diagnostics: this.#diagnostics };
-    const programs = this.#cores.map((core) => new LoadedPrograms(this.trace, this.#graphsOf(core), this.#program));
+    const programs = this.#cores.map(
+      (core) => new LoadedPrograms(this.trace, this.#graphsOf(core), this.#program, this.#diagnostics),
+    );
     const reader = new SectionReader(this.trace, this.#cores, programs, output);
     reader.read(this.#sections);
     this.#sectionReader = reader;

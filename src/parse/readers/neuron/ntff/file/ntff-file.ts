@@ -15,7 +15,7 @@ import type { Diagnostics } from '../../../../../record/diagnostics.js';
 import { UserError } from '../../../../../record/errors.js';
 import { readFully } from '../../../../files.js';
 import { readMetadata, type InstructionBuffer, type Metadata, type TraceSection } from './metadata.js';
-import { INSTRUCTION_BYTES } from '../../instruction-word.js';
+import { INSTRUCTION_BYTES } from '../../words/instruction-word.js';
 import { WireError } from './protobuf.js';
 
 export const VERSION = 6;

@@ -1,5 +1,5 @@
 /** Instructions of a loaded program → those that the compiler wrote: the runtime puts its own around and among them. */
-import { INSTRUCTION_BYTES } from '../../instruction-word.js';
+import { INSTRUCTION_BYTES } from '../../words/instruction-word.js';
 import type { ProgramEdit } from '../file/metadata.js';
 
 export interface CompilerRow {

@@ -1,19 +1,16 @@
 /** The programs of the engines as they were loaded, which a device trace holds, and what their instructions say. */
 import { elementAt } from '../../../../../containers/element.js';
 import { entryOf } from '../../../../../containers/map-entry.js';
+import type { Diagnostics } from '../../../../../record/diagnostics.js';
 import { InstructionDetails, type Counters } from '../../../../../record/lines/device-lines.js';
 import { NEURON_ENGINES, type NeuronEngine } from '../../../../../record/neuron/engines.js';
 import type { NtffFile } from '../file/ntff-file.js';
 import type { CoreProgram, InstructionBuffer, ProgramEdit } from '../file/metadata.js';
 import { queueOfEngine } from '../queues.js';
 import { compilerRow } from './compiler-rows.js';
-import {
-  compiledTransfer,
-  decodeInstruction,
-  INSTRUCTION_BYTES,
-  updatedSemaphore,
-  type InstructionContext,
-} from '../../instruction-word.js';
+import { decodeInstruction, INSTRUCTION_BYTES, updatedSemaphore } from '../../words/instruction-word.js';
+import type { InstructionContext } from '../../words/operands.js';
+import { compiledTransfer } from '../../words/transfer-operands.js';
 import type { GraphInstructions } from '../../neff/graph-instructions.js';
 import type { NeffProgram } from '../../neff/program.js';
 import { dependencyCounters, knownFacts } from '../../profile-record.js';
@@ -25,8 +22,8 @@ export const ADDRESSES = 1 << 21;
 /** Instructions whose opcodes are held, of all programs together: 64 MB. */
 const MOST_OPCODES = 1 << 26;
 
-/** Decoded instructions that are held, of all programs together: some 60 MB. */
-const MOST_DECODED = 1 << 16;
+/** Decoded instructions and their dependencies that are held, of a core's programs together: some 60 MB. */
+const MOST_DECODED = 1 << 17;
 
 export interface EngineProgram {
   /** Address of the first instruction, in instructions, modulo `ADDRESSES`. */
@@ -59,6 +56,7 @@ export class LoadedPrograms {
     private readonly trace: NtffFile,
     graphs: readonly CoreProgram[],
     neff: NeffProgram | null,
+    private readonly diagnostics: Diagnostics,
   ) {
     const programs: EngineProgram[][] = NEURON_ENGINES.map(() => []);
     let held = 0;
@@ -85,12 +83,12 @@ export class LoadedPrograms {
     const found = this.#facts.get(program)?.get(pc);
     if (found !== undefined) return found;
     if (!this.trace.readInstruction(program.buffer, pc, this.#word)) return null;
-    if (this.#held === MOST_DECODED) {
+    const facts = this.#decode(program, pc);
+    this.#held += 1 + (facts.details.after?.length ?? 0);
+    if (this.#held > MOST_DECODED) {
       this.#facts.clear();
       this.#held = 0;
     }
-    this.#held++;
-    const facts = this.#decode(program, pc);
     entryOf(this.#facts, program, () => new Map<number, InstructionFacts>()).set(pc, facts);
     return facts;
   }
@@ -104,10 +102,35 @@ export class LoadedPrograms {
     if (compiled === null || row === null || isRuntime) {
       return { counters: loaded.counters, details: new InstructionDetails(loaded) };
     }
-    const { after, labels: names } = compiledFacts(compiled, buffer.engine, row, context);
+    const { after, labels: names } = this.#compiledFacts(compiled, buffer.engine, row, context);
     return {
       counters: { ...loaded.counters, ...dependencyCounters(after) },
       details: new InstructionDetails({ operands, after, labels: { ...labels, ...names } }),
+    };
+  }
+
+  /** Dependencies, and names of an instruction and of the variables that it moves. */
+  #compiledFacts(
+    compiled: GraphInstructions,
+    engine: number,
+    row: number,
+    context: InstructionContext,
+  ): { readonly after: readonly Dependency[]; readonly labels: Labels } {
+    const { transfer, after, isDamaged, hasMoreDependencies, ...names } = compiled.instruction(engine, row);
+    if (isDamaged) this.diagnostics.count('program-part-broken');
+    if (hasMoreDependencies) this.diagnostics.count('more-dependencies');
+    const moved = transfer === null ? null : compiledTransfer(transfer, context);
+    const [source = null, target = null] = moved?.sides.map((side) => compiled.variableOf(side)) ?? [];
+    const compiledOpcode = moved === null ? null : COMPILED_OPCODE;
+    return {
+      after,
+      labels: knownFacts({
+        ...names,
+        compilerOpcode: compiledOpcode,
+        compilerOperands: moved?.operands,
+        source,
+        dest: target,
+      }),
     };
   }
 
@@ -123,29 +146,6 @@ export class LoadedPrograms {
       pc++;
     }
   }
-}
-
-/** Dependencies, and names of an instruction and of the variables that it moves. */
-function compiledFacts(
-  compiled: GraphInstructions,
-  engine: number,
-  row: number,
-  context: InstructionContext,
-): { readonly after: readonly Dependency[]; readonly labels: Labels } {
-  const { transfer, after, ...names } = compiled.instruction(engine, row);
-  const moved = transfer === null ? null : compiledTransfer(transfer, context);
-  const [source = null, target = null] = moved?.sides.map((side) => compiled.variableOf(side)) ?? [];
-  const compiledOpcode = moved === null ? null : COMPILED_OPCODE;
-  return {
-    after,
-    labels: knownFacts({
-      ...names,
-      compilerOpcode: compiledOpcode,
-      compilerOperands: moved?.operands,
-      source,
-      dest: target,
-    }),
-  };
 }
 
 const COMPILED_OPCODE = 'PSEUDO_DMA_DIRECT2D';
