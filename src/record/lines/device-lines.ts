@@ -16,6 +16,14 @@ export abstract class DeviceLine {
 
 // `declare`: the constructor creates the fields, in the order in which a line has them.
 
+/** Counters of one time that an instruction ran; undefined where unknown. */
+export interface RunCounters {
+  readonly pc?: number | undefined;
+  readonly waitNs?: number | undefined;
+  readonly crcIn?: number | undefined;
+  readonly crcOut?: number | undefined;
+}
+
 /** What is known of an instruction besides its times, and its bytes in a line: the same for each time that it ran. */
 export class InstructionDetails {
   readonly operands: string | undefined;
@@ -23,16 +31,52 @@ export class InstructionDetails {
   readonly labels: Labels | undefined;
   /** Whether the operands could not be read. */
   readonly isUnknown: boolean;
+  /** The first of its own counters; null where it has none. */
+  readonly firstCounter: string | null;
+  /** From its own counters to the end of the line. */
   readonly bytes: Uint8Array;
+  readonly #counters: Counters;
+  /** Counters with each combination of those of a run. */
+  readonly #templates: (Counters | undefined)[] = [];
 
   /** @param given `operands` are null where they are not known, and '' where an instruction has none */
-  constructor(given: { operands: string | null; after?: readonly Dependency[]; labels: Labels }) {
+  constructor(given: {
+    operands: string | null;
+    after?: readonly Dependency[];
+    labels: Labels;
+    /** Without those of `RunCounters`. */
+    counters: Counters;
+  }) {
     this.operands = given.operands?.trim() === '' ? undefined : (given.operands ?? undefined);
     this.after = given.after?.length === 0 ? undefined : given.after;
     this.labels = Object.keys(given.labels).length === 0 ? undefined : given.labels;
     this.isUnknown = given.operands === null;
+    this.#counters = given.counters;
+    this.firstCounter = Object.keys(given.counters)[0] ?? null;
     const fields = jsonOf({ operands: this.operands, after: this.after, labels: this.labels }).slice(1, -1);
-    this.bytes = bytesOf(fields === '' ? '' : `,${fields}`);
+    this.bytes = bytesOf(`${jsonOf(given.counters).slice(1, -1)}}${fields === '' ? '' : `,${fields}`}}\n`);
+  }
+
+  /** Counters of a run, then its own. Copying an object with all keys takes a tenth of the time of merging two. */
+  countersOf({ pc, waitNs, crcIn, crcOut }: RunCounters): Counters {
+    const combination =
+      (pc === undefined ? 0 : 1) +
+      (waitNs === undefined ? 0 : 2) +
+      (crcIn === undefined ? 0 : 4) +
+      (crcOut === undefined ? 0 : 8);
+    const template = (this.#templates[combination] ??= {
+      ...(pc === undefined ? undefined : { pc }),
+      ...(waitNs === undefined ? undefined : { waitNs }),
+      ...(crcIn === undefined ? undefined : { crcIn }),
+      ...(crcOut === undefined ? undefined : { crcOut }),
+      ...this.#counters,
+    });
+    const counters: Record<string, number> = { ...template };
+    if (pc !== undefined) counters['pc'] = pc;
+    if (waitNs !== undefined) counters['waitNs'] = waitNs;
+    if (crcIn !== undefined) counters['crcIn'] = crcIn;
+    if (crcOut !== undefined) counters['crcOut'] = crcOut;
+    return counters;
   }
 }
 
@@ -66,6 +110,7 @@ export class InstructionLine extends DeviceLine implements KernelLine {
     engine: string,
     ps: readonly [start: number, dur: number],
     counters: Counters,
+    /** Whose own counters are the last of `counters`. */
     details: InstructionDetails | null,
   ) {
     super();
@@ -97,7 +142,7 @@ export class InstructionLine extends DeviceLine implements KernelLine {
     out.number(this.dur);
     out.put(placeOf(this.device, this.stream, this.engine, null, undefined));
     writePicoseconds(out, this.ps);
-    writeCounters(out, this.counters, this.#details?.bytes);
+    writeCounters(out, this.counters, this.#details);
   }
 }
 
@@ -213,8 +258,6 @@ const KEYS = {
   semaphore: bytesOf(',"metric":"semaphore","value":'),
   labels: bytesOf(',"unit":null,"labels":{"semaphore":'),
   end: bytesOf('}}\n'),
-  endOfCounters: bytesOf('}'),
-  endOfLine: bytesOf('}\n'),
   comma: bytesOf(','),
   noCounters: bytesOf('],"counters":{'),
 } as const;
@@ -225,10 +268,12 @@ function writePicoseconds(out: LineBytes, [start, dur]: readonly [number, number
   out.number(dur);
 }
 
-/** @param after fields behind the counters, each with a comma before it */
-function writeCounters(out: LineBytes, counters: Counters, after?: Uint8Array): void {
+/** Counters and the end of the line; those of the details, and what follows them, are in its bytes. */
+function writeCounters(out: LineBytes, counters: Counters, details: InstructionDetails | null = null): void {
   let isFirst = true;
+  const end = details?.firstCounter;
   for (const key in counters) {
+    if (key === end) break;
     const value = counters[key];
     if (value === undefined) continue;
     out.put((isFirst ? FIRST_COUNTER : COUNTER).of(key));
@@ -236,11 +281,10 @@ function writeCounters(out: LineBytes, counters: Counters, after?: Uint8Array): 
     isFirst = false;
   }
   if (isFirst) out.put(KEYS.noCounters);
-  if (after === undefined) out.put(KEYS.end);
+  if (details === null) out.put(KEYS.end);
   else {
-    out.put(KEYS.endOfCounters);
-    out.put(after);
-    out.put(KEYS.endOfLine);
+    if (!isFirst && details.firstCounter !== null) out.put(KEYS.comma);
+    out.put(details.bytes);
   }
 }
 

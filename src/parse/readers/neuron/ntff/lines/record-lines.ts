@@ -1,5 +1,11 @@
 /** Rows → records. */
-import { InstructionLine, PacketLine, SemaphoreLine, type Counters } from '../../../../../record/lines/device-lines.js';
+import {
+  InstructionLine,
+  PacketLine,
+  SemaphoreLine,
+  type Counters,
+  type RunCounters,
+} from '../../../../../record/lines/device-lines.js';
 import type { Diagnostics } from '../../../../../record/diagnostics.js';
 import { dmaEngineName, NEURON_ENGINES, type NeuronEngine } from '../../../../../record/neuron/engines.js';
 import type { CopyLine, KernelLine, ProfileLine, SampleRecord } from '../../../../../record/record.js';
@@ -86,10 +92,9 @@ export class RecordLines {
     const stream = streamOf(rank);
     const engine = NEURON_ENGINES[stream] as NeuronEngine;
     const program = programOf(rest);
-    const facts = opcode >= NO_OPCODE || program === null ? null : programs.facts(stream, program, pc);
-    const own = this.#counters(opcode === NO_PROGRAM ? null : pc, waitOf(rest), checksums);
-    const counters = facts === null ? own : { ...own, ...facts.counters };
-    const details = facts?.details ?? null;
+    const details = opcode >= NO_OPCODE || program === null ? null : programs.details(stream, program, pc);
+    const run = this.#runCounters(opcode === NO_PROGRAM ? null : pc, waitOf(rest), checksums);
+    const counters = details?.countersOf(run) ?? (run as Counters);
     if (details?.isUnknown === true && isKnownOpcode(opcode)) this.diagnostics.count('operands-not-known');
     const startNs = nanoseconds(start);
     if (duration === NO_DURATION) {
@@ -108,7 +113,7 @@ export class RecordLines {
   }
 
   /** Object literals for the combinations that nearly all instructions have: adding properties is slow. */
-  #counters(pc: number | null, wait: number, checksums: number): Counters {
+  #runCounters(pc: number | null, wait: number, checksums: number): RunCounters {
     const waitNs = this.waits?.nanoseconds(wait);
     const crcIn = checksums & 0xffff;
     const crcOut = checksums >>> 16;

@@ -2,7 +2,7 @@
 import { elementAt } from '../../../../../containers/element.js';
 import { entryOf } from '../../../../../containers/map-entry.js';
 import type { Diagnostics } from '../../../../../record/diagnostics.js';
-import { InstructionDetails, type Counters } from '../../../../../record/lines/device-lines.js';
+import { InstructionDetails } from '../../../../../record/lines/device-lines.js';
 import { NEURON_ENGINES, type NeuronEngine } from '../../../../../record/neuron/engines.js';
 import type { NtffFile } from '../file/ntff-file.js';
 import type { CoreProgram, InstructionBuffer, ProgramEdit } from '../file/metadata.js';
@@ -37,18 +37,12 @@ export interface EngineProgram {
   readonly compiled: GraphInstructions | null;
 }
 
-/** What an instruction's words say, in the form in which records have it. */
-export interface InstructionFacts {
-  readonly counters: Counters;
-  readonly details: InstructionDetails;
-}
-
 /** Programs of one core, by engine; an engine has one, except where several programs were loaded. */
 export class LoadedPrograms {
   readonly byEngine: readonly (readonly EngineProgram[])[];
   /** Names of what updates each semaphore. */
   readonly #semaphores = new Map<number, string>();
-  readonly #facts = new Map<EngineProgram, Map<number, InstructionFacts>>();
+  readonly #details = new Map<EngineProgram, Map<number, InstructionDetails>>();
   #held = 0;
   readonly #word = Buffer.alloc(INSTRUCTION_BYTES);
 
@@ -76,37 +70,39 @@ export class LoadedPrograms {
     this.byEngine = programs;
   }
 
-  /** Facts of an instruction; null where its words are not in the file. */
-  facts(engine: number, number: number, pc: number): InstructionFacts | null {
+  /** What an instruction's words say, and its program; null where the words are not in the file. */
+  details(engine: number, number: number, pc: number): InstructionDetails | null {
     const program = elementAt(this.byEngine, engine)[number];
     if (program === undefined) return null;
-    const found = this.#facts.get(program)?.get(pc);
+    const found = this.#details.get(program)?.get(pc);
     if (found !== undefined) return found;
     if (!this.trace.readInstruction(program.buffer, pc, this.#word)) return null;
-    const facts = this.#decode(program, pc);
-    this.#held += 1 + (facts.details.after?.length ?? 0);
+    const details = this.#decode(program, pc);
+    this.#held += 1 + (details.after?.length ?? 0);
     if (this.#held > MOST_DECODED) {
-      this.#facts.clear();
+      this.#details.clear();
       this.#held = 0;
     }
-    entryOf(this.#facts, program, () => new Map<number, InstructionFacts>()).set(pc, facts);
-    return facts;
+    entryOf(this.#details, program, () => new Map<number, InstructionDetails>()).set(pc, details);
+    return details;
   }
 
-  #decode({ edits, compiled, buffer }: EngineProgram, pc: number): InstructionFacts {
+  #decode({ edits, compiled, buffer }: EngineProgram, pc: number): InstructionDetails {
     const { isRuntime, row } = edits === null ? { isRuntime: null, row: null } : compilerRow(pc, edits);
     const semaphoreName = (semaphore: number): string | null => this.#semaphores.get(semaphore) ?? null;
     const context = { isRuntime, semaphoreName };
     const { operands, labels, counters } = decodeInstruction(this.#word, context);
     const loaded = { operands, counters: row === null ? counters : { ...counters, compilerPc: row }, labels };
     if (compiled === null || row === null || isRuntime) {
-      return { counters: loaded.counters, details: new InstructionDetails(loaded) };
+      return new InstructionDetails(loaded);
     }
     const { after, labels: names } = this.#compiledFacts(compiled, buffer.engine, row, context);
-    return {
+    return new InstructionDetails({
+      operands,
+      after,
+      labels: { ...labels, ...names },
       counters: { ...loaded.counters, ...dependencyCounters(after) },
-      details: new InstructionDetails({ operands, after, labels: { ...labels, ...names } }),
-    };
+    });
   }
 
   /** Dependencies, and names of an instruction and of the variables that it moves. */
