@@ -1,5 +1,6 @@
 /** Transfers between memories, as they were loaded, and as the compiler wrote them. */
 import {
+  codeOf,
   FIRST_PSUM_ADDRESS,
   hex,
   joined,
@@ -18,7 +19,8 @@ export const COMPILED_TRANSFER = 0xd4;
 
 /** One side of a transfer: an address, or a place in a variable, or in an entry of the table of inputs and outputs. */
 interface TransferSide {
-  readonly place: string;
+  /** Null for an unknown kind of place. */
+  readonly place: string | null;
   readonly pattern: string;
   readonly elementBytes: number;
   readonly access: Access;
@@ -28,9 +30,10 @@ interface TransferSide {
   readonly entry: number | null;
 }
 
+/** Kinds of places. */
+const ADDRESS = 0;
 const IN_VARIABLE = 0x10;
 const IN_TABLE = 0x20;
-const ADDRESS_BITS = 0xffff_ffff_ffffn;
 
 function transferSide(word: Buffer, name: string, at: number): TransferSide {
   const strides = [word.readInt32LE(at + 8), word.readInt32LE(at + 12)];
@@ -39,17 +42,18 @@ function transferSide(word: Buffer, name: string, at: number): TransferSide {
   const number = word.readUIntLE(at + 4, 3);
   const offset = word.readUInt32LE(at);
   const kind = word.readUInt8(at + 7);
-  const address = word.readBigUInt64LE(at) & ADDRESS_BITS;
+  const address = word.readBigUInt64LE(at);
   const isLoaded = word.readUInt8(0) === LOADED_TRANSFER;
   const places: Readonly<Record<number, string>> = {
+    [ADDRESS]: `${name}_addr_imm=${hex(address)}`,
     [IN_VARIABLE]: `${name}_var_id=${number} ${name}_var_offset=${offset}`,
     [IN_TABLE]: `${name}_table_offset_imm=${isLoaded ? hex(offset) : offset} ${name}_table_index=${number}`,
   };
   return {
-    place: places[kind] ?? `${name}_addr_imm=${hex(address)}`,
+    place: codeOf(places, kind),
     pattern: `[${strides.join(',')}][${sizes.join(',')}]`,
     elementBytes,
-    access: { memory: kind === IN_TABLE ? 'hbm' : memoryAt(address), bytes: elementBytes * product(sizes) },
+    access: { memory: memoryOf(kind, address), bytes: elementBytes * product(sizes) },
     variable: kind === IN_VARIABLE ? number : null,
     entry: kind === IN_TABLE ? number : null,
   };
@@ -61,7 +65,9 @@ const FIRST_CORE_ADDRESS = 0x8020_0000_0000n;
 /** The state buffer is the first part of a core's span. */
 const CORE_SPAN_BITS = 0x7_ffff_ffffn;
 
-function memoryAt(address: bigint): Memory | null {
+function memoryOf(kind: number, address: bigint): Memory | null {
+  if (kind === IN_TABLE) return 'hbm';
+  if (kind !== ADDRESS) return null;
   if (address < FIRST_REGISTER_ADDRESS) return 'hbm';
   const isStateBuffer = address >= FIRST_CORE_ADDRESS && (address & CORE_SPAN_BITS) < BigInt(FIRST_PSUM_ADDRESS);
   return isStateBuffer ? 'sbuf' : null;
