@@ -42,7 +42,7 @@ describe('long texts of records', () => {
 
   it('make a line that is read; all other lines are as they were', () => {
     const instruction = (name: string): ProfileLine =>
-      new InstructionLine(0, 1, name, 0, 1, 0, 0, 'Tensor', [0, 1000], { n: 1 });
+      new InstructionLine(0, 1, name, 0, 1, 0, 0, 'Tensor', [0, 1000], { n: 1 }, null);
     const lines = new LineBytes(64);
     const diagnostics = new Diagnostics();
     for (const name of ['k', 'k'.repeat(2 ** 20 + 1)])

@@ -13,7 +13,7 @@ const counters = fc.dictionary(fc.oneof(fc.constantFrom('pc', 'waitNs', 'crcIn',
 
 const instructions = fc
   .tuple(number, number, text, number, number, number, number, text, ps, counters)
-  .map((fields) => new InstructionLine(...fields));
+  .map((fields) => new InstructionLine(...fields, null));
 const packets = fc
   .tuple(
     number,
@@ -44,7 +44,7 @@ describe('lines that write themselves', () => {
   }
 
   it('have the fields of records in their order', () => {
-    const line = new InstructionLine(0, 1, 'NOP', 5, 6, 4, 0, 'Tensor', [7, 8], { pc: 9 });
+    const line = new InstructionLine(0, 1, 'NOP', 5, 6, 4, 0, 'Tensor', [7, 8], { pc: 9 }, null);
     expect(encodeLine(line)).to.equal(
       '{"type":"kernel","profile":0,"id":1,"name":"NOP","short":"NOP","start":5,"dur":6,"device":4,"stream":0,' +
         '"engine":"Tensor","ps":[7,8],"counters":{"pc":9}}\n',

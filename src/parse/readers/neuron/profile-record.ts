@@ -1,5 +1,11 @@
 /** The profile line of a Neuron profile: the record, its facts and its cores. */
-import { SCHEMA_VERSION, type ProfileRecord, type Labels, type Device } from '../../../record/record.js';
+import {
+  SCHEMA_VERSION,
+  type ProfileRecord,
+  type Labels,
+  type Dependency,
+  type Device,
+} from '../../../record/record.js';
 import { UNKNOWN_DEVICE } from '../../capture/capture.js';
 import type { ReadOptions } from '../../reader.js';
 import type { NeuronCore } from '../../../record/neuron/neuron-cores.js';
@@ -38,3 +44,13 @@ export const neuronDevice = (id: number, core: NeuronCore | null): Device => ({
   clockHz: core?.peClockHz ?? null,
   memBytesPerS: core?.hbmBytesPerS ?? null,
 });
+
+/** Number of an instruction's dependencies by kind: `flowDependencies` … */
+export function dependencyCounters(after: readonly Dependency[]): Record<string, number> {
+  const counters: Record<string, number> = {};
+  for (const { kind } of after) {
+    const counter = `${kind}Dependencies`;
+    counters[counter] = (counters[counter] ?? 0) + 1;
+  }
+  return counters;
+}

@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { readProfile } from '../../../../src/parse/profile.js';
 import { openInput } from '../../../../src/parse/source.js';
-import type { ProfileLine } from '../../../../src/record/record.js';
+import type { KernelLine, ProfileLine } from '../../../../src/record/record.js';
 import { common } from '../../../support/common-fields.js';
 import { itShared } from '../../../support/shared.js';
 
@@ -33,7 +33,9 @@ async function recordsOf(folder: string, ending: RegExp): Promise<ProfileLine[]>
  */
 function withoutWait(line: ProfileLine): ProfileLine {
   if (line.type !== 'kernel') return line;
-  return { ...line, id: 0, counters: { ...line.counters, waitNs: 0 } };
+  const { id: _id, source: _source, dest: _dest, ...labels } = line.labels ?? {};
+  const { after: _after, ...rest } = line;
+  return { ...rest, id: 0, counters: { ...line.counters, waitNs: 0 }, labels };
 }
 
 const ofType = (lines: readonly ProfileLine[], type: ProfileLine['type']): ProfileLine[] =>
@@ -48,6 +50,24 @@ function keyOf(line: ProfileLine): string {
 
 /** Instructions that the tool counts in its summary and leaves out of its rows, by capture. */
 const LEFT_OUT: Readonly<Record<string, number>> = { fused_bf16_s1024: 1 };
+
+/** What the words and the program say of an instruction, with its id and those that it depends on by engine and place. */
+function saidOf(lines: readonly ProfileLine[]): (line: ProfileLine | undefined) => unknown {
+  const places = new Map<string, string>();
+  const placeOf = ({ device, stream, counters }: KernelLine): string => [device, stream, counters?.['pc']].join();
+  for (const line of lines) {
+    if (line.type === 'kernel' && line.labels?.['id'] !== undefined)
+      places.set(String(line.labels['id']), placeOf(line));
+  }
+  return (line) => {
+    if (line?.type !== 'kernel') return null;
+    const { operands, counters, after = [], labels = {} } = line;
+    // The trace alone names the variables of transfers; the tool alone the track.
+    const { id: _id, label: _label, source: _source, dest: _dest, ...names } = labels;
+    const on = after.map(({ id, kind }) => `${kind} ${places.get(id) ?? 'unknown'}`).sort();
+    return { operands, counters: { ...counters, waitNs: 0 }, on, names };
+  };
+}
 
 const isOf =
   (metric: string) =>
@@ -78,6 +98,11 @@ describe('a capture and the JSON of the same capture', () => {
       const known = new Set(tool.map(keyOf));
       const knownOf = (type: 'kernel' | 'copy'): ProfileLine[] => ofType(trace, type).filter((line) => known.has(keyOf(line)));
       same(knownOf('kernel'), ofType(tool, 'kernel'), 'kernel');
+      const [ourSaid, theirSaid] = [saidOf(trace), saidOf(tool)];
+      const kernels = knownOf('kernel');
+      for (const [i, line] of ofType(tool, 'kernel').entries()) {
+        expect(ourSaid(kernels[i]), `instruction ${i + 1}`).to.deep.equal(theirSaid(line));
+      }
       same(knownOf('copy'), ofType(tool, 'copy'), 'copy');
       const left = trace.filter((line) => (line.type === 'kernel' || line.type === 'copy') && !known.has(keyOf(line)));
       expect(ofType(left, 'kernel')).to.have.length(LEFT_OUT[capture] ?? 0);

@@ -38,6 +38,38 @@ export function readDefinition(json: unknown): NeffVariable[] {
   });
 }
 
+/** How instructions name variables. */
+export interface VariableNumbers {
+  readonly names: ReadonlyMap<number, string>;
+  /** Numbers of inputs and outputs by their entry in the table that instructions use; empty when there is not one table. */
+  readonly table: readonly number[];
+}
+
+/** Variables that are a place on the chip, not a tensor. */
+const IS_ON_CHIP: ReadonlySet<unknown> = new Set(['state-buffer', 'psum']);
+const TABLE = 'dge-table';
+
+/** Numbers of the variables in a subgraph's `def.json`. */
+export function readVariableNumbers(json: unknown): VariableNumbers {
+  const variables = entriesOf(fieldOf(json, 'var'));
+  const tables = variables.filter(([, variable]) => fieldOf(variable, 'type') === TABLE);
+  const named = variables.flatMap(([name, variable]): [number, string][] => {
+    const number = fieldOf(variable, 'var_id');
+    const type = fieldOf(variable, 'type');
+    return typeof number === 'number' && type !== TABLE && !IS_ON_CHIP.has(type) ? [[number, name]] : [];
+  });
+  const table = tables.length === 1 ? listOf(fieldOf(tables[0]?.[1], 'list')) : [];
+  return { names: new Map(named), table: table.map((number) => (typeof number === 'number' ? number : -1)) };
+}
+
+/** Names of the members with a subgraph's instructions and their debug information. */
+export const instructionMembers = (json: unknown): string[] =>
+  entriesOf(json).flatMap(([key, value]) =>
+    INSTRUCTION_MEMBER.test(key) ? [value, ...listOf(value)].filter((name) => typeof name === 'string') : [],
+  );
+
+const INSTRUCTION_MEMBER = /_(?:dbg|instr)$/;
+
 /** A subgraph's `tensor_map.json`. It also lists scratch memory, which gets no role. */
 export function readTensorMap(json: unknown): MappedTensor[] {
   return entriesOf(json).map(([name, tensor]) => ({

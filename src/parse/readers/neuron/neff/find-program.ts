@@ -32,11 +32,11 @@ export function findProgram(wanted: ProgramWanted, diagnostics: Diagnostics): Ne
   if (wanted.program !== undefined) return namedProgram(wanted.program, wanted, diagnostics);
   const path = wanted.folder === null ? null : programInFolder(wanted.folder, wanted, diagnostics);
   if (path === null) diagnostics.count('program-not-found');
-  return path === null ? null : readNeff(path, path, diagnostics);
+  return path === null ? null : readNeff(path, path, diagnostics, true);
 }
 
 function namedProgram(path: string, { uuid, force }: ProgramWanted, diagnostics: Diagnostics): NeffProgram {
-  const program = readNeff(path, path, diagnostics);
+  const program = readNeff(path, path, diagnostics, true);
   if (program.uuid === '' || uuid === '') diagnostics.count('program-not-verified');
   else if (program.uuid !== uuid) {
     if (force !== true) {

@@ -5,13 +5,17 @@ import { knownFacts } from '../profile-record.js';
 import {
   joinTensors,
   type NeffTensor,
+  instructionMembers,
   readDefinition,
   readNodes,
   readTensorMap,
+  readVariableNumbers,
   type NeffVariable,
   type MappedTensor,
   type TensorType,
 } from './definition.js';
+import { entryOf } from '../../../../containers/map-entry.js';
+import { GraphInstructions, programRoom } from './graph-instructions.js';
 import type { NeffHeader } from './neff-header.js';
 import { fileNameOf } from '../../../files.js';
 import { fieldOf, listOf, parseJson, textOf } from '../../../json/json-value.js';
@@ -22,6 +26,8 @@ export interface NeffProgram {
   readonly uuid: string;
   readonly facts: Labels;
   readonly tensors: readonly NeffTensor[];
+  /** Instructions by subgraph; empty when they were not asked for. */
+  readonly graphs: ReadonlyMap<string, GraphInstructions>;
 }
 
 /** Members are held one at a time, each below this size; what is kept of them is bounded by their total. */
@@ -29,9 +35,12 @@ const LARGEST_MEMBER = 16 * 1024 * 1024;
 const LARGEST_PROGRAM = 8 * LARGEST_MEMBER;
 /** A logical core has a few physical ones. */
 const MOST_GRAPHS = 1024;
+/** Members with instructions whose names are held: a subgraph has some ten. */
+const MOST_MEMBERS = 1 << 16;
 
 /** Folder of a subgraph's member, at any depth. */
 const IN_GRAPH = /(?:^|\/)([^/]+)\/(def|tensor_map)\.json$/;
+const OF_INSTRUCTIONS = /(?:^|\/)([^/]+)\/([^/]+\.(?:dbg|bin))$/;
 const KELF = /^kelf-\d+\.json$/;
 
 export class ProgramBuilder {
@@ -45,21 +54,32 @@ export class ProgramBuilder {
   readonly #definitions = new Map<string, readonly NeffVariable[]>();
   readonly #maps = new Map<string, readonly MappedTensor[]>();
   #nodes: ReadonlyMap<string, TensorType> = new Map();
+  readonly #instructions = new Map<string, GraphInstructions>();
+  /** Members with instructions that definitions name, and those that were found, each with its folder. */
+  readonly #named = new Set<string>();
+  readonly #found = new Set<string>();
+  readonly #room = programRoom();
 
+  /** @param withInstructions whether to read what the program says of its instructions */
   constructor(
     readonly header: NeffHeader | null,
     readonly diagnostics: Diagnostics,
+    private readonly withInstructions: boolean,
   ) {}
 
   take(member: TarMember): void {
     const { name } = member;
+    if (this.withInstructions && OF_INSTRUCTIONS.test(name)) {
+      this.#takeInstructions(member);
+      return;
+    }
     const [, graph = '', part] = IN_GRAPH.exec(name) ?? [];
     if (part === undefined && name !== 'info.json' && name !== 'neff.json' && !KELF.test(name)) return;
     const json = this.#parse(member);
     if (json === null) return;
     if (name === 'info.json') this.#info = json;
     else if (name === 'neff.json') this.#nodes = readNodes(json);
-    else if (part === 'def') this.#definitions.set(graph, readDefinition(json));
+    else if (part === 'def') this.#takeDefinition(graph, json);
     else if (part === 'tensor_map') this.#maps.set(graph, readTensorMap(json));
     else this.#takeKelf(json);
   }
@@ -69,6 +89,7 @@ export class ProgramBuilder {
     for (const folder of this.#graphs) {
       if (!this.#definitions.has(folder) || !this.#maps.has(folder)) return false;
     }
+    if (this.withInstructions && [...this.#named].some((name) => !this.#found.has(name))) return false;
     return this.#info !== null && this.#graphs.size > 0;
   }
 
@@ -90,17 +111,49 @@ export class ProgramBuilder {
       uuid: this.header?.uuid ?? '',
       facts: this.#facts(),
       tensors: joinTensors(variables, [...this.#maps.values()].flat(), this.#nodes),
+      graphs: this.#instructions,
     };
   }
 
-  /** The JSON object of a member; null, after counting it, when it is too large or invalid. */
-  #parse(member: TarMember): object | null {
+  #takeDefinition(graph: string, json: object): void {
+    this.#definitions.set(graph, readDefinition(json));
+    if (!this.withInstructions) return;
+    this.#graphOf(graph).takeVariables(readVariableNumbers(json));
+    for (const name of instructionMembers(json)) this.#named.add(`${graph}/${name}`);
+  }
+
+  #takeInstructions(member: TarMember): void {
+    const [, graph = '', file = ''] = OF_INSTRUCTIONS.exec(member.name) ?? [];
+    if (this.#found.size < MOST_MEMBERS) this.#found.add(`${graph}/${file}`);
+    if (!GraphInstructions.reads(file)) return;
+    const bytes = this.#bytesOf(member);
+    if (bytes === null) return;
+    try {
+      if (!this.#graphOf(graph).takeMember(file, bytes)) this.diagnostics.count('program-too-large');
+    } catch {
+      this.diagnostics.count('program-part-broken');
+    }
+  }
+
+  #graphOf(name: string): GraphInstructions {
+    return entryOf(this.#instructions, name, () => new GraphInstructions(name, this.#room));
+  }
+
+  /** The bytes of a member; null, after counting it, when it is too large. */
+  #bytesOf(member: TarMember): Buffer | null {
     if (member.size > Math.min(LARGEST_MEMBER, LARGEST_PROGRAM - this.#read)) {
       this.diagnostics.count('program-too-large');
       return null;
     }
     this.#read += member.size;
-    const json = parseJson(member.read());
+    return member.read();
+  }
+
+  /** The JSON object of a member; null, after counting it, when it is too large or invalid. */
+  #parse(member: TarMember): object | null {
+    const bytes = this.#bytesOf(member);
+    if (bytes === null) return null;
+    const json = parseJson(bytes);
     if (typeof json === 'object' && json !== null) return json;
     this.diagnostics.count('program-part-broken');
     return null;

@@ -67,12 +67,16 @@ function takeMembers(archive: ByteStream, builder: ProgramBuilder): void {
 }
 
 /**
- * Reads the program in a file. Memory: its largest JSON member (at most 16 MiB of text), not its constants.
+ * Reads the program in a file. Memory: its largest JSON member (at most 16 MiB of text), not its constants; with its
+ * instructions, `GraphInstructions` of at most 128 MiB of files.
  * @param name name of the file in messages
+ * @param withInstructions whether to read what the program says of its instructions
  * @throws UserError when the file is no NEFF, or cannot be read
  */
-export function readNeff(path: string, name: string, diagnostics: Diagnostics): NeffProgram {
-  const program = readFile(path, name, (stream) => readProgram(stream, statSync(path).size, diagnostics));
+export function readNeff(path: string, name: string, diagnostics: Diagnostics, withInstructions = false): NeffProgram {
+  const program = readFile(path, name, (stream) =>
+    readProgram(stream, { size: statSync(path).size, diagnostics, withInstructions }),
+  );
   if (program === null) {
     throw new UserError('is no NEFF', { where: name, hint: 'give the .neff that the compiler or the capture wrote' });
   }
@@ -80,15 +84,18 @@ export function readNeff(path: string, name: string, diagnostics: Diagnostics): 
 }
 
 /** @param size of the file */
-function readProgram(stream: ByteStream, size: number, diagnostics: Diagnostics): NeffProgram | null {
-  let builder = new ProgramBuilder(null, diagnostics);
+function readProgram(
+  stream: ByteStream,
+  { size, diagnostics, withInstructions }: { size: number; diagnostics: Diagnostics; withInstructions: boolean },
+): NeffProgram | null {
+  let builder = new ProgramBuilder(null, diagnostics, withInstructions);
   let isShort = false as boolean;
   const fault = untilFault(() => {
     const isPacked = isGzip(stream.peek(3));
     const { header, rest } = openHeader(stream, LARGEST_ARCHIVE);
     // What is needed may stand before the cut.
     isShort = !isPacked && header !== null && size < header.headerSize + header.dataSize;
-    builder = new ProgramBuilder(header, diagnostics);
+    builder = new ProgramBuilder(header, diagnostics, withInstructions);
     takeMembers(unpack(rest, LARGEST_ARCHIVE), builder);
   });
   if (builder.header === null && builder.isEmpty) return null;

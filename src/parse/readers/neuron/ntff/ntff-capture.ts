@@ -7,6 +7,7 @@ import type { Probe, ReadOptions } from '../../../reader.js';
 import { endRecord } from '../../../capture/emit.js';
 import { findProgram } from '../neff/find-program.js';
 import type { NeffProgram } from '../neff/program.js';
+import { LoadedPrograms } from './program/loaded-programs.js';
 import { SectionReader } from './sections/section-reader.js';
 import { DeviceClock } from './sections/device-clock.js';
 import { WaitClock, RecordLines } from './lines/record-lines.js';
@@ -118,11 +119,18 @@ class TraceReader {
   /** Reads all sections into rows; returns the converter of rows to records. */
   gather(rows: RowChunks): RecordLines {
     const output = { clock: this.#clock, rows, diagnostics: this.#diagnostics };
-    const reader = new SectionReader(this.trace, this.#cores, output);
+    const programs = this.#cores.map(
+      (core) => new LoadedPrograms(this.trace, this.#graphsOf(core), this.#program, this.#diagnostics),
+    );
+    const reader = new SectionReader(this.trace, this.#cores, programs, output);
     reader.read(this.#sections);
     this.#sectionReader = reader;
     const clockHz = coreOfInstance(this.trace.metadata.instanceType)?.clockHz ?? null;
-    const cores = this.#cores.map((id) => ({ id, queues: queuesOf(id, this.#graphsOf(id)) }));
+    const cores = this.#cores.map((id, i) => ({
+      id,
+      queues: queuesOf(id, this.#graphsOf(id)),
+      programs: programs[i] as LoadedPrograms,
+    }));
     return new RecordLines(
       this.options.profile,
       cores,

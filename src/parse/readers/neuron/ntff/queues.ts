@@ -1,4 +1,5 @@
 /** Types of DMA queues, inferred from their numbers and the names of their rings. */
+import type { NeuronEngine } from '../../../../record/neuron/engines.js';
 import type { CoreProgram } from './file/metadata.js';
 
 /** Engine and queue numbers in records have five and four bits. */
@@ -50,4 +51,12 @@ export function queuesOf(core: number, graphs: readonly CoreProgram[]): CoreQueu
     engineBase: first - (first % ENGINES_OF_RECORD),
     types: Array.from({ length: ENGINES_OF_RECORD * QUEUES }, (_, at) => typeOf(at % QUEUES, names.get(at))),
   };
+}
+
+const DYNAMIC = /Dynamic(?:HW)?$/;
+
+/** Name of the queue for transfers that an engine starts while the program runs; null where it has none. */
+export function queueOfEngine(engine: NeuronEngine, rings: CoreProgram['rings']): string | null {
+  const names = rings.map(({ name }) => queueName(name));
+  return names.find((name) => name.startsWith(`q${engine}`) && DYNAMIC.test(name)) ?? null;
 }

@@ -2,6 +2,7 @@
 import { isJsonObject } from '../../../json/json-value.js';
 import { NEURON_ENGINES, type NeuronEngine } from '../../../../record/neuron/engines.js';
 import type { Dependency, KernelLine, Labels } from '../../../../record/record.js';
+import { dependencyCounters } from '../profile-record.js';
 import { durationIn, nanoseconds } from './json-clock.js';
 import { numberOf, numbersOf, rawTextOf, textOf, type ToolRow } from './table-row.js';
 import { durationOf, type TableContext } from './row-context.js';
@@ -100,11 +101,7 @@ function countersOf(row: ToolRow, after: readonly Dependency[], { clock }: Table
   if (counters['crcOut'] === NO_CRC) delete counters['crcOut'];
   const wait = durationIn(clock, numberOf(row['evt_wait_time']) ?? NaN);
   if (wait !== null) counters['waitNs'] = wait;
-  for (const { kind } of after) {
-    const counter = `${kind}Dependencies`;
-    counters[counter] = (counters[counter] ?? 0) + 1;
-  }
-  return counters;
+  return { ...counters, ...dependencyCounters(after) };
 }
 
 /** Path of the layer, outermost first; empty when there is none. */

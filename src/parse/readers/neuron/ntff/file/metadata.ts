@@ -32,6 +32,8 @@ export interface CoreProgram {
   /** Number of the NeuronCore on its instance. */
   readonly core: number;
   readonly buffers: readonly InstructionBuffer[];
+  /** Where the runtime changed the compiler's instructions of an engine when it loaded them, in order. */
+  readonly edits: readonly { readonly engine: number; readonly edits: readonly ProgramEdit[] }[];
   /** One DMA engine's ring of a queue. */
   readonly rings: readonly { readonly engine: number; readonly queue: number; readonly name: string }[];
   /** Device memory by use. */
@@ -46,6 +48,17 @@ export interface InstructionBuffer {
   /** From the first byte after the metadata. */
   readonly offset: number;
   readonly size: number;
+}
+
+/** Instructions that the runtime put into a program, and those that it took out for them. */
+export interface ProgramEdit {
+  /**
+   * In bytes of the loaded program: where the inserted instructions begin; where they end when others were taken out for
+   * them.
+   */
+  readonly offset: number;
+  readonly inserted: number;
+  readonly removed: number;
 }
 
 /** A contiguous part of the file with records of one kind and core. */
@@ -104,6 +117,14 @@ const graph = (message: ProtobufMessage): CoreProgram => ({
     address: buffer.integer(2) ?? 0n,
     offset: buffer.number(7),
     size: buffer.number(8),
+  })),
+  edits: message.messages(5).map((engine) => ({
+    engine: engine.number(1),
+    edits: engine.messages(2).map((edit) => ({
+      offset: edit.number(1),
+      inserted: edit.number(2),
+      removed: edit.number(3),
+    })),
   })),
   rings: message.messages(7).map((ring) => ({
     engine: ring.number(1),

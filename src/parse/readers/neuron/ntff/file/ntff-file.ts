@@ -15,6 +15,7 @@ import type { Diagnostics } from '../../../../../record/diagnostics.js';
 import { UserError } from '../../../../../record/errors.js';
 import { readFully } from '../../../../files.js';
 import { readMetadata, type InstructionBuffer, type Metadata, type TraceSection } from './metadata.js';
+import { INSTRUCTION_BYTES } from '../../words/instruction-word.js';
 import { WireError } from './protobuf.js';
 
 export const VERSION = 6;
@@ -23,7 +24,6 @@ export const GREATEST_VERSION = 31;
 export const HEADER_BYTES = 128;
 export const RECORD_BYTES = 16;
 export const RECORD_WORDS = 4;
-export const INSTRUCTION_BYTES = 64;
 
 /** Captures have some kilobytes of metadata. */
 const MAX_METADATA = 1 << 26;
@@ -100,16 +100,27 @@ export class NtffFile {
     }
   }
 
-  opcodes(buffer: InstructionBuffer): Uint8Array {
-    const size = this.#sizeInFile(buffer);
-    const opcodes = new Uint8Array(Math.floor(size / INSTRUCTION_BYTES));
-    const block = new Uint8Array(Math.min(BLOCK_BYTES, size));
-    for (let done = 0; done < opcodes.length; done += BLOCK_BYTES / INSTRUCTION_BYTES) {
+  /** Number of a program's instructions that are in the file. */
+  instructionsIn(buffer: InstructionBuffer): number {
+    return Math.floor(this.#sizeInFile(buffer) / INSTRUCTION_BYTES);
+  }
+
+  /** The first instructions of a program, each valid until the next one is requested. */
+  *instructions(buffer: InstructionBuffer, count: number): Generator<Buffer> {
+    const block = Buffer.alloc(Math.min(BLOCK_BYTES, count * INSTRUCTION_BYTES));
+    for (let done = 0; done < count;) {
       const read = this.#read(block, buffer.offset + done * INSTRUCTION_BYTES);
-      const count = Math.min(Math.floor(read / INSTRUCTION_BYTES), opcodes.length - done);
-      for (let i = 0; i < count; i++) opcodes[done + i] = block[i * INSTRUCTION_BYTES] as number;
+      const inBlock = Math.min(Math.floor(read / INSTRUCTION_BYTES), count - done);
+      if (inBlock === 0) return;
+      for (let i = 0; i < inBlock; i++) yield block.subarray(i * INSTRUCTION_BYTES, (i + 1) * INSTRUCTION_BYTES);
+      done += inBlock;
     }
-    return opcodes;
+  }
+
+  /** Reads one instruction of a program; returns whether it is in the file. */
+  readInstruction(buffer: InstructionBuffer, pc: number, word: Buffer): boolean {
+    if (pc >= this.instructionsIn(buffer)) return false;
+    return this.#read(word, buffer.offset + pc * INSTRUCTION_BYTES) === INSTRUCTION_BYTES;
   }
 
   #sizeInFile({ offset, size }: DataRange): number {

@@ -1,9 +1,16 @@
 /** Rows → records. */
-import { InstructionLine, PacketLine, SemaphoreLine, type Counters } from '../../../../../record/lines/device-lines.js';
+import {
+  InstructionLine,
+  PacketLine,
+  SemaphoreLine,
+  type Counters,
+  type RunCounters,
+} from '../../../../../record/lines/device-lines.js';
 import type { Diagnostics } from '../../../../../record/diagnostics.js';
 import { dmaEngineName, NEURON_ENGINES, type NeuronEngine } from '../../../../../record/neuron/engines.js';
 import type { CopyLine, KernelLine, ProfileLine, SampleRecord } from '../../../../../record/record.js';
-import { isKnownOpcode, NO_PROGRAM, OPCODE_NAMES } from '../opcodes.js';
+import { isKnownOpcode, NO_OPCODE, NO_PROGRAM, OPCODE_NAMES } from '../opcodes.js';
+import type { LoadedPrograms } from '../program/loaded-programs.js';
 import { ENGINES_OF_RECORD, QUEUES, type CoreQueues } from '../queues.js';
 import type { RowCursor } from '../rows/row-merge.js';
 import {
@@ -20,6 +27,7 @@ import {
   SAMPLE,
   streamOf,
 } from '../rows/rows.js';
+import { opcodeOf, programOf, waitOf } from '../sections/instruction-records.js';
 import { limitOf } from '../sections/sample-records.js';
 
 /** Value of a checksum that was not computed. */
@@ -28,6 +36,7 @@ const NO_CHECKSUM = 0xffff;
 export interface NeuronCoreFacts {
   readonly id: number;
   readonly queues: CoreQueues;
+  readonly programs: LoadedPrograms;
 }
 
 export class RecordLines {
@@ -74,27 +83,37 @@ export class RecordLines {
   }
 
   #instruction(start: number, duration: number, rank: number, pc: number, checksums: number, rest: number): KernelLine {
-    const opcode = rest >>> 16;
+    const opcode = opcodeOf(rest);
     if (!isKnownOpcode(opcode)) this.diagnostics.count('unknown-opcode');
     const { profile } = this;
     const id = ++this.kernels;
     const name = OPCODE_NAMES[opcode] as string;
-    const device = this.#core(rank).id;
+    const { id: device, programs } = this.#core(rank);
     const stream = streamOf(rank);
     const engine = NEURON_ENGINES[stream] as NeuronEngine;
-    const counters = this.#counters(opcode === NO_PROGRAM ? null : pc, rest & 0xffff, checksums);
+    const program = programOf(rest);
+    const details = opcode >= NO_OPCODE || program === null ? null : programs.details(stream, program, pc);
+    const run = this.#runCounters(opcode === NO_PROGRAM ? null : pc, waitOf(rest), checksums);
+    const counters = details?.countersOf(run) ?? (run as Counters);
+    if (details?.isUnknown === true && isKnownOpcode(opcode)) this.diagnostics.count('operands-not-known');
     const startNs = nanoseconds(start);
     if (duration === NO_DURATION) {
       const names = { name, short: name };
-      return { type: 'kernel', profile, id, ...names, start: startNs, dur: null, device, stream, engine, counters };
+      const { operands, after, labels } = details ?? {};
+      return {
+        ...{ type: 'kernel', profile, id, ...names, start: startNs, dur: null, device, stream, engine, counters },
+        ...(operands === undefined ? undefined : { operands }),
+        ...(after === undefined ? undefined : { after }),
+        ...(labels === undefined ? undefined : { labels }),
+      };
     }
     const durNs = nanoseconds(duration);
     const ps = [start - startNs * PS_PER_NS, duration - durNs * PS_PER_NS] as const;
-    return new InstructionLine(profile, id, name, startNs, durNs, device, stream, engine, ps, counters);
+    return new InstructionLine(profile, id, name, startNs, durNs, device, stream, engine, ps, counters, details);
   }
 
   /** Object literals for the combinations that nearly all instructions have: adding properties is slow. */
-  #counters(pc: number | null, wait: number, checksums: number): Counters {
+  #runCounters(pc: number | null, wait: number, checksums: number): RunCounters {
     const waitNs = this.waits?.nanoseconds(wait);
     const crcIn = checksums & 0xffff;
     const crcOut = checksums >>> 16;

@@ -12,31 +12,17 @@
  */
 import { elementAt } from '../../../../../containers/element.js';
 import { NEURON_ENGINES } from '../../../../../record/neuron/engines.js';
-import type { InstructionBuffer } from '../file/metadata.js';
 import { NO_OPCODE, NO_PROGRAM } from '../opcodes.js';
+import { ADDRESSES, type EngineProgram } from '../program/loaded-programs.js';
 import { PendingInstructions } from './pending.js';
 import { KIND, rankOf, rankWithin } from '../rows/rows.js';
 import { SectionRows, type SectionOutput } from './section-rows.js';
-import { INSTRUCTION_BYTES, RECORD_WORDS, type RecordBlock } from '../file/ntff-file.js';
+import { RECORD_WORDS, type RecordBlock } from '../file/ntff-file.js';
 
-/** Addresses in records are modulo this. */
-const ADDRESSES = 1 << 21;
 const START = 0;
 const END = 1;
 
 const LONGEST_WAIT = 0xffff;
-
-export interface EngineProgram {
-  /** Address of the first, in instructions, modulo `ADDRESSES`. */
-  readonly address: number;
-  /** First byte of each. */
-  readonly opcodes: Uint8Array;
-}
-
-export const engineProgram = ({ address }: InstructionBuffer, opcodes: Uint8Array): EngineProgram => ({
-  address: Number((address / BigInt(INSTRUCTION_BYTES)) % BigInt(ADDRESSES)),
-  opcodes,
-});
 
 export class InstructionRecords extends SectionRows {
   readonly #pending = NEURON_ENGINES.map(() => new PendingInstructions());
@@ -89,20 +75,40 @@ export class InstructionRecords extends SectionRows {
     if (wait === LONGEST_WAIT) this.diagnostics.count('saturated-wait');
     if (end > this.lastEnd) this.lastEnd = end;
     const duration = this.durationOf(start, end);
-    const program = this.#programOf(engine, address);
-    const pc = program === null ? 0 : pcOf(program, address);
-    const opcode = program === null ? NO_PROGRAM : (program.opcodes[pc] ?? NO_OPCODE);
-    const rest = ((opcode << 16) | wait) >>> 0;
+    const number = this.#programOf(engine, address);
+    const program = elementAt(this.programs, engine)[number];
+    const pc = program === undefined ? 0 : pcOf(program, address);
+    const opcode = program === undefined ? NO_PROGRAM : (program.opcodes[pc] ?? NO_OPCODE);
+    const rest = instructionRest(Math.min(number, MOST_PROGRAMS), opcode, wait);
     this.rows.add(start, duration, this.rank | rankWithin(engine, 0), pc, checksums, rest);
   }
 
-  /** The program that contains the address, or else the engine's first. */
-  #programOf(engine: number, address: number): EngineProgram | null {
+  /** Number of the program that contains the address, or else the engine's first. */
+  #programOf(engine: number, address: number): number {
     const programs = elementAt(this.programs, engine);
-    const [first = null] = programs;
-    if (programs.length < 2) return first;
-    return programs.find((program) => pcOf(program, address) < program.opcodes.length) ?? first;
+    if (programs.length < 2) return 0;
+    return Math.max(
+      0,
+      programs.findIndex((program) => pcOf(program, address) < program.opcodes.length),
+    );
   }
 }
 
 const pcOf = ({ address: first }: EngineProgram, address: number): number => (address - first) & (ADDRESSES - 1);
+
+const WAIT_BITS = 16;
+const OPCODE_BITS = 9;
+/** Programs of an engine whose instructions are decoded; those of later ones keep their names alone. */
+const MOST_PROGRAMS = 127;
+
+/** The rest of an instruction's row: number of its engine's program, opcode, cycles of its wait. */
+const instructionRest = (program: number, opcode: number, wait: number): number =>
+  ((program << (WAIT_BITS + OPCODE_BITS)) | (opcode << WAIT_BITS) | wait) >>> 0;
+
+export const waitOf = (rest: number): number => rest & ((1 << WAIT_BITS) - 1);
+export const opcodeOf = (rest: number): number => (rest >>> WAIT_BITS) & ((1 << OPCODE_BITS) - 1);
+/** Null for a program whose instructions are not decoded. */
+export const programOf = (rest: number): number | null => {
+  const number = rest >>> (WAIT_BITS + OPCODE_BITS);
+  return number < MOST_PROGRAMS ? number : null;
+};

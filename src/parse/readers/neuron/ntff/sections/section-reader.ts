@@ -1,15 +1,13 @@
 /** Reads the sections of a device trace into rows. */
+import { elementAt } from '../../../../../containers/element.js';
 import { addTo } from '../../../../../containers/map-entry.js';
-import { NEURON_ENGINES } from '../../../../../record/neuron/engines.js';
-import { engineProgram, InstructionRecords, type EngineProgram } from './instruction-records.js';
+import { InstructionRecords } from './instruction-records.js';
+import type { LoadedPrograms } from '../program/loaded-programs.js';
 import { COLLECTIVE_CORES, SECTION, type TraceSection } from '../file/metadata.js';
 import { PacketRecords } from './packet-records.js';
 import type { SectionOutput, SectionRows } from './section-rows.js';
 import { SemaphoreRecords, ThrottleRecords } from './sample-records.js';
-import { INSTRUCTION_BYTES, type NtffFile } from '../file/ntff-file.js';
-
-/** Instructions whose opcodes are held, of all programs together: 64 MB. */
-const MOST_OPCODES = 1 << 26;
+import type { NtffFile } from '../file/ntff-file.js';
 
 export class SectionReader {
   readonly #throttling = new Map<number, ThrottleRecords>();
@@ -21,12 +19,15 @@ export class SectionReader {
   readonly uneven = new Map<number, ReadonlySet<number>>();
   /** Sections with data that are not read. */
   unread = 0;
-  #opcodesHeld = 0;
 
-  /** @param cores numbers of the cores; their indices are the devices of rows */
+  /**
+   * @param cores numbers of the cores; their indices are the devices of rows
+   * @param programs of each core
+   */
   constructor(
     private readonly trace: NtffFile,
     private readonly cores: readonly number[],
+    private readonly programs: readonly LoadedPrograms[],
     private readonly output: SectionOutput,
   ) {}
 
@@ -56,7 +57,7 @@ export class SectionReader {
     const { output } = this;
     switch (kind) {
       case SECTION.instructions:
-        return new InstructionRecords(device, this.#programsOf(core), output);
+        return new InstructionRecords(device, elementAt(this.programs, device).byEngine, output);
       case SECTION.semaphores:
         return new SemaphoreRecords(device, output);
       case SECTION.dma:
@@ -69,16 +70,5 @@ export class SectionReader {
       default:
         return null;
     }
-  }
-
-  #programsOf(core: number): EngineProgram[][] {
-    const programs: EngineProgram[][] = NEURON_ENGINES.map(() => []);
-    const graphs = this.trace.metadata.graphs.filter((graph) => graph.core === core);
-    for (const buffer of graphs.flatMap(({ buffers }) => buffers)) {
-      this.#opcodesHeld += Math.ceil(buffer.size / INSTRUCTION_BYTES);
-      const opcodes = this.#opcodesHeld > MOST_OPCODES ? new Uint8Array(0) : this.trace.opcodes(buffer);
-      programs[buffer.engine]?.push(engineProgram(buffer, opcodes));
-    }
-    return programs;
   }
 }

@@ -1,0 +1,53 @@
+/** What the layouts of instructions share: the form of their results, and the pieces of a text. */
+import type { Labels } from '../../../../record/record.js';
+
+/** Whose instruction it is: the runtime's semaphores have another notation than the program's, which have names. */
+export interface InstructionContext {
+  /** Null when unknown. */
+  readonly isRuntime: boolean | null;
+  /** Name of the engine or queue that updates a semaphore; null where none does. */
+  readonly semaphoreName: (semaphore: number) => string | null;
+}
+
+/** The rest of the operands after the semaphores, and the memory that the instruction reads and writes. */
+export interface Operands {
+  readonly text: string | null;
+  readonly reads?: Access | null;
+  readonly writes?: Access | null;
+  /** Multiply-accumulate operations. */
+  readonly elements?: number;
+  readonly labels?: Labels;
+}
+
+export type Layout = (word: Buffer, context: InstructionContext) => Operands;
+
+export type Memory = 'hbm' | 'sbuf' | 'psum';
+
+/** Bytes of a partition for an engine's instruction, of all partitions for a transfer: as the vendor's tool counts. */
+export interface Access {
+  readonly memory: Memory | null;
+  readonly bytes: number | null;
+}
+
+/** A text of pieces; null when a piece is. */
+export function joined(strings: TemplateStringsArray, ...pieces: readonly (string | number | null)[]): string | null {
+  if (pieces.includes(null)) return null;
+  return strings.map((text, i) => `${text}${pieces[i] ?? ''}`).join('');
+}
+
+export const hex = (value: number | bigint): string => `0x${value.toString(16)}`;
+export const product = (factors: readonly number[]): number => factors.reduce((all, factor) => all * factor, 1);
+export const codeOf = (names: Readonly<Record<number, string>>, code: number): string | null => names[code] ?? null;
+
+/** Element types by code; those of other codes have not been seen. */
+export const TYPES: Readonly<Record<number, { readonly name: string; readonly bytes: number }>> = {
+  0x06: { name: 'bfloat16', bytes: 2 },
+  0x08: { name: 'int32', bytes: 4 },
+  0x09: { name: 'uint32', bytes: 4 },
+  0x0a: { name: 'fp32', bytes: 4 },
+};
+
+export const typeName = (code: number): string | null => TYPES[code]?.name ?? null;
+
+/** Addresses of an engine's instruction: below this the state buffer, from it on the accumulators. */
+export const FIRST_PSUM_ADDRESS = 0x2000000;
