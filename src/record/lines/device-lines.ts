@@ -16,21 +16,19 @@ export abstract class DeviceLine {
 
 // `declare`: the constructor creates the fields, in the order in which a line has them.
 
-/** What is known of an instruction besides its times, and its bytes in a line: the same for each time that it ran. */
-export class InstructionDetails {
+/** Fields at the end of a line, and their bytes: the same for each time that an instruction or a transfer ran. */
+export class LineDetails {
   readonly operands: string | undefined;
   readonly after: readonly Dependency[] | undefined;
   readonly labels: Labels | undefined;
-  /** Whether the operands could not be read. */
-  readonly isUnknown: boolean;
   readonly bytes: Uint8Array;
 
-  /** @param given `operands` are null where they are not known, and '' where an instruction has none */
-  constructor(given: { operands: string | null; after?: readonly Dependency[]; labels: Labels }) {
-    this.operands = given.operands?.trim() === '' ? undefined : (given.operands ?? undefined);
-    this.after = given.after?.length === 0 ? undefined : given.after;
-    this.labels = Object.keys(given.labels).length === 0 ? undefined : given.labels;
-    this.isUnknown = given.operands === null;
+  /** Empty fields are left out. */
+  constructor(given: { operands?: string | null; after?: readonly Dependency[]; labels: Labels }) {
+    const { operands = null, after = [], labels } = given;
+    this.operands = operands === null || operands.trim() === '' ? undefined : operands;
+    this.after = after.length === 0 ? undefined : after;
+    this.labels = Object.keys(labels).length === 0 ? undefined : labels;
     const fields = jsonOf({ operands: this.operands, after: this.after, labels: this.labels }).slice(1, -1);
     this.bytes = bytesOf(fields === '' ? '' : `,${fields}`);
   }
@@ -53,7 +51,7 @@ export class InstructionLine extends DeviceLine implements KernelLine {
   declare readonly operands?: string;
   declare readonly after?: readonly Dependency[];
   declare readonly labels?: Labels;
-  readonly #details: InstructionDetails | null;
+  readonly #details: LineDetails | null;
 
   constructor(
     profile: number,
@@ -66,7 +64,7 @@ export class InstructionLine extends DeviceLine implements KernelLine {
     engine: string,
     ps: readonly [start: number, dur: number],
     counters: Counters,
-    details: InstructionDetails | null,
+    details: LineDetails | null,
   ) {
     super();
     this.#details = details;
@@ -116,6 +114,8 @@ export class PacketLine extends DeviceLine implements CopyLine {
   declare readonly queueType?: string;
   declare readonly ps: readonly [number, number];
   declare readonly counters: Counters;
+  declare readonly labels?: Labels;
+  readonly #details: LineDetails | null;
 
   constructor(
     profile: number,
@@ -129,8 +129,10 @@ export class PacketLine extends DeviceLine implements CopyLine {
     queueType: string | undefined,
     ps: readonly [start: number, dur: number],
     counters: Counters,
+    details: LineDetails | null,
   ) {
     super();
+    this.#details = details;
     this.type = 'copy';
     this.profile = profile;
     this.kind = 'DMA';
@@ -144,6 +146,7 @@ export class PacketLine extends DeviceLine implements CopyLine {
     if (queueType !== undefined) this.queueType = queueType;
     this.ps = ps;
     this.counters = counters;
+    if (details?.labels !== undefined) this.labels = details.labels;
   }
 
   writeTo(out: LineBytes): void {
@@ -155,7 +158,7 @@ export class PacketLine extends DeviceLine implements CopyLine {
     out.number(this.dur);
     out.put(placeOf(this.device, this.stream, this.engine, this.queue, this.queueType));
     writePicoseconds(out, this.ps);
-    writeCounters(out, this.counters);
+    writeCounters(out, this.counters, this.#details?.bytes);
   }
 }
 

@@ -25,6 +25,15 @@ export interface DecodedInstruction {
   readonly operands: string | null;
   readonly labels: Labels;
   readonly counters: Counters;
+  /** What a transfer moves; absent for other instructions. */
+  readonly moves?: MovedBytes;
+}
+
+/** Memories of source and destination, where they are known, bytes in device memory, and the semaphore raised. */
+export interface MovedBytes {
+  readonly bytes: number;
+  readonly memories: readonly [source: Memory | null, destination: Memory | null];
+  readonly semaphore: number;
 }
 
 /** Whose instruction it is: the runtime's semaphores have another notation than the program's, which have names. */
@@ -41,9 +50,10 @@ export function decodeInstruction(word: Buffer, context: InstructionContext): De
   const labels: Labels = context.isRuntime === false ? { type: 'REGULAR' } : {};
   if (layout === undefined) return { operands: null, labels, counters: {} };
   const head = headText(word, 4, word.readUInt32LE(8), null, context);
-  const { text, reads, writes, elements, ...rest } = layout(word, context);
+  const { text, reads, writes, elements, moves, ...rest } = layout(word, context);
   return {
     operands: head === null || text === null ? null : `${head} ${text}`,
+    ...(moves === undefined ? undefined : { moves }),
     labels: { ...labels, ...rest.labels },
     counters:
       context.isRuntime === true
@@ -69,11 +79,12 @@ interface Operands {
   /** Multiply-accumulate operations. */
   readonly elements?: number;
   readonly labels?: Labels;
+  readonly moves?: MovedBytes;
 }
 
 type Layout = (word: Buffer, context: InstructionContext) => Operands;
 
-type Memory = 'hbm' | 'sbuf' | 'psum';
+export type Memory = 'hbm' | 'sbuf' | 'psum';
 
 /** Bytes of a partition for an engine's instruction, of all partitions for a transfer: as the vendor's tool counts. */
 interface Access {
@@ -331,7 +342,7 @@ interface TransferSide {
   readonly place: string;
   readonly pattern: string;
   readonly elementBytes: number;
-  readonly access: Access;
+  readonly access: Access & { readonly bytes: number };
   /** Number of the variable; null for an address or an entry. */
   readonly variable: number | null;
   /** Number of the entry; null for an address or a variable. */
@@ -395,6 +406,11 @@ function transfer(word: Buffer): Operands {
     text: joined`${transferText(word, source, target)}compute_op=NONE `,
     reads: source.access,
     writes: target.access,
+    moves: {
+      bytes: (target.access.memory === 'hbm' ? target : source).access.bytes,
+      memories: [source.access.memory, target.access.memory],
+      semaphore: word.readUInt8(13),
+    },
   };
 }
 

@@ -15,7 +15,7 @@ import protobuf from 'protobufjs/minimal.js';
 import { append } from '../../../../containers/lists.js';
 import { entryOf } from '../../../../containers/map-entry.js';
 import type { Dependency } from '../../../../record/record.js';
-import type { VariableNumbers } from './definition.js';
+import type { Variable, VariableNumbers } from './definition.js';
 import { COMPILED_TRANSFER, INSTRUCTION_BYTES, type CompiledTransfer } from '../instruction-word.js';
 
 /** Engines by their names in members' names; an engine's number is its index. */
@@ -56,14 +56,14 @@ export class GraphInstructions {
   readonly #records = new Map<number, Uint8Array>();
   /** Ids of the instructions of a number: a product is two. */
   readonly #ids = new Map<number, string[]>();
-  #names: ReadonlyMap<number, string> = new Map();
+  #variables: ReadonlyMap<number, Variable> = new Map();
   #table: readonly number[] = [];
 
   /** @param name of the subgraph: 'sg00' */
   constructor(private readonly name: string) {}
 
-  takeVariables({ names, table }: VariableNumbers): void {
-    this.#names = names;
+  takeVariables({ variables, table }: VariableNumbers): void {
+    this.#variables = variables;
     this.#table = table;
   }
 
@@ -86,10 +86,10 @@ export class GraphInstructions {
     else this.#takeWords(engine, bytes);
   }
 
-  /** Name of the variable of one side of a transfer; null where it has none. */
-  variableOf({ variable, entry }: CompiledTransfer['sides'][0]): string | null {
+  /** The variable of one side of a transfer; null where it has none. */
+  variableOf({ variable, entry }: CompiledTransfer['sides'][0]): Variable | null {
     const number = variable ?? (entry === null ? undefined : this.#table[entry]);
-    return number === undefined ? null : (this.#names.get(number) ?? null);
+    return number === undefined ? null : (this.#variables.get(number) ?? null);
   }
 
   instruction(engine: number, row: number): CompiledInstruction {

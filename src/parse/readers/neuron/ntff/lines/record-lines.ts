@@ -5,6 +5,7 @@ import { dmaEngineName, NEURON_ENGINES, type NeuronEngine } from '../../../../..
 import type { CopyLine, KernelLine, ProfileLine, SampleRecord } from '../../../../../record/record.js';
 import { isKnownOpcode, NO_OPCODE, NO_PROGRAM, OPCODE_NAMES } from '../opcodes.js';
 import type { LoadedPrograms } from '../program/loaded-programs.js';
+import { TransferQueues } from '../program/transfer-queues.js';
 import { ENGINES_OF_RECORD, QUEUES, type CoreQueues } from '../queues.js';
 import type { RowCursor } from '../rows/row-merge.js';
 import {
@@ -38,6 +39,7 @@ export class RecordLines {
   copies = 0;
   samples = 0;
   readonly #engineNames: readonly (readonly string[])[];
+  readonly #transfers: readonly TransferQueues[];
 
   /** `cores` by the device number in rows; `waits` is null when the clock of the wait counter is unknown. */
   constructor(
@@ -46,6 +48,7 @@ export class RecordLines {
     private readonly waits: WaitClock | null,
     private readonly diagnostics: Diagnostics,
   ) {
+    this.#transfers = cores.map(() => new TransferQueues());
     this.#engineNames = cores.map(({ queues }) =>
       Array.from({ length: ENGINES_OF_RECORD }, (_, engine) => dmaEngineName(queues.engineBase + engine)),
     );
@@ -90,7 +93,9 @@ export class RecordLines {
     const own = this.#counters(opcode === NO_PROGRAM ? null : pc, waitOf(rest), checksums);
     const counters = facts === null ? own : { ...own, ...facts.counters };
     const details = facts?.details ?? null;
-    if (details?.isUnknown === true && isKnownOpcode(opcode)) this.diagnostics.count('operands-not-known');
+    if (facts?.isUnknown === true && isKnownOpcode(opcode)) this.diagnostics.count('operands-not-known');
+    const transfer = facts?.transfer ?? null;
+    if (transfer !== null) this.#transfers[deviceOf(rank)]?.start(transfer.queue, transfer.moves);
     const startNs = nanoseconds(start);
     if (duration === NO_DURATION) {
       const names = { name, short: name };
@@ -133,14 +138,40 @@ export class RecordLines {
     const stream = queues.engineBase + number;
     const engine = (this.#engineNames[deviceOf(rank)] as readonly string[])[number] as string;
     const queueType = queues.types[number * QUEUES + queue];
+    const place = this.#transfers[deviceOf(rank)]?.placeOf(queue, number, bytes) ?? null;
+    const details = place === null ? null : place.raisesSemaphore ? place.transfer.raising : place.transfer.moving;
     const startNs = nanoseconds(start);
     if (duration === NO_DURATION) {
+      const labels = details?.labels === undefined ? {} : { labels: details.labels };
       const placement = { device, stream, engine, queue, ...(queueType === undefined ? undefined : { queueType }) };
-      return { type: 'copy', profile, kind: 'DMA', bytes, start: startNs, dur: null, ...placement, counters: { crc } };
+      return {
+        type: 'copy',
+        profile,
+        kind: 'DMA',
+        bytes,
+        start: startNs,
+        dur: null,
+        ...placement,
+        counters: { crc },
+        ...labels,
+      };
     }
     const durNs = nanoseconds(duration);
     const ps = [start - startNs * PS_PER_NS, duration - durNs * PS_PER_NS] as const;
-    return new PacketLine(profile, bytes, startNs, durNs, device, stream, engine, queue, queueType, ps, { crc });
+    return new PacketLine(
+      profile,
+      bytes,
+      startNs,
+      durNs,
+      device,
+      stream,
+      engine,
+      queue,
+      queueType,
+      ps,
+      { crc },
+      details,
+    );
   }
 
   #throttle(start: number, duration: number, rank: number, rest: number): SampleRecord {

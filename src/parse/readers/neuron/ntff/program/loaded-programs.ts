@@ -1,14 +1,19 @@
 /** The programs of the engines as they were loaded, which a device trace holds, and what their instructions say. */
 import { elementAt } from '../../../../../containers/element.js';
 import { entryOf } from '../../../../../containers/map-entry.js';
-import { InstructionDetails, type Counters } from '../../../../../record/lines/device-lines.js';
+import { LineDetails, type Counters } from '../../../../../record/lines/device-lines.js';
 import { NEURON_ENGINES, type NeuronEngine } from '../../../../../record/neuron/engines.js';
 import type { NtffFile } from '../file/ntff-file.js';
 import type { CoreProgram, InstructionBuffer, ProgramEdit } from '../file/metadata.js';
-import { queueOfEngine } from '../queues.js';
+import { queueOfEngine, type EngineQueue } from '../queues.js';
+import type { Variable } from '../../neff/definition.js';
+import type { Transfer } from './transfer-queues.js';
 import { compilerRow } from './compiler-rows.js';
 import {
   compiledTransfer,
+  type CompiledTransfer,
+  type Memory,
+  type MovedBytes,
   decodeInstruction,
   INSTRUCTION_BYTES,
   updatedSemaphore,
@@ -38,12 +43,17 @@ export interface EngineProgram {
   readonly edits: readonly ProgramEdit[] | null;
   /** What the NEFF says of its instructions; null without a NEFF. */
   readonly compiled: GraphInstructions | null;
+  readonly queue: EngineQueue | null;
 }
 
 /** What an instruction's words say, in the form in which records have it. */
 export interface InstructionFacts {
   readonly counters: Counters;
-  readonly details: InstructionDetails;
+  readonly details: LineDetails;
+  /** Whether the operands have a code that is not known. */
+  readonly isUnknown: boolean;
+  /** What it starts, and the queue for it; null for an instruction that is not a transfer. */
+  readonly transfer: { readonly queue: EngineQueue; readonly moves: Transfer } | null;
 }
 
 /** Programs of one core, by engine; an engine has one, except where several programs were loaded. */
@@ -70,8 +80,9 @@ export class LoadedPrograms {
         const ofEngine = edits.find(({ engine }) => engine === buffer.engine)?.edits ?? null;
         const name = NEURON_ENGINES[buffer.engine];
         const opcodes = new Uint8Array(held > MOST_OPCODES || name === undefined ? 0 : trace.instructionsIn(buffer));
-        const program = { address, opcodes, buffer, edits: ofEngine, compiled };
-        if (name !== undefined) this.#scan(program, name, queueOfEngine(name, rings));
+        const queue = name === undefined ? null : queueOfEngine(name, rings);
+        const program = { address, opcodes, buffer, edits: ofEngine, compiled, queue };
+        if (name !== undefined) this.#scan(program, name);
         programs[buffer.engine]?.push(program);
       }
     }
@@ -95,57 +106,88 @@ export class LoadedPrograms {
     return facts;
   }
 
-  #decode({ edits, compiled, buffer }: EngineProgram, pc: number): InstructionFacts {
+  #decode({ edits, compiled, buffer, queue }: EngineProgram, pc: number): InstructionFacts {
     const { isRuntime, row } = edits === null ? { isRuntime: null, row: null } : compilerRow(pc, edits);
     const semaphoreName = (semaphore: number): string | null => this.#semaphores.get(semaphore) ?? null;
     const context = { isRuntime, semaphoreName };
-    const { operands, labels, counters } = decodeInstruction(this.#word, context);
-    const loaded = { operands, counters: row === null ? counters : { ...counters, compilerPc: row }, labels };
-    if (compiled === null || row === null || isRuntime) {
-      return { counters: loaded.counters, details: new InstructionDetails(loaded) };
-    }
-    const { after, labels: names } = compiledFacts(compiled, buffer.engine, row, context);
+    const loaded = decodeInstruction(this.#word, context);
+    const isCompiled = compiled !== null && row !== null && isRuntime !== true;
+    const known = isCompiled ? compiledFacts(compiled, buffer.engine, row, context) : NOTHING_KNOWN;
+    const labels = { ...loaded.labels, ...known.labels };
     return {
-      counters: { ...loaded.counters, ...dependencyCounters(after) },
-      details: new InstructionDetails({ operands, after, labels: { ...labels, ...names } }),
+      counters: {
+        ...loaded.counters,
+        ...(row === null ? undefined : { compilerPc: row }),
+        ...dependencyCounters(known.after),
+      },
+      details: new LineDetails({ operands: loaded.operands, after: known.after, labels }),
+      isUnknown: loaded.operands === null,
+      transfer: queue === null || loaded.moves === undefined ? null : { queue, moves: transferOf(loaded.moves, known) },
     };
   }
 
   /** Fills in the opcodes of a program, and learns which semaphores its instructions update. */
-  #scan({ opcodes, buffer, edits }: EngineProgram, engine: NeuronEngine, queue: string | null): void {
+  #scan({ opcodes, buffer, edits, queue }: EngineProgram, engine: NeuronEngine): void {
     let pc = 0;
     for (const word of this.trace.instructions(buffer, opcodes.length)) {
       opcodes[pc] = word[0] as number;
       const isRuntime = edits !== null && compilerRow(pc, edits).isRuntime;
       const updated = isRuntime ? null : updatedSemaphore(word);
-      const name = updated?.byQueue === true ? queue : engine;
-      if (updated !== null && name !== null) this.#semaphores.set(updated.semaphore, name);
+      const name = updated?.byQueue === true ? queue?.name : engine;
+      if (updated !== null && name !== undefined) this.#semaphores.set(updated.semaphore, name);
       pc++;
     }
   }
 }
 
 /** Dependencies, and names of an instruction and of the variables that it moves. */
+interface CompiledFacts {
+  readonly after: readonly Dependency[];
+  readonly labels: Labels;
+  readonly sides: readonly [source: Variable | null, destination: Variable | null];
+}
+
+const NOTHING_KNOWN: CompiledFacts = { after: [], labels: {}, sides: [null, null] };
+
 function compiledFacts(
   compiled: GraphInstructions,
   engine: number,
   row: number,
   context: InstructionContext,
-): { readonly after: readonly Dependency[]; readonly labels: Labels } {
+): CompiledFacts {
   const { transfer, after, ...names } = compiled.instruction(engine, row);
   const moved = transfer === null ? null : compiledTransfer(transfer, context);
-  const [source = null, target = null] = moved?.sides.map((side) => compiled.variableOf(side)) ?? [];
+  const sideOf = (side: CompiledTransfer['sides'][0] | undefined): Variable | null =>
+    side === undefined ? null : compiled.variableOf(side);
+  const sides = [sideOf(moved?.sides[0]), sideOf(moved?.sides[1])] as const;
   const compiledOpcode = moved === null ? null : COMPILED_OPCODE;
+  const variables = { source: tensorName(sides[0]), dest: tensorName(sides[1]) };
   return {
     after,
-    labels: knownFacts({
-      ...names,
-      compilerOpcode: compiledOpcode,
-      compilerOperands: moved?.operands,
-      source,
-      dest: target,
-    }),
+    labels: knownFacts({ ...names, compilerOpcode: compiledOpcode, compilerOperands: moved?.operands, ...variables }),
+    sides,
   };
 }
 
 const COMPILED_OPCODE = 'PSEUDO_DMA_DIRECT2D';
+
+/** A variable on the chip has the name of its memory, which says nothing. */
+const tensorName = (variable: Variable | null): string | null =>
+  variable?.memory === 'SB' ? null : (variable?.name ?? null);
+
+/** Memories in the vendor tool's words, where the program does not say which variable they hold. */
+const MEMORY_NAMES: Readonly<Record<Memory, string>> = { hbm: 'HBM', sbuf: 'SB', psum: 'PSUM' };
+
+function transferOf({ bytes, memories, semaphore }: MovedBytes, { labels, sides }: CompiledFacts): Transfer {
+  const [source, dest] = sides.map((side, i) => {
+    const memory = memories[i] ?? null;
+    return side?.memory ?? (memory === null ? null : MEMORY_NAMES[memory]);
+  });
+  const variable = tensorName(sides[0]) ?? tensorName(sides[1]);
+  const transfer = knownFacts({ transfer: labels['id'] });
+  return {
+    bytes,
+    moving: new LineDetails({ labels: { ...knownFacts({ variable }), ...transfer, ...knownFacts({ source, dest }) } }),
+    raising: new LineDetails({ labels: { ...transfer, semaphore: String(semaphore) } }),
+  };
+}
