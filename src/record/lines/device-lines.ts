@@ -24,7 +24,10 @@ export interface RunCounters {
   readonly crcOut?: number | undefined;
 }
 
-/** What is known of an instruction besides its times, and its bytes in a line: the same for each time that it ran. */
+/**
+ * What is known of an instruction, or of the packets of a transfer, besides their times, and its bytes in a line: the same
+ * for each time that it ran.
+ */
 export class InstructionDetails {
   readonly operands: string | undefined;
   readonly after: readonly Dependency[] | undefined;
@@ -161,6 +164,8 @@ export class PacketLine extends DeviceLine implements CopyLine {
   declare readonly queueType?: string;
   declare readonly ps: readonly [number, number];
   declare readonly counters: Counters;
+  declare readonly labels?: Labels;
+  readonly #details: InstructionDetails | null;
 
   constructor(
     profile: number,
@@ -174,8 +179,10 @@ export class PacketLine extends DeviceLine implements CopyLine {
     queueType: string | undefined,
     ps: readonly [start: number, dur: number],
     counters: Counters,
+    details: InstructionDetails | null,
   ) {
     super();
+    this.#details = details;
     this.type = 'copy';
     this.profile = profile;
     this.kind = 'DMA';
@@ -189,6 +196,7 @@ export class PacketLine extends DeviceLine implements CopyLine {
     if (queueType !== undefined) this.queueType = queueType;
     this.ps = ps;
     this.counters = counters;
+    if (details?.labels !== undefined) this.labels = details.labels;
   }
 
   writeTo(out: LineBytes): void {
@@ -200,7 +208,7 @@ export class PacketLine extends DeviceLine implements CopyLine {
     out.number(this.dur);
     out.put(placeOf(this.device, this.stream, this.engine, this.queue, this.queueType));
     writePicoseconds(out, this.ps);
-    writeCounters(out, this.counters);
+    writeCounters(out, this.counters, this.#details);
   }
 }
 

@@ -29,9 +29,13 @@ async function recordsOf(folder: string, ending: RegExp): Promise<ProfileLine[]>
 
 /**
  * Waits are rounded by the tool in a way of its own, a nanosecond off now and then; numbers of instructions shift after
- * one that the tool leaves out.
+ * one that the tool leaves out. Transfers of packets are the trace's alone.
  */
 function withoutWait(line: ProfileLine): ProfileLine {
+  if (line.type === 'copy') {
+    const { labels: _labels, ...rest } = line;
+    return rest;
+  }
   if (line.type !== 'kernel') return line;
   const { id: _id, source: _source, dest: _dest, ...labels } = line.labels ?? {};
   const { after: _after, ...rest } = line;

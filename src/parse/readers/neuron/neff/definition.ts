@@ -38,28 +38,38 @@ export function readDefinition(json: unknown): NeffVariable[] {
   });
 }
 
+export interface Variable {
+  readonly name: string;
+  /** Where it lies, in the vendor tool's words for packets; null for a kind that these do not name. */
+  readonly memory: string | null;
+}
+
 /** How instructions name variables. */
 export interface VariableNumbers {
-  readonly names: ReadonlyMap<number, string>;
+  readonly variables: ReadonlyMap<number, Variable>;
   /** Numbers of inputs and outputs by their entry in the table that instructions use; empty when there is not one table. */
   readonly table: readonly number[];
 }
 
-/** Variables that are a place on the chip, not a tensor. */
-const IS_ON_CHIP: ReadonlySet<unknown> = new Set(['state-buffer', 'psum']);
+/** Memories by a variable's `type`. */
+const MEMORIES: ReadonlyMap<unknown, string> = new Map([
+  ['state-buffer', 'SB'],
+  ['file', 'WEIGHT'],
+  ['virtual', 'VIRTUAL'],
+]);
 const TABLE = 'dge-table';
 
 /** Numbers of the variables in a subgraph's `def.json`. */
 export function readVariableNumbers(json: unknown): VariableNumbers {
-  const variables = entriesOf(fieldOf(json, 'var'));
-  const tables = variables.filter(([, variable]) => fieldOf(variable, 'type') === TABLE);
-  const named = variables.flatMap(([name, variable]): [number, string][] => {
+  const all = entriesOf(fieldOf(json, 'var'));
+  const tables = all.filter(([, variable]) => fieldOf(variable, 'type') === TABLE);
+  const variables = all.flatMap(([name, variable]): [number, Variable][] => {
     const number = fieldOf(variable, 'var_id');
-    const type = fieldOf(variable, 'type');
-    return typeof number === 'number' && type !== TABLE && !IS_ON_CHIP.has(type) ? [[number, name]] : [];
+    const memory = MEMORIES.get(fieldOf(variable, 'type')) ?? null;
+    return typeof number === 'number' ? [[number, { name, memory }]] : [];
   });
   const table = tables.length === 1 ? listOf(fieldOf(tables[0]?.[1], 'list')) : [];
-  return { names: new Map(named), table: table.map((number) => (typeof number === 'number' ? number : -1)) };
+  return { variables: new Map(variables), table: table.map((number) => (typeof number === 'number' ? number : -1)) };
 }
 
 /** Names of the members with a subgraph's instructions and their debug information. */

@@ -14,7 +14,7 @@
 import protobuf from 'protobufjs/minimal.js';
 import { entryOf } from '../../../../containers/map-entry.js';
 import type { Dependency } from '../../../../record/record.js';
-import type { VariableNumbers } from './definition.js';
+import type { Variable, VariableNumbers } from './definition.js';
 import { INSTRUCTION_BYTES } from '../words/instruction-word.js';
 import { COMPILED_TRANSFER, type CompiledTransfer } from '../words/transfer-operands.js';
 
@@ -67,7 +67,7 @@ export class GraphInstructions {
   readonly #records = new Map<number, Uint8Array>();
   /** Ids of the instructions of a number: a product is two. */
   readonly #ids = new Map<number, string[]>();
-  #names: ReadonlyMap<number, string> = new Map();
+  #variables: ReadonlyMap<number, Variable> = new Map();
   #table: readonly number[] = [];
 
   /** @param name of the subgraph: 'sg00' */
@@ -76,8 +76,8 @@ export class GraphInstructions {
     private readonly room: ProgramRoom,
   ) {}
 
-  takeVariables({ names, table }: VariableNumbers): void {
-    this.#names = names;
+  takeVariables({ variables, table }: VariableNumbers): void {
+    this.#variables = variables;
     this.#table = table;
   }
 
@@ -100,10 +100,10 @@ export class GraphInstructions {
     return part === 'debug_info_asm_' ? this.#takeRows(engine, bytes) : this.#takeWords(engine, bytes);
   }
 
-  /** Name of the variable of one side of a transfer; null where it has none. */
-  variableOf({ variable, entry }: CompiledTransfer['sides'][0]): string | null {
+  /** The variable of one side of a transfer; null where it has none. */
+  variableOf({ variable, entry }: CompiledTransfer['sides'][0]): Variable | null {
     const number = variable ?? (entry === null ? undefined : this.#table[entry]);
-    return number === undefined ? null : (this.#names.get(number) ?? null);
+    return number === undefined ? null : (this.#variables.get(number) ?? null);
   }
 
   instruction(engine: number, row: number): CompiledInstruction {

@@ -55,8 +55,19 @@ export function queuesOf(core: number, graphs: readonly CoreProgram[]): CoreQueu
 
 const DYNAMIC = /Dynamic(?:HW)?$/;
 
-/** Name of the queue for transfers that an engine starts while the program runs; null where it has none. */
-export function queueOfEngine(engine: NeuronEngine, rings: CoreProgram['rings']): string | null {
-  const names = rings.map(({ name }) => queueName(name));
-  return names.find((name) => name.startsWith(`q${engine}`) && DYNAMIC.test(name)) ?? null;
+/** The queue for transfers that an engine starts while the program runs. */
+export interface EngineQueue {
+  readonly name: string;
+  readonly number: number;
+  /** Number of DMA engines that have it. */
+  readonly rings: number;
+}
+
+/** Null where the engine has none. */
+export function queueOfEngine(engine: NeuronEngine, rings: CoreProgram['rings']): EngineQueue | null {
+  const own = rings.filter(({ name }) => DYNAMIC.test(name) && queueName(name).startsWith(`q${engine}`));
+  const [first] = own;
+  if (first === undefined) return null;
+  const ofFirst = own.filter(({ queue }) => queue === first.queue);
+  return { name: queueName(first.name), number: first.queue, rings: ofFirst.length };
 }

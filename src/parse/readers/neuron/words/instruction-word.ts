@@ -23,7 +23,7 @@ import {
   write,
 } from './control-operands.js';
 import { activate, convert, loadWeights, multiply, reduce, tensorScalar } from './engine-operands.js';
-import { type Access, type InstructionContext, type Layout } from './operands.js';
+import type { Access, InstructionContext, Layout, MovedBytes } from './operands.js';
 import { headText, INCREMENT } from './semaphores.js';
 import { LOADED_TRANSFER, transfer } from './transfer-operands.js';
 
@@ -34,6 +34,8 @@ export interface DecodedInstruction {
   readonly operands: string | null;
   readonly labels: Labels;
   readonly counters: Counters;
+  /** What a transfer moves; absent for other instructions. */
+  readonly moves?: MovedBytes;
 }
 
 /** @param word the 64 bytes */
@@ -42,9 +44,10 @@ export function decodeInstruction(word: Buffer, context: InstructionContext): De
   const labels: Labels = context.isRuntime === false ? { type: 'REGULAR' } : {};
   if (layout === undefined) return { operands: null, labels, counters: {} };
   const head = headText(word, 4, word.readUInt32LE(8), null, context);
-  const { text, reads, writes, elements, ...rest } = layout(word, context);
+  const { text, reads, writes, elements, moves, ...rest } = layout(word, context);
   return {
     operands: head === null || text === null ? null : `${head} ${text}`,
+    ...(moves === undefined ? undefined : { moves }),
     labels: { ...labels, ...rest.labels },
     counters:
       context.isRuntime === true

@@ -17,6 +17,14 @@ export interface Operands {
   /** Multiply-accumulate operations. */
   readonly elements?: number;
   readonly labels?: Labels;
+  readonly moves?: MovedBytes;
+}
+
+/** Memories of source and destination, where they are known, bytes in device memory, and the semaphore raised. */
+export interface MovedBytes {
+  readonly bytes: number;
+  readonly memories: readonly [source: Memory | null, destination: Memory | null];
+  readonly semaphore: number;
 }
 
 export type Layout = (word: Buffer, context: InstructionContext) => Operands;

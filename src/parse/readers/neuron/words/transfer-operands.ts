@@ -23,7 +23,7 @@ interface TransferSide {
   readonly place: string | null;
   readonly pattern: string;
   readonly elementBytes: number;
-  readonly access: Access;
+  readonly access: Access & { readonly bytes: number };
   /** Number of the variable; null for an address or an entry. */
   readonly variable: number | null;
   /** Number of the entry; null for an address or a variable. */
@@ -91,6 +91,11 @@ export function transfer(word: Buffer): Operands {
     text: joined`${transferText(word, source, target)}compute_op=NONE `,
     reads: source.access,
     writes: target.access,
+    moves: {
+      bytes: (target.access.memory === 'hbm' ? target : source).access.bytes,
+      memories: [source.access.memory, target.access.memory],
+      semaphore: word.readUInt8(13),
+    },
   };
 }
 

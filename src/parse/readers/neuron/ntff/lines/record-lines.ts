@@ -11,6 +11,7 @@ import { dmaEngineName, NEURON_ENGINES, type NeuronEngine } from '../../../../..
 import type { CopyLine, KernelLine, ProfileLine, SampleRecord } from '../../../../../record/record.js';
 import { isKnownOpcode, NO_OPCODE, NO_PROGRAM, OPCODE_NAMES } from '../opcodes.js';
 import type { LoadedPrograms } from '../program/loaded-programs.js';
+import { TransferQueues } from '../program/transfer-queues.js';
 import { ENGINES_OF_RECORD, QUEUES, type CoreQueues } from '../queues.js';
 import type { RowCursor } from '../rows/row-merge.js';
 import {
@@ -33,6 +34,8 @@ import { limitOf } from '../sections/sample-records.js';
 /** Value of a checksum that was not computed. */
 const NO_CHECKSUM = 0xffff;
 
+const UNKNOWN_FACTS = { details: null, transfer: null };
+
 export interface NeuronCoreFacts {
   readonly id: number;
   readonly queues: CoreQueues;
@@ -44,6 +47,7 @@ export class RecordLines {
   copies = 0;
   samples = 0;
   readonly #engineNames: readonly (readonly string[])[];
+  readonly #transfers: readonly TransferQueues[];
 
   /** `cores` by the device number in rows; `waits` is null when the clock of the wait counter is unknown. */
   constructor(
@@ -52,6 +56,7 @@ export class RecordLines {
     private readonly waits: WaitClock | null,
     private readonly diagnostics: Diagnostics,
   ) {
+    this.#transfers = cores.map(() => new TransferQueues());
     this.#engineNames = cores.map(({ queues }) =>
       Array.from({ length: ENGINES_OF_RECORD }, (_, engine) => dmaEngineName(queues.engineBase + engine)),
     );
@@ -92,7 +97,9 @@ export class RecordLines {
     const stream = streamOf(rank);
     const engine = NEURON_ENGINES[stream] as NeuronEngine;
     const program = programOf(rest);
-    const details = opcode >= NO_OPCODE || program === null ? null : programs.details(stream, program, pc);
+    const { details, transfer } =
+      (opcode >= NO_OPCODE || program === null ? null : programs.facts(stream, program, pc)) ?? UNKNOWN_FACTS;
+    if (transfer !== null) this.#transfers[deviceOf(rank)]?.start(transfer.queue, transfer.moves);
     const run = this.#runCounters(opcode === NO_PROGRAM ? null : pc, waitOf(rest), checksums);
     const counters = details?.countersOf(run) ?? (run as Counters);
     if (details?.isUnknown === true && isKnownOpcode(opcode)) this.diagnostics.count('operands-not-known');
@@ -138,14 +145,40 @@ export class RecordLines {
     const stream = queues.engineBase + number;
     const engine = (this.#engineNames[deviceOf(rank)] as readonly string[])[number] as string;
     const queueType = queues.types[number * QUEUES + queue];
+    const place = this.#transfers[deviceOf(rank)]?.placeOf(queue, number, bytes) ?? null;
+    const details = place === null ? null : place.raisesSemaphore ? place.transfer.raising : place.transfer.moving;
     const startNs = nanoseconds(start);
     if (duration === NO_DURATION) {
+      const labels = details?.labels === undefined ? {} : { labels: details.labels };
       const placement = { device, stream, engine, queue, ...(queueType === undefined ? undefined : { queueType }) };
-      return { type: 'copy', profile, kind: 'DMA', bytes, start: startNs, dur: null, ...placement, counters: { crc } };
+      return {
+        type: 'copy',
+        profile,
+        kind: 'DMA',
+        bytes,
+        start: startNs,
+        dur: null,
+        ...placement,
+        counters: { crc },
+        ...labels,
+      };
     }
     const durNs = nanoseconds(duration);
     const ps = [start - startNs * PS_PER_NS, duration - durNs * PS_PER_NS] as const;
-    return new PacketLine(profile, bytes, startNs, durNs, device, stream, engine, queue, queueType, ps, { crc });
+    return new PacketLine(
+      profile,
+      bytes,
+      startNs,
+      durNs,
+      device,
+      stream,
+      engine,
+      queue,
+      queueType,
+      ps,
+      { crc },
+      details,
+    );
   }
 
   #throttle(start: number, duration: number, rank: number, rest: number): SampleRecord {

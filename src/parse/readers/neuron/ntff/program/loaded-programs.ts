@@ -6,11 +6,13 @@ import { InstructionDetails } from '../../../../../record/lines/device-lines.js'
 import { NEURON_ENGINES, type NeuronEngine } from '../../../../../record/neuron/engines.js';
 import type { NtffFile } from '../file/ntff-file.js';
 import type { CoreProgram, InstructionBuffer, ProgramEdit } from '../file/metadata.js';
-import { queueOfEngine } from '../queues.js';
+import { queueOfEngine, type EngineQueue } from '../queues.js';
 import { compilerRow } from './compiler-rows.js';
 import { decodeInstruction, INSTRUCTION_BYTES, updatedSemaphore } from '../../words/instruction-word.js';
-import type { InstructionContext } from '../../words/operands.js';
-import { compiledTransfer } from '../../words/transfer-operands.js';
+import type { InstructionContext, Memory, MovedBytes } from '../../words/operands.js';
+import type { Variable } from '../../neff/definition.js';
+import type { Transfer } from './transfer-queues.js';
+import { compiledTransfer, type CompiledTransfer } from '../../words/transfer-operands.js';
 import type { GraphInstructions } from '../../neff/graph-instructions.js';
 import type { NeffProgram } from '../../neff/program.js';
 import { dependencyCounters, knownFacts } from '../../profile-record.js';
@@ -35,6 +37,14 @@ export interface EngineProgram {
   readonly edits: readonly ProgramEdit[] | null;
   /** What the NEFF says of its instructions; null without a NEFF. */
   readonly compiled: GraphInstructions | null;
+  readonly queue: EngineQueue | null;
+}
+
+/** What an instruction's words say, and its program. */
+export interface InstructionFacts {
+  readonly details: InstructionDetails;
+  /** What it starts, and the queue for it; null for an instruction that is not a transfer. */
+  readonly transfer: { readonly queue: EngineQueue; readonly moves: Transfer } | null;
 }
 
 /** Programs of one core, by engine; an engine has one, except where several programs were loaded. */
@@ -42,7 +52,7 @@ export class LoadedPrograms {
   readonly byEngine: readonly (readonly EngineProgram[])[];
   /** Names of what updates each semaphore. */
   readonly #semaphores = new Map<number, string>();
-  readonly #details = new Map<EngineProgram, Map<number, InstructionDetails>>();
+  readonly #facts = new Map<EngineProgram, Map<number, InstructionFacts>>();
   #held = 0;
   readonly #word = Buffer.alloc(INSTRUCTION_BYTES);
 
@@ -62,8 +72,9 @@ export class LoadedPrograms {
         const ofEngine = edits.find(({ engine }) => engine === buffer.engine)?.edits ?? null;
         const name = NEURON_ENGINES[buffer.engine];
         const opcodes = new Uint8Array(held > MOST_OPCODES || name === undefined ? 0 : trace.instructionsIn(buffer));
-        const program = { address, opcodes, buffer, edits: ofEngine, compiled };
-        if (name !== undefined) this.#scan(program, name, queueOfEngine(name, rings));
+        const queue = name === undefined ? null : queueOfEngine(name, rings);
+        const program = { address, opcodes, buffer, edits: ofEngine, compiled, queue };
+        if (name !== undefined) this.#scan(program, name);
         programs[buffer.engine]?.push(program);
       }
     }
@@ -71,77 +82,106 @@ export class LoadedPrograms {
   }
 
   /** What an instruction's words say, and its program; null where the words are not in the file. */
-  details(engine: number, number: number, pc: number): InstructionDetails | null {
+  facts(engine: number, number: number, pc: number): InstructionFacts | null {
     const program = elementAt(this.byEngine, engine)[number];
     if (program === undefined) return null;
-    const found = this.#details.get(program)?.get(pc);
+    const found = this.#facts.get(program)?.get(pc);
     if (found !== undefined) return found;
     if (!this.trace.readInstruction(program.buffer, pc, this.#word)) return null;
-    const details = this.#decode(program, pc);
-    this.#held += 1 + (details.after?.length ?? 0);
+    const facts = this.#decode(program, pc);
+    this.#held += 1 + (facts.details.after?.length ?? 0);
     if (this.#held > MOST_DECODED) {
-      this.#details.clear();
+      this.#facts.clear();
       this.#held = 0;
     }
-    entryOf(this.#details, program, () => new Map<number, InstructionDetails>()).set(pc, details);
-    return details;
+    entryOf(this.#facts, program, () => new Map<number, InstructionFacts>()).set(pc, facts);
+    return facts;
   }
 
-  #decode({ edits, compiled, buffer }: EngineProgram, pc: number): InstructionDetails {
+  #decode({ edits, compiled, buffer, queue }: EngineProgram, pc: number): InstructionFacts {
     const { isRuntime, row } = edits === null ? { isRuntime: null, row: null } : compilerRow(pc, edits);
     const semaphoreName = (semaphore: number): string | null => this.#semaphores.get(semaphore) ?? null;
     const context = { isRuntime, semaphoreName };
-    const { operands, labels, counters } = decodeInstruction(this.#word, context);
-    const loaded = { operands, counters: row === null ? counters : { ...counters, compilerPc: row }, labels };
-    if (compiled === null || row === null || isRuntime) {
-      return new InstructionDetails(loaded);
-    }
-    const { after, labels: names } = this.#compiledFacts(compiled, buffer.engine, row, context);
-    return new InstructionDetails({
+    const { operands, labels, counters, moves } = decodeInstruction(this.#word, context);
+    const isCompiled = compiled !== null && row !== null && !isRuntime;
+    const known = isCompiled ? this.#compiledFacts(compiled, buffer.engine, row, context) : NOTHING_KNOWN;
+    const details = new InstructionDetails({
       operands,
-      after,
-      labels: { ...labels, ...names },
-      counters: { ...loaded.counters, ...dependencyCounters(after) },
+      after: known.after,
+      labels: { ...labels, ...known.labels },
+      counters: {
+        ...counters,
+        ...(row === null ? undefined : { compilerPc: row }),
+        ...dependencyCounters(known.after),
+      },
     });
+    return {
+      details,
+      transfer: queue === null || moves === undefined ? null : { queue, moves: transferOf(moves, known) },
+    };
   }
 
-  /** Dependencies, and names of an instruction and of the variables that it moves. */
-  #compiledFacts(
-    compiled: GraphInstructions,
-    engine: number,
-    row: number,
-    context: InstructionContext,
-  ): { readonly after: readonly Dependency[]; readonly labels: Labels } {
+  #compiledFacts(compiled: GraphInstructions, engine: number, row: number, context: InstructionContext): CompiledFacts {
     const { transfer, after, isDamaged, hasMoreDependencies, ...names } = compiled.instruction(engine, row);
     if (isDamaged) this.diagnostics.count('program-part-broken');
     if (hasMoreDependencies) this.diagnostics.count('more-dependencies');
     const moved = transfer === null ? null : compiledTransfer(transfer, context);
-    const [source = null, target = null] = moved?.sides.map((side) => compiled.variableOf(side)) ?? [];
-    const compiledOpcode = moved === null ? null : COMPILED_OPCODE;
+    const sideOf = (side: CompiledTransfer['sides'][0] | undefined): Variable | null =>
+      side === undefined ? null : compiled.variableOf(side);
+    const sides = [sideOf(moved?.sides[0]), sideOf(moved?.sides[1])] as const;
+    const compilerOpcode = moved === null ? null : COMPILED_OPCODE;
+    const variables = { source: tensorName(sides[0]), dest: tensorName(sides[1]) };
     return {
       after,
-      labels: knownFacts({
-        ...names,
-        compilerOpcode: compiledOpcode,
-        compilerOperands: moved?.operands,
-        source,
-        dest: target,
-      }),
+      labels: knownFacts({ ...names, compilerOpcode, compilerOperands: moved?.operands, ...variables }),
+      sides,
     };
   }
 
   /** Fills in the opcodes of a program, and learns which semaphores its instructions update. */
-  #scan({ opcodes, buffer, edits }: EngineProgram, engine: NeuronEngine, queue: string | null): void {
+  #scan({ opcodes, buffer, edits, queue }: EngineProgram, engine: NeuronEngine): void {
     let pc = 0;
     for (const word of this.trace.instructions(buffer, opcodes.length)) {
       opcodes[pc] = word[0] as number;
       const isRuntime = edits !== null && compilerRow(pc, edits).isRuntime;
       const updated = isRuntime ? null : updatedSemaphore(word);
-      const name = updated?.byQueue === true ? queue : engine;
-      if (updated !== null && name !== null) this.#semaphores.set(updated.semaphore, name);
+      const name = updated?.byQueue === true ? queue?.name : engine;
+      if (updated !== null && name !== undefined) this.#semaphores.set(updated.semaphore, name);
       pc++;
     }
   }
 }
 
+/** Dependencies, and names of an instruction and of the variables that it moves. */
+interface CompiledFacts {
+  readonly after: readonly Dependency[];
+  readonly labels: Labels;
+  readonly sides: readonly [source: Variable | null, destination: Variable | null];
+}
+
+const NOTHING_KNOWN: CompiledFacts = { after: [], labels: {}, sides: [null, null] };
+
 const COMPILED_OPCODE = 'PSEUDO_DMA_DIRECT2D';
+
+/** A variable on the chip has the name of its memory, which says nothing. */
+const tensorName = (variable: Variable | null): string | null =>
+  variable?.memory === 'SB' ? null : (variable?.name ?? null);
+
+/** Memories in the vendor tool's words, where the program does not say which variable they hold. */
+const MEMORY_NAMES: Readonly<Record<Memory, string>> = { hbm: 'HBM', sbuf: 'SB', psum: 'PSUM' };
+
+function transferOf({ bytes, memories, semaphore }: MovedBytes, { labels, sides }: CompiledFacts): Transfer {
+  const [source, dest] = sides.map((side, i) => {
+    const memory = memories[i] ?? null;
+    return side?.memory ?? (memory === null ? null : MEMORY_NAMES[memory]);
+  });
+  const variable = tensorName(sides[0]) ?? tensorName(sides[1]);
+  const transfer = knownFacts({ transfer: labels['id'] });
+  const packets = (own: Labels): InstructionDetails =>
+    new InstructionDetails({ operands: '', labels: own, counters: {} });
+  return {
+    bytes,
+    moving: packets({ ...knownFacts({ variable }), ...transfer, ...knownFacts({ source, dest }) }),
+    raising: packets({ ...transfer, semaphore: String(semaphore) }),
+  };
+}
