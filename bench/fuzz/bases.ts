@@ -10,7 +10,7 @@ import { beginningOf, firstRecords } from './beginnings.js';
 import { archives, folders, inputOf, packed } from './folders.js';
 import type { Base, Files, ReaderName } from './input.js';
 import { madeNeuron } from './neuron-made.js';
-import { parquetOf, partialOf } from './written.js';
+import { parquetOf, partialOf, withoutChecksums } from './written.js';
 
 const KB = 1024;
 
@@ -83,6 +83,10 @@ const twiceAsParquet = (path: string, cut = WHOLE): Pick<Base, 'files' | 'input'
     [0, 1].map((profile) => cut(read(path, profile))),
     filesOf,
   );
+
+/** The same as another program writes it. */
+const uncheckedParquet = (path: string, cut = WHOLE): Pick<Base, 'files' | 'input'> =>
+  withoutChecksums(twiceAsParquet(path, cut));
 
 const partialAnswers = (path: string, cut = WHOLE): Pick<Base, 'files' | 'input'> => partialOf(cut(read(path)));
 
@@ -165,6 +169,11 @@ const SOURCES: Readonly<Record<ReaderName, Source>> = {
     samples: RECORDED,
     largest: 200 * KB,
     open: (path) => twiceAsParquet(path),
+  },
+  'parquet-unchecked': {
+    samples: RECORDED,
+    largest: 200 * KB,
+    open: (path) => uncheckedParquet(path),
   },
   partial: {
     samples: RECORDED,
@@ -250,6 +259,7 @@ const MADE: Partial<Record<ReaderName, () => readonly Base[]>> = {
     }),
   records: shortOf('records', linesOf, RECORDED),
   parquet: shortOf('parquet', twiceAsParquet, RECORDED),
+  'parquet-unchecked': shortOf('parquet-unchecked', uncheckedParquet, RECORDED),
   partial: shortOf('partial', partialAnswers, RECORDED),
   'net.dict': () => [
     {

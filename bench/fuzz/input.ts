@@ -19,6 +19,7 @@ export type ReaderName =
   | 'net.dict'
   | 'records'
   | 'parquet'
+  | 'parquet-unchecked'
   | 'partial'
   | 'packed'
   | 'packed-records'

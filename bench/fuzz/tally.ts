@@ -11,7 +11,7 @@ const COLUMNS = [
   'internal errors',
   'wrong',
   'hangs',
-  'slowest ms',
+  'most CPU ms',
   'peak MB',
 ];
 const COUNTED = ['result', 'rejection', 'internal error', 'wrong', 'hang'] as const;

@@ -85,6 +85,21 @@ describe('records whose fields have other types', () => {
     expect(code).to.equal(0);
   });
 
+  it('are counted where a value has another type', async () => {
+    const profile = { type: 'profile', v: 1, profile: 0, format: 'kineto', file: 'a', rank: null };
+    const copy = { type: 'copy', profile: 0, start: 11, dur: 1, device: 0, kind: 'HtoD', bytes: 'x' };
+    const end = { type: 'end', profile: 0, counts: { kernel: 3, copy: 1 }, diagnostics: { 'bad-row': 2 } };
+    // One with a wrong duration, one with an unknown one, a whole one.
+    const kernels = [{ dur: '12' }, { dur: null, id: 2 }, { id: 3 }].map((fields) => ({ ...KERNEL, ...fields }));
+    const input = [profile, ...kernels, copy, end].map((line) => `${JSON.stringify(line)}\n`).join('');
+    const wrong = /^dprof: a: figures are incomplete: rows with a value of the wrong type \(cell unknown\): (\d+)\n$/;
+    const { stderr } = await runCli('dprof', ['-q', '--csv'], { input });
+    expect(wrong.exec(stderr)?.[1]).to.equal('3');
+    // The summary reads copies too.
+    const summary = await runCli('dprof', ['summary', '-q'], { input });
+    expect(wrong.exec(summary.stderr)?.[1]).to.equal('4');
+  });
+
   it('end a profile twice, and are counted at both ends', async () => {
     const profile = { type: 'profile', v: 1, profile: 0, format: 'kineto', file: 'a', rank: null };
     const end = { type: 'end', profile: 0, counts: { kernel: 3 }, diagnostics: {} };

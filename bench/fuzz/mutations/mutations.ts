@@ -17,6 +17,15 @@ const BYTES: Mutations = { bytes: (bytes, random) => ({ bytes: damage(Buffer.fro
 const NTFF: Mutations = { fields: (bytes, random) => ({ bytes: damageNtff(Buffer.from(bytes), random) }) };
 const NEFF: Mutations = { archive: (bytes, random) => ({ bytes: damageNeff(Buffer.from(bytes), random) }) };
 
+/** Bytes of a Parquet file: its schema, groups and columns, whose length stands at its end, or anywhere. */
+const PARQUET: Mutations = {
+  bytes: (bytes, random) => ({ bytes: damage(Buffer.from(bytes), random) }),
+  footer: (bytes, random) => {
+    const [to, length] = [bytes.length - 8, bytes.length < 12 ? 0 : bytes.readUInt32LE(bytes.length - 8)];
+    return length > to ? null : { bytes: damage(Buffer.from(bytes), random, { from: to - length, to }) };
+  },
+};
+
 /** The damage that knows the format first, mostly; then what any file may suffer. */
 interface Kind {
   readonly own: readonly Mutations[];
@@ -29,7 +38,7 @@ const ANY = [BYTES, BLOCK_MUTATIONS];
 /** By the ending of a file's name; others are lines of JSON or of Python. */
 const KINDS: readonly (readonly [ending: RegExp, kind: Kind])[] = [
   [/\.(?:sqlite|sql|db)$/, { own: [SQL_MUTATIONS], any: ANY, notices: 'cuts' }],
-  [/\.parquet$/, { own: [BYTES], any: ANY }],
+  [/\.parquet$/, { own: [PARQUET], any: ANY }],
   [/\.ntff$/, { own: [NTFF], any: ANY, notices: 'cuts' }],
   [/\.neff$/, { own: [NEFF], any: ANY }],
   [/\.(?:zip|tar)$/, { own: [BYTES], any: ANY }],

@@ -17,14 +17,15 @@ const NEWLINE = 0x0a;
 const LARGEST = 64 * 1024 * 1024;
 const CHUNK_BYTES = 1024 * 1024;
 
-/** Stray quotes and rows of other lengths are tolerated. */
+/** Stray quotes, rows of other lengths and both ends of lines in one file are tolerated. */
 const LENIENT = {
   bom: true,
+  record_delimiter: ['\r\n', '\n'],
   relax_column_count: true,
   relax_quotes: true,
   skip_empty_lines: true,
   skip_records_with_error: true,
-} as const;
+} satisfies CsvParse.Options;
 
 export type CsvRow = readonly string[];
 

@@ -7,6 +7,9 @@ export type RecordFields = Readonly<Record<string, unknown>>;
 export const isObject = (value: unknown): value is RecordFields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** Whether a line states a value: what it leaves out, and null, is unknown. */
+export const isStated = (value: unknown): boolean => value !== undefined && value !== null;
+
 /** JSON has numbers that are read as infinite. */
 export const isNumber = (value: unknown): value is number => Number.isFinite(value);
 /** ns, which a double holds exactly up to 2^53. */

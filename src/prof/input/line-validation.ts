@@ -11,6 +11,7 @@ import {
   isNumber,
   isNumberOrNull,
   isObject,
+  isStated,
   isString,
   isTextOrNull,
   isTime,
@@ -147,10 +148,14 @@ const LINES: Readonly<Record<string, Readonly<Record<string, FieldRule>>>> = {
 
 const RULES = new Map(Object.entries(LINES).map(([type, rules]) => [type, Object.entries(rules)]));
 
-/** The record: the same object when it is valid, else a copy in which invalid fields are unknown. */
-export function validLine(record: RecordFields): ProfileLine {
+/**
+ * The record: the same object when it is valid, else a copy in which invalid fields are unknown.
+ * @param onWrong called where a field has another type, rather than none
+ */
+export function validLine(record: RecordFields, onWrong?: () => void): ProfileLine {
   const rules = RULES.get(String(record['type'])) ?? [];
   const wrong = rules.filter(([field, { check }]) => !check(record[field]));
+  if (wrong.some(([field]) => isStated(record[field]))) onWrong?.();
   const mended = Object.fromEntries(wrong.map(([field, rule]) => [field, mendedField(record[field], rule)]));
   return (wrong.length === 0 ? record : { ...record, ...mended }) as unknown as ProfileLine;
 }

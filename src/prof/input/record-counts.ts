@@ -1,5 +1,9 @@
-/** Records held against the numbers that their end record states: of those, some may be lost or there twice. */
+/**
+ * Records held against the numbers that their end record states: of those, some may be lost or there twice. And records with
+ * a field of another type.
+ */
 import { entryOf } from '../../containers/map-entry.js';
+import type { DiagnosticName } from '../../record/diagnostics.js';
 import { UserError } from '../../record/errors.js';
 import { counted } from '../../record/plural.js';
 import type { EndRecord, ProfileLine } from '../../record/record.js';
@@ -11,6 +15,9 @@ export class RecordCounts {
   /** Records by type. Those of a profile that has ended stay: a line that is damaged may end it too early. */
   readonly #read = new Map<number, Map<string, number>>();
 
+  /** Records with a field of another type, since the last end. */
+  #wrong = 0;
+
   /**
    * @param isRead whether all records of a type are read
    * @param onMissing takes the error for a type of which there is no record at all
@@ -19,6 +26,9 @@ export class RecordCounts {
     private readonly isRead: (type: ProfileLine['type']) => boolean,
     private readonly onMissing: (error: UserError) => void,
   ) {}
+
+  /** To be called before a record that has a field of another type is taken. */
+  readonly countWrong = (): void => void this.#wrong++;
 
   /** The record; an end record with what is missing, or there too often, among its diagnostics. */
   take(record: ProfileLine): ProfileLine {
@@ -32,12 +42,22 @@ export class RecordCounts {
   }
 
   #ended(end: EndRecord): EndRecord {
-    const read = this.#read.get(end.profile);
-    if (read === undefined) return end;
+    const found: Partial<Record<DiagnosticName, number>> = { ...this.#heldAgainst(end), 'bad-row': this.#wrong };
+    this.#wrong = 0;
+    const { diagnostics } = end;
+    const added = Object.entries(found)
+      .filter(([, n]) => n > 0)
+      .map(([name, n]): [string, number] => [name, n + (Number(diagnostics[name]) || 0)]);
+    return added.length === 0 ? end : { ...end, diagnostics: { ...diagnostics, ...Object.fromEntries(added) } };
+  }
+
+  #heldAgainst({ profile, counts }: EndRecord): Partial<Record<DiagnosticName, number>> {
+    const read = this.#read.get(profile);
+    if (read === undefined) return {};
     // Lines without their profile line may be chosen on purpose, by type.
     const isWhole = read.has('profile');
     let [missing, surplus] = [0, 0];
-    for (const [type, stated] of Object.entries(end.counts)) {
+    for (const [type, stated] of Object.entries(counts)) {
       if (!isNumber(stated) || !this.isRead(type as ProfileLine['type'])) continue;
       const found = read.get(type) ?? 0;
       if (found === 0 && !isWhole) continue;
@@ -46,7 +66,6 @@ export class RecordCounts {
       if (found === 0 && stated > 0)
         this.onMissing(new UserError(`no ${type}: the end line counts ${counted(stated, 'record')}`, { hint: AGAIN }));
     }
-    const lost = Object.entries({ 'record-missing': missing, 'record-surplus': surplus }).filter(([, n]) => n > 0);
-    return lost.length === 0 ? end : { ...end, diagnostics: { ...end.diagnostics, ...Object.fromEntries(lost) } };
+    return { 'record-missing': missing, 'record-surplus': surplus };
   }
 }

@@ -143,8 +143,11 @@ class PartReader {
     return this.#at < this.#lines.length ? Number(this.#lines[this.#at]) : Infinity;
   }
 
-  /** The next record, of which there is one. */
-  take(): ProfileLine {
+  /**
+   * The next record, of which there is one.
+   * @param onWrong called where a field has another type: JSON in a text may hold any
+   */
+  take(onWrong: () => void): ProfileLine {
     const { type, rank } = this.part;
     const record: Record<string, unknown> = { type };
     try {
@@ -155,7 +158,7 @@ class PartReader {
     }
     this.#at++;
     if (type === 'profile') record['rank'] = rank;
-    return type === 'kernel' ? validKernel(record, ++this.#kernels) : validLine(record);
+    return type === 'kernel' ? validKernel(record, ++this.#kernels, onWrong) : validLine(record, onWrong);
   }
 
   /** Reads the next group of rows, when all of this one are taken. */
@@ -219,7 +222,7 @@ export async function* readRecordFolder(
     ({ what, detail }) => status.troubles.push(new UserError(what, { ...detail, where: folder })),
   );
   for (const [, parts] of [...profiles].sort(([a], [b]) => a - b)) {
-    for await (const batch of merged(parts)) {
+    for await (const batch of merged(parts, counts.countWrong)) {
       const taken = batch.map((record) => counts.take(record));
       for (const record of taken) if (record.type === 'profile' || record.type === 'end') status.take(record);
       yield taken.filter(({ type }) => types.has(type));
@@ -228,7 +231,7 @@ export async function* readRecordFolder(
   status.reachEnd();
 }
 
-async function* merged(parts: readonly Part[]): AsyncGenerator<readonly ProfileLine[]> {
+async function* merged(parts: readonly Part[], onWrong: () => void): AsyncGenerator<readonly ProfileLine[]> {
   const json = new JsonValues();
   let readers: PartReader[] = [];
   for (const part of parts) {
@@ -245,7 +248,7 @@ async function* merged(parts: readonly Part[]): AsyncGenerator<readonly ProfileL
     // All that comes before the next record of any other file.
     const limit = readers.reduce((least, one) => (one === reader ? least : Math.min(least, one.line)), Infinity);
     while (reader.line < Infinity && reader.line <= limit) {
-      batch.push(reader.take());
+      batch.push(reader.take(onWrong));
       if (batch.length >= BATCH) {
         yield batch;
         batch = [];

@@ -19,6 +19,7 @@ import {
   isNumber,
   isNumberOrNull,
   isObject,
+  isStated,
   isString,
   isTextOrNull,
   isTime,
@@ -113,11 +114,16 @@ const CHECKS = Object.entries(FIELDS);
 /**
  * The kernel: the same object when it is valid, else a copy in which invalid fields are unknown.
  * @param ordinal in place of a missing id: number of kernels before it, plus one
+ * @param onWrong called where a field has another type, rather than none
  */
-export function validKernel(fields: RecordFields, ordinal: number): KernelRecord {
+export function validKernel(fields: RecordFields, ordinal: number, onWrong?: () => void): KernelRecord {
   // Instructions of engines have no launch and no ranges, and their lines omit these fields.
   const whole = isString(fields['engine']) ? { ...completeKernel(fields as unknown as KernelLine) } : fields;
-  for (const [name, check] of CHECKS) if (!check(whole[name])) return repairedKernel(fields, ordinal);
+  for (const [name, check] of CHECKS) {
+    if (check(whole[name])) continue;
+    if (CHECKS.some(([each, isValid]) => isStated(fields[each]) && !isValid(fields[each]))) onWrong?.();
+    return repairedKernel(fields, ordinal);
+  }
   return whole as unknown as KernelRecord;
 }
 

@@ -159,7 +159,9 @@ export class RecordReader {
     if (!isWanted && !isMark) return null;
     if (record['type'].startsWith('part-') || 'part' in record) throw this.#partial.stray(line);
     const isKernel = record['type'] === 'kernel';
-    const read = this.#counts.take(isKernel ? validKernel(record, ++this.#kernels) : lineOf(record));
+    const { countWrong } = this.#counts;
+    const valid = isKernel ? validKernel(record, ++this.#kernels, countWrong) : lineOf(record, countWrong);
+    const read = this.#counts.take(valid);
     if (isMark) this.status?.take(read);
     return isWanted ? read : null;
   }

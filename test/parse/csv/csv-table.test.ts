@@ -37,6 +37,12 @@ describe('CSV files', () => {
     expect(tableOf('\ufeffa, b \n1,2\n3,4', 64)).to.deep.equal({ header: ['a', 'b'], rows: [['1', '2'], ['3', '4']], odd: {} });
   }); // prettier-ignore
 
+  it('may have lines that end in other ways than the first', () => {
+    const rows = [['1', '2'], ['3', 'x\ny'], ['5', '6']]; // prettier-ignore
+    for (const text of ['a,b\r\n1,2\n3,"x\ny"\r\n5,6\n', 'a,b\n1,2\r\n3,"x\ny"\n5,6\r\n'])
+      expect(tableOf(text, 200)).to.deep.equal({ header: ['a', 'b'], rows, odd: {} });
+  });
+
   it('skip and count rows of another length', () => {
     expect(tableOf('a,b\n1,2\n3\n4,5,6\n7,8\n', 64)).to.deep.equal({ header: ['a', 'b'], rows: [['1', '2'], ['7', '8']], odd: { 'csv-row-passed-over': 2 } });
   }); // prettier-ignore

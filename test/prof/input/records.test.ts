@@ -53,7 +53,7 @@ describe('records', () => {
     ];
     expect(await recordsOf(odd.map((record) => JSON.stringify(record)).join('\n'))).to.deep.equal([
       { type: 'profile', v: 1, profile: 0, file: 'na', format: 'na', rank: null, devices: [] },
-      { type: 'end', profile: 0, counts: {}, diagnostics: {} },
+      { type: 'end', profile: 0, counts: {}, diagnostics: { 'bad-row': 2 } },
     ]);
   });
 
