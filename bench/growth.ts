@@ -6,6 +6,7 @@
  *   npm run bench growth -- --n 5000                        fewer
  *   npm run bench growth -- --only devices --only nsight    some dimensions, some commands
  *
+ * Steps and pages of profiles are fewer (`MOST`): there is a limit of steps, and a page of 20,000 profiles takes minutes.
  * Prints time(2n) / time(n) of the processors, both without the time of the start. Exits with 1 where that is over 2.6, and where a command
  * takes more than a minute. All files are removed again.
  */
@@ -17,8 +18,9 @@ import { ANSWER_NAMES, answerCommand } from './answer-commands.js';
 import { built, fromRoot } from './built-tools.js';
 import { measure, type Command } from './measure.js';
 import { PROFILES } from './growth/profiles.js';
-import { DIMENSIONS, writeRecords } from './growth/records.js';
+import { DIMENSIONS, OF_PROFILES, writeRecords } from './growth/records.js';
 import { table } from './report.js';
+import { MOST_STEPS } from '../src/prof/steps/host-steps.js';
 
 const MOST_GROWTH = 2.6;
 /** Seconds that a difference must have: less is noise. */
@@ -68,6 +70,17 @@ async function secondsOf({ program, args }: Command): Promise<number | string> {
   }
 }
 
+/** How many there are at most of what a command takes fewer of, and where `n` is so. */
+const MOST: readonly { readonly command: string; readonly dimensions: readonly string[]; readonly count: number }[] = [
+  { command: 'steps', dimensions: ['devices', 'steps', ...OF_PROFILES], count: MOST_STEPS / 2 },
+  { command: 'html', dimensions: [...OF_PROFILES], count: 2000 },
+];
+
+function countOf(name: string, dimension: string): number {
+  const most = MOST.find(({ command, dimensions }) => command === name && dimensions.includes(dimension));
+  return Math.min(n, most?.count ?? n);
+}
+
 const folder = mkdtempSync(join(tmpdir(), 'bench-growth-'));
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 process.once('SIGINT', () => process.exit(130));
@@ -98,15 +111,22 @@ async function compare(name: string, dimension: string, commands: readonly Comma
     verdict = second > MOST_GROWTH * first && second > NOISE ? 'MORE THAN LINEAR' : '';
   }
   if (verdict !== '') bad++;
-  rows.push([`${name} / ${dimension}`, cell(small), cell(large), growth, verdict]);
+  const count = countOf(name, dimension);
+  rows.push([`${name} / ${dimension}${count < n ? `, ${count}` : ''}`, cell(small), cell(large), growth, verdict]);
   process.stderr.write(`${rows.at(-1)?.join('  ') ?? ''}\n`);
 }
 
-/** Inputs with one, n and 2n of a dimension. */
-function inputs(file: string, write: (count: number, path: string) => void): string[] {
-  return [1, n, 2 * n].map((count) => {
+/** Inputs with one, `count` and twice as many of a dimension; `known` are there already. */
+function inputs(
+  file: string,
+  write: (count: number, path: string) => void,
+  of = n,
+  known = new Set<string>(),
+): string[] {
+  return [1, of, 2 * of].map((count) => {
     const path = join(folder, `${count}-${file}`);
-    write(count, path);
+    if (!known.has(path)) write(count, path);
+    known.add(path);
     return path;
   });
 }
@@ -114,12 +134,12 @@ function inputs(file: string, write: (count: number, path: string) => void): str
 for (const dimension of Object.keys(DIMENSIONS)) {
   const names = Object.keys(ANSWERS).filter((name) => isWanted(name, dimension));
   if (names.length === 0) continue;
-  const paths = inputs('net.jsonl', (count, path) => {
-    writeRecords(dimension, count, path);
-  });
+  const known = new Set<string>();
   for (const name of names) {
     const commandOf = ANSWERS[name];
     if (commandOf === undefined) continue;
+    const write = (count: number, path: string): void => writeRecords(dimension, count, path);
+    const paths = inputs('net.jsonl', write, countOf(name, dimension), known);
     await compare(
       name,
       dimension,

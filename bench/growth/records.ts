@@ -31,7 +31,7 @@ export const DIMENSIONS: Readonly<Record<string, Part>> = {
 const COLLECTIVE = { op: 'allreduce', bytesIn: 4096, bytesOut: 4096, dtype: 'float32', groupSize: 2, ranks: null };
 
 /** Dimensions of which each is a profile of its own, in one stream. */
-const OF_PROFILES = new Set(['ranks', 'pairs', 'profiles']);
+export const OF_PROFILES: ReadonlySet<string> = new Set(['ranks', 'pairs', 'profiles']);
 
 const KERNEL = {
   ...{ type: 'kernel', name: 'kernel(float*)', short: 'kernel', dur: 900, device: 0, stream: 7 },

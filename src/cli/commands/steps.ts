@@ -39,7 +39,7 @@ export const steps = recordsCommand(
         'Rows: a step by its number, - for work outside of steps, all for everything. text has us, all other formats ns.',
         'Communication: collective operations, and kernels of NCCL, RCCL or a process group. Unknown is na (json: null):',
         'preparing and the copies of a step where the profile does not say when steps ran on the host.',
-        `Memory: at most 300 MB, for ${MOST_STEPS} steps, and ${DEVICE_MEMORY}.`,
+        `Memory: at most 300 MB, for ${MOST_STEPS} steps, counted on each device, and ${DEVICE_MEMORY}.`,
       ],
     ],
     examples: [

@@ -155,7 +155,9 @@ export class Steps implements Analysis<readonly ProfileSteps[]> {
 
   #keep(): void {
     if (++this.#rows <= MOST_STEPS) return;
-    throw new UserError(`more than ${MOST_STEPS} steps`, { hint: 'take a part of the records' });
+    throw new UserError(`more than ${MOST_STEPS} steps, counted on each device`, {
+      hint: 'take a part of the records',
+    });
   }
 }
 
