@@ -1,5 +1,6 @@
 /** Small NEFFs: a header, and a tar archive of the members that a compiler writes. */
 import { gzipSync } from 'fflate';
+import { message, packed, type Field } from './wire.js';
 
 /** A header block and contents; `kind` is the tar type flag. */
 export interface TarEntry {
@@ -94,3 +95,40 @@ export function neffBytes(entries: readonly TarEntry[] = entriesOf(), header: He
   const padding = Buffer.alloc(size - packed.length);
   return Buffer.concat([headerBytes({ dataSize: BigInt(size), ...header }), packed, padding]);
 }
+
+/** An instruction as the compiler knows it; numbers are those of its subgraph. */
+export interface DebugInstruction {
+  readonly number: number;
+  readonly name: string;
+  readonly penguin?: number;
+  /** Instructions that it waits for, with the kind: 1 ordered, 2 anti, 3 output, 4 flow. */
+  readonly ordered?: readonly (readonly [number: number, kind: number])[];
+  readonly bySemaphore?: readonly (readonly [number: number, kind: number])[];
+}
+
+const debugFile = (what: string, next: string, records: readonly (readonly Field[])[]): Buffer =>
+  message([[1, what], [2, next], ...records.map((record): Field => [3, record])]);
+
+/** `debug_info_asm_ENGINE.dbg`: for each instruction of an engine the number of what it was made from; 0 for none. */
+export const rowsFile = (numbers: readonly number[]): Buffer =>
+  debugFile(
+    "Instructions of one engine in the binary file's order.",
+    'debug_info_backend.dbg',
+    numbers.map((number): Field[] => (number === 0 ? [] : [[3, packed([number])]])),
+  );
+
+/** `debug_info_backend_ENGINE.dbg`: names of instructions and what they wait for. */
+export const instructionsFile = (instructions: readonly DebugInstruction[]): Buffer =>
+  debugFile(
+    'Instructions of one engine before they were assembled.',
+    'debug_info_penguin.dbg',
+    instructions.map(({ number, name, penguin, ordered = [], bySemaphore = [] }) => [
+      [1, number],
+      [2, name],
+      ...(penguin === undefined ? [] : [[3, packed([penguin])] as const]),
+      [4, packed(ordered.map(([other]) => other))],
+      [5, packed(bySemaphore.map(([other]) => other))],
+      [9, packed(ordered.map(([, kind]) => kind))],
+      [10, packed(bySemaphore.map(([, kind]) => kind))],
+    ]),
+  );

@@ -1,25 +1,5 @@
 /** Small device traces of NeuronCores, written byte by byte as the layout has it: no code of the reader is used. */
-
-/** A field's value: a number, a text, bytes, or a message. */
-type Value = number | bigint | string | Buffer | readonly Field[];
-type Field = readonly [field: number, value: Value];
-
-function varint(value: number | bigint): Buffer {
-  const bytes: number[] = [];
-  let rest = BigInt(value);
-  for (; rest > 127n; rest >>= 7n) bytes.push(Number(rest & 127n) | 128);
-  return Buffer.from([...bytes, Number(rest)]);
-}
-
-const message = (fields: readonly Field[]): Buffer =>
-  Buffer.concat(
-    fields.map(([field, value]) => {
-      if (typeof value === 'number' || typeof value === 'bigint')
-        return Buffer.concat([varint(field * 8), varint(value)]);
-      const bytes = typeof value === 'string' ? Buffer.from(value) : Buffer.isBuffer(value) ? value : message(value);
-      return Buffer.concat([varint(field * 8 + 2), varint(bytes.length), bytes]);
-    }),
-  );
+import { message, type Field } from './wire.js';
 
 /** Start of the execution: beyond 2^53, where doubles cannot represent neighbours. */
 const START = 2n ** 60n + 7n;
@@ -70,6 +50,10 @@ interface GraphOf {
   readonly core?: number;
   /** Opcodes of an engine's instructions, by engine. */
   readonly opcodes?: readonly (readonly number[])[];
+  /** The instructions of 64 bytes instead, by engine. */
+  readonly words?: readonly (readonly Buffer[])[];
+  /** Where the runtime changed the program of an engine, by engine: places in bytes, numbers of instructions. */
+  readonly edits?: readonly (readonly (readonly [offset: number, inserted: number, removed: number])[])[];
   /** Place of the first instruction in the device's memory, in instructions. */
   readonly place?: number;
   readonly rings?: readonly (readonly [engine: number, queue: number, name: string])[];
@@ -100,29 +84,45 @@ export interface TraceOf extends GraphOf {
 const UUID = '00112233445566778899aabbccddeeff';
 const INSTRUCTION = 64;
 
+const wordsOf = ({ opcodes = [], words }: GraphOf): readonly (readonly Buffer[])[] =>
+  words ??
+  opcodes.map((codes) => codes.map((opcode) => Buffer.concat([Buffer.from([opcode]), Buffer.alloc(INSTRUCTION - 1)])));
+
 /** @param start of the graph's instructions, from the first byte after the metadata */
-function graph(
-  { name = 'sg00', core = 4, opcodes = [], place = 0, rings = [], memory = [] }: GraphOf,
-  start: number,
-): Field[] {
+function graph(program: GraphOf, start: number): Field[] {
+  const { name = 'sg00', core = 4, place = 0, edits = [], rings = [], memory = [] } = program;
   let offset = start;
-  const buffers = opcodes.map((codes, engine): Field => {
+  const buffers = wordsOf(program).map((words, engine): Field => {
     const field: Field = [
       4,
       [
         [1, engine],
         [2, 2 ** 40 + place * INSTRUCTION],
         [7, offset],
-        [8, codes.length * INSTRUCTION],
+        [8, words.length * INSTRUCTION],
       ],
     ];
-    offset += codes.length * INSTRUCTION;
+    offset += words.length * INSTRUCTION;
     return field;
   });
   return [
     [1, name],
     [3, core],
     ...buffers,
+    ...edits.map((list, engine): Field => [
+      5,
+      [
+        [1, engine],
+        ...list.map(([place, inserted, removed]): Field => [
+          2,
+          [
+            [1, place],
+            [2, inserted],
+            [3, removed],
+          ],
+        ]),
+      ],
+    ]),
     ...rings.map(([engine, queue, ring]): Field => [
       7,
       [
@@ -141,11 +141,7 @@ function graph(
   ];
 }
 
-const instructionsOf = ({ opcodes = [] }: GraphOf): Buffer => {
-  const instructions = Buffer.alloc(opcodes.flat().length * INSTRUCTION);
-  opcodes.flat().forEach((opcode, i) => (instructions[i * INSTRUCTION] = opcode));
-  return instructions;
-};
+const instructionsOf = (program: GraphOf): Buffer => Buffer.concat(wordsOf(program).flat());
 
 /** The bytes of a trace. */
 export function ntff(trace: TraceOf): Buffer {
