@@ -2,13 +2,33 @@
  * Attention of one head on a logical core of Trainium2: 256 queries and keys of 128 numbers in bfloat16, half of the
  * queries on each of two cores, and a projection of the result. Durations are invented.
  */
-import { CoreRun, ENGINES, type NeuronRun, type Step, type Transfer, type Work } from './neuron-run.js';
+import { CoreRun, ENGINES, QUEUE_SEMAPHORES, queueOf, type NeuronRun, type Step } from './neuron-run.js';
+import {
+  BF16,
+  copied,
+  exponential,
+  FP32,
+  moved,
+  multiplied,
+  noOperation,
+  nothing,
+  notified,
+  onlySemaphores,
+  product as productOf,
+  PSUM,
+  reduced,
+  relaxedOrder,
+  tableLoad,
+  weights,
+  written,
+  type Moved,
+  type Place,
+  type Tile,
+} from './neuron-words.js';
 
 /** Rows and columns of a tile: the tensor engine's. */
 const TILE = 128;
 const KEYS = 2;
-const BF16 = 2;
-const FP32 = 4;
 
 export interface SampleTensor {
   readonly name: string;
@@ -23,43 +43,103 @@ export const TENSORS: readonly SampleTensor[] = [
   { name: 'attended', kind: 'output', shape: [KEYS * TILE, TILE] },
   { name: 'w_out', kind: 'weight', shape: [TILE, TILE] },
 ];
-export const bytesOf = ({ shape }: SampleTensor): number => shape.reduce((size, extent) => size * extent, BF16);
+export const bytesOf = ({ shape }: SampleTensor): number => shape.reduce((size, extent) => size * extent, BF16.bytes);
 
 const LAYER = 'decoder/layers.0/attention';
-const TILE_BYTES = TILE * TILE * BF16;
+const TILE_BYTES = TILE * TILE * BF16.bytes;
+
+/** Tensors that instructions find in the table of inputs and outputs; the rest have a variable. */
+export const TABLE = TENSORS.filter(({ kind }) => kind !== 'weight');
+/** Number of a tensor's variable; 0 is the state buffer. */
+export const variableOf = (tensor: string): number => 1 + TENSORS.findIndex(({ name }) => name === tensor);
+
+const IN_STATE_BUFFER = [
+  'q',
+  'k0',
+  'k1',
+  'v0',
+  'v1',
+  'w_out',
+  'qT',
+  'k0T',
+  'k1T',
+  'p0',
+  'p1',
+  'p0T',
+  'p1T',
+  'o',
+  'oT',
+  'result',
+];
+const TILE_OF_PARTITION = TILE * BF16.bytes;
+
+/** A tile in the state buffer: 128 numbers of each partition, or more. */
+const tile = (name: string, size = TILE): Tile => ({
+  address: 0x4000 + TILE_OF_PARTITION * IN_STATE_BUFFER.indexOf(name),
+  size,
+  type: BF16,
+});
+
+/** A number of each partition. */
+const number = (name: 'largest' | 'bias' | 'sums' | 'factors' | 'scale'): Tile => ({
+  address: 0x9000 + FP32.bytes * ['largest', 'bias', 'sums', 'factors', 'scale'].indexOf(name),
+  size: 1,
+  type: FP32,
+});
+
+/** Accumulators: the scores of both tiles of keys follow each other. */
+const inPsum = (name: string, size = TILE): Tile => ({
+  address:
+    PSUM + TILE * FP32.bytes * (name.startsWith('scores') ? Number(name.slice(-1)) : name.startsWith('o') ? 8 : 4),
+  size,
+  type: FP32,
+});
 
 /** A tile from device memory, or to it. */
 const move = (tensor: string, gives: string, way: 'in' | 'out', more: Partial<Step> = {}): Step => {
+  const { engine = 'Sync' } = more;
   const isWeight = tensor === 'w_out';
-  const moves: Transfer = {
-    tensor,
-    bytes: TILE_BYTES,
-    packetBytes: isWeight ? 2048 : 4096,
-    source: way === 'out' ? 'SB' : isWeight ? 'WEIGHT' : 'VIRTUAL',
-    dest: way === 'out' ? 'VIRTUAL' : 'SB',
+  const packetBytes = isWeight ? 2048 : 4096;
+  const place: Place = isWeight
+    ? { kind: 'variable', variable: variableOf(tensor) }
+    : {
+        kind: 'table',
+        entry: TABLE.findIndex(({ name }) => name === tensor),
+        offset: gives.endsWith('1') ? TILE_BYTES : 0,
+      };
+  const inside: Place = { kind: 'state', offset: tile(way === 'in' ? gives : 'result').address };
+  const moves: Moved = {
+    source: way === 'in' ? place : inside,
+    target: way === 'in' ? inside : place,
+    semaphore: QUEUE_SEMAPHORES[queueOf(engine)],
+    packets: TILE_BYTES / packetBytes,
   };
-  const work: Work =
-    way === 'in'
-      ? { hbm_read_bytes: TILE_BYTES, sbuf_write_bytes: TILE_BYTES }
-      : { sbuf_read_bytes: TILE_BYTES, hbm_write_bytes: TILE_BYTES };
   return {
-    engine: 'Sync',
+    engine,
     opcode: 'DMA_DIRECT2D',
     ps: 38_000,
     gives,
     layer: `${LAYER}/${way === 'in' ? 'load' : 'store'}`,
     line: way === 'in' ? 24 : 61,
-    operands: `src_elem_size=${BF16 * TILE} dst_elem_size=${BF16 * TILE} in_dtype=bfloat16 out_dtype=bfloat16 compute_op=NONE`,
-    moves,
-    work,
+    operands: moved(moves),
+    moves: {
+      tensor,
+      bytes: TILE_BYTES,
+      packetBytes,
+      source: way === 'out' ? 'SB' : isWeight ? 'WEIGHT' : 'VIRTUAL',
+      dest: way === 'out' ? 'VIRTUAL' : 'SB',
+      move: moves,
+    },
     ...more,
   };
 };
 
 interface Product {
   readonly name: string;
+  /** Tiles, and results by whose semaphores these are there, where they have other names. */
   readonly weights: string;
   readonly moving: string;
+  readonly ready?: string;
   readonly layer: string;
   readonly hlo: string;
   readonly line: number;
@@ -69,45 +149,46 @@ interface Product {
 }
 
 /** Weights into the tensor engine, then a tile through it. */
-function product({ name, weights, moving, layer, hlo, line, type = 'REGULAR', after = [] }: Product): Step[] {
-  const place = { engine: 'Tensor', layer: `${LAYER}/${layer}`, hlo, line, type } as const;
+function product({ name, weights: loaded, moving, ready, layer, hlo, line, type, after = [] }: Product): Step[] {
+  const place = {
+    engine: 'Tensor',
+    layer: `${LAYER}/${layer}`,
+    hlo,
+    line,
+    ...(type === undefined ? {} : { type }),
+  } as const;
+  const isTransposed = type === 'TRANSPOSE';
   return [
     {
       ...place,
       opcode: 'LDWEIGHTS',
       ps: 54_000,
-      after: [weights],
-      operands: `src=bfloat16@0x4400[1,0,0][${TILE},1,1] ${TILE}*${TILE}`,
-      work: { sbuf_read_bytes: TILE_BYTES },
+      after: [ready ?? loaded],
+      operands: weights(tile(loaded), isTransposed),
     },
     {
       ...place,
       opcode: 'MATMUL',
       ps: 112_000,
-      after: [moving, ...after],
+      after: [ready ?? moving, ...after],
       gives: name,
-      operands: `acc_flags=3 src=bfloat16@0x4200[1,0,0][${TILE},1,1] dst=0x2000000[1,0,0][${TILE},1,1] ${TILE}*${TILE}`,
-      work: { elements: TILE ** 3, sbuf_read_bytes: TILE_BYTES, psum_write_bytes: TILE * TILE * FP32 },
+      operands: productOf(tile(moving), inPsum(name).address, isTransposed),
     },
   ];
 }
 
 /** A result from PSUM into the state buffer. */
-const copy = (from: string, gives: string, layer: string, line: number, more: Partial<Step> = {}): Step => {
-  const read = TILE * TILE * FP32;
-  return {
-    engine: 'Vector',
-    opcode: 'COPY',
-    ps: 131_000,
-    after: [from],
-    gives,
-    layer: `${LAYER}/${layer}`,
-    line,
-    operands: `src=fp32@0x2000000[1,0,0][${TILE},1,1] dst=bfloat16@0x4400[1,0,0][${TILE},1,1]`,
-    work: { psum_read_bytes: read, sbuf_write_bytes: TILE_BYTES, psum_read_sbuf_write_bytes: TILE_BYTES },
-    ...more,
-  };
-};
+const copy = (from: string, gives: string, layer: string, line: number, more: Partial<Step> = {}): Step => ({
+  engine: 'Vector',
+  opcode: 'COPY',
+  ps: 131_000,
+  after: [from],
+  gives,
+  layer: `${LAYER}/${layer}`,
+  line,
+  operands: copied(inPsum(from), tile(gives)),
+  ...more,
+});
 
 /** A tile transposed: a product with the identity. */
 const transposed = (name: string, layer: string, hlo: string, line: number): Step[] => [
@@ -119,6 +200,10 @@ const keys = Array.from({ length: KEYS }, (_, i) => i);
 
 const SOFTMAX = { layer: `${LAYER}/softmax`, hlo: '%softmax.7 = softmax(%multiply.6)' } as const;
 
+const SCORES = inPsum('scores0', KEYS * TILE);
+const PROBABILITIES = tile('p0', KEYS * TILE);
+const SCALE = 0.0883883;
+
 const softmax: readonly Step[] = [
   {
     ...SOFTMAX,
@@ -126,8 +211,7 @@ const softmax: readonly Step[] = [
     opcode: 'ACT_TABLE_LOAD',
     ps: 1_280_000,
     line: 41,
-    operands: 'table=exp',
-    activation: 'Exp',
+    operands: tableLoad,
     gives: 'table',
   },
   {
@@ -138,8 +222,7 @@ const softmax: readonly Step[] = [
     after: keys.map((i) => `scores${i}`),
     gives: 'largest',
     line: 40,
-    operands: `op=max src=fp32@0x2000000[1,0,0][${KEYS * TILE},1,1] dst=fp32@0x9000[1,0,0][1,1,1]`,
-    work: { psum_read_bytes: KEYS * TILE * TILE * FP32, sbuf_write_bytes: TILE * FP32 },
+    operands: reduced('MAX', SCORES, number('largest')),
   },
   {
     ...SOFTMAX,
@@ -149,8 +232,7 @@ const softmax: readonly Step[] = [
     after: ['largest'],
     gives: 'bias',
     line: 41,
-    operands: 'op0=mult imm0=-0.0883883 src=fp32@0x9000[1,0,0][1,1,1] dst=fp32@0x9004[1,0,0][1,1,1]',
-    work: { sbuf_read_bytes: TILE * FP32, sbuf_write_bytes: TILE * FP32 },
+    operands: multiplied(number('largest'), number('scale').address, number('bias')),
   },
   {
     ...SOFTMAX,
@@ -160,13 +242,8 @@ const softmax: readonly Step[] = [
     after: ['table', 'bias'],
     gives: 'p',
     line: 42,
-    activation: 'Exp',
-    operands: `func=exp scale=0.0883883 src=fp32@0x2000000[1,0,0][${KEYS * TILE},1,1] dst=bfloat16@0x9200[1,0,0][${KEYS * TILE},1,1]`,
-    work: {
-      psum_read_bytes: KEYS * TILE * TILE * FP32,
-      sbuf_write_bytes: KEYS * TILE_BYTES,
-      psum_read_sbuf_write_bytes: KEYS * TILE_BYTES,
-    },
+    activation: 'EXP',
+    operands: exponential(SCORES, PROBABILITIES, SCALE, number('bias')),
   },
   {
     ...SOFTMAX,
@@ -176,8 +253,7 @@ const softmax: readonly Step[] = [
     after: ['p'],
     gives: 'sums',
     line: 43,
-    operands: `op=add src=bfloat16@0x9200[1,0,0][${KEYS * TILE},1,1] dst=fp32@0x9400[1,0,0][1,1,1]`,
-    work: { sbuf_read_bytes: KEYS * TILE_BYTES, sbuf_write_bytes: TILE * FP32 },
+    operands: reduced('ADD', PROBABILITIES, number('sums')),
   },
   {
     ...SOFTMAX,
@@ -187,30 +263,36 @@ const softmax: readonly Step[] = [
     after: ['sums'],
     gives: 'factors',
     line: 44,
-    operands: 'src=fp32@0x9400[1,0,0][1,1,1] dst=fp32@0x9404[1,0,0][1,1,1]',
-    work: { sbuf_read_bytes: TILE * FP32, sbuf_write_bytes: TILE * FP32 },
+    operands: copied(number('sums'), number('factors')),
   },
 ];
 
 /** Every engine waits to be started, and sets how its instructions may overtake each other. */
 const preamble: readonly Step[] = ENGINES.flatMap((engine): Step[] => [
-  { engine, opcode: 'WRITE', ps: 63_000, operands: 'data=0x2 size=4' },
-  { engine, opcode: 'SET_ORDERING_MODE', ps: 17_000 },
+  { engine, opcode: 'WRITE', ps: 63_000, operands: written(2) },
+  { engine, opcode: 'SET_ORDERING_MODE', ps: 17_000, operands: relaxedOrder },
 ]);
 
-/** Each engine waits for what it ran; sync signals the host. */
+/** Each engine waits for what it ran; sync waits for the others and signals the host. */
 const epilogue: readonly Step[] = [
   ...ENGINES.flatMap((engine): Step[] => [
-    { engine, opcode: 'DRAIN', ps: 19_000 },
+    { engine, opcode: 'DRAIN', ps: 19_000, operands: nothing },
     {
       engine,
       opcode: 'EVENT_SEMAPHORE',
       ps: 26_000,
-      gives: `${engine} done`,
-      ...(engine === 'Sync' ? { after: ['stored'] } : {}),
+      operands: onlySemaphores,
+      ...(engine === 'Sync' ? { after: ['stored'] } : { gives: `${engine} done` }),
     },
   ]),
-  { engine: 'Sync', opcode: 'NOTIFY', ps: 48_000, after: ENGINES.slice(0, 4).map((engine) => `${engine} done`) },
+  ...ENGINES.slice(0, 4).map((engine): Step => ({
+    engine: 'Sync',
+    opcode: 'EVENT_SEMAPHORE',
+    ps: 26_000,
+    after: [`${engine} done`],
+    operands: onlySemaphores,
+  })),
+  { engine: 'Sync', opcode: 'NOTIFY', ps: 48_000, operands: notified },
 ];
 
 const program: readonly Step[] = [
@@ -218,7 +300,7 @@ const program: readonly Step[] = [
   move('q', 'q', 'in'),
   ...keys.map((i) => move('k', `k${i}`, 'in')),
   ...keys.map((i) => move('v', `v${i}`, 'in')),
-  move('w_out', 'w_out', 'in', { engine: 'GpSimd', opcode: 'DMA_DIRECT2D', ps: 92_000, line: 26 }),
+  move('w_out', 'w_out', 'in', { engine: 'GpSimd', ps: 92_000, line: 26 }),
   ...transposed('q', 'scores', '%transpose.2 = transpose(%q)', 31),
   ...keys.flatMap((i) => transposed(`k${i}`, 'scores', '%transpose.3 = transpose(%k)', 33)),
   ...keys.flatMap((i) =>
@@ -236,8 +318,9 @@ const program: readonly Step[] = [
   ...keys.flatMap((i) => [
     ...product({
       name: `p${i} in psum`,
-      weights: 'p',
-      moving: 'p',
+      weights: `p${i}`,
+      moving: `p${i}`,
+      ready: 'p',
       layer: 'values',
       hlo: '%transpose.8 = transpose(%softmax.7)',
       line: 48,
@@ -260,7 +343,7 @@ const program: readonly Step[] = [
     opcode: 'TENSOR_SCALAR',
     after: [`o${KEYS - 1}`, 'factors'],
     hlo: '%multiply.10 = multiply(%dot.9, %reciprocal)',
-    operands: `op0=mult src=fp32@0x2000000[1,0,0][${TILE},1,1] scalar=fp32@0x9404 dst=bfloat16@0x9600[1,0,0][${TILE},1,1]`,
+    operands: multiplied(inPsum('o'), number('factors').address, tile('o')),
   }),
   ...transposed('o', 'output', '%transpose.11 = transpose(%multiply.10)', 56),
   ...product({
@@ -274,11 +357,18 @@ const program: readonly Step[] = [
   copy('projected', 'result', 'output', 59, {
     engine: 'Scalar',
     hlo: '%convert.13 = convert(%dot.12)',
-    opcode: 'ACTIVATE',
+    opcode: 'CAST',
     ps: 148_000,
-    activation: 'Copy',
   }),
-  { engine: 'GpSimd', opcode: 'NOP', ps: 21_000, after: ['result'] },
+  {
+    engine: 'GpSimd',
+    opcode: 'NOP',
+    ps: 21_000,
+    after: ['result'],
+    layer: `${LAYER}/store`,
+    line: 60,
+    operands: noOperation,
+  },
   move('attended', 'stored', 'out', { after: ['result'] }),
   ...epilogue,
 ];

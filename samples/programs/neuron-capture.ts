@@ -1,7 +1,17 @@
 /** A run as the files around a capture: the device trace (NTFF), and the program that ran (NEFF). */
-import { bytesOf, TENSORS } from './neuron-attention.js';
-import { DMA_ENGINES, ENGINES, QUEUE_NAMES, type CoreRun, type NeuronRun } from './neuron-run.js';
-import { neffBytes } from './write-neff.js';
+import { bytesOf, TABLE, TENSORS, variableOf } from './neuron-attention.js';
+import {
+  DMA_ENGINES,
+  ENGINES,
+  QUEUE_NAMES,
+  type CoreRun,
+  type Engine,
+  type Instruction,
+  type NeuronRun,
+  type Step,
+} from './neuron-run.js';
+import { compiledMove, STATE_VARIABLE, wordOf } from './neuron-words.js';
+import { instructionsFile, neffBytes, rowsFile, type DebugInstruction, type TarEntry } from './write-neff.js';
 import { instructionEnd, instructionStart, ntff, packet, semaphore, throttle, type SectionOf } from './write-ntff.js';
 
 export const PROGRAM = 'attention.neff';
@@ -14,25 +24,6 @@ export const COMPILER = '2.99.1000.0+00c0ffee';
 export const RUNTIME = [2, 99, 7, '0ddba11c'] as const;
 export const DRIVER = [2, 98] as const;
 export const PROFILER = '2.99.5.0';
-
-/** First byte of an instruction. */
-const OPCODES: Readonly<Record<string, number>> = {
-  LDWEIGHTS: 0x01,
-  MATMUL: 0x02,
-  ACTIVATE: 0x21,
-  ACT_TABLE_LOAD: 0x23,
-  TENSOR_REDUCE: 0x42,
-  TENSOR_SCALAR: 0x43,
-  COPY: 0x46,
-  RECIPROCAL: 0x48,
-  EVENT_SEMAPHORE: 0xa0,
-  DRAIN: 0xa2,
-  NOP: 0xa4,
-  WRITE: 0xa5,
-  NOTIFY: 0xa6,
-  SET_ORDERING_MODE: 0xb1,
-  DMA_DIRECT2D: 0xb8,
-};
 
 /** Device memory by what takes it: names of the trace, and of the vendor's tool. */
 const MEMORY: readonly (readonly [name: string, tool: string, bytes: number])[] = [
@@ -86,10 +77,23 @@ function sections(run: CoreRun): SectionOf[] {
   return records.map(([kind, timed]) => ({ kind, core, group: kind === 4 ? 1 : 0, records: inOrder(timed) }));
 }
 
-const opcodesOf = (run: CoreRun): number[][] =>
-  ENGINES.map((engine) =>
-    run.instructions.filter(({ step }) => step.engine === engine).map(({ step: { opcode } }) => OPCODES[opcode] ?? 0),
-  );
+const ofEngine = (run: CoreRun, engine: Engine): Instruction[] =>
+  run.instructions.filter(({ step }) => step.engine === engine);
+
+const loadedWord = ({ step: { opcode, operands }, semaphores }: Instruction): Buffer =>
+  wordOf(opcode, semaphores, operands);
+
+/** Instructions of the runtime before those of each engine; others follow these. */
+export const PREAMBLE = 2;
+const WORD = 64;
+
+function editsOf(instructions: readonly Instruction[]): (readonly [number, number, number])[] {
+  const program = instructions.filter(({ number }) => number !== null).length;
+  return [
+    [0, PREAMBLE, 0],
+    [(PREAMBLE + program) * WORD, instructions.length - PREAMBLE - program, 0],
+  ];
+}
 
 export const neuronTrace = ({ cores, length }: NeuronRun): Buffer =>
   ntff({
@@ -103,7 +107,8 @@ export const neuronTrace = ({ cores, length }: NeuronRun): Buffer =>
       name: run.name,
       core: run.core,
       place: PLACE,
-      opcodes: opcodesOf(run),
+      words: ENGINES.map((engine) => ofEngine(run, engine).map(loadedWord)),
+      edits: ENGINES.map((engine) => editsOf(ofEngine(run, engine))),
       rings: Array.from({ length: DMA_ENGINES }, (_, i) => run.dmaBase + i).flatMap((engine) =>
         Object.entries(QUEUE_NAMES).map(([queue, name]) => [engine, Number(queue), name] as const),
       ),
@@ -112,21 +117,70 @@ export const neuronTrace = ({ cores, length }: NeuronRun): Buffer =>
     sections: cores.flatMap(sections),
   });
 
-const mapped = TENSORS.map((tensor, id) => {
+const mapped = TENSORS.map((tensor) => {
   const isWeight = tensor.kind === 'weight';
   const file = `value_${tensor.name}.npy`;
   const place = isWeight ? { type: 'file', file_name: file } : { type: tensor.kind };
   const kind = isWeight ? { is_const: true } : { is_const: false, kind: tensor.kind };
   return {
     name: tensor.name,
-    variable: { ...place, size: bytesOf(tensor), var_id: id },
+    variable: { ...place, size: bytesOf(tensor), var_id: variableOf(tensor.name) },
     type: { dtype: 'bfloat16', ...kind, sim_shape: tensor.shape, tf_file: file },
   };
 });
 
-/** The program, without the instructions: they are not read. */
-export function neuronProgram(): Buffer {
-  const graphs = ['sg00', 'sg01'];
+export const birName = (number: number): string => `I-${number}`;
+/** Number of the line of the kernel that an instruction was made of. */
+export const penguinOf = ({ line = 0 }: Step): number => line;
+
+/** Names of engines in a program's files. */
+const FILES = ['PE', 'Activation', 'Pool', 'DVE', 'SP'] as const;
+const KINDS = { ORDERED: 1, ANTI_DEPENDENCE: 2, FLOW_DEPENDENCE: 4 } as const;
+
+/** Instructions of a core's engine as the compiler wrote them, and what it knows of them. */
+function engineFiles(run: CoreRun, engine: Engine, file: string): TarEntry[] {
+  const program = ofEngine(run, engine).flatMap((each) =>
+    each.number === null ? [] : [{ ...each, number: each.number }],
+  );
+  const words = program.map((each) => {
+    const { moves, opcode } = each.step;
+    return moves === undefined ? loadedWord(each) : wordOf(opcode, each.semaphores, compiledMove(moves.move));
+  });
+  const known = program.map(({ number, step, before }): DebugInstruction => {
+    const ofKind = (isOrdered: boolean): (readonly [number, number])[] =>
+      before
+        .filter(({ kind }) => (kind === 'ORDERED') === isOrdered)
+        .map(({ number: other, kind }) => [other, KINDS[kind]]);
+    return {
+      number,
+      name: birName(number),
+      penguin: penguinOf(step),
+      ordered: ofKind(true),
+      bySemaphore: ofKind(false),
+    };
+  });
+  return [
+    { name: `${run.name}/${file}.bin`, data: Buffer.concat(words) },
+    { name: `${run.name}/debug_info_asm_${file}.dbg`, data: rowsFile(program.map(({ number }) => number)) },
+    { name: `${run.name}/debug_info_backend_${file}.dbg`, data: instructionsFile(known) },
+  ];
+}
+
+/** By the runtime's names of the engines in a definition. */
+const ENGINE_KEYS = ['pe', 'act', 'pool', 'dve', 'sp'];
+
+/** Names of the files of all engines, as a definition lists them. */
+const fileNames = Object.fromEntries<unknown>(
+  ENGINE_KEYS.flatMap((key, i): (readonly [string, unknown])[] => [
+    [`${key}_instr`, `${FILES[i]}.bin`],
+    [`${key}_asm_dbg`, [`debug_info_asm_${FILES[i]}.dbg`]],
+    [`${key}_dbg`, [`debug_info_backend_${FILES[i]}.dbg`]],
+  ]),
+);
+
+/** The program of a run. */
+export function neuronProgram({ cores }: NeuronRun): Buffer {
+  const graphs = cores.map(({ name }) => name);
   const parts: Readonly<Record<string, unknown>> = {
     'info.json': { tool_version: COMPILER, name: PROGRAM, num_tpb: 1 },
     'kelf-0.json': {
@@ -143,7 +197,16 @@ export function neuronProgram(): Buffer {
               qSyncDynamicHW: { type: 'dynamic', owner: 'sp', semaphore_set: [24] },
               qGpSimdDynamic: { type: 'dynamic', owner: 'pool', semaphore_set: [27] },
             },
-            var: Object.fromEntries<unknown>(mapped.map(({ name: tensor, variable }) => [tensor, variable])),
+            ...fileNames,
+            var: {
+              SB: { type: 'state-buffer', var_id: STATE_VARIABLE },
+              ...Object.fromEntries<unknown>(mapped.map(({ name: tensor, variable }) => [tensor, variable])),
+              DGETable0: {
+                type: 'dge-table',
+                list: TABLE.map(({ name: tensor }) => variableOf(tensor)),
+                var_id: TENSORS.length + 1,
+              },
+            },
           },
         ],
         [
@@ -154,5 +217,6 @@ export function neuronProgram(): Buffer {
     ),
   };
   const entries = Object.entries(parts).map(([name, part]) => ({ name, data: JSON.stringify(part) }));
-  return neffBytes(entries, { uuid: UUID, hash: HASH, name: PROGRAM });
+  const instructions = cores.flatMap((run) => ENGINES.flatMap((engine, i) => engineFiles(run, engine, FILES[i] ?? '')));
+  return neffBytes([...entries, ...instructions], { uuid: UUID, hash: HASH, name: PROGRAM });
 }

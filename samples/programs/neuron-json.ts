@@ -3,7 +3,7 @@
  * capture that we know shows: layers, names of the compiler's graph, lines of source, tensors of packets.
  */
 import { bytesOf, TENSORS } from './neuron-attention.js';
-import { HASH, memoryUse, PROFILER, PROGRAM, TRACE, UUID } from './neuron-capture.js';
+import { birName, HASH, memoryUse, penguinOf, PREAMBLE, PROFILER, PROGRAM, TRACE, UUID } from './neuron-capture.js';
 import { atWork, covered, DEVICE, flopsOf, lengthOf, metricsOf } from './neuron-metrics.js';
 import {
   ENGINES,
@@ -17,6 +17,7 @@ import {
   type NeuronRun,
   type Packet,
 } from './neuron-run.js';
+import { compiledMove, type Semaphores } from './neuron-words.js';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -36,8 +37,23 @@ const QUEUE_TYPES: Readonly<Record<number, string>> = {
 
 const subgraph = ({ name }: CoreRun): Row => ({ subgraph: name });
 
-function instruction(run: CoreRun, { step, pc, start, end, wait, crcIn, crcOut, id, waits, before }: Instruction): Row {
+/** The runtime's semaphores have another notation than the program's. */
+function semaphoreText({ wait, update }: Semaphores, isRuntime: boolean): string {
+  const name = (semaphore: number): string =>
+    isRuntime ? `$S[${semaphore}]` : `S[${semaphore}] (${SEMAPHORES[semaphore] ?? ''})`;
+  return [
+    ...(wait === null ? [] : [`${name(wait.semaphore)}>=${wait.value}`]),
+    ...(update === null ? [] : [`${name(update)}++@complete`]),
+  ].join(' ');
+}
+
+function instruction(
+  run: CoreRun,
+  { step, pc, start, end, wait, crcIn, crcOut, id, semaphores, number, before }: Instruction,
+): Row {
   const { moves } = step;
+  const graph = run.name.replace('sg', 'sg00');
+  const head = semaphoreText(semaphores, number === null);
   return {
     timestamp: ns(start),
     duration: ns(end - start),
@@ -46,20 +62,34 @@ function instruction(run: CoreRun, { step, pc, start, end, wait, crcIn, crcOut, 
     ...subgraph(run),
     pc,
     opcode: step.opcode,
-    operands: `${waits} ${step.operands ?? ''} `,
+    operands: `${head} ${step.operands.text}`,
     id: exact(id),
-    instruction_type: step.type ?? '',
+    instruction_type: number === null ? '' : (step.type ?? 'REGULAR'),
     layer: step.layer ?? '',
     hlo_name: step.hlo ?? '',
     evt_wait_time: waitNs(wait),
     crc_in: crcIn,
     crc_out: crcOut,
-    ...(step.layer === undefined ? {} : { bir_id: `${run.name.replace('sg', 'sg00')}:${100 + pc}`, compiler_pc: pc }),
+    ...(number === null
+      ? {}
+      : {
+          bir_id: `${graph}:${number}`,
+          bir_instruction_name: birName(number),
+          penguin_id: `${graph}:${penguinOf(step)}`,
+          compiler_pc: pc - PREAMBLE,
+        }),
     ...(step.line === undefined ? {} : { nki_source_location: `attention.py:${step.line}` }),
     ...(step.activation === undefined ? {} : { activation_fn: step.activation }),
-    ...(moves === undefined ? {} : { compiler_opcode: 'PSEUDO_DMA_DIRECT2D' }),
-    ...step.work,
-    ...(before.length === 0 ? {} : { predecessors: before.map(([other, type]) => ({ id: exact(other), type })) }),
+    ...(moves === undefined
+      ? {}
+      : {
+          compiler_opcode: 'PSEUDO_DMA_DIRECT2D',
+          compiler_operands: `${head} ${compiledMove(moves.move).text}`,
+        }),
+    ...(number === null ? {} : step.operands.work),
+    ...(before.length === 0
+      ? {}
+      : { predecessors: before.map(({ id: other, kind }) => ({ id: exact(other), type: kind })) }),
   };
 }
 

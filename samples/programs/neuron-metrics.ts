@@ -40,7 +40,7 @@ export function covered(spans: readonly Span[]): number {
 export const lengthOf = (spans: readonly Span[]): number => spans.reduce((sum, { start, end }) => sum + end - start, 0);
 
 const sumOf = (instructions: readonly Instruction[], key: keyof Work): number =>
-  instructions.reduce((sum, { step }) => sum + (step.work?.[key] ?? 0), 0);
+  instructions.reduce((sum, { step }) => sum + (step.operands.work?.[key] ?? 0), 0);
 
 /** Waits at a semaphore are counted, but are no time at work. */
 export const atWork = (instructions: readonly Instruction[]): Instruction[] =>

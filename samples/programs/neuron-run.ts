@@ -2,6 +2,7 @@
  * A NeuronCore at work, made up: engines run their instructions in order, each when what it needs is there; DMA engines
  * move packets; semaphores count what was done. All times are picoseconds from the start of the execution.
  */
+import type { Moved, Operands, Semaphores } from './neuron-words.js';
 
 export const ENGINES = ['Tensor', 'Scalar', 'GpSimd', 'Vector', 'Sync'] as const;
 export type Engine = (typeof ENGINES)[number];
@@ -26,6 +27,7 @@ export interface Transfer {
   readonly packetBytes: number;
   readonly source: 'VIRTUAL' | 'WEIGHT' | 'SB';
   readonly dest: 'VIRTUAL' | 'SB';
+  readonly move: Moved;
 }
 
 /** An instruction as a program has it. */
@@ -37,13 +39,13 @@ export interface Step {
   readonly after?: readonly string[];
   /** What others know its result by. */
   readonly gives?: string;
+  /** The runtime's instructions, before the program and behind it, have none. */
   readonly layer?: string;
   readonly hlo?: string;
   readonly line?: number;
-  readonly operands?: string;
-  readonly type?: 'REGULAR' | 'TRANSPOSE';
+  readonly operands: Operands;
+  readonly type?: 'TRANSPOSE';
   readonly activation?: string;
-  readonly work?: Work;
   readonly moves?: Transfer;
 }
 
@@ -57,9 +59,17 @@ export interface Instruction {
   readonly crcIn: number;
   readonly crcOut: number;
   readonly id: string;
-  /** What it waits for, as the tool writes it. */
-  readonly waits: string;
-  readonly before: readonly (readonly [id: string, type: string])[];
+  readonly semaphores: Semaphores;
+  /** The compiler's number of it; null for the runtime's. */
+  readonly number: number | null;
+  readonly before: readonly Before[];
+}
+
+/** An instruction of the program that another needs. */
+export interface Before {
+  readonly id: string;
+  readonly number: number;
+  readonly kind: 'ORDERED' | 'ANTI_DEPENDENCE' | 'FLOW_DEPENDENCE';
 }
 
 export interface Packet {
@@ -100,7 +110,7 @@ export const QUEUE_NAMES: Readonly<Record<number, string>> = {
   [INSTRUCTION_QUEUE]: 'qScalarTable',
 };
 
-const QUEUE_SEMAPHORES: Readonly<Record<number, number>> = { [SOFTWARE_QUEUE]: 27, [HARDWARE_QUEUE]: 24 };
+export const QUEUE_SEMAPHORES = { [SOFTWARE_QUEUE]: 27, [HARDWARE_QUEUE]: 24 } as const;
 
 /** Semaphores of the engines, and of the queues, by whom they are of. */
 export const SEMAPHORES: Readonly<Record<number, string>> = {
@@ -117,9 +127,12 @@ const LONGEST_WAIT = 0xffff;
 const NO_CRC = 0xffff;
 const NANOSECOND = 1000;
 
+const FIRST_NUMBER = 100;
+
 interface Result {
   readonly time: number;
   readonly id: string;
+  readonly number: number | null;
   readonly semaphore: number;
   readonly value: number;
 }
@@ -148,7 +161,9 @@ export class CoreRun {
   readonly #dmaFree = new Map<string, number>();
   readonly #values = new Map<number, number>();
   readonly #results = new Map<string, Result>();
-  readonly #last = new Map<Engine, string>();
+  readonly #last = new Map<Engine, Before>();
+  /** Instructions of the program so far. */
+  #program = 0;
 
   /**
    * @param core absolute number of the NeuronCore
@@ -204,8 +219,9 @@ export class CoreRun {
     const start = Math.max(free, ready);
     const end = start + ps + this.#noise.between(0, 7999);
     const id = this.#noise.id();
-    const last = this.#last.get(engine);
     const isProduct = step.opcode === 'MATMUL' || step.opcode === 'LDWEIGHTS';
+    const number = step.layer === undefined ? null : FIRST_NUMBER + this.#program++;
+    const own = 4 + ENGINES.indexOf(engine);
     this.instructions.push({
       step,
       pc: this.instructions.filter((other) => other.step.engine === engine).length,
@@ -215,25 +231,32 @@ export class CoreRun {
       crcIn: isProduct ? this.#noise.between(0, NO_CRC - 1) : NO_CRC,
       crcOut: step.opcode === 'MATMUL' ? this.#noise.between(0, NO_CRC - 1) : NO_CRC,
       id,
-      waits: needed
-        .map(({ semaphore, value }) => `S[${semaphore}] (${SEMAPHORES[semaphore] ?? ''})>=${value}`)
-        .join(' '),
-      before: [
-        ...needed.map(
-          (result, i) =>
-            [result.id, after[i]?.startsWith('anti ') === true ? 'ANTI_DEPENDENCE' : 'FLOW_DEPENDENCE'] as const,
-        ),
-        ...(last === undefined ? [] : [[last, 'ORDERED'] as const]),
-      ],
+      semaphores: {
+        wait: waitFor(needed, own),
+        update: gives === undefined || moves !== undefined ? null : own,
+      },
+      number,
+      before: number === null ? [] : this.#before(engine, after),
     });
     this.#free.set(engine, end);
-    this.#last.set(engine, id);
+    if (number !== null) this.#last.set(engine, { id, number, kind: 'ORDERED' });
     const done = moves === undefined ? end : this.#move(engine, end, moves);
-    const semaphore = moves === undefined ? 4 + ENGINES.indexOf(engine) : (QUEUE_SEMAPHORES[queueOf(engine)] ?? 0);
+    const semaphore = moves === undefined ? own : QUEUE_SEMAPHORES[queueOf(engine)];
     // Packets count for themselves.
     if (gives !== undefined && moves === undefined) this.#count(semaphore, end);
     if (gives !== undefined)
-      this.#results.set(gives, { time: done, id, semaphore, value: this.#values.get(semaphore) ?? 0 });
+      this.#results.set(gives, { time: done, id, number, semaphore, value: this.#values.get(semaphore) ?? 0 });
+  }
+
+  /** The instruction before it on its engine, and those whose results it needs. */
+  #before(engine: Engine, after: readonly string[]): Before[] {
+    const last = this.#last.get(engine);
+    const needed = after.flatMap((name): Before[] => {
+      const { id, number } = this.#result(name.replace(/^anti /, ''));
+      const kind = name.startsWith('anti ') ? 'ANTI_DEPENDENCE' : 'FLOW_DEPENDENCE';
+      return number === null ? [] : [{ id, number, kind }];
+    });
+    return last === undefined ? needed : [last, ...needed];
   }
 
   #result(name: string): Result {
@@ -259,7 +282,7 @@ export class CoreRun {
         id,
         i,
       );
-      this.#count(QUEUE_SEMAPHORES[queue] ?? 0, end);
+      this.#count(QUEUE_SEMAPHORES[queue], end);
       last = Math.max(last, end);
     }
     return last;
@@ -291,8 +314,17 @@ export class CoreRun {
   }
 }
 
+/** An engine runs its own instructions in order; an instruction waits for one semaphore of others. */
+function waitFor(needed: readonly Result[], own: number): Semaphores['wait'] {
+  const others = needed.filter(({ semaphore }) => semaphore !== own);
+  const last = others.toSorted((a, b) => b.value - a.value)[0];
+  if (others.some(({ semaphore }) => semaphore !== last?.semaphore)) throw new Error('waits for two semaphores');
+  return last === undefined ? null : { semaphore: last.semaphore, value: last.value };
+}
+
 /** The hardware writes descriptors for the sync engine, GpSimd writes its own. */
-const queueOf = (engine: Engine): number => (engine === 'GpSimd' ? SOFTWARE_QUEUE : HARDWARE_QUEUE);
+export const queueOf = (engine: Engine): keyof typeof QUEUE_SEMAPHORES =>
+  engine === 'GpSimd' ? SOFTWARE_QUEUE : HARDWARE_QUEUE;
 
 /** A program on all cores of a logical one. */
 export interface NeuronRun {

@@ -46,7 +46,7 @@ const GRAPHS: Readonly<Record<string, () => Buffer>> = {
 /** What Neuron's tools write, by file name: one run in several forms, and reports of the monitor. */
 export const NEURON: Readonly<Record<string, () => Buffer>> = {
   'attention.ntff': () => neuronTrace(attention()),
-  'attention.neff': neuronProgram,
+  'attention.neff': () => neuronProgram(attention()),
   'attention.neuron.json': () => neuronJson(attention()),
   'neuron-summary.json': () => neuronSummary(attention()),
   'neuron-monitor.jsonl': neuronMonitor,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ntff, type TraceOf } from '../../samples/programs/write-ntff.js';
 import { readProfile, type ProfileOptions } from '../../src/parse/profile.js';
-import type { EndRecord, ProfileLine } from '../../src/record/record.js';
+import type { EndRecord, KernelLine, ProfileLine } from '../../src/record/record.js';
 
 export * from '../../samples/programs/write-ntff.js';
 
@@ -33,3 +33,21 @@ export const readTrace = (trace: TraceOf | Buffer, options: Partial<ProfileOptio
     if (end?.type !== 'end') throw new Error('no end line');
     return { lines, end };
   });
+
+/** What the words and the program say of an instruction, with its id and those that it depends on by engine and place. */
+export function saidOf(lines: readonly ProfileLine[]): (line: ProfileLine | undefined) => unknown {
+  const places = new Map<string, string>();
+  const placeOf = ({ device, stream, counters }: KernelLine): string => [device, stream, counters?.['pc']].join();
+  for (const line of lines) {
+    if (line.type === 'kernel' && line.labels?.['id'] !== undefined)
+      places.set(String(line.labels['id']), placeOf(line));
+  }
+  return (line) => {
+    if (line?.type !== 'kernel') return null;
+    const { operands, counters, after = [], labels = {} } = line;
+    // The trace alone names the variables of transfers; the tool alone the track.
+    const { id: _id, label: _label, source: _source, dest: _dest, ...names } = labels;
+    const on = after.map(({ id, kind }) => `${kind} ${places.get(id) ?? 'unknown'}`).sort();
+    return { operands, counters: { ...counters, waitNs: 0 }, on, names };
+  };
+}

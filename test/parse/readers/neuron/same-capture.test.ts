@@ -4,8 +4,9 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { readProfile } from '../../../../src/parse/profile.js';
 import { openInput } from '../../../../src/parse/source.js';
-import type { KernelLine, ProfileLine } from '../../../../src/record/record.js';
+import type { ProfileLine } from '../../../../src/record/record.js';
 import { common } from '../../../support/common-fields.js';
+import { saidOf } from '../../../support/ntff.js';
 import { itShared } from '../../../support/shared.js';
 
 const CAPTURES = [
@@ -54,24 +55,6 @@ function keyOf(line: ProfileLine): string {
 
 /** Instructions that the tool counts in its summary and leaves out of its rows, by capture. */
 const LEFT_OUT: Readonly<Record<string, number>> = { fused_bf16_s1024: 1 };
-
-/** What the words and the program say of an instruction, with its id and those that it depends on by engine and place. */
-function saidOf(lines: readonly ProfileLine[]): (line: ProfileLine | undefined) => unknown {
-  const places = new Map<string, string>();
-  const placeOf = ({ device, stream, counters }: KernelLine): string => [device, stream, counters?.['pc']].join();
-  for (const line of lines) {
-    if (line.type === 'kernel' && line.labels?.['id'] !== undefined)
-      places.set(String(line.labels['id']), placeOf(line));
-  }
-  return (line) => {
-    if (line?.type !== 'kernel') return null;
-    const { operands, counters, after = [], labels = {} } = line;
-    // The trace alone names the variables of transfers; the tool alone the track.
-    const { id: _id, label: _label, source: _source, dest: _dest, ...names } = labels;
-    const on = after.map(({ id, kind }) => `${kind} ${places.get(id) ?? 'unknown'}`).sort();
-    return { operands, counters: { ...counters, waitNs: 0 }, on, names };
-  };
-}
 
 const isOf =
   (metric: string) =>
