@@ -14,7 +14,7 @@ import { ROOT } from './support/shared.js';
 const at = (name: string): string => join(ROOT, 'samples', name);
 const recordsOf = (name: string): ProfileLine[] => [...readProfile(at(name), { profile: 0 })];
 
-const LARGEST: Readonly<Record<string, number>> = { ntff: 40_000, neff: 40_000, json: 175_000, jsonl: 40_000 };
+const LARGEST: Readonly<Record<string, number>> = { ntff: 40_000, neff: 40_000, json: 180_000, jsonl: 40_000 };
 
 type Metered = 'semaphore' | 'throttle' | 'memory';
 const isOf =
@@ -48,7 +48,10 @@ describe('samples of AWS Neuron', () => {
     const kernels = (lines: readonly ProfileLine[]): ProfileLine[] =>
       lines.filter(isKernel).map(({ after: _after, labels: _labels, ...line }) => line);
     same(kernels(trace), kernels(tool), 'kernel');
-    same(trace.filter(isCopy), tool.filter(isCopy), 'copy');
+    // The trace says HBM of inputs and outputs, and which semaphore a packet raises.
+    const copies = (lines: readonly ProfileLine[]): ProfileLine[] =>
+      lines.filter(isCopy).map(({ labels: { variable = '' } = {}, ...line }) => ({ ...line, labels: { variable } }));
+    same(copies(trace), copies(tool), 'copy');
     same(trace.filter(({ type }) => type === 'tensor'), tool.filter(({ type }) => type === 'tensor'), 'tensor'); // prettier-ignore
     for (const metric of ['semaphore', 'throttle', 'memory'] as const) {
       same(trace.filter(isOf(metric)), tool.filter(isOf(metric)), metric);

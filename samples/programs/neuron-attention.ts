@@ -2,7 +2,7 @@
  * Attention of one head on a logical core of Trainium2: 256 queries and keys of 128 numbers in bfloat16, half of the
  * queries on each of two cores, and a projection of the result. Durations are invented.
  */
-import { CoreRun, ENGINES, QUEUE_SEMAPHORES, queueOf, type NeuronRun, type Step } from './neuron-run.js';
+import { CoreRun, DMA_ENGINES, ENGINES, QUEUE_SEMAPHORES, queueOf, type NeuronRun, type Step } from './neuron-run.js';
 import {
   BF16,
   copied,
@@ -99,7 +99,6 @@ const inPsum = (name: string, size = TILE): Tile => ({
 const move = (tensor: string, gives: string, way: 'in' | 'out', more: Partial<Step> = {}): Step => {
   const { engine = 'Sync' } = more;
   const isWeight = tensor === 'w_out';
-  const packetBytes = isWeight ? 2048 : 4096;
   const place: Place = isWeight
     ? { kind: 'variable', variable: variableOf(tensor) }
     : {
@@ -112,7 +111,7 @@ const move = (tensor: string, gives: string, way: 'in' | 'out', more: Partial<St
     source: way === 'in' ? place : inside,
     target: way === 'in' ? inside : place,
     semaphore: QUEUE_SEMAPHORES[queueOf(engine)],
-    packets: TILE_BYTES / packetBytes,
+    packets: DMA_ENGINES,
   };
   return {
     engine,
@@ -125,7 +124,7 @@ const move = (tensor: string, gives: string, way: 'in' | 'out', more: Partial<St
     moves: {
       tensor,
       bytes: TILE_BYTES,
-      packetBytes,
+      packetBytes: isWeight ? 2048 : 4096,
       source: way === 'out' ? 'SB' : isWeight ? 'WEIGHT' : 'VIRTUAL',
       dest: way === 'out' ? 'VIRTUAL' : 'SB',
       move: moves,

@@ -121,6 +121,8 @@ export const SEMAPHORES: Readonly<Record<number, string>> = {
 
 /** DMA engines of a core that the program uses, of sixteen. */
 export const DMA_ENGINES = 4;
+/** Bytes of the packet that raises a semaphore. */
+const SEMAPHORE_BYTES = 4;
 
 /** Cycles that the device's counter of waits holds. */
 const LONGEST_WAIT = 0xffff;
@@ -282,6 +284,11 @@ export class CoreRun {
         id,
         i,
       );
+      last = Math.max(last, end);
+    }
+    // Each DMA engine raises the semaphore by a packet of its own.
+    for (let i = 0; i < DMA_ENGINES; i++) {
+      const end = this.#packet(this.dmaBase + i, queue, SEMAPHORE_BYTES, from, null, id, count + i);
       this.#count(QUEUE_SEMAPHORES[queue], end);
       last = Math.max(last, end);
     }

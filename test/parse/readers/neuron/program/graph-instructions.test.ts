@@ -76,9 +76,9 @@ describe('instructions of a program', () => {
 
   it('know variables by number, and by entry of the one table', () => {
     const graph = graphOf({});
-    graph.takeVariables({ names: new Map([[3, 'x']]), table: [7, 3] });
+    graph.takeVariables({ variables: new Map([[3, { name: 'x', memory: null }]]), table: [7, 3] });
     const name = (variable: number | null, entry: number | null): string | null =>
-      graph.variableOf({ variable, entry });
+      graph.variableOf({ variable, entry })?.name ?? null;
     expect([name(3, null), name(null, 1), name(null, 0), name(null, 2), name(null, null)]).to.deep.equal([
       'x',
       'x',
