@@ -28,7 +28,7 @@ const NEURON: Partial<Record<Wanted, string>> = {
   annotations:
     'The layers of a compiled program are those of its framework, which the NEFF keeps: give it with the NTFF.',
   layers: 'The NEFF keeps the layers of the framework: give it beside the NTFF, or the JSON of neuron-profile view.',
-  shapes: 'The NEFF beside the NTFF, or the JSON of neuron-profile view, has the operands of instructions.',
+  shapes: 'An NTFF, or the JSON of neuron-profile view, has the operands of instructions.',
 };
 
 /** Of a device trace that was read with its program. */
@@ -38,7 +38,7 @@ const WITH_PROGRAM: Partial<Record<Wanted, string>> = {
     'The JSON of neuron-profile view has the layers of the framework, where the program was compiled with them.',
   layers:
     'The JSON of neuron-profile view names the layer of each instruction, where the program was compiled with them.',
-  shapes: 'The JSON of neuron-profile view has the operands of instructions.',
+  shapes: 'The program in the NTFF has no operands that are known: the JSON of neuron-profile view may have them.',
 };
 
 /** By format of the profile. */
