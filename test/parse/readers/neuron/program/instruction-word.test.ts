@@ -6,7 +6,7 @@ import {
   updatedSemaphore,
   type DecodedInstruction,
 } from '../../../../../src/parse/readers/neuron/words/instruction-word.js';
-import type { InstructionContext } from '../../../../../src/parse/readers/neuron/words/operands.js';
+import type { InstructionContext } from '../../../../../src/parse/readers/neuron/words/word-fields.js';
 import { compiledTransfer } from '../../../../../src/parse/readers/neuron/words/transfer-operands.js';
 
 /** Bytes from an offset on. */

@@ -9,7 +9,7 @@ import type { CoreProgram, InstructionBuffer, ProgramEdit } from '../file/metada
 import { queueOfEngine } from '../queues.js';
 import { compilerRow } from './compiler-rows.js';
 import { decodeInstruction, INSTRUCTION_BYTES, updatedSemaphore } from '../../words/instruction-word.js';
-import type { InstructionContext } from '../../words/operands.js';
+import type { InstructionContext } from '../../words/word-fields.js';
 import { compiledTransfer } from '../../words/transfer-operands.js';
 import type { GraphInstructions } from '../../neff/graph-instructions.js';
 import type { NeffProgram } from '../../neff/program.js';

@@ -19,13 +19,13 @@ export interface Operands {
   readonly labels?: Labels;
 }
 
-export type Layout = (word: Buffer, context: InstructionContext) => Operands;
+export type WordLayout = (word: Buffer, context: InstructionContext) => Operands;
 
-export type Memory = 'hbm' | 'sbuf' | 'psum';
+export type NeuronMemory = 'hbm' | 'sbuf' | 'psum';
 
 /** Bytes of a partition for an engine's instruction, of all partitions for a transfer: as the vendor's tool counts. */
 export interface Access {
-  readonly memory: Memory | null;
+  readonly memory: NeuronMemory | null;
   readonly bytes: number | null;
 }
 
