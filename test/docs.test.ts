@@ -102,6 +102,7 @@ const MARKDOWN = [
   'samples/README.md',
   'docs/record.md',
   'docs/neuron.md',
+  'docs/neuron-instructions.md',
   'docs/ascend.md',
   ...Object.keys(PAGES),
 ];

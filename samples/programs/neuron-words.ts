@@ -31,7 +31,7 @@ export interface Tile {
 /** Addresses from here on are those of the accumulators. */
 export const PSUM = 0x2000000;
 /** Partitions of the state buffer, and rows and columns of the array. */
-export const PARTITIONS = 128;
+const PARTITIONS = 128;
 
 const INSTRUCTION = 64;
 

@@ -1,7 +1,7 @@
 /** Messages of protobuf, field by field. */
 
 /** A field's value: a number, a text, bytes, or a message. */
-export type Value = number | bigint | string | Buffer | readonly Field[];
+type Value = number | bigint | string | Buffer | readonly Field[];
 export type Field = readonly [field: number, value: Value];
 
 export function varint(value: number | bigint): Buffer {

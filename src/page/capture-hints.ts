@@ -35,7 +35,7 @@ const NEURON = {
   annotations:
     'The layers of a compiled program are those of its framework, which the NEFF keeps: give it with the NTFF.',
   layers: 'The NEFF keeps the layers of the framework: give it beside the NTFF, or the JSON of neuron-profile view.',
-  shapes: 'The NEFF beside the NTFF, or the JSON of neuron-profile view, has the operands of instructions.',
+  shapes: 'An NTFF, or the JSON of neuron-profile view, has the operands of instructions.',
 } as const;
 
 /** Of a device trace that was read with its program. */
@@ -45,7 +45,7 @@ const WITH_PROGRAM: Partial<Record<Wanted, string>> = {
     'The JSON of neuron-profile view has the layers of the framework, where the program was compiled with them.',
   layers:
     'The JSON of neuron-profile view names the layer of each instruction, where the program was compiled with them.',
-  shapes: 'The JSON of neuron-profile view has the operands of instructions.',
+  shapes: 'The program in the NTFF has no operands that are known: the JSON of neuron-profile view may have them.',
 };
 
 const ASCEND: Partial<Record<Wanted, string>> = {

@@ -9,8 +9,8 @@ import type { TensorRole } from '../../record/record.js';
 import { FP32_IN_TWO, type Moved } from './metric-sums.js';
 
 const NO_SIZES: Unknown = {
-  unknown: 'instructions have no sizes: a device trace alone lacks them',
-  remedy: "summarize the JSON that the vendor's tool makes of it (neuron-profile view --output-format json)",
+  unknown: 'instructions have no sizes: records of older versions of dparse lack them, and traces without programs',
+  remedy: 'dparse FILE.ntff again, or the JSON of neuron-profile view',
 };
 const NO_HLO: Unknown = { unknown: 'no statistics of the model in the program; a kernel written by hand has none' };
 

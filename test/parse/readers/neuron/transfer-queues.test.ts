@@ -1,6 +1,9 @@
 /** Packets of a queue and the transfers that they carry out. */
 import { expect } from 'chai';
-import { TransferQueues, type Transfer } from '../../../../src/parse/readers/neuron/ntff/program/transfer-queues.js';
+import {
+  TransferQueues,
+  type QueuedTransfer,
+} from '../../../../src/parse/readers/neuron/ntff/program/transfer-queues.js';
 import { readProfile } from '../../../../src/parse/profile.js';
 import { InstructionDetails } from '../../../../src/record/lines/device-lines.js';
 import { itShared } from '../../../support/shared.js';
@@ -10,7 +13,7 @@ import { join } from 'node:path';
 const details = (label: string): InstructionDetails =>
   new InstructionDetails({ operands: '', labels: { label }, counters: {} });
 
-const transfer = (bytes: number): Transfer => ({ bytes, moving: details('moving'), raising: details('raising') });
+const transfer = (bytes: number): QueuedTransfer => ({ bytes, moving: details('moving'), raising: details('raising') });
 
 const QUEUE = { name: 'qSyncDynamicHW', number: 2, rings: 2 };
 

@@ -1,9 +1,9 @@
 /** Instructions that steer: semaphores, registers, branches, notifications. */
-import { codeOf, hex, joined, product, typeName, type Layout, type Operands } from './operands.js';
+import { codeOf, hex, joined, product, typeName, type WordLayout, type Operands } from './word-fields.js';
 import { updateText, waitText } from './semaphores.js';
 
 /** A second condition and update. */
-export const eventSemaphore: Layout = (word, context) => {
+export const eventSemaphore: WordLayout = (word, context) => {
   const wait = waitText(word.readUInt8(32), word.readUInt8(33), word.readUInt32LE(36), context);
   const update = updateText(word.readUInt8(34), word.readUInt8(35), word.readUInt32LE(40), context);
   return { text: joined`setter=0 ${wait} ${update} ` };
@@ -48,12 +48,12 @@ export function notify(word: Buffer): Operands {
 
 const ORDERINGS: Readonly<Record<number, string>> = { 0: 'relaxed', 1: 'strict' };
 
-export const setOrdering: Layout = (word) => ({
+export const setOrdering: WordLayout = (word) => ({
   text: joined`ordering_mode=${codeOf(ORDERINGS, word.readUInt8(12))} `,
 });
 
 const CLEARED: Readonly<Record<number, string>> = { 1: 'SEMAPHORE_ZERO' };
 
-export const clearSemaphores: Layout = (word) => ({
+export const clearSemaphores: WordLayout = (word) => ({
   text: joined`mode=${codeOf(CLEARED, word.readUInt8(12))} first=${word.readUInt8(13)} last=${word.readUInt8(14)} `,
 });

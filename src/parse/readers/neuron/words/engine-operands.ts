@@ -9,9 +9,9 @@ import {
   typeName,
   TYPES,
   type Access,
-  type Layout,
+  type WordLayout,
   type Operands,
-} from './operands.js';
+} from './word-fields.js';
 
 /** A tensor in the memory of an engine: an address, then strides and sizes of its dimensions, in elements. */
 interface Tensor {
@@ -112,7 +112,7 @@ const REDUCTIONS: Readonly<Record<number, string>> = { 4: 'ADD', 8: 'MAX' };
 const REDUCED: Readonly<Record<number, string>> = { 2: 'X' };
 const NEGATIONS: Readonly<Record<number, string>> = { 0: '', 1: 'negated=1 ' };
 
-export const reduce: Layout = (word) =>
+export const reduce: WordLayout = (word) =>
   elementwise(
     word,
     joined`op=${codeOf(REDUCTIONS, word.readUInt8(36))} dim=${codeOf(REDUCED, word.readUInt8(37))} ${codeOf(NEGATIONS, word.readUInt8(35))}`, // prettier-ignore
@@ -155,4 +155,4 @@ export function activate(word: Buffer): Operands {
   };
 }
 
-export const convert: Layout = (word) => elementwise(word, '', FOUR_DIMENSIONS);
+export const convert: WordLayout = (word) => elementwise(word, '', FOUR_DIMENSIONS);

@@ -23,7 +23,7 @@ import {
   write,
 } from './control-operands.js';
 import { activate, convert, loadWeights, multiply, reduce, tensorScalar } from './engine-operands.js';
-import type { Access, InstructionContext, Layout, MovedBytes } from './operands.js';
+import type { Access, InstructionContext, MovedBytes, WordLayout } from './word-fields.js';
 import { headText, INCREMENT } from './semaphores.js';
 import { LOADED_TRANSFER, transfer } from './transfer-operands.js';
 
@@ -78,7 +78,7 @@ function memoryCounters(reads: Access | null, writes: Access | null): Record<str
   return counters;
 }
 
-const LAYOUTS: ReadonlyMap<number, Layout> = new Map<number, Layout>([
+const LAYOUTS: ReadonlyMap<number, WordLayout> = new Map<number, WordLayout>([
   [0x01, loadWeights],
   [0x02, multiply],
   [0x21, activate],

@@ -1,5 +1,5 @@
 /** Semaphores and events in an instruction: what it waits for and what it does to them when done. */
-import { codeOf, joined, type InstructionContext } from './operands.js';
+import { codeOf, joined, type InstructionContext } from './word-fields.js';
 
 /** Conditions on a semaphore, and on an event that is reset when it is met. */
 const CONDITIONS: Readonly<Record<number, string>> = { 0x01: '==', 0x05: '>=' };

@@ -8,9 +8,9 @@ import {
   typeName,
   type Access,
   type InstructionContext,
-  type Memory,
+  type NeuronMemory,
   type Operands,
-} from './operands.js';
+} from './word-fields.js';
 import { headText } from './semaphores.js';
 
 /** Opcodes of a transfer: as loaded, and as the compiler writes it, which the runtime replaces. */
@@ -65,7 +65,7 @@ const FIRST_CORE_ADDRESS = 0x8020_0000_0000n;
 /** The state buffer is the first part of a core's span. */
 const CORE_SPAN_BITS = 0x7_ffff_ffffn;
 
-function memoryOf(kind: number, address: bigint): Memory | null {
+function memoryOf(kind: number, address: bigint): NeuronMemory | null {
   if (kind === IN_TABLE) return 'hbm';
   if (kind !== ADDRESS) return null;
   if (address < FIRST_REGISTER_ADDRESS) return 'hbm';

@@ -6,7 +6,7 @@ import {
   updatedSemaphore,
   type DecodedInstruction,
 } from '../../../../../src/parse/readers/neuron/words/instruction-word.js';
-import type { InstructionContext } from '../../../../../src/parse/readers/neuron/words/operands.js';
+import type { InstructionContext } from '../../../../../src/parse/readers/neuron/words/word-fields.js';
 import { compiledTransfer } from '../../../../../src/parse/readers/neuron/words/transfer-operands.js';
 
 /** Bytes from an offset on. */
@@ -174,6 +174,7 @@ describe('words of instructions', () => {
         'src_shape_reg=0 dst_addr_imm=0x802000007e00 dst_shape_reg=0 compute_op=NONE ',
       labels: { type: 'REGULAR' },
       // 128 rows of 256 bytes.
+      moves: { bytes: 32_768, memories: ['hbm', 'sbuf'], semaphore: 24 },
       counters: { hbmReadBytes: 32_768, sbufWriteBytes: 32_768 },
     });
     expect(updatedSemaphore(moved)).to.deep.equal({ semaphore: 24, byQueue: true });

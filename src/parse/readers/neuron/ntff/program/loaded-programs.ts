@@ -9,9 +9,9 @@ import type { CoreProgram, InstructionBuffer, ProgramEdit } from '../file/metada
 import { queueOfEngine, type EngineQueue } from '../queues.js';
 import { compilerRow } from './compiler-rows.js';
 import { decodeInstruction, INSTRUCTION_BYTES, updatedSemaphore } from '../../words/instruction-word.js';
-import type { InstructionContext, Memory, MovedBytes } from '../../words/operands.js';
+import type { InstructionContext, MovedBytes, NeuronMemory } from '../../words/word-fields.js';
 import type { Variable } from '../../neff/definition.js';
-import type { Transfer } from './transfer-queues.js';
+import type { QueuedTransfer } from './transfer-queues.js';
 import { compiledTransfer, type CompiledTransfer } from '../../words/transfer-operands.js';
 import type { GraphInstructions } from '../../neff/graph-instructions.js';
 import type { NeffProgram } from '../../neff/program.js';
@@ -44,7 +44,7 @@ export interface EngineProgram {
 export interface InstructionFacts {
   readonly details: InstructionDetails;
   /** What it starts, and the queue for it; null for an instruction that is not a transfer. */
-  readonly transfer: { readonly queue: EngineQueue; readonly moves: Transfer } | null;
+  readonly transfer: { readonly queue: EngineQueue; readonly moves: QueuedTransfer } | null;
 }
 
 /** Programs of one core, by engine; an engine has one, except where several programs were loaded. */
@@ -168,9 +168,9 @@ const tensorName = (variable: Variable | null): string | null =>
   variable?.memory === 'SB' ? null : (variable?.name ?? null);
 
 /** Memories in the vendor tool's words, where the program does not say which variable they hold. */
-const MEMORY_NAMES: Readonly<Record<Memory, string>> = { hbm: 'HBM', sbuf: 'SB', psum: 'PSUM' };
+const MEMORY_NAMES: Readonly<Record<NeuronMemory, string>> = { hbm: 'HBM', sbuf: 'SB', psum: 'PSUM' };
 
-function transferOf({ bytes, memories, semaphore }: MovedBytes, { labels, sides }: CompiledFacts): Transfer {
+function transferOf({ bytes, memories, semaphore }: MovedBytes, { labels, sides }: CompiledFacts): QueuedTransfer {
   const [source, dest] = sides.map((side, i) => {
     const memory = memories[i] ?? null;
     return side?.memory ?? (memory === null ? null : MEMORY_NAMES[memory]);

@@ -11,7 +11,7 @@ import type { EngineQueue } from '../queues.js';
 import type { InstructionDetails } from '../../../../../record/lines/device-lines.js';
 
 /** A transfer between memories that an engine starts, as its packets name it. */
-export interface Transfer {
+export interface QueuedTransfer {
   /** Bytes that its packets move: those in device memory, where elements change their size on the way. */
   readonly bytes: number;
   /** Labels of the packets that move them, and of those that raise its semaphore. */
@@ -30,7 +30,7 @@ interface RingPlace {
 
 interface Queue {
   /** Started so far, in order: eight bytes each. */
-  readonly transfers: Transfer[];
+  readonly transfers: QueuedTransfer[];
   /** DMA engines that have the queue. */
   readonly ringCount: number;
   readonly rings: Map<number, RingPlace>;
@@ -38,7 +38,7 @@ interface Queue {
 }
 
 export interface PacketPlace {
-  readonly transfer: Transfer;
+  readonly transfer: QueuedTransfer;
   readonly raisesSemaphore: boolean;
 }
 
@@ -46,7 +46,7 @@ export interface PacketPlace {
 export class TransferQueues {
   readonly #queues = new Map<number, Queue>();
 
-  start({ number, rings: ringCount }: EngineQueue, transfer: Transfer): void {
+  start({ number, rings: ringCount }: EngineQueue, transfer: QueuedTransfer): void {
     const make = (): Queue => ({ transfers: [], ringCount, rings: new Map(), isInOrder: true });
     entryOf(this.#queues, number, make).transfers.push(transfer);
   }

@@ -23,17 +23,17 @@ export interface Operands {
 /** Memories of source and destination, where they are known, bytes in device memory, and the semaphore raised. */
 export interface MovedBytes {
   readonly bytes: number;
-  readonly memories: readonly [source: Memory | null, destination: Memory | null];
+  readonly memories: readonly [source: NeuronMemory | null, destination: NeuronMemory | null];
   readonly semaphore: number;
 }
 
-export type Layout = (word: Buffer, context: InstructionContext) => Operands;
+export type WordLayout = (word: Buffer, context: InstructionContext) => Operands;
 
-export type Memory = 'hbm' | 'sbuf' | 'psum';
+export type NeuronMemory = 'hbm' | 'sbuf' | 'psum';
 
 /** Bytes of a partition for an engine's instruction, of all partitions for a transfer: as the vendor's tool counts. */
 export interface Access {
-  readonly memory: Memory | null;
+  readonly memory: NeuronMemory | null;
   readonly bytes: number | null;
 }
 
