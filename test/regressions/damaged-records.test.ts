@@ -85,6 +85,15 @@ describe('records whose fields have other types', () => {
     expect(code).to.equal(0);
   });
 
+  it('are of the first profile where the number of theirs is none', async () => {
+    const profile = { type: 'profile', v: 1, profile: 0, format: 'kineto', file: 'a', rank: null };
+    const end = { type: 'end', profile: 0, counts: { kernel: 1 }, diagnostics: {} };
+    const input = [profile, { ...KERNEL, profile: -1e308 }, end].map((line) => `${JSON.stringify(line)}\n`).join('');
+    const { stdout, stderr } = await runCli('dprof', ['perfetto', '-q', '-f', 'chrome-json'], { input });
+    expect(JSON.parse(stdout)).to.be.an('object').and.have.property('traceEvents');
+    expect(stderr).to.match(/rows with a value of the wrong type \(cell unknown\): 1\n$/);
+  });
+
   it('are counted where a value has another type', async () => {
     const profile = { type: 'profile', v: 1, profile: 0, format: 'kineto', file: 'a', rank: null };
     const copy = { type: 'copy', profile: 0, start: 11, dur: 1, device: 0, kind: 'HtoD', bytes: 'x' };

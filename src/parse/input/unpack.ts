@@ -23,10 +23,29 @@ const SMALL = { compressed: 1024 * 1024, inflated: 16 * 1024 * 1024 } as const;
 export function inflatedAtOnce(path: string, size: number): Buffer | null {
   if (size > SMALL.compressed) return null;
   try {
-    return gunzipSync(readFileSync(path), { maxOutputLength: SMALL.inflated });
+    const packed = readFileSync(path);
+    const { buffer, engine } = gunzipSync(packed, {
+      maxOutputLength: SMALL.inflated,
+      info: true,
+    }) as unknown as Inflated;
+    return endOfSet(packed) > engine.bytesWritten ? null : buffer;
   } catch {
     return null;
   }
+}
+
+/** What zlib answers where it is asked for more than the bytes. */
+interface Inflated {
+  readonly buffer: Buffer;
+  /** `bytesWritten`: how many bytes were inflated. */
+  readonly engine: { readonly bytesWritten: number };
+}
+
+/** The end of the last byte that is not zero; 0 where all are. */
+function endOfSet(bytes: Buffer): number {
+  let end = bytes.length;
+  while (end > 0 && bytes[end - 1] === 0) end--;
+  return end;
 }
 
 /** What a stream held; 'cut' for gzip of which only the first part could be inflated. */
@@ -76,8 +95,21 @@ async function gunzip(pieces: AsyncIterable<Buffer>, into: TemporaryFile): Promi
       done(error instanceof Error ? error : new Error(String(error)));
     }
   };
+  // The bytes given, and those of them up to the last that is not zero.
+  let [given, set] = [0, 0];
+  const watched = async function* (): AsyncGenerator<Buffer> {
+    for await (const piece of pieces) {
+      const end = endOfSet(piece);
+      if (end > 0) set = given + end;
+      given += piece.length;
+      yield piece;
+    }
+  };
+  const inflater = gunzipOf(watched(), PIECE);
   try {
-    await pipeline(gunzipOf(pieces, PIECE), new Writable({ write }));
+    await pipeline(inflater, new Writable({ write }));
+    // Zeros behind the end fill up a block of a tape. To zlib all behind a zero is such, also where it was a member.
+    if (set > inflater.bytesWritten) throw Object.assign(new Error('bytes behind its end'), { code: 'Z_DATA_ERROR' });
     return true;
   } catch (error) {
     const isCut = error instanceof Error && 'code' in error && error.code === 'Z_BUF_ERROR';

@@ -12,6 +12,8 @@ export const isStated = (value: unknown): boolean => value !== undefined && valu
 
 /** JSON has numbers that are read as infinite. */
 export const isNumber = (value: unknown): value is number => Number.isFinite(value);
+/** The number of a profile in its file. */
+export const isOrdinal = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 /** ns, which a double holds exactly up to 2^53. */
 export const isTime = (value: unknown): value is number =>
   typeof value === 'number' && Math.abs(value) <= Number.MAX_SAFE_INTEGER;

@@ -11,6 +11,7 @@ import {
   isNumber,
   isNumberOrNull,
   isObject,
+  isOrdinal,
   isStated,
   isString,
   isTextOrNull,
@@ -63,7 +64,7 @@ const listOf = (check: FieldRule['check']): FieldRule => ({
   ...optional((value) => Array.isArray(value) && value.every(check)),
   validOf: (list) => list.filter(check),
 });
-const NUMBERED = { profile: { check: isNumber, otherwise: 0 } } satisfies Readonly<Record<string, FieldRule>>;
+const NUMBERED = { profile: { check: isOrdinal, otherwise: 0 } } satisfies Readonly<Record<string, FieldRule>>;
 const TIMED = {
   ...NUMBERED,
   start: TIME,

@@ -19,6 +19,7 @@ import {
   isNumber,
   isNumberOrNull,
   isObject,
+  isOrdinal,
   isStated,
   isString,
   isTextOrNull,
@@ -81,7 +82,7 @@ const OPTIONAL = Object.entries(OPTIONAL_FIELDS);
 
 /** Checks of a kernel's fields; other fields may be anything. */
 const FIELDS: Readonly<Record<string, (value: unknown) => boolean>> = {
-  profile: isNumber,
+  profile: isOrdinal,
   id: isNumber,
   name: isString,
   short: isString,
@@ -133,7 +134,7 @@ export function repairedKernel(fields: RecordFields, ordinal: number): KernelRec
   const direction = fields['dir'];
   return {
     type: 'kernel',
-    profile: numberOr(fields['profile'], 0),
+    profile: isOrdinal(fields['profile']) ? fields['profile'] : 0,
     id: numberOr(fields['id'], ordinal),
     name,
     short: stringOr(fields['short'], name),

@@ -20,15 +20,14 @@ export function gunzipOf(pieces: AsyncIterable<Buffer>, chunkSize: number): Gunz
 }
 
 async function feed(gunzip: Gunzip, pieces: AsyncIterable<Buffer>): Promise<void> {
-  let given = 0;
+  let [given, isOver] = [0, false];
   try {
     for await (const piece of pieces) {
-      if (gunzip.writableEnded) continue;
+      if (isOver) continue;
       await taken(gunzip, piece);
       if (gunzip.destroyed) return;
       given += piece.length;
-      const isOver = gunzip.bytesWritten < given;
-      if (isOver) gunzip.end();
+      isOver = gunzip.bytesWritten < given;
     }
     gunzip.end();
   } catch (error) {
