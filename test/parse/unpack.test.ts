@@ -40,16 +40,17 @@ describe('small compressed files', () => {
     );
   });
 
-  it('end before zeros that pad them, in whatever pieces these and what stands behind them come', async () => {
+  it('end before zeros that pad them, in whatever pieces these come; bytes behind these are damage', async () => {
     const held = Buffer.from('{"traceEvents":[]}');
     const packed = gzipSync(held);
     const path = freshPath('.gz');
     for (const zeros of [1, 512, 70_000, 300_000])
       for (const behind of ['', '\xff'.repeat(70_000), gzipSync('another')]) {
         writeFileSync(path, Buffer.concat([packed, Buffer.alloc(zeros), Buffer.from(behind)]));
-        expect(inflatedAtOnce(path, 1)).to.deep.equal(held);
+        const whole = behind === '' ? held : null;
+        expect(inflatedAtOnce(path, 1)).to.deep.equal(whole);
         for (const highWaterMark of [packed.length - 1, packed.length, packed.length + 1, 64 * 1024])
-          expect(await streamed(path, highWaterMark)).to.deep.equal(held);
+          expect(await streamed(path, highWaterMark)).to.deep.equal(whole);
       }
   });
 

@@ -97,17 +97,25 @@ async function gunzip(pieces: AsyncIterable<Buffer>, into: TemporaryFile): Promi
   };
   // The bytes given, and those of them up to the last that is not zero.
   let [given, set] = [0, 0];
+  let ended = (): void => undefined;
+  const allGiven = new Promise<void>((resolve) => (ended = resolve));
   const watched = async function* (): AsyncGenerator<Buffer> {
-    for await (const piece of pieces) {
-      const end = endOfSet(piece);
-      if (end > 0) set = given + end;
-      given += piece.length;
-      yield piece;
+    try {
+      for await (const piece of pieces) {
+        const end = endOfSet(piece);
+        if (end > 0) set = given + end;
+        given += piece.length;
+        yield piece;
+      }
+    } finally {
+      ended();
     }
   };
   const inflater = gunzipOf(watched(), PIECE);
   try {
     await pipeline(inflater, new Writable({ write }));
+    // What is inflated ends before the padding that is still to come.
+    await allGiven;
     // Zeros behind the end fill up a block of a tape. To zlib all behind a zero is such, also where it was a member.
     if (set > inflater.bytesWritten) throw Object.assign(new Error('bytes behind its end'), { code: 'Z_DATA_ERROR' });
     return true;
