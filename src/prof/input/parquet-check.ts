@@ -159,11 +159,41 @@ class ColumnPages {
   /** @throws Error where a page is not as large as its header says */
   #unpacked(bytes: Uint8Array, size: number, at: string): Uint8Array {
     if (this.meta.codec !== 'SNAPPY') return bytes;
-    check(size === 0 || varint(bytes, 0, at)[0] === size, `the size of ${at}, unpacked`);
+    check((size === 0 && bytes.length === 0) || snappySize(bytes, at) === size, `the size of ${at}, unpacked`);
     const page = new Uint8Array(size);
     snappyUncompress(bytes, page);
     return page;
   }
+}
+
+/** Bytes behind the tag of a copy, by the kind of the tag. */
+const COPY_BYTES = [0, 1, 2, 4];
+
+/**
+ * Bytes that a block of Snappy holds, by its literals and copies; the library goes back by a literal of 2^31 bytes or more,
+ * again and again. Source: format_description.txt of Snappy.
+ * @throws Error where they are not those that the block states, or are not in it
+ */
+export function snappySize(bytes: Uint8Array, where: string): number {
+  const [stated, first] = varint(bytes, 0, where);
+  let [at, size] = [first, 0];
+  while (at < bytes.length) {
+    const tag = bytes[at++] ?? 0;
+    const kind = tag & 3;
+    let length = (tag >>> 2) + 1;
+    if (kind === 1) length = ((tag >>> 2) & 7) + 4;
+    // A long literal states its length in up to four bytes.
+    const more = kind === 0 ? Math.max(0, length - 60) : (COPY_BYTES[kind] ?? 0);
+    if (kind === 0 && more > 0) {
+      length = 1;
+      for (let i = 0; i < more; i++) length += (bytes[at + i] ?? 0) * 2 ** (8 * i);
+    }
+    at += more + (kind === 0 ? length : 0);
+    size += length;
+    check(at <= bytes.length && size <= stated, `the compressed bytes of ${where}`);
+  }
+  check(size === stated, `the compressed bytes of ${where}`);
+  return size;
 }
 
 /** Bits of a number up to a level. */

@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { snappySize } from '../../../src/prof/input/parquet-check.js';
 import { readRecordFolder } from '../../../src/prof/input/record-folder.js';
 import type { RecordTypes } from '../../../src/prof/input/record-types.js';
 import { StreamStatus } from '../../../src/prof/input/stream-status.js';
@@ -117,4 +118,23 @@ describe('damaged Parquet without a checksum', () => {
       }
     });
   }
+});
+
+describe('a block of Snappy', () => {
+  const sizeOf = (...bytes: readonly number[]): number => snappySize(Uint8Array.from(bytes), 'the page');
+  const HELLO = [...Buffer.from('hello')];
+
+  it('holds what its literals and copies add up to', () => {
+    // A literal of five bytes; then four of them again.
+    expect(sizeOf(5, 4 << 2, ...HELLO)).to.equal(5);
+    expect(sizeOf(9, 4 << 2, ...HELLO, 1, 5)).to.equal(9);
+    // A literal of 61 bytes, whose length stands in a byte of its own.
+    expect(sizeOf(61, 60 << 2, 60, ...Array<number>(61).fill(7))).to.equal(61);
+  });
+
+  it('is refused where a literal is longer than the block, or the whole of another size', () => {
+    expect(() => sizeOf(5, 63 << 2, 255, 255, 255, 255)).to.throw('wrong: the compressed bytes of the page');
+    expect(() => sizeOf(6, 4 << 2, ...HELLO)).to.throw('wrong: the compressed bytes of the page');
+    expect(() => sizeOf(4, 4 << 2, ...HELLO)).to.throw('wrong: the compressed bytes of the page');
+  });
 });
