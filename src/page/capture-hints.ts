@@ -21,6 +21,8 @@ const NVTX_STEPS = 'An NVTX range around each step, named "step 1", "step 2", ma
 const NVTX_LAYERS = 'NVTX ranges around layers (torch.cuda.nvtx.range) name them.';
 
 const NEURON_WORK = 'neuron-profile capture -n FILE.neff -s FILE.ntff records what a NeuronCore did.';
+const NO_OPERANDS =
+  'Operands in the NTFF have codes that are not known: the JSON of neuron-profile view may have them.';
 const NEURON: Partial<Record<Wanted, string>> = {
   work: NEURON_WORK,
   kernels: NEURON_WORK,
@@ -38,7 +40,7 @@ const WITH_PROGRAM: Partial<Record<Wanted, string>> = {
     'The JSON of neuron-profile view has the layers of the framework, where the program was compiled with them.',
   layers:
     'The JSON of neuron-profile view names the layer of each instruction, where the program was compiled with them.',
-  shapes: 'The program in the NTFF has no operands that are known: the JSON of neuron-profile view may have them.',
+  shapes: NO_OPERANDS,
 };
 
 /** By format of the profile. */
@@ -67,7 +69,8 @@ const RECORDED: Readonly<Record<string, Partial<Record<Wanted, string>> | undefi
     layers: NVTX_LAYERS,
     shapes: `${shapesOption('nvprof')}, record what ops work on.`,
   },
-  ntff: NEURON,
+  // Operands are in the trace itself.
+  ntff: { ...NEURON, shapes: NO_OPERANDS },
   neff: NEURON,
   'neuron-json': NEURON,
   'neuron-summary': NEURON,
