@@ -30,6 +30,8 @@ const BY_OPTION: readonly (readonly [wanted: Wanted, option: Parameters<typeof c
 const NVTX_STEPS = 'An NVTX range around each step, named "step 1", "step 2", marks them.';
 const NVTX_LAYERS = 'NVTX ranges around layers (torch.cuda.nvtx.range) name them.';
 
+const NO_OPERANDS =
+  'Operands in the NTFF have codes that are not known: the JSON of neuron-profile view may have them.';
 const NEURON = {
   steps: 'A capture is of one execution of a compiled program: give several captures to compare executions.',
   annotations:
@@ -45,7 +47,7 @@ const WITH_PROGRAM: Partial<Record<Wanted, string>> = {
     'The JSON of neuron-profile view has the layers of the framework, where the program was compiled with them.',
   layers:
     'The JSON of neuron-profile view names the layer of each instruction, where the program was compiled with them.',
-  shapes: 'The program in the NTFF has no operands that are known: the JSON of neuron-profile view may have them.',
+  shapes: NO_OPERANDS,
 };
 
 const ASCEND: Partial<Record<Wanted, string>> = {
@@ -70,7 +72,8 @@ const RECORDED: Readonly<Record<string, Partial<Record<Wanted, string>> | undefi
     annotations: 'torch.cuda.nvtx.range("name") names parts of the program.',
     layers: NVTX_LAYERS,
   },
-  ntff: NEURON,
+  // Operands are in the trace itself.
+  ntff: { ...NEURON, shapes: NO_OPERANDS },
   neff: NEURON,
   'neuron-json': { steps: NEURON.steps },
   'neuron-summary': NEURON,
