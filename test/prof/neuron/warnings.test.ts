@@ -100,7 +100,9 @@ const CASES: readonly Case[] = [
     rule: 'unknown',
     fires: [tensor('w', 'weight', 1), instruction('MATMUL', 'Tensor', 0, 100)],
     silent: [tensor('w', 'weight', 1), product(100, 'REGULAR')],
-    evidence: { reason: 'instructions have no sizes: records of older versions of dparse lack them, and traces without programs' },
+    evidence: {
+      reason: 'instructions have no sizes: records of older versions of dparse lack them, and traces without programs',
+    },
     text: /^hardware_flops, .* and \d+ more not known: .*; summarize the JSON/,
   },
   {
