@@ -17,26 +17,33 @@ const ps = fc.tuple(number, number);
 const text = fc.oneof(fc.constantFrom('MATMUL', 'Tensor', 'E64', 'instruction'), fc.string({ unit: 'binary' }));
 const counters = fc.dictionary(fc.oneof(fc.constantFrom('pc', 'waitNs', 'crcIn', 'crc'), fc.string()), number);
 
-const maybe = fc.option(number, { nil: undefined });
-const run = fc.record({ pc: maybe, waitNs: maybe, crcIn: maybe, crcOut: maybe });
-const labels = fc.dictionary(text, fc.oneof(text, number), { maxKeys: 3 });
-const details = fc
-  .record({
-    operands: fc.option(text),
-    after: fc.array(fc.record({ id: text, kind: text }), { maxLength: 2 }),
-    labels,
-    counters: fc.dictionary(fc.constantFrom('elements', 'hbmReadBytes', 'compilerPc'), number),
-  })
-  .map((given) => new InstructionDetails(given));
-const withDetails = fc.tuple(run, details).map(([counted, known]) => [known.countersOf(counted), known] as const);
-const withoutDetails = counters.map((counted) => [counted, null] as const);
 const instructions = fc
-  .tuple(number, number, text, number, number, number, number, text, ps, fc.oneof(withDetails, withoutDetails))
-  .map(([profile, id, name, start, dur, device, stream, engine, rest, [counted, known]]) => {
-    return new InstructionLine(profile, id, name, start, dur, device, stream, engine, rest, counted, known);
+  .tuple(number, number, text, number, number, number, number, text, ps, counters)
+  .map((fields) => new InstructionLine(...fields, null));
+const ownCounters = fc.dictionary(
+  fc.constantFrom('elements', 'sbufReadBytes', 'compilerPc', 'flowDependencies'),
+  number,
+);
+const runs = fc.record({ pc: fc.nat(), waitNs: fc.nat(), crcIn: fc.nat(), crcOut: fc.nat() }, { requiredKeys: [] });
+/** Instructions with what is known of them, each of two runs. */
+const detailed = fc
+  .tuple(
+    fc.option(text),
+    fc.array(fc.record({ id: text, kind: text })),
+    fc.dictionary(text, text),
+    ownCounters,
+    runs,
+    runs,
+  )
+  .map(([operands, after, labels, own, ...both]) => {
+    const details = new InstructionDetails({ operands, after, labels, counters: own });
+    const [, line] = both.map(
+      (run) => new InstructionLine(0, 1, 'COPY', 5, 6, 4, 3, 'Vector', [7, 8], details.countersOf(run), details),
+    );
+    return line;
   });
 const packetDetails = fc.option(
-  labels.map((given) => new InstructionDetails({ operands: '', labels: given, counters: {} })),
+  fc.dictionary(text, text).map((labels) => new InstructionDetails({ operands: '', labels, counters: {} })),
 );
 const packets = fc
   .tuple(
@@ -57,7 +64,7 @@ const packets = fc
 const semaphores = fc.tuple(number, number, number, number, number).map((fields) => new SemaphoreLine(...fields));
 
 describe('lines that write themselves', () => {
-  for (const [what, lines] of Object.entries({ instructions, packets, semaphores })) {
+  for (const [what, lines] of Object.entries({ instructions, detailed, packets, semaphores })) {
     it(`are the text that any record has: ${what}`, () => {
       fc.assert(
         fc.property(lines as fc.Arbitrary<DeviceLine & ProfileLine>, (line) => {
@@ -67,6 +74,24 @@ describe('lines that write themselves', () => {
       );
     });
   }
+
+  it('have counters of the run, then those of the instruction', () => {
+    const details = new InstructionDetails({
+      operands: ' cycle=1 ',
+      after: [{ id: 'a', kind: 'flow' }],
+      labels: { type: 'REGULAR' },
+      counters: { compilerPc: 3 },
+    });
+    const line = (waitNs: number): string =>
+      encodeLine(new InstructionLine(0, 1, 'NOP', 5, 6, 4, 0, 'Tensor', [7, 8], details.countersOf({ pc: 9, waitNs }), details)); // prettier-ignore
+    for (const wait of [12, 0]) {
+      expect(line(wait)).to.equal(
+        '{"type":"kernel","profile":0,"id":1,"name":"NOP","short":"NOP","start":5,"dur":6,"device":4,"stream":0,' +
+          `"engine":"Tensor","ps":[7,8],"counters":{"pc":9,"waitNs":${wait},"compilerPc":3},"operands":" cycle=1 ",` +
+          '"after":[{"id":"a","kind":"flow"}],"labels":{"type":"REGULAR"}}\n',
+      );
+    }
+  });
 
   it('have the fields of records in their order', () => {
     const line = new InstructionLine(0, 1, 'NOP', 5, 6, 4, 0, 'Tensor', [7, 8], { pc: 9 }, null);
