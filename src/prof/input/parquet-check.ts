@@ -24,6 +24,9 @@ const isCount = (value: unknown, most: number): boolean =>
 /** Checks rows and places of the groups of a file. @param size bytes of the file */
 export function checkGroups(metadata: FileMetaData, size: number): void {
   let rows = 0;
+  const { schema } = metadata;
+  const areCounts = schema.every(({ num_children: n }) => n === undefined || isCount(n, schema.length));
+  check(areCounts, 'the children of an element of the schema');
   for (const group of metadata.row_groups) {
     check(isCount(group.num_rows, Number.MAX_SAFE_INTEGER), 'the rows of a group');
     rows += Number(group.num_rows);
@@ -84,6 +87,7 @@ class ColumnPages {
     // The library reads on until one byte is left.
     while (reader.offset < view.byteLength - 1) {
       const at = `the page of ${nameOf(this.meta)} at byte ${start + reader.offset}`;
+      checkStruct(new Uint8Array(view.buffer, view.byteOffset, view.byteLength), reader.offset, at);
       const header = parquetHeader(reader);
       const { compressed_page_size: size, uncompressed_page_size: unpacked } = header;
       check(isCount(size, view.byteLength - reader.offset), `the size of ${at}`);
@@ -164,6 +168,57 @@ class ColumnPages {
     snappyUncompress(bytes, page);
     return page;
   }
+}
+
+/** Deepest structs within structs of Thrift: those of Parquet are less than half as deep. */
+const DEEPEST = 32;
+
+/**
+ * Checks that a struct of Thrift's compact protocol ends within some bytes: the library goes back by a length that is
+ * negative, without an end.
+ * @returns where the struct ends
+ */
+export function checkStruct(bytes: Uint8Array, from: number, where: string, depth = 0): number {
+  check(depth < DEEPEST, `the depth of ${where}`);
+  for (let at = from; ;) {
+    check(at < bytes.length, `the end of ${where}`);
+    const field = bytes[at++] ?? 0;
+    const type = field & 15;
+    if (type === 0) return at;
+    // The number of the field, where it is not the last one's and a few more.
+    if (field < 16) at = varint(bytes, at, where)[1];
+    // A boolean stands in the type.
+    if (type > 2) at = checkElement(bytes, at, { type, where, depth });
+  }
+}
+
+function checkElement(bytes: Uint8Array, from: number, of: { type: number; where: string; depth: number }): number {
+  const { type, where, depth } = of;
+  if (type <= 3) return from + 1;
+  if (type <= 6) {
+    let end = from;
+    while ((bytes[end] ?? 0) >= 0x80) end++;
+    return end + 1;
+  }
+  if (type === 7) return from + 8;
+  if (type === 12) return checkStruct(bytes, from, where, depth + 1);
+  check(type === 8 || type === 9, `a type of ${where}`);
+  const [first = 0] = bytes.subarray(from);
+  const isShort = type === 9 && first >> 4 < 15;
+  const [length, begin] = isShort ? [first >> 4, from + 1] : varint(bytes, type === 9 ? from + 1 : from, where);
+  check(length <= bytes.length - begin, `a length of ${where}`);
+  if (type === 8) return begin + length;
+  let at = begin;
+  for (let i = 0; i < length; i++) at = checkElement(bytes, at, { type: first & 15, where, depth });
+  return at;
+}
+
+/** Checks the description of the whole at the end of a file. @param bytesAt reads of the file */
+export function checkFooter(size: number, bytesAt: (start: number, end: number) => ArrayBuffer): void {
+  check(size >= 12, 'the size of the file');
+  const length = new DataView(bytesAt(size - 8, size)).getUint32(0, true);
+  check(length <= size - 12, 'the size of the footer');
+  checkStruct(new Uint8Array(bytesAt(size - 8 - length, size - 8)), 0, 'the footer');
 }
 
 /** Bytes behind the tag of a copy, by the kind of the tag. */

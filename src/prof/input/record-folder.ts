@@ -11,7 +11,7 @@ import type { ProfileLine } from '../../record/record.js';
 import { isSystemError, UserError } from '../../record/errors.js';
 import type { RecordFields } from './field-checks.js';
 import { validLine } from './line-validation.js';
-import { checkColumn, checkGroups } from './parquet-check.js';
+import { checkColumn, checkFooter, checkGroups } from './parquet-check.js';
 import { ParquetFile, unreadable, withPath } from './parquet-file.js';
 import { validKernel } from './record-validation.js';
 import type { RecordTypes } from './record-types.js';
@@ -129,7 +129,9 @@ class PartReader {
 
   static async open(part: Part, json: JsonValues): Promise<PartReader> {
     const file = new ParquetFile(part.path);
-    const metadata = await parquetMetadataAsync(file);
+    if (!file.isChecked) checkFooter(file.byteLength, (start, end) => file.slice(start, end));
+    // Columns of places on earth are looked for without an end where an element of the schema has fewer than no children.
+    const metadata = await parquetMetadataAsync(file, { geoparquet: false });
     if (!file.isChecked) checkGroups(metadata, file.byteLength);
     return new PartReader(part, file, await parquetScan({ file, metadata }), json);
   }

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { snappySize } from '../../../src/prof/input/parquet-check.js';
+import { checkGroups, checkStruct, snappySize } from '../../../src/prof/input/parquet-check.js';
 import { readRecordFolder } from '../../../src/prof/input/record-folder.js';
 import type { RecordTypes } from '../../../src/prof/input/record-types.js';
 import { StreamStatus } from '../../../src/prof/input/stream-status.js';
@@ -136,5 +136,34 @@ describe('a block of Snappy', () => {
     expect(() => sizeOf(5, 63 << 2, 255, 255, 255, 255)).to.throw('wrong: the compressed bytes of the page');
     expect(() => sizeOf(6, 4 << 2, ...HELLO)).to.throw('wrong: the compressed bytes of the page');
     expect(() => sizeOf(4, 4 << 2, ...HELLO)).to.throw('wrong: the compressed bytes of the page');
+  });
+});
+
+describe('a struct of Thrift', () => {
+  const endOf = (...bytes: readonly number[]): number => checkStruct(Uint8Array.from(bytes), 0, 'the footer');
+
+  it('ends where its last field does', () => {
+    // Field 1, a number; field 2, two letters; field 3, a list of two numbers; field 4, true; the end.
+    expect(endOf(0x15, 0x80, 0x01, 0x18, 2, 65, 66, 0x19, 0x25, 2, 4, 0x11, 0, 99)).to.equal(13);
+  });
+
+  it('is refused where a length goes beyond the bytes, or back', () => {
+    for (const type of [0x18, 0x19])
+      expect(() => endOf(type, 0xf5, 0xff, 0xff, 0xff, 0x0f, 0)).to.throw(
+        /^wrong: a (?:length|number|type) of the footer$/,
+      );
+    expect(() => endOf(0x15, 0x80)).to.throw('wrong: the end of the footer');
+  });
+});
+
+describe('a schema of Parquet', () => {
+  it('is refused where an element has fewer than no children, or more than there are elements', () => {
+    for (const n of [-2, 3]) {
+      const schema = [{ name: 'root', num_children: n }, { name: 'a' }];
+      const metadata = { version: 2, schema, num_rows: 0n, row_groups: [], metadata_length: 1 };
+      expect(() => {
+        checkGroups(metadata, 100);
+      }).to.throw('wrong: the children of an element of the schema');
+    }
   });
 });
