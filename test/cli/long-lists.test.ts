@@ -77,8 +77,10 @@ const OF_CALLS = ANSWERS.filter((args) => ['-f', '--explain', 'html'].includes(a
 /** Writes the records and asks each command about them. */
 async function expectAnswers(what: string, answers: typeof ANSWERS): Promise<void> {
   const path = freshPath('.dict');
-  const end = { type: 'end', profile: 0, counts: {}, diagnostics: {} };
-  const records = [header(what === 'around a kernel'), ...(RECORDS[what]?.() ?? []), end];
+  const listed = [...(RECORDS[what]?.() ?? [])];
+  const counts: Record<string, number> = {};
+  for (const { type } of listed as readonly { readonly type: string }[]) counts[type] = (counts[type] ?? 0) + 1;
+  const records = [header(what === 'around a kernel'), ...listed, { type: 'end', profile: 0, counts, diagnostics: {} }];
   writeFileSync(path, records.map((record) => `${JSON.stringify(record)}\n`).join(''));
   for (const args of answers) {
     const { code, stderr } = await runCli('dprof', [...args, path]);

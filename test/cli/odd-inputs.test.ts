@@ -6,7 +6,7 @@ import { kernel } from '../support/kernels.js';
 import { runCli, type Ran } from '../support/run-cli.js';
 
 const HEADER = `${JSON.stringify({ type: 'profile', v: 1, profile: 0, format: 'nsight', tool: null, file: 'net', rank: null, startUnixNs: null, dur: null, devices: [] })}\n`;
-const END = `${JSON.stringify({ type: 'end', profile: 0, counts: {}, diagnostics: {} })}\n`;
+const END = `${JSON.stringify({ type: 'end', profile: 0, counts: { kernel: 1 }, diagnostics: {} })}\n`;
 const LINE = `${JSON.stringify(kernel({ id: 1, start: 100, dur: 10, name: 'gemm', short: 'gemm' }))}\n`;
 const RECORDS = HEADER + LINE + END;
 const TRACE = JSON.stringify({

@@ -149,7 +149,7 @@ describe('summary of a Neuron profile', () => {
       expect(rowOf(summary, name))
         .to.include({ value: null })
         .and.have.property('why')
-        .that.matches(/device trace alone/);
+        .that.matches(/instructions have no sizes/);
     }
     expect(rowOf(summary, 'weight_size_bytes').why).to.match(/NEFF/);
     expect(rowOf(summary, 'model_flops').value).to.equal(null);

@@ -103,7 +103,7 @@ const CASES: readonly Case[] = [
     evidence: {
       reason: 'instructions have no sizes: records of older versions of dparse lack them, and traces without programs',
     },
-    text: /^hardware_flops, .* and \d+ more not known: .*; summarize the JSON/,
+    text: /^hardware_flops, .* and \d+ more not known: .*; dparse FILE\.ntff again, or the JSON/,
   },
   {
     rule: 'notice',
