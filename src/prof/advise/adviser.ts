@@ -202,7 +202,7 @@ export class Adviser implements Analysis<Adviser> {
     return numbers.map((profile) => this.#verdictOf(profile, findings.get(profile) ?? []));
   }
 
-  /** Numbers of the profiles without work of a device that has a time: there is no verdict on them. */
+  /** Numbers of the profiles in which no work of a device has a time: they get no verdict. */
   get withoutWork(): number[] {
     return [...this.profiles.keys()].filter((profile) => this.#devices.ofProfile(profile).length === 0);
   }

@@ -146,7 +146,7 @@ class PartReader {
   }
 
   /**
-   * The next record, of which there is one.
+   * The next record; there must be one.
    * @param onWrong called where a field has another type: JSON in a text may hold any
    */
   take(onWrong: () => void): ProfileLine {

@@ -4,7 +4,7 @@ import type { ProfileRecord } from '../../record/record.js';
 import { noProfile } from '../analysis.js';
 import { captureOption } from '../work/capture-options.js';
 
-/** For records of which it is not known who made them. */
+/** For records made by an unknown profiler. */
 const KNOWN = (['kineto', 'nsight'] as const).map((format) => captureOption({ format }, 'memory')).join(', or ');
 
 /**

@@ -25,7 +25,7 @@ export interface RunCounters {
 }
 
 /**
- * What is known of an instruction, or of the packets of a transfer, besides their times, and its bytes in a line: the same
+ * What is known of an instruction, or of the packets of a transfer, apart from times, and its bytes in a line: the same
  * for each time that it ran.
  */
 export class InstructionDetails {

@@ -128,7 +128,7 @@ function matchingLines(report: JobReport): string[] {
   ];
 }
 
-/** Groups of which some ranks have no profile, or no work in it, where others of them are matched. */
+/** Groups in which some ranks have no profile, or one without work, and others are matched. */
 function incompleteLines({ groups, withoutWork }: JobReport): string[] {
   const count = groups.filter(({ isComplete, matched }) => isComplete === false && matched > 0).length;
   const orWork = withoutWork.length > 0 ? ', or no work in it' : '';

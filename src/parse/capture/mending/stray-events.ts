@@ -79,7 +79,7 @@ export function settleStrayEvents(capture: Capture, launches: LaunchJoin): Rest 
   return { span, movedStart };
 }
 
-/** Whether something is so far from the time of all the rest that its own is damaged; not where there is no rest. */
+/** Whether something is so far from the time of all the rest that its own is damaged; false where there is nothing else. */
 export function isAway(start: number, end: number, { first, last }: Span): boolean {
   return first <= last && Math.max(first - end, start - last) > Math.max(FAR.ns, FAR.lengths * (last - first));
 }

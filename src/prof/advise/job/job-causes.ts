@@ -117,7 +117,7 @@ function apartFinding({ parts }: JobReport, placeOf: PlaceOf, { first, last, tim
 }
 
 /**
- * Ranks of which the job's figures have nothing, as one finding. Who states no rank may be none.
+ * Ranks that are in none of the job's figures, as one finding. A profile without a rank number may be no rank.
  * @param span of the device that worked longest, ns
  */
 function withoutWorkFinding(profiles: readonly ProfileWithoutWork[], span: number): Found[] {

@@ -137,7 +137,7 @@ function partsOf(profile: ProfileOfRanks): RankPart[] {
 const workedIn = ({ devices }: ProfileOfRanks): [number, DeviceOfRank][] =>
   [...devices].filter(([, { hasActivity }]) => hasActivity);
 
-/** Null where a device worked, and for what is no profile of a device, or has no header. */
+/** Null where a device worked, for a format that never has device work, and without a header. */
 function withoutWorkOf(profile: ProfileOfRanks): ProfileWithoutWork | null {
   const { header, end } = profile;
   if (header === null || !mayHaveWork(header.format) || workedIn(profile).length > 0) return null;

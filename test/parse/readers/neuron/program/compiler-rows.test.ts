@@ -1,6 +1,6 @@
 /** Instructions of loaded programs → rows of the compiler's. */
 import { expect } from 'chai';
-import { compilerRow } from '../../../../../src/parse/readers/neuron/ntff/program/compiler-rows.js';
+import { compilerRow } from '../../../../../src/parse/readers/neuron/ntff/program/loaded-programs.js';
 import type { ProgramEdit } from '../../../../../src/parse/readers/neuron/ntff/file/metadata.js';
 
 const edit = (place: number, inserted: number, removed: number): ProgramEdit => ({

@@ -7,7 +7,6 @@ import { NEURON_ENGINES, type NeuronEngine } from '../../../../../record/neuron/
 import type { NtffFile } from '../file/ntff-file.js';
 import type { CoreProgram, InstructionBuffer, ProgramEdit } from '../file/metadata.js';
 import { queueOfEngine, type EngineQueue } from '../queues.js';
-import { compilerRow } from './compiler-rows.js';
 import { decodeInstruction, INSTRUCTION_BYTES, updatedSemaphore } from '../../words/instruction-word.js';
 import type { InstructionContext, MovedBytes, NeuronMemory } from '../../words/word-fields.js';
 import type { Variable } from '../../neff/definition.js';
@@ -184,4 +183,33 @@ function transferOf({ bytes, memories, semaphore }: MovedBytes, { labels, sides 
     moving: packets({ ...knownFacts({ variable }), ...transfer, ...knownFacts({ source, dest }) }),
     raising: packets({ ...transfer, semaphore: String(semaphore) }),
   };
+}
+
+export interface CompilerRow {
+  /** Whether the runtime put the instruction there. */
+  readonly isRuntime: boolean;
+  /** Row in the compiler's program; null for an instruction that stands for none. */
+  readonly row: number | null;
+}
+
+/**
+ * The compiler's row of an instruction, by its place in the loaded program: the runtime puts instructions of its own around
+ * the compiler's and among them. Equal to the vendor tool's `compiler_pc` in all instructions of five captures.
+ * Instructions that replace others stand for the first of these.
+ * @param edits of the engine, in order
+ */
+export function compilerRow(pc: number, edits: readonly ProgramEdit[]): CompilerRow {
+  let shift = 0;
+  for (const { offset, inserted, removed } of edits) {
+    const place = offset / INSTRUCTION_BYTES;
+    if (removed > 0) {
+      if (pc >= place - inserted && pc < place) return { isRuntime: true, row: pc - shift };
+      if (pc < place) break;
+    } else {
+      if (pc < place) break;
+      if (pc < place + inserted) return { isRuntime: true, row: null };
+    }
+    shift += inserted - removed;
+  }
+  return { isRuntime: false, row: pc - shift };
 }

@@ -22,7 +22,7 @@ export interface QueuedTransfer {
 /** Bytes of the packet that raises a semaphore. */
 const SEMAPHORE_BYTES = 4;
 
-/** What a ring is at: the number of its transfer, and the bytes that it has moved of it. */
+/** Where a ring is: the number of its current transfer, and how many bytes of that it has moved. */
 interface RingPlace {
   transfer: number;
   moved: number;
