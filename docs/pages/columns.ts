@@ -87,7 +87,7 @@ export const columnsPage = (): string =>
       ['format', 'what it is'],
       FORMATS.map(({ id, title }) => [code(id), title]),
     ),
-    'Without `-w`, `--csv` or `--format` the format is `space`; `-w N` asks for `columns`. Numbers in csv, space and json are in full; the columns format shows one that does not fit with an exponent.',
+    'Without `-w`, `--csv` or `--format` the format is `space`; `-w N` asks for `columns`. Numbers in csv, space and json are in full; the columns format shows one that does not fit with an exponent. Where the columns need more than N, the last ones are left out and named on stderr: the default columns need 74.',
     '## Filters',
     'With `--where EXPR` only the kernels are shown for which EXPR holds:',
     list([
