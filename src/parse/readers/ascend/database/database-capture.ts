@@ -30,6 +30,7 @@ import { nestEvents } from '../../../torch/nesting.js';
 import { COPY_OPERATIONS, taskKind } from '../device-kinds.js';
 import { apiLayer, apiLayerCodeOf } from '../api-layers.js';
 import { kernelFields } from '../kernel-labels.js';
+import { countOpArgs } from '../profiler-info.js';
 import { CallChains } from './call-chains.js';
 import { DatabaseClock, hasTimes } from './database-clock.js';
 import { CollectiveRows } from './collective-rows.js';
@@ -100,6 +101,7 @@ export class AscendCapture implements Capture {
     this.#host.addDeviceRanges(this.#tasks.deviceRanges);
     this.#samples = new SampleRows(database, clock, strings, diagnostics);
     countUnreadTables(database, READ_TABLES, unread);
+    countOpArgs(folder, unread);
     if (activities.length === 0) diagnostics.count('no-device-activity');
     clock.moveToFirst(
       [this.ranges.start, this.hostCalls.start, activities.start, ...this.#samples.starts],

@@ -24,6 +24,7 @@ import { TorchContexts } from '../../../torch/torch-contexts.js';
 import { nestEvents } from '../../../torch/nesting.js';
 import { apiLayer } from '../api-layers.js';
 import { kernelFields } from '../kernel-labels.js';
+import { countOpArgs } from '../profiler-info.js';
 import { TaskTypes } from '../task-types.js';
 import { UnreadEvents } from '../../../unread-events.js';
 import { SidecarFiles } from './sidecar-files.js';
@@ -79,6 +80,7 @@ export class TraceCapture implements Capture {
     const clockHz = events.samples.largest(FREQUENCY);
     const facts = coreFacts(this.#details, Number.isNaN(clockHz) ? null : clockHz);
     const profile = sidecars.profile();
+    countOpArgs(folder, this.#unread);
     this.header = {
       format,
       ...profile,
