@@ -63,6 +63,7 @@ describe('Ascend database', () => {
         outputTypes: 'FLOAT16',
         outputFormats: 'ND',
         blockDim: 20,
+        taskId: 1,
       },
     });
     expect(forward?.calls[0]).to.deep.equal({

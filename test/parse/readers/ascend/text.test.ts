@@ -76,7 +76,7 @@ describe('Ascend text: kernels', () => {
     expect(kernel.calls[0]?.args.map(({ shape, dtype }) => [shape, dtype])).to.deep.equal([[[4, 8], 'float32'], [[8, 2], 'float32']]);
     // `AI_CORE` is either kind of cores.
     expect(kernel.engine).to.equal(undefined);
-    expect(kernel.labels).to.deep.equal({ taskType: 'AI_CORE' });
+    expect(kernel.labels).to.deep.equal({ taskType: 'AI_CORE', taskId: 11 });
   }); // prettier-ignore
 
   it('without flows, where the queue was filled', () => {
@@ -213,10 +213,10 @@ describe('Ascend text: sidecar files', () => {
       'aic_mac_ratio',
       'Context ID',
     ];
-    const row = details('MatMul', 30, 16, 99, '"""4,8;8,2"""', 'ND;N/A', 0.5, 'N/A');
+    const row = details('MatMul', 30, 16, 99, '"""4,8;8,2"""', 'ND;N/A', 0.5, 3);
     const kernel = only([...MM, ...FLOW], { 'kernel_details.csv': csv(header, row) });
     expect(kernel).to.deep.include({ engine: 'AI_CORE', counters: { aic_mac_ratio: 0.5 }, block: [16, 1, 1] });
-    expect(kernel.labels).to.deep.equal({ opType: 'MatMulV2', taskType: 'AI_CORE', inputShapes: '4,8;8,2', inputFormats: 'ND;N/A', blockDim: 16 }); // prettier-ignore
+    expect(kernel.labels).to.deep.equal({ opType: 'MatMulV2', taskType: 'AI_CORE', inputShapes: '4,8;8,2', inputFormats: 'ND;N/A', blockDim: 16, taskId: 11, contextId: 3 }); // prettier-ignore
   });
 
   it('kernel_details.csv has the engine of kernels of unknown type', () => {
