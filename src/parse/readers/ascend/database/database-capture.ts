@@ -29,7 +29,8 @@ import { TorchContexts } from '../../../torch/torch-contexts.js';
 import { nestEvents } from '../../../torch/nesting.js';
 import { COPY_OPERATIONS, taskKind } from '../device-kinds.js';
 import { apiLayer, apiLayerCodeOf } from '../api-layers.js';
-import { kernelFields } from '../kernel-labels.js';
+import { kernelFields, withTaskIds } from '../kernel-labels.js';
+import { countOpArgs } from '../profiler-info.js';
 import { CallChains } from './call-chains.js';
 import { DatabaseClock, hasTimes } from './database-clock.js';
 import { CollectiveRows } from './collective-rows.js';
@@ -100,6 +101,7 @@ export class AscendCapture implements Capture {
     this.#host.addDeviceRanges(this.#tasks.deviceRanges);
     this.#samples = new SampleRows(database, clock, strings, diagnostics);
     countUnreadTables(database, READ_TABLES, unread);
+    countOpArgs(folder, unread);
     if (activities.length === 0) diagnostics.count('no-device-activity');
     clock.moveToFirst(
       [this.ranges.start, this.hostCalls.start, activities.start, ...this.#samples.starts],
@@ -149,7 +151,8 @@ export class AscendCapture implements Capture {
   detailsOf(activity: number): ActivityDetails | null {
     if (this.activities.kind.at(activity) !== KIND_CODE.kernel) return null;
     const row = this.#tasks.source.at(activity);
-    const labels = this.#kernels.labelsOf(row, this.#strings.text(this.#tasks.taskType.at(activity)));
+    const ofKind = this.#kernels.labelsOf(row, this.#strings.text(this.#tasks.taskType.at(activity)));
+    const labels = withTaskIds(ofKind, this.#tasks.idsOf(activity));
     const counters = this.#kernels.countersOf(row, elementAt(this.#waits, activity));
     return kernelFields(this.#strings.text(this.#kernels.nameOf(row)), this.#kernels.coreOf(row), counters, labels);
   }

@@ -1,4 +1,4 @@
-/** Metadata of a database: devices, rank, versions, groups of ranks. Never environment variables. */
+/** Metadata of a database: devices, rank, versions, groups of ranks; of the environment what `metadataFacts` lists. */
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 
 import { parseJson, textOf } from '../../../json/json-value.js';

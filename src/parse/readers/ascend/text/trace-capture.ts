@@ -23,7 +23,8 @@ import { PairIndex } from '../../../../containers/pair-index.js';
 import { TorchContexts } from '../../../torch/torch-contexts.js';
 import { nestEvents } from '../../../torch/nesting.js';
 import { apiLayer } from '../api-layers.js';
-import { kernelFields } from '../kernel-labels.js';
+import { kernelFields, withTaskIds } from '../kernel-labels.js';
+import { countOpArgs } from '../profiler-info.js';
 import { TaskTypes } from '../task-types.js';
 import { UnreadEvents } from '../../../unread-events.js';
 import { SidecarFiles } from './sidecar-files.js';
@@ -57,6 +58,8 @@ export class TraceCapture implements Capture {
   /** By activity, its device lane, and the text number plus one of its task's type. */
   readonly #lanes = NumericColumn.counts();
   readonly #types = NumericColumn.counts();
+  /** By activity, the number of its task; NaN where unknown. */
+  readonly #taskIds = NumericColumn.floats();
   readonly #operations = new Map<number, CollectiveOperation>();
   #communication: ReadonlyMap<string, CommunicationFacts> = new Map();
 
@@ -79,6 +82,7 @@ export class TraceCapture implements Capture {
     const clockHz = events.samples.largest(FREQUENCY);
     const facts = coreFacts(this.#details, Number.isNaN(clockHz) ? null : clockHz);
     const profile = sidecars.profile();
+    countOpArgs(folder, this.#unread);
     this.header = {
       format,
       ...profile,
@@ -129,10 +133,11 @@ export class TraceCapture implements Capture {
     const row = this.#detailRows.at(activity);
     const number = this.#types.at(activity);
     const taskType = number === 0 ? null : this.#events.texts.text(number - 1);
-    if (row !== NO_ROW && this.#details !== null) return this.#details.detailsOf(row, taskType);
+    const taskId = this.#taskIds.at(activity);
+    if (row !== NO_ROW && this.#details !== null) return this.#details.detailsOf(row, taskType, taskId);
     if (taskType === null) return null;
     const name = this.activities.kernels.name.at(this.activities.ownRow.at(activity));
-    return kernelFields(this.#events.texts.text(name), coreOfType(taskType), null, { taskType });
+    return kernelFields(this.#events.texts.text(name), coreOfType(taskType), null, withTaskIds({ taskType }, [taskId]));
   }
 
   statements(profile: number, isStray: IsStray): Iterable<StatementRecord> {
@@ -197,6 +202,7 @@ export class TraceCapture implements Capture {
     this.#detailRows.push(row);
     this.#lanes.push(tasks.lane.at(task));
     this.#types.push(tasks.type.at(task));
+    this.#taskIds.push(tasks.task.at(task));
     switch (kind) {
       case 'kernel': {
         activities.addKernel(cells, name, NaN);
@@ -278,6 +284,7 @@ export class TraceCapture implements Capture {
       this.#detailRows.push(NO_ROW);
       this.#lanes.push(traced.lane);
       this.#types.push(0);
+      this.#taskIds.push(NaN);
     });
   }
 
