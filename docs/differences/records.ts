@@ -234,8 +234,9 @@ const REPORTS: Topic = {
     },
     {
       title: '`-w N`',
-      reference: 'the blanks between columns are not counted: the default columns are N + 7 wide',
-      ours: 'no line is wider than N; a number that does not fit is shown with an exponent, never cut',
+      reference:
+        'the blanks between columns are not counted: the default columns are N + 7 wide; a width that is too small ends the run, with the message on standard output',
+      ours: 'no line is wider than N; the last columns are left out where there is no room, and named on standard error; a number that does not fit is shown with an exponent, never cut',
       why: 'N is the width of the terminal',
       shows: 'columns format',
     },

@@ -71,6 +71,32 @@ describe('odd inputs', () => {
     expect(await runCli('dprof', ['-w', '10000'], { input: RECORDS })).to.include({ code: 0 });
   });
 
+  it('a narrow width leaves out the last columns and names them, also where the run is quiet', async () => {
+    // 7 idx, 5 dir, 3 sub, 15 mod, 15 op, 6 kernel, 6 params, 10 sil, and a blank between two: 49 up to op, 56 with kernel.
+    const run = (...args: string[]) => runCli('dprof', ['-q', ...args], { input: RECORDS });
+    const full = 'Idx,Direc,Sub,Module,Op,Kernel,Params,Sil(ns)'.split(',');
+    const shown = [
+      [74, 8],
+      [73, 7],
+      [60, 6],
+      [56, 6],
+      [55, 5],
+      [20, 3],
+    ] as const;
+    for (const [width, count] of shown) {
+      const { code, stdout, stderr } = await run('-w', String(width));
+      const lines = stdout.split('\n');
+      expect([code, lines[0]?.trim().split(/ +/)]).to.deep.equal([0, full.slice(0, count)]);
+      for (const line of lines) expect(line.length).to.be.at.most(width);
+      const left = 'idx,dir,sub,mod,op,kernel,params,sil'.split(',').slice(count).join();
+      const said = `dprof: -w ${width} has no room for ${left} (-w 74 shows all; -c chooses which)\n`;
+      expect(stderr).to.equal(count === 8 ? '' : said);
+    }
+    const groups = await run('-w', '30', '--by', 'kernel', '-c', 'kernel,count,total,tflops');
+    expect(groups.stderr).to.match(/^dprof: -w 30 has no room for tflops \(-w \d+ shows all/);
+    expect(groups.stdout).to.match(/^Kernel +Count +Total\(ns\)\n/);
+  });
+
   it('terms: a word of megabytes is no term', async () => {
     for (const word of ['x'.repeat(2 ** 22), '('.repeat(2 ** 22), 'a|'.repeat(2 ** 21)]) {
       const { code, stderr } = await runCli('dprof', ['terms', word]);

@@ -113,6 +113,7 @@ export class RecordReader {
   end(): void {
     if (this.#cut !== null) throw this.#cut;
     this.#partial.end();
+    this.status?.losses.take(this.file, this.#counts.diagnostics);
     if (this.linesRead > 0 || this.#partial.hasLines) return;
     throw new UserError('is empty', { where: this.file, hint: 'expected records of dparse, or a net.dict' });
   }
@@ -137,7 +138,9 @@ export class RecordReader {
   #isSkipped(text: string): boolean {
     const type = TYPE.exec(text)?.[1];
     if (type === 'range' && this.#hasKernels && this.ranges === 'without-work') return true;
-    return type !== undefined && !MARKS.has(type) && !this.types.has(type as ProfileLine['type']);
+    // A line of a partial answer in no member is an error, whatever is wanted.
+    if (type === undefined || type.startsWith('part-')) return false;
+    return !MARKS.has(type) && !this.types.has(type as ProfileLine['type']);
   }
 
   #json(text: string, line: number): ProfileLine | null {
@@ -154,10 +157,11 @@ export class RecordReader {
       this.#checkVersion(record['v'], line);
       this.#hasKernels = false;
     }
+    if (record['type'].startsWith('part-')) throw this.#partial.stray(line);
     const isWanted = this.types.has(record['type'] as ProfileLine['type']);
     const isMark = MARKS.has(record['type']);
     if (!isWanted && !isMark) return null;
-    if (record['type'].startsWith('part-') || 'part' in record) throw this.#partial.stray(line);
+    if ('part' in record) throw this.#partial.stray(line);
     const isKernel = record['type'] === 'kernel';
     const { countWrong } = this.#counts;
     const valid = isKernel ? validKernel(record, ++this.#kernels, countWrong) : lineOf(record, countWrong);
