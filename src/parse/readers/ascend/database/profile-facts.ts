@@ -48,6 +48,16 @@ function rankOf(database: SqliteFile): number | null {
   return ranks.size === 1 && rank !== undefined ? rank : null;
 }
 
+/** The device of the profile's rank; 0 where none or several are stated. */
+export function onlyDevice(database: SqliteFile): number {
+  const devices = new Set<number>();
+  database.eachNumbers('RANK_DEVICE_MAP', ['deviceId'], ([device = NaN]) => {
+    if (device >= 0) devices.add(device);
+  });
+  const [device = 0] = devices;
+  return devices.size === 1 ? device : 0;
+}
+
 /** All rows, in order of name. */
 function* readMetadata(database: SqliteFile): Generator<readonly [name: string, value: unknown]> {
   const rows = [...database.rows('META_DATA', ['name', 'value'])].map(

@@ -17,7 +17,7 @@ import { isNear } from '../../../capture/clocks/exact-times.js';
 import { hasTimes, type DatabaseClock } from './database-clock.js';
 import type { CollectiveRows } from './collective-rows.js';
 import { connectionOrNone } from './connections.js';
-import type { DeviceRange } from './host-rows.js';
+import type { DeviceRange, MarkedRow } from './host-rows.js';
 import { NO_ID, TASK_IDS } from '../kernel-labels.js';
 import type { KernelRows } from './kernel-rows.js';
 import { NO_STRING, type StringTable } from './string-table.js';
@@ -134,7 +134,7 @@ export class TaskRows {
   }
 
   /** A range may have a task at its start and another at its end; one long before the range itself is of a damaged time. */
-  #noteRange({ corr: connection, start, end, device, process }: ActivityRow, marked: number): void {
+  #noteRange({ corr: connection, start, end, device, stream, process }: ActivityRow, marked: number): void {
     if (!isNear(start) || !isNear(end) || end < start) return;
     const known = this.deviceRanges.get(connection);
     const isEarly = (task: Pick<DeviceRange, 'start' | 'end'>): boolean =>
@@ -145,7 +145,8 @@ export class TaskRows {
       return;
     }
     if (known !== undefined) this.context.diagnostics.count('time-far-away');
-    if (known === undefined || isEarly(known)) this.deviceRanges.set(connection, { start, end, device, process });
+    if (known === undefined || isEarly(known))
+      this.deviceRanges.set(connection, { start, end, device, stream, process });
   }
 
   #addKernel(task: ActivityRow, kernel: number, type: number, ids: readonly number[]): void {
@@ -162,6 +163,19 @@ export class TaskRows {
     if (kind.is === 'copy') activities.addCopy(row, operation, size, NaN);
     else if (kind.is === 'set') activities.addSet(row, size, NaN);
     else activities.addSync(row, type);
+  }
+
+  /** Adds operations that ranges mark, as they ran on the device; their ends are unknown where nothing of it marks them. */
+  addMarked(operations: readonly MarkedRow[], device: number): void {
+    const { activities, collectives, threads } = this.context;
+    operations.forEach(({ start, thread, connection }, i) => {
+      const process = threads.processOf(thread);
+      const range = this.deviceRanges.get(connection) ?? { start, end: NaN, device, stream: NaN, process };
+      const end = range.end > range.start ? range.end : NaN;
+      const task = { ...range, process, end, corr: connectionOrNone(connection), node: NaN };
+      activities.addCollective(task);
+      this.#describe(collectives.length + i, NO_STRING);
+    });
   }
 
   #addCollectives(): void {
@@ -189,13 +203,17 @@ export class TaskRows {
    */
   #row(task: ActivityRow, source: number, type: number, ids: readonly number[] = []): ActivityRow {
     const isTimed = hasTimes([task.start, task.end], this.context.diagnostics, 'bad-row');
+    this.#describe(source, type, ids);
+    return isTimed ? task : { ...task, start: NaN, end: NaN };
+  }
+
+  #describe(source: number, type: number, ids: readonly number[] = []): void {
     this.source.push(source);
     this.taskType.push(type >= 0 ? type : NO_STRING);
     this.#ids.forEach((column, i) => {
       const id = ids[i] ?? NO_ID;
       column.push(id >= 0 ? id : NO_ID);
     });
-    return isTimed ? task : { ...task, start: NaN, end: NaN };
   }
 
   #kindOf(type: number): TaskKind | null {
