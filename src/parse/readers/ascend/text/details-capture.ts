@@ -22,6 +22,8 @@ import { coreFacts, devicesOf } from './device-facts.js';
 import { KernelDetails } from './kernel-details.js';
 import { collectiveOperation } from './collective-parts.js';
 import type { NumericColumn } from '../../../../containers/numeric-column.js';
+import { countOpArgs } from '../profiler-info.js';
+import { UnreadEvents } from '../../../unread-events.js';
 import { TextSamples } from './text-samples.js';
 
 /** The rows of the file are the activities, in the same order. */
@@ -53,9 +55,13 @@ export class DetailsCapture implements Capture {
     if (details.length === 0) this.diagnostics.count('no-device-activity');
     clock.moveToFirst([this.activities.start, this.#samples.start], [this.activities.end]);
     this.names = { ...NO_NAMES, kernelName: (row) => details.nameOf(row) };
+    const unread = new UnreadEvents();
+    countOpArgs(folder, unread);
+    const profile = sidecars.profile();
     this.header = {
       format,
-      ...sidecars.profile(),
+      ...profile,
+      facts: { ...profile.facts, ...unread.facts(this.diagnostics) },
       startUnixNs: clock.startNs?.toString() ?? null,
       dur: null,
       devices: devicesOf(this.activities.device, coreFacts(details, null)),
