@@ -43,7 +43,7 @@ export function jointUtilisation(
   const devices = byProfile.flatMap(({ utilisation: { start, width, devices: all }, ranks: some }) => {
     const busy = new Map(all.map(({ device, busy: values }) => [device, values]));
     return some.flatMap((rank) => {
-      const values = rank.device === null ? undefined : busy.get(rank.device);
+      const values = busy.get(rank.device);
       return values === undefined ? [] : memberOf(rank, { start, width, values });
     });
   });
