@@ -76,6 +76,9 @@ export class GraphInstructions {
     private readonly room: ProgramRoom,
   ) {}
 
+  /** Who updates each semaphore: a queue by the runtime's name, or an engine. */
+  semaphores: ReadonlyMap<number, string> = new Map();
+
   takeVariables({ variables, table }: VariableNumbers): void {
     this.#variables = variables;
     this.#table = table;
