@@ -44,6 +44,7 @@ function factsOf(
     driverVersion: metadata.driverVersion,
     collectivesVersion: metadata.collectivesVersion,
     compilerVersion: program?.facts['compilerVersion'],
+    hloMacs: program?.facts['hloMacs'],
     totalTimePs: clock.length,
     peRows: core?.peRows,
     peCols: core?.peCols,
