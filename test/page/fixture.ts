@@ -120,7 +120,10 @@ function overview(rank: number, slower: number): ProfileSummary {
         reasons: [{ name: 'its launch is not known', count: 2, time: 0.25 * MS }],
       },
     },
-    memory: [{ kind: 'HtoD', count: 7, time: 0.8 * MS, bytes: 8e6, bytesPerS: 1e10 }],
+    memory: [
+      { kind: 'HtoD', count: 7, time: 0.8 * MS, bytes: 8e6, bytesPerS: 1e10 },
+      { kind: 'set', count: 3, time: 0.2 * MS, bytes: null, bytesPerS: null },
+    ],
     syncs: [{ name: 'stream', count: 2, time: 0.25 * MS }],
     ...{ links: [], notices: ['reported DMA values may be inaccurate'] },
     collectives: [{ name: 'allreduce', count: 4, time: 1.5 * MS, bytes: 4e6, groups: ['world'] }],
