@@ -135,6 +135,13 @@ describe('odd inputs', () => {
         `dprof: stdin:2: 4 lines of text among the kernels: "AssertionError"; some kernels may be missing ${HINT}\n`,
       ],
       [
+        'that is a damaged kernel',
+        [dict('a'), ` ${dict('b').slice(1)}`],
+        ['a'],
+        1,
+        `dprof: stdin:2: 1 line of text among the kernels: "'kShortName': 'b', 'kDuration': 7}"; some kernels may be missing ${HINT}\n`,
+      ],
+      [
         'alone',
         ['no such table: A', 'no such table: B'],
         [],

@@ -31,6 +31,8 @@ export const withoutProgress = (line: string): string => (line.includes('%|') ? 
 
 /** What the scripts print as they begin, and Python of its warnings: no kernel is missing for it. */
 const HARMLESS = /^Found \d+ kernels|Warning: |^\s/;
+/** A kernel has such keys, also where its line is damaged. */
+const KEY = "'k";
 /** Most such lines before the first kernel: in more there will be none. */
 const MOST_BEFORE = 100;
 /** Of a failure, its last line says what it was. */
@@ -51,7 +53,7 @@ export class PrintedLines {
   take(error: UserError, text: string, kernels: number): void {
     this.#first ??= error;
     if (++this.#count > MOST_BEFORE && kernels === 0) throw this.#first;
-    if (HARMLESS.test(text)) return;
+    if (HARMLESS.test(text) && !text.includes(KEY)) return;
     this.#harmful ??= error;
     if (!text.startsWith('{') && !text.startsWith(TRACEBACK)) this.#said ??= text.trim().slice(0, 80);
   }
