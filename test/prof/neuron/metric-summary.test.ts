@@ -181,6 +181,17 @@ describe('summary of a Neuron profile', () => {
     expect(zero && rowOf(zero, 'model_flops').check).to.deep.include({ reported: 0, difference: null });
   });
 
+  it('takes the FLOPs of the model from the program, two for each multiply-accumulate', () => {
+    const { facts } = neuronProfile();
+    const summary = summaryOf(neuronProfile({ facts: { ...facts, hloMacs: 5e5 } }), product(0, 500, 'REGULAR'));
+    const mfu = 1e6 / (157_286.4e9 * 1e-5);
+    expect(valuesOf(summary, 'model_flops', 'mfu_hlo_estimated_percent', 'mfu_estimated_percent')).to.deep.equal([
+      1e6,
+      mfu,
+      mfu,
+    ]);
+  });
+
   it('holds each value against the reported one', () => {
     const summary = summaryOf(
       neuronProfile(),

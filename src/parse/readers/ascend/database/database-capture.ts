@@ -18,6 +18,7 @@ import type {
 } from '../../../capture/capture.js';
 import { Activities, HostCalls, KIND_CODE } from '../../../capture/capture-columns.js';
 import { spanOfHost } from '../../../capture/clocks/host-span.js';
+import { merged, startOf } from '../../../capture/dated-records.js';
 import type { KernelContexts } from '../../../capture/kernel-contexts.js';
 import type { LaunchJoin } from '../../../capture/launches.js';
 import { NumberIndex } from '../../../capture/number-index.js';
@@ -172,9 +173,11 @@ export class AscendCapture implements Capture {
     return kernelFields(this.#strings.text(this.#kernels.nameOf(row)), this.#kernels.coreOf(row), counters, labels);
   }
 
-  *statements(profile: number, isStray: IsStray): Generator<StatementRecord> {
-    if (this.#host.operations.length > 0 && this.#kernels.length === 0) yield* unrecordedWork(this.activities, profile);
-    yield* this.#samples.records(profile, isStray);
+  statements(profile: number, isStray: IsStray): Iterable<StatementRecord> {
+    const { activities } = this;
+    const isUnrecorded = this.#host.operations.length > 0 && this.#kernels.length === 0;
+    const missing = isUnrecorded ? unrecordedWork(activities, profile) : [];
+    return merged<StatementRecord>(startOf, missing, this.#samples.records(profile, isStray));
   }
 
   statementTimes(): readonly NumericColumn[] {

@@ -17,6 +17,7 @@ import type {
 } from '../../../capture/capture.js';
 import { Activities, HostCalls, KIND_CODE, type ActivityRow } from '../../../capture/capture-columns.js';
 import { NumericColumn } from '../../../../containers/numeric-column.js';
+import { merged, startOf } from '../../../capture/dated-records.js';
 import type { KernelContexts } from '../../../capture/kernel-contexts.js';
 import type { LaunchJoin } from '../../../capture/launches.js';
 import { PairIndex } from '../../../../containers/pair-index.js';
@@ -146,10 +147,11 @@ export class TraceCapture implements Capture {
     return kernelFields(this.#events.texts.text(name), coreOfType(taskType), null, withTaskIds({ taskType }, [taskId]));
   }
 
-  *statements(profile: number, isStray: IsStray): Generator<StatementRecord> {
+  statements(profile: number, isStray: IsStray): Iterable<StatementRecord> {
     const { activities } = this;
-    if (this.#marked > 0 && activities.kernels.name.length === 0) yield* unrecordedWork(activities, profile);
-    yield* this.#events.samples.records(profile, isStray);
+    const isUnrecorded = this.#marked > 0 && activities.kernels.name.length === 0;
+    const missing = isUnrecorded ? unrecordedWork(activities, profile) : [];
+    return merged<StatementRecord>(startOf, missing, this.#events.samples.records(profile, isStray));
   }
 
   statementTimes(): readonly NumericColumn[] {

@@ -109,6 +109,7 @@ export class RecordLines {
       const { operands, after, labels } = details ?? {};
       return {
         ...{ type: 'kernel', profile, id, ...names, start: startNs, dur: null, device, stream, engine, counters },
+        ...details?.names,
         ...(operands === undefined ? undefined : { operands }),
         ...(after === undefined ? undefined : { after }),
         ...(labels === undefined ? undefined : { labels }),

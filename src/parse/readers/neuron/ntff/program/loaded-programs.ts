@@ -2,7 +2,7 @@
 import { elementAt } from '../../../../../containers/element.js';
 import { entryOf } from '../../../../../containers/map-entry.js';
 import type { Diagnostics } from '../../../../../record/diagnostics.js';
-import { InstructionDetails } from '../../../../../record/lines/device-lines.js';
+import { InstructionDetails, type InstructionNames } from '../../../../../record/lines/device-lines.js';
 import { NEURON_ENGINES, type NeuronEngine } from '../../../../../record/neuron/engines.js';
 import type { NtffFile } from '../file/ntff-file.js';
 import type { CoreProgram, InstructionBuffer, ProgramEdit } from '../file/metadata.js';
@@ -110,6 +110,7 @@ export class LoadedPrograms {
     const isCompiled = compiled !== null && row !== null && !isRuntime;
     const known = isCompiled ? this.#compiledFacts(compiled, buffer.engine, row, context) : NOTHING_KNOWN;
     const details = new InstructionDetails({
+      names: known.names,
       operands,
       after: known.after,
       labels: { ...labels, ...known.labels },
@@ -126,7 +127,10 @@ export class LoadedPrograms {
   }
 
   #compiledFacts(compiled: GraphInstructions, engine: number, row: number, context: InstructionContext): CompiledFacts {
-    const { transfer, after, isDamaged, hasMoreDependencies, ...names } = compiled.instruction(engine, row);
+    const { transfer, after, isDamaged, hasMoreDependencies, layer, op, source, ...names } = compiled.instruction(
+      engine,
+      row,
+    );
     if (isDamaged) this.diagnostics.count('program-part-broken');
     if (hasMoreDependencies) this.diagnostics.count('more-dependencies');
     const moved = transfer === null ? null : compiledTransfer(transfer, context);
@@ -136,6 +140,11 @@ export class LoadedPrograms {
     const compilerOpcode = moved === null ? null : COMPILED_OPCODE;
     const variables = { source: tensorName(sides[0]), dest: tensorName(sides[1]) };
     return {
+      names: {
+        ...(layer.length === 0 ? undefined : { layer }),
+        ...(op === null ? undefined : { op: [op] }),
+        ...(source === null ? undefined : { trace: [source] }),
+      },
       after,
       labels: knownFacts({ ...names, compilerOpcode, compilerOperands: moved?.operands, ...variables }),
       sides,
@@ -158,12 +167,13 @@ export class LoadedPrograms {
 
 /** Dependencies, and names of an instruction and of the variables that it moves. */
 interface CompiledFacts {
+  readonly names: InstructionNames;
   readonly after: readonly Dependency[];
   readonly labels: Labels;
   readonly sides: readonly [source: Variable | null, destination: Variable | null];
 }
 
-const NOTHING_KNOWN: CompiledFacts = { after: [], labels: {}, sides: [null, null] };
+const NOTHING_KNOWN: CompiledFacts = { names: {}, after: [], labels: {}, sides: [null, null] };
 
 const COMPILED_OPCODE = 'PSEUDO_DMA_DIRECT2D';
 
