@@ -193,10 +193,10 @@ const SEQUENCE: Topic = {
     {
       title: 'numbering of the kernels of an op',
       reference:
-        'one state for all threads and processes, and numbering runs on over calls that share an id (all of those outside autograd do)',
+        'one state for all threads and processes, and numbering runs on over calls that share an id (all of those outside autograd do) and over the time steps of a recurrent cell',
       ours: 'a state for each thread; numbering starts anew with every call',
       why: 'threads that launch in turn disturb each other; a formula asks for the first kernel of its call',
-      shows: 'sub, and FLOPs and bytes by it',
+      shows: 'sub, `subSeqId` of `dparse -f pyprof`, and FLOPs and bytes by it',
     },
     {
       title: 'the forward kernel of a backward one',

@@ -24,7 +24,7 @@ interface FigureLine {
 /** In texts `{unit}` stands for the matrix unit as its vendor calls it, `{devices}` for how many devices there are. */
 interface FigureCard {
   readonly title: string;
-  /** Why its main figure may be unknown: such a card is not shown. */
+  /** Why its main figure may be unknown: such a card is not shown. '': few profiles have it, and others need no word of it. */
   readonly unknown: string;
   readonly main: FigureLine;
   readonly more: readonly FigureLine[];
@@ -52,6 +52,8 @@ const STEPS = 'overview.steps';
 
 /** Time of kernels of which it is known whether they use the matrix unit. */
 const UNIT_KNOWN = `${KERNELS}.time - ${KERNELS}.matrixUnit.unknown - ${KERNELS}.matrixUnit.untold`;
+
+const CPU = 'overview.cpu';
 
 const NO_STEPS = 'the profile has no steps';
 
@@ -126,6 +128,14 @@ const CARDS: readonly (readonly FigureCard[])[] = [
   ],
   [
     {
+      title: 'Cores busy',
+      unknown: '',
+      main: { field: `${CPU}.time / ${CPU}.traced`, unit: 'cores' },
+      more: [{ before: 'mean, threads ran ', field: `${CPU}.time`, unit: 'ns', after: ' in all' }],
+    },
+  ],
+  [
+    {
       title: 'No op known',
       unknown: 'the profile has no ops',
       ...{ nothing: 0, asUnknown: 1 },
@@ -188,7 +198,7 @@ function make(view: PanelView): PanelContent {
     'The span of a device is the time from its first work to its last; kernel time is the sum of the durations of ' +
     'kernels; both are added up over devices. MFU: the time that known FLOPs take at the peaks of the units that they ' +
     'ran on, over the span; what is not known counts as nothing done.';
-  const reasons = missing.map(({ title, unknown }) => `${worded(title)}: ${unknown}`);
+  const reasons = missing.flatMap(({ title, unknown }) => (unknown === '' ? [] : `${worded(title)}: ${unknown}`));
   const unknown = reasons.length === 0 ? [] : [note(`Not known: ${reasons.join('; ')}.`)];
   return [element('dl', { class: 'cards' }, ...cards), ...unknown, note(shares)];
 }
