@@ -73,6 +73,16 @@ export class Annotated {
     return this.derived.label ?? known(this.#context.op[0]) ?? this.fused?.join(FUSED_SEPARATOR) ?? null;
   }
 
+  /**
+   * The forward op whose gradient the kernel computes: as recorded, else the innermost call around its forward kernel,
+   * or the innermost op where no call is recorded; null when not known.
+   */
+  get forwardOp(): string | null {
+    if (this.pairing.kind !== 'paired') return this.record.forward?.op ?? null;
+    const { calls, op } = this.pairing.forward.context;
+    return calls.at(-1)?.op ?? known(op.at(-1));
+  }
+
   /** The ops that a kernel of torch.compile was fused from; null where its name lists none. */
   get fused(): readonly string[] | null {
     return fusedOps(this.record.name);

@@ -29,12 +29,13 @@ describe('signals', () => {
     mkdirSync(folder);
     const records = join(folder, 'devices.jsonl');
     writeRecords('devices', DEVICES, records);
-    for (const [i, command] of ['html', 'ranks', 'partial'].entries()) {
-      const args = [...commandOf('dprof'), command, '-q', records];
-      const { output, milliseconds } = await interruptedRun(args, null, 0, null, folder);
-      const signal = SIGNALS[i] ?? 'SIGINT';
-      const ran = await interruptedRun(args, signal, 0.8 * milliseconds, output, folder);
-      expect([ran.left, ran.half, ran.wrongEnd], `${command}: ${signal}`).to.deep.equal([[], [], null]);
+    for (const [i, command] of [['html'], ['ranks'], ['partial'], ['job', '--task', '0/1']].entries()) {
+      const args = [...commandOf('dprof'), ...command, '-q', records];
+      const run = { isJob: command[0] === 'job' };
+      const { output, milliseconds } = await interruptedRun(args, null, 0, null, folder, run);
+      const signal = SIGNALS[i % SIGNALS.length] ?? 'SIGINT';
+      const ran = await interruptedRun(args, signal, 0.8 * milliseconds, output, folder, run);
+      expect([ran.left, ran.half, ran.wrongEnd], `${command.join(' ')}: ${signal}`).to.deep.equal([[], [], null]);
     }
   });
 

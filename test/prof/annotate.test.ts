@@ -113,10 +113,12 @@ describe('annotation', () => {
     expect(explained()).to.deep.equal([]);
   });
 
-  it('gives a backward kernel the call, layer and module of its forward kernel', () => {
-    expect(cellsOf(second, 'mod,op,layer,dir,seq')).to.deep.equal({
+  it('gives a backward kernel the call, layer and module of its forward kernel, whose innermost op is `fwd`', () => {
+    expect(cellsOf(first, 'fwd')).to.deep.equal({ fwd: 'na' });
+    expect(cellsOf(second, 'mod,op,fwd,layer,dir,seq')).to.deep.equal({
       mod: 'mine',
       op: 'attention',
+      fwd: 'mm',
       layer: 'block 1:attn',
       dir: 'bprop',
       seq: '5',

@@ -85,6 +85,36 @@ describe('records whose fields have other types', () => {
     expect(code).to.equal(0);
   });
 
+  it('stand behind the end line of their profile', async () => {
+    const profile = { type: 'profile', v: 1, profile: 0, format: 'kineto', file: 'a', rank: null };
+    const end = { type: 'end', profile: 0, counts: { kernel: 1 }, diagnostics: {} };
+    const input = [profile, KERNEL, end, { ...KERNEL, id: 2 }].map((line) => `${JSON.stringify(line)}\n`).join('');
+    const { stderr } = await runCli('dprof', ['-q', '--by', 'kernel'], { input });
+    expect(stderr).to.match(/records beyond those that the end line counts .*: 1\n$/);
+    // Another profile of that number begins with a profile line.
+    const again = [profile, KERNEL, end, profile, KERNEL, end].map((line) => `${JSON.stringify(line)}\n`).join('');
+    expect((await runCli('dprof', ['-q', '--by', 'kernel'], { input: again })).stderr).to.equal('');
+  });
+
+  it('are gone, all but the end line', async () => {
+    const input = `${JSON.stringify({ type: 'end', profile: 0, counts: { kernel: 3 }, diagnostics: {} })}\n`;
+    const { code, stderr } = await runCli('dprof', ['-q', '--by', 'kernel'], { input });
+    expect(stderr).to.contain('no kernel: the end line counts 3 records');
+    expect(code).to.equal(1);
+  });
+
+  it('are lines of a partial answer that lost its beginning', async () => {
+    const lines = [
+      { type: 'part-ranks', profile: 0, data: [] },
+      { type: 'end', profile: 0, counts: { kernel: 3 }, diagnostics: {} },
+    ];
+    const input = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+    // It takes other lines of a partial answer.
+    const { code, stderr } = await runCli('dprof', ['-q', '--by', 'kernel'], { input });
+    expect(stderr).to.contain('a line of a partial answer that is in no member');
+    expect(code).to.equal(1);
+  });
+
   it('are of the first profile where the number of theirs is none', async () => {
     const profile = { type: 'profile', v: 1, profile: 0, format: 'kineto', file: 'a', rank: null };
     const end = { type: 'end', profile: 0, counts: { kernel: 1 }, diagnostics: {} };

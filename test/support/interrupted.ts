@@ -45,8 +45,10 @@ const MOST_MS = 120_000;
 const MOST_REMOVAL_MS = 10_000;
 
 /** Names of what processes of a job have not completed, and of what holds its folder. */
-const unfinishedIn = (job: string): string[] =>
-  ['lock', 'work'].flatMap((name) => (existsSync(join(job, name)) ? [join(OUTPUT, name)] : []));
+const unfinishedIn = (job: string): string[] => {
+  const work = existsSync(join(job, 'work')) ? readdirSync(join(job, 'work')) : [];
+  return [...(existsSync(join(job, 'lock')) ? ['lock'] : []), ...work.map((name) => join('work', name))];
+};
 
 /** Processes with this folder for temporary files, by number (Linux). */
 function processesOf(temporary: string): string[] {
@@ -121,7 +123,7 @@ export async function interruptedRun(
     while (leftIn().length + besideOutput().length > 0 && performance.now() < end + MOST_REMOVAL_MS) await sleep(10);
     const made = isJob ? join(OUTPUT, 'report', 'summary.txt') : OUTPUT;
     const output = existsSync(join(place, made)) ? contentOf(join(place, made)) : null;
-    const isWhole = output !== null && (whole === null || isJob || output.equals(whole));
+    const isWhole = isJob || (output !== null && (whole === null || output.equals(whole)));
     const isRight = by === null ? code === 0 && isWhole : by === signal;
     return {
       left: leftIn(),

@@ -47,7 +47,7 @@ const PIECE = 64 * 1024;
 async function checksumWithin(path: string, size: number): Promise<number | null> {
   let [held, checksum] = [0, 0];
   try {
-    for await (const piece of gunzipOf(createReadStream(path), PIECE) as AsyncIterable<Buffer>) {
+    for await (const piece of gunzipOf(createReadStream(path), PIECE)) {
       held += piece.length;
       if (held > size) break;
       checksum = crc32(piece, checksum);

@@ -1,9 +1,7 @@
 /** Streams into temporary files, gzip inflated. */
 import { readFileSync } from 'node:fs';
-import { Writable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { gunzipSync } from 'node:zlib';
-import { gunzipOf, isGzip } from '../../record/lines/gunzip.js';
+import { endOfSet, gunzipInto, isGzip } from '../../record/lines/gunzip.js';
 import { readFully } from '../files.js';
 import type { TemporaryFile } from './temporary-file.js';
 
@@ -39,13 +37,6 @@ interface Inflated {
   readonly buffer: Buffer;
   /** `bytesWritten`: how many bytes were inflated. */
   readonly engine: { readonly bytesWritten: number };
-}
-
-/** The end of the last byte that is not zero; 0 where all are. */
-function endOfSet(bytes: Buffer): number {
-  let end = bytes.length;
-  while (end > 0 && bytes[end - 1] === 0) end--;
-  return end;
 }
 
 /** What a stream held; 'cut' for gzip of which only the first part could be inflated. */
@@ -86,38 +77,10 @@ async function* startingWith(head: Buffer, rest: AsyncIterable<Buffer>): AsyncGe
 
 /** @returns whether it is complete */
 async function gunzip(pieces: AsyncIterable<Buffer>, into: TemporaryFile): Promise<boolean> {
-  // At once, so that what precedes an error is written.
-  const write = (bytes: Buffer, _encoding: BufferEncoding, done: (error?: Error) => void): void => {
-    try {
-      into.append(bytes);
-      done();
-    } catch (error) {
-      done(error instanceof Error ? error : new Error(String(error)));
-    }
-  };
-  // The bytes given, and those of them up to the last that is not zero.
-  let [given, set] = [0, 0];
-  let ended = (): void => undefined;
-  const allGiven = new Promise<void>((resolve) => (ended = resolve));
-  const watched = async function* (): AsyncGenerator<Buffer> {
-    try {
-      for await (const piece of pieces) {
-        const end = endOfSet(piece);
-        if (end > 0) set = given + end;
-        given += piece.length;
-        yield piece;
-      }
-    } finally {
-      ended();
-    }
-  };
-  const inflater = gunzipOf(watched(), PIECE);
   try {
-    await pipeline(inflater, new Writable({ write }));
-    // What is inflated ends before the padding that is still to come.
-    await allGiven;
-    // Zeros behind the end fill up a block of a tape. To zlib all behind a zero is such, also where it was a member.
-    if (set > inflater.bytesWritten) throw Object.assign(new Error('bytes behind its end'), { code: 'Z_DATA_ERROR' });
+    await gunzipInto(pieces, PIECE, (piece) => {
+      into.append(piece);
+    });
     return true;
   } catch (error) {
     const isCut = error instanceof Error && 'code' in error && error.code === 'Z_BUF_ERROR';

@@ -46,16 +46,20 @@ export async function openFile(path: string, onBytes?: (bytes: number) => void):
  * @param name for messages
  */
 export async function openStream(stream: Readable, name: string, onBytes?: (bytes: number) => void): Promise<Input> {
-  const raw = await peek(counted(stream, name, onBytes));
+  const raw = await peek(counted(stream as AsyncIterable<Buffer>, name, onBytes));
   const close = (): void => void stream.destroy();
   if (!isGzip(raw.head)) return { name, ...raw, close };
   const plain = await peek(counted(gunzipOf(raw.chunks, CHUNK), name));
   return { name, ...plain, close };
 }
 
-async function* counted(stream: Readable, name: string, onBytes?: (bytes: number) => void): AsyncGenerator<Buffer> {
+async function* counted(
+  stream: AsyncIterable<Buffer>,
+  name: string,
+  onBytes?: (bytes: number) => void,
+): AsyncGenerator<Buffer> {
   try {
-    for await (const chunk of stream as AsyncIterable<Buffer>) {
+    for await (const chunk of stream) {
       onBytes?.(chunk.length);
       yield chunk;
     }

@@ -18,6 +18,10 @@ export class RecordCounts {
   /** Records with a field of another type, since the last end. */
   #wrong = 0;
 
+  /** By profile that has ended: records since its end. Those of the profiles whose number another has taken. */
+  readonly #behind = new Map<number, number>();
+  #surplus = 0;
+
   /**
    * @param isRead whether all records of a type are read
    * @param onMissing takes the error for a type of which there is no record at all
@@ -33,17 +37,30 @@ export class RecordCounts {
   /** The record; an end record with what is missing, or there too often, among its diagnostics. */
   take(record: ProfileLine): ProfileLine {
     const { type, profile } = record;
-    if (type === 'end') return this.#ended(record);
+    if (type === 'end') return this.#heldEnd(record);
     // Another profile of that number, in files one after the other.
-    if (type === 'profile') this.#read.delete(profile);
+    if (type === 'profile') {
+      this.#read.delete(profile);
+      this.#surplus += this.#behind.get(profile) ?? 0;
+      this.#behind.delete(profile);
+    }
+    const behind = this.#behind.get(profile);
+    if (behind !== undefined) this.#behind.set(profile, behind + 1);
     const counts = entryOf(this.#read, profile, () => new Map<string, number>());
     counts.set(type, (counts.get(type) ?? 0) + 1);
     return record;
   }
 
-  #ended(end: EndRecord): EndRecord {
+  /** What no end line tells: records behind that of their profile. To be asked for when all is read. */
+  get diagnostics(): EndRecord['diagnostics'] {
+    return { 'record-surplus': [...this.#behind.values()].reduce((sum, n) => sum + n, this.#surplus) };
+  }
+
+  #heldEnd(end: EndRecord): EndRecord {
     const found: Partial<Record<DiagnosticName, number>> = { ...this.#heldAgainst(end), 'bad-row': this.#wrong };
     this.#wrong = 0;
+    // Held against this end, those since an earlier one, which a damaged line may be, stand in their place.
+    this.#behind.set(end.profile, 0);
     const { diagnostics } = end;
     const added = Object.entries(found)
       .filter(([, n]) => n > 0)
@@ -52,10 +69,9 @@ export class RecordCounts {
   }
 
   #heldAgainst({ profile, counts }: EndRecord): Partial<Record<DiagnosticName, number>> {
-    const read = this.#read.get(profile);
-    if (read === undefined) return {};
-    // Lines without their profile line may be chosen on purpose, by type.
-    const isWhole = read.has('profile');
+    const read = this.#read.get(profile) ?? new Map<string, number>();
+    // Without their profile line some lines may be chosen on purpose, by type; not if nothing but the end line is there.
+    const isWhole = read.has('profile') || read.size === 0;
     let [missing, surplus] = [0, 0];
     for (const [type, stated] of Object.entries(counts)) {
       if (!isNumber(stated) || !this.isRead(type as ProfileLine['type'])) continue;

@@ -230,6 +230,7 @@ export async function* readRecordFolder(
       yield taken.filter(({ type }) => types.has(type));
     }
   }
+  status.losses.take(folder, counts.diagnostics);
   status.reachEnd();
 }
 

@@ -95,7 +95,8 @@ function missingLines({ missing }: DeviceTime, unit: TimeUnit): Line[] {
   const where = start === null || end === null ? '' : `, from ${unit.text(start)} to ${unit.text(end)}`;
   const lost = launches > 0 ? [`${many(launches, 'call')} of ${api ?? 'graphs'} without work${where}`] : [];
   const work = untimed > 0 ? [`${many(untimed, 'piece')} of work without a duration`] : [];
-  return [['missing', time, [...lost, ...work].join('; ')]];
+  const said = [...lost, ...work].join('; ');
+  return [['missing', time, said === '' ? 'work of devices is not recorded' : said]];
 }
 
 function otherLines({ sync, counts, linked, span }: DeviceTime, unit: TimeUnit): Line[] {
@@ -125,7 +126,8 @@ function tableOfDevices(devices: readonly DeviceTime[], unit: TimeUnit, next: Ab
     rows: devices.map(({ device, name, span, busy, compute, communication, exposed, memory, idle, gaps, missing }) => {
       const times = [compute, communication, exposed, memory, idle, gaps?.host ?? null, gaps?.queue ?? null];
       const cells = times.map((ns) => (ns === null ? UNKNOWN : unit.bare(ns)));
-      const lost = missing === null ? [] : [`${unit.bare(missing.time)} missing (${many(missing.launches, 'launch')})`];
+      const launches = missing === null || missing.launches === 0 ? '' : ` (${many(missing.launches, 'launch')})`;
+      const lost = missing === null ? [] : [`${unit.bare(missing.time)} missing${launches}`];
       const what = [...lost, ...(name === null ? [] : [name])].join(', ');
       return [String(device), unit.bare(span), unit.bare(busy), share(busy, span), ...cells, what];
     }),

@@ -25,13 +25,14 @@ function jointChart(
   return spanChart({ ...of, title, start, width, lines: drawn, height: HEIGHT });
 }
 
-function jointCharts({ data: { job } }: PanelView): HTMLElement[] {
+function jointCharts({ data: { job, leftOut } }: PanelView): HTMLElement[] {
   if (job === null) return [];
+  const which = leftOut > 0 ? ' of the profiles on this page' : '';
   const { isAligned, devices, cpu } = job.utilisation;
   const axis = isAligned ? "time from the job's start" : "time from each profile's start";
   return [
-    ...(devices === null ? [] : jointChart(devices, { title: 'Busy devices', unit: 'share', axis })),
-    ...(cpu === null ? [] : jointChart(cpu, { title: 'Busy cores of hosts', unit: 'cores', axis })),
+    ...(devices === null ? [] : jointChart(devices, { title: `Busy devices${which}`, unit: 'share', axis })),
+    ...(cpu === null ? [] : jointChart(cpu, { title: `Busy cores of hosts${which}`, unit: 'cores', axis })),
   ];
 }
 

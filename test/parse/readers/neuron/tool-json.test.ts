@@ -339,6 +339,16 @@ describe("Neuron: the tool's JSON of real captures", () => {
         uuid: '858910c24e1f4fc783a881c09fb52205',
         ntffVersion: 6,
         capture: 'fused_exec_2.ntff',
+        hash: '427efdc00a1c195bb481a02b64e8d5e4',
+        features: 'virtual-core, v3-2x-4x-dve-perf-mode',
+        packageVersion: 2,
+        neffVersion: '2.0',
+        logicalCores: 1,
+        lncSize: 2,
+        headerBytes: 1024,
+        dataBytes: 40_960,
+        profilerBuildTime: '2026-02-19T00:00:38Z',
+        profileType: 'normal',
       },
     });
     expect(JSON.stringify(lines)).not.to.include('/home/');

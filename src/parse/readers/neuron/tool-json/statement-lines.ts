@@ -6,7 +6,9 @@ import type {
   StatementRecord,
   TensorRecord,
 } from '../../../../record/record.js';
+import { QUEUE_LABELS, TENSOR_ROLES } from '../../../../record/neuron/tool-fields.js';
 import { unitOfMetric } from '../metric-units.js';
+import { knownFacts } from '../profile-record.js';
 import { durationIn, nanoseconds } from './json-clock.js';
 import { type SubgraphCores, subgraphOf } from './subgraph-cores.js';
 import { numberOf, rawTextOf, textOf, type ToolRow } from './table-row.js';
@@ -29,9 +31,10 @@ export function* statements(file: ToolFile, cores: SubgraphCores, profile: numbe
 /** Names of DMA queues by core and number. */
 function* queues(file: ToolFile, cores: SubgraphCores, profile: number): Generator<SampleRecord> {
   const rows = file.rows('dma_queues_info').flatMap((row): SampleRecord[] => {
-    const [name, type, engine] = [textOf(row['q_name']), textOf(row['q_type']), numberOf(row['q_eng_idx'])];
-    if (name === null) return [];
-    const labels = { name, ...(type === null ? {} : { type }), ...(engine === null ? {} : { lastEngine: engine }) };
+    if (textOf(row['q_name']) === null) return [];
+    const labels = knownFacts(
+      Object.fromEntries(QUEUE_LABELS.map(([key, label]) => [label, numberOf(row[key]) ?? textOf(row[key])])),
+    );
     const value = numberOf(row['q_idx']);
     return [{ ...metricSample('dma_queue', value, profile), device: cores.ofRow(row), unit: null, labels }];
   });
@@ -46,7 +49,7 @@ export function* notices(file: ToolFile, profile: number): Generator<NoticeRecor
   for (const row of file.rows('errors')) yield notice(row, 'error', profile);
 }
 
-const ROLES: Readonly<Record<string, TensorRecord['role']>> = { IN: 'input', OUT: 'output', WEIGHT: 'weight' };
+const ROLES: Readonly<Record<string, TensorRecord['role']>> = TENSOR_ROLES;
 
 /** Rows without a name describe subgraphs. */
 function* tensor(row: ToolRow, profile: number): Generator<TensorRecord> {
