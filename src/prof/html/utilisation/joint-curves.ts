@@ -69,7 +69,7 @@ function runTogether(profiles: readonly ProfileRanks[]): boolean {
   return latest < earliest;
 }
 
-/** The time of a profile's work, of one without work that of its threads; null for one that has neither, hence no line. */
+/** The time of a profile's work, or without work that of its threads; null for a profile with neither, which has no line. */
 function spanOf({ start, width, devices, cpu }: Utilisation): Omit<ValueStretch, 'value'> | null {
   const spans = devices.reduce((most, { busy }) => Math.max(most, busy.length), 0);
   if (spans > 0) return { from: start, to: start + spans * width };
