@@ -93,8 +93,10 @@ export class AllocationCategories {
   #around(time: number, op: string): readonly OpenRange[] {
     const title = opTitle(op);
     const found: (readonly OpenRange[])[] = [];
-    for (const ranges of this.#open.values()) {
+    for (const [thread, ranges] of this.#open) {
       const around = ranges.filter(({ end }) => end >= time);
+      // Programs may start a thread for each piece of work: those that ended are not looked at again.
+      if (around.length === 0) this.#open.delete(thread);
       if (around.some(({ text }) => text === title)) found.push(around);
     }
     return found.length === 1 ? (found[0] ?? []) : [];

@@ -77,6 +77,16 @@ describe('categories of allocations', () => {
     expect(categoriesOf([...noSteps, ...allocations])).to.deep.equal({ 1: 'TEMPORARY', 2: 'unknown', 7: 'unknown' });
   });
 
+  it('do not look again at threads that have ended', function () {
+    this.timeout(20_000);
+    const count = 60_000;
+    const tasks = Array.from({ length: count }, (_, i) => range('aten::mul', i, i + 0.5, 100 + i));
+    const last = range('aten::addmm', count, 3 * count);
+    const allocations = Array.from({ length: count }, (_, i) => held(i + 1, 'aten::addmm', count + i, count + i + 1));
+    const found = Object.values(categoriesOf([profileOn(A100), ...tasks, last, ...allocations]));
+    expect(new Set(found)).to.deep.equal(new Set(['TEMPORARY']));
+  });
+
   it('count what is unknown', () => {
     const timeline = new MemoryTimeline(0);
     for (const record of [...STEP, held(30, 'x', 750, 760), held(10, 'x', 751, 761)]) timeline.take(record);
