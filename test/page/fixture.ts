@@ -366,7 +366,7 @@ export const FIXTURE: PageData = {
         last: rank,
         delayed: rank * 5e6,
       },
-      ...{ profile: rank, device: 0, isLate: rank === 1 },
+      ...{ profile: rank, device: 0, sharesRank: false, isLate: rank === 1 },
     })),
     classes: [
       {

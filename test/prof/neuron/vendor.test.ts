@@ -69,7 +69,7 @@ function print(title: string, rows: readonly Compared[]): void {
   process.stdout.write(`${lines.join('\n')}\n`);
 }
 
-const NOT_COMPUTED = /^(?:cc_|dma_transfer_|model_flops$|mfu_hlo_)/;
+const NOT_COMPUTED = /^(?:dma_transfer_|model_flops$|mfu_hlo_)/;
 /** The vendor's tool counted 116 instructions of the vector engine, as the trace has, and listed 115. */
 const LISTED_LESS = new Map([
   ['trn2_fused_bf16_s1024 vector_engine_instruction_count', -1 / 116],

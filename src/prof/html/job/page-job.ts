@@ -2,6 +2,7 @@
 import { elementAt } from '../../../containers/element.js';
 import { clockAhead, jobTime } from '../../ranks/clocks/job-clocks.js';
 import type { JobReport } from '../../ranks/job-report.js';
+import { isNeuronCore } from '../../../record/neuron/neuron-cores.js';
 import { nameWithoutWork } from '../../ranks/membership.js';
 import type { RankPart } from '../../ranks/part/rank-part.js';
 import { ownWork, stepLength } from '../../ranks/stragglers/own-work.js';
@@ -42,11 +43,12 @@ export function pageJob(report: JobReport, profileOf: (part: RankPart) => number
       .slice(0, MOST_STRAGGLERS)
       .map((straggler) => pageStraggler(report, straggler)),
     ranks: ranks.map(({ part, node, clock, waited, joined, last, delayed }) => ({
-      ...{ name: nameOf(elementAt(parts, part)), node, clock: clock.source, bound: clock.bound },
+      ...{ name: nameAmong(parts, part), node, clock: clock.source, bound: clock.bound },
       offset: clockAhead(clock, elementAt(parts, part), parts),
       ...{ shift: clock.offset === null ? null : jobTime(clock, 0), drift: clock.drift },
       profile: profileOf(elementAt(parts, part)),
       device: elementAt(parts, part).device,
+      sharesRank: sharesRank(elementAt(parts, part), parts),
       isLate: late.has(part),
       // A rank that joined no operation that others joined is not known to wait, or to delay them.
       ...(joined === 0 ? { waited: null, last: null, delayed: null } : { waited, last: last / joined, delayed }),
@@ -63,6 +65,21 @@ export function pageJob(report: JobReport, profileOf: (part: RankPart) => number
 const nameOf = ({ rank, isDevice, device, file }: RankPart): string =>
   rank === null ? file : `${isDevice && rank === device ? 'device' : 'rank'} ${rank}`;
 
+/** `rank 0, device 4` where the rank has several devices. */
+function nameAmong(parts: readonly RankPart[], index: number): string {
+  const part = elementAt(parts, index);
+  const isOne = part.isDevice || !sharesRank(part, parts);
+  return isOne ? nameOf(part) : `${nameOf(part)}, device ${part.device}`;
+}
+
+/**
+ * Whether other devices do the work of one rank with it: those of a profile whose rank is known, and the cores of a Neuron
+ * capture, which is of one logical core. Devices of another process stand for a rank each.
+ */
+const sharesRank = (part: RankPart, parts: readonly RankPart[]): boolean =>
+  (!part.isDevice || isNeuronCore(part.deviceName)) &&
+  parts.some((other) => other !== part && other.file === part.file && other.startUnixNs === part.startUnixNs && other.device !== part.device); // prettier-ignore
+
 function pageStraggler(
   { parts, ranks }: JobReport,
   { part, level, name, late, share, q, steps, lateIn, members, reasons }: Straggler,
@@ -75,7 +92,7 @@ function pageStraggler(
       : { name: row.name, excess: row.excess, share: row.peers > 0 ? row.excess / row.peers : null };
   };
   return {
-    name: name === null ? nameOf(elementAt(parts, part)) : `${level} ${name}`,
+    name: name === null ? nameAmong(parts, part) : `${level} ${name}`,
     node: elementAt(ranks, part).node,
     ...{ ranks: members.length, late, share, q, steps, lateIn, slowdown: reasons.slowdown },
     by: first === undefined || !(first.excess > 0) ? null : first.name,

@@ -1,4 +1,5 @@
 /** Metrics of the system that a capture was made on, and metrics that records cannot provide. */
+import { fromVendor } from '../quantity.js';
 import {
   activeTime,
   combine,
@@ -137,9 +138,13 @@ export const OTHER_METRICS: readonly Metric[] = [
     group: 'cc_engine',
     unit,
     doc,
-    formula: 'not computed: no records of collectives',
-    of: () => ({ unknown: 'captures with collectives are not known well enough to read them' }),
-    differs: 'the tool writes 0 where it found none',
+    formula: 'as the tool reports it',
+    of: ({ reported }) => {
+      const value = reported.get('')?.get(name)?.value;
+      // Times are seconds in the tool's summary.
+      if (typeof value === 'number') return fromVendor(value, unit);
+      return { unknown: 'records of collectives in a device trace are not read: their layout is not known' };
+    },
   })),
   ...SYSTEM,
 ];
