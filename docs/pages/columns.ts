@@ -49,7 +49,7 @@ export const columnsPage = (): string =>
     list([
       'Unknown is `na` in text and `null` in JSON, never 0. An empty list is `-`, in JSON `[]`.',
       'Lists are joined by a comma; layers by `:`; calls and ranges by `>`.',
-      'A backward kernel that has no call of its own takes op, module, calls, layer and trace from the forward kernel with its sequence id; `fwd` is the innermost of these calls.',
+      'A backward kernel that has no call of its own takes op, module, calls, layer and trace from the forward kernel with its sequence id; `fwd` is the innermost of these calls (that has a sequence id, where ops state them).',
     ]),
     '## Groups',
     `With ${code('--by KEYS')} a row is all kernels that are equal in these columns, any of the above. ${code('-c')} and ${code('--sort')} then take the keys and the columns below; a key hides the one of its name. ${code('--where')} is asked of kernels.`,

@@ -74,13 +74,16 @@ export class Annotated {
   }
 
   /**
-   * The forward op whose gradient the kernel computes: as recorded, else the innermost call around its forward kernel,
-   * or the innermost op where no call is recorded; null when not known.
+   * The forward op whose gradient the kernel computes: as recorded, else of the calls around its forward kernel the
+   * innermost that has a sequence id, or the innermost, or the op of that kernel; null when not known.
    */
   get forwardOp(): string | null {
-    if (this.pairing.kind !== 'paired') return this.record.forward?.op ?? null;
-    const { calls, op } = this.pairing.forward.context;
-    return calls.at(-1)?.op ?? known(op.at(-1));
+    const { forward } = this.record;
+    if (forward !== undefined || this.pairing.kind !== 'paired') return forward?.op ?? null;
+    const { calls, names, op } = this.pairing.forward.context;
+    // Ops below autograd, such as `aten::cudnn_convolution` in `aten::convolution`, have no id.
+    const made = calls.findLast((call) => names.some((name) => name.slice(name.lastIndexOf(':') + 1) === call.op));
+    return (made ?? calls.at(-1))?.op ?? known(op.at(-1));
   }
 
   /** The ops that a kernel of torch.compile was fused from; null where its name lists none. */

@@ -125,6 +125,19 @@ describe('annotation', () => {
     });
   });
 
+  it('has as forward op the innermost one with a sequence id, not what it calls below autograd', () => {
+    const calls = ['conv2d', 'convolution', 'cudnn_convolution'].map((op) => ({ ...aten(op), from: 'sizes' as const }));
+    const [, backward] = annotate([
+      kernel({
+        ...gemm,
+        calls,
+        seqMarker: ['aten::conv2d, seq = 5, op_id = 1', 'aten::convolution, seq = 5, op_id = 2'],
+      }),
+      gradient,
+    ]);
+    expect(backward && cellsOf(backward, 'fwd')).to.deep.equal({ fwd: 'convolution' });
+  });
+
   it('has times, queue and rank where the profile has them', () => {
     expect(cellsOf(first, 'start,end,queue,api,rank,corr,pid,role')).to.deep.equal({
       start: '1000',

@@ -212,7 +212,7 @@ export class ProfileSums {
     if (bytes === null) return;
     // The size of packets that fetch instructions cannot be tuned.
     if (type !== 'instruction') this.sizes.add(bytes);
-    if (labels !== undefined) this.loads.add(labels, bytes);
+    if (labels !== undefined) this.loads.add(labels, bytes, record);
   }
 
   /** The sums that a packet of a queue of this type is in. */

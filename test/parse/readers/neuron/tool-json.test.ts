@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { readProfile } from '../../../../src/parse/profile.js';
+import { UserError } from '../../../../src/record/errors.js';
 import type { CopyLine, KernelLine, ProfileLine, SampleRecord } from '../../../../src/record/record.js';
 import { itShared } from '../../../support/shared.js';
 import { CAPTURES, ofType, realFile, type Table } from './tool-json-files.js';
@@ -353,4 +355,16 @@ describe("Neuron: the tool's JSON of real captures", () => {
     });
     expect(JSON.stringify(lines)).not.to.include('/home/');
   });
+
+  itShared(
+    'has the types of tensors from the program that is named with it',
+    ['trn2_fused_fp32_s512/fused_exec_2_profile_full.json', 'trn2_fused_fp32_s512/fused.neff', 'trn2_fused_bf16_s512/fused.neff'].map((name) => `data/neuron/${name}`),
+    ([json = '', program = '', other = '']) => {
+      const read = (neff: string) => [...readProfile(json, { profile: 0, name: 'x.json', program: neff })];
+      const tensors = read(program).flatMap((line) => (line.type === 'tensor' ? [[line.name, line.dtype]] : []));
+      expect(tensors).to.have.length(5);
+      expect(tensors[0]).to.deep.equal(['k_ref', 'float32']);
+      expect(() => read(other)).to.throw(UserError, 'is the program of another model');
+    },
+  ); // prettier-ignore
 });

@@ -15,9 +15,17 @@ import { numberOf, rawTextOf, textOf, type ToolRow } from './table-row.js';
 import type { TableContext } from './row-context.js';
 import type { ToolFile } from './table-scan.js';
 
-/** Tensors, memory, metrics of the summary and of each core, annotations, queues: in this order. */
-export function* statements(file: ToolFile, cores: SubgraphCores, profile: number): Generator<StatementRecord> {
-  for (const row of file.rows('neff_node')) yield* tensor(row, profile);
+/**
+ * Tensors, memory, metrics of the summary and of each core, annotations, queues: in this order.
+ * @param types of tensors, as far as they are known
+ */
+export function* statements(
+  file: ToolFile,
+  cores: SubgraphCores,
+  profile: number,
+  types: ReadonlyMap<string, string | null>,
+): Generator<StatementRecord> {
+  for (const row of file.rows('neff_node')) yield* tensor(row, profile, types);
   // The order of cores differs between files.
   const uses = [...file.rows('nc_mem_usage')].sort((a, b) => (numberOf(a['nc']) ?? -1) - (numberOf(b['nc']) ?? -1));
   for (const row of uses) yield memory(row, profile);
@@ -52,7 +60,7 @@ export function* notices(file: ToolFile, profile: number): Generator<NoticeRecor
 const ROLES: Readonly<Record<string, TensorRecord['role']>> = TENSOR_ROLES;
 
 /** Rows without a name describe subgraphs. */
-function* tensor(row: ToolRow, profile: number): Generator<TensorRecord> {
+function* tensor(row: ToolRow, profile: number, types: ReadonlyMap<string, string | null>): Generator<TensorRecord> {
   const name = rawTextOf(row['variable_name']);
   if (name === null) return;
   yield {
@@ -60,7 +68,7 @@ function* tensor(row: ToolRow, profile: number): Generator<TensorRecord> {
     profile,
     name,
     role: ROLES[String(row['type'])] ?? null,
-    dtype: null,
+    dtype: types.get(name) ?? null,
     shape: shapeOf(row['shape']),
     bytes: numberOf(row['size']),
   };
