@@ -111,14 +111,14 @@ describe('odd inputs', () => {
       [
         'of its progress',
         [
-          'Found 2 kernels. Getting info for each kernel.',
-          dict('a'),
-          '\r 50%|#####     | 1/2 [00:00<00:00, 9it/s]',
-          dict('b'),
+          'Found 3 kernels. Getting info for each kernel.',
+          `\r  0%|          | 0/3 [00:00<?, ?it/s]${dict('a')}`,
+          `${dict('b').slice(0, 9)}\r 50%|#####     | 1/3 [00:00<00:00, 9.1it/s]${dict('b').slice(9)}`,
+          '\r100%|##########| 3/3 [00:00<00:00, 9.12it/s]',
         ],
         ['a', 'b'],
         0,
-        'dprof: stdin: 2 lines of text among the kernels passed over: messages of progress, or warnings\n',
+        'dprof: stdin: 1 line of text among the kernels passed over: messages of the script, or warnings\n',
       ],
       [
         'of a failure of Python, in the middle of a kernel',
@@ -133,6 +133,13 @@ describe('odd inputs', () => {
         ['a', 'b'],
         1,
         `dprof: stdin:2: 4 lines of text among the kernels: "AssertionError"; some kernels may be missing ${HINT}\n`,
+      ],
+      [
+        'that is a damaged kernel',
+        [dict('a'), ` ${dict('b').slice(1)}`],
+        ['a'],
+        1,
+        `dprof: stdin:2: 1 line of text among the kernels: "'kShortName': 'b', 'kDuration': 7}"; some kernels may be missing ${HINT}\n`,
       ],
       [
         'alone',

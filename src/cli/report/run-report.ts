@@ -100,7 +100,11 @@ async function runRows(request: ReportRequest): Promise<void> {
         return {
           table: null,
           facts: rest(),
-          notes: [...notesOf(tally), ...missing.map((name) => withoutCounter(name, counters.hasOthers))],
+          notes: [
+            ...notesOf(tally),
+            ...missing.map((name) => withoutCounter(name, counters.hasOthers)),
+            ...(counters.hasNumbers ? [NUMBERED_COUNTERS] : []),
+          ],
         };
       },
     },
@@ -116,6 +120,9 @@ async function runRows(request: ReportRequest): Promise<void> {
     },
   });
 }
+
+const NUMBERED_COUNTERS =
+  "metric#N, event#N are CUPTI's numbers: a database of nvprof has no names (nvprof -i FILE --print-gpu-trace --csv prints them)";
 
 const withoutCounter = (name: string, hasOthers: boolean): UserError =>
   new UserError(`no kernel has the counter ${name}`, hasOthers ? { hint: '-c counters shows those there are' } : {});

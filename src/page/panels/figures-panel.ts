@@ -35,8 +35,6 @@ interface FigureCard {
 
 const DEVICES = 'overview.devices.*';
 const SPANS = `sum(${DEVICES}.span)`;
-/** Those that communicate too. */
-const ALL_KERNELS = `sum(${DEVICES}.counts.kernels) + sum(${DEVICES}.counts.communications)`;
 
 const KERNELS = 'overview.kernels';
 
@@ -64,7 +62,7 @@ const CARDS: readonly (readonly FigureCard[])[] = [
       title: 'Span',
       unknown: 'no work has a time',
       main: { field: `max(${DEVICES}.end) - min(${DEVICES}.start)`, unit: 'ns' },
-      more: [{ before: '{devices}, ', field: ALL_KERNELS, unit: 'count', after: ' kernels' }],
+      more: [{ before: '{devices}, ', field: `${KERNELS}.count`, unit: 'count', after: ' kernels' }],
     },
   ],
   [

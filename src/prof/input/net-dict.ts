@@ -23,8 +23,16 @@ const DATABASE_MESSAGES = ['no such table', 'no such column', 'file is not a dat
 export const isDatabaseMessage = (line: string): boolean =>
   DATABASE_MESSAGES.some((message) => line.toLowerCase().includes(message));
 
-/** What the scripts print of their progress, and Python of its warnings: no kernel is missing for it. */
-const HARMLESS = /^Found \d+ kernels|\d%\||Warning: |^\s/;
+/** A bar of progress, which a script writes without a line feed, in the middle of a kernel too. */
+const PROGRESS = /\r? {0,2}\d{1,3}%\|[^|]{0,400}\| \d{1,9}\/\d{1,9} \[[^\]]{0,100}\]/g;
+
+/** A line without the progress that was printed into it. */
+export const withoutProgress = (line: string): string => (line.includes('%|') ? line.replace(PROGRESS, '') : line);
+
+/** What the scripts print as they begin, and Python of its warnings: no kernel is missing for it. */
+const HARMLESS = /^Found \d+ kernels|Warning: |^\s/;
+/** A kernel has such keys, also where its line is damaged. */
+const KEY = "'k";
 /** Most such lines before the first kernel: in more there will be none. */
 const MOST_BEFORE = 100;
 /** Of a failure, its last line says what it was. */
@@ -45,7 +53,7 @@ export class PrintedLines {
   take(error: UserError, text: string, kernels: number): void {
     this.#first ??= error;
     if (++this.#count > MOST_BEFORE && kernels === 0) throw this.#first;
-    if (HARMLESS.test(text)) return;
+    if (HARMLESS.test(text) && !text.includes(KEY)) return;
     this.#harmful ??= error;
     if (!text.startsWith('{') && !text.startsWith(TRACEBACK)) this.#said ??= text.trim().slice(0, 80);
   }
@@ -60,7 +68,7 @@ export class PrintedLines {
     if (this.#count === 0) return;
     const lines = `${counted(this.#count, 'line')} of text among the kernels`;
     if (this.#harmful === null) {
-      notes.push(`${lines} passed over: messages of progress, or warnings`);
+      notes.push(`${lines} passed over: messages of the script, or warnings`);
       return;
     }
     const said = this.#said === null ? '' : `: "${this.#said}"`;

@@ -4,7 +4,7 @@ import { RECORD_FIELDS } from '../../record/fields/record-fields.js';
 import { SCHEMA_VERSION, type ProfileLine } from '../../record/record.js';
 import { NET_DICT, TruncatedInput, type StreamStatus } from './stream-status.js';
 import { lineBatches, type Input } from './lines.js';
-import { isDatabaseMessage, NetDictReader, PrintedLines } from './net-dict.js';
+import { isDatabaseMessage, NetDictReader, PrintedLines, withoutProgress } from './net-dict.js';
 import { RepeatedFieldParser } from './repeated-fields.js';
 import { isObject } from './field-checks.js';
 import { validLine as lineOf } from './line-validation.js';
@@ -127,7 +127,8 @@ export class RecordReader {
   }
 
   /** One line's record; null for a blank line and for one of another type. */
-  read(text: string, line: number): ProfileLine | null {
+  read(textOfLine: string, line: number): ProfileLine | null {
+    const text = this.#isNetDict ? withoutProgress(textOfLine) : textOfLine;
     const isKernel = text.startsWith(KERNEL);
     if (isKernel) this.#hasKernels = true;
     if (!isKernel && (this.#isSkipped(text) || text.trim() === '')) return null;

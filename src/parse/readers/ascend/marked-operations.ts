@@ -31,7 +31,7 @@ const COUNTS_OTHERS = /^Hccl(?:AlltoAllVC?|BatchSendRecv)$/i;
 function read(text: string): MarkedOperation | null {
   const [, name, communicator = '', dataType = '', count = ''] = LISTED.exec(text) ?? [];
   if (name !== undefined) return { name, communicator, dataType, count, peer: null };
-  if (!/^\{.*opName.*\}$/s.test(text)) return null;
+  if (!text.startsWith('{') || !text.endsWith('}') || !text.includes('opName')) return null;
   // Quotes are escaped as for a string of JSON.
   const json = parseJson(Buffer.from(text.replaceAll('\\"', '"')));
   const field = (key: string): string | null => {

@@ -56,7 +56,8 @@ function marked(text: string, isOnDevice = true): AscendDatabase {
   const database = new AscendDatabase();
   database.timed('MSTX_EVENTS', [100, 130], {
     ...{ globalTid: THREAD, eventType: 2, domainId: database.string('default') },
-    ...{ message: database.string(text), connectionId: isOnDevice ? 4000000001 : 4294967295 },
+    // The connection of all that is marked on the host alone.
+    ...{ message: database.string(text), connectionId: isOnDevice ? 4000000001 : 4000000000 },
   });
   database.row('RANK_DEVICE_MAP', { rankId: 3, deviceId: 1 });
   if (!isOnDevice) return database;

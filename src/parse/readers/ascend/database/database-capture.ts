@@ -213,8 +213,7 @@ export class AscendCapture implements Capture {
   #addMarkedCalls(): void {
     for (const { start, end, thread, connection, message } of this.#host.operations) {
       const process = this.threads.processOf(thread);
-      const corr = connectionOrNone(connection);
-      this.hostCalls.add(start, end, thread, process, corr, message, COMMUNICATION_LAYER);
+      this.hostCalls.add(start, end, thread, process, connection, message, COMMUNICATION_LAYER);
     }
   }
 

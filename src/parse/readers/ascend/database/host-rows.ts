@@ -41,6 +41,7 @@ export interface MarkedRow {
   readonly start: number;
   readonly end: number;
   readonly thread: number;
+  /** NaN where no device is marked. */
   readonly connection: number;
   /** String of the text. */
   readonly message: number;
@@ -145,7 +146,8 @@ export class HostRows {
       const thread = this.#threadOf(start, end, pid, tid);
       if (thread === -1) return;
       const name = message >= 0 ? names.numberIn(domain, message) : names.numberOf('');
-      if (this.isOperation(message)) this.operations.push({ start, end, thread, connection, message });
+      const marked = isMark(connection) ? connection : NaN;
+      if (this.isOperation(message)) this.operations.push({ start, end, thread, connection: marked, message });
       else this.events.add('annotation', start, end, thread, name);
       if (isMark(connection)) this.#marks.set(connection, [name, Math.min(start, this.markedAt(connection) ?? start)]);
     });

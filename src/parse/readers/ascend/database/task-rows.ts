@@ -172,7 +172,7 @@ export class TaskRows {
       const process = threads.processOf(thread);
       const range = this.deviceRanges.get(connection) ?? { start, end: NaN, device, stream: NaN, process };
       const end = range.end > range.start ? range.end : NaN;
-      const task = { ...range, process, end, corr: connectionOrNone(connection), node: NaN };
+      const task = { ...range, process, end, corr: connection, node: NaN };
       activities.addCollective(task);
       this.#describe(collectives.length + i, NO_STRING);
     });
