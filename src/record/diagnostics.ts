@@ -109,7 +109,7 @@ export const DIAGNOSTICS = {
   'program-forced': ['doubt', 'programs of another model, taken by --force'],
   'program-not-used': [
     'doubt',
-    'programs of --neff that were not used (only a device trace, *.ntff, is read with its program)',
+    'programs of --neff that were not used (only Neuron device traces, *.ntff, and their JSON are read with it)',
   ],
   'program-damaged': ['loss', 'programs whose archive is damaged (the part before the damage was read)'],
   'program-too-large': ['loss', 'programs, or parts of them, above the size limit (not read)'],
