@@ -1,7 +1,6 @@
 /** Properties of an event as text, for tooltips and details. */
 import { elementAt } from '../../../containers/element.js';
 import { quantityText } from '../../document/units.js';
-import { movedIn } from '../../../prof/html/timeline/timeline-data.js';
 import { factsOf } from './kernel-facts.js';
 import { inProfile, rankOf, whoseStart } from './lane-ranks.js';
 import {
@@ -93,9 +92,7 @@ export function allFacts(events: TimelineEvents, event: number): readonly EventF
   if (pc >= 0) facts.push(['pc', String(pc)]);
   for (const [column, title] of PROGRAM_TEXTS) {
     const text = textOf(events, column, event);
-    if (text === null) continue;
-    if (column === 'operands' && kindOf(events, event) === 'copy') facts.push(...movedIn(text));
-    else facts.push([title, text]);
+    if (text !== null) facts.push([title, text]);
   }
   const seq = elementAt(events.seq, event);
   if (seq >= 0) facts.push(['sequence id', String(seq)]);

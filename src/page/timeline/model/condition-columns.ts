@@ -1,6 +1,6 @@
 /** Fields of events that conditions may name: the columns of `dprof` that events can answer, and those of a timeline. */
 import { elementAt } from '../../../containers/element.js';
-import { DIRECTIONS, isHostRange, movedIn, type LaneIds } from '../../../prof/html/timeline/timeline-data.js';
+import { DIRECTIONS, isHostRange, type LaneIds } from '../../../prof/html/timeline/timeline-data.js';
 import type { CellValue, Column } from '../../../table/column.js';
 import {
   countOf,
@@ -127,10 +127,6 @@ const ranges: ValueOf = (events) => {
   };
 };
 
-/** The tensor that a packet moves. */
-const variable: ValueOf = (events) => (event) =>
-  movedIn(textOf(events, 'operands', event) ?? '').get('variable') ?? null;
-
 const sequence: ValueOf = (events) => (event) => {
   const seq = elementAt(events.seq, event);
   return seq < 0 ? ofKernel(events, event) : [seq];
@@ -144,7 +140,6 @@ const FIELDS: readonly ConditionField[] = [
   { keys: ['range'], type: 'str', list: 'str', separator: ':', of: ranges },
   { keys: ['dtype'], type: 'str', of: ofText('dtype') },
   { keys: ['operands'], type: 'str', of: ofText('operands') },
-  { keys: ['variable'], type: 'str', of: variable },
   { keys: ['queue'], type: 'str', of: queue, needs: 'details' },
   { keys: ['tc'], type: 'str', of: ofTc },
   { keys: ['kind'], type: 'str', of: (events) => (event) => kindOf(events, event) },

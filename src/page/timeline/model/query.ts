@@ -4,22 +4,10 @@
  * such as an op's, a word of the field is all of it, `*` and `?` standing for others; of the other texts a part.
  */
 
-const TEXT_FIELDS = [
-  'name',
-  'op',
-  'layer',
-  'dtype',
-  'tc',
-  'kind',
-  'lane',
-  'group',
-  'operands',
-  'queue',
-  'variable',
-] as const;
+const TEXT_FIELDS = ['name', 'op', 'layer', 'dtype', 'tc', 'kind', 'lane', 'group', 'operands', 'queue'] as const;
 export type TextField = (typeof TEXT_FIELDS)[number];
 /** Fields in which a word without a field is searched. */
-export const FREE_FIELDS: readonly TextField[] = ['name', 'op', 'layer', 'dtype', 'kind', 'variable'];
+export const FREE_FIELDS: readonly TextField[] = ['name', 'op', 'layer', 'dtype', 'kind'];
 
 /** Fields of short names: `op:mm` is not `record_param_comms`. */
 export const WHOLE_FIELDS: ReadonlySet<TextField> = new Set(['op', 'dtype', 'tc', 'kind', 'queue']);

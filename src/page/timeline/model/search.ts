@@ -1,6 +1,6 @@
 /** The events that match a query, and their sums. */
 import { elementAt } from '../../../containers/element.js';
-import { EVENT_KINDS, movedIn } from '../../../prof/html/timeline/timeline-data.js';
+import { EVENT_KINDS } from '../../../prof/html/timeline/timeline-data.js';
 import { conditionOf, meantCondition } from './condition.js';
 import { countOf, endOf, filledOf, isOnDevice, startOf, timeOf, type TimelineEvents } from '../events/events.js';
 import { wildcardTest } from '../../../prof/query/wildcards.js';
@@ -47,10 +47,6 @@ function textTest(events: TimelineEvents, field: TextField | null, word: string)
     if (one === 'lane' || one === 'group') {
       const names = events.lanes.map((lane) => (one === 'lane' ? lane.name : lane.group));
       return numbersHold(events.lane, passing(names, test));
-    }
-    if (one === 'variable') {
-      const holds = (text: string): boolean => test(movedIn(text).get('variable') ?? '');
-      return numbersHold(events.text.operands, passing(events.texts, holds));
     }
     return numbersHold(events.text[one], inTexts);
   };

@@ -25,7 +25,7 @@ import { FactTable, NO_FACTS } from './fact-table.js';
 import type { Annotated } from '../../annotate.js';
 import { EVENT_BUFFER_BOUNDS, EventBuffer, type BufferedEvent, type EventBufferBounds } from './event-buffer.js';
 import { heldPieces, namesOf, piecesOf, wholePiece, type CutPiece, type PieceBounds } from './pieces.js';
-import { operandsOf, queueOf, tableNames } from './names/event-texts.js';
+import { queueOf, tableNames } from './names/event-texts.js';
 import { RangeTitles } from './names/range-titles.js';
 import { ShortNames } from './names/short-names.js';
 import type { TimelineBounds, TimelineChoice } from './timeline-choice.js';
@@ -256,7 +256,7 @@ export class TimelineBuilder {
       about: {
         dtype: texts.numberOf(isCollective ? record.dtype : values.dtype),
         tc: values.tc === null ? 0 : texts.numberOf(String(values.tc)),
-        operands: texts.numberOf(operandsOf(record)),
+        operands: record.type === 'kernel' ? texts.numberOf(record.operands?.trim()) : 0,
         queue: texts.numberOf(queueOf(record)),
         pc: record.type === 'kernel' ? orUnknown(record.counters?.['pc']) : -1,
         id: record.type === 'kernel' ? record.id : 0,

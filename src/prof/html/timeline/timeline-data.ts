@@ -1,5 +1,4 @@
 /** The form of the timelines of a page: pieces, their events in packed columns, and what pieces share. */
-import type { Labels } from '../../../record/record.js';
 
 /**
  * The timeline of a profile in pieces, the whole profile first. The data holds no events: each piece has an element of its
@@ -255,19 +254,3 @@ export interface PackedColumn {
   readonly rising?: number;
   readonly data: string;
 }
-
-/** What is known of what a DMA packet moves, in the labels of its record. */
-const MOVED = ['variable', 'source', 'dest', 'transfer', 'semaphore'] as const;
-
-/** `KEY=VALUE` a line: the `operands` of a packet; '' where nothing is known. */
-export const movedText = (labels: Labels = {}): string =>
-  MOVED.flatMap((key) => (labels[key] === undefined ? [] : [`${key}=${String(labels[key])}`])).join('\n');
-
-/** The keys and values of such a text. */
-export const movedIn = (text: string): ReadonlyMap<string, string> =>
-  new Map(
-    text.split('\n').map((line): [string, string] => {
-      const at = line.indexOf('=');
-      return [line.slice(0, Math.max(0, at)), line.slice(at + 1)];
-    }),
-  );

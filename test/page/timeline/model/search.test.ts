@@ -1,8 +1,6 @@
 import { expect } from 'chai';
 import { parseQuery } from '../../../../src/page/timeline/model/query.js';
 import { nextMatch, ofOwnSteps, search } from '../../../../src/page/timeline/model/search.js';
-import { allFacts } from '../../../../src/page/timeline/events/event-facts.js';
-import { movedText } from '../../../../src/prof/html/timeline/timeline-data.js';
 import { eventsOf } from '../fixture.js';
 
 const EVENTS = eventsOf([
@@ -71,25 +69,6 @@ describe('search of a timeline', () => {
     expect(list('pc>=0')).to.deep.equal([2]);
     expect(list('queue:0*')).to.deep.equal([3]);
     expect(list('queue=~*dynamic')).to.deep.equal([3]);
-  });
-
-  it('finds the packets that move a tensor, by a word or its field', () => {
-    const packet = { dur: 1, lane: 2, kind: 'copy', name: 'copy DMA' } as const;
-    const events = eventsOf([
-      { ...packet, start: 0, operands: movedText({ variable: 'w_out', source: 'WEIGHT', dest: 'SB', id: '7' }) },
-      { ...packet, start: 1, operands: movedText({ variable: 'q', source: 'HBM', dest: 'SB' }) },
-      { start: 2, dur: 1, lane: 1, name: 'MATMUL', operands: 'src=fp32@0x40[1][8] w_out' },
-      { ...packet, start: 3 },
-    ]);
-    const list = (query: string): number[] => [...(search(events, query)?.list ?? [])];
-    expect(list('w_out')).to.deep.equal([0]);
-    expect(list('variable:w_out')).to.deep.equal([0]);
-    expect(list('variable==q || variable==w_out')).to.deep.equal([0, 1]);
-    expect(allFacts(events, 0).filter(([name]) => ['variable', 'source', 'dest', 'id'].includes(name))).to.deep.equal([
-      ['variable', 'w_out'],
-      ['source', 'WEIGHT'],
-      ['dest', 'SB'],
-    ]);
   });
 
   it('compares amounts that are known', () => {

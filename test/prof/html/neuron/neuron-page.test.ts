@@ -2,8 +2,7 @@
 import { expect } from 'chai';
 import { join } from 'node:path';
 import type { PageProfile } from '../../../../src/prof/html/page-data.js';
-import { movedIn } from '../../../../src/prof/html/timeline/timeline-data.js';
-import { pageContentsOfFile, shownFirst } from '../../../support/pages.js';
+import { pageContentsOfFile } from '../../../support/pages.js';
 import { runCli } from '../../../support/run-cli.js';
 import { itShared, ROOT } from '../../../support/shared.js';
 
@@ -40,12 +39,6 @@ describe('AWS Neuron on a page', () => {
     it(`has the metrics of dprof summary --vendor-metrics of ${name}`, async () => {
       await expectMetrics(sample(name));
     });
-
-  it('says of DMA packets what they move', async () => {
-    const { texts } = shownFirst(await pageContentsOfFile(sample('attention.ntff')));
-    const moved = texts.map((text) => movedIn(text).get('variable')).filter((name) => name !== undefined);
-    expect([...new Set(moved)].sort()).to.deep.equal(['attended', 'k', 'q', 'v', 'w_out']);
-  });
 
   itShared(
     'has engines, DMA, buffers and throttling over time in a real capture',

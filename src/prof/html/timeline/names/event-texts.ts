@@ -1,7 +1,6 @@
 /** Texts of events of a timeline. */
 import type { RangeRecord } from '../../../../record/record.js';
 import type { DeviceActivity } from '../../../input/device-activity.js';
-import { movedText } from '../timeline-data.js';
 import { hostRangeName, rangeAmong } from '../../../by/host/range-name.js';
 
 const OPS = new Set(['op'] as const);
@@ -13,13 +12,6 @@ export function tableNames(record: RangeRecord): Readonly<Record<'op' | 'layer',
     op: op === null ? null : hostRangeName(op),
     layer: record.kind === 'layer' ? hostRangeName(record) : null,
   };
-}
-
-/** Operands of an instruction; of a DMA packet what it moves. */
-export function operandsOf(record: DeviceActivity): string | undefined {
-  if (record.type === 'kernel') return record.operands?.trim();
-  const isPacket = record.type === 'copy' && record.kind === 'DMA';
-  return isPacket ? movedText(record.labels) : undefined;
 }
 
 /** `0 hardware_dynamic`: number of a packet's queue, and what it is for. */
