@@ -150,6 +150,10 @@ export const DIAGNOSTICS = {
   'profiler-message': ['note', 'other warnings and errors of the profiler (they are in the profile)'],
   'unknown-table': ['note', 'tables of unknown name (skipped)'],
   'event-not-read': ['note', 'events of kinds that are not read (not_read of the profile line counts them by kind)'],
+  'counter-without-name': [
+    'note',
+    "values of metrics and events under CUPTI's number: the database has no names (nvprof -i FILE --print-gpu-trace --csv prints them)",
+  ],
   'counter-without-kernel': ['note', 'values of metrics and events whose kernel is not in the profile (skipped)'],
   'kernel-without-counters': ['note', 'kernels without a launch in the report of counters (--ncu)'],
   'counters-without-kernel': [

@@ -235,9 +235,9 @@ export class SemaphoreLine extends DeviceLine implements SampleRecord {
   declare readonly metric: 'semaphore';
   declare readonly value: number;
   declare readonly unit: null;
-  declare readonly labels: Labels & { readonly semaphore: number };
+  declare readonly labels: Labels & { readonly semaphore: number; readonly name?: string };
 
-  constructor(profile: number, start: number, device: number, value: number, semaphore: number) {
+  constructor(profile: number, start: number, device: number, value: number, semaphore: number, name?: string) {
     super();
     this.type = 'sample';
     this.profile = profile;
@@ -246,7 +246,7 @@ export class SemaphoreLine extends DeviceLine implements SampleRecord {
     this.metric = 'semaphore';
     this.value = value;
     this.unit = null;
-    this.labels = { semaphore };
+    this.labels = name === undefined ? { semaphore } : { semaphore, name };
   }
 
   writeTo(out: LineBytes): void {
@@ -258,6 +258,7 @@ export class SemaphoreLine extends DeviceLine implements SampleRecord {
     out.number(this.value);
     out.put(KEYS.labels);
     out.number(this.labels.semaphore);
+    if (this.labels.name !== undefined) out.put(LABEL.of(this.labels.name));
     out.put(KEYS.end);
   }
 }
@@ -270,6 +271,7 @@ const COPY = new Pieces(
 const SAMPLE = new Pieces((profile: number) => `{"type":"sample","profile":${JSON.stringify(profile)},"start":`);
 
 const NAMES = new Pieces((name: string) => `,"name":${jsonOf(name)},"short":${jsonOf(name)},"start":`);
+const LABEL = new Pieces((name: string) => `,"name":${jsonOf(name)}`);
 const FIRST_COUNTER = new Pieces((key: string) => `],"counters":{${jsonOf(key)}:`);
 const COUNTER = new Pieces((key: string) => `,${jsonOf(key)}:`);
 

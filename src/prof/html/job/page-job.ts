@@ -9,7 +9,8 @@ import { ownWork, stepLength } from '../../ranks/stragglers/own-work.js';
 import { isByKernels } from '../../ranks/stragglers/reasons.js';
 import type { Straggler } from '../../ranks/stragglers/stragglers.js';
 import { jobTables } from './job-tables.js';
-import type { PageJob, PageStraggler } from '../page-data.js';
+import type { PageJob, PageProfile, PageStraggler } from '../page-data.js';
+import { jointUtilisation } from '../utilisation/joint-curves.js';
 
 /** Numbers of each heat map. */
 const MOST_CELLS = 16_384;
@@ -19,15 +20,31 @@ const MOST_CLASSES = 32;
 const MOST_NAMED = 16;
 
 /**
+ * @param profiles of the page
  * @param profileOf index of the profile of a part in the page; null where that does not hold it
  */
-export function pageJob(report: JobReport, profileOf: (part: RankPart) => number | null): PageJob {
+export function pageJob(
+  report: JobReport,
+  profiles: readonly Pick<PageProfile, 'utilisation'>[],
+  profileOf: (part: RankPart) => number | null,
+): PageJob {
   const { parts, withoutWork, membership, groups, ranks, lateness, classes } = report;
   const { worldSize, missing } = membership;
   const sumOf = (of: (group: JobReport['groups'][number]) => number): number =>
     groups.reduce((sum, group) => sum + of(group), 0);
   const { stragglers, latest, tested } = lateness;
   const late = new Set(stragglers.flatMap(({ members }) => members));
+  const rows = ranks.map(({ part, node, clock, waited, joined, last, delayed }): PageJob['ranks'][number] => ({
+    ...{ name: nameAmong(parts, part), node, clock: clock.source, bound: clock.bound },
+    offset: clockAhead(clock, elementAt(parts, part), parts),
+    ...{ shift: clock.offset === null ? null : jobTime(clock, 0), drift: clock.drift },
+    profile: profileOf(elementAt(parts, part)),
+    device: elementAt(parts, part).device,
+    sharesRank: sharesRank(elementAt(parts, part), parts),
+    isLate: late.has(part),
+    // A rank that joined no operation that others joined is not known to wait, or to delay them.
+    ...(joined === 0 ? { waited: null, last: null, delayed: null } : { waited, last: last / joined, delayed }),
+  }));
   return {
     worldSize,
     missing: missing.length,
@@ -42,17 +59,8 @@ export function pageJob(report: JobReport, profileOf: (part: RankPart) => number
     late: [...stragglers, ...(latest === null ? [] : [latest])]
       .slice(0, MOST_STRAGGLERS)
       .map((straggler) => pageStraggler(report, straggler)),
-    ranks: ranks.map(({ part, node, clock, waited, joined, last, delayed }) => ({
-      ...{ name: nameAmong(parts, part), node, clock: clock.source, bound: clock.bound },
-      offset: clockAhead(clock, elementAt(parts, part), parts),
-      ...{ shift: clock.offset === null ? null : jobTime(clock, 0), drift: clock.drift },
-      profile: profileOf(elementAt(parts, part)),
-      device: elementAt(parts, part).device,
-      sharesRank: sharesRank(elementAt(parts, part), parts),
-      isLate: late.has(part),
-      // A rank that joined no operation that others joined is not known to wait, or to delay them.
-      ...(joined === 0 ? { waited: null, last: null, delayed: null } : { waited, last: last / joined, delayed }),
-    })),
+    ranks: rows,
+    utilisation: jointUtilisation(rows, profiles),
     classes: classes.slice(0, MOST_CLASSES).map((row) => ({
       ...{ kind: row.kind, groupKind: row.groupKind, size: row.size, operations: row.operations },
       ...{ wait: row.wait, transfer: row.transfer, busBandwidth: row.busBandwidth },

@@ -68,14 +68,14 @@ const SYSTEM: readonly Metric[] = [
     group: 'system',
     unit: 'count',
     doc: 'index of the device',
-    formula: 'as in the JSON, where all cores have the same',
+    formula: 'index of a core / cores of a device, rounded down; as in the JSON, where all cores have the same',
     of: (sums) => deviceIndex(sums),
   },
 ];
 
 function deviceIndex({ stated }: MetricSums): MetricAmount {
   const [index, ...others] = new Set(stated.get('nd_idx')?.values());
-  if (index === undefined) return { unknown: "only the tool's JSON has it" };
+  if (index === undefined) return { unknown: 'the capture does not state the type of its instance' };
   return others.length === 0 ? index : { unknown: 'the cores are of several devices' };
 }
 
@@ -93,6 +93,13 @@ const COLLECTIVES: readonly (readonly [name: string, unit: Metric['unit'], doc: 
     'share of the time during which a core for collectives ran an instruction',
   ],
 ];
+
+/** Cores of their own carry out all collective operations: where they ran nothing, there were none. */
+function noCollectives(sums: MetricSums): MetricAmount {
+  return statedTotal(sums, 'cc_cores_instruction_count') === 0
+    ? 0
+    : { unknown: 'the capture does not say that there were none, and how they are recorded is not known' };
+}
 
 export const OTHER_METRICS: readonly Metric[] = [
   {
@@ -138,12 +145,11 @@ export const OTHER_METRICS: readonly Metric[] = [
     group: 'cc_engine',
     unit,
     doc,
-    formula: 'as the tool reports it',
-    of: ({ reported }) => {
-      const value = reported.get('')?.get(name)?.value;
+    formula: "as the tool reports it; 0 where the trace's sections of the cores for collectives are all empty",
+    of: (sums) => {
+      const value = sums.reported.get('')?.get(name)?.value;
       // Times are seconds in the tool's summary.
-      if (typeof value === 'number') return fromVendor(value, unit);
-      return { unknown: 'records of collectives in a device trace are not read: their layout is not known' };
+      return typeof value === 'number' ? fromVendor(value, unit) : noCollectives(sums);
     },
   })),
   ...SYSTEM,

@@ -17,13 +17,16 @@ import type {
 } from '../../../capture/capture.js';
 import { Activities, HostCalls, KIND_CODE, type ActivityRow } from '../../../capture/capture-columns.js';
 import { NumericColumn } from '../../../../containers/numeric-column.js';
+import { merged, startOf } from '../../../capture/dated-records.js';
 import type { KernelContexts } from '../../../capture/kernel-contexts.js';
 import type { LaunchJoin } from '../../../capture/launches.js';
 import { PairIndex } from '../../../../containers/pair-index.js';
 import { TorchContexts } from '../../../torch/torch-contexts.js';
 import { nestEvents } from '../../../torch/nesting.js';
-import { apiLayer } from '../api-layers.js';
-import { kernelFields } from '../kernel-labels.js';
+import { apiLayer, COMMUNICATION_LAYER } from '../api-layers.js';
+import { kernelFields, withTaskIds } from '../kernel-labels.js';
+import { markedCall, markedOperation, unrecordedWork } from '../marked-operations.js';
+import { countOpArgs } from '../profiler-info.js';
 import { TaskTypes } from '../task-types.js';
 import { UnreadEvents } from '../../../unread-events.js';
 import { SidecarFiles } from './sidecar-files.js';
@@ -57,7 +60,13 @@ export class TraceCapture implements Capture {
   /** By activity, its device lane, and the text number plus one of its task's type. */
   readonly #lanes = NumericColumn.counts();
   readonly #types = NumericColumn.counts();
+  /** By activity, the number of its task; NaN where unknown. */
+  readonly #taskIds = NumericColumn.floats();
   readonly #operations = new Map<number, CollectiveOperation>();
+  /** Operations that ranges mark. */
+  #marked = 0;
+  /** Domains of ranges by the number of their text. */
+  readonly #domains = new Map<number, string>();
   #communication: ReadonlyMap<string, CommunicationFacts> = new Map();
 
   /** @throws UserError when the file is no trace */
@@ -73,12 +82,14 @@ export class TraceCapture implements Capture {
     correctHitRates(events.samples);
     const taskTypes = this.#addTasks();
     this.#addCollectives(sidecars);
+    this.#addMarks(sidecars);
     if (this.activities.length === 0) this.diagnostics.count('no-device-activity');
     this.#moveToFirst(clock);
     this.names = this.#names();
     const clockHz = events.samples.largest(FREQUENCY);
     const facts = coreFacts(this.#details, Number.isNaN(clockHz) ? null : clockHz);
     const profile = sidecars.profile();
+    countOpArgs(folder, this.#unread);
     this.header = {
       format,
       ...profile,
@@ -129,14 +140,18 @@ export class TraceCapture implements Capture {
     const row = this.#detailRows.at(activity);
     const number = this.#types.at(activity);
     const taskType = number === 0 ? null : this.#events.texts.text(number - 1);
-    if (row !== NO_ROW && this.#details !== null) return this.#details.detailsOf(row, taskType);
+    const taskId = this.#taskIds.at(activity);
+    if (row !== NO_ROW && this.#details !== null) return this.#details.detailsOf(row, taskType, taskId);
     if (taskType === null) return null;
     const name = this.activities.kernels.name.at(this.activities.ownRow.at(activity));
-    return kernelFields(this.#events.texts.text(name), coreOfType(taskType), null, { taskType });
+    return kernelFields(this.#events.texts.text(name), coreOfType(taskType), null, withTaskIds({ taskType }, [taskId]));
   }
 
   statements(profile: number, isStray: IsStray): Iterable<StatementRecord> {
-    return this.#events.samples.records(profile, isStray);
+    const { activities } = this;
+    const isUnrecorded = this.#marked > 0 && activities.kernels.name.length === 0;
+    const missing = isUnrecorded ? unrecordedWork(activities, profile) : [];
+    return merged<StatementRecord>(startOf, missing, this.#events.samples.records(profile, isStray));
   }
 
   statementTimes(): readonly NumericColumn[] {
@@ -194,9 +209,7 @@ export class TraceCapture implements Capture {
       node: NaN,
     };
     const name = tasks.name.at(task);
-    this.#detailRows.push(row);
-    this.#lanes.push(tasks.lane.at(task));
-    this.#types.push(tasks.type.at(task));
+    this.#describe(row, tasks.lane.at(task), tasks.type.at(task), tasks.task.at(task));
     switch (kind) {
       case 'kernel': {
         activities.addKernel(cells, name, NaN);
@@ -229,10 +242,7 @@ export class TraceCapture implements Capture {
     );
     for (let row = 0; row < details.length; row++) {
       const name = details.nameOf(row);
-      const number = entryOf(numbers, name, () => {
-        const bytes = Buffer.from(JSON.stringify(name));
-        return texts.numberOf(bytes, 1, bytes.length - 1);
-      });
+      const number = entryOf(numbers, name, () => texts.numberOfText(name));
       names.push(number);
       if (!details.isCollective(row) && !Number.isNaN(details.start.at(row))) index.put(row);
     }
@@ -275,10 +285,47 @@ export class TraceCapture implements Capture {
         corr: traced.connection,
         node: NaN,
       });
-      this.#detailRows.push(NO_ROW);
-      this.#lanes.push(traced.lane);
-      this.#types.push(0);
+      this.#describe(NO_ROW, traced.lane, 0, NaN);
     });
+  }
+
+  /** Ranges of msprof_tx: operations, where the trace has none otherwise, and user ranges. */
+  #addMarks({ groups }: SidecarFiles): void {
+    const { collectives, marks, texts, host } = this.#events;
+    for (const { host: mark, id, device } of marks.pairs()) {
+      const text = texts.text(mark.name);
+      const operation = collectives.length > 0 ? null : markedOperation(text, groups);
+      const { start, end, thread, name, domain } = mark;
+      if (operation !== null) {
+        this.hostCalls.add(start, end, thread, 0, id, name, COMMUNICATION_LAYER);
+        this.#operations.set(this.activities.length, operation);
+        this.#marked++;
+        const isTimed = device !== null && device.end > device.start;
+        this.activities.addCollective({
+          start: device?.start ?? start,
+          end: isTimed ? device.end : NaN,
+          device: device === null ? 0 : this.#events.deviceOf(device.lane),
+          ...{ stream: device?.stream ?? NaN, process: 0, corr: id, node: NaN },
+        });
+        this.#describe(NO_ROW, device?.lane ?? 0, 0, NaN);
+        continue;
+      }
+      const shown = domain === null ? name : texts.numberOfText(`${domain}:${text}`);
+      if (domain !== null) this.#domains.set(shown, domain);
+      host.add('annotation', start, end, thread, shown);
+      if (device === null) continue;
+      const ofDevice = texts.numberOfText(`npu:${this.#events.deviceOf(device.lane)}:${texts.text(shown)}`);
+      const process = this.threads.processOf(thread);
+      host.add('annotation', device.start, device.end, this.threads.thread(process, NaN), ofDevice);
+    }
+  }
+
+  /** Notes of an activity its row in kernel_details.csv, its lane, and of its task the type and the number. */
+  #describe(row: number, lane: number, type: number, taskId: number): void {
+    this.#detailRows.push(row);
+    this.#lanes.push(lane);
+    this.#types.push(type);
+    this.#taskIds.push(taskId);
   }
 
   #moveToFirst(clock: TraceClock): void {
@@ -324,9 +371,10 @@ export class TraceCapture implements Capture {
     return {
       kernelName: (name) => texts.text(name),
       // `Node@launch`: layer of the library and name of the call.
-      apiName: (api) => texts.text(api).replace(/^[A-Za-z]+@/, ''),
+      apiName: (api) => markedCall(texts.text(api)) ?? texts.text(api).replace(/^[A-Za-z]+@/, ''),
       apiLayer,
       rangeText: (text) => host.nameText(text),
+      rangeDomain: (text) => this.#domains.get(host.nameNumber(text)) ?? null,
       domainName: () => null,
       copyKind: () => null,
       syncKind: (code) => syncKind(texts.text(code)),

@@ -78,6 +78,9 @@ export class GraphInstructions {
     private readonly layers: DebugLayers,
   ) {}
 
+  /** Who updates each semaphore: a queue by the runtime's name, or an engine. */
+  semaphores: ReadonlyMap<number, string> = new Map();
+
   takeVariables({ variables, table }: VariableNumbers): void {
     this.#variables = variables;
     this.#table = table;

@@ -9,6 +9,7 @@ import {
   readDefinition,
   readNodes,
   readTensorMap,
+  readSemaphores,
   readVariableNumbers,
   type NeffVariable,
   type MappedTensor,
@@ -124,7 +125,9 @@ export class ProgramBuilder {
   #takeDefinition(graph: string, json: object): void {
     this.#definitions.set(graph, readDefinition(json));
     if (!this.withInstructions) return;
-    this.#graphOf(graph).takeVariables(readVariableNumbers(json));
+    const instructions = this.#graphOf(graph);
+    instructions.takeVariables(readVariableNumbers(json));
+    instructions.semaphores = readSemaphores(json);
     for (const name of instructionMembers(json)) this.#named.add(`${graph}/${name}`);
   }
 
@@ -193,6 +196,8 @@ export class ProgramBuilder {
       buildVersion: textOf(header?.buildVersion),
       features: textOf(header?.features.join(', ')),
       hash: header?.hash,
+      headerBytes: header?.headerSize,
+      dataBytes: header?.dataSize,
       hloMacs: macsOf(this.#statistics),
     });
   }

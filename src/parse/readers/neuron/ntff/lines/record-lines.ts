@@ -78,7 +78,7 @@ export class RecordLines {
       default:
         this.samples++;
         return streamOf(rank) === SAMPLE.semaphore
-          ? new SemaphoreLine(this.profile, nanoseconds(start), this.#core(rank).id, value, detail)
+          ? this.#semaphore(start, rank, value, detail)
           : this.#throttle(start, duration, rank, rest);
     }
   }
@@ -179,6 +179,18 @@ export class RecordLines {
       ps,
       { crc },
       details,
+    );
+  }
+
+  #semaphore(start: number, rank: number, value: number, semaphore: number): SampleRecord {
+    const { id, programs } = this.#core(rank);
+    return new SemaphoreLine(
+      this.profile,
+      nanoseconds(start),
+      id,
+      value,
+      semaphore,
+      programs.semaphoreName(semaphore) ?? undefined,
     );
   }
 

@@ -6,7 +6,7 @@ import { InstructionDetails, type InstructionNames } from '../../../../../record
 import { NEURON_ENGINES, type NeuronEngine } from '../../../../../record/neuron/engines.js';
 import type { NtffFile } from '../file/ntff-file.js';
 import type { CoreProgram, InstructionBuffer, ProgramEdit } from '../file/metadata.js';
-import { queueOfEngine, type EngineQueue } from '../queues.js';
+import { queueName, queueOfEngine, type EngineQueue } from '../queues.js';
 import { decodeInstruction, INSTRUCTION_BYTES, updatedSemaphore } from '../../words/instruction-word.js';
 import type { InstructionContext, MovedBytes, NeuronMemory } from '../../words/word-fields.js';
 import type { Variable } from '../../neff/definition.js';
@@ -65,6 +65,7 @@ export class LoadedPrograms {
     let held = 0;
     for (const { name: graph, buffers, edits, rings } of graphs) {
       const compiled = (graph === null ? null : neff?.graphs.get(graph)) ?? null;
+      for (const [semaphore, owner] of compiled?.semaphores ?? []) this.#semaphores.set(semaphore, queueName(owner));
       for (const buffer of buffers) {
         held += Math.ceil(buffer.size / INSTRUCTION_BYTES);
         const address = Number((buffer.address / BigInt(INSTRUCTION_BYTES)) % BigInt(ADDRESSES));
@@ -97,10 +98,14 @@ export class LoadedPrograms {
     return facts;
   }
 
+  /** Name of the engine or queue whose instructions update a semaphore; null where none of the program does. */
+  semaphoreName(semaphore: number): string | null {
+    return this.#semaphores.get(semaphore) ?? null;
+  }
+
   #decode({ edits, compiled, buffer, queue }: EngineProgram, pc: number): InstructionFacts {
     const { isRuntime, row } = edits === null ? { isRuntime: null, row: null } : compilerRow(pc, edits);
-    const semaphoreName = (semaphore: number): string | null => this.#semaphores.get(semaphore) ?? null;
-    const context = { isRuntime, semaphoreName };
+    const context = { isRuntime, semaphoreName: (semaphore: number) => this.semaphoreName(semaphore) };
     const { operands, labels, counters, moves } = decodeInstruction(this.#word, context);
     const isCompiled = compiled !== null && row !== null && !isRuntime;
     const known = isCompiled ? this.#compiledFacts(compiled, buffer.engine, row, context) : NOTHING_KNOWN;
