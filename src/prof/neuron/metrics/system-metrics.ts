@@ -151,7 +151,6 @@ export const OTHER_METRICS: readonly Metric[] = [
       // Times are seconds in the tool's summary.
       return typeof value === 'number' ? fromVendor(value, unit) : noCollectives(sums);
     },
-    differs: 'the tool writes 0 where it found none',
   })),
   ...SYSTEM,
 ];
