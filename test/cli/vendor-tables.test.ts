@@ -164,6 +164,20 @@ describe('dprof summary --tables', () => {
     expect(second).to.include({ raw_bir_id: 0, layer: '', hlo_attrs: '' });
   }); // prettier-ignore
 
+  it('writes each field of a row once', async () => {
+    const records = neuronLines([
+      neuronProfile(),
+      instruction('MATMUL', 'Tensor', 0, 5),
+      instruction('CAST', 'Vector', 9, 5, { labels: { label: 'own', hloAttrs: '[a]', type: 'REGULAR' } }),
+    ]);
+    const { text, tables } = await tablesOf('instruction', '-', records);
+    for (const field of ['label', 'hlo_attrs']) expect(text.split(`"${field}":`), field).to.have.length(3);
+    expect(tables['instruction']?.map((row) => [row['label'], row['hlo_attrs']])).to.deep.equal([
+      ['TensorMatrix', ''],
+      ['own', '[a]'],
+    ]);
+  });
+
   it('writes tables for which there is no room in memory', async () => {
     const count = 20_000;
     const semaphores = Array.from({ length: count }, (_, i) => ({

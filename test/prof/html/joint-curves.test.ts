@@ -79,6 +79,22 @@ describe('utilisation of all profiles of a page', () => {
     }
   });
 
+  it('is in the time of the job with a profile without work, whose time is that of its threads', () => {
+    const withoutWork = (cpu: Utilisation['cpu']): ReturnType<typeof profile> => ({
+      utilisation: { start: 0, width: 1, devices: [], host: null, cpu },
+    });
+    const ranks = [rank(0), rank(1, { shift: 300 })];
+    // rank 0: 0-600; rank 1: threads 300-900, as 0-600 of its own time
+    const { isAligned, cpu } = jointUtilisation(ranks, [
+      profile([1, 1], 3),
+      withoutWork({ start: 0, width: 600, values: [1] }),
+    ]);
+    expect(isAligned).to.equal(true);
+    expect(thirds(cpu)).to.deep.equal({ All: [3, 2, 1], 'rank 0': [3, 3, null], 'rank 1': [null, 1, 1] });
+    const two = [...ranks, rank(2, { shift: 5000 })];
+    expect(jointUtilisation(two, [profile([1, 1]), profile([1, 1]), withoutWork(null)]).isAligned).to.equal(true);
+  });
+
   it('counts the cores of a profile of several devices once', () => {
     const two = [rank(0), rank(0, { name: 'device 1', device: 1 })];
     expect(jointUtilisation(two, [profile([1], 2)])).to.deep.equal({ isAligned: true, devices: null, cpu: null });

@@ -57,15 +57,23 @@ export function jointUtilisation(
 /** Whether all clocks are known, and there is a time of the job at which all worked: others are of several runs. */
 function runTogether(profiles: readonly ProfileRanks[]): boolean {
   let [latest, earliest] = [-Infinity, Infinity];
-  for (const { utilisation: of, ranks } of profiles) {
-    const spans = of.devices.reduce((most, { busy }) => Math.max(most, busy.length), 0);
+  for (const { utilisation, ranks } of profiles) {
+    const span = spanOf(utilisation);
+    if (span === null) continue;
     for (const { shift } of ranks) {
       if (shift === null) return false;
-      latest = Math.max(latest, shift + of.start);
-      earliest = Math.min(earliest, shift + of.start + spans * of.width);
+      latest = Math.max(latest, shift + span.from);
+      earliest = Math.min(earliest, shift + span.to);
     }
   }
   return latest < earliest;
+}
+
+/** The time of a profile's work, of one without work that of its threads; null for one that has neither, hence no line. */
+function spanOf({ start, width, devices, cpu }: Utilisation): Omit<ValueStretch, 'value'> | null {
+  const spans = devices.reduce((most, { busy }) => Math.max(most, busy.length), 0);
+  if (spans > 0) return { from: start, to: start + spans * width };
+  return cpu === null ? null : { from: cpu.start, to: cpu.start + cpu.values.length * cpu.width };
 }
 
 /** @param clock by which times become those of the job; null: they stay the profile's own */

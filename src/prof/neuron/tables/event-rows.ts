@@ -39,13 +39,16 @@ const OPTIONAL: ReadonlySet<string> = new Set([
   'bir_debug_info_source_location',
 ]);
 
+/** Labels whose cells are more than texts: a row has each field once. */
+const OWN_CELLS: ReadonlySet<string> = new Set(['label', 'hlo_attrs']);
+
 const INSTRUCTION: ToolFields<KernelLine, TablePlace> = [
   ['timestamp', ({ start }) => start],
   ['duration', ({ dur }) => dur ?? undefined],
   ['opcode', ({ name }) => name],
   ['subgroup', ({ engine }) => engine],
   ...texts<KernelLine, TablePlace>(
-    INSTRUCTION_LABELS.filter(([key]) => !OPTIONAL.has(key)),
+    INSTRUCTION_LABELS.filter(([key]) => !OPTIONAL.has(key) && !OWN_CELLS.has(key)),
     ({ labels }) => labels,
   ),
   ['label', ({ labels, name, engine }) => labels?.['label'] ?? (name === 'MATMUL' ? 'TensorMatrix' : engine)],

@@ -7,6 +7,7 @@ import { elementAt } from '../../../../containers/element.js';
 import {
   debugRecord,
   functionOf,
+  MOST_DEPENDENCIES,
   numberOf,
   placeOf,
   recordsOf,
@@ -105,7 +106,17 @@ interface LayerRecord {
   readonly texts: DebugTexts;
 }
 
-const parents = (records: readonly LayerRecord[]): readonly number[] => records.flatMap(({ record }) => record.parents);
+/** Numbers in the layer above, each once; as many as one record may have, so that layers of a damaged file do not multiply. */
+function parents(records: readonly LayerRecord[]): readonly number[] {
+  const numbers = new Set<number>();
+  for (const { record } of records) {
+    for (const number of record.parents) {
+      if (numbers.size === MOST_DEPENDENCIES) return [...numbers];
+      numbers.add(number);
+    }
+  }
+  return [...numbers];
+}
 
 function firstOf(records: readonly LayerRecord[], textOf: (record: LayerRecord) => string | null): string | null {
   for (const record of records) {

@@ -102,6 +102,17 @@ describe('layers of a program above its instructions', () => {
     expect(fused.op).to.equal('%op0 = dot(%x, %y)');
   });
 
+  it('of a damaged file do not multiply: each record of the next layer is read once', () => {
+    const many = (number: number): number[] => Array<number>(4096).fill(number);
+    const entries = [
+      layer('penguin.dbg_sg000000', 'debug_info_hlo.dbg', [{ number: 120, name: '$120', parents: many(2) }]),
+      layer('hlo.dbg_sg000000', 'debug_info_pttf.dbg', [{ number: 2, name: '%op0', parents: many(5) }]),
+      layer('pttf.dbg_sg000000', '', PTTF),
+    ];
+    // 4096 * 4096 records of the framework's operation would take minutes, and more memory than there is.
+    expect(instructionOf(entries)).to.deep.include({ op: '%op0', layer: ['Llama[model]', 'Layer[0]', 'aten.mm'] });
+  });
+
   it('that are not there, or do not name what a record numbers, leave names unknown', () => {
     const unknown = { op: null, layer: [], source: null, hloAttrs: null, kernelName: null };
     expect(instructionOf([])).to.deep.include(unknown);
