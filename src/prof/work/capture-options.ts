@@ -51,7 +51,7 @@ const OPTIONS: Readonly<Record<string, Options | undefined>> = {
 };
 
 /** Names of what msprof writes of a program of any kind: it has none of the options of a framework's profiler. */
-const MSPROF = /^(?:msprof|op_summary)_/;
+const MSPROF = /^(?:msprof|op_summary|task_time)_/;
 
 /** Who made a profile: its format, or `msprof` where that has several; '' for records without a profile line. */
 export const profilerOf = (profile: Recorded | null): string =>

@@ -193,6 +193,7 @@ export class AscendTrace {
     else if (args.has(ARG.taskType)) this.#takeTask(event, pid, tid, timed);
     else if (args.has(ARG.level)) this.#takeCall(event, pid, tid, whole);
     else if (args.has(ARG.connection)) this.#takeCollective(event, pid, tid, timed);
+    else if (args.has(ARG.mark)) this.#takeMark(event, pid, tid, whole);
     else if (!DERIVED.has(event.fields.latin1(EVENT.name) ?? '')) this.unread.count('no category');
   }
 
@@ -242,6 +243,20 @@ export class AscendTrace {
     const layer = apiLayerCode(event.args.latin1(ARG.level) ?? '');
     const thread = this.threads.threadOf(this.#hostOf(pid), tid);
     this.calls.add(this.clock.start, this.clock.end, thread, 0, this.#connection(event), this.#name(event), layer);
+  }
+
+  /** A range or mark of `mstx`, after its domain where that is not the default one. */
+  #takeMark(event: TraceEvent, pid: number, tid: number, whole: boolean): void {
+    const { start, end } = this.clock;
+    if (!whole || end < start) {
+      this.diagnostics.count(whole ? 'negative-duration' : 'event-without-time');
+      return;
+    }
+    const domain = event.args.latin1(ARG.domain) ?? '';
+    const name = this.#name(event);
+    const text = Buffer.from(JSON.stringify(`${domain}:${this.texts.text(name)}`));
+    const number = domain === '' || domain === 'default' ? name : this.texts.numberOf(text, 1, text.length - 1);
+    this.host.add('annotation', start, end, this.threads.threadOf(this.#hostOf(pid), tid), number);
   }
 
   #takeCollective(event: TraceEvent, pid: number, tid: number, timed: boolean): void {
