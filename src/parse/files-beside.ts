@@ -72,7 +72,21 @@ export const logsOf = (path: string): string[] => LOGS.map((ending) => realpathS
 export function filesBeside(folder: string, candidate: string): string[] {
   const named = NAMED.flatMap(([place, isRead]) => pathsIn(join(folder, place)).filter(([name]) => isRead(name)));
   const programs = isProgram(candidate) ? pathsIn(folder) : [];
-  return [...named, ...programs].map(([, path]) => path);
+  return [...named, ...programs, ...rawFiles(folder)].map(([, path]) => path);
+}
+
+/** Folders of Ascend's raw data, which is read by the `info.json` of one: beside it, and the framework's one above. */
+export const ASCEND_RAW = {
+  info: /^info\.json(?:\.\d+)?$/,
+  part: /^(?:host|device_\d+)$/,
+  framework: 'FRAMEWORK',
+} as const;
+
+function rawFiles(folder: string): (readonly [name: string, path: string])[] {
+  if (namesIn(folder, ASCEND_RAW.info).length === 0) return [];
+  const parts = namesIn(join(folder, '..'), ASCEND_RAW.part).map((part) => join(folder, '..', part));
+  const places = parts.flatMap((part) => [part, join(part, 'data')]);
+  return [...places, join(folder, '..', '..', ASCEND_RAW.framework)].flatMap(pathsIn);
 }
 
 const pathsIn = (folder: string): (readonly [name: string, path: string])[] =>

@@ -33,6 +33,7 @@ const OPTIONS: Readonly<Record<string, Options | undefined>> = {
   },
   'ascend-db': TORCH,
   'ascend-text': TORCH,
+  'ascend-raw': TORCH,
   nsight: {
     shapes: 'nsys profile --pytorch=autograd-shapes-nvtx, or emit_nvtx(record_shapes=True)',
     memory: NSYS_MEMORY,

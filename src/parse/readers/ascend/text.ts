@@ -19,8 +19,8 @@ export const ascendText: Reader = {
   sniff: (probe) => isAscendTrace(probe) || isKernelDetails(probe),
   isCovered: (probe) => isCovered(probe),
   read: (probe, options) => {
-    const Captured = isKernelDetails(probe) ? DetailsCapture : TraceCapture;
-    return emit(new Captured(probe.path, probe.file, probe.folder, ascendText.id), options);
+    const place = [probe.path, probe.file, probe.folder, ascendText.id] as const;
+    return emit(isKernelDetails(probe) ? new DetailsCapture(...place) : TraceCapture.read(...place), options);
   },
 };
 

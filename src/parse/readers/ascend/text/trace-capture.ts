@@ -6,7 +6,7 @@
 import { entryOf } from '../../../../containers/map-entry.js';
 import { elementAt } from '../../../../containers/element.js';
 import { Diagnostics } from '../../../../record/diagnostics.js';
-import type { Labels, StatementRecord } from '../../../../record/record.js';
+import type { Device, Labels, StatementRecord } from '../../../../record/record.js';
 import type {
   Capture,
   ActivityDetails,
@@ -23,9 +23,12 @@ import { PairIndex } from '../../../../containers/pair-index.js';
 import { TorchContexts } from '../../../torch/torch-contexts.js';
 import { nestEvents } from '../../../torch/nesting.js';
 import { apiLayer } from '../api-layers.js';
+import { COPY_OPERATIONS } from '../device-kinds.js';
 import { kernelFields } from '../kernel-labels.js';
 import { TaskTypes } from '../task-types.js';
 import { UnreadEvents } from '../../../unread-events.js';
+import type { ProcessGroups } from '../process-groups.js';
+import type { AscendProfileFacts } from '../profiler-info.js';
 import { SidecarFiles } from './sidecar-files.js';
 import { timesOf, type CommunicationFacts } from './communication-file.js';
 import { correctHitRates, FREQUENCY } from './counter-events.js';
@@ -41,17 +44,55 @@ const NO_ROW = -1;
 const connectionsOf = (collectives: readonly TracedCollective[]): ReadonlySet<number> =>
   new Set(collectives.map(({ connection }) => connection).filter((connection) => !Number.isNaN(connection)));
 
+/** The events of a trace, or of raw data: what `AscendTrace` fills. */
+export type TracedEvents = Pick<
+  AscendTrace,
+  | 'threads'
+  | 'calls'
+  | 'texts'
+  | 'host'
+  | 'tasks'
+  | 'collectives'
+  | 'parts'
+  | 'flows'
+  | 'queue'
+  | 'samples'
+  | 'deviceOf'
+>;
+
+/** Attributes of kernels and collectives, a row each. */
+export type TracedKernels = Pick<KernelDetails, 'length' | 'nameOf' | 'isCollective' | 'detailsOf'> & {
+  readonly start: NumericColumn;
+  readonly blocks: NumericColumn;
+};
+
+/** What a capture is made from. */
+export interface TraceSource {
+  readonly events: TracedEvents;
+  readonly details: TracedKernels | null;
+  readonly clock: Pick<TraceClock, 'moveToFirst' | 'startNs'>;
+  readonly diagnostics: Diagnostics;
+  readonly unread: UnreadEvents;
+  readonly groups: ProcessGroups;
+  /** Facts of collectives by name, asked for where there are any. */
+  readonly communication: () => ReadonlyMap<string, CommunicationFacts>;
+  readonly profile: AscendProfileFacts;
+  readonly devicesOf: (ids: Iterable<number>) => readonly Device[];
+  /** Bytes and direction of copies by task; absent where the source has none. */
+  readonly copies?: ReadonlyMap<number, { readonly bytes: number; readonly direction: number }>;
+}
+
 export class TraceCapture implements Capture {
-  readonly diagnostics = new Diagnostics();
+  readonly diagnostics: Diagnostics;
   readonly activities = new Activities();
   readonly header: CaptureHeader;
   readonly hostCalls;
   readonly threads;
   readonly ranges;
   readonly names: CaptureNames;
-  readonly #events: AscendTrace;
-  readonly #unread = new UnreadEvents();
-  readonly #details: KernelDetails | null;
+  readonly #events: TracedEvents;
+  readonly #unread: UnreadEvents;
+  readonly #details: TracedKernels | null;
   /** By activity, its row in kernel_details.csv; -1 when it has none. */
   readonly #detailRows = NumericColumn.int32();
   /** By activity, its device lane, and the text number plus one of its task's type. */
@@ -61,31 +102,49 @@ export class TraceCapture implements Capture {
   #communication: ReadonlyMap<string, CommunicationFacts> = new Map();
 
   /** @throws UserError when the file is no trace */
-  constructor(path: string, name: string, folder: string | null, format: string) {
+  static read(path: string, name: string, folder: string | null, format: string): TraceCapture {
+    const [diagnostics, unread] = [new Diagnostics(), new UnreadEvents()];
     const clock = TraceClock.ofTrace(path);
-    const events = (this.#events = new AscendTrace(path, name, clock, this.diagnostics, this.#unread));
-    const sidecars = new SidecarFiles(folder, this.diagnostics);
+    const events = new AscendTrace(path, name, clock, diagnostics, unread);
+    const sidecars = new SidecarFiles(folder, diagnostics);
+    const details = sidecars.kernelDetails(clock);
+    sidecars.memory(clock, events.samples);
+    correctHitRates(events.samples);
+    const clockHz = events.samples.largest(FREQUENCY);
+    const facts = coreFacts(details, Number.isNaN(clockHz) ? null : clockHz);
+    return new TraceCapture(format, {
+      ...{ events, details, clock, diagnostics, unread },
+      groups: sidecars.groups,
+      communication: () => sidecars.communication(),
+      profile: sidecars.profile(),
+      devicesOf: (ids) => devicesOf(ids, facts),
+    });
+  }
+
+  readonly #source: TraceSource;
+
+  constructor(format: string, source: TraceSource) {
+    const { events, clock, profile } = source;
+    this.#source = source;
+    this.diagnostics = source.diagnostics;
+    this.#unread = source.unread;
+    this.#events = events;
+    this.#details = source.details;
     this.hostCalls = events.calls;
     this.threads = events.threads;
     this.ranges = events.host.ranges;
-    this.#details = sidecars.kernelDetails(clock);
-    sidecars.memory(clock, events.samples);
-    correctHitRates(events.samples);
     const taskTypes = this.#addTasks();
-    this.#addCollectives(sidecars);
+    this.#addCollectives(source);
     if (this.activities.length === 0) this.diagnostics.count('no-device-activity');
     this.#moveToFirst(clock);
     this.names = this.#names();
-    const clockHz = events.samples.largest(FREQUENCY);
-    const facts = coreFacts(this.#details, Number.isNaN(clockHz) ? null : clockHz);
-    const profile = sidecars.profile();
     this.header = {
       format,
       ...profile,
       facts: { ...profile.facts, ...taskTypes, ...this.#unread.facts(this.diagnostics) },
       startUnixNs: clock.startNs?.toString() ?? null,
       dur: null,
-      devices: devicesOf(this.activities.device, facts),
+      devices: source.devicesOf(this.activities.device),
     };
   }
 
@@ -204,9 +263,11 @@ export class TraceCapture implements Capture {
         for (const extent of [NaN, NaN, NaN, blocks, 1, 1]) activities.kernels.extents.push(extent);
         break;
       }
-      case 'copy':
-        activities.addCopy(cells, name, NaN, NaN);
+      case 'copy': {
+        const copied = this.#source.copies?.get(task);
+        activities.addCopy(cells, copied?.direction ?? name, copied?.bytes ?? NaN, NaN);
         break;
+      }
       case 'set':
         activities.addSet(cells, NaN, NaN);
         break;
@@ -249,11 +310,11 @@ export class TraceCapture implements Capture {
     return rows;
   }
 
-  #addCollectives(sidecars: SidecarFiles): void {
+  #addCollectives({ groups, communication }: TraceSource): void {
     const { collectives, parts, tasks } = this.#events;
     if (collectives.length === 0) return;
     const { activities } = this;
-    const communication = (this.#communication = sidecars.communication());
+    const facts = (this.#communication = communication());
     const moved = parts.movedBy(collectives);
     /** Stream of a collective by connection: that of its first task; tasks are in order of time. */
     const streams = new Map<number, number>();
@@ -263,9 +324,9 @@ export class TraceCapture implements Capture {
       if (ofCollectives.has(connection)) streams.set(connection, tasks.stream.at(task));
     }
     collectives.forEach((traced, i) => {
-      const facts = communication.get(traced.name);
+      const own = facts.get(traced.name);
       const stream = streams.get(traced.connection);
-      this.#operations.set(activities.length, collectiveOperation(traced, sidecars.groups, elementAt(moved, i), facts));
+      this.#operations.set(activities.length, collectiveOperation(traced, groups, elementAt(moved, i), own));
       activities.addCollective({
         start: traced.start,
         end: traced.end,
@@ -281,7 +342,7 @@ export class TraceCapture implements Capture {
     });
   }
 
-  #moveToFirst(clock: TraceClock): void {
+  #moveToFirst(clock: TraceSource['clock']): void {
     const { flows, queue, samples } = this.#events;
     // Flow ends coincide with events, so that neither is earlier than the first event.
     clock.moveToFirst(
@@ -328,7 +389,7 @@ export class TraceCapture implements Capture {
       apiLayer,
       rangeText: (text) => host.nameText(text),
       domainName: () => null,
-      copyKind: () => null,
+      copyKind: (code) => (this.#source.copies === undefined ? null : (COPY_OPERATIONS[code] ?? null)),
       syncKind: (code) => syncKind(texts.text(code)),
     };
   }
