@@ -23,6 +23,7 @@ process.once('exit', () => {
   faults.dispose();
 });
 process.once('SIGINT', () => process.exit(130));
+process.once('SIGTERM', () => process.exit(143));
 
 const all = await writingCommands(faults.folder('inputs'));
 const commands = all.filter(({ name }) => name.startsWith(values.of));

@@ -80,6 +80,7 @@ const PAGE_MAY_IMPORT = [
   'src/prof/html/job/job-data.ts',
   'src/prof/html/neuron/neuron-data.ts',
   'src/prof/html/page-data.ts',
+  'src/prof/html/utilisation/utilisation-data.ts',
   'src/prof/work/capture-options.ts',
   'src/prof/html/page-elements.ts',
   'src/prof/html/timeline/timeline-data.ts',

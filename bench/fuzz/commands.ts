@@ -49,7 +49,7 @@ const COMMANDS: readonly [ReadingCommand, ...ReadingCommand[]] = [
   { args: ['diff', '-f', 'junit', '--by', 'kernel', INTACT, INPUT] },
   { args: ['stacks', '--host', INPUT] },
   { args: ['memory', '-f', 'timeline', INPUT], prints: 'json' },
-  { args: ['summary', '--instructions', '--vendor-names', '-f', 'json', INPUT], prints: 'json' },
+  { args: ['summary', '--vendor-names', '--tables', 'all', '-f', 'json', INPUT], prints: 'json' },
   { args: ['perfetto', '--flows', '-f', 'chrome-json', INPUT], prints: 'json' },
   { args: ['monitor', '--stats', '-f', 'json', INPUT], prints: 'json' },
   { args: ['monitor', '--period', '3s', '-f', 'put-metric-data', INPUT], prints: 'json' },

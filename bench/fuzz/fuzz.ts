@@ -79,10 +79,12 @@ function print(): void {
 
 const started = performance.now();
 // What was found so far is worth having where somebody has waited long enough.
-process.once('SIGINT', () => {
-  print();
-  process.exit();
-});
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => {
+    print();
+    process.exit();
+  });
+}
 await supervise({ plan, inputs }, from, end, (outcome) => {
   if (tally.add(outcome)) process.stderr.write(`${lineOf(outcome)}\n  ${outcome.what}\n  kept in ${keep(outcome)}\n`);
   if (tally.runs % TOLD_EVERY === 0) process.stderr.write(`${tally.runs} runs, ${tally.findings.length} findings\n`);

@@ -38,6 +38,8 @@ interface Ended {
 
 async function runFrom(plan: InputPlan, from: number, end: number, take: (outcome: Outcome) => void): Promise<Ended> {
   const folder = folderOfProcess();
+  const remove = (): void => rmSync(folder, { recursive: true, force: true });
+  process.once('exit', remove);
   const child: ChildProcess = fork(CHILD, [JSON.stringify(plan), String(from), String(end)], {
     execArgv: [...process.execArgv, `--max-old-space-size=${HEAP_MB}`],
     stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
@@ -56,7 +58,8 @@ async function runFrom(plan: InputPlan, from: number, end: number, take: (outcom
   });
   const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
   clearTimeout(timer);
-  rmSync(folder, { recursive: true, force: true });
+  process.off('exit', remove);
+  remove();
   if (child.killed) return { next, why: { is: 'hang', what: `no end within ${(2 * LIMITS.milliseconds) / 1000} s` } };
   return { next, why: code === 0 ? null : { is: 'internal error', what: `the process ended: ${reason(stderr)}` } };
 }

@@ -193,10 +193,10 @@ const SEQUENCE: Topic = {
     {
       title: 'numbering of the kernels of an op',
       reference:
-        'one state for all threads and processes, and numbering runs on over calls that share an id (all of those outside autograd do)',
+        'one state for all threads and processes, and numbering runs on over calls that share an id (all of those outside autograd do) and over the time steps of a recurrent cell',
       ours: 'a state for each thread; numbering starts anew with every call',
       why: 'threads that launch in turn disturb each other; a formula asks for the first kernel of its call',
-      shows: 'sub, and FLOPs and bytes by it',
+      shows: 'sub, `subSeqId` of `dparse -f pyprof`, and FLOPs and bytes by it',
     },
     {
       title: 'the forward kernel of a backward one',
@@ -234,8 +234,9 @@ const REPORTS: Topic = {
     },
     {
       title: '`-w N`',
-      reference: 'the blanks between columns are not counted: the default columns are N + 7 wide',
-      ours: 'no line is wider than N; a number that does not fit is shown with an exponent, never cut',
+      reference:
+        'the blanks between columns are not counted: the default columns are N + 7 wide; a width that is too small ends the run, with the message on standard output',
+      ours: 'no line is wider than N; the last columns are left out where there is no room, and named on standard error; a number that does not fit is shown with an exponent, never cut',
       why: 'N is the width of the terminal',
       shows: 'columns format',
     },

@@ -49,7 +49,7 @@ export const columnsPage = (): string =>
     list([
       'Unknown is `na` in text and `null` in JSON, never 0. An empty list is `-`, in JSON `[]`.',
       'Lists are joined by a comma; layers by `:`; calls and ranges by `>`.',
-      'A backward kernel that has no call of its own takes op, module, calls, layer and trace from the forward kernel with its sequence id.',
+      'A backward kernel that has no call of its own takes op, module, calls, layer and trace from the forward kernel with its sequence id; `fwd` is the innermost of these calls (that has a sequence id, where ops state them).',
     ]),
     '## Groups',
     `With ${code('--by KEYS')} a row is all kernels that are equal in these columns, any of the above. ${code('-c')} and ${code('--sort')} then take the keys and the columns below; a key hides the one of its name. ${code('--where')} is asked of kernels.`,
@@ -87,7 +87,7 @@ export const columnsPage = (): string =>
       ['format', 'what it is'],
       FORMATS.map(({ id, title }) => [code(id), title]),
     ),
-    'Without `-w`, `--csv` or `--format` the format is `space`; `-w N` asks for `columns`. Numbers in csv, space and json are in full; the columns format shows one that does not fit with an exponent.',
+    'Without `-w`, `--csv` or `--format` the format is `space`; `-w N` asks for `columns`. Numbers in csv, space and json are in full; the columns format shows one that does not fit with an exponent. Where the columns need more than N, the last ones are left out and named on stderr: the default columns need 74.',
     '## Filters',
     'With `--where EXPR` only the kernels are shown for which EXPR holds:',
     list([

@@ -29,6 +29,7 @@ const NOTES: Readonly<Record<string, Notes>> = {
     read: [
       'Kernels (those that may overlap, and those that nvprof ran one after the other), copies, memory sets, synchronisations; markers; CUDA runtime and driver calls; devices.',
       'Database versions 7 to 22. Times are Unix time and are rebased to the start of the profile. Kernel names are demangled; one that cannot be stays as it is.',
+      "Metrics and events (`--metrics`, `--events`) are counters of their kernels, by CUPTI's number (`metric#20971523`): the database has no names, numbers differ between architectures, and NVIDIA publishes no table of them. `nvprof -i net.sql --print-gpu-trace --csv` prints the same values by name, on any machine with nvprof.",
     ],
   },
   kineto: {
@@ -138,7 +139,7 @@ export const formatsPage = (): string =>
     'Inputs are opened read-only; nothing is written next to them. What is compressed or comes from standard input is unpacked into the folder for temporary files (`TMPDIR`).',
     '## Read',
     ...READERS.map(format),
-    '`dprof` also reads the `net.dict` of PyProf and PyProf2. It has no start times, processes, launches or copies, so the columns made of these are unknown.',
+    '`dprof` also reads the `net.dict` of PyProf and PyProf2. It has no start times, processes, launches or copies, so the columns made of these are unknown. Lines of text among its kernels, which the scripts print of their progress or failure, are passed over and said. `dparse -f pyprof` writes one for scripts that read it, with its numbering of kernels (`subSeqId`) anew in every call, where PyProf counts on over calls that share a sequence id: a kernel is the first of its call at 0, which formulas rely on.',
     '## Recognised, and what to do',
     table(
       ['input', 'what to do'],

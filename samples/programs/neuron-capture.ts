@@ -11,7 +11,14 @@ import {
   type Step,
 } from './neuron-run.js';
 import { compiledMove, STATE_VARIABLE, wordOf } from './neuron-words.js';
-import { instructionsFile, neffBytes, rowsFile, type DebugInstruction, type TarEntry } from './write-neff.js';
+import {
+  instructionsFile,
+  layerFile,
+  neffBytes,
+  rowsFile,
+  type DebugInstruction,
+  type TarEntry,
+} from './write-neff.js';
 import { instructionEnd, instructionStart, ntff, packet, semaphore, throttle, type SectionOf } from './write-ntff.js';
 
 export const PROGRAM = 'attention.neff';
@@ -166,6 +173,33 @@ function engineFiles(run: CoreRun, engine: Engine, file: string): TarEntry[] {
   ];
 }
 
+/** The layers above the instructions of all cores; a line of the kernel is one record of each. */
+function layerFiles({ cores }: NeuronRun): TarEntry[] {
+  const steps = cores.flatMap(({ instructions }) => instructions.map(({ step }) => step));
+  const lines = [...new Map(steps.flatMap((step) => (step.line === undefined ? [] : [[step.line, step] as const])))];
+  const files = {
+    penguin: layerFile(
+      'debug_info_hlo.dbg',
+      lines.map(([line]) => ({
+        number: line,
+        name: `%${line}`,
+        parents: [line],
+        attributes: { kernel_file: '0', kernel_line: String(line) },
+      })),
+      { files: ['attention.py'] },
+    ),
+    hlo: layerFile(
+      'debug_info_pttf.dbg',
+      lines.map(([line, { hlo = '' }]) => ({ number: line, name: hlo, parents: [line] })),
+    ),
+    pttf: layerFile(
+      '',
+      lines.map(([line, { layer = '' }]) => ({ number: line, name: layer })),
+    ),
+  };
+  return Object.entries(files).map(([name, data]) => ({ name: `debug_info/debug_info_${name}.dbg_sg000000`, data }));
+}
+
 /** By the runtime's names of the engines in a definition. */
 const ENGINE_KEYS = ['pe', 'act', 'pool', 'dve', 'sp'];
 
@@ -179,7 +213,8 @@ const fileNames = Object.fromEntries<unknown>(
 );
 
 /** The program of a run. */
-export function neuronProgram({ cores }: NeuronRun): Buffer {
+export function neuronProgram(run: NeuronRun): Buffer {
+  const { cores } = run;
   const graphs = cores.map(({ name }) => name);
   const parts: Readonly<Record<string, unknown>> = {
     'info.json': { tool_version: COMPILER, name: PROGRAM, num_tpb: 1 },
@@ -217,6 +252,8 @@ export function neuronProgram({ cores }: NeuronRun): Buffer {
     ),
   };
   const entries = Object.entries(parts).map(([name, part]) => ({ name, data: JSON.stringify(part) }));
-  const instructions = cores.flatMap((run) => ENGINES.flatMap((engine, i) => engineFiles(run, engine, FILES[i] ?? '')));
-  return neffBytes([...entries, ...instructions], { uuid: UUID, hash: HASH, name: PROGRAM });
+  const instructions = cores.flatMap((core) =>
+    ENGINES.flatMap((engine, i) => engineFiles(core, engine, FILES[i] ?? '')),
+  );
+  return neffBytes([...layerFiles(run), ...entries, ...instructions], { uuid: UUID, hash: HASH, name: PROGRAM });
 }

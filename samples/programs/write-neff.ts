@@ -101,13 +101,67 @@ export interface DebugInstruction {
   readonly number: number;
   readonly name: string;
   readonly penguin?: number;
+  /** 1 regular, 2 saves or fetches a spill, 3 transposes. */
+  readonly kind?: number;
+  readonly attributes?: Attributes;
   /** Instructions that it waits for, with the kind: 1 ordered, 2 anti, 3 output, 4 flow. */
   readonly ordered?: readonly (readonly [number: number, kind: number])[];
   readonly bySemaphore?: readonly (readonly [number: number, kind: number])[];
 }
 
-const debugFile = (what: string, next: string, records: readonly (readonly Field[])[]): Buffer =>
-  message([[1, what], [2, next], ...records.map((record): Field => [3, record])]);
+/** Texts that records name by their numbers: of files of source, and of functions. */
+export interface DebugTexts {
+  readonly files?: readonly string[];
+  readonly functions?: readonly string[];
+}
+
+const debugFile = (
+  what: string,
+  next: string,
+  records: readonly (readonly Field[])[],
+  { files = [], functions = [] }: DebugTexts = {},
+): Buffer =>
+  message([
+    [1, what],
+    [2, next],
+    ...records.map((record): Field => [3, record]),
+    ...files.map((file): Field => [5, file]),
+    ...functions.map((name): Field => [7, name]),
+  ]);
+
+type Attributes = Readonly<Record<string, string>>;
+
+const attributeFields = (attributes: Attributes): Field[] =>
+  Object.entries(attributes).map(([key, value]): Field => [
+    7,
+    [
+      [1, key],
+      [2, value],
+    ],
+  ]);
+
+/** A record of a layer above instructions; without a number for 0, which a message leaves out. */
+export interface LayerRecord {
+  readonly number?: number;
+  readonly name: string;
+  /** Numbers in the next layer. */
+  readonly parents?: readonly number[];
+  readonly attributes?: Attributes;
+}
+
+/** `debug_info_LAYER.dbg_sg000000`: lines of the kernel (penguin), the compiler's graph (hlo), the framework (pttf). */
+export const layerFile = (next: string, records: readonly LayerRecord[], texts: DebugTexts = {}): Buffer =>
+  debugFile(
+    'Debug info for one layer of the program.',
+    next,
+    records.map(({ number, name, parents = [], attributes = {} }): Field[] => [
+      ...(number === undefined ? [] : [[1, number] as const]),
+      [2, name],
+      ...(parents.length === 0 ? [] : [[3, packed(parents)] as const]),
+      ...attributeFields(attributes),
+    ]),
+    texts,
+  );
 
 /** `debug_info_asm_ENGINE.dbg`: for each instruction of an engine the number of what it was made from; 0 for none. */
 export const rowsFile = (numbers: readonly number[]): Buffer =>
@@ -118,17 +172,20 @@ export const rowsFile = (numbers: readonly number[]): Buffer =>
   );
 
 /** `debug_info_backend_ENGINE.dbg`: names of instructions and what they wait for. */
-export const instructionsFile = (instructions: readonly DebugInstruction[]): Buffer =>
+export const instructionsFile = (instructions: readonly DebugInstruction[], texts: DebugTexts = {}): Buffer =>
   debugFile(
     'Instructions of one engine before they were assembled.',
     'debug_info_penguin.dbg',
-    instructions.map(({ number, name, penguin, ordered = [], bySemaphore = [] }) => [
+    instructions.map(({ number, name, penguin, kind, attributes = {}, ordered = [], bySemaphore = [] }) => [
       [1, number],
       [2, name],
       ...(penguin === undefined ? [] : [[3, packed([penguin])] as const]),
       [4, packed(ordered.map(([other]) => other))],
       [5, packed(bySemaphore.map(([other]) => other))],
-      [9, packed(ordered.map(([, kind]) => kind))],
-      [10, packed(bySemaphore.map(([, kind]) => kind))],
+      ...(kind === undefined ? [] : [[6, kind] as const]),
+      ...attributeFields(attributes),
+      [9, packed(ordered.map(([, of]) => of))],
+      [10, packed(bySemaphore.map(([, of]) => of))],
     ]),
+    texts,
   );

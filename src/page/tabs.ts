@@ -1,6 +1,6 @@
 /** Tabs of the page: a list of buttons, each with a place of its own, which is filled when it is first shown. */
 import { replaceContents } from './charts/chart.js';
-import { element } from './document/dom-elements.js';
+import { element, isText } from './document/dom-elements.js';
 import { readFragment, withName } from './document/fragment.js';
 
 export interface TabOptions {
@@ -18,9 +18,6 @@ interface Tab extends TabOptions {
   readonly place: HTMLElement;
   isMade: boolean;
 }
-
-/** Elements in which keys mean text. */
-const TAKES_KEYS = 'input, select, textarea, [contenteditable]';
 
 export class Tabs {
   readonly bar: HTMLElement;
@@ -126,7 +123,7 @@ export class Tabs {
 
   #byNumber(event: KeyboardEvent): void {
     if (event.ctrlKey || event.metaKey || event.altKey || !/^[1-9]$/.test(event.key)) return;
-    if (event.target instanceof Element && event.target.closest(TAKES_KEYS) !== null) return;
+    if (isText(event)) return;
     const at = Number(event.key) - 1;
     if (at >= this.#tabs.length) return;
     event.preventDefault();

@@ -12,6 +12,7 @@ export const ASCEND_FILES = {
   trace: 'trace_view.json',
   details: 'kernel_details.csv',
   cache: 'l2_cache.csv',
+  steps: 'step_trace_time.csv',
   communication: 'communication.json',
   allocators: 'memory_record.csv',
   operators: 'operator_memory.csv',

@@ -19,6 +19,7 @@ export class KindCounts {
 
   /** @param kind a name; '' for one that has none */
   add(kind: string, n = 1): void {
+    if (n === 0) return;
     const name = kind === '' ? 'no name' : kind;
     const known = this.#counts.get(name);
     if (known === undefined && this.#counts.size === MOST_KINDS) this.#others += n;

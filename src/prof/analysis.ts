@@ -21,6 +21,8 @@ export interface Analysis<Facts> {
   readonly types: RecordTypes;
   /** Which ranges of the host it takes, as a reader's option has it: all of them when absent. */
   readonly ranges?: 'without-calls' | 'long-calls' | 'without-work';
+  /** Whether it takes the samples that a reader derives of activities. */
+  readonly derived?: true;
   /** Whether it is about many profiles: one that cannot be read is left out and named. */
   readonly many?: true;
   /**

@@ -73,6 +73,19 @@ export class Annotated {
     return this.derived.label ?? known(this.#context.op[0]) ?? this.fused?.join(FUSED_SEPARATOR) ?? null;
   }
 
+  /**
+   * The forward op whose gradient the kernel computes: as recorded, else of the calls around its forward kernel the
+   * innermost that has a sequence id, or the innermost, or the op of that kernel; null when not known.
+   */
+  get forwardOp(): string | null {
+    const { forward } = this.record;
+    if (forward !== undefined || this.pairing.kind !== 'paired') return forward?.op ?? null;
+    const { calls, names, op } = this.pairing.forward.context;
+    // Ops below autograd, such as `aten::cudnn_convolution` in `aten::convolution`, have no id.
+    const made = calls.findLast((call) => names.some((name) => name.slice(name.lastIndexOf(':') + 1) === call.op));
+    return (made ?? calls.at(-1))?.op ?? known(op.at(-1));
+  }
+
   /** The ops that a kernel of torch.compile was fused from; null where its name lists none. */
   get fused(): readonly string[] | null {
     return fusedOps(this.record.name);

@@ -109,7 +109,7 @@ export const DIAGNOSTICS = {
   'program-forced': ['doubt', 'programs of another model, taken by --force'],
   'program-not-used': [
     'doubt',
-    'programs of --neff that were not used (only a device trace, *.ntff, is read with its program)',
+    'programs of --neff that were not used (only Neuron device traces, *.ntff, and their JSON are read with it)',
   ],
   'program-damaged': ['loss', 'programs whose archive is damaged (the part before the damage was read)'],
   'program-too-large': ['loss', 'programs, or parts of them, above the size limit (not read)'],
@@ -153,6 +153,10 @@ export const DIAGNOSTICS = {
   'profiler-message': ['note', 'other warnings and errors of the profiler (they are in the profile)'],
   'unknown-table': ['note', 'tables of unknown name (skipped)'],
   'event-not-read': ['note', 'events of kinds that are not read (not_read of the profile line counts them by kind)'],
+  'counter-without-name': [
+    'note',
+    "values of metrics and events under CUPTI's number: the database has no names (nvprof -i FILE --print-gpu-trace --csv prints them)",
+  ],
   'counter-without-kernel': ['note', 'values of metrics and events whose kernel is not in the profile (skipped)'],
   'kernel-without-counters': ['note', 'kernels without a launch in the report of counters (--ncu)'],
   'counters-without-kernel': [

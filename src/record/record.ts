@@ -96,7 +96,7 @@ export interface ProfileRecord {
   readonly startUnixNs: string | null;
   readonly dur: number | null;
   readonly devices: readonly Device[];
-  /** Metadata of the capture: versions, clocks, instance type. Never environment variables. */
+  /** Metadata of the capture: versions, clocks, settings. Of the environment only four numbers of Ascend's. */
   readonly facts?: Labels;
 }
 

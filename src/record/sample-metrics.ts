@@ -15,6 +15,9 @@ export const CPU_METRICS = {
   traced: 'cpu_traced',
 } as const;
 
+/** Metric of the samples that state how many cores threads of the traced processes kept busy, mean over `dur`. */
+export const CPU_BUSY_METRIC = 'cpu_busy';
+
 /** Metric of the samples that state where work is missing: how many graph launches, labelled `api`, have none from then on. */
 export const MISSING_WORK_METRIC = 'missing_work';
 
@@ -25,6 +28,7 @@ export const MISSING_WORK_METRIC = 'missing_work';
 export const UNEVEN_QUEUE_METRIC = 'dma_queue_uneven';
 
 const TITLES: Readonly<Record<string, string>> = {
+  [CPU_BUSY_METRIC]: 'cores busy',
   throttle: 'rate that throttling leaves (HAM)',
   memory_allocated_since_first: 'memory allocated since the first event',
   npu_mem: 'memory',

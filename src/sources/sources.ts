@@ -24,6 +24,8 @@ export interface Wanted {
   readonly ranges?: 'without-calls' | 'long-calls' | 'without-work';
   /** Whether it goes on after an input that cannot be read. */
   readonly many?: true;
+  /** Whether it wants the samples that a reader derives of activities. */
+  readonly derived?: true;
   /** Whether it wants one profile: a folder of several is refused then, and stands for all of them elsewhere. */
   readonly isOne?: true;
 }
@@ -337,7 +339,8 @@ async function recordsOf(
   const ranges = wanted?.types.has('range') === true && (wanted.ranges ?? true);
   const ending = new StreamStatus(name);
   ending.isParsed = true;
-  const records = readProfile(path, { ...parsing, profile: 0, name, ranges, captures });
+  const derived = wanted?.derived === true ? { derived: true } : undefined;
+  const records = readProfile(path, { ...parsing, ...derived, profile: 0, name, ranges, captures });
   return { name, batches: inBatches(records, ending), endings: [ending], close: () => source.dispose() };
 }
 

@@ -52,13 +52,26 @@ export function leastWidth(columns: readonly ColumnShape[]): number {
   return columns.reduce((sum, { width }) => sum + (width > 0 ? width : LEAST_FLEXIBLE), columns.length - 1);
 }
 
+/**
+ * The first columns, as many as fit a width, and at least one.
+ * @param width null for the default
+ */
+export function fittingColumns<Shape extends ColumnShape>(
+  columns: readonly Shape[],
+  width: number | null,
+): readonly Shape[] {
+  let count = columns.length;
+  while (count > 1 && leastWidth(columns.slice(0, count)) > (width ?? DEFAULT_WIDTH)) count--;
+  return columns.slice(0, count);
+}
+
 /** Widths of the chosen columns: what the fixed ones leave is shared by the flexible ones. */
 function placed<Row>({ columns: chosen, width }: Layout<Row>): PlacedColumn<Row>[] {
   const total = width ?? DEFAULT_WIDTH;
   const least = leastWidth(chosen);
   if (total < least) {
     throw new UserError(`minimum width for ${chosen.map(({ key }) => key).join(',')} is ${least}`, {
-      hint: `-w ${total} is too small; choose fewer columns with -c, or a larger -w`,
+      hint: `-w ${total} is too small; choose others with -c, or a larger -w`,
     });
   }
   const flexible = chosen.filter((column) => column.width === 0).length;

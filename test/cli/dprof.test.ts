@@ -299,12 +299,12 @@ describe('dprof', () => {
         runCli('dprof', ['/no/such/file']),
         runCli('dprof', [texts]),
         runCli('dprof', []),
-        runCli('dprof', ['-w', '10'], { input: RECORDS }),
+        runCli('dprof', ['-w', '6'], { input: RECORDS }),
       ]);
       expect(missing.stderr).to.equal('dprof: /no/such/file: no such file\n');
       expect(dir.stderr).to.match(/^dprof: .*: no profile among \d+ files? \(/);
       expect(empty.stderr).to.match(/^dprof: stdin: is empty \(/);
-      expect(narrow.stderr).to.match(/^dprof: minimum width for idx,dir,sub,mod,op,kernel,params,sil is 74 \(/);
+      expect(narrow.stderr).to.match(/^dprof: minimum width for idx is 7 \(-w 6 is too small; /);
       expect([missing, dir, empty, narrow].map((ran) => ran.code)).to.deep.equal([1, 1, 1, 1]);
       expect([missing, dir, empty, narrow].map((ran) => ran.stdout)).to.deep.equal(['', '', '', '']);
     });

@@ -136,6 +136,15 @@ describe('hints', () => {
     expect(stderr).to.include('no kernel has the counter cycles\n');
   });
 
+  it('say how counters that have numbers are named', async () => {
+    const numbered = neuronLines([neuronProfile(), kernel({ counters: { 'metric#20971523': 0.5 } })]);
+    const { stdout, stderr } = await runCli('dprof', ['-c', 'idx,counters'], { input: numbered });
+    expect(stdout).to.equal('Idx Counters\n1 metric#20971523=0.5\n');
+    expect(stderr).to.match(
+      /^dprof: metric#N, event#N are CUPTI's numbers: .*\(nvprof -i FILE --print-gpu-trace --csv/m,
+    );
+  });
+
   for (const [file, format, least] of SAMPLES)
     itSlow(`about ${file} are answered, and are of its profiler`, async () => {
       const { followed, foreign } = await follow(join(ROOT, 'samples', file), format);

@@ -71,6 +71,114 @@ describe('odd inputs', () => {
     expect(await runCli('dprof', ['-w', '10000'], { input: RECORDS })).to.include({ code: 0 });
   });
 
+  it('a narrow width leaves out the last columns and names them, also where the run is quiet', async () => {
+    // 7 idx, 5 dir, 3 sub, 15 mod, 15 op, 6 kernel, 6 params, 10 sil, and a blank between two: 49 up to op, 56 with kernel.
+    const run = (...args: string[]) => runCli('dprof', ['-q', ...args], { input: RECORDS });
+    const full = 'Idx,Direc,Sub,Module,Op,Kernel,Params,Sil(ns)'.split(',');
+    const shown = [
+      [74, 8],
+      [73, 7],
+      [60, 6],
+      [56, 6],
+      [55, 5],
+      [20, 3],
+    ] as const;
+    for (const [width, count] of shown) {
+      const { code, stdout, stderr } = await run('-w', String(width));
+      const lines = stdout.split('\n');
+      expect([code, lines[0]?.trim().split(/ +/)]).to.deep.equal([0, full.slice(0, count)]);
+      for (const line of lines) expect(line.length).to.be.at.most(width);
+      const left = 'idx,dir,sub,mod,op,kernel,params,sil'.split(',').slice(count).join();
+      const said = `dprof: -w ${width} has no room for ${left} (-w 74 shows all; -c chooses which)\n`;
+      expect(stderr).to.equal(count === 8 ? '' : said);
+    }
+    const groups = await run('-w', '30', '--by', 'kernel', '-c', 'kernel,count,total,tflops');
+    expect(groups.stderr).to.match(/^dprof: -w 30 has no room for tflops \(-w \d+ shows all/);
+    expect(groups.stdout).to.match(/^Kernel +Count +Total\(ns\)\n/);
+  });
+
+  describe('a net.dict with text among its kernels', () => {
+    const dict = (name: string): string => `{'kShortName': '${name}', 'kDuration': 7}`;
+    const HINT = '(those there were read; run dparse on the profile itself)';
+    const files: [what: string, lines: string[], kernels: string[], code: number, said: string][] = [
+      [
+        'of the database, where the script stopped',
+        [dict('a'), dict('b'), 'no such table: CUPTI_ACTIVITY_KIND_DRIVER'],
+        ['a', 'b'],
+        1,
+        `dprof: stdin:3: 1 line of text among the kernels: "no such table: CUPTI_ACTIVITY_KIND_DRIVER"; some kernels may be missing ${HINT}\n`,
+      ],
+      [
+        'of its progress',
+        [
+          'Found 3 kernels. Getting info for each kernel.',
+          `\r  0%|          | 0/3 [00:00<?, ?it/s]${dict('a')}`,
+          `${dict('b').slice(0, 9)}\r 50%|#####     | 1/3 [00:00<00:00, 9.1it/s]${dict('b').slice(9)}`,
+          '\r100%|##########| 3/3 [00:00<00:00, 9.12it/s]',
+        ],
+        ['a', 'b'],
+        0,
+        'dprof: stdin: 1 line of text among the kernels passed over: messages of the script, or warnings\n',
+      ],
+      [
+        'of a failure of Python, in the middle of a kernel',
+        [
+          dict('a'),
+          "{'kShortName': 'lTraceback (most recent call last):",
+          '  File "parse.py", line 25, in main',
+          'AssertionError',
+          "ost', 'kDuration': 7}",
+          dict('b'),
+        ],
+        ['a', 'b'],
+        1,
+        `dprof: stdin:2: 4 lines of text among the kernels: "AssertionError"; some kernels may be missing ${HINT}\n`,
+      ],
+      [
+        'that is a damaged kernel',
+        [dict('a'), ` ${dict('b').slice(1)}`],
+        ['a'],
+        1,
+        `dprof: stdin:2: 1 line of text among the kernels: "'kShortName': 'b', 'kDuration': 7}"; some kernels may be missing ${HINT}\n`,
+      ],
+      [
+        'alone',
+        ['no such table: A', 'no such table: B'],
+        [],
+        1,
+        'dprof: stdin:1: not kernels but a message of the database: "no such table: A" (run dparse on the profile itself)\n',
+      ],
+    ];
+    for (const [what, lines, kernels, code, said] of files) {
+      it(what, async () => {
+        const ran = await runCli('dprof', ['--no-header', '-c', 'kernel'], { input: `${lines.join('\n')}\n` });
+        const rows = ran.stdout.split('\n').filter((line) => line !== '');
+        expect([rows, ran.code]).to.deep.equal([kernels, code]);
+        expect(
+          ran.stderr
+            .split('\n')
+            .filter((line) => line.includes('stdin'))
+            .join('\n'),
+        ).to.equal(said.trimEnd());
+      });
+    }
+
+    it('that is cut off in the middle of a text has the kernels before', async () => {
+      const input = `${dict('a')}\n${dict('b').slice(0, 17)}`;
+      const ran = await runCli('dprof', ['--no-header', '-c', 'kernel'], { input });
+      expect([ran.stdout, ran.code]).to.deep.equal(['a\n', 1]);
+      expect(ran.stderr).to.match(/^dprof: stdin:2: broken record: it is cut off; what stands before was read/m);
+    });
+
+    it('has no record of dparse behind it, and ends where no kernel comes', async () => {
+      for (const rest of [RECORDS, 'text\n'.repeat(200)]) {
+        const ran = await runCli('dprof', ['-q'], { input: `text\n${rest}` });
+        expect([ran.stdout, ran.code]).to.deep.equal(['', 1]);
+        expect(ran.stderr).to.match(/^dprof: stdin:1: not a record \(expected records of dparse, a net.dict/);
+      }
+    });
+  });
+
   it('terms: a word of megabytes is no term', async () => {
     for (const word of ['x'.repeat(2 ** 22), '('.repeat(2 ** 22), 'a|'.repeat(2 ** 21)]) {
       const { code, stderr } = await runCli('dprof', ['terms', word]);

@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { writeRecords } from '../../bench/growth/records.js';
+import { NAMED } from '../../src/cli/commands/ranks/membership-lines.js';
 import { A100, profileOn } from '../support/devices.js';
 import { freshPath } from '../support/fresh-path.js';
 import { kernel } from '../support/kernels.js';
@@ -70,6 +72,15 @@ describe('dprof ranks', () => {
     const { stdout } = await run('-q', path);
     expect(stdout).to.match(/^Job +2 profiles that state no rank/);
     expect(stdout).to.match(/^ *na +rank_1\.pt\.trace\.json\.gz /m);
+  });
+
+  it('names some of the sets of ranks with clocks of their own, and counts the others', async () => {
+    const path = freshPath('.jsonl');
+    writeRecords('pairs', 40, path);
+    const { stdout } = await run('-q', path);
+    // Twenty pairs: the first is the reference's.
+    expect(stdout.match(/^ {2}apart +1 rank against rank \d+: /gm)).to.have.length(NAMED);
+    expect(stdout).to.contain(`${19 - NAMED} more sets of ranks: -f json`);
   });
 
   it('fits its tables into 100 characters, with a unit for each amount', async () => {

@@ -1,7 +1,7 @@
 /** Sections of `dprof summary` that few profiles have, on its screen and as figures: numbers by hand. */
 import { expect } from 'chai';
 import { STEP_METRIC, type ProfileLine, type RangeRecord, type SampleRecord } from '../../src/record/record.js';
-import { kernel } from '../support/kernels.js';
+import { collective, kernel } from '../support/kernels.js';
 import { instruction, neuronLines, neuronProfile, tensor } from '../support/neuron.js';
 import { runCli } from '../support/run-cli.js';
 import { profile } from '../support/trace-events.js';
@@ -48,6 +48,13 @@ describe('sections of a summary', () => {
     expect(text).to.match(/\n *10\.000 us +10\.0 % +1 +10\.000 us +addmm\n/);
     const rows = await figures(...records);
     expect(rows.filter((row) => row.includes(',host'))).not.to.have.length(0);
+  });
+
+  it('of operations between ranks without a time: how many, and their bytes', async () => {
+    const marked = collective({ start: 0, dur: null, kind: 'broadcast', bytes: 40, group: 'g' });
+    const text = await screen(profile({ dur: 10_000, facts: { profiler_level: 'Level_none' } }), marked, marked);
+    expect(text).to.match(/\n## Collectives\nbroadcast +na +2 +80 B +1 group\n/);
+    expect(text).to.match(/\n## Facts of the profile\nprofiler_level Level_none\n/);
   });
 
   it('of kernels of which some have no duration: the mean is that of the others', async () => {

@@ -138,6 +138,7 @@ describeInBrowser('dashboard', (open) => {
     );
     expect(await raw('kernels', 'kernels.shown.1.tc')).to.equal('null');
     expect(await raw('memory-operations', 'overview.memory.0.bytesPerS')).to.equal('10000000000');
+    expect(await raw('memory-operations', 'overview.memory.0.time / sum(overview.memory.*.time)')).to.equal('0.8');
     expect(await raw('advice', 'advice.0.gain.ns')).to.equal('500000');
     expect(
       await page.locator('[data-panel="kernels"] [data-field="kernels.shown.1.tc"]').last().textContent(),

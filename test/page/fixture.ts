@@ -80,6 +80,7 @@ function overview(rank: number, slower: number): ProfileSummary {
         ...{ device: 0, name: 'Example GPU', start: 1 * MS, end: 11 * MS, span: 10 * MS, busy: 8 * MS * slower },
         ...{ idle: 10 * MS - 8 * MS * slower, compute: 6 * MS * slower, communication: 1.5 * MS, memory: 1 * MS },
         ...{ sync: 0.25 * MS, exposed: 0.9 * MS, notUnderCompute: 1 * MS, kernelSum: 7 * MS },
+        ...{ copiesAlone: 0.4 * MS, setsAlone: 0.1 * MS, idleInWaits: 0.2 * MS },
         counts: { kernels: 100, communications: 4, graphs: 0, copies: 7, sets: 3, syncs: 2 },
         linked: null,
         gaps: { count: 20, longest: 0.5 * MS, host: 1 * MS, queue: 0.75 * MS, unknown: 0.25 * MS },
@@ -120,7 +121,10 @@ function overview(rank: number, slower: number): ProfileSummary {
         reasons: [{ name: 'its launch is not known', count: 2, time: 0.25 * MS }],
       },
     },
-    memory: [{ kind: 'HtoD', count: 7, time: 0.8 * MS, bytes: 8e6, bytesPerS: 1e10 }],
+    memory: [
+      { kind: 'HtoD', count: 7, time: 0.8 * MS, bytes: 8e6, bytesPerS: 1e10 },
+      { kind: 'set', count: 3, time: 0.2 * MS, bytes: null, bytesPerS: null },
+    ],
     syncs: [{ name: 'stream', count: 2, time: 0.25 * MS }],
     ...{ links: [], notices: ['reported DMA values may be inaccurate'] },
     collectives: [{ name: 'allreduce', count: 4, time: 1.5 * MS, bytes: 4e6, groups: ['world'] }],
@@ -210,6 +214,7 @@ function profile(rank: number, slower: number): PageProfile {
     },
     utilisation: {
       ...{ start: 1 * MS, width: 2.5 * MS, host: shares },
+      cpu: { start: 0, width: 5 * MS, values: [1.5, null, 3] },
       devices: [{ device: 0, busy: shares, compute: shares, communication: [0, 0.1, 0, 0], memory: [0, 0, 0, 0] }],
     },
     kernels: {
@@ -332,6 +337,11 @@ const FINDING: Finding = {
   ...{ evidence: { idleNs: 1 * MS }, see: 'dprof summary FILE' },
 };
 
+const JOINT = {
+  ...{ start: 1 * MS, width: 5 * MS, members: 2, isByMachine: false },
+  lines: ['All', 'rank 0', HOSTILE].map((name, at) => ({ name, values: [0.1 * at, 0.5, null] })),
+};
+
 export const FIXTURE: PageData = {
   ...{ v: 1, tool: { name: 'dprof', version: '1.2.3' }, title: 'two ranks', input: 'FILE', doubts: [] },
   ...{ profiles: [profile(0, 1), profile(1, 1.2)], leftOut: 0 },
@@ -340,17 +350,8 @@ export const FIXTURE: PageData = {
     ...{ worldSize: 2, missing: 0, withoutWork: 0, idle: [], matched: 6, unmatched: 1, tested: 2, isChance: false },
     late: [
       {
-        ...{
-          name: 'rank 1',
-          node: '0',
-          ranks: 1,
-          late: 2e6,
-          share: 0.05,
-          q: 0.001,
-          ...{ steps: 12, lateIn: 12 },
-          slowdown: 1.05,
-          by: 'kernels',
-        },
+        ...{ name: 'rank 1', node: '0', ranks: 1, late: 2e6, share: 0.05, q: 0.001 },
+        ...{ steps: 12, lateIn: 12, slowdown: 1.05, by: 'kernels' },
         layer: { name: '<b>encoder</b>', excess: 1.5e6, share: 0.07 },
         op: { name: 'linear', excess: 1.4e6, share: 0.06 },
         kernel: null,
@@ -358,15 +359,9 @@ export const FIXTURE: PageData = {
     ],
     ranks: [0, 1].map((rank) => ({
       ...{ name: `rank ${rank}`, node: '0', clock: rank === 0 ? 'reference' : 'operations', offset: rank * 1000 },
-      ...{
-        shift: 2000 - rank * 1000,
-        drift: 0,
-        bound: 9000,
-        waited: 5e6 * (1 - rank),
-        last: rank,
-        delayed: rank * 5e6,
-      },
-      ...{ profile: rank, device: 0, isLate: rank === 1 },
+      ...{ shift: 2000 - rank * 1000, drift: 0, bound: 9000 },
+      ...{ waited: 5e6 * (1 - rank), last: rank, delayed: rank * 5e6 },
+      ...{ profile: rank, device: 0, sharesRank: false, isLate: rank === 1 },
     })),
     classes: [
       {
@@ -386,6 +381,7 @@ export const FIXTURE: PageData = {
       },
       { ...{ name: 'experts', count: 0, missing: 'no experts: none is stated', rows: [], columns: [] } },
     ],
+    utilisation: { isAligned: true, devices: JOINT, cpu: null },
     steps: [1, 2],
     heat: [
       {

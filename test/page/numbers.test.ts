@@ -65,6 +65,10 @@ type Check = (profile: PageProfile, path: string, data: PageData) => Promise<voi
 
 const SUMMARY = 'figures, devices, precision, matrix unit, activity, copies, collectives, diagnostics';
 
+/** Devices of Neuron count picoseconds; answers have whole ns. */
+const countsPicoseconds = ({ devices, header }: PageProfile['overview']): boolean =>
+  devices.length > 0 && ['ntff', 'neuron'].some((name) => header?.format.startsWith(name));
+
 /** By panels that it is about. */
 const CHECKS: Readonly<Record<string, Check>> = {
   [SUMMARY]: async ({ overview }, path) => {
@@ -118,9 +122,8 @@ const CHECKS: Readonly<Record<string, Check>> = {
   },
 
   kernels: async ({ kernels, overview }, path) => {
-    // Devices of Neuron count picoseconds; an instruction that only waits is no work.
-    const isNeuron =
-      overview.devices.length > 0 && ['ntff', 'neuron'].some((name) => overview.header?.format.startsWith(name));
+    // An instruction that only waits is no work.
+    const isNeuron = countsPicoseconds(overview);
     const columns = 'kernel,count,total,min,max,tcshare';
     const rows = await answer(path, '--by', 'kernel', '-c', columns, ...TIMED);
     const shown = kernels.shown.map(({ name, count, time, min, max, tc }) => ({
@@ -150,16 +153,18 @@ const CHECKS: Readonly<Record<string, Check>> = {
     expect(roofline.pointCount).to.equal(rows.length);
   },
 
-  'layers and flame chart': async ({ layers }, path) => {
+  'layers and flame chart': async ({ layers, overview }, path) => {
     const columns = 'layer,count,total,own,flops,bytes,tcshare';
     const rows = await answer(path, '--by', 'layer', '-c', columns, ...TIMED);
     const shown = layers.shown.map(({ path: layer, count, time, own, flops, bytes, why }) => ({
       ...{ layer, count, total: time, own, flops, bytes, tc: why.all?.tc ?? null },
     }));
-    compare(shown, rows.map((row) => ({ ...row, tc: share(row['tcshare']) })), ['layer']); // prettier-ignore
+    compare(shown, rows.map((row) => ({ ...row, tc: share(row['tcshare']) })), ['layer'], countsPicoseconds(overview)); // prettier-ignore
   },
 
-  'reasons of layers': async ({ layers }, path) => {
+  'reasons of layers': async ({ layers, overview: { header } }, path) => {
+    // Shares of picoseconds; the JSON of the same capture has whole ns.
+    if (header?.format === 'ntff') return;
     const kernels = (await answer(path, '-c', 'idx,layer,dir,sil,bound,tc,kernel', ...TIMED)) as unknown as Kernel[];
     compare(layers.shown.map(reasonRow), layers.shown.map(({ path: layer }) => reasonRow(reasoned(layer, kernels))), ['layer']); // prettier-ignore
   },

@@ -39,7 +39,7 @@ const EMPTY: PageData = {
       gaps: [],
       stepBars: { shown: [], count: 0 },
       collectives: { shown: [], count: 0, restTime: 0 },
-      utilisation: { start: 0, width: 0, devices: [], host: null },
+      utilisation: { start: 0, width: 0, devices: [], host: null, cpu: null },
       kernels: { shown: [], count: 0, restTime: 0 },
       ops: { shown: [], count: 0, restTime: 0, time: 0 },
       stacks: null,

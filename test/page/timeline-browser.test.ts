@@ -129,6 +129,21 @@ describeInBrowser('timeline in a browser', (open) => {
     expect(complaints).to.deep.equal([]);
   });
 
+  it('places markers by a right click, and by M before any click', async () => {
+    const { page, complaints } = await openSimple();
+    const { x, y } = await place(page, 1000, 'stream 7');
+    await page.mouse.click(x, y, { button: 'right' });
+    const marker = page.locator('.tl-markers li');
+    await marker.waitFor();
+    // Times of the fixture begin at 1000 ns.
+    expect(await marker.locator('button').first().innerText()).to.match(/^(?:1\.99|2\.0\d) us$/);
+    await page.keyboard.press('m');
+    await marker.nth(1).waitFor();
+    await marker.locator('input').first().press('m');
+    expect(await marker.count()).to.equal(2);
+    expect(complaints).to.deep.equal([]);
+  });
+
   it('keeps markers in a file', async () => {
     const { page, complaints } = await openSimple();
     await page.getByText('Markers', { exact: true }).click();

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { describeInBrowser } from '../support/browser.js';
 import { atRest, untilAddress } from '../support/page-waits.js';
 import { opensTimelines } from './timeline/opened-timelines.js';
-import { place, selectBetween, type ScreenPlace } from './timeline/on-screen.js';
+import { place, selectBetween, viewOf, type ScreenPlace } from './timeline/on-screen.js';
 
 describeInBrowser('selection and matches in a browser', (open) => {
   const { openSimple } = opensTimelines(open);
@@ -27,6 +27,37 @@ describeInBrowser('selection and matches in a browser', (open) => {
     expect(new URL(page.url()).hash).to.match(/^(?:#t\.span=.*t\.lanes=|$)/);
     await page.getByRole('button', { name: 'Clear' }).click();
     await page.locator('.tl-span:empty').waitFor({ state: 'attached' });
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('hides the tip while something is dragged', async () => {
+    const { page } = await openSimple();
+    const [from, to] = [await place(page, 255, 'stream 7'), await place(page, 600, 'stream 7')];
+    await page.mouse.move(from.x, from.y);
+    await page.waitForSelector('.tl-tip:not([hidden])');
+    await selectBetween(page, from, to);
+    await page.locator('.tl-span', { hasText: /event/ }).waitFor();
+    await page.keyboard.press('f');
+    expect(await page.locator('.tl-tip').isVisible()).to.equal(false);
+  });
+
+  it('zooms to what a drag along the axis covers, and keeps the selection', async () => {
+    const { page, complaints } = await openSimple();
+    const [from, to] = [await place(page, 400, 'stream 7'), await place(page, 900, 'stream 7')];
+    await selectBetween(page, from, { ...to, x: from.x + 30 });
+    await page.locator('.tl-span', { hasText: /event/ }).waitFor();
+    const before = await page.locator('.tl-span').innerText();
+    const axis = (await page.locator('.tl-canvas').boundingBox())?.y ?? 0;
+    const [left, right] = [await place(page, 700, 'stream 7'), await place(page, 1100, 'stream 7')];
+    await page.mouse.move(left.x, axis + 5);
+    await page.mouse.down();
+    await page.mouse.move(right.x, axis + 40, { steps: 4 });
+    await page.mouse.up();
+    const [start = 0, end = 0] = await viewOf(page);
+    expect(start).to.be.closeTo(700, 5);
+    expect(end).to.be.closeTo(1100, 5);
+    await atRest(page);
+    expect(await page.locator('.tl-span').innerText()).to.equal(before);
     expect(complaints).to.deep.equal([]);
   });
 

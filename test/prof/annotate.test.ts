@@ -113,14 +113,29 @@ describe('annotation', () => {
     expect(explained()).to.deep.equal([]);
   });
 
-  it('gives a backward kernel the call, layer and module of its forward kernel', () => {
-    expect(cellsOf(second, 'mod,op,layer,dir,seq')).to.deep.equal({
+  it('gives a backward kernel the call, layer and module of its forward kernel, whose innermost op is `fwd`', () => {
+    expect(cellsOf(first, 'fwd')).to.deep.equal({ fwd: 'na' });
+    expect(cellsOf(second, 'mod,op,fwd,layer,dir,seq')).to.deep.equal({
       mod: 'mine',
       op: 'attention',
+      fwd: 'mm',
       layer: 'block 1:attn',
       dir: 'bprop',
       seq: '5',
     });
+  });
+
+  it('has as forward op the innermost one with a sequence id, not what it calls below autograd', () => {
+    const calls = ['conv2d', 'convolution', 'cudnn_convolution'].map((op) => ({ ...aten(op), from: 'sizes' as const }));
+    const [, backward] = annotate([
+      kernel({
+        ...gemm,
+        calls,
+        seqMarker: ['aten::conv2d, seq = 5, op_id = 1', 'aten::convolution, seq = 5, op_id = 2'],
+      }),
+      gradient,
+    ]);
+    expect(backward && cellsOf(backward, 'fwd')).to.deep.equal({ fwd: 'convolution' });
   });
 
   it('has times, queue and rank where the profile has them', () => {

@@ -59,6 +59,10 @@ function compare(rows: readonly Annotated[], report: string): void {
     expect(String(row.tc)).to.equal('0');
   }
   expect(products).to.equal(21);
+  // The split is a view: its forward op launches no kernel that the three kernels of its gradient could be paired with.
+  const backward = rows.map((row) => cellsOf(row, 'dir,op,fwd')).filter(({ dir }) => dir === 'bprop');
+  expect(backward).to.have.length(42);
+  expect(backward.filter(({ fwd }) => fwd === 'na').map(({ op }) => op)).to.deep.equal(['Split', 'Split', 'Split']);
 }
 
 describe('a language model on a V100', () => {

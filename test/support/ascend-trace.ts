@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { freshPath } from './fresh-path.js';
 
 type Args = Readonly<Record<string, unknown>>;
+type Times = readonly [from: number, to: number];
 export type EventText = string;
 
 /** Start of the tests' times, in µs since 1970. */
@@ -15,7 +16,7 @@ const EPOCH = 1_736_408_883_000_000n;
 const HOST = 3000;
 export const [MAIN, ENGINE, LAUNCHER] = [3000, 3001, 3002];
 const own = (kind: number): number => HOST * 1024 + kind * 32;
-const PROCESS = { cann: own(7), device: own(13), collectives: own(15), clock: own(14) } as const;
+const PROCESS = { cann: own(7), device: own(13), collectives: own(15), clock: own(14), marks: own(6) } as const;
 
 /** `1736408883000005.250` of 5.25 µs. */
 export function timeText(us: number): string {
@@ -72,6 +73,20 @@ export const flow = (from: number, to: number, tid = MAIN): EventText[] =>
 
 export const collective = (name: string, connection: number, from: number, to: number, args: Args = {}): EventText =>
   lasting(name, PROCESS.collectives, 0, from, to, { args: { connection_id: connection, ...args } });
+
+/** A range of msprof_tx; with times on stream 4 of the device, also there, and a flow from one to the other. */
+export function marked(text: string, [from, to]: Times, onDevice?: Times, domain?: string): EventText[] {
+  const args = { event_type: 'start/end', ...(domain === undefined ? {} : { domain }) };
+  const host = lasting(text, PROCESS.marks, MAIN, from, to, { args });
+  if (onDevice === undefined) return [host];
+  const id = String(4000000001 + Math.round(from));
+  const flows = (['s', 'f'] as const).map((ph) => {
+    const place = ph === 's' ? { pid: PROCESS.marks, tid: MAIN, ts: timeText(from) } : { pid: PROCESS.device, tid: 4, ts: timeText(onDevice[0]) }; // prettier-ignore
+    return event({ name: `MsTx_${id}`, ph, cat: 'MsTx', id, ...place });
+  });
+  const device = lasting(text, PROCESS.device, 4, ...onDevice, { args: { 'Physic Stream Id': 4, 'Task Id': 9 } });
+  return [host, device, ...flows];
+}
 
 export const part = (name: string, plane: number, from: number, link: string): EventText =>
   lasting(name, PROCESS.collectives, plane, from, from + 1, {

@@ -1,5 +1,5 @@
 /** Kernel records for tests: everything at rest but what a test is about. */
-import type { KernelRecord, OpCall } from '../../src/record/record.js';
+import type { CollectiveRecord, KernelRecord, OpCall } from '../../src/record/record.js';
 
 export const kernel = (fields: Partial<KernelRecord> = {}): KernelRecord => ({
   type: 'kernel',
@@ -40,4 +40,12 @@ export const mm = (m: number, k: number, n: number, dtype = 'float16'): OpCall =
     { name: '', type: 'tensor', shape: [m, k], dtype },
     { name: '', type: 'tensor', shape: [k, n], dtype },
   ],
+});
+
+/** A collective operation, of unknown size and group. */
+export const collective = (fields: Partial<CollectiveRecord> = {}): CollectiveRecord => ({
+  ...{ type: 'collective', profile: 0, name: 'HcclBroadcast', kind: 'broadcast', start: 0, dur: 10, device: 0 },
+  ...{ bytes: null, dtype: null, group: null, groupSize: null, ranks: null, algorithm: null, link: null },
+  ...{ stream: null, pid: null, tid: null, corr: null, launch: null },
+  ...fields,
 });

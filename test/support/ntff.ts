@@ -44,10 +44,10 @@ export function saidOf(lines: readonly ProfileLine[]): (line: ProfileLine | unde
   }
   return (line) => {
     if (line?.type !== 'kernel') return null;
-    const { operands, counters, after = [], labels = {} } = line;
+    const { layer, op, trace, operands, counters, after = [], labels = {} } = line;
     // The trace alone names the variables of transfers; the tool alone the track.
     const { id: _id, label: _label, source: _source, dest: _dest, ...names } = labels;
     const on = after.map(({ id, kind }) => `${kind} ${places.get(id) ?? 'unknown'}`).sort();
-    return { operands, counters: { ...counters, waitNs: 0 }, on, names };
+    return { layer, op, trace, operands, counters: { ...counters, waitNs: 0 }, on, names };
   };
 }

@@ -17,9 +17,12 @@ import { Annotator, ReportRows } from '../../prof/report/report.js';
 import { defectLine, summaryLine, ReportTally } from '../../prof/report/report-tally.js';
 import { RANGES_HINT, withoutDeviceAndRanges, withoutKernels } from '../../prof/analysis.js';
 import { UserError } from '../../record/errors.js';
+import type { Column } from '../../table/column.js';
+import { DEFAULT_WIDTH, fittingColumns, leastWidth } from '../../write/columns.js';
 import type { Packed } from '../../write/format.js';
 import { loadFormat } from '../../write/formats.js';
 import { tableText } from '../../write/write-table.js';
+import { say } from '../message.js';
 import { runAnalysis } from '../run-analysis.js';
 import type { ReportRequest } from './report-options.js';
 
@@ -34,9 +37,30 @@ const asRun = (request: ReportRequest): Parameters<typeof runAnalysis>[0] => ({
   format: request.format.id,
 });
 
+/**
+ * The columns that fit the width; names those left out, also where a run is quiet: they are missing in what was asked for.
+ * @throws UserError where not even the first fits, before minutes of reading
+ */
+function fitting<Row>(
+  { format, header, width }: ReportRequest,
+  columns: readonly Column<Row>[],
+): readonly Column<Row>[] {
+  if (format.id !== 'columns') return columns;
+  const shown = fittingColumns(columns, width);
+  format.open({ columns: shown, header, width });
+  const leftOut = columns.slice(shown.length).map(({ key }) => key);
+  if (leftOut.length > 0)
+    say(
+      'dprof',
+      `-w ${width ?? DEFAULT_WIDTH} has no room for ${leftOut.join()} (-w ${leastWidth(columns)} shows all; -c chooses which)`,
+    );
+  return shown;
+}
+
 /** The text is written while records are read, as far as no sort order holds it back. */
 async function runRows(request: ReportRequest): Promise<void> {
-  const { columns, header, width, where, sort = [], top } = request;
+  const { header, width, where, sort = [], top } = request;
+  const columns = fitting(request, request.columns);
   const used: KernelColumn[] = [...columns, ...sort.map((key) => key.column)];
   const isDerived = used.some((column) => column.derived === true);
   const annotator = new Annotator(request.device, isDerived || where !== undefined);
@@ -76,7 +100,11 @@ async function runRows(request: ReportRequest): Promise<void> {
         return {
           table: null,
           facts: rest(),
-          notes: [...notesOf(tally), ...missing.map((name) => withoutCounter(name, counters.hasOthers))],
+          notes: [
+            ...notesOf(tally),
+            ...missing.map((name) => withoutCounter(name, counters.hasOthers)),
+            ...(counters.hasNumbers ? [NUMBERED_COUNTERS] : []),
+          ],
         };
       },
     },
@@ -92,6 +120,9 @@ async function runRows(request: ReportRequest): Promise<void> {
     },
   });
 }
+
+const NUMBERED_COUNTERS =
+  "metric#N, event#N are CUPTI's numbers: a database of nvprof has no names (nvprof -i FILE --print-gpu-trace --csv prints them)";
 
 const withoutCounter = (name: string, hasOthers: boolean): UserError =>
   new UserError(`no kernel has the counter ${name}`, hasOthers ? { hint: '-c counters shows those there are' } : {});
@@ -111,10 +142,9 @@ function usedBy({ keys, columns, arrangement }: Grouping): { amounts: boolean; d
 async function runGroups(request: ReportRequest, grouping: Grouping): Promise<void> {
   const { header, width, where, device } = request;
   const format = await loadFormat(request.format);
-  const { keys, depth, arrangement, columns, hostKind } = grouping;
-  const { amounts, derived, rates } = usedBy(grouping);
-  // A width that the columns do not fit is reported before minutes of reading.
-  format.open({ columns, header, width });
+  const { keys, depth, arrangement, hostKind } = grouping;
+  const columns = fitting(request, grouping.columns);
+  const { amounts, derived, rates } = usedBy({ ...grouping, columns });
   const annotator = new Annotator(device, derived || where !== undefined);
   const tally = new ReportTally(derived, rates);
   const groups = new KernelGroups({ keys, depth, amounts, hostKind, arrangement });
@@ -166,8 +196,8 @@ const typesOfGroups = ({ device }: ReportRequest): RecordTypes =>
 async function runHost(request: ReportRequest, grouping: HostGrouping): Promise<void> {
   const { header, width } = request;
   const format = await loadFormat(request.format);
-  const { columns, kind } = grouping;
-  format.open({ columns, header, width });
+  const { kind } = grouping;
+  const columns = fitting(request, grouping.columns);
   const table = new HostTable(kind);
   await runAnalysis(asRun(request), {
     analysis: {

@@ -71,3 +71,9 @@ export function select<Value extends string | number>(
   });
   return element('label', { class: 'choice' }, element('span', {}, label), box);
 }
+
+/** Elements in which keys mean text. */
+const TAKES_KEYS = 'input, select, textarea, [contenteditable]';
+
+export const isText = ({ target }: KeyboardEvent): boolean =>
+  target instanceof Element && target.closest(TAKES_KEYS) !== null;

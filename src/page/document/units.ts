@@ -6,7 +6,8 @@ import { entryOf } from '../../containers/map-entry.js';
 import { scaleOf as unitOf, type Quantity } from '../../record/units.js';
 
 /** `bytes` are transferred, `memory` is in use. */
-export type DisplayUnit = 'ns' | 'bytes' | 'memory' | 'bytes/s' | 'flop' | 'flop/s' | 'flop/byte' | 'share' | 'count';
+export type DisplayUnit =
+  'ns' | 'bytes' | 'memory' | 'bytes/s' | 'flop' | 'flop/s' | 'flop/byte' | 'share' | 'count' | 'cores';
 
 /** Values are divided by `factor` and written with `digits` decimals and `suffix`. */
 export interface DisplayScale {
@@ -33,7 +34,12 @@ const SCALED: Readonly<Partial<Record<DisplayUnit, UnitDigits>>> = {
 };
 
 const ONES: DisplayScale = { suffix: '', factor: 1, digits: 0 };
-const FLOP_PER_BYTE: DisplayScale = { suffix: 'FLOP/byte', factor: 1, digits: 2 };
+
+/** Units without smaller and larger ones, whose values have fractions. */
+const FIXED: Readonly<Partial<Record<DisplayUnit, DisplayScale>>> = {
+  'flop/byte': { suffix: 'FLOP/byte', factor: 1, digits: 2 },
+  cores: { suffix: 'cores', factor: 1, digits: 2 },
+};
 
 /** The largest step from a unit to the next: 1024 of binary units. */
 const STEP = 1024;
@@ -41,7 +47,7 @@ const STEP = 1024;
 /** Scale in which a value of this size has a digit or more before the point. */
 export function scaleOf(unit: DisplayUnit, size: number): DisplayScale {
   const scaled = SCALED[unit];
-  if (scaled === undefined) return unit === 'flop/byte' ? FLOP_PER_BYTE : ONES;
+  if (scaled === undefined) return FIXED[unit] ?? ONES;
   const { unit: suffix, size: factor } = unitOf(size, scaled.quantity);
   const [base, next, larger] = scaled.digits;
   return { suffix, factor, digits: factor <= 1 ? base : factor <= STEP ? next : larger };

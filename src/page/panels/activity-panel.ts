@@ -1,4 +1,4 @@
-/** Kinds of activities on the devices: count, time, and share of the devices' spans. */
+/** Activities of the devices: count, time and share of the devices' spans, of which each moment is in one. */
 import { lacking } from '../capture-hints.js';
 import type { WorkKind } from '../../prof/summary/summary-data.js';
 import { element, note } from '../document/dom-elements.js';
@@ -12,28 +12,48 @@ interface ActivityGroup {
   readonly name: string;
   readonly colour: string;
   readonly counts: readonly WorkKind[];
-  readonly time: string;
+  /** Fields of a device whose sum is the time that no row above has, those to be taken off behind a minus. */
+  readonly time: readonly string[];
 }
 
-const KINDS: readonly ActivityGroup[] = [
-  { name: 'Compute', colour: 'var(--compute)', counts: ['kernels', 'graphs'], time: 'compute' },
-  { name: 'Communication', colour: 'var(--communication)', counts: ['communications'], time: 'communication' },
-  { name: 'Copies and sets', colour: 'var(--memory)', counts: ['copies', 'sets'], time: 'memory' },
-  { name: 'Waits', colour: 'var(--idle-queue)', counts: ['syncs'], time: 'sync' },
-  { name: 'Idle', colour: 'var(--idle)', counts: [], time: 'idle' },
+const WORK: readonly ActivityGroup[] = [
+  { name: 'Compute', colour: 'var(--compute)', counts: ['kernels', 'graphs'], time: ['compute'] },
+  {
+    ...{ name: 'Communication, nothing computed', colour: 'var(--communication)' },
+    ...{ counts: ['communications'], time: ['notUnderCompute'] },
+  },
+  {
+    ...{ name: 'Copies, neither of these', colour: 'var(--memory)', counts: ['copies'] },
+    time: ['copiesAlone'],
+  },
+  { name: 'Sets, nothing else', colour: 'var(--hue-8)', counts: ['sets'], time: ['setsAlone'] },
 ];
+const IDLE: ActivityGroup = { name: 'Idle', colour: 'var(--idle)', counts: [], time: ['idle'] };
+const IDLE_AND_WAITS: readonly ActivityGroup[] = [
+  { name: 'Idle, in a wait', colour: 'var(--idle-queue)', counts: ['syncs'], time: ['idleInWaits'] },
+  { name: 'Idle otherwise', colour: 'var(--idle)', counts: [], time: ['idle', '-idleInWaits'] },
+];
+const MISSING: ActivityGroup = {
+  name: 'Not in the trace',
+  colour: 'var(--missing)',
+  counts: [],
+  time: ['missing.time'],
+};
 
 const DEVICES = 'overview.devices.*';
 const countOf = ({ counts }: ActivityGroup): string =>
   counts.map((name) => `sum(${DEVICES}.counts.${name})`).join(' + ');
-const timeOf = ({ time }: ActivityGroup): string => `sum(${DEVICES}.${time})`;
+const timeOf = ({ time }: ActivityGroup): string =>
+  time.map((name) => `${name.startsWith('-') ? ' - ' : ''}sum(${DEVICES}.${name.replace('-', '')})`).join('');
 const shareOf = (kind: ActivityGroup): string => `${timeOf(kind)} / sum(${DEVICES}.span)`;
 
 function make(view: PanelView): PanelContent {
   const { devices, syncs } = view.profile.overview;
   if (devices.length === 0) return lacking(view, 'work');
   const isPositive = (field: string): boolean => Number(valueOf(view, field)) > 0;
-  const kinds = KINDS.filter((kind) => isPositive(timeOf(kind)) || isPositive(countOf(kind)));
+  const hasWaits = syncs.length > 0 && valueOf(view, `sum(${DEVICES}.idleInWaits)`) !== null;
+  const all = [...WORK, ...(hasWaits ? IDLE_AND_WAITS : [IDLE]), MISSING];
+  const kinds = all.filter((kind) => isPositive(timeOf(kind)) || isPositive(countOf(kind)));
   const share = (kind: ActivityGroup): number | null => valueOf(view, shareOf(kind));
   const columns: TableColumn<ActivityGroup>[] = [
     { title: 'Activity', cell: ({ name }) => name, before: ({ colour }) => swatch(colour) },
@@ -52,7 +72,7 @@ function make(view: PanelView): PanelContent {
     const time = namedFigure(`overview.syncs.${at}.time`, sync.time, 'ns');
     return element('li', {}, `${sync.name}: `, count, ' times, ', time);
   });
-  const overlap = note('Activities run at the same time: their shares may add up to more than 100 %.');
+  const overlap = note('Each moment of a device is in one row, the first that it fits: the rows add up to the span.');
   return [
     made,
     overlap,

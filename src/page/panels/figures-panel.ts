@@ -24,7 +24,7 @@ interface FigureLine {
 /** In texts `{unit}` stands for the matrix unit as its vendor calls it, `{devices}` for how many devices there are. */
 interface FigureCard {
   readonly title: string;
-  /** Why its main figure may be unknown: such a card is not shown. */
+  /** Why its main figure may be unknown: such a card is not shown. '': few profiles have it, and others need no word of it. */
   readonly unknown: string;
   readonly main: FigureLine;
   readonly more: readonly FigureLine[];
@@ -35,8 +35,6 @@ interface FigureCard {
 
 const DEVICES = 'overview.devices.*';
 const SPANS = `sum(${DEVICES}.span)`;
-/** Those that communicate too. */
-const ALL_KERNELS = `sum(${DEVICES}.counts.kernels) + sum(${DEVICES}.counts.communications)`;
 
 const KERNELS = 'overview.kernels';
 
@@ -53,6 +51,8 @@ const STEPS = 'overview.steps';
 /** Time of kernels of which it is known whether they use the matrix unit. */
 const UNIT_KNOWN = `${KERNELS}.time - ${KERNELS}.matrixUnit.unknown - ${KERNELS}.matrixUnit.untold`;
 
+const CPU = 'overview.cpu';
+
 const NO_STEPS = 'the profile has no steps';
 
 /** One concept a group: the first card whose main figure is known is shown. */
@@ -62,7 +62,7 @@ const CARDS: readonly (readonly FigureCard[])[] = [
       title: 'Span',
       unknown: 'no work has a time',
       main: { field: `max(${DEVICES}.end) - min(${DEVICES}.start)`, unit: 'ns' },
-      more: [{ before: '{devices}, ', field: ALL_KERNELS, unit: 'count', after: ' kernels' }],
+      more: [{ before: '{devices}, ', field: `${KERNELS}.count`, unit: 'count', after: ' kernels' }],
     },
   ],
   [
@@ -122,6 +122,14 @@ const CARDS: readonly (readonly FigureCard[])[] = [
         { before: 'while kernels run; of peak bandwidth ', field: `${KERNELS}.work.memoryShare`, unit: 'share' },
         { ...restsOn(`${KERNELS}.work.rated`), before: 'both known, and peaks to hold them against, for ' },
       ],
+    },
+  ],
+  [
+    {
+      title: 'Cores busy',
+      unknown: '',
+      main: { field: `${CPU}.time / ${CPU}.traced`, unit: 'cores' },
+      more: [{ before: 'mean, threads ran ', field: `${CPU}.time`, unit: 'ns', after: ' in all' }],
     },
   ],
   [
@@ -188,7 +196,7 @@ function make(view: PanelView): PanelContent {
     'The span of a device is the time from its first work to its last; kernel time is the sum of the durations of ' +
     'kernels; both are added up over devices. MFU: the time that known FLOPs take at the peaks of the units that they ' +
     'ran on, over the span; what is not known counts as nothing done.';
-  const reasons = missing.map(({ title, unknown }) => `${worded(title)}: ${unknown}`);
+  const reasons = missing.flatMap(({ title, unknown }) => (unknown === '' ? [] : `${worded(title)}: ${unknown}`));
   const unknown = reasons.length === 0 ? [] : [note(`Not known: ${reasons.join('; ')}.`)];
   return [element('dl', { class: 'cards' }, ...cards), ...unknown, note(shares)];
 }

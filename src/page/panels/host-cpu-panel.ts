@@ -28,6 +28,7 @@ const COLUMNS: readonly (readonly [title: string, unit: DisplayUnit, field: stri
 function ranks(view: PanelView, rows: readonly RankOnHost[]): HTMLElement {
   const fieldOf = ({ at }: RankOnHost, name: string): string => `profiles.${at}.overview.cpu.${name}`;
   const isKnown = (name: string): boolean => rows.some((row) => valueOf(view, fieldOf(row, name)) !== null);
+  const busyOf = (row: RankOnHost): string => `${fieldOf(row, 'time')} / ${fieldOf(row, 'traced')}`;
   const columns: TableColumn<RankOnHost>[] = [
     { title: 'Rank', cell: ({ name }) => name },
     ...(rows.some(({ node }) => node !== null) ? [{ title: 'Machine', cell: ({ node }: RankOnHost) => node }] : []),
@@ -38,11 +39,9 @@ function ranks(view: PanelView, rows: readonly RankOnHost[]): HTMLElement {
       field: (row) => fieldOf(row, name),
     })),
     {
-      title: 'Cores busy, mean',
-      cell: (row) => {
-        const busy = valueOf(view, `${fieldOf(row, 'time')} / ${fieldOf(row, 'traced')}`);
-        return busy === null ? null : busy.toFixed(2);
-      },
+      ...{ title: 'Cores busy, mean', unit: 'cores' },
+      cell: (row) => valueOf(view, busyOf(row)),
+      field: busyOf,
     },
   ];
   return table({ caption: 'Cores by rank', columns, rows, sortedBy: null });

@@ -1,5 +1,6 @@
 /** Copies and sets by kind, with their bandwidth. */
 import type { MemoryOperations } from '../../prof/summary/summary-data.js';
+import { valueOf } from '../figures/field.js';
 import { listed, numbersOf, type Listed } from '../figures/listed-rows.js';
 import { toolNote } from '../document/dom-elements.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
@@ -10,11 +11,14 @@ const number = numbersOf<MemoryOperations>('overview.memory');
 function make(view: PanelView): PanelContent {
   const { memory, notices } = view.profile.overview;
   if (memory.length === 0) return 'The profile holds no copies and no sets.';
-  const most = Math.max(...memory.map(({ time }) => time ?? 0));
+  const shareField = ({ at }: Listed<MemoryOperations>): string =>
+    `overview.memory.${at}.time / sum(overview.memory.*.time)`;
+  const shareOf = (row: Listed<MemoryOperations>): number | null => valueOf(view, shareField(row));
   const columns: TableColumn<Listed<MemoryOperations>>[] = [
     { title: 'Kind', cell: ({ kind }) => kind },
     number('Count', 'count', 'count'),
-    number('Time', 'ns', 'time', { bar: ({ time }) => (most > 0 ? (time ?? 0) / most : 0) }),
+    number('Time', 'ns', 'time'),
+    { title: 'Share', unit: 'share', cell: shareOf, field: shareField, bar: shareOf },
     number('Size', 'bytes', 'bytes'),
     number('Rate', 'bytes/s', 'bytesPerS'),
   ];

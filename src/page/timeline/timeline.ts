@@ -139,6 +139,7 @@ function fill(
     if (actOn(event.key, event.shiftKey, keys)) event.preventDefault();
   };
   stage.canvas.addEventListener('keydown', onKey, { signal });
+  markers.listen(stage.canvas, (x) => stage.timeAt(x), signal);
   const names = showNames(scene);
   stage.sheet.prepend(
     element('div', { class: 'tl-corner' }, `time from ${whoseStart(events)} start`),

@@ -35,6 +35,12 @@ export class ByteTexts {
     return known === NO_ROW ? this.#add(key) : known;
   }
 
+  /** The number of a text that stands in no bytes: as it would be written between quotes. */
+  numberOfText(text: string): number {
+    const bytes = Buffer.from(JSON.stringify(text));
+    return this.numberOf(bytes, 1, bytes.length - 1);
+  }
+
   /** The text, escapes undone. */
   text(number: number): string {
     return decodeText(this.#arena, this.#starts.at(number), this.#ends.at(number));

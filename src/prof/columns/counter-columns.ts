@@ -63,20 +63,29 @@ export function counterColumn(key: string): KernelColumn | undefined {
   );
 }
 
+/** CUPTI's numbers, which databases of nvprof have in place of names. */
+const NUMBERED = /^(?:metric|event)#\d/;
+
 /** Which counters of columns by name no kernel had: a name may be mistyped. */
 export class MissingCounters {
   readonly #names: Set<string>;
+  /** Whether all counters are shown. */
+  readonly #showsAll: boolean;
   /** Whether any kernel had a counter. */
   hasOthers = false;
+  /** Whether one that is looked for, or shown, may be there under a number. */
+  hasNumbers = false;
 
   constructor(columns: readonly KernelColumn[]) {
     const named = columns.filter(({ key }) => key.startsWith(PREFIX));
     this.#names = new Set(named.map(({ key }) => key.slice(PREFIX.length)));
+    this.#showsAll = columns.some(({ key }) => key === 'counters');
   }
 
   take({ record: { counters } }: Parameters<KernelColumn['value']>[0]): void {
-    if (this.#names.size === 0 || counters === undefined) return;
+    if (counters === undefined || (this.#names.size === 0 && !this.#showsAll)) return;
     this.hasOthers = true;
+    this.hasNumbers ||= Object.keys(counters).some((name) => NUMBERED.test(name));
     for (const name of this.#names) if (Object.hasOwn(counters, name)) this.#names.delete(name);
   }
 

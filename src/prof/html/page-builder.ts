@@ -187,6 +187,7 @@ export class PageBuilder implements Analysis<MakePage> {
         profile.utilisation.take(activity);
       }
     }
+    if (record.type === 'sample') profile.utilisation.takeSample(record);
     if (record.type === 'profile') {
       if (isNeuronCapture(record)) profile.neuron = new NeuronCapture();
       if (record.format === 'neuron-monitor') profile.monitor = new MonitorRun();
@@ -294,7 +295,7 @@ export class PageBuilder implements Analysis<MakePage> {
     }
     const findings = this.#adviser.findings.filter(({ profile }) => held.has(profile));
     const advice = groupedFindings(findings, (finding) => this.#adviser.shareOf(finding));
-    const job = report === null ? null : pageJob(report, (part) => places.get(part) ?? null);
+    const job = report === null ? null : pageJob(report, profiles, (part) => places.get(part) ?? null);
     return { data: { v: 1, ...about, profiles, leftOut: overviews.length - profiles.length, advice, job }, parts };
   }
 

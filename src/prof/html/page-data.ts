@@ -5,6 +5,7 @@
 import type { Doubt } from '../input/losses.js';
 import type { PagePart, PageTimeline } from './timeline/timeline-data.js';
 import type { FindingGroup } from '../advise/grouped-findings.js';
+import type { JointUtilisation, Utilisation } from './utilisation/utilisation-data.js';
 import type { PageMonitor, PageNeuron } from './neuron/neuron-data.js';
 import type { JobTable } from './job/job-data.js';
 import type { CollectiveRow } from './communication/collective-data.js';
@@ -76,6 +77,8 @@ export interface PageJob {
     /** Index among the profiles of the page, and the device there; null where that is not known. */
     readonly profile: number | null;
     readonly device: number;
+    /** Whether it does the work of one rank together with other devices: it is held against this device of other ranks. */
+    readonly sharesRank: boolean;
     /** Whether it, or its machine, is late beyond chance. */
     readonly isLate: boolean;
   }[];
@@ -89,6 +92,7 @@ export interface PageJob {
     readonly transfer: number | null;
     readonly busBandwidth: number | null;
   }[];
+  readonly utilisation: JointUtilisation;
   /** Columns of the heat maps; null for the whole profile, where it has no steps. */
   readonly steps: readonly (number | null)[];
   /** A row a rank, a column a step. */
@@ -193,23 +197,6 @@ export interface Bounded<T> {
   readonly count: number;
   /** ns of the entries that are not shown. */
   readonly restTime: number;
-}
-
-/** How busy devices and host were in equal spans of time, at most 1000, from the first work to the last. */
-export interface Utilisation {
-  readonly start: number;
-  /** ns of one span. */
-  readonly width: number;
-  /** Per device and span: the share of it during which something ran. */
-  readonly devices: readonly {
-    readonly device: number;
-    readonly busy: readonly number[];
-    readonly compute: readonly number[];
-    readonly communication: readonly number[];
-    readonly memory: readonly number[];
-  }[];
-  /** Per span: the share of it during which some thread was in a call that launched recorded work; null without launches. */
-  readonly host: readonly number[] | null;
 }
 
 /** The ops with the most time. */

@@ -20,7 +20,7 @@ import { GraphCaptureTest } from '../advise/verdict/graph-capture.js';
 import { RooflineGroups } from './kernels/roofline-groups.js';
 import type { BuiltTimeline, TimelineBuilder } from './timeline/timeline-builder.js';
 import type { PageTimeline } from './timeline/timeline-data.js';
-import { UtilisationCurve } from './utilisation-curve.js';
+import { UtilisationCurve } from './utilisation/utilisation-curve.js';
 
 /** Call stacks that a page shows of an op. */
 const STACKS_OF_OP = 5;

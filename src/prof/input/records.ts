@@ -4,7 +4,7 @@ import { RECORD_FIELDS } from '../../record/fields/record-fields.js';
 import { SCHEMA_VERSION, type ProfileLine } from '../../record/record.js';
 import { NET_DICT, TruncatedInput, type StreamStatus } from './stream-status.js';
 import { lineBatches, type Input } from './lines.js';
-import { isDatabaseMessage, NetDictReader } from './net-dict.js';
+import { isDatabaseMessage, NetDictReader, PrintedLines, withoutProgress } from './net-dict.js';
 import { RepeatedFieldParser } from './repeated-fields.js';
 import { isObject } from './field-checks.js';
 import { validLine as lineOf } from './line-validation.js';
@@ -56,6 +56,9 @@ export async function* readRecords(
 
 export class RecordReader {
   readonly #dicts = new NetDictReader();
+  readonly #printed = new PrintedLines();
+  /** Whether no line is a record of dparse: the input is a `net.dict`, or may become one. */
+  #isNetDict = true;
   readonly #parts = new RepeatedFieldParser();
   #kernels = 0;
   /** Whether the profile that is read has had a kernel. */
@@ -99,7 +102,10 @@ export class RecordReader {
   }
 
   #readOne(text: string, line: number): ProfileLine | null {
-    if (this.#cut !== null && text.trim() !== '') throw new UserError(this.#cut.what, this.#cut.detail);
+    if (this.#cut !== null && text.trim() !== '') {
+      this.#takePrinted(new UserError(this.#cut.what, this.#cut.detail), '{');
+      this.#cut = null;
+    }
     try {
       return this.read(text, line);
     } catch (error) {
@@ -111,6 +117,8 @@ export class RecordReader {
 
   /** @throws UserError without any record, TruncatedInput where the last one is cut off */
   end(): void {
+    if (this.linesRead === 0) this.#printed.refuse();
+    if (this.status !== null) this.#printed.tellTo(this.status);
     if (this.#cut !== null) throw this.#cut;
     this.#partial.end();
     this.status?.losses.take(this.file, this.#counts.diagnostics);
@@ -119,13 +127,24 @@ export class RecordReader {
   }
 
   /** One line's record; null for a blank line and for one of another type. */
-  read(text: string, line: number): ProfileLine | null {
+  read(textOfLine: string, line: number): ProfileLine | null {
+    const text = this.#isNetDict ? withoutProgress(textOfLine) : textOfLine;
     const isKernel = text.startsWith(KERNEL);
     if (isKernel) this.#hasKernels = true;
     if (!isKernel && (this.#isSkipped(text) || text.trim() === '')) return null;
+    if (!isKernel && !OPENING.test(text)) {
+      this.#takePrinted(this.#noRecord(text, line), text);
+      return null;
+    }
     const record = !isKernel && isPython(text) ? this.#python(text, line) : this.#json(text, line);
     this.linesRead++;
     return record;
+  }
+
+  /** @throws UserError the error given, except in a `net.dict` */
+  #takePrinted(error: UserError, text: string): void {
+    if (!this.#isNetDict || this.status === null) throw error;
+    this.#printed.take(error, text, this.linesRead);
   }
 
   /** A record of a member, which needs no check. */
@@ -153,6 +172,8 @@ export class RecordReader {
     if (!isObject(record) || typeof record['type'] !== 'string') {
       throw this.#error('JSON, but not a record', line, 'expected records of dparse, one a line');
     }
+    this.#printed.refuse();
+    this.#isNetDict = false;
     if (record['type'] === 'profile') {
       this.#checkVersion(record['v'], line);
       this.#hasKernels = false;
@@ -193,23 +214,25 @@ export class RecordReader {
     }
   }
 
-  /** The error for a line that cannot be parsed: what it most likely is. */
-  #broken(text: string, line: number, error: unknown): UserError {
-    if (isDatabaseMessage(text)) {
-      const said = text.trim().slice(0, 80);
-      return this.#error(
-        `not kernels but a message of the database: "${said}"`,
-        line,
-        'run dparse on the profile itself',
-      );
-    }
-    if (!/^\s*\{/.test(text)) {
+  /** The error for a line that does not begin like a record: what it most likely is. */
+  #noRecord(text: string, line: number): UserError {
+    if (!isDatabaseMessage(text))
       return this.#error('not a record', line, 'expected records of dparse, a net.dict, or a profile database');
-    }
+    const said = text.trim().slice(0, 80);
+    return this.#error(
+      `not kernels but a message of the database: "${said}"`,
+      line,
+      'run dparse on the profile itself',
+    );
+  }
+
+  /** The error for a record that cannot be parsed. */
+  #broken(text: string, line: number, error: unknown): UserError {
     const position = positionOf(error);
     const at = position === null ? '' : ` at column ${position + 1}`;
     const hint = 'was the file cut off or edited? write it again with dparse';
-    const isCut = position !== null && position >= text.trimEnd().length;
+    const end = text.trimEnd();
+    const isCut = position !== null && (position >= end.length || (isPython(text) && !end.endsWith('}')));
     return isCut
       ? new TruncatedInput('broken record: it is cut off', { where: `${this.file}:${line}`, hint })
       : this.#error(`broken record${at}`, line, hint);
@@ -219,6 +242,9 @@ export class RecordReader {
     return new UserError(what, { where: `${this.file}:${line}`, hint });
   }
 }
+
+/** How a record begins. */
+const OPENING = /^\s*\{/;
 
 /** Python's repr of a dict starts with a key in single quotes, which JSON does not have. */
 const isPython = (text: string): boolean => /^\s*\{\s*'/.test(text);

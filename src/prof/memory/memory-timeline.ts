@@ -1,25 +1,32 @@
 /**
- * Allocations of one device over time, in the two forms of PyTorch's export_memory_timeline. No record says to which
- * tensor an allocation belongs, so that all have its category for unknown ones; what was allocated before is absent.
+ * Allocations of one device over time, in the two forms of PyTorch's export_memory_timeline, with its categories as far as
+ * `AllocationCategories` knows them; what was allocated before is absent.
  * Source: torch/profiler/_memory_profiler.py (MemoryProfileTimeline) and its counterpart of torch_npu.
  */
 import { NumericColumn } from '../../containers/numeric-column.js';
+import { elementAt } from '../../containers/element.js';
 import { allRows, sortRows } from '../../containers/row-order.js';
+import { amountText } from '../../record/units.js';
 import { counted } from '../../record/plural.js';
 import { UserError } from '../../record/errors.js';
 import type { ProfileLine, ProfileRecord, SampleRecord } from '../../record/record.js';
 import type { Analysis, Answer } from '../analysis.js';
 import type { RecordTypes } from '../input/record-types.js';
+import { AllocationCategories, CATEGORIES } from './allocation-categories.js';
 import { ALLOCATION_METRIC, bufferOf, isMemory } from './device-memory.js';
 import { withoutMemory } from './without-memory.js';
 
-/** Actions of the raw form, and the categories: PARAMETER, OPTIMIZER_STATE … AUTOGRAD_DETAIL, unknown. */
+/** Actions of the raw form. */
 const [CREATE, DESTROY] = [1, 3];
-const CATEGORIES = 8;
-const UNKNOWN = CATEGORIES - 1;
+const UNKNOWN = CATEGORIES.indexOf('unknown');
 
 export class MemoryTimeline implements Analysis<MemoryTimeline> {
-  readonly types: RecordTypes = new Set<ProfileLine['type']>(['profile', 'sample', 'end']);
+  readonly types: RecordTypes = new Set<ProfileLine['type']>(['profile', 'sample', 'range', 'end']);
+  readonly ranges = 'without-calls';
+  readonly #categories = new AllocationCategories();
+  /** By event: its allocation. */
+  readonly #allocation = NumericColumn.counts();
+  #allocations = 0;
   readonly #time = NumericColumn.floats();
   readonly #bytes = NumericColumn.floats();
   readonly #devices = new Set<number | null>();
@@ -37,17 +44,19 @@ export class MemoryTimeline implements Analysis<MemoryTimeline> {
     if (record.type === 'profile') {
       this.#profiles++;
       this.#header ??= record;
-    } else if (record.type === 'sample') this.#sample(record);
+    }
+    this.#categories.take(record);
+    if (record.type === 'sample') this.#sample(record);
   }
 
   #sample(record: SampleRecord): void {
     const { metric, value } = record;
-    if (metric === ALLOCATION_METRIC) this.#allocation(record);
+    if (metric === ALLOCATION_METRIC) this.#allocated(record);
     // The size of a buffer, of which samples are shares, may be unknown.
     else this.#hasMemory ||= value !== null && isMemory(metric) && bufferOf(metric) === null;
   }
 
-  #allocation({ start, dur, device, value }: SampleRecord): void {
+  #allocated({ start, dur, device, value, labels }: SampleRecord): void {
     if (start === null || value === null) return;
     if (dur !== undefined) this.#devices.add(device);
     if (device !== this.device) return;
@@ -55,13 +64,37 @@ export class MemoryTimeline implements Analysis<MemoryTimeline> {
       this.#endless++;
       return;
     }
+    const release = dur === null ? null : start + dur;
+    this.#categories.add(start, release, String(labels?.['op'] ?? ''));
     this.#event(start, value);
-    if (dur !== null) this.#event(start + dur, -value);
+    if (release !== null) this.#event(release, -value);
+    this.#allocations++;
   }
 
   #event(time: number, bytes: number): void {
     this.#time.push(time);
     this.#bytes.push(bytes);
+    this.#allocation.push(this.#allocations);
+  }
+
+  #categoryOf(event: number): number {
+    return this.#categories.of(this.#allocation.at(event));
+  }
+
+  /** How much is of unknown category. */
+  get #unknownText(): string[] {
+    let [count, bytes, all] = [0, 0, 0];
+    for (let event = 0; event < this.#time.length; event++) {
+      const size = this.#bytes.at(event);
+      if (size > 0) all += size;
+      if (size <= 0 || this.#categoryOf(event) !== UNKNOWN) continue;
+      count++;
+      bytes += size;
+    }
+    if (count === 0) return [];
+    const share = amountText(all > 0 ? bytes / all : null, 'share');
+    const why = this.#categories.hasRanges ? '' : ': without ranges of the host (dparse --ranges)';
+    return [`${counted(count, 'allocation')} of unknown category, ${share} of the bytes allocated${why}`];
   }
 
   /** @throws UserError without allocations of the device, and for several profiles */
@@ -76,7 +109,8 @@ export class MemoryTimeline implements Analysis<MemoryTimeline> {
       if (this.#hasMemory) throw new UserError(what, { hint: 'dprof memory FILE shows what it has of memory' });
       throw withoutMemory(what, this.#header === null ? [] : [this.#header]);
     }
-    return { table: null, facts: this, notes: this.#endless > 0 ? [`${left} of unknown lifetime left out`] : [] };
+    const lost = this.#endless > 0 ? [`${left} of unknown lifetime left out`] : [];
+    return { table: null, facts: this, notes: [...lost, ...this.#unknownText] };
   }
 
   /** `[[ns, action, bytes, category], …]`, times since 1970 where the profile states its start. */
@@ -86,7 +120,7 @@ export class MemoryTimeline implements Analysis<MemoryTimeline> {
     for (const row of this.#rows()) {
       const bytes = this.#bytes.at(row);
       const action = bytes < 0 ? DESTROY : CREATE;
-      yield `${between}[${base + BigInt(this.#time.at(row))}, ${action}, ${bytes}, ${UNKNOWN}]`;
+      yield `${between}[${base + BigInt(this.#time.at(row))}, ${action}, ${bytes}, ${this.#categoryOf(row)}]`;
       between = ', ';
     }
     yield ']';
@@ -97,20 +131,20 @@ export class MemoryTimeline implements Analysis<MemoryTimeline> {
     yield '[[';
     yield* joined(this.#curve(), ({ us }) => String(us));
     yield '], [';
-    const none = '0, '.repeat(CATEGORIES);
-    yield* joined(this.#curve(), ({ bytes }) => `[${none}${bytes}]`);
+    yield* joined(this.#curve(), ({ bytes }) => `[0, ${bytes.join(', ')}]`);
     yield ']]';
   }
 
-  /** What is held after all events of each us. */
-  *#curve(): Generator<{ readonly us: bigint; readonly bytes: number }> {
+  /** What is held after all events of each us, by category. */
+  *#curve(): Generator<{ readonly us: bigint; readonly bytes: readonly number[] }> {
     const base = this.#base;
-    let held = 0;
+    const held = CATEGORIES.map((): number => 0);
     let last: bigint | null = null;
     for (const row of this.#rows()) {
       const us = (base + BigInt(this.#time.at(row))) / 1000n;
       if (last !== null && us !== last) yield { us: last, bytes: held };
-      held += this.#bytes.at(row);
+      const category = this.#categoryOf(row);
+      held[category] = elementAt(held, category) + this.#bytes.at(row);
       last = us;
     }
     if (last !== null) yield { us: last, bytes: held };

@@ -47,9 +47,10 @@ export function adjustedFlops(sums: MetricSums): MetricAmount {
 export const slowFlops = ({ work }: MetricSums): number | null =>
   work.has('na') ? null : [...work].reduce((all, [type, { flops }]) => all + (type in SLOWER ? flops : 0), 0);
 
-/** FLOPs of the model as reported by the tool, from the compiler's statistics; its 0 means unknown. */
-export function modelFlops({ reported }: MetricSums): MetricAmount {
-  const flops = reported.get('')?.get('model_flops')?.value;
+/** FLOPs of the model by the compiler's statistics, from the program or as reported by the tool; its 0 means unknown. */
+export function modelFlops({ reported, profile }: MetricSums): MetricAmount {
+  const macs = profile?.facts?.['hloMacs'];
+  const flops = typeof macs === 'number' ? 2 * macs : reported.get('')?.get('model_flops')?.value;
   return typeof flops === 'number' && flops > 0 ? flops : NO_HLO;
 }
 

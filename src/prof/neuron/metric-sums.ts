@@ -110,6 +110,8 @@ export class ProfileSums {
   /** Activities whose times have picoseconds. */
   exact = 0;
   semaphores = 0;
+  /** Latest end of an instruction by core, ps. */
+  readonly lastEnds = new Map<number, number>();
   readonly sizes = new PacketSizes();
   readonly loads = new TensorLoads();
   readonly throttling = new ThrottleSums();
@@ -151,10 +153,11 @@ export class ProfileSums {
     if (spans === undefined) return;
     this.instructions++;
     spans.count++;
-    const { start, dur, ps, name } = record;
+    const { start, dur, ps, name, device } = record;
     const from = picoseconds(start, ps?.[0]);
     const time = dur === null ? null : picoseconds(dur, ps?.[1]);
     if (ps !== undefined) this.exact++;
+    if (time !== null && from + time > (this.lastEnds.get(device) ?? 0)) this.lastEnds.set(device, from + time);
     if (time === null) spans.untimed++;
     else if (name !== WAIT) {
       spans.time += time;
@@ -209,7 +212,7 @@ export class ProfileSums {
     if (bytes === null) return;
     // The size of packets that fetch instructions cannot be tuned.
     if (type !== 'instruction') this.sizes.add(bytes);
-    if (labels !== undefined) this.loads.add(labels, bytes);
+    if (labels !== undefined) this.loads.add(labels, bytes, record);
   }
 
   /** The sums that a packet of a queue of this type is in. */

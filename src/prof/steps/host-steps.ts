@@ -47,6 +47,11 @@ export class HostSteps {
     return this.#steps.length;
   }
 
+  /** Whether it is known when each step ended. */
+  get haveEnds(): boolean {
+    return this.#steps.length > 0 && this.#steps.every(({ end }) => Number.isFinite(end));
+  }
+
   /** In order. */
   get numbers(): number[] {
     return [...this.#starts.keys()].sort((a, b) => a - b);

@@ -182,7 +182,7 @@ function rowsOf(
   { all, rest, steps, missing: times, untimed }: DeviceSteps,
   host: HostSteps,
 ): StepRow[] {
-  const hasCopies = host.size > 0;
+  const hasCopies = host.haveEnds;
   const common = { ...place, preparing: null, iteration: null };
   const missing = new Set([...untimed, ...times.flatMap(({ start, end }) => host.within(start, end))]);
   const lost = [...missing].filter((step) => step !== null && !steps.has(step)) as number[];

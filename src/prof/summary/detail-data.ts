@@ -3,7 +3,7 @@
  * Plain data; times are ns, shares fractions of 1, unknown is null.
  */
 import type { Distribution } from '../../containers/log-histogram.js';
-import type { Utilisation } from '../html/page-data.js';
+import type { Utilisation } from '../html/utilisation/utilisation-data.js';
 
 /** Curves and distributions of a profile. */
 export interface ProfileDetails {

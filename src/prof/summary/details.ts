@@ -7,7 +7,7 @@ import { isDeviceActivity } from '../input/device-activity.js';
 import { AnnotationTotals } from '../html/annotations/annotation-times.js';
 import { pageKernelOf } from '../html/page-kernel.js';
 import { timedActivity } from '../html/timed-activity.js';
-import { UtilisationCurve } from '../html/utilisation-curve.js';
+import { UtilisationCurve } from '../html/utilisation/utilisation-curve.js';
 import type { LaunchTimes, ProfileDetails } from './detail-data.js';
 import type { ProfileSummary } from './summary-data.js';
 import { OpThreads } from './op-threads.js';
@@ -42,6 +42,7 @@ export class SummaryDetails {
       const activity = timedActivity(record);
       if (activity !== null) this.#of(record.profile).utilisation.take(activity);
     }
+    if (record.type === 'sample') this.#of(record.profile).utilisation.takeSample(record);
     if (record.type === 'range') {
       this.#of(record.profile).annotations.range(record);
       this.#of(record.profile).ops.add(record);

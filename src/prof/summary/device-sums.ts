@@ -50,10 +50,34 @@ const missingOf = ({ launches, untimed, api, time, start, end }: MissingTimes): 
   return time > 0 ? { ...of, start: null, end: null } : null;
 };
 
+/** The part of gaps in work during which some wait was recorded, in one pass in order of start. Picoseconds. */
+class WaitsInGaps {
+  total = 0;
+  /** Latest end of all waits, and how much they cover behind the last end of work. */
+  #end = -Infinity;
+  #open = 0;
+
+  /** @param reach last end of the work before */
+  wait(from: number, to: number, reach: number): void {
+    this.#open += Math.max(0, to - Math.max(from, reach, this.#end));
+    this.#end = Math.max(this.#end, to);
+  }
+
+  /** @param before and `after`: last end of work without it, and with it */
+  work(from: number, before: number, after: number): void {
+    // Waits began before this work: those that reach behind its start cover all from there to their end.
+    if (before < from && before !== -Infinity) this.total += this.#open - Math.max(0, this.#end - from);
+    this.#open = Math.max(0, this.#end - after);
+  }
+}
+
 export class DeviceSums {
   readonly #gaps = new GapSums();
   readonly #unions = new WorkUnions(this.#gaps.add);
   readonly #sync = new PicosecondUnion();
+  readonly #waits = new WaitsInGaps();
+  /** All work but sets. */
+  readonly #others = new PicosecondUnion();
   readonly #linked = new PicosecondUnion();
   readonly #reach = new Reach();
   readonly #linkedReach = new Reach();
@@ -77,6 +101,7 @@ export class DeviceSums {
   add(work: WorkKind, { from, to, launched }: Stretch, isKernel: boolean): void {
     if (work === 'syncs') {
       this.#sync.add(from, to);
+      this.#waits.wait(from, to, this.#reach.to);
       return;
     }
     if (launched === null) this.#unions.add(AS_STEP_WORK[work], from, to);
@@ -85,7 +110,10 @@ export class DeviceSums {
       this.#linked.add(from, to);
       this.#linkedReach.add(from, to);
     }
+    if (work !== 'sets') this.#others.add(from, to);
+    const before = this.#reach.to;
     this.#reach.add(from, to);
+    this.#waits.work(from, before, this.#reach.to);
     if (isKernel) this.#kernelSum += to - from;
   }
 
@@ -118,12 +146,15 @@ export class DeviceSums {
       exposed: busy - local.total,
       notUnderCompute: both.total - computing.total,
       kernelSum: this.#kernelSum,
+      copiesAlone: this.#others.total - both.total,
+      setsAlone: busy - this.#others.total,
     };
     const unknown = Math.max(0, idle - host - queue);
     return {
       device,
       name,
       ...inNs(lengths),
+      idleInWaits: missing.time > 0 ? null : Math.min(idle, this.#waits.total) / PS_PER_NS,
       counts: { ...this.#counts },
       missing: missingOf(missing),
       linked: activities === 0 ? null : { activities, ...inNs({ span: this.#linkedReach.length, busy: linked }) },

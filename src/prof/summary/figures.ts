@@ -131,6 +131,9 @@ function deviceFigures(device: DeviceTime): Part {
     'sync',
     'exposed',
     'notUnderCompute',
+    'copiesAlone',
+    'setsAlone',
+    'idleInWaits',
     'kernelSum',
   ] as const;
   return part(

@@ -117,7 +117,9 @@ const hasWork = ({ devices, kernels, memory, syncs, collectives, host, cpu }: Pr
   host !== null ||
   cpu !== null ||
   (kernels !== null && kernels.untimed < kernels.count) ||
-  [...memory, ...syncs, ...collectives].some(({ time }) => (time ?? 0) > 0);
+  [...memory, ...syncs].some(({ time }) => (time ?? 0) > 0) ||
+  // Of operations without a time, too, it is worth knowing how many there are and what they send.
+  collectives.length > 0;
 
 function nothing(profiles: readonly ProfileSummary[], timeless: number): UserError {
   if (profiles.some(({ header }) => header?.format === 'neuron-monitor')) return noProfile();

@@ -60,6 +60,14 @@ export interface DeviceTime {
   /** Communication while nothing else runs; while nothing is computed. */
   readonly exposed: number;
   readonly notUnderCompute: number;
+  /**
+   * Copies while nothing is computed or communicated, and sets while nothing else runs. So each moment of the span is in one
+   * part: compute, `notUnderCompute`, these two, `idleInWaits`, the rest of idle, and what is missing.
+   */
+  readonly copiesAlone: number;
+  readonly setsAlone: number;
+  /** Idle time during which the profile reports a wait: the host, or a stream, waited. Null where work is missing. */
+  readonly idleInWaits: number | null;
   /** Durations of kernels, added up. */
   readonly kernelSum: number;
   readonly counts: Readonly<Record<WorkKind, number>>;

@@ -24,11 +24,15 @@ export interface RunCounters {
   readonly crcOut?: number | undefined;
 }
 
+/** Where an instruction comes from in the program's source; without what is unknown. */
+export type InstructionNames = Readonly<Pick<KernelLine, 'layer' | 'op' | 'trace'>>;
+
 /**
  * What is known of an instruction, or of the packets of a transfer, apart from times, and its bytes in a line: the same
  * for each time that it ran.
  */
 export class InstructionDetails {
+  readonly names: InstructionNames;
   readonly operands: string | undefined;
   readonly after: readonly Dependency[] | undefined;
   readonly labels: Labels | undefined;
@@ -44,19 +48,22 @@ export class InstructionDetails {
 
   /** @param given `operands` are null where they are not known, and '' where an instruction has none */
   constructor(given: {
+    names?: InstructionNames;
     operands: string | null;
     after?: readonly Dependency[];
     labels: Labels;
     /** Without those of `RunCounters`. */
     counters: Counters;
   }) {
+    this.names = given.names ?? {};
     this.operands = given.operands?.trim() === '' ? undefined : (given.operands ?? undefined);
     this.after = given.after?.length === 0 ? undefined : given.after;
     this.labels = Object.keys(given.labels).length === 0 ? undefined : given.labels;
     this.isUnknown = given.operands === null;
     this.#counters = given.counters;
     this.firstCounter = Object.keys(given.counters)[0] ?? null;
-    const fields = jsonOf({ operands: this.operands, after: this.after, labels: this.labels }).slice(1, -1);
+    const { operands, after, labels } = this;
+    const fields = jsonOf({ ...this.names, operands, after, labels }).slice(1, -1);
     this.bytes = bytesOf(`${jsonOf(given.counters).slice(1, -1)}}${fields === '' ? '' : `,${fields}`}}\n`);
   }
 
@@ -97,6 +104,9 @@ export class InstructionLine extends DeviceLine implements KernelLine {
   declare readonly engine: string;
   declare readonly ps: readonly [number, number];
   declare readonly counters: Counters;
+  declare readonly layer?: readonly string[];
+  declare readonly op?: readonly string[];
+  declare readonly trace?: readonly string[];
   declare readonly operands?: string;
   declare readonly after?: readonly Dependency[];
   declare readonly labels?: Labels;
@@ -113,7 +123,7 @@ export class InstructionLine extends DeviceLine implements KernelLine {
     engine: string,
     ps: readonly [start: number, dur: number],
     counters: Counters,
-    /** Whose own counters are the last of `counters`. */
+    /** Whose own counters are the last of `counters`, or are left out of it in a record that is only written. */
     details: InstructionDetails | null,
   ) {
     super();
@@ -130,9 +140,19 @@ export class InstructionLine extends DeviceLine implements KernelLine {
     this.engine = engine;
     this.ps = ps;
     this.counters = counters;
+    const { layer, op, trace } = details?.names ?? {};
+    if (layer !== undefined) this.layer = layer;
+    if (op !== undefined) this.op = op;
+    if (trace !== undefined) this.trace = trace;
     if (details?.operands !== undefined) this.operands = details.operands;
     if (details?.after !== undefined) this.after = details.after;
     if (details?.labels !== undefined) this.labels = details.labels;
+  }
+
+  /** With the counters of the details, which a record that is only written lacks. */
+  get whole(): KernelLine {
+    const counters = this.#details?.countersOf(this.counters) ?? this.counters;
+    return Object.assign({}, this as KernelLine, { counters });
   }
 
   writeTo(out: LineBytes): void {
@@ -221,9 +241,9 @@ export class SemaphoreLine extends DeviceLine implements SampleRecord {
   declare readonly metric: 'semaphore';
   declare readonly value: number;
   declare readonly unit: null;
-  declare readonly labels: Labels & { readonly semaphore: number };
+  declare readonly labels: Labels & { readonly semaphore: number; readonly name?: string };
 
-  constructor(profile: number, start: number, device: number, value: number, semaphore: number) {
+  constructor(profile: number, start: number, device: number, value: number, semaphore: number, name?: string) {
     super();
     this.type = 'sample';
     this.profile = profile;
@@ -232,7 +252,7 @@ export class SemaphoreLine extends DeviceLine implements SampleRecord {
     this.metric = 'semaphore';
     this.value = value;
     this.unit = null;
-    this.labels = { semaphore };
+    this.labels = name === undefined ? { semaphore } : { semaphore, name };
   }
 
   writeTo(out: LineBytes): void {
@@ -244,6 +264,7 @@ export class SemaphoreLine extends DeviceLine implements SampleRecord {
     out.number(this.value);
     out.put(KEYS.labels);
     out.number(this.labels.semaphore);
+    if (this.labels.name !== undefined) out.put(LABEL.of(this.labels.name));
     out.put(KEYS.end);
   }
 }
@@ -256,6 +277,7 @@ const COPY = new Pieces(
 const SAMPLE = new Pieces((profile: number) => `{"type":"sample","profile":${JSON.stringify(profile)},"start":`);
 
 const NAMES = new Pieces((name: string) => `,"name":${jsonOf(name)},"short":${jsonOf(name)},"start":`);
+const LABEL = new Pieces((name: string) => `,"name":${jsonOf(name)}`);
 const FIRST_COUNTER = new Pieces((key: string) => `],"counters":{${jsonOf(key)}:`);
 const COUNTER = new Pieces((key: string) => `,${jsonOf(key)}:`);
 

@@ -13,6 +13,8 @@ export interface NeuronCore {
   readonly product: string;
   /** Matches the names of instance types that have it. */
   readonly instances: RegExp;
+  /** Cores of a device (chip), which are numbered device by device. */
+  readonly coresPerDevice: number;
   /** Extents of the tensor engine's array of multipliers. */
   readonly peRows: number;
   readonly peCols: number;
@@ -41,6 +43,7 @@ const NEURON_CORES: readonly NeuronCore[] = [
     arch: 'nc-v2',
     product: 'Trainium or Inferentia2',
     instances: /^(?:trn1|inf2)/,
+    coresPerDevice: 2,
     ...ARRAY,
     peClockHz: 2.8e9,
     clockHz: 1.4e9,
@@ -53,6 +56,7 @@ const NEURON_CORES: readonly NeuronCore[] = [
     arch: 'nc-v3',
     product: 'Trainium2',
     instances: /^trn2/,
+    coresPerDevice: 8,
     ...ARRAY,
     peClockHz: 2.4e9,
     clockHz: 1.2e9,
@@ -65,6 +69,7 @@ const NEURON_CORES: readonly NeuronCore[] = [
     arch: 'nc-v4',
     product: 'Trainium3',
     instances: /^trn3/,
+    coresPerDevice: 8,
     ...ARRAY,
     peClockHz: 2.4e9,
     clockHz: 1.2e9,
@@ -92,3 +97,7 @@ export function coreOfInstance(instance: string | null): NeuronCore | null {
 /** The cores of an architecture such as `nc-v3`; null for an unknown one. */
 export const coreOfArch = (arch: string | null): NeuronCore | null =>
   NEURON_CORES.find((core) => core.arch === arch) ?? null;
+
+/** Whether a device of this name is a NeuronCore. */
+export const isNeuronCore = (name: string | null): boolean =>
+  NEURON_CORES.some(({ product }) => product === name) || CHIPS.some(([, product]) => product === name);

@@ -20,6 +20,20 @@ const PAIRS = [
  */
 const DIFFERING = new Set(['seqMarker', 'seqId', 'altSeqId', 'subSeqId', 'dir', 'op', 'mod', 'kLongName']);
 
+/** `subSeqId` by PyProf's rule: over calls with the same sequence id and op, and over the time steps of a cell. */
+function countedOn(kernels: readonly Record<string, unknown>[]): number[] {
+  let [seq, op, sub] = [-1, '', -1];
+  return kernels.map(({ seqId, altSeqId, op: ops, mod }) => {
+    const [own, others] = [seqId, altSeqId] as [number[], number[]];
+    if (own.length + others.length === 0) return 0;
+    const [before, next] = [{ seq, op }, JSON.stringify(ops)];
+    [seq, op] = [own[0] ?? seq, next];
+    const isCell = next.startsWith('["forward"') && /^\["(?:LSTM|GRU|RNN)Cell"/.test(JSON.stringify(mod));
+    sub = next === before.op && (seq === before.seq || isCell) ? sub + 1 : 0;
+    return sub;
+  });
+}
+
 const lines = (text: string): string[] => text.trimEnd().split('\n');
 const dictOf = (line: string): Record<string, unknown> => parseLiteral(line) as Record<string, unknown>;
 
@@ -38,6 +52,8 @@ describe('dparse -f pyprof', () => {
           return Object.keys(b).filter((key) => JSON.stringify(a[key]) !== JSON.stringify(b[key]));
         });
         expect([...new Set(keys)].filter((key) => !DIFFERING.has(key))).to.deep.equal([]);
+        const counted = theirs.map((line) => dictOf(line)['subSeqId']);
+        expect(countedOn(ours.map(dictOf))).to.deep.equal(counted);
       },
     );
   }

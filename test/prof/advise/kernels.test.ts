@@ -182,6 +182,8 @@ describe('the rules of Neuron', () => {
     const loads = [0, 10, 20, 30].map((start) => packet('data', start, 5, 1000, load));
     const [found] = findingsOf('neuron-reload', [neuronProfile(), tensor('w', 'weight', 1000), ...loads]);
     expect(found?.gain?.ns).to.be.closeTo(3000 / 716, 1e-9);
+    // On the timeline it is marked from the first load to the end of the last.
+    expect(found?.at).to.deep.equal({ start: 0, end: 35 });
     // Packets are slower than the memory: no bound.
     expect(found?.gain?.isBound).to.equal(false);
     const twice = [neuronProfile(), tensor('w', 'weight', 1000), ...loads.slice(0, 2)];

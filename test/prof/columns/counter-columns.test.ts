@@ -25,6 +25,17 @@ describe('columns of counters', () => {
     const missing = new MissingCounters(columns);
     for (const row of annotate([kernel({ counters: { n: 0 } }), kernel({})])) missing.take(row);
     expect(missing.names).to.deep.equal(['m']);
+    expect(missing.hasNumbers).to.equal(false);
+  });
+
+  it('with a number in place of a name are noticed where counters are shown or looked for', () => {
+    const rows = annotate([kernel({ counters: { 'metric#20971523': 0.5 } })]);
+    const noticed = (key: string): boolean => {
+      const counters = new MissingCounters([requireColumn(key)]);
+      for (const row of rows) counters.take(row);
+      return counters.hasNumbers;
+    };
+    expect(['counters', 'counter:achieved_occupancy', 'op'].map(noticed)).to.deep.equal([true, true, false]);
   });
 
   const [row] = annotate([kernel({ calls: [mm(8, 4, 16)], mod: ['torch'], op: ['mm'], counters: COUNTERS })]);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { CopyRecord, KernelRecord, SyncRecord } from '../../../src/record/record.js';
-import { UtilisationCurve } from '../../../src/prof/html/utilisation-curve.js';
+import { UtilisationCurve } from '../../../src/prof/html/utilisation/utilisation-curve.js';
 import { timedActivity } from '../../../src/prof/html/timed-activity.js';
 import { kernel } from '../../support/kernels.js';
 
@@ -44,6 +44,19 @@ describe('utilisation', () => {
     const { devices } = utilisationOf([at(0, 8), at(2, 4), at(4, 6), wait(0, 16), at(14, 2)], 4);
     // 0-10 and 14-16 of 16 in spans of 4
     expect(devices[0]?.busy).to.deep.equal([1, 1, 2 / 4, 2 / 4]);
+  });
+
+  it('has busy cores in spans of the time in which they are known', () => {
+    const curve = new UtilisationCurve(4);
+    const take = (start: number, dur: number, value: number, metric = 'cpu_busy'): void =>
+      curve.takeSample({ ...{ type: 'sample', profile: 0, device: null, unit: 'count' }, start, dur, metric, value });
+    // 100-120: 1, 120-130: 4, nothing, 150-180: 0.5: spans of 20
+    take(100, 20, 1);
+    take(120, 10, 4);
+    take(150, 30, 0.5);
+    take(0, 500, 9, 'cpu_time');
+    expect(curve.utilisation.cpu).to.deep.equal({ start: 100, width: 20, values: [1, 4, 0.5, 0.5] });
+    expect(new UtilisationCurve(4).utilisation.cpu).to.equal(null);
   });
 
   it('doubles the width of bins when time outgrows them, and stays exact', () => {

@@ -30,7 +30,7 @@ const PROFILE: ProfileLine = { ...profileOn(A100), startUnixNs: '170000000000000
 describe('the timeline of memory', () => {
   const records = [PROFILE, allocation(1500, 1000, 64), allocation(1900, null, 8), allocation(2500, 10_000, 32), allocation(0, 5, 1, 1)]; // prettier-ignore
 
-  it('has what is held after the events of each us, all in the last of eight categories', () => {
+  it('has what is held after the events of each us, without ranges all in the last of eight categories', () => {
     const [times, sizes] = coalesced(timelineOf(records));
     // 1.5 and 1.9 us: 64 + 8; 2.5 us: the 64 go, 32 come; 12.5 us: the 32 go.
     expect(times.map((time) => time - 1_700_000_000_000_000)).to.deep.equal([1, 2, 12]);

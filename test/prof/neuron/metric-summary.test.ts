@@ -129,16 +129,16 @@ describe('summary of a Neuron profile', () => {
   it('normalises throttling by the observed time, in addition to the metrics of the vendor', () => {
     const summary = summaryOf(
       neuronProfile(),
-      instruction('NOP', 'Sync', 0, 1),
+      instruction('NOP', 'Sync', 0, 8000),
       throttle(8, 8, 0, 1000, 'activity_0'),
       throttle(4, 8, 1000, 3000),
     );
     expect(valuesOf(summary, 'throttle_active_nc0_time_ns')).to.deep.equal([3000]);
-    // 1000 + 1500 of 10 000, and of 4000
-    expect(rowOf(summary, 'throttle_avg_util_limit_nc0_percent').value).to.be.closeTo(0.25, 1e-12);
+    // 1000 + 1500 of 8000, when the last instruction ends, and of 4000
+    expect(rowOf(summary, 'throttle_avg_util_limit_nc0_percent').value).to.equal(0.3125);
     expect(rowOf(summary, 'throttle_observed_util_limit_nc0_percent').value).to.be.closeTo(0.625, 1e-12);
     expect(rowOf(summary, 'throttle_lost_time_nc0_percent').value).to.be.closeTo(0.15, 1e-12);
-    expect(rowOf(summary, 'throttle_activity_1_active_time_nc0_percent').value).to.be.closeTo(0.3, 1e-12);
+    expect(rowOf(summary, 'throttle_activity_1_active_time_nc0_percent').value).to.equal(0.375);
     expect(rowOf(summary, 'throttle_activity_1_avg_util_limit_nc0_percent').value).to.equal(0.5);
     expect(summaryOf(neuronProfile(), instruction('NOP', 'Sync', 0, 1)).rows.some(({ group }) => group === 'throttling')).to.equal(false); // prettier-ignore
   });
@@ -179,6 +179,31 @@ describe('summary of a Neuron profile', () => {
     ]);
     expect(zero && rowOf(zero, 'model_flops').value).to.equal(null);
     expect(zero && rowOf(zero, 'model_flops').check).to.deep.include({ reported: 0, difference: null });
+  });
+
+  it('takes the FLOPs of the model from the program, two for each multiply-accumulate', () => {
+    const { facts } = neuronProfile();
+    const summary = summaryOf(neuronProfile({ facts: { ...facts, hloMacs: 5e5 } }), product(0, 500, 'REGULAR'));
+    const mfu = 1e6 / (157_286.4e9 * 1e-5);
+    expect(valuesOf(summary, 'model_flops', 'mfu_hlo_estimated_percent', 'mfu_estimated_percent')).to.deep.equal([
+      1e6,
+      mfu,
+      mfu,
+    ]);
+  });
+
+  it('takes metrics of collectives from the tool, its 0 as none; a device trace alone has none', () => {
+    const reported = [
+      sample('cc_op_count', 0, { from: 'summary' }, { unit: 'count' }),
+      sample('cc_op_time', 0.0139, { from: 'summary' }, { unit: 's' }),
+    ];
+    const known = summaryOf(neuronProfile(), ...reported, product(0, 500, 'REGULAR'));
+    expect(valuesOf(known, 'cc_op_count', 'cc_op_time')).to.deep.equal([0, 13_900_000_000]);
+    const alone = summaryOf(neuronProfile(), product(0, 500, 'REGULAR'));
+    expect(rowOf(alone, 'cc_op_count')).to.include({
+      value: null,
+      why: 'the capture does not say that there were none, and how they are recorded is not known',
+    });
   });
 
   it('holds each value against the reported one', () => {

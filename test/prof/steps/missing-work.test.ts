@@ -7,7 +7,7 @@ import { STEP_COLUMNS } from '../../../src/prof/steps/step-columns.js';
 import { Steps } from '../../../src/prof/steps/steps.js';
 import { adviserOf, findingsOf, silenceOf } from '../../support/advice.js';
 import { A100, profileOn } from '../../support/devices.js';
-import { kernel, mm } from '../../support/kernels.js';
+import { collective, kernel, mm } from '../../support/kernels.js';
 import { recordsOf } from '../../support/profile-records.js';
 import { writeTrace } from '../../support/kineto-trace.js';
 import { overviewOf } from '../../support/overviews.js';
@@ -49,6 +49,18 @@ describe('missing work', () => {
     const complete = overviewOf(RECORDS.filter((record) => record.type !== 'sample'));
     expect(complete.devices[0]).to.deep.include({ idle: 1000, missing: null });
     expect(complete.kernels?.work.mfu).to.be.a('number');
+  });
+
+  it('is all kernels where none is recorded: the time without operations between ranks is not known', () => {
+    const operation = (start: number): ProfileLine => collective({ start, dur: 100, device: 0 });
+    const unrecorded = { ...missing(0, 1100), value: null, labels: {} };
+    const marked = [profileOn(A100), unrecorded, operation(0), operation(1000)];
+    expect(overviewOf(marked).devices[0]).to.deep.include({
+      ...{ span: 1100, busy: 200, idle: 0 },
+      missing: { launches: 0, api: null, time: 900, start: null, end: null },
+    });
+    expect(adviserOf(marked).verdicts[0]?.text).to.match(/^GPU not known 81\.8 %: the trace lacks kernels\./);
+    expect(findingsOf('launch-gaps', marked)).to.deep.equal([]);
   });
 
   describe('of no duration', () => {

@@ -44,6 +44,21 @@ describe('overview of devices', () => {
     expect(device.counts).to.deep.equal({ kernels: 1, communications: 1, graphs: 0, copies: 1, sets: 1, syncs: 0 });
   });
 
+  it('has each moment in one part: copies and sets alone, and idle time in waits', () => {
+    // compute 0-100, 300-400, 500-510; communication 90-120; copies 110-140 and 310-320; sets 130-150 and 350-360;
+    // waits before all work, 140-180, 170-220, 290-350, 395-450, 460-480, and behind all work
+    const device = only(
+      overviewOf([
+        ...[HEADER, wait(0, 20), at(0, 100), nccl(90, 30), copy(110, 30), set(130, 20), wait(140, 40), wait(170, 50)],
+        ...[wait(290, 60), at(300, 100), copy(310, 10), set(350, 10), wait(395, 55), wait(460, 20), at(500, 10)],
+        wait(505, 1000),
+      ]),
+    );
+    expect(device).to.include({ span: 510, busy: 260, compute: 210, notUnderCompute: 20, idle: 250 });
+    // Copies 120-140; sets 140-150; idle 150-300 with waits 150-220 and 290-300; idle 400-500 with 400-450 and 460-480.
+    expect(device).to.include({ copiesAlone: 20, setsAlone: 10, idleInWaits: 80 + 70 });
+  });
+
   it('divides idle time by what ended each gap', () => {
     const device = only(
       overviewOf([

@@ -1,4 +1,5 @@
 /** `dprof memory`: memory in use over time, its peak, and what held it then. */
+import { CATEGORY_RULES } from '../../../prof/memory/allocation-categories.js';
 import { MemoryTimeline } from '../../../prof/memory/memory-timeline.js';
 import { CURVE_POINTS, Memory } from '../../../prof/memory/memory.js';
 import { memoryDocument } from '../../../prof/memory/memory-document.js';
@@ -44,13 +45,15 @@ export const memory = recordsCommand(
       [
         'text: peak, owners at the peak, highest value of each series, curve of the series that has the peak.',
         'json: one object a line and device, all curves in it. Others: a row a point of each curve. Times ns, sizes bytes.',
-        'timeline, timeline-raw: as export_memory_timeline of PyTorch writes .json and .raw.json, of one device; all is in',
-        'its category unknown, since no profile says which tensor an allocation is for. Piped to gzip: its .gz.',
+        'timeline, timeline-raw: as export_memory_timeline of PyTorch writes .json and .raw.json, of one device. Piped to',
+        'gzip: its .gz. No record names the tensor of an allocation: its categories are given by the rules below, and',
+        'what none holds for is unknown (counted on stderr), as are PARAMETER and INPUT always.',
         'Curves of many samples keep the lowest and the highest value of each interval, the peak always.',
         'allocated before: the peak without the allocations in the profile. Unknown is na (json: null).',
         'since_first: traces of 2021 have sizes alone, neither totals nor what is released when.',
-        'Memory: at most 300 MB, and 24 bytes an allocation that is held.',
+        'Memory: at most 300 MB, and 24 bytes an allocation that is held; timeline 80 bytes an allocation.',
       ],
+      CATEGORY_RULES.map(([category, rule]) => `${category}: ${rule}.`),
     ],
     examples: [
       'dprof memory net.pt.trace.json.gz',

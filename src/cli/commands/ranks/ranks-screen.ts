@@ -1,6 +1,6 @@
 /** The job on one screen: who is in it, what was matched, clocks, who is late and why, waiting and transferring. */
 import { elementAt } from '../../../containers/element.js';
-import { addTo, entryOf } from '../../../containers/map-entry.js';
+import { addTo, entryOf, groupsOf } from '../../../containers/map-entry.js';
 import { shortened } from '../../../prof/advise/spoken-names.js';
 import { clockAhead } from '../../../prof/ranks/clocks/job-clocks.js';
 import { MOST_DRIFT } from '../../../prof/ranks/clocks/clock-fits.js';
@@ -180,8 +180,11 @@ function misfitText({ isBackwards, drift, residual }: Misfit): string {
 function setClockLines(report: JobReport): string[] {
   const { ranks, parts } = report;
   const clocks = ranks.map(({ clock }) => clock);
-  const aligned = clocks.filter(({ source }) => source === 'operations');
-  if (aligned.length === 0) {
+  const followed = groupsOf(
+    ranks.filter(({ clock }) => clock.source === 'operations'),
+    ({ clock }) => clock.against,
+  );
+  if (followed.size === 0) {
     if (parts.length < 2 || clocks.some(({ offset }) => offset === null)) return ['Clocks      na'];
     const isOne = clocks.every(({ source }) => source === 'reference' || source === 'profile');
     return [
@@ -191,31 +194,27 @@ function setClockLines(report: JobReport): string[] {
     ];
   }
   const reference = ranks.find(({ clock }) => clock.source === 'reference')?.part ?? 0;
-  const followed = new Set(aligned.map(({ against }) => against));
+  // Ranks that share no operation with those of the reference.
+  const apart = ranks.filter(({ part, clock: { source, against } }) => source === 'start' && against === part && followed.has(part)); // prettier-ignore
   const partsWith = (isMeant: (clock: (typeof clocks)[number]) => boolean): RankPart[] =>
     ranks.flatMap(({ clock, part }) => (isMeant(clock) ? [elementAt(parts, part)] : []));
   const lone = partsWith((clock) => clock.source === 'start' && !followed.has(clock.against));
   const unknown = partsWith(({ source }) => source === 'unknown');
   return [
-    `Clocks      ${againstText(report, reference)}`,
-    // Ranks that share no operation with those of the reference.
-    ...ranks.flatMap(({ part, clock: { source, against } }) =>
-      source === 'start' && against === part && followed.has(part)
-        ? [`  apart     ${againstText(report, part)}, which stands by the start of its profile`]
-        : [],
-    ),
+    `Clocks      ${againstText(report, followed.get(reference) ?? [], reference)}`,
+    ...apart
+      .slice(0, NAMED)
+      .map(({ part }) => `  apart     ${againstText(report, followed.get(part) ?? [], part)}, which stands by the start of its profile`), // prettier-ignore
+    ...(apart.length > NAMED ? [`            ${apart.length - NAMED} more sets of ranks: -f json`] : []),
     ...(lone.length === 0 ? [] : [`  not       ${ranksText(lone)}: no matched operation, by the start of the profile`]),
     ...(unknown.length === 0 ? [] : [`  not       ${ranksText(unknown)}: no matched operation, and no start`]),
   ];
 }
 
 /** The ranks whose clocks are set by that of one: how many, how far they are off, and how well it is known. */
-function againstText({ ranks, parts }: JobReport, reference: number): string {
-  const set = ranks.filter(({ clock }) => clock.source === 'operations' && clock.against === reference);
+function againstText({ parts }: JobReport, set: JobReport['ranks'], reference: number): string {
   const clocks = set.map(({ clock }) => clock);
-  const offsets = ranks.flatMap(({ clock, part }) =>
-    clocks.includes(clock) ? (clockAhead(clock, elementAt(parts, part), parts) ?? []) : [],
-  );
+  const offsets = set.flatMap(({ clock, part }) => clockAhead(clock, elementAt(parts, part), parts) ?? []);
   const unknown = clocks.length - offsets.length;
   const least = offsets.reduce((low, offset) => Math.min(low, offset), 0);
   const most = offsets.reduce((high, offset) => Math.max(high, offset), 0);

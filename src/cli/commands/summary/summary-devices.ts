@@ -44,9 +44,22 @@ function deviceWords({ gaps, idle, span, counts }: DeviceTime): string {
 }
 
 function busyLines(
-  { busy, compute, communication, memory, exposed, notUnderCompute, kernelSum, counts }: DeviceTime,
+  {
+    busy,
+    compute,
+    communication,
+    memory,
+    exposed,
+    notUnderCompute,
+    copiesAlone,
+    setsAlone,
+    kernelSum,
+    counts,
+  }: DeviceTime,
   unit: TimeUnit,
 ): Line[] {
+  const { copies, sets } = counts;
+  const alone = copies > 0 && sets > 0 ? `; alone ${unit.text(copiesAlone)}, ${unit.text(setsAlone)}` : '';
   const graphs = counts.graphs > 0 ? `, ${many(counts.graphs, 'graph launch')} as a whole` : '';
   return [
     ['busy', busy, ''],
@@ -58,11 +71,11 @@ function busyLines(
           ['    exposed', exposed, 'nothing else runs'],
           ['    not under compute', notUnderCompute, 'nothing is computed'],
         ] as const)),
-    ['  copies and sets', memory, `${many(counts.copies, 'copy')}, ${many(counts.sets, 'set')}`],
+    ['  copies and sets', memory, `${many(copies, 'copy')}, ${many(sets, 'set')}${alone}`],
   ];
 }
 
-function idleLines({ idle, gaps }: DeviceTime, unit: TimeUnit): Line[] {
+function idleLines({ idle, idleInWaits, gaps, counts }: DeviceTime, unit: TimeUnit): Line[] {
   if (gaps === null) return [['idle', idle, '']];
   const { count, longest, host, queue, unknown } = gaps;
   const lines: (readonly [name: string, ns: number | null, note: string])[] = [
@@ -70,7 +83,8 @@ function idleLines({ idle, gaps }: DeviceTime, unit: TimeUnit): Line[] {
     ['  queue', queue, 'ended by work that waited after its launch'],
     ['  unknown', unknown, 'ended by work of unknown launch'],
   ];
-  const note = count === 0 ? '' : `${many(count, 'gap')}, the longest ${unit.text(longest)}`;
+  const waits = counts.syncs === 0 || idleInWaits === null ? '' : `; in waits ${unit.text(idleInWaits)}`;
+  const note = count === 0 ? '' : `${many(count, 'gap')}, the longest ${unit.text(longest)}${waits}`;
   return [['idle', idle, note], ...lines.filter((line): line is Line => line[1] !== null && line[1] > 0)];
 }
 
@@ -81,7 +95,8 @@ function missingLines({ missing }: DeviceTime, unit: TimeUnit): Line[] {
   const where = start === null || end === null ? '' : `, from ${unit.text(start)} to ${unit.text(end)}`;
   const lost = launches > 0 ? [`${many(launches, 'call')} of ${api ?? 'graphs'} without work${where}`] : [];
   const work = untimed > 0 ? [`${many(untimed, 'piece')} of work without a duration`] : [];
-  return [['missing', time, [...lost, ...work].join('; ')]];
+  const said = [...lost, ...work].join('; ');
+  return [['missing', time, said === '' ? 'work of devices is not recorded' : said]];
 }
 
 function otherLines({ sync, counts, linked, span }: DeviceTime, unit: TimeUnit): Line[] {
@@ -111,7 +126,8 @@ function tableOfDevices(devices: readonly DeviceTime[], unit: TimeUnit, next: Ab
     rows: devices.map(({ device, name, span, busy, compute, communication, exposed, memory, idle, gaps, missing }) => {
       const times = [compute, communication, exposed, memory, idle, gaps?.host ?? null, gaps?.queue ?? null];
       const cells = times.map((ns) => (ns === null ? UNKNOWN : unit.bare(ns)));
-      const lost = missing === null ? [] : [`${unit.bare(missing.time)} missing (${many(missing.launches, 'launch')})`];
+      const launches = missing === null || missing.launches === 0 ? '' : ` (${many(missing.launches, 'launch')})`;
+      const lost = missing === null ? [] : [`${unit.bare(missing.time)} missing${launches}`];
       const what = [...lost, ...(name === null ? [] : [name])].join(', ');
       return [String(device), unit.bare(span), unit.bare(busy), share(busy, span), ...cells, what];
     }),

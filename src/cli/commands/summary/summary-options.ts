@@ -1,8 +1,10 @@
 /** Options and help of `dprof summary`. */
 import { METRIC_TEXTS } from '../../../prof/neuron/metrics/metrics.js';
 import type { MetricOptions } from '../../../prof/neuron/metric-analysis.js';
+import { VENDOR_TABLES } from '../../../prof/neuron/tables/vendor-tables.js';
 import type { Peaks } from '../../../prof/roofline/peaks.js';
 import { UsageError } from '../../../record/errors.js';
+import { requireName } from '../../../record/names.js';
 import { integer, type Arguments, type Tool } from '../../arguments.js';
 import { DEVICE_OPTION, readDevice } from '../../device-option.js';
 import type { RecordsRequest } from '../../records-command.js';
@@ -37,8 +39,11 @@ export const SUMMARY: Tool = {
       help: "--vendor-metrics: the vendor's alone, in its units; with -f json as its summary-json",
     },
     {
-      name: 'instructions',
-      help: "--vendor-names -f json: as the tool's whole JSON, with its table of instructions",
+      name: 'tables',
+      takes: 'NAMES',
+      help: "--vendor-names -f json: as the tool's whole JSON, with these of its tables, or all",
+      values: ['all', ...VENDOR_TABLES],
+      list: true,
     },
     {
       name: 'explain',
@@ -76,6 +81,7 @@ export const SUMMARY: Tool = {
     'dprof summary -f markdown net.sqlite >> "$GITHUB_STEP_SUMMARY"',
     "dprof summary --vendor-metrics -m '*_active_time*' profile.ntff",
     'dprof summary --vendor-names -f json profile.ntff > summary.json',
+    'dprof summary --vendor-names --tables all -f json profile.ntff > profile.json',
   ],
 };
 
@@ -85,8 +91,8 @@ export interface SummaryRequest extends RecordsRequest {
   /** Whether the vendor's metrics are wanted rather than the summary of any vendor. */
   readonly isVendor: boolean;
   readonly metrics: MetricOptions;
-  /** Whether the vendor's metrics are tables of its whole JSON, beside the instructions. */
-  readonly instructions: boolean;
+  /** Tables of the vendor's whole JSON that are wanted, in its order; null for the summary alone. */
+  readonly tables: readonly string[] | null;
   /** Peak rates for every device of the input; null for their own. */
   readonly device: Peaks | null;
 }
@@ -101,12 +107,12 @@ export function summaryRequest(given: Arguments, request: RecordsRequest): Summa
   if (isVendor && top !== undefined) {
     throw new UsageError('--vendor-metrics and --top exclude each other', 'choose metrics with -m');
   }
-  const instructions = given.on('instructions');
-  if (instructions && (!vendor || check || format !== 'json')) {
-    throw new UsageError('--instructions goes with --vendor-names -f json', 'and without --check');
+  const tables = given.read('tables', tablesOf) ?? null;
+  if (tables !== null && (!vendor || check || format !== 'json')) {
+    throw new UsageError('--tables goes with --vendor-names -f json', 'and without --check');
   }
   const usual = format === 'text' || format === 'markdown' ? TOP : undefined;
-  return { ...request, top: top ?? usual, isVendor, metrics, instructions, device: readDevice(given) };
+  return { ...request, top: top ?? usual, isVendor, metrics, tables, device: readDevice(given) };
 }
 
 function metricsOf(given: Arguments, format: string): MetricOptions {
@@ -118,6 +124,12 @@ function metricsOf(given: Arguments, format: string): MetricOptions {
     metrics: given.read('metric', patternsOf) ?? null,
     warningsAsNotes: format === 'json' && vendor && !check,
   };
+}
+
+/** @throws UsageError for a table that the tool does not have */
+function tablesOf(text: string): readonly string[] {
+  const names = text.split(',').map((name) => requireName('table', name.trim(), ['all', ...VENDOR_TABLES]));
+  return names.includes('all') ? VENDOR_TABLES : VENDOR_TABLES.filter((name) => names.includes(name));
 }
 
 const patternsOf = (text: string): string[] =>

@@ -45,6 +45,7 @@ export function sectionsOf(overview: ProfileSummary, input: SummaryInput): Secti
     ...(kernels === null ? [] : replaySections(about, kernels)),
     ...(kernels === null ? [] : unattributedSections(about, kernels)),
     ...(program === null ? [] : programSections(about, program)),
+    ...factSections(about),
     ...oddSections(about),
     ...(isOfNeuron(overview)
       ? [{ ...plain("Metrics of the vendor's profiler", about.next('summary --vendor-metrics')), rows: [] }]
@@ -178,6 +179,23 @@ function replaySections({ unit, next }: About, { time, replayed }: KernelSummary
       rows: replayed.map((tally) => [unit.text(tally.time), grouped(tally.count), tally.name]),
     },
   ];
+}
+
+/** Facts that are shown, the profile line has all; and characters of them on a line. */
+const [MOST_FACTS, FACTS_WIDTH] = [40, 90];
+
+function factSections({ overview: { header } }: About): Section[] {
+  const facts = Object.entries(header?.facts ?? {});
+  if (facts.length === 0) return [];
+  const texts = facts.slice(0, MOST_FACTS).map(([name, value]) => `${name} ${value}`);
+  if (facts.length > MOST_FACTS) texts.push(`and ${facts.length - MOST_FACTS} more`);
+  const lines: string[] = [];
+  for (const text of texts) {
+    const joined = `${lines.at(-1) ?? ''}, ${text}`;
+    if (lines.length > 0 && joined.length <= FACTS_WIDTH) lines[lines.length - 1] = joined;
+    else lines.push(text);
+  }
+  return [{ ...plain('Facts of the profile', null), head: [''], rows: lines.map((line) => [line]) }];
 }
 
 function oddSections({ overview: { diagnostics } }: About): Section[] {

@@ -1,6 +1,5 @@
 /** `dprof summary`: what each profile adds up to. */
 import { MetricAnalysis, type MetricAnswer } from '../../../prof/neuron/metric-analysis.js';
-import { VendorRows } from '../../../prof/neuron/vendor-rows.js';
 import { Annotator } from '../../../prof/report/report.js';
 import { SummaryDetails, summaryDocuments } from '../../../prof/summary/details.js';
 import { SummaryAnalysis } from '../../../prof/summary/summary-analysis.js';
@@ -11,19 +10,14 @@ import { recordsCommand, withTableFormats } from '../../records-command.js';
 import { printTable, runAnalysis } from '../../run-analysis.js';
 import { jobLines } from '../ranks/ranks-screen.js';
 import { summaryMarkdown, summaryScreens } from './summary-formats.js';
-import {
-  explanation,
-  metricsDocument,
-  metricsScreen,
-  vendorJson,
-  vendorSummaryRows,
-} from './summary-metrics-screen.js';
+import { explanation, metricsDocument, metricsScreen, vendorJson } from './summary-metrics-screen.js';
 import { SUMMARY, summaryRequest, type SummaryRequest } from './summary-options.js';
+import { vendorDocument } from './vendor-document.js';
 
 async function run(request: SummaryRequest): Promise<void> {
   const metrics = new MetricAnalysis(request.metrics);
   const details = request.format === 'json' ? new SummaryDetails() : null;
-  if (request.instructions) return runTables(request, metrics);
+  if (request.tables !== null) return vendorDocument(request, request.tables, metrics);
   if (request.isVendor) {
     return runAnalysis(request, {
       analysis: metrics,
@@ -56,34 +50,6 @@ async function run(request: SummaryRequest): Promise<void> {
 /** Whether it is the vendor's own JSON of metrics. */
 const isVendorDocument = ({ metrics, format }: Pick<SummaryRequest, 'metrics' | 'format'>): boolean =>
   format === 'json' && metrics.vendor && !metrics.check;
-
-/** The vendor's whole JSON, as far as records have it: `{"instruction":[…],"summary":[…]}`. */
-function runTables(request: SummaryRequest, metrics: MetricAnalysis): Promise<void> {
-  const rows = new VendorRows();
-  let ready: string[] = [];
-  let isFirst = true;
-  const text = (): string => {
-    const piece = `${isFirst ? '{"instruction":[\n' : ready.length > 0 ? ',\n' : ''}${ready.join(',\n')}`;
-    isFirst = false;
-    ready = [];
-    return piece;
-  };
-  return runAnalysis(request, {
-    analysis: {
-      types: metrics.types,
-      take: (record) => {
-        metrics.take(record);
-        const row = rows.row(record);
-        if (row !== null) ready.push(row);
-      },
-      finish: () => metrics.finish(),
-    },
-    // None before there is a row, so that an input without metrics leaves stdout empty.
-    ready: () => (ready.length === 0 ? null : text()),
-    isDocument: true,
-    print: ({ facts }, write) => write(`${text()}\n],"summary":${vendorSummaryRows(facts)}}\n`),
-  });
-}
 
 function printMetrics(
   { metrics, format, quiet }: SummaryRequest,

@@ -1,89 +1,78 @@
-/** Utilisation of devices and host over time. */
-import { lacking } from '../../capture-hints.js';
-import { chart } from '../../charts/chart.js';
-import type { ChartOption } from '../../charts/chart-option.js';
-import { below, GRID, left, tips } from '../../charts/chart-style.js';
-import { elementAt } from '../../../containers/element.js';
+/** Utilisation of devices and host over time: of all profiles together, and of the shown one. */
+import type { JointCurves } from '../../../prof/html/utilisation/utilisation-data.js';
 import { LAUNCHING } from '../../../prof/html/timeline/timeline-data.js';
-import { element, note } from '../../document/dom-elements.js';
-import type { PanelContent, Panel, PanelView } from '../../panel.js';
-import { legend, swatch } from '../../figures/strip.js';
+import { lacking } from '../../capture-hints.js';
+import { spanChart, type SpanChart, type SpanLine } from '../../charts/span-chart.js';
+import { note } from '../../document/dom-elements.js';
 import { quantityText } from '../../document/units.js';
+import { inPalette } from '../../figures/strip.js';
+import type { PanelContent, Panel, PanelView } from '../../panel.js';
 
-interface UtilisationLine {
-  readonly name: string;
-  readonly colour: string;
-  readonly shares: readonly number[];
-  readonly filled: boolean;
+const HEIGHT = 160;
+/** Of the charts of several devices. */
+const LOW = 120;
+
+/** All devices, or hosts, of the page in one chart. */
+function jointChart(
+  { start, width, lines, members, isByMachine }: JointCurves,
+  of: Pick<SpanChart, 'title' | 'unit' | 'axis'>,
+): HTMLElement[] {
+  const drawn = lines.map(({ name, values }, at): SpanLine => {
+    if (at === 0) return { name, values, colour: 'var(--ink)' };
+    return { name, values, colour: inPalette(at - 1), isDashed: true };
+  });
+  const title = `${of.title}: ${members} together${isByMachine ? ', mean of each machine' : ''}`;
+  return spanChart({ ...of, title, start, width, lines: drawn, height: HEIGHT });
 }
 
-const mean = (shares: readonly number[]): number | null =>
-  shares.length === 0 ? null : shares.reduce((all, one) => all + one, 0) / shares.length;
+function jointCharts({ data: { job, leftOut } }: PanelView): HTMLElement[] {
+  if (job === null) return [];
+  const which = leftOut > 0 ? ' of the profiles on this page' : '';
+  const { isAligned, devices, cpu } = job.utilisation;
+  const axis = isAligned ? "time from the job's start" : "time from each profile's start";
+  return [
+    ...(devices === null ? [] : jointChart(devices, { title: `Busy devices${which}`, unit: 'share', axis })),
+    ...(cpu === null ? [] : jointChart(cpu, { title: `Busy cores of hosts${which}`, unit: 'cores', axis })),
+  ];
+}
 
-/** All curves have the same number of spans. */
-const spansOf = (curves: readonly UtilisationLine[]): number => elementAt(curves, 0).shares.length;
-
-function option(curves: readonly UtilisationLine[], start: number, width: number): ChartOption {
-  const at = (i: number): number => start + i * width;
-  const end = at(spansOf(curves));
-  return {
-    grid: GRID,
-    xAxis: below("time from the profile's start", 'ns', { min: start, max: end }),
-    yAxis: left('share', { min: 0, max: 1, splitNumber: 2 }),
-    tooltip: tips('axis', (i) => [
-      `${quantityText(at(i), 'ns')} – ${quantityText(at(i + 1), 'ns')}`,
-      // A point is drawn at the end of the last span too.
-      ...curves.map(({ name, shares }) => [name, quantityText(shares[i] ?? null, 'share')] as const),
-    ]),
-    series: curves.map(({ name, colour, shares, filled }) => ({
-      type: 'line',
-      name,
-      step: 'end',
-      symbol: 'none',
-      silent: true,
-      // The end of the last span repeats its value.
-      data: [...shares, ...shares.slice(-1)].map((share, i) => [at(i), share]),
-      lineStyle: { color: colour, width: filled ? 1 : 1.5 },
-      ...(filled ? { areaStyle: { color: colour, opacity: 0.3 } } : {}),
-      emphasis: { disabled: true },
-    })),
-  };
+function ownCharts({ profile: { utilisation } }: PanelView): HTMLElement[] {
+  const { devices, host, cpu, start, width } = utilisation;
+  const ofDevices = devices.flatMap((device) => {
+    const lines: SpanLine[] = [
+      { name: 'Busy', colour: 'var(--ink)', values: device.busy },
+      { name: 'Compute', colour: 'var(--compute)', values: device.compute, isFilled: true },
+      { name: 'Communication', colour: 'var(--communication)', values: device.communication, isFilled: true },
+      { name: 'Copies and sets', colour: 'var(--memory)', values: device.memory, isFilled: true },
+    ];
+    const some = lines.filter(({ values }, i) => i === 0 || values.some((value) => value !== null && value > 0));
+    const height = devices.length > 2 ? LOW : HEIGHT;
+    return spanChart({ title: `Device ${device.device}`, lines: some, unit: 'share', start, width, height });
+  });
+  const filled = { colour: 'var(--host)', isFilled: true };
+  const one = { start, width, height: devices.length > 2 ? LOW : HEIGHT };
+  const launching = { name: `Some thread ${LAUNCHING}`, values: host ?? [], ...filled };
+  return [
+    ...ofDevices,
+    ...(host === null ? [] : spanChart({ title: `Host, ${LAUNCHING}`, lines: [launching], unit: 'share', ...one })),
+    ...(cpu === null
+      ? []
+      : spanChart({
+          ...one,
+          ...{ title: 'Host, cores busy', start: cpu.start, width: cpu.width, unit: 'cores' },
+          lines: [{ name: 'Cores that traced threads ran on', values: cpu.values, ...filled }],
+        })),
+  ];
 }
 
 function make(view: PanelView): PanelContent {
-  const { devices, host, start, width } = view.profile.utilisation;
-  if (devices.length === 0) return lacking(view, 'work');
-  const rows = devices.map((device) => {
-    const curves: UtilisationLine[] = [
-      { name: 'Busy', colour: 'var(--ink)', shares: device.busy, filled: false },
-      { name: 'Compute', colour: 'var(--compute)', shares: device.compute, filled: true },
-      { name: 'Communication', colour: 'var(--communication)', shares: device.communication, filled: true },
-      { name: 'Copies and sets', colour: 'var(--memory)', shares: device.memory, filled: true },
-    ];
-    const some = curves.filter(({ shares }, i) => i === 0 || shares.some((share) => share > 0));
-    return { title: `Device ${device.device}`, curves: some };
-  });
-  if (host !== null) {
-    const launching = { name: `Some thread ${LAUNCHING}`, colour: 'var(--host)', shares: host, filled: true };
-    rows.push({ title: `Host, ${LAUNCHING}`, curves: [launching] });
-  }
-  const charts = rows.flatMap(({ title, curves }) => {
-    const means = curves.map(({ name, shares }) => `${name} ${quantityText(mean(shares), 'share')}`);
-    const label = `${title} over time, mean of ${spansOf(curves)} spans: ${means.join(', ')}`;
-    return [
-      element('h3', {}, title),
-      legend(
-        curves.map(({ name, colour, shares }) => [
-          swatch(colour),
-          `${name}, mean ${quantityText(mean(shares), 'share')}`,
-        ]),
-      ),
-      chart(label, devices.length > 2 ? 120 : 160, () => option(curves, start, width)),
-    ];
-  });
-  const when = note(`The first work of a device begins ${quantityText(start, 'ns')} after the profile's start.`);
-  const none = host === null ? [note('Host: the profile holds no launches.')] : [];
-  return [...charts, ...none, when];
+  const { devices, host, cpu, start } = view.profile.utilisation;
+  if (devices.length === 0 && cpu === null) return lacking(view, 'work');
+  const none = host === null && devices.length > 0 ? [note('Host: the profile holds no launches.')] : [];
+  const first = quantityText(start, 'ns');
+  const when =
+    devices.length === 0 ? [] : [note(`The first work of a device begins ${first} after the profile's start.`)];
+  return [...jointCharts(view), ...ownCharts(view), ...none, ...when];
 }
 
 export const UTILISATION: Panel = { id: 'utilisation', title: 'Utilisation over time', width: 6, make };

@@ -2,7 +2,9 @@
 import { bandAt } from '../model/layout.js';
 import type { Scene } from '../model/scene.js';
 import type { TimelineCanvas } from '../draw/stage.js';
+import { AXIS } from '../draw/size.js';
 import { SelectionDrags, type SelectionDrag } from './selection-drag.js';
+import type { TimelineSelection } from '../model/selection.js';
 import { panned, zoomed, type View } from '../model/view.js';
 
 /** Shorter movements are clicks, CSS pixels. */
@@ -20,6 +22,8 @@ interface PointerDrag {
   readonly selecting: SelectionDrag | null;
   /** Whether it makes a new selection: a click in its place removes the one that is there. */
   readonly isNew: boolean;
+  /** The selection before a drag along the axis, which zooms to the time that it covers. */
+  readonly zoom: { readonly before: TimelineSelection | null } | null;
   moved: boolean;
 }
 
@@ -83,8 +87,10 @@ export class PointerGestures {
       return;
     }
     const isNew = event.shiftKey || spanning;
-    const selecting = isNew ? this.#selections.begin(x, y) : this.#selections.ofEdge(x, y);
-    this.#drag = { x, y, view, scroll: this.stage.body.scrollTop, selecting, isNew, moved: false };
+    const edge = isNew ? null : this.#selections.ofEdge(x, y);
+    const zoom = isNew || edge !== null || y >= AXIS ? null : { before: this.scene.shown.span };
+    const selecting = isNew || zoom !== null ? this.#selections.begin(x, y) : edge;
+    this.#drag = { x, y, view, scroll: this.stage.body.scrollTop, selecting, isNew, zoom, moved: false };
   };
 
   readonly #move = (event: PointerEvent): void => {
@@ -108,13 +114,14 @@ export class PointerGestures {
   #dragTo(drag: PointerDrag, x: number, y: number): void {
     drag.moved ||= Math.abs(x - drag.x) > STILL || Math.abs(y - drag.y) > STILL;
     if (!drag.moved) return;
+    this.scene.set({ hovered: null });
     if (drag.selecting !== null) {
       drag.selecting(x, y);
       return;
     }
     const { view } = drag;
     const by = ((drag.x - x) / this.stage.size.width) * (view.to - view.from);
-    this.scene.set({ view: panned(view, by, this.scene.events.span), hovered: null });
+    this.scene.set({ view: panned(view, by, this.scene.events.span) });
     this.stage.body.scrollTop = drag.scroll + drag.y - y;
   }
 
@@ -124,11 +131,15 @@ export class PointerGestures {
       if (this.#drag.isNew) this.scene.set({ span: null });
       else this.scene.set({ event: this.#eventAt(x, y) });
     }
+    const span = (this.#drag?.zoom ?? null) !== null && this.#drag?.moved === true ? this.scene.shown.span : null;
     this.#end(event);
+    if (span !== null && span.to > span.from) this.scene.look({ from: span.from, to: span.to });
   };
 
   readonly #end = ({ pointerId }: PointerEvent): void => {
     this.#fingers.delete(pointerId);
+    const zoom = this.#drag?.moved === true ? this.#drag.zoom : null;
+    if (zoom !== null) this.scene.set({ span: zoom.before });
     this.#drag = null;
     if (this.#fingers.size < 2) this.#pinch = null;
   };

@@ -3,6 +3,7 @@ import { element } from '../../document/dom-elements.js';
 import { CONDITION_KEYS } from '../model/condition-columns.js';
 
 const KEYS: readonly (readonly [keys: string, what: string])[] = [
+  ['drag on the axis', 'zoom to the time that it covers'],
   ['drag, arrows, A D, shift + wheel', 'move'],
   ['W S, + −, ctrl + wheel', 'zoom; the wheel alone after a click'],
   ['0', 'show all'],
@@ -16,7 +17,7 @@ const KEYS: readonly (readonly [keys: string, what: string])[] = [
   ['escape', 'clear'],
   ['shift + arrows', 'go from event to event'],
   ['N, shift + N', 'next match, the one before'],
-  ['M', 'place a marker'],
+  ['M, right click', 'place a marker: M also without a click into the timeline'],
   ['/', 'search'],
   ['[ ]', 'show the piece before, after'],
 ];

@@ -1,5 +1,5 @@
 /** The list of markers: show, rename and remove one; save all to a file, load them from one. */
-import { button, element } from '../../document/dom-elements.js';
+import { button, element, isText } from '../../document/dom-elements.js';
 import { quantityText } from '../../document/units.js';
 import { foldedPanel } from './folded-panel.js';
 import {
@@ -21,6 +21,8 @@ interface MarkerPanel {
   readonly place: HTMLElement;
   /** Sets a marker at the pointer, else at the selected event, else in the middle of the view. */
   readonly add: () => void;
+  /** Sets markers by right clicks, and by M wherever the focus is while the timeline is shown. */
+  readonly listen: (canvas: HTMLElement, timeAt: (x: number) => number, signal: AbortSignal) => void;
 }
 
 function download(name: string, text: string): void {
@@ -102,5 +104,21 @@ export function showMarkers(scene: Scene): MarkerPanel {
     add();
     details.open = true;
   };
-  return { place, add: addAndList };
+  const listen: MarkerPanel['listen'] = (canvas, timeAt, signal) => {
+    const onMenu = (event: MouseEvent): void => {
+      // A menu by key or by a long touch stays the browser's.
+      if (event.button !== 2) return;
+      event.preventDefault();
+      scene.set({ pointer: timeAt(event.offsetX) });
+      addAndList();
+    };
+    const onKey = (event: KeyboardEvent): void => {
+      const isOurs = event.key.toLowerCase() === 'm' && !event.ctrlKey && !event.metaKey && !event.altKey;
+      // On the canvas it is one of the timeline's keys.
+      if (isOurs && event.target !== canvas && canvas.checkVisibility() && !isText(event)) addAndList();
+    };
+    canvas.addEventListener('contextmenu', onMenu, { signal });
+    document.addEventListener('keydown', onKey, { signal });
+  };
+  return { place, add: addAndList, listen };
 }

@@ -36,10 +36,15 @@ export function showTrackTip(scene: Scene, stage: TimelineCanvas, signal: AbortS
     else tip.replaceChildren(...trackTexts(scene, placed.track, time, perPixel()));
     if (placed === null && marks.length > MOST_MARKS) tip.append(`and ${marks.length - MOST_MARKS} more`);
   };
-  canvas.addEventListener('pointermove', ({ offsetX, offsetY }) => show(offsetX, offsetY), { signal });
   const hide = (): void => {
     tip.hidden = true;
   };
+  const move = ({ offsetX, offsetY, buttons }: PointerEvent): void => {
+    // It would cover what a drag selects.
+    if (buttons === 0) show(offsetX, offsetY);
+    else hide();
+  };
+  canvas.addEventListener('pointermove', move, { signal });
   canvas.addEventListener('pointerleave', hide, { signal });
   let pressed: readonly [x: number, y: number] = [NaN, NaN];
   canvas.addEventListener('pointerdown', ({ offsetX, offsetY }) => (pressed = [offsetX, offsetY]), { signal });

@@ -1,4 +1,4 @@
-/** Columns of `dprof` that the facts of a kernel state: read from their texts, once for each list of facts. */
+/** Columns of `dprof` that the facts of a kernel state, and what those of a DMA packet say: read from their texts, once for each list of facts. */
 import type { CellValue, ColumnShape } from '../../../table/column.js';
 import { factsOf, type FactLists } from '../events/kernel-facts.js';
 
@@ -47,6 +47,9 @@ export const FACT_COLUMNS: readonly FactColumnShape[] = [
   { key: 'trace', label: 'trace', list: 'str', read: listBy(' > ') },
   { key: 'fused', label: 'fused', list: 'str', separator: '+', read: listBy(', ') },
   { key: 'bound', label: 'bound', read: (text) => word(text.split(';')[0]) },
+  { key: 'tensor', label: 'tensor', read: word },
+  { key: 'source', label: 'source', read: word },
+  { key: 'dest', label: 'destination', read: word },
 ];
 
 /** The value of one fact by the number of the list that has it. */

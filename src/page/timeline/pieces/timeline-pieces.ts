@@ -1,6 +1,6 @@
 /** The timeline of a profile: a piece of it, with the list of pieces and the strip of the whole profile above. */
 import { elementAt } from '../../../containers/element.js';
-import type { Utilisation } from '../../../prof/html/page-data.js';
+import type { Utilisation } from '../../../prof/html/utilisation/utilisation-data.js';
 import { element } from '../../document/dom-elements.js';
 import { readFragment, withName } from '../../document/fragment.js';
 import { loadEvents, type TimelineEvents } from '../events/events.js';

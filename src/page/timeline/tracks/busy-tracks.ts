@@ -4,7 +4,7 @@
  */
 import { elementAt } from '../../../containers/element.js';
 import { entryOf } from '../../../containers/map-entry.js';
-import type { Utilisation } from '../../../prof/html/page-data.js';
+import type { Utilisation } from '../../../prof/html/utilisation/utilisation-data.js';
 import { LAUNCHING, WORK_OF_KIND, type EventKind, type Lane } from '../../../prof/html/timeline/timeline-data.js';
 import { quantityText } from '../../document/units.js';
 import { durOf, kindOf, laneOf, startOf, type TimelineEvents } from '../events/events.js';

@@ -1,7 +1,8 @@
 /** What the page says of a profile that a timeline shows too: how busy it was, gaps, advice, and remarks without a time. */
 import type { FindingGroup } from '../../../prof/advise/grouped-findings.js';
 import type { PageGap } from '../../../prof/html/idle/idle-data.js';
-import type { PageProfile, Utilisation } from '../../../prof/html/page-data.js';
+import type { PageProfile } from '../../../prof/html/page-data.js';
+import type { Utilisation } from '../../../prof/html/utilisation/utilisation-data.js';
 import { quantityText } from '../../document/units.js';
 
 /** A finding, and some of the kernels that it is about. */

@@ -32,5 +32,8 @@ export function apiLayerCode(level: string): number {
   return codeOf((layer) => layer.name === name || layer.newName === name);
 }
 
+/** Number of the layer of communication. */
+export const COMMUNICATION_LAYER = apiLayerCode('hccl');
+
 /** Name of a layer by its number; null for an unknown one. */
 export const apiLayer = (code: number): string | null => LAYERS[code]?.name ?? null;

@@ -31,7 +31,7 @@ function folderOf(path: string): string | null {
 const ID = 'ascend-db';
 
 /** Every profile has at least one of these tables, and the table of strings. */
-const EVENTS = ['TASK', 'PYTORCH_API', 'COMPUTE_TASK_INFO', 'CANN_API'];
+const EVENTS = ['TASK', 'PYTORCH_API', 'COMPUTE_TASK_INFO', 'CANN_API', 'MSTX_EVENTS'];
 
 export const ascendDatabase: Reader = {
   id: ID,

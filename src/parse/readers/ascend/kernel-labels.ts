@@ -23,6 +23,20 @@ export interface TaskFacts {
   readonly mixBlockDim: number;
 }
 
+/** By which the vendor's tables name a task: its number in its stream, and that of its model and of its context. */
+export const TASK_IDS = ['taskId', 'modelId', 'contextId'] as const;
+/** In place of an id where there is none; so is -1. */
+export const NO_ID = 4294967295;
+
+/** Labels with the ids of the kernel's task. @param ids in the order of TASK_IDS; NaN where one is unknown */
+export function withTaskIds(labels: Labels | null, ids: readonly number[]): Labels | null {
+  const added = TASK_IDS.flatMap((name, i) => {
+    const id = ids[i] ?? NaN;
+    return id >= 0 && id < NO_ID ? [[name, id] as const] : [];
+  });
+  return added.length === 0 ? labels : { ...labels, ...Object.fromEntries(added) };
+}
+
 /** A text without the quotes that the profiler writes as part of it; null for `N/A` and the empty text. */
 export function cleanText(text: string | null | undefined): string | null {
   if (text === null || text === undefined) return null;

@@ -48,7 +48,7 @@ export class ProcessGroups {
    */
   constructor(
     described: unknown,
-    hashed: boolean,
+    private readonly hashed: boolean,
     private readonly rank: number | null,
   ) {
     this.all = entriesOf(described).map(([communicator, group]) => {
@@ -61,6 +61,12 @@ export class ProcessGroups {
       this.#byName.set(group.name, group);
       if (hashed) this.#byDigits.set(digits, this.#byDigits.has(digits) ? null : group);
     }
+  }
+
+  /** The name of a communicator's group, as in `all`; null for the empty one. */
+  nameOf(communicator: string): string | null {
+    if (communicator === '') return null;
+    return this.hashed ? communicatorHash(communicator) : communicator;
   }
 
   /** A group by its name, else by the digits in the name of an operation. */

@@ -6,6 +6,8 @@ import { entriesOf, fieldOf, isJsonObject, sizeOf, textOf } from '../../json/jso
 import { namesIn, readJsonFile } from '../../files.js';
 import type { JobFacts } from '../../capture/capture.js';
 import { ASCEND_INFO, ASCEND_OUTPUT } from '../../files-beside.js';
+import type { UnreadEvents } from '../../unread-events.js';
+import { addFact, type Facts } from './metadata-facts.js';
 
 const TOOL = 'Ascend PyTorch Profiler';
 
@@ -26,20 +28,15 @@ export interface ProfilerInfo {
   readonly cann: string | null;
 }
 
-/** Settings of `config.common_config` and `config.experimental_config`, and their facts. */
-const SETTINGS: readonly (readonly [key: string, fact: string])[] = [
-  ['_profiler_level', 'profiler_level'],
-  ['_aic_metrics', 'aic_metrics'],
-  ['_l2_cache', 'l2_cache'],
-  ['_op_attr', 'op_attr'],
-  ['_msprof_tx', 'msprof_tx'],
-  ['_mstx', 'mstx'],
-  ['record_shapes', 'record_shapes'],
-  ['profile_memory', 'profile_memory'],
-  ['with_stack', 'with_stack'],
-  ['with_modules', 'with_modules'],
-  ['with_flops', 'with_flops'],
+/** Settings of `config.common_config` and `config.experimental_config`; their facts have no underscore in front. */
+const SETTINGS = [
+  ...['activities', 'schedule', '_profiler_level', '_aic_metrics', '_export_type', '_data_simplification'],
+  ...['_l2_cache', '_op_attr', 'record_op_args', '_msprof_tx', '_mstx', '_mstx_domain_include', '_mstx_domain_exclude'],
+  ...['_gc_detect_threshold', '_host_sys', '_sys_io', '_sys_interconnection'],
+  ...['record_shapes', 'profile_memory', 'with_stack', 'with_modules', 'with_flops'],
 ];
+/** What a setting that is off is written as: `null`, or an empty list. */
+const OFF = 'none';
 
 export function toolName(info: ProfilerInfo | null): string {
   const versions: string[] = [];
@@ -73,6 +70,16 @@ export function readProfilerInfo(
   return null;
 }
 
+/**
+ * Counts files of `record_op_args`, which stand in a folder beside the profile's. Their form is not documented.
+ * @param folder the profile's own, or the one of its output
+ */
+export function countOpArgs(folder: string | null, unread: UnreadEvents): void {
+  if (folder === null) return;
+  for (const place of [resolve(folder), resolve(folder, '..')])
+    if (place.endsWith('_ascend_pt')) unread.count('files of op_args', namesIn(`${place}_op_args`, /^[^.]/).length);
+}
+
 const rankIn = (name: string): number | null => {
   const rank = /_(\d{1,6})\.json$/.exec(name)?.[1];
   return rank === undefined ? null : Number(rank);
@@ -84,11 +91,11 @@ function readInfo(path: string, rankOfName: number | null): ProfilerInfo | null 
   const config = fieldOf(info, 'config');
   const groups = ['common_config', 'experimental_config'].map((group) => fieldOf(config, group));
   const settings = new Map(groups.flatMap(entriesOf));
-  const facts: Record<string, string | number> = {};
-  for (const [key, fact] of SETTINGS) {
+  const facts: Facts = {};
+  for (const key of SETTINGS) {
     const value = settings.get(key);
-    if (typeof value === 'boolean') facts[fact] = String(value);
-    else if (typeof value === 'number' || textOf(value) !== null) facts[fact] = value as string | number;
+    const isOff = value === null || (Array.isArray(value) && value.length === 0);
+    addFact(facts, key.replace(/^_/, ''), isOff ? OFF : value);
   }
   return {
     rank: sizeOf(fieldOf(info, 'rank_id')) ?? rankOfName,

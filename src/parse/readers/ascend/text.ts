@@ -3,6 +3,7 @@ import { emit } from '../../capture/emit.js';
 import type { Reader, Probe } from '../../reader.js';
 import { DetailsCapture } from './text/details-capture.js';
 import { TraceCapture } from './text/trace-capture.js';
+import { traceSource } from './text/trace-source.js';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { headContains, namesIn, textStart } from '../../files.js';
@@ -19,8 +20,12 @@ export const ascendText: Reader = {
   sniff: (probe) => isAscendTrace(probe) || isKernelDetails(probe),
   isCovered: (probe) => isCovered(probe),
   read: (probe, options) => {
-    const place = [probe.path, probe.file, probe.folder, ascendText.id] as const;
-    return emit(isKernelDetails(probe) ? new DetailsCapture(...place) : TraceCapture.read(...place), options);
+    const place = [probe.path, probe.file, probe.folder] as const;
+    const { id } = ascendText;
+    return emit(
+      isKernelDetails(probe) ? new DetailsCapture(...place, id) : new TraceCapture(id, traceSource(...place)),
+      options,
+    );
   },
 };
 
@@ -33,13 +38,13 @@ const MARKS = ['"async_npu"', 'torch_to_npu', '"Ascend Hardware"', 'Node@launch'
 /** Quoted times and shapes are unique to this profiler; a truncated trace may have no other mark. */
 const QUOTED_TIME = /"ts"\s*:\s*"\d{1,19}(\.\d+)?"/;
 const QUOTED_SHAPES = /"Input Dims"\s*:\s*"/;
-const CATEGORY = /"cat"\s*:\s*"(cpu_op|python_function|enqueue|dequeue)"/;
+const HOST_EVENT = /"cat"\s*:\s*"(cpu_op|python_function|enqueue|dequeue)"|"event_type"\s*:/;
 
 /** Unlike PyTorch's traces of other devices, the trace is a list of events at the top level. */
 function isAscendTrace({ path, head }: Probe): boolean {
   const start = textStart(head);
   if (!start.startsWith('[') || !start.includes('"ph"')) return false;
-  if (QUOTED_SHAPES.test(start) || (QUOTED_TIME.test(start) && CATEGORY.test(start))) return true;
+  if (QUOTED_SHAPES.test(start) || (QUOTED_TIME.test(start) && HOST_EVENT.test(start))) return true;
   return headContains(path, MARKS, SEARCHED);
 }
 

@@ -13,16 +13,17 @@ import { isNear } from '../../capture/clocks/exact-times.js';
 import { BlockFile } from '../../json/block-file.js';
 import { ExactDecoder } from '../../json/exact-json.js';
 import type { Probe, Reader, ReadOptions } from '../../reader.js';
+import { findProgram } from './neff/find-program.js';
 import { clockOf, nanoseconds } from './tool-json/json-clock.js';
 import { SubgraphCores } from './tool-json/subgraph-cores.js';
 import { packet } from './tool-json/packet-row.js';
 import { profileLine } from './tool-json/json-profile-line.js';
 import { instruction } from './tool-json/instruction-row.js';
-import { numberOf, type ToolRow } from './tool-json/table-row.js';
+import { numberOf, textOf, type ToolRow } from './tool-json/table-row.js';
 import type { TableContext } from './tool-json/row-context.js';
 import type { RowIndex } from './tool-json/row-index.js';
 import { memoryUsage, pendingDma, semaphore, throttle, throughput } from './tool-json/json-samples.js';
-import { scanToolFile } from './tool-json/table-scan.js';
+import { scanToolFile, type ToolFile } from './tool-json/table-scan.js';
 import { layer, notices, statements } from './tool-json/statement-lines.js';
 import { TIMED_TABLES, type TimedTable, TABLE_NAMES } from './tool-json/json-tables.js';
 import { piecesOf, textStart } from '../../files.js';
@@ -31,6 +32,7 @@ export const neuronJson: Reader = {
   id: 'neuron-json',
   title: 'AWS Neuron profile as JSON (neuron-profile view --output-format json)',
   reads: 'text',
+  usesProgram: true,
   sniff: isToolJson,
   read: (probe, options) => read(probe, options),
 };
@@ -61,12 +63,13 @@ function* read({ path, file }: Probe, options: ReadOptions): Generator<ProfileLi
   const cores = new SubgraphCores(found);
   const { profile } = options;
   const context: TableContext = { profile, clock, cores, diagnostics };
+  const types = typesOf(found, options, diagnostics);
   const counts: Record<string, number> = {};
   let kernels = 0;
 
   function* lines(): Generator<ProfileLine> {
     yield profileLine(found, clock, cores, neuronJson.id, options);
-    yield* statements(found, cores, profile);
+    yield* statements(found, cores, profile, types);
     const rows = new BlockFile(path);
     try {
       yield* timed(rows, found.layers);
@@ -87,6 +90,18 @@ function* read({ path, file }: Probe, options: ReadOptions): Generator<ProfileLi
     yield line;
   }
   yield endRecord(profile, counts, diagnostics);
+}
+
+/**
+ * Types of tensors by name, which the tool's JSON lacks and its program has.
+ * @throws UserError when the program that the user named is of another model
+ */
+function typesOf(found: ToolFile, options: ReadOptions, diagnostics: Diagnostics): ReadonlyMap<string, string | null> {
+  const { program, force = false, file } = options;
+  if (program === undefined) return new Map();
+  const uuid = textOf(found.row('neff_header')['uuid']) ?? '';
+  const { tensors } = findProgram({ program, force, folder: null, file, uuid, modelFile: null }, diagnostics) ?? {};
+  return new Map(tensors?.map(({ name, dtype }) => [name, dtype]));
 }
 
 /** Puts `id` where other readers' kernels have it. */

@@ -1,7 +1,7 @@
 /**
  * Thread scheduling (`nsys profile --cpuctxsw`) and CPU samples (`--sample`) → how long threads of each process ran on each
- * core, how often they were scheduled there, and how often a sample met them. Memory: the threads, and the cores of each
- * process.
+ * core, how often they were scheduled there, how often a sample met them, and how many cores were busy over time. Memory:
+ * the threads, and the cores of each process. Samples alone do not say how many were: their period is in no known unit.
  *
  * Source: NVIDIA Nsight Systems documentation, "SQLite Schema Reference": SCHED_EVENTS, COMPOSITE_EVENTS. `cpuCycles` of
  * samples is 1 in every real export at hand, which is no number of cycles: it is not read.
@@ -13,6 +13,7 @@ import type { SampleRecord } from '../../../record/record.js';
 import { isNear } from '../../capture/clocks/exact-times.js';
 import { ThreadTable } from '../../capture/threads.js';
 import { numberOf, type Selection, type SqliteFile } from '../../sqlite/sqlite.js';
+import { BusyCores } from './busy-cores.js';
 
 export const CPU_TABLES = ['SCHED_EVENTS', 'COMPOSITE_EVENTS'] as const;
 const [SCHEDULING, SAMPLES] = CPU_TABLES;
@@ -31,7 +32,7 @@ interface CoreUsage {
 
 export class CpuUsage {
   readonly #usage = new Map<string, CoreUsage>();
-  #traced: number | null = null;
+  readonly #runs: ThreadRuns;
   #hasSamples = false;
 
   constructor(
@@ -39,7 +40,7 @@ export class CpuUsage {
     private readonly thread: ThreadSelection,
     private readonly diagnostics: Diagnostics,
   ) {
-    this.#readScheduling();
+    this.#runs = this.#readScheduling();
     this.#readSamples();
   }
 
@@ -48,11 +49,12 @@ export class CpuUsage {
       ...{ type: 'sample', profile, start: null, device: null, metric, value, unit },
       ...(labels === undefined ? undefined : { labels }),
     });
-    if (this.#traced !== null) yield sample(CPU_METRICS.traced, this.#traced, 'ns');
+    const { traced } = this.#runs;
+    if (traced !== null) yield sample(CPU_METRICS.traced, traced, 'ns');
     const usages = [...this.#usage.values()].sort((a, b) => a.cpu - b.cpu || a.pid - b.pid);
     for (const { cpu, pid, time, switches, samples } of usages) {
       const labels = { cpu, pid };
-      if (this.#traced !== null) {
+      if (traced !== null) {
         yield sample(CPU_METRICS.time, time, 'ns', labels);
         yield sample(CPU_METRICS.switches, switches, 'count', labels);
       }
@@ -60,7 +62,13 @@ export class CpuUsage {
     }
   }
 
-  #readScheduling(): void {
+  /** How many cores were busy over time, in order of start; none without events of scheduling. */
+  busy(profile: number): Iterable<SampleRecord> {
+    const { busy, traced, first, last } = this.#runs;
+    return traced === null ? [] : busy.records(profile, first, last);
+  }
+
+  #readScheduling(): ThreadRuns {
     const runs = new ThreadRuns();
     const columns = ['start', ...this.thread, 'cpu', 'isSchedIn'];
     let bad = 0;
@@ -77,12 +85,12 @@ export class CpuUsage {
     runs.end();
     this.diagnostics.count('bad-row', bad);
     this.diagnostics.count('scheduling-not-paired', runs.unpaired);
-    this.#traced = runs.traced;
     for (const { cpu, pid, time, switches } of runs.cores.values()) {
       const usage = this.#of(cpu, pid);
       usage.time += time;
       usage.switches += switches;
     }
+    return runs;
   }
 
   #readSamples(): void {
@@ -114,12 +122,14 @@ class ThreadRuns {
   readonly #last: number[] = [];
   readonly #since: number[] = [];
   readonly #cpu: number[] = [];
-  #first = Infinity;
-  #end = -Infinity;
+  busy = new BusyCores();
+  /** First and last event, ns. */
+  first = Infinity;
+  last = -Infinity;
 
   /** ns from the first to the last event; null without events. */
   get traced(): number | null {
-    return this.#end >= this.#first ? this.#end - this.#first : null;
+    return this.last >= this.first ? this.last - this.first : null;
   }
 
   take(time: number, process: number, tid: number, cpu: number, isIn: boolean): void {
@@ -127,13 +137,16 @@ class ThreadRuns {
     const thread = this.#threads.thread(this.#threads.process(process, pid), tid);
     if (time <= (this.#last[thread] ?? -Infinity)) this.isInOrder = false;
     this.#last[thread] = time;
-    this.#first = Math.min(this.#first, time);
-    this.#end = Math.max(this.#end, time);
+    this.first = Math.min(this.first, time);
+    this.last = Math.max(this.last, time);
     const since = this.#since[thread] ?? NaN;
     const core = entryOf(this.cores, `${cpu}/${pid}`, () => ({ cpu, pid, time: 0, switches: 0 }));
     const isPaired = isIn === Number.isNaN(since) && (isIn || this.#cpu[thread] === cpu);
     if (!isPaired) this.unpaired++;
-    else if (!isIn) core.time += time - since;
+    else if (!isIn) {
+      core.time += time - since;
+      this.busy.add(since, time);
+    }
     if (isIn) core.switches++;
     this.#cpu[thread] = cpu;
     this.#since[thread] = isIn ? time : NaN;
@@ -149,6 +162,7 @@ class ThreadRuns {
     this.unpaired = 0;
     this.#threads = new ThreadTable();
     for (const column of [this.#last, this.#since, this.#cpu]) column.length = 0;
-    [this.#first, this.#end] = [Infinity, -Infinity];
+    [this.first, this.last] = [Infinity, -Infinity];
+    this.busy = new BusyCores();
   }
 }

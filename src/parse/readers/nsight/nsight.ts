@@ -12,6 +12,7 @@ import { type ActivityDetails, type Capture, type CaptureNames, type JobFacts } 
 import type { CapturedNode } from '../../capture/graphs/captured-graph.js';
 import { isNear } from '../../capture/clocks/exact-times.js';
 import { Activities, HostCalls, knownId, Ranges, type ActivityRow } from '../../capture/capture-columns.js';
+import { merged, startOf } from '../../capture/dated-records.js';
 import { emit } from '../../capture/emit.js';
 import type { KernelContexts } from '../../capture/kernel-contexts.js';
 import type { LaunchJoin } from '../../capture/launches.js';
@@ -302,7 +303,7 @@ class NsightCapture implements Capture {
 
   *statements(profile: number): Generator<StatementRecord> {
     yield* this.#cpu.records(profile);
-    yield* this.#memory.records(profile, this.diagnostics);
+    yield* merged(startOf, this.#cpu.busy(profile), this.#memory.records(profile, this.diagnostics));
   }
 
   capturedNode(activity: number): CapturedNode | null {

@@ -1,8 +1,8 @@
 /**
  * Counters of kernels: values of CUPTI's metrics and events (`nvprof --metrics`, `--events`), and samples of the program
  * counter by what held the warp up (`--pc-sampling`), which belong to a kernel by its correlation id. A database states
- * neither names nor types of metrics: they are named by CUPTI's numbers, which differ between architectures, and a value
- * is read by its bits. Memory: 28 bytes a value.
+ * neither names nor types of metrics: they are named by CUPTI's numbers, which differ between architectures and which no
+ * public document maps to names, and a value is read by its bits. Memory: 28 bytes a value.
  *
  * Source: CUPTI documentation, CUpti_ActivityMetric, CUpti_ActivityMetricInstance, CUpti_ActivityEvent,
  * CUpti_ActivityEventInstance, CUpti_MetricValue, CUpti_ActivityPCSampling3 and CUpti_ActivityPCSamplingStallReason.
@@ -68,6 +68,11 @@ export class KernelCounters {
     this.#rows = allRows(this.#corr.length);
     const columns = [this.#corr, this.#table, this.#id, this.#instance, this.#value];
     sortRows(this.#rows, (a, b) => columns.reduce((order, column) => order || column.at(a) - column.at(b) || 0, 0));
+  }
+
+  /** How many values have a number in place of a name. */
+  get unnamed(): number {
+    return this.#rows.reduce((count, row) => count + (this.#table.at(row) === SAMPLES_CODE ? 0 : 1), 0);
   }
 
   /** How many values are of none of these correlation ids. */

@@ -108,6 +108,7 @@ class NvprofCapture implements Capture {
     const waitsWithoutDevice = this.#readSyncs();
     this.#counters = new KernelCounters(database);
     this.diagnostics.count('bad-row', this.#counters.broken);
+    this.diagnostics.count('counter-without-name', this.#counters.unnamed);
     this.diagnostics.count('counter-without-kernel', this.#counters.outside(this.activities.corr));
     this.overhead = readOverhead(this.#rows(OVERHEAD_TABLE, OVERHEAD_COLUMNS), {
       ...{ diagnostics: this.diagnostics, unread: this.#unread, unreadTimes: this.#unreadTimes },

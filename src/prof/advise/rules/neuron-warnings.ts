@@ -35,7 +35,7 @@ interface NeuronRule {
   /** What is at stake, and may be gained, ns; null when unknown. */
   readonly stake: (evidence: Evidence, capture: WarnedCapture) => number | null;
   /** Where there are no such activities, the longest time that it is about. */
-  readonly longest?: (capture: WarnedCapture, device: number) => LongestTime | null;
+  readonly longest?: (capture: WarnedCapture, evidence: Evidence) => LongestTime | null;
   readonly gain?: (evidence: Evidence, capture: WarnedCapture) => Pick<Gain, 'how' | 'isBound'>;
 }
 
@@ -58,6 +58,7 @@ const TABLE: readonly NeuronRule[] = [
     doc: 'Neuron: a tensor is loaded into the state buffer more than twice',
     warning: 'tensor-reload',
     action: 'keep the tensor in the state buffer, or tile so that it is used while it is there',
+    longest: ({ sums: { loads } }, { tensor }) => loads.spans.get(String(tensor)) ?? null,
     why: ({ loads }) => (loads.named > 0 ? null : 'the capture does not record which tensor a packet belongs to'),
     stake: ({ tensor, times }, capture) => {
       const loaded = capture.sums.loads.bytes.get(String(tensor)) ?? 0;
@@ -80,7 +81,7 @@ const TABLE: readonly NeuronRule[] = [
     warning: 'throttled',
     action: 'spread the work over time or cores; limits come from power, heat and activity, not from the program',
     why: ({ throttling }) => (throttling.cores.size > 0 ? null : 'no samples of throttling'),
-    longest: ({ sums: { throttling } }, device) => throttling.cores.get(device)?.longest ?? null,
+    longest: ({ sums: { throttling } }, { core }) => throttling.cores.get(number(core))?.longest ?? null,
     stake: ({ lostShare }, { sums: { totalPs } }) => (totalPs === null ? null : (number(lostShare) * totalPs) / 1000),
     gain: () => ({ how: 'sum of (1 − limit) · duration of windows, for a core that always has work', isBound: true }),
   },
@@ -169,7 +170,7 @@ function answer(entry: NeuronRule, profile: number, capture: WarnedCapture): Rul
         stake,
         gain,
         kernels: [],
-        ...atLongest(capture.longest ?? (device === null ? null : (entry.longest?.(capture, device) ?? null))),
+        ...atLongest(capture.longest ?? entry.longest?.(capture, evidence) ?? null),
         count: number(evidence['windows']) || capture.count || 1,
         evidence,
         see: 'dprof summary FILE',

@@ -51,7 +51,7 @@ const CLAUSES: Readonly<Record<SpanPartName, Clause>> = {
   missing: ({ missing, work }, share) => {
     const lost = missing > 0 ? [`the work of ${missing} ${missing === 1 ? 'launch' : 'launches'}`] : [];
     const untimed = work.untimed > 0 ? [`the time of ${many(work.untimed, 'piece')} of work`] : [];
-    return `not known ${percent(share)}: the trace lacks ${[...lost, ...untimed].join(', and ')}`;
+    return `not known ${percent(share)}: the trace lacks ${[...lost, ...untimed].join(', and ') || 'kernels'}`;
   },
   idle: (facts, share, parts) =>
     isUntimed(facts.work)

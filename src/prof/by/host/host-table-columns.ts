@@ -58,6 +58,19 @@ export const HOST_COLUMNS: readonly Column<HostTableRow>[] = [
     'time on the device of these, and of operations between ranks, added up',
     ({ work }) => orNull(work.time),
   ),
+  column('deviceself', 'DevSelf(ns)', NS, 'device without the work of ops within; na of ranges and calls', ({ work }) =>
+    orNull(work.self),
+  ),
+  column(
+    'aicore',
+    'AICore(ns)',
+    NS,
+    'device of kernels on AI Cores: the core class AI_CORE or MIX_AIC of Ascend; na where none is stated',
+    ({ work }) => orNull(work.cube),
+  ),
+  column('aicoreself', 'AICoreSelf(ns)', NS, 'the same without the work of ops within', ({ work }) =>
+    orNull(work.cubeSelf),
+  ),
 ];
 
 /** Columns without -c, after the name. */

@@ -5,7 +5,15 @@
 import { entryOf } from '../../../containers/map-entry.js';
 import { orNull } from '../../../containers/numeric-column.js';
 import { UserError } from '../../../record/errors.js';
-import type { Context, ProfileLine, RangeKind, RangeRecord } from '../../../record/record.js';
+import { isCubeClass } from '../../../record/neuron/engines.js';
+import type {
+  CollectiveRecord,
+  Context,
+  KernelLine,
+  ProfileLine,
+  RangeKind,
+  RangeRecord,
+} from '../../../record/record.js';
 import { spreadOf, type Spread } from '../../../record/statistics.js';
 import { isDeviceActivity } from '../../input/device-activity.js';
 import { GroupDurations } from '../group-durations.js';
@@ -24,6 +32,8 @@ export interface HostTableKind {
   readonly isAllWork: boolean;
   /** Names of the rows that a piece of device work belongs to. */
   readonly namesOf: (record: ProfileLine) => ReadonlySet<string>;
+  /** Of these the innermost; absent where names do not say which one that is. */
+  readonly innermostOf?: (record: ProfileLine) => string | null;
 }
 
 const NOTHING: ReadonlySet<string> = new Set();
@@ -34,10 +44,18 @@ function distinct(...lists: readonly (readonly string[])[]): ReadonlySet<string>
   for (const list of lists) for (const name of list) names.add(name);
   return names;
 }
+
+const isWork = (record: ProfileLine): record is KernelLine | CollectiveRecord =>
+  record.type === 'kernel' || record.type === 'collective';
+
+const ENGINE_RANGE = 'autograd::engine::evaluate_function: ';
+
+const markedOp = (text: string): string => hostRangeName({ kind: 'op', domain: null, text });
+
 const ofKernel =
   (namesOf: (kernel: Partial<Context>) => ReadonlySet<string>): HostTableKind['namesOf'] =>
   (record) =>
-    record.type === 'kernel' || record.type === 'collective' ? namesOf(record) : NOTHING;
+    isWork(record) ? namesOf(record) : NOTHING;
 
 /** An operation between ranks is no kernel, though its time counts. */
 const KERNELS = { launched: 'Kernels', isAllWork: false } as const;
@@ -58,9 +76,18 @@ export const HOST_TABLES: Readonly<Record<string, HostTableKind>> = {
     namesOf: ofKernel(({ calls = [], seqMarker = [] }) =>
       distinct(
         calls.map(({ op }) => op),
-        seqMarker.map((text) => hostRangeName({ kind: 'op', domain: null, text })),
+        seqMarker.map(markedOp),
+        // Of some profilers the engine's range around a node has no sequence number, and so no marker.
+        seqMarker.map((text) => `${ENGINE_RANGE}${markedOp(text)}`),
       ),
     ),
+    innermostOf: (record) => {
+      if (!isWork(record)) return null;
+      const [call, marker] = [record.calls?.at(-1), record.seqMarker?.at(-1)];
+      // Around ops of the dispatcher are those that PyProf describes; calls are either, markers of the former.
+      const isInner = marker !== undefined && call?.from === undefined;
+      return isInner ? markedOp(marker) : (call?.op ?? null);
+    },
   },
   api: {
     header: 'Api',
@@ -80,6 +107,11 @@ interface Work {
   count: number;
   /** ns; NaN where one of them is of unknown time. */
   time: number;
+  /** Of these the time of work that was launched in no op within, in ns. */
+  self: number;
+  /** Time of kernels on AI Cores, and in ns that of `self`; NaN where the core of one is not known. */
+  cube: number;
+  cubeSelf: number;
 }
 
 interface Sums {
@@ -100,14 +132,14 @@ export interface HostTableRow {
   readonly self: number | null;
   /** `host` of all rows. */
   readonly whole: number;
-  /** Device work within the ranges, of calls what they launched. */
+  /** Device work within the ranges, of calls what they launched. What no record states is NaN. */
   readonly work: Readonly<Work>;
 }
 
 const MOST_NAMES = 300_000;
 /** Most characters of names. */
 const MOST_TEXT = 64 * 1024 * 1024;
-const NO_WORK: Work = { count: 0, time: 0 };
+const noWork = (): Work => ({ count: 0, time: 0, self: 0, cube: 0, cubeSelf: 0 });
 
 export class HostTable {
   readonly #names = new Map<string, Sums>();
@@ -115,6 +147,8 @@ export class HostTable {
   readonly #durations = new GroupDurations();
   readonly #times = new NamedTimes();
   #whole = 0;
+  /** Whether a kernel states the kind of core that it ran on. */
+  #hasCores = false;
   #text = 0;
   /** Ranges whose times are not known, which are in no row. */
   untimed = 0;
@@ -132,11 +166,28 @@ export class HostTable {
       return;
     }
     if (!('dur' in record)) return;
-    for (const name of this.kind.namesOf(record)) {
-      const work = entryOf(this.#work, name, (): Work => ({ count: 0, time: 0 }));
-      if (this.kind.isAllWork || record.type === 'kernel') work.count++;
-      work.time += record.dur ?? NaN;
+    const { isAllWork, namesOf, innermostOf } = this.kind;
+    const innermost = innermostOf?.(record) ?? null;
+    const dur = record.dur ?? NaN;
+    const cube = this.#cubeTime(record, dur);
+    for (const name of namesOf(record)) {
+      const work = entryOf(this.#work, name, noWork);
+      if (isAllWork || record.type === 'kernel') work.count++;
+      work.time += dur;
+      work.cube += cube;
+      if (name !== innermost) continue;
+      work.self += dur;
+      work.cubeSelf += cube;
     }
+  }
+
+  /** Time on an AI Core; NaN for a kernel on a core of unknown kind. */
+  #cubeTime(record: ProfileLine, dur: number): number {
+    if (record.type !== 'kernel') return 0;
+    const { engine } = record;
+    if (engine === undefined) return NaN;
+    this.#hasCores = true;
+    return isCubeClass(engine) ? dur : 0;
   }
 
   #addRange(found: RangeRecord): void {
@@ -166,6 +217,13 @@ export class HostTable {
     });
   }
 
+  #stated(work: Work): Work {
+    const hasSelf = this.kind.innermostOf !== undefined;
+    const cube = this.#hasCores ? work.cube : NaN;
+    const cubeSelf = this.#hasCores && hasSelf ? work.cubeSelf : NaN;
+    return { ...work, self: hasSelf ? work.self : NaN, cube, cubeSelf };
+  }
+
   *rows(): Generator<HostTableRow> {
     const { durations, begins } = this.#durations.inOrder(Uint32Array.from({ length: this.#names.size }, (_, i) => i));
     for (const [name, { group, host, self }] of this.#names) {
@@ -177,7 +235,7 @@ export class HostTable {
         durations: own,
         self: orNull(self),
         whole: this.#whole,
-        work: this.#work.get(name) ?? NO_WORK,
+        work: this.#stated(this.#work.get(name) ?? noWork()),
       };
     }
   }

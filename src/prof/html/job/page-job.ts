@@ -1,14 +1,17 @@
 /** The report of a job → what its page shows: who is late and why, waits, and a heat map of ranks and steps. Bounded. */
 import { elementAt } from '../../../containers/element.js';
+import { groupsOf } from '../../../containers/map-entry.js';
 import { clockAhead, jobTime } from '../../ranks/clocks/job-clocks.js';
 import type { JobReport } from '../../ranks/job-report.js';
+import { isNeuronCore } from '../../../record/neuron/neuron-cores.js';
 import { nameWithoutWork } from '../../ranks/membership.js';
 import type { RankPart } from '../../ranks/part/rank-part.js';
 import { ownWork, stepLength } from '../../ranks/stragglers/own-work.js';
 import { isByKernels } from '../../ranks/stragglers/reasons.js';
 import type { Straggler } from '../../ranks/stragglers/stragglers.js';
 import { jobTables } from './job-tables.js';
-import type { PageJob, PageStraggler } from '../page-data.js';
+import type { PageJob, PageProfile, PageStraggler } from '../page-data.js';
+import { jointUtilisation } from '../utilisation/joint-curves.js';
 
 /** Numbers of each heat map. */
 const MOST_CELLS = 16_384;
@@ -18,15 +21,32 @@ const MOST_CLASSES = 32;
 const MOST_NAMED = 16;
 
 /**
+ * @param profiles of the page
  * @param profileOf index of the profile of a part in the page; null where that does not hold it
  */
-export function pageJob(report: JobReport, profileOf: (part: RankPart) => number | null): PageJob {
+export function pageJob(
+  report: JobReport,
+  profiles: readonly Pick<PageProfile, 'utilisation'>[],
+  profileOf: (part: RankPart) => number | null,
+): PageJob {
   const { parts, withoutWork, membership, groups, ranks, lateness, classes } = report;
   const { worldSize, missing } = membership;
   const sumOf = (of: (group: JobReport['groups'][number]) => number): number =>
     groups.reduce((sum, group) => sum + of(group), 0);
   const { stragglers, latest, tested } = lateness;
   const late = new Set(stragglers.flatMap(({ members }) => members));
+  const sharing = partsThatShare(parts);
+  const rows = ranks.map(({ part, node, clock, waited, joined, last, delayed }): PageJob['ranks'][number] => ({
+    ...{ name: nameAmong(sharing, elementAt(parts, part)), node, clock: clock.source, bound: clock.bound },
+    offset: clockAhead(clock, elementAt(parts, part), parts),
+    ...{ shift: clock.offset === null ? null : jobTime(clock, 0), drift: clock.drift },
+    profile: profileOf(elementAt(parts, part)),
+    device: elementAt(parts, part).device,
+    sharesRank: sharing.has(elementAt(parts, part)),
+    isLate: late.has(part),
+    // A rank that joined no operation that others joined is not known to wait, or to delay them.
+    ...(joined === 0 ? { waited: null, last: null, delayed: null } : { waited, last: last / joined, delayed }),
+  }));
   return {
     worldSize,
     missing: missing.length,
@@ -40,17 +60,9 @@ export function pageJob(report: JobReport, profileOf: (part: RankPart) => number
     isChance: stragglers.length === 0,
     late: [...stragglers, ...(latest === null ? [] : [latest])]
       .slice(0, MOST_STRAGGLERS)
-      .map((straggler) => pageStraggler(report, straggler)),
-    ranks: ranks.map(({ part, node, clock, waited, joined, last, delayed }) => ({
-      ...{ name: nameOf(elementAt(parts, part)), node, clock: clock.source, bound: clock.bound },
-      offset: clockAhead(clock, elementAt(parts, part), parts),
-      ...{ shift: clock.offset === null ? null : jobTime(clock, 0), drift: clock.drift },
-      profile: profileOf(elementAt(parts, part)),
-      device: elementAt(parts, part).device,
-      isLate: late.has(part),
-      // A rank that joined no operation that others joined is not known to wait, or to delay them.
-      ...(joined === 0 ? { waited: null, last: null, delayed: null } : { waited, last: last / joined, delayed }),
-    })),
+      .map((straggler) => pageStraggler(report, sharing, straggler)),
+    ranks: rows,
+    utilisation: jointUtilisation(rows, profiles),
     classes: classes.slice(0, MOST_CLASSES).map((row) => ({
       ...{ kind: row.kind, groupKind: row.groupKind, size: row.size, operations: row.operations },
       ...{ wait: row.wait, transfer: row.transfer, busBandwidth: row.busBandwidth },
@@ -63,8 +75,23 @@ export function pageJob(report: JobReport, profileOf: (part: RankPart) => number
 const nameOf = ({ rank, isDevice, device, file }: RankPart): string =>
   rank === null ? file : `${isDevice && rank === device ? 'device' : 'rank'} ${rank}`;
 
+/** `rank 0, device 4` where the rank has several devices. */
+const nameAmong = (sharing: ReadonlySet<RankPart>, part: RankPart): string =>
+  part.isDevice || !sharing.has(part) ? nameOf(part) : `${nameOf(part)}, device ${part.device}`;
+
+/**
+ * Parts that do the work of one rank with other devices: those of a profile whose rank is known, and the cores of a Neuron
+ * capture, which is of one logical core. Devices of another process stand for a rank each.
+ */
+function partsThatShare(parts: readonly RankPart[]): ReadonlySet<RankPart> {
+  const profiles = groupsOf(parts, ({ file, startUnixNs }) => JSON.stringify([file, startUnixNs]));
+  const several = [...profiles.values()].filter((all) => new Set(all.map(({ device }) => device)).size > 1);
+  return new Set(several.flat().filter((part) => !part.isDevice || isNeuronCore(part.deviceName)));
+}
+
 function pageStraggler(
   { parts, ranks }: JobReport,
+  sharing: ReadonlySet<RankPart>,
   { part, level, name, late, share, q, steps, lateIn, members, reasons }: Straggler,
 ): PageStraggler {
   const [first] = reasons.parts;
@@ -75,7 +102,7 @@ function pageStraggler(
       : { name: row.name, excess: row.excess, share: row.peers > 0 ? row.excess / row.peers : null };
   };
   return {
-    name: name === null ? nameOf(elementAt(parts, part)) : `${level} ${name}`,
+    name: name === null ? nameAmong(sharing, elementAt(parts, part)) : `${level} ${name}`,
     node: elementAt(ranks, part).node,
     ...{ ranks: members.length, late, share, q, steps, lateIn, slowdown: reasons.slowdown },
     by: first === undefined || !(first.excess > 0) ? null : first.name,

@@ -8,7 +8,9 @@ import { mixed } from '../../../containers/hash.js';
 import { isSameList } from '../../../containers/lists.js';
 import { entryOf } from '../../../containers/map-entry.js';
 import type { Annotated } from '../../annotate.js';
-import { basisOfFacts, repeatedFacts } from '../../report/explain.js';
+import type { DeviceActivity } from '../../input/device-activity.js';
+import type { CopyLine } from '../../../record/record.js';
+import { basisOfFacts, repeatedFacts, type LabelledLine } from '../../report/explain.js';
 import { KernelMemo } from '../../work/kernel-memo.js';
 import { packColumn } from './column-packing.js';
 import type { PackedFacts } from './timeline-data.js';
@@ -25,6 +27,15 @@ interface FactBounds {
 }
 
 const FACT_BOUNDS: FactBounds = { lists: 100_000, text: 16 * 1024 * 1024 };
+
+/** Labels of a packet that those of a transfer share, and what the page calls them. */
+const PACKET_FACTS = [
+  ['variable', 'tensor'],
+  ['source', 'source'],
+  ['dest', 'destination'],
+  ['transfer', 'transfer'],
+  ['semaphore', 'raises semaphore'],
+] as const;
 
 /** Calls by which kernels are compared: with more, profiles whose calls hardly repeat take a tenth more memory. */
 const KEPT = 512;
@@ -45,16 +56,22 @@ export class FactTable {
 
   constructor(private readonly bounds = FACT_BOUNDS) {}
 
+  /** Number of an activity's list. @param row of a kernel */
+  numberFor(record: DeviceActivity, row: Annotated | null): number {
+    if (row !== null) return this.numberOf(row);
+    return record.type === 'copy' ? this.numberOfPacket(record) : NO_FACTS;
+  }
+
   /** Number of a kernel's list; NO_FACTS where the table is full. */
   numberOf(row: Annotated): number {
     const known = (this.#known ??= new KernelMemo(KEPT));
-    if (!known.isOn) return this.#listOf(row);
+    if (!known.isOn) return this.#listOf(repeatedFacts(row));
     const basis = basisOfFacts(row);
     return known.of(
       row.calls,
       row.record.name,
       (other) => isSameList(other.basis, basis),
-      () => ({ basis, number: this.#listOf(row) }),
+      () => ({ basis, number: this.#listOf(repeatedFacts(row)) }),
     ).number;
   }
 
@@ -63,10 +80,19 @@ export class FactTable {
     this.#known = null;
   }
 
-  #listOf(row: Annotated): number {
+  /** Number of the list of what a DMA packet moves; NO_FACTS where that is not known, or the table is full. */
+  numberOfPacket({ labels = {} }: CopyLine): number {
+    const facts = PACKET_FACTS.flatMap(([key, label]): LabelledLine[] => {
+      const value = labels[key];
+      return value === undefined ? [] : [[label, String(value)]];
+    });
+    return facts.length === 0 ? NO_FACTS : this.#listOf(facts);
+  }
+
+  #listOf(facts: readonly LabelledLine[]): number {
     if (this.#lists.length > this.bounds.lists || this.#texts.size > this.bounds.text) return NO_FACTS;
     const list: number[] = [];
-    for (const [label, text] of repeatedFacts(row)) list.push(this.#texts.numberOf(label), this.#texts.numberOf(text));
+    for (const [label, text] of facts) list.push(this.#texts.numberOf(label), this.#texts.numberOf(text));
     const hash = hashOf(list);
     const known = this.#index.find(hash, (number) => isSameList(elementAt(this.#lists, number), list));
     if (known !== NO_ROW) return known;

@@ -25,7 +25,7 @@ import { FactTable, NO_FACTS } from './fact-table.js';
 import type { Annotated } from '../../annotate.js';
 import { EVENT_BUFFER_BOUNDS, EventBuffer, type BufferedEvent, type EventBufferBounds } from './event-buffer.js';
 import { heldPieces, namesOf, piecesOf, wholePiece, type CutPiece, type PieceBounds } from './pieces.js';
-import { queueOf, tableNames } from './names/event-texts.js';
+import { copyTitle, queueOf, tableNames } from './names/event-texts.js';
 import { RangeTitles } from './names/range-titles.js';
 import { ShortNames } from './names/short-names.js';
 import type { TimelineBounds, TimelineChoice } from './timeline-choice.js';
@@ -276,7 +276,7 @@ export class TimelineBuilder {
     this.#bars.take({ lane, isLaunch: false, start, dur, describe: (texts) => describe(texts, null, NO_FACTS) });
     if (launch !== null) this.#addCall(launch, kind === 'wait' ? WAIT : LAUNCH);
     if (!this.#hasRoom(Math.min(start, launch?.start ?? start), start + dur)) return false;
-    const facts = row === null ? NO_FACTS : this.#facts.numberOf(row);
+    const facts = this.#facts.numberFor(record, row);
     this.#buffer.push(describe(this.#buffer.texts, launch, facts));
     return true;
   }
@@ -391,7 +391,7 @@ function nameOf({ record, kind }: TimedActivity): string {
     case 'graph':
       return record.graphId === null ? 'graph' : `graph ${record.graphId}`;
     case 'copy':
-      return record.kind === null ? 'copy' : `copy ${record.kind}`;
+      return copyTitle(record);
     case 'sync':
       return `wait: ${record.launch?.api ?? record.kind ?? 'call unknown'}`;
     case 'set':

@@ -1,5 +1,5 @@
 /** Which samples are drawn over time, what their tracks are called, and how long a value holds. */
-import { CPU_METRICS, metricTitle, MISSING_WORK_METRIC } from '../../../record/sample-metrics.js';
+import { CPU_BUSY_METRIC, CPU_METRICS, metricTitle, MISSING_WORK_METRIC } from '../../../record/sample-metrics.js';
 import type { Labels, SampleRecord } from '../../../record/record.js';
 
 export interface TrackMetric {
@@ -18,6 +18,7 @@ const sampled = (by: TrackMetric['by'] = null): MetricShape => ({ holds: false, 
 /** Metrics in the order of their tracks; all others follow under their own names. */
 const METRICS: Readonly<Record<string, MetricShape>> = {
   throttle: sampled(['kind']),
+  [CPU_BUSY_METRIC]: sampled(),
   memory_allocated: changes(),
   memory_reserved: changes(),
   memory_active: changes(),

@@ -1,4 +1,5 @@
 /** Metrics of the system that a capture was made on, and metrics that records cannot provide. */
+import { fromVendor } from '../quantity.js';
 import {
   activeTime,
   combine,
@@ -67,14 +68,14 @@ const SYSTEM: readonly Metric[] = [
     group: 'system',
     unit: 'count',
     doc: 'index of the device',
-    formula: 'as in the JSON, where all cores have the same',
+    formula: 'index of a core / cores of a device, rounded down; as in the JSON, where all cores have the same',
     of: (sums) => deviceIndex(sums),
   },
 ];
 
 function deviceIndex({ stated }: MetricSums): MetricAmount {
   const [index, ...others] = new Set(stated.get('nd_idx')?.values());
-  if (index === undefined) return { unknown: "only the tool's JSON has it" };
+  if (index === undefined) return { unknown: 'the capture does not state the type of its instance' };
   return others.length === 0 ? index : { unknown: 'the cores are of several devices' };
 }
 
@@ -92,6 +93,13 @@ const COLLECTIVES: readonly (readonly [name: string, unit: Metric['unit'], doc: 
     'share of the time during which a core for collectives ran an instruction',
   ],
 ];
+
+/** Cores of their own carry out all collective operations: where they ran nothing, there were none. */
+function noCollectives(sums: MetricSums): MetricAmount {
+  return statedTotal(sums, 'cc_cores_instruction_count') === 0
+    ? 0
+    : { unknown: 'the capture does not say that there were none, and how they are recorded is not known' };
+}
 
 export const OTHER_METRICS: readonly Metric[] = [
   {
@@ -137,8 +145,12 @@ export const OTHER_METRICS: readonly Metric[] = [
     group: 'cc_engine',
     unit,
     doc,
-    formula: 'not computed: no records of collectives',
-    of: () => ({ unknown: 'captures with collectives are not known well enough to read them' }),
+    formula: "as the tool reports it; 0 where the trace's sections of the cores for collectives are all empty",
+    of: (sums) => {
+      const value = sums.reported.get('')?.get(name)?.value;
+      // Times are seconds in the tool's summary.
+      return typeof value === 'number' ? fromVendor(value, unit) : noCollectives(sums);
+    },
     differs: 'the tool writes 0 where it found none',
   })),
   ...SYSTEM,

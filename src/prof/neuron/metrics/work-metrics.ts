@@ -104,7 +104,7 @@ const MODEL: readonly (readonly [Metric['group'], ...WorkMetric])[] = [
     'model_flops',
     'FLOP',
     'FLOPs that the model needs by its definition; known from statistics of the compiler alone',
-    'as the tool reports it, unless that is 0',
+    "2 · multiply-accumulates of the compiler's graph (HloMacCount of the NEFF); else as the tool reports it, unless that is 0",
     modelFlops,
   ],
   [

@@ -32,7 +32,7 @@ const measured = (format: ColumnFormat, ...names: readonly string[]): Pick<Monit
 });
 
 /** The period of the value that a column shows of a row; null when unknown. */
-export function periodOf({ shows: names = [] }: MonitorColumn, { periods }: MonitorRow): number | null {
+export function periodOf({ shows: names = [] }: Pick<MonitorColumn, 'shows'>, { periods }: MonitorRow): number | null {
   for (const name of names) {
     for (const [key, period] of periods) if (key.startsWith(name)) return period;
   }
@@ -43,6 +43,10 @@ const shows = (key: string, header: string, format: ColumnFormat, name: string, 
   ...column<MonitorLine>(key, header, format, doc, ({ row }) => valueOf(row, name)),
   ...measured(format, name),
 });
+
+/** The period of a metric group, whose values have these names or begin with them. */
+const period = (key: string, header: string, doc: string, ...names: readonly string[]): MonitorColumn =>
+  column(key, header, TIME, `period of ${doc}`, ({ row }) => periodOf({ shows: names }, row));
 
 /** Device memory of one kind, of a core or a model. */
 const deviceMemory = (key: string, header: string, kind: string, doc: string): MonitorColumn => ({
@@ -74,7 +78,7 @@ export const MONITOR_COLUMNS: readonly MonitorColumn[] = [
     "begin of the report's period, from that of the first",
     ({ report }) => report.start,
   ),
-  column('dur', 'Dur(ns)', TIME, 'period of the values', ({ row }) => row.dur),
+  column('dur', 'Dur(ns)', TIME, 'period of the values; of several groups, of the first', ({ row }) => row.dur),
   column('scope', 'Scope', str(8), 'what the row is about: see --rows', ({ row }) => row.scope, { vocabulary: true }),
   column('pid', 'PId', ID, 'process', ({ row }) => row.pid),
   column('tag', 'Tag', TEXT, "process's tag; its pid without one", ({ row }) => row.tag),
@@ -158,6 +162,37 @@ export const MONITOR_COLUMNS: readonly MonitorColumn[] = [
   shows('eccsram', 'EccSram', COUNT, 'ecc.sram_ecc_corrected', 'device: corrected ones of its SRAM'),
   shows('eccsramu', 'EccSramU', COUNT, 'ecc.sram_ecc_uncorrected', 'device: uncorrected ones of its SRAM'),
 
+  period('durcore', 'DurCore(ns)', 'utilisation and FLOP/s', 'neuroncore_utilization', 'flops'),
+  period(
+    'durexec',
+    'DurExec(ns)',
+    'executions, errors and latencies',
+    'status.',
+    'error.',
+    'total_latency.',
+    'device_latency.',
+  ),
+  period(
+    'durmem',
+    'DurMem(ns)',
+    'memory: of the process, core or model; of the instance',
+    'used.',
+    'host.',
+    'neuron_device.',
+    'memory',
+    'swap_',
+  ),
+  period('durvcpu', 'DurVcpu(ns)', "vCPUs' shares and context switches", 'vcpu.', 'context_switch_count'),
+  period('durecc', 'DurEcc(ns)', 'ECC events', 'ecc.'),
+  column(
+    'error',
+    'Error',
+    TEXT,
+    "what the monitor says went wrong, behind its group: of a process in its row, of all else in the system's",
+    ({ row }) => row.errors,
+    { list: 'str', separator: '; ' },
+  ),
+
   fact('iname', 'Instance', TEXT, 'instance_name', 'instance: name'),
   fact('iid', 'InstanceId', TEXT, 'instance_id', 'instance: id'),
   fact('itype', 'InstanceType', TEXT, 'instance_type', 'instance: type'),
@@ -178,7 +213,7 @@ export const MONITOR_COLUMNS: readonly MonitorColumn[] = [
 const DEFAULT_MONITOR_COLUMNS =
   'report,start,scope,pid,tag,device,core,util,flops,devmem,hostmem,done,errors,p50,p99,user,system,memused,eccmemu';
 
-/** Columns that say most of rows of one scope, where those are asked for alone. */
+/** Columns that say most of rows of one scope; where several are asked for, behind those of the others. */
 const COLUMNS_OF_SCOPE: Readonly<Partial<Record<RowScope, string>>> = {
   physical: 'report,start,pid,tag,device,core,util,name',
   vcpu: 'report,start,user,system,nice,idle,iowait,irq,softirq,name',
@@ -187,15 +222,16 @@ const COLUMNS_OF_SCOPE: Readonly<Partial<Record<RowScope, string>>> = {
   hardware: 'report,devtype,devversion,coreversion,devices,devcores,devsize,lnc',
 };
 
-/** Scopes whose rows differ by name. */
-const NAMED: ReadonlySet<RowScope> = new Set(['physical', 'model', 'vcpu']);
-
 /** The columns of rows for which none are chosen. */
 export function defaultMonitorColumns(scopes: readonly RowScope[]): string {
-  const [scope, ...others] = scopes;
-  const own = scope === undefined || others.length > 0 ? undefined : COLUMNS_OF_SCOPE[scope];
-  if (own !== undefined) return own;
-  return scopes.some((one) => NAMED.has(one)) ? `${DEFAULT_MONITOR_COLUMNS},name` : DEFAULT_MONITOR_COLUMNS;
+  const own = scopes.map((scope) => COLUMNS_OF_SCOPE[scope] ?? DEFAULT_MONITOR_COLUMNS);
+  const [first = DEFAULT_MONITOR_COLUMNS, ...others] = new Set(own);
+  if (others.length === 0) return first;
+  const common = own.includes(DEFAULT_MONITOR_COLUMNS) ? DEFAULT_MONITOR_COLUMNS : 'report,start,scope';
+  const all = new Set([common, ...own].join().split(','));
+  // Names may be long.
+  const isNamed = all.delete('name');
+  return [...all, ...(isNamed ? ['name'] : [])].join();
 }
 
 /**

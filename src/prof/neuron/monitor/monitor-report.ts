@@ -47,6 +47,8 @@ export interface MonitorRow {
   readonly values: ReadonlyMap<string, number | null>;
   /** By name, the period of a value in ns: metric groups of one report have periods of their own. */
   readonly periods: ReadonlyMap<string, number>;
+  /** What the monitor says went wrong, with the group in front: of a process in its row, of all else in the system's. */
+  readonly errors: readonly string[];
 }
 
 /** A row without values. */
@@ -61,11 +63,12 @@ export const NO_ROW: MonitorRow = {
   dur: null,
   values: new Map(),
   periods: new Map(),
+  errors: [],
 };
 
 /** An error that the monitor reports for a metric group or a process. */
 export interface MonitorError {
-  /** `execution_stats of 1337`. */
+  /** `execution_stats of process 1337`. */
   readonly where: string;
   readonly text: string;
 }

@@ -22,9 +22,10 @@ export interface ReportSamples {
   readonly startUnixNs: string | null;
 }
 
-type MutableRow = Omit<MonitorRow, 'values' | 'periods'> & {
+type MutableRow = Omit<MonitorRow, 'values' | 'periods' | 'errors'> & {
   readonly values: Map<string, number | null>;
   readonly periods: Map<string, number>;
+  readonly errors: string[];
 };
 
 /** The number in a field; null for anything else, since records may have been edited. */
@@ -92,13 +93,14 @@ export function reportOf({ samples, startUnixNs }: ReportSamples, wanted: Report
   // All facts: rows of other groups need the number of cores of a device.
   const allFacts = factsOf(samples);
   const facts = Object.fromEntries(Object.entries(allFacts).filter(([name]) => isWantedFact(wanted, name)));
+  const errors = errorsOf(kept, wanted);
   return {
     number: first === undefined ? null : reportNumber(first),
     start,
     unixMs: unixMs(startUnixNs, start, dur),
     facts,
-    rows: [...rowsOf(kept, wanted, allFacts['neuroncore_per_device_count']), ...factRows(facts)],
-    errors: errorsOf(kept, wanted),
+    rows: [...rowsOf(kept, errors, wanted, allFacts['neuroncore_per_device_count']), ...factRows(facts)],
+    errors: errors.map(({ where, text }) => ({ where, text })),
   };
 }
 
@@ -136,7 +138,13 @@ const factRows = (facts: Labels): MonitorRow[] =>
     .filter(([, group]) => Object.keys(facts).some((name) => FACT_GROUPS.get(name) === group))
     .map(([scope]) => ({ ...NO_ROW, scope }));
 
-function errorsOf(samples: readonly SampleRecord[], wanted: ReportFilter): MonitorError[] {
+interface SampledError extends MonitorError {
+  readonly sample: SampleRecord;
+  /** The group, or what else it is about: `execution_stats`, `process`, `report`. */
+  readonly what: string;
+}
+
+function errorsOf(samples: readonly SampleRecord[], wanted: ReportFilter): SampledError[] {
   return samples.flatMap((sample) => {
     const { metric, text } = sample;
     if (metric !== 'error' || text === undefined || text === '') return [];
@@ -145,28 +153,41 @@ function errorsOf(samples: readonly SampleRecord[], wanted: ReportFilter): Monit
     if (known !== null && !selectsGroup(wanted, known)) return [];
     const tag = tagOf(sample);
     const what = known ?? (tag !== null ? 'process' : group === null || group === '' ? 'report' : group);
-    return [{ where: tag === null ? what : `${what}${known === null ? '' : ' of process'} ${tag}`, text }];
+    const where = tag === null ? what : `${what}${known === null ? '' : ' of process'} ${tag}`;
+    return [{ where, what, text, sample }];
   });
 }
 
 const SCOPE_ORDER = Object.keys(SCOPES);
 
-function rowsOf(samples: readonly SampleRecord[], wanted: ReportFilter, coresPerDevice: unknown): MonitorRow[] {
+function rowsOf(
+  samples: readonly SampleRecord[],
+  errors: readonly SampledError[],
+  wanted: ReportFilter,
+  coresPerDevice: unknown,
+): MonitorRow[] {
   const models = modelsOf(samples);
   const rows = new Map<string, MutableRow>();
   const processes = new Set<string>();
+  const rowFor = (sample: SampleRecord, scope: RowScope): MutableRow => {
+    const row = rowOf(sample, scope, models, coresPerDevice);
+    const identity = JSON.stringify([row.scope, row.pid, row.tag, row.core, row.device, row.name]);
+    processes.add(processOf(row));
+    return entryOf(rows, identity, () => row);
+  };
   for (const sample of samples) {
     const target = targetOf(sample.metric);
     if (target === null || !selectsGroup(wanted, target.group)) continue;
     const key = keyOf(target, sample);
     if (key === null) continue;
-    const row = rowOf(sample, target.scope, models, coresPerDevice);
-    const identity = JSON.stringify([row.scope, row.pid, row.tag, row.core, row.device, row.name]);
-    const { values, periods } = entryOf(rows, identity, () => row);
+    const { values, periods } = rowFor(sample, target.scope);
     values.set(key, numberOr(sample.value));
     const period = numberOr(sample.dur);
     if (period !== null && period > 0) periods.set(key, period);
-    processes.add(processOf(row));
+  }
+  // Behind the values, whose row has their period; of what has none an error makes the row.
+  for (const { sample, what, text } of errors) {
+    rowFor(sample, tagOf(sample) === null ? 'system' : 'runtime').errors.push(`${what}: ${text}`);
   }
   const order = [...processes.keys()];
   // Rows of no process come last, unknown cores and devices as number 0.
@@ -212,6 +233,7 @@ function rowOf(
     dur: numberOr(sample.dur),
     values: new Map(),
     periods: new Map(),
+    errors: [],
   };
 }
 

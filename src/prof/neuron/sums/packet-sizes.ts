@@ -1,6 +1,6 @@
 /** Bytes of DMA packets in bounded memory: a histogram of their sizes, and what they load by tensor. */
 import { addTo } from '../../../containers/map-entry.js';
-import type { Labels } from '../../../record/record.js';
+import type { CopyLine, Labels } from '../../../record/record.js';
 import { medianOfCounts } from '../../../record/statistics.js';
 
 /** Limit of distinct sizes; beyond it a new size counts as the power of two below it. */
@@ -53,12 +53,17 @@ const MOST_TENSORS = 10_000;
 /** Bytes that packets load into a core's state buffer, by tensor. */
 export class TensorLoads {
   readonly bytes = new Map<string, number>();
+  /** From the start of the first load to the end of the last, ns, by tensor. */
+  readonly spans = new Map<string, { readonly start: number; readonly end: number }>();
   named = 0;
 
-  add({ variable, dest }: Labels, bytes: number): void {
+  add({ variable, dest }: Labels, bytes: number, { start, dur }: Pick<CopyLine, 'start' | 'dur'>): void {
     if (typeof variable !== 'string' || variable === '' || variable === 'unknown') return;
     this.named++;
     if (typeof dest !== 'string' || !/\bSB(?:UF)?\b/.test(dest)) return;
-    if (this.bytes.size < MOST_TENSORS || this.bytes.has(variable)) addTo(this.bytes, variable, bytes);
+    if (this.bytes.size >= MOST_TENSORS && !this.bytes.has(variable)) return;
+    addTo(this.bytes, variable, bytes);
+    const known = this.spans.get(variable) ?? { start, end: start };
+    this.spans.set(variable, { start: known.start, end: Math.max(known.end, start + (dur ?? 0)) });
   }
 }

@@ -4,7 +4,7 @@ import { deviceRows, rankRow } from '../../../../src/page/timeline/draw/strip-ro
 
 const device = (busy: readonly number[]) => ({ device: 0, busy, compute: [], communication: [], memory: [] });
 const utilisation = (...rows: readonly (readonly number[])[]) => ({
-  ...{ start: 100, width: 10, devices: rows.map(device), host: null },
+  ...{ start: 100, width: 10, devices: rows.map(device), host: null, cpu: null },
 });
 
 describe('strip', () => {

@@ -134,7 +134,7 @@ describe('how busy a timeline says a device is', () => {
       merged: { count: Float64Array.of(9), time: Float64Array.of(90) },
     };
     const utilisation = {
-      ...{ start: 1100, width: 100, host: null },
+      ...{ start: 1100, width: 100, host: null, cpu: null },
       devices: [{ device: 0, busy: [0.5, 1], compute: [0.5, 1], communication: [0, 0], memory: [0, 0] }],
     };
     const [busy, computing, ...others] = busyTracks(events, utilisation);

@@ -18,6 +18,7 @@ interface Expected {
   readonly startNs: string;
   readonly durNs: number;
   readonly stream: number;
+  readonly taskId: number;
   readonly device: number;
   readonly connectionId: number;
   readonly taskType: string;
@@ -72,6 +73,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   start: ({ start }, { startNs }, { startUnixNs }) => BigInt(startUnixNs ?? 0) + BigInt(start) === BigInt(startNs),
   dur: ({ dur }, { durNs }) => dur === durNs,
   stream: (kernel, { stream }) => kernel.stream === stream,
+  task: ({ labels }, { taskId }) => labels?.['taskId'] === taskId,
   device: (kernel, { device }) => kernel.device === device,
   connection: ({ corr }, { connectionId }) => corr === connectionId,
   block: ({ block }, { blockDim }) => (blockDim > 0 ? block?.join() === `${blockDim},1,1` : block === null),

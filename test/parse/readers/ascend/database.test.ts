@@ -63,6 +63,7 @@ describe('Ascend database', () => {
         outputTypes: 'FLOAT16',
         outputFormats: 'ND',
         blockDim: 20,
+        taskId: 1,
       },
     });
     expect(forward?.calls[0]).to.deep.equal({
@@ -303,13 +304,15 @@ describe('Ascend database', () => {
 });
 
 describe('Ascend metadata in databases', () => {
-  it('is a fact a key: text of JSON, or a plain one, never of the environment', () => {
+  it('is a fact a key: text of JSON, or a plain one; of the environment four numbers', () => {
     const database = training()
       .row('META_DATA', { name: 'tuned', value: '{"lr": 0.5, "names": ["a", "b"]}' })
       .row('META_DATA', { name: 'model', value: 'net' })
       .row('META_DATA', { name: 'parallel_group_info', value: '{"g": {"global_ranks": [0, 2]}}' });
+    database.row('META_DATA', { name: 'ENV_VARIABLES', value: '{"HCCL_RDMA_TC": "132", "HCCL_ALGO": "secret"}' });
     expect(headerOf(database.write()).facts).to.deep.equal({
       schema_version: '1.0.0',
+      'env.HCCL_RDMA_TC': 132,
       'metadata.model': 'net',
       'metadata.tuned.lr': 0.5,
       'metadata.tuned.names': 'a,b',

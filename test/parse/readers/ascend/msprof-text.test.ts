@@ -51,7 +51,7 @@ describe('Ascend: what msprof exports', () => {
     expect(kernel?.launch).to.deep.include({ api: 'launch' });
     const ranges = recordsOf(join(folder, TRACE), { ranges: 'without-calls' }).filter(({ type }) => type === 'range');
     expect(ranges).to.have.length(1);
-    expect(ranges[0]).to.deep.include({ text: 'train:epoch', dur: 30_000 });
+    expect(ranges[0]).to.deep.include({ text: 'epoch', domain: 'train', dur: 30_000 });
   });
 
   it('reads tasks of task_time_*.csv by their types', () => {
@@ -65,7 +65,7 @@ describe('Ascend: what msprof exports', () => {
     ]);
     expect(records[2]).to.deep.include({ kind: 'stream-wait-event' });
     const [matrix, vector] = kernelsOf(path);
-    expect(matrix).to.deep.include({ name: 'MatMul1', labels: { taskType: 'KERNEL_AICORE' } });
+    expect(matrix).to.deep.include({ name: 'MatMul1', labels: { taskType: 'KERNEL_AICORE', taskId: 7 } });
     expect(vector).to.deep.include({ name: 'kernel#na', engine: 'AI_VECTOR_CORE' });
     expect(headerOf(path).facts).to.deep.include({ not_read: 'PLACE_HOLDER_SQE: 1' });
   });

@@ -41,6 +41,20 @@ describe('Ascend op_summary_*.csv', () => {
     expect(headerOf(written(NAMES.summary)).devices[0]?.units).to.equal(24);
   }); // prettier-ignore
 
+  it('has steps that began on the host as long before the first work as step_trace_time.csv says', () => {
+    const path = written([...NAMES.details], freshPath(), 'kernel_details.csv');
+    writeFileSync(path, csv(['Step Id', 'Name', CORE, START, 'Duration(us)'], [7, 'Add', 'AI_VECTOR_CORE', timeText(40), 5], [7, 'MatMul', 'AI_CORE', timeText(30), 5], [8, 'Add', 'AI_VECTOR_CORE', timeText(50), 5])); // prettier-ignore
+    writeFileSync(
+      join(path, '..', 'step_trace_time.csv'),
+      csv(['Step', 'Free', 'Preparing'], [7, 1, 12.5], [8, 1, '']),
+    );
+    const records = recordsOf(path);
+    const steps = records.flatMap((record) => (record.type === 'sample' ? [record] : []));
+    // From the begin of step 7, 12.5 us before the product at 30 us; when it ended, and when step 8 began, is not known.
+    expect(steps).to.deep.equal([{ type: 'sample', profile: 0, start: 0, dur: null, device: null, metric: 'step', value: 7, unit: null }]); // prettier-ignore
+    expect(records.map((record) => ('start' in record ? record.start : null))).to.deep.equal([null, 0, 12_500, 22_500, 32_500, null]); // prettier-ignore
+  });
+
   it('is a profile where there is nothing else, and not beside the output of PyTorch', async () => {
     const alone = freshPath('_prof');
     const beside = freshPath('_ascend_pt');

@@ -74,7 +74,7 @@ describe('Ascend raw data', () => {
     const raw = join(PROF, 'host/info.json');
     expect(kernels(raw)).to.deep.equal(kernels(TEXT)).and.to.have.length(20);
     const labels = (path: string): object[] =>
-      kernelsOf(path).map((kernel) => omit(kernel.labels ?? {}, 'taskType', 'opState', 'hf32'));
+      kernelsOf(path).map((kernel) => omit(kernel.labels ?? {}, 'taskType', 'opState', 'hf32', 'taskId'));
     expect(labels(raw)).to.deep.equal(labels(TEXT));
     const cycles = (path: string): unknown[] =>
       kernelsOf(path).map(({ counters }) => [counters?.['aic_total_cycles'], counters?.['aiv_total_cycles']].find((n) => n !== undefined && n > 0));

@@ -60,6 +60,10 @@ function sameKernels(records: readonly ProfileLine[], rows: readonly Row[]): str
       kernel.engine === row['Accelerator Core'] &&
       kernel.stream === Number(row['Stream ID']) &&
       kernel.step === Number(row['Step Id']) &&
+      kernel.labels?.['taskId'] === Number(row['Task ID']) &&
+      String(kernel.labels['contextId'] ?? 'N/A') === row['Context ID'] &&
+      // 0 where a kernel runs on one kind of cores.
+      String(kernel.labels['mixBlockDim'] ?? 0) === row['Mix Block Dim'] &&
       (kernel.block?.[0] ?? 0) === Number(row['Block Dim']) &&
       kernel.counters?.['aic_total_cycles'] ===
         (row['aic_total_cycles'] === 'N/A' ? undefined : Number(row['aic_total_cycles'])) && // prettier-ignore
@@ -191,6 +195,6 @@ describe('Ascend text without a trace', () => {
     // 20 · 1650 MHz = 33000 MHz.
     expect(profile.devices[0]).to.include({ id: 0, units: 20, clockHz: 1.65e9 });
     expect(profile.tool).to.equal('Ascend PyTorch Profiler (torch_npu 2.7.1, CANN 8.3.RC1)');
-    expect(JSON.stringify(records)).to.not.match(/expandable_segments|ASCEND_GLOBAL_LOG_LEVEL/);
+    expect(JSON.stringify(records)).to.not.match(/expandable_segments|HCCL_ALGO/);
   });
 });

@@ -1,6 +1,5 @@
 /** Traces of Ascend's profiler and their sidecar files, each with one irregularity. */
 import { expect } from 'chai';
-import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { completeKernel } from '../../../../src/record/kernel-defaults.js';
 import { STEP_METRIC, type CollectiveRecord, type KernelRecord, type ProfileLine, type ProfileRecord, type SampleRecord } from '../../../../src/record/record.js'; // prettier-ignore
@@ -77,7 +76,7 @@ describe('Ascend text: kernels', () => {
     expect(kernel.calls[0]?.args.map(({ shape, dtype }) => [shape, dtype])).to.deep.equal([[[4, 8], 'float32'], [[8, 2], 'float32']]);
     // `AI_CORE` is either kind of cores.
     expect(kernel.engine).to.equal(undefined);
-    expect(kernel.labels).to.deep.equal({ taskType: 'AI_CORE' });
+    expect(kernel.labels).to.deep.equal({ taskType: 'AI_CORE', taskId: 11 });
   }); // prettier-ignore
 
   it('without flows, where the queue was filled', () => {
@@ -214,10 +213,10 @@ describe('Ascend text: sidecar files', () => {
       'aic_mac_ratio',
       'Context ID',
     ];
-    const row = details('MatMul', 30, 16, 99, '"""4,8;8,2"""', 'ND;N/A', 0.5, 'N/A');
+    const row = details('MatMul', 30, 16, 99, '"""4,8;8,2"""', 'ND;N/A', 0.5, 3);
     const kernel = only([...MM, ...FLOW], { 'kernel_details.csv': csv(header, row) });
     expect(kernel).to.deep.include({ engine: 'AI_CORE', counters: { aic_mac_ratio: 0.5 }, block: [16, 1, 1] });
-    expect(kernel.labels).to.deep.equal({ opType: 'MatMulV2', taskType: 'AI_CORE', inputShapes: '4,8;8,2', inputFormats: 'ND;N/A', blockDim: 16 }); // prettier-ignore
+    expect(kernel.labels).to.deep.equal({ opType: 'MatMulV2', taskType: 'AI_CORE', inputShapes: '4,8;8,2', inputFormats: 'ND;N/A', blockDim: 16, taskId: 11, contextId: 3 }); // prettier-ignore
   });
 
   it('kernel_details.csv has the engine of kernels of unknown type', () => {
@@ -282,16 +281,6 @@ describe('Ascend text: sidecar files', () => {
       [10_000, null, 2, 'op_memory', 4096, { op: 'aten::mm' }],
     ]);
   }); // prettier-ignore
-
-  it('profiler_info provides the rank, and nothing of the environment', () => {
-    const path = writeProfile([...MM, ...FLOW]);
-    const info = { config: { experimental_config: { _profiler_level: 'Level1' } }, rank_id: 5, cann_version: '8.3' };
-    writeFileSync(join(dirname(path), '..', 'profiler_info_5.json'), JSON.stringify(info));
-    writeFileSync(join(dirname(path), '..', 'profiler_metadata.json'), JSON.stringify({ ENV_VARIABLES: { TOKEN: 'secret' }, model: 'net', tuned: { lr: 0.5, sizes: [2, 3], ENV_VARIABLES: 'secret', on: true, none: null } })); // prettier-ignore
-    const added = { 'metadata.model': 'net', 'metadata.tuned.lr': 0.5, 'metadata.tuned.sizes': '2,3', 'metadata.tuned.on': 'true' }; // prettier-ignore
-    expect(headerOf(path)).to.deep.include({ rank: 5, tool: 'Ascend PyTorch Profiler (CANN 8.3)', facts: { profiler_level: 'Level1', ...added } }); // prettier-ignore
-    expect(JSON.stringify(recordsOf(path))).to.not.include('secret');
-  });
 
   it('kernel_details.csv is read alone where there is no trace', () => {
     const path = writeProfile('', { 'kernel_details.csv': csv(HEADER, details('MatMul', 30), [7, 12, 2, 'hcom_allReduce__586_0_1', 'hcom_allReduce_', 'COMMUNICATION', timeText(50), 4]) }); // prettier-ignore

@@ -66,6 +66,8 @@ describe('NEFF reader', () => {
           neffVersion: '2.1',
           features: 'virtual-core, v3-2x-4x-dve-perf-mode',
           hash: '0123456789abcdef0123456789abcdef',
+          headerBytes: 1024,
+          dataBytes: 10_240,
         },
       },
       { type: 'tensor', profile: 3, name: 'x', role: 'input', dtype: 'bfloat16', shape: [8, 64], bytes: 1024 },

@@ -154,6 +154,15 @@ describe('a real device trace says what the tool says of it', () => {
         model: table('neff_header')[0]?.['network_name'],
         uuid: table('neff_header')[0]?.['uuid'],
         ntffVersion: metadata['ntff_version'],
+        hash: table('neff_header')[0]?.['hash'],
+        features: table('neff_header')[0]?.['enabled_features'],
+        target: 'cayman',
+        packageVersion: 2,
+        neffVersion: '2.0',
+        logicalCores: 1,
+        lncSize: 2,
+        headerBytes: 1024,
+        dataBytes: Number(table('neff_header')[0]?.['data_size']),
       });
     });
   }
@@ -171,9 +180,9 @@ describe('a real device trace says what the tool says of it', () => {
     expect(lines.filter((line) => line.type === 'kernel').map(({ id }) => id)).to.deep.equal(Array.from({ length: 886 }, (_, i) => i + 1)); // prettier-ignore
     const end = lines.at(-1) as EndRecord;
     const timeless = lines.length - 2 - timed.length;
-    // Tensors of the program; 23 kinds of memory, and counts of events and queues, on two cores; names of 6 queues, and two
-    // with a packet across the start.
-    expect(timeless).to.equal((end.counts['tensor'] ?? 0) + 46 + 4 + 6 + 2);
+    // Tensors of the program; 23 kinds of memory, the device, and counts of events and queues, on two cores; that there were
+    // no collectives; names of 6 queues, and two with a packet across the start.
+    expect(timeless).to.equal((end.counts['tensor'] ?? 0) + 46 + 6 + 1 + 6 + 2);
     expect(end.counts).to.include({ kernel: 886, copy: 5253 });
   });
 });

@@ -284,6 +284,8 @@ describe('a device trace of a NeuronCore', () => {
       .filter((line) => line.type === 'sample')
       .map(({ metric, start, dur, value, labels }) => [metric, start, dur, value, labels]);
     expect(shown).to.deep.equal([
+      // Core 0 is one of the first device.
+      ['nd_idx', null, undefined, 0, { from: 'trace', subgraph: 'sg00' }],
       // All three are within the execution.
       ['event_count', null, undefined, 3, { from: 'trace', subgraph: 'sg00' }],
       ['dma_queue_count', null, undefined, 0, { from: 'trace', subgraph: 'sg00' }],

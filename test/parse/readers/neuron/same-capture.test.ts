@@ -30,7 +30,7 @@ async function recordsOf(folder: string, ending: RegExp): Promise<ProfileLine[]>
 
 /**
  * Waits are rounded by the tool in a way of its own, a nanosecond off now and then; numbers of instructions shift after
- * one that the tool leaves out. Transfers of packets are the trace's alone.
+ * one that the tool leaves out. Transfers of packets, and functions of NKI, are the trace's alone.
  */
 function withoutWait(line: ProfileLine): ProfileLine {
   if (line.type === 'copy') {
@@ -38,7 +38,7 @@ function withoutWait(line: ProfileLine): ProfileLine {
     return rest;
   }
   if (line.type !== 'kernel') return line;
-  const { id: _id, source: _source, dest: _dest, ...labels } = line.labels ?? {};
+  const { id: _id, source: _source, dest: _dest, kernelName: _kernel, ...labels } = line.labels ?? {};
   const { after: _after, ...rest } = line;
   return { ...rest, id: 0, counters: { ...line.counters, waitNs: 0 }, labels };
 }

@@ -282,17 +282,24 @@ describe("Neuron: the tool's JSON, units of time", () => {
     expect(endOf(lines)?.diagnostics).to.deep.equal({ 'time-unit-assumed': 1 });
   });
 
+  const counted = (...starts: readonly number[]): string =>
+    JSON.stringify({
+      summary: [{ total_time: 1e-6 }],
+      metadata: [{ first_hw_timestamp: 50_000, last_hw_timestamp: 51_000 }],
+      model_info: CORE,
+      instruction: starts.map((start) => instruction(start)),
+    });
+
   it('times count from the first timestamp of the capture', () => {
-    const lines = readText(
-      JSON.stringify({
-        summary: [{ total_time: 1e-6 }],
-        metadata: [{ first_hw_timestamp: 5000, last_hw_timestamp: 6000 }],
-        model_info: CORE,
-        instruction: [instruction(5010)],
-      }),
-    );
+    const lines = readText(counted(50_010));
     expect(ofType(lines, 'kernel')[0]).to.include({ start: 10, dur: 10 });
     expect(lines[0]).to.include({ dur: 1000 });
+  });
+
+  it('times count from there also where one of them is before it; those that count from 0 stay', () => {
+    const starts = (text: string) => ofType(readText(text, 'neuron-json'), 'kernel').map(({ start }) => start);
+    expect(starts(counted(0, 50_010, 50_900))).to.include.members([10, 900]);
+    expect(starts(counted(0, 10, 900))).to.deep.equal([0, 10, 900]);
   });
 });
 

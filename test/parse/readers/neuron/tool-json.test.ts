@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { readProfile } from '../../../../src/parse/profile.js';
+import { UserError } from '../../../../src/record/errors.js';
 import type { CopyLine, KernelLine, ProfileLine, SampleRecord } from '../../../../src/record/record.js';
 import { itShared } from '../../../support/shared.js';
 import { CAPTURES, ofType, realFile, type Table } from './tool-json-files.js';
@@ -339,8 +341,31 @@ describe("Neuron: the tool's JSON of real captures", () => {
         uuid: '858910c24e1f4fc783a881c09fb52205',
         ntffVersion: 6,
         capture: 'fused_exec_2.ntff',
+        hash: '427efdc00a1c195bb481a02b64e8d5e4',
+        features: 'virtual-core, v3-2x-4x-dve-perf-mode',
+        packageVersion: 2,
+        neffVersion: '2.0',
+        logicalCores: 1,
+        lncSize: 2,
+        headerBytes: 1024,
+        dataBytes: 40_960,
+        profilerBuildTime: '2026-02-19T00:00:38Z',
+        profileType: 'normal',
       },
     });
     expect(JSON.stringify(lines)).not.to.include('/home/');
   });
+
+  itShared(
+    'has the types of tensors from the program that is named with it',
+    ['trn2_fused_fp32_s512/fused_exec_2_profile_full.json', 'trn2_fused_fp32_s512/fused.neff', 'trn2_fused_bf16_s512/fused.neff'].map((name) => `data/neuron/${name}`),
+    ([json = '', program = '', other = '']) => {
+      const read = (neff: string) => [...readProfile(json, { profile: 0, name: 'x.json', program: neff })];
+      const tensors = read(program).flatMap((line) => (line.type === 'tensor' ? [[line.name, line.dtype]] : []));
+      expect(tensors).to.have.length(5);
+      expect(tensors[0]).to.deep.equal(['k_ref', 'float32']);
+      expect(read(program).at(-1)).to.have.deep.property('diagnostics', {});
+      expect(() => read(other)).to.throw(UserError, 'is the program of another model');
+    },
+  ); // prettier-ignore
 });

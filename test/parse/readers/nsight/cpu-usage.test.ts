@@ -19,10 +19,21 @@ function scheduled(...events: readonly Event[]): NsightDatabase {
 const usageOf = (path: string): string[] =>
   recordsOf(path)
     .filter((record): record is SampleRecord => record.type === 'sample' && record.metric.startsWith('cpu_'))
+    .filter(({ start }) => start === null)
     .map(({ metric, value, labels }) => {
       const of = labels === undefined ? '' : ` ${String(labels['cpu'])}/${String(labels['pid'])}`;
       return `${metric}${of} = ${value ?? 'na'}`;
     });
+
+/** Busy cores over time: [start, end, cores]. */
+const busyOf = (path: string): (readonly [start: number, end: number, cores: number])[] =>
+  recordsOf(path)
+    .filter((record): record is SampleRecord => record.type === 'sample' && record.metric === 'cpu_busy')
+    .map(({ start, dur, value }) => [start ?? NaN, (start ?? NaN) + (dur ?? NaN), value ?? NaN]);
+
+/** ns that threads ran, by the curve. */
+const timeOf = (path: string): number =>
+  busyOf(path).reduce((sum, [from, to, cores]) => sum + Math.round((to - from) * cores), 0);
 
 describe('CPU time of an Nsight Systems export', () => {
   it('is that between a thread put onto a core and put off it, by core and process', () => {
@@ -68,6 +79,35 @@ describe('CPU time of an Nsight Systems export', () => {
     expect(diagnosticsOf(path)).to.include({ 'bad-row': 2 });
   });
 
+  it('is a curve of busy cores over the traced time, whatever the order of rows', () => {
+    const events: readonly Event[] = [
+      ...([[100, 3, 1], [110, 3, 0], [130, 4, 1, 7], [150, 3, 1], [160, 3, 0], [190, 4, 0, 7]] as const),
+      ...([[200, 3, 1, 9, 2000], [205, 3, 0, 9, 2000], [210, 0, 1]] as const),
+    ]; // prettier-ignore
+    const expected = [
+      ...[[100, 110, 1], [110, 130, 0], [130, 150, 1], [150, 160, 2], [160, 190, 1]],
+      ...[[190, 200, 0], [200, 205, 1], [205, 210, 0]],
+    ]; // prettier-ignore
+    expect(busyOf(scheduled(...events).write())).to.deep.equal(expected);
+    expect(busyOf(scheduled(...events.toReversed()).write())).to.deep.equal(expected);
+  });
+
+  it('has no curve without scheduling', () => {
+    const database = new NsightDatabase().row('COMPOSITE_EVENTS', { id: 1, start: 1, cpu: 0, globalTid: globalTid(), cpuCycles: 1, threadState: 1 }); // prettier-ignore
+    expect(busyOf(database.write())).to.deep.equal([]);
+  });
+
+  it('has a curve of few bins that adds up to the time of all threads', () => {
+    // 3000 stretches of 7 ns, 13 ns apart: more than there are bins; two cores in turn, and one thread that runs throughout.
+    const events = Array.from({ length: 3000 }, (_, i): readonly Event[] => [
+      [20 * i, i % 2, 1, 5],
+      [20 * i + 7, i % 2, 0, 5],
+    ]).flat();
+    const path = scheduled([1, 9, 1, 6], ...events, [60_000, 9, 0, 6]).write();
+    expect(timeOf(path)).to.equal(3000 * 7 + 59_999);
+    expect(busyOf(path)).to.have.lengthOf.within(400, 1001);
+  });
+
   for (const name of ['nvfuser_h200', 'many_kernels_no_nvtx', 'saxpy_double_runtime_rows']) {
     itShared(`is that of plain SQL over ${name}`, [`data/nsys/${name}.sqlite`], ([path = '']) => {
       const db = new Database(path, { readonly: true });
@@ -83,6 +123,8 @@ describe('CPU time of an Nsight Systems export', () => {
       ]);
       const found = usageOf(path).filter((line) => !/^cpu_(?:traced|samples)/.test(line));
       expect(found).to.deep.equal(expected);
+      expect(timeOf(path)).to.equal(rows.reduce((sum, { time }) => sum + time, 0));
+      expect(busyOf(path)).to.have.lengthOf.at.most(2001);
     });
   }
 });

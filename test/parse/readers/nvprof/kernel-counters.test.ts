@@ -39,7 +39,8 @@ describe('nvprof: metrics and events of kernels', () => {
     });
     expect(third).not.to.have.property('counters');
     expect(headerOf(path)).not.to.have.property('facts');
-    expect(diagnosticsOf(path)).to.deep.equal({});
+    // Four rows of metrics and one of an event, whose names are nowhere in the database.
+    expect(diagnosticsOf(path)).to.deep.equal({ 'counter-without-name': 5 });
   });
 
   it('are samples of the program counter too, by what held the warp up, all instructions together', () => {
@@ -62,7 +63,7 @@ describe('nvprof: metrics and events of kernels', () => {
       .launch(1, [])
       .row('CUPTI_ACTIVITY_KIND_EVENT', { id: 9, value: 1, correlationId: 5 })
       .write();
-    expect(diagnosticsOf(path)).to.deep.equal({ 'counter-without-kernel': 1 });
+    expect(diagnosticsOf(path)).to.deep.equal({ 'counter-without-kernel': 1, 'counter-without-name': 1 });
   });
 
   it('without a value of 8 bytes are counted', () => {

@@ -91,7 +91,7 @@ describe('what the host did by name', () => {
     ];
     const rows = rowsBy('hostop', records);
     expect(timesOf(rows)).to.deep.equal({ mm: [2, 7] });
-    expect(rows[0]?.work).to.deep.equal({ count: 1, time: 2 });
+    expect(rows[0]?.work).to.include({ count: 1, time: 2 });
   });
 
   it('has the times, their spread, and the device work within', () => {
@@ -104,7 +104,8 @@ describe('what the host did by name', () => {
     ]);
     expect(others).to.deep.equal([]);
     expect(row?.spread).to.include({ count: 4, total: 100, mean: 25, median: 25, min: 10, max: 40 });
-    expect(row).to.deep.include({ name: 'step', self: 100, whole: 100, work: { count: 2, time: 15 } });
+    expect(row).to.include({ name: 'step', self: 100, whole: 100 });
+    expect(row?.work).to.include({ count: 2, time: 15 });
   });
 
   it('names ops as kernels name them, and counts the work of a nested call once', () => {

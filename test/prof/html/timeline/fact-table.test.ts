@@ -8,6 +8,7 @@ import type { Annotated } from '../../../../src/prof/annotate.js';
 import { completeKernel } from '../../../../src/record/kernel-defaults.js';
 import type { KernelRecord, OpCall, ProfileLine } from '../../../../src/record/record.js';
 import { mm } from '../../../support/kernels.js';
+import { packet } from '../../../support/neuron.js';
 import { annotate } from '../../../support/rows.js';
 import { recordsOf } from '../../../support/profile-records.js';
 import { fileOf, rowsOf, traceOf, TRACES } from '../../../support/kineto.js';
@@ -138,4 +139,13 @@ describe('facts of kernels in the timeline', () => {
     ]);
     for (const list of [0, 2, 99]) expect(factsOf(lists, list)).to.deep.equal([]);
   });
+
+  it('are those that packets of a transfer share', () => {
+    const table = new FactTable();
+    const labels = { variable: 'k', source: 'HBM', dest: 'SB', transfer: 'sg00:SP:2' };
+    const first = table.numberOfPacket(packet('hardware_dynamic', 0, 5, 512, { labels }));
+    expect(table.numberOfPacket(packet('hardware_dynamic', 9, 5, 512, { labels: { id: '1', ...labels } }))).to.equal(first);
+    expect(table.textsOf(first)).to.deep.equal(['tensor', 'k', 'source', 'HBM', 'destination', 'SB', 'transfer', 'sg00:SP:2']);
+    expect(table.numberOfPacket(packet('instruction', 0, 5, 512))).to.equal(NO_FACTS);
+  }); // prettier-ignore
 });

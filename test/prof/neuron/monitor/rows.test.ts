@@ -8,11 +8,13 @@ import {
 import { parseGroups, parseTagFilter } from '../../../../src/prof/neuron/monitor/metric-groups.js';
 import { reportOf } from '../../../../src/prof/neuron/monitor/report-samples.js';
 import type { SampleRecord } from '../../../../src/record/record.js';
-import type { MonitorReport } from '../../../../src/prof/neuron/monitor/monitor-report.js';
+import { SCOPES, type MonitorReport, type RowScope } from '../../../../src/prof/neuron/monitor/monitor-report.js';
 import { cores, executions, group, lines, report, reportsOf, runtime } from '../../../support/monitor-report.js';
 import { itShared } from '../../../support/shared.js';
 
 const REAL = 'data/neuron/neuron_monitor_trn1.jsonl';
+
+const SCOPE_NAMES = Object.keys(SCOPES) as RowScope[];
 
 /** Cells of the rows of a scope. */
 const cells = (report: MonitorReport | undefined, scope: string, columns: string): unknown[][] =>
@@ -173,6 +175,34 @@ describe('rows of neuron-monitor', () => {
     ]);
   });
 
+  it('have what went wrong, in a row of its own where nothing else is known', () => {
+    const broken = { execution_stats: executions(1), memory_used: group({}, 'no memory') };
+    const [first] = reportsOf(
+      lines(report([runtime(4, 'u', {}, 'gone'), runtime(3, 't', broken)], { vcpu_usage: group({}, 'no vCPUs') })),
+    );
+    expect(cells(first, 'runtime', 'tag,done,dur,error')).to.deep.equal([
+      ['t', 1, 1e9, ['memory_used: no memory']],
+      ['u', null, null, ['process: gone']],
+    ]);
+    expect(cells(first, 'system', 'user,error')).to.deep.equal([[null, ['vcpu_usage: no vCPUs']]]);
+    const chosen = reportsOf(lines(report([], { vcpu_usage: group({}, 'no vCPUs') })), {
+      groups: parseGroups('memory_info'),
+    });
+    expect(cells(chosen[0], 'system', 'error')).to.deep.equal([]);
+  });
+
+  it('have the period of each group, of which one row may have several', () => {
+    // The guide's own example: memory_info is due every 5 s, vcpu_usage every second.
+    const system = {
+      vcpu_usage: { period: 0.999974868, average_usage: { user: 32.77 }, context_switch_count: 1, error: '' },
+      memory_info: { period: 5.346411129, memory_total_bytes: 49345835008, error: '' },
+    };
+    const [first] = reportsOf(lines(report([], system)));
+    expect(cells(first, 'system', 'durvcpu,durmem,durcore,durexec,durecc')).to.deep.equal([
+      [999974868, 5346411129, null, null, null],
+    ]);
+  });
+
   it('have the time of their collector', () => {
     // A report is made at the end of its period.
     const [first] = reportsOf(
@@ -204,6 +234,19 @@ describe('rows of neuron-monitor', () => {
       expect(new Set(names).size).to.equal(names.length);
       expect(names.every((name) => /^\S+$/.test(name))).to.equal(true);
     }
+  });
+
+  it('of several kinds have the columns of each, those of names last', () => {
+    const several = defaultMonitorColumns(['vcpu', 'instance']);
+    expect(several).to.equal(
+      'report,start,scope,user,system,nice,idle,iowait,irq,softirq,iname,iid,itype,zone,zoneid,region,ami,subnet,name',
+    );
+    expect(defaultMonitorColumns(['core', 'runtime', 'device', 'system'])).to.match(
+      /^report,start,scope,pid.*eccmemu$/,
+    );
+    const all = defaultMonitorColumns(SCOPE_NAMES).split(',');
+    for (const scope of SCOPE_NAMES) expect(all).to.include.members(defaultMonitorColumns([scope]).split(','));
+    expect([all.at(-1), new Set(all).size]).to.deep.equal(['name', all.length]);
   });
 
   it('have a column that tells them apart in every choice of rows', () => {

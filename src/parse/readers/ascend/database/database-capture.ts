@@ -18,6 +18,7 @@ import type {
 } from '../../../capture/capture.js';
 import { Activities, HostCalls, KIND_CODE } from '../../../capture/capture-columns.js';
 import { spanOfHost } from '../../../capture/clocks/host-span.js';
+import { merged, startOf } from '../../../capture/dated-records.js';
 import type { KernelContexts } from '../../../capture/kernel-contexts.js';
 import type { LaunchJoin } from '../../../capture/launches.js';
 import { NumberIndex } from '../../../capture/number-index.js';
@@ -28,8 +29,10 @@ import { ThreadTable } from '../../../capture/threads.js';
 import { TorchContexts } from '../../../torch/torch-contexts.js';
 import { nestEvents } from '../../../torch/nesting.js';
 import { COPY_OPERATIONS, taskKind } from '../device-kinds.js';
-import { apiLayer, apiLayerCodeOf } from '../api-layers.js';
-import { kernelFields } from '../kernel-labels.js';
+import { apiLayer, apiLayerCodeOf, COMMUNICATION_LAYER } from '../api-layers.js';
+import { kernelFields, withTaskIds } from '../kernel-labels.js';
+import { countOpArgs } from '../profiler-info.js';
+import { markedCall, markedOperation, unrecordedWork } from '../marked-operations.js';
 import { CallChains } from './call-chains.js';
 import { DatabaseClock, hasTimes } from './database-clock.js';
 import { CollectiveRows } from './collective-rows.js';
@@ -37,7 +40,8 @@ import { connectionOrNone, OpConnections } from './connections.js';
 import { HostNames } from './host-names.js';
 import { HostRows, THREAD } from './host-rows.js';
 import { KernelRows } from './kernel-rows.js';
-import { readDevices, readProfileFacts } from './profile-facts.js';
+import { onlyDevice, readDevices, readProfileFacts } from './profile-facts.js';
+import type { ProcessGroups } from '../process-groups.js';
 import { SampleRows } from './sample-rows.js';
 import { SAMPLE_TABLES } from './sample-tables.js';
 import { StringTable } from './string-table.js';
@@ -66,6 +70,7 @@ export class AscendCapture implements Capture {
   readonly #collectives: CollectiveRows;
   readonly #tasks: TaskRows;
   readonly #samples: SampleRows;
+  readonly #groups: ProcessGroups;
   /** By activity, see `waitTimes`. */
   readonly #waits: Float64Array;
 
@@ -80,9 +85,15 @@ export class AscendCapture implements Capture {
     const clock = (this.#clock = new DatabaseClock(database));
     this.#readCalls();
     const names = new HostNames(strings, new CallChains(database, strings));
-    this.#host = new HostRows(database, clock, threads, names, diagnostics);
+    const hasOperations = database.count('COMMUNICATION_OP') > 0;
+    this.#host = new HostRows(
+      ...([database, clock, threads, names, diagnostics] as const),
+      (message) => !hasOperations && this.#markedCall(message) !== null,
+    );
+    this.#addMarkedCalls();
     this.ranges = this.#host.events.ranges;
     const { tool, rank, job, facts, groups } = readProfileFacts(database, folder, file, diagnostics);
+    this.#groups = groups;
     this.#kernels = new KernelRows(database, strings);
     this.#collectives = new CollectiveRows(database, clock, strings, groups);
     this.#tasks = new TaskRows(database, {
@@ -96,10 +107,12 @@ export class AscendCapture implements Capture {
       unread,
       markedAt: (connection) => this.#host.markedAt(connection),
     });
+    this.#tasks.addMarked(this.#host.operations, onlyDevice(database));
     this.#waits = waitTimes(activities);
     this.#host.addDeviceRanges(this.#tasks.deviceRanges);
     this.#samples = new SampleRows(database, clock, strings, diagnostics);
     countUnreadTables(database, READ_TABLES, unread);
+    countOpArgs(folder, unread);
     if (activities.length === 0) diagnostics.count('no-device-activity');
     clock.moveToFirst(
       [this.ranges.start, this.hostCalls.start, activities.start, ...this.#samples.starts],
@@ -143,19 +156,28 @@ export class AscendCapture implements Capture {
   }
 
   operationOf(activity: number): CollectiveOperation {
-    return this.#collectives.operationOf(this.#tasks.source.at(activity));
+    const row = this.#tasks.source.at(activity);
+    if (row < this.#collectives.length) return this.#collectives.operationOf(row);
+    const { message } = elementAt(this.#host.operations, row - this.#collectives.length);
+    const operation = markedOperation(this.#strings.text(message) ?? '', this.#groups);
+    if (operation === null) throw new RangeError(`activity ${activity} is no collective`);
+    return operation;
   }
 
   detailsOf(activity: number): ActivityDetails | null {
     if (this.activities.kind.at(activity) !== KIND_CODE.kernel) return null;
     const row = this.#tasks.source.at(activity);
-    const labels = this.#kernels.labelsOf(row, this.#strings.text(this.#tasks.taskType.at(activity)));
+    const ofKind = this.#kernels.labelsOf(row, this.#strings.text(this.#tasks.taskType.at(activity)));
+    const labels = withTaskIds(ofKind, this.#tasks.idsOf(activity));
     const counters = this.#kernels.countersOf(row, elementAt(this.#waits, activity));
     return kernelFields(this.#strings.text(this.#kernels.nameOf(row)), this.#kernels.coreOf(row), counters, labels);
   }
 
   statements(profile: number, isStray: IsStray): Iterable<StatementRecord> {
-    return this.#samples.records(profile, isStray);
+    const { activities } = this;
+    const isUnrecorded = this.#host.operations.length > 0 && this.#kernels.length === 0;
+    const missing = isUnrecorded ? unrecordedWork(activities, profile) : [];
+    return merged<StatementRecord>(startOf, missing, this.#samples.records(profile, isStray));
   }
 
   statementTimes(): readonly NumericColumn[] {
@@ -180,6 +202,19 @@ export class AscendCapture implements Capture {
       const thread = threads.thread(owner, tid);
       calls.add(began, ended, thread, owner, connectionOrNone(connection), name, apiLayerCodeOf(type));
     });
+  }
+
+  #markedCall(message: number): string | null {
+    const text = this.#strings.text(message);
+    return text === null ? null : markedCall(text);
+  }
+
+  /** The calls of operations that ranges mark. */
+  #addMarkedCalls(): void {
+    for (const { start, end, thread, connection, message } of this.#host.operations) {
+      const process = this.threads.processOf(thread);
+      this.hostCalls.add(start, end, thread, process, connection, message, COMMUNICATION_LAYER);
+    }
   }
 
   #connections(): OpConnections {
@@ -208,7 +243,7 @@ export class AscendCapture implements Capture {
     const strings = this.#strings;
     return {
       kernelName: (name) => strings.text(name),
-      apiName: (api) => strings.text(api),
+      apiName: (api) => this.#markedCall(api) ?? strings.text(api),
       apiLayer,
       rangeText: (text) => this.#host.events.nameText(text),
       domainName: () => null,

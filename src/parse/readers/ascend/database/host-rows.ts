@@ -32,19 +32,36 @@ export interface DeviceRange {
   start: number;
   end: number;
   readonly device: number;
+  readonly stream: number;
   readonly process: number;
+}
+
+/** An operation between ranks that a range marks, where the profile has no rows of operations. */
+export interface MarkedRow {
+  readonly start: number;
+  readonly end: number;
+  readonly thread: number;
+  /** NaN where no device is marked. */
+  readonly connection: number;
+  /** String of the text. */
+  readonly message: number;
 }
 
 export class HostRows {
   readonly events: HostEvents;
   /** Marked ranges by connection: number of the name, and start. */
   readonly #marks = new Map<number, readonly [name: number, start: number]>();
+  /** Ranges that are operations, and no user ranges. */
+  readonly operations: MarkedRow[] = [];
+
+  /** @param isOperation whether the string of a range marks an operation that the profile has no row of */
   constructor(
     private readonly database: SqliteFile,
     private readonly clock: DatabaseClock,
     private readonly threads: ThreadTable,
     private readonly names: HostNames,
     private readonly diagnostics: Diagnostics,
+    private readonly isOperation: (message: number) => boolean,
   ) {
     this.events = new HostEvents(names);
     this.#readApi();
@@ -64,7 +81,9 @@ export class HostRows {
 
   /** Adds user ranges as marked on devices, on a thread of their own. */
   addDeviceRanges(ranges: Iterable<readonly [connection: number, range: DeviceRange]>): void {
+    const ofOperations = new Set(this.operations.map(({ connection }) => connection));
     for (const [connection, { start, end, device, process }] of ranges) {
+      if (ofOperations.has(connection)) continue;
       const mark = this.#marks.get(connection);
       const name = this.names.numberOf(`npu:${device}:${mark === undefined ? '' : this.names.text(mark[0])}`);
       this.events.add('annotation', start, end, this.threads.thread(process, NaN), name);
@@ -127,7 +146,9 @@ export class HostRows {
       const thread = this.#threadOf(start, end, pid, tid);
       if (thread === -1) return;
       const name = message >= 0 ? names.numberIn(domain, message) : names.numberOf('');
-      this.events.add('annotation', start, end, thread, name);
+      const marked = isMark(connection) ? connection : NaN;
+      if (this.isOperation(message)) this.operations.push({ start, end, thread, connection: marked, message });
+      else this.events.add('annotation', start, end, thread, name);
       if (isMark(connection)) this.#marks.set(connection, [name, Math.min(start, this.markedAt(connection) ?? start)]);
     });
   }

@@ -1,4 +1,4 @@
-/** Metadata of a database: devices, rank, versions, groups of ranks. Never environment variables. */
+/** Metadata of a database: devices, rank, versions, groups of ranks; of the environment what `metadataFacts` lists. */
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 
 import { parseJson, textOf } from '../../../json/json-value.js';
@@ -46,6 +46,16 @@ function rankOf(database: SqliteFile): number | null {
   });
   const [rank] = ranks;
   return ranks.size === 1 && rank !== undefined ? rank : null;
+}
+
+/** The device of the profile's rank; 0 where none or several are stated. */
+export function onlyDevice(database: SqliteFile): number {
+  const devices = new Set<number>();
+  database.eachNumbers('RANK_DEVICE_MAP', ['deviceId'], ([device = NaN]) => {
+    if (device >= 0) devices.add(device);
+  });
+  const [device = 0] = devices;
+  return devices.size === 1 ? device : 0;
 }
 
 /** All rows, in order of name. */

@@ -17,7 +17,8 @@ import { isNear } from '../../../capture/clocks/exact-times.js';
 import { hasTimes, type DatabaseClock } from './database-clock.js';
 import type { CollectiveRows } from './collective-rows.js';
 import { connectionOrNone } from './connections.js';
-import type { DeviceRange } from './host-rows.js';
+import type { DeviceRange, MarkedRow } from './host-rows.js';
+import { NO_ID, TASK_IDS } from '../kernel-labels.js';
 import type { KernelRows } from './kernel-rows.js';
 import { NO_STRING, type StringTable } from './string-table.js';
 
@@ -44,6 +45,8 @@ export class TaskRows {
   readonly source = NumericColumn.int32();
   /** By activity, the string of its task type. */
   readonly taskType = NumericColumn.counts();
+  /** By activity, the ids of its task. */
+  readonly #ids = TASK_IDS.map(() => NumericColumn.counts());
   /** User ranges that are marked on the device, by connection. */
   readonly deviceRanges = new Map<number, DeviceRange>();
   /** Facts that name types of tasks that are not known. */
@@ -64,24 +67,30 @@ export class TaskRows {
     this.#addCollectives();
   }
 
+  /** Ids of the task of an activity, in the order of TASK_IDS; NO_ID where unknown. */
+  idsOf(activity: number): number[] {
+    return this.#ids.map((column) => column.at(activity));
+  }
+
   #readTasks(): void {
     const { clock, threads, kernels, collectives, diagnostics, markedAt } = this.context;
     const columns = [
       ...[clock.since('startNs'), clock.since('endNs'), 'deviceId', 'connectionId', 'globalTaskId', 'globalPid'],
-      ...['taskType', 'contextId', 'streamId'],
+      ...['taskType', 'streamId', ...TASK_IDS],
     ];
     const taken = new Uint8Array(kernels.length);
     const others = { type: NumericColumn.floats(), connection: NumericColumn.floats() };
     this.database.eachNumbers('TASK', columns, (cells) => {
       const [start = NaN, end = NaN, device = NaN, id = NaN, task = NaN, pid = NaN] = cells;
-      const [, , , , , , type = NaN, context = NaN, stream = NaN] = cells;
+      const [, , , , , , type = NaN, stream = NaN, ...ids] = cells;
+      const context = ids[TASK_IDS.indexOf('contextId')] ?? NaN;
       const connection = connectionOrNone(id);
       const process = Number.isNaN(pid) ? this.#defaultProcess : threads.process(pid, pid);
       const row = { start, end, device: device >= 0 ? device : 0, stream, process, corr: connection, node: NaN };
       const kernel = kernels.rowOf(task);
       if (kernel !== -1) {
         if (taken[kernel] === 1) diagnostics.count('row-passed-over');
-        else this.#addKernel(row, kernel, type);
+        else this.#addKernel(row, kernel, type, ids);
         taken[kernel] = 1;
         return;
       }
@@ -125,7 +134,7 @@ export class TaskRows {
   }
 
   /** A range may have a task at its start and another at its end; one long before the range itself is of a damaged time. */
-  #noteRange({ corr: connection, start, end, device, process }: ActivityRow, marked: number): void {
+  #noteRange({ corr: connection, start, end, device, stream, process }: ActivityRow, marked: number): void {
     if (!isNear(start) || !isNear(end) || end < start) return;
     const known = this.deviceRanges.get(connection);
     const isEarly = (task: Pick<DeviceRange, 'start' | 'end'>): boolean =>
@@ -136,12 +145,13 @@ export class TaskRows {
       return;
     }
     if (known !== undefined) this.context.diagnostics.count('time-far-away');
-    if (known === undefined || isEarly(known)) this.deviceRanges.set(connection, { start, end, device, process });
+    if (known === undefined || isEarly(known))
+      this.deviceRanges.set(connection, { start, end, device, stream, process });
   }
 
-  #addKernel(task: ActivityRow, kernel: number, type: number): void {
+  #addKernel(task: ActivityRow, kernel: number, type: number, ids: readonly number[]): void {
     const { activities, kernels } = this.context;
-    activities.addKernel(this.#row(task, kernel, type), kernels.nameOf(kernel), NaN);
+    activities.addKernel(this.#row(task, kernel, type, ids), kernels.nameOf(kernel), NaN);
     const blocks = kernels.blocksOf(kernel);
     for (const extent of [0, 0, 0, blocks, 1, 1]) activities.kernels.extents.push(extent);
   }
@@ -153,6 +163,19 @@ export class TaskRows {
     if (kind.is === 'copy') activities.addCopy(row, operation, size, NaN);
     else if (kind.is === 'set') activities.addSet(row, size, NaN);
     else activities.addSync(row, type);
+  }
+
+  /** Adds operations that ranges mark, as they ran on the device; their ends are unknown where nothing of it marks them. */
+  addMarked(operations: readonly MarkedRow[], device: number): void {
+    const { activities, collectives, threads } = this.context;
+    operations.forEach(({ start, thread, connection }, i) => {
+      const process = threads.processOf(thread);
+      const range = this.deviceRanges.get(connection) ?? { start, end: NaN, device, stream: NaN, process };
+      const end = range.end > range.start ? range.end : NaN;
+      const task = { ...range, process, end, corr: connection, node: NaN };
+      activities.addCollective(task);
+      this.#describe(collectives.length + i, NO_STRING);
+    });
   }
 
   #addCollectives(): void {
@@ -176,12 +199,21 @@ export class TaskRows {
    * Cells that all activities have.
    * @param source row of the kernel or collective; NO_ROW for others
    * @param type number of the task type's string
+   * @param ids of a kernel's task
    */
-  #row(task: ActivityRow, source: number, type: number): ActivityRow {
+  #row(task: ActivityRow, source: number, type: number, ids: readonly number[] = []): ActivityRow {
     const isTimed = hasTimes([task.start, task.end], this.context.diagnostics, 'bad-row');
+    this.#describe(source, type, ids);
+    return isTimed ? task : { ...task, start: NaN, end: NaN };
+  }
+
+  #describe(source: number, type: number, ids: readonly number[] = []): void {
     this.source.push(source);
     this.taskType.push(type >= 0 ? type : NO_STRING);
-    return isTimed ? task : { ...task, start: NaN, end: NaN };
+    this.#ids.forEach((column, i) => {
+      const id = ids[i] ?? NO_ID;
+      column.push(id >= 0 ? id : NO_ID);
+    });
   }
 
   #kindOf(type: number): TaskKind | null {

@@ -20,8 +20,9 @@ import type { CommunicationFacts } from '../text/communication-file.js';
 import { FREQUENCY } from '../text/counter-events.js';
 import { LaunchQueue, TraceFlows } from '../text/flows.js';
 import { TextSamples } from '../text/text-samples.js';
-import type { TracedEvents, TracedKernels, TraceSource } from '../text/trace-capture.js';
+import type { TracedEvents, TracedKernels, TraceSource } from '../text/trace-source.js';
 import { AscendTexts, type TracedCollective } from '../text/trace-rows.js';
+import { TraceMarks } from '../text/trace-marks.js';
 import { TraceTasks } from '../text/trace-tasks.js';
 import { DeviceTasks, type DeviceTask, type TaskCounters } from './device-tasks.js';
 import { readFramework } from './framework-files.js';
@@ -50,7 +51,7 @@ export function rawSource(path: string, name: string): TraceSource {
   const lanes = work.lanes;
   const events: TracedEvents = {
     ...{ threads, calls: tracks.calls, texts: texts.bytes, host, tasks: work.tasks, collectives: work.collectives },
-    ...{ parts: work.parts, flows: new TraceFlows(), queue, samples },
+    ...{ parts: work.parts, flows: new TraceFlows(), marks: new TraceMarks(), queue, samples },
     deviceOf: (lane) => lanes[lane] ?? 0,
   };
   const info = readProfilerInfo(folder.parent, null, diagnostics);

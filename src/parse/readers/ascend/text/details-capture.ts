@@ -4,7 +4,7 @@
  */
 import { Diagnostics } from '../../../../record/diagnostics.js';
 import { UserError } from '../../../../record/errors.js';
-import type { Labels, StatementRecord } from '../../../../record/record.js';
+import { STEP_METRIC, type Labels, type StatementRecord } from '../../../../record/record.js';
 import {
   NO_NAMES,
   UNNAMED,
@@ -17,6 +17,7 @@ import {
 } from '../../../capture/capture.js';
 import { Activities, HostCalls, KIND_CODE, Ranges, type ActivityRow } from '../../../capture/capture-columns.js';
 import { NO_CONTEXT, type KernelContexts } from '../../../capture/kernel-contexts.js';
+import { merged, startOf } from '../../../capture/dated-records.js';
 import { ThreadTable } from '../../../capture/threads.js';
 import { SidecarFiles } from './sidecar-files.js';
 import { timesOf, type CommunicationFacts } from './communication-file.js';
@@ -25,6 +26,7 @@ import { coreFacts, devicesOf } from './device-facts.js';
 import { KernelDetails } from './kernel-details.js';
 import { collectiveOperation } from './collective-parts.js';
 import { NumericColumn } from '../../../../containers/numeric-column.js';
+import { countOpArgs } from '../profiler-info.js';
 import { TextSamples } from './text-samples.js';
 import { kindOfTask, syncKind } from './trace-tasks.js';
 import { TaskTypes } from '../task-types.js';
@@ -41,6 +43,8 @@ export class DetailsCapture implements Capture {
   readonly names: CaptureNames;
   readonly #details: KernelDetails;
   readonly #samples = new TextSamples();
+  /** Steps that the host is known to have begun, by number. */
+  readonly #steps = { number: NumericColumn.floats(), start: NumericColumn.floats() };
   readonly #communication: ReadonlyMap<string, CommunicationFacts>;
   readonly #groups: ProcessGroups;
   /** Row of the file by activity. */
@@ -57,9 +61,11 @@ export class DetailsCapture implements Capture {
     sidecars.memory(clock, this.#samples);
     this.#communication = sidecars.communication();
     this.#groups = sidecars.groups;
-    const facts = this.#addRows();
+    const facts = this.#addRows(folder);
     if (details.length === 0) this.diagnostics.count('no-device-activity');
-    clock.moveToFirst([this.activities.start, this.#samples.start], [this.activities.end]);
+    this.#addSteps(sidecars.preparing());
+    const starts = [this.activities.start, this.#samples.start, this.#steps.start];
+    clock.moveToFirst(starts, [this.activities.end]);
     this.names = {
       ...NO_NAMES,
       kernelName: (row) => details.nameOf(row),
@@ -103,18 +109,44 @@ export class DetailsCapture implements Capture {
   }
 
   statements(profile: number, isStray: IsStray): Iterable<StatementRecord> {
-    return this.#samples.records(profile, isStray);
+    return merged(startOf, this.#stepRecords(profile), this.#samples.records(profile, isStray));
+  }
+
+  *#stepRecords(profile: number): Generator<StatementRecord> {
+    for (let row = 0; row < this.#steps.start.length; row++) {
+      const [start, value] = [this.#steps.start.at(row), this.#steps.number.at(row)];
+      // When the step ended is not in the files.
+      yield { type: 'sample', profile, start, dur: null, device: null, metric: STEP_METRIC, value, unit: null };
+    }
   }
 
   statementTimes(): readonly NumericColumn[] {
-    return [this.#samples.start];
+    return [this.#samples.start, this.#steps.start];
+  }
+
+  /** @param preparing ns from the begin of a step on the host to the device's first work in it */
+  #addSteps(preparing: ReadonlyMap<number, number>): void {
+    const { step, start } = this.#details;
+    const first = new Map<number, number>();
+    for (let row = 0; row < this.#details.length; row++) {
+      if (start.at(row) < (first.get(step.at(row)) ?? Infinity)) first.set(step.at(row), start.at(row));
+    }
+    const begins = [...first].flatMap(([number, at]) => {
+      const ns = preparing.get(number);
+      return ns === undefined ? [] : [{ number, start: at - ns }];
+    });
+    for (const begin of begins.sort((a, b) => a.start - b.start)) {
+      this.#steps.number.push(begin.number);
+      this.#steps.start.push(begin.start);
+    }
   }
 
   /** @returns facts that name unknown types of tasks */
-  #addRows(): Labels {
+  #addRows(folder: string | null): Labels {
     const { activities } = this;
     const details = this.#details;
     const unread = new UnreadEvents();
+    countOpArgs(folder, unread);
     const types = new TaskTypes();
     for (let row = 0; row < details.length; row++) {
       const type = details.taskTypeOf(row);

@@ -9,7 +9,7 @@ import { Diagnostics } from '../../../../record/diagnostics.js';
 import type { ActivityDetails } from '../../../capture/capture.js';
 import { NumericColumn } from '../../../../containers/numeric-column.js';
 import { TextPool } from '../../../../containers/text-pool.js';
-import { cleanText, kernelFields, kernelLabels, type TextLabel } from '../kernel-labels.js';
+import { cleanText, kernelFields, kernelLabels, TASK_IDS, withTaskIds, type TextLabel } from '../kernel-labels.js';
 import { microsecondsOfCell, numberOfCell, textOfCell, CsvTable } from '../../../csv/csv-table.js';
 import { coreOfType } from './trace-tasks.js';
 import { L2_COUNTERS, type L2Cache } from './l2-cache.js';
@@ -47,6 +47,8 @@ const CORE = ['Accelerator Core', 'Task Type', TASK_KIND] as const;
 const STREAM = ['Stream ID', 'stream_id'] as const;
 const TASK = ['Task ID', 'task_id'] as const;
 const WAIT = ['Wait Time(us)', 'Task Wait Time(us)'] as const;
+/** In the order of TASK_IDS. */
+const ID_COLUMNS = ['Task ID', 'Model ID', 'Context ID'] as const;
 /** What a file must have. */
 const REQUIRED = [NAME, START, DURATION] as const;
 
@@ -55,7 +57,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   ...BLOCKS,
   ...MIX_BLOCKS,
   ...[...NAME, ...START, ...DURATION, ...CORE, ...STREAM, ...TASK],
-  ...['Step Id', 'Device_id', 'Model ID', 'Model Name', 'Infer ID', 'Context ID', 'Grid Dim', 'task_stop(us)'],
+  ...[...ID_COLUMNS, 'Step Id', 'Device_id', 'Model Name', 'Infer ID', 'Grid Dim', 'task_stop(us)'],
 ]);
 
 /** `Accelerator Core` of collectives, before and since 2025. */
@@ -85,7 +87,8 @@ export class KernelDetails {
   readonly #name = NumericColumn.counts();
   readonly #core = NumericColumn.counts();
   readonly #labels: Readonly<Record<TextLabel, TextNumbers>>;
-  readonly #task = NumericColumn.floats();
+  /** Of the task, in the order of TASK_IDS. */
+  readonly #ids = TASK_IDS.map(() => NumericColumn.floats());
   readonly #counters: (readonly [name: string, column: NumericColumn])[];
   readonly #texts = new TextPool();
   /** Whether rows are tasks of all kinds, with the type of the task in place of the core. */
@@ -126,7 +129,9 @@ export class KernelDetails {
       [this.device, table.column('Device_id')],
       [this.stream, table.column(...STREAM)],
       [this.step, table.column('Step Id')],
-      [this.#task, table.column(...TASK)],
+      ...this.#ids.map(
+        (column, i) => [column, table.column(elementAt(ID_COLUMNS, i), ...(i === 0 ? TASK : []))] as const,
+      ),
       [this.blocks, table.column(...BLOCKS)],
       [this.#mixBlocks, table.column(...MIX_BLOCKS)],
     ] as const;
@@ -157,7 +162,7 @@ export class KernelDetails {
   addRates(cache: L2Cache): void {
     const columns = L2_COUNTERS.map((name) => [name, NumericColumn.floats()] as const);
     for (let row = 0; row < this.length; row++) {
-      const rates = cache.next(this.stream.at(row), this.#task.at(row), this.nameOf(row));
+      const rates = cache.next(this.stream.at(row), elementAt(this.#ids, 0).at(row), this.nameOf(row));
       columns.forEach(([, column], i) => column.push(rates === null ? NaN : elementAt(rates, i)));
     }
     append(this.#counters, columns);
@@ -192,18 +197,19 @@ export class KernelDetails {
     return counter === undefined ? NaN : counter[1].at(row);
   }
 
-  /** @param taskType what the trace calls the kernel's task */
-  detailsOf(row: number, taskType: string | null): ActivityDetails {
+  /**
+   * @param taskType what the trace calls the kernel's task
+   * @param taskId that of the trace, for files of level 0, which lack it
+   */
+  detailsOf(row: number, taskType: string | null, taskId = NaN): ActivityDetails {
     const counters = this.#counters.flatMap(([name, column]) => {
       const value = column.at(row);
       return Number.isNaN(value) ? [] : [[name, value] as const];
     });
     const text = (label: TextLabel): string => this.#textOf(this.#labels[label], row);
-    const labels = kernelLabels(text, {
-      taskType,
-      blockDim: this.blocks.at(row),
-      mixBlockDim: this.#mixBlocks.at(row),
-    });
+    const blocks = { blockDim: this.blocks.at(row), mixBlockDim: this.#mixBlocks.at(row) };
+    const [id = NaN, ...otherIds] = this.#ids.map((column) => column.at(row));
+    const labels = withTaskIds(kernelLabels(text, { taskType, ...blocks }), [id >= 0 ? id : taskId, ...otherIds]);
     return kernelFields(
       this.nameOf(row),
       this.coreOf(row),

@@ -5,6 +5,7 @@ import type { Diagnostics } from '../../../../record/diagnostics.js';
 import { isFile, namesIn, readJsonFile } from '../../../files.js';
 import { Utf16Input } from '../../../input/utf16.js';
 import { ASCEND_FILES, MSPROF } from '../../../files-beside.js';
+import { cellsOf, microsecondsOfCell, numberOfCell } from '../../../csv/csv-table.js';
 import { readProfilerInfo, toolName, type AscendProfileFacts, type ProfilerInfo } from '../profiler-info.js';
 import { metadataFacts, readMetadataFile } from '../metadata-facts.js';
 import { jobOf, ProcessGroups } from '../process-groups.js';
@@ -45,6 +46,17 @@ export class SidecarFiles {
   addRates(details: KernelDetails): void {
     const cache = this.#reading(ASCEND_FILES.cache, (path) => L2Cache.read(path, this.diagnostics));
     if (cache !== null) details.addRates(cache);
+  }
+
+  /** How long each step had run on the host before the device's first work, ns, by step_trace_time.csv. */
+  preparing(): ReadonlyMap<number, number> {
+    const times = this.#reading(ASCEND_FILES.steps, (path) => {
+      const rows = cellsOf(path, this.diagnostics, ['Step', 'Preparing']);
+      if (rows === null) return null;
+      const cells = [...rows].map(([step, us]) => [numberOfCell(step), microsecondsOfCell(us)] as const);
+      return new Map(cells.filter(([step, ns]) => Number.isSafeInteger(step) && ns >= 0));
+    });
+    return times ?? new Map<number, number>();
   }
 
   memory(clock: TraceClock, samples: TextSamples): void {

@@ -31,8 +31,8 @@ const ARG_KEYS = {
   transport: 'transport type',
   size: 'size(Byte)',
   notify: 'notify_id',
-  /** Of ranges and marks of `mstx`. */
-  mark: 'event_type',
+  /** Of ranges of msprof_tx. */
+  eventType: 'event_type',
   domain: 'domain',
   /** Of metadata: name of a process or thread. */
   label: 'name',

@@ -5,8 +5,8 @@
  */
 import { entryOf } from '../../../../containers/map-entry.js';
 import { elementAt } from '../../../../containers/element.js';
-import { Diagnostics } from '../../../../record/diagnostics.js';
-import type { Device, Labels, StatementRecord } from '../../../../record/record.js';
+import type { Diagnostics } from '../../../../record/diagnostics.js';
+import type { Labels, StatementRecord } from '../../../../record/record.js';
 import type {
   Capture,
   ActivityDetails,
@@ -17,70 +17,28 @@ import type {
 } from '../../../capture/capture.js';
 import { Activities, HostCalls, KIND_CODE, type ActivityRow } from '../../../capture/capture-columns.js';
 import { NumericColumn } from '../../../../containers/numeric-column.js';
+import { merged, startOf } from '../../../capture/dated-records.js';
 import type { KernelContexts } from '../../../capture/kernel-contexts.js';
 import type { LaunchJoin } from '../../../capture/launches.js';
 import { PairIndex } from '../../../../containers/pair-index.js';
 import { TorchContexts } from '../../../torch/torch-contexts.js';
 import { nestEvents } from '../../../torch/nesting.js';
-import { apiLayer } from '../api-layers.js';
+import { apiLayer, COMMUNICATION_LAYER } from '../api-layers.js';
 import { COPY_OPERATIONS } from '../device-kinds.js';
-import { kernelFields } from '../kernel-labels.js';
+import { kernelFields, withTaskIds } from '../kernel-labels.js';
+import { markedCall, markedOperation, unrecordedWork } from '../marked-operations.js';
 import { TaskTypes } from '../task-types.js';
-import { UnreadEvents } from '../../../unread-events.js';
-import type { ProcessGroups } from '../process-groups.js';
-import type { AscendProfileFacts } from '../profiler-info.js';
-import { SidecarFiles } from './sidecar-files.js';
+import type { UnreadEvents } from '../../../unread-events.js';
 import { timesOf, type CommunicationFacts } from './communication-file.js';
-import { correctHitRates, FREQUENCY } from './counter-events.js';
-import { coreFacts, devicesOf } from './device-facts.js';
-import type { KernelDetails } from './kernel-details.js';
 import { collectiveOperation } from './collective-parts.js';
 import { coreOfType, kindOfTask, syncKind, type TaskActivity } from './trace-tasks.js';
-import { TraceClock } from '../../../capture/clocks/trace-clock.js';
-import { AscendTrace, type TracedCollective } from './trace-rows.js';
+import type { TracedCollective } from './trace-rows.js';
+import type { TracedEvents, TracedKernels, TraceSource } from './trace-source.js';
 
 const NO_ROW = -1;
 
 const connectionsOf = (collectives: readonly TracedCollective[]): ReadonlySet<number> =>
   new Set(collectives.map(({ connection }) => connection).filter((connection) => !Number.isNaN(connection)));
-
-/** The events of a trace, or of raw data: what `AscendTrace` fills. */
-export type TracedEvents = Pick<
-  AscendTrace,
-  | 'threads'
-  | 'calls'
-  | 'texts'
-  | 'host'
-  | 'tasks'
-  | 'collectives'
-  | 'parts'
-  | 'flows'
-  | 'queue'
-  | 'samples'
-  | 'deviceOf'
->;
-
-/** Attributes of kernels and collectives, a row each. */
-export type TracedKernels = Pick<KernelDetails, 'length' | 'nameOf' | 'isCollective' | 'detailsOf'> & {
-  readonly start: NumericColumn;
-  readonly blocks: NumericColumn;
-};
-
-/** What a capture is made from. */
-export interface TraceSource {
-  readonly events: TracedEvents;
-  readonly details: TracedKernels | null;
-  readonly clock: Pick<TraceClock, 'moveToFirst' | 'startNs'>;
-  readonly diagnostics: Diagnostics;
-  readonly unread: UnreadEvents;
-  readonly groups: ProcessGroups;
-  /** Facts of collectives by name, asked for where there are any. */
-  readonly communication: () => ReadonlyMap<string, CommunicationFacts>;
-  readonly profile: AscendProfileFacts;
-  readonly devicesOf: (ids: Iterable<number>) => readonly Device[];
-  /** Bytes and direction of copies by task; absent where the source has none. */
-  readonly copies?: ReadonlyMap<number, { readonly bytes: number; readonly direction: number }>;
-}
 
 export class TraceCapture implements Capture {
   readonly diagnostics: Diagnostics;
@@ -98,28 +56,14 @@ export class TraceCapture implements Capture {
   /** By activity, its device lane, and the text number plus one of its task's type. */
   readonly #lanes = NumericColumn.counts();
   readonly #types = NumericColumn.counts();
+  /** By activity, the number of its task; NaN where unknown. */
+  readonly #taskIds = NumericColumn.floats();
   readonly #operations = new Map<number, CollectiveOperation>();
+  /** Operations that ranges mark. */
+  #marked = 0;
+  /** Domains of ranges by the number of their text. */
+  readonly #domains = new Map<number, string>();
   #communication: ReadonlyMap<string, CommunicationFacts> = new Map();
-
-  /** @throws UserError when the file is no trace */
-  static read(path: string, name: string, folder: string | null, format: string): TraceCapture {
-    const [diagnostics, unread] = [new Diagnostics(), new UnreadEvents()];
-    const clock = TraceClock.ofTrace(path);
-    const events = new AscendTrace(path, name, clock, diagnostics, unread);
-    const sidecars = new SidecarFiles(folder, diagnostics);
-    const details = sidecars.kernelDetails(clock);
-    sidecars.memory(clock, events.samples);
-    correctHitRates(events.samples);
-    const clockHz = events.samples.largest(FREQUENCY);
-    const facts = coreFacts(details, Number.isNaN(clockHz) ? null : clockHz);
-    return new TraceCapture(format, {
-      ...{ events, details, clock, diagnostics, unread },
-      groups: sidecars.groups,
-      communication: () => sidecars.communication(),
-      profile: sidecars.profile(),
-      devicesOf: (ids) => devicesOf(ids, facts),
-    });
-  }
 
   readonly #source: TraceSource;
 
@@ -135,6 +79,7 @@ export class TraceCapture implements Capture {
     this.ranges = events.host.ranges;
     const taskTypes = this.#addTasks();
     this.#addCollectives(source);
+    this.#addMarks(source);
     if (this.activities.length === 0) this.diagnostics.count('no-device-activity');
     this.#moveToFirst(clock);
     this.names = this.#names();
@@ -188,14 +133,18 @@ export class TraceCapture implements Capture {
     const row = this.#detailRows.at(activity);
     const number = this.#types.at(activity);
     const taskType = number === 0 ? null : this.#events.texts.text(number - 1);
-    if (row !== NO_ROW && this.#details !== null) return this.#details.detailsOf(row, taskType);
+    const taskId = this.#taskIds.at(activity);
+    if (row !== NO_ROW && this.#details !== null) return this.#details.detailsOf(row, taskType, taskId);
     if (taskType === null) return null;
     const name = this.activities.kernels.name.at(this.activities.ownRow.at(activity));
-    return kernelFields(this.#events.texts.text(name), coreOfType(taskType), null, { taskType });
+    return kernelFields(this.#events.texts.text(name), coreOfType(taskType), null, withTaskIds({ taskType }, [taskId]));
   }
 
   statements(profile: number, isStray: IsStray): Iterable<StatementRecord> {
-    return this.#events.samples.records(profile, isStray);
+    const { activities } = this;
+    const isUnrecorded = this.#marked > 0 && activities.kernels.name.length === 0;
+    const missing = isUnrecorded ? unrecordedWork(activities, profile) : [];
+    return merged<StatementRecord>(startOf, missing, this.#events.samples.records(profile, isStray));
   }
 
   statementTimes(): readonly NumericColumn[] {
@@ -253,9 +202,7 @@ export class TraceCapture implements Capture {
       node: NaN,
     };
     const name = tasks.name.at(task);
-    this.#detailRows.push(row);
-    this.#lanes.push(tasks.lane.at(task));
-    this.#types.push(tasks.type.at(task));
+    this.#describe(row, tasks.lane.at(task), tasks.type.at(task), tasks.task.at(task));
     switch (kind) {
       case 'kernel': {
         activities.addKernel(cells, name, NaN);
@@ -290,10 +237,7 @@ export class TraceCapture implements Capture {
     );
     for (let row = 0; row < details.length; row++) {
       const name = details.nameOf(row);
-      const number = entryOf(numbers, name, () => {
-        const bytes = Buffer.from(JSON.stringify(name));
-        return texts.numberOf(bytes, 1, bytes.length - 1);
-      });
+      const number = entryOf(numbers, name, () => texts.numberOfText(name));
       names.push(number);
       if (!details.isCollective(row) && !Number.isNaN(details.start.at(row))) index.put(row);
     }
@@ -336,10 +280,47 @@ export class TraceCapture implements Capture {
         corr: traced.connection,
         node: NaN,
       });
-      this.#detailRows.push(NO_ROW);
-      this.#lanes.push(traced.lane);
-      this.#types.push(0);
+      this.#describe(NO_ROW, traced.lane, 0, NaN);
     });
+  }
+
+  /** Ranges of msprof_tx: operations, where the trace has none otherwise, and user ranges. */
+  #addMarks({ groups }: TraceSource): void {
+    const { collectives, marks, texts, host } = this.#events;
+    for (const { host: mark, id, device } of marks.pairs()) {
+      const text = texts.text(mark.name);
+      const operation = collectives.length > 0 ? null : markedOperation(text, groups);
+      const { start, end, thread, name, domain } = mark;
+      if (operation !== null) {
+        this.hostCalls.add(start, end, thread, 0, id, name, COMMUNICATION_LAYER);
+        this.#operations.set(this.activities.length, operation);
+        this.#marked++;
+        const isTimed = device !== null && device.end > device.start;
+        this.activities.addCollective({
+          start: device?.start ?? start,
+          end: isTimed ? device.end : NaN,
+          device: device === null ? 0 : this.#events.deviceOf(device.lane),
+          ...{ stream: device?.stream ?? NaN, process: 0, corr: id, node: NaN },
+        });
+        this.#describe(NO_ROW, device?.lane ?? 0, 0, NaN);
+        continue;
+      }
+      const shown = domain === null ? name : texts.numberOfText(`${domain}:${text}`);
+      if (domain !== null) this.#domains.set(shown, domain);
+      host.add('annotation', start, end, thread, shown);
+      if (device === null) continue;
+      const ofDevice = texts.numberOfText(`npu:${this.#events.deviceOf(device.lane)}:${texts.text(shown)}`);
+      const process = this.threads.processOf(thread);
+      host.add('annotation', device.start, device.end, this.threads.thread(process, NaN), ofDevice);
+    }
+  }
+
+  /** Notes of an activity its row in kernel_details.csv, its lane, and of its task the type and the number. */
+  #describe(row: number, lane: number, type: number, taskId: number): void {
+    this.#detailRows.push(row);
+    this.#lanes.push(lane);
+    this.#types.push(type);
+    this.#taskIds.push(taskId);
   }
 
   #moveToFirst(clock: TraceSource['clock']): void {
@@ -385,9 +366,10 @@ export class TraceCapture implements Capture {
     return {
       kernelName: (name) => texts.text(name),
       // `Node@launch`: layer of the library and name of the call.
-      apiName: (api) => texts.text(api).replace(/^[A-Za-z]+@/, ''),
+      apiName: (api) => markedCall(texts.text(api)) ?? texts.text(api).replace(/^[A-Za-z]+@/, ''),
       apiLayer,
       rangeText: (text) => host.nameText(text),
+      rangeDomain: (text) => this.#domains.get(host.nameNumber(text)) ?? null,
       domainName: () => null,
       copyKind: (code) => (this.#source.copies === undefined ? null : (COPY_OPERATIONS[code] ?? null)),
       syncKind: (code) => syncKind(texts.text(code)),

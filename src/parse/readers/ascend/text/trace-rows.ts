@@ -18,12 +18,13 @@ import { apiLayerCode } from '../api-layers.js';
 import { counterKind, seriesOf, type CounterKind } from './counter-events.js';
 import { LaunchQueue, TraceFlows } from './flows.js';
 import { TextSamples } from './text-samples.js';
+import { TraceMarks } from './trace-marks.js';
 import { TraceTasks } from './trace-tasks.js';
 import type { UnreadEvents } from '../../../unread-events.js';
 import type { Arg } from '../../../../record/record.js';
 import { readFrameworkArguments, readFrameworkExtents } from '../framework-arguments.js';
 
-type HostEventKind = 'op' | 'frame' | 'annotation' | 'put' | 'taken' | 'flow';
+type HostEventKind = 'op' | 'frame' | 'annotation' | 'put' | 'taken' | 'flow' | 'mark';
 
 /** Kinds of host events by category; events of the device have no category. */
 const CATEGORIES: ReadonlyMap<string, HostEventKind> = new Map([
@@ -34,6 +35,7 @@ const CATEGORIES: ReadonlyMap<string, HostEventKind> = new Map([
   ['enqueue', 'put'],
   ['dequeue', 'taken'],
   ['async_npu', 'flow'],
+  ['MsTx', 'mark'],
 ]);
 
 /** Rows that the profiler derives from the others: of its overlap analysis. */
@@ -65,6 +67,7 @@ export class AscendTrace {
   readonly collectives: TracedCollective[] = [];
   readonly parts = new CollectiveParts();
   readonly flows = new TraceFlows();
+  readonly marks = new TraceMarks();
   readonly queue = new LaunchQueue();
   readonly samples = new TextSamples();
   /** Threads of the device's processes. */
@@ -191,9 +194,9 @@ export class AscendTrace {
     const tid = event.fields.number(EVENT.tid);
     if (args.has(ARG.link) || args.has(ARG.notify)) this.#takePart(event, pid, tid, timed, whole);
     else if (args.has(ARG.taskType)) this.#takeTask(event, pid, tid, timed);
+    else if (args.has(ARG.eventType) || args.has(ARG.stream)) this.#takeMark(event, pid, tid, whole);
     else if (args.has(ARG.level)) this.#takeCall(event, pid, tid, whole);
     else if (args.has(ARG.connection)) this.#takeCollective(event, pid, tid, timed);
-    else if (args.has(ARG.mark)) this.#takeMark(event, pid, tid, whole);
     else if (!DERIVED.has(event.fields.latin1(EVENT.name) ?? '')) this.unread.count('no category');
   }
 
@@ -231,6 +234,20 @@ export class AscendTrace {
     tasks.subtask.push(event.args.number(ARG.subtask));
   }
 
+  /** A range of msprof_tx; one of a device has a stream, and no type as tasks have. */
+  #takeMark(event: TraceEvent, pid: number, tid: number, whole: boolean): void {
+    const { start, end } = this.clock;
+    if (!whole) this.diagnostics.count('event-without-time');
+    else if (end < start) this.diagnostics.count('negative-duration');
+    else if (event.args.has(ARG.eventType)) {
+      const thread = this.threads.threadOf(this.#hostOf(pid), tid);
+      this.marks.addHost({ start, end, thread, name: this.#name(event), domain: event.args.latin1(ARG.domain) });
+    } else {
+      const lane = this.#lanes.threadOf(pid, tid);
+      this.marks.addDevice({ start, end, lane, stream: event.args.number(ARG.stream) });
+    }
+  }
+
   #takeCall(event: TraceEvent, pid: number, tid: number, whole: boolean): void {
     if (!whole) {
       this.diagnostics.count('event-without-time');
@@ -243,20 +260,6 @@ export class AscendTrace {
     const layer = apiLayerCode(event.args.latin1(ARG.level) ?? '');
     const thread = this.threads.threadOf(this.#hostOf(pid), tid);
     this.calls.add(this.clock.start, this.clock.end, thread, 0, this.#connection(event), this.#name(event), layer);
-  }
-
-  /** A range or mark of `mstx`, after its domain where that is not the default one. */
-  #takeMark(event: TraceEvent, pid: number, tid: number, whole: boolean): void {
-    const { start, end } = this.clock;
-    if (!whole || end < start) {
-      this.diagnostics.count(whole ? 'negative-duration' : 'event-without-time');
-      return;
-    }
-    const domain = event.args.latin1(ARG.domain) ?? '';
-    const name = this.#name(event);
-    const text = Buffer.from(JSON.stringify(`${domain}:${this.texts.text(name)}`));
-    const number = domain === '' || domain === 'default' ? name : this.texts.numberOf(text, 1, text.length - 1);
-    this.host.add('annotation', start, end, this.threads.threadOf(this.#hostOf(pid), tid), number);
   }
 
   #takeCollective(event: TraceEvent, pid: number, tid: number, timed: boolean): void {
@@ -312,12 +315,18 @@ export class AscendTrace {
   }
 
   #takeFlow(event: TraceEvent): void {
-    if (this.#category(event) !== 'flow' || !event.fields.has(EVENT.id)) return;
+    const category = this.#category(event);
+    if ((category !== 'flow' && category !== 'mark') || !event.fields.has(EVENT.id)) return;
     if (!this.clock.read(event)) return;
     const { fields } = event;
     const { start } = this.clock;
     const [pid, tid] = [fields.number(EVENT.pid), fields.number(EVENT.tid)];
-    if (fields.firstByte(EVENT.ph) === FLOW_START) this.flows.addStart(fields, this.threads.threadOf(pid, tid), start);
+    const isStart = fields.firstByte(EVENT.ph) === FLOW_START;
+    if (category === 'mark') {
+      const id = fields.latin1(EVENT.id);
+      if (isStart) this.marks.addBegin(id, this.threads.threadOf(this.#hostOf(pid), tid), start);
+      else this.marks.addEnd(id, this.#lanes.threadOf(pid, tid), start);
+    } else if (isStart) this.flows.addStart(fields, this.threads.threadOf(pid, tid), start);
     else this.flows.addEnd(fields, this.#lanes.threadOf(pid, tid), start);
   }
 

@@ -72,6 +72,23 @@ export function readVariableNumbers(json: unknown): VariableNumbers {
   return { variables: new Map(variables), table: table.map((number) => (typeof number === 'number' ? number : -1)) };
 }
 
+/** Engines whose semaphores follow those of the runtime, in order, by the vendor tool's names. */
+const COUNTING_ENGINES = ['GpSimd', 'Scalar', 'Tensor', 'Vector'] as const;
+
+/**
+ * Who updates each semaphore, in a subgraph's `def.json`: the runtime's names of queues, and engines. In five captures the
+ * tool's names of all semaphores follow from it.
+ */
+export function readSemaphores(json: unknown): ReadonlyMap<number, string> {
+  const owners = new Map<number, string>();
+  const first = fieldOf(json, 'runtime_semaphore_count');
+  if (typeof first === 'number') COUNTING_ENGINES.forEach((engine, at) => owners.set(first + at, engine));
+  for (const [queue, description] of entriesOf(fieldOf(json, 'dma_queue')))
+    for (const number of listOf(fieldOf(description, 'semaphore_set')))
+      if (typeof number === 'number') owners.set(number, queue);
+  return owners;
+}
+
 /** Names of the members with a subgraph's instructions and their debug information. */
 export const instructionMembers = (json: unknown): string[] =>
   entriesOf(json).flatMap(([key, value]) =>

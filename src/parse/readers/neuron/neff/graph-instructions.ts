@@ -1,19 +1,28 @@
 /**
  * What a NEFF says of the instructions of a subgraph: the names that the compiler gave them, which ones each depends on,
- * and the variables that transfers move. The vendor publishes no layout: it was found in the NEFFs of captures whose
- * names and dependencies the vendor's tool had printed (docs/neuron-instructions.md).
+ * the variables that transfers move, and where in the source they come from. The vendor publishes no layout: it was found in
+ * the NEFFs of captures whose names and dependencies the vendor's tool had printed (docs/neuron-instructions.md).
  *
  * | member                    | content                                                               |
  * |---------------------------|-----------------------------------------------------------------------|
- * | `ENGINE.bin`              | instructions of an engine, 64 bytes each                              |
+ * | `ENGINE.bin`, `ENGINE0.bin` | instructions of an engine, 64 bytes each                            |
  * | `debug_info_asm_*.dbg`    | for each of these in order, the compiler's number of its instruction  |
  * | `debug_info_backend_*.dbg`| for each number: names, and the numbers that it depends on            |
- *
- * Debug files are messages whose repeated field 3 has the records; lists of numbers in them are packed.
  */
-import protobuf from 'protobufjs/minimal.js';
 import { entryOf } from '../../../../containers/map-entry.js';
 import type { Dependency } from '../../../../record/record.js';
+import { NO_NAMES, type DebugLayers, type SourceNames } from './debug-layers.js';
+import {
+  debugRecord,
+  functionOf,
+  MOST_DEPENDENCIES,
+  numberOf,
+  parentsOf,
+  recordsOf,
+  sourceOf,
+  type DebugRecord,
+  type DebugTexts,
+} from './debug-records.js';
 import type { Variable, VariableNumbers } from './definition.js';
 import { INSTRUCTION_BYTES } from '../words/instruction-word.js';
 import { COMPILED_TRANSFER, type CompiledTransfer } from '../words/transfer-operands.js';
@@ -21,20 +30,16 @@ import { COMPILED_TRANSFER, type CompiledTransfer } from '../words/transfer-oper
 /** Engines by their names in members' names; an engine's number is its index. */
 const ENGINES = ['PE', 'Activation', 'Pool', 'DVE', 'SP'] as const;
 
-const RECORDS = 3;
-const WIRE_BYTES = 2;
-
-/** Kinds of dependencies by number. */
-const KINDS: Readonly<Record<number, string>> = { 1: 'ordered', 2: 'anti', 3: 'output', 4: 'flow' };
-
 /** The compiler's account of an instruction. */
-export interface CompiledInstruction {
+export interface CompiledInstruction extends SourceNames {
   /** Of its subgraph, engine and row: unique in the program. */
   readonly id: string;
   /** 'sg0000:193'; null for an instruction without debug information. */
   readonly birId: string | null;
   readonly birName: string | null;
   readonly penguinId: string | null;
+  /** 'SPILL' of an instruction that saves or fetches what did not fit into the state buffer; null of others. */
+  readonly type: 'SPILL' | null;
   /** At most 4096. */
   readonly after: readonly Dependency[];
   readonly hasMoreDependencies: boolean;
@@ -42,13 +47,6 @@ export interface CompiledInstruction {
   readonly isDamaged: boolean;
   /** The words of a transfer before it was loaded, in which variables have numbers. */
   readonly transfer: Buffer | null;
-}
-
-/** Names, and dependencies by number. */
-interface BirInstruction {
-  readonly name: string;
-  readonly penguin: number | null;
-  readonly before: readonly { readonly number: number; readonly kind: string }[];
 }
 
 /** Room for instructions, records of debug files and transfers of a whole program: some 100 bytes each. */
@@ -63,18 +61,25 @@ export class GraphInstructions {
   /** The compiler's number of each instruction by engine and row; 0 for none. */
   readonly #numbers = ENGINES.map((): readonly number[] => []);
   readonly #transfers = ENGINES.map(() => new Map<number, Buffer>());
-  /** Records of numbers, not yet decoded. */
-  readonly #records = new Map<number, Uint8Array>();
+  /** Records of numbers, not yet decoded, and the texts of their files. */
+  readonly #records = new Map<number, { readonly bytes: Uint8Array; readonly texts: DebugTexts }>();
   /** Ids of the instructions of a number: a product is two. */
   readonly #ids = new Map<number, string[]>();
   #variables: ReadonlyMap<number, Variable> = new Map();
   #table: readonly number[] = [];
 
-  /** @param name of the subgraph: 'sg00' */
+  /**
+   * @param name of the subgraph: 'sg00'
+   * @param layers of the program, above its instructions
+   */
   constructor(
     private readonly name: string,
     private readonly room: ProgramRoom,
+    private readonly layers: DebugLayers,
   ) {}
+
+  /** Who updates each semaphore: a queue by the runtime's name, or an engine. */
+  semaphores: ReadonlyMap<number, string> = new Map();
 
   takeVariables({ variables, table }: VariableNumbers): void {
     this.#variables = variables;
@@ -109,8 +114,8 @@ export class GraphInstructions {
   instruction(engine: number, row: number): CompiledInstruction {
     const number = this.#numbers[engine]?.[row] ?? 0;
     const record = number === 0 ? undefined : this.#records.get(number);
-    const bir = record === undefined ? null : birInstruction(record);
-    const penguin = bir?.penguin ?? null;
+    const bir = record === undefined ? null : debugRecord(record.bytes);
+    const penguin = bir?.parents[0] ?? null;
     const prefix = `sg${this.#serial()}`;
     const after = bir === null ? [] : this.#dependencies(bir);
     return {
@@ -118,10 +123,22 @@ export class GraphInstructions {
       birId: number === 0 ? null : `${prefix}:${number}`,
       birName: bir?.name ?? null,
       penguinId: penguin === null ? null : `${prefix}:${penguin}`,
+      type: bir?.isSpill === true ? 'SPILL' : null,
+      ...(bir === null || record === undefined ? NO_NAMES : this.#namesOf(bir, record.texts)),
       after: after.slice(0, MOST_DEPENDENCIES),
       hasMoreDependencies: after.length > MOST_DEPENDENCIES,
       isDamaged: record !== undefined && bir === null,
       transfer: this.#transfers[engine]?.get(row) ?? null,
+    };
+  }
+
+  /** Its own line and function, where it has them, are the nearest. */
+  #namesOf(bir: DebugRecord, texts: DebugTexts): SourceNames {
+    const names = this.layers.namesOf(Number(this.#serial()), bir.parents);
+    return {
+      ...names,
+      source: sourceOf(bir, texts) ?? names.source,
+      kernelName: functionOf(bir, texts) ?? names.kernelName,
     };
   }
 
@@ -135,7 +152,7 @@ export class GraphInstructions {
   }
 
   /** All instructions of the numbers, each once, as the vendor's tool lists them; one more than the most are enough. */
-  #dependencies({ before }: BirInstruction): readonly Dependency[] {
+  #dependencies({ before }: DebugRecord): readonly Dependency[] {
     const found: Dependency[] = [];
     const seen = new Set<string>();
     for (const { number, kind } of before) {
@@ -154,7 +171,7 @@ export class GraphInstructions {
     this.#numbers[engine] = numbers;
     for (const record of recordsOf(bytes)) {
       if (!this.#hasRoom()) return false;
-      const [number = 0] = fieldsOf(record).numbers.get(ROW_NUMBER) ?? [];
+      const [number = 0] = parentsOf(record);
       if (number !== 0) entryOf(this.#ids, number, () => []).push(this.#id(engine, numbers.length));
       numbers.push(number);
     }
@@ -162,11 +179,11 @@ export class GraphInstructions {
   }
 
   #takeRecords(bytes: Buffer): boolean {
-    for (const record of recordsOf(bytes)) {
+    const texts: DebugTexts = { files: [], functions: [] };
+    for (const record of recordsOf(bytes, texts)) {
       if (!this.#hasRoom()) return false;
-      const reader = protobuf.Reader.create(record);
-      // The number is the first field.
-      if (record.length > 0 && reader.uint32() === NUMBER_TAG) this.#records.set(reader.uint32(), record);
+      const number = numberOf(record);
+      if (number !== 0) this.#records.set(number, { bytes: record, texts });
     }
     return true;
   }
@@ -187,82 +204,5 @@ export class GraphInstructions {
   }
 }
 
-const MEMBER = /^(debug_info_asm_|debug_info_backend_|)(\w+)\.(?:dbg|bin)$/;
-const NUMBER_TAG = 1 << 3;
-
-function* recordsOf(bytes: Uint8Array): Generator<Uint8Array> {
-  const reader = protobuf.Reader.create(bytes);
-  while (reader.pos < reader.len) {
-    const tag = reader.uint32();
-    if (tag === ((RECORDS << 3) | WIRE_BYTES)) yield reader.bytes();
-    else reader.skipType(tag & 7);
-  }
-}
-
-interface Fields {
-  /** Numbers by field: of a packed list, or one. */
-  readonly numbers: ReadonlyMap<number, readonly number[]>;
-  readonly bytes: ReadonlyMap<number, Uint8Array>;
-}
-
-const NAME = 2;
-const ROW_NUMBER = 3;
-/** Of an instruction, and fields of its record: more are damage. */
-const MOST_DEPENDENCIES = 4096;
-const MOST_FIELDS = 4 * MOST_DEPENDENCIES;
-
-/**
- * Fields of a record; the bytes of a list of numbers are both. Of a list as many as an instruction may have dependencies
- * and one more.
- * @throws RangeError or Error when it is damaged
- */
-function fieldsOf(record: Uint8Array): Fields {
-  const [numbers, runs] = [new Map<number, number[]>(), new Map<number, Uint8Array>()];
-  const reader = protobuf.Reader.create(record);
-  for (let count = 0; reader.pos < reader.len; count++) {
-    if (count === MOST_FIELDS) throw new RangeError('too many fields');
-    const tag = reader.uint32();
-    const field = tag >>> 3;
-    if ((tag & 7) === 0) entryOf(numbers, field, () => []).push(reader.uint32());
-    else if ((tag & 7) === WIRE_BYTES) {
-      const run = reader.bytes();
-      runs.set(field, run);
-      if (field !== NAME)
-        addPacked(
-          run,
-          entryOf(numbers, field, () => []),
-        );
-    } else reader.skipType(tag & 7);
-  }
-  return { numbers, bytes: runs };
-}
-
-function addPacked(run: Uint8Array, numbers: number[]): void {
-  const reader = protobuf.Reader.create(run);
-  while (reader.pos < reader.len && numbers.length <= MOST_DEPENDENCIES) numbers.push(reader.uint32());
-}
-
-const PENGUIN = 3;
-/** Lists of numbers, and of the kinds of these dependencies: by order, and by semaphores. */
-const BEFORE: readonly (readonly [numbers: number, kinds: number])[] = [
-  [4, 9],
-  [5, 10],
-];
-
-/** Null for a damaged record. */
-function birInstruction(record: Uint8Array): BirInstruction | null {
-  let fields: Fields;
-  try {
-    fields = fieldsOf(record);
-  } catch {
-    return null;
-  }
-  const listOf = (field: number): readonly number[] => fields.numbers.get(field) ?? [];
-  return {
-    name: Buffer.from(fields.bytes.get(NAME) ?? []).toString('utf8'),
-    penguin: listOf(PENGUIN)[0] ?? null,
-    before: BEFORE.flatMap(([numbers, kinds]) =>
-      listOf(numbers).map((number, i) => ({ number, kind: KINDS[listOf(kinds)[i] ?? 0] ?? 'unknown' })),
-    ),
-  };
-}
+/** Newer compilers put a 0 behind the name of the engine. */
+const MEMBER = /^(debug_info_asm_|debug_info_backend_|)([A-Za-z]+)0?\.(?:dbg|bin)$/;

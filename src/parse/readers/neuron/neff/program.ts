@@ -9,12 +9,14 @@ import {
   readDefinition,
   readNodes,
   readTensorMap,
+  readSemaphores,
   readVariableNumbers,
   type NeffVariable,
   type MappedTensor,
   type TensorType,
 } from './definition.js';
 import { entryOf } from '../../../../containers/map-entry.js';
+import { DebugLayers } from './debug-layers.js';
 import { GraphInstructions, programRoom } from './graph-instructions.js';
 import type { NeffHeader } from './neff-header.js';
 import { fileNameOf } from '../../../files.js';
@@ -40,7 +42,8 @@ const MOST_MEMBERS = 1 << 16;
 
 /** Folder of a subgraph's member, at any depth. */
 const IN_GRAPH = /(?:^|\/)([^/]+)\/(def|tensor_map)\.json$/;
-const OF_INSTRUCTIONS = /(?:^|\/)([^/]+)\/([^/]+\.(?:dbg|bin))$/;
+const OF_INSTRUCTIONS = /(?:^|\/)([^/]+)\/([^/]+\.(?:dbg(?:_sg\d+)?|bin))$/;
+const OF_PROGRAM: readonly string[] = ['info.json', 'neff.json', 'hlo_stats.json'];
 const KELF = /^kelf-\d+\.json$/;
 
 export class ProgramBuilder {
@@ -48,6 +51,8 @@ export class ProgramBuilder {
   #read = 0;
   #info: object | null = null;
   #target: string | null = null;
+  /** Statistics of the compiler's graph. */
+  #statistics: object | null = null;
   #hasKelf = false;
   /** Folders of the members of subgraphs, from the list of graphs. */
   readonly #graphs = new Set<string>();
@@ -55,6 +60,7 @@ export class ProgramBuilder {
   readonly #maps = new Map<string, readonly MappedTensor[]>();
   #nodes: ReadonlyMap<string, TensorType> = new Map();
   readonly #instructions = new Map<string, GraphInstructions>();
+  readonly #layers = new DebugLayers();
   /** Members with instructions that definitions name, and those that were found, each with its folder. */
   readonly #named = new Set<string>();
   readonly #found = new Set<string>();
@@ -74,11 +80,12 @@ export class ProgramBuilder {
       return;
     }
     const [, graph = '', part] = IN_GRAPH.exec(name) ?? [];
-    if (part === undefined && name !== 'info.json' && name !== 'neff.json' && !KELF.test(name)) return;
+    if (part === undefined && !OF_PROGRAM.includes(name) && !KELF.test(name)) return;
     const json = this.#parse(member);
     if (json === null) return;
     if (name === 'info.json') this.#info = json;
     else if (name === 'neff.json') this.#nodes = readNodes(json);
+    else if (name === 'hlo_stats.json') this.#statistics = json;
     else if (part === 'def') this.#takeDefinition(graph, json);
     else if (part === 'tensor_map') this.#maps.set(graph, readTensorMap(json));
     else this.#takeKelf(json);
@@ -90,7 +97,7 @@ export class ProgramBuilder {
       if (!this.#definitions.has(folder) || !this.#maps.has(folder)) return false;
     }
     if (this.withInstructions && [...this.#named].some((name) => !this.#found.has(name))) return false;
-    return this.#info !== null && this.#graphs.size > 0;
+    return this.#info !== null && this.#statistics !== null && this.#graphs.size > 0;
   }
 
   /** Whether no member was used. */
@@ -118,25 +125,31 @@ export class ProgramBuilder {
   #takeDefinition(graph: string, json: object): void {
     this.#definitions.set(graph, readDefinition(json));
     if (!this.withInstructions) return;
-    this.#graphOf(graph).takeVariables(readVariableNumbers(json));
+    const instructions = this.#graphOf(graph);
+    instructions.takeVariables(readVariableNumbers(json));
+    instructions.semaphores = readSemaphores(json);
     for (const name of instructionMembers(json)) this.#named.add(`${graph}/${name}`);
   }
 
   #takeInstructions(member: TarMember): void {
     const [, graph = '', file = ''] = OF_INSTRUCTIONS.exec(member.name) ?? [];
     if (this.#found.size < MOST_MEMBERS) this.#found.add(`${graph}/${file}`);
-    if (!GraphInstructions.reads(file)) return;
+    const isLayer = DebugLayers.reads(file);
+    if (!isLayer && !GraphInstructions.reads(file)) return;
     const bytes = this.#bytesOf(member);
     if (bytes === null) return;
     try {
-      if (!this.#graphOf(graph).takeMember(file, bytes)) this.diagnostics.count('program-too-large');
+      const isWhole = isLayer
+        ? this.#layers.takeMember(file, bytes, () => this.#room.left-- > 0)
+        : this.#graphOf(graph).takeMember(file, bytes);
+      if (!isWhole) this.diagnostics.count('program-too-large');
     } catch {
       this.diagnostics.count('program-part-broken');
     }
   }
 
   #graphOf(name: string): GraphInstructions {
-    return entryOf(this.#instructions, name, () => new GraphInstructions(name, this.#room));
+    return entryOf(this.#instructions, name, () => new GraphInstructions(name, this.#room, this.#layers));
   }
 
   /** The bytes of a member; null, after counting it, when it is too large. */
@@ -183,8 +196,17 @@ export class ProgramBuilder {
       buildVersion: textOf(header?.buildVersion),
       features: textOf(header?.features.join(', ')),
       hash: header?.hash,
+      headerBytes: header?.headerSize,
+      dataBytes: header?.dataSize,
+      hloMacs: macsOf(this.#statistics),
     });
   }
+}
+
+/** Multiply-accumulates of the compiler's graph; null where it counted none, as of a kernel written by hand. */
+function macsOf(statistics: object | null): number | null {
+  const macs = fieldOf(statistics, 'HloMacCount');
+  return typeof macs === 'number' && macs > 0 ? macs : null;
 }
 
 /** `compiler_cache/…/NAME` → `NAME`: paths of the build machine must not leak. */

@@ -11,7 +11,7 @@ import { LoadedPrograms } from './program/loaded-programs.js';
 import { SectionReader } from './sections/section-reader.js';
 import { DeviceClock } from './sections/device-clock.js';
 import { WaitClock, RecordLines } from './lines/record-lines.js';
-import type { CoreProgram, TraceSection } from './file/metadata.js';
+import { COLLECTIVE_CORES, type CoreProgram, type TraceSection } from './file/metadata.js';
 import { ENGINES_OF_RECORD, queuesOf } from './queues.js';
 import { DerivedSamples } from './series/derived-samples.js';
 import type { RowCursor } from './rows/row-merge.js';
@@ -104,13 +104,16 @@ class TraceReader {
 
   /** Of each core, what its metadata declares and its sections hold; to be called after `gather`. */
   *counts(): Generator<ProfileLine> {
+    const { sections, instanceType } = this.trace.metadata;
+    // The cores for collectives serve all cores of a program; their sections are listed with one of them.
+    const collectives = sections.filter(({ group }) => group === COLLECTIVE_CORES);
     for (const core of this.#cores) {
-      yield* countLines(
-        this.options.profile,
-        core,
-        this.#graphsOf(core),
-        this.#sectionReader?.events.get(core) ?? null,
-      );
+      const counts = {
+        events: this.#sectionReader?.events.get(core) ?? null,
+        hasNoCollectives:
+          collectives.some((section) => section.core === core) && collectives.every(({ size }) => size === 0),
+      };
+      yield* countLines(this.options.profile, core, this.#graphsOf(core), counts, coreOfInstance(instanceType));
       const { engineBase } = queuesOf(core, this.#graphsOf(core));
       yield* unevenQueueLines(this.options.profile, core, engineBase, this.#sectionReader?.uneven.get(core) ?? []);
     }
@@ -136,6 +139,8 @@ class TraceReader {
       cores,
       clockHz === null ? null : new WaitClock(clockHz),
       this.#diagnostics,
+      // Derived samples are made of objects, and need no counters.
+      this.options.onlyWritten,
     );
   }
 

@@ -1,52 +1,20 @@
 /** One instruction of an engine as a kernel line. */
 import { isJsonObject } from '../../../json/json-value.js';
 import { NEURON_ENGINES, type NeuronEngine } from '../../../../record/neuron/engines.js';
+import {
+  DEPENDENCY_KINDS,
+  INSTRUCTION_COUNTERS,
+  INSTRUCTION_LABELS,
+  NO_CRC,
+} from '../../../../record/neuron/tool-fields.js';
 import type { Dependency, KernelLine, Labels } from '../../../../record/record.js';
 import { dependencyCounters } from '../profile-record.js';
 import { durationIn, nanoseconds } from './json-clock.js';
 import { numberOf, numbersOf, rawTextOf, textOf, type ToolRow } from './table-row.js';
 import { durationOf, type TableContext } from './row-context.js';
 
-/** Counters of the device and the tool. */
-const COUNTERS: readonly (readonly [key: string, name: string])[] = [
-  ['pc', 'pc'],
-  ['crc_in', 'crcIn'],
-  ['crc_out', 'crcOut'],
-  ['elements', 'elements'],
-  ['hbm_read_bytes', 'hbmReadBytes'],
-  ['hbm_write_bytes', 'hbmWriteBytes'],
-  ['sbuf_read_bytes', 'sbufReadBytes'],
-  ['sbuf_write_bytes', 'sbufWriteBytes'],
-  ['psum_read_bytes', 'psumReadBytes'],
-  ['psum_write_bytes', 'psumWriteBytes'],
-  ['psum_read_sbuf_write_bytes', 'psumReadSbufWriteBytes'],
-  ['compiler_pc', 'compilerPc'],
-];
-
-/** Value of a checksum that was not computed. */
-const NO_CRC = 0xffff;
-
-/** Texts that identify an instruction in the compiler's and the framework's program. */
-const LABELS: readonly (readonly [key: string, name: string])[] = [
-  ['label', 'label'],
-  ['instruction_type', 'type'],
-  ['bir_id', 'birId'],
-  ['bir_instruction_name', 'birName'],
-  ['penguin_id', 'penguinId'],
-  ['activation_fn', 'activation'],
-  ['hlo_attrs', 'hloAttrs'],
-  ['compiler_opcode', 'compilerOpcode'],
-  ['compiler_operands', 'compilerOperands'],
-  ['bir_debug_info_source_location', 'birSource'],
-];
-
 /** Kinds of dependencies by the tool's name. */
-const DEPENDENCY_KINDS: ReadonlyMap<string, string> = new Map([
-  ['FLOW_DEPENDENCE', 'flow'],
-  ['ANTI_DEPENDENCE', 'anti'],
-  ['OUTPUT_DEPENDENCE', 'output'],
-  ['ORDERED', 'ordered'],
-]);
+const KINDS: ReadonlyMap<string, string> = new Map(DEPENDENCY_KINDS);
 
 /** Engines by their names in lower case and by their abbreviations. */
 const ENGINES_BY_NAME: ReadonlyMap<string, NeuronEngine> = new Map([
@@ -96,7 +64,7 @@ function engineOf(cell: unknown): string | null {
 }
 
 function countersOf(row: ToolRow, after: readonly Dependency[], { clock }: TableContext): Record<string, number> {
-  const counters = numbersOf(row, COUNTERS);
+  const counters = numbersOf(row, INSTRUCTION_COUNTERS);
   if (counters['crcIn'] === NO_CRC) delete counters['crcIn'];
   if (counters['crcOut'] === NO_CRC) delete counters['crcOut'];
   const wait = durationIn(clock, numberOf(row['evt_wait_time']) ?? NaN);
@@ -117,7 +85,7 @@ function dependencies(cell: unknown): readonly Dependency[] {
     if (!isJsonObject(each)) continue;
     const id = textOf(each['id']);
     const type = rawTextOf(each['type']) ?? 'unknown';
-    if (id !== null) found.push({ id, kind: DEPENDENCY_KINDS.get(type) ?? type.toLowerCase() });
+    if (id !== null) found.push({ id, kind: KINDS.get(type) ?? type.toLowerCase() });
   }
   return found;
 }
@@ -126,7 +94,7 @@ function labelsOf(row: ToolRow, source: string | null): Labels {
   const labels: Record<string, string> = {};
   const id = textOf(row['id']);
   if (id !== null) labels['id'] = id;
-  for (const [key, name] of LABELS) {
+  for (const [key, name] of INSTRUCTION_LABELS) {
     const text = textOf(row[key]);
     if (text !== null && text !== '[]' && text !== '{}') labels[name] = text;
   }

@@ -36,8 +36,10 @@ export function clockOf(
   const first = numberOf(metadata['first_hw_timestamp']);
   const last = numberOf(metadata['last_hw_timestamp']);
   const hasRows = latest >= earliest;
-  // If rows start before the first timestamp, times are already relative to the capture's start.
-  const origin = first !== null && (!hasRows || earliest >= first) ? first : 0;
+  // If rows start before the first timestamp, times are already relative to the capture's start; not if one row of a
+  // damaged time does, and the last is nearer to the last timestamp than to the length.
+  const isLate = first !== null && last !== null && Math.abs(latest - last) < Math.abs(latest - (last - first));
+  const origin = first !== null && (!hasRows || earliest >= first || isLate) ? first : 0;
   const seconds = totalSeconds ?? secondsBetween(metadata['first_ts'], metadata['last_ts']);
   // The last row only approximates the end of the capture, so the metadata's timestamps are preferred.
   const length = last !== null ? last - (first ?? 0) : hasRows ? latest - origin : null;

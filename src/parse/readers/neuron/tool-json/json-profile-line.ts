@@ -1,12 +1,13 @@
 /** The profile line of a file: tool, length of the capture, cores, facts. */
 import { coreOfInstance } from '../../../../record/neuron/neuron-cores.js';
+import { HEADER_FACTS, TOOL_FACTS, type FieldName } from '../../../../record/neuron/tool-fields.js';
 import { neuronDevice, knownFacts, profileRecord } from '../profile-record.js';
 import type { Device, Labels, ProfileRecord } from '../../../../record/record.js';
 import { fileNameOf } from '../../../files.js';
 import type { ReadOptions } from '../../../reader.js';
 import type { TableClock } from './json-clock.js';
 import type { SubgraphCores } from './subgraph-cores.js';
-import { numberOf, textOf } from './table-row.js';
+import { numberOf, textOf, type ToolRow } from './table-row.js';
 import type { ToolFile } from './table-scan.js';
 
 export function profileLine(
@@ -62,6 +63,19 @@ const baseNameOf = (cell: unknown): string | null => {
   return path === null ? null : textOf(fileNameOf(path));
 };
 
+type Fact = string | number | null;
+
+const factsIn = (row: ToolRow, names: readonly FieldName[]): Record<string, Fact> =>
+  Object.fromEntries(names.map(([key, fact]) => [fact, isDigits(row[key]) ? numberOf(row[key]) : textOf(row[key])]));
+
+/** Sizes and counts are texts here; a hash of digits alone has more of them. */
+const isDigits = (cell: unknown): boolean => typeof cell === 'string' && /^\d{1,15}$/.test(cell);
+
+function versionOf(header: ToolRow): string | null {
+  const [major, minor] = [textOf(header['major_version']), textOf(header['minor_version'])];
+  return major === null || minor === null ? null : `${major}.${minor}`;
+}
+
 function factsOf(file: ToolFile): Labels {
   const summary = file.row('summary');
   const metadata = file.row('metadata');
@@ -81,8 +95,10 @@ function factsOf(file: ToolFile): Labels {
     dmaBytesPerS: numberOf(metadata['dma_ddr_bandwidth']),
     hbmBytesPerS: numberOf(metadata['hbm_ddr_bandwidth']),
     cores: numberOf(metadata['num_physical_cores']),
+    ...factsIn(neff, HEADER_FACTS),
+    neffVersion: versionOf(neff),
     model: baseNameOf(neff['network_name']) ?? baseNameOf(info['neff_name']),
-    uuid: textOf(neff['uuid']),
+    ...factsIn(info, TOOL_FACTS),
     ntffVersion: numberOf(metadata['ntff_version']),
     capture: baseNameOf(info['ntff_filename']),
     simulation: metadata['is_simulation'] === true ? 'yes' : null,

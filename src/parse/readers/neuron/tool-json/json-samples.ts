@@ -1,4 +1,5 @@
 /** Rows of the tables of values over time as sample lines. */
+import { RATE_LABELS } from '../../../../record/neuron/tool-fields.js';
 import type { Labels, SampleRecord } from '../../../../record/record.js';
 import { nanoseconds } from './json-clock.js';
 import { numberOf, rawTextOf, textOf, type ToolRow } from './table-row.js';
@@ -55,17 +56,10 @@ export const throttle: Sampler = (row, start, context) => {
   return sample(row, start, context, reading, durationOf(row, context));
 };
 
-/** Running totals, and the part of device memory, as labels of the rate. */
-const THROUGHPUT: readonly (readonly [key: string, label: string])[] = [
-  ['total_transfer_bytes', 'totalBytes'],
-  ['hbm_transfer_rate', 'hbmBytesPerS'],
-  ['hbm_total_transfer_bytes', 'hbmTotalBytes'],
-];
-
 export const throughput: Sampler = (row, start, context) => {
   const usesMemory = row['uses_hbm'] === 'true' || row['uses_hbm'] === true;
   const labels: Record<string, number> = {};
-  for (const [key, label] of THROUGHPUT) {
+  for (const [key, label] of RATE_LABELS) {
     const value = numberOf(row[key]);
     if (value !== null && (usesMemory || label === 'totalBytes' || value !== 0)) labels[label] = value;
   }

@@ -1,33 +1,10 @@
 /** One DMA packet as a copy line. */
 import { dmaEngineName } from '../../../../record/neuron/engines.js';
+import { NO_SEMAPHORE, PACKET_COUNTERS, PACKET_FLAGS, PACKET_LABELS } from '../../../../record/neuron/tool-fields.js';
 import type { CopyLine, Labels } from '../../../../record/record.js';
 import { nanoseconds } from './json-clock.js';
 import { numberOf, numbersOf, rawTextOf, textOf, type ToolRow } from './table-row.js';
 import { durationOf, type TableContext } from './row-context.js';
-
-const COUNTERS: readonly (readonly [key: string, name: string])[] = [
-  ['crc', 'crc'],
-  ['read_size', 'readBytes'],
-  ['write_size', 'writeBytes'],
-  ['transfer_rate', 'bytesPerS'],
-];
-
-/** Texts of a packet; empty and unknown ones are left out. */
-const LABELS: readonly (readonly [key: string, name: string])[] = [
-  ['id', 'id'],
-  ['variable', 'variable'],
-  ['op', 'op'],
-  ['packet_aggregation_id', 'transfer'],
-];
-
-/** Flags that every packet has and that are set for few. */
-const FLAGS: readonly (readonly [key: string, name: string])[] = [
-  ['is_cc_dma', 'collective'],
-  ['aggregated', 'aggregated'],
-  ['duplicate', 'duplicate'],
-];
-
-const NO_SEMAPHORE = '-1';
 
 export function packet(row: ToolRow, start: number, context: TableContext): CopyLine {
   const [engine, queue] = [numberOf(row['dma_engine']), numberOf(row['dma_queue'])];
@@ -44,14 +21,14 @@ export function packet(row: ToolRow, start: number, context: TableContext): Copy
     ...(engine === null ? undefined : { engine: dmaEngineName(engine) }),
     ...(queue === null ? undefined : { queue }),
     ...(queueType === null ? undefined : { queueType }),
-    counters: numbersOf(row, COUNTERS),
+    counters: numbersOf(row, PACKET_COUNTERS),
     labels: labelsOf(row),
   };
 }
 
 function labelsOf(row: ToolRow): Labels {
   const labels: Record<string, string | number> = {};
-  for (const [key, name] of LABELS) {
+  for (const [key, name] of PACKET_LABELS) {
     const text = textOf(row[key]);
     if (text !== null) labels[name] = text;
   }
@@ -61,7 +38,7 @@ function labelsOf(row: ToolRow): Labels {
     const memories = memoriesOf(row[key]);
     if (memories !== '') labels[key] = memories;
   }
-  for (const [key, name] of FLAGS) if (row[key] === 'yes' || row[key] === true) labels[name] = 'yes';
+  for (const [key, name] of PACKET_FLAGS) if (row[key] === 'yes' || row[key] === true) labels[name] = 'yes';
   const semaphore = textOf(row['semaphore_id']);
   if (semaphore !== null && semaphore !== NO_SEMAPHORE) labels['semaphore'] = semaphore;
   return labels;

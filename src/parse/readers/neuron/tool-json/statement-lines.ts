@@ -6,16 +6,26 @@ import type {
   StatementRecord,
   TensorRecord,
 } from '../../../../record/record.js';
+import { QUEUE_LABELS, TENSOR_ROLES } from '../../../../record/neuron/tool-fields.js';
 import { unitOfMetric } from '../metric-units.js';
+import { knownFacts } from '../profile-record.js';
 import { durationIn, nanoseconds } from './json-clock.js';
 import { type SubgraphCores, subgraphOf } from './subgraph-cores.js';
 import { numberOf, rawTextOf, textOf, type ToolRow } from './table-row.js';
 import type { TableContext } from './row-context.js';
 import type { ToolFile } from './table-scan.js';
 
-/** Tensors, memory, metrics of the summary and of each core, annotations, queues: in this order. */
-export function* statements(file: ToolFile, cores: SubgraphCores, profile: number): Generator<StatementRecord> {
-  for (const row of file.rows('neff_node')) yield* tensor(row, profile);
+/**
+ * Tensors, memory, metrics of the summary and of each core, annotations, queues: in this order.
+ * @param types of tensors, as far as they are known
+ */
+export function* statements(
+  file: ToolFile,
+  cores: SubgraphCores,
+  profile: number,
+  types: ReadonlyMap<string, string | null>,
+): Generator<StatementRecord> {
+  for (const row of file.rows('neff_node')) yield* tensor(row, profile, types);
   // The order of cores differs between files.
   const uses = [...file.rows('nc_mem_usage')].sort((a, b) => (numberOf(a['nc']) ?? -1) - (numberOf(b['nc']) ?? -1));
   for (const row of uses) yield memory(row, profile);
@@ -29,9 +39,10 @@ export function* statements(file: ToolFile, cores: SubgraphCores, profile: numbe
 /** Names of DMA queues by core and number. */
 function* queues(file: ToolFile, cores: SubgraphCores, profile: number): Generator<SampleRecord> {
   const rows = file.rows('dma_queues_info').flatMap((row): SampleRecord[] => {
-    const [name, type, engine] = [textOf(row['q_name']), textOf(row['q_type']), numberOf(row['q_eng_idx'])];
-    if (name === null) return [];
-    const labels = { name, ...(type === null ? {} : { type }), ...(engine === null ? {} : { lastEngine: engine }) };
+    if (textOf(row['q_name']) === null) return [];
+    const labels = knownFacts(
+      Object.fromEntries(QUEUE_LABELS.map(([key, label]) => [label, numberOf(row[key]) ?? textOf(row[key])])),
+    );
     const value = numberOf(row['q_idx']);
     return [{ ...metricSample('dma_queue', value, profile), device: cores.ofRow(row), unit: null, labels }];
   });
@@ -46,10 +57,10 @@ export function* notices(file: ToolFile, profile: number): Generator<NoticeRecor
   for (const row of file.rows('errors')) yield notice(row, 'error', profile);
 }
 
-const ROLES: Readonly<Record<string, TensorRecord['role']>> = { IN: 'input', OUT: 'output', WEIGHT: 'weight' };
+const ROLES: Readonly<Record<string, TensorRecord['role']>> = TENSOR_ROLES;
 
 /** Rows without a name describe subgraphs. */
-function* tensor(row: ToolRow, profile: number): Generator<TensorRecord> {
+function* tensor(row: ToolRow, profile: number, types: ReadonlyMap<string, string | null>): Generator<TensorRecord> {
   const name = rawTextOf(row['variable_name']);
   if (name === null) return;
   yield {
@@ -57,7 +68,7 @@ function* tensor(row: ToolRow, profile: number): Generator<TensorRecord> {
     profile,
     name,
     role: ROLES[String(row['type'])] ?? null,
-    dtype: null,
+    dtype: types.get(name) ?? null,
     shape: shapeOf(row['shape']),
     bytes: numberOf(row['size']),
   };

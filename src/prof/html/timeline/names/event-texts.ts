@@ -1,5 +1,5 @@
 /** Texts of events of a timeline. */
-import type { RangeRecord } from '../../../../record/record.js';
+import type { CopyLine, RangeRecord } from '../../../../record/record.js';
 import type { DeviceActivity } from '../../../input/device-activity.js';
 import { hostRangeName, rangeAmong } from '../../../by/host/range-name.js';
 
@@ -19,3 +19,9 @@ export const queueOf = (record: DeviceActivity): string | null =>
   record.type !== 'copy' || record.queue === undefined
     ? null
     : [record.queue, ...(record.queueType === undefined ? [] : [record.queueType])].join(' ');
+
+/** `copy HtoD`; `copy DMA w` of a packet that moves a part of the tensor w. */
+export const copyTitle = ({ kind, labels }: CopyLine): string =>
+  ['copy', ...(kind === null ? [] : [kind]), ...(labels?.['variable'] === undefined ? [] : [labels['variable']])].join(
+    ' ',
+  );

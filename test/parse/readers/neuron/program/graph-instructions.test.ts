@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { writeFileSync } from 'node:fs';
 import { message, packed, varint, type Field } from '../../../../../samples/programs/wire.js';
+import { DebugLayers } from '../../../../../src/parse/readers/neuron/neff/debug-layers.js';
 import { GraphInstructions, programRoom } from '../../../../../src/parse/readers/neuron/neff/graph-instructions.js';
 import { readNeff } from '../../../../../src/parse/readers/neuron/neff/read-program.js';
 import { Diagnostics } from '../../../../../src/record/diagnostics.js';
@@ -13,7 +14,7 @@ const TENSOR = 0;
 const SCALAR = 1;
 
 function graphOf(files: Readonly<Record<string, Buffer>>, room = programRoom()): GraphInstructions {
-  const graph = new GraphInstructions('sg01', room);
+  const graph = new GraphInstructions('sg01', room, new DebugLayers());
   for (const [name, bytes] of Object.entries(files)) graph.takeMember(name, bytes);
   return graph;
 }
@@ -51,6 +52,8 @@ describe('instructions of a program', () => {
       birId: 'sg0001:191',
       birName: 'I-191',
       penguinId: 'sg0001:47',
+      type: null,
+      ...{ op: null, layer: [], source: null, hloAttrs: null, kernelName: null },
       after: [
         { id: 'sg01:PE:1', kind: 'ordered' },
         { id: 'sg01:PE:2', kind: 'ordered' },
@@ -134,10 +137,12 @@ describe('instructions of a program', () => {
     const rows = Buffer.alloc(16 * 1024 * 1024);
     for (let at = 0; at < rows.length; at += 2) rows[at] = 26;
     const room = programRoom();
-    const graph = new GraphInstructions('sg00', room);
+    const graph = new GraphInstructions('sg00', room, new DebugLayers());
     expect(graph.takeMember(ROWS, rows)).to.equal(false);
     expect(graph.takeMember('debug_info_asm_DVE.dbg', rowsFile([5]))).to.equal(false);
-    expect(new GraphInstructions('sg01', programRoom()).takeMember(ROWS, rowsFile([5]))).to.equal(true);
+    expect(new GraphInstructions('sg01', programRoom(), new DebugLayers()).takeMember(ROWS, rowsFile([5]))).to.equal(
+      true,
+    );
   });
 
   it('may have any number', () => {

@@ -35,9 +35,20 @@ export interface CoreProgram {
   /** Where the runtime changed the compiler's instructions of an engine when it loaded them, in order. */
   readonly edits: readonly { readonly engine: number; readonly edits: readonly ProgramEdit[] }[];
   /** One DMA engine's ring of a queue. */
-  readonly rings: readonly { readonly engine: number; readonly queue: number; readonly name: string }[];
+  readonly rings: readonly QueueRing[];
   /** Device memory by use. */
   readonly memory: readonly { readonly name: string; readonly bytes: number }[];
+}
+
+export interface QueueRing {
+  readonly engine: number;
+  readonly queue: number;
+  /** 2: for weights; 0 where the vendor's tool writes `unknown`. */
+  readonly kind: number;
+  readonly name: string;
+  /** -1 for none. */
+  readonly event: number;
+  readonly dramChannel: number;
 }
 
 /** Instructions of one engine, 64 bytes each, as in the device's memory. */
@@ -129,7 +140,10 @@ const graph = (message: ProtobufMessage): CoreProgram => ({
   rings: message.messages(7).map((ring) => ({
     engine: ring.number(1),
     queue: ring.number(2),
+    kind: ring.number(3),
     name: ring.text(4) ?? '',
+    event: Number(BigInt.asIntN(64, ring.integer(5) ?? 0n)),
+    dramChannel: ring.number(7),
   })),
   memory: message.messages(11).map((use) => ({ name: use.text(3) ?? '', bytes: use.number(2) })),
 });

@@ -1,6 +1,6 @@
 /** Records of a device trace that have no time: the profile line, and memory use. */
 import { entryOf } from '../../../../../containers/map-entry.js';
-import { coreOfInstance } from '../../../../../record/neuron/neuron-cores.js';
+import { coreOfInstance, type NeuronCore } from '../../../../../record/neuron/neuron-cores.js';
 import { neuronDevice, knownFacts, profileRecord } from '../../profile-record.js';
 import { UNEVEN_QUEUE_METRIC } from '../../../../../record/sample-metrics.js';
 import { queueOf, streamOf } from '../rows/rows.js';
@@ -9,7 +9,7 @@ import type { ReadOptions } from '../../../../reader.js';
 import { fileNameOf } from '../../../../files.js';
 import type { NeffProgram } from '../../neff/program.js';
 import type { DeviceClock } from '../sections/device-clock.js';
-import type { CoreProgram, Metadata } from '../file/metadata.js';
+import type { CoreProgram, Metadata, QueueRing } from '../file/metadata.js';
 import { queueName } from '../queues.js';
 import { nanoseconds } from '../rows/rows.js';
 import { VERSION } from '../file/ntff-file.js';
@@ -43,7 +43,7 @@ function factsOf(
     runtimeVersion: metadata.runtimeVersion,
     driverVersion: metadata.driverVersion,
     collectivesVersion: metadata.collectivesVersion,
-    compilerVersion: program?.facts['compilerVersion'],
+    ...program?.facts,
     totalTimePs: clock.length,
     peRows: core?.peRows,
     peCols: core?.peCols,
@@ -79,15 +79,24 @@ export function* memoryLines(profile: number, core: number, graphs: readonly Cor
   }
 }
 
+/** What the records of one core's sections add up to. */
+export interface CoreCounts {
+  /** Null where the capture has no section of them. */
+  readonly events: number | null;
+  /** Whether the capture has sections of the cores for collectives, and all are empty. */
+  readonly hasNoCollectives: boolean;
+}
+
 /**
- * Events and DMA queues of one core, as the vendor's tool counts them, and the names of the queues.
- * @param events null where the capture has no section of them
+ * Number of the device, events, instructions of cores for collectives and DMA queues of one core, as the vendor's tool
+ * counts them, and the names of the queues.
  */
 export function* countLines(
   profile: number,
   core: number,
   graphs: readonly CoreProgram[],
-  events: number | null,
+  { events, hasNoCollectives }: CoreCounts,
+  chip: NeuronCore | null,
 ): Generator<SampleRecord> {
   const rings = graphs.flatMap((graph) => graph.rings);
   const line = (metric: string, value: number, unit: string | null, labels: Labels): SampleRecord => ({
@@ -95,14 +104,30 @@ export function* countLines(
   });
   const subgraph = graphs.find(({ name }) => name !== null)?.name ?? null;
   const labels = { from: 'trace', ...(subgraph === null ? undefined : { subgraph }) };
+  if (chip !== null) yield line('nd_idx', Math.floor(core / chip.coresPerDevice), null, labels);
   if (events !== null) yield line('event_count', events, 'count', labels);
+  if (hasNoCollectives) yield line('cc_cores_instruction_count', 0, 'count', labels);
   if (graphs.length > 0) yield line('dma_queue_count', rings.length, 'count', labels);
-  const engines = new Map<string, { readonly queue: number; readonly name: string; count: number }>();
-  for (const { queue, name } of rings) {
-    entryOf(engines, `${queue} ${name}`, () => ({ queue, name: queueName(name), count: 0 })).count++;
+  const queues = new Map<string, { count: number; last: QueueRing }>();
+  for (const ring of rings) {
+    const queue = entryOf(queues, `${ring.queue} ${ring.name}`, () => ({ count: 0, last: ring }));
+    queue.count++;
+    queue.last = ring;
   }
-  for (const { queue, name, count } of engines.values()) yield line('dma_queue', queue, null, { name, engines: count });
+  for (const { count, last } of queues.values()) yield line('dma_queue', last.queue, null, queueLabels(last, count));
 }
+
+const WEIGHTS = 2;
+
+const queueLabels = ({ name, kind, engine, dramChannel, event }: QueueRing, engines: number): Labels =>
+  knownFacts({
+    name: queueName(name),
+    engines,
+    type: kind === WEIGHTS ? 'weights' : null,
+    lastEngine: engine,
+    dramChannel,
+    eventId: event,
+  });
 
 /**
  * Queues with a packet across a bound of the execution. The vendor's tool leaves all packets of such a queue out: it cuts

@@ -2,11 +2,11 @@
 import { elementAt } from '../../../../../containers/element.js';
 import { entryOf } from '../../../../../containers/map-entry.js';
 import type { Diagnostics } from '../../../../../record/diagnostics.js';
-import { InstructionDetails } from '../../../../../record/lines/device-lines.js';
+import { InstructionDetails, type InstructionNames } from '../../../../../record/lines/device-lines.js';
 import { NEURON_ENGINES, type NeuronEngine } from '../../../../../record/neuron/engines.js';
 import type { NtffFile } from '../file/ntff-file.js';
 import type { CoreProgram, InstructionBuffer, ProgramEdit } from '../file/metadata.js';
-import { queueOfEngine, type EngineQueue } from '../queues.js';
+import { queueName, queueOfEngine, type EngineQueue } from '../queues.js';
 import { decodeInstruction, INSTRUCTION_BYTES, updatedSemaphore } from '../../words/instruction-word.js';
 import type { InstructionContext, MovedBytes, NeuronMemory } from '../../words/word-fields.js';
 import type { Variable } from '../../neff/definition.js';
@@ -65,6 +65,7 @@ export class LoadedPrograms {
     let held = 0;
     for (const { name: graph, buffers, edits, rings } of graphs) {
       const compiled = (graph === null ? null : neff?.graphs.get(graph)) ?? null;
+      for (const [semaphore, owner] of compiled?.semaphores ?? []) this.#semaphores.set(semaphore, queueName(owner));
       for (const buffer of buffers) {
         held += Math.ceil(buffer.size / INSTRUCTION_BYTES);
         const address = Number((buffer.address / BigInt(INSTRUCTION_BYTES)) % BigInt(ADDRESSES));
@@ -97,14 +98,19 @@ export class LoadedPrograms {
     return facts;
   }
 
+  /** Name of the engine or queue whose instructions update a semaphore; null where none of the program does. */
+  semaphoreName(semaphore: number): string | null {
+    return this.#semaphores.get(semaphore) ?? null;
+  }
+
   #decode({ edits, compiled, buffer, queue }: EngineProgram, pc: number): InstructionFacts {
     const { isRuntime, row } = edits === null ? { isRuntime: null, row: null } : compilerRow(pc, edits);
-    const semaphoreName = (semaphore: number): string | null => this.#semaphores.get(semaphore) ?? null;
-    const context = { isRuntime, semaphoreName };
+    const context = { isRuntime, semaphoreName: (semaphore: number) => this.semaphoreName(semaphore) };
     const { operands, labels, counters, moves } = decodeInstruction(this.#word, context);
     const isCompiled = compiled !== null && row !== null && !isRuntime;
     const known = isCompiled ? this.#compiledFacts(compiled, buffer.engine, row, context) : NOTHING_KNOWN;
     const details = new InstructionDetails({
+      names: known.names,
       operands,
       after: known.after,
       labels: { ...labels, ...known.labels },
@@ -121,7 +127,10 @@ export class LoadedPrograms {
   }
 
   #compiledFacts(compiled: GraphInstructions, engine: number, row: number, context: InstructionContext): CompiledFacts {
-    const { transfer, after, isDamaged, hasMoreDependencies, ...names } = compiled.instruction(engine, row);
+    const { transfer, after, isDamaged, hasMoreDependencies, layer, op, source, ...names } = compiled.instruction(
+      engine,
+      row,
+    );
     if (isDamaged) this.diagnostics.count('program-part-broken');
     if (hasMoreDependencies) this.diagnostics.count('more-dependencies');
     const moved = transfer === null ? null : compiledTransfer(transfer, context);
@@ -131,6 +140,11 @@ export class LoadedPrograms {
     const compilerOpcode = moved === null ? null : COMPILED_OPCODE;
     const variables = { source: tensorName(sides[0]), dest: tensorName(sides[1]) };
     return {
+      names: {
+        ...(layer.length === 0 ? undefined : { layer }),
+        ...(op === null ? undefined : { op: [op] }),
+        ...(source === null ? undefined : { trace: [source] }),
+      },
       after,
       labels: knownFacts({ ...names, compilerOpcode, compilerOperands: moved?.operands, ...variables }),
       sides,
@@ -153,12 +167,13 @@ export class LoadedPrograms {
 
 /** Dependencies, and names of an instruction and of the variables that it moves. */
 interface CompiledFacts {
+  readonly names: InstructionNames;
   readonly after: readonly Dependency[];
   readonly labels: Labels;
   readonly sides: readonly [source: Variable | null, destination: Variable | null];
 }
 
-const NOTHING_KNOWN: CompiledFacts = { after: [], labels: {}, sides: [null, null] };
+const NOTHING_KNOWN: CompiledFacts = { names: {}, after: [], labels: {}, sides: [null, null] };
 
 const COMPILED_OPCODE = 'PSEUDO_DMA_DIRECT2D';
 

@@ -1,10 +1,13 @@
-/** Records → how busy devices and host were over time. One pass; memory: 32 KB a device, 2 MB of launches. */
-import { boundedEntryOf } from '../../containers/map-entry.js';
-import { launchOf } from '../input/device-activity.js';
-import type { Utilisation } from './page-data.js';
-import { TimeBins, type BinCoverage } from '../../containers/time-bins.js';
-import type { TimedActivity } from './timed-activity.js';
-import { WORK_OF_KIND } from './timeline/timeline-data.js';
+/** Records → how busy devices and host were over time. One pass; memory: 32 KB a device, 3 MB of launches and cores. */
+import { boundedEntryOf } from '../../../containers/map-entry.js';
+import type { SampleRecord } from '../../../record/record.js';
+import { CPU_BUSY_METRIC } from '../../../record/sample-metrics.js';
+import { launchOf } from '../../input/device-activity.js';
+import type { Utilisation } from './utilisation-data.js';
+import { TimeBins, type BinCoverage } from '../../../containers/time-bins.js';
+import type { TimedActivity } from '../timed-activity.js';
+import { WORK_OF_KIND } from '../timeline/timeline-data.js';
+import { binnedMeans, type ValueStretch } from './binned-means.js';
 
 type UtilisationPart = 'busy' | 'compute' | 'communication' | 'memory';
 
@@ -12,18 +15,24 @@ type UtilisationPart = 'busy' | 'compute' | 'communication' | 'memory';
 const BUFFERED_LAUNCHES = 1 << 15;
 
 const MOST_DEVICES = 256;
+const MOST_SPANS = 1000;
+
+/** Stretches of the curve of busy cores that are read: readers make 2001 at most. */
+const MOST_STRETCHES = 1 << 14;
 
 export class UtilisationCurve {
   readonly #bins: TimeBins;
   readonly #devices = new Map<number, Readonly<Record<UtilisationPart, BinCoverage>>>();
   readonly #host: BinCoverage;
   #buffered: (readonly [start: number, end: number])[] = [];
+  readonly #cores: ValueStretch[] = [];
   #launches = 0;
   #latestStart = -Infinity;
   /** Activities that start before an earlier record: some of their time may not be counted. */
   outOfOrder = 0;
 
-  constructor(most?: number) {
+  /** @param most spans of each curve */
+  constructor(private readonly most = MOST_SPANS) {
     this.#bins = new TimeBins(most);
     this.#host = this.#bins.addCoverage();
   }
@@ -46,6 +55,13 @@ export class UtilisationCurve {
     if (this.#buffered.push([launch.start, end]) === 2 * BUFFERED_LAUNCHES) this.#flush(BUFFERED_LAUNCHES);
   }
 
+  /** Takes how many cores were busy; samples of other metrics are passed over. */
+  takeSample({ metric, start, dur, value }: SampleRecord): void {
+    if (metric !== CPU_BUSY_METRIC || start === null || value === null) return;
+    const end = start + (dur ?? 0);
+    if (end > start && this.#cores.length < MOST_STRETCHES) this.#cores.push({ from: start, to: end, value });
+  }
+
   get utilisation(): Utilisation {
     this.#flush(0);
     const shares = (coverage: BinCoverage): number[] => this.#bins.sharesOf(coverage);
@@ -60,6 +76,7 @@ export class UtilisationCurve {
           ...{ communication: shares(communication), memory: shares(memory) },
         })),
       host: this.#launches === 0 ? null : shares(this.#host),
+      cpu: this.#cores.length === 0 ? null : binnedMeans(this.#cores, this.most),
     };
   }
 

@@ -1,0 +1,123 @@
+/**
+ * How busy the devices, and the cores of the hosts, of all profiles of a page were over time: a line for each machine, or
+ * for each rank or device of one machine; where those are many, their mean, least and most. In the time of the job where
+ * all clocks could be set against each other. Memory: the bins of as many lines.
+ */
+import { groupsOf } from '../../../containers/map-entry.js';
+import type { PageJob, PageProfile } from '../page-data.js';
+import { BinnedMeans, type ValueStretch } from './binned-means.js';
+import type { BinnedValues, JointCurves, JointUtilisation, Utilisation } from './utilisation-data.js';
+
+const BINS = 300;
+/** Lines of single machines or ranks. */
+const MOST_LINES = 8;
+
+type JobRank = PageJob['ranks'][number];
+
+/** A profile and the ranks that it has, which are more than one where several devices are ranks. */
+interface ProfileRanks {
+  readonly utilisation: Utilisation;
+  readonly ranks: readonly JobRank[];
+}
+
+interface Member {
+  readonly rank: JobRank;
+  readonly curve: BinnedValues;
+  /** Makes a time that of the job, where clocks are set against each other. */
+  readonly timeOf: (time: number) => number;
+}
+
+export function jointUtilisation(
+  ranks: readonly JobRank[],
+  profiles: readonly Pick<PageProfile, 'utilisation'>[],
+): JointUtilisation {
+  const byProfile = [...groupsOf(ranks, ({ profile }) => profile)].flatMap(([profile, some]) => {
+    const utilisation = profile === null ? undefined : profiles[profile]?.utilisation;
+    return utilisation === undefined ? [] : [{ utilisation, ranks: some }];
+  });
+  const isAligned = runTogether(byProfile);
+  const memberOf = (rank: JobRank, curve: BinnedValues | null): Member[] =>
+    curve?.values.some((value) => value !== null) === true
+      ? [{ rank, curve, timeOf: timeIn(isAligned ? rank : null) }]
+      : [];
+  const devices = byProfile.flatMap(({ utilisation: { start, width, devices: all }, ranks: some }) => {
+    const busy = new Map(all.map(({ device, busy: values }) => [device, values]));
+    return some.flatMap((rank) => {
+      const values = busy.get(rank.device);
+      return values === undefined ? [] : memberOf(rank, { start, width, values });
+    });
+  });
+  // The devices of a profile have one host.
+  const cpu = byProfile.flatMap(({ utilisation, ranks: [first] }) =>
+    first === undefined ? [] : memberOf(first, utilisation.cpu),
+  );
+  return { isAligned, devices: curvesOf(devices), cpu: curvesOf(cpu) };
+}
+
+/** Whether all clocks are known, and there is a time of the job at which all worked: others are of several runs. */
+function runTogether(profiles: readonly ProfileRanks[]): boolean {
+  let [latest, earliest] = [-Infinity, Infinity];
+  for (const { utilisation: of, ranks } of profiles) {
+    const spans = of.devices.reduce((most, { busy }) => Math.max(most, busy.length), 0);
+    for (const { shift } of ranks) {
+      if (shift === null) return false;
+      latest = Math.max(latest, shift + of.start);
+      earliest = Math.min(earliest, shift + of.start + spans * of.width);
+    }
+  }
+  return latest < earliest;
+}
+
+/** @param clock by which times become those of the job; null: they stay the profile's own */
+function timeIn(clock: JobRank | null): Member['timeOf'] {
+  if (clock === null) return (time) => time;
+  return (time) => (clock.shift ?? 0) + (1 - (clock.drift ?? 0)) * time;
+}
+
+function* stretchesOf({ curve: { start, width, values }, timeOf }: Member): Generator<ValueStretch> {
+  for (const [bin, value] of values.entries()) {
+    if (value === null) continue;
+    yield { from: timeOf(start + bin * width), to: timeOf(start + (bin + 1) * width), value };
+  }
+}
+
+function curvesOf(members: readonly Member[]): JointCurves | null {
+  if (members.length < 2) return null;
+  let [start, end] = [Infinity, -Infinity];
+  for (const member of members)
+    for (const { from, to } of stretchesOf(member)) [start, end] = [Math.min(start, from), Math.max(end, to)];
+  const width = (end - start) / BINS;
+  const meansOf = (some: readonly Member[]): BinnedValues['values'] => {
+    const bins = new BinnedMeans(start, width, BINS);
+    for (const member of some) for (const one of stretchesOf(member)) bins.add(one);
+    return bins.values;
+  };
+  const nodes = new Set(members.map(({ rank }) => rank.node));
+  const isByMachine = nodes.size > 1 && !nodes.has(null);
+  const groups = groupsOf(members, ({ rank }) => (isByMachine ? `machine ${rank.node ?? ''}` : rank.name));
+  const lines =
+    groups.size <= MOST_LINES
+      ? [...groups].map(([name, some]) => ({ name, values: meansOf(some) }))
+      : extremes(members, meansOf);
+  return { start, width, members: members.length, isByMachine, lines: [{ name: 'All', values: meansOf(members) }, ...lines] }; // prettier-ignore
+}
+
+/** In each bin the least and the most of all. */
+function extremes(
+  members: readonly Member[],
+  meansOf: (some: readonly Member[]) => BinnedValues['values'],
+): JointCurves['lines'] {
+  const least = Array<number | null>(BINS).fill(null);
+  const most = Array<number | null>(BINS).fill(null);
+  for (const member of members) {
+    for (const [bin, value] of meansOf([member]).entries()) {
+      if (value === null) continue;
+      least[bin] = Math.min(least[bin] ?? Infinity, value);
+      most[bin] = Math.max(most[bin] ?? -Infinity, value);
+    }
+  }
+  return [
+    { name: 'Least', values: least },
+    { name: 'Most', values: most },
+  ];
+}

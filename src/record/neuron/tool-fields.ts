@@ -1,0 +1,114 @@
+/**
+ * Fields of the vendor tool's JSON and what records call them: the reader of that JSON and the writer of its tables
+ * (`dprof summary --tables`) go by the same lists.
+ * Source: files of neuron-profile 2.28.
+ */
+
+/** A field of the tool's, and its name in records. */
+export type FieldName = readonly [key: string, name: string];
+
+/** `counters` of an instruction. Waits have a unit of their own: `evt_wait_time`, `waitNs`. */
+export const INSTRUCTION_COUNTERS: readonly FieldName[] = [
+  ['pc', 'pc'],
+  ['crc_in', 'crcIn'],
+  ['crc_out', 'crcOut'],
+  ['elements', 'elements'],
+  ['hbm_read_bytes', 'hbmReadBytes'],
+  ['hbm_write_bytes', 'hbmWriteBytes'],
+  ['sbuf_read_bytes', 'sbufReadBytes'],
+  ['sbuf_write_bytes', 'sbufWriteBytes'],
+  ['psum_read_bytes', 'psumReadBytes'],
+  ['psum_write_bytes', 'psumWriteBytes'],
+  ['psum_read_sbuf_write_bytes', 'psumReadSbufWriteBytes'],
+  ['compiler_pc', 'compilerPc'],
+];
+
+/** Value of a checksum that was not computed. */
+export const NO_CRC = 0xffff;
+
+/** `labels` of an instruction: texts that identify it in the compiler's and the framework's program. */
+export const INSTRUCTION_LABELS: readonly FieldName[] = [
+  ['label', 'label'],
+  ['instruction_type', 'type'],
+  ['bir_id', 'birId'],
+  ['bir_instruction_name', 'birName'],
+  ['penguin_id', 'penguinId'],
+  ['activation_fn', 'activation'],
+  ['hlo_attrs', 'hloAttrs'],
+  ['compiler_opcode', 'compilerOpcode'],
+  ['compiler_operands', 'compilerOperands'],
+  ['bir_debug_info_source_location', 'birSource'],
+];
+
+/** Kinds of dependencies. */
+export const DEPENDENCY_KINDS: readonly FieldName[] = [
+  ['FLOW_DEPENDENCE', 'flow'],
+  ['ANTI_DEPENDENCE', 'anti'],
+  ['OUTPUT_DEPENDENCE', 'output'],
+  ['ORDERED', 'ordered'],
+];
+
+/** `counters` of a DMA packet. */
+export const PACKET_COUNTERS: readonly FieldName[] = [
+  ['crc', 'crc'],
+  ['read_size', 'readBytes'],
+  ['write_size', 'writeBytes'],
+  ['transfer_rate', 'bytesPerS'],
+];
+
+/** `labels` of a DMA packet; empty and unknown texts are left out. */
+export const PACKET_LABELS: readonly FieldName[] = [
+  ['id', 'id'],
+  ['variable', 'variable'],
+  ['op', 'op'],
+  ['packet_aggregation_id', 'transfer'],
+];
+
+/** `labels` for flags that every packet has and that are set for few. */
+export const PACKET_FLAGS: readonly FieldName[] = [
+  ['is_cc_dma', 'collective'],
+  ['aggregated', 'aggregated'],
+  ['duplicate', 'duplicate'],
+];
+
+export const NO_SEMAPHORE = '-1';
+
+/** `labels` of a rate of DMA: running totals, and the part of device memory. */
+export const RATE_LABELS: readonly FieldName[] = [
+  ['total_transfer_bytes', 'totalBytes'],
+  ['hbm_transfer_rate', 'hbmBytesPerS'],
+  ['hbm_total_transfer_bytes', 'hbmTotalBytes'],
+];
+
+/** `labels` of a DMA queue of a core. */
+export const QUEUE_LABELS: readonly FieldName[] = [
+  ['q_name', 'name'],
+  ['q_type', 'type'],
+  ['q_eng_idx', 'lastEngine'],
+  ['q_axi_port', 'axiPort'],
+  ['q_dram_channel', 'dramChannel'],
+  ['q_event_id', 'eventId'],
+];
+
+/** `facts` of a profile, from the header of its program. */
+export const HEADER_FACTS: readonly FieldName[] = [
+  ['network_name', 'model'],
+  ['uuid', 'uuid'],
+  ['hash', 'hash'],
+  ['enabled_features', 'features'],
+  ['package_version', 'packageVersion'],
+  ['number_of_logical_neuroncores', 'logicalCores'],
+  ['number_of_neuroncores_per_lnc', 'lncSize'],
+  ['build_version', 'buildVersion'],
+  ['header_size', 'headerBytes'],
+  ['data_size', 'dataBytes'],
+];
+
+/** `facts` of a profile, from what the tool states of itself. */
+export const TOOL_FACTS: readonly FieldName[] = [
+  ['profiler_build_time', 'profilerBuildTime'],
+  ['profile_type', 'profileType'],
+];
+
+/** Roles of tensors. */
+export const TENSOR_ROLES = { IN: 'input', OUT: 'output', WEIGHT: 'weight' } as const;
