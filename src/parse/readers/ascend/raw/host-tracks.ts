@@ -81,7 +81,7 @@ export interface HostMessage {
 }
 
 /** A mark or range of `mstx`. */
-export interface HostMark {
+export interface ProgramMark {
   readonly thread: number;
   readonly start: number;
   readonly end: number;
@@ -95,7 +95,7 @@ export class HostTracks {
   readonly collectives = new Map<number, HostCollective>();
   /** Bytes and direction of copies, by the call. */
   readonly copies = new Map<number, { readonly bytes: number; readonly direction: number }>();
-  readonly marks: HostMark[] = [];
+  readonly marks: ProgramMark[] = [];
   /** By the innermost call. */
   readonly messages = new Map<number, HostMessage[]>();
   readonly #levels: number[] = [];
