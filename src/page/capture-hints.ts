@@ -80,6 +80,7 @@ const RECORDED: Readonly<Record<string, Partial<Record<Wanted, string>> | undefi
   'neuron-monitor': { ...NEURON, steps: 'A monitor has no steps.' },
   'ascend-db': ASCEND,
   'ascend-text': ASCEND,
+  'ascend-raw': ASCEND,
 };
 
 /** What names layers in a trace of PyTorch's profiler, without the options that were given. */

@@ -142,7 +142,10 @@ export const DIAGNOSTICS = {
   'csv-row-passed-over': ['loss', 'CSV rows that are truncated or do not match the header (skipped)'],
   'file-beside-not-read': ['loss', 'sidecar files whose content does not match their name (ignored)'],
   'profiler-info-not-found': ['note', 'profiles without profiler_info_*.json (versions and settings are unknown)'],
-  'details-without-task': ['doubt', 'rows of kernel_details.csv whose kernel is not in the trace (skipped)'],
+  'details-without-task': [
+    'doubt',
+    'rows of kernel_details.csv or op_summary_*.csv whose kernel is not in the trace (skipped)',
+  ],
   'profiler-saw-no-device': ['doubt', 'messages of the profiler that it collected no events of a device'],
   'profiler-not-initialised': ['doubt', 'messages of the profiler that it could not initialise CUPTI'],
   'profiler-driver-not-supported': ['doubt', 'messages of the profiler that it does not support the driver'],
