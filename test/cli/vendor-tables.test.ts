@@ -98,7 +98,9 @@ describe('dprof summary --tables', () => {
       expect(fromJson['summary']?.[0]).to.include({ event_count: theirs['summary']?.[0]?.['event_count'] });
 
       const { tables, said } = await tablesOf('all', json.replace(/_profile_full\.json(?:\.gz)?$/, '.ntff'));
-      expect(said).to.include('the input has no rows for instruction_usage, warnings (');
+      expect(said).to.include(
+        'the input has no rows for instruction_usage, warnings (what each needs: docs/neuron.md)\n',
+      );
       const traced = EVENTS.filter((table) => table !== 'instruction_usage' && table !== 'warnings');
       expect(allowed(OF_TRACE)).to.include.members(differences(tables, theirs, [...traced, 'neff_header']));
       // The tool counts one instruction of one capture without a row for it.

@@ -102,7 +102,7 @@ async function check(contents: PageContents, path: string, program: PageProgram,
   const figures = (await page.evaluate<Shown[]>(FIGURES)).filter(({ field }) => /^[\w.]+$/.test(field));
   for (const { field, value } of figures) expect(value, field).to.equal(JSON.stringify(at(data, field) ?? null));
   const shown = new Set(figures.map(({ field }) => field));
-  // As the summary has it: operations between ranks that are no kernels are not among them.
+  // As the summary has it: operations between ranks that are not kernels are left out.
   const kernels = '[data-panel="figures"] [data-field="overview.kernels.count"]';
   if (data.profiles[0]?.overview.kernels !== null) expect(await page.locator(kernels).count()).to.equal(1);
   data.profiles[0]?.overview.devices.forEach((_, i) => {

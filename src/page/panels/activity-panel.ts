@@ -1,4 +1,4 @@
-/** Activities of the devices: count, time and share of the devices' spans, of which each moment is in one. */
+/** Activities of the devices: count, time and share of the devices' spans. Each moment is in one activity. */
 import { lacking } from '../capture-hints.js';
 import type { WorkKind } from '../../prof/summary/summary-data.js';
 import { element, note } from '../document/dom-elements.js';

@@ -38,7 +38,7 @@ const MOST_BEFORE = 100;
 /** Of a failure, its last line says what it was. */
 const TRACEBACK = 'Traceback (most recent call last):';
 
-/** Lines of a `net.dict` that are no kernels: what the script that wrote it printed, there or on a stderr that went there too. */
+/** Lines of a `net.dict` other than kernels: what the script that wrote it printed, to stdout or to a stderr that went there. */
 export class PrintedLines {
   #first: UserError | null = null;
   #count = 0;

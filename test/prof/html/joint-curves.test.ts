@@ -68,6 +68,15 @@ describe('utilisation of all profiles of a page', () => {
     ]);
   });
 
+  it('has a line each for the same rank of two runs, by their profiles', () => {
+    const { devices } = jointUtilisation([rank(0), rank(1, { name: 'rank 0' })], [profile([1]), profile([0])]);
+    expect(thirds(devices)).to.deep.equal({
+      All: [0.5, 0.5, 0.5],
+      'rank 0, profile 0': [1, 1, 1],
+      'rank 0, profile 1': [0, 0, 0],
+    });
+  });
+
   it('is of each own time where a clock is unknown, or runs were at different times', () => {
     for (const shift of [null, 5000]) {
       const { isAligned, devices } = jointUtilisation(

@@ -92,12 +92,14 @@ export async function vendorDocument(
   }
 }
 
+const DERIVED_HINT = '; records of a device trace have rates of DMA with dparse --derived';
+
 /** Tables that the input has no rows for are left out. */
 const notesOf = (tables: readonly string[]): UserError[] =>
   tables.length === 0
     ? []
     : [
         new UserError(`the input has no rows for ${tables.join(', ')}`, {
-          hint: 'what each needs: docs/neuron.md; records of a device trace have rates of DMA with dparse --derived',
+          hint: `what each needs: docs/neuron.md${tables.includes('dma_throughput') ? DERIVED_HINT : ''}`,
         }),
       ];

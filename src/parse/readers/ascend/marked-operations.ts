@@ -25,7 +25,7 @@ interface MarkedOperation {
 /** `comm:HcclBroadcast,group,int64,5`. */
 const LISTED = /^comm:(Hccl\w+),([^,]*),(\w+),(\d+)$/;
 
-/** Calls whose count is no number of elements: of ranks, or of the first of several messages. */
+/** Calls whose count is not the number of elements sent: it counts ranks, or the first of several messages. */
 const COUNTS_OTHERS = /^Hccl(?:AlltoAllVC?|BatchSendRecv)$/i;
 
 function read(text: string): MarkedOperation | null {

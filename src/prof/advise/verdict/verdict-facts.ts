@@ -7,7 +7,7 @@ import type { MovedTimes } from '../moved-times.js';
 import type { ComputedTimes } from './computed-times.js';
 import type { DoubtedWork } from './doubted-work.js';
 
-/** Parts of a device's span from its first work to its last, of which each moment is in one. */
+/** Parts of a device's span from its first work to its last. Each moment is in one part. */
 export type SpanPartName = 'compute' | 'communication' | 'copy' | 'idle' | 'missing';
 
 export interface SpanPart {

@@ -69,7 +69,7 @@ function runTogether(profiles: readonly ProfileRanks[]): boolean {
   return latest < earliest;
 }
 
-/** The time of a profile's work, of one without work that of its threads; null for one that has neither, hence no line. */
+/** The time of a profile's work, or without work that of its threads; null for a profile with neither, which has no line. */
 function spanOf({ start, width, devices, cpu }: Utilisation): Omit<ValueStretch, 'value'> | null {
   const spans = devices.reduce((most, { busy }) => Math.max(most, busy.length), 0);
   if (spans > 0) return { from: start, to: start + spans * width };
@@ -102,12 +102,19 @@ function curvesOf(members: readonly Member[]): JointCurves | null {
   };
   const nodes = new Set(members.map(({ rank }) => rank.node));
   const isByMachine = nodes.size > 1 && !nodes.has(null);
-  const groups = groupsOf(members, ({ rank }) => (isByMachine ? `machine ${rank.node ?? ''}` : rank.name));
+  const nameOf = namesIn(members);
+  const groups = groupsOf(members, ({ rank }) => (isByMachine ? `machine ${rank.node ?? ''}` : nameOf(rank)));
   const lines =
     groups.size <= MOST_LINES
       ? [...groups].map(([name, some]) => ({ name, values: meansOf(some) }))
       : extremes(members, meansOf);
   return { start, width, members: members.length, isByMachine, lines: [{ name: 'All', values: meansOf(members) }, ...lines] }; // prettier-ignore
+}
+
+/** Names of ranks; those of two runs, which are the same rank, by their profiles too, as where the page lists them. */
+function namesIn(members: readonly Member[]): (rank: JobRank) => string {
+  const alike = groupsOf(members, ({ rank: { name } }) => name);
+  return ({ name, profile }) => ((alike.get(name)?.length ?? 0) > 1 ? `${name}, profile ${profile}` : name);
 }
 
 /** In each bin the least and the most of all. */

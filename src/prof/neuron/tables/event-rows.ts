@@ -1,6 +1,6 @@
 /**
  * Tables of what happened, a row a record: instructions, DMA packets, semaphores, throttling, rates, use of memories.
- * Texts that a record lacks are '' or `unknown`, as the tool writes them; numbers that it lacks are no fields of the row.
+ * Texts that a record lacks are '' or `unknown`, as the tool writes them; numbers that it lacks are left out of the row.
  */
 import type { CopyLine, KernelLine, Labels, SampleRecord } from '../../../record/record.js';
 import {

@@ -168,7 +168,7 @@ export class VendorTables {
     if (from === 'model_info' || from === 'trace') {
       const core = state.core(device);
       if (typeof subgraph === 'string') core.subgraph = subgraph;
-      // Cores for collectives are no engine of the core.
+      // Cores for collectives do not belong to this core.
       if (value !== null && metric !== 'cc_cores_instruction_count') core.stated.set(metric, value);
     } else if (metric === UNEVEN_QUEUE_METRIC) state.core(device).leaveOut(labels);
     else if (metric === 'dma_queue') this.onRow('dma_queues_info', queueRow(record, state.place(device)));

@@ -42,7 +42,7 @@ describe('texts that mark operations', () => {
       expect(operation(`comm:${name},g,fp16,8`)).to.include({ name, bytes: null, dtype: 'float16' });
   });
 
-  it('are no others', () => {
+  it('are not made of other texts', () => {
     for (const text of ['dataloader', 'comm:HcclBroadcast', 'comm:my,g,fp16,8', '{"opName": 1', json({ opName: 'x' })])
       expect(markedCall(text), text).to.equal(null);
   });

@@ -191,7 +191,7 @@ describe('rows of neuron-monitor', () => {
     expect(cells(chosen[0], 'system', 'error')).to.deep.equal([]);
   });
 
-  it('have the period of each group, of which one row may have several', () => {
+  it('have the period of each group, one row may have several', () => {
     // The guide's own example: memory_info is due every 5 s, vcpu_usage every second.
     const system = {
       vcpu_usage: { period: 0.999974868, average_usage: { user: 32.77 }, context_switch_count: 1, error: '' },

@@ -92,7 +92,7 @@ describe('layers of a program above its instructions', () => {
     expect(instructionOf(above([{ number: 120, name: '$120', parents: [2] }])).source).to.equal('/src/model.py:58');
   });
 
-  it('of which the operation 0 has no number leave nothing out', () => {
+  it('are complete though the record of operation 0 has no number', () => {
     const ofParameter = instructionOf(above([{ number: 120, name: '$120', parents: [0] }]));
     expect(ofParameter).to.deep.include({ op: '%x = parameter()', layer: ['_x'], source: null, hloAttrs: null });
   });
