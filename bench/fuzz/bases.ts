@@ -139,6 +139,7 @@ const SOURCES: Readonly<Record<ReaderName, Source>> = {
     largest: 700 * KB,
   },
   'ascend-text': { samples: ['ascend_pt'], largest: 200 * KB, open: wholeFolder },
+  'ascend-raw': { samples: ['ascend_raw'], largest: 200 * KB, open: wholeFolder },
   ntff: {
     samples: ['attention.ntff'],
     shared: { folder: 'data/neuron', names: /\.ntff$/ },

@@ -9,6 +9,7 @@ export type ReaderName =
   | 'kineto-gz'
   | 'ascend'
   | 'ascend-text'
+  | 'ascend-raw'
   | 'ntff'
   | 'neff'
   | 'neuron-json'

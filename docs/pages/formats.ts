@@ -67,6 +67,16 @@ const NOTES: Readonly<Record<string, Notes>> = {
       'Times are read from their digits, to the nanosecond. Counters of the csv files have the names and units of their header (µs), those of a database ns.',
     ],
   },
+  'ascend-raw': {
+    made: [
+      'the same profiler before `analyse`, or `msprof` before its export: `FRAMEWORK` and `PROF_*/host/data`, `PROF_*/device_N/data`',
+    ],
+    read: [
+      "Tasks of devices with their operators, extents, types and cycles, the calls that put them, copies with bytes, collectives with their messages; of torch_npu ops, modules, call stacks, the queue, garbage collection and the allocators' memory. A folder is read by the `info.json` of its host.",
+      'Where the tool has parsed the folder, its output is read instead. Structures that are cut off, and kinds of files and structures that are not read, are counted.',
+      'The layouts are those of public sources; no capture was at hand to check them against. Details: docs/ascend-raw.md.',
+    ],
+  },
   ntff: {
     made: [
       '`neuron-profile capture -n model.neff -s profile.ntff`, or `NEURON_RT_INSPECT_ENABLE=1` with `NEURON_RT_INSPECT_DEVICE_PROFILE=1` around any program; keep the NEFF in the same folder',
@@ -74,7 +84,7 @@ const NOTES: Readonly<Record<string, Notes>> = {
     read: [
       'Every instruction of every engine as a kernel (stream: the engine), with operands, multiply-accumulates and bytes of each memory as its words have them; DMA packets as copies with the transfer and the tensor that they move, semaphores, throttling and memory use as samples. Neither AWS tools nor a database nor a device is needed.',
       "Times are picoseconds of the device; `start` and `dur` are the nanoseconds that the vendor's tool shows, and `ps` has what is beyond them.",
-      "Names, types and shapes of tensors and the version of the compiler come from the NEFF: the one of `--neff`, else the one in the folder of the input with the same identity. So do the compiler's names of instructions, what each depends on, and the variables that transfers move. Layers and lines of source are in the tool's JSON alone.",
+      "Names, types and shapes of tensors and the version of the compiler come from the NEFF: the one of `--neff`, else the one in the folder of the input with the same identity. So do the compiler's names of instructions, what each depends on, the variables that transfers move, and layers, operations of the compiler's graph and lines of source, where it was compiled with them.",
       "A folder gives all its workers (`profile_rank_0.ntff`, `profile_rank_0_exec_2.ntff`, `<hash>_instid_0_vnc_0.ntff`) in one stream; a trace is skipped when its folder holds the tool's report of it (`X_profile_full.json`).",
       "The layout was read off captures of version 6 and checked against the vendor's report of the same runs; other versions are refused. Details: docs/neuron-instructions.md.",
     ],

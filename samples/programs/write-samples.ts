@@ -9,6 +9,7 @@ import { parseArgs } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { ascendDatabase } from './ascend-database.js';
 import { ascendMlp } from './ascend-mlp.js';
+import { ascendRaw } from './ascend-raw.js';
 import { ascendText } from './ascend-text.js';
 import { A100, V100 } from './gpu.js';
 import { decoderTrace } from './graphs/decoder-trace.js';
@@ -52,11 +53,14 @@ export const NEURON: Readonly<Record<string, () => Buffer>> = {
   'neuron-monitor.jsonl': neuronMonitor,
 };
 
-/** What Ascend's profiler writes, by path: one run as a database and as text. */
+/** What Ascend's profiler writes, by path: one run as a database, as text and as raw data. */
 export const ASCEND: Readonly<Record<string, () => Buffer>> = {
   'ascend_pytorch_profiler_0.db': () => ascendDatabase(ascendMlp()),
   ...Object.fromEntries(
     Object.entries(ascendText(ascendMlp())).map(([path, text]) => [`ascend_pt/${path}`, () => Buffer.from(text)]),
+  ),
+  ...Object.fromEntries(
+    Object.entries(ascendRaw(ascendMlp())).map(([path, bytes]) => [`ascend_raw/${path}`, () => bytes]),
   ),
 };
 

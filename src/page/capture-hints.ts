@@ -32,23 +32,23 @@ const NVTX_LAYERS = 'NVTX ranges around layers (torch.cuda.nvtx.range) name them
 
 const NO_OPERANDS =
   'Operands in the NTFF have codes that are not known: the JSON of neuron-profile view may have them.';
+/** As AWS documents them: without these the compiler keeps no names of the framework in a NEFF. */
+const COMPILED_WITH = 'XLA_IR_DEBUG=1 XLA_HLO_DEBUG=1, set when the program is compiled, keep';
 const NEURON = {
   steps: 'A capture is of one execution of a compiled program: give several captures to compare executions.',
-  annotations:
-    'The layers of a compiled program are those of its framework, which the NEFF keeps: give it with the NTFF.',
-  layers: 'The NEFF keeps the layers of the framework: give it beside the NTFF, or the JSON of neuron-profile view.',
+  annotations: `The program (NEFF) of an NTFF may have the layers of its framework: give it too. ${COMPILED_WITH} them.`,
+  layers: `The program (NEFF) of an NTFF may name the layer of each instruction: give it too. ${COMPILED_WITH} it.`,
   shapes: 'An NTFF, or the JSON of neuron-profile view, has the operands of instructions.',
 } as const;
 
+/** Of a program that was given, and has no layers. */
+const WITHOUT_LAYERS = {
+  annotations: `The program has no layers of a framework. ${COMPILED_WITH} them.`,
+  layers: `The program does not name them. ${COMPILED_WITH} the layers of the framework.`,
+} as const;
+
 /** Of a device trace that was read with its program. */
-const WITH_PROGRAM: Partial<Record<Wanted, string>> = {
-  ...NEURON,
-  annotations:
-    'The JSON of neuron-profile view has the layers of the framework, where the program was compiled with them.',
-  layers:
-    'The JSON of neuron-profile view names the layer of each instruction, where the program was compiled with them.',
-  shapes: NO_OPERANDS,
-};
+const WITH_PROGRAM: Partial<Record<Wanted, string>> = { ...NEURON, ...WITHOUT_LAYERS, shapes: NO_OPERANDS };
 
 const ASCEND: Partial<Record<Wanted, string>> = {
   steps: 'A call of step() of the profiler after each step marks them.',
@@ -75,11 +75,12 @@ const RECORDED: Readonly<Record<string, Partial<Record<Wanted, string>> | undefi
   // Operands are in the trace itself.
   ntff: { ...NEURON, shapes: NO_OPERANDS },
   neff: NEURON,
-  'neuron-json': { steps: NEURON.steps },
+  'neuron-json': { ...WITHOUT_LAYERS, steps: NEURON.steps },
   'neuron-summary': NEURON,
   'neuron-monitor': { ...NEURON, steps: 'A monitor has no steps.' },
   'ascend-db': ASCEND,
   'ascend-text': ASCEND,
+  'ascend-raw': ASCEND,
 };
 
 /** What names layers in a trace of PyTorch's profiler, without the options that were given. */

@@ -2,10 +2,17 @@
 import { showDashboard } from './dashboard.js';
 import { element } from './document/dom-elements.js';
 import { forbidMarkup } from './document/no-markup.js';
+import { showIndex } from './job-index.js';
 import { loadOutline } from './profile-loading.js';
 
 async function show(root: HTMLElement): Promise<void> {
   const data = await loadOutline();
+  if ('jobs' in data) {
+    const page = element('div', { id: 'page' });
+    root.replaceWith(page);
+    showIndex(page, data);
+    return;
+  }
   // The dashboard has a header and a main part of its own.
   const page = element('div', { id: 'page' });
   root.replaceWith(page);

@@ -26,6 +26,15 @@ export const ASCEND_INFO = /^profiler_info(?:_\d{1,6})?\.json$/;
 /** What the program added to the profile, there too. */
 export const ASCEND_METADATA = 'profiler_metadata.json';
 
+/** What msprof writes: a folder of tables and traces, and beside that folder a database, each with the time in its name. */
+export const MSPROF = {
+  output: 'mindstudio_profiler_output',
+  database: /^msprof_\d+\.db$/,
+  trace: /^msprof_(?:slice_\d+_)?\d[\d_]*\.json$/,
+  table: /^(?:op_summary|task_time|l2_cache|memory_record|operator_memory|npu_module_mem)_\d[\d_]*\.csv$/,
+  summary: /^op_summary_\w+\.csv$/,
+} as const;
+
 /** Folder beside a trace with the traces of the captures of its graphs, and the table of these. */
 export const CAPTURE_TRACES = { folder: 'capture_traces', table: 'execution_details.json' } as const;
 
@@ -38,9 +47,14 @@ const NAMED: readonly (readonly [place: string, isRead: (name: string) => boolea
   [
     '.',
     (name) =>
-      KERNEL_ANNOTATIONS.test(name) || ASCEND_NAMES.has(name) || ASCEND_DATABASE.test(name) || ASCEND_INFO.test(name),
+      [KERNEL_ANNOTATIONS, ASCEND_DATABASE, ASCEND_INFO, MSPROF.table].some((names) => names.test(name)) ||
+      ASCEND_NAMES.has(name),
   ],
-  ['..', (name) => KERNEL_ANNOTATIONS.test(name) || name === ASCEND_METADATA || ASCEND_INFO.test(name)],
+  [
+    '..',
+    (name) =>
+      [KERNEL_ANNOTATIONS, ASCEND_INFO, MSPROF.database].some((names) => names.test(name)) || name === ASCEND_METADATA,
+  ],
   [CAPTURE_TRACES.folder, (name) => /\.json(?:\.gz)?$/.test(name)],
   [join('..', ASCEND_OUTPUT), (name) => ASCEND_DATABASE.test(name)],
   [join('..', '..', ASCEND_OUTPUT), (name) => ASCEND_DATABASE.test(name)],
@@ -59,7 +73,21 @@ export const logsOf = (path: string): string[] => LOGS.map((ending) => realpathS
 export function filesBeside(folder: string, candidate: string): string[] {
   const named = NAMED.flatMap(([place, isRead]) => pathsIn(join(folder, place)).filter(([name]) => isRead(name)));
   const programs = isProgram(candidate) ? pathsIn(folder) : [];
-  return [...named, ...programs].map(([, path]) => path);
+  return [...named, ...programs, ...rawFiles(folder)].map(([, path]) => path);
+}
+
+/** Folders of Ascend's raw data, which is read by the `info.json` of one: beside it, and the framework's one above. */
+export const ASCEND_RAW = {
+  info: /^info\.json(?:\.\d+)?$/,
+  part: /^(?:host|device_\d+)$/,
+  framework: 'FRAMEWORK',
+} as const;
+
+function rawFiles(folder: string): (readonly [name: string, path: string])[] {
+  if (namesIn(folder, ASCEND_RAW.info).length === 0) return [];
+  const parts = namesIn(join(folder, '..'), ASCEND_RAW.part).map((part) => join(folder, '..', part));
+  const places = parts.flatMap((part) => [part, join(part, 'data')]);
+  return [...places, join(folder, '..', '..', ASCEND_RAW.framework)].flatMap(pathsIn);
 }
 
 const pathsIn = (folder: string): (readonly [name: string, path: string])[] =>

@@ -19,7 +19,10 @@ import { isSqlite, SCHEMA_BYTES, SqliteFile } from './sqlite/sqlite.js';
 import { headContains, isFile } from './files.js';
 
 /** How `readProfile` reads a profile. */
-export interface ProfileOptions extends Pick<ReadOptions, 'profile' | 'program' | 'force' | 'allFields' | 'derived'> {
+export interface ProfileOptions extends Pick<
+  ReadOptions,
+  'profile' | 'program' | 'force' | 'allFields' | 'derived' | 'onlyWritten'
+> {
   /** Name of the input for messages and the profile line, as the user gave it; the path when not given. */
   readonly name?: string;
   /** Id of the format to read the input as; detected by content when not given. */
@@ -45,6 +48,7 @@ export function* readProfile(path: string, options: ProfileOptions): Generator<P
   try {
     const reader = chooseReader(probe, options.format);
     const { profile, ranges = false, program, force, allFields = false, derived = false } = options;
+    const { onlyWritten = false } = options;
     const counters = joinOf(options.ncu);
     const records = reader.read(probe, {
       profile,
@@ -53,6 +57,8 @@ export function* readProfile(path: string, options: ProfileOptions): Generator<P
       ranges,
       allFields,
       derived,
+      // Counters of another file are joined to objects.
+      onlyWritten: onlyWritten && counters === null,
       ...(options.captures === undefined ? undefined : { captures: capturesIn(options.captures) }),
       ...(program === undefined ? undefined : { program }),
       ...(force === undefined ? undefined : { force }),

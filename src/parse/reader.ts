@@ -48,6 +48,11 @@ export interface ReadOptions {
   readonly captures?: OtherCaptures;
   /** Whether to give samples that follow from other records, where the vendor's tool derives them too. */
   readonly derived?: boolean;
+  /**
+   * Whether records are only written, as lines: what only readers of objects need may then be missing in them, such as the
+   * counters of an instruction that do not change from one run to the next.
+   */
+  readonly onlyWritten?: boolean;
   /** Whether to give fields that the format's documentation does not name, where these may hold anything. */
   readonly allFields?: boolean;
 }

@@ -3,6 +3,7 @@ import { nearest, UsageError, UserError } from '../record/errors.js';
 import { fileNameOf } from './files.js';
 import type { OutputFolder, Probe, Reader } from './reader.js';
 import { ascendDatabase } from './readers/ascend/database.js';
+import { ascendRaw } from './readers/ascend/raw.js';
 import { ascendText } from './readers/ascend/text.js';
 import { kineto } from './readers/kineto/kineto.js';
 import { ntff } from './readers/neuron/ntff.js';
@@ -23,6 +24,7 @@ export const READERS: readonly Reader[] = [
   nvprof,
   ascendDatabase,
   ascendText,
+  ascendRaw,
   kineto,
   ntff,
   neff,

@@ -109,7 +109,7 @@ export const DIAGNOSTICS = {
   'program-forced': ['doubt', 'programs of another model, taken by --force'],
   'program-not-used': [
     'doubt',
-    'programs of --neff that were not used (only a device trace, *.ntff, is read with its program)',
+    'programs of --neff that were not used (only Neuron device traces, *.ntff, and their JSON are read with it)',
   ],
   'program-damaged': ['loss', 'programs whose archive is damaged (the part before the damage was read)'],
   'program-too-large': ['loss', 'programs, or parts of them, above the size limit (not read)'],
@@ -142,7 +142,10 @@ export const DIAGNOSTICS = {
   'csv-row-passed-over': ['loss', 'CSV rows that are truncated or do not match the header (skipped)'],
   'file-beside-not-read': ['loss', 'sidecar files whose content does not match their name (ignored)'],
   'profiler-info-not-found': ['note', 'profiles without profiler_info_*.json (versions and settings are unknown)'],
-  'details-without-task': ['doubt', 'rows of kernel_details.csv whose kernel is not in the trace (skipped)'],
+  'details-without-task': [
+    'doubt',
+    'rows of kernel_details.csv or op_summary_*.csv whose kernel is not in the trace (skipped)',
+  ],
   'profiler-saw-no-device': ['doubt', 'messages of the profiler that it collected no events of a device'],
   'profiler-not-initialised': ['doubt', 'messages of the profiler that it could not initialise CUPTI'],
   'profiler-driver-not-supported': ['doubt', 'messages of the profiler that it does not support the driver'],

@@ -119,8 +119,8 @@ const isBuilt = existsSync(join(ROOT, 'dist/page/report.js'));
   it('takes hostile names for names', async () => {
     const name = '</script><script>alert(1)</script><!--\u2028=cmd()';
     const { stdout } = await html([profile(0, 0), at(100, 5, { name, short: name, layer: [name], ranges: [name] })]);
-    // The library of charts, the only profile, the data, the program, the tables and the only piece.
-    expect(stdout.match(/<script/gi)).to.have.length(6);
+    // Its row of a list, the library of charts, the only profile, the data, the program, the tables and the only piece.
+    expect(stdout.match(/<script/gi)).to.have.length(7);
     const contents = contentsIn(stdout);
     const [page] = contents.data.profiles;
     const shown = name.replace('\u2028', String.raw`\u2028`);

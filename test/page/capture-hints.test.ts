@@ -13,10 +13,14 @@ describe('hints of panels without content', () => {
     for (const wanted of WANTED) {
       if (wanted !== 'shapes') expect(lacking(viewOf('ntff', {}), wanted)).to.match(/NEFF/);
       const withProgram = lacking(viewOf('ntff', { compilerVersion: '2.23' }), wanted);
-      expect(withProgram).to.match(/neuron-profile view/);
+      expect(withProgram).to.match(wanted === 'shapes' ? /neuron-profile view/ : /XLA_IR_DEBUG=1 XLA_HLO_DEBUG=1/);
       expect(withProgram).to.not.match(/NEFF/);
     }
-    // The tool's JSON has all that there is.
+    // The tool's JSON has all that there is: a program must be compiled with layers.
+    expect(lacking(viewOf('neuron-json', {}), 'layers')).to.equal(
+      'No kernel was launched in a layer. The program does not name them. ' +
+        'XLA_IR_DEBUG=1 XLA_HLO_DEBUG=1, set when the program is compiled, keep the layers of the framework.',
+    );
     for (const wanted of WANTED) expect(lacking(viewOf('neuron-json', {}), wanted)).to.not.match(/neuron-profile|NEFF/);
   });
 

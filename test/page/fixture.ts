@@ -361,7 +361,7 @@ export const FIXTURE: PageData = {
       ...{ name: `rank ${rank}`, node: '0', clock: rank === 0 ? 'reference' : 'operations', offset: rank * 1000 },
       ...{ shift: 2000 - rank * 1000, drift: 0, bound: 9000 },
       ...{ waited: 5e6 * (1 - rank), last: rank, delayed: rank * 5e6 },
-      ...{ profile: rank, device: 0, isLate: rank === 1 },
+      ...{ profile: rank, device: 0, sharesRank: false, isLate: rank === 1 },
     })),
     classes: [
       {

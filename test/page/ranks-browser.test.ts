@@ -13,9 +13,12 @@ describeInBrowser('ranks of a page', (open) => {
   before(() => {
     const idle = [{ name: 'rank 2 (r2.json)', reason: 'the profiler may not read the GPU' }];
     const job = FIXTURE.job === null ? null : { ...FIXTURE.job, withoutWork: 3, idle };
+    const ranks = FIXTURE.job?.ranks.map((rank, device) => ({ ...rank, device, sharesRank: true })) ?? [];
+    const ofCores = FIXTURE.job === null ? null : { ...FIXTURE.job, ranks };
     writePages(folder, bundledProgram(), {
       two: { data: FIXTURE, parts: [] },
       idle: { data: { ...FIXTURE, job }, parts: [] },
+      cores: { data: { ...FIXTURE, job: ofCores }, parts: [] },
     });
   });
 
@@ -27,6 +30,17 @@ describeInBrowser('ranks of a page', (open) => {
     await panel.getByRole('button', { name: /^rank 1, step 1/ }).click();
     expect(await page.locator('main').getAttribute('data-profile')).to.equal('1');
     await page.locator('[data-panel="steps"] .chart').first().waitFor();
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('holds no device of a rank against another of the same', async () => {
+    const { page, complaints } = await open(join(folder, 'cores.html'), {}, 'tab=ranks');
+    const panel = page.locator('[data-panel="ranks"]');
+    expect(await panel.locator('.heat td.unknown').count()).to.be.above(1);
+    expect(await panel.locator('.heat td.less, .heat td.more').count()).to.equal(0);
+    expect(await panel.textContent()).to.match(/compared with the same device of other ranks/);
+    const ofRanks = await open(file, {}, 'tab=ranks');
+    expect(await ofRanks.page.locator('[data-panel="ranks"] .heat td.more').count()).to.be.above(0);
     expect(complaints).to.deep.equal([]);
   });
 

@@ -6,8 +6,11 @@ import { pageElements } from '../../prof/html/page-elements.js';
 import type { TimelineChoice } from '../../prof/html/timeline/timeline-choice.js';
 import { Annotator } from '../../prof/report/report.js';
 import { UsageError } from '../../record/errors.js';
+import { jobCardOf } from '../../prof/html/job/job-card.js';
 import { inputWord } from '../../write/shell-words.js';
 import { page } from '../../write/html/page.js';
+import { CARD_ID } from './html/find-reports.js';
+import { writeIndex } from './html/write-index.js';
 import { integer, type Arguments } from '../arguments.js';
 import { DEVICE_OPTION, readDevice } from '../device-option.js';
 import { refuseTerminal } from '../output.js';
@@ -60,6 +63,10 @@ export const html = recordsCommand(
       { name: 'events', takes: 'N', help: `events of the timeline at most, in all pieces (${EVENTS})` },
       DEVICE_OPTION,
       { name: 'title', takes: 'T', help: "the page's title (the name of FILE)" },
+      {
+        name: 'index',
+        help: 'a page that lists the pages and jobs in FILEs (folders, pages): with time, ranks, step, busy',
+      },
     ],
     notes: [
       [
@@ -69,6 +76,7 @@ export const html = recordsCommand(
         "All times count from the profile's start, as in records, dprof memory and dprof perfetto.",
         'Of more than 64 profiles it holds those that are late, were delayed or delay others most, the slowest, some around',
         'the median, and a sample; the others are rows of the tables of ranks.',
+        'With --index, folders are searched three folders deep for pages and for folders of dprof job; of a page 64 kB are read.',
         'Lists are bounded: what a page leaves out it sums up. Most pages have less than 30 MB: some 25 bytes an event of the',
         'timeline, and up to 17 MB of texts a profile, where no two are equal. Memory: 400 MB for most profiles; where no two',
         'texts are equal up to 1.3 GB, and 250 MB more for each profile besides, of which it holds 64 at most;',
@@ -80,14 +88,16 @@ export const html = recordsCommand(
       'dprof html -o ranks.html rank*.json.gz',
       'dparse --ranges ranks/*.json.gz | dprof html -o ranks.html --step 12',
       'dprof html -o start.html --to 50 trace.json.gz',
+      'dprof html --index -o reports/index.html reports/ jobs/*/',
     ],
   },
   ['html'],
   async (given, request) => {
+    refuseTerminal(request.output, 'HTML');
+    if (given.on('index')) return writeIndex(given, request);
     const timeline = choiceOf(given);
     const events = given.read('events', (text) => bounded('--events', integer('--events', text, 1))) ?? EVENTS;
     const device = readDevice(given);
-    refuseTerminal(request.output, 'HTML');
     const program = pageProgram();
     const tool = { name: 'dprof', version: version() };
     await runAnalysis(request, {
@@ -98,8 +108,10 @@ export const html = recordsCommand(
         const title = given.text('title') ?? basename(input);
         const only = request.files.length === 1 ? request.files[0] : undefined;
         const word = inputWord(only === undefined || only === '-' ? only : basename(only));
-        const { before, behind } = pageElements(facts({ tool, title, input: word, doubts }));
-        for (const piece of page(`${title} · dprof`, program, before, behind)) await write(piece);
+        const contents = facts({ tool, title, input: word, doubts });
+        const { before, behind } = pageElements(contents);
+        const head = [{ id: CARD_ID, value: jobCardOf(contents.data) }];
+        for (const piece of page(`${title} · dprof`, program, before, behind, head)) await write(piece);
       },
     });
   },

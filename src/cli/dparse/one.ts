@@ -106,6 +106,7 @@ export async function parseOne(
       profile: ordinal,
       name: source.name,
       captures: source.captures,
+      onlyWritten: options.output === 'records',
       ...options,
     })) {
       records++;

@@ -36,7 +36,7 @@ const OPCODES: ReadonlyMap<string, OpcodeKind> = new Map([
   ),
 ]);
 
-const SOURCE = "operands and counters of the vendor's tool";
+const SOURCE = 'operands and counters of the capture';
 
 /** Element type of an operand: `src=bf16@…` → bf16; null when it is unspecified. */
 export function operandType({ operands = '' }: Instruction): string | null {

@@ -77,6 +77,8 @@ export interface PageJob {
     /** Index among the profiles of the page, and the device there; null where that is not known. */
     readonly profile: number | null;
     readonly device: number;
+    /** Whether it does the work of one rank together with other devices: it is held against this device of other ranks. */
+    readonly sharesRank: boolean;
     /** Whether it, or its machine, is late beyond chance. */
     readonly isLate: boolean;
   }[];

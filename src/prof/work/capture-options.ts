@@ -33,6 +33,7 @@ const OPTIONS: Readonly<Record<string, Options | undefined>> = {
   },
   'ascend-db': TORCH,
   'ascend-text': TORCH,
+  'ascend-raw': TORCH,
   nsight: {
     shapes: 'nsys profile --pytorch=autograd-shapes-nvtx, or emit_nvtx(record_shapes=True)',
     memory: NSYS_MEMORY,
@@ -51,7 +52,7 @@ const OPTIONS: Readonly<Record<string, Options | undefined>> = {
 };
 
 /** Names of what msprof writes of a program of any kind: it has none of the options of a framework's profiler. */
-const MSPROF = /^(?:msprof|op_summary)_/;
+const MSPROF = /^(?:msprof|op_summary|task_time)_/;
 
 /** Who made a profile: its format, or `msprof` where that has several; '' for records without a profile line. */
 export const profilerOf = (profile: Recorded | null): string =>

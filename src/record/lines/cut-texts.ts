@@ -1,6 +1,7 @@
 /** Records whose line would be too long to be read: their long texts are cut. */
 import type { Diagnostics } from '../diagnostics.js';
 import type { ProfileLine } from '../record.js';
+import { InstructionLine } from './device-lines.js';
 import type { LineBytes } from './line-bytes.js';
 
 /** Characters of a text, and of all texts of a record together: each takes up to six bytes of a line. */
@@ -30,7 +31,7 @@ export function appendReadable(
     if (!(error instanceof RangeError)) throw error;
   }
   lines.dropTo(from);
-  append(lines, withTextsCut(record, diagnostics));
+  append(lines, withTextsCut(record instanceof InstructionLine ? record.whole : record, diagnostics));
 }
 
 /** The record with its long texts cut; each cut is counted. */

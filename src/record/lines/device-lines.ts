@@ -123,7 +123,7 @@ export class InstructionLine extends DeviceLine implements KernelLine {
     engine: string,
     ps: readonly [start: number, dur: number],
     counters: Counters,
-    /** Whose own counters are the last of `counters`. */
+    /** Whose own counters are the last of `counters`, or are left out of it in a record that is only written. */
     details: InstructionDetails | null,
   ) {
     super();
@@ -147,6 +147,12 @@ export class InstructionLine extends DeviceLine implements KernelLine {
     if (details?.operands !== undefined) this.operands = details.operands;
     if (details?.after !== undefined) this.after = details.after;
     if (details?.labels !== undefined) this.labels = details.labels;
+  }
+
+  /** With the counters of the details, which a record that is only written lacks. */
+  get whole(): KernelLine {
+    const counters = this.#details?.countersOf(this.counters) ?? this.counters;
+    return Object.assign({}, this as KernelLine, { counters });
   }
 
   writeTo(out: LineBytes): void {

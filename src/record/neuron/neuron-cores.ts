@@ -97,3 +97,7 @@ export function coreOfInstance(instance: string | null): NeuronCore | null {
 /** The cores of an architecture such as `nc-v3`; null for an unknown one. */
 export const coreOfArch = (arch: string | null): NeuronCore | null =>
   NEURON_CORES.find((core) => core.arch === arch) ?? null;
+
+/** Whether a device of this name is a NeuronCore. */
+export const isNeuronCore = (name: string | null): boolean =>
+  NEURON_CORES.some(({ product }) => product === name) || CHIPS.some(([, product]) => product === name);

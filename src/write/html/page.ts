@@ -89,12 +89,14 @@ function* valueElements(elements: readonly ValueElement[]): Generator<string> {
  * The document, in pieces.
  * @param before what the program reads at once
  * @param behind what it does not wait for
+ * @param head what is near the document's start, for readers of the file: small
  */
 export function* page(
   title: string,
   program: PageProgram,
   before: readonly ValueElement[],
   behind: readonly ValueElement[] = [],
+  head: readonly ValueElement[] = [],
 ): Generator<string> {
   const [script, charts] = [scriptText(program.script), scriptText(program.charts)];
   const style = styleText(program.style);
@@ -108,6 +110,7 @@ export function* page(
     '<meta name="color-scheme" content="light dark">',
     '<link rel="icon" href="data:,">',
     `<title>${text(title)}</title>`,
+    ...valueElements(head),
     `<style>${style}</style>`,
     '</head>',
     '<body>',

@@ -11,6 +11,7 @@ function withTables(path: string): string {
   db.exec(`CREATE TABLE SYSCALL (start, cpu); INSERT INTO SYSCALL VALUES (1, 2), (3, 4);
     CREATE TABLE GPU_METRICS (rawTimestamp, value); INSERT INTO GPU_METRICS VALUES (1, 2);
     CREATE TABLE METRIC_INSTANCE (correlationId, value); INSERT INTO METRIC_INSTANCE VALUES (1, 2);
+    CREATE TABLE PERF_EVENT_SOC_OR_CPU_RAW_EVENT (id, count); INSERT INTO PERF_EVENT_SOC_OR_CPU_RAW_EVENT VALUES (1, 2);
     CREATE TABLE OSRT_API (start, "end");
     CREATE TABLE PROCESSES (name); INSERT INTO PROCESSES VALUES ('python')`);
   db.close();
@@ -22,8 +23,11 @@ describe('tables of events that no reader reads', () => {
   for (const [format, database] of Object.entries(databases)) {
     it(`${format}: have their rows counted, by table in the profile line`, () => {
       const path = withTables(database.write());
-      expect(diagnosticsOf(path)).to.deep.equal({ 'event-not-read': 4 });
-      expect(headerOf(path).facts).to.deep.equal({ not_read: 'GPU_METRICS: 1, METRIC_INSTANCE: 1, SYSCALL: 2' });
+      expect(diagnosticsOf(path)).to.deep.equal({ 'event-not-read': 5 });
+      const counters = 'PERF_EVENT_SOC_OR_CPU_RAW_EVENT: 1';
+      expect(headerOf(path).facts).to.deep.equal({
+        not_read: `GPU_METRICS: 1, METRIC_INSTANCE: 1, ${counters}, SYSCALL: 2`,
+      });
     });
 
     it(`${format}: nothing is said where there are none`, () => {

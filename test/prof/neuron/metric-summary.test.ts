@@ -192,6 +192,20 @@ describe('summary of a Neuron profile', () => {
     ]);
   });
 
+  it('takes metrics of collectives from the tool, its 0 as none; a device trace alone has none', () => {
+    const reported = [
+      sample('cc_op_count', 0, { from: 'summary' }, { unit: 'count' }),
+      sample('cc_op_time', 0.0139, { from: 'summary' }, { unit: 's' }),
+    ];
+    const known = summaryOf(neuronProfile(), ...reported, product(0, 500, 'REGULAR'));
+    expect(valuesOf(known, 'cc_op_count', 'cc_op_time')).to.deep.equal([0, 13_900_000_000]);
+    const alone = summaryOf(neuronProfile(), product(0, 500, 'REGULAR'));
+    expect(rowOf(alone, 'cc_op_count')).to.include({
+      value: null,
+      why: 'the capture does not say that there were none, and how they are recorded is not known',
+    });
+  });
+
   it('holds each value against the reported one', () => {
     const summary = summaryOf(
       neuronProfile(),

@@ -69,7 +69,7 @@ function print(title: string, rows: readonly Compared[]): void {
   process.stdout.write(`${lines.join('\n')}\n`);
 }
 
-const NOT_COMPUTED = /^(?:cc_|dma_transfer_|model_flops$|mfu_hlo_)/;
+const NOT_COMPUTED = /^(?:dma_transfer_|model_flops$|mfu_hlo_)/;
 /** Of 107: they need notifications of descriptors, figures of the framework's graph, or the tool itself. */
 const NOT_IN_TRACES = [
   'dma_transfer_average_bytes',

@@ -61,7 +61,9 @@ const packets = fc
     packetDetails,
   )
   .map((fields) => new PacketLine(...fields));
-const semaphores = fc.tuple(number, number, number, number, number).map((fields) => new SemaphoreLine(...fields));
+const semaphores = fc
+  .tuple(number, number, number, number, number, fc.option(text, { nil: undefined }))
+  .map((fields) => new SemaphoreLine(...fields));
 
 describe('lines that write themselves', () => {
   for (const [what, lines] of Object.entries({ instructions, detailed, packets, semaphores })) {
@@ -84,6 +86,9 @@ describe('lines that write themselves', () => {
     });
     const line = (waitNs: number): string =>
       encodeLine(new InstructionLine(0, 1, 'NOP', 5, 6, 4, 0, 'Tensor', [7, 8], details.countersOf({ pc: 9, waitNs }), details)); // prettier-ignore
+    const only = new InstructionLine(0, 1, 'NOP', 5, 6, 4, 0, 'Tensor', [7, 8], { pc: 9, waitNs: 12 }, details);
+    expect(encodeLine(only)).to.equal(line(12));
+    expect(jsonOf(only.whole)).to.equal(line(12).trimEnd());
     for (const wait of [12, 0]) {
       expect(line(wait)).to.equal(
         '{"type":"kernel","profile":0,"id":1,"name":"NOP","short":"NOP","start":5,"dur":6,"device":4,"stream":0,' +

@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { atEnd, removedAtEnd } from '../../../parse/input/cleanup.js';
+import { atEnd } from '../../../parse/input/cleanup.js';
 import { isSystemError, systemReason, UserError } from '../../../record/errors.js';
 import { JOB_PART } from './plan/merge-tree.js';
 import { planText, readPlan, type JobPlan, type JobTask } from './plan/job-plan.js';
@@ -76,14 +76,11 @@ export class JobFolder {
 
   /** A place for one process, which nobody else writes to; removed however the process ends, but for SIGKILL. */
   work(name: string): WorkFolder {
-    return this.#workFolder(name, removedAtEnd);
-  }
-
-  #workFolder(name: string, removed: typeof removedAtEnd): WorkFolder {
     mkdirSync(this.at(PLACES.work), { recursive: true });
     const path = mkdtempSync(this.at(PLACES.work, `${name}.`));
     const remove = (): void => rmSync(path, { recursive: true, force: true });
-    const release = removed(path, remove);
+    // Not from outside, where nobody knows SIGKILL from other signals: what it ended comes last in the next process.
+    const release = atEnd(remove);
     return {
       path,
       move: (file, place) => {
@@ -160,8 +157,7 @@ export class JobFolder {
 
   #inWork(place: string, text: string, put: (work: WorkFolder) => void): void {
     try {
-      // Written before a signal could be heard: nothing to start a process for.
-      const work = this.#workFolder('file', (_, remove) => atEnd(remove));
+      const work = this.work('file');
       try {
         writeFileSync(join(work.path, 'file'), text);
         put(work);

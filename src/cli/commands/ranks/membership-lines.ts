@@ -48,7 +48,8 @@ function copyLines(copies: JobReport['copies']): string[] {
   const lines = copies.map(
     ({ part, of }) => `  copy      ${part.file} has the work of ${of.file} (${rankName(of)}): left out`,
   );
-  return firstOf(lines, 'copies');
+  // A profile of several devices is a copy once.
+  return firstOf([...new Set(lines)], 'copies');
 }
 
 /** @param what the lines are about, several of them */

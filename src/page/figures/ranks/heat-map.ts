@@ -1,5 +1,6 @@
 /** A heat map of ranks and steps: each cell's colour is its distance from the median of its step. */
 import { elementAt } from '../../../containers/element.js';
+import { groupsOf } from '../../../containers/map-entry.js';
 import type { PageJob } from '../../../prof/html/page-data.js';
 import { median } from '../../../record/statistics.js';
 import { replaceContents } from '../../charts/chart.js';
@@ -38,6 +39,9 @@ export function heatMaps({ ranks, steps, heat }: PageJob, links: JobLinks): HTML
   return element('div', {}, choice, holder);
 }
 
+/** What rows that are held against each other have in common. */
+const peersOf = ({ sharesRank, device }: Rank): number | null => (sharesRank ? device : null);
+
 /** A map that its heads sort, with a stop of Tab for all of its cells. */
 class HeatMap {
   readonly content: readonly HTMLElement[];
@@ -46,8 +50,8 @@ class HeatMap {
   readonly #said = element('p', { class: 'status' });
   readonly #heads: TableHeads<number>;
   readonly #columns: readonly TableColumn<number>[];
-  /** Medians of the steps. */
-  readonly #middles: readonly (number | null)[];
+  /** Medians of the steps, of each row among those that it is held against. */
+  readonly #middles: ReadonlyMap<number | null, readonly (number | null)[]>;
   /** Of each step: shows all ranks there. */
   readonly #openers: readonly HTMLElement[];
   #grid: CellGrid<HTMLElement> = [];
@@ -60,7 +64,15 @@ class HeatMap {
     private readonly links: JobLinks,
   ) {
     const { title, unit, values } = map;
-    this.#middles = steps.map((_, column) => median(known(values.map((row) => row[column] ?? null))));
+    const groups = groupsOf(values.entries(), ([row]) => peersOf(elementAt(ranks, row)));
+    this.#middles = new Map(
+      [...groups].map(([peers, rows]) => {
+        // A device that shares a rank and has no like in another is held against nothing.
+        const isAlone = peers !== null && rows.length < 2;
+        const middleOf = (column: number): number | null => median(known(rows.map(([, row]) => row[column] ?? null)));
+        return [peers, steps.map((_, column) => (isAlone ? null : middleOf(column)))];
+      }),
+    );
     this.#columns = [
       { title: 'Rank', cell: (row) => ranks[row]?.name ?? null },
       ...steps.map((step, column): TableColumn<number> => ({
@@ -110,7 +122,7 @@ class HeatMap {
   #cell(rank: Rank, row: number, step: number | null, column: number): Record<'cell' | 'stop', HTMLElement> {
     const { unit, values } = this.map;
     const value = values[row]?.[column] ?? null;
-    const middle = this.#middles[column] ?? null;
+    const middle = this.#middles.get(peersOf(rank))?.[column] ?? null;
     const part = value === null || middle === null || middle === 0 ? null : value / middle - 1;
     const distance = part === null ? '' : `, ${part < 0 ? '−' : '+'}${quantityText(Math.abs(part), 'share')}`;
     const text = `${rank.name}, step ${step ?? 'all'}: ${quantityText(value, unit)}${distance}`;

@@ -36,7 +36,7 @@ export function jobSections(view: FieldScope, job: PageJob, links: JobLinks): HT
       : [
           section('Ranks and steps', heatMaps(job, links)),
           note(
-            `Colour: distance from the median of the step, full from 10 % on. A cell says its value, and opens its rank at its step${links.openAll === null ? '' : '; the last row opens all ranks at a step'}. Arrow keys go from cell to cell.`,
+            `Colour: distance from the median of the step, full from 10 % on. A cell says its value, and opens its rank at its step${links.openAll === null ? '' : '; the last row opens all ranks at a step'}. Arrow keys go from cell to cell.${job.ranks.some(({ sharesRank }) => sharesRank) ? ' Where a rank has several devices, each is compared with the same device of other ranks.' : ''}`,
           ),
         ]),
     ...(job.matched === 0

@@ -2,7 +2,7 @@
 import { basename, dirname, join } from 'node:path';
 import { UserError } from '../../../record/errors.js';
 import { namesIn } from '../../files.js';
-import { ASCEND_DATABASE, ASCEND_OUTPUT } from '../../files-beside.js';
+import { ASCEND_DATABASE, ASCEND_OUTPUT, MSPROF } from '../../files-beside.js';
 import type { Probe } from '../../reader.js';
 import { SqliteFile } from '../../sqlite/sqlite.js';
 
@@ -19,15 +19,18 @@ function databasesOfRun(folder: string): string[] {
   return parts === undefined ? [] : databasesIn(join(dirname(parts), ASCEND_OUTPUT));
 }
 
-/** Whether a folder has a readable database of the profiler. */
-export const hasDatabase = (folder: string): boolean => databasesIn(folder).some((path) => hasSession(path, null));
+/** Whether a folder has a readable database of the profiler, or is that of msprof's text with its database beside it. */
+export const hasDatabase = (folder: string): boolean =>
+  databasesIn(folder).some((path) => hasSession(path, null)) ||
+  (basename(folder) === MSPROF.output &&
+    namesIn(dirname(folder), MSPROF.database).some((name) => hasSession(join(dirname(folder), name), null, 'TASK')));
 
 const databasesIn = (folder: string): string[] => namesIn(folder, ASCEND_DATABASE).map((name) => join(folder, name));
 
 const sessionOf = (database: SqliteFile): string | null => database.minimum('SESSION_TIME_INFO', 'startTimeNs');
 
-/** Whether a database is readable and belongs to a session; an unknown session matches any. */
-function hasSession(path: string, session: string | null): boolean {
+/** Whether a database is readable, has a table and belongs to a session; an unknown session matches any. */
+function hasSession(path: string, session: string | null, table = 'PYTORCH_API'): boolean {
   let database: SqliteFile;
   try {
     database = SqliteFile.open(path);
@@ -37,7 +40,7 @@ function hasSession(path: string, session: string | null): boolean {
   }
   try {
     const own = sessionOf(database);
-    return database.has('PYTORCH_API') && (session === null || own === null || own === session);
+    return database.has(table) && (session === null || own === null || own === session);
   } finally {
     database.close();
   }

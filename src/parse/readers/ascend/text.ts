@@ -3,23 +3,29 @@ import { emit } from '../../capture/emit.js';
 import type { Reader, Probe } from '../../reader.js';
 import { DetailsCapture } from './text/details-capture.js';
 import { TraceCapture } from './text/trace-capture.js';
+import { traceSource } from './text/trace-source.js';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { headContains, textStart } from '../../files.js';
+import { headContains, namesIn, textStart } from '../../files.js';
 import { hasDatabase } from './database-copies.js';
-import { ASCEND_FILES, ASCEND_OUTPUT } from '../../files-beside.js';
-import { isKernelDetailsHeader } from './text/kernel-details.js';
+import { ASCEND_FILES, ASCEND_OUTPUT, MSPROF } from '../../files-beside.js';
+import { isKernelDetailsHeader, isTaskTimeHeader } from './text/kernel-details.js';
 
 export const ascendText: Reader = {
   id: 'ascend-text',
-  title: 'Ascend PyTorch Profiler trace (trace_view.json with its CSV files; kernel_details.csv; op_summary_*.csv)',
+  title:
+    'Ascend PyTorch Profiler and msprof text (trace_view.json, msprof_*.json with their CSV files; kernel_details.csv; op_summary_*.csv; task_time_*.csv)',
   reads: 'text',
-  fileNames: /^(?:trace_view\.json|kernel_details\.csv|op_summary_\w+\.csv)(?:\.gz)?$/,
+  fileNames: /^(?:trace_view\.json|kernel_details\.csv|(?:op_summary|task_time)_\w+\.csv)(?:\.gz)?$/,
   sniff: (probe) => isAscendTrace(probe) || isKernelDetails(probe),
   isCovered: (probe) => isCovered(probe),
   read: (probe, options) => {
-    const Captured = isKernelDetails(probe) ? DetailsCapture : TraceCapture;
-    return emit(new Captured(probe.path, probe.file, probe.folder, ascendText.id), options);
+    const place = [probe.path, probe.file, probe.folder] as const;
+    const { id } = ascendText;
+    return emit(
+      isKernelDetails(probe) ? new DetailsCapture(...place, id) : new TraceCapture(id, traceSource(...place)),
+      options,
+    );
   },
 };
 
@@ -42,18 +48,26 @@ function isAscendTrace({ path, head }: Probe): boolean {
   return headContains(path, MARKS, SEARCHED);
 }
 
-function isKernelDetails({ head }: Probe): boolean {
-  const text = head.toString('utf8').replace(/^\ufeff/, '');
-  const [line = ''] = text.split(/\r?\n/, 1);
-  return isKernelDetailsHeader(line);
-}
+const headerOf = ({ head }: Probe): string =>
+  head
+    .toString('utf8')
+    .replace(/^\ufeff/, '')
+    .split(/\r?\n/, 1)[0] ?? '';
 
-/** A folder with both the database and the text of one run is read from its database. */
+const isKernelDetails = (probe: Probe): boolean => isKernelDetailsHeader(headerOf(probe));
+
+/**
+ * A folder with both the database and the text of one run is read from its database. What msprof exported in
+ * `PROF_…/mindstudio_profiler_output` of a run of PyTorch is in the output folder beside `PROF_…`, with the ops. Of
+ * msprof's own text the trace has most, and reads op_summary_*.csv with it; task_time_*.csv has least.
+ */
 function isCovered(probe: Probe): boolean {
   const { folder } = probe;
   if (folder === null) return false;
-  if (!isKernelDetails(probe)) return hasDatabase(folder);
-  // PROF_*/mindstudio_profiler_output/op_summary_*.csv: of a run of PyTorch the output folder beside PROF_* has it all.
-  const whole = join(folder, '..', '..', ASCEND_OUTPUT);
-  return existsSync(join(folder, ASCEND_FILES.trace)) || hasDatabase(folder) || existsSync(whole);
+  const isOfRun = existsSync(join(folder, '..', '..', ASCEND_OUTPUT));
+  if (isOfRun || hasDatabase(folder)) return true;
+  if (!isKernelDetails(probe)) return false;
+  const isTasks = isTaskTimeHeader(headerOf(probe));
+  const richer = [MSPROF.trace, ...(isTasks ? [MSPROF.summary] : [])];
+  return existsSync(join(folder, ASCEND_FILES.trace)) || richer.some((names) => namesIn(folder, names).length > 0);
 }

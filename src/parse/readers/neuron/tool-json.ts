@@ -32,6 +32,7 @@ export const neuronJson: Reader = {
   id: 'neuron-json',
   title: 'AWS Neuron profile as JSON (neuron-profile view --output-format json)',
   reads: 'text',
+  usesProgram: true,
   sniff: isToolJson,
   read: (probe, options) => read(probe, options),
 };

@@ -1,7 +1,9 @@
 /** The report of a job → what its page shows: who is late and why, waits, and a heat map of ranks and steps. Bounded. */
 import { elementAt } from '../../../containers/element.js';
+import { groupsOf } from '../../../containers/map-entry.js';
 import { clockAhead, jobTime } from '../../ranks/clocks/job-clocks.js';
 import type { JobReport } from '../../ranks/job-report.js';
+import { isNeuronCore } from '../../../record/neuron/neuron-cores.js';
 import { nameWithoutWork } from '../../ranks/membership.js';
 import type { RankPart } from '../../ranks/part/rank-part.js';
 import { ownWork, stepLength } from '../../ranks/stragglers/own-work.js';
@@ -33,12 +35,14 @@ export function pageJob(
     groups.reduce((sum, group) => sum + of(group), 0);
   const { stragglers, latest, tested } = lateness;
   const late = new Set(stragglers.flatMap(({ members }) => members));
+  const sharing = partsThatShare(parts);
   const rows = ranks.map(({ part, node, clock, waited, joined, last, delayed }): PageJob['ranks'][number] => ({
-    ...{ name: nameOf(elementAt(parts, part)), node, clock: clock.source, bound: clock.bound },
+    ...{ name: nameAmong(sharing, elementAt(parts, part)), node, clock: clock.source, bound: clock.bound },
     offset: clockAhead(clock, elementAt(parts, part), parts),
     ...{ shift: clock.offset === null ? null : jobTime(clock, 0), drift: clock.drift },
     profile: profileOf(elementAt(parts, part)),
     device: elementAt(parts, part).device,
+    sharesRank: sharing.has(elementAt(parts, part)),
     isLate: late.has(part),
     // A rank that joined no operation that others joined is not known to wait, or to delay them.
     ...(joined === 0 ? { waited: null, last: null, delayed: null } : { waited, last: last / joined, delayed }),
@@ -56,7 +60,7 @@ export function pageJob(
     isChance: stragglers.length === 0,
     late: [...stragglers, ...(latest === null ? [] : [latest])]
       .slice(0, MOST_STRAGGLERS)
-      .map((straggler) => pageStraggler(report, straggler)),
+      .map((straggler) => pageStraggler(report, sharing, straggler)),
     ranks: rows,
     utilisation: jointUtilisation(rows, profiles),
     classes: classes.slice(0, MOST_CLASSES).map((row) => ({
@@ -71,8 +75,23 @@ export function pageJob(
 const nameOf = ({ rank, isDevice, device, file }: RankPart): string =>
   rank === null ? file : `${isDevice && rank === device ? 'device' : 'rank'} ${rank}`;
 
+/** `rank 0, device 4` where the rank has several devices. */
+const nameAmong = (sharing: ReadonlySet<RankPart>, part: RankPart): string =>
+  part.isDevice || !sharing.has(part) ? nameOf(part) : `${nameOf(part)}, device ${part.device}`;
+
+/**
+ * Parts that do the work of one rank with other devices: those of a profile whose rank is known, and the cores of a Neuron
+ * capture, which is of one logical core. Devices of another process stand for a rank each.
+ */
+function partsThatShare(parts: readonly RankPart[]): ReadonlySet<RankPart> {
+  const profiles = groupsOf(parts, ({ file, startUnixNs }) => JSON.stringify([file, startUnixNs]));
+  const several = [...profiles.values()].filter((all) => new Set(all.map(({ device }) => device)).size > 1);
+  return new Set(several.flat().filter((part) => !part.isDevice || isNeuronCore(part.deviceName)));
+}
+
 function pageStraggler(
   { parts, ranks }: JobReport,
+  sharing: ReadonlySet<RankPart>,
   { part, level, name, late, share, q, steps, lateIn, members, reasons }: Straggler,
 ): PageStraggler {
   const [first] = reasons.parts;
@@ -83,7 +102,7 @@ function pageStraggler(
       : { name: row.name, excess: row.excess, share: row.peers > 0 ? row.excess / row.peers : null };
   };
   return {
-    name: name === null ? nameOf(elementAt(parts, part)) : `${level} ${name}`,
+    name: name === null ? nameAmong(sharing, elementAt(parts, part)) : `${level} ${name}`,
     node: elementAt(ranks, part).node,
     ...{ ranks: members.length, late, share, q, steps, lateIn, slowdown: reasons.slowdown },
     by: first === undefined || !(first.excess > 0) ? null : first.name,

@@ -1,4 +1,5 @@
 /** Metrics of the system that a capture was made on, and metrics that records cannot provide. */
+import { fromVendor } from '../quantity.js';
 import {
   activeTime,
   combine,
@@ -144,9 +145,12 @@ export const OTHER_METRICS: readonly Metric[] = [
     group: 'cc_engine',
     unit,
     doc,
-    formula: "0 where the trace's sections of the cores for collectives are all empty",
-    of: noCollectives,
-    differs: 'the tool writes 0 where it found none',
+    formula: "as the tool reports it; 0 where the trace's sections of the cores for collectives are all empty",
+    of: (sums) => {
+      const value = sums.reported.get('')?.get(name)?.value;
+      // Times are seconds in the tool's summary.
+      return typeof value === 'number' ? fromVendor(value, unit) : noCollectives(sums);
+    },
   })),
   ...SYSTEM,
 ];

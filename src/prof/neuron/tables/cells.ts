@@ -25,9 +25,17 @@ export function rowOf<Source, TablePlace>(
   const members: string[] = [];
   for (const [key, of] of fields) {
     const cell = of(source, place);
-    if (cell !== undefined) members.push(`${jsonOf(key)}:${cell instanceof RawCell ? cell.json : jsonOf(cell)}`);
+    if (cell !== undefined) members.push(`${keyOf(key)}:${jsonOfCell(cell)}`);
   }
   return `{${members.join(',')}}`;
+}
+
+/** Most are words, and need no escapes. */
+const keyOf = (key: string): string => (/^\w+$/.test(key) ? `"${key}"` : jsonOf(key));
+
+function jsonOfCell(cell: Exclude<ToolCell, undefined>): string {
+  if (cell instanceof RawCell) return cell.json;
+  return typeof cell === 'number' && Number.isFinite(cell) ? String(cell) : jsonOf(cell);
 }
 
 /** An id of the tool's, which is beyond 2^53: its digits are written as they are. Ours are texts. */

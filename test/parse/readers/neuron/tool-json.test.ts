@@ -364,6 +364,7 @@ describe("Neuron: the tool's JSON of real captures", () => {
       const tensors = read(program).flatMap((line) => (line.type === 'tensor' ? [[line.name, line.dtype]] : []));
       expect(tensors).to.have.length(5);
       expect(tensors[0]).to.deep.equal(['k_ref', 'float32']);
+      expect(read(program).at(-1)).to.have.deep.property('diagnostics', {});
       expect(() => read(other)).to.throw(UserError, 'is the program of another model');
     },
   ); // prettier-ignore

@@ -1,7 +1,10 @@
-/** kernel_details.csv without a trace → columns: kernels and collectives with shapes and counters, without launches. */
+/**
+ * kernel_details.csv, op_summary_*.csv or task_time_*.csv without a trace → columns: kernels and collectives with shapes
+ * and counters, or tasks of all kinds, without launches.
+ */
 import { Diagnostics } from '../../../../record/diagnostics.js';
 import { UserError } from '../../../../record/errors.js';
-import { STEP_METRIC, type StatementRecord } from '../../../../record/record.js';
+import { STEP_METRIC, type Labels, type StatementRecord } from '../../../../record/record.js';
 import {
   NO_NAMES,
   UNNAMED,
@@ -12,7 +15,7 @@ import {
   type CollectiveOperation,
   type IsStray,
 } from '../../../capture/capture.js';
-import { Activities, HostCalls, Ranges, type ActivityRow } from '../../../capture/capture-columns.js';
+import { Activities, HostCalls, KIND_CODE, Ranges, type ActivityRow } from '../../../capture/capture-columns.js';
 import { NO_CONTEXT, type KernelContexts } from '../../../capture/kernel-contexts.js';
 import { merged, startOf } from '../../../capture/dated-records.js';
 import { ThreadTable } from '../../../capture/threads.js';
@@ -24,10 +27,12 @@ import { KernelDetails } from './kernel-details.js';
 import { collectiveOperation } from './collective-parts.js';
 import { NumericColumn } from '../../../../containers/numeric-column.js';
 import { countOpArgs } from '../profiler-info.js';
-import { UnreadEvents } from '../../../unread-events.js';
 import { TextSamples } from './text-samples.js';
+import { kindOfTask, syncKind } from './trace-tasks.js';
+import { TaskTypes } from '../task-types.js';
+import { UnreadEvents } from '../../../unread-events.js';
 
-/** The rows of the file are the activities, in the same order. */
+/** The rows of the file are the activities, in the same order; but for marks of the driver. */
 export class DetailsCapture implements Capture {
   readonly diagnostics = new Diagnostics();
   readonly activities = new Activities();
@@ -42,6 +47,8 @@ export class DetailsCapture implements Capture {
   readonly #steps = { number: NumericColumn.floats(), start: NumericColumn.floats() };
   readonly #communication: ReadonlyMap<string, CommunicationFacts>;
   readonly #groups: ProcessGroups;
+  /** Row of the file by activity. */
+  readonly #rows = NumericColumn.counts();
 
   /** @throws UserError when required columns are missing */
   constructor(path: string, name: string, folder: string | null, format: string) {
@@ -54,19 +61,21 @@ export class DetailsCapture implements Capture {
     sidecars.memory(clock, this.#samples);
     this.#communication = sidecars.communication();
     this.#groups = sidecars.groups;
-    this.#addRows();
+    const facts = this.#addRows(folder);
     if (details.length === 0) this.diagnostics.count('no-device-activity');
     this.#addSteps(sidecars.preparing());
     const starts = [this.activities.start, this.#samples.start, this.#steps.start];
     clock.moveToFirst(starts, [this.activities.end]);
-    this.names = { ...NO_NAMES, kernelName: (row) => details.nameOf(row) };
-    const unread = new UnreadEvents();
-    countOpArgs(folder, unread);
+    this.names = {
+      ...NO_NAMES,
+      kernelName: (row) => details.nameOf(row),
+      syncKind: (row) => syncKind(details.taskTypeOf(row) ?? ''),
+    };
     const profile = sidecars.profile();
     this.header = {
       format,
       ...profile,
-      facts: { ...profile.facts, ...unread.facts(this.diagnostics) },
+      facts: { ...profile.facts, ...facts },
       startUnixNs: clock.startNs?.toString() ?? null,
       dur: null,
       devices: devicesOf(this.activities.device, coreFacts(details, null)),
@@ -76,14 +85,14 @@ export class DetailsCapture implements Capture {
   contexts(): KernelContexts {
     return {
       ofKernel: (_, activity) => {
-        const step = this.#details.step.at(activity);
+        const step = this.#details.step.at(this.#rows.at(activity));
         return Number.isNaN(step) ? NO_CONTEXT : { ...NO_CONTEXT, step };
       },
     };
   }
 
   operationOf(activity: number): CollectiveOperation {
-    const name = this.#details.nameOf(activity);
+    const name = this.#details.nameOf(this.#rows.at(activity));
     return collectiveOperation(
       { name, dataType: null, algorithm: null, count: null },
       this.#groups,
@@ -93,8 +102,10 @@ export class DetailsCapture implements Capture {
   }
 
   detailsOf(activity: number): ActivityDetails | null {
-    if (!this.#details.isCollective(activity)) return this.#details.detailsOf(activity, null);
-    return timesOf(this.#communication.get(this.#details.nameOf(activity)));
+    const row = this.#rows.at(activity);
+    if (this.#details.isCollective(row)) return timesOf(this.#communication.get(this.#details.nameOf(row)));
+    const isKernel = this.activities.kind.at(activity) === KIND_CODE.kernel;
+    return isKernel ? this.#details.detailsOf(row, this.#details.taskTypeOf(row)) : null;
   }
 
   statements(profile: number, isStray: IsStray): Iterable<StatementRecord> {
@@ -130,10 +141,22 @@ export class DetailsCapture implements Capture {
     }
   }
 
-  #addRows(): void {
+  /** @returns facts that name unknown types of tasks */
+  #addRows(folder: string | null): Labels {
     const { activities } = this;
     const details = this.#details;
+    const unread = new UnreadEvents();
+    countOpArgs(folder, unread);
+    const types = new TaskTypes();
     for (let row = 0; row < details.length; row++) {
+      const type = details.taskTypeOf(row);
+      const name = details.nameOf(row);
+      const kind = type === null || details.isCollective(row) ? 'kernel' : kindOfTask(type, name);
+      if (kind === null || (kind === 'unknown' && name === '')) {
+        unread.count(type ?? '');
+        continue;
+      }
+      if (kind === 'unknown') types.unknown.add(type ?? '');
       const device = details.device.at(row);
       const cells: ActivityRow = {
         start: details.start.at(row),
@@ -144,12 +167,17 @@ export class DetailsCapture implements Capture {
         corr: NaN,
         node: NaN,
       };
+      this.#rows.push(row);
       if (details.isCollective(row)) activities.addCollective(cells);
+      else if (kind === 'copy') activities.addCopy(cells, 0, NaN, NaN);
+      else if (kind === 'set') activities.addSet(cells, NaN, NaN);
+      else if (kind === 'sync') activities.addSync(cells, row);
       else {
-        activities.addKernel(cells, details.nameOf(row) === '' ? UNNAMED : row, NaN);
+        activities.addKernel(cells, name === '' ? UNNAMED : row, NaN);
         for (const extent of [NaN, NaN, NaN, details.blocks.at(row), 1, 1]) activities.kernels.extents.push(extent);
       }
     }
     this.threads.process(0, NaN);
+    return { ...types.facts(this.diagnostics), ...unread.facts(this.diagnostics) };
   }
 }

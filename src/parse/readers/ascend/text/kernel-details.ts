@@ -1,6 +1,7 @@
 /**
  * kernel_details.csv, and msprof's op_summary_*.csv from which it is made: attributes and counters of kernels and
- * collectives. Columns differ with level, metrics and version of the profiler. Memory: 100 bytes a row and 8 a counter; texts are interned.
+ * collectives; task_time_*.csv: tasks of all kinds, of which it has less. Columns differ with level, metrics and version
+ * of the profiler. Memory: 100 bytes a row and 8 a counter; texts are interned.
  */
 import { append } from '../../../../containers/lists.js';
 import { elementAt } from '../../../../containers/element.js';
@@ -10,6 +11,7 @@ import { NumericColumn } from '../../../../containers/numeric-column.js';
 import { TextPool } from '../../../../containers/text-pool.js';
 import { cleanText, kernelFields, kernelLabels, TASK_IDS, withTaskIds, type TextLabel } from '../kernel-labels.js';
 import { microsecondsOfCell, numberOfCell, textOfCell, CsvTable } from '../../../csv/csv-table.js';
+import { coreOfType } from './trace-tasks.js';
 import { L2_COUNTERS, type L2Cache } from './l2-cache.js';
 import { TIMES_READ } from '../../../capture/clocks/exact-times.js';
 import { TraceClock } from '../../../capture/clocks/trace-clock.js';
@@ -36,11 +38,14 @@ const DAY_NS = 86_400e9;
 /** Newer files have the number of blocks as `Block Num`, older ones as `Block Dim`. */
 const BLOCKS = ['Block Num', 'Block Dim'] as const;
 const MIX_BLOCKS = ['Mix Block Num', 'Mix Block Dim'] as const;
-/** The name in kernel_details.csv, and those in op_summary_*.csv. */
-const NAME = ['Name', 'Op Name'] as const;
-const START = ['Start Time(us)', 'Task Start Time(us)'] as const;
-const DURATION = ['Duration(us)', 'Task Duration(us)'] as const;
-const CORE = ['Accelerator Core', 'Task Type'] as const;
+/** The name in kernel_details.csv, and those in op_summary_*.csv and task_time_*.csv. */
+const TASK_KIND = 'kernel_type';
+const NAME = ['Name', 'Op Name', 'kernel_name'] as const;
+const START = ['Start Time(us)', 'Task Start Time(us)', 'task_start(us)'] as const;
+const DURATION = ['Duration(us)', 'Task Duration(us)', 'task_time(us)'] as const;
+const CORE = ['Accelerator Core', 'Task Type', TASK_KIND] as const;
+const STREAM = ['Stream ID', 'stream_id'] as const;
+const TASK = ['Task ID', 'task_id'] as const;
 const WAIT = ['Wait Time(us)', 'Task Wait Time(us)'] as const;
 /** In the order of TASK_IDS. */
 const ID_COLUMNS = ['Task ID', 'Model ID', 'Context ID'] as const;
@@ -51,14 +56,17 @@ const KNOWN: ReadonlySet<string> = new Set([
   ...Object.values(TEXT_COLUMNS).flat(),
   ...BLOCKS,
   ...MIX_BLOCKS,
-  ...[...NAME, ...START, ...DURATION, ...CORE],
-  ...[...ID_COLUMNS, 'Step Id', 'Device_id', 'Model Name', 'Infer ID', 'Stream ID', 'Grid Dim'],
+  ...[...NAME, ...START, ...DURATION, ...CORE, ...STREAM, ...TASK],
+  ...[...ID_COLUMNS, 'Step Id', 'Device_id', 'Model Name', 'Infer ID', 'Grid Dim', 'task_stop(us)'],
 ]);
 
 /** `Accelerator Core` of collectives, before and since 2025. */
 const COLLECTIVE_CORES: ReadonlySet<string> = new Set(['HCCL', 'COMMUNICATION']);
 
-/** Whether the first line of a file is the header of kernel_details.csv or op_summary_*.csv. */
+/** Whether the first line of a file is the header of task_time_*.csv: all tasks, kernels or not, without shapes. */
+export const isTaskTimeHeader = (line: string): boolean => line.split(',').includes(TASK_KIND);
+
+/** Whether the first line of a file is the header of kernel_details.csv, op_summary_*.csv or task_time_*.csv. */
 export function isKernelDetailsHeader(line: string): boolean {
   if (line.trimStart().startsWith('{')) return false;
   const columns = new Set(line.split(','));
@@ -83,6 +91,8 @@ export class KernelDetails {
   readonly #ids = TASK_IDS.map(() => NumericColumn.floats());
   readonly #counters: (readonly [name: string, column: NumericColumn])[];
   readonly #texts = new TextPool();
+  /** Whether rows are tasks of all kinds, with the type of the task in place of the core. */
+  readonly #areTasks: boolean;
 
   /** Reads the file. @returns null when required columns are missing */
   static read(path: string, clock: TraceClock, diagnostics: Diagnostics): KernelDetails | null {
@@ -107,6 +117,7 @@ export class KernelDetails {
       if ((WAIT as readonly string[]).includes(name)) return [{ name: 'waitNs', index, read: microsecondsOfCell }];
       return KNOWN.has(name) || name === '' ? [] : [{ name, index, read: numberOfCell }];
     });
+    this.#areTasks = table.column(TASK_KIND) !== -1;
     this.#counters = counters.map(({ name }) => [name, NumericColumn.floats()]);
     const at = {
       name: table.column(...NAME),
@@ -116,9 +127,11 @@ export class KernelDetails {
     };
     const numbers = [
       [this.device, table.column('Device_id')],
-      [this.stream, table.column('Stream ID')],
+      [this.stream, table.column(...STREAM)],
       [this.step, table.column('Step Id')],
-      ...this.#ids.map((column, i) => [column, table.column(elementAt(ID_COLUMNS, i))] as const),
+      ...this.#ids.map(
+        (column, i) => [column, table.column(elementAt(ID_COLUMNS, i), ...(i === 0 ? TASK : []))] as const,
+      ),
       [this.blocks, table.column(...BLOCKS)],
       [this.#mixBlocks, table.column(...MIX_BLOCKS)],
     ] as const;
@@ -136,7 +149,8 @@ export class KernelDetails {
       this.start.push(start);
       this.end.push(start + microsecondsOfCell(row[at.duration]));
       for (const [column, index] of numbers) column.push(isKnown(index) ? numberOfCell(row[index]) : NaN);
-      this.#name.push(this.#texts.numberOf(textOfCell(row[at.name])));
+      const name = textOfCell(row[at.name]);
+      this.#name.push(this.#texts.numberOf(name === 'N/A' ? '' : name));
       this.#core.push(this.#texts.numberOf(cellText(row[at.core])));
       for (const [column, index] of texts)
         column.push(this.#texts.numberOf(isKnown(index) ? cellText(row[index]) : ''));
@@ -166,9 +180,15 @@ export class KernelDetails {
     return COLLECTIVE_CORES.has(this.#textOf(this.#core, row));
   }
 
+  /** Type of a task; null where rows are kernels and collectives alone. */
+  taskTypeOf(row: number): string | null {
+    return this.#areTasks ? this.#textOf(this.#core, row) : null;
+  }
+
   /** Core class of a kernel; null when the profile lacks it (level 0). */
   coreOf(row: number): string | null {
-    return cleanText(this.#textOf(this.#core, row));
+    const core = this.#textOf(this.#core, row);
+    return this.#areTasks ? coreOfType(core) : cleanText(core);
   }
 
   /** A counter of a row by the column's name; NaN when there is none. */

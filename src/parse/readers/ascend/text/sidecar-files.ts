@@ -1,10 +1,10 @@
-/** Sidecar files of a trace or of kernel_details.csv: files of fixed names in its folder. */
+/** Sidecar files of a trace or of kernel_details.csv: files of its folder by name, and msprof's, which add a time to it. */
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { Diagnostics } from '../../../../record/diagnostics.js';
-import { isFile, readJsonFile } from '../../../files.js';
+import { isFile, namesIn, readJsonFile } from '../../../files.js';
 import { Utf16Input } from '../../../input/utf16.js';
-import { ASCEND_FILES } from '../../../files-beside.js';
+import { ASCEND_FILES, MSPROF } from '../../../files-beside.js';
 import { cellsOf, microsecondsOfCell, numberOfCell } from '../../../csv/csv-table.js';
 import { readProfilerInfo, toolName, type AscendProfileFacts, type ProfilerInfo } from '../profiler-info.js';
 import { metadataFacts, readMetadataFile } from '../metadata-facts.js';
@@ -34,9 +34,10 @@ export class SidecarFiles {
     this.groups = new ProcessGroups(this.#metadata.get('parallel_group_info'), true, this.#info?.rank ?? null);
   }
 
-  /** kernel_details.csv; null when there is none. */
+  /** kernel_details.csv, or msprof's op_summary_*.csv; null when there is neither. */
   kernelDetails(clock: TraceClock): KernelDetails | null {
-    const details = this.#reading(ASCEND_FILES.details, (path) => KernelDetails.read(path, clock, this.diagnostics));
+    const read = (path: string): KernelDetails | null => KernelDetails.read(path, clock, this.diagnostics);
+    const details = this.#reading(ASCEND_FILES.details, read) ?? this.#reading('op_summary.csv', read);
     if (details !== null) this.addRates(details);
     return details;
   }
@@ -90,9 +91,8 @@ export class SidecarFiles {
 
   /** Reads an optional file; one that is there but has other content than its name says is counted. */
   #reading<T>(name: string, read: (path: string) => T | null): T | null {
-    if (this.folder === null) return null;
-    const path = join(this.folder, name);
-    if (!existsSync(path)) return null;
+    const path = this.#pathOf(name);
+    if (path === null) return null;
     let found: T | null = null;
     try {
       if (isFile(path)) found = read(path);
@@ -102,5 +102,15 @@ export class SidecarFiles {
     }
     if (found === null) this.diagnostics.count('file-beside-not-read');
     return found;
+  }
+
+  /** The file of a name, or the last of msprof's of that name and a time; null when there is none. */
+  #pathOf(name: string): string | null {
+    if (this.folder === null) return null;
+    const own = join(this.folder, name);
+    if (existsSync(own)) return own;
+    const begin = `${basename(name, '.csv')}_`;
+    const found = namesIn(this.folder, MSPROF.table).findLast((table) => table.startsWith(begin));
+    return found === undefined ? null : join(this.folder, found);
   }
 }

@@ -5,7 +5,7 @@
  */
 import { entryOf } from '../../../../containers/map-entry.js';
 import { elementAt } from '../../../../containers/element.js';
-import { Diagnostics } from '../../../../record/diagnostics.js';
+import type { Diagnostics } from '../../../../record/diagnostics.js';
 import type { Labels, StatementRecord } from '../../../../record/record.js';
 import type {
   Capture,
@@ -24,20 +24,16 @@ import { PairIndex } from '../../../../containers/pair-index.js';
 import { TorchContexts } from '../../../torch/torch-contexts.js';
 import { nestEvents } from '../../../torch/nesting.js';
 import { apiLayer, COMMUNICATION_LAYER } from '../api-layers.js';
+import { COPY_OPERATIONS } from '../device-kinds.js';
 import { kernelFields, withTaskIds } from '../kernel-labels.js';
 import { markedCall, markedOperation, unrecordedWork } from '../marked-operations.js';
-import { countOpArgs } from '../profiler-info.js';
 import { TaskTypes } from '../task-types.js';
-import { UnreadEvents } from '../../../unread-events.js';
-import { SidecarFiles } from './sidecar-files.js';
+import type { UnreadEvents } from '../../../unread-events.js';
 import { timesOf, type CommunicationFacts } from './communication-file.js';
-import { correctHitRates, FREQUENCY } from './counter-events.js';
-import { coreFacts, devicesOf } from './device-facts.js';
-import type { KernelDetails } from './kernel-details.js';
 import { collectiveOperation } from './collective-parts.js';
 import { coreOfType, kindOfTask, syncKind, type TaskActivity } from './trace-tasks.js';
-import { TraceClock } from '../../../capture/clocks/trace-clock.js';
-import { AscendTrace, type TracedCollective } from './trace-rows.js';
+import type { TracedCollective } from './trace-rows.js';
+import type { TracedEvents, TracedKernels, TraceSource } from './trace-source.js';
 
 const NO_ROW = -1;
 
@@ -45,16 +41,16 @@ const connectionsOf = (collectives: readonly TracedCollective[]): ReadonlySet<nu
   new Set(collectives.map(({ connection }) => connection).filter((connection) => !Number.isNaN(connection)));
 
 export class TraceCapture implements Capture {
-  readonly diagnostics = new Diagnostics();
+  readonly diagnostics: Diagnostics;
   readonly activities = new Activities();
   readonly header: CaptureHeader;
   readonly hostCalls;
   readonly threads;
   readonly ranges;
   readonly names: CaptureNames;
-  readonly #events: AscendTrace;
-  readonly #unread = new UnreadEvents();
-  readonly #details: KernelDetails | null;
+  readonly #events: TracedEvents;
+  readonly #unread: UnreadEvents;
+  readonly #details: TracedKernels | null;
   /** By activity, its row in kernel_details.csv; -1 when it has none. */
   readonly #detailRows = NumericColumn.int32();
   /** By activity, its device lane, and the text number plus one of its task's type. */
@@ -69,34 +65,31 @@ export class TraceCapture implements Capture {
   readonly #domains = new Map<number, string>();
   #communication: ReadonlyMap<string, CommunicationFacts> = new Map();
 
-  /** @throws UserError when the file is no trace */
-  constructor(path: string, name: string, folder: string | null, format: string) {
-    const clock = TraceClock.ofTrace(path);
-    const events = (this.#events = new AscendTrace(path, name, clock, this.diagnostics, this.#unread));
-    const sidecars = new SidecarFiles(folder, this.diagnostics);
+  readonly #source: TraceSource;
+
+  constructor(format: string, source: TraceSource) {
+    const { events, clock, profile } = source;
+    this.#source = source;
+    this.diagnostics = source.diagnostics;
+    this.#unread = source.unread;
+    this.#events = events;
+    this.#details = source.details;
     this.hostCalls = events.calls;
     this.threads = events.threads;
     this.ranges = events.host.ranges;
-    this.#details = sidecars.kernelDetails(clock);
-    sidecars.memory(clock, events.samples);
-    correctHitRates(events.samples);
     const taskTypes = this.#addTasks();
-    this.#addCollectives(sidecars);
-    this.#addMarks(sidecars);
+    this.#addCollectives(source);
+    this.#addMarks(source);
     if (this.activities.length === 0) this.diagnostics.count('no-device-activity');
     this.#moveToFirst(clock);
     this.names = this.#names();
-    const clockHz = events.samples.largest(FREQUENCY);
-    const facts = coreFacts(this.#details, Number.isNaN(clockHz) ? null : clockHz);
-    const profile = sidecars.profile();
-    countOpArgs(folder, this.#unread);
     this.header = {
       format,
       ...profile,
       facts: { ...profile.facts, ...taskTypes, ...this.#unread.facts(this.diagnostics) },
       startUnixNs: clock.startNs?.toString() ?? null,
       dur: null,
-      devices: devicesOf(this.activities.device, facts),
+      devices: source.devicesOf(this.activities.device),
     };
   }
 
@@ -217,9 +210,11 @@ export class TraceCapture implements Capture {
         for (const extent of [NaN, NaN, NaN, blocks, 1, 1]) activities.kernels.extents.push(extent);
         break;
       }
-      case 'copy':
-        activities.addCopy(cells, name, NaN, NaN);
+      case 'copy': {
+        const copied = this.#source.copies?.get(task);
+        activities.addCopy(cells, copied?.direction ?? name, copied?.bytes ?? NaN, NaN);
         break;
+      }
       case 'set':
         activities.addSet(cells, NaN, NaN);
         break;
@@ -259,11 +254,11 @@ export class TraceCapture implements Capture {
     return rows;
   }
 
-  #addCollectives(sidecars: SidecarFiles): void {
+  #addCollectives({ groups, communication }: TraceSource): void {
     const { collectives, parts, tasks } = this.#events;
     if (collectives.length === 0) return;
     const { activities } = this;
-    const communication = (this.#communication = sidecars.communication());
+    const facts = (this.#communication = communication());
     const moved = parts.movedBy(collectives);
     /** Stream of a collective by connection: that of its first task; tasks are in order of time. */
     const streams = new Map<number, number>();
@@ -273,9 +268,9 @@ export class TraceCapture implements Capture {
       if (ofCollectives.has(connection)) streams.set(connection, tasks.stream.at(task));
     }
     collectives.forEach((traced, i) => {
-      const facts = communication.get(traced.name);
+      const own = facts.get(traced.name);
       const stream = streams.get(traced.connection);
-      this.#operations.set(activities.length, collectiveOperation(traced, sidecars.groups, elementAt(moved, i), facts));
+      this.#operations.set(activities.length, collectiveOperation(traced, groups, elementAt(moved, i), own));
       activities.addCollective({
         start: traced.start,
         end: traced.end,
@@ -290,7 +285,7 @@ export class TraceCapture implements Capture {
   }
 
   /** Ranges of msprof_tx: operations, where the trace has none otherwise, and user ranges. */
-  #addMarks({ groups }: SidecarFiles): void {
+  #addMarks({ groups }: TraceSource): void {
     const { collectives, marks, texts, host } = this.#events;
     for (const { host: mark, id, device } of marks.pairs()) {
       const text = texts.text(mark.name);
@@ -328,7 +323,7 @@ export class TraceCapture implements Capture {
     this.#taskIds.push(taskId);
   }
 
-  #moveToFirst(clock: TraceClock): void {
+  #moveToFirst(clock: TraceSource['clock']): void {
     const { flows, queue, samples } = this.#events;
     // Flow ends coincide with events, so that neither is earlier than the first event.
     clock.moveToFirst(
@@ -376,7 +371,7 @@ export class TraceCapture implements Capture {
       rangeText: (text) => host.nameText(text),
       rangeDomain: (text) => this.#domains.get(host.nameNumber(text)) ?? null,
       domainName: () => null,
-      copyKind: () => null,
+      copyKind: (code) => (this.#source.copies === undefined ? null : (COPY_OPERATIONS[code] ?? null)),
       syncKind: (code) => syncKind(texts.text(code)),
     };
   }

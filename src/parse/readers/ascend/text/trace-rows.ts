@@ -349,7 +349,7 @@ export class AscendTrace {
 }
 
 /** Texts of the host events of a trace, and arguments in this profiler's notation. */
-class AscendTexts implements HostTexts {
+export class AscendTexts implements HostTexts {
   constructor(private readonly texts: ByteTexts) {}
 
   text(number: number): string {

@@ -139,6 +139,8 @@ class TraceReader {
       cores,
       clockHz === null ? null : new WaitClock(clockHz),
       this.#diagnostics,
+      // Derived samples are made of objects, and need no counters.
+      this.options.onlyWritten,
     );
   }
 

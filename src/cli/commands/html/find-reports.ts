@@ -1,0 +1,168 @@
+/**
+ * Pages of `dprof html` and folders of `dprof job` → the rows of a list of jobs. Of a page its first kilobytes are read, of a
+ * job its `report/summary.json`, line by line. Memory: some hundred bytes a job.
+ */
+import { closeSync, createReadStream, existsSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
+import { basename, join, relative, resolve, sep } from 'node:path';
+import { createInterface } from 'node:readline';
+import { JobCardSums } from '../../../prof/html/job/job-card.js';
+import type { JobCard, ListedJob } from '../../../prof/html/job/job-data.js';
+import type { ProfileSummary } from '../../../prof/summary/summary-data.js';
+import { isSystemError, systemReason, UserError } from '../../../record/errors.js';
+import { PLACES } from '../job/job-folder.js';
+
+/** Id of the element near the start of a page that holds its row. */
+export const CARD_ID = 'card';
+
+const CARD = new RegExp(`<script type="application/json" id="${CARD_ID}">(.*?)</script>`, 's');
+/** Bytes of a page in which its row stands. */
+const START = 1 << 16;
+/** Folders within folders that are searched. */
+const DEPTH = 3;
+export const MOST_JOBS = 10_000;
+
+export interface FoundReports {
+  /** Newest first. */
+  readonly jobs: readonly ListedJob[];
+  /** Files of pages among them. */
+  readonly pages: readonly string[];
+  /** HTML files without a row: of other programs, of older versions, lists of jobs. */
+  readonly others: number;
+  /** Jobs whose summary cannot be read. */
+  readonly damaged: readonly string[];
+  readonly leftOut: number;
+}
+
+/**
+ * @param places pages, folders of jobs, and folders that hold such
+ * @param folder in which the list will stand: links start there
+ * @param list what may stand there already
+ * @throws UserError for a place that cannot be read
+ */
+export async function findReports(
+  places: readonly string[],
+  folder: string,
+  list: string | null,
+): Promise<FoundReports> {
+  const jobs: ListedJob[] = [];
+  const pages: string[] = [];
+  const damaged: string[] = [];
+  let [others, leftOut] = [0, 0];
+  for (const path of new Set(places.flatMap((place) => [...reportsIn(place, DEPTH)]))) {
+    if (list !== null && resolve(path) === resolve(list)) continue;
+    const isPage = isPageFile(path);
+    const card = isPage ? pageCard(path) : await jobCard(path);
+    if (card === null) {
+      if (isPage) others++;
+      else damaged.push(path);
+    } else if (jobs.length === MOST_JOBS) leftOut++;
+    else {
+      if (isPage) pages.push(path);
+      jobs.push({ ...card, href: addressOf(relative(folder, isPage ? path : reportOf(path))), path: relative(folder, path) }); // prettier-ignore
+    }
+  }
+  jobs.sort((a, b) => (b.when ?? 0) - (a.when ?? 0) || (a.path < b.path ? -1 : 1));
+  return { jobs, pages, others, damaged, leftOut };
+}
+
+const isPageFile = (path: string): boolean => /\.html?$/i.test(path);
+const summaryOf = (job: string): string => join(job, PLACES.report, 'summary.json');
+const isJob = (folder: string): boolean => existsSync(join(folder, PLACES.plan)) && existsSync(summaryOf(folder));
+
+/** What people read of a job: the ranks, where there are any. */
+function reportOf(job: string): string {
+  const ranks = join(job, PLACES.report, 'ranks.txt');
+  return existsSync(ranks) ? ranks : join(job, PLACES.report, 'summary.txt');
+}
+
+/** A relative path as an address: names may hold anything. */
+const addressOf = (path: string): string => path.split(sep).map(encodeURIComponent).join('/');
+
+function* reportsIn(place: string, depth: number): Generator<string> {
+  if (!read(place, () => statSync(place)).isDirectory()) {
+    yield place;
+    return;
+  }
+  if (isJob(place)) yield place;
+  const entries = read(place, () => readdirSync(place, { withFileTypes: true }));
+  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    const path = join(place, entry.name);
+    if (entry.isFile() && isPageFile(entry.name)) yield path;
+    else if (entry.isDirectory() && depth > 0 && !entry.name.startsWith('.')) yield* reportsIn(path, depth - 1);
+  }
+}
+
+/** @throws UserError in place of the system's error */
+function read<Result>(where: string, act: () => Result): Result {
+  try {
+    return act();
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    throw new UserError(`cannot be read: ${systemReason(error)}`, { where, code: error.code });
+  }
+}
+
+/** The row in a page; null where it has none. */
+export function pageCard(path: string): JobCard | null {
+  const start = read(path, () => {
+    const file = openSync(path, 'r');
+    try {
+      const bytes = Buffer.alloc(START);
+      return bytes.toString('utf8', 0, readSync(file, bytes, 0, START, 0));
+    } finally {
+      closeSync(file);
+    }
+  });
+  const found: unknown = jsonOf(CARD.exec(start)?.[1] ?? '');
+  return isCard(found) ? found : null;
+}
+
+const jsonOf = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+};
+
+const isNumberOrNull = (value: unknown): boolean => value === null || typeof value === 'number';
+
+/** Milliseconds that a date can have. */
+const LAST_DATE = 8.64e15;
+
+/** Files may hold anything. */
+function isCard(value: unknown): value is JobCard {
+  if (typeof value !== 'object' || value === null) return false;
+  const { title, when, profiles, ranks, devices, deviceNames, step, busy } = value as Partial<
+    Record<keyof JobCard, unknown>
+  >;
+  const names: readonly unknown[] = Array.isArray(deviceNames) ? deviceNames : [null];
+  return (
+    [title, ...names].every((text) => typeof text === 'string') &&
+    [profiles, devices].every((count) => typeof count === 'number') &&
+    [when, ranks, step, busy].every(isNumberOrNull) &&
+    Math.abs(Number(when)) <= LAST_DATE
+  );
+}
+
+/** The row of a job, from its summary; null where that is none. */
+async function jobCard(job: string): Promise<JobCard | null> {
+  const sums = new JobCardSums();
+  let isOdd = false;
+  try {
+    for await (const line of createInterface({ input: createReadStream(summaryOf(job)) })) {
+      const one = jsonOf(line) as (Partial<ProfileSummary> & { readonly doubts?: unknown }) | null;
+      // The last line may be about all profiles.
+      if (one?.doubts !== undefined && one.devices === undefined) continue;
+      const { header = null, devices, steps = null } = one ?? {};
+      if (Array.isArray(devices)) sums.add({ header, devices, steps });
+      else isOdd = true;
+    }
+  } catch (error) {
+    // A field of another type than ours, or a file that has gone.
+    if (!isSystemError(error) && !(error instanceof TypeError)) throw error;
+    return null;
+  }
+  const card = sums.card(basename(resolve(job)));
+  return isOdd || card.profiles === 0 || !isCard(card) ? null : card;
+}

@@ -1,0 +1,167 @@
+/**
+ * Files of `FRAMEWORK`, of torch_npu: ops, the queue between its threads, Python frames, garbage collection, memory.
+ * Source: Ascend/pytorch, torch_npu/profiler/analysis/prof_bean and csrc/toolkit/profiler; docs/ascend-raw.md.
+ */
+import { entryOf } from '../../../../containers/map-entry.js';
+import type { Diagnostics } from '../../../../record/diagnostics.js';
+import type { ThreadTable } from '../../../capture/threads.js';
+import type { HostEvents } from '../../../torch/host-events.js';
+import type { LaunchQueue } from '../text/flows.js';
+import type { TextSamples } from '../text/text-samples.js';
+import { FRAMEWORK, OP_TEXT, RECORD_TEXT } from './layouts.js';
+import type { RawFolder } from './raw-folder.js';
+import type { RawTexts } from './raw-texts.js';
+import { recordsIn, structuresIn } from './structures.js';
+
+/** Kinds of marks of the queue, and of Python's calls. */
+const [PUT_START, PUT_END, TAKEN_START] = [0n, 1n, 2n];
+const PYTHON_RETURNS: ReadonlySet<number> = new Set([1, 3]);
+
+/** Between the class of a module and its number. */
+const MODULE_MARK = '######';
+
+/** Device type of an NPU in PyTorch, and allocators by number. */
+const NPU = 20;
+const COMPONENTS = ['PTA', 'WORKSPACE'];
+
+interface Place {
+  readonly folder: RawFolder;
+  readonly threads: ThreadTable;
+  readonly host: HostEvents;
+  readonly queue: LaunchQueue;
+  readonly samples: TextSamples;
+  readonly texts: RawTexts;
+  readonly diagnostics: Diagnostics;
+}
+
+export function readFramework(place: Place): void {
+  readOps(place);
+  readQueue(place);
+  readFrames(place);
+  readCollections(place);
+  readMemory(place);
+}
+
+function readOps({ folder, threads, host, texts, diagnostics }: Place): void {
+  for (const { structure, textAt } of recordsIn(folder.ofFramework(FRAMEWORK.op), FRAMEWORK.op, diagnostics)) {
+    const [start, end] = [structure.big('start'), structure.big('end')].map((count) => folder.frameworkTimeOf(count)) as [number, number];
+    if (end < start) {
+      diagnostics.count('negative-duration');
+      continue;
+    }
+    const thread = threads.threadOf(Number(structure.big('process')), Number(structure.big('thread')));
+    const numberOf = (type: number): number => texts.numberOf(textAt(type)?.toString('utf8') ?? '');
+    /** The writer separates by `;` alone what the text of a trace has in lines. */
+    const linesOf = (type: number): number => {
+      const text = textAt(type);
+      return text === null ? 0 : texts.numberOf(text.toString('utf8').replaceAll(';', ';\r\n')) + 1;
+    };
+    host.addOp(start, end, thread, numberOf(OP_TEXT.name));
+    const { ops } = host;
+    const sequence = Number(structure.big('sequence'));
+    const forwardThread = Number(structure.big('forwardThread'));
+    ops.externalId.push(NaN);
+    ops.sequence.push(sequence >= 0 ? sequence : NaN);
+    ops.forwardThread.push(forwardThread);
+    ops.dims.push(linesOf(OP_TEXT.shapes));
+    ops.types.push(linesOf(OP_TEXT.types));
+    ops.concrete.push(0);
+    ops.strides.push(0);
+    ops.callStack.push(linesOf(OP_TEXT.stack));
+  } // prettier-ignore
+}
+
+/** Marks of when an entry is put into the queue and taken out, in pairs by thread. */
+function readQueue({ folder, threads, queue, diagnostics }: Place): void {
+  interface Mark { readonly time: number; readonly kind: bigint; readonly entry: number; readonly thread: number }
+  const marks: Mark[] = [];
+  for (const { structure } of recordsIn(folder.ofFramework(FRAMEWORK.queue), FRAMEWORK.queue, diagnostics)) {
+    const thread = threads.threadOf(Number(structure.big('process')), Number(structure.big('thread')));
+    const [time, entry] = [folder.frameworkTimeOf(structure.big('time')), Number(structure.big('entry'))];
+    marks.push({ time, kind: structure.big('kind'), entry, thread });
+  }
+  marks.sort((a, b) => a.time - b.time);
+  const begun = new Map<string, number>();
+  for (const { time, kind, entry, thread } of marks) {
+    const isPut = kind === PUT_START || kind === PUT_END;
+    const key = `${isPut} ${thread} ${entry}`;
+    if (kind === PUT_START || kind === TAKEN_START) begun.set(key, time);
+    else {
+      const start = begun.get(key);
+      begun.delete(key);
+      if (start === undefined) diagnostics.count('event-without-time');
+      else if (isPut) queue.put.add(start, time, thread, 0, entry, 0, 0);
+      else queue.taken.add(start, time, thread, entry, 0);
+    }
+  }
+  diagnostics.count('event-without-time', begun.size);
+} // prettier-ignore
+
+/** Calls and returns of Python's functions → frames. What is open at the end of a thread ends with its last event. */
+function readFrames({ folder, threads, host, texts, diagnostics }: Place): void {
+  const names = new Map<bigint, string>();
+  for (const { structure, textAt } of recordsIn(folder.ofFramework(FRAMEWORK.frameName), FRAMEWORK.frameName, diagnostics)) {
+    names.set(structure.big('name'), textAt(RECORD_TEXT)?.toString('utf8') ?? '');
+  }
+  interface Event { readonly time: number; readonly name: bigint; readonly isReturn: boolean }
+  const byThread = new Map<number, Event[]>();
+  for (const row of structuresIn(folder.ofFramework(FRAMEWORK.frame), FRAMEWORK.frame, diagnostics)) {
+    const thread = threads.threadOf(Number(row.big('process')), Number(row.big('thread')));
+    const isReturn = PYTHON_RETURNS.has(row.number('kind'));
+    entryOf(byThread, thread, () => []).push({ time: folder.frameworkTimeOf(row.big('time')), name: row.big('name'), isReturn });
+  }
+  for (const [thread, events] of byThread) {
+    events.sort((a, b) => a.time - b.time);
+    const textOf = frameNames(names);
+    const open: { readonly start: number; readonly text: string }[] = [];
+    const close = (end: number): void => {
+      const frame = open.pop();
+      if (frame !== undefined) host.add('frame', frame.start, end, thread, texts.numberOf(frame.text));
+    };
+    for (const { time, name, isReturn } of events) {
+      if (isReturn) close(time);
+      else open.push({ start: time, text: textOf(name) });
+    }
+    const last = events.at(-1)?.time ?? NaN;
+    while (open.length > 0) close(last);
+  }
+} // prettier-ignore
+
+/** Names of frames: modules of a class are numbered in order of their first call, as `nn.Module: Linear_0`. */
+function frameNames(names: ReadonlyMap<bigint, string>): (name: bigint) => string {
+  const numbers = new Map<string, number>();
+  const counts = new Map<string, number>();
+  return (name) => {
+    const text = names.get(name) ?? String(name);
+    const [kind = '', own] = text.split(MODULE_MARK);
+    if (own === undefined) return text;
+    const number = entryOf(numbers, own, () => {
+      const count = counts.get(kind) ?? 0;
+      counts.set(kind, count + 1);
+      return count;
+    });
+    return `nn.Module: ${kind}_${number}`;
+  };
+}
+
+function readCollections({ folder, threads, host, texts, diagnostics }: Place): void {
+  for (const row of structuresIn(folder.ofFramework(FRAMEWORK.collection), FRAMEWORK.collection, diagnostics)) {
+    const pid = Number(row.big('process'));
+    const [start, end] = [folder.frameworkTimeOf(row.big('start')), folder.frameworkTimeOf(row.big('end'))];
+    if (end < start) diagnostics.count('negative-duration');
+    else host.add('annotation', start, end, threads.threadOf(pid, pid), texts.numberOf('GC'));
+  }
+}
+
+/** What allocators hold, as of memory_record.csv. */
+function readMemory({ folder, samples, diagnostics }: Place): void {
+  for (const { structure } of recordsIn(folder.ofFramework(FRAMEWORK.memory), FRAMEWORK.memory, diagnostics)) {
+    if (structure.number('deviceType') !== NPU) continue;
+    const labels = { component: COMPONENTS[structure.number('component')] ?? 'other' };
+    const start = folder.frameworkTimeOf(structure.big('time'));
+    for (const total of ['allocated', 'reserved', 'active'] as const) {
+      const series = { metric: `memory_${total}`, unit: 'bytes', labels, onChange: true };
+      samples.add(series, start, Number(structure.big(total)), structure.number('device'));
+    }
+  }
+}

@@ -1,0 +1,254 @@
+/**
+ * Raw data → the events that a trace would have: tasks of the devices joined with those that the host put, operators and
+ * collectives of the calls that put them. A task is the host's by device, stream, number and batch.
+ */
+import { entryOf } from '../../../../containers/map-entry.js';
+import { elementAt } from '../../../../containers/element.js';
+import { NumericColumn } from '../../../../containers/numeric-column.js';
+import { Diagnostics } from '../../../../record/diagnostics.js';
+import type { ActivityDetails } from '../../../capture/capture.js';
+import { ThreadTable } from '../../../capture/threads.js';
+import { HostEvents } from '../../../torch/host-events.js';
+import { UnreadEvents } from '../../../unread-events.js';
+import { COLLECTIVE_TYPE_CODES, LINK_CODES } from '../device-kinds.js';
+import { kernelFields, kernelLabels, type TextLabel } from '../kernel-labels.js';
+import { metadataFacts, readMetadataFile } from '../metadata-facts.js';
+import { jobOf, ProcessGroups } from '../process-groups.js';
+import { readProfilerInfo, toolName, type AscendProfileFacts } from '../profiler-info.js';
+import { CollectiveParts } from '../text/collective-parts.js';
+import type { CommunicationFacts } from '../text/communication-file.js';
+import { FREQUENCY } from '../text/counter-events.js';
+import { LaunchQueue, TraceFlows } from '../text/flows.js';
+import { TextSamples } from '../text/text-samples.js';
+import type { TracedEvents, TracedKernels, TraceSource } from '../text/trace-source.js';
+import { AscendTexts, type TracedCollective } from '../text/trace-rows.js';
+import { TraceMarks } from '../text/trace-marks.js';
+import { TraceTasks } from '../text/trace-tasks.js';
+import { DeviceTasks, type DeviceTask, type TaskCounters } from './device-tasks.js';
+import { readFramework } from './framework-files.js';
+import { HostTracks, type HostTask, type Operator } from './host-tracks.js';
+import { coreName } from './number-names.js';
+import { RawFolder, SHORT_PLATFORM } from './raw-folder.js';
+import { RawTexts } from './raw-texts.js';
+
+/** Tasks of compute units, by the driver's type: one of another type in a call has no operator. */
+const OF_KERNELS = /^(?:KERNEL_|FFTS_PLUS|STARS_COMMON|AI_|AIV|MIX_|DSA)/;
+
+/** @throws UserError when no log states the host's clock */
+export function rawSource(path: string, name: string): TraceSource {
+  const [diagnostics, unread] = [new Diagnostics(), new UnreadEvents()];
+  const folder = new RawFolder(path, name);
+  const texts = new RawTexts();
+  const threads = new ThreadTable();
+  threads.process(NaN, NaN);
+  const host = new HostEvents(new AscendTexts(texts.bytes));
+  const [queue, samples] = [new LaunchQueue(), new TextSamples()];
+  readFramework({ folder, threads, host, queue, samples, texts, diagnostics });
+  const tracks = new HostTracks(folder, threads, texts, diagnostics);
+  for (const { thread, start, end, text } of tracks.marks) host.add('annotation', start, end, thread, texts.numberOf(text));
+  const work = new RawWork(folder, tracks, texts, samples, diagnostics, unread);
+  for (const kind of folder.unread()) unread.count(kind);
+  const lanes = work.lanes;
+  const events: TracedEvents = {
+    ...{ threads, calls: tracks.calls, texts: texts.bytes, host, tasks: work.tasks, collectives: work.collectives },
+    ...{ parts: work.parts, flows: new TraceFlows(), marks: new TraceMarks(), queue, samples },
+    deviceOf: (lane) => lanes[lane] ?? 0,
+  };
+  const info = readProfilerInfo(folder.parent, null, diagnostics);
+  const metadata = readMetadataFile(folder.parent, diagnostics);
+  const groups = new ProcessGroups(metadata.get('parallel_group_info'), true, info?.rank ?? null);
+  const profile: AscendProfileFacts = {
+    tool: info === null ? 'msprof' : toolName(info),
+    rank: info?.rank ?? null,
+    job: jobOf(metadata.get('distributed_args'), groups, null),
+    facts: { ...info?.facts, ...metadataFacts(metadata) },
+  };
+  const known = new Map(folder.devices.map(({ device }) => [device.id, device]));
+  return {
+    ...{ events, details: work.kernels, clock: folder, diagnostics, unread, groups, profile, copies: work.copies },
+    communication: () => work.groups,
+    devicesOf: (ids) => [...new Set(ids)].sort((a, b) => a - b).flatMap((id) => known.get(id) ?? []),
+  };
+} // prettier-ignore
+
+/** Work of all devices. Lanes are devices. */
+class RawWork {
+  readonly tasks = new TraceTasks();
+  readonly kernels: RawKernels;
+  readonly collectives: TracedCollective[] = [];
+  readonly parts = new CollectiveParts();
+  /** Groups of collectives by name. */
+  readonly groups = new Map<string, CommunicationFacts>();
+  readonly copies = new Map<number, { readonly bytes: number; readonly direction: number }>();
+  readonly lanes: number[] = [];
+  readonly #byPlace = new Map<number, HostTask[]>();
+  /** Tasks of calls that put collectives, by call. */
+  readonly #parts = new Map<number, { lane: number; start: number; end: number }>();
+
+  constructor(
+    folder: RawFolder,
+    private readonly tracks: HostTracks,
+    private readonly texts: RawTexts,
+    samples: TextSamples,
+    diagnostics: Diagnostics,
+    unread: UnreadEvents,
+  ) {
+    this.kernels = new RawKernels();
+    const short = new Set(folder.devices.flatMap(({ id, platform }) => (platform === SHORT_PLATFORM ? [id] : [])));
+    for (const task of tracks.tasks) {
+      const key = short.has(task.device) ? placeOf(task.device, 0, task.task, 0) : placeOf(task.device, task.stream, task.task & 0xffff, task.batch);
+      entryOf(this.#byPlace, key, () => []).push(task);
+    }
+    for (const device of folder.devices) {
+      const lane = this.lanes.push(device.id) - 1;
+      if (device.timeOf === null) {
+        unread.count(`device_${device.id} without dev_start.log`);
+        continue;
+      }
+      const found = new DeviceTasks(folder, device, device.timeOf, diagnostics, unread);
+      for (const { time, hertz } of found.clocks) samples.add({ metric: FREQUENCY, unit: 'Hz' }, time, hertz, device.id);
+      const counters = countersByTask(found.counters);
+      for (const task of found.tasks) this.#addTask(lane, device.id, task, counters);
+    }
+    this.#addCollectives();
+  } // prettier-ignore
+
+  #addTask(lane: number, device: number, task: DeviceTask, counters: Map<string, TaskCounters[]>): void {
+    const put = this.#byPlace.get(placeOf(device, task.stream, task.task, task.batch))?.[0];
+    const call = put?.call ?? -1;
+    if (put?.isOfCollective === true && call !== -1) {
+      const part = entryOf(this.#parts, call, () => ({ lane, start: task.start, end: task.end }));
+      part.start = Math.min(part.start, task.start);
+      part.end = Math.max(part.end, task.end);
+      const message = this.tracks.messages.get(put.inner)?.find(({ context }) => context === task.context);
+      if (message !== undefined) {
+        const dur = message.isRemote ? NaN : task.end - task.start;
+        this.parts.add(task.start, lane, 0, { ...message, link: LINK_CODES[message.link] ?? 'N/A', dur });
+      }
+    }
+    const type = put?.type ?? task.type;
+    const operator = put === undefined ? null : this.#operatorOf(put, task);
+    const row = this.tasks.length;
+    const copied = call === -1 ? undefined : this.tracks.copies.get(call);
+    if (copied !== undefined) this.copies.set(row, copied);
+    const name = operator?.name ?? (put !== undefined && OF_KERNELS.test(type) ? put.kernel || this.#itemOf(call) : '');
+    this.tasks.start.push(task.start);
+    this.tasks.end.push(task.end);
+    this.tasks.lane.push(lane);
+    this.tasks.stream.push(put?.stream ?? task.stream);
+    this.tasks.connection.push(call === -1 ? NaN : call);
+    this.tasks.name.push(this.texts.numberOf(name === '' ? type : name));
+    this.tasks.type.push(this.texts.numberOf(type) + 1);
+    this.tasks.task.push(task.task);
+    this.tasks.batch.push(task.batch);
+    this.tasks.subtask.push(task.context);
+    const counted = takeCounters(counters, task);
+    if (operator !== null) this.kernels.add(operator, task, counted);
+  }
+
+  #itemOf(call: number): string {
+    return call === -1 || !this.tracks.isNode(call) ? '' : this.tracks.itemOf(call);
+  }
+
+  /** The operator of a task: of a group, that of its context; none of the task around a group. */
+  #operatorOf(put: HostTask, task: DeviceTask): Operator | null {
+    if (put.isOfCollective || !OF_KERNELS.test(put.type)) return null;
+    const found = this.tracks.operators.get(put.call) ?? [];
+    const own = found.find(({ contexts }) => contexts.includes(task.context));
+    if (own !== undefined) return own;
+    return found.find(({ contexts }) => contexts.length === 0) ?? null;
+  }
+
+  /** Collectives from the first start to the last end of their tasks, named as the vendor's tool does. */
+  #addCollectives(): void {
+    const counts = new Map<string, number>();
+    const parts = [...this.#parts].sort(([, a], [, b]) => a.start - b.start);
+    for (const [call, { lane, start, end }] of parts) {
+      const stated = this.tracks.collectives.get(call);
+      const item = this.tracks.itemOf(call);
+      const group = stated === undefined ? '' : String(stated.group);
+      const number = counts.get(group) ?? 0;
+      counts.set(group, number + 1);
+      const name = stated === undefined ? item : `${item}_${group.slice(-3)}_${number}_1`;
+      if (stated !== undefined) this.groups.set(name, { group, link: null, times: null, transfers: [] });
+      this.collectives.push({
+        ...{ start, end, lane, pid: lane, tid: 0, connection: call, name },
+        dataType: stated === undefined ? null : (COLLECTIVE_TYPE_CODES[stated.dataType] ?? null),
+        algorithm: stated?.algorithm ?? null,
+        count: stated?.count ?? null,
+      });
+    }
+  }
+}
+
+/** Device, stream, number and batch of a task as one number below 2^53. */
+const placeOf = (device: number, stream: number, task: number, batch: number): number =>
+  ((device * 65_536 + stream) * 65_536 + task) * 16_384 + (batch % 16_384);
+
+const counterKey = ({ stream, task, context }: Pick<DeviceTask, 'stream' | 'task' | 'context'>): string =>
+  `${stream},${task},${context}`;
+
+function countersByTask(counters: readonly TaskCounters[]): Map<string, TaskCounters[]> {
+  const found = new Map<string, TaskCounters[]>();
+  for (const counted of counters) entryOf(found, counterKey(counted), () => []).push(counted);
+  for (const list of found.values()) list.sort((a, b) => b.end - a.end);
+  return found;
+}
+
+/** The counters of a task: the first of its number that were taken after it started. */
+function takeCounters(counters: Map<string, TaskCounters[]>, task: DeviceTask): TaskCounters | null {
+  const list = counters.get(counterKey(task));
+  for (let last = list?.at(-1); last !== undefined && last.end < task.start; last = list?.at(-1)) list?.pop();
+  return list?.pop() ?? null;
+}
+
+/** Kernels with what their operators state, in the order of tasks. Memory: 60 bytes a kernel besides its operator. */
+class RawKernels implements TracedKernels {
+  readonly start = NumericColumn.floats();
+  readonly blocks = NumericColumn.floats();
+  readonly #operators: Operator[] = [];
+  readonly #counters: (TaskCounters | null)[] = [];
+
+  get length(): number {
+    return this.start.length;
+  }
+
+  add(operator: Operator, task: DeviceTask, counters: TaskCounters | null): void {
+    this.start.push(task.start);
+    this.blocks.push(operator.blocks & 0xffff || NaN);
+    this.#operators.push(operator);
+    this.#counters.push(counters);
+  }
+
+  nameOf(row: number): string {
+    return elementAt(this.#operators, row).name;
+  }
+
+  isCollective(): boolean {
+    return false;
+  }
+
+  detailsOf(row: number, taskType: string | null): ActivityDetails {
+    const operator = elementAt(this.#operators, row);
+    const counted = this.#counters[row] ?? null;
+    const counters = counted === null ? null : { [`${counted.isVector ? 'aiv' : 'aic'}_total_cycles`]: counted.cycles };
+    const blockDim = this.blocks.at(row);
+    const facts = { taskType, blockDim, mixBlockDim: blockDim * (operator.blocks >>> 16) };
+    return kernelFields(operator.name, coreName(operator.core), counters, kernelLabels((label) => textOf(operator, label), facts));
+  } // prettier-ignore
+}
+
+/** A label of an operator: extents, element types and formats of all tensors, separated as the vendor's tables do. */
+function textOf({ opType, inputs, outputs }: Operator, label: TextLabel): string {
+  const listed = (tensors: readonly string[][], i: number): string => tensors.map((tensor) => tensor[i] ?? '').join(';');
+  const texts: Readonly<Partial<Record<TextLabel, string>>> = {
+    opType,
+    inputShapes: listed(inputs, 0),
+    inputTypes: listed(inputs, 1),
+    inputFormats: listed(inputs, 2),
+    outputShapes: listed(outputs, 0),
+    outputTypes: listed(outputs, 1),
+    outputFormats: listed(outputs, 2),
+  };
+  return texts[label] ?? '';
+} // prettier-ignore

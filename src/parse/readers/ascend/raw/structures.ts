@@ -1,0 +1,103 @@
+/** Reads files of structures and of records, a few MB at a time. What is cut off at the end of a file is counted. */
+import type { Diagnostics } from '../../../../record/diagnostics.js';
+import { ByteWindow } from '../../../json/byte-window.js';
+import { Structure, type StructureFields, type StructureLayout } from './layouts.js';
+
+/**
+ * The structures of files, in order. Slices of a device are one stream, which may be cut within a structure; those of
+ * the host begin with a whole one, which the mark that all have shows.
+ */
+export function* structuresIn<F extends StructureFields>(
+  paths: readonly string[],
+  { bytes: size, magic, fields }: StructureLayout<F>,
+  diagnostics: Diagnostics,
+  isOneStream = false,
+): Generator<Structure<F>> {
+  const structure = new Structure(fields);
+  let rest = Buffer.alloc(0);
+  for (const path of paths) {
+    const window = new ByteWindow(path);
+    try {
+      for (let from = 0; window.more(from);) {
+        from = 0;
+        const bytes = rest.length === 0 ? window.bytes : Buffer.concat([rest, window.bytes.subarray(0, window.end)]);
+        const end = rest.length + window.end;
+        structure.bytes = bytes;
+        let at = 0;
+        for (; at + size <= end; at += size) {
+          structure.at = at;
+          if (magic === undefined || bytes.readUInt16LE(at + magic[0]) === magic[1]) yield structure;
+          else diagnostics.count('row-passed-over');
+        }
+        rest = Buffer.from(bytes.subarray(at, end));
+        from = window.end;
+      }
+    } finally {
+      window.close();
+    }
+    if (isOneStream) continue;
+    if (rest.length > 0) diagnostics.count('truncated-input');
+    rest = Buffer.alloc(0);
+  }
+  if (rest.length > 0) diagnostics.count('truncated-input');
+}
+
+/** Bytes of a type and a length. */
+const HEAD_BYTES = 6;
+
+/** Size limit of a record: a damaged length would swallow all that follows. */
+const LARGEST = 64 * 1024 * 1024;
+
+/** A record's structure, and its texts by type. */
+interface FoundRecord<F extends StructureFields> {
+  readonly structure: Structure<F>;
+  readonly textAt: (type: number) => Buffer | null;
+}
+
+/** The records of files: type (16 bits), length (32 bits), then a structure and texts of the same form. */
+export function* recordsIn<F extends StructureFields>(
+  paths: readonly string[],
+  { bytes: size, fields }: StructureLayout<F>,
+  diagnostics: Diagnostics,
+): Generator<FoundRecord<F>> {
+  const structure = new Structure(fields);
+  for (const path of paths) {
+    const window = new ByteWindow(path);
+    try {
+      for (let [from, more] = [0, true]; more;) {
+        more = window.more(from);
+        from = 0;
+        for (;;) {
+          const start = from + HEAD_BYTES;
+          if (start > window.end) break;
+          const length = window.bytes.readUInt32LE(from + 2);
+          if (length > LARGEST) more = false;
+          if (start + length > window.end) break;
+          from = start + length;
+          if (length < size) {
+            diagnostics.count('row-passed-over');
+            continue;
+          }
+          const bytes = window.bytes.subarray(start, from);
+          structure.bytes = bytes;
+          yield { structure, textAt: (type) => textIn(bytes, size, type) };
+        }
+        if (!more && from < window.end) diagnostics.count('truncated-input');
+      }
+    } finally {
+      window.close();
+    }
+  }
+}
+
+/** The bytes of a text; null when there is none of that type. */
+function textIn(bytes: Buffer, from: number, type: number): Buffer | null {
+  for (let at = from; at + HEAD_BYTES <= bytes.length;) {
+    const start = at + HEAD_BYTES;
+    const end = start + bytes.readUInt32LE(at + 2);
+    if (end > bytes.length) return null;
+    if (bytes.readUInt16LE(at) === type) return bytes.subarray(start, end);
+    at = end;
+  }
+  return null;
+}
