@@ -138,6 +138,16 @@ describe('Ascend traces of level none', () => {
     expect(collectivesOf(path)[0]).to.deep.include({ start: 0, dur: null, bytes: 40, launch: null });
   });
 
+  it('count ranges of the device that no range of the host leads to', () => {
+    const [, ...others] = trace.marked(TEXT, [100, 130], [1000, 1400]);
+    const path = trace.writeProfile([CALL, ...others]);
+    expect(collectivesOf(path)).to.deep.equal([]);
+    expect(diagnosticsOf(path)).to.include({ 'event-not-read': 1 });
+    expect(recordsOf(path)[0]).to.deep.nested.include({
+      'facts.not_read': 'device ranges without their host range: 1',
+    });
+  });
+
   it('have other ranges of the host and of the device', () => {
     const path = trace.writeProfile(trace.marked('epoch', [100, 130], [1000, 1400], 'mine'));
     const ranges = rangesOf(path).map(({ domain, text, start, dur, tid }) => [domain, text, start, dur, tid]);

@@ -31,6 +31,7 @@ export class TraceMarks {
   /** Ids of flows by where they begin, and where they end by id. */
   readonly #begins = new Map<string, number>();
   readonly #ends = new Map<number, string>();
+  readonly #paired = new Set<string>();
 
   addHost(mark: HostMark): void {
     const { domain } = mark;
@@ -55,8 +56,15 @@ export class TraceMarks {
   *pairs(): Generator<{ readonly host: HostMark; readonly id: number; readonly device: DeviceMark | null }> {
     for (const host of this.#host) {
       const id = this.#begins.get(place(host.thread, host.start)) ?? NaN;
-      const device = this.#device.get(this.#ends.get(id) ?? '') ?? null;
+      const at = this.#ends.get(id) ?? '';
+      const device = this.#device.get(at) ?? null;
+      if (device !== null) this.#paired.add(at);
       yield { host, id: device === null ? NaN : id, device };
     }
+  }
+
+  /** How many ranges of devices no range of the host leads to, so that their texts are unknown. To be called after `pairs`. */
+  get unpaired(): number {
+    return this.#device.size - this.#paired.size;
   }
 }
