@@ -19,7 +19,7 @@ const [FLIP, COUNTED] = [14, 40];
 const STREAM_ENDED = 0xffff;
 
 /** Context of a task that is not part of a group. */
-export const NO_CONTEXT = 4294967295;
+const NO_CONTEXT = 4294967295;
 
 type DeviceFolder = RawFolder['devices'][number];
 

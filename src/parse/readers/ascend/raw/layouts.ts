@@ -39,8 +39,7 @@ const additional = <F extends StructureFields>(kind: string, fields: F): Structu
 export const TENSORS = { most: 5, from: 36, bytes: 44, dims: 8 } as const;
 /** Numbers of contexts of a `context_id_info`. */
 export const CONTEXTS = { most: 55, from: 36 } as const;
-/** Counts of a `ffts_profile`, and clock values of a `lpmFreqConv`. */
-export const COUNTS = { most: 8, from: 48 } as const;
+/** Clock values of a `lpmFreqConv`. */
 export const CLOCKS = { most: 55, from: 8, bytes: 16 } as const;
 
 export const HOST = {
