@@ -57,7 +57,7 @@ export function* notices(file: ToolFile, profile: number): Generator<NoticeRecor
   for (const row of file.rows('errors')) yield notice(row, 'error', profile);
 }
 
-const ROLES: Readonly<Record<string, TensorRecord['role']>> = TENSOR_ROLES;
+const ROLES: ReadonlyMap<string, TensorRecord['role']> = new Map(Object.entries(TENSOR_ROLES));
 
 /** Rows without a name describe subgraphs. */
 function* tensor(row: ToolRow, profile: number, types: ReadonlyMap<string, string | null>): Generator<TensorRecord> {
@@ -67,7 +67,7 @@ function* tensor(row: ToolRow, profile: number, types: ReadonlyMap<string, strin
     type: 'tensor',
     profile,
     name,
-    role: ROLES[String(row['type'])] ?? null,
+    role: ROLES.get(String(row['type'])) ?? null,
     dtype: types.get(name) ?? null,
     shape: shapeOf(row['shape']),
     bytes: numberOf(row['size']),
