@@ -24,7 +24,7 @@ interface FigureLine {
 /** In texts `{unit}` stands for the matrix unit as its vendor calls it, `{devices}` for how many devices there are. */
 interface FigureCard {
   readonly title: string;
-  /** Why its main figure may be unknown: such a card is not shown. '': few profiles have it, and others need no word of it. */
+  /** Why its main figure may be unknown: such a card is not shown. '': few profiles have it, and others need not say so. */
   readonly unknown: string;
   readonly main: FigureLine;
   readonly more: readonly FigureLine[];

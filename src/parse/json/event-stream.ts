@@ -63,7 +63,7 @@ const KEPT: ReadonlySet<string> = new Set<keyof TraceHeader>([
  * Reads the events of a trace and returns its header.
  * @param argKeys keys of the events' `args` that are read
  * @param step bytes read at a time
- * @throws UserError when the file is no trace
+ * @throws UserError when the file is not a trace
  */
 export function readTrace(
   path: string,

@@ -14,7 +14,7 @@ import { pageProgram } from '../../page-program.js';
 import type { RecordsRequest } from '../../records-command.js';
 import { findReports, MOST_JOBS, pageCard } from './find-reports.js';
 
-/** Options of a page of profiles, of which a list has none. */
+/** Options of a page of profiles; a list takes none of them. */
 const OF_PROFILES = ['step', 'from', 'to', 'events', 'device'] as const;
 
 /** @throws UsageError for options that a list does not have; UserError where there is nothing to list */

@@ -83,7 +83,7 @@ export class KinetoCapture implements Capture {
   #hasFractions = false;
   /** Whether any activity's external id differs from its correlation id: only then external ids are those of ops. */
   #externalIdsAreOps = false;
-  /** @throws UserError when the file is no trace */
+  /** @throws UserError when the file is not a trace */
   constructor(path: string, name: string, format: string) {
     this.threads.process(NaN, NaN);
     this.#clock = TraceClock.ofTrace(path);

@@ -160,7 +160,7 @@ export class AscendCapture implements Capture {
     if (row < this.#collectives.length) return this.#collectives.operationOf(row);
     const { message } = elementAt(this.#host.operations, row - this.#collectives.length);
     const operation = markedOperation(this.#strings.text(message) ?? '', this.#groups);
-    if (operation === null) throw new RangeError(`activity ${activity} is no collective`);
+    if (operation === null) throw new RangeError(`activity ${activity} is not a collective`);
     return operation;
   }
 

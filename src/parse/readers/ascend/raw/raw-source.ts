@@ -202,7 +202,7 @@ function takeCounters(counters: Map<string, TaskCounters[]>, task: DeviceTask): 
   return list?.pop() ?? null;
 }
 
-/** Kernels with what their operators state, in the order of tasks. Memory: 60 bytes a kernel besides its operator. */
+/** Kernels with what their operators state, in the order of tasks. Memory: 60 bytes a kernel, and its operator. */
 class RawKernels implements TracedKernels {
   readonly start = NumericColumn.floats();
   readonly blocks = NumericColumn.floats();

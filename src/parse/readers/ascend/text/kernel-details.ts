@@ -1,6 +1,6 @@
 /**
  * kernel_details.csv, and msprof's op_summary_*.csv from which it is made: attributes and counters of kernels and
- * collectives; task_time_*.csv: tasks of all kinds, of which it has less. Columns differ with level, metrics and version
+ * collectives; task_time_*.csv: tasks of all kinds, with fewer columns. Columns differ with level, metrics and version
  * of the profiler. Memory: 100 bytes a row and 8 a counter; texts are interned.
  */
 import { append } from '../../../../containers/lists.js';

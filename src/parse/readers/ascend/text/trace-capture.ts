@@ -122,7 +122,7 @@ export class TraceCapture implements Capture {
 
   operationOf(activity: number): CollectiveOperation {
     const operation = this.#operations.get(activity);
-    if (operation === undefined) throw new RangeError(`activity ${activity} is no collective`);
+    if (operation === undefined) throw new RangeError(`activity ${activity} is not a collective`);
     return operation;
   }
 

@@ -80,7 +80,7 @@ export class AscendTrace {
   readonly #ids = new Ids();
   #hostPid = NaN;
 
-  /** @throws UserError when the file is no trace */
+  /** @throws UserError when the file is not a trace */
   constructor(
     path: string,
     name: string,

@@ -52,7 +52,7 @@ export interface TraceSource {
   readonly copies?: ReadonlyMap<number, { readonly bytes: number; readonly direction: number }>;
 }
 
-/** A trace with its sidecar files. @throws UserError when the file is no trace */
+/** A trace with its sidecar files. @throws UserError when the file is not a trace */
 export function traceSource(path: string, name: string, folder: string | null): TraceSource {
   const [diagnostics, unread] = [new Diagnostics(), new UnreadEvents()];
   const clock = TraceClock.ofTrace(path);
