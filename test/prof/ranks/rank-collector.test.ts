@@ -40,6 +40,18 @@ describe('what is kept of a rank', () => {
     expect(contentOf(named('gemm_a'))).not.to.equal(contentOf(named('gemm_b')));
   });
 
+  it('has no idle time of a step with launches without work, or work without a duration', () => {
+    const idleOf = (lines: readonly ProfileLine[]) => partsOf(lines)[0]?.steps.idle.map((idle) => idle !== null);
+    expect(idleOf(records)).to.deep.equal([true, true]);
+    const { start } = records[first] as { start: number };
+    const missing: ProfileLine = {
+      ...{ type: 'sample', profile: 0, start, dur: 10, device, metric: 'missing_work', value: 1, unit: 'count' },
+    };
+    expect(idleOf([...records, missing])).to.deep.equal([false, true]);
+    const untimed = records.map((line, n) => (n === first ? ({ ...line, dur: null } as ProfileLine) : line));
+    expect(idleOf(untimed)).to.deep.equal([false, true]);
+  });
+
   it('has no part for a device that has memory and does nothing', () => {
     const idle = [memory(1e9, 0, device + 1), ...records.slice(1)];
     const parts = partsOf([...records.slice(0, 1), ...idle]);

@@ -112,8 +112,10 @@ const leastOf = (values: readonly number[]): number | null =>
 function meansOf(part: RankPart, waited: number): StepMeans {
   const { steps } = part;
   const count = steps.step.length;
-  const meanOf = (of: (columns: StepColumns, index: number) => number | null | undefined): number =>
-    steps.step.reduce((sum: number, _, index) => sum + (of(steps, index) ?? NaN), 0) / count;
+  const meanOf = (of: (columns: StepColumns, index: number) => number | null | undefined): number => {
+    const known = steps.step.flatMap((_, index) => of(steps, index) ?? []);
+    return known.reduce((sum, one) => sum + one, 0) / known.length;
+  };
   const messages = meanOf((columns, index) => columns.messages?.[index]);
   const exposed = meanOf((columns, index) => columns.exposed[index]);
   return {

@@ -6,6 +6,7 @@ import type { Annotated } from '../../annotate.js';
 import { missingReason } from '../../input/missing-device.js';
 import type { RecordTypes } from '../../input/record-types.js';
 import { HostSteps, stepOf } from '../../steps/host-steps.js';
+import { missingWorkOf } from '../../steps/missing-work.js';
 import { communicates, workOf, type StepActivity, type StepWorkKind } from '../../steps/step-work.js';
 import { MESSAGES, OperationRows } from './operation-rows.js';
 import { identifyShared } from './shared-launches.js';
@@ -61,6 +62,8 @@ export class RankCollector {
     const step = stepOf(record);
     if (step !== null) profile.host.add(step);
     else if (record.type === 'sample') addMemory(profile, record);
+    const missing = missingWorkOf(record);
+    if (missing !== null) deviceOf(profile, missing.device).steps.missing.push(missing);
     const found = workOf(record);
     if (found !== null) addActivity(profile, found.work, found.record);
     this.addKernels(rows);
@@ -103,6 +106,7 @@ function addActivity(profile: ProfileOfRanks, work: StepWorkKind, record: StepAc
   const kind = work === 'communication' ? operations.add(record as KernelLine) : null;
   const isMessage = kind !== null && MESSAGES.has(kind);
   if (dur !== null && dur >= 0 && Number.isFinite(start + dur)) steps.add(work, record, start, start + dur, isMessage);
+  else steps.untimed.add(record.step ?? null);
 }
 
 function addKernel(profile: ProfileOfRanks, row: Annotated): void {

@@ -44,8 +44,8 @@ export interface StepColumns {
   /** Sending or receiving while nothing else runs; parts of partial answers may lack it. */
   readonly messages?: readonly number[];
   readonly copies: readonly number[];
-  /** Nothing runs, between the first start and the last end. */
-  readonly idle: readonly number[];
+  /** Nothing runs, between the first start and the last end; null where work, or its duration, is missing. */
+  readonly idle: readonly (number | null)[];
   /** From the begin of the step on the host to its first work. */
   readonly preparing: readonly (number | null)[];
   /** Of the kernels whose FLOPs are known. */

@@ -5,6 +5,7 @@ import { boundedEntryOf } from '../../../containers/map-entry.js';
 import type { Annotated } from '../../annotate.js';
 import type { HostSteps } from '../../steps/host-steps.js';
 import { StepSums } from '../../steps/step-sums.js';
+import type { MissingWork } from '../../steps/missing-work.js';
 import type { StepActivity, StepWorkKind } from '../../steps/step-work.js';
 import { Reach } from '../../steps/work-unions.js';
 import type { StepColumns } from './rank-part.js';
@@ -30,6 +31,9 @@ export class RankSteps {
   readonly #steps = new Map<StepKey, KeptStep>();
   /** Work of steps beyond the bound. */
   leftOut = 0;
+  /** Times in which launched work is missing, and steps with work without a duration: nobody knows how long they idle. */
+  readonly missing: MissingWork[] = [];
+  readonly untimed = new Set<StepKey>();
 
   /** @param isMessage whether it does nothing but send, or receive */
   add(work: StepWorkKind, record: StepActivity, start: number, end: number, isMessage: boolean): void {
@@ -73,6 +77,8 @@ export class RankSteps {
     const kept = this.#kept;
     const times = kept.map(([, { sums }]) => sums.times);
     const at = (index: number) => elementAt(times, index);
+    const missing = new Set([...this.untimed, ...this.missing.flatMap(({ start, end }) => host.within(start, end))]);
+    const isUnknown = (step: StepKey): boolean => (step === null ? missing.size > 0 : missing.has(step));
     const each = <Value>(valueOf: (step: KeptStep, number: StepKey, index: number) => Value): Value[] =>
       kept.map(([number, step], index) => valueOf(step, number, index));
     return {
@@ -84,7 +90,7 @@ export class RankSteps {
       exposed: each((_, __, index) => Math.round(at(index).exposed)),
       messages: each(({ withoutMessages }, _, index) => Math.round(at(index).busy - withoutMessages.total / PS_PER_NS)),
       copies: each((_, __, index) => Math.round(at(index).copies)),
-      idle: each((_, __, index) => Math.round(at(index).idle)),
+      idle: each((_, number, index) => (isUnknown(number) ? null : Math.round(at(index).idle))),
       preparing: each(({ reach }, number) => {
         const begin = number === null ? null : host.startOf(number);
         return begin === null ? null : reach.from - begin;

@@ -52,7 +52,7 @@ export function reasonsOf(parts: readonly RankPart[], given: OwnWork, { row, tog
   const own = restricted(given, new Set(together.filter((other) => other !== row)), row, columns);
   // The late rank comes first.
   const late = 0;
-  const stepsOf = (value: (steps: StepColumns, index: number) => number): Omit<Excess, 'name'> =>
+  const stepsOf = (value: (steps: StepColumns, index: number) => number | null): Omit<Excess, 'name'> =>
     excessOf(
       own.parts.map((part, row) => meanOver(own, row, (index) => value(elementAt(parts, part).steps, index))),
       late,
@@ -69,7 +69,8 @@ export function reasonsOf(parts: readonly RankPart[], given: OwnWork, { row, tog
   );
   const ofFlops = excessOf(flops, late);
   return {
-    parts: compared.sort((a, b) => b.excess - a.excess),
+    // Of idle time nothing may be known.
+    parts: compared.filter(({ excess }) => !Number.isNaN(excess)).sort((a, b) => b.excess - a.excess),
     work: Object.fromEntries(tables) as Reasons['work'],
     slowdown: slowdownOf(parts, own, late),
     flopsRatio: ofFlops.peers > 0 && Number.isFinite(ofFlops.time) ? ofFlops.time / ofFlops.peers : null,
@@ -112,9 +113,11 @@ function betweenSteps({ start, end, preparing }: StepColumns, index: number): nu
 }
 
 /** Mean over the steps that are compared, of those that the row has. */
-function meanOver({ at }: Compared, row: number, value: (index: number) => number): number {
+function meanOver({ at }: Compared, row: number, value: (index: number) => number | null): number {
   const indices = elementAt(at, row).filter((index) => index >= 0);
-  return indices.reduce((sum, index) => sum + value(index), 0) / Math.max(1, indices.length);
+  const values = indices.flatMap((index) => value(index) ?? []);
+  if (values.length === 0 && indices.length > 0) return NaN;
+  return values.reduce((sum, one) => sum + one, 0) / Math.max(1, values.length);
 }
 
 /** One of several values against the median of the others. */
