@@ -140,6 +140,7 @@ export const DIAGNOSTICS = {
     'CSV rows with fewer cells than the header (kept; counters and what is missing are unknown)',
   ],
   'csv-row-passed-over': ['loss', 'CSV rows that are truncated or do not match the header (skipped)'],
+  'device-without-clock': ['loss', 'devices whose clock is not stated (their work is not read)'],
   'file-beside-not-read': ['loss', 'sidecar files whose content does not match their name (ignored)'],
   'profiler-info-not-found': ['note', 'profiles without profiler_info_*.json (versions and settings are unknown)'],
   'details-without-task': [

@@ -185,4 +185,13 @@ describe('Ascend raw data', () => {
     const { 'host/host_start.log': _, ...facts } = FACTS;
     expect(() => kernelsOf(written(one, facts))).to.throw('without host_start.log');
   });
+  it('tells of a device whose clock is not known, and of calls that no clock could count', () => {
+    const { 'device_3/dev_start.log.3': _, ...facts } = FACTS;
+    expect(diagnosticsOf(written(one, facts))).to.include({ 'device-without-clock': 1 });
+    // A call of 285 years.
+    const long = packed('HHIIIQQQ', [0x5a5a, 10_000, 5, 11, 0, hostTime(1), 9n * 10n ** 17n, OP.hash]);
+    const path = written({ ...one, [API]: Buffer.concat([launch(10), long]) });
+    expect(diagnosticsOf(path)).to.include({ 'event-without-time': 1 });
+    expect(kernelsOf(path).map(({ start, dur }) => [start, dur])).to.deep.equal(kernelsOf(written(one)).map(({ start, dur }) => [start, dur])); // prettier-ignore
+  });
 });

@@ -5,6 +5,7 @@
 import { entryOf } from '../../../../containers/map-entry.js';
 import { elementAt } from '../../../../containers/element.js';
 import type { Diagnostics } from '../../../../record/diagnostics.js';
+import { isNear } from '../../../capture/clocks/exact-times.js';
 import type { UnreadEvents } from '../../../unread-events.js';
 import { CLOCKS, DEVICE } from './layouts.js';
 import { TASK_NAMES } from './number-names.js';
@@ -155,7 +156,7 @@ export class DeviceTasks {
       }
       const end = ends[next];
       const following = starts[i + 1]?.time ?? Infinity;
-      if (end === undefined || end >= following) lost++;
+      if (end === undefined || end >= following || !isNear(end - start)) lost++;
       else {
         this.tasks.push({ ...rest, start, end });
         next++;

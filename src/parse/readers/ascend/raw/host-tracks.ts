@@ -7,6 +7,7 @@ import { entryOf } from '../../../../containers/map-entry.js';
 import { elementAt } from '../../../../containers/element.js';
 import { append } from '../../../../containers/lists.js';
 import type { Diagnostics } from '../../../../record/diagnostics.js';
+import { isNear } from '../../../capture/clocks/exact-times.js';
 import { HostCalls, Ranges } from '../../../capture/capture-columns.js';
 import { firstBytes } from '../../../files.js';
 import { nest, OUTSIDE } from '../../../torch/nesting.js';
@@ -174,6 +175,10 @@ export class HostTracks {
       return;
     }
     const [from, to] = [this.folder.timeOf(start), this.folder.timeOf(end)];
+    if (!isNear(to - from)) {
+      this.diagnostics.count('event-without-time');
+      return;
+    }
     const name = this.#types.get(`${level}_${type}`) ?? `${level}_${type}`;
     const row = this.calls.length;
     this.calls.add(from, to, this.#thread(thread), 0, row, this.texts.numberOf(name), apiLayerCodeOf(level));
@@ -276,6 +281,7 @@ export class HostTracks {
       const domain = this.#textOf(row.big('domain'));
       const [start, end] = [this.folder.timeOf(row.big('start')), this.folder.timeOf(row.big('end'))];
       if (end < start) this.diagnostics.count('negative-duration');
+      else if (!isNear(end - start)) this.diagnostics.count('event-without-time');
       else {
         const thread = this.threads.threadOf(row.number('process'), row.number('markThread'));
         this.marks.push({ thread, start, end, text: domain === '' || domain === 'default' ? text : `${domain}:${text}` });

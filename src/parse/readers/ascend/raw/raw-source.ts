@@ -102,7 +102,9 @@ class RawWork {
     for (const device of folder.devices) {
       const lane = this.lanes.push(device.id) - 1;
       if (device.timeOf === null) {
+        // Without its clock nothing of the device is read.
         unread.count(`device_${device.id} without dev_start.log`);
+        diagnostics.count('device-without-clock');
         continue;
       }
       const found = new DeviceTasks(folder, device, device.timeOf, diagnostics, unread);
