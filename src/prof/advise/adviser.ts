@@ -189,8 +189,7 @@ export class Adviser implements Analysis<Adviser> {
 
   /** A share of the time of the finding's device; of a profile without work, of that of the device that worked longest. */
   shareOf({ profile, device, stake }: Pick<Finding, 'profile' | 'device' | 'stake'>): number {
-    const isIdle = this.#devices.ofProfile(profile).length === 0;
-    const span = isIdle ? this.#devices.longest : this.#devices.span(profile, device);
+    const span = this.#devices.has(profile) ? this.#devices.span(profile, device) : this.#devices.longest;
     return span > 0 ? stake / span : 0;
   }
 
@@ -204,7 +203,7 @@ export class Adviser implements Analysis<Adviser> {
 
   /** Numbers of the profiles in which no work of a device has a time: they get no verdict. */
   get withoutWork(): number[] {
-    return [...this.profiles.keys()].filter((profile) => this.#devices.ofProfile(profile).length === 0);
+    return [...this.profiles.keys()].filter((profile) => !this.#devices.has(profile));
   }
 
   /**

@@ -22,6 +22,11 @@ export class ByDevice<T> {
     return this.#profiles.get(profile)?.get(device);
   }
 
+  /** Whether there is any device of a profile. */
+  has(profile: number): boolean {
+    return (this.#profiles.get(profile)?.size ?? 0) > 0;
+  }
+
   /** In order of profiles and devices. */
   get all(): (Place & { readonly of: T })[] {
     return [...this.#profiles.keys()].sort((a, b) => a - b).flatMap((profile) => this.ofProfile(profile));

@@ -97,6 +97,11 @@ export class DeviceTimes {
     return this.#devices.all;
   }
 
+  /** Whether there is any device of a profile. */
+  has(profile: number): boolean {
+    return this.#devices.has(profile);
+  }
+
   ofProfile(profile: number): readonly (Place & { readonly of: DeviceActivityTime })[] {
     return this.#devices.ofProfile(profile);
   }
