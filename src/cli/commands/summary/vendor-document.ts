@@ -1,6 +1,6 @@
 /**
  * The vendor tool's whole JSON, as far as records have it: `{"instruction":[…],"dma":[…], …,"summary":[…]}`. Records come in
- * order of time, tables one after the other: what there is no room for waits in temporary files.
+ * order of time, tables one after the other: rows that do not fit in memory wait in temporary files.
  */
 import { entryOf } from '../../../containers/map-entry.js';
 import { TemporaryFile } from '../../../parse/input/temporary-file.js';

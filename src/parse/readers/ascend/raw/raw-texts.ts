@@ -5,12 +5,11 @@ export class RawTexts {
   readonly bytes = new ByteTexts();
   readonly #numbers = new Map<string, number>();
 
-  /** The number of a text. */
+  /** The number of a text; few are new. */
   numberOf(text: string): number {
     let number = this.#numbers.get(text);
     if (number === undefined) {
-      const quoted = Buffer.from(JSON.stringify(text));
-      number = this.bytes.numberOf(quoted, 1, quoted.length - 1);
+      number = this.bytes.numberOfText(text);
       this.#numbers.set(text, number);
     }
     return number;
