@@ -1,11 +1,10 @@
 /**
- * The rules of the house that a compiler does not check: who imports whom, who touches the process, how long files are,
- * what a name may stand for.
+ * The rules of the house that a compiler does not check: who imports whom, who touches the process.
  */
 import { expect } from 'chai';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
-import { basename, dirname, join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import ts from 'typescript';
 import { entryOf } from '../src/containers/map-entry.js';
 import { ROOT } from './support/shared.js';
@@ -210,51 +209,6 @@ const TOUCHES_PROCESS: Readonly<Record<string, string>> = {
   'src/parse/source.ts': 'reads standard input for `-`',
 };
 
-/** Entries of a folder besides its README.md, above which it should be divided; those that are larger still. */
-const MOST_ENTRIES = 20;
-const LARGER_FOLDERS: Readonly<Record<string, number>> = {};
-
-const FOLDERS = ['src', ...readdirSync(join(ROOT, 'src'), { recursive: true, withFileTypes: true })
-  .filter((entry) => entry.isDirectory())
-  .map((entry) => relative(ROOT, join(entry.parentPath, entry.name)))]; // prettier-ignore
-
-/** Types, interfaces and classes that a file declares and exports. */
-const exportedTypes = ({ text }: SourceFile): string[] => [
-  ...new Set([...text.matchAll(/^export (?:abstract )?(?:interface|type|class) (\w+)/gm)].map(([, name = '']) => name)),
-];
-
-/** Name → the files that it names something in. */
-function filesByName(namesOf: (file: SourceFile) => readonly string[]): Map<string, string[]> {
-  const files = new Map<string, string[]>();
-  for (const file of SRC) for (const name of namesOf(file)) files.set(name, [...(files.get(name) ?? []), file.path]);
-  return files;
-}
-
-describe('names and folders', () => {
-  it('say in a README.md what a folder holds', () => {
-    const silent = FOLDERS.filter((folder) => folder !== 'src' && !existsSync(join(ROOT, folder, 'README.md')));
-    expect(silent).to.deep.equal([]);
-  });
-
-  it('hold at most about twenty entries a folder', () => {
-    const entries = (folder: string): number =>
-      readdirSync(join(ROOT, folder)).filter((name) => name !== 'README.md').length;
-    const large = FOLDERS.map((folder) => [folder, entries(folder)] as const).filter(([, n]) => n > MOST_ENTRIES);
-    // Equal, not at most: what has become smaller leaves the list.
-    expect(Object.fromEntries(large)).to.deep.equal(LARGER_FOLDERS);
-  });
-
-  it('use a file name at most twice', () => {
-    const repeated = [...filesByName(({ path }) => [basename(path)])].filter(([, paths]) => paths.length > 2);
-    expect(repeated.map(([, paths]) => paths)).to.deep.equal([]);
-  });
-
-  it('use the name of a type once', () => {
-    const repeated = [...filesByName(exportedTypes)].filter(([, paths]) => paths.length > 1);
-    expect(repeated).to.deep.equal([]);
-  });
-});
-
 describe('code', () => {
   it('touches the process in src/cli only', () => {
     const others = SRC.filter(({ path }) => roomOf(path) !== 'cli');
@@ -276,11 +230,6 @@ describe('code', () => {
     const evaluating = /(?<![.#] )\beval \(|\bnew Function\b|(?<![.\w] )\bFunction \(/g;
     expect(offences(SRC, (file) => code(file).match(evaluating) ?? [])).to.deep.equal([]);
     expect(offences(SRC, ({ foreign }) => foreign.filter((name) => name === 'node:vm'))).to.deep.equal([]);
-  });
-
-  it('has no file above 400 lines', () => {
-    const lines = (text: string): number => text.split('\n').length - 1;
-    expect(offences(ALL, ({ text }) => (lines(text) > 400 ? [`${lines(text)} lines`] : []))).to.deep.equal([]);
   });
 
   it('names no place on the machine where it was written', () => {
