@@ -156,21 +156,16 @@ function parseOp(text: string): OpMarker | null {
     rest = rest.slice(0, rest.lastIndexOf(label));
     break;
   }
-  const wrapper = rest.startsWith(ENGINE_PREFIX);
-  if (opId === null && seq === null && !wrapper) return null;
-  const name = wrapper ? rest.slice(ENGINE_PREFIX.length) : rest;
+  if (opId === null && seq === null && !rest.startsWith(ENGINE_PREFIX)) return null;
+  return opMarker(rest, { text, seq, opId, sizes });
+}
+
+/** @param called the op's name, with the engine's prefix where it has one */
+export function opMarker(called: string, stated: Pick<OpMarker, 'text' | 'seq' | 'opId' | 'sizes'>): OpMarker {
+  const wrapper = called.startsWith(ENGINE_PREFIX);
+  const name = wrapper ? called.slice(ENGINE_PREFIX.length) : called;
   const node = isNode(name);
-  return {
-    kind: 'op',
-    text,
-    name,
-    seq,
-    opId,
-    sizes,
-    wrapper,
-    node,
-    backward: node || name.endsWith('_backward'),
-  };
+  return { kind: 'op', ...stated, name, wrapper, node, backward: node || name.endsWith('_backward') };
 }
 
 const SIZES = ', sizes = [';
