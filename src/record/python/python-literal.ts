@@ -52,7 +52,10 @@ const WORDS: ReadonlyMap<string, PythonValue> = new Map<string, PythonValue>([
   ['nan', NaN],
 ]);
 
-/** @throws {LiteralError} and nothing else, whatever the text */
+/**
+ * Reads a Python literal. Nothing is evaluated.
+ * @throws {LiteralError} and nothing else, whatever the text
+ */
 export function parseLiteral(text: string): PythonValue {
   const reader = new LiteralReader(text);
   const value = reader.value();
