@@ -11,7 +11,7 @@ import { itShared } from '../../support/shared.js';
 
 const linksOf = (records: readonly ProfileLine[]): ReadonlyMap<string, MemoryOperations> => {
   const summaries = new ProfileSummaries();
-  for (const record of records) summaries.take(record, []);
+  for (const record of records) summaries.take(record);
   return new Map(summaries.all[0]?.links.map((link) => [link.kind, link]));
 };
 const collectivesOf = (records: readonly ProfileLine[]): CollectiveLine[] =>

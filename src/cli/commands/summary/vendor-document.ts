@@ -7,6 +7,7 @@ import { TemporaryFile } from '../../../parse/input/temporary-file.js';
 import type { MetricAnalysis } from '../../../prof/neuron/metric-analysis.js';
 import { VendorTables } from '../../../prof/neuron/tables/vendor-tables.js';
 import { UserError } from '../../../record/errors.js';
+import type { ProfileLine } from '../../../record/record.js';
 import { runAnalysis } from '../../run-analysis.js';
 import { vendorSummaryRows } from './summary-metrics-screen.js';
 import type { SummaryRequest } from './summary-options.js';
@@ -60,7 +61,7 @@ export async function vendorDocument(
       analysis: {
         types: new Set([...metrics.types, 'layer']),
         derived: true,
-        take: (record) => {
+        take: (record: ProfileLine) => {
           metrics.take(record);
           vendor.take(record);
         },
@@ -70,7 +71,7 @@ export async function vendorDocument(
           const rows = vendorSummaryRows(answer.facts);
           if (wanted.has('summary')) for (const row of rows) entryOf(found, 'summary', () => new TableRows()).add(row);
           const without = tables.filter((table) => !found.has(table));
-          return { ...answer, notes: [...answer.notes, ...notesOf(without)] };
+          return { ...answer, notes: [...(answer.notes ?? []), ...notesOf(without)] };
         },
       },
       isDocument: true,
