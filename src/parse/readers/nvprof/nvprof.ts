@@ -33,6 +33,16 @@ export const nvprof: Reader = {
   reads: 'database',
   fileNames: /\.nvvp(?:\.gz)?$/,
   tableNames: ['CUPTI_ACTIVITY_KIND'],
+  docs: {
+    profiler: 'nvprof, NVVP',
+    input: 'database',
+    made: ['`nvprof -f -o net.sql --profile-from-start off python train.py`'],
+    read: [
+      'Kernels (those that may overlap, and those that nvprof ran one after the other), copies, memory sets, synchronisations; markers; CUDA runtime and driver calls; devices.',
+      'Database versions 7 to 22. Times are Unix time and are rebased to the start of the profile. Kernel names are demangled; one that cannot be stays as it is.',
+      "Metrics and events (`--metrics`, `--events`) are counters of their kernels, by CUPTI's number (`metric#20971523`): the database has no names, numbers differ between architectures, and NVIDIA publishes no table of them. `nvprof -i net.sql --print-gpu-trace --csv` prints the same values by name, on any machine with nvprof.",
+    ],
+  },
   sniff: ({ database }) => database?.has('StringTable') === true && database.has('Version'),
   read: (probe, options) => emit(new NvprofCapture(databaseOf(probe)), options),
 };
