@@ -122,6 +122,7 @@ const SOURCES: Readonly<Record<ReaderName, Source>> = {
     shared: { folder: 'data/pyprof', names: /\.sql$/ },
     largest: 600 * KB,
   },
+  rpd: { samples: ['decoder.rpd'], shared: { folder: 'data/amd', names: /\.rpd$/ }, largest: 100 * KB },
   kineto: {
     samples: ['lenet-2021.pt.trace.json', 'lenet.pt.trace.json.gz', 'decoder.pt.trace.json.gz'],
     shared: { folder: 'data/kineto', names: /\.json\.gz$/ },

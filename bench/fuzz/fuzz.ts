@@ -23,7 +23,7 @@ import { supervise } from './supervisor.js';
 import { lineOf, Tally } from './tally.js';
 
 /** Readers of databases, whose samples are damaged sector by sector. */
-const WITH_SECTORS: readonly ReaderName[] = ['nsight', 'nvprof', 'ascend'];
+const WITH_SECTORS: readonly ReaderName[] = ['nsight', 'nvprof', 'rpd', 'ascend'];
 const TOLD_EVERY = 1000;
 
 const { values } = parseArgs({

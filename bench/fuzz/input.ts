@@ -5,6 +5,7 @@ import type { Random } from './random.js';
 export type ReaderName =
   | 'nsight'
   | 'nvprof'
+  | 'rpd'
   | 'kineto'
   | 'kineto-gz'
   | 'ascend'

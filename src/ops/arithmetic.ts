@@ -1,6 +1,7 @@
 /** The element type that an op's arithmetic runs in: the dtype column. */
 import type { OpCall } from '../record/record.js';
-import { dtypeBytes, dtypeShort, type Tensor } from './call.js';
+import { dtypeBytes, dtypeShort } from '../record/element-types.js';
+import { type Tensor } from './call.js';
 import { inputTensors } from './operands.js';
 import { factorType } from './kernels/type-in-name.js';
 import { category, promoteOperands } from './schema/promotion.js';

@@ -2,7 +2,8 @@
  * The work of each kernel of a matrix product or convolution: the product is attributed to the GEMM kernel, its addend
  * to the kernel that adds it, nothing to helper kernels.
  */
-import { dtypeShort, numel, type Tensor } from './call.js';
+import { dtypeShort } from '../record/element-types.js';
+import { numel, type Tensor } from './call.js';
 import type { KernelFacts, OpCost, Param, KernelRole, Work } from './family.js';
 import { kernelKind, type KernelKind } from './kernels/kernel-kind.js';
 import { byName, matchByName, type NamePatterns } from './kernels/name-patterns.js';

@@ -14,6 +14,7 @@ import { neuronSummary } from './readers/neuron/summary.js';
 import { ncu } from './readers/ncu/ncu.js';
 import { nsight } from './readers/nsight/nsight.js';
 import { nvprof } from './readers/nvprof/nvprof.js';
+import { rpd } from './readers/rpd/rpd.js';
 import { UNREADABLE_DATABASES } from './unreadable/databases.js';
 import { UNREADABLE } from './unreadable/unreadable.js';
 import { UnreadableInput } from './input/unreadable-input.js';
@@ -22,6 +23,7 @@ import { UnreadableInput } from './input/unreadable-input.js';
 export const READERS: readonly Reader[] = [
   nsight,
   nvprof,
+  rpd,
   ascendDatabase,
   ascendText,
   ascendRaw,

@@ -4,9 +4,7 @@
  */
 import { FARTHEST, isNear } from '../../capture/clocks/exact-times.js';
 import type { Cell, SqliteFile } from '../../sqlite/sqlite.js';
-import { typicalTime } from '../../sqlite/typical-time.js';
-
-export type TimeColumn = readonly [table: string, column: string];
+import { typicalTime, type TimeColumn } from '../../sqlite/database-clock.js';
 
 /** ns, as in SQL. */
 const NEAR = BigInt(FARTHEST);

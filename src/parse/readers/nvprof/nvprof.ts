@@ -14,6 +14,7 @@ import { elementAt } from '../../../containers/element.js';
 import { NumericColumn, orNull } from '../../../containers/numeric-column.js';
 import { databaseOf, type Reader } from '../../reader.js';
 import { numberOf, type Cell, type SqliteRow, type Selection, type SqliteFile } from '../../sqlite/sqlite.js';
+import type { TimeColumn } from '../../sqlite/database-clock.js';
 import { countUnreadTables } from '../../sqlite/unread-tables.js';
 import { UnreadEvents } from '../../unread-events.js';
 import { ThreadTable } from '../../capture/threads.js';
@@ -23,7 +24,7 @@ import { COUNTER_TABLES, KernelCounters } from './kernel-counters.js';
 import { Markers, MARKER } from './markers.js';
 import { apiName, type ApiDomain } from './nvprof-api.js';
 import { OBJECT, readObjectId } from './nvprof-objects.js';
-import { earliestTime, timeOf, type TimeColumn } from './nvprof-times.js';
+import { earliestTime, timeOf } from './nvprof-times.js';
 import { OVERHEAD_COLUMNS, OVERHEAD_TABLE, overheadText, readOverhead } from './overhead.js';
 
 export const nvprof: Reader = {
