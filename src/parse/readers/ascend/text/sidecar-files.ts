@@ -7,7 +7,7 @@ import { basename, join } from 'node:path';
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import { isFile, readJsonFile } from '../../../files.js';
 import { Utf16Input } from '../../../input/utf16.js';
-import { ASCEND_FILES } from '../../../files-beside.js';
+import { ASCEND_FILES } from '../ascend-files.js';
 import { cellsOf, microsecondsOfCell, numberOfCell } from '../../../csv/csv-table.js';
 import { readProfilerInfo, toolName, type AscendProfileFacts, type ProfilerInfo } from '../profiler-info.js';
 import { metadataFacts, readMetadataFile } from '../metadata-facts.js';

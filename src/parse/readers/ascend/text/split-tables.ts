@@ -4,7 +4,7 @@
  */
 import { basename, dirname, join } from 'node:path';
 import type { Diagnostics } from '../../../../record/diagnostics.js';
-import { MSPROF } from '../../../files-beside.js';
+import { MSPROF } from '../ascend-files.js';
 import { namesIn } from '../../../files.js';
 
 interface Slice {
