@@ -23,6 +23,7 @@ import type { MatrixUnitUse } from './work/matrix-unit-use.js';
 import type { JudgedKernel, MatrixUnitCell, WorkModel } from './work/work-model.js';
 import { workModelOf } from './work/work-models.js';
 import { statedDevice } from '../record/fields/stated-device.js';
+import type { Column } from '../table/column.js';
 
 /** Between the ops that a kernel was fused from. */
 export const FUSED_SEPARATOR = '+';
@@ -277,3 +278,6 @@ export function whyWithoutCall(pairing: Pairing, record: KernelRecord, isProfile
       return record.graph === undefined ? 'no op call around the launch' : 'no op call around the launch of its graph';
   }
 }
+
+/** A column whose rows are annotated kernels. */
+export type KernelColumn = Column<Annotated>;

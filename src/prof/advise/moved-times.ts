@@ -7,7 +7,7 @@ import { operationName, operationOf, UNKNOWN_OPERATION } from '../steps/communic
 import { communicates, isCut, workOf } from '../steps/step-work.js';
 import type { LongestTime } from './finding.js';
 import { Ranking } from './longest.js';
-import { spokenName } from './spoken-names.js';
+import { spokenName } from './wording.js';
 
 /** The operation of a record that moves data between devices, and the size of its message; null for any other record. */
 export function communicationOf(record: ProfileLine): { readonly name: string; readonly bytes: number | null } | null {

@@ -1,7 +1,7 @@
 /** The columns on what the device counted: those of its work, and one for any counter by its name. */
 import { column, int, real } from '../../table/column-kinds.js';
 import { bytesByCounters, flopsByCounters, tensorUseByCounters } from '../work/hardware-counters.js';
-import type { KernelColumn } from './kernel-column.js';
+import type { KernelColumn } from '../annotate.js';
 
 /** Counted over needed; null where either is unknown or nothing is needed. */
 export const overNeeded = (counted: number | null, needed: number | null): number | null =>

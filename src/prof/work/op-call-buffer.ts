@@ -18,7 +18,7 @@ import { trialsAmong, workOfTrial } from './trials.js';
 /** Most rows that wait. */
 const LONGEST_WAIT = 8192;
 
-/** Rows that have left and are still referred to: with more, they outlive the collector's first generation. */
+/** Compact the queue once it holds more than this many emitted rows; otherwise they are promoted to the old generation. */
 const KEPT_BEHIND = 32;
 
 /** Rows after which a call without a number has no further kernels. */

@@ -3,7 +3,7 @@ import { Comparison, diffTypes } from '../../../prof/diff/comparison.js';
 import { troublesOf, type Taken } from '../../../prof/diff/compared-input.js';
 import { diffLineColumns } from '../../../prof/diff/diff-columns.js';
 import { diffReport, type DiffReport } from '../../../prof/diff/diff-report.js';
-import type { Which } from '../../../prof/diff/input-pair.js';
+import type { Which } from '../../../prof/diff/input-facts.js';
 import { endingsOf } from '../../../prof/input/endings.js';
 import type { UserError } from '../../../record/errors.js';
 import { takeCompared } from '../../../sources/compared.js';

@@ -1,7 +1,7 @@
 /** The job on one screen: who is in it, what was matched, clocks, who is late and why, waiting and transferring. */
 import { elementAt } from '../../../containers/element.js';
 import { addTo, entryOf, groupsOf } from '../../../containers/map-entry.js';
-import { shortened } from '../../../prof/advise/spoken-names.js';
+import { shortened } from '../../../prof/advise/wording.js';
 import { clockAhead } from '../../../prof/ranks/clocks/job-clocks.js';
 import { MOST_DRIFT } from '../../../prof/ranks/clocks/clock-fits.js';
 import type { Misfit } from '../../../prof/ranks/clocks/misfits.js';

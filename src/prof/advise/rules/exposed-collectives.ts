@@ -6,7 +6,7 @@ import { addTo } from '../../../containers/map-entry.js';
 import { atLongest, longerOf, Longest, Ranking } from '../longest.js';
 import { communicationOf } from '../moved-times.js';
 import type { RuleAnswer, Rule } from '../rule.js';
-import { many, percent, ranked, time } from '../amount-text.js';
+import { many, percent, ranked, time } from '../wording.js';
 
 class Operations {
   count = 0;

@@ -5,7 +5,7 @@ import type { HostGapsOfDevice } from '../idle/host-gaps.js';
 import type { Found } from '../finding.js';
 import { LOAD_AHEAD } from './input-pipeline.js';
 import type { RuleAnswer, Rule } from '../rule.js';
-import { grouped, many, percent, ranked, time } from '../amount-text.js';
+import { grouped, many, percent, ranked, time } from '../wording.js';
 import { atLongest, Ranking } from '../longest.js';
 
 class DeviceLaunches {

@@ -9,7 +9,7 @@ import { IntervalUnion } from '../../../containers/interval-union.js';
 import type { Finding, Gain, LongestTime } from '../finding.js';
 import { atLongest, longerOf } from '../longest.js';
 import type { RuleAnswer, Rule } from '../rule.js';
-import { rate } from '../amount-text.js';
+import { rate } from '../wording.js';
 
 type Evidence = Finding['evidence'];
 

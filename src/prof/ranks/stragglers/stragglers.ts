@@ -2,7 +2,7 @@
 import { elementAt } from '../../../containers/element.js';
 import { append } from '../../../containers/lists.js';
 import { median } from '../../../record/statistics.js';
-import { falseDiscovery } from '../../diff/false-discovery.js';
+import { falseDiscovery } from '../../diff/mann-whitney.js';
 import type { RankPart } from '../part/rank-part.js';
 import { delaysOf, type Delay } from './delays.js';
 import { lateSetOf, mostLate } from './late-alike.js';
