@@ -32,7 +32,7 @@ export { kernels } from './library/kernels.js';
 export { diff, type DiffOptions } from './library/diff.js';
 export type { SummaryDocument } from './prof/summary/details.js';
 export type * from './prof/summary/summary-data.js';
-export type * from './prof/summary/detail-data.js';
+export type * from './prof/summary/summary-data.js';
 export type { RanksDocument, RankFile, StragglerDocument } from './prof/ranks/ranks-document.js';
 export type { AdviceLine, VerdictLine } from './prof/advise/adviser.js';
 export type { Finding, Gain, Silence } from './prof/advise/finding.js';

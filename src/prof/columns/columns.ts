@@ -7,7 +7,7 @@ import { CUBE_COLUMNS, MATRIX_UNIT_COLUMNS, ROOFLINE_COLUMNS } from './roofline-
 import { algorithmBytes, busBytes } from '../../ops/collective-bytes.js';
 import { isCommunication } from '../../ops/kernels/communication.js';
 import type { Collective } from '../../record/fields/collective.js';
-import { operationName } from '../steps/communication-operation.js';
+import { operationName } from '../steps/step-work.js';
 import type { CellValue } from '../../table/column.js';
 import { modelPartOf } from '../steps/serving/model-part.js';
 

@@ -10,10 +10,8 @@ import { entryOf } from '../../containers/map-entry.js';
 import type { Work } from '../../ops/family.js';
 import type { KernelRecord } from '../../record/record.js';
 import type { Annotated } from '../annotate.js';
-import { distributeWork, workBesideMain } from './attribution.js';
-import type { CallKernel } from './call-kernel.js';
+import { distributeWork, workBesideMain, type CallKernel, trialsAmong, workOfTrial } from './attribution.js';
 import { withWork, type DerivedWork } from './derived-work.js';
-import { trialsAmong, workOfTrial } from './trials.js';
 
 /** Most rows that wait. */
 const LONGEST_WAIT = 8192;

@@ -4,7 +4,7 @@ import { troublesOf, type Taken } from '../../../prof/diff/compared-input.js';
 import { diffLineColumns } from '../../../prof/diff/diff-columns.js';
 import { diffReport, type DiffReport } from '../../../prof/diff/diff-report.js';
 import type { Which } from '../../../prof/diff/input-facts.js';
-import { endingsOf } from '../../../prof/input/endings.js';
+import { endingsOf } from '../../../prof/input/stream-status.js';
 import type { UserError } from '../../../record/errors.js';
 import { takeCompared } from '../../../sources/compared.js';
 import type { Source } from '../../../sources/sources.js';

@@ -5,10 +5,8 @@
  */
 import { entryOf } from '../../../containers/map-entry.js';
 import type { ProfileLine, RangeRecord } from '../../../record/record.js';
-import { LONGEST_LAUNCH } from '../../steps/late-launch.js';
-import { workOf, type StepActivity } from '../../steps/step-work.js';
-import { ByDevice, type Place } from '../by-device.js';
-import type { Gap } from '../device-times.js';
+import { LONGEST_LAUNCH, workOf, type StepActivity } from '../../steps/step-work.js';
+import { ByDevice, type Place, type Gap } from '../device-times.js';
 import { copyBefore, hostIn, IdleTimes, type HostWithin, type IdleCause } from './idle-causes.js';
 import { HostPlaces } from './host-places.js';
 import type { LongestTime } from '../finding.js';

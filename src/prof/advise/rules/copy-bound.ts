@@ -3,7 +3,7 @@ import { IntervalUnion } from '../../../containers/interval-union.js';
 import { workOf, type StepActivity } from '../../steps/step-work.js';
 import { percent, rate, size, time } from '../wording.js';
 import { isHostCopy, waitOf } from '../idle/idle-causes.js';
-import { ByDevice } from '../by-device.js';
+import { ByDevice } from '../device-times.js';
 import type { LongestTime } from '../finding.js';
 import { atLongest, longerOf } from '../longest.js';
 import { MovedAmounts } from '../moved-times.js';

@@ -1,6 +1,6 @@
 /** Communication that nothing is computed under. */
 import type { ProfileLine } from '../../../record/record.js';
-import { ByDevice } from '../by-device.js';
+import { ByDevice } from '../device-times.js';
 import type { LongestTime } from '../finding.js';
 import { addTo } from '../../../containers/map-entry.js';
 import { atLongest, longerOf, Longest, Ranking } from '../longest.js';

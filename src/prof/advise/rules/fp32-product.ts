@@ -3,7 +3,7 @@ import { entryOf } from '../../../containers/map-entry.js';
 import { matrixTypes, type MathType } from '../../../ops/kernels/matrix-unit.js';
 import { isNeuronInstruction } from '../../../record/neuron/engines.js';
 import type { Annotated } from '../../annotate.js';
-import type { Place } from '../by-device.js';
+import type { Place } from '../device-times.js';
 import { deviceRule } from '../rule.js';
 import type { Found, Gain } from '../finding.js';
 import { excess, GainTally } from '../kernel-tally.js';

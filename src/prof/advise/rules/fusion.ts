@@ -10,7 +10,7 @@ import { inputTensors } from '../../../ops/operands.js';
 import { LruCache } from '../../../containers/lru-cache.js';
 import type { OpCall } from '../../../record/record.js';
 import type { Annotated } from '../../annotate.js';
-import { ByDevice, type Place } from '../by-device.js';
+import { ByDevice, type Place } from '../device-times.js';
 import type { Found } from '../finding.js';
 import { KernelTally } from '../kernel-tally.js';
 import type { RuleAnswer, Rule } from '../rule.js';

@@ -1,7 +1,7 @@
 /** The rank that computes longest, for which the others wait. */
 import { entryOf, groupsOf } from '../../../containers/map-entry.js';
 import { workOf } from '../../steps/step-work.js';
-import { ByDevice, type Place } from '../by-device.js';
+import { ByDevice, type Place } from '../device-times.js';
 import { IntervalUnion } from '../../../containers/interval-union.js';
 import type { RuleAnswer, RuleFacts, Rule } from '../rule.js';
 import { grouped, many, percent, time } from '../wording.js';

@@ -6,7 +6,7 @@ import { linkPeakOf } from '../../roofline/links.js';
 import { many, percent, rate, time, spokenName } from '../wording.js';
 import { isUntimed, untimedText } from '../idle/known-idle.js';
 import { MOSTLY } from '../idle/host-places.js';
-import { LONGEST_LAUNCH } from '../../steps/late-launch.js';
+import { LONGEST_LAUNCH } from '../../steps/step-work.js';
 import { MovedAmounts, type LongOperation } from '../moved-times.js';
 
 export interface ProfileVerdict {
@@ -125,7 +125,7 @@ function causeText(facts: VerdictFacts, part: SpanPart, share: string): string {
 }
 
 /** What a wait at the begin of a profile may be for. */
-export const BEFORE = ', perhaps for work from before the profile';
+const BEFORE = ', perhaps for work from before the profile';
 
 /** Longer ones are no time that a device takes from one piece of work to the next. */
 const LONGEST_SWITCH = 20_000;

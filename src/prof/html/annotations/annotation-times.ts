@@ -10,7 +10,7 @@ import { boundedEntryOf, entryOf } from '../../../containers/map-entry.js';
 import type { ForwardOp, KernelRecord, RangeKind, RangeRecord } from '../../../record/record.js';
 import { NamedTimes, annotationName, annotationOf } from '../../by/host/range-name.js';
 import { launchOf } from '../../input/device-activity.js';
-import type { AnnotationTimes } from '../../summary/detail-data.js';
+import type { AnnotationTimes } from '../../summary/summary-data.js';
 import { bounded } from '../bounds.js';
 import type { PageKernel } from '../page-kernel.js';
 import type { Annotation, Bounded } from '../page-data.js';

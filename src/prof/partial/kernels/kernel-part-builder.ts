@@ -10,8 +10,7 @@ import type { CellValue } from '../../../table/column.js';
 import type { Annotated, KernelColumn } from '../../annotate.js';
 import { GroupWorkSums } from '../../by/group-work.js';
 import { ReportTally } from '../../report/report-tally.js';
-import { OTHER_KERNELS, type GroupPart, type KernelPart, type OddKernels } from './kernel-part.js';
-import { encodeWork } from './work-part.js';
+import { OTHER_KERNELS, type GroupPart, type KernelPart, type OddKernels, encodeWork } from './kernel-part.js';
 
 /** Kernels whose durations are kept one by one. */
 export const MOST_EXACT = 200_000;
