@@ -1,12 +1,11 @@
 /** `dprof`: a row a kernel; with --by a row a group, with --explain where the numbers of one kernel come from. */
 import { legible } from '../../record/control-characters.js';
-import { Annotated } from '../../prof/annotate.js';
+import { Annotated, type KernelColumn } from '../../prof/annotate.js';
 import { AGGREGATES } from '../../prof/by/aggregates.js';
 import { KernelGroups } from '../../prof/by/groups.js';
 import { PartialGroups } from '../../prof/by/partial-groups.js';
 import type { Grouping } from '../../prof/by/grouping.js';
 import { MissingCounters } from '../../prof/columns/counter-columns.js';
-import type { KernelColumn } from '../../prof/columns/kernel-column.js';
 import { InstructionDependencies, type ResolvedDependency } from '../../prof/neuron/instructions/dependencies.js';
 import { explain, isKernel, type KernelId } from '../../prof/report/explain.js';
 import { HOST_TYPES, KERNEL_AND_RANGE_TYPES, KERNEL_TYPES, type RecordTypes } from '../../prof/input/record-types.js';

@@ -16,7 +16,7 @@ import {
   isHostRange,
 } from './timeline-data.js';
 import type { EventBuffer, EventColumn } from './event-buffer.js';
-import { annotationName } from '../../by/host/annotation-name.js';
+import { annotationName } from '../../by/host/range-name.js';
 import { EventNames } from './names/event-names.js';
 import { UsedFacts, type FactTable } from './fact-table.js';
 import type { ShortNames } from './names/short-names.js';
