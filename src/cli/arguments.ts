@@ -95,13 +95,12 @@ const keyOf = ({ name }: Option): string => name.replace(/^no-/, '');
  */
 export function withOptions(parser: Argv, { options }: Tool, completes = false): Argv {
   for (const option of options) {
-    const { name, short, takes, help, values, choices = values, list, repeats, conflicts } = option;
+    const { name, short, takes, help, values, choices = values, list, conflicts } = option;
     parser.option(completes ? name : keyOf(option), {
       ...(short === undefined ? {} : { alias: short }),
       describe: help,
       global: false,
       ...(takes === undefined ? { type: 'boolean' } : { type: 'string', requiresArg: true }),
-      ...(repeats === true ? { array: true, nargs: 1 } : {}),
       ...(conflicts === undefined ? {} : { conflicts }),
       ...(completes && list !== true && choices !== undefined ? { choices } : {}),
     });

@@ -21,6 +21,7 @@ import type { Activities, HostCalls, Ranges } from './capture-columns.js';
 import type { CapturedGraph, CapturedNode } from './graphs/captured-graph.js';
 import type { KernelContexts } from './kernel-contexts.js';
 import type { LaunchJoin } from './launches.js';
+import type { Marker } from './markers/markers.js';
 import type { ThreadTable } from './threads.js';
 
 /** What a profile states of the job that its process is a part of; absent where it does not. */
@@ -82,6 +83,8 @@ export interface CaptureNames {
    * that the number must be the profile's own. Never asked for `UNNAMED`.
    */
   kernelName(name: number): string | null;
+  /** The profile's own number of a kernel's name, where that in the column is another. */
+  kernelNumber?(name: number): number;
   /** Name of a runtime or driver function, without ABI suffixes. */
   apiName(api: number): string | null;
   /** Layer of the library to which a call with this `precedence` belongs; absent where the format states none. */
@@ -131,6 +134,8 @@ export interface Capture {
   readonly diagnostics: Diagnostics;
   /** The context of each kernel; when absent, it is read from the texts of the ranges around the launch. */
   contexts?(launches: LaunchJoin): KernelContexts;
+  /** What a range is, where the profile states it in cells of its own; null where its text does. */
+  markerOf?(range: number): Marker | null;
   /** Rows of the ranges whose texts may name steps; when absent, all texts are read. */
   readonly stepRanges?: readonly number[];
   /** The collective operation that a kernel implements. */

@@ -293,7 +293,7 @@ class Emission {
   #nameKernel(id: number): KernelNames {
     const name = kernelNameOf(this.capture, id);
     if (name !== null) return { name, short: shortName(name), known: true };
-    const number = `kernel#${id === UNNAMED ? UNKNOWN : id}`;
+    const number = `kernel#${id === UNNAMED ? UNKNOWN : (this.capture.names.kernelNumber?.(id) ?? id)}`;
     return { name: number, short: number, known: false };
   }
 

@@ -201,6 +201,8 @@ export class MarkerContexts implements KernelContexts {
   }
 
   #parse(range: number, text: string): Marker {
+    const stated = this.capture.markerOf?.(range) ?? null;
+    if (stated !== null) return stated;
     const domain = this.capture.ranges.domainOf(range);
     if (domain === 0) return this.#texts.read(text);
     return parseMarker(`${this.capture.names.domainName(domain) ?? `domain#${domain}`}:${text}`, true);

@@ -6,7 +6,7 @@ import { ENGINE_PREFIX, isNode } from '../../names/op-name.js';
 import { isLookup, programFrames } from '../../../record/python/marker-text.js';
 import { toOpCall } from '../../../record/python/op-call.js';
 import { isDict, LiteralError, parseLiteral, type PythonValue } from '../../../record/python/python-literal.js';
-import { AdaptiveCache } from '../../../containers/lru-cache.js';
+import { LruCache } from '../../../containers/lru-cache.js';
 import type { OpCall } from '../../../record/record.js';
 
 /** An op of the framework (PyTorch's emit_nvtx). */
@@ -156,21 +156,16 @@ function parseOp(text: string): OpMarker | null {
     rest = rest.slice(0, rest.lastIndexOf(label));
     break;
   }
-  const wrapper = rest.startsWith(ENGINE_PREFIX);
-  if (opId === null && seq === null && !wrapper) return null;
-  const name = wrapper ? rest.slice(ENGINE_PREFIX.length) : rest;
+  if (opId === null && seq === null && !rest.startsWith(ENGINE_PREFIX)) return null;
+  return opMarker(rest, { text, seq, opId, sizes });
+}
+
+/** @param called the op's name, with the engine's prefix where it has one */
+export function opMarker(called: string, stated: Pick<OpMarker, 'text' | 'seq' | 'opId' | 'sizes'>): OpMarker {
+  const wrapper = called.startsWith(ENGINE_PREFIX);
+  const name = wrapper ? called.slice(ENGINE_PREFIX.length) : called;
   const node = isNode(name);
-  return {
-    kind: 'op',
-    text,
-    name,
-    seq,
-    opId,
-    sizes,
-    wrapper,
-    node,
-    backward: node || name.endsWith('_backward'),
-  };
+  return { kind: 'op', ...stated, name, wrapper, node, backward: node || name.endsWith('_backward') };
 }
 
 const SIZES = ', sizes = [';
@@ -210,7 +205,7 @@ const RECENT = 4096;
 
 /** Parses texts with a cache for dicts; other texts cost no more to parse than to look up. */
 export class MarkerReader {
-  readonly #recent = new AdaptiveCache<string, Marker>(RECENT);
+  readonly #recent = new LruCache<string, Marker>(RECENT);
 
   read(text: string): Marker {
     return text.startsWith('{') ? this.#recent.of(text, (key) => parseMarker(key)) : parseMarker(text);

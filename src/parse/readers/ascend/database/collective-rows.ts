@@ -6,7 +6,7 @@ import { NumberIndex } from '../../../capture/number-index.js';
 import type { SqliteFile } from '../../../sqlite/sqlite.js';
 import { COLLECTIVE_TYPE_CODES, collectiveKind, collectiveType, commonLink, LINK_CODES } from '../device-kinds.js';
 import { cleanText } from '../kernel-labels.js';
-import type { DatabaseClock } from './database-clock.js';
+import type { DatabaseClock } from '../../../sqlite/database-clock.js';
 import { connectionOrNone } from './connections.js';
 import type { ProcessGroups } from '../process-groups.js';
 import { Transfers } from '../transfers.js';

@@ -34,7 +34,7 @@ import { kernelFields, withTaskIds } from '../kernel-labels.js';
 import { countOpArgs } from '../profiler-info.js';
 import { markedCall, markedOperation, unrecordedWork } from '../marked-operations.js';
 import { CallChains } from './call-chains.js';
-import { DatabaseClock, hasTimes } from './database-clock.js';
+import { DatabaseClock, hasTimes, type TimeColumn } from '../../../sqlite/database-clock.js';
 import { CollectiveRows } from './collective-rows.js';
 import { connectionOrNone, OpConnections } from './connections.js';
 import { HostNames } from './host-names.js';
@@ -53,6 +53,17 @@ const READ_TABLES = [
   ...['TASK', 'COMPUTE_TASK_INFO', 'COMMUNICATION_OP', 'COMMUNICATION_TASK_INFO', 'CANN_API', 'PYTORCH_API'],
   ...['MSTX_EVENTS', 'GC_RECORD', 'STEP_TIME', 'SESSION_TIME_INFO'],
   ...SAMPLE_TABLES.map(({ table }) => table),
+];
+
+/** Columns of times; the first one with a value provides the base. */
+const TIME_COLUMNS: readonly TimeColumn[] = [
+  ['TASK', 'startNs'],
+  ['CANN_API', 'startNs'],
+  ['PYTORCH_API', 'startNs'],
+  ['COMMUNICATION_OP', 'startNs'],
+  ['MSTX_EVENTS', 'startNs'],
+  ['SESSION_TIME_INFO', 'startTimeNs'],
+  ['MEMORY_RECORD', 'timestamp'],
 ];
 
 export class AscendCapture implements Capture {
@@ -82,7 +93,7 @@ export class AscendCapture implements Capture {
     database.diagnostics = diagnostics;
     const unread = new UnreadEvents();
     const strings = (this.#strings = new StringTable(database));
-    const clock = (this.#clock = new DatabaseClock(database));
+    const clock = (this.#clock = new DatabaseClock(database, TIME_COLUMNS));
     this.#readCalls();
     const names = new HostNames(strings, new CallChains(database, strings));
     const hasOperations = database.count('COMMUNICATION_OP') > 0;

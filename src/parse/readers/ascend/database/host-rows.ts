@@ -6,7 +6,7 @@ import { HostEvents } from '../../../torch/host-events.js';
 import type { Span } from '../../../capture/clocks/host-span.js';
 import { isAway } from '../../../capture/mending/stray-events.js';
 import type { StepRange } from '../../../capture/launch-steps.js';
-import { hasTimes, type DatabaseClock } from './database-clock.js';
+import { hasTimes, type DatabaseClock } from '../../../sqlite/database-clock.js';
 import { connectionOrNone } from './connections.js';
 import type { HostNames } from './host-names.js';
 

@@ -7,7 +7,7 @@ import { orNull, type NumericColumn } from '../../../../containers/numeric-colum
 import { integerOf, numberOf, type SqliteFile } from '../../../sqlite/sqlite.js';
 import { cleanText } from '../kernel-labels.js';
 import { isNear } from '../../../capture/clocks/exact-times.js';
-import { hasTimes, type DatabaseClock } from './database-clock.js';
+import { hasTimes, type DatabaseClock } from '../../../sqlite/database-clock.js';
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import type { IsStray } from '../../../capture/capture.js';
 import { Dated } from '../../../capture/dated-records.js';

@@ -14,7 +14,7 @@ import { TaskTypes } from '../task-types.js';
 import type { UnreadEvents } from '../../../unread-events.js';
 import { isAway } from '../../../capture/mending/stray-events.js';
 import { isNear } from '../../../capture/clocks/exact-times.js';
-import { hasTimes, type DatabaseClock } from './database-clock.js';
+import { hasTimes, type DatabaseClock } from '../../../sqlite/database-clock.js';
 import type { CollectiveRows } from './collective-rows.js';
 import { connectionOrNone } from './connections.js';
 import type { DeviceRange, MarkedRow } from './host-rows.js';
