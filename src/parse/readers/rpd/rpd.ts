@@ -37,9 +37,9 @@ export const rpd: Reader = {
   sniff: ({ database }) => ['rocpd_api', 'rocpd_op', 'rocpd_string'].every((table) => database?.has(table)),
   read(probe, options) {
     const database = databaseOf(probe);
-    const clock = new DatabaseClock(database, TIMES);
     const trace = new TraceBuilder(database.texts('rocpd_string', 'string', 'id'));
     database.diagnostics = trace.diagnostics;
+    const clock = new DatabaseClock(database, TIMES);
     readCalls(database, trace, clock);
     readWork(database, trace, clock);
     const monitors = { metric: 'monitorType', kind: 'deviceType', id: 'deviceId', value: 'value', ...clock.span };
