@@ -13,6 +13,7 @@ import { parseArgs } from 'node:util';
 import { packageFolder, version } from '../src/cli/package-folder.js';
 import { countsOf } from './differences/counts.js';
 import { readProbes } from './differences/probe.js';
+import { apiPage } from './pages/api.js';
 import { columnsPage } from './pages/columns.js';
 import { differencesPage } from './pages/differences.js';
 import { withFolders } from './pages/folders.js';
@@ -26,6 +27,7 @@ const ROOT = packageFolder();
 
 /** What each page is, by its path in the repository. The argument is the text of docs/differences/counts.json. */
 export const PAGES: Readonly<Record<string, (counts: string) => string>> = {
+  'docs/api.md': () => apiPage(ROOT),
   'docs/ops.md': () => opsPage(),
   'docs/columns.md': () => columnsPage(),
   'docs/formats.md': () => formatsPage(),

@@ -1,8 +1,8 @@
 /** docs/ops.md: what ops need, by family. */
-import { DTYPES } from '../../src/ops/call.js';
+import { ELEMENT_TYPES } from '../../src/record/element-types.js';
 import type { Family } from '../../src/ops/family.js';
 import { FAMILIES } from '../../src/ops/table.js';
-import { TENSOR_CORE_RULES } from '../../src/ops/tensor-core.js';
+import { TENSOR_CORE_RULES } from '../../src/ops/kernels/tensor-core.js';
 import { code, list, NOTICE, page, table } from './markdown.js';
 import { exampleOf } from './op-examples.js';
 
@@ -25,7 +25,7 @@ function section(family: Family): string {
 }
 
 function dtypes(): string {
-  const rows = [...DTYPES].map(([name, { bytes, short }]) => [code(name), code(short), String(bytes)]);
+  const rows = ELEMENT_TYPES.map(({ dtype, short, bytes }) => [code(dtype), code(short), String(bytes)]);
   return table(['name', 'shown as', 'bytes per element'], rows);
 }
 

@@ -84,7 +84,7 @@ export async function hinted<Failure>(error: Failure, files: readonly string[]):
 
 async function hostRecordsOf(files: readonly string[]): Promise<HostRecords> {
   let [annotations, ranges, cpus] = [false, false, false];
-  const source = await openSources(files, {}, { types: HOST_RECORDS, many: true });
+  const source = await openSources(files, {}, { types: HOST_RECORDS, skipUnreadable: true });
   try {
     for await (const batch of source.batches) {
       ranges ||= batch.some(({ type }) => type === 'range');

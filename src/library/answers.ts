@@ -49,7 +49,7 @@ const NO_CHOICE = { check: false, vendor: false, metrics: null, explain: undefin
  */
 export async function steps(input: AnswerInput, options: ReadingOptions = {}): Promise<readonly RowObject[]> {
   const { table } = await answer(input, new Steps(), options);
-  return table === null ? [] : rowObjects(table);
+  return table === undefined ? [] : rowObjects(table);
 }
 
 /**

@@ -1,5 +1,5 @@
 /** Access to an op call's arguments: tensors, positional and keyword arguments, element counts and sizes. */
-import { elementBytes } from '../record/fields/element-types.js';
+import { dtypeBytes, dtypeShort } from '../record/element-types.js';
 import { largest } from '../containers/lists.js';
 import type { Arg, ArgValue, OpCall } from '../record/record.js';
 
@@ -10,60 +10,6 @@ export interface Tensor {
   /** Elements in memory, where these are fewer than the extents say: those of a broadcast view are read once. */
   readonly stored?: number;
 }
-
-interface DtypeFacts {
-  /** Bytes per element. */
-  readonly bytes: number;
-  /** Short name for display. */
-  readonly short: string;
-}
-
-/** Types with their short name, by all their names; the first is the one by which the size is known. */
-const TYPES: readonly (readonly [short: string, names: string])[] = [
-  ['bool', 'bool'],
-  ['uint8', 'uint8 byte'],
-  ['int8', 'int8 char'],
-  ['int16', 'int16 short'],
-  ['uint16', 'uint16'],
-  ['int32', 'int32 int'],
-  ['uint32', 'uint32'],
-  ['int64', 'int64 long'],
-  ['uint64', 'uint64'],
-  ['fp16', 'float16 half'],
-  ['bf16', 'bfloat16'],
-  ['fp32', 'float32 float'],
-  ['fp64', 'float64 double'],
-  ['c32', 'complex32'],
-  ['c64', 'complex64'],
-  ['c128', 'complex128'],
-  ['fp8e4m3', 'float8_e4m3fn float8_e4m3fnuz'],
-  ['fp8e5m2', 'float8_e5m2 float8_e5m2fnuz'],
-  ['fp8e8m0', 'float8_e8m0fnu'],
-  ['fp4', 'float4_e2m1fn_x2'],
-  ['hif8', 'hif8'],
-  ['qint8', 'qint8'],
-  ['quint8', 'quint8'],
-  ['qint32', 'qint32'],
-];
-
-/** Elements of copy kernels, of which only the size is known. */
-const OPAQUE = [1, 2, 4, 8, 16].map((bytes) => [`opaque${8 * bytes}`, { bytes, short: `${8 * bytes}bit` }] as const);
-
-/** Element types by the framework's name. Short names are PyProf's (fp16, int64 …), extended in its spirit. */
-export const DTYPES: ReadonlyMap<string, DtypeFacts> = new Map([
-  ...TYPES.flatMap(([short, text]) => {
-    const names = text.split(' ');
-    const bytes = elementBytes(names[0] ?? '') ?? NaN;
-    return names.map((name) => [name, { bytes, short }] as const);
-  }),
-  ...OPAQUE,
-]);
-
-/** Bytes per element, or null when the type is not known. */
-export const dtypeBytes = (name: string): number | null => DTYPES.get(name)?.bytes ?? null;
-
-/** Short name for display; the given name when the type is not known. */
-export const dtypeShort = (name: string): string => DTYPES.get(name)?.short ?? name;
 
 /** Number of elements: the product of the extents; 1 for []. */
 export function numel(shape: readonly number[]): number {

@@ -1,5 +1,6 @@
 /** From an op's cost to a kernel's work, and the values of the params column. */
-import { bytesToRead, dtypeBytes, dtypeShort, tensorBytes, type Tensor } from './call.js';
+import { dtypeBytes, dtypeShort } from '../record/element-types.js';
+import { bytesToRead, tensorBytes, type Tensor } from './call.js';
 import type { OpCost, Param, Work } from './family.js';
 
 /**

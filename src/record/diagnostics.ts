@@ -129,7 +129,7 @@ export const DIAGNOSTICS = {
   'allocation-without-free': ['note', 'allocations at an address that is in use (the earlier one ends there)'],
   'memory-total-not-told': ['note', 'memory events without a total (running sum used)'],
   'no-device-activity': ['doubt', 'profiles without any work on a device'],
-  'row-passed-over': ['loss', 'rows without a start, or beyond the limit of a small table (skipped)'],
+  'row-passed-over': ['loss', 'rows without a start or an operation, or beyond the limit of a small table (skipped)'],
   'task-passed-over': ['note', 'device tasks around the tasks of a kernel or collective (skipped)'],
   'kernel-of-unknown-type': [
     'doubt',

@@ -22,8 +22,8 @@ export interface Wanted {
   readonly types: RecordTypes;
   /** Which ranges it wants, as a reader's option has it; a reader may give more. */
   readonly ranges?: 'without-calls' | 'long-calls' | 'without-work';
-  /** Whether it goes on after an input that cannot be read. */
-  readonly many?: true;
+  /** Skip an input that cannot be read, and report it. */
+  readonly skipUnreadable?: true;
   /** Whether it wants the samples that a reader derives of activities. */
   readonly derived?: true;
   /** Whether it wants one profile: a folder of several is refused then, and stands for all of them elsewhere. */
@@ -74,7 +74,7 @@ export async function openSources(files: readonly string[], opening: Opening, wa
   const [first, ...others] = files;
   if (others.length === 0) return openSource(first, opening, wanted);
   // Said before the first of them was read for minutes; whoever goes on without an input names it with the others.
-  for (const file of wanted?.many === true ? [] : others) {
+  for (const file of wanted?.skipUnreadable === true ? [] : others) {
     if (file !== '-' && !existsSync(file) && !(await standsForFiles(file, opening)))
       throw new UserError('no such file', { where: file });
   }
@@ -104,7 +104,7 @@ export async function openSources(files: readonly string[], opening: Opening, wa
 
 /** Nothing, with the reason, for a command that goes on without the input. @throws the reason for any other */
 function unreadable(file: string | undefined, error: unknown, wanted: Wanted | undefined): Source {
-  if (wanted?.many !== true || !(error instanceof UserError)) throw error;
+  if (wanted?.skipUnreadable !== true || !(error instanceof UserError)) throw error;
   const name = file ?? 'stdin';
   return { name, endings: [failed(name, error)], batches: nothing(), close: () => undefined };
 }
@@ -132,7 +132,7 @@ async function* whole(
   try {
     yield* batches;
   } catch (error) {
-    if (wanted?.many !== true || !(error instanceof UserError)) throw error;
+    if (wanted?.skipUnreadable !== true || !(error instanceof UserError)) throw error;
     all.push(failed(name, error));
   } finally {
     // Not before: a folder's files are opened one after the other.

@@ -1,7 +1,7 @@
 /** Tables that TraceLens made of the traces, in ../shared/data/kineto/oracle. */
 import { readFileSync } from 'node:fs';
 import type { TraceArgument } from '../../docs/differences/tracelens.js';
-import { DTYPES as SIZES } from '../../src/ops/call.js';
+import { dtypeBytes } from '../../src/record/element-types.js';
 import type { OpCall } from '../../src/record/record.js';
 
 /** What an `itShared` of a trace's table needs. */
@@ -90,7 +90,7 @@ function readRow(row: Row): OpTotals {
   const dtypes = types.map((type) => DTYPES[type] ?? '');
   const args = dims.map((shape, i) => ({
     shape,
-    size: SIZES.get(dtypes[i] ?? '')?.bytes ?? 0,
+    size: dtypeBytes(dtypes[i] ?? '') ?? 0,
     value: valueOf(values[i] ?? ''),
   }));
   const texts = args.map(({ shape, value }, i) => argumentText(shape, dtypes[i] ?? '', value));

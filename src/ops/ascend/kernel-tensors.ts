@@ -3,6 +3,7 @@
  * `FORMAT_ND;FORMAT_ND;FORMAT_ND`, one slot a tensor. An empty slot is a tensor without dimensions, or an optional one
  * that was not given.
  */
+import { elementType } from '../../record/element-types.js';
 import type { KernelRecord, Labels } from '../../record/record.js';
 import { numel, type Tensor } from '../call.js';
 
@@ -20,22 +21,13 @@ export interface KernelTensors {
   readonly outputs: readonly OperandSlot[];
 }
 
-/** Element types by the profiler's name, where that is not the framework's name in capitals. */
-const TYPES: Readonly<Record<string, string>> = {
-  FLOAT: 'float32',
-  DOUBLE: 'float64',
-  BF16: 'bfloat16',
-  INT4: 'int4',
-  HIFLOAT8: 'hif8',
-};
-
 const UNDEFINED = 'UNDEFINED';
 
 /** `DT_BF16` → `bfloat16`. */
-function typeOf(text: string): string {
+const typeOf = (text: string): string => {
   const bare = text.replace(/^DT_/, '');
-  return Object.hasOwn(TYPES, bare) ? (TYPES[bare] ?? bare) : bare.toLowerCase();
-}
+  return elementType(bare)?.dtype ?? bare.toLowerCase();
+};
 
 /** `FORMAT_ND` → `ND`, `NC1HWC0:1` → `NC1HWC0`. */
 const formatOf = (text: string): string =>

@@ -1,6 +1,7 @@
 /** Operations between the devices of a group: all-reduce, all-gather, all-to-all … */
 import type { BoundArguments } from '../schema/binding.js';
-import { dtypeShort, numel, type Tensor } from '../call.js';
+import { dtypeShort } from '../../record/element-types.js';
+import { numel, type Tensor } from '../call.js';
 import { messageBytes } from '../collective-bytes.js';
 import type { OpCall } from '../../record/record.js';
 import type { Collective } from '../../record/fields/collective.js';

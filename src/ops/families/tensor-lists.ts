@@ -1,6 +1,7 @@
 /** TensorLists as operands, whose element types, or whose tensors, a profile may leave unspecified. */
 import type { Arg } from '../../record/record.js';
-import { dtypeBytes, elementCount, type Tensor } from '../call.js';
+import { dtypeBytes } from '../../record/element-types.js';
+import { elementCount, type Tensor } from '../call.js';
 import type { Param, Work } from '../family.js';
 import { tensor, workOf } from '../work.js';
 

@@ -4,7 +4,7 @@
  * An operand is written `dst=fp32@0x6820[1,1,1,1][4,1,1,1]`: type, address, strides, extents within one partition;
  * `channels=128` is how many partitions there are. Source: instructions of real captures, and their tool's own counts.
  */
-import { dtypeShort } from '../call.js';
+import { dtypeShort } from '../../record/element-types.js';
 import type { KernelRole, Work } from '../family.js';
 
 export interface Instruction {

@@ -3,7 +3,8 @@
  * Source: operands of all instructions of five captures of Trainium2, whose access patterns give the bytes and
  * multiply-accumulates that the tool states for them.
  */
-import { dtypeBytes, DTYPES, numel } from '../call.js';
+import { dtypeBytes } from '../../record/element-types.js';
+import { numel } from '../call.js';
 
 /** What an operand is. `word`: anything else, such as a mode or a function. */
 export type OperandKind = 'wait' | 'update' | 'event' | 'pattern' | 'register' | 'value' | 'extents' | 'word';
@@ -82,17 +83,13 @@ function memoryOf(address: string): AccessPattern['memory'] {
   return place >= FIRST_PSUM ? 'PSUM' : 'SBUF';
 }
 
-/** The tool writes short names (`fp32`) and long ones (`bfloat16`). */
-const elementBytes = (dtype: string): number | null =>
-  dtypeBytes(dtype) ?? [...DTYPES.values()].find(({ short }) => short === dtype)?.bytes ?? null;
-
 /** The pattern of an operand of that kind; null for any other. */
 export function patternOf({ kind, text }: Operand): AccessPattern | null {
   const [, dtype = null, address = null, strides, extents] = PATTERN.exec(text) ?? [];
   if (kind !== 'pattern' || strides === undefined || extents === undefined) return null;
   const sizes = extents.split(',').map(Number);
   const elements = numel(sizes);
-  const size = dtype === null ? null : elementBytes(dtype);
+  const size = dtype === null ? null : dtypeBytes(dtype);
   return {
     dtype,
     address,

@@ -1,13 +1,8 @@
 /** The element type of a result: PyTorch's type promotion. */
 import { largest } from '../../containers/lists.js';
 import type { Arg } from '../../record/record.js';
-import { dtypeBytes, type Tensor } from '../call.js';
-
-/** Categories in order of precedence (PyTorch documentation, "Tensor Attributes", type promotion). */
-const CATEGORIES = ['bool', 'int', 'float', 'complex'] as const;
-export type DtypeCategory = (typeof CATEGORIES)[number];
-
-const INTEGERS = new Set(['byte', 'char', 'short', 'int', 'long', 'qint8', 'quint8', 'qint32']);
+import { CATEGORIES, dtypeBytes, elementType, type DtypeCategory } from '../../record/element-types.js';
+import { type Tensor } from '../call.js';
 
 /** The type a Python number has when it decides the result: PyTorch's default types. */
 const DEFAULTS: Readonly<Record<DtypeCategory, string>> = {
@@ -18,12 +13,7 @@ const DEFAULTS: Readonly<Record<DtypeCategory, string>> = {
 };
 
 /** Category of an element type, or null when the type is not known. */
-export function category(dtype: string): DtypeCategory | null {
-  if (dtypeBytes(dtype) === null) return null;
-  if (dtype === 'bool') return 'bool';
-  if (dtype.startsWith('complex')) return 'complex';
-  return INTEGERS.has(dtype) || /^u?int\d+$/.test(dtype) ? 'int' : 'float';
-}
+export const category = (dtype: string): DtypeCategory | null => elementType(dtype)?.category ?? null;
 
 const rank = (name: DtypeCategory): number => CATEGORIES.indexOf(name);
 

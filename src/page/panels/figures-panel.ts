@@ -49,7 +49,7 @@ const restsOn = (known: string): FigureLine => ({
 const STEPS = 'overview.steps';
 
 /** Time of kernels of which it is known whether they use the matrix unit. */
-const UNIT_KNOWN = `${KERNELS}.time - ${KERNELS}.matrixUnit.unknown - ${KERNELS}.matrixUnit.untold`;
+const UNIT_KNOWN = `${KERNELS}.time - ${KERNELS}.matrixUnit.unknown - ${KERNELS}.matrixUnit.undetermined`;
 
 const CPU = 'overview.cpu';
 

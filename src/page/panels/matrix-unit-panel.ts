@@ -13,7 +13,7 @@ const of = (name: string): string => `overview.kernels.matrixUnit.${name}`;
 const PARTS: readonly StripPart[] = [
   { name: 'used', field: of('used'), colour: 'var(--memory)' },
   { name: 'unused by a product', field: of('unused'), colour: 'var(--idle-host)' },
-  { name: 'product, undetermined', field: of('untold'), colour: 'var(--communication)' },
+  { name: 'product, undetermined', field: of('undetermined'), colour: 'var(--communication)' },
   { name: 'not applicable: no product', field: of('notApplicable'), colour: 'var(--host)' },
   { name: 'not known', field: of('unknown'), colour: 'var(--idle)' },
 ];

@@ -14,7 +14,7 @@ import { UNNAMED } from '../capture/capture.js';
 import { NO_OP } from './forward-ops.js';
 import type { HostEvents } from './host-events.js';
 import { OUTSIDE, type Nesting } from './nesting.js';
-import { scalarType } from './scalar-types.js';
+import { elementType } from '../../record/element-types.js';
 
 const GROUPED = /^_(?:p_)?matmul_ogs_[NT]{3}_([a-wyz\d]+)x([a-wyz\d]+)x([a-z\d]+)_\d+x\d+x\d+x\d+(_swiglu)?/;
 
@@ -161,11 +161,9 @@ function allocatedBy([size]: readonly Arg[]): readonly number[] | null {
   return known.length === extents.length && known.length > 1 ? known : null;
 }
 
-const DTYPES: Readonly<Record<string, string>> = { bf16: 'c10::BFloat16', fp16: 'c10::Half', fp32: 'float' };
-
 const tensor = (shape: readonly number[], type: string): Arg => ({
   ...{ name: '', type: 'tensor', shape },
   dtype: dtypeOf(type),
 });
 
-const dtypeOf = (type: string): string => scalarType(DTYPES[type] ?? '')?.dtype ?? type;
+const dtypeOf = (type: string): string => elementType(type)?.dtype ?? type;

@@ -2,8 +2,8 @@
 import { append, largest } from '../../containers/lists.js';
 import { entryOf, groupsOf } from '../../containers/map-entry.js';
 import type { ProfileLine, ProfileRecord } from '../../record/record.js';
-import { withoutDevice, countNotes, withoutTimes, type Analysis, type Answer } from '../analysis.js';
-import type { Annotated } from '../annotate.js';
+import { withoutDevice, countNotes, withoutTimes, type Analysis, type Answer, type Item } from '../analysis.js';
+import { Annotated } from '../annotate.js';
 import { isOfNeuronDevice } from '../neuron/machine.js';
 import { ProfileSums } from '../neuron/metric-sums.js';
 import type { RecordTypes } from '../input/record-types.js';
@@ -92,8 +92,12 @@ export class Adviser implements Analysis<Adviser> {
     this.#watches = rules.map((rule) => ({ rule, watch: rule.watch() }));
   }
 
-  /** @param rows what the `Annotator` of `report.ts` made ready of the record */
-  take(record: ProfileLine, rows: readonly Annotated[]): void {
+  take(item: Item): void {
+    if (item instanceof Annotated) this.#takeKernel(item);
+    else this.#takeRecord(item);
+  }
+
+  #takeRecord(record: ProfileLine): void {
     if (record.type === 'kernel') this.kernels++;
     if (record.type === 'profile') {
       this.profiles.set(record.profile, record);
@@ -116,7 +120,6 @@ export class Adviser implements Analysis<Adviser> {
     }
     if (this.#neuron.size > 0) this.#neuron.get(record.profile)?.take(record);
     for (const { watch } of this.#watches) watch.take?.(record);
-    if (rows.length > 0) this.addKernels(rows);
   }
 
   /** Watches for work without a duration: until the next of its stream it may run. */
@@ -136,11 +139,9 @@ export class Adviser implements Analysis<Adviser> {
     this.#onIdle?.({ cause, host, gap, time });
   }
 
-  addKernels(rows: readonly Annotated[]): void {
-    for (const row of rows) {
-      for (const { watch } of this.#watches) watch.row?.(row);
-      if (this.#hasVerdict) this.#addComputed(row);
-    }
+  #takeKernel(row: Annotated): void {
+    for (const { watch } of this.#watches) watch.row?.(row);
+    if (this.#hasVerdict) this.#addComputed(row);
   }
 
   #addComputed({ record, op, placement }: Annotated): void {
@@ -150,8 +151,7 @@ export class Adviser implements Analysis<Adviser> {
   }
 
   /** @throws UserError without any work that has a time */
-  finish(rows: readonly Annotated[]): Answer<Adviser> {
-    this.addKernels(rows);
+  finish(): Answer<Adviser> {
     if (this.kernels + this.activities === 0) throw withoutDevice(namesOfSeveral([...this.profiles.values()]));
     if (this.activities === 0) throw withoutTimes();
     const findings = this.findings

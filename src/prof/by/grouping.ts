@@ -36,7 +36,10 @@ export interface Grouping {
 /** Largest first. */
 const DEFAULT_SORT = 'total';
 
-/** @throws UsageError naming the nearest column */
+/**
+ * Reads the columns to group by, to show and to sort by.
+ * @throws UsageError naming the nearest column
+ */
 export function parseGrouping(text: GroupingText): Grouping {
   const keys = splitKeys('--by', text.by).map((key) => requireColumnAmong(key, Object.keys(HOST_TABLES)));
   const twice = keys.find((key, i) => keys.indexOf(key) !== i);

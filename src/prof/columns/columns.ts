@@ -176,7 +176,10 @@ export const columnOf = (key: string): KernelColumn | undefined => BY_KEY.get(ke
 export const requireColumnAmong = (key: string, others: readonly string[]): KernelColumn =>
   columnOf(key) ?? counterColumn(key) ?? requireColumnOf(COLUMNS, key, others);
 
-/** @throws UsageError naming the nearest key */
+/**
+ * The column with a key.
+ * @throws UsageError naming the nearest key
+ */
 export const requireColumn = (key: string): KernelColumn => requireColumnAmong(key, []);
 
 /**

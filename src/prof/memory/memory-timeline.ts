@@ -110,7 +110,7 @@ export class MemoryTimeline implements Analysis<MemoryTimeline> {
       throw withoutMemory(what, this.#header === null ? [] : [this.#header]);
     }
     const lost = this.#endless > 0 ? [`${left} of unknown lifetime left out`] : [];
-    return { table: null, facts: this, notes: [...lost, ...this.#unknownText] };
+    return { facts: this, notes: [...lost, ...this.#unknownText] };
   }
 
   /** `[[ns, action, bytes, category], …]`, times since 1970 where the profile states its start. */

@@ -6,6 +6,8 @@ import { jsonOf } from '../../record/control-characters.js';
 import { UserError } from '../../record/errors.js';
 import type { PartRecord, PartType } from '../../record/partial.js';
 import type { EndRecord, ProfileLine, ProfileRecord } from '../../record/record.js';
+import type { Item } from '../analysis.js';
+import { Annotated } from '../annotate.js';
 import type { KernelColumn } from '../columns/kernel-column.js';
 import type { RecordTypes } from '../input/record-types.js';
 import { RANK_TYPES, RankCollector } from '../ranks/part/rank-collector.js';
@@ -50,13 +52,16 @@ export class MemberBuilder {
   }
 
   take(record: ProfileLine): void {
-    const rows = this.#annotator.take(record);
-    this.#summaries.take(record, rows);
-    this.#details.take(record, rows);
-    this.#ranks.take(record, rows);
-    for (const row of rows) this.#kernels.add(row);
-    this.#takeSteps(record);
+    this.#annotator.pass(record, this.#takeItem);
   }
+
+  readonly #takeItem = (item: Item): void => {
+    this.#summaries.take(item);
+    this.#details.take(item);
+    this.#ranks.take(item);
+    if (item instanceof Annotated) this.#kernels.add(item);
+    else this.#takeSteps(item);
+  };
 
   #takeSteps(record: ProfileLine): void {
     if (this.#tooManySteps !== null) return;
@@ -71,11 +76,7 @@ export class MemberBuilder {
   /** @param end null for records that are cut off before it */
   finish(end: EndRecord | null): string[] {
     if (end !== null) this.take(end);
-    const rows = this.#annotator.rest();
-    this.#summaries.addKernels(rows);
-    this.#details.addKernels(rows);
-    this.#ranks.addKernels(rows);
-    for (const row of rows) this.#kernels.add(row);
+    this.#annotator.passRest(this.#takeItem);
     const { incomplete, evicted } = this.#annotator;
     const steps: StepsPart = this.#tooManySteps === null ? this.#steps.part : { tooMany: this.#tooManySteps };
     const data: readonly (readonly [PartType, unknown])[] = [

@@ -1,8 +1,8 @@
 /** The operation between devices that a kernel or a record of a collective is, whatever the profiler calls it. */
+import { communicationKind } from '../../ops/kernels/kernel-name.js';
 import { algorithmBytes, collectiveKind, type CollectiveKind } from '../../ops/collective-bytes.js';
 import { collectiveOfCalls } from '../../ops/collective-of-calls.js';
-import { communicationKind } from '../../ops/kernels/communication.js';
-import type { CollectiveRecord, KernelLine } from '../../record/record.js';
+import type { CollectiveLine, KernelLine } from '../../record/record.js';
 
 /** What identifies an operation among those of its rank, however the profiler records it. */
 export interface Operation {
@@ -16,7 +16,7 @@ export interface Operation {
   readonly peer?: number;
 }
 
-export function operationOf(record: KernelLine | CollectiveRecord): Operation {
+export function operationOf(record: KernelLine | CollectiveLine): Operation {
   if (record.type === 'collective') {
     const { dtype, bytes, group, groupSize, ranks, kind, name } = record;
     return { ...record, kind: collectiveKind(kind ?? name), dtype, bytes, group, groupSize, ranks };
@@ -34,7 +34,7 @@ export function operationOf(record: KernelLine | CollectiveRecord): Operation {
 export const UNKNOWN_OPERATION = 'unknown';
 
 /** What the operation is called in every answer: its kind, else what its profiler calls it, or its kernel does. */
-export function operationName(record: KernelLine | CollectiveRecord): string {
+export function operationName(record: KernelLine | CollectiveLine): string {
   const { kind } = operationOf(record);
   if (kind !== null) return kind;
   if (record.type === 'collective') return record.kind ?? record.name;

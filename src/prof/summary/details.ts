@@ -1,8 +1,8 @@
 /** Records and their annotated kernels → the curves and distributions of each profile. */
 import { entryOf } from '../../containers/map-entry.js';
 import { LogHistogram } from '../../containers/log-histogram.js';
-import type { ProfileLine } from '../../record/record.js';
-import type { Annotated } from '../annotate.js';
+import type { Item } from '../analysis.js';
+import { Annotated } from '../annotate.js';
 import { isDeviceActivity } from '../input/device-activity.js';
 import { AnnotationTotals } from '../html/annotations/annotation-times.js';
 import { pageKernelOf } from '../html/page-kernel.js';
@@ -36,7 +36,11 @@ export class SummaryDetails {
   /** Of partial answers. */
   readonly #parts = new Map<number, ProfileDetails>();
 
-  take(record: ProfileLine, rows: readonly Annotated[]): void {
+  take(record: Item): void {
+    if (record instanceof Annotated) {
+      this.#addKernel(record);
+      return;
+    }
     if (record.type === 'part-details') this.#parts.set(record.profile, record.data as ProfileDetails);
     if (isDeviceActivity(record)) {
       const activity = timedActivity(record);
@@ -47,19 +51,15 @@ export class SummaryDetails {
       this.#of(record.profile).annotations.range(record);
       this.#of(record.profile).ops.add(record);
     }
-    this.addKernels(rows);
   }
 
-  /** @param rows that still waited when the records ended */
-  addKernels(rows: readonly Annotated[]): void {
-    for (const row of rows) {
-      const activity = timedActivity(row.record);
-      // A Neuron instruction that only waits is no work.
-      if (activity === null || activity.kind === 'wait') continue;
-      const sums = this.#of(row.record.profile);
-      sums.annotations.add(pageKernelOf(row), activity.dur);
-      addLaunch(sums.launches, row);
-    }
+  #addKernel(row: Annotated): void {
+    const activity = timedActivity(row.record);
+    // A Neuron instruction that only waits is no work.
+    if (activity === null || activity.kind === 'wait') return;
+    const sums = this.#of(row.record.profile);
+    sums.annotations.add(pageKernelOf(row), activity.dur);
+    addLaunch(sums.launches, row);
   }
 
   /** When all records are taken. */

@@ -7,7 +7,8 @@ import { algorithmBytes } from '../../ops/collective-bytes.js';
 import type { KernelLine, ProfileLine, ProfileRecord, SyncRecord } from '../../record/record.js';
 import { durationOf } from '../../record/fields/times.js';
 import type { Transfer } from '../../record/fields/transfer.js';
-import type { Annotated } from '../annotate.js';
+import type { Item } from '../analysis.js';
+import { Annotated } from '../annotate.js';
 import type { RecordTypes } from '../input/record-types.js';
 import { HostSteps, MOST_STEPS, stepOf } from '../steps/host-steps.js';
 import { launchedAt } from '../steps/late-launch.js';
@@ -88,19 +89,12 @@ export class ProfileSummaries {
   /** @param names of kernels that are listed in each order */
   constructor(private readonly names = LISTED_NAMES) {}
 
-  /** @param rows what the record made ready: see `Annotator.take` */
-  take(record: ProfileLine, rows: readonly Annotated[]): void {
-    this.#listen(this.#profile(record.profile), record);
-    this.addKernels(rows);
-  }
-
-  /** @param rows that still waited when the records ended: see `Annotator.rest` */
-  addKernels(rows: readonly Annotated[]): void {
-    for (const row of rows) {
-      const { record } = row;
+  take(item: Item): void {
+    if (item instanceof Annotated) {
+      const { record } = item;
       // An instruction that only waits is no work.
-      if (workOf(record) !== null) this.#profile(record.profile).kernels.add(row, timeOf(record));
-    }
+      if (workOf(record) !== null) this.#profile(record.profile).kernels.add(item, timeOf(record));
+    } else this.#listen(this.#profile(item.profile), item);
   }
 
   /** In order of profile, when all records are taken. */

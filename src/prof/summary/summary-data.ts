@@ -196,7 +196,7 @@ export interface MatrixUnitTime {
   readonly unused: number;
   readonly notApplicable: number;
   /** Products for which it is undetermined: `?`. */
-  readonly untold: number;
+  readonly undetermined: number;
   readonly unknown: number;
   /**
    * Products whose types the unit takes, and of these the time on it; the name's silence counts as neither. Null where

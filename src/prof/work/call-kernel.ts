@@ -1,7 +1,7 @@
 /** A kernel as one of those that an op call launched. */
-import { AdaptiveCache } from '../../containers/lru-cache.js';
+import { LruCache } from '../../containers/lru-cache.js';
+import { isProductKernel } from '../../ops/kernels/kernel-name.js';
 import type { Family, Work } from '../../ops/family.js';
-import { isProductKernel } from '../../ops/product.js';
 import type { ResolvedWork } from '../../ops/resolve-work.js';
 import type { KernelRecord, OpCall } from '../../record/record.js';
 
@@ -19,7 +19,7 @@ export const isNamedProduct = ({ record, described }: CallKernel): boolean =>
 
 /** Calls whose parts are kept: those of a loop repeat. */
 const KEPT = 2048;
-const found = new AdaptiveCache<OpCall, { readonly family: Family; readonly parts: readonly Work[] | null }>(KEPT);
+const found = new LruCache<OpCall, { readonly family: Family; readonly parts: readonly Work[] | null }>(KEPT);
 
 /** The parts of an op that computes several results with kernels of their own; null for all other ops. */
 export function partsOf({ described: { call, family } }: CallKernel): readonly Work[] | null {

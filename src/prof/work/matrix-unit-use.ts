@@ -1,12 +1,11 @@
 /** A kernel's use of the matrix unit, cached by call and name, since the kernels of a loop repeat with the same ones. */
-import { AdaptiveCache } from '../../containers/lru-cache.js';
+import { LruCache } from '../../containers/lru-cache.js';
+import { addsInHalf, isShortcut } from '../../ops/kernels/kernel-name.js';
 import { entryOf } from '../../containers/map-entry.js';
 import { arithmeticType } from '../../ops/arithmetic.js';
-import { isEligible } from '../../ops/kernels/eligibility.js';
-import { mathType } from '../../ops/kernels/matrix-unit.js';
-import { addsInHalf, isShortcut } from '../../ops/kernels/product-name.js';
+import { mathType, isEligible } from '../../ops/kernels/matrix-unit.js';
 import { slowedBy, whyOf, type ProductFacts, type Reason } from '../../ops/kernels/tensor-core-advice.js';
-import { tensorCore } from '../../ops/tensor-core.js';
+import { tensorCore } from '../../ops/kernels/tensor-core.js';
 import type { OpCall } from '../../record/record.js';
 
 export interface MatrixUnitUse {
@@ -28,7 +27,7 @@ export interface MatrixUnitUse {
 const KEPT = 2048;
 
 /** By the call that describes the kernel, then by kernel and device. A call has few kernels. */
-const cache = new AdaptiveCache<OpCall, Map<string, MatrixUnitUse>>(KEPT);
+const cache = new LruCache<OpCall, Map<string, MatrixUnitUse>>(KEPT);
 
 /**
  * @param call the one that describes the kernel
@@ -37,7 +36,6 @@ const cache = new AdaptiveCache<OpCall, Map<string, MatrixUnitUse>>(KEPT);
  * @param arch of the device, as 'sm80'
  */
 export function matrixUnitUse(call: OpCall, product: boolean, name: string, arch: string | undefined): MatrixUnitUse {
-  if (!cache.isOn) return judge(call, product, name, arch);
   const uses = cache.of(call, () => new Map<string, MatrixUnitUse>());
   return entryOf(uses, `${product}/${String(arch)}/${name}`, () => judge(call, product, name, arch));
 }

@@ -5,7 +5,7 @@
  */
 import { append } from '../../containers/lists.js';
 import { elementAt } from '../../containers/element.js';
-import { AdaptiveCache } from '../../containers/lru-cache.js';
+import { LruCache } from '../../containers/lru-cache.js';
 import { entryOf } from '../../containers/map-entry.js';
 import type { Work } from '../../ops/family.js';
 import type { KernelRecord } from '../../record/record.js';
@@ -57,7 +57,7 @@ export class OpCallBuffer {
   #head = 0;
   readonly #calls = new Map<string, OpenCall>();
   /** Derived work of the only kernel of its call, by that from its name alone: kernels that are alike share both objects. */
-  readonly #ofOnlyKernel = new AdaptiveCache<DerivedWork, DerivedWork>(KEPT);
+  readonly #ofOnlyKernel = new LruCache<DerivedWork, DerivedWork>(KEPT);
   readonly #waitsFor = new Map<Annotated, OpenCall | MarkedCall>();
   /** By profile, process and thread. */
   readonly #marked = new Map<string, MarkedCall>();

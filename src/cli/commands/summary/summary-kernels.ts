@@ -62,12 +62,12 @@ function arithmeticSection(
   { overview, unit, next }: About,
   { time, precision, matrixUnit, work }: KernelSummary,
 ): Section {
-  const { used, unused, notApplicable, untold, unknown, eligible, eligibleUsed } = matrixUnit;
+  const { used, unused, notApplicable, undetermined, unknown, eligible, eligibleUsed } = matrixUnit;
   const uses = [
     ['used', used],
     ['not used', unused],
     ['not applicable', notApplicable],
-    ['undetermined', untold],
+    ['undetermined', undetermined],
     [UNKNOWN, unknown],
   ] as const;
   const ofEligible =
@@ -97,7 +97,7 @@ function arithmeticSection(
     rows: [
       ['precision', sharesText(tallied(precision), time)],
       ['matrix unit', sharesText(uses, time)],
-      ...(untold > 0 ? [['  undetermined', (isOfNeuron(overview) ? NEURON.undetermined : BY_NAME).text]] : []),
+      ...(undetermined > 0 ? [['  undetermined', (isOfNeuron(overview) ? NEURON.undetermined : BY_NAME).text]] : []),
       ...ofEligible,
       ['bound by', sharesText(tallied(work.bounds), time)],
       ['work', work.flops + work.bytes > 0 ? done : `${UNKNOWN}: no kernel has known work`],

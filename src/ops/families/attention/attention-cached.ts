@@ -1,7 +1,8 @@
 /** Attention of a serving engine on a key-value cache whose lengths are no arguments of the call. */
 import type { LengthSums } from '../../../record/serving-step.js';
 import { elementAt } from '../../../containers/element.js';
-import { bytesToRead, dtypeShort, extentAt, numel, type Tensor } from '../../call.js';
+import { dtypeShort } from '../../../record/element-types.js';
+import { bytesToRead, extentAt, numel, type Tensor } from '../../call.js';
 import type { OpCost, Param } from '../../family.js';
 import { rules, withTensors, type BoundCall } from '../../schema/op-rules.js';
 import { tensor, total } from '../../work.js';

@@ -8,7 +8,8 @@
 import { entryOf } from '../../by-name.js';
 import type { BoundArguments } from '../../schema/binding.js';
 import { boundRow } from '../../schema/op-table.js';
-import { dtypeShort, extentAt, type Tensor } from '../../call.js';
+import { dtypeShort } from '../../../record/element-types.js';
+import { extentAt, type Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
 import type { Family, KernelFacts, OpCost, Param, Work } from '../../family.js';
 import { tensor, workOf } from '../../work.js';

@@ -1,6 +1,7 @@
 /** Writing the keys and values of new tokens into the paged cache that attention reads. */
 import { rules, withTensors, workByRules, type RuleCost } from '../../schema/op-rules.js';
-import { dtypeBytes, numel, type Tensor } from '../../call.js';
+import { dtypeBytes } from '../../../record/element-types.js';
+import { numel, type Tensor } from '../../call.js';
 import type { Family } from '../../family.js';
 import { tensor, tensorListParams } from '../../work.js';
 

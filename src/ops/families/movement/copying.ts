@@ -1,7 +1,8 @@
 /** Copies: between tensors, into another layout, into a padded or repeated tensor. */
 import { named, type ByName } from '../../by-name.js';
 import { bind, type BoundArguments } from '../../schema/binding.js';
-import { argument, dtypeShort, numel, positional, type Tensor } from '../../call.js';
+import { dtypeShort } from '../../../record/element-types.js';
+import { argument, numel, positional, type Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
 import { isDispatched } from '../../schema/dispatched.js';
 import type { Family, OpCost } from '../../family.js';

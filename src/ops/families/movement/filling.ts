@@ -1,6 +1,7 @@
 /** Filling a tensor: with zeros, ones, a value or a sequence. */
 import { entryOf, named, type ByName } from '../../by-name.js';
-import { argument, dtypeBytes, numel, positional, type Tensor } from '../../call.js';
+import { dtypeBytes } from '../../../record/element-types.js';
+import { argument, numel, positional, type Tensor } from '../../call.js';
 import type { Arg, OpCall } from '../../../record/record.js';
 import { isDispatched } from '../../schema/dispatched.js';
 import type { Family, Work } from '../../family.js';

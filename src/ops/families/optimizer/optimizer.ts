@@ -1,5 +1,6 @@
 /** Fused optimiser steps. */
-import { dtypeShort, numel } from '../../call.js';
+import { dtypeShort } from '../../../record/element-types.js';
+import { numel } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
 import type { Family, KernelFacts, Work } from '../../family.js';
 import { inputTensors } from '../../operands.js';

@@ -1,7 +1,8 @@
 /** Conversion to another element type. */
 import { entryOf, type ByName } from '../../by-name.js';
 import { bind } from '../../schema/binding.js';
-import { dtypeShort, type Tensor } from '../../call.js';
+import { dtypeShort } from '../../../record/element-types.js';
+import { type Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
 import type { Family, KernelFacts, Work } from '../../family.js';
 import { isDispatched } from '../../schema/dispatched.js';

@@ -7,7 +7,8 @@
  */
 import type { BoundArguments } from '../../schema/binding.js';
 import { boundRow, opTable } from '../../schema/op-table.js';
-import { dtypeShort, extentAt, numel, type Tensor } from '../../call.js';
+import { dtypeShort } from '../../../record/element-types.js';
+import { extentAt, numel, type Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
 import type { Family, KernelFacts, OpCost, Param, Work } from '../../family.js';
 import { opName } from '../../operands.js';

@@ -39,7 +39,8 @@ const METRICS: readonly RankMetric[] = [
     title: 'On matrix unit',
     unit: 'share',
     field: 'P.overview.kernels.matrixUnit.used / P.overview.kernels.time',
-    known: 'P.overview.kernels.time - P.overview.kernels.matrixUnit.unknown - P.overview.kernels.matrixUnit.untold',
+    known:
+      'P.overview.kernels.time - P.overview.kernels.matrixUnit.unknown - P.overview.kernels.matrixUnit.undetermined',
   },
 ];
 

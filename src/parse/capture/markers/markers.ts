@@ -6,7 +6,7 @@ import { ENGINE_PREFIX, isNode } from '../../names/op-name.js';
 import { isLookup, programFrames } from '../../../record/python/marker-text.js';
 import { toOpCall } from '../../../record/python/op-call.js';
 import { isDict, LiteralError, parseLiteral, type PythonValue } from '../../../record/python/python-literal.js';
-import { AdaptiveCache } from '../../../containers/lru-cache.js';
+import { LruCache } from '../../../containers/lru-cache.js';
 import type { OpCall } from '../../../record/record.js';
 
 /** An op of the framework (PyTorch's emit_nvtx). */
@@ -205,7 +205,7 @@ const RECENT = 4096;
 
 /** Parses texts with a cache for dicts; other texts cost no more to parse than to look up. */
 export class MarkerReader {
-  readonly #recent = new AdaptiveCache<string, Marker>(RECENT);
+  readonly #recent = new LruCache<string, Marker>(RECENT);
 
   read(text: string): Marker {
     return text.startsWith('{') ? this.#recent.of(text, (key) => parseMarker(key)) : parseMarker(text);

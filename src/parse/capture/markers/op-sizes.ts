@@ -6,7 +6,7 @@
  * Source: torch/csrc/profiler/util.cpp (inputSizes), torch/csrc/profiler/standalone/nvtx_observer.cpp.
  */
 import type { Arg, OpCall } from '../../../record/record.js';
-import { AdaptiveCache } from '../../../containers/lru-cache.js';
+import { LruCache } from '../../../containers/lru-cache.js';
 import type { OpMarker } from './markers.js';
 import { tensorArg, UNKNOWN } from '../unnamed-args.js';
 import { readOpName } from '../../names/op-name.js';
@@ -65,7 +65,7 @@ const MAX_CACHED_ARGS = 16;
 
 /** Reads the calls of op markers, with a cache for repeated ones. */
 export class OpSizesReader {
-  readonly #recent = new AdaptiveCache<string, OpCall>(RECENT);
+  readonly #recent = new LruCache<string, OpCall>(RECENT);
 
   /** The call of an op that records shapes, without arguments where they are malformed; null for any other range. */
   callOf(marker: OpMarker): OpCall | null {

@@ -201,6 +201,11 @@ function readTemplateArg(cursor: MangledCursor): Node {
   if (cursor.take('J')) {
     return { kind: 'pack', items: cursor.nested(() => cursor.listUntilEnd(() => readTemplateArg(cursor))) };
   }
+  if (cursor.take('Tn')) {
+    // The declared type of a value parameter: no part of the name as it is printed, but its parts can be referred to.
+    readType(cursor);
+    return readTemplateArg(cursor);
+  }
   if (!cursor.take('X')) return readType(cursor);
   const expression = readExpression(cursor);
   cursor.expect('E');

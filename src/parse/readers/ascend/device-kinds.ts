@@ -2,7 +2,7 @@
  * Kinds of device tasks, copies, element types and links, by the profiler's names and codes.
  * Source: the user guide of the Ascend PyTorch Profiler, and databases of 2024 to 2026.
  */
-import { elementBytes } from '../../../record/fields/element-types.js';
+import { elementType, type ElementType } from '../../../record/element-types.js';
 import type { CopyKind } from '../../../record/record.js';
 
 /** Kind of a device task that is neither a kernel nor part of a collective. */
@@ -57,27 +57,6 @@ export const COPY_OPERATIONS: Readonly<Record<number, CopyKind>> = {
   7: 'DtoH',
 };
 
-/** The framework's name of each type of the communication library. */
-const COLLECTIVE_TYPES: Readonly<Record<string, string>> = {
-  INT8: 'int8',
-  INT16: 'int16',
-  INT32: 'int32',
-  FP16: 'float16',
-  FP32: 'float32',
-  INT64: 'int64',
-  UINT64: 'uint64',
-  UINT8: 'uint8',
-  UINT16: 'uint16',
-  UINT32: 'uint32',
-  FP64: 'float64',
-  BFP16: 'bfloat16',
-  INT128: 'int128',
-  HIF8: 'hif8',
-  FP8E4M3: 'float8_e4m3fn',
-  FP8E5M2: 'float8_e5m2',
-  FP8E8M0: 'float8_e8m0fnu',
-};
-
 /** ENUM_HCCL_DATA_TYPE, for databases without that table. */
 export const COLLECTIVE_TYPE_CODES: Readonly<Record<number, string>> = {
   0: 'INT8',
@@ -111,11 +90,7 @@ export const LINK_CODES: Readonly<Record<number, string>> = {
 };
 
 /** Element type of a message; null for an unknown name. */
-export function collectiveType(name: string | null): { readonly dtype: string; readonly bytes: number } | null {
-  const known = name === null || !Object.hasOwn(COLLECTIVE_TYPES, name) ? undefined : COLLECTIVE_TYPES[name];
-  const bytes = known === undefined ? null : elementBytes(known);
-  return known === undefined || bytes === null ? null : { dtype: known, bytes };
-}
+export const collectiveType = (name: string | null): ElementType | null => (name === null ? null : elementType(name));
 
 /** `hcom_allReduce__210_0_1` and `hcom_allReduce_` → `allReduce`. */
 export function collectiveKind(name: string): string | null {

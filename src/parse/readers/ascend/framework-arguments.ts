@@ -3,9 +3,10 @@
  * `float;\r\nfloat;\r\nScalarList`, one slot an argument. Only tensors have shapes: values of scalars and of lists
  * (strides, paddings) are not recorded.
  */
+import { elementType } from '../../../record/element-types.js';
 import type { Arg } from '../../../record/record.js';
 import { NOT_GIVEN, tensorArg, UNDEFINED_TENSOR, UNKNOWN } from '../../capture/unnamed-args.js';
-import { isListType, isPlainType, scalarType } from '../../torch/scalar-types.js';
+import { isListType, isPlainType } from '../../torch/scalar-types.js';
 
 const LIST: Arg = { name: '', type: 'list' };
 
@@ -36,7 +37,7 @@ function readArgument(slot = '', kind = ''): Arg {
   // Tensors of a list have no shapes here.
   if (kind === 'TensorList' || isListType(kind)) return LIST;
   if (isPlainType(kind) || shape === null) return UNKNOWN;
-  const scalar = scalarType(kind);
+  const scalar = elementType(kind);
   if (scalar !== null) return tensorArg(shape, scalar.dtype);
   return shape.length > 0 ? tensorArg(shape, kind) : UNKNOWN;
 }

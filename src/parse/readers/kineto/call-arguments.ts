@@ -6,11 +6,12 @@
  * profiler does not know. Concrete inputs (since 2023): the text of every value that is no tensor.
  * Strides (since 2023): the form of the shapes.
  */
+import { elementType } from '../../../record/element-types.js';
 import { isDecimal } from '../../../record/decimal.js';
 import type { Arg, ArgValue } from '../../../record/record.js';
 import { NOT_GIVEN, tensorArg, UNDEFINED_TENSOR, UNKNOWN } from '../../capture/unnamed-args.js';
 import { listOf, shapeOf } from '../../json/json-value.js';
-import { isListType, isPlainType, scalarType } from '../../torch/scalar-types.js';
+import { isListType, isPlainType } from '../../torch/scalar-types.js';
 import { LruCache } from '../../../containers/lru-cache.js';
 import type { HostTexts } from '../../torch/host-events.js';
 import type { ByteTexts } from '../../json/byte-texts.js';
@@ -45,7 +46,7 @@ const isShape = (value: unknown): value is number[] => shapeOf(value) !== null;
 
 function readArgument(extents: unknown, kind: string, value: string | undefined): Arg {
   if (kind === UNDEFINED_TENSOR) return NOT_GIVEN;
-  const scalar = scalarType(kind);
+  const scalar = elementType(kind);
   if (scalar !== null && !isPlainType(kind)) return isShape(extents) ? tensorArg(extents, scalar.dtype) : UNKNOWN;
   if (kind === 'TensorList' || isNested(extents)) return tensors(extents);
   if (isShape(extents) && extents.length > 0) return tensorArg(extents, kind);

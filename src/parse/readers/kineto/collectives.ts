@@ -7,7 +7,7 @@
 import { shapeOf, fieldOf, listOf, parseJson, sizeOf, textOf } from '../../json/json-value.js';
 import type { Collective, ProcessGroup } from '../../../record/fields/collective.js';
 import type { JobFacts } from '../../capture/capture.js';
-import { scalarType } from '../../torch/scalar-types.js';
+import { elementType } from '../../../record/element-types.js';
 
 /** Keys with the other rank of a message, as the job numbers ranks, by the operation. */
 const PEER_KEYS: ReadonlyMap<string, string> = new Map([
@@ -29,7 +29,7 @@ export function readCollective(args: unknown): Collective | null {
   const op = textOf(field('Collective name'));
   if (op === null) return null;
   const name = textOf(field('dtype'));
-  const type = name === null ? null : scalarType(name);
+  const type = name === null ? null : elementType(name);
   const size = type?.bytes ?? null;
   const peerKey = PEER_KEYS.get(op);
   const peer = peerKey === undefined ? null : sizeOf(field(peerKey));

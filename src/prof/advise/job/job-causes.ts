@@ -174,8 +174,8 @@ export const job: Rule = {
   watch: () => {
     const collector = new RankCollector();
     return {
-      take: (record) => collector.take(record, []),
-      row: (row) => collector.addKernels([row]),
+      take: (record) => collector.take(record),
+      row: (row) => collector.take(row),
       end: (facts) => answer(collector, facts),
     };
   },

@@ -4,7 +4,8 @@
  */
 import { boundedEntryOf } from '../../../containers/map-entry.js';
 import { NS_PER_S } from '../../../record/units.js';
-import { dtypeShort, numel, tensorBytes } from '../../../ops/call.js';
+import { dtypeShort } from '../../../record/element-types.js';
+import { numel, tensorBytes } from '../../../ops/call.js';
 import { inputTensors } from '../../../ops/operands.js';
 import { LruCache } from '../../../containers/lru-cache.js';
 import type { OpCall } from '../../../record/record.js';

@@ -7,7 +7,7 @@ import { orNull } from '../../../containers/numeric-column.js';
 import { UserError } from '../../../record/errors.js';
 import { isCubeClass } from '../../../record/neuron/engines.js';
 import type {
-  CollectiveRecord,
+  CollectiveLine,
   Context,
   KernelLine,
   ProfileLine,
@@ -45,7 +45,7 @@ function distinct(...lists: readonly (readonly string[])[]): ReadonlySet<string>
   return names;
 }
 
-const isWork = (record: ProfileLine): record is KernelLine | CollectiveRecord =>
+const isWork = (record: ProfileLine): record is KernelLine | CollectiveLine =>
   record.type === 'kernel' || record.type === 'collective';
 
 const ENGINE_RANGE = 'autograd::engine::evaluate_function: ';

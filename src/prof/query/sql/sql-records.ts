@@ -1,7 +1,7 @@
 /** Records → the tables that a query reads. */
 import { Steps, STEP_TYPES } from '../../steps/steps.js';
-import type { Annotated } from '../../annotate.js';
-import type { Analysis, Answer } from '../../analysis.js';
+import { Annotated } from '../../annotate.js';
+import type { Analysis, Answer, Item } from '../../analysis.js';
 import type { RecordTypes } from '../../input/record-types.js';
 import { operationOf } from '../../steps/communication-operation.js';
 import { communicates } from '../../steps/step-work.js';
@@ -86,18 +86,21 @@ export class SqlRecords implements Analysis<null> {
     );
   }
 
-  take(record: ProfileLine, kernels: readonly Annotated[]): void {
+  take(item: Item): void {
+    if (item instanceof Annotated) this.kernels?.add(item);
+    else this.#takeRecord(item);
+    this.job?.ranks.take(item);
+  }
+
+  #takeRecord(record: ProfileLine): void {
     if (record.type === 'profile') this.#profiles.set(record.profile, record);
     this.records.get(record.type)?.add({ record, profile: this.#profiles.get(record.profile) ?? null });
     // What NCCL does is a kernel, and an operation as much as one that a profiler reports as such.
     if (record.type === 'kernel' && communicates(record)) this.#addCollective(record);
-    this.#addKernels(kernels);
     if (this.steps !== null) this.#steps.take(record);
-    this.job?.ranks.take(record, []);
   }
 
-  finish(kernels: readonly Annotated[]): Answer<null> {
-    this.#addKernels(kernels);
+  finish(): Answer<null> {
     this.kernels?.finish();
     for (const loader of this.records.values()) loader.finish();
     if (this.steps !== null) {
@@ -105,16 +108,11 @@ export class SqlRecords implements Analysis<null> {
       this.steps.finish();
     }
     this.job?.finish();
-    return { table: null, facts: null, notes: [] };
+    return { facts: null };
   }
 
   #addCollective(record: KernelLine): void {
     const operation = { ...record, ...operationOf(record), type: 'collective' } as unknown as ProfileLine;
     this.records.get('collective')?.add({ record: operation, profile: this.#profiles.get(record.profile) ?? null });
-  }
-
-  #addKernels(kernels: readonly Annotated[]): void {
-    if (this.kernels !== null) for (const kernel of kernels) this.kernels.add(kernel);
-    this.job?.ranks.addKernels(kernels);
   }
 }

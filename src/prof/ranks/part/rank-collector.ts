@@ -1,8 +1,8 @@
 /** Records → the parts of their ranks, in one pass: one part for each device of a profile that worked. */
 import { entryOf } from '../../../containers/map-entry.js';
 import type { EndRecord, KernelLine, ProfileLine, ProfileRecord } from '../../../record/record.js';
-import { mayHaveWork } from '../../analysis.js';
-import type { Annotated } from '../../annotate.js';
+import { mayHaveWork, type Item } from '../../analysis.js';
+import { Annotated } from '../../annotate.js';
 import { missingReason } from '../../input/missing-device.js';
 import type { RecordTypes } from '../../input/record-types.js';
 import { HostSteps, stepOf } from '../../steps/host-steps.js';
@@ -54,8 +54,14 @@ class ProfileOfRanks {
 export class RankCollector {
   readonly #profiles = new Map<number, ProfileOfRanks>();
 
-  /** @param rows kernels that are complete with the record */
-  take(record: ProfileLine, rows: readonly Annotated[]): void {
+  take(item: Item): void {
+    if (item instanceof Annotated) {
+      const profile = this.#profiles.get(item.record.profile);
+      if (profile !== undefined) addKernel(profile, item);
+    } else this.#takeRecord(item);
+  }
+
+  #takeRecord(record: ProfileLine): void {
     const profile = entryOf(this.#profiles, record.profile, () => new ProfileOfRanks());
     if (record.type === 'profile') profile.header = record;
     else if (record.type === 'end') profile.end = record;
@@ -66,15 +72,6 @@ export class RankCollector {
     if (missing !== null) deviceOf(profile, missing.device).steps.missing.push(missing);
     const found = workOf(record);
     if (found !== null) addActivity(profile, found.work, found.record);
-    this.addKernels(rows);
-  }
-
-  /** @param rows kernels that still waited when the records ended */
-  addKernels(rows: readonly Annotated[]): void {
-    for (const row of rows) {
-      const profile = this.#profiles.get(row.record.profile);
-      if (profile !== undefined) addKernel(profile, row);
-    }
   }
 
   /** In order of profile and device. */

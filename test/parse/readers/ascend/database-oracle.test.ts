@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import type { KernelRecord, ProfileRecord } from '../../../../src/record/record.js';
-import { completeKernel } from '../../../../src/record/kernel-defaults.js';
-import { scalarType } from '../../../../src/parse/torch/scalar-types.js';
+import { completeKernel } from '../../../../src/record/fields/record-fields.js';
+import { elementType } from '../../../../src/record/element-types.js';
 import { recordsOf } from '../../../support/profile-records.js';
 import { itShared } from '../../../support/shared.js';
 
@@ -57,7 +57,7 @@ function shapesOf(kernel: KernelRecord, { shapeOp, shapes, dtypes }: Expected): 
     call.args.length === Math.max(shapes.length, dtypes.length) &&
     call.args.every((arg, i) => {
       const [shape = '', dtype = ''] = [shapes[i], dtypes[i]];
-      const type = scalarType(dtype);
+      const type = elementType(dtype);
       if (dtype === 'Scalar') return arg.type === 'unknown' && !('value' in arg);
       if (dtype === 'None') return arg.type === 'NoneType';
       if (dtype.endsWith('List')) return arg.type === 'list' && !('value' in arg);

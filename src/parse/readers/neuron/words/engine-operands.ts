@@ -1,4 +1,5 @@
 /** Instructions that compute: products on the array, and what the other engines do element by element. */
+import { dtypeBytes } from '../../../../record/element-types.js';
 import type { Labels } from '../../../../record/record.js';
 import {
   codeOf,
@@ -7,7 +8,6 @@ import {
   joined,
   product,
   typeName,
-  TYPES,
   type Access,
   type WordLayout,
   type Operands,
@@ -33,10 +33,10 @@ const tensorText = ({ address, strides, sizes }: Tensor): string =>
   `${hex(address)}[${strides.join(',')}][${sizes.join(',')}]`;
 
 const accessOf = ({ address, sizes }: Tensor, type: number): Access => {
-  const bytes = TYPES[type]?.bytes;
+  const bytes = dtypeBytes(typeName(type) ?? '');
   return {
     memory: address < FIRST_PSUM_ADDRESS ? 'sbuf' : 'psum',
-    bytes: bytes === undefined ? null : bytes * product(sizes),
+    bytes: bytes === null ? null : bytes * product(sizes),
   };
 };
 

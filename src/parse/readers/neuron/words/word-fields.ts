@@ -48,14 +48,9 @@ export const product = (factors: readonly number[]): number => factors.reduce((a
 export const codeOf = (names: Readonly<Record<number, string>>, code: number): string | null => names[code] ?? null;
 
 /** Element types by code; those of other codes have not been seen. */
-export const TYPES: Readonly<Record<number, { readonly name: string; readonly bytes: number }>> = {
-  0x06: { name: 'bfloat16', bytes: 2 },
-  0x08: { name: 'int32', bytes: 4 },
-  0x09: { name: 'uint32', bytes: 4 },
-  0x0a: { name: 'fp32', bytes: 4 },
-};
+const TYPES: Readonly<Record<number, string>> = { 0x06: 'bfloat16', 0x08: 'int32', 0x09: 'uint32', 0x0a: 'fp32' };
 
-export const typeName = (code: number): string | null => TYPES[code]?.name ?? null;
+export const typeName = (code: number): string | null => TYPES[code] ?? null;
 
 /** Addresses of an engine's instruction: below this the state buffer, from it on the accumulators. */
 export const FIRST_PSUM_ADDRESS = 0x2000000;

@@ -4,6 +4,7 @@
  * Sources: NCCL, src/include/nvtx_payload_schemas.h and src/collectives.cc of 2.18 to 2.28 (names of entries; up to 2.24 a
  * collective's payload has no communicator); Nsight Systems documentation, "Recipe Composite Tables" (fields of JSON).
  */
+import { elementType } from '../../../../record/element-types.js';
 import { fieldOf, textOf } from '../../../json/json-value.js';
 import { ExactDecoder } from '../../../json/exact-json.js';
 import type { Payload } from './payload-schemas.js';
@@ -52,27 +53,6 @@ export function factsOfPayload(payload: Payload): NcclFacts {
   };
 }
 
-/** Bytes of an element, by NCCL's names of types without `nccl`, in lower case, and the framework's names. */
-const TYPES: ReadonlyMap<string, readonly [bytes: number, dtype: string]> = new Map<string, readonly [number, string]>([
-  ['int8', [1, 'int8']],
-  ['char', [1, 'int8']],
-  ['uint8', [1, 'uint8']],
-  ['int32', [4, 'int32']],
-  ['int', [4, 'int32']],
-  ['uint32', [4, 'uint32']],
-  ['int64', [8, 'int64']],
-  ['uint64', [8, 'uint64']],
-  ['float16', [2, 'float16']],
-  ['half', [2, 'float16']],
-  ['bfloat16', [2, 'bfloat16']],
-  ['float32', [4, 'float32']],
-  ['float', [4, 'float32']],
-  ['float64', [8, 'float64']],
-  ['double', [8, 'float64']],
-  ['float8e4m3', [1, 'float8_e4m3fn']],
-  ['float8e5m2', [1, 'float8_e5m2']],
-]);
-
 /** Longest JSON that is read. */
 const MOST_BYTES = 64 * 1024;
 
@@ -83,13 +63,13 @@ export function factsOfJson(text: string): NcclFacts | null {
   const value = new ExactDecoder().decode(bytes, 0, bytes.length);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
   const integer = (key: string): bigint | undefined => integerIn(fieldOf(value, key));
-  const type = TYPES.get((textOf(fieldOf(value, 'dataType')) ?? '').replace(/^nccl/i, '').toLowerCase());
+  const type = elementType((textOf(fieldOf(value, 'dataType')) ?? '').replace(/^nccl/i, ''));
   const count = countOf(integer('count'));
   return {
     ...NO_FACTS,
     communicator: communicatorOf(integer('commHash')),
-    bytes: count === null || type === undefined ? null : count * type[0],
-    dtype: type?.[1] ?? null,
+    bytes: count === null || type === null ? null : count * type.bytes,
+    dtype: type?.dtype ?? null,
     ranks: countOf(integer('nRanks')),
     peer: countOf(integer('peer')),
     root: countOf(integer('root')),
