@@ -4,7 +4,7 @@
  * Source: rocmProfileData, schemas 2 and 3 and what writes them; databases of schema 2.
  */
 import type { CopyKind } from '../../../record/record.js';
-import { TraceBuilder } from '../../capture/trace-builder.js';
+import { TraceBuilder } from '../../trace/trace-builder.js';
 import { databaseOf, type Reader } from '../../reader.js';
 import { DatabaseClock } from '../../sqlite/database-clock.js';
 import type { Cell, SqliteFile } from '../../sqlite/sqlite.js';
