@@ -4,7 +4,7 @@
  * format by its name (which option to profile with, what a vendor's tool reports) has a default for all others.
  */
 import type { ProfileLine } from '../record/record.js';
-import type { OtherCaptures } from './capture/graphs/captured-graph.js';
+import type { OtherCaptures } from './trace/graphs/captured-graph.js';
 import type { SqliteFile } from './sqlite/sqlite.js';
 
 /** An input whose format is to be detected. */

@@ -1,7 +1,7 @@
 /** Steps that annotations of the program state. */
 import { LruCache } from '../../containers/lru-cache.js';
 import { readStepName, type StepName } from '../../record/step-name.js';
-import type { StepRange } from '../capture/launch-steps.js';
+import type { StepRange } from '../trace/launch-steps.js';
 import type { HostEvents } from './host-events.js';
 
 /** Ranges of steps among annotations, and among the ops as which profilers of 2021 record annotations. */

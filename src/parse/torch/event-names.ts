@@ -2,7 +2,7 @@
  * Names of host events → op of the dispatcher, autograd node, module, Python frame, or the user's range.
  */
 import { isNode, ENGINE_PREFIX, readOpName } from '../names/op-name.js';
-import { parseMarker } from '../capture/markers/markers.js';
+import { parseMarker } from '../trace/markers/markers.js';
 import { compiledRange, isCompiledNode, type CompiledRange } from './compiled-ranges.js';
 
 export type HostName =

@@ -1,8 +1,8 @@
 /** Text output of the Ascend PyTorch Profiler: trace_view.json and CSV files, or kernel_details.csv without a trace. */
-import { emit } from '../../capture/emit.js';
+import { emit } from '../../trace/emit.js';
 import type { Reader, Probe } from '../../reader.js';
-import { DetailsCapture } from './text/details-capture.js';
-import { TraceCapture } from './text/trace-capture.js';
+import { DetailsTrace } from './text/details-trace.js';
+import { TextTrace } from './text/text-trace.js';
 import { traceSource } from './text/trace-source.js';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -36,7 +36,7 @@ export const ascendText: Reader = {
     const place = [probe.path, probe.file, probe.folder] as const;
     const { id } = ascendText;
     return emit(
-      isKernelDetails(probe) ? new DetailsCapture(...place, id) : new TraceCapture(id, traceSource(...place)),
+      isKernelDetails(probe) ? new DetailsTrace(...place, id) : new TextTrace(id, traceSource(...place)),
       options,
     );
   },

@@ -1,6 +1,6 @@
 /** `deviceProperties` of a trace → devices of the profile. */
 import type { Device } from '../../../record/record.js';
-import { UNKNOWN_DEVICE } from '../../capture/capture.js';
+import { UNKNOWN_DEVICE } from '../../trace/trace.js';
 import { isJsonObject } from '../../json/json-value.js';
 
 const number = (value: unknown): number | null =>

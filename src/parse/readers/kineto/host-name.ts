@@ -1,7 +1,7 @@
 /** The host in the name of a trace. */
 import { basename } from 'node:path';
-import type { JobFacts } from '../../capture/capture.js';
-import type { ThreadTable } from '../../capture/threads.js';
+import type { JobFacts } from '../../trace/trace.js';
+import type { ThreadTable } from '../../trace/threads.js';
 
 /** `HOST_PID.TIME.pt.trace.json`. Source: `tensorboard_trace_handler` of torch/profiler/profiler.py. */
 const TENSORBOARD = /^(.+)_(\d{1,10})\.\d{10,19}\.pt\.trace\.json(?:\.gz)?$/;

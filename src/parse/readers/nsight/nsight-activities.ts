@@ -1,6 +1,6 @@
 /** The tables of work on devices, and of waits for it, in an Nsight Systems export. */
-import { UNNAMED } from '../../capture/capture.js';
-import type { Activities, ActivityRow } from '../../capture/capture-columns.js';
+import { UNNAMED } from '../../trace/trace.js';
+import type { Activities, ActivityRow } from '../../trace/trace-columns.js';
 import { hostSide } from '../cupti/cupti.js';
 
 /** An activity table: its own columns follow the shared ones, and `add` adds a row by their cells. */

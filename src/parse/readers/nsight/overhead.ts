@@ -1,6 +1,6 @@
 /** What Nsight Systems and CUPTI did for themselves, and the driver at first use: time of the host that is none of the program's. */
-import { Ranges } from '../../capture/capture-columns.js';
-import { isNear } from '../../capture/clocks/exact-times.js';
+import { Ranges } from '../../trace/trace-columns.js';
+import { isNear } from '../../trace/clocks/exact-times.js';
 import type { Diagnostics } from '../../../record/diagnostics.js';
 import type { Selection, SqliteFile } from '../../sqlite/sqlite.js';
 

@@ -1,7 +1,7 @@
 /** Markers of nvprof's databases: a row for the start of a range, and one for its end, with the same id. */
 import { NumericColumn } from '../../../containers/numeric-column.js';
-import { NumberIndex } from '../../capture/number-index.js';
-import type { TraceBuilder } from '../../capture/trace-builder.js';
+import { NumberIndex } from '../../trace/number-index.js';
+import type { TraceBuilder } from '../../trace/trace-builder.js';
 
 /** Flags of a marker row (CUpti_ActivityFlag); the other bits state how it synchronises. */
 export const MARKER = { start: 2, end: 4 } as const;

@@ -6,15 +6,15 @@
 import { append } from '../../../../containers/lists.js';
 import { elementAt } from '../../../../containers/element.js';
 import { Diagnostics } from '../../../../record/diagnostics.js';
-import type { ActivityDetails } from '../../../capture/capture.js';
+import type { ActivityDetails } from '../../../trace/trace.js';
 import { NumericColumn } from '../../../../containers/numeric-column.js';
 import { TextPool } from '../../../../containers/text-pool.js';
 import { cleanText, kernelFields, kernelLabels, TASK_IDS, withTaskIds, type TextLabel } from '../kernel-labels.js';
 import { microsecondsOfCell, numberOfCell, textOfCell, CsvTable, type CsvRow } from '../../../csv/csv-table.js';
 import { coreOfType } from './trace-tasks.js';
 import { L2_COUNTERS, type L2Cache } from './l2-cache.js';
-import { TIMES_READ } from '../../../capture/clocks/exact-times.js';
-import { TraceClock } from '../../../capture/clocks/trace-clock.js';
+import { TIMES_READ } from '../../../trace/clocks/exact-times.js';
+import { TraceClock } from '../../../trace/clocks/trace-clock.js';
 
 const TEXT_COLUMNS: Readonly<Record<TextLabel, readonly string[]>> = {
   opType: ['Type', 'OP Type'],

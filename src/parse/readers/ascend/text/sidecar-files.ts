@@ -18,7 +18,7 @@ import { L2Cache } from './l2-cache.js';
 import { readMemoryRecord, readModuleMemory, readOperatorMemory } from './memory-files.js';
 import { filesOf, tablesIn } from './split-tables.js';
 import type { TextSamples } from './text-samples.js';
-import type { TraceClock } from '../../../capture/clocks/trace-clock.js';
+import type { TraceClock } from '../../../trace/clocks/trace-clock.js';
 
 /** Size limit of communication.json in bytes. */
 const LARGEST_JSON = 256 * 1024 * 1024;

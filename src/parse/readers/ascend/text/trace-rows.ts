@@ -3,9 +3,9 @@
  * whose name may come later in the file or be cut off.
  */
 import type { Diagnostics } from '../../../../record/diagnostics.js';
-import { HostCalls } from '../../../capture/capture-columns.js';
-import { ThreadTable } from '../../../capture/threads.js';
-import type { TraceClock } from '../../../capture/clocks/trace-clock.js';
+import { HostCalls } from '../../../trace/trace-columns.js';
+import { ThreadTable } from '../../../trace/threads.js';
+import type { TraceClock } from '../../../trace/clocks/trace-clock.js';
 import { HostEvents, type HostTexts } from '../../../torch/host-events.js';
 import { ByteTexts } from '../../../json/byte-texts.js';
 import { EVENT, type TraceEvent } from '../../../json/event-fields.js';

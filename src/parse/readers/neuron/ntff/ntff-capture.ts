@@ -4,7 +4,7 @@ import { UserError } from '../../../../record/errors.js';
 import { coreOfInstance } from '../../../../record/neuron/neuron-cores.js';
 import type { EndRecord, ProfileLine } from '../../../../record/record.js';
 import type { Probe, ReadOptions } from '../../../reader.js';
-import { endRecord } from '../../../capture/emit.js';
+import { endRecord } from '../../../trace/emit.js';
 import { findProgram } from '../neff/find-program.js';
 import type { NeffProgram } from '../neff/program.js';
 import { LoadedPrograms } from './program/loaded-programs.js';
