@@ -18,14 +18,29 @@ import type { TimeColumn } from '../../sqlite/database-clock.js';
 import { countUnreadTables } from '../../sqlite/unread-tables.js';
 import { UnreadEvents } from '../../unread-events.js';
 import { ThreadTable } from '../../capture/threads.js';
-import { COPY_KINDS, CUPTI_MEMORIES, hostSide, NO_STREAM, SYNC_KINDS } from '../cupti/cupti.js';
-import { ContextDevices, type ContextTable } from '../cupti/cupti-contexts.js';
+import {
+  COPY_KINDS,
+  CUPTI_MEMORIES,
+  hostSide,
+  NO_STREAM,
+  SYNC_KINDS,
+  ContextDevices,
+  type ContextTable,
+} from '../cupti/cupti.js';
 import { COUNTER_TABLES, KernelCounters } from './kernel-counters.js';
-import { Markers, MARKER } from './markers.js';
-import { apiName, type ApiDomain } from './nvprof-api.js';
-import { OBJECT, readObjectId } from './nvprof-objects.js';
-import { earliestTime, timeOf } from './nvprof-times.js';
-import { OVERHEAD_COLUMNS, OVERHEAD_TABLE, overheadText, readOverhead } from './overhead.js';
+import { apiName, type ApiDomain } from '../cupti/api-names.js';
+import {
+  OBJECT,
+  readObjectId,
+  OVERHEAD_COLUMNS,
+  OVERHEAD_TABLE,
+  overheadText,
+  readOverhead,
+  earliestTime,
+  timeOf,
+  Markers,
+  MARKER,
+} from './host-ranges.js';
 
 export const nvprof: Reader = {
   id: 'nvprof',
