@@ -1,7 +1,7 @@
 /** The columns on collective operations, for kernels whose operation is known. */
+import { isCommunication } from '../../ops/kernels/kernel-name.js';
 import { column, int, str } from '../../table/column-kinds.js';
 import { algorithmBytes, busBytes } from '../../ops/collective-bytes.js';
-import { isCommunication } from '../../ops/kernels/communication.js';
 import type { Collective } from '../../record/fields/collective.js';
 import type { Annotated } from '../annotate.js';
 import { operationName } from '../steps/communication-operation.js';

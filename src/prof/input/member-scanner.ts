@@ -5,7 +5,7 @@
 import { UserError } from '../../record/errors.js';
 import { PART_VERSION } from '../../record/partial.js';
 import { MemberHash, memberHeadOf, memberLineType, type MemberHead } from '../partial/member-text.js';
-import { isNumber, isObject } from './field-checks.js';
+import { isNumber, isObject } from '../../record/fields/field-types.js';
 import { TruncatedInput } from './stream-status.js';
 
 const AGAIN = 'make it again with dprof partial';

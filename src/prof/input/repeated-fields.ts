@@ -8,7 +8,7 @@
  * are not in the order in which `dparse` writes them is parsed as a whole.
  */
 import { LruCache } from '../../containers/lru-cache.js';
-import { isObject } from './field-checks.js';
+import { isObject } from '../../record/fields/field-types.js';
 
 interface RepeatedField {
   readonly key: string;

@@ -2,7 +2,7 @@
  * Records → rows: every kernel annotated, filtered, sorted. One pass; without a sort order nothing is kept but the state
  * of pairing and of op calls.
  */
-import { completeKernel } from '../../record/kernel-defaults.js';
+import { completeKernel } from '../../record/fields/record-fields.js';
 import type { ProfileLine, ProfileRecord } from '../../record/record.js';
 import type { Item } from '../analysis.js';
 import { Annotated } from '../annotate.js';

@@ -1,7 +1,7 @@
 /** The operation between devices that a kernel or a record of a collective is, whatever the profiler calls it. */
+import { communicationKind } from '../../ops/kernels/kernel-name.js';
 import { algorithmBytes, collectiveKind, type CollectiveKind } from '../../ops/collective-bytes.js';
 import { collectiveOfCalls } from '../../ops/collective-of-calls.js';
-import { communicationKind } from '../../ops/kernels/communication.js';
 import type { CollectiveLine, KernelLine } from '../../record/record.js';
 
 /** What identifies an operation among those of its rank, however the profiler records it. */

@@ -5,10 +5,9 @@
  * the op do not determine is unknown: a second product beside the one that has the work, and any part of an op whose
  * whole work is unknown.
  */
+import { kernelKind, isShortcut } from '../../ops/kernels/kernel-name.js';
 import { elementAt } from '../../containers/element.js';
 import type { Work } from '../../ops/family.js';
-import { kernelKind } from '../../ops/kernels/kernel-kind.js';
-import { isShortcut } from '../../ops/kernels/product-name.js';
 import { hasProductRole, isNamedProduct, partsOf, type CallKernel } from './call-kernel.js';
 import { trialsAmong, workOfTrial } from './trials.js';
 

@@ -1,7 +1,7 @@
 /** A kernel as one of those that an op call launched. */
 import { LruCache } from '../../containers/lru-cache.js';
+import { isProductKernel } from '../../ops/kernels/kernel-name.js';
 import type { Family, Work } from '../../ops/family.js';
-import { isProductKernel } from '../../ops/product.js';
 import type { ResolvedWork } from '../../ops/resolve-work.js';
 import type { KernelRecord, OpCall } from '../../record/record.js';
 

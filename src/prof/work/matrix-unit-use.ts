@@ -1,12 +1,11 @@
 /** A kernel's use of the matrix unit, cached by call and name, since the kernels of a loop repeat with the same ones. */
 import { LruCache } from '../../containers/lru-cache.js';
+import { addsInHalf, isShortcut } from '../../ops/kernels/kernel-name.js';
 import { entryOf } from '../../containers/map-entry.js';
 import { arithmeticType } from '../../ops/arithmetic.js';
-import { isEligible } from '../../ops/kernels/eligibility.js';
-import { mathType } from '../../ops/kernels/matrix-unit.js';
-import { addsInHalf, isShortcut } from '../../ops/kernels/product-name.js';
+import { mathType, isEligible } from '../../ops/kernels/matrix-unit.js';
 import { slowedBy, whyOf, type ProductFacts, type Reason } from '../../ops/kernels/tensor-core-advice.js';
-import { tensorCore } from '../../ops/tensor-core.js';
+import { tensorCore } from '../../ops/kernels/tensor-core.js';
 import type { OpCall } from '../../record/record.js';
 
 export interface MatrixUnitUse {

@@ -1,7 +1,7 @@
 /** Work of the instructions of a compiled program, which the engines of a NeuronCore run. */
 import { instructionWork, operandType } from '../../ops/neuron/instruction-work.js';
 import type { ResolvedWork } from '../../ops/resolve-work.js';
-import type { TensorCore } from '../../ops/tensor-core.js';
+import type { TensorCore } from '../../ops/kernels/tensor-core.js';
 import { isNeuronInstruction } from '../../record/neuron/engines.js';
 import type { KernelRecord } from '../../record/record.js';
 import { NO_WORK, familyOfRecords, workOfKernel, type DerivedWork } from './derived-work.js';

@@ -1,6 +1,6 @@
 /** What a vendor's devices know and report of a kernel's work: one model each, in the table of `work-models.ts`. */
 import type { ResolvedWork } from '../../ops/resolve-work.js';
-import type { TensorCore } from '../../ops/tensor-core.js';
+import type { TensorCore } from '../../ops/kernels/tensor-core.js';
 import type { Device, KernelRecord, OpCall } from '../../record/record.js';
 import type { ServingStep } from '../../record/serving-step.js';
 import type { DerivedWork } from './derived-work.js';

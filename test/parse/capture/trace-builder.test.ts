@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { TraceBuilder, type KernelRow, type TraceFacts } from '../../../src/parse/capture/trace-builder.js';
-import { completeKernel } from '../../../src/record/kernel-defaults.js';
+import { completeKernel } from '../../../src/record/fields/record-fields.js';
 import type { KernelRecord, ProfileLine } from '../../../src/record/record.js';
 
 const FACTS: TraceFacts = { format: 'made', tool: null, device: { vendor: 'made' } };

@@ -1,5 +1,5 @@
 /** What a table of `dprof sql` is: a name, and columns with their values. */
-import type { RecordField } from '../../../record/fields/record-fields.js';
+import type { RecordField } from '../../../record/fields/field-types.js';
 import type { Column, ColumnShape } from '../../../table/column.js';
 
 /** A column of a table, and its values. */

@@ -1,7 +1,7 @@
 /** Values in DuckDB: the types of columns, and values as it takes them. */
 import type * as DuckDB from '@duckdb/node-api';
 import type { DuckDBType, DuckDBValue } from '@duckdb/node-api';
-import type { FieldKind, RecordField } from '../../../record/fields/record-fields.js';
+import type { FieldKind, RecordField } from '../../../record/fields/field-types.js';
 
 type Library = typeof DuckDB;
 

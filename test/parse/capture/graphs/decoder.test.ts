@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { openCaptures } from '../../../../src/parse/captures.js';
-import { completeKernel } from '../../../../src/record/kernel-defaults.js';
+import { completeKernel } from '../../../../src/record/fields/record-fields.js';
 import type { EndRecord, KernelRecord, ProfileLine } from '../../../../src/record/record.js';
 import { DECODER, workOf, type ModelNode } from '../../../../samples/programs/graphs/decoder.js';
 import {

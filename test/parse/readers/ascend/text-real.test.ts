@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { parse } from 'csv-parse/sync';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { completeKernel } from '../../../../src/record/kernel-defaults.js';
+import { completeKernel } from '../../../../src/record/fields/record-fields.js';
 import type { CollectiveLine, KernelRecord, ProfileLine, ProfileRecord } from '../../../../src/record/record.js';
 import { recordsOf } from '../../../support/profile-records.js';
 import { itShared } from '../../../support/shared.js';

@@ -1,7 +1,7 @@
 /** Traces of Ascend's profiler and their sidecar files, each with one irregularity. */
 import { expect } from 'chai';
 import { dirname, join } from 'node:path';
-import { completeKernel } from '../../../../src/record/kernel-defaults.js';
+import { completeKernel } from '../../../../src/record/fields/record-fields.js';
 import { STEP_METRIC, type CollectiveLine, type KernelRecord, type ProfileLine, type ProfileRecord, type SampleRecord } from '../../../../src/record/record.js'; // prettier-ignore
 import { foundIn } from '../../../support/found.js';
 import {
