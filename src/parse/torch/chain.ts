@@ -1,6 +1,6 @@
 /** What is around a launch: the chain of events from the outermost to the innermost. */
 import type { Context, Direction, OpCall } from '../../record/record.js';
-import type { CompiledRange } from './compiled-ranges.js';
+import type { CompiledRange } from './event-names.js';
 import { isBackwardOp } from '../names/op-name.js';
 import { withoutBackward } from '../trace/markers/sequence.js';
 

@@ -8,8 +8,7 @@ import { entryOf } from '../../containers/map-entry.js';
 import { groupAll, sortRows, type CompareRows } from '../../containers/row-order.js';
 import type { Diagnostics } from '../../record/diagnostics.js';
 import { compareTexts } from '../trace/ranges.js';
-import type { FrameCallers } from './frame-callers.js';
-import type { HostEvents } from './host-events.js';
+import type { FrameCallers, HostEvents } from './host-events.js';
 
 /** Row of no range. */
 export const OUTSIDE = -1;

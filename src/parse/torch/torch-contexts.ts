@@ -14,11 +14,9 @@ import { elementAt } from '../../containers/element.js';
 import { orNull } from '../../containers/numeric-column.js';
 import { ForwardOps, NO_OP } from './forward-ops.js';
 import type { HostEvents } from './host-events.js';
-import { annotatedSteps } from './annotated-steps.js';
-import { isCompiledNode } from './compiled-ranges.js';
+import { annotatedSteps, EngineThreads } from './engine-threads.js';
+import { isCompiledNode, definedFunction, readStack, stackTexts, type HostName } from './event-names.js';
 import { directionOf, enterCompiled, enterForward, layerOf, namesOf, type Chain } from './chain.js';
-import { EngineThreads } from './engine-threads.js';
-import { definedFunction, readStack, stackTexts, type HostName } from './event-names.js';
 import { OUTSIDE, type Nesting } from './nesting.js';
 import { addShown, ShownOperands } from './shown-operands.js';
 

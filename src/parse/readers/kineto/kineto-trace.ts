@@ -16,25 +16,29 @@ import { TraceClock } from '../../trace/clocks/trace-clock.js';
 import { ByteTexts } from '../../json/byte-texts.js';
 import { ARG, KINETO_ARGS, pushExtent, trailingNumber } from './event-args.js';
 import { Collectives } from './collectives.js';
-import { categoryOf, SKIPPED, type EventCategory, type TracedActivity } from './categories.js';
+import {
+  categoryOf,
+  SKIPPED,
+  copyKind,
+  hostMemory,
+  syncKind,
+  workKind,
+  type EventCategory,
+  type TracedActivity,
+} from './categories.js';
 import { TorchContexts, type TorchFacts } from '../../torch/torch-contexts.js';
 import type { CapturedGraph } from '../../trace/graphs/captured-graph.js';
 import { capturedGraphs, LaunchArguments, type CapturedPlace } from './captured-graphs.js';
-import { copyKind, hostMemory, syncKind, workKind } from './activity-kinds.js';
-import { devicesOfTrace } from './device-properties.js';
-import { MergedRanks, withRanks } from './merged-ranks.js';
-import { GeneratedSources } from './generated-sources.js';
-import { hostOfName } from './host-name.js';
+import { devicesOfTrace, MergedRanks, withRanks, hostOfName } from './devices.js';
+import { GeneratedSources, KinetoTexts } from './call-arguments.js';
 import { isMemoryEvent, MemoryEvents } from './memory-events.js';
-import { CounterSamples } from './counter-samples.js';
+import { CounterSamples, RangeCounters } from './counters.js';
 import { UnreadEvents } from '../../unread-events.js';
-import { RangeCounters } from './range-counters.js';
 import { EVENT, type TraceEvent } from '../../json/event-fields.js';
 import { NO_OP } from '../../torch/forward-ops.js';
 import { HostEvents } from '../../torch/host-events.js';
 import { fieldOf, sizeOf } from '../../json/json-value.js';
 import { nestEvents, type Nesting } from '../../torch/nesting.js';
-import { KinetoTexts } from './call-arguments.js';
 import { Ids } from '../../json/number-bytes.js';
 import { readTrace } from '../../json/event-stream.js';
 

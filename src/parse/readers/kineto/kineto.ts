@@ -5,7 +5,7 @@
 import { emit } from '../../trace/emit.js';
 import type { Probe, Reader } from '../../reader.js';
 import { headContains, textStart } from '../../files.js';
-import { isAutogradTrace } from '../../torch/autograd-trace.js';
+import { isAutogradTrace } from '../../unreadable/unreadable.js';
 import { KinetoTrace } from './kineto-trace.js';
 
 export const kineto: Reader = {

@@ -14,9 +14,8 @@ import { integerOf, type Cell, type Filter, type Selection, type SqliteFile } fr
 import { kernelNameOf, type Trace } from '../../../trace/trace.js';
 import { isNear } from '../../../trace/clocks/exact-times.js';
 import type { LaunchJoin } from '../../../trace/launches.js';
-import { factsOfJson, factsOfPayload, NO_FACTS, type NcclFacts } from './nccl-payload.js';
+import { factsOfJson, factsOfPayload, NO_FACTS, PayloadSchemas, type NcclFacts } from './nccl-payload.js';
 import { OPERATIONS, operationOf, type LaunchedOperation, type NcclCall } from './operations.js';
-import { PayloadSchemas } from './payload-schemas.js';
 
 const NVTX = 'NVTX_EVENTS';
 

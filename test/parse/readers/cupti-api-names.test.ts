@@ -1,9 +1,7 @@
 import { expect } from 'chai';
 import Database from 'better-sqlite3';
-import { DRIVER_API } from '../../../../src/parse/readers/cupti/cupti-driver-api.js';
-import { RUNTIME_API } from '../../../../src/parse/readers/cupti/cupti-runtime-api.js';
-import { apiName, type ApiDomain } from '../../../../src/parse/readers/nvprof/nvprof-api.js';
-import { itShared } from '../../../support/shared.js';
+import { DRIVER_API, RUNTIME_API, apiName, type ApiDomain } from '../../../src/parse/readers/cupti/api-names.js';
+import { itShared } from '../../support/shared.js';
 
 describe('apiName', () => {
   // Ids that public profilers' sources state on their own, apart from the header.
