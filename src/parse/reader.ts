@@ -102,7 +102,7 @@ export interface Reader {
 }
 
 /** What the documentation has of a format: README.md, docs/formats.md. Markdown. */
-export interface FormatDocs {
+interface FormatDocs {
   /** Formats of one profiler share a row of README.md. */
   readonly profiler: string;
   /** What of the profiler's output it is. */

@@ -62,7 +62,7 @@ export interface RangeRow extends OnThread {
 }
 
 /** An op of PyTorch as profilers state one. */
-export interface StatedOp {
+interface StatedOp {
   /** Null where the range is not an op. */
   readonly name: Text;
   /** Sequence number of its autograd node. */
