@@ -21,7 +21,6 @@ import {
   type Option,
   type Tool,
 } from '../arguments.js';
-import type { Command } from '../command.js';
 import { BY_OPTIONS, readGrouping, readHostGrouping } from './group-options.js';
 import { DEVICE_OPTION, readDevice } from '../device-option.js';
 import { refuseTerminal } from '../output.js';
@@ -182,9 +181,3 @@ function chooseFormat(id: string | undefined, csv: boolean, width: number | null
   }
   return format;
 }
-
-/** What `dprof` does without a command. */
-export const REPORT: Command = {
-  tool: DPROF,
-  run: async (given) => (await import('./report-command.js')).reportCommand(given),
-};
