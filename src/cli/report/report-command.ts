@@ -8,7 +8,7 @@ import { printText } from '../output.js';
 import { versionText } from '../package-folder.js';
 
 /** The manual page has them all. */
-const EXAMPLES_IN_HELP = 3;
+const EXAMPLES_IN_HELP = 2;
 
 const COMMAND_LINES = [
   'Commands, each with a --help of its own (a file of that name: ./NAME):',

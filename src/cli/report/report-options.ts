@@ -1,6 +1,7 @@
 /** Options of `dprof`, for the parser, the help and completion. */
 import { COLUMNS, DEFAULT_COLUMNS, chooseColumns } from '../../prof/columns/columns.js';
 import { DEVICES, type Rates } from '../../prof/roofline/devices.js';
+import { CONVENTION_NAMES, parseConvention } from '../../prof/report/report.js';
 import { parseKernelId } from '../../prof/report/explain.js';
 import { parseSort, parseWhere } from '../../prof/query/kernel-query.js';
 import { UsageError } from '../../record/errors.js';
@@ -55,6 +56,12 @@ const OPTIONS: readonly Option[] = [
   ...BY_OPTIONS,
   { name: 'no-header', help: 'no header line' },
   DEVICE_OPTION,
+  {
+    name: 'convention',
+    takes: 'NAME',
+    help: 'pyprof: FLOPs and bytes of Python calls as PyProf counts them',
+    values: CONVENTION_NAMES,
+  },
   { name: 'explain', takes: 'IDX', help: 'where the numbers of one kernel come from (IDX or PROFILE:IDX)' },
   OUTPUT_OPTION,
   SILENT_OPTION,
@@ -153,6 +160,8 @@ export function readArguments(args: readonly string[]) {
     explain: given.read('explain', parseKernelId),
     /** Peak rates for every device of the input. */
     device: readDevice(given),
+    /** How work is counted; null for the default. */
+    convention: given.read('convention', parseConvention) ?? null,
   };
 }
 

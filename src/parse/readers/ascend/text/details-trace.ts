@@ -27,6 +27,7 @@ import { KernelDetails } from './kernel-details.js';
 import { collectiveOperation } from './collective-parts.js';
 import { NumericColumn } from '../../../../containers/numeric-column.js';
 import { countOpArgs } from '../profiler-info.js';
+import { filesOf, tableOf } from './split-tables.js';
 import { TextSamples } from './text-samples.js';
 import { kindOfTask, syncKind } from './trace-tasks.js';
 import { TaskTypes } from '../task-types.js';
@@ -53,7 +54,11 @@ export class DetailsTrace implements Trace {
   /** @throws UserError when required columns are missing */
   constructor(path: string, name: string, folder: string | null, format: string) {
     const clock = KernelDetails.clockOf(path);
-    const details = KernelDetails.read(path, clock, this.diagnostics);
+    // A slice that is not the first is asked for by its name, and read alone.
+    const table = tableOf(path);
+    const isWhole = table !== null && table[0].path === path;
+    const paths = isWhole ? filesOf(table, this.diagnostics) : [path];
+    const details = KernelDetails.read(paths, clock, this.diagnostics);
     if (details === null) throw new UserError('has no columns of names and times of kernels', { where: name });
     this.#details = details;
     const sidecars = new SidecarFiles(folder, this.diagnostics);

@@ -314,6 +314,7 @@ export class TextTrace implements Trace {
       host.add('annotation', device.start, device.end, this.threads.thread(process, NaN), ofDevice);
     }
     this.#unread.count('device ranges without their host range', marks.unpaired);
+    this.diagnostics.count('device-range-by-order', marks.ambiguous);
   }
 
   /** Notes of an activity its row in kernel_details.csv, its lane, and of its task the type and the number. */

@@ -244,7 +244,8 @@ export class AscendTrace {
       this.marks.addHost({ start, end, thread, name: this.#name(event), domain: event.args.latin1(ARG.domain) });
     } else {
       const lane = this.#lanes.threadOf(pid, tid);
-      this.marks.addDevice({ start, end, lane, stream: event.args.number(ARG.stream) });
+      const stream = event.args.number(ARG.stream);
+      this.marks.addDevice({ start, end, lane, stream, name: this.#name(event) });
     }
   }
 

@@ -13,7 +13,7 @@ import { DeviceClock } from './sections/device-clock.js';
 import { WaitClock, RecordLines } from './lines/record-lines.js';
 import { COLLECTIVE_CORES, type CoreProgram, type TraceSection } from './file/metadata.js';
 import { ENGINES_OF_RECORD, queuesOf } from './queues.js';
-import { DerivedSamples } from './series/derived-samples.js';
+import { DerivedSamples } from './derived-samples.js';
 import type { RowCursor } from './rows/row-merge.js';
 import { RowChunks } from './rows/row-chunks.js';
 import { MAX_DEVICES, rankWithin } from './rows/rows.js';
