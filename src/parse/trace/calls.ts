@@ -45,7 +45,7 @@ const [ASKS, NOT_READY] = [/Query$/, [34, 600]];
 /** Most calls that are named. */
 const MOST_NAMES = 20;
 
-/** Counts failed calls. @returns what names them with their codes, for the profile line; undefined where there are none */
+/** Counts failed calls: those that should have launched work launched none. @returns what names them with their codes, for the profile line; undefined where there are none */
 export function failedCalls(trace: Trace): Labels | undefined {
   const { hostCalls, names, diagnostics } = trace;
   const answers = byCallName(trace, (name) => (TELLS_ERROR.test(name) ? 'error' : ASKS.test(name) ? 'state' : null));
