@@ -13,7 +13,7 @@ import {
   type CapturedNode,
   type NodeKind,
 } from '../../trace/graphs/captured-graph.js';
-import { byCallName } from '../../trace/calls/call-names.js';
+import { byCallName } from '../../trace/calls.js';
 import { captureSpans, OpenCaptures } from '../../trace/graphs/capture-spans.js';
 import type { LaunchJoin } from '../../trace/launches.js';
 import type { ByteTexts } from '../../json/byte-texts.js';
