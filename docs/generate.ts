@@ -17,7 +17,7 @@ import { apiPage } from './pages/api.js';
 import { columnsPage } from './pages/columns.js';
 import { differencesPage } from './pages/differences.js';
 import { withFolders } from './pages/folders.js';
-import { formatsPage } from './pages/formats.js';
+import { formatsPage, withFormats } from './pages/formats.js';
 import { COMMAND_MANUALS, dparseManual, dprofManual } from './pages/manuals.js';
 import { neuronMetricsPage } from './pages/neuron-metrics.js';
 import { opsPage } from './pages/ops.js';
@@ -36,6 +36,7 @@ export const PAGES: Readonly<Record<string, (counts: string) => string>> = {
   'man/dparse.1': () => dparseManual(version()),
   'docs/neuron-metrics.md': () => neuronMetricsPage(),
   'man/dprof.1': () => dprofManual(version()),
+  'README.md': () => withFormats(readFileSync(join(ROOT, 'README.md'), 'utf8')),
   'CONTRIBUTING.md': () => withFolders(ROOT, readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8')),
   ...Object.fromEntries(
     Object.entries(COMMAND_MANUALS).map(([path, make]): [string, () => string] => [path, () => make(version())]),

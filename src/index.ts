@@ -45,7 +45,7 @@ export type { LengthSums, ServedPart, ServingPhase, ServingStep } from './record
 export { resolveWork, type ResolvedWork } from './ops/resolve-work.js';
 export { FAMILIES, familyOf } from './ops/table.js';
 export { algorithmBytes, busBytes } from './ops/collective-bytes.js';
-export { TENSOR_CORE_RULES, tensorCore, type TensorCore } from './ops/tensor-core.js';
+export { TENSOR_CORE_RULES, tensorCore, type TensorCore } from './ops/kernels/tensor-core.js';
 
 export type { Annotated, KernelColumn } from './prof/annotate.js';
 export { chooseColumns, COLUMNS, DEFAULT_COLUMNS, requireColumn } from './prof/columns/columns.js';

@@ -18,7 +18,6 @@ import { LOADED } from '../docs/pages/manuals.js';
 import { escape } from '../docs/pages/troff.js';
 import { DPARSE } from '../src/cli/dparse/options.js';
 import { DPROF } from '../src/cli/report/report-options.js';
-import { READERS } from '../src/parse/registry.js';
 import { ended } from './support/ended.js';
 import { commandOf, runCli, type ToolName } from './support/run-cli.js';
 import { itShared, ROOT } from './support/shared.js';
@@ -81,11 +80,6 @@ describe('docs/record.md', () => {
     for (const [, type] of read('src/record/record.ts').matchAll(/readonly type: '(\w+)'/g)) {
       expect(page).to.match(new RegExp(`^## .*\`${String(type)}\``, 'm'));
     }
-  });
-
-  it('has every format', () => {
-    const [, formats = ''] = /^\| `format` \| \| format that was read: (.*) \|$/m.exec(read('docs/record.md')) ?? [];
-    expect(formats.match(/[\w-]+/g)).to.have.members(READERS.map(({ id }) => id));
   });
 });
 

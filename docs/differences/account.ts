@@ -3,7 +3,7 @@
  */
 import { renderParams } from '../../src/ops/family.js';
 import { resolveWork } from '../../src/ops/resolve-work.js';
-import { matrixUnitCell } from '../../src/ops/tensor-core.js';
+import { matrixUnitCell } from '../../src/ops/kernels/tensor-core.js';
 import { CELLS, type Cell, type Cells, type Probe } from './probe.js';
 import { DIFFERENCES, type Difference } from './table.js';
 

@@ -2,7 +2,7 @@
 import { ELEMENT_TYPES } from '../../src/record/element-types.js';
 import type { Family } from '../../src/ops/family.js';
 import { FAMILIES } from '../../src/ops/table.js';
-import { TENSOR_CORE_RULES } from '../../src/ops/tensor-core.js';
+import { TENSOR_CORE_RULES } from '../../src/ops/kernels/tensor-core.js';
 import { code, list, NOTICE, page, table } from './markdown.js';
 import { exampleOf } from './op-examples.js';
 

@@ -42,7 +42,7 @@ export async function runAnalysis<Facts>(
   const { files, output, quiet, format } = request;
   const inputs = files.length === 0 ? ['-'] : files;
   // An output that cannot be written is reported before minutes of reading.
-  const existing = checkOutput(output, inputs);
+  const existing = await checkOutput(output, inputs);
   const meter = progress('dprof', !quiet);
   const source = await openInputs(files, meter, run.analysis);
   let notes: readonly Note[] = [];

@@ -1,11 +1,11 @@
 /** The element type that an op's arithmetic runs in: the dtype column. */
+import { factorType } from './kernels/kernel-name.js';
 import type { OpCall } from '../record/record.js';
 import { dtypeBytes, dtypeShort } from '../record/element-types.js';
 import { type Tensor } from './call.js';
 import { inputTensors } from './operands.js';
-import { factorType } from './kernels/type-in-name.js';
 import { category, promoteOperands } from './schema/promotion.js';
-import type { MatrixUnitVerdict } from './tensor-core.js';
+import type { MatrixUnitVerdict } from './kernels/tensor-core.js';
 
 const isKind = (...kinds: readonly (string | null)[]): ((tensor: Tensor) => boolean) => {
   return ({ dtype }) => kinds.includes(category(dtype));

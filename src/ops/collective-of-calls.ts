@@ -1,9 +1,9 @@
 /** The collective operation of a kernel for which the profile records none, by the call that launched it. */
+import { isCommunication } from './kernels/kernel-name.js';
 import type { Collective } from '../record/fields/collective.js';
 import type { KernelRecord, OpCall } from '../record/record.js';
 import { tensorBytes, type Tensor } from './call.js';
 import { messageOf } from './families/collective.js';
-import { isCommunication } from './kernels/communication.js';
 import { total } from './work.js';
 
 type Launched = Pick<KernelRecord, 'name' | 'short' | 'calls' | 'callKernels'>;

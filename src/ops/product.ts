@@ -5,9 +5,8 @@
 import { dtypeShort } from '../record/element-types.js';
 import { numel, type Tensor } from './call.js';
 import type { KernelFacts, OpCost, Param, KernelRole, Work } from './family.js';
-import { kernelKind, type KernelKind } from './kernels/kernel-kind.js';
-import { byName, matchByName, type NamePatterns } from './kernels/name-patterns.js';
-import { matrixUnitByName } from './tensor-core.js';
+import type { KernelKind } from './kernels/kernel-families.js';
+import { gradientWord, isHelperKernel, kernelKind, transposition } from './kernels/kernel-name.js';
 import { helperWork, showShape, workOf } from './work.js';
 
 /** The cost of a product of two tensors, each of whose gradients costs as much, and what is added to its result. */
@@ -44,66 +43,9 @@ export const shapeParams = (shapes: Readonly<Record<string, Tensor>>): Param[] =
   ...dtypeParams(...Object.values(shapes)),
 ];
 
-/** Further helper kernels of products and convolutions, besides those of `kernelKind`. */
-const HELPER_NAMES =
-  /^batched_transpose_|^SubTensorOp|^transpose_[CNHW]{4}2|scalePackedTensor|reduce_wgrad|ReduceSplitK/;
-
-/** Whether the kernel is a helper of a product or convolution, by its name. */
-export const isHelperKernel = (kernel: { readonly name: string; readonly short: string }): boolean =>
-  kernelKind(kernel) !== 'main' || isHelperName(kernel.short);
-
-const isHelperName = byName((short) => HELPER_NAMES.test(short));
-
-/** Words of products in names that say nothing of the matrix unit; what prepares or finishes a product has others too. */
-const PRODUCT_WORDS =
-  /(?<!fb)gemm|gemv|matmul|_mm_|dot_kernel|Cijk_\w*_MT\d|convolve|fprop|dgrad|wgrad|depthwise\dd_|fused_moe_kernel|winograd|AsmConv|MIOpenConv/i;
-const BESIDE_PRODUCT =
-  /reduc|prepar|pointers|arg(ument)?s_kernel|compute_args|offsets|starts|problem_sizes|quant|scale|swizzle|permut|transpos|scatter|gather|workspace|preprocess|xform|finali[sz]e|combine/i;
-
-/** Functions that only wrap the one in their template arguments. */
-const WRAPPER = /(^|::)(Kernel2?|device_kernel|kentry|kernel)$/;
-
-const hasProductWord = byName((name) => PRODUCT_WORDS.test(name) && !BESIDE_PRODUCT.test(name));
-
-/** Whether the kernel computes a product or convolution, by its name alone. A new name may be a product's and not say so. */
-export const isProductKernel = (kernel: { readonly name: string; readonly short: string }): boolean =>
-  !isHelperKernel(kernel) &&
-  (matrixUnitByName(kernel.name) !== 'na' || hasProductWord(WRAPPER.test(kernel.short) ? kernel.name : kernel.short));
-
 /** The whole work of an op, or none for a helper kernel of a product. */
 export const workUnlessHelper = (work: Work, kernel: KernelFacts): Work =>
   work.matmul && isHelperKernel(kernel) ? helperWork(work.params, 'kernel name') : work;
-
-/** Words in kernel names by the gradient that the kernel computes; first match wins. */
-const GRADIENT_WORDS: NamePatterns<'dgrad' | 'wgrad' | 'fprop'> = [
-  [/wgrad|BackpropD?Filter|bwd_?weight|backward_?weight|grad_weight|AccGradParameters|_wrw_/i, 'wgrad'],
-  [/dgrad|BackpropD?Input|bwd_?data|backward_?data|depthwise\dd_backward_kernel|UpdateGradInput/i, 'dgrad'],
-  [/fprop/i, 'fprop'],
-];
-
-/** Further words, of kernels that the dispatcher's gradients launch. */
-const DISPATCHED_WORDS: NamePatterns<'dgrad' | 'wgrad'> = [
-  [/stridedB_splitK|OperatorE2E|conv::Operator\)2/, 'wgrad'],
-  [/igemm_bwd_|conv_bwd_data|OperatorE1E|conv::Operator\)1/, 'dgrad'],
-];
-
-const gradientWord = matchByName(GRADIENT_WORDS);
-const dispatchedWord = matchByName([...GRADIENT_WORDS, ...DISPATCHED_WORDS]);
-
-/** The gradient by the words in a kernel's name; undefined when it has none of them. */
-export function namedGradient(name: string): 'dgrad' | 'wgrad' | undefined {
-  const word = dispatchedWord(name);
-  return word === null || word === 'fprop' ? undefined : word;
-}
-
-/**
- * Transposition of a BLAS kernel's operands in the backward pass, column-major: the gradient of a linear layer's
- * input is dY·W (nn), that of its weight dYᵀ·X (nt), and the second is nt for any product A·B.
- */
-const transposition = matchByName<'dgrad' | 'wgrad'>([
-  [/gemm\w*_nt(?:_|$)/i, 'wgrad'],
-  [/gemm\w*_nn(?:_|$)/i, 'dgrad'],
-]);
 
 /**
  * Which of forward, input gradient or weight gradient a main kernel computes: by the words in its name, else by

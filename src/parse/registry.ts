@@ -1,5 +1,6 @@
 /** The formats in order of priority. `--formats`, the help and the docs are generated from this table. */
 import { nearest, UsageError, UserError } from '../record/errors.js';
+import { capturesBeside } from './captures.js';
 import { fileNameOf } from './files.js';
 import type { OutputFolder, Probe, Reader } from './reader.js';
 import { ascendDatabase } from './readers/ascend/database.js';
@@ -45,6 +46,15 @@ export const isNamedProfile = (file: string): boolean =>
 
 /** Folders that profilers write; one without a readable profile is explained. */
 export const OUTPUT_FOLDERS: readonly OutputFolder[] = READERS.flatMap(({ outputFolder }) => outputFolder ?? []);
+
+/**
+ * Files that may be read with any file of a folder.
+ * @param candidate the only file that matters: a program is found by its content, so any name may be one's
+ */
+export const filesBeside = (folder: string, candidate: string): string[] => [
+  ...capturesBeside(folder),
+  ...READERS.flatMap((reader) => reader.sidecars?.(folder, candidate) ?? []),
+];
 
 const FORMATS_HINT = 'dparse --formats lists what can be read';
 

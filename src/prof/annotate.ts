@@ -8,7 +8,7 @@ import type { KernelRole } from '../ops/family.js';
 import type { ResolvedWork } from '../ops/resolve-work.js';
 import { fusedOps } from '../ops/kernels/fused-ops.js';
 import { familyOf } from '../ops/table.js';
-import type { TensorCore } from '../ops/tensor-core.js';
+import type { TensorCore } from '../ops/kernels/tensor-core.js';
 import type { Collective } from '../record/fields/collective.js';
 import type { Device, KernelRecord, OpCall, ProfileRecord } from '../record/record.js';
 import type { ServingStep } from '../record/serving-step.js';

@@ -33,6 +33,9 @@ export const UNEVEN_QUEUE_METRIC = 'dma_queue_uneven';
  */
 export const CC_INSTRUCTION_METRIC = 'cc_instruction';
 
+/** Metric of what the tensor engine of a NeuronCore does as a share of its peak, in the tracks of a timeline. */
+export const TENSOR_UTILISATION_METRIC = 'tensor_utilisation';
+
 const TITLES: Readonly<Record<string, string>> = {
   [CPU_BUSY_METRIC]: 'cores busy',
   throttle: 'rate that throttling leaves (HAM)',
@@ -48,6 +51,7 @@ const TITLES: Readonly<Record<string, string>> = {
   llc_hit_rate: 'hit rate',
   aicore_freq: 'clock of the cores',
   [CC_INSTRUCTION_METRIC]: 'CC-core',
+  [TENSOR_UTILISATION_METRIC]: 'TensorMatrix utilisation',
 };
 
 /** The metric's own name in words where it has no other. */

@@ -1,5 +1,5 @@
+import { isProductKernel } from '../../src/ops/kernels/kernel-name.js';
 import { expect } from 'chai';
-import { isProductKernel } from '../../src/ops/product.js';
 import { kernel } from '../support/calls.js';
 
 /** Names as libraries write them. */

@@ -23,7 +23,7 @@ const DEFAULT_BY = 'op,layer,kernel';
 async function run(request: RecordsRequest, options: MemberOptions): Promise<void> {
   const { files, output, quiet } = request;
   const inputs = files.length === 0 ? ['-'] : files;
-  const existing = checkOutput(output, inputs);
+  const existing = await checkOutput(output, inputs);
   const store = new MemberStore();
   try {
     const endings: StreamStatus[] = [];

@@ -9,7 +9,7 @@ import { isCubeClass } from '../../record/neuron/engines.js';
 import type { KernelRecord } from '../../record/record.js';
 import { kernelTensors, operatorType, present, type StoredTensor } from './kernel-tensors.js';
 import { dtypeShort } from '../../record/element-types.js';
-import type { TensorCore } from '../tensor-core.js';
+import type { TensorCore } from '../kernels/tensor-core.js';
 
 type DeviceCounters = Readonly<Record<string, number>>;
 

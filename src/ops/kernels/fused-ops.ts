@@ -3,8 +3,8 @@
  * Source: PyTorch, torch/_inductor/utils.py (get_fused_kernel_name: the ops' names, sorted, each once, joined by `_`),
  * torch/_inductor/codegen/triton.py (define_kernel: `triton_`, the kind of kernel, the names, a number).
  */
+import { byName } from './kernel-families.js';
 import { FAMILIES } from '../table.js';
-import { byName } from './name-patterns.js';
 
 /** A kind of three letters; before Triton 3 the compiled kernel's name ends in what its arguments were specialized for. */
 const FUSED_KERNEL = /^triton_[a-z]{3}_fused_(?:(.+)_)?\d+(?:_0[\dcde]*)?$/;

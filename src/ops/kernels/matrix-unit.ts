@@ -1,14 +1,16 @@
 /**
- * The matrix unit (tensor cores, matrix cores) of an architecture: the element types that it multiplies, and the
- * extents that fill it.
+ * The matrix unit (tensor cores, matrix cores) of an architecture: the element types that it multiplies, the extents that
+ * fill it, and whether it could do an op's product.
  *
  * Sources: NVIDIA, CUDA C++ Programming Guide (element types of warp matrix functions by compute capability) and PTX ISA
  * (mma, wgmma, tcgen05.mma); AMD, instruction set manuals of CDNA 1 to CDNA 4 (MFMA); AWS, architecture guides
  * of NeuronCore-v2 to -v4; Huawei, platform configuration of CANN's runtime (mmad). Only what runs at the unit's rate
  * is listed: FP64 of sm86, sm89 and sm120 is there for compatibility and no faster than the vector unit.
  */
-
-import { byName } from './name-patterns.js';
+import type { OpCall } from '../../record/record.js';
+import { numel, type Tensor } from '../call.js';
+import { inputTensors, opName } from '../operands.js';
+import { byName } from './kernel-families.js';
 
 /** Types of multiplication with peak rates of their own. `fp8` stands for all its encodings. */
 export const MATH_TYPES = ['fp64', 'fp32', 'tf32', 'fp16', 'bf16', 'fp8', 'fp4', 'int8'] as const;
@@ -88,3 +90,74 @@ const BY_SHORT_NAME: Readonly<Record<string, MathType>> = {
 export const mathType = (short: string | null): MathType | null =>
   MATH_TYPES.find((type) => type === short) ??
   (short !== null && Object.hasOwn(BY_SHORT_NAME, short) ? (BY_SHORT_NAME[short] ?? null) : null);
+
+const matrices = (tensors: readonly Tensor[]): Tensor[] => tensors.filter(({ shape }) => shape.length >= 2);
+
+/** Rows of a linear layer's input are one extent, however many dimensions they come in. */
+function linearExtents(tensors: readonly Tensor[]): number[] {
+  const [x, weight] = tensors;
+  return x === undefined ? [] : [numel(x.shape.slice(0, -1)), ...(weight?.shape ?? [])];
+}
+
+/** Channels within a group, in and out: the weight's first two extents, the first one for all groups together. */
+function convolutionExtents(tensors: readonly Tensor[], call: OpCall): number[] {
+  const [left, right, third] = matrices(tensors);
+  const backward = /backward/.test(opName(call));
+  const [input, weight] = backward ? [right, third] : [left, right];
+  const [channels] = input?.shape.slice(1) ?? [];
+  const [out, within] = weight?.shape ?? [];
+  if (channels === undefined || out === undefined || within === undefined || within === 0) return [];
+  // A transposed convolution's weight has the input's channels first.
+  const groups = channels % within === 0 ? channels / within : 1;
+  return out % groups === 0 ? [out / groups, within] : [out, within];
+}
+
+/** Head sizes: the sequence is tiled by the kernel, whatever its length. */
+const attentionExtents = (tensors: readonly Tensor[]): number[] =>
+  matrices(tensors)
+    .slice(0, 3)
+    .map(({ shape }) => shape.at(-1) ?? 1);
+
+const productExtents = (tensors: readonly Tensor[]): number[] =>
+  matrices(tensors).flatMap(({ shape }) => shape.slice(-2));
+
+type ExtentReader = (tensors: readonly Tensor[], call: OpCall) => number[];
+
+/** Which extents must fill the unit, by op name; first match wins. */
+const EXTENTS: readonly (readonly [RegExp, ExtentReader])[] = [
+  [/^linear$/, linearExtents],
+  [/conv/, convolutionExtents],
+  [/attention|attn/, attentionExtents],
+];
+
+/** The extents of a product that should be multiples, without repetitions; [] when they are not known. */
+export function productExtentsOf(call: OpCall): number[] {
+  const find = EXTENTS.find(([pattern]) => pattern.test(opName(call)))?.[1] ?? productExtents;
+  return [...new Set(find(inputTensors(call) ?? [], call))];
+}
+
+/** FP32 operands go through NVIDIA's unit as TF32. */
+export const typeOnUnit = (type: MathType, types: readonly MathType[]): MathType | null =>
+  types.includes(type) ? type : type === 'fp32' && types.includes('tf32') ? 'tf32' : null;
+
+/** The first extent that does not fill the unit; null when all do, or none is known. */
+export function unalignedExtent(call: OpCall, type: MathType, arch: string | undefined): number | null {
+  const multiple = multipleOf(type, arch);
+  return productExtentsOf(call).find((extent) => extent % multiple !== 0) ?? null;
+}
+
+/**
+ * Whether the unit could do the product of a call.
+ * @param type what the product is done in
+ * @param arch of the device
+ * @returns null when the type, the architecture or the extents are not known
+ */
+export function isEligible(call: OpCall, type: MathType | null, arch: string | undefined): boolean | null {
+  const types = matrixTypes(arch);
+  if (types?.length === 0) return false;
+  if (type === null || types === null) return null;
+  const onUnit = typeOnUnit(type, types);
+  if (onUnit === null) return false;
+  if (productExtentsOf(call).length === 0) return null;
+  return unalignedExtent(call, onUnit, arch) === null;
+}

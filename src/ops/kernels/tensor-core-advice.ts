@@ -2,12 +2,19 @@
  * Why a product did not run on the matrix unit, and what slows one that did: from the kernel's name, the op's element type
  * and extents, and the device's architecture.
  */
+import { alignmentInName, smInName } from './kernel-name.js';
 import type { OpCall } from '../../record/record.js';
-import { productExtentsOf, typeOnUnit, unalignedExtent } from './eligibility.js';
 import { opName } from '../operands.js';
-import { matrixTypes, multipleOf, smOf, type MathType } from './matrix-unit.js';
-import { alignmentInName, smInName } from './product-name.js';
-import type { TensorCore } from '../tensor-core.js';
+import {
+  matrixTypes,
+  multipleOf,
+  smOf,
+  type MathType,
+  productExtentsOf,
+  typeOnUnit,
+  unalignedExtent,
+} from './matrix-unit.js';
+import type { TensorCore } from './tensor-core.js';
 
 /** What is known of a product's kernel. */
 export interface ProductFacts {

@@ -4,10 +4,10 @@
  * They come from the kernel's name, else from the call's other tensors. That is a guess, so it only fills in what is
  * missing, and `ResolvedWork.typedBy` records it.
  */
+import { typeInMemory } from '../kernels/kernel-name.js';
 import type { Arg, OpCall } from '../../record/record.js';
 import { conversion, isMixed, operandTypes, widensIntegers, type OperandTypes } from './operand-types.js';
 import { opName } from '../operands.js';
-import { elementType } from '../kernels/type-in-name.js';
 
 const INTEGERS = new Set<string | null>(['int64', 'int32']);
 
@@ -15,7 +15,7 @@ const INTEGERS = new Set<string | null>(['int64', 'int32']);
 function dataType(call: OpCall, types: OperandTypes, kernelName: string): string | null {
   const op = opName(call);
   if (isMixed(op) || (call.mod !== 'aten' && !call.args.some(isTyped))) return null;
-  const named = elementType(kernelName);
+  const named = typeInMemory(kernelName);
   // Integer types in the name of a kernel with indices are those of the indices.
   return INTEGERS.has(named) && (types.size > 0 || widensIntegers(op)) ? null : named;
 }

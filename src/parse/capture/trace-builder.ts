@@ -116,12 +116,12 @@ export type SampleRow = Pick<SampleRecord, 'metric' | 'unit' | 'labels' | 'text'
 export interface TraceFacts extends Pick<CaptureHeader, 'format' | 'job' | 'facts'> {
   /** Name and version of the profiler; null when the file does not state it. */
   readonly tool: string | null;
-  /** What is known of every device. */
-  readonly device: Partial<Device> & Pick<Device, 'vendor'>;
+  /** What is known of every device with work; without it, those that are not described are left out. */
+  readonly device?: Partial<Device> & Pick<Device, 'vendor'>;
   readonly rank?: number | null;
   /** Length of the session in ns; the end of the last event when not given. */
   readonly dur?: number | null;
-  /** Devices of which more is known; others with work are added. */
+  /** Devices that the profile describes. */
   readonly devices?: readonly (Partial<Device> & Pick<Device, 'id'>)[];
 }
 
@@ -362,7 +362,7 @@ export class TraceBuilder {
 
   #devices({ devices = [], device }: TraceFacts): Device[] {
     const described = new Map(devices.map((device) => [device.id, device]));
-    const ids = new Set([...described.keys(), ...this.#activities.device]);
+    const ids = new Set([...described.keys(), ...(device === undefined ? [] : this.#activities.device)]);
     return [...ids].sort((a, b) => a - b).map((id) => ({ id, ...UNKNOWN_DEVICE, ...device, ...described.get(id) }));
   }
 }
@@ -408,7 +408,8 @@ class Numbered<T> {
 const valueOf = (value: Value): number => (Number.isFinite(value) ? (value as number) : NaN);
 
 /** A time in ns; NaN for anything else. */
-const timeOf = (value: Value): number => (Number.isInteger(value) && isNear(value as number) ? (value as number) : NaN);
+export const timeOf = (value: Value): number =>
+  Number.isInteger(value) && isNear(value as number) ? (value as number) : NaN;
 
 /** A number of blocks or threads, which is at least 1; 0 for unknown. */
 const extentOf = (value: Value): number =>

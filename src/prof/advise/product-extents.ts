@@ -1,7 +1,6 @@
 /** The extents of a product as they would be if they filled the matrix unit, and how much work that adds. */
 import { numel } from '../../ops/call.js';
-import { productExtentsOf, typeOnUnit } from '../../ops/kernels/eligibility.js';
-import { mathType, matrixTypes, multipleOf } from '../../ops/kernels/matrix-unit.js';
+import { mathType, matrixTypes, multipleOf, productExtentsOf, typeOnUnit } from '../../ops/kernels/matrix-unit.js';
 import { inputTensors, opName } from '../../ops/operands.js';
 import type { OpCall } from '../../record/record.js';
 import type { Annotated } from '../annotate.js';

@@ -5,7 +5,7 @@ import { FUSED_SEPARATOR, type Annotated, type KernelColumn } from '../annotate.
 import { counterColumn, COUNTED_WORK_COLUMNS } from './counter-columns.js';
 import { CUBE_COLUMNS, MATRIX_UNIT_COLUMNS, ROOFLINE_COLUMNS } from './roofline-columns.js';
 import { algorithmBytes, busBytes } from '../../ops/collective-bytes.js';
-import { isCommunication } from '../../ops/kernels/communication.js';
+import { isCommunication } from '../../ops/kernels/kernel-name.js';
 import type { Collective } from '../../record/fields/collective.js';
 import { operationName } from '../steps/step-work.js';
 import type { CellValue } from '../../table/column.js';

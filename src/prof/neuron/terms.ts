@@ -32,6 +32,7 @@ const MORE_ENGINES: TermList = [
   ['TensorMatrix', 'track of the tensor engine with its matrix products alone'],
   ['E64', 'a DMA engine, by its number; each core has 16. Moves packets between memories'],
   ['DMA throughput', 'bytes that the DMA engines of a core move a second, over time'],
+  ['TensorMatrix utilisation', 'matrix products of a core as a share of what its tensor engine can, over time'],
   ['pending DMA', 'transfers that wait in the DMA queues of a core, over time'],
   ['CC-core', 'core that runs collective operations between devices'],
 ];

@@ -4,9 +4,8 @@
  *
  * Source: Williams, Waterman, Patterson, Roofline: an insightful visual performance model (CACM 52, 2009).
  */
-import { matrixTypes, mathType, type MathType } from '../../ops/kernels/matrix-unit.js';
+import { matrixTypes, mathType, type MathType, typeOnUnit } from '../../ops/kernels/matrix-unit.js';
 import { NS_PER_S } from '../../record/units.js';
-import { typeOnUnit } from '../../ops/kernels/eligibility.js';
 import type { MatrixUnitCell } from '../work/work-model.js';
 import type { Peaks } from './peaks.js';
 

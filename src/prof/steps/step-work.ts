@@ -5,7 +5,7 @@
  * bubble: receive operations), for other vendors with the kernels of communication libraries, or of a process group, in
  * place of collective operations.
  */
-import { isCommunication, communicationKind } from '../../ops/kernels/communication.js';
+import { isCommunication, communicationKind } from '../../ops/kernels/kernel-name.js';
 import { isNeuronInstruction } from '../../record/neuron/engines.js';
 import type { KernelLine, ProfileLine, SyncRecord, Activity, CollectiveLine } from '../../record/record.js';
 import type { RecordedEnd } from '../../record/fields/recorded-end.js';

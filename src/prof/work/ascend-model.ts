@@ -2,15 +2,15 @@
  * Work of kernels of Ascend devices: by the op calls around the launch where they have the arguments, else by the
  * kernel's own operands; and its use of the cube, the matrix unit, by what the device counted.
  */
+import { kernelKind } from '../../ops/kernels/kernel-name.js';
 import { cubeFlops, cubeVerdict, kernelType } from '../../ops/ascend/cube.js';
 import { ascendWork } from '../../ops/ascend/kernel-work.js';
 import { kernelTensors, operatorType, positionsOf, present } from '../../ops/ascend/kernel-tensors.js';
 import { resolveWork, type ResolvedWork } from '../../ops/resolve-work.js';
 import { renderParam, type Work } from '../../ops/family.js';
-import { kernelKind } from '../../ops/kernels/kernel-kind.js';
 import { mathType, matrixTypes } from '../../ops/kernels/matrix-unit.js';
 import type { Reason } from '../../ops/kernels/tensor-core-advice.js';
-import type { TensorCore } from '../../ops/tensor-core.js';
+import type { TensorCore } from '../../ops/kernels/tensor-core.js';
 import { helperWork } from '../../ops/work.js';
 import { isOnCoreClass } from '../../record/neuron/engines.js';
 import type { KernelRecord, OpCall } from '../../record/record.js';

@@ -1,15 +1,14 @@
 /** What a vendor's devices know and report of a kernel's work: one model each, in the table of `work-models.ts`. */
 import type { ResolvedWork } from '../../ops/resolve-work.js';
-import { type TensorCore, tensorCore } from '../../ops/tensor-core.js';
+import { type TensorCore, tensorCore } from '../../ops/kernels/tensor-core.js';
 import type { Device, KernelRecord, OpCall } from '../../record/record.js';
 import type { ServingStep } from '../../record/serving-step.js';
 import type { DerivedWork } from './derived-work.js';
 import { LruCache } from '../../containers/lru-cache.js';
 import { entryOf } from '../../containers/map-entry.js';
 import { arithmeticType } from '../../ops/arithmetic.js';
-import { isEligible } from '../../ops/kernels/eligibility.js';
-import { mathType } from '../../ops/kernels/matrix-unit.js';
-import { addsInHalf, isShortcut } from '../../ops/kernels/product-name.js';
+import { isEligible, mathType } from '../../ops/kernels/matrix-unit.js';
+import { addsInHalf, isShortcut } from '../../ops/kernels/kernel-name.js';
 import { slowedBy, whyOf, type ProductFacts, type Reason } from '../../ops/kernels/tensor-core-advice.js';
 
 /** A kernel's use of the matrix unit, cached by call and name, since the kernels of a loop repeat with the same ones. */

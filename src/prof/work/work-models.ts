@@ -1,5 +1,5 @@
 /** THE table of work models, with that of GPUs: by the op calls around the launch, and by what the kernel's name says. */
-import { matrixUnitByName, matrixUnitCell, tensorCore, type TensorCore } from '../../ops/tensor-core.js';
+import { matrixUnitByName, matrixUnitCell, tensorCore, type TensorCore } from '../../ops/kernels/tensor-core.js';
 import type { Device, KernelRecord } from '../../record/record.js';
 import { ASCEND } from './ascend-model.js';
 import { deriveFromCalls, NO_WORK, familyOfRecords, workOfKernel, type DerivedWork } from './derived-work.js';

@@ -1,5 +1,5 @@
+import { communicationKind, isCommunication } from '../../../src/ops/kernels/kernel-name.js';
 import { expect } from 'chai';
-import { communicationKind, isCommunication } from '../../../src/ops/kernels/communication.js';
 
 const of = (short: string, name = `void ${short}<float>(float*)`): string | null =>
   isCommunication({ name, short }) ? (communicationKind(short) ?? '?') : null;

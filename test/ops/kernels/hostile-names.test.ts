@@ -1,10 +1,7 @@
 /** Names of kernels that are made to take long: of what patterns begin with, repeated, and no end that they accept. */
+import { typeInMemory, isCommunication, kernelKind, smInName } from '../../../src/ops/kernels/kernel-name.js';
 import { expect } from 'chai';
-import { elementType } from '../../../src/ops/kernels/type-in-name.js';
-import { isCommunication } from '../../../src/ops/kernels/communication.js';
-import { kernelKind } from '../../../src/ops/kernels/kernel-kind.js';
-import { smInName } from '../../../src/ops/kernels/product-name.js';
-import { TENSOR_CORE_RULES, tensorCore } from '../../../src/ops/tensor-core.js';
+import { TENSOR_CORE_RULES, tensorCore } from '../../../src/ops/kernels/tensor-core.js';
 import { itSlow } from '../../support/sets.js';
 
 /** Parts of the patterns of the rules that a name can be made of. */
@@ -17,7 +14,7 @@ const LOOKED_AT = 16 * 1024;
 
 const factsOf = (name: string): unknown[] => {
   const kernel = { name, short: name };
-  return [kernelKind(kernel), isCommunication(kernel), tensorCore(name, 'sm80'), elementType(name), smInName(name)];
+  return [kernelKind(kernel), isCommunication(kernel), tensorCore(name, 'sm80'), typeInMemory(name), smInName(name)];
 };
 
 function expectSameFacts(parts: readonly string[]): void {

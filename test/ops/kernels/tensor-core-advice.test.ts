@@ -1,11 +1,9 @@
+import { addsInHalf, alignmentInName, isShortcut, smInName, factorType } from '../../../src/ops/kernels/kernel-name.js';
 import { expect } from 'chai';
 import { arithmeticType } from '../../../src/ops/arithmetic.js';
-import { isEligible } from '../../../src/ops/kernels/eligibility.js';
-import { mathType, matrixTypes } from '../../../src/ops/kernels/matrix-unit.js';
-import { addsInHalf, alignmentInName, isShortcut, smInName } from '../../../src/ops/kernels/product-name.js';
-import { factorType } from '../../../src/ops/kernels/type-in-name.js';
+import { mathType, matrixTypes, isEligible } from '../../../src/ops/kernels/matrix-unit.js';
 import { HELD_BACK, slowedBy, SLOWED, whyOf, type ProductFacts } from '../../../src/ops/kernels/tensor-core-advice.js';
-import { tensorCore } from '../../../src/ops/tensor-core.js';
+import { tensorCore } from '../../../src/ops/kernels/tensor-core.js';
 import type { OpCall } from '../../../src/record/record.js';
 import { aten, none, t, ts, v } from '../../support/calls.js';
 

@@ -1,7 +1,7 @@
+import { typeInMemory } from '../../../src/ops/kernels/kernel-name.js';
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import { inferDtypes } from '../../../src/ops/schema/dtype-inference.js';
-import { elementType } from '../../../src/ops/kernels/type-in-name.js';
 import type { Arg, OpCall } from '../../../src/record/record.js';
 import { itShared } from '../../support/shared.js';
 
@@ -40,7 +40,7 @@ describe('element types in the names of kernels', () => {
     'ncclDevKernel_SendRecv(ncclDevKernelArgsStorage<(unsigned long)4096>)': null,
   };
   for (const [name, dtype] of Object.entries(NAMES)) {
-    it(`${name.slice(0, 100)}: ${dtype ?? 'none'}`, () => expect(elementType(name)).to.equal(dtype));
+    it(`${name.slice(0, 100)}: ${dtype ?? 'none'}`, () => expect(typeInMemory(name)).to.equal(dtype));
   }
 
   const FILE = 'reference/kernel_names.tsv';
@@ -56,7 +56,7 @@ describe('element types in the names of kernels', () => {
       const share = (pattern: RegExp): number => {
         const time = (typed: boolean): number =>
           rows
-            .filter(([, , , name = '']) => pattern.test(name) && (!typed || elementType(name) !== null))
+            .filter(([, , , name = '']) => pattern.test(name) && (!typed || typeInMemory(name) !== null))
             .reduce((sum, [, , us]) => sum + Number(us), 0);
         return time(true) / time(false);
       };

@@ -38,7 +38,7 @@ async function run(args: readonly string[]): Promise<void> {
   const conditions = gateOf(request);
   const inputs = [request.base, request.new];
   // An output that cannot be written is reported before minutes of reading.
-  const existing = checkOutput(output, inputs);
+  const existing = await checkOutput(output, inputs);
   const comparison = new Comparison({ by, conditions, settings, device });
   const isGate = conditions.length > 0;
   const take = (which: Which): Promise<Taken> => takeInput(request, which, comparison, isGate);

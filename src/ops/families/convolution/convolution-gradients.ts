@@ -4,13 +4,13 @@
  * The input and the weight gradient take as many multiply-adds as the convolution: one for each weight at every
  * position of the output (of the input when transposed). Settings are not needed where the extents of both are known.
  */
+import { kernelKind, isHelperKernel, namedGradient } from '../../kernels/kernel-name.js';
 import { extentAt, numel, type Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
 import type { BoundArguments } from '../../schema/binding.js';
 import type { KernelFacts, Param, KernelRole, Work } from '../../family.js';
-import { kernelKind } from '../../kernels/kernel-kind.js';
 import { integers } from '../../operands.js';
-import { isHelperKernel, namedGradient, shapeParams } from '../../product.js';
+import { shapeParams } from '../../product.js';
 import { helperWork, tensor, total, workOf } from '../../work.js';
 import { boundRow } from '../../schema/op-table.js';
 import { GRADIENT_FORMS, type Gradient, type GradientForm } from './convolution-forms.js';

@@ -7,10 +7,10 @@
  * LSTM, GRU and RNN modules are left out: their markers have neither hidden size nor layers, and the kernels of their one
  * library call cannot be distinguished.
  */
+import { kernelKind } from '../../kernels/kernel-name.js';
 import { positional, type Tensor } from '../../call.js';
 import type { Extent, OpCall } from '../../../record/record.js';
 import type { Family, KernelFacts, Param, Work } from '../../family.js';
-import { kernelKind } from '../../kernels/kernel-kind.js';
 import { tensorOf } from '../../operands.js';
 import { helperWork, namedParams, workOf } from '../../work.js';
 

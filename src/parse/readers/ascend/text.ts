@@ -8,7 +8,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { headContains, namesIn, textStart } from '../../files.js';
 import { hasDatabase } from './database-copies.js';
-import { ASCEND_FILES, ASCEND_OUTPUT, MSPROF } from '../../files-beside.js';
+import { ASCEND_FILES, ASCEND_OUTPUT, ascendSidecars, MSPROF } from './ascend-files.js';
 import { isKernelDetailsHeader, isTaskTimeHeader } from './text/kernel-details.js';
 
 export const ascendText: Reader = {
@@ -17,6 +17,18 @@ export const ascendText: Reader = {
     'Ascend PyTorch Profiler and msprof text (trace_view.json, msprof_*.json with their CSV files; kernel_details.csv; op_summary_*.csv; task_time_*.csv)',
   reads: 'text',
   fileNames: /^(?:trace_view\.json|kernel_details\.csv|(?:op_summary|task_time)_\w+\.csv)(?:\.gz)?$/,
+  docs: {
+    profiler: 'Huawei Ascend PyTorch Profiler, msprof',
+    input: 'text output',
+    made: [
+      'the same profiler with `ExportType.Text`: `ASCEND_PROFILER_OUTPUT/trace_view.json` and the csv files of the same folder',
+    ],
+    read: [
+      'The trace alone gives full records, as a stream of any size; `kernel_details.csv` in the same folder adds operands, core class and counters, `l2_cache.csv` rates of the cache, `communication.json` groups, links and times of collectives, `profiler_metadata.json` process groups and ranks of the job, the memory files samples. `kernel_details.csv` alone gives kernels without ops.',
+      'Times are read from their digits, to the nanosecond. Counters of the csv files have the names and units of their header (µs), those of a database ns.',
+    ],
+  },
+  sidecars: ascendSidecars,
   sniff: (probe) => isAscendTrace(probe) || isKernelDetails(probe),
   isCovered: (probe) => isCovered(probe),
   read: (probe, options) => {

@@ -12,6 +12,14 @@ export const neff: Reader = {
   title: 'AWS Neuron program (*.neff)',
   reads: 'binary',
   fileNames: /\.neff(?:\.gz)?$/,
+  docs: {
+    profiler: 'AWS Neuron',
+    input: 'NEFF',
+    made: ['the Neuron compiler; the runtime leaves it next to a capture as `neff_<hash>.neff`'],
+    read: [
+      'Versions, features, identity; inputs, outputs and weights with type, shape and size. Weights themselves are passed over. Instructions and their debug information are read with a device trace only.',
+    ],
+  },
   sniff: ({ path, head }) => isNeff(path, head),
   isCovered: hasTraceInFolder,
   read: (probe, options) => read(probe, options),

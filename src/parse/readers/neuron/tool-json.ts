@@ -41,6 +41,15 @@ export const neuronJson: Reader = {
   title: 'AWS Neuron profile as JSON (neuron-profile view --output-format json)',
   reads: 'text',
   usesProgram: true,
+  docs: {
+    profiler: 'AWS Neuron',
+    input: 'JSON of neuron-profile',
+    made: ['`neuron-profile view -n model.neff -s profile.ntff --output-format json --output-file profile.json`'],
+    read: [
+      "Instructions with operands, HLO name, layer, multiply-accumulates, bytes of each memory and what they waited for; DMA packets; semaphores, throttling, memory use, layers, warnings; the tool's own summary.",
+      'The file, which is a single line of any size, is read as a stream. Ids beyond 2^53 are kept as text.',
+    ],
+  },
   sniff: isToolJson,
   read: (probe, options) => read(probe, options),
 };

@@ -24,6 +24,16 @@ export const rpd: Reader = {
   reads: 'database',
   fileNames: /\.rpd(?:\.gz)?$/,
   tableNames: ['rocpd_api'],
+  docs: {
+    profiler: 'AMD rocmProfileData',
+    input: 'rpd database',
+    made: ['`runTracer.sh -o trace.rpd python train.py` of rocmProfileData, or its `rpdTracerControl` in the program'],
+    read: [
+      'Kernels, copies and memory sets by the HIP call that made them, also those of graphs; roctx ranges, with the ops that `emit_nvtx` of PyTorch prints; the clocks of devices as samples. The rows of the tracer itself are overhead.',
+      "Schemas 2 and 3. Times count from the machine's start, so that the start in Unix time is unknown. A device is a number that counts the CPUs of the machine too: nothing else is stated of it, and monitors number devices otherwise.",
+      'Grids are counted in blocks, whether the file counts blocks or threads. The size of a copy that a graph makes, or that 32 bits do not hold, is unknown.',
+    ],
+  },
   sniff: ({ database }) => ['rocpd_api', 'rocpd_op', 'rocpd_string'].every((table) => database?.has(table)),
   read(probe, options) {
     const database = databaseOf(probe);

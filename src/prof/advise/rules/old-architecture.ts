@@ -2,8 +2,8 @@
  * Products by kernels that were made for an older architecture than the device's. Those that extents keep on old kernels
  * are said in `alignment.ts`; FP32 ones off the matrix unit would be no faster by newer kernels.
  */
+import { smInName } from '../../../ops/kernels/kernel-name.js';
 import { smOf } from '../../../ops/kernels/matrix-unit.js';
-import { smInName } from '../../../ops/kernels/product-name.js';
 import type { Annotated } from '../../annotate.js';
 import { many, ranked, time } from '../wording.js';
 import { deviceRule } from '../rule.js';

@@ -1,7 +1,7 @@
 /** Which part of a language model a kernel computes: by the ops around its launch, else by its name. */
-import { byName, matchByName } from '../../../ops/kernels/name-patterns.js';
+import { byName } from '../../../ops/kernels/kernel-families.js';
+import { isProductKernel } from '../../../ops/kernels/kernel-name.js';
 import { opName } from '../../../ops/operands.js';
-import { isProductKernel } from '../../../ops/product.js';
 import { familyOf } from '../../../ops/table.js';
 import type { KernelLine, OpCall } from '../../../record/record.js';
 import { communicates } from '../step-work.js';
@@ -27,7 +27,7 @@ const SAMPLER_FILE = /(?:^|\/)(?:v1\/sample\/|[^/:]*sampl(?:er|ing)[^/:]*\.py:)/
 /** Inductor names its kernels after all ops in the graph around them. */
 const GENERATED = /^triton_(?:poi|red|per|for|unk)_/;
 
-const partByName = matchByName<ModelPart>([
+const PATTERNS: readonly (readonly [pattern: RegExp, part: ModelPart])[] = [
   [GENERATED, 'other'],
   [
     /moe|expert|matmul_ogs|finalize_matmul_scatter|bitmatrix|_routing_|topk_(?:forward|gating)|grouped_topk/i,
@@ -35,7 +35,9 @@ const partByName = matchByName<ModelPart>([
   ],
   [/atten|fmha|flash_?(?:fwd|decod|mla)|mla_|paged_|kv_?cache|reshape_and_cache|^reduce_segments$/i, 'attention'],
   [/arg_?max|multinomial|sampling|top_?[kp]_(?:mask|renorm|top)/i, 'sampling'],
-]);
+];
+
+const partByName = byName((name) => PATTERNS.find(([pattern]) => pattern.test(name))?.[1] ?? null);
 
 /** Of the functor that a kernel of PyTorch has in its template arguments. */
 const isArgMax = byName((name) => /ArgMaxOps/.test(name));

@@ -8,7 +8,7 @@ import { shiftToFirst } from '../../../capture/clocks/shift-times.js';
 import { UNKNOWN_DEVICE } from '../../../capture/capture.js';
 import { firstBytes, namesIn, readJsonFile } from '../../../files.js';
 import { entriesOf, fieldOf } from '../../../json/json-value.js';
-import { ASCEND_INFO, ASCEND_RAW } from '../../../files-beside.js';
+import { ASCEND_INFO, ASCEND_RAW } from '../ascend-files.js';
 import { DEVICE, DICTIONARIES, FRAMEWORK, HOST, type StructureLayout } from './layouts.js';
 
 /** Size limit of JSON files, and of logs. */

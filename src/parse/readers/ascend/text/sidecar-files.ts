@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import { isFile, namesIn, readJsonFile } from '../../../files.js';
 import { Utf16Input } from '../../../input/utf16.js';
-import { ASCEND_FILES, MSPROF } from '../../../files-beside.js';
+import { ASCEND_FILES, MSPROF } from '../ascend-files.js';
 import { cellsOf, microsecondsOfCell, numberOfCell } from '../../../csv/csv-table.js';
 import { readProfilerInfo, toolName, type AscendProfileFacts, type ProfilerInfo } from '../profiler-info.js';
 import { metadataFacts, readMetadataFile } from '../metadata-facts.js';

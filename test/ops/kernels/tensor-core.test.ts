@@ -1,8 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import type { Work } from '../../src/ops/family.js';
-import { matrixUnitByName, matrixUnitCell, TENSOR_CORE_RULES, tensorCore } from '../../src/ops/tensor-core.js';
-import { itShared } from '../support/shared.js';
+import type { Work } from '../../../src/ops/family.js';
+import {
+  matrixUnitByName,
+  matrixUnitCell,
+  TENSOR_CORE_RULES,
+  tensorCore,
+} from '../../../src/ops/kernels/tensor-core.js';
+import { itShared } from '../../support/shared.js';
 
 describe('tensor-core verdict', () => {
   itShared('agrees with every pinned case', ['reference/tensor_core_cases.tsv'], ([path = '']) => {

@@ -1,0 +1,294 @@
+/**
+ * Families of kernel names, and what a name of each says of its kernel: one row a family.
+ *
+ * The rows follow the naming conventions of cuBLAS, cuDNN, CUTLASS, Triton, FlashAttention, TensorRT-LLM, AMD's Tensile,
+ * NCCL, RCCL, MSCCL++, NVSHMEM, PyTorch and Ascend's operators in public profiles; they are no measurement.
+ */
+import { LruCache } from '../../containers/lru-cache.js';
+
+export type KernelKind =
+  /** Prepares or finishes the work of another kernel: layout change, split-K reduction, offsets, fill, copy. */
+  | 'helper'
+  /** Reduces a bias gradient. */
+  | 'bias-gradient'
+  | 'elementwise'
+  | 'reduction'
+  /** Part of another op (a softmax, a norm, a collective), whatever the call around it. */
+  | 'other'
+  /** A matrix product or convolution, or a name that no row matches: the kernel that does the op's work. */
+  | 'main';
+
+/**
+ * What a row may say. Each fact is that of the first row that says it and whose pattern matches. `kind`, `helpsProduct`
+ * and `product` are looked up by the short name, which has no template arguments to mislead, the others by the full one.
+ */
+interface FamilyFacts {
+  readonly kind?: KernelKind;
+  /** A further helper of products and convolutions, whatever its kind. */
+  readonly helpsProduct?: true;
+  /** Whether it computes a product or convolution; what prepares or finishes one has words of products too. */
+  readonly product?: boolean;
+  /** Whether it runs on the matrix unit. `likely`: element type or shape decide, and the name does not have them. */
+  readonly unit?: 'yes' | 'likely' | 'no';
+  /** Type of a product's multiplications, by its short name: `fp16`, `tf32`. */
+  readonly factors?: string;
+  /** Element type of the data in memory; `several` where a type in the name is one of several, or moved by the byte. */
+  readonly memory?: string;
+  /** What a kernel of a convolution computes. */
+  readonly gradient?: 'dgrad' | 'wgrad' | 'fprop';
+  /** The same, of kernels that the dispatcher's ops of gradients launch. */
+  readonly dispatchedGradient?: 'dgrad' | 'wgrad';
+  /**
+   * The gradient by the transposition of a BLAS kernel's operands in the backward pass, column-major: that of a linear
+   * layer's input is dY·W (nn), that of its weight dYᵀ·X (nt), and the second is nt for any product A·B.
+   */
+  readonly transposed?: 'dgrad' | 'wgrad';
+  readonly communicates?: boolean;
+  /** The NVIDIA architecture that it was built for, as 80 of sm80. */
+  readonly sm?: number;
+  /** Whether it needs fewer multiplications than the product's definition has: Winograd, FFT, three real products. */
+  readonly shortcut?: true;
+  /** Whether it accumulates in FP16. */
+  readonly halfSums?: true;
+}
+
+interface KernelFamily extends FamilyFacts {
+  readonly id: string;
+  readonly pattern: RegExp;
+}
+
+const row = (id: string, pattern: RegExp, facts: FamilyFacts): KernelFamily => ({ id, pattern, ...facts });
+
+/** In order of precedence: names that exclude the matrix unit, then names that imply it, then those that make it likely. */
+export const KERNEL_FAMILIES: readonly KernelFamily[] = [
+  // Devices that talk to each other. Inductor names its kernels after all ops in the graph around them, collectives too.
+  row('triton-fused', /^triton_(poi|red|per|for|unk)_/, { unit: 'no', communicates: false }),
+  row('communication', /^nccl|(nccl|rccl|mscclpp)(Dev)?Kernel|nvshmem|cross_device_reduce/, { unit: 'no' }),
+  row(
+    'communication-library',
+    /nccl|rccl|mscclpp|nvshmem|symmetric_memory::|multimem_|cross_device_reduce|deep_ep::/i,
+    {
+      communicates: true,
+    },
+  ),
+
+  // What prepares or finishes attention, products and convolutions.
+  row(
+    'attention-helper',
+    /splitkv_combine|FlashAttnFwdCombine|FlashAttnBwd(Pre|Post)process|fmha_bwd_\w*_(odo|dq_convert|dq_shuffle)|flash_bwd_(dot_do_o|convert_dq|convert_dkv|preprocess|postprocess)|fmhaReductionKernel|FmhaBwdOGradDotO/,
+    { unit: 'no' },
+  ),
+  row(
+    'product-helper',
+    /reduc|prepar|pointers|arg(ument)?s_kernel|compute_args|offsets|starts|problem_sizes|quant|scale|swizzle|permut|transpos|scatter|gather|workspace|preprocess|xform|finali[sz]e|combine/i,
+    { product: false },
+  ),
+  row(
+    'layout-helper',
+    /^batched_transpose_|^SubTensorOp|^transpose_[CNHW]{4}2|scalePackedTensor|reduce_wgrad|ReduceSplitK/,
+    { helpsProduct: true },
+  ),
+  row('split-k', /splitKreduce|reduce_1Block|compute_gemm_pointers/i, { kind: 'helper' }),
+  row('layout', /nchwToNhwc|nhwcToNchw|compute\w*OffsetsKernel|flip_filter|scaleTensor|tensorTransform/i, {
+    kind: 'helper',
+  }),
+  row('winograd-stage', /generateWinogradTiles|winogradForward(Data|Filter|Output)|winogradWgrad(Data|Output|Delta)/i, {
+    kind: 'helper',
+  }),
+  row('fft-stage', /fft[123]d_(r2c|c2r|c2c)|im(\dd)?2col|col2im|vol2col|col2vol/i, { kind: 'helper' }),
+  row('copy', /memset|memcpy|fill_kernel|copy_kernel|transpose_readWrite|CatArray/i, { kind: 'helper' }),
+  row(
+    'ascend-copy',
+    /^(TransData|Cast|MemSet|TensorMove|(Strided)?SliceD?|TransposeD?|ViewCopy|AsStrided|BroadcastToD?)$/,
+    { kind: 'helper' },
+  ),
+  row('bias-gradient', /calc_bias_diff|^BiasAddGrad$/, { kind: 'bias-gradient' }),
+  row(
+    'blas-helper',
+    /splitKreduce|ReduceSplitK|reduce_1Block_kernel|(^|[\s:_])dot_kernel|gemv[A-Z0-9]|gemvx|gemvNSP|gemmk1_kernel|gemmSN_|computeOffsetsKernel|nchwToNhwc|nhwcToNchw/,
+    { unit: 'no' },
+  ),
+
+  // Kernels that belong to other ops.
+  row('normalization', /softmax|dropout|layer_?norm|rms_?norm|group_?norm|batch_?norm|(^|::|_)bn_(fw|bw|fwd|bwd)/i, {
+    kind: 'other',
+  }),
+  row(
+    'part-of-other-op',
+    /nccl|rccl|multi_tensor_apply|embedding|index_?select|pool_(forward|backward)|lstm_cell|gru_cell/i,
+    { kind: 'other' },
+  ),
+  row('reduction', /(^|::|_)reduce_kernel|kernelReduce|^triton_(red|per)_|^ReduceSumD?$/, { kind: 'reduction' }),
+  row('elementwise', /elementwise_kernel|kernelPointwiseApply|^triton_(poi|for|unk)_/, { kind: 'elementwise' }),
+  row('epilogue', /scal_kernel|epilogue::(impl::global)?kernel/i, { kind: 'elementwise' }),
+
+  // Products and convolutions without the matrix unit.
+  row('ffma', /_ffma_/, { unit: 'no' }),
+  row('simt', /(^|[_:<])simt(_|$)|MmaSimt/, { unit: 'no' }),
+  row(
+    'plain-gemm',
+    /(maxwell|pascal|volta|turing|ampere|hopper)_(fp16_|fp32_)?((g?c|[sdzh])gemm|[sh]cudnn)_|magma_sgemm|(^|\s)[sdcz]gemm_largek_/,
+    { unit: 'no' },
+  ),
+  row(
+    'plain-convolution',
+    /(im|ex)plicit_convolve_sgemm|(dgrad|wgrad)(2d)?(_alg\d(_\d)?)?_engine|pointwise_mult_and_sum_complex/,
+    { unit: 'no' },
+  ),
+  row('framework', /(^|\s)at::native::|(^|\s|::)(cub|thrust|rocprim)::|^\[?(memcpy|memset)/i, { unit: 'no' }),
+  row('attention-before-tensor-cores', /fmha_cutlass[FB]\w*_sm(50|60)|fmha_cutlass[FB]_f32_\w*_sm(70|75)/, {
+    unit: 'no',
+  }),
+
+  // Types of factors that a library's names state in their own way. Four bits times eight run at the rate of eight (PTX
+  // ISA, tcgen05.mma, kind::mxf8f6f4). Products whose weights or cache alone are narrow unpack these to the wide type.
+  // TensorRT-LLM: result, factors, sum (`bmm_Bfloat16_MxE2m1MxE4m3_Fp32`).
+  row('generated-fp8', /^(bmm|gemm)_[^_]+_[^_]*E[45]m[32]|fmhaSm\d+[a-z]?Kernel_Q(kv)?E[45]m[32]/, { factors: 'fp8' }),
+  row('generated-fp4', /^(bmm|gemm)_[^_]+_[^_]*E2m1/, { factors: 'fp4' }),
+  row('generated-bf16', /^(bmm|gemm)_[^_]+_[^_]*Bfloat16|fmhaSm\d+[a-z]?Kernel_Q(kv)?Bfloat16/, { factors: 'bf16' }),
+  row('generated-fp16', /^(bmm|gemm)_[^_]+_[^_]*Fp16|fmhaSm\d+[a-z]?Kernel_Q(kv)?Fp16/, { factors: 'fp16' }),
+  row('narrow-weights-bf16', /(marlin|machete|WithPagedKVCache|WithRaggedKVCache).*bfloat16/i, { factors: 'bf16' }),
+  row('narrow-weights-fp16', /(marlin|machete|WithPagedKVCache|WithRaggedKVCache).*half/i, { factors: 'fp16' }),
+
+  // Products on the matrix unit. cuBLASLt's nvjet has its type as the first letter; CUTLASS's s1688 without a 16-bit type
+  // multiplies TF32.
+  row('nvjet-bf16', /^nvjet_(sm\d+_)?t/, { factors: 'bf16' }),
+  row('nvjet-fp16', /^nvjet_(sm\d+_)?h/, { factors: 'fp16' }),
+  row('nvjet-tf32', /^nvjet_(sm\d+_)?s(?!m\d)/, { factors: 'tf32' }),
+  row('nvjet-fp8', /^nvjet_(sm\d+_)?q/, { factors: 'fp8' }),
+  row('nvjet-half-sums', /^nvjet_(sm\d+_)?hhh_/, { halfSums: true }),
+  row('nvjet', /^nvjet_/, { unit: 'yes' }),
+  row('mma-half-sums', /(^|[_<])h(884|1688|16816)(gemm|cudnn)/, { halfSums: true }),
+  row(
+    'mma-shape',
+    /(^|[\s_<])([a-z0-9]+_)?[hsicdz]?(884|1688|8816|16816|16832|16864|161616|83216|8832)(?=gemm|cudnn|fprop|dgrad|wgrad|igemm|_|$)/,
+    { unit: 'yes' },
+  ),
+  row('cutlass-tensorop', /tensorop|MmaTensorOp|cutlass3x_sm(90|100|101|103|120)_/, { unit: 'yes' }),
+  row(
+    'xmma',
+    /sm\d+_xmma_(?=.*(tensor\d+x\d+x\d+|warpgroupsize|(^|_)[hiqd]mma|tf32|f16f16|e4m3|e5m2|fp8|fp4|i8|f64f64))/,
+    { unit: 'yes' },
+  ),
+  row('xmma-fp32', /sm\d+_xmma_/, { unit: 'no' }),
+  row('cudnn-attention', /cudnn_generated_fort_native_sdpa_sm\d+_flash_[fb]prop/, { unit: 'yes' }),
+  // FlashAttention 2 is one build for sm80 and later; version 3 names the architecture.
+  row('flash-attention-2', /(^|::)flash_(fwd|bwd)_\w*kernel/, { sm: 80 }),
+  row(
+    'attention',
+    /flash_(fwd|bwd)_\w*kernel|FlashAttn(Fwd|Bwd)Sm\d+|FlashAttentionForwardSm\d+|fmhaSm\d+|fmha_cutlass[FB]_(f16|bf16)_\w*_sm(70|75|80)|fmha_cutlass[FB]_f32_\w*_sm80|aiter::fmha_(fwd|bwd)_|(^|[\s:])_?sage_(attn_)?fwd/,
+    { unit: 'yes' },
+  ),
+  row('generated-gemm', /^(bmm_|gemm_|fusedMoe)(?=\w*(E\dm\d|Bfloat16|Fp16|Fp8))\w*_sm\d/, { unit: 'yes' }),
+  row('deep-gemm', /deep_gemm::/, { unit: 'yes' }),
+  row('mma-word', /(^|[^a-z0-9])(wgmma|tcgen05|utcmma|[hiqod]mma|mma_sync)([^a-z0-9]|$)/i, { unit: 'yes' }),
+  row('cute-atom', /SM90_64x\d+x\d+|SM80_16x8x\d+|Mainloop(Sm90TmaGmma|Sm100TmaUmma)/, { unit: 'yes' }),
+  row('amd-matrix-core', /Cijk_\w*_MI\d+x\d+|xdl|Xdl|mfma|Wmma/, { unit: 'yes' }),
+  row('triton-template', /^triton_tem_/, { unit: 'likely' }),
+  row('triton-hand-written', /_matmul_ogs_NNT_bf16xbf16xmxfp4|kernel_unified_attention_\dd/, { unit: 'likely' }),
+  row('aotriton', /^(attn_fwd|bwd_kernel_dk_dv|bwd_kernel_dq)/, { unit: 'likely' }),
+  row('amd-implicit-gemm', /igemm_(fwd|bwd|wrw)_gtc|ck_tile.*Fmha/, { unit: 'likely' }),
+
+  // Words of products that say nothing of the matrix unit, and words of their gradients and algorithms.
+  row(
+    'product-word',
+    /(?<!fb)gemm|gemv|matmul|_mm_|dot_kernel|Cijk_\w*_MT\d|convolve|fprop|dgrad|wgrad|depthwise\dd_|fused_moe_kernel|winograd|AsmConv|MIOpenConv/i,
+    { product: true },
+  ),
+  row('wgrad', /wgrad|BackpropD?Filter|bwd_?weight|backward_?weight|grad_weight|AccGradParameters|_wrw_/i, {
+    gradient: 'wgrad',
+  }),
+  row('dgrad', /dgrad|BackpropD?Input|bwd_?data|backward_?data|depthwise\dd_backward_kernel|UpdateGradInput/i, {
+    gradient: 'dgrad',
+  }),
+  row('fprop', /fprop/i, { gradient: 'fprop' }),
+  row('cutlass-wgrad', /stridedB_splitK|OperatorE2E|conv::Operator\)2/, { dispatchedGradient: 'wgrad' }),
+  row('cutlass-dgrad', /igemm_bwd_|conv_bwd_data|OperatorE1E|conv::Operator\)1/, { dispatchedGradient: 'dgrad' }),
+  row('gemm-nt', /gemm\w*_nt(?:_|$)/i, { transposed: 'wgrad' }),
+  row('gemm-nn', /gemm\w*_nn(?:_|$)/i, { transposed: 'dgrad' }),
+  row('shortcut', /winograd|fft|(^|_)g?cgemm_|_f\dx\d(_|$)/i, { shortcut: true }),
+  row('maxwell', /(^|_)maxwell_/, { sm: 50 }),
+  row('pascal', /(^|_)pascal_/, { sm: 60 }),
+  row('volta', /(^|_)volta_/, { sm: 70 }),
+  row('turing', /(^|_)turing_/, { sm: 75 }),
+  row('ampere', /(^|_)ampere_/, { sm: 80 }),
+  row('hopper', /(^|_)hopper_/, { sm: 90 }),
+
+  // Words of the types that products multiply. `ue4m3` and `ue8m0` are types of scales.
+  row('factors-fp32', /_ffma_|(^|_)sgemm_|implicit_convolve_sgemm|simt_s(gemm|fprop|dgrad|wgrad)|[a-z]_scudnn_/, {
+    factors: 'fp32',
+  }),
+  row('factors-tf32', /tf32|tfloat32_t|_tensorop_s1688(gemm|fprop|dgrad|wgrad)(?!\w*(f16|bf16|fp16))/, {
+    factors: 'tf32',
+  }),
+  row('factors-fp64', /(^|[_\s])d884|(^|[^a-z])dmma([^a-z]|$)|f64f64|(^|_)dgemm_/, { factors: 'fp64' }),
+  row('factors-fp8', /(?<!u)e4m3|e5m2|(^|_)fp8|deep_gemm::fp8|per\w+fp8|blockscale\w*fp8/i, { factors: 'fp8' }),
+  row('factors-fp4', /e2m1|^f4gemm_|per\w+fp4/i, { factors: 'fp4' }),
+  row('factors-int8', /per\w+int8|(^|_)(i8|int8|s8)(_|$)/i, { factors: 'int8' }),
+  row('factors-bf16', /bf16|bfloat16/i, { factors: 'bf16' }),
+  row('factors-fp16', /(^|_)(f|fp)16(_|$)|f16f16|(^|[_<])h(884|1688|16816|gemm)|half_t|__half|(^|_)hcudnn_/, {
+    factors: 'fp16',
+  }),
+  row('mma-int8', /(8816|8832|16832)(cudnn|gemm|igemm|fprop)?_?int8|int8_i8|i8i8|(^|[^a-z])imma([^a-z]|$)/, {
+    factors: 'int8',
+  }),
+  // Tensile: the letter after the operands' indices.
+  row('tensile-bf16', /^Cijk_[A-Za-z]+_[A-Za-z]+_(B(?!8)|BBS)/, { factors: 'bf16' }),
+  row('tensile-fp16', /^Cijk_[A-Za-z]+_[A-Za-z]+_H/, { factors: 'fp16' }),
+  row('tensile-fp32', /^Cijk_[A-Za-z]+_[A-Za-z]+_S/, { factors: 'fp32' }),
+  row('tensile-fp64', /^Cijk_[A-Za-z]+_[A-Za-z]+_D/, { factors: 'fp64' }),
+  row('tensile-int8', /^Cijk_[A-Za-z]+_[A-Za-z]+_I8/, { factors: 'int8' }),
+  row('tensile-fp8', /^Cijk_[A-Za-z]+_[A-Za-z]+_[FB]8/, { factors: 'fp8' }),
+
+  // Types in memory, as C++ and Triton write them.
+  row('several-types', /LoadWithCast|StoreWithCast|gpu_kernel_impl<|vectorized_gather_kernel/, { memory: 'several' }),
+  row('bfloat16', /c10::BFloat16|nv_bfloat16|hip_bfloat16|(^|[_<, ])bf16|_bf16|bfloat16|::__bfloat\b/, {
+    memory: 'bfloat16',
+  }),
+  row('float16', /c10::Half|__half\b|half_t|(^|[_<, ])f16_|_fp16/, { memory: 'float16' }),
+  row('float8_e4m3fn', /Float8_e4m3fn\b|e4m3/, { memory: 'float8_e4m3fn' }),
+  row('float8_e5m2', /Float8_e5m2\b|e5m2/, { memory: 'float8_e5m2' }),
+  // Copies know the size of an element alone: `OpaqueType<2u>` has two bytes.
+  row('opaque8', /OpaqueType<(\(unsigned int\))?1u?>/, { memory: 'opaque8' }),
+  row('opaque16', /OpaqueType<(\(unsigned int\))?2u?>/, { memory: 'opaque16' }),
+  row('opaque32', /OpaqueType<(\(unsigned int\))?4u?>/, { memory: 'opaque32' }),
+  row('opaque64', /OpaqueType<(\(unsigned int\))?8u?>/, { memory: 'opaque64' }),
+  row('opaque128', /OpaqueType<(\(unsigned int\))?16u?>/, { memory: 'opaque128' }),
+  row('float32', /[<, (]float[,> (*]|lambda\(float\b|_f32f32_/, { memory: 'float32' }),
+  row('attention-fp32', /fmha_cutlass[FB]_f32_/, { memory: 'float32' }),
+  // After `float`: scalar arguments of a kernel of any type are doubles.
+  row('float64', /(?<!optional)[<, ]double[,> (]|lambda\(double\b/, { memory: 'float64' }),
+  row('bool', /ReduceOp<bool,|FillFunctor<bool>|lambda\(bool\)/, { memory: 'bool' }),
+  row('int64', /[<, ]long[,> (]|lambda\(long\b/, { memory: 'int64' }),
+  // Not `lambda(int)`, which is the loop of every elementwise kernel.
+  row('int32', /[<, ]int[,>]/, { memory: 'int32' }),
+];
+
+/** Names whose facts are kept: a program has hundreds of kernels, a profile millions of their launches. */
+const NAMES_KEPT = 1024;
+
+/** So many characters of a name are looked at: some patterns take the square of its length, templates nest without end. */
+const MOST_NAME = 16 * 1024;
+
+/** A function of names, computed once for each of the recent ones. */
+export function byName<T>(compute: (name: string) => T): (name: string) => T {
+  const known = new LruCache<string, T>(NAMES_KEPT);
+  return (name) => known.of(name.length > MOST_NAME ? name.slice(0, MOST_NAME) : name, compute);
+}
+
+/** Finds the first row that says a fact and matches a name; null when none does. */
+export function familyWith<Fact extends keyof FamilyFacts>(
+  fact: Fact,
+): (name: string) => (KernelFamily & Required<Pick<FamilyFacts, Fact>>) | null {
+  type Row = KernelFamily & Required<Pick<FamilyFacts, Fact>>;
+  const rows = KERNEL_FAMILIES.filter((family): family is Row => family[fact] !== undefined);
+  return byName((name) => rows.find(({ pattern }) => pattern.test(name)) ?? null);
+}
+
+/** Finds a fact of a name; null when no row says it. */
+export function factInName<Fact extends keyof FamilyFacts>(
+  fact: Fact,
+): (name: string) => Exclude<FamilyFacts[Fact], undefined> | null {
+  const find = familyWith(fact);
+  return (name) => (find(name)?.[fact] ?? null) as Exclude<FamilyFacts[Fact], undefined> | null;
+}
