@@ -4,7 +4,7 @@
  */
 import { collectiveOfCalls } from '../ops/collective-of-calls.js';
 import { collective } from '../ops/families/collective.js';
-import type { KernelRole } from '../ops/family.js';
+import type { Convention, KernelRole } from '../ops/family.js';
 import type { ResolvedWork } from '../ops/resolve-work.js';
 import { fusedOps } from '../ops/kernels/fused-ops.js';
 import { familyOf } from '../ops/table.js';
@@ -44,6 +44,8 @@ export class Annotated {
     readonly pairing: Pairing,
     /** Peak rates that the user gives for all devices; null for those of the kernel's own. */
     private readonly givenPeaks: Peaks | null = null,
+    /** How work is counted; null for the default. */
+    readonly convention: Convention | null = null,
   ) {}
 
   /** Where calls, layer, trace, module and op come from: the kernel, or its forward kernel. */
@@ -99,7 +101,12 @@ export class Annotated {
   get derived(): DerivedWork {
     return (this.#derived ??=
       this.record.collective === undefined
-        ? this.model.derive(this.calls, this.record, this.calls.some(readsLengths) ? this.serving : null)
+        ? this.model.derive(
+            this.calls,
+            this.record,
+            this.calls.some(readsLengths) ? this.serving : null,
+            this.convention,
+          )
         : workOfCollective(this.record.collective));
   }
 

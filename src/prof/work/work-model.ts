@@ -1,6 +1,7 @@
 /** What a vendor's devices know and report of a kernel's work: one model each, in the table of `work-models.ts`. */
+import type { Convention } from '../../ops/family.js';
 import type { ResolvedWork } from '../../ops/resolve-work.js';
-import { type TensorCore, tensorCore } from '../../ops/kernels/tensor-core.js';
+import { tensorCore, type TensorCore } from '../../ops/kernels/tensor-core.js';
 import type { Device, KernelRecord, OpCall } from '../../record/record.js';
 import type { ServingStep } from '../../record/serving-step.js';
 import type { DerivedWork } from './derived-work.js';
@@ -83,8 +84,14 @@ export interface WorkModel {
    * The work of a kernel that belongs to no collective operation.
    * @param calls op calls around its launch, or around that of its forward kernel; outermost first
    * @param serving the server's step that launched it; null for none, and where no formula of the calls reads it
+   * @param convention how work is counted; null for the default
    */
-  derive(calls: readonly OpCall[], record: KernelRecord, serving: ServingStep | null): DerivedWork;
+  derive(
+    calls: readonly OpCall[],
+    record: KernelRecord,
+    serving: ServingStep | null,
+    convention: Convention | null,
+  ): DerivedWork;
 
   matrixUnitCell(kernel: JudgedKernel): MatrixUnitCell;
 

@@ -50,7 +50,11 @@ export const stacks = recordsCommand(
       },
       { name: 'root', takes: 'KINDS', help: 'frames to put before them, as rank,step', values: KINDS, list: true },
       { name: 'host', help: `time of ops on the host instead, without the ops within (--by ${DEFAULT_HOST_KINDS})` },
-      { name: 'collectives', help: 'count collective operations too, which overlap with kernels' },
+      {
+        name: 'collectives',
+        help: 'count collective operations too, which overlap with kernels',
+        conflicts: ['host'],
+      },
     ],
     notes: [
       ['KINDS of frames, comma-separated:', ...aligned(FRAME_KINDS.map(({ name, doc }) => [`  ${name}`, doc]))],
@@ -76,8 +80,6 @@ export const stacks = recordsCommand(
     ];
     const { format } = request;
     const isCollapsed = format === 'collapsed';
-    if (given.on('host') && given.on('collectives'))
-      throw new UsageError('--host and --collectives exclude each other');
     const options = { safe: isCollapsed ? collapsedFrame : escapeControls, apart: !isCollapsed };
     await runAnalysis(request, {
       analysis: given.on('host')

@@ -1,7 +1,19 @@
 /** Markers of nvprof's databases: a row for the start of a range, and one for its end, with the same id. */
 import { NumericColumn } from '../../../containers/numeric-column.js';
-import { NumberIndex } from '../../capture/number-index.js';
-import type { TraceBuilder } from '../../capture/trace-builder.js';
+import { NumberIndex } from '../../trace/number-index.js';
+import type { TraceBuilder } from '../../trace/trace-builder.js';
+
+/** What a marker or overhead belongs to (CUpti_ActivityObjectKind): its object id holds a process, or a process and a thread. */
+export const OBJECT = { process: 1, thread: 2 } as const;
+
+/**
+ * Process and thread of an object id, in hexadecimal: 4 bytes process, 8 bytes thread, little-endian. Only the first 4
+ * bytes of the thread are used, as in the tables of calls.
+ */
+export function readObjectId(hex: string): [pid: number, tid: number] {
+  const bytes = Buffer.from(hex, 'hex');
+  return bytes.length < 8 ? [0, 0] : [bytes.readUInt32LE(0), bytes.readUInt32LE(4)];
+}
 
 /** Flags of a marker row (CUpti_ActivityFlag); the other bits state how it synchronises. */
 export const MARKER = { start: 2, end: 4 } as const;

@@ -5,17 +5,23 @@
 import { entryOf } from '../../../containers/map-entry.js';
 import { NumericColumn, orNull } from '../../../containers/numeric-column.js';
 import type { Device } from '../../../record/record.js';
-import { timeOf, TraceBuilder } from '../../capture/trace-builder.js';
+import { timeOf, TraceBuilder } from '../../trace/trace-builder.js';
 import { databaseOf, type Reader } from '../../reader.js';
 import { DatabaseClock, type TimeColumn } from '../../sqlite/database-clock.js';
 import { numberOf, type Cell, type Selection, type SqliteFile } from '../../sqlite/sqlite.js';
 import { countUnreadTables } from '../../sqlite/unread-tables.js';
-import { COPY_KINDS, CUPTI_MEMORIES, hostSide, NO_STREAM, SYNC_KINDS } from '../cupti/cupti.js';
-import { ContextDevices, type ContextTable } from '../cupti/cupti-contexts.js';
+import { apiName, type ApiDomain } from '../cupti/api-names.js';
+import {
+  ContextDevices,
+  COPY_KINDS,
+  CUPTI_MEMORIES,
+  hostSide,
+  NO_STREAM,
+  SYNC_KINDS,
+  type ContextTable,
+} from '../cupti/cupti.js';
 import { COUNTER_TABLES, KernelCounters } from './kernel-counters.js';
-import { Markers, MARKER } from './markers.js';
-import { apiName, type ApiDomain } from './nvprof-api.js';
-import { OBJECT, readObjectId } from './nvprof-objects.js';
+import { MARKER, Markers, OBJECT, readObjectId } from './markers.js';
 
 export const nvprof: Reader = {
   id: 'nvprof',

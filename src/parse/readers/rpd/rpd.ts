@@ -4,7 +4,7 @@
  * Source: rocmProfileData, schemas 2 and 3 and what writes them; databases of schema 2.
  */
 import type { CopyKind } from '../../../record/record.js';
-import { TraceBuilder } from '../../capture/trace-builder.js';
+import { TraceBuilder } from '../../trace/trace-builder.js';
 import { databaseOf, type Reader } from '../../reader.js';
 import { DatabaseClock } from '../../sqlite/database-clock.js';
 import type { Cell, SqliteFile } from '../../sqlite/sqlite.js';
@@ -37,9 +37,9 @@ export const rpd: Reader = {
   sniff: ({ database }) => ['rocpd_api', 'rocpd_op', 'rocpd_string'].every((table) => database?.has(table)),
   read(probe, options) {
     const database = databaseOf(probe);
-    const clock = new DatabaseClock(database, TIMES);
     const trace = new TraceBuilder(database.texts('rocpd_string', 'string', 'id'));
     database.diagnostics = trace.diagnostics;
+    const clock = new DatabaseClock(database, TIMES);
     readCalls(database, trace, clock);
     readWork(database, trace, clock);
     const monitors = { metric: 'monitorType', kind: 'deviceType', id: 'deviceId', value: 'value', ...clock.span };
