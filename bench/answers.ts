@@ -10,13 +10,12 @@
  * A million kernels of the default, a sample's, take 1.7 GB. All files are removed again.
  */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ANSWER_NAMES, answerCommand } from './answer-commands.js';
 import { built, fromRoot } from './built-tools.js';
-import { measure, type Command, type Usage } from './measure.js';
+import { measure, temporaryFolder, type Command, type Usage } from './measure.js';
 import { ratio, table } from './report.js';
 import { writeRepeatedRecords } from './repeat-records.js';
 
@@ -103,13 +102,8 @@ function report(small: ReadonlyMap<string, Usage>, large: ReadonlyMap<string, Us
 
 const plan = readPlan();
 if (!built()) throw new Error('the tools are not built: npm run build');
-if (plan.dir !== undefined) mkdirSync(plan.dir, { recursive: true });
-const folder = mkdtempSync(join(plan.dir ?? tmpdir(), 'dprof-answers-'));
-try {
-  const text = recordsOf(plan.input);
-  const small = await at(plan, text, Math.round(plan.kernels / 10), folder);
-  const large = await at(plan, text, plan.kernels, folder);
-  process.stdout.write(`\n${plan.kernels} kernels, Node ${process.versions.node}\n\n${report(small, large)}\n`);
-} finally {
-  rmSync(folder, { recursive: true, force: true });
-}
+const folder = temporaryFolder(plan.dir);
+const text = recordsOf(plan.input);
+const small = await at(plan, text, Math.round(plan.kernels / 10), folder);
+const large = await at(plan, text, plan.kernels, folder);
+process.stdout.write(`\n${plan.kernels} kernels, Node ${process.versions.node}\n\n${report(small, large)}\n`);

@@ -11,12 +11,11 @@
  * The database is a real one next to the checkout, or else a sample, repeated. It is removed again.
  */
 import Database from 'better-sqlite3';
-import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { built, fromRoot } from './built-tools.js';
-import { available, measure, summary, type Command, type Usage } from './measure.js';
+import { available, measure, summary, temporaryFolder, type Command, type Usage } from './measure.js';
 import { realAscendDatabase } from './real-profiles.js';
 import { ASCEND_TABLES, repeatDatabase } from './repeat-ascend.js';
 import { ratio, table } from './report.js';
@@ -61,13 +60,7 @@ const { values, positionals } = parseArgs({
 const runs = count('runs', values.runs);
 const input = positionals[0] ?? realAscendDatabase() ?? fromRoot('samples/ascend_pytorch_profiler_0.db');
 if (!built()) throw new Error('dparse is not built: npm run build');
-if (values.dir !== undefined) mkdirSync(values.dir, { recursive: true });
-const folder = mkdtempSync(join(values.dir ?? tmpdir(), 'dprof-ascend-bench-'));
-const tidy = (): void => rmSync(folder, { recursive: true, force: true });
-process.once('SIGINT', () => {
-  tidy();
-  process.exit(130);
-});
+const folder = temporaryFolder(values.dir);
 
 async function run(): Promise<void> {
   const small = sizeOf(input);
@@ -134,8 +127,4 @@ async function run(): Promise<void> {
   );
 }
 
-try {
-  await run();
-} finally {
-  tidy();
-}
+await run();

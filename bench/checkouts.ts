@@ -10,14 +10,14 @@
  * in the folder for temporary files (or --dir) and removed again.
  */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ANSWER_NAMES, answerCommand } from './answer-commands.js';
 import { built, fromRoot } from './built-tools.js';
 import { generate } from './generate.js';
-import { measure, median, type Command, type Usage } from './measure.js';
+import { measure, median, temporaryFolder, type Command, type Usage } from './measure.js';
 import { repeatDatabase } from './repeat-ascend.js';
 import { readTrace, writeRepeated } from './repeat-trace.js';
 import { table } from './report.js';
@@ -151,10 +151,5 @@ async function run(plan: Plan, folder: string): Promise<void> {
 
 const plan = readPlan();
 if (!built()) throw new Error('the tools are not built: npm run build');
-mkdirSync(plan.dir, { recursive: true });
-const folder = mkdtempSync(join(plan.dir, 'dprof-checkouts-'));
-try {
-  await run(plan, folder);
-} finally {
-  rmSync(folder, { recursive: true, force: true });
-}
+const folder = temporaryFolder(plan.dir);
+await run(plan, folder);

@@ -7,13 +7,12 @@
  *   npm run bench graphs -- --nodes 50 --runs 3           a smaller graph, the median of three runs
  *   npm run bench graphs -- --dir /big/disk               with the traces there
  */
-import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { built, fromRoot } from './built-tools.js';
 import { GRAPH_TRACES, writeGraphTrace } from './graph-trace.js';
-import { measure, summary, type Usage } from './measure.js';
+import { measure, summary, temporaryFolder, type Usage } from './measure.js';
 import { ratio, table } from './report.js';
 
 const { values } = parseArgs({
@@ -30,9 +29,7 @@ const [replays, nodes, runs] = [values.replays, values.nodes, values.runs].map((
   return value;
 }) as [number, number, number];
 if (!built()) throw new Error('dparse is not built: npm run build');
-if (values.dir !== undefined) mkdirSync(values.dir, { recursive: true });
-const folder = mkdtempSync(join(values.dir ?? tmpdir(), 'dprof-graphs-bench-'));
-process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolder(values.dir);
 
 const WHAT = {
   captured: 'replays and their capture',

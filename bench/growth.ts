@@ -10,13 +10,11 @@
  * Prints time(2n) / time(n) of the processors, both without the time of the start. Exits with 1 where that is over 2.6, and where a command
  * takes more than a minute. All files are removed again.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ANSWER_NAMES, answerCommand } from './answer-commands.js';
 import { built, fromRoot } from './built-tools.js';
-import { measure, type Command } from './measure.js';
+import { measure, temporaryFolder, type Command } from './measure.js';
 import { PROFILES } from './growth/profiles.js';
 import { DIMENSIONS, OF_PROFILES, writeRecords } from './growth/records.js';
 import { table } from './report.js';
@@ -82,9 +80,7 @@ function countOf(name: string, dimension: string): number {
   return Math.min(n, most?.count ?? n);
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'bench-growth-'));
-process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-process.once('SIGINT', () => process.exit(130));
+const folder = temporaryFolder();
 
 const isWanted = (...words: readonly string[]): boolean => {
   const [first = '', second = ''] = words;

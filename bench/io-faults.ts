@@ -8,18 +8,15 @@
  * its loss is counted in the output. Exits with 1 when a run ends in another way. All files are removed again.
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fromRoot } from './built-tools.js';
+import { temporaryFolder } from './measure.js';
 
 const FAULTS = ['open:EMFILE', 'open:EIO', 'read:EIO', 'read:short', 'write:ENOSPC', 'write:EIO', 'write:short', 'close:EIO']; // prettier-ignore
 const MOST_CALLS = 200;
 
-const folder = mkdtempSync(join(tmpdir(), 'bench-faults-'));
-process.once('exit', () => {
-  rmSync(folder, { recursive: true, force: true });
-});
+const folder = temporaryFolder();
 
 interface Ended {
   readonly code: number | null;

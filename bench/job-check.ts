@@ -5,6 +5,7 @@ import type { FormatOptions } from '../samples/programs/job/context.js';
 import type { SimulatedJob } from '../samples/programs/job/simulate.js';
 import { messagesOf, type MessageTruth } from '../samples/programs/job/truth.js';
 import { collectiveKind } from '../src/ops/collective-bytes.js';
+import type { Item } from '../src/prof/analysis.js';
 import { jobTime } from '../src/prof/ranks/clocks/job-clocks.js';
 import { jobReport, type JobReport } from '../src/prof/ranks/job-report.js';
 import { RankCollector } from '../src/prof/ranks/part/rank-collector.js';
@@ -36,8 +37,9 @@ export interface JobCheck {
 export function partsOf(job: SimulatedJob, format: FormatOptions): RankPart[] {
   return job.ranks.flatMap(({ rank }) => {
     const [collector, annotator] = [new RankCollector(), new Annotator()];
-    for (const record of jobRecords(job, rank, format)) collector.take(record, annotator.take(record));
-    collector.addKernels(annotator.rest());
+    const take = (item: Item): void => collector.take(item);
+    for (const record of jobRecords(job, rank, format)) annotator.pass(record, take);
+    annotator.passRest(take);
     return collector.parts;
   });
 }

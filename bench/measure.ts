@@ -1,7 +1,8 @@
-/** Wall time, processor time and peak memory of one command. */
+/** Wall time, processor time and peak memory of one command, and a folder for what is measured. */
 import { spawn } from 'node:child_process';
-import { accessSync, closeSync, constants, openSync, readFileSync, rmSync } from 'node:fs';
-import { devNull } from 'node:os';
+import { accessSync, closeSync, constants, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { devNull, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 
 export interface Command {
@@ -105,4 +106,18 @@ export function summary(usages: readonly Usage[]): Usage {
     cpuSeconds: cpu.length === 0 ? null : median(cpu),
     peakBytes: peaks.length === 0 ? null : Math.max(...peaks),
   };
+}
+
+/**
+ * A new folder for what a bench makes, which goes when the process ends.
+ * @param within made where it is missing
+ */
+export function temporaryFolder(within: string = tmpdir()): string {
+  mkdirSync(within, { recursive: true });
+  const folder = mkdtempSync(join(within, 'dprof-bench-'));
+  process.once('exit', () => {
+    rmSync(folder, { recursive: true, force: true });
+  });
+  process.once('SIGINT', () => process.exit(130));
+  return folder;
 }

@@ -10,14 +10,14 @@
  * curve of its device's memory beside its kernels.
  */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { findBrowser, startBrowser } from '../test/support/browser.js';
 import { built, fromRoot } from './built-tools.js';
 import { turnsOf, turnsTable } from './page/turns.js';
 import { writeRepeatedRecords } from './repeat-records.js';
+import { temporaryFolder } from './measure.js';
 
 const SAMPLE = 'samples/lenet.pt.trace.json.gz';
 /** Of several ranks. */
@@ -73,7 +73,7 @@ const nameOf = ({ kernels, steps, ranks }: Job): string =>
 const found = findBrowser();
 if (found === null) throw new Error('no Chromium found; CHROME_PATH names one');
 if (!built()) throw new Error('the tools are not built: npm run build');
-const folder = mkdtempSync(join(tmpdir(), 'dprof-page-'));
+const folder = temporaryFolder();
 const browser = await startBrowser(found);
 try {
   const text = recordsOf(positionals[0] ?? fromRoot(SAMPLE));
@@ -90,5 +90,4 @@ try {
   process.stdout.write(`\n${browser.version()}, Node ${process.versions.node}\n\n${turnsTable(turns)}\n`);
 } finally {
   await browser.close();
-  rmSync(folder, { recursive: true, force: true });
 }

@@ -8,12 +8,11 @@
  *
  * The default trace is a sample. All files are removed again.
  */
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { built, fromRoot } from './built-tools.js';
-import { measure, summary, type Usage } from './measure.js';
+import { measure, summary, temporaryFolder, type Usage } from './measure.js';
 import { readTrace, writeRepeated } from './repeat-trace.js';
 import { ratio, table } from './report.js';
 import { traceTemplate } from './trace-template.js';
@@ -34,7 +33,7 @@ const whole = (name: 'copies' | 'ranks' | 'runs'): number => {
   return value;
 };
 
-const folder = mkdtempSync(join(tmpdir(), 'dprof-parquet-bench-'));
+const folder = temporaryFolder();
 const at = (name: string): string => join(folder, name);
 const [lines, packed, parquet] = [at('records.jsonl'), at('records.jsonl.gz'), at('records')];
 
@@ -132,9 +131,5 @@ async function run(): Promise<void> {
   process.stdout.write(`${table([heading, ...rows])}\n`);
 }
 
-try {
-  if (!built()) throw new Error('the tools are not built: npm run build');
-  await run();
-} finally {
-  rmSync(folder, { recursive: true, force: true });
-}
+if (!built()) throw new Error('the tools are not built: npm run build');
+await run();

@@ -10,12 +10,11 @@
  *
  * Inputs are real profiles next to the checkout, or else samples, repeated; Nsight's are generated. They are removed again.
  */
-import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { built } from './built-tools.js';
-import { available, measure, summary, type Command, type Usage } from './measure.js';
+import { available, measure, summary, temporaryFolder, type Command, type Usage } from './measure.js';
 import { table } from './report.js';
 import { FULL_SIZES, Inputs, type Sizes } from './speed/inputs.js';
 import { growthRows, workRows, type Measured } from './speed/rows.js';
@@ -87,24 +86,14 @@ const works = WORKS.filter(
   ({ name, ours }) => values.only.length === 0 || values.only.some((word) => `${name} ${ours.what}`.includes(word)),
 );
 if (works.length === 0) throw new Error(`--only takes a part of: ${WORKS.map(({ name }) => name).join(', ')}`);
-if (values.dir !== undefined) mkdirSync(values.dir, { recursive: true });
-const folder = mkdtempSync(join(values.dir ?? tmpdir(), 'dprof-bench-'));
-const tidy = (): void => rmSync(folder, { recursive: true, force: true });
-process.once('SIGINT', () => {
-  tidy();
-  process.exit(130);
-});
-try {
-  const sizes = values.quick ? times(FULL_SIZES, QUICK_SHARE) : FULL_SIZES;
-  const results: Measured[][] = [];
-  for (const factor of values.linearity ? LINEARITY : [1]) {
-    const result = await at(times(sizes, factor), works, runs, folder);
-    results.push(result);
-    const size = factor === 1 ? '' : `${factor} times the size, `;
-    say(`\n${size}median of ${runs}, Node ${process.versions.node}\n\n${table(workRows(result))}`);
-  }
-  if (values.linearity)
-    say(`\nTime over that of the smallest, by size; 1.00 is linear\n\n${table(growthRows(results, LINEARITY))}`);
-} finally {
-  tidy();
+const folder = temporaryFolder(values.dir);
+const sizes = values.quick ? times(FULL_SIZES, QUICK_SHARE) : FULL_SIZES;
+const results: Measured[][] = [];
+for (const factor of values.linearity ? LINEARITY : [1]) {
+  const result = await at(times(sizes, factor), works, runs, folder);
+  results.push(result);
+  const size = factor === 1 ? '' : `${factor} times the size, `;
+  say(`\n${size}median of ${runs}, Node ${process.versions.node}\n\n${table(workRows(result))}`);
 }
+if (values.linearity)
+  say(`\nTime over that of the smallest, by size; 1.00 is linear\n\n${table(growthRows(results, LINEARITY))}`);

@@ -11,8 +11,7 @@
  * removed again.
  */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { gunzipSync, gzipSync } from 'node:zlib';
@@ -22,6 +21,7 @@ import { writeRecords } from './growth/records.js';
 import { sampleInputs, writingCommands, type CommandInputs, type WritingCommand } from './output-faults/commands.js';
 import { repeatTrace } from './repeat-trace.js';
 import { traceTemplate } from './trace-template.js';
+import { temporaryFolder } from './measure.js';
 
 /** Copies of the sample's steps: unpacking and reading take about as long as the start of a tool. */
 const COPIES = 30;
@@ -70,11 +70,7 @@ const points = Number(values.points);
 if (!Number.isInteger(points) || points < 1)
   throw new Error(`--points takes a whole number above 0, not ${values.points}`);
 
-const folder = mkdtempSync(join(tmpdir(), 'bench-signals-'));
-process.once('exit', () => {
-  rmSync(folder, { recursive: true, force: true });
-});
-process.once('SIGINT', () => process.exit(130));
+const folder = temporaryFolder();
 
 const say = (text: string): void => {
   process.stdout.write(`${text}\n`);

@@ -2,11 +2,9 @@
  * Writes parts of the documentation.
  *
  *   npm run docs             pages that are made from the code's tables, manual pages (generate.ts)
- *   npm run docs api         docs/api.md from the doc comments of the library's exports
  *   npm run docs examples    the output of each console block of README and guides (examples.ts)
  *   npm run docs pictures    the pictures of the README (pictures.ts)
  */
-import { execFileSync } from 'node:child_process';
 import { packageFolder } from '../src/cli/package-folder.js';
 import { writeExamples } from './examples.js';
 import { writePages } from './generate.js';
@@ -15,7 +13,6 @@ const ROOT = packageFolder();
 
 const PARTS: Readonly<Record<string, (args: readonly string[]) => unknown>> = {
   pages: writePages,
-  api: () => execFileSync(process.execPath, ['node_modules/typedoc/bin/typedoc'], { cwd: ROOT, stdio: 'inherit' }),
   examples: () => {
     writeExamples(ROOT);
   },

@@ -13,10 +13,11 @@ import { parseArgs } from 'node:util';
 import { packageFolder, version } from '../src/cli/package-folder.js';
 import { countsOf } from './differences/counts.js';
 import { readProbes } from './differences/probe.js';
+import { apiPage } from './pages/api.js';
 import { columnsPage } from './pages/columns.js';
 import { differencesPage } from './pages/differences.js';
 import { withFolders } from './pages/folders.js';
-import { formatsPage } from './pages/formats.js';
+import { formatsPage, withFormats } from './pages/formats.js';
 import { COMMAND_MANUALS, dparseManual, dprofManual } from './pages/manuals.js';
 import { neuronMetricsPage } from './pages/neuron-metrics.js';
 import { opsPage } from './pages/ops.js';
@@ -26,6 +27,7 @@ const ROOT = packageFolder();
 
 /** What each page is, by its path in the repository. The argument is the text of docs/differences/counts.json. */
 export const PAGES: Readonly<Record<string, (counts: string) => string>> = {
+  'docs/api.md': () => apiPage(ROOT),
   'docs/ops.md': () => opsPage(),
   'docs/columns.md': () => columnsPage(),
   'docs/formats.md': () => formatsPage(),
@@ -34,6 +36,7 @@ export const PAGES: Readonly<Record<string, (counts: string) => string>> = {
   'man/dparse.1': () => dparseManual(version()),
   'docs/neuron-metrics.md': () => neuronMetricsPage(),
   'man/dprof.1': () => dprofManual(version()),
+  'README.md': () => withFormats(readFileSync(join(ROOT, 'README.md'), 'utf8')),
   'CONTRIBUTING.md': () => withFolders(ROOT, readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8')),
   ...Object.fromEntries(
     Object.entries(COMMAND_MANUALS).map(([path, make]): [string, () => string] => [path, () => make(version())]),

@@ -4,15 +4,16 @@
 import { expect } from 'chai';
 import { readdirSync, readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
+import { parseSync, Visitor } from 'oxc-parser';
 import { dirname, join, relative } from 'node:path';
-import ts from 'typescript';
-import { entryOf } from '../src/containers/map-entry.js';
 import { ROOT } from './support/shared.js';
 
 interface SourceFile {
   /** From the repository's root. */
   readonly path: string;
   readonly text: string;
+  /** The text without comments, strings and regular expressions. */
+  readonly code: string;
   /** Our own files that it imports, values or types, from the repository's root. */
   readonly imported: readonly string[];
   /** These, and the programs of worker threads, which it names only. */
@@ -23,17 +24,38 @@ interface SourceFile {
 
 function read(path: string): SourceFile {
   const text = readFileSync(join(ROOT, path), 'utf8');
-  const imports = ts.preProcessFile(text, true, true).importedFiles.map(({ fileName }) => fileName);
+  const { program, module, comments } = parseSync(path, text);
+  const imports = [...module.staticImports, ...module.staticExports.flatMap(({ entries }) => entries)].flatMap(
+    ({ moduleRequest }) => (moduleRequest === null ? [] : [moduleRequest.value]),
+  );
+  // Comments and texts, in which names are only words.
+  const prose = comments.map(({ start, end }) => ({ start, end }));
+  new Visitor({
+    Literal: ({ start, end }) => prose.push({ start, end }),
+    TemplateElement: ({ start, end }) => prose.push({ start, end }),
+    ImportExpression: ({ source }) => source.type === 'Literal' && imports.push(String(source.value)),
+    TSImportType: ({ source }) => imports.push(source.value),
+  }).visit(program);
   // Worker threads are named by URL.
   const workers = [...text.matchAll(/new URL\('(\.[^']+\.js)'/g)].map(([, file = '']) => file);
   const isOwn = (name: string): boolean => name.startsWith('.');
   const pathOf = (name: string): string => join(dirname(path), name).replace(/\.js$/, '.ts');
   return {
-    ...{ path, text },
+    ...{ path, text, code: without(text, prose) },
     imported: imports.filter(isOwn).map(pathOf),
     own: [...imports.filter(isOwn), ...workers].map(pathOf),
     foreign: imports.filter((name) => !isOwn(name)),
   };
+}
+
+function without(text: string, spans: { start: number; end: number }[]): string {
+  const parts: string[] = [];
+  let from = 0;
+  for (const { start, end } of spans.sort((a, b) => a.start - b.start)) {
+    parts.push(text.slice(from, start));
+    from = end;
+  }
+  return [...parts, text.slice(from)].join(' ');
 }
 
 const filesUnder = (folder: string): string[] =>
@@ -100,26 +122,6 @@ const PAGE_MAY_IMPORT = [
 /** What a rule finds, for one clear message. */
 const offences = (files: readonly SourceFile[], find: (file: SourceFile) => readonly string[]): string[] =>
   files.flatMap((file) => find(file).map((what) => `${file.path}: ${what}`));
-
-const codes = new Map<SourceFile, string>();
-
-/** The code without comments and strings, in which names are only names. */
-const code = (file: SourceFile): string => entryOf(codes, file, codeOf);
-
-function codeOf(file: SourceFile): string {
-  const scanner = ts.createScanner(ts.ScriptTarget.Latest, true, ts.LanguageVariant.Standard, file.text);
-  const words: string[] = [];
-  // Whether each open brace is one of a template, whose text goes on behind it.
-  const braces: boolean[] = [];
-  for (let token = scanner.scan(); token !== ts.SyntaxKind.EndOfFileToken; token = scanner.scan()) {
-    if (token === ts.SyntaxKind.CloseBraceToken && braces.pop() === true) token = scanner.reScanTemplateToken(false);
-    if (token === ts.SyntaxKind.OpenBraceToken) braces.push(false);
-    if (token === ts.SyntaxKind.TemplateHead || token === ts.SyntaxKind.TemplateMiddle) braces.push(true);
-    const isText = token === ts.SyntaxKind.StringLiteral || token === ts.SyntaxKind.NoSubstitutionTemplateLiteral;
-    words.push(isText ? "''" : scanner.getTokenText());
-  }
-  return words.join(' ');
-}
 
 /** Folders whose files call each other in circles because the grammar they read does: C++ names hold types hold names. */
 const MUTUALLY_RECURSIVE = ['src/parse/names/demangle/'];
@@ -212,23 +214,23 @@ const TOUCHES_PROCESS: Readonly<Record<string, string>> = {
 describe('code', () => {
   it('touches the process in src/cli only', () => {
     const others = SRC.filter(({ path }) => roomOf(path) !== 'cli');
-    const touching = others.filter((file) => /(?<!#|\w|\. )process \./.test(code(file)) || file.foreign.includes('node:process')); // prettier-ignore
+    const touching = others.filter((file) => /(?<![#\w.])process\./.test(file.code) || file.foreign.includes('node:process')); // prettier-ignore
     expect(touching.map(({ path }) => path)).to.deep.equal(Object.keys(TOUCHES_PROCESS));
   });
 
   it('writes to files by writeFully, which goes on where the system takes a part, and to standard output by output.ts', () => {
-    const filesWith = (word: RegExp): string[] => SRC.filter((file) => word.test(code(file))).map(({ path }) => path);
+    const filesWith = (word: RegExp): string[] => SRC.filter((file) => word.test(file.code)).map(({ path }) => path);
     expect(filesWith(/\bwriteSync\b/)).to.deep.equal(['src/parse/files.ts']);
-    expect(filesWith(/\bprocess \. stdout\b/)).to.deep.equal(['src/cli/bin/stdout.ts', 'src/cli/output.ts']);
+    expect(filesWith(/\bprocess\.stdout\b/)).to.deep.equal(['src/cli/bin/stdout.ts', 'src/cli/output.ts']);
   });
 
   it('writes to the console nowhere', () => {
-    expect(offences(SRC, (file) => code(file).match(/\bconsole \./g) ?? [])).to.deep.equal([]);
+    expect(offences(SRC, (file) => file.code.match(/\bconsole\./g) ?? [])).to.deep.equal([]);
   });
 
   it('evaluates nothing', () => {
-    const evaluating = /(?<![.#] )\beval \(|\bnew Function\b|(?<![.\w] )\bFunction \(/g;
-    expect(offences(SRC, (file) => code(file).match(evaluating) ?? [])).to.deep.equal([]);
+    const evaluating = /(?<![.#])\beval\(|\bnew Function\b|(?<![.\w])Function\(/g;
+    expect(offences(SRC, (file) => file.code.match(evaluating) ?? [])).to.deep.equal([]);
     expect(offences(SRC, ({ foreign }) => foreign.filter((name) => name === 'node:vm'))).to.deep.equal([]);
   });
 

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ASCEND } from '../samples/programs/write-samples.js';
-import { completeKernel } from '../src/record/kernel-defaults.js';
+import { completeKernel } from '../src/record/fields/record-fields.js';
 import { readProfile } from '../src/parse/profile.js';
 import {
   STEP_METRIC,

@@ -3,7 +3,9 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { recordsOf } from '../../test/support/profile-records.js';
+import { samplesByFormat } from '../../test/support/samples-by-format.js';
 import { ROOT, sharedFile } from '../../test/support/shared.js';
+import { READERS } from '../../src/parse/registry.js';
 import { encodeLine } from '../../src/record/jsonl.js';
 import type { ProfileLine } from '../../src/record/record.js';
 import { beginningOf, firstRecords } from './beginnings.js';
@@ -111,7 +113,8 @@ const NET_DICT =
   "seq = 4'], 'seqId': [4], 'subSeqId': 0, 'altSeqId': [], 'dir': 'fprop', 'mod': ['torch.nn.functional'], 'op': " +
   "['linear'], 'tid': 7, 'device': 0, 'stream': 7, 'grid': (1, 1, 1), 'block': (64, 1, 1), 'kLongName': 'sgemm_32x32'}\n";
 
-const SOURCES: Readonly<Record<ReaderName, Source>> = {
+/** Forms, and readers of which there is more than the samples. */
+const KNOWN: Readonly<Record<ReaderName, Source>> = {
   nsight: {
     samples: ['lenet.nsys.sqlite', 'transformer.nsys.sqlite'],
     shared: { folder: 'data/nsys', names: /\.sqlite$/ },
@@ -187,7 +190,25 @@ const SOURCES: Readonly<Record<ReaderName, Source>> = {
   folder: { samples: [], largest: 0 },
 };
 
-export const READER_NAMES = Object.keys(SOURCES) as readonly ReaderName[];
+/** Formats with another name here. */
+const RENAMED: ReadonlySet<string> = new Set(['ascend-db']);
+
+/** A reader without a row has its samples. */
+const SOURCES: ReadonlyMap<ReaderName, Source> = new Map([
+  ...READERS.filter(({ id }) => !RENAMED.has(id)).map(({ id }): [ReaderName, Source] => [
+    id,
+    { samples: (samplesByFormat().get(id) ?? []).map((path) => basename(path)), largest: 100 * KB },
+  ]),
+  ...Object.entries(KNOWN),
+]);
+
+export const READER_NAMES: readonly ReaderName[] = [...SOURCES.keys()];
+
+function sourceOf(reader: ReaderName): Source {
+  const source = SOURCES.get(reader);
+  if (source === undefined) throw new Error(`no inputs for ${reader}`);
+  return source;
+}
 
 /** Launches of two kernels, as Nsight Compute prints them: a row a metric, and a row a launch. */
 function madeNcu(): readonly Base[] {
@@ -284,19 +305,19 @@ function sharedPaths({ shared, largest }: Source): string[] {
 /** All inputs of a reader, the smallest first. @param withShared whether to look for shared profiles too */
 export function basesOf(reader: ReaderName, withShared = true): readonly Base[] {
   const samples = samplesOf(reader);
-  const shared = withShared ? sharedPaths(SOURCES[reader]).map((path) => opened(reader, path)) : [];
+  const shared = withShared ? sharedPaths(sourceOf(reader)).map((path) => opened(reader, path)) : [];
   const beginnings = samples.flatMap((base) => beginningOf(base) ?? []);
   return [...(MADE[reader]?.() ?? []), ...beginnings, ...samples, ...shared].sort((a, b) => sizeOf(a) - sizeOf(b));
 }
 
 /** The samples of a reader, whole. */
 export const samplesOf = (reader: ReaderName): readonly Base[] =>
-  SOURCES[reader].samples.map((name) => opened(reader, join(ROOT, 'samples', name)));
+  sourceOf(reader).samples.map((name) => opened(reader, join(ROOT, 'samples', name)));
 
 const opened = (reader: ReaderName, path: string): Base => ({
   reader,
   name: basename(path),
-  ...(SOURCES[reader].open ?? oneFile)(path),
+  ...(sourceOf(reader).open ?? oneFile)(path),
 });
 
 const sizeOf = ({ files }: Base): number => Object.values(files).reduce((sum, { length }) => sum + length, 0);

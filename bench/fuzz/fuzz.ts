@@ -15,6 +15,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { READERS } from '../../src/parse/registry.js';
 import { READER_NAMES } from './bases.js';
 import type { ReaderName } from './input.js';
 import { inputsOf } from './inputs.js';
@@ -23,7 +24,10 @@ import { supervise } from './supervisor.js';
 import { lineOf, Tally } from './tally.js';
 
 /** Readers of databases, whose samples are damaged sector by sector. */
-const WITH_SECTORS: readonly ReaderName[] = ['nsight', 'nvprof', 'ascend'];
+const WITH_SECTORS: readonly ReaderName[] = [
+  ...READERS.filter(({ id, reads }) => reads === 'database' && READER_NAMES.includes(id)).map(({ id }) => id),
+  'ascend',
+];
 const TOLD_EVERY = 1000;
 
 const { values } = parseArgs({

@@ -1,31 +1,8 @@
 /** What is damaged, and what becomes of it: the words that all parts of the harness share. */
 import type { Random } from './random.js';
 
-/** A row of the table: a reader, or a form of its files that is read another way. */
-export type ReaderName =
-  | 'nsight'
-  | 'nvprof'
-  | 'kineto'
-  | 'kineto-gz'
-  | 'ascend'
-  | 'ascend-text'
-  | 'ascend-raw'
-  | 'ntff'
-  | 'neff'
-  | 'neuron-json'
-  | 'neuron-summary'
-  | 'neuron-monitor'
-  | 'ncu'
-  | 'ncu-sidecar'
-  | 'net.dict'
-  | 'records'
-  | 'parquet'
-  | 'parquet-unchecked'
-  | 'partial'
-  | 'packed'
-  | 'packed-records'
-  | 'archive'
-  | 'folder';
+/** A row of the table: the id of a reader, or the name of a form of its files that is read another way. */
+export type ReaderName = string;
 
 /** Bytes by file name, which may have folders in it. */
 export type Files = Readonly<Record<string, Buffer>>;

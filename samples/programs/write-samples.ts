@@ -24,6 +24,7 @@ import { transformer } from './transformer-run.js';
 import { kinetoTrace } from './write-kineto.js';
 import { nsightDatabase } from './write-nsight.js';
 import { nvprofDatabase } from './write-nvprof.js';
+import { decoderRpd } from './write-rpd.js';
 
 /** Every sample by file name. nvprof does not know devices after Volta's successor, so there both ran on a V100. */
 export const SAMPLES: Readonly<Record<string, () => Buffer>> = {
@@ -64,6 +65,9 @@ export const ASCEND: Readonly<Record<string, () => Buffer>> = {
   ),
 };
 
+/** Databases of rocmProfileData. */
+const AMD: Readonly<Record<string, () => Buffer>> = { 'decoder.rpd': decoderRpd };
+
 /** A simulated job: a trace of each rank, and what is true of it. */
 const JOB: Readonly<Record<string, () => Buffer>> = Object.fromEntries(
   Object.entries(sampleJob()).map(([path, make]) => [`job/${path}`, make]),
@@ -77,6 +81,7 @@ export const ALL_SAMPLES: Readonly<Record<string, () => Buffer>> = {
   ...JOB,
   ...NEURON,
   ...ASCEND,
+  ...AMD,
 };
 
 function main(): void {

@@ -1,7 +1,7 @@
 /** Keeps output off everything that a run may read: its inputs, the files of a folder, and those that belong to them. */
 import { fstatSync, statSync, type BigIntStats, type Stats } from 'node:fs';
 import { dirname } from 'node:path';
-import { filesBeside, logsOf } from '../parse/files-beside.js';
+import { logsOf } from '../parse/files.js';
 import { filesIn } from '../parse/input/folder-files.js';
 import { UserError } from '../record/errors.js';
 
@@ -10,16 +10,12 @@ export const statOf = (path: string): Stats | null => statSync(path, { throwIfNo
 
 /**
  * Refuses an output that replaces what the run may read, whatever name leads there.
- * @param existing what stands at the output
  * @param inputs files and folders; '-' for standard input
- * @throws UserError for one of the inputs, or a file that is read with them
+ * @returns one file of each folder, for `refuseSidecars`
+ * @throws UserError for one of the inputs, or the log of a database
  */
-export function refuseInputs(output: string, existing: Stats, inputs: readonly string[]): void {
-  const { ino, dev } = statSync(output, { bigint: true });
-  const isOutput = (stat: FileId | null): boolean => stat?.ino === ino && stat.dev === dev;
-  const refuse = (what: string): never => {
-    throw new UserError(what, { where: output, hint: 'choose another name for -o' });
-  };
+export function refuseInputs(output: string, inputs: readonly string[]): ReadonlyMap<string, string> {
+  const [isOutput, refuse] = [isFileAt(output), refuseOutput(output)];
   const folders = new Map<string, string>();
   for (const input of inputs) {
     const stat = input === '-' ? stdinStat() : lookedAt(input);
@@ -34,11 +30,28 @@ export function refuseInputs(output: string, existing: Stats, inputs: readonly s
       folders.set(dirname(file), file);
     }
   }
-  if (!existing.isFile()) return;
+  return folders;
+}
+
+/** Refuses an output that replaces a file which readers open beside an input. Loads all readers. @throws UserError */
+export async function refuseSidecars(output: string, folders: ReadonlyMap<string, string>): Promise<void> {
+  const [isOutput, refuse] = [isFileAt(output), refuseOutput(output)];
+  const { filesBeside } = await import('../parse/registry.js');
   for (const [folder, file] of folders) {
     if (filesBeside(folder, output).some((path) => isOutput(lookedAt(path)))) refuse(`is read with ${file}`);
   }
 }
+
+function isFileAt(output: string): (stat: FileId | null) => boolean {
+  const { ino, dev } = statSync(output, { bigint: true });
+  return (stat) => stat?.ino === ino && stat.dev === dev;
+}
+
+const refuseOutput =
+  (output: string) =>
+  (what: string): never => {
+    throw new UserError(what, { where: output, hint: 'choose another name for -o' });
+  };
 
 /** What identifies files, whatever their names: some file systems have numbers beyond 2^53. */
 type FileId = Pick<BigIntStats, 'ino' | 'dev' | 'isDirectory'>;

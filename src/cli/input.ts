@@ -2,7 +2,7 @@
 import type { Stats } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { isAboutHost, withHostHint, type HostRecords } from '../prof/analysis.js';
-import { cutOf, endingsOf, type EndedInputs } from '../prof/input/endings.js';
+import { cutOf, endingsOf, type EndedInputs } from '../prof/input/stream-status.js';
 import { isFolder, openSources, type Source, type Wanted } from '../sources/sources.js';
 import { UsageError, UserError } from '../record/errors.js';
 import type { ProfileLine } from '../record/record.js';
@@ -84,7 +84,7 @@ export async function hinted<Failure>(error: Failure, files: readonly string[]):
 
 async function hostRecordsOf(files: readonly string[]): Promise<HostRecords> {
   let [annotations, ranges, cpus] = [false, false, false];
-  const source = await openSources(files, {}, { types: HOST_RECORDS, many: true });
+  const source = await openSources(files, {}, { types: HOST_RECORDS, skipUnreadable: true });
   try {
     for await (const batch of source.batches) {
       ranges ||= batch.some(({ type }) => type === 'range');

@@ -24,7 +24,7 @@ import { isNotUtf8, UsageError, UserError, isSystemError, systemReason } from '.
 import { writeFully } from '../parse/files.js';
 import { removedAtEnd } from '../parse/input/cleanup.js';
 import { stdoutFile } from './bin/stdout.js';
-import { refuseInputs, statOf } from './guard.js';
+import { refuseInputs, refuseSidecars, statOf } from './guard.js';
 
 const BATCH = 64 * 1024;
 const FILE_BATCH = 512 * 1024;
@@ -122,7 +122,7 @@ function asOutputError(error: Error, name: string): Error {
  */
 export async function withOutput(path: string | undefined, inputs: readonly string[], body: Body): Promise<void> {
   if (path === undefined || path === '-') return toStdout(body);
-  const existing = checkOutput(path, inputs);
+  const existing = await checkOutput(path, inputs);
   // A device or a pipe cannot be replaced by renaming onto it.
   if (existing !== null && !existing.isFile()) {
     const stream = createWriteStream(path);
@@ -131,7 +131,7 @@ export async function withOutput(path: string | undefined, inputs: readonly stri
   return toFile(targetOf(path), path, async (write, flush) => {
     await body(write, flush);
     // Links may have changed since.
-    checkOutput(path, inputs);
+    await checkOutput(path, inputs);
   });
 }
 
@@ -150,13 +150,26 @@ export const printText = (text: string): Promise<void> => withOutput(undefined, 
  * @returns what stands there now; null when nothing does
  * @throws UserError when it cannot be written, or is read itself
  */
-export function checkOutput(path: string | undefined, inputs: readonly string[]): Stats | null {
-  if (path === undefined || path === '-') return null;
+export async function checkOutput(path: string | undefined, inputs: readonly string[]): Promise<Stats | null> {
+  const { existing, folders } = checkTarget(path, inputs);
+  if (path !== undefined && existing?.isFile() === true) await refuseSidecars(path, folders);
+  return existing;
+}
+
+interface CheckedTarget {
+  readonly existing: Stats | null;
+  /** A file that is read of each folder. */
+  readonly folders: ReadonlyMap<string, string>;
+}
+
+/** The same of files that nothing is read beside. */
+export function checkTarget(path: string | undefined, inputs: readonly string[]): CheckedTarget {
+  if (path === undefined || path === '-') return { existing: null, folders: new Map() };
   if (path === '') throw new UsageError('-o needs the name of a file');
   const existing = withIoErrors(path, () => statOf(path));
   if (existing === null && isNotUtf8(path)) throw new UserError('cannot be written', { where: path });
   if (existing?.isDirectory() === true) throw new UserError('is a directory', { where: path, hint: '-o takes a file' });
-  if (existing !== null) refuseInputs(path, existing, inputs);
+  const folders = existing === null ? new Map<string, string>() : refuseInputs(path, inputs);
   withIoErrors(path, () => {
     // Who made a file read-only wants to keep it, although renaming onto it would work.
     if (existing !== null) accessSync(path, constants.W_OK);
@@ -165,7 +178,7 @@ export function checkOutput(path: string | undefined, inputs: readonly string[])
       accessSync(dirname(targetOf(path)), constants.W_OK | constants.X_OK);
     }
   });
-  return existing;
+  return { existing, folders };
 }
 
 /** The file that a path is, or that is to be made where links lead. */

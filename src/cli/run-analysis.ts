@@ -1,6 +1,6 @@
 /** The way of every command over FILEs of records: reading, progress, output, exit code. */
 import { say } from './message.js';
-import type { Answer } from '../prof/analysis.js';
+import type { Answer, Note } from '../prof/analysis.js';
 import { lossesOf, type Doubt, type Losses } from '../prof/input/losses.js';
 import { escapeControls, jsonOf } from '../record/control-characters.js';
 import { UserError } from '../record/errors.js';
@@ -42,16 +42,16 @@ export async function runAnalysis<Facts>(
   const { files, output, quiet, format } = request;
   const inputs = files.length === 0 ? ['-'] : files;
   // An output that cannot be written is reported before minutes of reading.
-  const existing = checkOutput(output, inputs);
+  const existing = await checkOutput(output, inputs);
   const meter = progress('dprof', !quiet);
   const source = await openInputs(files, meter, run.analysis);
-  let notes: Answer<Facts>['notes'] = [];
+  let notes: readonly Note[] = [];
   try {
     await withOutput(output, inputs, async (write) => {
       await readRecords(source, run, write);
       meter.clear();
-      const answer = run.analysis.finish(run.annotator?.rest() ?? []);
-      notes = answer.notes;
+      const answer = run.analysis.finish();
+      notes = answer.notes ?? [];
       const losses = lossesOf(source.endings);
       await run.print(answer, write, { input: source.name, doubts: losses.doubts });
       if (run.isDocument !== true) await write(doubtsText(format, losses));
@@ -110,12 +110,12 @@ export async function readInputs(
 }
 
 /** Writes an answer's table in one of the table formats. */
-export async function printTable(table: AnyTable | null, format: string, write: Write): Promise<void> {
-  if (table === null) throw new TypeError(`no table for the format ${format}`);
+export async function printTable(table: AnyTable | undefined, format: string, write: Write): Promise<void> {
+  if (table === undefined) throw new TypeError(`no table for the format ${format}`);
   for (const piece of tableText(await loadFormat(requireFormat(format)), table)) await write(piece);
 }
 
-export function writeNotes(notes: readonly (string | UserError)[], input: string): void {
+export function writeNotes(notes: readonly Note[], input: string): void {
   for (const note of notes) {
     const line = note instanceof UserError ? (namingInput(note, input) as UserError).line : note;
     say('dprof', line);

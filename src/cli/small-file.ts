@@ -2,7 +2,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { UserError } from '../record/errors.js';
 import { refuseUtf16 } from '../parse/input/utf16.js';
-import { checkOutput } from './output.js';
+import { checkTarget } from './output.js';
 
 /** Bytes that such a file has at most. */
 const LARGEST = 1024 * 1024;
@@ -22,7 +22,7 @@ export function readSmallFile(path: string, what: string, hint: string, output: 
       stat?.isDirectory() === true ? 'is a directory' : isUnfit ? 'is no file' : `is too large for ${what}`;
     throw new UserError(reason, { where: path, hint });
   }
-  checkOutput(output, [path]);
+  checkTarget(output, [path]);
   const bytes = readFileSync(path);
   refuseUtf16(bytes, path);
   return bytes.toString('utf8');

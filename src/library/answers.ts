@@ -1,7 +1,7 @@
 /** The answers of the commands as functions: each returns what its command prints with `-f json`. */
 import { Adviser, MIN_SHARE, TOP, type AdviceLine } from '../prof/advise/adviser.js';
 import { RULES, rulesNamed } from '../prof/advise/rules.js';
-import { memoryDocument, type MemoryDocument } from '../prof/memory/memory-document.js';
+import { memoryDocument, type MemoryDocument } from '../prof/memory/memory-report.js';
 import { CURVE_POINTS, Memory } from '../prof/memory/memory.js';
 import { MetricAnalysis } from '../prof/neuron/metric-analysis.js';
 import { RanksAnalysis } from '../prof/ranks/ranks-analysis.js';
@@ -49,7 +49,7 @@ const NO_CHOICE = { check: false, vendor: false, metrics: null, explain: undefin
  */
 export async function steps(input: AnswerInput, options: ReadingOptions = {}): Promise<readonly RowObject[]> {
   const { table } = await answer(input, new Steps(), options);
-  return table === null ? [] : rowObjects(table);
+  return table === undefined ? [] : rowObjects(table);
 }
 
 /**

@@ -1,8 +1,8 @@
 /** Inputs of the library, opened as the commands open theirs. */
-import type { Analysis, Answer } from '../prof/analysis.js';
+import type { Analysis, Answer, Note } from '../prof/analysis.js';
 import { requireThere } from '../parse/files.js';
 import { asUserError } from '../parse/input/unreadable-input.js';
-import { endingsOf, type EndedInputs } from '../prof/input/endings.js';
+import { endingsOf, type EndedInputs } from '../prof/input/stream-status.js';
 import { lossesOf, type Doubt } from '../prof/input/losses.js';
 import type { Annotator } from '../prof/report/report.js';
 import { UsageError, UserError } from '../record/errors.js';
@@ -39,7 +39,7 @@ export async function openPaths(
     return await openSources(
       paths,
       openingOf(options),
-      options.onError === undefined ? wanted : { ...wanted, many: true },
+      options.onError === undefined ? wanted : { ...wanted, skipUnreadable: true },
     );
   } catch (error) {
     throw asUserError(error, paths.join(', '));
@@ -85,9 +85,9 @@ export async function answer<Facts>(
   const pass = annotator === undefined ? { analysis } : { analysis, annotator };
   try {
     for await (const _ of takeBatches(source, pass));
-    const found = analysis.finish(annotator?.rest() ?? []);
+    const found = analysis.finish();
     reportEndings(source, options);
-    reportNotes(found.notes, source, options);
+    reportNotes(found.notes ?? [], source, options);
     return { ...found, doubts: lossesOf(source.endings).doubts };
   } catch (error) {
     throw ofSource(error, source);
@@ -96,7 +96,7 @@ export async function answer<Facts>(
   }
 }
 
-function reportNotes(notes: Answer<unknown>['notes'], source: Source, { onNote }: ReadingOptions): void {
+function reportNotes(notes: readonly Note[], source: Source, { onNote }: ReadingOptions): void {
   for (const note of notes)
     onNote?.(note instanceof UserError ? (namingInput(explained(note, source), source.name) as UserError).line : note);
 }

@@ -7,8 +7,7 @@ import { basename, dirname, join } from 'node:path';
 import { isSystemError, UserError } from '../record/errors.js';
 import { fieldOf, sizeOf, textOf } from './json/json-value.js';
 import { annotationsBeside, rankOfAnnotations, type AnnotationFile } from './kernel-annotations.js';
-import { isFile, namesIn, readJsonFile } from './files.js';
-import { CAPTURE_TRACES } from './files-beside.js';
+import { isFile, namesIn, pathsIn, readJsonFile } from './files.js';
 import { packedCopies } from './input/packed-copies.js';
 import { openInput, rankOf } from './source.js';
 
@@ -40,8 +39,16 @@ export interface OpenedCaptures {
   dispose(): void;
 }
 
+/** Folder beside a trace with the traces of the captures of its graphs, and the table of these. */
+const CAPTURE_TRACES = { folder: 'capture_traces', table: 'execution_details.json' } as const;
 const TRACES = /\.json(?:\.gz)?$/;
 const LARGEST_TABLE = 16 * 1024 * 1024;
+
+/** Files that are read with a profile whose graphs were captured elsewhere. */
+export const capturesBeside = (folder: string): string[] => [
+  ...annotationsBeside(folder).map(({ path }) => path),
+  ...pathsIn(join(folder, CAPTURE_TRACES.folder), (name) => TRACES.test(name)),
+];
 
 /** Whether a file is a trace of captures by the folder that it is in: it is read with the traces beside that folder. */
 export const isInCaptureFolder = (path: string): boolean => basename(dirname(path)) === CAPTURE_TRACES.folder;

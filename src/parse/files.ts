@@ -1,4 +1,5 @@
 /** Files: bytes read by position and written, the first part in search of a text, names in a folder, small JSON. */
+import { join } from 'node:path';
 import { largest } from '../containers/lists.js';
 import { UserError } from '../record/errors.js';
 import { refuseUtf16, Utf16Input } from './input/utf16.js';
@@ -9,6 +10,7 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   readSync,
   statSync,
   writeSync,
@@ -69,6 +71,10 @@ export function namesIn(folder: string, pattern: RegExp): string[] {
     return [];
   }
 }
+
+/** Paths of the files of a folder whose names match, in order. */
+export const pathsIn = (folder: string, isNamed: (name: string) => boolean = () => true): string[] =>
+  namesIn(folder, /^/).flatMap((name) => (isNamed(name) ? [join(folder, name)] : []));
 
 /** The last component of a POSIX or Windows path. */
 export const fileNameOf = (path: string): string => path.replace(/^.*[/\\]/s, '');
@@ -137,3 +143,9 @@ export function headContains(path: string, texts: readonly (string | Buffer)[], 
   for (const piece of piecesOf(path, searched, longest)) if (texts.some((text) => piece.includes(text))) return true;
   return false;
 }
+
+/** What SQLite appends to a database's name. */
+const LOGS = ['-wal', '-journal', '-shm'];
+
+/** Paths that may be read with a database: there need not be one of each. */
+export const logsOf = (path: string): string[] => LOGS.map((ending) => realpathSync(path) + ending);

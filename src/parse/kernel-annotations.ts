@@ -5,10 +5,9 @@
  */
 import { join } from 'node:path';
 import type { Diagnostics } from '../record/diagnostics.js';
-import { nodeId } from './capture/capture-columns.js';
-import type { NodeAnnotation } from './capture/graphs/captured-graph.js';
+import { nodeId } from './trace/trace-columns.js';
+import type { NodeAnnotation } from './trace/graphs/captured-graph.js';
 import { UserError } from '../record/errors.js';
-import { KERNEL_ANNOTATIONS } from './files-beside.js';
 import { namesIn, readJsonFile } from './files.js';
 import { fieldOf, textOf } from './json/json-value.js';
 
@@ -18,6 +17,9 @@ export interface AnnotationFile {
   /** Whether the user named it: then it has to be one. */
   readonly isGiven: boolean;
 }
+
+/** What PyTorch writes into the folder of a trace or the one above. */
+const KERNEL_ANNOTATIONS = /^kernel_annotations_rank(\d{1,6})_.*\.json$/;
 
 const LARGEST_FILE = 512 * 1024 * 1024;
 

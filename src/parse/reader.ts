@@ -4,7 +4,7 @@
  * format by its name (which option to profile with, what a vendor's tool reports) has a default for all others.
  */
 import type { ProfileLine } from '../record/record.js';
-import type { OtherCaptures } from './capture/graphs/captured-graph.js';
+import type { OtherCaptures } from './trace/graphs/captured-graph.js';
 import type { SqliteFile } from './sqlite/sqlite.js';
 
 /** An input whose format is to be detected. */
@@ -63,6 +63,7 @@ export interface Reader {
   readonly id: string;
   /** One line for `--formats`. */
   readonly title: string;
+  readonly docs: FormatDocs;
   /** Kind of file that the format is stored in. */
   readonly reads: 'database' | 'text' | 'binary';
   /**
@@ -83,6 +84,12 @@ export interface Reader {
   readonly usesProgram?: true;
   /** How to read a pipe while the profiler still writes it; absent where records need the whole input. */
   readonly live?: LiveFormat;
+  /**
+   * Files that may be read with an input besides its database's log: no output is written onto one of them.
+   * @param folder of the input
+   * @param candidate the only file that matters, where any of a folder may be one
+   */
+  sidecars?(folder: string, candidate: string): readonly string[];
   /** Whether the input is of this format. */
   sniff(probe: Probe): boolean;
   /** Whether another file of the same folder covers the input's capture: reading the folder then skips this one. */
@@ -92,6 +99,18 @@ export interface Reader {
    * @throws UserError when the input as a whole cannot be read
    */
   read(probe: Probe, options: ReadOptions): Iterable<ProfileLine>;
+}
+
+/** What the documentation has of a format: README.md, docs/formats.md. Markdown. */
+interface FormatDocs {
+  /** Formats of one profiler share a row of README.md. */
+  readonly profiler: string;
+  /** What of the profiler's output it is. */
+  readonly input: string;
+  /** How such a file is made; each completes `Made by`. */
+  readonly made: readonly string[];
+  /** What is read of it, an entry each. */
+  readonly read: readonly string[];
 }
 
 /** A kind of folder that a profiler writes. */

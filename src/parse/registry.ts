@@ -1,5 +1,6 @@
 /** The formats in order of priority. `--formats`, the help and the docs are generated from this table. */
 import { nearest, UsageError, UserError } from '../record/errors.js';
+import { capturesBeside } from './captures.js';
 import { fileNameOf } from './files.js';
 import type { OutputFolder, Probe, Reader } from './reader.js';
 import { ascendDatabase } from './readers/ascend/database.js';
@@ -14,6 +15,7 @@ import { neuronSummary } from './readers/neuron/summary.js';
 import { ncu } from './readers/ncu/ncu.js';
 import { nsight } from './readers/nsight/nsight.js';
 import { nvprof } from './readers/nvprof/nvprof.js';
+import { rpd } from './readers/rpd/rpd.js';
 import { UNREADABLE_DATABASES } from './unreadable/databases.js';
 import { UNREADABLE } from './unreadable/unreadable.js';
 import { UnreadableInput } from './input/unreadable-input.js';
@@ -22,6 +24,7 @@ import { UnreadableInput } from './input/unreadable-input.js';
 export const READERS: readonly Reader[] = [
   nsight,
   nvprof,
+  rpd,
   ascendDatabase,
   ascendText,
   ascendRaw,
@@ -43,6 +46,15 @@ export const isNamedProfile = (file: string): boolean =>
 
 /** Folders that profilers write; one without a readable profile is explained. */
 export const OUTPUT_FOLDERS: readonly OutputFolder[] = READERS.flatMap(({ outputFolder }) => outputFolder ?? []);
+
+/**
+ * Files that may be read with any file of a folder.
+ * @param candidate the only file that matters: a program is found by its content, so any name may be one's
+ */
+export const filesBeside = (folder: string, candidate: string): string[] => [
+  ...capturesBeside(folder),
+  ...READERS.flatMap((reader) => reader.sidecars?.(folder, candidate) ?? []),
+];
 
 const FORMATS_HINT = 'dparse --formats lists what can be read';
 

@@ -7,13 +7,18 @@ import type { Annotated } from './annotate.js';
 import { WithoutDevice } from './input/missing-device.js';
 import type { RecordTypes } from './input/record-types.js';
 
+/** What an analysis takes: records in the order of the input and, where kernels are annotated, each kernel once it is complete. */
+export type Item = ProfileLine | Annotated;
+
+/** A line that limits an answer, for stderr; a UserError is printed with the input's name in front. */
+export type Note = string | UserError;
+
 export interface Answer<Facts> {
-  /** For the table formats; null where the answer is no table. */
-  readonly table: AnyTable | null;
+  /** For the table formats; absent where the answer is not a table. */
+  readonly table?: AnyTable;
   /** For the command's own formats: screens, JSON documents, traces. */
   readonly facts: Facts;
-  /** Lines that limit the answer, for stderr; an error stands for a line that names the input. */
-  readonly notes: readonly (string | UserError)[];
+  readonly notes?: readonly Note[];
 }
 
 export interface Analysis<Facts> {
@@ -23,19 +28,15 @@ export interface Analysis<Facts> {
   readonly ranges?: 'without-calls' | 'long-calls' | 'without-work';
   /** Whether it takes the samples that a reader derives of activities. */
   readonly derived?: true;
-  /** Whether it is about many profiles: one that cannot be read is left out and named. */
-  readonly many?: true;
+  /** Skip an input that cannot be read, and report it: the answer is about many profiles. */
+  readonly skipUnreadable?: true;
+  /** Takes the next item; kernels are annotated only where the runner has an annotator, else all items are records. */
+  take(item: Item): void;
   /**
-   * Takes a record, in order of the input.
-   * @param rows kernels that are complete with this record, annotated; none where the runner has no annotator
-   */
-  take(record: ProfileLine, rows: readonly Annotated[]): void;
-  /**
-   * The answer, when all records are taken.
-   * @param rows kernels whose op calls were still incomplete when the records ended
+   * The answer, when all items are taken.
    * @throws UserError when the records have nothing that the answer could come from
    */
-  finish(rows: readonly Annotated[]): Answer<Facts>;
+  finish(): Answer<Facts>;
 }
 
 /** What to do with a profile in which no device worked. The runner leaves out what does not answer for an input. */
@@ -129,7 +130,7 @@ export const mayHaveWork = (format: string): boolean => format !== 'neuron-monit
 
 /** The error of commands over profiles for the reports of a monitor. */
 export const noProfile = (): UserError =>
-  new UserError('reports of neuron-monitor are no profile', { hint: 'dprof monitor FILE' });
+  new UserError('neuron-monitor reports are not a profile', { hint: 'dprof monitor FILE' });
 
 /** Notes on what was counted, as `3 records without a time left out`; without those of which there are none. */
 export const countNotes = (...counts: readonly (readonly [count: number, what: string, remark: string])[]): string[] =>

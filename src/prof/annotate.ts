@@ -19,10 +19,10 @@ import { peaksOf, type Peaks } from './roofline/peaks.js';
 import { NO_ROOF, classifyRoofline, roofOf, type Placement } from './roofline/roofline.js';
 import { workOfCollective, type DerivedWork } from './work/derived-work.js';
 import { withoutArguments, type Recorded } from './work/capture-options.js';
-import type { MatrixUnitUse } from './work/matrix-unit-use.js';
-import type { JudgedKernel, MatrixUnitCell, WorkModel } from './work/work-model.js';
+import type { MatrixUnitUse, JudgedKernel, MatrixUnitCell, WorkModel } from './work/work-model.js';
 import { workModelOf } from './work/work-models.js';
 import { statedDevice } from '../record/fields/stated-device.js';
+import type { Column } from '../table/column.js';
 
 /** Between the ops that a kernel was fused from. */
 export const FUSED_SEPARATOR = '+';
@@ -284,3 +284,6 @@ export function whyWithoutCall(pairing: Pairing, record: KernelRecord, isProfile
       return record.graph === undefined ? 'no op call around the launch' : 'no op call around the launch of its graph';
   }
 }
+
+/** A column whose rows are annotated kernels. */
+export type KernelColumn = Column<Annotated>;

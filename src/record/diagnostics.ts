@@ -129,7 +129,7 @@ export const DIAGNOSTICS = {
   'allocation-without-free': ['note', 'allocations at an address that is in use (the earlier one ends there)'],
   'memory-total-not-told': ['note', 'memory events without a total (running sum used)'],
   'no-device-activity': ['doubt', 'profiles without any work on a device'],
-  'row-passed-over': ['loss', 'rows without a start, or beyond the limit of a small table (skipped)'],
+  'row-passed-over': ['loss', 'rows without a start or an operation, or beyond the limit of a small table (skipped)'],
   'task-passed-over': ['note', 'device tasks around the tasks of a kernel or collective (skipped)'],
   'kernel-of-unknown-type': [
     'doubt',
@@ -142,6 +142,11 @@ export const DIAGNOSTICS = {
   'csv-row-passed-over': ['loss', 'CSV rows that are truncated or do not match the header (skipped)'],
   'device-without-clock': ['loss', 'devices whose clock is not stated (their work is not read)'],
   'file-beside-not-read': ['loss', 'sidecar files whose content does not match their name (ignored)'],
+  'device-range-by-order': [
+    'doubt',
+    'user ranges of one thread, start and text (joined with their device ranges in order: durations may be exchanged)',
+  ],
+  'table-slice-missing': ['loss', 'slices of a split table that are missing (what they hold is not known)'],
   'profiler-info-not-found': ['note', 'profiles without profiler_info_*.json (versions and settings are unknown)'],
   'details-without-task': [
     'doubt',

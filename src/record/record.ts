@@ -279,6 +279,13 @@ export interface CollectiveRecord extends Activity, Partial<Context>, Collective
   readonly transfers?: readonly Transfer[];
 }
 
+/** A collective operation as a line has it. */
+export type CollectiveLine = Pick<
+  CollectiveRecord,
+  Always | 'name' | 'kind' | 'bytes' | 'dtype' | 'group' | 'groupSize' | 'ranks' | 'algorithm' | 'link'
+> &
+  Partial<CollectiveRecord>;
+
 /** A graph launch traced as a whole: the kernels inside are not in the profile. */
 export interface GraphRecord extends Activity {
   readonly type: 'graph';
@@ -391,7 +398,7 @@ export type ProfileLine =
   | CopyLine
   | SetRecord
   | SyncRecord
-  | CollectiveRecord
+  | CollectiveLine
   | GraphRecord
   | RangeRecord
   | StatementRecord

@@ -27,6 +27,15 @@ export const MISSING_WORK_METRIC = 'missing_work';
  */
 export const UNEVEN_QUEUE_METRIC = 'dma_queue_uneven';
 
+/**
+ * Metric of the samples that state when a core for collectives of a NeuronCore (CC-core), labelled `core`, ran an
+ * instruction, labelled `name`: the value is 1 for `dur`.
+ */
+export const CC_INSTRUCTION_METRIC = 'cc_instruction';
+
+/** Metric of what the tensor engine of a NeuronCore does as a share of its peak, in the tracks of a timeline. */
+export const TENSOR_UTILISATION_METRIC = 'tensor_utilisation';
+
 const TITLES: Readonly<Record<string, string>> = {
   [CPU_BUSY_METRIC]: 'cores busy',
   throttle: 'rate that throttling leaves (HAM)',
@@ -41,6 +50,8 @@ const TITLES: Readonly<Record<string, string>> = {
   llc_throughput: 'throughput',
   llc_hit_rate: 'hit rate',
   aicore_freq: 'clock of the cores',
+  [CC_INSTRUCTION_METRIC]: 'CC-core',
+  [TENSOR_UTILISATION_METRIC]: 'TensorMatrix utilisation',
 };
 
 /** The metric's own name in words where it has no other. */

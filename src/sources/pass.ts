@@ -1,6 +1,6 @@
 /** One pass of an analysis over the records of a source. */
-import { fitting, type Analysis } from '../prof/analysis.js';
-import { withCut, type EndedInputs } from '../prof/input/endings.js';
+import { fitting, type Analysis, type Item } from '../prof/analysis.js';
+import { withCut, type EndedInputs } from '../prof/input/stream-status.js';
 import { withReason } from '../prof/input/missing-device.js';
 import type { Annotator } from '../prof/report/report.js';
 import { UsageError, UserError } from '../record/errors.js';
@@ -14,22 +14,23 @@ export interface Pass<Facts> {
   readonly isComplete?: () => boolean;
 }
 
-/** Takes all records; comes back after each batch. */
+/** Takes all records, and with an annotator their kernels; comes back after each batch. */
 export async function* takeBatches<Facts>(
   { batches }: Pick<Source, 'batches'>,
   { analysis, annotator, isComplete }: Pass<Facts>,
 ): AsyncGenerator<undefined, void> {
+  const take = (item: Item): void => analysis.take(item);
   for await (const batch of batches) {
     for (const record of batch) {
-      analysis.take(record, annotator === undefined ? NO_ROWS : annotator.take(record));
+      if (annotator === undefined) analysis.take(record);
+      else annotator.pass(record, take);
       if (isComplete?.() === true) break;
     }
     yield;
-    if (isComplete?.() === true) return;
+    if (isComplete?.() === true) break;
   }
+  annotator?.passRest(take);
 }
-
-const NO_ROWS = [] as const;
 
 /**
  * Reads a source to its end and closes it, for answers that read several times or take records in their own way.

@@ -4,8 +4,7 @@ import { existsSync, statSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { textStart } from '../parse/files.js';
 import { basename } from 'node:path';
-import type { EndedInputs } from '../prof/input/endings.js';
-import { StreamStatus } from '../prof/input/stream-status.js';
+import { type EndedInputs, StreamStatus } from '../prof/input/stream-status.js';
 import { openFile, openStream, type Input } from '../prof/input/lines.js';
 import { renumbered, ProfileNumbers } from '../prof/input/profile-numbers.js';
 import { KERNEL_TYPES, type RecordTypes } from '../prof/input/record-types.js';
@@ -22,8 +21,8 @@ export interface Wanted {
   readonly types: RecordTypes;
   /** Which ranges it wants, as a reader's option has it; a reader may give more. */
   readonly ranges?: 'without-calls' | 'long-calls' | 'without-work';
-  /** Whether it goes on after an input that cannot be read. */
-  readonly many?: true;
+  /** Skip an input that cannot be read, and report it. */
+  readonly skipUnreadable?: true;
   /** Whether it wants the samples that a reader derives of activities. */
   readonly derived?: true;
   /** Whether it wants one profile: a folder of several is refused then, and stands for all of them elsewhere. */
@@ -74,7 +73,7 @@ export async function openSources(files: readonly string[], opening: Opening, wa
   const [first, ...others] = files;
   if (others.length === 0) return openSource(first, opening, wanted);
   // Said before the first of them was read for minutes; whoever goes on without an input names it with the others.
-  for (const file of wanted?.many === true ? [] : others) {
+  for (const file of wanted?.skipUnreadable === true ? [] : others) {
     if (file !== '-' && !existsSync(file) && !(await standsForFiles(file, opening)))
       throw new UserError('no such file', { where: file });
   }
@@ -104,7 +103,7 @@ export async function openSources(files: readonly string[], opening: Opening, wa
 
 /** Nothing, with the reason, for a command that goes on without the input. @throws the reason for any other */
 function unreadable(file: string | undefined, error: unknown, wanted: Wanted | undefined): Source {
-  if (wanted?.many !== true || !(error instanceof UserError)) throw error;
+  if (wanted?.skipUnreadable !== true || !(error instanceof UserError)) throw error;
   const name = file ?? 'stdin';
   return { name, endings: [failed(name, error)], batches: nothing(), close: () => undefined };
 }
@@ -132,7 +131,7 @@ async function* whole(
   try {
     yield* batches;
   } catch (error) {
-    if (wanted?.many !== true || !(error instanceof UserError)) throw error;
+    if (wanted?.skipUnreadable !== true || !(error instanceof UserError)) throw error;
     all.push(failed(name, error));
   } finally {
     // Not before: a folder's files are opened one after the other.

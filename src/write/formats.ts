@@ -12,7 +12,10 @@ import { parquet } from './parquet/parquet.js';
 /** All output formats of tables, in the order of the help. */
 export const FORMATS: readonly Format[] = [columns, csv, space, json, table, markdown, parquet];
 
-/** @throws UsageError naming the nearest format */
+/**
+ * The output format with an id.
+ * @throws UsageError naming the nearest format
+ */
 export const requireFormat = (id: string): Format => requireNamed('format', id, FORMATS, (format) => format.id);
 
 /** The format with its library loaded, ready to be opened. */

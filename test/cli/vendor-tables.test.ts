@@ -194,6 +194,25 @@ describe('dprof summary --tables', () => {
     expect(tables['semaphore_update']?.at(-1)).to.deep.equal({ timestamp: count - 1, value: count - 1, id: 'S[8] (qSyncDynamicHW)' }); // prettier-ignore
   });
 
+  it('says of which profile each row of several is, also of rows that waited in a file', async () => {
+    const count = 12_000;
+    const semaphores = (profile: number) =>
+      Array.from({ length: count }, (_, i) => ({ ...sample('semaphore', i, { semaphore: 8 }), profile, start: i }));
+    const capture = (profile: number) => [neuronProfile({ profile }), ...semaphores(profile)];
+    const one = neuronLines(capture(0));
+    const alone = await tablesOf('semaphore_update,profile_info,terminology', '-', one);
+    const both = await tablesOf('semaphore_update,profile_info,terminology', '-', one + neuronLines(capture(1)));
+    expect(alone.text).to.not.include('"profile":');
+    const rows = alone.tables['semaphore_update'] ?? [];
+    expect(rows).to.have.length(count);
+    const ofProfile = (profile: number): Row[] => rows.map((row) => ({ profile, ...row }));
+    expect(both.text.length).to.be.above(1024 * 1024);
+    expect(both.tables['semaphore_update']).to.deep.equal([...ofProfile(0), ...ofProfile(1)]);
+    expect(both.tables['profile_info']?.map(({ profile }) => profile)).to.deep.equal([0, 1]);
+    // Meanings of words are not of a profile.
+    expect(both.tables['terminology']).to.deep.equal(alone.tables['terminology']);
+  });
+
   it('goes with the JSON of the vendor alone, and with tables that it has', async () => {
     expect((await runCli('dprof', ['summary', '--tables', 'dma', 'x'])).stderr).to.equal(
       'dprof: --tables goes with --vendor-names -f json (and without --check)\n',

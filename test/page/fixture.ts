@@ -97,7 +97,7 @@ function overview(rank: number, slower: number): ProfileSummary {
         used: 4 * MS,
         unused: 1 * MS,
         notApplicable: 1.5 * MS,
-        untold: 0.25 * MS,
+        undetermined: 0.25 * MS,
         unknown: 0.25 * MS,
         eligible: 5 * MS,
         eligibleUsed: 4 * MS,

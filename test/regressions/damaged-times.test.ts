@@ -3,7 +3,7 @@
  */
 import { expect } from 'chai';
 import { writeFileSync } from 'node:fs';
-import { completeKernel } from '../../src/record/kernel-defaults.js';
+import { completeKernel } from '../../src/record/fields/record-fields.js';
 import { op, task, timeText } from '../support/ascend-trace.js';
 import { AscendDatabase, EPOCH } from '../support/ascend-database.js';
 import { freshPath } from '../support/fresh-path.js';

@@ -3,14 +3,12 @@ import { Adviser, type AdviserOptions } from '../../src/prof/advise/adviser.js';
 import type { Finding } from '../../src/prof/advise/finding.js';
 import type { ProfileVerdict } from '../../src/prof/advise/verdict/verdict.js';
 import { RULES } from '../../src/prof/advise/rules.js';
-import { Annotator } from '../../src/prof/report/report.js';
 import type { CopyRecord, ProfileLine } from '../../src/record/record.js';
+import { takeAll } from './rows.js';
 
 export function adviserOf(records: Iterable<ProfileLine>, options: AdviserOptions = {}): Adviser {
-  const annotator = new Annotator();
   const adviser = new Adviser(options);
-  for (const record of records) adviser.take(record, annotator.take(record));
-  adviser.addKernels(annotator.rest());
+  takeAll(records, adviser);
   return adviser;
 }
 

@@ -2,7 +2,7 @@
  * Small PyTorch traces for tests: events in few words, written as PyTorch writes them, and read back as records. Times
  * are microseconds; a text is written as it is (`'17.123'`).
  */
-import { completeKernel } from '../../src/record/kernel-defaults.js';
+import { completeKernel } from '../../src/record/fields/record-fields.js';
 import { writeFileSync } from 'node:fs';
 import type { EndRecord, KernelRecord, ProfileLine } from '../../src/record/record.js';
 import type { ProfileOptions } from '../../src/parse/profile.js';

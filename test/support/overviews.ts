@@ -1,14 +1,13 @@
 /** Overviews as a test wants them: from records. */
 import type { ProfileSummary } from '../../src/prof/summary/summary-data.js';
 import { ProfileSummaries } from '../../src/prof/summary/summaries.js';
-import { Annotator } from '../../src/prof/report/report.js';
 import type { ProfileLine } from '../../src/record/record.js';
+import { takeAll } from './rows.js';
 
 /** One of each profile. */
 export function overviewsOf(records: Iterable<ProfileLine>): ProfileSummary[] {
-  const [annotator, overviews] = [new Annotator(), new ProfileSummaries()];
-  for (const record of records) overviews.take(record, annotator.take(record));
-  overviews.addKernels(annotator.rest());
+  const overviews = new ProfileSummaries();
+  takeAll(records, overviews);
   return overviews.all;
 }
 

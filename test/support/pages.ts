@@ -8,15 +8,15 @@ import type { Timeline, TimelineColumn, TimelineTables } from '../../src/prof/ht
 import { EVENT_KINDS, timelineId } from '../../src/prof/html/timeline/timeline-data.js';
 import { PageBuilder, PAGE_TYPES, type PageOptions } from '../../src/prof/html/page-builder.js';
 import { joinPiece } from '../../src/page/timeline/pieces/joined-piece.js';
-import { Annotator } from '../../src/prof/report/report.js';
 import type { ProfileLine } from '../../src/record/record.js';
+import { takeAll } from './rows.js';
 
 const USUAL: PageOptions = { timeline: { of: 'usual' }, events: 2_000_000 };
 
 export function pageContentsOf(records: Iterable<ProfileLine>, options: Partial<PageOptions> = {}): PageContents {
-  const [annotator, pages] = [new Annotator(), new PageBuilder({ ...USUAL, ...options })];
-  for (const record of records) pages.take(record, annotator.take(record));
-  pages.finish(annotator.rest());
+  const pages = new PageBuilder({ ...USUAL, ...options });
+  takeAll(records, pages);
+  pages.finish();
   return pages.contents({ tool: { name: 'dprof', version: '0' }, title: 'test', input: 'test', doubts: [] });
 }
 

@@ -2,7 +2,7 @@
 import { basename } from 'node:path';
 import { openProfile } from '../../src/parse/find.js';
 import { readProfile, type ProfileOptions } from '../../src/parse/profile.js';
-import { completeKernel } from '../../src/record/kernel-defaults.js';
+import { completeKernel } from '../../src/record/fields/record-fields.js';
 import type { EndRecord, KernelRecord, ProfileLine, ProfileRecord } from '../../src/record/record.js';
 
 /** All records of a profile. */

@@ -4,6 +4,7 @@ import { textOf } from '../../src/table/column.js';
 import { Readable } from 'node:stream';
 import { openStream } from '../../src/prof/input/lines.js';
 import { readRecords } from '../../src/prof/input/records.js';
+import type { Item } from '../../src/prof/analysis.js';
 import { Annotator } from '../../src/prof/report/report.js';
 import type { Annotated } from '../../src/prof/annotate.js';
 import type { ProfileLine } from '../../src/record/record.js';
@@ -24,6 +25,14 @@ export async function recordsOf(text: string | Buffer, pieces = 1): Promise<Prof
 export function annotate(records: Iterable<ProfileLine>): Annotated[] {
   const annotator = new Annotator();
   return [...[...records].flatMap((record) => annotator.take(record)), ...annotator.rest()];
+}
+
+/** Gives an analysis the records and, each once it is complete, their annotated kernels. */
+export function takeAll(records: Iterable<ProfileLine>, analysis: { take(item: Item): void }): void {
+  const annotator = new Annotator();
+  const take = (item: Item): void => analysis.take(item);
+  for (const record of records) annotator.pass(record, take);
+  annotator.passRest(take);
 }
 
 /** Text of some columns of a row, by key. */

@@ -10,7 +10,7 @@ const USAGE = 'dprof merge [OPTION...] FILE... -o OUT';
 
 async function run({ files, output, quiet }: RecordsRequest): Promise<void> {
   const inputs = files.length === 0 ? ['-'] : files;
-  const existing = checkOutput(output, inputs);
+  const existing = await checkOutput(output, inputs);
   const store = new MemberStore();
   try {
     const endings: StreamStatus[] = [];

@@ -1,6 +1,6 @@
 /** What `dparse` writes: records, as lines or as Parquet, or for scripts that read PyProf's `net.dict` a dict a kernel. */
 import { appendLine } from '../../record/lines/append-line.js';
-import { completeKernel } from '../../record/kernel-defaults.js';
+import { completeKernel } from '../../record/fields/record-fields.js';
 import type { LineBytes } from '../../record/lines/line-bytes.js';
 import { netDictOf } from '../../record/python/net-dict.js';
 import type { ProfileLine } from '../../record/record.js';

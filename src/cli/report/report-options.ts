@@ -14,13 +14,14 @@ import {
   HELP_OPTION,
   integer,
   OUTPUT_OPTION,
-  parseArguments,
   SILENT_OPTION,
   VERSION_OPTION,
   wrapped,
+  type Arguments,
   type Option,
   type Tool,
 } from '../arguments.js';
+import type { Command } from '../command.js';
 import { BY_OPTIONS, readGrouping, readHostGrouping } from './group-options.js';
 import { DEVICE_OPTION, readDevice } from '../device-option.js';
 import { refuseTerminal } from '../output.js';
@@ -42,7 +43,7 @@ const OPTIONS: readonly Option[] = [
     list: true,
   },
   { name: 'width', short: 'w', takes: 'N', help: 'columns of fixed width, no line wider than N (0: any)' },
-  { name: 'csv', help: 'same as --format csv' },
+  { name: 'csv', help: 'same as --format csv', conflicts: ['width'] },
   { name: 'format', short: 'f', takes: 'F', help: FORMAT_IDS.join(', '), values: FORMAT_IDS },
   { name: 'where', takes: 'EXPR', help: 'only kernels where EXPR holds: == != > >= < <= ~ !~ =~ && || ( )' },
   {
@@ -62,7 +63,11 @@ const OPTIONS: readonly Option[] = [
     help: 'pyprof: FLOPs and bytes of Python calls as PyProf counts them',
     values: CONVENTION_NAMES,
   },
-  { name: 'explain', takes: 'IDX', help: 'where the numbers of one kernel come from (IDX or PROFILE:IDX)' },
+  {
+    name: 'explain',
+    takes: 'IDX',
+    help: 'where the numbers of one kernel come from (IDX or PROFILE:IDX)',
+  },
   OUTPUT_OPTION,
   SILENT_OPTION,
   { name: 'columns', help: 'list the columns with what they mean' },
@@ -96,11 +101,12 @@ export const DPROF: Tool = {
 /** The longest lines of the help: a narrower list of columns would not leave it on one screen. */
 const WIDEST_HELP = 88;
 
-/** The names of all columns, for the help. */
-export const columnLines = (): string[] => [
-  'Columns, as --columns explains them:',
-  ...wrapped('  ', KEYS, WIDEST_HELP),
-];
+/** Its manual page has all examples, and says of each column what it means. */
+export const DPROF_HELP: Tool = {
+  ...DPROF,
+  notes: [['Columns, as --columns explains them:', ...wrapped('  ', KEYS, WIDEST_HELP)], ...(DPROF.notes ?? [])],
+  examples: DPROF.examples.slice(0, 3),
+};
 
 export function columnsText(): string {
   return COLUMNS.map(({ key, header, unit, doc }) => {
@@ -124,13 +130,11 @@ export function devicesText(): string {
 }
 
 /** @throws UsageError for anything that cannot be meant */
-export function readArguments(args: readonly string[]) {
-  const given = parseArguments(DPROF, joinSort(args));
+export function readReport(given: Arguments) {
   const { files } = readInputs(given);
   const width = given.read('width', (text) => integer('-w', text, -Infinity, WIDEST)) ?? null;
   const top = given.read('top', (text) => integer('--top', text, 1));
-  const show =
-    (['help', 'version', 'columns', 'devices'] as const).find((name) => given.on(name)) ?? ('report' as const);
+  const show = (['version', 'columns', 'devices'] as const).find((name) => given.on(name)) ?? ('report' as const);
   const hostGrouping = readHostGrouping(given, top);
   const grouping = hostGrouping === undefined ? readGrouping(given, top) : undefined;
   const isGrouped = grouping !== undefined || hostGrouping !== undefined;
@@ -165,10 +169,9 @@ export function readArguments(args: readonly string[]) {
   };
 }
 
-export type ReportRequest = Readonly<ReturnType<typeof readArguments>>;
+export type ReportRequest = Readonly<ReturnType<typeof readReport>>;
 
 function chooseFormat(id: string | undefined, csv: boolean, width: number | null): Format {
-  if (csv && width !== null) throw new UsageError('--csv and -w exclude each other', 'choose one');
   if (csv && id !== undefined && id !== 'csv')
     throw new UsageError(`--csv and --format ${id} exclude each other`, 'choose one');
   // As in PyProf, a width of 0 or less asks for no columns.
@@ -180,12 +183,8 @@ function chooseFormat(id: string | undefined, csv: boolean, width: number | null
   return format;
 }
 
-/** `--sort -sil`: the value looks like an option to any parser. */
-function joinSort(args: readonly string[]): string[] {
-  const joined: string[] = [];
-  for (const arg of args) {
-    if (joined.at(-1) === '--sort' && /^-[a-z]/.test(arg)) joined[joined.length - 1] = `--sort=${arg}`;
-    else joined.push(arg);
-  }
-  return joined;
-}
+/** What `dprof` does without a command. */
+export const REPORT: Command = {
+  tool: DPROF,
+  run: async (given) => (await import('./report-command.js')).reportCommand(given),
+};

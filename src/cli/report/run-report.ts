@@ -1,12 +1,11 @@
 /** `dprof`: a row a kernel; with --by a row a group, with --explain where the numbers of one kernel come from. */
 import { legible } from '../../record/control-characters.js';
-import type { Annotated } from '../../prof/annotate.js';
+import { Annotated, type KernelColumn } from '../../prof/annotate.js';
 import { AGGREGATES } from '../../prof/by/aggregates.js';
 import { KernelGroups } from '../../prof/by/groups.js';
 import { PartialGroups } from '../../prof/by/partial-groups.js';
 import type { Grouping } from '../../prof/by/grouping.js';
 import { MissingCounters } from '../../prof/columns/counter-columns.js';
-import type { KernelColumn } from '../../prof/columns/kernel-column.js';
 import { InstructionDependencies, type ResolvedDependency } from '../../prof/neuron/instructions/dependencies.js';
 import { explain, isKernel, type KernelId } from '../../prof/report/explain.js';
 import { HOST_TYPES, KERNEL_AND_RANGE_TYPES, KERNEL_TYPES, type RecordTypes } from '../../prof/input/record-types.js';
@@ -17,6 +16,7 @@ import { Annotator, ReportRows } from '../../prof/report/report.js';
 import { defectLine, summaryLine, ReportTally } from '../../prof/report/report-tally.js';
 import { RANGES_HINT, withoutDeviceAndRanges, withoutKernels } from '../../prof/analysis.js';
 import { UserError } from '../../record/errors.js';
+import type { ProfileLine } from '../../record/record.js';
 import type { Column } from '../../table/column.js';
 import { DEFAULT_WIDTH, fittingColumns, leastWidth } from '../../write/columns.js';
 import type { Packed } from '../../write/format.js';
@@ -77,12 +77,6 @@ async function runRows(request: ReportRequest): Promise<void> {
     hasHead = true;
     return head + sheet.rows(batch);
   };
-  const add = (annotated: readonly Annotated[]): void => {
-    for (const row of annotated) {
-      rows.add(row);
-      counters.take(row);
-    }
-  };
   function* rest(): Generator<string | Uint8Array> {
     for (const batch of rows.rest()) yield textOf(batch);
     if (!hasHead) yield sheet.head();
@@ -91,14 +85,16 @@ async function runRows(request: ReportRequest): Promise<void> {
   await runAnalysis<Iterable<string | Uint8Array>>(asRun(request), {
     analysis: {
       types: KERNEL_TYPES,
-      take: (_record, annotated) => add(annotated),
-      finish: (annotated) => {
-        add(annotated);
+      take: (item) => {
+        if (!(item instanceof Annotated)) return;
+        rows.add(item);
+        counters.take(item);
+      },
+      finish: () => {
         countPairing(tally, annotator);
         // What was not read may have them.
         const missing = rows.isComplete ? [] : counters.names;
         return {
-          table: null,
           facts: rest(),
           notes: [
             ...notesOf(tally),
@@ -150,35 +146,35 @@ async function runGroups(request: ReportRequest, grouping: Grouping): Promise<vo
   const groups = new KernelGroups({ keys, depth, amounts, hostKind, arrangement });
   const parts = new PartialGroups({ keys, where: request.whereText, tally, groups });
   let ranges = 0;
-  const add = (rows: readonly Annotated[]): void => {
-    for (const row of rows) {
-      tally.kernelsRead++;
-      if (where?.(row) === false) continue;
-      tally.count(row);
-      groups.add(row);
-    }
+  const add = (row: Annotated): void => {
+    tally.kernelsRead++;
+    if (where?.(row) === false) return;
+    tally.count(row);
+    groups.add(row);
   };
   await runAnalysis(asRun(request), {
     analysis: {
       types: hostKind === null ? typesOfGroups(request) : KERNEL_AND_RANGE_TYPES,
       ranges: 'without-calls',
-      take: (record, rows) => {
-        add(rows);
-        parts.take(record);
+      take: (item) => {
+        if (item instanceof Annotated) {
+          add(item);
+          return;
+        }
+        parts.take(item);
         // A condition is one on kernels.
-        if (record.type !== 'range') return;
+        if (item.type !== 'range') return;
         ranges++;
-        if (where === undefined) groups.addRange(record);
+        if (where === undefined) groups.addRange(item);
       },
-      finish: (rows) => {
-        add(rows);
+      finish: () => {
         countPairing(tally, annotator);
         tally.untimed = groups.untimed;
         parts.countPairing();
         const hasRangesAlone = groups.hasRanges && tally.kernelsRead === 0;
         const isEmpty = hostKind !== null && where === undefined && ranges === 0 && tally.kernelsRead === 0;
         const notes = hasRangesAlone ? [] : isEmpty ? [withoutDeviceAndRanges()] : [...notesOf(tally), ...parts.notes];
-        return { table: null, facts: { columns, rows: groups.rows() }, notes };
+        return { facts: { columns, rows: groups.rows() }, notes };
       },
     },
     annotator,
@@ -203,9 +199,8 @@ async function runHost(request: ReportRequest, grouping: HostGrouping): Promise<
     analysis: {
       types: HOST_TYPES,
       ...(kind.ranges.has('api') ? undefined : { ranges: 'without-calls' as const }),
-      take: (record) => table.take(record),
+      take: (record: ProfileLine) => table.take(record),
       finish: () => ({
-        table: null,
         facts: { columns, rows: sortedRows(table, grouping) },
         notes: notesOfHost(table, grouping),
       }),
@@ -237,21 +232,18 @@ async function runExplanation(request: ReportRequest, wanted: KernelId): Promise
   let found: { readonly row: Annotated; readonly after: readonly ResolvedDependency[] } | undefined;
   const dependencies = new InstructionDependencies();
   let isAny = false;
-  const search = (rows: readonly Annotated[]): void => {
-    isAny ||= rows.length > 0;
-    for (const row of rows) {
-      if (found !== undefined) return;
-      const after = dependencies.take(row.record);
-      if (isKernel(wanted, row.record)) found = { row, after };
-    }
-  };
   await runAnalysis(asRun(request), {
     analysis: {
       types: KERNEL_TYPES,
-      take: (_record, rows) => search(rows),
-      finish: (rows) => {
-        search(rows);
-        if (found !== undefined) return { table: null, facts: found, notes: [] };
+      take: (row) => {
+        if (!(row instanceof Annotated)) return;
+        isAny = true;
+        if (found !== undefined) return;
+        const after = dependencies.take(row.record);
+        if (isKernel(wanted, row.record)) found = { row, after };
+      },
+      finish: () => {
+        if (found !== undefined) return { facts: found };
         if (!isAny) throw withoutKernels();
         const { profile, id } = wanted;
         const hint = 'see the columns idx and profile';

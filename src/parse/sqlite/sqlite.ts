@@ -9,7 +9,7 @@ import { entryOf } from '../../containers/map-entry.js';
 import { realpathSync, statSync } from 'node:fs';
 import { firstBytes, isFile } from '../files.js';
 import { cellBlocks, integerBlocks } from './number-blocks.js';
-import { copyTable, copyValues, hasSmallRowids, quote, readTables, type Table } from './tables.js';
+import { copyTable, copyValues, hasSmallRowids, indexRows, quote, readTables, type Table } from './tables.js';
 import { isSqliteError, openDatabase } from './sqlite-library.js';
 import { hasFilledLog, openCopy, usesLog, type OpenedDatabase } from './wal-copy.js';
 
@@ -136,6 +136,42 @@ export class SqliteFile {
     }
   }
 
+  /** The same, each row as an object of cells with names: `{ start: clock.since('start'), name: 'description_id' }`. */
+  *cells<Name extends string>(
+    table: string,
+    select: Readonly<Record<Name, Selection>>,
+    filter: Filter = [],
+  ): Generator<Readonly<Record<Name, Cell>>> {
+    const names = Object.keys(select) as Name[];
+    for (const row of this.rows(table, Object.values(select), filter)) yield named(names, row);
+  }
+
+  /**
+   * Cells of the row with an integer in a column, by that integer: joins the rows of another table to this one. Nulls
+   * where there is none, and where the table is missing; of several rows the smallest.
+   * @param key column with the integer
+   */
+  joined<Name extends string>(
+    table: string,
+    key: string,
+    select: Readonly<Record<Name, Selection>>,
+  ): (id: Cell) => Readonly<Record<Name, Cell>> {
+    const [name, names] = [this.table(table), Object.keys(select) as Name[]];
+    if (name === null || !this.hasColumn(name, key)) return () => named(names, []);
+    return this.#guard(() => {
+      const cells = Object.values<Selection>(select).map((cell) => this.#expression(name, cell));
+      const isKey = this.tables.get(name)?.key === key;
+      const source = isKey
+        ? this.#source(name)
+        : indexRows(this.#database, this.#source(name), key, cells, ++this.#copies);
+      const columns = isKey ? cells.join(', ') : cells.map((_, i) => `c${i}`).join(', ');
+      const rows = this.#database
+        .prepare(`SELECT ${columns} FROM ${source} WHERE ${isKey ? quote(key) : 'key'} = ?`)
+        .raw();
+      return (id: Cell) => named(names, this.#guard(() => (rows.get(id) as SqliteRow | undefined) ?? [])); // prettier-ignore
+    });
+  }
+
   /**
    * Calls `take` with each row of a table in ascending order of rowid.
    * @param take gets the same array every time
@@ -241,6 +277,15 @@ export class SqliteFile {
     });
   }
 
+  /** Texts of a table by the integer in a column; null for a number that it does not have. */
+  texts(table: string, column: string, key: string): (id: Cell) => string | null {
+    const lookup = this.lookup(table, column, key);
+    return (id) => {
+      const text = typeof id === 'number' ? lookup?.(id) : null;
+      return typeof text === 'string' ? text : null;
+    };
+  }
+
   /** The key of the profiler's own tables is that of the database, or equals the row's number; a copy may lose both. */
   #lookupSql(table: string, value: string, key: string | undefined): string {
     const by = key === undefined || !this.hasColumn(table, key) ? ROWID : quote(key);
@@ -325,6 +370,10 @@ export class SqliteFile {
     }
   }
 }
+
+/** Cells by name; null for those that the row lacks. */
+const named = <Name extends string>(names: readonly Name[], row: SqliteRow): Readonly<Record<Name, Cell>> =>
+  Object.fromEntries(names.map((name, i) => [name, row[i] ?? null])) as Record<Name, Cell>;
 
 /** A cell as a number, NaN for anything else: SQLite's infinity is none. */
 export const numberOf = (cell: Cell | undefined): number => (Number.isFinite(cell) ? (cell as number) : NaN);

@@ -86,3 +86,19 @@ export function copyValues(database: Database.Database, select: string, number: 
   database.exec(`CREATE TABLE ${copy} (key INTEGER PRIMARY KEY, value); INSERT INTO ${copy} ${select}`);
   return copy;
 }
+
+/** Writes cells, `c0`, `c1` …, by an integer into such a table; of several rows with one integer the smallest. @returns its name */
+export function indexRows(
+  database: Database.Database,
+  source: string,
+  key: string,
+  cells: readonly string[],
+  number: number,
+): string {
+  const copy = `temp.rows_${number}`;
+  const columns = cells.map((_, i) => `c${i}`).join(', ');
+  database.exec(`CREATE TABLE ${copy} (key INTEGER PRIMARY KEY, ${columns});
+    INSERT OR IGNORE INTO ${copy} SELECT CAST(${quote(key)} AS INTEGER), ${cells.join(', ')} FROM ${source}
+      WHERE ${quote(key)} IS NOT NULL ORDER BY ${[...cells, '1'].join(', ')}`);
+  return copy;
+}

@@ -16,7 +16,11 @@ const CPU_COUNTERS = /^PERF_EVENT_/i;
  * Counts the rows of tables of events.
  * @param read tables that are read, as `SqliteFile.table` finds them
  */
-export function countUnreadTables(database: SqliteFile, read: readonly string[], unread: UnreadEvents): void {
+export function countUnreadTables(
+  database: SqliteFile,
+  read: readonly string[],
+  unread: Pick<UnreadEvents, 'count'>,
+): void {
   const known = new Set(read.map((table) => database.table(table)));
   const isEvents = (table: string, { columns }: Table): boolean =>
     EVENT_COLUMNS.some((column) => columns.has(column)) || CPU_COUNTERS.test(table);

@@ -1,8 +1,8 @@
 /** What is around a launch: the chain of events from the outermost to the innermost. */
 import type { Context, Direction, OpCall } from '../../record/record.js';
-import type { CompiledRange } from './compiled-ranges.js';
+import type { CompiledRange } from './event-names.js';
 import { isBackwardOp } from '../names/op-name.js';
-import { withoutBackward } from '../capture/markers/sequence.js';
+import { withoutBackward } from '../trace/markers/sequence.js';
 
 /** The events around a launch, outermost first, by kind. */
 export interface Chain {

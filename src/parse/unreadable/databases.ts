@@ -23,11 +23,6 @@ export const UNREADABLE_DATABASES: readonly Unreadable[] = [
     sniff: hasTable('rocpd_info_agent'),
   },
   {
-    title: 'an rpd database (of rocmProfileData)',
-    hint: TORCH_HINT,
-    sniff: hasTable('rocpd_op', 'rocpd_api'),
-  },
-  {
     title: 'a database of rocprof',
     hint: TORCH_HINT,
     sniff: hasTable('OPS', 'HIP'),

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { fileNameOf } from '../files.js';
 import { isUtf16, UTF16 } from '../input/utf16.js';
 import type { Probe, Unreadable } from '../reader.js';
-import { isAutogradTrace } from '../torch/autograd-trace.js';
 import { BINARIES } from './binaries.js';
 
 const startsWith =
@@ -25,6 +24,12 @@ const prints =
   (line: RegExp) =>
   ({ head }: Probe): boolean =>
     line.test(head.toString('latin1'));
+
+/**
+ * Whether a text begins as a trace of the profiler that PyTorch had before Kineto, whose device events are named by ops
+ * and have no kernels. Source: `EventList.export_chrome_trace` of torch/autograd/profiler_util.py.
+ */
+export const isAutogradTrace = (start: string): boolean => /"pid": ?"(?:CPU|CUDA) functions"/.test(start);
 
 /** Known formats that are not read, each with what to do instead. */
 export const UNREADABLE: readonly Unreadable[] = [

@@ -2,32 +2,26 @@
 import { append, largest } from '../../containers/lists.js';
 import { entryOf, groupsOf } from '../../containers/map-entry.js';
 import type { ProfileLine, ProfileRecord } from '../../record/record.js';
-import { withoutDevice, countNotes, withoutTimes, type Analysis, type Answer } from '../analysis.js';
-import type { Annotated } from '../annotate.js';
+import { withoutDevice, countNotes, withoutTimes, type Analysis, type Answer, type Item } from '../analysis.js';
+import { Annotated } from '../annotate.js';
 import { isOfNeuronDevice } from '../neuron/machine.js';
 import { ProfileSums } from '../neuron/metric-sums.js';
 import type { RecordTypes } from '../input/record-types.js';
 import { namesOfSeveral } from '../ranks/membership.js';
 import { missingWorkOf, MissingTimes } from '../steps/missing-work.js';
 import { workOf } from '../steps/step-work.js';
-import { ByDevice } from './by-device.js';
-import { DeviceTimes, type DeviceActivityTime, type Gap } from './device-times.js';
-import type { Finding, Found, Silence } from './finding.js';
-import { HostGaps } from './idle/host-gaps.js';
-import type { OnIdleGap } from './idle/idle-gap.js';
+import { ByDevice, DeviceTimes, type DeviceActivityTime, type Gap } from './device-times.js';
+import { type Finding, type Found, type Silence, FINDING_COLUMNS, type FindingRow } from './finding.js';
+import { HostGaps, type OnIdleGap } from './idle/host-gaps.js';
 import { IdleTimes } from './idle/idle-causes.js';
 import { knownIdle, workTimesOf } from './idle/known-idle.js';
-import { FINDING_COLUMNS, type FindingRow } from './finding-columns.js';
-import type { Rule, RuleAnswer } from './rule.js';
-import { JOB_RULE } from './job/job-rule.js';
+import { type Rule, type RuleAnswer, JOB_RULE } from './rule.js';
 import { PROFILE_RULES, RULES } from './rules.js';
 import { stragglers } from './rules/stragglers.js';
-import { percent } from './amount-text.js';
+import { percent } from './wording.js';
 import { MovedTimes } from './moved-times.js';
 import { verdictOf, type ProfileVerdict } from './verdict/verdict.js';
-import { GraphCaptureTest } from './verdict/graph-capture.js';
-import { ComputedTimes } from './verdict/computed-times.js';
-import { DoubtedWork } from './verdict/doubted-work.js';
+import { GraphCaptureTest, ComputedTimes, DoubtedWork } from './verdict/verdict-facts.js';
 
 export const ADVICE_TYPES: RecordTypes = new Set([
   ...(['profile', 'kernel', 'copy', 'set', 'graph', 'collective'] as const),
@@ -92,8 +86,12 @@ export class Adviser implements Analysis<Adviser> {
     this.#watches = rules.map((rule) => ({ rule, watch: rule.watch() }));
   }
 
-  /** @param rows what the `Annotator` of `report.ts` made ready of the record */
-  take(record: ProfileLine, rows: readonly Annotated[]): void {
+  take(item: Item): void {
+    if (item instanceof Annotated) this.#takeKernel(item);
+    else this.#takeRecord(item);
+  }
+
+  #takeRecord(record: ProfileLine): void {
     if (record.type === 'kernel') this.kernels++;
     if (record.type === 'profile') {
       this.profiles.set(record.profile, record);
@@ -116,7 +114,6 @@ export class Adviser implements Analysis<Adviser> {
     }
     if (this.#neuron.size > 0) this.#neuron.get(record.profile)?.take(record);
     for (const { watch } of this.#watches) watch.take?.(record);
-    if (rows.length > 0) this.addKernels(rows);
   }
 
   /** Watches for work without a duration: until the next of its stream it may run. */
@@ -136,11 +133,9 @@ export class Adviser implements Analysis<Adviser> {
     this.#onIdle?.({ cause, host, gap, time });
   }
 
-  addKernels(rows: readonly Annotated[]): void {
-    for (const row of rows) {
-      for (const { watch } of this.#watches) watch.row?.(row);
-      if (this.#hasVerdict) this.#addComputed(row);
-    }
+  #takeKernel(row: Annotated): void {
+    for (const { watch } of this.#watches) watch.row?.(row);
+    if (this.#hasVerdict) this.#addComputed(row);
   }
 
   #addComputed({ record, op, placement }: Annotated): void {
@@ -150,8 +145,7 @@ export class Adviser implements Analysis<Adviser> {
   }
 
   /** @throws UserError without any work that has a time */
-  finish(rows: readonly Annotated[]): Answer<Adviser> {
-    this.addKernels(rows);
+  finish(): Answer<Adviser> {
     if (this.kernels + this.activities === 0) throw withoutDevice(namesOfSeveral([...this.profiles.values()]));
     if (this.activities === 0) throw withoutTimes();
     const findings = this.findings

@@ -1,13 +1,12 @@
 /** What a profile's devices moved, by operation of communication and by kind of copy. */
 import { largest } from '../../containers/lists.js';
 import { addTo } from '../../containers/map-entry.js';
-import type { CollectiveRecord, ProfileLine } from '../../record/record.js';
+import type { CollectiveLine, ProfileLine } from '../../record/record.js';
 import { NS_PER_S } from '../../record/units.js';
-import { operationName, operationOf, UNKNOWN_OPERATION } from '../steps/communication-operation.js';
-import { communicates, isCut, workOf } from '../steps/step-work.js';
+import { operationName, operationOf, UNKNOWN_OPERATION, communicates, isCut, workOf } from '../steps/step-work.js';
 import type { LongestTime } from './finding.js';
 import { Ranking } from './longest.js';
-import { spokenName } from './spoken-names.js';
+import { spokenName } from './wording.js';
 
 /** The operation of a record that moves data between devices, and the size of its message; null for any other record. */
 export function communicationOf(record: ProfileLine): { readonly name: string; readonly bytes: number | null } | null {
@@ -50,7 +49,7 @@ export class MovedAmounts extends Ranking {
 }
 
 /** ns in which the device moved data for an operation: that of its busiest link, as links work at the same time. */
-function movingOf({ transfers = [] }: CollectiveRecord): number | null {
+function movingOf({ transfers = [] }: CollectiveLine): number | null {
   const times = transfers.flatMap(({ dur }) => dur ?? []);
   return times.length === 0 ? null : largest(times);
 }
@@ -83,7 +82,7 @@ export class MovedTimes {
     else if (record.type === 'set') this.copied.move('set', record.dur, record.bytes);
   }
 
-  #communicate(name: string, { start, dur }: Pick<CollectiveRecord, 'start' | 'dur'>, bytes: number | null): void {
+  #communicate(name: string, { start, dur }: Pick<CollectiveLine, 'start' | 'dur'>, bytes: number | null): void {
     this.communicated.move(name, dur, bytes);
     if (dur === null || (this.#longest !== null && dur <= this.#longest.end - this.#longest.start)) return;
     this.#longest = { name, start, end: start + dur };
@@ -98,7 +97,7 @@ export class MovedTimes {
     return { ...longest, others: communicated.countOf(name) - 1, othersTime };
   }
 
-  #watch(record: CollectiveRecord): void {
+  #watch(record: CollectiveLine): void {
     const moving = movingOf(record);
     if (moving === null || record.dur === null) return;
     this.#moving += moving;

@@ -1,7 +1,7 @@
 /** The options of `--by`, parsed: keys, columns of groups, their order. */
 import { requireColumnAmong } from '../columns/columns.js';
 import { shapeOf, textOf, type Column } from '../../table/column.js';
-import { type KernelColumn } from '../columns/kernel-column.js';
+import type { KernelColumn } from '../annotate.js';
 import { nearest, UsageError } from '../../record/errors.js';
 import type { RangeKind } from '../../record/record.js';
 import { splitKeys, requireColumnOf } from '../../table/column-lookup.js';
@@ -36,7 +36,10 @@ export interface Grouping {
 /** Largest first. */
 const DEFAULT_SORT = 'total';
 
-/** @throws UsageError naming the nearest column */
+/**
+ * Reads the columns to group by, to show and to sort by.
+ * @throws UsageError naming the nearest column
+ */
 export function parseGrouping(text: GroupingText): Grouping {
   const keys = splitKeys('--by', text.by).map((key) => requireColumnAmong(key, Object.keys(HOST_TABLES)));
   const twice = keys.find((key, i) => keys.indexOf(key) !== i);

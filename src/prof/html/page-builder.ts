@@ -5,8 +5,8 @@
 import { entryOf } from '../../containers/map-entry.js';
 import { UserError } from '../../record/errors.js';
 import type { ProfileLine } from '../../record/record.js';
-import { countNotes, RANGES_HINT, withoutTimes, type Analysis, type Answer } from '../analysis.js';
-import type { Annotated } from '../annotate.js';
+import { countNotes, RANGES_HINT, withoutTimes, type Analysis, type Answer, type Item } from '../analysis.js';
+import { Annotated } from '../annotate.js';
 import { isDeviceActivity } from '../input/device-activity.js';
 import { Adviser, ADVICE_TYPES } from '../advise/adviser.js';
 import { Memory, MEMORY_TYPES } from '../memory/memory.js';
@@ -19,7 +19,7 @@ import { heldProfiles, MOST_HELD } from './job/held-profiles.js';
 import { PackedProfile } from './job/packed-profile.js';
 import type { ProfileSummary } from '../summary/summary-data.js';
 import type { RankPart } from '../ranks/part/rank-part.js';
-import { pageKernelOf, type PageKernel } from './page-kernel.js';
+import { pageKernelOf } from './page-kernel.js';
 import { isNeuronCapture, NeuronCapture } from './neuron/neuron-capture.js';
 import { MonitorRun } from './neuron/monitor-run.js';
 import { stepAfter } from './idle/longest-gaps.js';
@@ -52,27 +52,7 @@ export interface PageOptions {
   readonly held?: number;
 }
 
-/**
- * Records that each part takes in a row, while its code is in the processor's cache: record by record, a page takes a third
- * longer; with larger batches as long as with these.
- */
-const BATCH = 64;
-
-/** A record, and the kernels that are complete with it. */
-interface Taken {
-  readonly record: ProfileLine;
-  readonly rows: readonly Annotated[];
-  readonly kernels: readonly TakenKernel[];
-}
-
-interface TakenKernel {
-  readonly row: Annotated;
-  readonly kernel: PageKernel;
-}
-
-const takenKernelOf = (row: Annotated): TakenKernel => ({ row, kernel: pageKernelOf(row) });
-
-/** Calls are shown as launches: the advice alone takes them. No kernel is complete with one. */
+/** Calls are shown as launches: the advice alone takes them. */
 const isCall = (record: ProfileLine): boolean => record.type === 'range' && record.kind === 'api';
 
 /** The contents of a page, made when it is written: they are large. */
@@ -82,7 +62,6 @@ export class PageBuilder implements Analysis<MakePage> {
   readonly types = PAGE_TYPES;
   /** Its timeline has room for a bounded number of events. */
   readonly ranges = 'long-calls';
-  #batch: Pick<Taken, 'record' | 'rows'>[] = [];
   readonly #profiles = new Map<number, PageSums>();
   readonly #packed = new Map<number, PackedProfile>();
   /** Packed profiles with records behind those of another. */
@@ -99,7 +78,7 @@ export class PageBuilder implements Analysis<MakePage> {
   });
   readonly #memory = new Memory(CURVE_POINTS);
   readonly #ranks = new RankCollector();
-  /** Profile of the last row. */
+  /** Profile of the last complete kernel. */
   #current: number | null = null;
   /** Records other than headers and ends of profiles. */
   records = 0;
@@ -109,30 +88,13 @@ export class PageBuilder implements Analysis<MakePage> {
 
   constructor(private readonly options: PageOptions) {}
 
-  /** @param rows kernels that the annotator completed with this record: see `Annotator.take` */
-  take(record: ProfileLine, rows: readonly Annotated[]): void {
-    // Of one profile: how much each may hold depends on how many there are so far.
-    if (this.#batch[0]?.record.profile !== record.profile) this.#takeBatch();
-    this.#batch.push({ record, rows });
-    if (this.#batch.length >= BATCH) this.#takeBatch();
+  take(item: Item): void {
+    this.#adviser.take(item);
+    if (item instanceof Annotated) this.#takeKernel(item);
+    else if (!isCall(item)) this.#takeRecord(item);
   }
 
-  #takeBatch(): void {
-    const batch = this.#batch;
-    if (batch.length === 0) return;
-    this.#batch = [];
-    for (const { record, rows } of batch) {
-      this.#adviser.take(record, rows);
-      if (!isCall(record)) this.#profile(record.profile).stepBars.take(record);
-    }
-    const shown = batch
-      .filter(({ record }) => !isCall(record))
-      .map(({ record, rows }): Taken => ({ record, rows, kernels: rows.map(takenKernelOf) }));
-    for (const part of this.#parts) for (const taken of shown) part(taken);
-    if (this.#count > this.#most) this.#pack();
-  }
-
-  /** Profiles before that of the last row are complete: what the page would hold of them waits compressed. */
+  /** Profiles before that of the last kernel are complete: what the page would hold of them waits compressed. */
   #pack(): void {
     const current = this.#current;
     if (current === null || !this.#profiles.has(current)) return;
@@ -151,34 +113,28 @@ export class PageBuilder implements Analysis<MakePage> {
     }
   }
 
-  /** What is made of the records besides the advice: each takes a whole batch. */
-  readonly #parts: readonly ((taken: Taken) => void)[] = [
-    ({ record, rows }) => {
-      this.#summaries.take(record, rows);
-    },
-    ({ record, rows }) => {
-      this.#ranks.take(record, rows);
-    },
-    ({ record }) => {
-      this.#takeRecord(record);
-    },
-    ({ record, kernels }) => {
-      this.#profile(record.profile).timeline.take(record);
-      for (const kernel of kernels) this.#addToTimeline(kernel);
-    },
-    ({ record, kernels }) => {
-      if (record.type === 'range') this.#profile(record.profile).ops.range(record);
-      for (const { row } of kernels) this.#profile(row.record.profile).ops.add(row);
-    },
-    ({ record, kernels }) => {
-      if (record.type === 'range') this.#profile(record.profile).annotations.range(record);
-      for (const kernel of kernels) this.#addToTables(kernel);
-    },
-  ];
-
   #takeRecord(record: ProfileLine): void {
-    this.#memory.take(record);
     const profile = this.#profile(record.profile);
+    profile.stepBars.take(record);
+    this.#summaries.take(record);
+    this.#ranks.take(record);
+    this.#memory.take(record);
+    this.#takeActivity(record, profile);
+    profile.neuron?.take(record);
+    profile.monitor?.take(record);
+    profile.graphs.take(record);
+    profile.collectives.take(record);
+    profile.timeline.take(record);
+    if (record.type === 'kernel') profile.launches.take(record);
+    else if (record.type === 'range') {
+      profile.ops.range(record);
+      profile.annotations.range(record);
+    }
+    if (record.type !== 'profile' && record.type !== 'end') this.records++;
+    if (this.#count > this.#most) this.#pack();
+  }
+
+  #takeActivity(record: ProfileLine, profile: PageSums): void {
     if (isDeviceActivity(record)) {
       const activity = timedActivity(record);
       if (activity === null) this.untimed++;
@@ -192,26 +148,29 @@ export class PageBuilder implements Analysis<MakePage> {
       if (isNeuronCapture(record)) profile.neuron = new NeuronCapture();
       if (record.format === 'neuron-monitor') profile.monitor = new MonitorRun();
     }
-    profile.neuron?.take(record);
-    profile.monitor?.take(record);
-    profile.graphs.take(record);
-    profile.collectives.take(record);
-    if (record.type === 'kernel') profile.launches.take(record);
-    if (record.type !== 'profile' && record.type !== 'end') this.records++;
+  }
+
+  #takeKernel(row: Annotated): void {
+    const { record } = row;
+    this.#summaries.take(row);
+    this.#ranks.take(row);
+    this.#enter(record.profile);
+    const { timeline, ops, kernels, annotations, points, layers } = this.#profile(record.profile);
+    const kernel = pageKernelOf(row);
+    timeline.addKernel(kernel, row);
+    ops.add(row);
+    const activity = timedActivity(record);
+    // A Neuron instruction that only waits is no work.
+    if (activity === null || activity.kind === 'wait') return;
+    const time = durationOf(record) ?? activity.dur;
+    kernels.add(kernel, time);
+    annotations.add(kernel, activity.dur);
+    points.add(kernel, activity.dur);
+    layers.add(kernel, time);
   }
 
   /** @throws UserError when the page, or the timeline that was chosen, would be empty */
-  finish(rows: readonly Annotated[]): Answer<MakePage> {
-    this.#takeBatch();
-    this.#summaries.addKernels(rows);
-    this.#adviser.addKernels(rows);
-    this.#ranks.addKernels(rows);
-    for (const row of rows) {
-      const kernel = takenKernelOf(row);
-      this.#addToTimeline(kernel);
-      this.#profile(row.record.profile).ops.add(row);
-      this.#addToTables(kernel);
-    }
+  finish(): Answer<MakePage> {
     for (const number of this.#packed.keys()) if (this.#profiles.delete(number)) this.#scattered.add(number);
     const { records, timed, untimed } = this;
     if (records === 0) throw nothing();
@@ -236,7 +195,7 @@ export class PageBuilder implements Analysis<MakePage> {
       [this.#scattered.size, 'profile', ' whose records lie between those of others: the page has the first of them'],
       [Math.max(0, this.#count - this.#most), 'profile', LEFT_OUT],
     );
-    return { table: null, facts: make, notes };
+    return { facts: make, notes };
   }
 
   /** @throws UserError when the chosen step or time has no events */
@@ -305,25 +264,7 @@ export class PageBuilder implements Analysis<MakePage> {
     return packed === undefined ? builtProfile(this.#profile(profile), overview, bounds) : packed.built;
   }
 
-  #addToTimeline({ row, kernel }: TakenKernel): void {
-    const { profile } = row.record;
-    this.#enter(profile);
-    this.#profile(profile).timeline.addKernel(kernel, row);
-  }
-
-  #addToTables({ row, kernel }: TakenKernel): void {
-    const activity = timedActivity(row.record);
-    // A Neuron instruction that only waits is no work.
-    if (activity === null || activity.kind === 'wait') return;
-    const { kernels, annotations, points, layers } = this.#profile(row.record.profile);
-    const time = durationOf(row.record) ?? activity.dur;
-    kernels.add(kernel, time);
-    annotations.add(kernel, activity.dur);
-    points.add(kernel, activity.dur);
-    layers.add(kernel, time);
-  }
-
-  /** Rows come in the order of their records: earlier profiles are complete then, and drop events that are not shown. */
+  /** Kernels come in the order of their records: earlier profiles are complete then, and drop events that are not shown. */
   #enter(number: number): void {
     if (this.#current === number) return;
     this.#current = number;

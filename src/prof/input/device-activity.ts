@@ -1,6 +1,6 @@
 /** Activities of devices as records have them, and the host calls that launched them. */
 import type {
-  CollectiveRecord,
+  CollectiveLine,
   CopyLine,
   GraphRecord,
   KernelLine,
@@ -10,7 +10,7 @@ import type {
   SyncRecord,
 } from '../../record/record.js';
 
-export type DeviceActivity = KernelLine | CollectiveRecord | GraphRecord | CopyLine | SetRecord | SyncRecord;
+export type DeviceActivity = KernelLine | CollectiveLine | GraphRecord | CopyLine | SetRecord | SyncRecord;
 
 const DEVICE_ACTIVITIES: ReadonlySet<string> = new Set<DeviceActivity['type']>([
   ...(['kernel', 'collective', 'graph', 'copy', 'set', 'sync'] as const),

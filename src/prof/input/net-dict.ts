@@ -9,9 +9,9 @@ import { UserError } from '../../record/errors.js';
 import { counted } from '../../record/plural.js';
 import { LruCache } from '../../containers/lru-cache.js';
 import { copyOf } from './repeated-fields.js';
-import { strings } from './field-checks.js';
+import { strings } from '../../record/fields/field-types.js';
 import type { StreamStatus } from './stream-status.js';
-import { repairedKernel } from './record-validation.js';
+import { kernelOf } from './record-validation.js';
 
 const MARKERS_KEPT = 2000;
 /** A longer marker text is rare enough not to be kept. */
@@ -89,7 +89,7 @@ export class NetDictReader {
   kernel(line: string, id: number): KernelRecord | null {
     const dict = parseLiteral(line);
     if (!isDict(dict) || typeof dict['kShortName'] !== 'string') return null;
-    const kernel = repairedKernel(
+    const kernel = kernelOf(
       {
         ...dict,
         name: dict['kLongName'],

@@ -7,7 +7,7 @@ import type { DiagnosticName } from '../../record/diagnostics.js';
 import { UserError } from '../../record/errors.js';
 import { counted } from '../../record/plural.js';
 import type { EndRecord, ProfileLine } from '../../record/record.js';
-import { isNumber } from './field-checks.js';
+import { isNumber } from '../../record/fields/field-types.js';
 
 const AGAIN = 'were they filtered, or a part of them lost? write them again with dparse';
 

@@ -6,14 +6,13 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parquetMetadataAsync, parquetScan, parquetSchema, type ParquetScan, type RowGroup } from 'hyparquet';
 import { entryOf } from '../../containers/map-entry.js';
-import { RECORD_FIELDS, type RecordField, type TabularType } from '../../record/fields/record-fields.js';
+import type { RecordField, RecordFields } from '../../record/fields/field-types.js';
+import { RECORD_FIELDS, type TabularType } from '../../record/fields/record-fields.js';
 import type { ProfileLine } from '../../record/record.js';
 import { isSystemError, UserError } from '../../record/errors.js';
-import type { RecordFields } from './field-checks.js';
-import { validLine } from './line-validation.js';
 import { checkColumn, checkFooter, checkGroups } from './parquet-check.js';
 import { ParquetFile, unreadable, withPath } from './parquet-file.js';
-import { validKernel } from './record-validation.js';
+import { validRecord } from './record-validation.js';
 import type { RecordTypes } from './record-types.js';
 import { RecordCounts } from './record-counts.js';
 import type { StreamStatus } from './stream-status.js';
@@ -160,7 +159,8 @@ class PartReader {
     }
     this.#at++;
     if (type === 'profile') record['rank'] = rank;
-    return type === 'kernel' ? validKernel(record, ++this.#kernels, onWrong) : validLine(record, onWrong);
+    if (type === 'kernel') this.#kernels++;
+    return validRecord(record, this.#kernels, onWrong);
   }
 
   /** Reads the next group of rows, when all of this one are taken. */

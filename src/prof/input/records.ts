@@ -6,10 +6,9 @@ import { NET_DICT, TruncatedInput, type StreamStatus } from './stream-status.js'
 import { lineBatches, type Input } from './lines.js';
 import { isDatabaseMessage, NetDictReader, PrintedLines, withoutProgress } from './net-dict.js';
 import { RepeatedFieldParser } from './repeated-fields.js';
-import { isObject } from './field-checks.js';
-import { validLine as lineOf } from './line-validation.js';
+import { isObject } from '../../record/fields/field-types.js';
 import { PartialRecords } from './partial-records.js';
-import { validKernel } from './record-validation.js';
+import { validRecord } from './record-validation.js';
 import { KERNEL_TYPES, type RecordTypes } from './record-types.js';
 import { RecordCounts } from './record-counts.js';
 
@@ -183,10 +182,9 @@ export class RecordReader {
     const isMark = MARKS.has(record['type']);
     if (!isWanted && !isMark) return null;
     if ('part' in record) throw this.#partial.stray(line);
-    const isKernel = record['type'] === 'kernel';
+    if (record['type'] === 'kernel') this.#kernels++;
     const { countWrong } = this.#counts;
-    const valid = isKernel ? validKernel(record, ++this.#kernels, countWrong) : lineOf(record, countWrong);
-    const read = this.#counts.take(valid);
+    const read = this.#counts.take(validRecord(record, this.#kernels, countWrong));
     if (isMark) this.status?.take(read);
     return isWanted ? read : null;
   }

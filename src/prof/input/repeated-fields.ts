@@ -7,8 +7,8 @@
  * Cutting is safe in any JSON: no string contains an unescaped quote, so `,"calls":` is always a key. A line whose fields
  * are not in the order in which `dparse` writes them is parsed as a whole.
  */
-import { AdaptiveCache } from '../../containers/lru-cache.js';
-import { isObject } from './field-checks.js';
+import { LruCache } from '../../containers/lru-cache.js';
+import { isObject } from '../../record/fields/field-types.js';
 
 interface RepeatedField {
   readonly key: string;
@@ -29,11 +29,10 @@ const NO_CALLS: readonly unknown[] = [];
 const LONGEST = 20_000;
 
 export class RepeatedFieldParser {
-  readonly #values = FIELDS.map(() => new AdaptiveCache<string, unknown>(KEPT));
+  readonly #values = FIELDS.map(() => new LruCache<string, unknown>(KEPT));
 
   /** JSON.parse for a kernel's line. @throws SyntaxError as JSON.parse does */
   parse(text: string): unknown {
-    if (this.#values.some((value) => !value.isOn)) return JSON.parse(text);
     const values: unknown[] = [];
     let rest = '';
     let at = 0;

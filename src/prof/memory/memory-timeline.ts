@@ -13,8 +13,7 @@ import type { ProfileLine, ProfileRecord, SampleRecord } from '../../record/reco
 import type { Analysis, Answer } from '../analysis.js';
 import type { RecordTypes } from '../input/record-types.js';
 import { AllocationCategories, CATEGORIES } from './allocation-categories.js';
-import { ALLOCATION_METRIC, bufferOf, isMemory } from './device-memory.js';
-import { withoutMemory } from './without-memory.js';
+import { ALLOCATION_METRIC, bufferOf, isMemory, withoutMemory } from './device-memory.js';
 
 /** Actions of the raw form. */
 const [CREATE, DESTROY] = [1, 3];
@@ -110,7 +109,7 @@ export class MemoryTimeline implements Analysis<MemoryTimeline> {
       throw withoutMemory(what, this.#header === null ? [] : [this.#header]);
     }
     const lost = this.#endless > 0 ? [`${left} of unknown lifetime left out`] : [];
-    return { table: null, facts: this, notes: [...lost, ...this.#unknownText] };
+    return { facts: this, notes: [...lost, ...this.#unknownText] };
   }
 
   /** `[[ns, action, bytes, category], …]`, times since 1970 where the profile states its start. */

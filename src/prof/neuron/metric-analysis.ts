@@ -23,7 +23,7 @@ export interface MetricOptions {
 export type MetricAnswer = readonly MetricSummary[];
 
 export class MetricAnalysis implements Analysis<MetricAnswer> {
-  readonly types = new Set(['profile', 'kernel', 'copy', 'sample', 'tensor', 'notice', 'end'] as const);
+  readonly types = new Set(['profile', 'kernel', 'copy', 'collective', 'sample', 'tensor', 'notice', 'end'] as const);
   readonly #summaries = new MetricSummaries();
 
   constructor(private readonly options: MetricOptions) {}

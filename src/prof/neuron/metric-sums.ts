@@ -7,6 +7,7 @@
  */
 import { addTo, entryOf } from '../../containers/map-entry.js';
 import type {
+  CollectiveLine,
   CopyLine,
   KernelLine,
   NoticeRecord,
@@ -15,7 +16,7 @@ import type {
   SampleRecord,
   TensorRecord,
 } from '../../record/record.js';
-import { UNEVEN_QUEUE_METRIC } from '../../record/sample-metrics.js';
+import { CC_INSTRUCTION_METRIC, UNEVEN_QUEUE_METRIC } from '../../record/sample-metrics.js';
 import { NEURON_ENGINES } from '../../record/neuron/engines.js';
 import { PacketSizes, TensorLoads } from './sums/packet-sizes.js';
 import { StatedValues, type ReportedMetric } from './sums/stated-values.js';
@@ -69,6 +70,8 @@ export const DYNAMIC = ['software_dynamic', 'hardware_dynamic'] as const;
 /** Waits for a semaphore: the vendor counts it, but not its time. */
 const WAIT = 'EVENT_SEMAPHORE';
 const MATMUL = 'MATMUL';
+/** An instruction of a core for collectives that waits, as `SEMAPHORE_30_WAIT_EQ_8`: it is in no active time. */
+const CC_WAIT = /^SEMAPHORE\w*_WAIT/;
 const ACTIVATE = /^ACTIVATE(?:_QUANTIZE)?$/;
 /** Type of a matrix product's moving operand, as in `src=fp32@0x36500`. */
 const SOURCE_TYPE = /\bsrc=(\w+)@/;
@@ -93,8 +96,11 @@ export class ProfileSums {
   readonly static = new PacketSpans();
   /** Packets of the queues that the vendor's tool leaves out, which are in none of the above. */
   readonly leftOut = new PacketSpans();
+  /** Collective operations, and instructions of the cores that run them. */
+  readonly collectives = new IntervalSums();
+  readonly collectiveInstructions = new IntervalSums();
   readonly #uneven = new Set<string>();
-  /** Engines and packets together. */
+  /** Engines, packets and collective operations together. */
   readonly all = new PicosecondUnion();
   /** The same without the packets that the vendor's tool leaves out. */
   readonly active = new PicosecondUnion();
@@ -132,6 +138,7 @@ export class ProfileSums {
   take(record: ProfileLine): void {
     if (record.type === 'kernel') this.#instruction(record);
     else if (record.type === 'copy') this.#packet(record);
+    else if (record.type === 'collective') this.#collective(record);
     else if (record.type === 'sample') this.#sample(record);
     else if (record.type === 'tensor') this.tensors.push(record);
     else if (record.type === 'notice') this.notices.push(record);
@@ -221,6 +228,20 @@ export class ProfileSums {
     return (DYNAMIC as readonly string[]).includes(type) ? [own, this.packets] : [own, this.packets, this.static];
   }
 
+  #collective({ start, dur }: CollectiveLine): void {
+    this.collectives.add(dur === null ? null : picoseconds(dur));
+    if (dur === null) return;
+    for (const union of [this.collectives.union, this.all, this.active])
+      union.add(picoseconds(start), picoseconds(start + dur));
+  }
+
+  #collectiveInstruction({ start, dur = null, labels }: SampleRecord): void {
+    const spans = this.collectiveInstructions;
+    spans.add(dur === null ? null : picoseconds(dur));
+    if (start === null || dur === null || CC_WAIT.test(String(labels?.['name'] ?? ''))) return;
+    spans.union.add(picoseconds(start), picoseconds(start + dur));
+  }
+
   #stated({ metric, device, value }: SampleRecord): void {
     if (device === null || value === null) return;
     entryOf(this.stated, metric, () => new Map<number, number>()).set(device, value);
@@ -240,6 +261,7 @@ export class ProfileSums {
     else if (metric === UNEVEN_QUEUE_METRIC)
       this.#uneven.add(queueKey(record.device, labels?.['stream'], labels?.['queue']));
     else if (metric === 'semaphore') this.semaphores++;
+    else if (metric === CC_INSTRUCTION_METRIC) this.#collectiveInstruction(record);
     else if (metric === 'throttle') this.throttling.add(record);
     else if (metric === 'memory' && value !== null) {
       addTo(this.memory, String(labels?.['kind'] ?? 'unknown'), value);

@@ -40,6 +40,7 @@ const OVERLAPPING_WORK: Readonly<Record<string, string>> = {
   graph: 'graph launches',
 };
 const DMA_ENGINE = /^E\d+$/;
+const CC_STREAM = /^CC\b/;
 /** Places in the order of processes; any more of one rank share the last. */
 const PLACES_OF_A_RANK = 4096;
 
@@ -189,9 +190,12 @@ export class TraceTracks {
   }
 }
 
+/** Whether an activity other than an instruction ran on a named part of a NeuronCore: a DMA engine, a stream of CC-cores. */
+const isPartOfCore = (engine: string): boolean => DMA_ENGINE.test(engine) || CC_STREAM.test(engine);
+
 /** Engine or stream of an activity; null where it has none. */
 function queueOf({ type, stream, engine }: DeviceActivity): string | null {
-  if (typeof engine === 'string' && (isNeuronInstruction({ engine }) || (type === 'copy' && DMA_ENGINE.test(engine)))) {
+  if (typeof engine === 'string' && (type === 'kernel' ? isNeuronInstruction({ engine }) : isPartOfCore(engine))) {
     return engine;
   }
   return stream === null ? null : `stream ${stream}`;

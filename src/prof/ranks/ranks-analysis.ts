@@ -1,8 +1,6 @@
 /** The analysis of `dprof ranks`: records of all ranks → the report of their job. */
 import type { UserError } from '../../record/errors.js';
-import type { ProfileLine } from '../../record/record.js';
-import { countNotes, withoutDevice, type Analysis, type Answer } from '../analysis.js';
-import type { Annotated } from '../annotate.js';
+import { countNotes, withoutDevice, type Analysis, type Answer, type Item } from '../analysis.js';
 import { jobReport, type JobReport } from './job-report.js';
 import { namesOfSeveral, namesWithoutWork } from './membership.js';
 import { RANK_AND_PART_TYPES, RankParts } from './part/rank-parts.js';
@@ -10,7 +8,7 @@ import { RANK_TABLES, type RankTableName } from './tables/tables.js';
 
 export class RanksAnalysis implements Analysis<JobReport> {
   readonly types = RANK_AND_PART_TYPES;
-  readonly many = true;
+  readonly skipUnreadable = true;
   readonly #parts = new RankParts();
 
   /**
@@ -22,14 +20,13 @@ export class RanksAnalysis implements Analysis<JobReport> {
     private readonly keys?: readonly string[],
   ) {}
 
-  take(record: ProfileLine, rows: readonly Annotated[]): void {
-    this.#parts.take(record, rows);
+  take(item: Item): void {
+    this.#parts.take(item);
   }
 
   /** @throws UserError without work of any device */
-  finish(rows: readonly Annotated[]): Answer<JobReport> {
-    const parts = this.#parts.all(rows);
-    const { withoutWork } = this.#parts;
+  finish(): Answer<JobReport> {
+    const { all: parts, withoutWork } = this.#parts;
     if (parts.length === 0) throw withoutDevice(namesOfSeveral(withoutWork.map(({ part }) => part)));
     const report = jobReport(parts, withoutWork);
     const { of, missing } = RANK_TABLES[this.table];

@@ -2,8 +2,9 @@
  * Records → rows: every kernel annotated, filtered, sorted. One pass; without a sort order nothing is kept but the state
  * of pairing and of op calls.
  */
-import { completeKernel } from '../../record/kernel-defaults.js';
+import { completeKernel } from '../../record/fields/record-fields.js';
 import type { ProfileLine, ProfileRecord } from '../../record/record.js';
+import type { Item } from '../analysis.js';
 import { CONVENTIONS, type Convention } from '../../ops/family.js';
 import { UsageError } from '../../record/errors.js';
 import { Annotated } from '../annotate.js';
@@ -75,6 +76,17 @@ export class Annotator {
   /** Rows that still wait after the last record. */
   rest(): readonly Annotated[] {
     return this.#queue.rest();
+  }
+
+  /** Passes the record on, and after it the kernels that are complete with it. */
+  pass(record: ProfileLine, to: (item: Item) => void): void {
+    to(record);
+    for (const row of this.take(record)) to(row);
+  }
+
+  /** Passes on the kernels that still wait after the last record. */
+  passRest(to: (item: Item) => void): void {
+    for (const row of this.rest()) to(row);
   }
 
   /** Op calls whose work was distributed although some of their kernels were missing from the records. */

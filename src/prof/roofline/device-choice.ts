@@ -11,7 +11,7 @@ import { MATH_TYPES } from '../../ops/kernels/matrix-unit.js';
 import { nearest, UsageError, UserError } from '../../record/errors.js';
 import { rowOf } from './device-row.js';
 import { DEVICES, type Rates } from './devices.js';
-import { isObject, type RecordFields } from '../input/field-checks.js';
+import { isObject, type RecordFields } from '../../record/fields/field-types.js';
 import { peaksOfRow, type Peaks } from './peaks.js';
 
 const plain = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '');

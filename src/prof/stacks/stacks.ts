@@ -1,12 +1,11 @@
 /** Records → device time by stack, in one pass. */
-import type { CollectiveRecord, KernelLine, ProfileLine } from '../../record/record.js';
+import type { CollectiveLine, KernelLine, ProfileLine } from '../../record/record.js';
 import { counted } from '../../record/plural.js';
 import { countNotes, withoutKernels, type Analysis, type Answer } from '../analysis.js';
 import type { RecordTypes } from '../input/record-types.js';
 import { Annotator } from '../report/report.js';
 import { framesOf, type FrameKind } from './frames.js';
-import { OTHERS } from './merged.js';
-import { StackSums, type ProfileStacks } from './stack-sums.js';
+import { OTHERS, StackSums, type ProfileStacks } from './stack-sums.js';
 
 export interface StackOptions {
   /** Frames of each stack, outermost first. */
@@ -75,6 +74,6 @@ const asIs = (record: ProfileLine): ProfileLine | null =>
   record.type === 'profile' || record.type === 'kernel' ? record : null;
 
 /** A collective operation as if it were one kernel; its kind names it, since its own name has a number. */
-function asKernel({ kind, ...record }: CollectiveRecord): KernelLine {
+function asKernel({ kind, ...record }: CollectiveLine): KernelLine {
   return { ...record, type: 'kernel', id: 0, short: kind ?? record.name };
 }

@@ -1,16 +1,56 @@
 /** Records and their annotated kernels → the curves and distributions of each profile. */
-import { entryOf } from '../../containers/map-entry.js';
+import { entryOf, boundedEntryOf } from '../../containers/map-entry.js';
 import { LogHistogram } from '../../containers/log-histogram.js';
-import type { ProfileLine } from '../../record/record.js';
-import type { Annotated } from '../annotate.js';
+import type { Item } from '../analysis.js';
+import { Annotated } from '../annotate.js';
 import { isDeviceActivity } from '../input/device-activity.js';
 import { AnnotationTotals } from '../html/annotations/annotation-times.js';
 import { pageKernelOf } from '../html/page-kernel.js';
 import { timedActivity } from '../html/timed-activity.js';
 import { UtilisationCurve } from '../html/utilisation/utilisation-curve.js';
-import type { LaunchTimes, ProfileDetails } from './detail-data.js';
-import type { ProfileSummary } from './summary-data.js';
-import { OpThreads } from './op-threads.js';
+import type { LaunchTimes, ProfileDetails, OpTimes, ProfileSummary } from './summary-data.js';
+import type { RangeRecord } from '../../record/record.js';
+
+/** Ranges of the host → how long each thread was in ops. In one pass in order of start; memory: the threads. */
+const MOST_THREADS = 65_536;
+
+interface OpThread {
+  readonly pid: number | null;
+  readonly tid: number | null;
+  time: number;
+  /** Of the ops so far. */
+  end: number;
+}
+
+class OpThreads {
+  readonly #threads = new Map<string, OpThread>();
+  #start = Infinity;
+  #end = -Infinity;
+
+  /** Ranges that are no ops are passed over; ops within ops count once. */
+  add({ kind, start, dur, pid, tid }: RangeRecord): void {
+    const end = start + dur;
+    if (kind !== 'op' || !Number.isFinite(end)) return;
+    this.#start = Math.min(this.#start, start);
+    this.#end = Math.max(this.#end, end);
+    const key = `${pid ?? ''}/${tid ?? ''}`;
+    const thread = boundedEntryOf(this.#threads, key, MOST_THREADS, () => ({ pid, tid, time: 0, end: -Infinity }));
+    if (thread === null || end <= thread.end) return;
+    thread.time += end - Math.max(start, thread.end);
+    thread.end = end;
+  }
+
+  /** Null without ops. */
+  get result(): OpTimes | null {
+    if (this.#threads.size === 0) return null;
+    const span = this.#end - this.#start;
+    const threads = [...this.#threads.values()].sort((a, b) => b.time - a.time);
+    return {
+      ...{ start: this.#start, span, time: threads.reduce((sum, { time }) => sum + time, 0) },
+      threads: threads.map(({ pid, tid, time }) => ({ pid, tid, time, share: span > 0 ? time / span : null })),
+    };
+  }
+}
 
 const LISTED_ANNOTATIONS = 50;
 const CURVE_POINTS = 200;
@@ -36,7 +76,11 @@ export class SummaryDetails {
   /** Of partial answers. */
   readonly #parts = new Map<number, ProfileDetails>();
 
-  take(record: ProfileLine, rows: readonly Annotated[]): void {
+  take(record: Item): void {
+    if (record instanceof Annotated) {
+      this.#addKernel(record);
+      return;
+    }
     if (record.type === 'part-details') this.#parts.set(record.profile, record.data as ProfileDetails);
     if (isDeviceActivity(record)) {
       const activity = timedActivity(record);
@@ -47,19 +91,15 @@ export class SummaryDetails {
       this.#of(record.profile).annotations.range(record);
       this.#of(record.profile).ops.add(record);
     }
-    this.addKernels(rows);
   }
 
-  /** @param rows that still waited when the records ended */
-  addKernels(rows: readonly Annotated[]): void {
-    for (const row of rows) {
-      const activity = timedActivity(row.record);
-      // A Neuron instruction that only waits is no work.
-      if (activity === null || activity.kind === 'wait') continue;
-      const sums = this.#of(row.record.profile);
-      sums.annotations.add(pageKernelOf(row), activity.dur);
-      addLaunch(sums.launches, row);
-    }
+  #addKernel(row: Annotated): void {
+    const activity = timedActivity(row.record);
+    // A Neuron instruction that only waits is no work.
+    if (activity === null || activity.kind === 'wait') return;
+    const sums = this.#of(row.record.profile);
+    sums.annotations.add(pageKernelOf(row), activity.dur);
+    addLaunch(sums.launches, row);
   }
 
   /** When all records are taken. */

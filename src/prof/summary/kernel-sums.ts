@@ -12,7 +12,7 @@ const BY_UNIT = {
   '1': 'used',
   '0': 'unused',
   '-': 'notApplicable',
-  '?': 'untold',
+  '?': 'undetermined',
   null: 'unknown',
 } as const satisfies Readonly<Record<`${NonNullable<Annotated['tc']>}` | 'null', keyof MatrixUnitTime>>;
 
@@ -44,7 +44,7 @@ export class KernelSums {
   readonly #bounds = new Tallies();
   readonly #reasons = new Tallies();
   readonly #replayed = new Tallies();
-  readonly #unit = { used: 0, unused: 0, notApplicable: 0, untold: 0, unknown: 0 };
+  readonly #unit = { used: 0, unused: 0, notApplicable: 0, undetermined: 0, unknown: 0 };
   /** Time of products by whether the unit takes their types. */
   readonly #products = { taken: 0, undecided: 0 };
   readonly #work: Writable<Pick<WorkTime, 'known' | 'flops' | 'bytes' | 'impossible' | 'trials' | 'trialTime'>> = {

@@ -8,16 +8,16 @@ import {
   withTimeless,
   type Analysis,
   type Answer,
+  type Item,
 } from '../analysis.js';
-import type { Annotated } from '../annotate.js';
+import { Annotated } from '../annotate.js';
 import type { MetricAnalysis, MetricAnswer } from '../neuron/metric-analysis.js';
 import type { SummaryDetails } from './details.js';
 import { FIGURE_COLUMNS, figuresOf } from './figures.js';
 import { jobReport, type JobReport } from '../ranks/job-report.js';
 import { RankParts } from '../ranks/part/rank-parts.js';
 import type { Peaks } from '../roofline/peaks.js';
-import { ProfileSummaries, SUMMARY_TYPES } from './summaries.js';
-import { PART_NAMES } from './summary-part.js';
+import { ProfileSummaries, SUMMARY_TYPES, PART_NAMES } from './summaries.js';
 import type { ProfileSummary } from './summary-data.js';
 
 /** Summaries of profiles, or the metrics where no profile has work. */
@@ -64,22 +64,25 @@ export class SummaryAnalysis implements Analysis<SummaryFacts> {
     this.types = new Set([...SUMMARY_TYPES, ...metrics.types, ...parts]);
   }
 
-  take(record: ProfileLine, rows: readonly Annotated[]): void {
+  take(item: Item): void {
+    if (item instanceof Annotated || !this.#isMetricsOnly(item)) {
+      this.#summaries.take(item);
+      this.details?.take(item);
+      this.#ranks?.take(item);
+    } else this.metrics.take(item);
+  }
+
+  /** Whether the record is of a profile that has metrics alone. */
+  #isMetricsOnly(record: ProfileLine): boolean {
     if (record.type === 'profile' && METRICS_ONLY.has(record.format)) this.#metricsOnly.add(record.profile);
     this.#hasParts ||= record.type === 'part-summary';
-    if (this.#metricsOnly.has(record.profile)) this.metrics.take(record);
-    else {
-      if (record.type === 'sample' && record.start === null) this.#timeless++;
-      this.#summaries.take(record, rows);
-      this.details?.take(record, rows);
-      this.#ranks?.take(record, rows);
-    }
+    if (this.#metricsOnly.has(record.profile)) return true;
+    if (record.type === 'sample' && record.start === null) this.#timeless++;
+    return false;
   }
 
   /** @throws UserError without any work of a device and any metrics */
-  finish(rows: readonly Annotated[]): Answer<SummaryFacts> {
-    this.#summaries.addKernels(rows);
-    this.details?.addKernels(rows);
+  finish(): Answer<SummaryFacts> {
     const profiles = this.#summaries.all;
     const isShort = this.#hasParts && (this.top ?? 0) > PART_NAMES;
     const metricsOnly = profiles.length > 0 ? [...this.#metricsOnly] : [];
@@ -91,18 +94,18 @@ export class SummaryAnalysis implements Analysis<SummaryFacts> {
       const figures = profiles.flatMap(figuresOf);
       return {
         table: { columns: FIGURE_COLUMNS, rows: figures },
-        facts: { profiles, job: this.#job(rows), isPartial: this.#hasParts },
+        facts: { profiles, job: this.#job(), isPartial: this.#hasParts },
         notes,
       };
     }
     if (this.metrics.isEmpty) throw nothing(profiles, this.#timeless);
-    const { table, facts: metrics } = this.metrics.finish();
-    return { table, facts: { profiles: null, metrics }, notes };
+    const { facts: metrics, ...answer } = this.metrics.finish();
+    return { ...answer, facts: { profiles: null, metrics }, notes };
   }
 
   /** Profiles of one job state its size, or have operations in common. */
-  #job(rows: readonly Annotated[]): JobReport | null {
-    const parts = this.#ranks?.all(rows) ?? [];
+  #job(): JobReport | null {
+    const parts = this.#ranks?.all ?? [];
     const withoutWork = this.#ranks?.withoutWork ?? [];
     if (parts.length === 0 || parts.length + withoutWork.length < 2) return null;
     const report = jobReport(parts, withoutWork);

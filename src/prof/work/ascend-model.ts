@@ -16,8 +16,14 @@ import { isOnCoreClass } from '../../record/neuron/engines.js';
 import type { KernelRecord, OpCall } from '../../record/record.js';
 import type { ServingStep } from '../../record/serving-step.js';
 import { deriveFromCalls, familyOfRecords, workOfKernel, type DerivedWork } from './derived-work.js';
-import { matrixUnitUse, type MatrixUnitUse } from './matrix-unit-use.js';
-import { BY_NAME, type JudgedKernel, type MatrixUnitCell, type WorkModel } from './work-model.js';
+import {
+  matrixUnitUse,
+  type MatrixUnitUse,
+  BY_NAME,
+  type JudgedKernel,
+  type MatrixUnitCell,
+  type WorkModel,
+} from './work-model.js';
 
 const KERNEL = familyOfRecords('ascend-kernel', 'a kernel by its own operands');
 

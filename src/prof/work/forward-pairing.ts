@@ -7,7 +7,7 @@
  * as in PyProf, but separately for each thread: sequence ids restart in every thread, so that one id may mean a different
  * op in each (several forward threads; recomputation in a checkpoint, on the backward thread).
  */
-import { AdaptiveCache } from '../../containers/lru-cache.js';
+import { LruCache } from '../../containers/lru-cache.js';
 import { entryOf } from '../../containers/map-entry.js';
 import type { KernelRecord, OpCall } from '../../record/record.js';
 
@@ -92,10 +92,10 @@ class Generation {
 export class ForwardKernels {
   #young = new Generation();
   #old = new Generation();
-  readonly #callTexts = new AdaptiveCache<string, string>(RECENT);
-  readonly #placeTexts = new AdaptiveCache<string, string>(RECENT);
-  readonly #calls = new AdaptiveCache<string, readonly OpCall[]>(RECENT);
-  readonly #places = new AdaptiveCache<string, Place>(RECENT);
+  readonly #callTexts = new LruCache<string, string>(RECENT);
+  readonly #placeTexts = new LruCache<string, string>(RECENT);
+  readonly #calls = new LruCache<string, readonly OpCall[]>(RECENT);
+  readonly #places = new LruCache<string, Place>(RECENT);
   /** Sequence ids evicted to stay within the budget. */
   evicted = 0;
 
@@ -152,7 +152,7 @@ export class ForwardKernels {
     return this.#placeTexts.get(text) ?? this.#keep(text, this.#placeTexts);
   }
 
-  #keep(text: string, texts: AdaptiveCache<string, string>): string {
+  #keep(text: string, texts: LruCache<string, string>): string {
     texts.set(text, text);
     this.#young.bytes += text.length;
     return text;

@@ -4,7 +4,7 @@
  * MOST_ALIKE entries.
  */
 import { isSameList } from '../../containers/lists.js';
-import { CacheTrial, LruCache } from '../../containers/lru-cache.js';
+import { LruCache } from '../../containers/lru-cache.js';
 import { entryOf } from '../../containers/map-entry.js';
 import type { OpCall } from '../../record/record.js';
 
@@ -20,19 +20,12 @@ interface Known<Entry> {
 export class KernelMemo<Entry> {
   /** By the innermost call, and by name. */
   #entries: LruCache<OpCall | null, Map<string, Known<Entry>[]>>;
-  readonly #trial: CacheTrial;
   /** At most so many entries are there. */
   #made = 0;
 
   /** @param kept calls */
   constructor(private readonly kept = KEPT) {
     this.#entries = new LruCache(kept);
-    this.#trial = new CacheTrial(kept);
-  }
-
-  /** Whether entries are kept (still): not where kernels do not repeat. */
-  get isOn(): boolean {
-    return this.#trial.isOn;
   }
 
   /**
@@ -40,12 +33,11 @@ export class KernelMemo<Entry> {
    * @param isOf whether a known entry, of a kernel with the same calls and name, is that of this one
    */
   of(calls: readonly OpCall[], name: string, isOf: (entry: Entry) => boolean, make: () => Entry): Entry {
-    const known = this.isOn ? this.#alike(calls, name) : null;
-    const same = known?.find((one) => isSameList(one.calls, calls) && isOf(one.entry));
-    if (this.#trial.note(same !== undefined)) this.#forget();
+    const known = this.#alike(calls, name);
+    const same = known.find((one) => isSameList(one.calls, calls) && isOf(one.entry));
     if (same !== undefined) return same.entry;
     const entry = make();
-    if (known !== null) this.#keep(known, { calls, entry });
+    this.#keep(known, { calls, entry });
     return entry;
   }
 

@@ -5,20 +5,18 @@
  */
 import { append } from '../../containers/lists.js';
 import { elementAt } from '../../containers/element.js';
-import { AdaptiveCache } from '../../containers/lru-cache.js';
+import { LruCache } from '../../containers/lru-cache.js';
 import { entryOf } from '../../containers/map-entry.js';
 import type { Work } from '../../ops/family.js';
 import type { KernelRecord } from '../../record/record.js';
 import type { Annotated } from '../annotate.js';
-import { distributeWork, workBesideMain } from './attribution.js';
-import type { CallKernel } from './call-kernel.js';
+import { distributeWork, workBesideMain, type CallKernel, trialsAmong, workOfTrial } from './attribution.js';
 import { withWork, type DerivedWork } from './derived-work.js';
-import { trialsAmong, workOfTrial } from './trials.js';
 
 /** Most rows that wait. */
 const LONGEST_WAIT = 8192;
 
-/** Rows that have left and are still referred to: with more, they outlive the collector's first generation. */
+/** Compact the queue once it holds more than this many emitted rows; otherwise they are promoted to the old generation. */
 const KEPT_BEHIND = 32;
 
 /** Rows after which a call without a number has no further kernels. */
@@ -57,7 +55,7 @@ export class OpCallBuffer {
   #head = 0;
   readonly #calls = new Map<string, OpenCall>();
   /** Derived work of the only kernel of its call, by that from its name alone: kernels that are alike share both objects. */
-  readonly #ofOnlyKernel = new AdaptiveCache<DerivedWork, DerivedWork>(KEPT);
+  readonly #ofOnlyKernel = new LruCache<DerivedWork, DerivedWork>(KEPT);
   readonly #waitsFor = new Map<Annotated, OpenCall | MarkedCall>();
   /** By profile, process and thread. */
   readonly #marked = new Map<string, MarkedCall>();

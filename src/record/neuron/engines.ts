@@ -18,6 +18,9 @@ export const isNeuronInstruction = ({ engine }: HasEngine): boolean => engine !=
 /** Name of a DMA engine: 'E64' for 64. */
 export const dmaEngineName = (number: number): string => `E${number}`;
 
+/** What runs the collective operations of a stream: 'CC stream 0' for 0, 'CC-cores' where the stream is not known. */
+export const ccStreamName = (stream: number | null): string => (stream === null ? 'CC-cores' : `CC stream ${stream}`);
+
 /** Ascend core classes: matrix units, vector units, both (MIX_*), AI CPUs, and the DSA accelerator. */
 const CORE_CLASSES: ReadonlySet<string> = new Set([
   'AI_CORE',

@@ -1,7 +1,7 @@
 /**
  * Fields of the vendor tool's JSON and what records call them: the reader of that JSON and the writer of its tables
  * (`dprof summary --tables`) go by the same lists.
- * Source: files of neuron-profile 2.28.
+ * Source: files of neuron-profile 2.28; for collectives AWS's profile schema reference.
  */
 
 /** A field of the tool's, and its name in records. */
@@ -78,6 +78,24 @@ export const RATE_LABELS: readonly FieldName[] = [
   ['total_transfer_bytes', 'totalBytes'],
   ['hbm_transfer_rate', 'hbmBytesPerS'],
   ['hbm_total_transfer_bytes', 'hbmTotalBytes'],
+];
+
+/** `counters` of a collective operation. The delay behind its trigger has a name of its own: `triggerDelayNs`. */
+export const COLLECTIVE_COUNTERS: readonly FieldName[] = [
+  ['num_elements', 'elements'],
+  ['input_size', 'inputBytes'],
+  ['output_size', 'outputBytes'],
+  ['algorithm_bandwidth', 'algorithmBytesPerS'],
+  ['bus_bandwidth', 'busBytesPerS'],
+];
+
+/** `labels` of a collective operation. */
+export const COLLECTIVE_LABELS: readonly FieldName[] = [
+  ['op_id', 'opId'],
+  ['stream_id', 'streamId'],
+  ['stream_index', 'streamIndex'],
+  ['trigger_engine', 'triggerEngine'],
+  ['replica_group_id', 'replicaGroupId'],
 ];
 
 /** `labels` of a DMA queue of a core. */

@@ -1,7 +1,7 @@
 /** Columns of a Parquet file: their types in its schema, and the values that the library takes for them. */
 import type { ColumnSource } from 'hyparquet-writer';
 import type { SchemaElement } from 'hyparquet';
-import type { FieldKind } from '../../record/fields/record-fields.js';
+import type { FieldKind } from '../../record/fields/field-types.js';
 
 /** A column and the type of its values; a list of columns for an object of a fixed form. All may be null. */
 export interface ParquetField {

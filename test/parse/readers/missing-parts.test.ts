@@ -1,11 +1,15 @@
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
 import { copyFileSync, rmSync } from 'node:fs';
-import type { ProfileLine } from '../../../src/record/record.js';
+import { basename } from 'node:path';
+import { READERS } from '../../../src/parse/registry.js';
+import { UserError } from '../../../src/record/errors.js';
+import type { EndRecord, ProfileLine } from '../../../src/record/record.js';
 import { globalPid, globalTid, NsightDatabase } from '../../support/nsight-database.js';
 import { NvprofDatabase } from '../../support/nvprof-database.js';
 import { freshPath } from '../../support/fresh-path.js';
 import { kernelsOf, onlyKernelOf, recordsOf } from '../../support/profile-records.js';
+import { databaseSamples } from '../../support/samples-by-format.js';
 import { itSlow } from '../../support/sets.js';
 
 const CUPTI = 'CUPTI_ACTIVITY_KIND_';
@@ -67,7 +71,11 @@ function partsOf(path: string): Part[] {
   const tables = db.prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'").pluck().all() as string[]; // prettier-ignore
   const parts = tables.flatMap((table): Part[] => {
     const columns = db.prepare(`PRAGMA table_info(${table})`).all() as { name: string; pk: number }[];
-    const others = columns.length > 1 ? columns.filter(({ pk }) => pk === 0) : [];
+    const indexed = db
+      .prepare('SELECT i.name FROM pragma_index_list(?) l, pragma_index_info(l.name) i')
+      .pluck()
+      .all(table);
+    const others = columns.length > 1 ? columns.filter(({ pk, name }) => pk === 0 && !indexed.includes(name)) : [];
     return [{ table, column: null }, ...others.map(({ name }) => ({ table, column: name }))];
   });
   db.close();
@@ -85,7 +93,35 @@ function withoutPart(path: string, { table, column }: Part): string {
   return copy;
 }
 
+/** Without a table a file may be of no format; kernels that are lost for a column are counted. */
+function expectLossCounted(path: string, whole: readonly ProfileLine[], { table, column }: Part): void {
+  const what = `${table}.${column ?? '*'}`;
+  let records: readonly ProfileLine[];
+  try {
+    records = recordsOf(path, { ranges: true });
+  } catch (error) {
+    expect(error, what).to.be.instanceOf(UserError);
+    return;
+  }
+  expectWellFormed(records, what);
+  const counted = (all: readonly ProfileLine[]): string => JSON.stringify((all.at(-1) as EndRecord).diagnostics);
+  const kernels = (all: readonly ProfileLine[]): number => all.filter(({ type }) => type === 'kernel').length;
+  const isLoss = column !== null && kernels(records) < kernels(whole);
+  if (isLoss) expect(counted(records), what).to.not.equal(counted(whole));
+}
+
 describe('a table or a column that is not there', () => {
+  for (const sample of databaseSamples(READERS)) {
+    itSlow(`of samples/${basename(sample)} costs what it contains, and is counted where that is kernels`, () => {
+      const whole = recordsOf(sample, { ranges: true });
+      for (const part of partsOf(sample)) {
+        const path = withoutPart(sample, part);
+        expectLossCounted(path, whole, part);
+        rmSync(path);
+      }
+    });
+  }
+
   for (const [format, make, identifying] of [
     ['nsight', nsight, ['StringIds']],
     ['nvprof', nvprof, ['StringTable', 'Version']],

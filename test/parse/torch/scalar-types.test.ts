@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { isListType, isPlainType } from '../../../src/parse/torch/scalar-types.js';
+import { isListType, isPlainType } from '../../../src/parse/torch/host-events.js';
 import { elementType } from '../../../src/record/element-types.js';
 
 // Bytes: c10/core/ScalarType.h.

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { UserError } from '../../../src/record/errors.js';
 import type { KernelRecord } from '../../../src/record/record.js';
-import { validLine } from '../../../src/prof/input/line-validation.js';
+import { validRecord } from '../../../src/prof/input/record-validation.js';
 import { RecordReader } from '../../../src/prof/input/records.js';
 import { RepeatedFieldParser } from '../../../src/prof/input/repeated-fields.js';
 import { kernel, mm } from '../../support/kernels.js';
@@ -52,7 +52,10 @@ describe('records', () => {
       { type: 'end', profile: 0, counts: [], diagnostics: null },
     ];
     expect(await recordsOf(odd.map((record) => JSON.stringify(record)).join('\n'))).to.deep.equal([
-      { type: 'profile', v: 1, profile: 0, file: 'na', format: 'na', rank: null, devices: [] },
+      {
+        ...{ type: 'profile', v: 1, profile: 0, file: 'na', format: 'na', tool: null, rank: null },
+        ...{ startUnixNs: null, dur: null, devices: [] },
+      },
       { type: 'end', profile: 0, counts: {}, diagnostics: { 'bad-row': 2 } },
     ]);
   });
@@ -60,16 +63,27 @@ describe('records', () => {
   it('of ranges have a process and a thread, which may be unknown', () => {
     const range = { type: 'range', profile: 0, start: 0, dur: 1, domain: null, text: 'a' };
     for (const ids of [{}, { pid: null, tid: null }, { pid: '1', tid: [2] }]) {
-      expect(validLine({ ...range, ...ids })).to.deep.equal({ ...range, pid: null, tid: null });
+      expect(validRecord({ ...range, ...ids }, 1)).to.deep.equal({ ...range, pid: null, tid: null });
     }
-    expect(validLine({ ...range, pid: 1, tid: 2 })).to.deep.equal({ ...range, pid: 1, tid: 2 });
+    expect(validRecord({ ...range, pid: 1, tid: 2 }, 1)).to.deep.equal({ ...range, pid: 1, tid: 2 });
   });
 
   it('of a profile keep the devices that are valid', async () => {
     const [good, bad] = [{ id: 1, vendor: 'nvidia', name: 'A100' }, { id: 'x' }];
     const profile = { type: 'profile', v: 1, profile: 0, file: 'f', format: 'f', rank: null, devices: [bad, good] };
     const [record] = await recordsOf(JSON.stringify(profile));
-    expect(record).to.deep.equal({ ...profile, devices: [good] });
+    expect(record).to.deep.equal({ ...profile, tool: null, startUnixNs: null, dur: null, devices: [good] });
+  });
+
+  it('of activities may lack the launch that their format cannot have; other fields of the wrong type become unknown', () => {
+    const copy = { type: 'copy', profile: 0, kind: 'DtoD', bytes: 8, start: 0, dur: 1, device: 0, stream: 7 };
+    expect(validRecord(copy, 1)).to.equal(copy);
+    const odd = { corr: '5', queue: [1], hostMemory: 'pinned', graph: { id: 'x', node: 1 }, step: {} };
+    let wrong = 0;
+    expect(validRecord({ ...copy, ...odd }, 1, () => wrong++)).to.deep.equal({
+      ...{ ...copy, corr: null, queue: undefined, hostMemory: 'pinned', graph: undefined, step: null },
+    });
+    expect(wrong).to.equal(1);
   });
 
   it("of PyProf's net.dict become kernels; what they do not have is unknown", async () => {

@@ -202,7 +202,7 @@ describe('summary of a Neuron profile', () => {
     const alone = summaryOf(neuronProfile(), product(0, 500, 'REGULAR'));
     expect(rowOf(alone, 'cc_op_count')).to.include({
       value: null,
-      why: 'the capture does not say that there were none, and how they are recorded is not known',
+      why: 'the capture has no records of them, and does not say that there were none',
     });
   });
 

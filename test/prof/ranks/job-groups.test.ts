@@ -13,7 +13,7 @@ const job = simulateJob({ tp: 2, pp: 2, dp: 2, steps: 4, layers: 2, microBatches
 function partsOf(format: FormatOptions, changed: (record: ProfileLine) => ProfileLine): RankPart[] {
   return job.ranks.flatMap(({ rank }) => {
     const collector = new RankCollector();
-    for (const record of jobRecords(job, rank, format)) collector.take(changed(record), []);
+    for (const record of jobRecords(job, rank, format)) collector.take(changed(record));
     return collector.parts;
   });
 }

@@ -16,7 +16,7 @@ const memory = (value: number, start: number, of: number): ProfileLine => ({
 
 function partsOf(lines: readonly ProfileLine[]): readonly RankPart[] {
   const collector = new RankCollector();
-  for (const line of lines) collector.take(line, []);
+  for (const line of lines) collector.take(line);
   return collector.parts;
 }
 

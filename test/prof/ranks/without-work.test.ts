@@ -24,7 +24,7 @@ function idle(profile: number, fields: Partial<ProfileRecord> = {}, diagnostics:
 
 function collected(lines: readonly ProfileLine[]): RankCollector {
   const collector = new RankCollector();
-  for (const line of lines) collector.take(line, []);
+  for (const line of lines) collector.take(line);
   return collector;
 }
 
@@ -76,12 +76,12 @@ describe('profiles without work on a device', () => {
     for (const isJob of [true, false]) {
       const parts = new RankParts(isJob);
       const [[header, end], [other, otherEnd]] = [idle(0), idle(1)];
-      parts.take(header, []);
-      parts.take({ type: 'part-ranks', profile: 0, data: [rankPart(0, [50])] }, []);
-      for (const line of [end, other]) parts.take(line, []);
-      parts.take({ type: 'part-ranks', profile: 1, data: [] }, []);
-      parts.take(otherEnd, []);
-      expect(parts.all([])).to.have.length(1);
+      parts.take(header);
+      parts.take({ type: 'part-ranks', profile: 0, data: [rankPart(0, [50])] });
+      for (const line of [end, other]) parts.take(line);
+      parts.take({ type: 'part-ranks', profile: 1, data: [] });
+      parts.take(otherEnd);
+      expect(parts.all).to.have.length(1);
       expect(parts.withoutWork.map(({ profile, part }) => [profile, part.rank])).to.deep.equal([[1, 1]]);
     }
   });

@@ -1,22 +1,21 @@
 /** What `dprof summary -f json` has besides the summary. Real traces against Python over their events. */
 import { expect } from 'chai';
 import { entryOf } from '../../../src/containers/map-entry.js';
-import type { ProfileDetails } from '../../../src/prof/summary/detail-data.js';
+import type { ProfileDetails } from '../../../src/prof/summary/summary-data.js';
 import { SummaryDetails } from '../../../src/prof/summary/details.js';
 import { readProfile } from '../../../src/parse/profile.js';
 import { openInput } from '../../../src/parse/source.js';
-import { Annotator } from '../../../src/prof/report/report.js';
 import type { ProfileLine, RangeRecord } from '../../../src/record/record.js';
 import { kernel } from '../../support/kernels.js';
 import { neuronLines } from '../../support/neuron.js';
+import { takeAll } from '../../support/rows.js';
 import { fileOf } from '../../support/kineto.js';
 import { runCli } from '../../support/run-cli.js';
 import { itShared } from '../../support/shared.js';
 
 function detailsOf(records: Iterable<ProfileLine>): ProfileDetails {
-  const [annotator, details] = [new Annotator(), new SummaryDetails()];
-  for (const record of records) details.take(record, annotator.take(record));
-  details.addKernels(annotator.rest());
+  const details = new SummaryDetails();
+  takeAll(records, details);
   return details.of(0);
 }
 

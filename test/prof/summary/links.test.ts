@@ -4,17 +4,17 @@ import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { readProfile } from '../../../src/parse/profile.js';
-import type { CollectiveRecord, ProfileLine } from '../../../src/record/record.js';
+import type { CollectiveLine, ProfileLine } from '../../../src/record/record.js';
 import { ProfileSummaries } from '../../../src/prof/summary/summaries.js';
 import type { MemoryOperations } from '../../../src/prof/summary/summary-data.js';
 import { itShared } from '../../support/shared.js';
 
 const linksOf = (records: readonly ProfileLine[]): ReadonlyMap<string, MemoryOperations> => {
   const summaries = new ProfileSummaries();
-  for (const record of records) summaries.take(record, []);
+  for (const record of records) summaries.take(record);
   return new Map(summaries.all[0]?.links.map((link) => [link.kind, link]));
 };
-const collectivesOf = (records: readonly ProfileLine[]): CollectiveRecord[] =>
+const collectivesOf = (records: readonly ProfileLine[]): CollectiveLine[] =>
   records.filter((record) => record.type === 'collective');
 
 interface Traffic {
@@ -32,7 +32,7 @@ function expectTraffic(ours: MemoryOperations | undefined, theirs: Traffic, what
 }
 
 /** Messages of an operation by size, MB and their number and ms: `Size Distribution` of communication.json. */
-const sizesOf = ({ transfers = [] }: CollectiveRecord, link: string): Map<string, [number, number]> => {
+const sizesOf = ({ transfers = [] }: CollectiveLine, link: string): Map<string, [number, number]> => {
   const sizes = new Map<string, [number, number]>();
   for (const { link: over, bytes, count, dur } of transfers) {
     if (over !== link) continue;
@@ -43,7 +43,7 @@ const sizesOf = ({ transfers = [] }: CollectiveRecord, link: string): Map<string
 };
 
 type Sizes = Readonly<Record<string, readonly [number, number]>>;
-function expectSizes(operation: CollectiveRecord, sizes: Sizes): void {
+function expectSizes(operation: CollectiveLine, sizes: Sizes): void {
   const ours = sizesOf(operation, 'HCCS');
   expect([...ours.keys()], operation.name).to.have.members(Object.keys(sizes).map((size) => String(Number(size))));
   for (const [size, [count, ms]] of Object.entries(sizes)) {

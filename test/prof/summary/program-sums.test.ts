@@ -9,7 +9,7 @@ import { itShared } from '../../support/shared.js';
 
 function programOf(lines: Iterable<ProfileLine>): ProgramSummary | null {
   const summaries = new ProfileSummaries();
-  for (const line of lines) summaries.take(line, []);
+  for (const line of lines) summaries.take(line);
   return summaries.all[0]?.program ?? null;
 }
 

@@ -139,8 +139,8 @@ describe('overview of kernels', () => {
 
   it('parts its time by precision, matrix unit and bound; every part adds up to it', () => {
     const { time, precision, matrixUnit, work } = kernelsOf(overviewOf(rows));
-    const { used, unused, notApplicable, untold, unknown, eligible, eligibleUsed } = matrixUnit;
-    expect(used + unused + notApplicable + untold + unknown).to.equal(time);
+    const { used, unused, notApplicable, undetermined, unknown, eligible, eligibleUsed } = matrixUnit;
+    expect(used + unused + notApplicable + undetermined + unknown).to.equal(time);
     expect(matrixUnit).to.include({ used: 100, unused: 50, unknown: 32 });
     // On an A100 FP32 products could run as TF32.
     expect({ eligible, eligibleUsed }).to.deep.equal({ eligible: 150, eligibleUsed: 100 });

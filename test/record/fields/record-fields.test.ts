@@ -1,54 +1,72 @@
 import { expect } from 'chai';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import ts from 'typescript';
-import { RECORD_FIELDS, type RecordField } from '../../../src/record/fields/record-fields.js';
+import { RECORD_FIELDS } from '../../../src/record/fields/record-fields.js';
+import { itWithProcess } from '../../support/sets.js';
 import { ROOT } from '../../support/shared.js';
 
-const PATH = join(ROOT, 'src/record/record.ts');
+const DESCRIPTION = readFileSync(join(ROOT, 'docs/record.md'), 'utf8');
 
-/** The fields of each type of record, as the compiler knows them. */
-function fieldsByType(): Map<string, ts.Symbol[]> {
-  const program = ts.createProgram([PATH], { strict: true, module: ts.ModuleKind.NodeNext, noEmit: true });
-  const checker = program.getTypeChecker();
-  const alias = program
-    .getSourceFile(PATH)
-    ?.statements.filter(ts.isTypeAliasDeclaration)
-    .find(({ name }) => name.text === 'ProfileLine');
-  if (alias === undefined) throw new Error('no ProfileLine');
-  const union = checker.getTypeAtLocation(alias.name);
-  const members = union.isUnion() ? union.types : [union];
-  return new Map(
-    members.flatMap((member) => {
-      const fields = member.getProperties();
-      const type = fields.find(({ name }) => name === 'type');
-      const literal = type === undefined ? undefined : checker.getTypeOfSymbol(type);
-      // Lines of partial answers have several types and no columns.
-      return literal?.isStringLiteral() === true ? [[literal.value, fields] as const] : [];
-    }),
-  );
+/** Types whose values are, for each field, whether a record may lack it and whether it may be null. */
+const SHAPES = `
+import type { ProfileLine } from '${join(ROOT, 'src/record/record.js')}';
+type Of<T> = Extract<ProfileLine, { readonly type: T }>;
+type IsUnion<T, All = T> = T extends unknown ? ([All] extends [T] ? false : true) : never;
+/** Lines of partial answers have several types and no columns. */
+type TypeOf<L> = L extends { readonly type: infer T extends string } ? (IsUnion<T> extends true ? never : T) : never;
+type Shape<T> = {
+  [K in Exclude<keyof T, 'type'>]-?: [{} extends Pick<T, K> ? boolean : false, null extends T[K] ? true : false];
+};
+export const types: { [T in TypeOf<ProfileLine>]: Shape<Of<T>> } =`;
+
+/** What the compiler says of a table of fields against the interfaces; '' where they agree. */
+function complaints(fields: unknown): string {
+  const folder = mkdtempSync(join(tmpdir(), 'dparse-test-'));
+  try {
+    writeFileSync(join(folder, 'shapes.mts'), `${SHAPES} ${JSON.stringify(fields)};\n`);
+    const compilerOptions = { strict: true, noEmit: true, module: 'nodenext', target: 'es2022', types: [] };
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['shapes.mts'] }));
+    const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
+    return spawnSync(process.execPath, [tsc, '-p', folder], { cwd: ROOT, encoding: 'utf8' }).stdout;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
-const isOptional = (field: ts.Symbol): boolean => (field.flags & ts.SymbolFlags.Optional) !== 0;
+type Shapes = Record<string, Record<string, [optional: boolean, nullable: boolean]>>;
 
-/** Fields that a line of a kernel, a copy or an instruction may lack, although records have them. */
-const namesOf = (fields: readonly RecordField[]): string[] => fields.map(({ name }) => name).sort();
+const listed = (): Shapes =>
+  Object.fromEntries(
+    Object.entries(RECORD_FIELDS).map(([type, fields]) => [
+      type,
+      Object.fromEntries(fields.map(({ name, optional, isValid }) => [name, [optional, isValid(null)]])),
+    ]),
+  );
 
 describe('the fields of records', () => {
-  const byType = fieldsByType();
-
-  it('are of the types that there are', () => {
-    expect(Object.keys(RECORD_FIELDS).sort()).to.deep.equal([...byType.keys()].sort());
+  itWithProcess('are those of the interfaces, optional and null where these say so', () => {
+    expect(complaints(listed())).to.equal('');
   });
 
-  for (const [type, fields] of byType) {
-    it(`of ${type} are those of its interface`, () => {
-      const listed = RECORD_FIELDS[type as keyof typeof RECORD_FIELDS];
-      const own = fields.filter(({ name }) => name !== 'type');
-      expect(namesOf(listed)).to.deep.equal(own.map(({ name }) => name).sort());
-      // What no line lacks is no optional field, since it would be absent when read where it is null.
-      const required = own.filter((field) => !isOptional(field)).map(({ name }) => name);
-      expect(listed.filter(({ optional }) => optional).map(({ name }) => name)).not.to.include.members(required);
-      for (const name of required) expect(listed.find((field) => field.name === name)?.optional, name).to.equal(false);
+  itWithProcess('would not be with one more, and one fewer, and one that may be null', () => {
+    const shapes = listed();
+    const wrong: Shapes = {
+      ...shapes,
+      kernel: { ...shapes['kernel'], more: [false, false] },
+      copy: { ...shapes['copy'], bytes: [true, false] },
+      end: {},
+    };
+    expect(complaints(wrong))
+      .to.match(/more/)
+      .and.to.match(/kind|null|boolean|false/)
+      .and.to.match(/counts/);
+  });
+
+  for (const [type, fields] of Object.entries(RECORD_FIELDS)) {
+    it(`of ${type} are described in docs/record.md`, () => {
+      expect(fields.filter(({ name }) => !DESCRIPTION.includes(`\`${name}\``))).to.deep.equal([]);
     });
   }
 });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { parseLiteral } from '../../../src/record/python/python-literal.js';
-import { pythonFloat, pythonString, pythonTuple } from '../../../src/record/python/python-text.js';
+import { pythonFloat, pythonString, pythonTuple } from '../../../src/record/python/net-dict.js';
 
 describe('values as Python writes them', () => {
   // As `repr` of Python 3 prints them.

@@ -2,7 +2,7 @@
 import { MonitorReports } from '../../../parse/readers/neuron/monitor/monitor-reports.js';
 import { neuronMonitor } from '../../../parse/readers/neuron/monitor.js';
 import { ReportSplitter, type ReportSamples } from '../../../prof/neuron/monitor/report-samples.js';
-import { isObject } from '../../../prof/input/field-checks.js';
+import { isObject } from '../../../record/fields/field-types.js';
 import { Diagnostics } from '../../../record/diagnostics.js';
 import { UserError } from '../../../record/errors.js';
 import { SCHEMA_VERSION, type EndRecord, type ProfileLine } from '../../../record/record.js';

@@ -7,6 +7,7 @@ import { JobTimes } from '../../../prof/ranks/job-times.js';
 import { RANK_TYPES, RankCollector } from '../../../prof/ranks/part/rank-collector.js';
 import { counted } from '../../../record/plural.js';
 import { UsageError, UserError } from '../../../record/errors.js';
+import type { ProfileLine } from '../../../record/record.js';
 import { requireName } from '../../../record/names.js';
 import { aligned } from '../../../write/aligned.js';
 import { ChromeTrace } from './perfetto-chrome.js';
@@ -32,7 +33,7 @@ async function readJob(files: readonly string[], quiet: boolean): Promise<JobOfP
     throw new UsageError('--align job and --steps read their inputs twice', 'give FILEs in place of stdin');
   const collector = new RankCollector();
   // Clocks and matched operations need no work of kernels.
-  await readInputs(files, quiet, { types: RANK_TYPES, many: true }, (record) => collector.take(record, []));
+  await readInputs(files, quiet, { types: RANK_TYPES, skipUnreadable: true }, (record) => collector.take(record));
   const profiles = collector.partsByProfile;
   return { profiles, report: jobReport([...profiles.values()].flat()) };
 }
@@ -139,8 +140,8 @@ export const perfetto = recordsCommand(
       analysis: {
         types: TRACE_TYPES,
         // Both times the same profiles are read.
-        ...(job === null ? {} : { many: true as const }),
-        take: (record) => {
+        ...(job === null ? {} : { skipUnreadable: true as const }),
+        take: (record: ProfileLine) => {
           const shown = window.shown(record);
           if (shown) events.take(times === null ? record : times.retimed(record));
           else events.skip(record);
@@ -148,7 +149,7 @@ export const perfetto = recordsCommand(
         finish: () => {
           events.end();
           if (isEmpty()) throw window.isPart ? nothingChosen() : nothing(events);
-          return { table: null, facts: null, notes: notesOf(events) };
+          return { facts: null, notes: notesOf(events) };
         },
       },
       // None before there is an event, so that an input without any leaves stdout empty.

@@ -2,7 +2,7 @@
 import { isIncomplete } from '../../../prof/input/losses.js';
 import type { KernelSummary, Tally } from '../../../prof/summary/summary-data.js';
 import { sumOf } from '../../../prof/summary/tallies.js';
-import { NEURON } from '../../../prof/work/neuron-model.js';
+import { NEURON } from '../../../prof/work/work-models.js';
 import { BY_NAME } from '../../../prof/work/work-model.js';
 import { amountText, MICROSECOND, UNKNOWN } from '../../../record/units.js';
 import { grouped, many } from '../../../record/plural.js';
@@ -62,12 +62,12 @@ function arithmeticSection(
   { overview, unit, next }: About,
   { time, precision, matrixUnit, work }: KernelSummary,
 ): Section {
-  const { used, unused, notApplicable, untold, unknown, eligible, eligibleUsed } = matrixUnit;
+  const { used, unused, notApplicable, undetermined, unknown, eligible, eligibleUsed } = matrixUnit;
   const uses = [
     ['used', used],
     ['not used', unused],
     ['not applicable', notApplicable],
-    ['undetermined', untold],
+    ['undetermined', undetermined],
     [UNKNOWN, unknown],
   ] as const;
   const ofEligible =
@@ -97,7 +97,7 @@ function arithmeticSection(
     rows: [
       ['precision', sharesText(tallied(precision), time)],
       ['matrix unit', sharesText(uses, time)],
-      ...(untold > 0 ? [['  undetermined', (isOfNeuron(overview) ? NEURON.undetermined : BY_NAME).text]] : []),
+      ...(undetermined > 0 ? [['  undetermined', (isOfNeuron(overview) ? NEURON.undetermined : BY_NAME).text]] : []),
       ...ofEligible,
       ['bound by', sharesText(tallied(work.bounds), time)],
       ['work', work.flops + work.bytes > 0 ? done : `${UNKNOWN}: no kernel has known work`],

@@ -110,9 +110,8 @@ export function metricsDocument(summary: MetricSummary, shown: MetricsShown): st
 const vendorMetrics = ({ rows }: MetricSummary): object =>
   Object.fromEntries(rows.map((row) => [row.name, exactValue(row, row.value, true).value] as const));
 
-/** All profiles as rows of the table `summary` in the vendor's whole JSON. */
-export const vendorSummaryRows = (summaries: readonly MetricSummary[]): string[] =>
-  summaries.map((summary) => jsonOf(vendorMetrics(summary)));
+/** A profile as a row of the table `summary` in the vendor's whole JSON. */
+export const vendorSummaryRow = (summary: MetricSummary): string => jsonOf(vendorMetrics(summary));
 
 /** All profiles as the vendor's summary-json: a node for each, its metrics by name. */
 export function vendorJson(summaries: readonly MetricSummary[]): string {

@@ -53,7 +53,7 @@ const isVendorDocument = ({ metrics, format }: Pick<SummaryRequest, 'metrics' | 
 
 function printMetrics(
   { metrics, format, quiet }: SummaryRequest,
-  table: AnyTable | null,
+  table: AnyTable | undefined,
   summaries: MetricAnswer,
   write: Write,
 ): void | Promise<void> {

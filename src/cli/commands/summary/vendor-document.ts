@@ -1,18 +1,23 @@
 /**
  * The vendor tool's whole JSON, as far as records have it: `{"instruction":[…],"dma":[…], …,"summary":[…]}`. Records come in
- * order of time, tables one after the other: rows that do not fit in memory wait in temporary files.
+ * order of time, tables one after the other: rows that do not fit in memory wait in temporary files. The tool's JSON is of
+ * one profile; rows of several have the number of theirs as a first field, `profile`.
  */
 import { entryOf } from '../../../containers/map-entry.js';
 import { TemporaryFile } from '../../../parse/input/temporary-file.js';
 import type { MetricAnalysis } from '../../../prof/neuron/metric-analysis.js';
 import { VendorTables } from '../../../prof/neuron/tables/vendor-tables.js';
 import { UserError } from '../../../record/errors.js';
+import type { ProfileLine } from '../../../record/record.js';
 import { runAnalysis } from '../../run-analysis.js';
-import { vendorSummaryRows } from './summary-metrics-screen.js';
+import { vendorSummaryRow } from './summary-metrics-screen.js';
 import type { SummaryRequest } from './summary-options.js';
 
 /** Characters of a table that are held. */
 const HELD = 1024 * 1024;
+
+/** Around the number of the profile in rows that wait, as it is not known yet whether there are several: no JSON has them. */
+const [BEFORE, BEHIND] = [1, 2];
 
 /** Rows of one table, in order. */
 class TableRows {
@@ -20,9 +25,13 @@ class TableRows {
   #length = 0;
   #file: TemporaryFile | null = null;
 
-  /** @throws UnreadableInput when the temporary folder has no room */
-  add(row: string): void {
-    this.#rows.push(`${this.#length === 0 && this.#file === null ? '' : ',\n'}${row}`);
+  /**
+   * @param row an object as JSON
+   * @throws UnreadableInput when the temporary folder has no room
+   */
+  add(row: string, profile: number | null): void {
+    const comma = this.#length === 0 && this.#file === null ? '' : ',\n';
+    this.#rows.push(`${comma}${profile === null ? row : withProfile(row, profile)}`);
     this.#length += row.length + 1;
     if (this.#length < HELD) return;
     if (this.#file === null) {
@@ -34,14 +43,35 @@ class TableRows {
     this.#length = 0;
   }
 
-  *pieces(): Generator<string | Uint8Array> {
+  /** @param hasProfiles whether rows name their profile */
+  *pieces(hasProfiles: boolean): Generator<Uint8Array> {
+    let isProfile = false;
+    for (const bytes of this.#pieces()) {
+      const shown: Uint8Array[] = [];
+      for (let at = 0; at < bytes.length;) {
+        const mark = bytes.indexOf(isProfile ? BEHIND : BEFORE, at);
+        const end = mark === -1 ? bytes.length : mark;
+        if (hasProfiles || !isProfile) shown.push(bytes.subarray(at, end));
+        if (mark !== -1) isProfile = !isProfile;
+        at = end + 1;
+      }
+      yield Buffer.concat(shown);
+    }
+  }
+
+  *#pieces(): Generator<Uint8Array> {
     if (this.#file !== null) yield* this.#file.pieces();
-    yield this.#rows.join('');
+    yield Buffer.from(this.#rows.join(''));
   }
 
   dispose(): void {
     this.#file?.dispose();
   }
+}
+
+function withProfile(row: string, profile: number): string {
+  const [before, behind] = [String.fromCharCode(BEFORE), String.fromCharCode(BEHIND)];
+  return `{${before}"profile":${profile}${row === '{}' ? '' : ','}${behind}${row.slice(1)}`;
 }
 
 /** @param tables wanted, in order */
@@ -52,25 +82,28 @@ export async function vendorDocument(
 ): Promise<void> {
   const wanted = new Set(tables);
   const found = new Map<string, TableRows>();
-  const vendor = new VendorTables((table, row) => {
-    if (wanted.has(table)) entryOf(found, table, () => new TableRows()).add(row);
-  });
+  const profiles = new Set<number>();
+  const add = (table: string, row: string, profile: number | null): void => {
+    if (!wanted.has(table)) return;
+    if (profile !== null) profiles.add(profile);
+    entryOf(found, table, () => new TableRows()).add(row, profile);
+  };
+  const vendor = new VendorTables(add);
   try {
     await runAnalysis(request, {
       analysis: {
         types: new Set([...metrics.types, 'layer']),
         derived: true,
-        take: (record) => {
+        take: (record: ProfileLine) => {
           metrics.take(record);
           vendor.take(record);
         },
         finish: () => {
           const answer = metrics.finish();
           vendor.finish(answer.facts);
-          const rows = vendorSummaryRows(answer.facts);
-          if (wanted.has('summary')) for (const row of rows) entryOf(found, 'summary', () => new TableRows()).add(row);
+          for (const summary of answer.facts) add('summary', vendorSummaryRow(summary), summary.profile);
           const without = tables.filter((table) => !found.has(table));
-          return { ...answer, notes: [...answer.notes, ...notesOf(without)] };
+          return { ...answer, notes: [...(answer.notes ?? []), ...notesOf(without)] };
         },
       },
       isDocument: true,
@@ -80,7 +113,7 @@ export async function vendorDocument(
           const rows = found.get(table);
           if (rows === undefined) continue;
           await write(`${isFirst ? '{' : ',\n'}"${table}":[\n`);
-          for (const piece of rows.pieces()) await write(piece);
+          for (const piece of rows.pieces(profiles.size > 1)) await write(piece);
           await write('\n]');
           isFirst = false;
         }

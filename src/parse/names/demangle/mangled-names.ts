@@ -1,9 +1,7 @@
 /** Names: <encoding>, <name>, <nested-name>, <local-name>, <unqualified-name>, <substitution>, <template-args>. */
 import { giveUp, type MangledCursor } from './cursor.js';
-import { readExpression, readLiteral } from './expressions.js';
-import { named, type FunctionNode, type Node } from './mangled-node.js';
-import { OPERATORS, QUALIFIERS, STD_NAMES } from './codes.js';
-import { readParams, readType } from './mangled-types.js';
+import { readExpression, readLiteral, readParams, readType } from './mangled-types.js';
+import { named, OPERATORS, QUALIFIERS, STD_NAMES, type FunctionNode, type Node } from './mangled-node.js';
 
 /** <encoding>: a function with its parameters, or the name of anything else. */
 export function readEncoding(cursor: MangledCursor): Node {
@@ -200,6 +198,11 @@ function readTemplateArg(cursor: MangledCursor): Node {
   if (cursor.peek() === 'L') return readLiteral(cursor);
   if (cursor.take('J')) {
     return { kind: 'pack', items: cursor.nested(() => cursor.listUntilEnd(() => readTemplateArg(cursor))) };
+  }
+  if (cursor.take('Tn')) {
+    // The declared type of a value parameter: no part of the name as it is printed, but its parts can be referred to.
+    readType(cursor);
+    return readTemplateArg(cursor);
   }
   if (!cursor.take('X')) return readType(cursor);
   const expression = readExpression(cursor);

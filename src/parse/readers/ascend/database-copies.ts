@@ -2,7 +2,7 @@
 import { basename, dirname, join } from 'node:path';
 import { UserError } from '../../../record/errors.js';
 import { namesIn } from '../../files.js';
-import { ASCEND_DATABASE, ASCEND_OUTPUT, MSPROF } from '../../files-beside.js';
+import { ASCEND_DATABASE, ASCEND_OUTPUT, MSPROF } from './ascend-files.js';
 import type { Probe } from '../../reader.js';
 import { SqliteFile } from '../../sqlite/sqlite.js';
 

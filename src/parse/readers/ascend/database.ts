@@ -2,12 +2,12 @@
  * Databases of the Ascend PyTorch Profiler (`ascend_pytorch_profiler_*.db`) and of msprof (`msprof_*.db`, without the
  * framework's events), schema 1.0 to 1.2.
  */
-import { emit } from '../../capture/emit.js';
+import { emit } from '../../trace/emit.js';
 import { databaseOf, type Reader, type OutputFolder } from '../../reader.js';
 import type { SqliteFile } from '../../sqlite/sqlite.js';
-import { AscendCapture } from './database/database-capture.js';
+import { AscendTrace } from './database/database-trace.js';
 import { isCopied } from './database-copies.js';
-import { ASCEND_INFO } from '../../files-beside.js';
+import { ASCEND_INFO, ascendSidecars } from './ascend-files.js';
 import { basename, dirname } from 'node:path';
 
 const SUFFIX = '_ascend_pt';
@@ -42,11 +42,24 @@ export const ascendDatabase: Reader = {
   youngGenerationMb: 48,
   tableNames: ['COMPUTE_TASK_INFO', 'PYTORCH_API', 'CANN_API'],
   outputFolder: ascendFolder,
+  docs: {
+    profiler: 'Huawei Ascend PyTorch Profiler, msprof',
+    input: 'database',
+    made: [
+      '`torch_npu.profiler.profile(…, experimental_config=_ExperimentalConfig(export_type=ExportType.Db))`; with `record_shapes`, `with_stack` and `with_modules` for shapes, call stacks and layers; Level1 or Level2 for operands and counters of kernels',
+    ],
+    read: [
+      'Kernels with their operands, core class and counters; the calls, modules, frames and steps around each, and the forward op of backward kernels; collectives as operations, with their number in the group, process groups, host; copies and events; frequencies, memory and bandwidths as samples; MSTX ranges.',
+      "Schemas 1.0 to 1.2, and files that MindStudio Insight has altered: columns are read by name, and types and shapes that stand in each other's column are identified by content. A task that only wraps a kernel or a collective is counted once.",
+      'A folder gives one profile a rank: the database, else the text files. Locked or corrupt databases are reported and skipped. What stands under `ENV_VARIABLES` stays there. Details: docs/ascend.md.',
+    ],
+  },
+  sidecars: ascendSidecars,
   sniff: ({ database }) => database !== null && isProfile(database),
   isCovered: (probe) => isCopied(probe),
   read: (probe, options) => {
     const place = { format: ID, folder: probe.folder, file: options.file };
-    return emit(new AscendCapture(databaseOf(probe), place), options);
+    return emit(new AscendTrace(databaseOf(probe), place), options);
   },
 };
 

@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Diagnostics } from '../../../record/diagnostics.js';
 import type { Labels } from '../../../record/record.js';
-import { ASCEND_METADATA } from '../../files-beside.js';
+import { ASCEND_METADATA } from './ascend-files.js';
 import { readJsonFile } from '../../files.js';
 import { entriesOf, fieldOf, isJsonObject, parseJson } from '../../json/json-value.js';
 

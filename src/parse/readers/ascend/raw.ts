@@ -1,13 +1,13 @@
 /** Raw data of torch_npu and msprof, `PROF_*` with `FRAMEWORK` beside it, by the `info.json` of the host. */
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { emit } from '../../capture/emit.js';
+import { emit } from '../../trace/emit.js';
 import { namesIn, textStart } from '../../files.js';
-import { ASCEND_DATABASE, ASCEND_FILES, ASCEND_OUTPUT, MSPROF } from '../../files-beside.js';
+import { ASCEND_DATABASE, ASCEND_FILES, ASCEND_OUTPUT, MSPROF, rawSidecars } from './ascend-files.js';
 import type { Reader } from '../../reader.js';
 import { isRawInfo } from './raw/raw-folder.js';
 import { rawSource } from './raw/raw-source.js';
-import { TraceCapture } from './text/trace-capture.js';
+import { TextTrace } from './text/text-trace.js';
 
 const ID = 'ascend-raw';
 
@@ -15,13 +15,26 @@ export const ascendRaw: Reader = {
   id: ID,
   title: 'raw data of the Ascend profilers (PROF_*/host/info.json with the folders beside it and FRAMEWORK)',
   reads: 'binary',
+  docs: {
+    profiler: 'Huawei Ascend PyTorch Profiler, msprof',
+    input: 'raw data',
+    made: [
+      'the same profiler before `analyse`, or `msprof` before its export: `FRAMEWORK` and `PROF_*/host/data`, `PROF_*/device_N/data`',
+    ],
+    read: [
+      "Tasks of devices with their operators, extents, types and cycles, the calls that put them, copies with bytes, collectives with their messages; of torch_npu ops, modules, call stacks, the queue, garbage collection and the allocators' memory. A folder is read by the `info.json` of its host.",
+      'Where the tool has parsed the folder, its output is read instead. Structures that are cut off, and kinds of files and structures that are not read, are counted.',
+      'The layouts are those of public sources; no capture was at hand to check them against. Details: docs/ascend-raw.md.',
+    ],
+  },
+  sidecars: rawSidecars,
   sniff: ({ path, folder, head }) =>
     folder !== null &&
     isRawInfo(path, folder) &&
     /^\s*\{[^]*"(?:platform_version|DeviceInfo|CPU|drvVersion|pid)"/.test(textStart(head)),
   isCovered: ({ folder }) => folder !== null && isParsed(dirname(folder)),
   read: ({ path, folder, file }, options) =>
-    emit(new TraceCapture(ID, rawSource(dirname(folder ?? dirname(path)), file)), options),
+    emit(new TextTrace(ID, rawSource(dirname(folder ?? dirname(path)), file)), options),
 };
 
 /** Whether the vendor's tool has parsed a folder, so that its output is read instead. */

@@ -2,11 +2,11 @@
  * PyTorch traces (Kineto's Chrome trace JSON) of 2021 to today, NVIDIA and AMD.
  * Source: libkineto/src/output_json.cpp and torch/csrc/profiler/collection.cpp of these years, and traces of them.
  */
-import { emit } from '../../capture/emit.js';
+import { emit } from '../../trace/emit.js';
 import type { Probe, Reader } from '../../reader.js';
 import { headContains, textStart } from '../../files.js';
-import { isAutogradTrace } from '../../torch/autograd-trace.js';
-import { KinetoCapture } from './kineto-capture.js';
+import { isAutogradTrace } from '../../unreadable/unreadable.js';
+import { KinetoTrace } from './kineto-trace.js';
 
 export const kineto: Reader = {
   id: 'kineto',
@@ -14,8 +14,26 @@ export const kineto: Reader = {
   reads: 'text',
   // Source: `tensorboard_trace_handler` of torch/profiler/profiler.py.
   fileNames: /\.pt\.trace\.json(?:\.(?:gz|zip|zst|xz|bz2))?$/,
+  docs: {
+    profiler: 'PyTorch (Kineto), NVIDIA and AMD',
+    input: 'Chrome trace JSON, 2021 to today, also gzip',
+    made: [
+      '`torch.profiler.profile(record_shapes=True, with_stack=True, with_modules=True, profile_memory=True)` and `export_chrome_trace("net.pt.trace.json.gz")`, or its `tensorboard_trace_handler`',
+    ],
+    read: [
+      'Kernels, copies, memory sets, synchronisations; ops with their extents, types and values; autograd nodes and the forward op of each; Python frames and modules; annotations and steps; collectives with their number in the group and the other rank of a message; devices; rank, ranks and process groups of the job; the start in Unix time.',
+      'Traces of 2021 to today, of NVIDIA and AMD devices, as a stream: the file may be larger than memory. Times are read from their digits, to the nanosecond. A trace that is cut off gives what stands before the cut.',
+      'A kernel belongs to the ops around its launch; where times are rounded to microseconds or the launch is not in the trace, to the op whose external id it carries. A backward kernel belongs to the forward op with the sequence number and thread of its autograd node, and has its layer and call stack. What a checkpoint computes again inside a node is forward work in modules of its own, where the trace has modules or frames.',
+      'Code of torch.compile is forward work, backward in `CompiledFunctionBackward` and in a region of compiled autograd. Its own ranges are no ops; without modules its graph is the layer. Column `fused` has the ops that the name of a kernel lists, and `op` where no op is around the launch; `--explain` names the generated source.',
+      'With `record_shapes` the report has FLOPs, bytes and parameters; with `with_stack` the call stack, with `with_modules` the layers. Traces before 2023 have extents and types of arguments but not their values: what needs these (stride, dimensions) is derived from the gradient, or unknown.',
+      'Kernels of a CUDA or HIP graph have the context of the call that launched the graph, and `graph` says so.',
+      'With `profile_memory` every allocation and release is a sample of `memory_allocated` and `memory_reserved`, `component` being the kind of device (`CUDA`, `HIP`; `CPU` is the host, whose `device` is null), and every allocation one of `op_memory` with the innermost range of its thread and how long it was held (null: not released in the trace). What PyTorch allocated on the host before memory was profiled is not in its total. Traces of 2021 have sizes only: `memory_allocated_since_first` is their sum since the first event, and how long an op held its memory is unknown.',
+      'The host is that of a name that `tensorboard_trace_handler` gives (`HOST_PID.TIME.pt.trace.json`), where that process is in the trace. Kernels of traces from before they recorded their collective have it, in the report, by the call that launched them: its operation and the sizes that its arguments state.',
+      'Top-level keys other than `traceEvents` are not copied: they may hold environment variables.',
+    ],
+  },
   sniff: (probe) => isTrace(probe),
-  read: ({ path, file }, options) => emit(new KinetoCapture(path, file, kineto.id), options),
+  read: ({ path, file }, options) => emit(new KinetoTrace(path, file, kineto.id), options),
 };
 
 /** Bytes searched for the key of the events, which metadata may precede. */

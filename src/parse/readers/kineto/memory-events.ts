@@ -9,14 +9,15 @@
 import type { Diagnostics } from '../../../record/diagnostics.js';
 import type { Labels, SampleRecord } from '../../../record/record.js';
 import { ValueLine } from '../../../record/value-line.js';
-import { HostCalls } from '../../capture/capture-columns.js';
+import { HostCalls } from '../../trace/trace-columns.js';
 import { elementAt } from '../../../containers/element.js';
-import { NumericColumn, orNull } from '../../../containers/numeric-column.js';
+import { NumericColumn } from '../../../containers/numeric-column.js';
 import { allRows, sortRows } from '../../../containers/row-order.js';
 import type { HostEvents } from '../../torch/host-events.js';
 import { OUTSIDE } from '../../torch/nesting.js';
 import { EVENT, type TraceEvent } from '../../json/event-fields.js';
 import type { Ids } from '../../json/number-bytes.js';
+import { MemoryBlocks } from '../../memory-blocks.js';
 import { ARG } from './event-args.js';
 
 /** PyTorch's device types by number. Source: torch/headeronly/core/DeviceType.h (before: c10/core/DeviceType.h). */
@@ -52,11 +53,9 @@ interface Allocator {
 }
 
 export class MemoryEvents {
-  readonly start = NumericColumn.floats();
+  readonly #blocks = new MemoryBlocks();
+  readonly start = this.#blocks.start;
   readonly #thread = NumericColumn.counts();
-  /** Negative for a release. */
-  readonly #bytes = NumericColumn.floats();
-  readonly #address = NumericColumn.floats();
   readonly #allocated = NumericColumn.floats();
   readonly #reserved = NumericColumn.floats();
   /** Index among the profiler's events: the order of events of the same time. */
@@ -86,10 +85,8 @@ export class MemoryEvents {
     const allocated = sizeOrNaN(args.number(ARG.allocated));
     const allocator = elementAt(this.#allocators, number);
     if (!Number.isNaN(allocated)) allocator.hasTotals = true;
-    this.start.push(start);
+    this.#blocks.add(start, size, address === 0 ? NaN : address, number);
     this.#thread.push(thread);
-    this.#bytes.push(size);
-    this.#address.push(address === 0 ? NaN : address);
     this.#allocated.push(allocated);
     this.#reserved.push(allocator.isHost ? NaN : sizeOrNaN(args.number(ARG.reserved)));
     this.#index.push(args.number(ARG.index));
@@ -119,12 +116,12 @@ export class MemoryEvents {
   *records(profile: number, diagnostics: Diagnostics, events: HostEvents): Generator<SampleRecord> {
     const rows = allRows(this.length);
     sortRows(rows, (a, b) => this.start.at(a) - this.start.at(b) || this.#index.at(a) - this.#index.at(b) || a - b);
-    const ends = this.#ends(rows, diagnostics);
+    this.#blocks.pair(rows, diagnostics, () => undefined);
     for (const row of rows) {
       const allocator = elementAt(this.#allocators, this.#allocator.at(row));
       const { device, labels } = allocator;
       const start = this.start.at(row);
-      const bytes = this.#bytes.at(row);
+      const bytes = this.#blocks.bytes.at(row);
       const allocated = this.#allocated.at(row);
       const reserved = this.#reserved.at(row);
       if (Number.isNaN(allocated)) diagnostics.count('memory-total-not-told');
@@ -143,27 +140,8 @@ export class MemoryEvents {
       }
       if (bytes < 0) continue;
       const ofOp = labelsOf(allocator, elementAt(this.#ranges, row), events);
-      const dur = Number.isNaN(this.#address.at(row)) ? undefined : orNull(elementAt(ends, row) - start);
-      yield new ValueLine(profile, start, device, 'op_memory', bytes, 'bytes', ofOp, dur);
+      yield new ValueLine(profile, start, device, 'op_memory', bytes, 'bytes', ofOp, this.#blocks.heldFor(row));
     }
-  }
-
-  /** By allocation: the time at which its block is released; NaN where it is not, and for releases. */
-  #ends(rows: Uint32Array, diagnostics: Diagnostics): Float64Array {
-    const ends = new Float64Array(this.length).fill(NaN);
-    const held = this.#allocators.map(() => new Map<number, number>());
-    for (const row of rows) {
-      const address = this.#address.at(row);
-      if (Number.isNaN(address)) continue;
-      const blocks = elementAt(held, this.#allocator.at(row));
-      const block = blocks.get(address);
-      if (block !== undefined) ends[block] = this.start.at(row);
-      if (this.#bytes.at(row) > 0) {
-        if (block !== undefined) diagnostics.count('allocation-without-free');
-        blocks.set(address, row);
-      } else if (!blocks.delete(address)) diagnostics.count('free-without-allocation');
-    }
-    return ends;
   }
 
   /** Index of an allocator by device type and id; a new one for new ones. */

@@ -2,8 +2,8 @@
 import { Diagnostics } from '../../../record/diagnostics.js';
 import { UserError } from '../../../record/errors.js';
 import type { Device, KernelLine, ProfileLine } from '../../../record/record.js';
-import { UNKNOWN_DEVICE } from '../../capture/capture.js';
-import { endRecord } from '../../capture/emit.js';
+import { UNKNOWN_DEVICE } from '../../trace/trace.js';
+import { endRecord } from '../../trace/emit.js';
 import { firstBytes, headContains } from '../../files.js';
 import { shortName } from '../../names/kernel-name.js';
 import type { Probe, Reader, ReadOptions } from '../../reader.js';
@@ -20,6 +20,18 @@ export const ncu: Reader = {
   id: 'ncu',
   title: 'Nsight Compute, CSV (ncu --csv, --page raw or details; not tried on real files)',
   reads: 'text',
+  docs: {
+    profiler: 'Nsight Compute',
+    input: 'CSV (`ncu --csv`): counters, joined to times with `dparse --ncu`',
+    made: [
+      '`ncu --csv --page raw python train.py > counters.csv` (`--page details` too), or of a report: `ncu --import report.ncu-rep --csv --page raw`',
+    ],
+    read: [
+      'Kernels with their counters, duration, grid, block, registers and shared memory; no starts and no ops. Of the raw page a row is a launch, of others a metric. Numbers of any locale; units become ns, bytes, Hz.',
+      '`dparse --ncu counters.csv net.sqlite` gives the kernels of a profile with times the counters of the same program: the nth launch of a name, grid and block those of the nth such launch in the report; what is left over on either side is counted. `hwflops`, `hwbytes` and `hwtc` are next to `flops`, `bytes` and `tc` then, and `counter:NAME` is any counter.',
+      'Written and tested from the documented columns; not tried on real files yet.',
+    ],
+  },
   sniff: ({ path, head }) => {
     const text = head.toString('latin1');
     return text.split('\n').some((line) => HEADER.test(line)) || (PRINTED.test(text) && hasHeader(path));

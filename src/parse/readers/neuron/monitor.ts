@@ -15,6 +15,15 @@ export const neuronMonitor: Reader = {
     sniff: (head) => isMonitorStream(head.toString('utf8')),
     open: (options) => new MonitorStream(options),
   },
+  docs: {
+    profiler: 'AWS Neuron',
+    input: 'neuron-monitor',
+    made: ['`neuron-monitor | tee monitor.jsonl`; live: `neuron-monitor | dparse - | dprof monitor`'],
+    read: [
+      'Every value of every group as a sample: utilisation and FLOP/s of cores, memory by kind, latencies, errors, ECC, processors. Reports have no time of their own: they are numbered, and placed by their periods.',
+      'From a pipe, records are written as each report comes.',
+    ],
+  },
   sniff: ({ head }) => isMonitor(head),
   read: (probe, options) => read(probe, options),
 };

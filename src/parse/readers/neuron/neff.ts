@@ -3,7 +3,7 @@ import { Diagnostics } from '../../../record/diagnostics.js';
 import type { ProfileLine } from '../../../record/record.js';
 import type { Probe, Reader, ReadOptions } from '../../reader.js';
 import { hasTraceInFolder } from './capture-files.js';
-import { endRecord } from '../../capture/emit.js';
+import { endRecord } from '../../trace/emit.js';
 import { profileRecord } from './profile-record.js';
 import { isNeff, readNeff } from './neff/read-program.js';
 
@@ -12,6 +12,14 @@ export const neff: Reader = {
   title: 'AWS Neuron program (*.neff)',
   reads: 'binary',
   fileNames: /\.neff(?:\.gz)?$/,
+  docs: {
+    profiler: 'AWS Neuron',
+    input: 'NEFF',
+    made: ['the Neuron compiler; the runtime leaves it next to a capture as `neff_<hash>.neff`'],
+    read: [
+      'Versions, features, identity; inputs, outputs and weights with type, shape and size. Weights themselves are passed over. Instructions and their debug information are read with a device trace only.',
+    ],
+  },
   sniff: ({ path, head }) => isNeff(path, head),
   isCovered: hasTraceInFolder,
   read: (probe, options) => read(probe, options),

@@ -12,6 +12,12 @@ export const neuronSummary: Reader = {
   id: 'neuron-summary',
   title: 'AWS Neuron summary (neuron-profile view --output-format summary-json, summary-text)',
   reads: 'text',
+  docs: {
+    profiler: 'AWS Neuron',
+    input: 'its summaries',
+    made: ['`neuron-profile view -n model.neff -s profile.ntff --output-format summary-json` (or `summary-text`)'],
+    read: ['Every metric as a sample, of one node or several. What the tool calls percent is a fraction from 0 to 1.'],
+  },
   sniff: ({ head }) => isSummary(head.toString('utf8')),
   read: (probe, options) => read(probe, options),
 };

@@ -7,12 +7,20 @@
 import { isJsonObject } from '../../json/json-value.js';
 import { elementAt } from '../../../containers/element.js';
 import { Diagnostics } from '../../../record/diagnostics.js';
-import type { KernelLine, ProfileLine, CopyLine, LayerRecord, SampleRecord } from '../../../record/record.js';
-import { endRecord } from '../../capture/emit.js';
-import { isNear } from '../../capture/clocks/exact-times.js';
+import type {
+  CollectiveLine,
+  CopyLine,
+  KernelLine,
+  LayerRecord,
+  ProfileLine,
+  SampleRecord,
+} from '../../../record/record.js';
+import { endRecord } from '../../trace/emit.js';
+import { isNear } from '../../trace/clocks/exact-times.js';
 import { BlockFile } from '../../json/block-file.js';
 import { ExactDecoder } from '../../json/exact-json.js';
 import type { Probe, Reader, ReadOptions } from '../../reader.js';
+import { collectiveInstruction, collectiveOperation, collectiveStreams } from './collective-rows.js';
 import { findProgram } from './neff/find-program.js';
 import { clockOf, nanoseconds } from './tool-json/json-clock.js';
 import { SubgraphCores } from './tool-json/subgraph-cores.js';
@@ -25,7 +33,7 @@ import type { RowIndex } from './tool-json/row-index.js';
 import { memoryUsage, pendingDma, semaphore, throttle, throughput } from './tool-json/json-samples.js';
 import { scanToolFile, type ToolFile } from './tool-json/table-scan.js';
 import { layer, notices, statements } from './tool-json/statement-lines.js';
-import { TIMED_TABLES, type TimedTable, TABLE_NAMES } from './tool-json/json-tables.js';
+import { STREAM_TABLES, TABLE_NAMES, TIMED_TABLES, type TimedTable } from './tool-json/json-tables.js';
 import { piecesOf, textStart } from '../../files.js';
 
 export const neuronJson: Reader = {
@@ -33,11 +41,21 @@ export const neuronJson: Reader = {
   title: 'AWS Neuron profile as JSON (neuron-profile view --output-format json)',
   reads: 'text',
   usesProgram: true,
+  docs: {
+    profiler: 'AWS Neuron',
+    input: 'JSON of neuron-profile',
+    made: ['`neuron-profile view -n model.neff -s profile.ntff --output-format json --output-file profile.json`'],
+    read: [
+      "Instructions with operands, HLO name, layer, multiply-accumulates, bytes of each memory and what they waited for; DMA packets; semaphores, throttling, memory use, layers, warnings; the tool's own summary.",
+      'The file, which is a single line of any size, is read as a stream. Ids beyond 2^53 are kept as text.',
+    ],
+  },
   sniff: isToolJson,
   read: (probe, options) => read(probe, options),
 };
 
-type ReadRow = (row: ToolRow, start: number, context: TableContext) => TimedLine;
+/** Null for a row that does not say what it is of. */
+type ReadRow = (row: ToolRow, start: number, context: TableContext) => TimedLine | null;
 
 const READ: Readonly<Record<TimedTable, ReadRow>> = {
   instruction,
@@ -48,6 +66,12 @@ const READ: Readonly<Record<TimedTable, ReadRow>> = {
   pending_dma: pendingDma,
   instruction_usage: memoryUsage,
   layer_summary: layer,
+  cc_ops: collectiveOperation,
+  cc_op: collectiveOperation,
+  CcOp: collectiveOperation,
+  cc_instruction: collectiveInstruction,
+  cc_instructions: collectiveInstruction,
+  CcInstruction: collectiveInstruction,
 };
 const TABLES: readonly ReadRow[] = TIMED_TABLES.map(([name]) => READ[name]);
 
@@ -61,8 +85,9 @@ function* read({ path, file }: Probe, options: ReadOptions): Generator<ProfileLi
   const clock = clockOf(found.row('metadata'), seconds, found.activities.range);
   if (clock.isAssumed) diagnostics.count('time-unit-assumed');
   const cores = new SubgraphCores(found);
-  const { profile } = options;
-  const context: TableContext = { profile, clock, cores, diagnostics };
+  const { profile, rank } = options;
+  const streams = collectiveStreams(STREAM_TABLES.flatMap((table) => found.rows(table)));
+  const context: TableContext = { profile, rank, clock, cores, streams, diagnostics };
   const types = typesOf(found, options, diagnostics);
   const counts: Record<string, number> = {};
   let kernels = 0;
@@ -125,16 +150,19 @@ function* timedLines(file: BlockFile, index: RowIndex, context: TableContext): G
     const bytes = file.read(index.offset(indexed), index.size(indexed));
     const row = exact.decode(bytes, 0, bytes.length);
     if (!isNear(nanoseconds(context.clock, start - context.clock.origin))) context.diagnostics.count('row-passed-over');
-    else if (isJsonObject(row)) group.push(elementAt(TABLES, index.table(indexed))(row, start, context));
-    else context.diagnostics.count('malformed-event');
+    else if (isJsonObject(row)) {
+      const line = elementAt(TABLES, index.table(indexed))(row, start, context);
+      if (line === null) context.diagnostics.count('row-passed-over');
+      else group.push(line);
+    } else context.diagnostics.count('malformed-event');
   }
   yield* sortedLines(group);
   context.diagnostics.count('not-json', exact.notJson);
 }
 
-type TimedLine = Omit<KernelLine, 'id'> | CopyLine | SampleRecord | LayerRecord;
+type TimedLine = Omit<KernelLine, 'id'> | CopyLine | CollectiveLine | SampleRecord | LayerRecord;
 
-const TYPES: readonly string[] = ['layer', 'kernel', 'copy', 'sample'];
+const TYPES: readonly string[] = ['layer', 'kernel', 'collective', 'copy', 'sample'];
 
 type OrderKey = number | string;
 
@@ -151,6 +179,8 @@ function keysOf(line: TimedLine): readonly OrderKey[] {
       return [type, device, -dur, line.name];
     case 'kernel':
       return [type, device, line.stream ?? -1, -1, dur, line.counters?.['pc'] ?? -1];
+    case 'collective':
+      return [type, device, line.stream ?? -1, -1, dur, line.name];
     case 'copy':
       return [type, device, line.stream ?? -1, line.queue ?? -1, dur, line.bytes ?? -1];
     case 'sample':
@@ -225,6 +255,7 @@ const ROWS: Readonly<Record<string, RegExp>> = {
   active_time: /"pcore_idx"/,
   pending_dma: /"subgraph"/,
   layer_summary: /_engine_/,
+  cc_ops: /"(?:cc_trigger|replica_group|trigger_engine)"/,
 };
 
 function beginsWithRows(text: string): boolean {

@@ -11,9 +11,10 @@ import { entryOf } from '../../../containers/map-entry.js';
 import { NumericColumn } from '../../../containers/numeric-column.js';
 import { allRows, sortRows } from '../../../containers/row-order.js';
 import type { Diagnostics } from '../../../record/diagnostics.js';
-import { isNear } from '../../capture/clocks/exact-times.js';
+import { isNear } from '../../trace/clocks/exact-times.js';
 import type { Labels, SampleRecord } from '../../../record/record.js';
 import { ValueLine } from '../../../record/value-line.js';
+import { MemoryBlocks } from '../../memory-blocks.js';
 
 export const MEMORY_TABLE = 'CUDA_GPU_MEMORY_USAGE_EVENTS';
 export const MEMORY_COLUMNS = ['deviceId', 'address', 'bytes', 'memKind', 'memoryOperationType'] as const;
@@ -47,12 +48,8 @@ export interface MemoryEvent {
 }
 
 export class MemoryUsage {
-  readonly start = NumericColumn.floats();
-  /** Negative for a release; NaN for one of unknown size. */
-  readonly #bytes = NumericColumn.floats();
-  readonly #address = NumericColumn.floats();
-  readonly #process = NumericColumn.counts();
-  readonly #operation = NumericColumn.codes();
+  readonly #blocks = new MemoryBlocks();
+  readonly start = this.#blocks.start;
   readonly #pool = NumericColumn.counts();
   readonly #pools: Pool[] = [];
   /** Their indexes by device and kind. */
@@ -63,60 +60,34 @@ export class MemoryUsage {
     if (!isNear(start) || (operation !== ALLOCATION && operation !== RELEASE)) return false;
     const isUnknown = !(bytes > 0);
     if (isUnknown && (operation === ALLOCATION || Number.isNaN(address))) return false;
-    this.start.push(start);
-    this.#bytes.push(isUnknown ? NaN : bytes);
-    this.#address.push(address);
-    this.#process.push(process);
-    this.#operation.push(operation);
+    this.#blocks.add(start, isUnknown ? NaN : operation === ALLOCATION ? bytes : -bytes, address, process);
     this.#pool.push(this.#poolOf(device, kind));
     return true;
   }
 
   /** The samples in order of start. */
   *records(profile: number, diagnostics: Diagnostics): Generator<SampleRecord> {
-    const rows = allRows(this.start.length);
+    const blocks = this.#blocks;
+    const rows = allRows(blocks.length);
     // A block that is released and allocated again at one time was released first.
-    const columns = [this.#address, this.#pool];
     sortRows(rows, (a, b) => {
-      const byTime = this.start.at(a) - this.start.at(b) || this.#operation.at(b) - this.#operation.at(a);
-      return byTime || columns.reduce((order, column) => order || column.at(a) - column.at(b), 0) || a - b;
+      const byTime =
+        this.start.at(a) - this.start.at(b) || Number(blocks.isAllocation(a)) - Number(blocks.isAllocation(b));
+      return byTime || blocks.compareAddresses(a, b) || this.#pool.at(a) - this.#pool.at(b) || a - b;
     });
-    const ends = this.#pairBlocks(rows, diagnostics);
+    // A release is as large as its block, whatever it states.
+    blocks.pair(rows, diagnostics, (row, allocation) => blocks.bytes.set(row, -blocks.bytes.at(allocation)));
     for (const row of rows) {
       const pool = elementAt(this.#pools, this.#pool.at(row));
       const { device, labels } = pool;
-      const [start, bytes] = [this.start.at(row), this.#bytes.at(row)];
-      const isAllocation = this.#operation.at(row) === ALLOCATION;
+      const [start, bytes] = [this.start.at(row), blocks.bytes.at(row)];
       // A release of unknown size whose allocation is not in the profile.
       if (Number.isNaN(bytes)) continue;
-      pool.sum += isAllocation ? bytes : -bytes;
+      pool.sum += bytes;
       yield new ValueLine(profile, start, device, 'memory_allocated_since_first', pool.sum, 'bytes', labels);
-      if (!isAllocation) continue;
-      const end = elementAt(ends, row);
-      const dur = Number.isNaN(this.#address.at(row)) ? undefined : Number.isNaN(end) ? null : end - start;
-      yield new ValueLine(profile, start, device, 'op_memory', bytes, 'bytes', labels, dur);
+      if (bytes < 0) continue;
+      yield new ValueLine(profile, start, device, 'op_memory', bytes, 'bytes', labels, blocks.heldFor(row));
     }
-  }
-
-  /** By allocation: the time at which its block is released, NaN where it is not. Releases get the size of their block. */
-  #pairBlocks(rows: Uint32Array, diagnostics: Diagnostics): Float64Array {
-    const ends = new Float64Array(rows.length).fill(NaN);
-    const held = new Map<number, Map<number, number>>();
-    for (const row of rows) {
-      const address = this.#address.at(row);
-      if (Number.isNaN(address)) continue;
-      const blocks = entryOf(held, this.#process.at(row), () => new Map<number, number>());
-      const block = blocks.get(address);
-      if (block !== undefined) ends[block] = this.start.at(row);
-      if (this.#operation.at(row) === ALLOCATION) {
-        if (block !== undefined) diagnostics.count('allocation-without-free');
-        blocks.set(address, row);
-      } else {
-        if (!blocks.delete(address)) diagnostics.count('free-without-allocation');
-        if (block !== undefined) this.#bytes.set(row, this.#bytes.at(block));
-      }
-    }
-    return ends;
   }
 
   #poolOf(stated: number | null, kind: number): number {

@@ -8,45 +8,117 @@ import { LruCache } from '../../../containers/lru-cache.js';
 import { orNull, type NumericColumn } from '../../../containers/numeric-column.js';
 import type { Collective } from '../../../record/fields/collective.js';
 import type { HostMemory, Labels, StatementRecord } from '../../../record/record.js';
-import { type ActivityDetails, type Capture, type CaptureNames, type JobFacts } from '../../capture/capture.js';
-import type { CapturedNode } from '../../capture/graphs/captured-graph.js';
-import { isNear } from '../../capture/clocks/exact-times.js';
-import { Activities, HostCalls, knownId, Ranges, type ActivityRow } from '../../capture/capture-columns.js';
-import { merged, startOf } from '../../capture/dated-records.js';
-import { emit } from '../../capture/emit.js';
-import type { KernelContexts } from '../../capture/kernel-contexts.js';
-import type { LaunchJoin } from '../../capture/launches.js';
-import { MarkerContexts } from '../../capture/markers/marker-contexts.js';
+import {
+  UNNAMED,
+  type ActivityDetails,
+  type Trace,
+  type TraceNames,
+  type JobFacts,
+} from '../../trace/trace.js';
+import type { CapturedNode } from '../../trace/graphs/captured-graph.js';
+import { isNear } from '../../trace/clocks/exact-times.js';
+import { Activities, HostCalls, knownId, Ranges, type ActivityRow } from '../../trace/trace-columns.js';
+import { merged, startOf } from '../../trace/dated-records.js';
+import { emit } from '../../trace/emit.js';
+import type { KernelContexts } from '../../trace/kernel-contexts.js';
+import type { LaunchJoin } from '../../trace/launches.js';
+import { MarkerContexts } from '../../trace/markers/marker-contexts.js';
 import { stripAbi } from '../../names/kernel-name.js';
 import { least } from '../../../containers/lists.js';
 import { STEP_NAME_BEGINNINGS } from '../../../record/step-name.js';
 import { databaseOf, type Reader } from '../../reader.js';
-import { numberOf, ROWID, type Cell, type Selection } from '../../sqlite/sqlite.js';
-import type { SqliteFile, TakeNumbers } from '../../sqlite/sqlite.js';
+import { numberOf, ROWID, type Cell, type Selection, type SqliteFile, type TakeNumbers } from '../../sqlite/sqlite.js';
 import { countUnreadTables } from '../../sqlite/unread-tables.js';
 import { UnreadEvents } from '../../unread-events.js';
-import { ThreadTable } from '../../capture/threads.js';
+import { ThreadTable } from '../../trace/threads.js';
 import { CPU_TABLES, CpuUsage } from './cpu-usage.js';
-import { CROSSES_THREADS, EVENT, IS_MARK, IS_NAMING, IS_RANGE, NVTX } from './nvtx-events.js';
+import { CROSSES_THREADS, EVENT, IS_MARK, IS_NAMING, IS_RANGE, NVTX, NvtxDomains } from './nvtx.js';
 import { GRAPH_TABLES, GraphNodes } from './graph-nodes.js';
 import { isOfHost, MEMORY_COLUMNS, MEMORY_TABLE, MemoryUsage } from './memory-usage.js';
-import { ACTIVITY_TABLES, type ActivityTable } from './nsight-activities.js';
 import { readDevices, type DeviceMap } from './nsight-devices.js';
 import { NcclRanges } from './nccl/nccl-ranges.js';
-import { OVERHEAD_TABLES, readOverhead } from './overhead.js';
-import { NvtxDomains } from './nvtx-domains.js';
-import { countMessages, MESSAGE_TABLE } from './session-messages.js';
-import { durationOf, hostOf, toolOf } from './session-facts.js';
-import { COPY_KINDS, NO_STREAM, NSIGHT_MEMORIES, SYNC_KINDS } from '../cupti/cupti.js';
-import { ContextDevices, type ContextTable } from '../cupti/cupti-contexts.js';
+import { OVERHEAD_TABLES, readOverhead, countMessages, MESSAGE_TABLE, durationOf, hostOf, toolOf } from './session.js';
+import {
+  COPY_KINDS,
+  NO_STREAM,
+  NSIGHT_MEMORIES,
+  SYNC_KINDS,
+  ContextDevices,
+  hostSide,
+  type ContextTable,
+} from '../cupti/cupti.js';
+
+/** An activity table: its own columns follow the shared ones, and `add` adds a row by their cells. */
+interface ActivityTable {
+  readonly table: string;
+  readonly columns: readonly string[];
+  /** Whether the context states the device. */
+  readonly isByContext?: true;
+  readonly add: (activities: Activities, row: ActivityRow, own: readonly number[]) => void;
+}
+
+/** The number of a name or the code of a kind as a cell of a column. */
+const nameOrNone = (cell = NaN): number => (Number.isNaN(cell) ? UNNAMED : cell);
+
+const ACTIVITY_TABLES: readonly ActivityTable[] = [
+  {
+    table: 'CUPTI_ACTIVITY_KIND_KERNEL',
+    columns: [
+      ...['demangledName', 'graphId', 'gridX', 'gridY', 'gridZ', 'blockX', 'blockY', 'blockZ'],
+      ...['registersPerThread', 'staticSharedMemory', 'dynamicSharedMemory'],
+    ],
+    add: (activities, row, own) => {
+      const { extents, registers, sharedBytes } = activities.kernels;
+      activities.addKernel(row, nameOrNone(own[0]), own[1] ?? NaN);
+      for (let i = 2; i < 8; i++) extents.push(own[i] ?? NaN);
+      registers.push(own[8] ?? NaN);
+      sharedBytes.push((own[9] ?? NaN) + (own[10] ?? NaN));
+    },
+  },
+  {
+    table: 'CUPTI_ACTIVITY_KIND_MEMCPY',
+    columns: ['copyKind', 'bytes', 'srcKind', 'dstKind'],
+    add: (activities, row, [kind = NaN, bytes = NaN, source = NaN, destination = NaN]) =>
+      activities.addCopy(row, nameOrNone(kind), bytes, hostSide(kind, source, destination)),
+  },
+  {
+    table: 'CUPTI_ACTIVITY_KIND_MEMSET',
+    columns: ['bytes', 'value'],
+    add: (activities, row, [bytes = NaN, value = NaN]) => activities.addSet(row, bytes, value),
+  },
+  {
+    table: 'CUPTI_ACTIVITY_KIND_SYNCHRONIZATION',
+    columns: ['syncType'],
+    isByContext: true,
+    add: (activities, row, [kind]) => activities.addSync(row, nameOrNone(kind)),
+  },
+  {
+    table: 'CUPTI_ACTIVITY_KIND_GRAPH_TRACE',
+    columns: ['graphId', 'graphExecId'],
+    add: (activities, row, [graphId = NaN, execId = NaN]) => activities.addGraph(row, graphId, execId),
+  },
+];
 
 export const nsight: Reader = {
   id: 'nsight',
   title: 'Nsight Systems SQLite export (nsys export --type sqlite)',
   reads: 'database',
   tableNames: ['CUPTI_ACTIVITY_KIND'],
+  docs: {
+    profiler: 'Nsight Systems',
+    input: 'SQLite export, 2019 to 2026',
+    made: [
+      '`nsys profile -o net --trace=cuda,nvtx --pytorch=autograd-shapes-nvtx python train.py`, then `nsys export --type sqlite --include-blobs=true net.nsys-rep`, which writes `net.sqlite`; the blobs hold the communicators and message sizes of NCCL',
+    ],
+    read: [
+      'Kernels, copies, memory sets, synchronisations and graph launches; NVTX ranges, registered strings and domains; CUDA runtime and driver calls; devices; the start of the capture in Unix time.',
+      'Exports of 2019 to 2026: tables exist only when they have rows, and columns come and go between releases, so all are read by name and what is missing is unknown.',
+      'Launches are joined on process and correlation id: several processes in one file are kept apart. Kernels of a CUDA graph carry their node and have the context of the call that launched the graph; a graph traced as a whole is one record, without kernels.',
+      "A kernel that is launched in the NVTX range of a call of NCCL, or at the end of its group, has the operation; with payloads also message sizes and communicator (`group`, the hash that is the same on all ranks), `labels` what only has a meaning within it: `Peer rank`, `Root`. `host` is the target's name; no other row of its environment is read.",
+    ],
+  },
   sniff: ({ database }) => database?.has('StringIds') === true && !database.has('StringTable'),
-  read: (probe, options) => emit(new NsightCapture(databaseOf(probe)), options),
+  read: (probe, options) => emit(new NsightTrace(databaseOf(probe)), options),
 };
 
 /** A global id holds tid in its lowest 24 bits, pid in the next 24, then hardware and VM id, which may set the sign. */
@@ -116,15 +188,15 @@ const READ_TABLES = [
   ...ACTIVITY_TABLES.map(({ table }) => table),
 ];
 
-class NsightCapture implements Capture {
+class NsightTrace implements Trace {
   readonly diagnostics = new Diagnostics();
   readonly threads = new ThreadTable();
   readonly hostCalls = new HostCalls();
   readonly ranges = new Ranges();
   readonly overhead: Ranges;
   readonly activities = new Activities();
-  readonly names: CaptureNames;
-  readonly header: Capture['header'];
+  readonly names: TraceNames;
+  readonly header: Trace['header'];
   readonly stepRanges: number[] = [];
   readonly #devices: DeviceMap;
   readonly #contexts: ContextDevices;
@@ -357,7 +429,7 @@ class NsightCapture implements Capture {
     return NSIGHT_MEMORIES[copies.hostMemoryCode.at(ownRow.at(activity))] ?? null;
   }
 
-  #names(): CaptureNames {
+  #names(): TraceNames {
     const { database } = this;
     const string = database.lookup('StringIds', 'value', 'id');
     const inline = database.lookup(NVTX, 'text') ?? (() => null);

@@ -1,30 +1,27 @@
 /**
- * nvprof and NVVP databases, versions 7 to 22: C structs of CUPTI dumped one column per field. Times are Unix time in
- * nanoseconds and exceed 2^53, so they are rebased to the profile's start in SQL.
+ * nvprof and NVVP databases, versions 7 to 22: C structs of CUPTI dumped one column per field. Times are Unix time in ns.
  * Source: CUPTI documentation (activity records) and databases of versions 9, 12 and 16.
  */
 import { entryOf } from '../../../containers/map-entry.js';
-import { Diagnostics } from '../../../record/diagnostics.js';
-import type { Device, HostMemory } from '../../../record/record.js';
-import type { ActivityDetails, Capture, CaptureNames } from '../../capture/capture.js';
-import { Activities, HostCalls, Ranges, type ActivityRow } from '../../capture/capture-columns.js';
-import { demangle } from '../../names/demangle/demangle.js';
-import { emit } from '../../capture/emit.js';
-import { elementAt } from '../../../containers/element.js';
 import { NumericColumn, orNull } from '../../../containers/numeric-column.js';
+import type { Device } from '../../../record/record.js';
+import { timeOf, TraceBuilder } from '../../trace/trace-builder.js';
 import { databaseOf, type Reader } from '../../reader.js';
-import { numberOf, type Cell, type SqliteRow, type Selection, type SqliteFile } from '../../sqlite/sqlite.js';
+import { DatabaseClock, type TimeColumn } from '../../sqlite/database-clock.js';
+import { numberOf, type Cell, type Selection, type SqliteFile } from '../../sqlite/sqlite.js';
 import { countUnreadTables } from '../../sqlite/unread-tables.js';
-import { UnreadEvents } from '../../unread-events.js';
-import { ThreadTable } from '../../capture/threads.js';
-import { COPY_KINDS, CUPTI_MEMORIES, hostSide, NO_STREAM, SYNC_KINDS } from '../cupti/cupti.js';
-import { ContextDevices, type ContextTable } from '../cupti/cupti-contexts.js';
+import { apiName, type ApiDomain } from '../cupti/api-names.js';
+import {
+  ContextDevices,
+  COPY_KINDS,
+  CUPTI_MEMORIES,
+  hostSide,
+  NO_STREAM,
+  SYNC_KINDS,
+  type ContextTable,
+} from '../cupti/cupti.js';
 import { COUNTER_TABLES, KernelCounters } from './kernel-counters.js';
-import { Markers, MARKER } from './markers.js';
-import { apiName, type ApiDomain } from './nvprof-api.js';
-import { OBJECT, readObjectId } from './nvprof-objects.js';
-import { earliestTime, timeOf, type TimeColumn } from './nvprof-times.js';
-import { OVERHEAD_COLUMNS, OVERHEAD_TABLE, overheadText, readOverhead } from './overhead.js';
+import { MARKER, Markers, OBJECT, readObjectId } from './markers.js';
 
 export const nvprof: Reader = {
   id: 'nvprof',
@@ -32,11 +29,33 @@ export const nvprof: Reader = {
   reads: 'database',
   fileNames: /\.nvvp(?:\.gz)?$/,
   tableNames: ['CUPTI_ACTIVITY_KIND'],
+  docs: {
+    profiler: 'nvprof, NVVP',
+    input: 'database',
+    made: ['`nvprof -f -o net.sql --profile-from-start off python train.py`'],
+    read: [
+      'Kernels (those that may overlap, and those that nvprof ran one after the other), copies, memory sets, synchronisations; markers; CUDA runtime and driver calls; devices.',
+      'Database versions 7 to 22. Times are Unix time and are rebased to the start of the profile. Kernel names are demangled; one that cannot be stays as it is.',
+      "Metrics and events (`--metrics`, `--events`) are counters of their kernels, by CUPTI's number (`metric#20971523`): the database has no names, numbers differ between architectures, and NVIDIA publishes no table of them. `nvprof -i net.sql --print-gpu-trace --csv` prints the same values by name, on any machine with nvprof.",
+    ],
+  },
   sniff: ({ database }) => database?.has('StringTable') === true && database.has('Version'),
-  read: (probe, options) => emit(new NvprofCapture(databaseOf(probe)), options),
+  read(probe, options) {
+    const database = databaseOf(probe);
+    const trace = new TraceBuilder(database.texts('StringTable', 'value', '_id_'));
+    database.diagnostics = trace.diagnostics;
+    const reading = new NvprofReading(database, trace);
+    reading.readAll();
+    const [version] = [...database.rows('Version', ['version'])][0] ?? [];
+    const tool = typeof version === 'number' ? `nvprof database version ${version}` : null;
+    const devices = devicesOf(database, trace);
+    if (devices.length > 1) trace.diagnostics.count('wait-without-device', reading.waitsWithoutDevice);
+    return trace.records({ format: nvprof.id, tool, devices }, options);
+  },
 };
 
 const KIND = 'CUPTI_ACTIVITY_KIND_';
+const OVERHEAD_TABLE = `${KIND}OVERHEAD`;
 /** Both kernel tables: kernels that may overlap, and those that nvprof ran one after the other. */
 const KERNEL_TABLES = [`${KIND}CONCURRENT_KERNEL`, `${KIND}KERNEL`];
 const COPY_TABLES = [`${KIND}MEMCPY`, `${KIND}MEMCPY2`];
@@ -50,318 +69,211 @@ const CALL_TABLES: readonly (readonly [table: string, domain: ApiDomain])[] = [
   [`${KIND}DRIVER`, 'driver'],
 ];
 
-const READ_TABLES = [
-  ...COUNTER_TABLES,
-  OVERHEAD_TABLE,
+/** Tables with starts and ends. */
+const SPAN_TABLES = [
   ...KERNEL_TABLES,
   ...COPY_TABLES,
+  `${KIND}MEMSET`,
+  `${KIND}SYNCHRONIZATION`,
+  OVERHEAD_TABLE,
   ...CALL_TABLES.map(([table]) => table),
-  ...['MEMSET', 'SYNCHRONIZATION', 'MARKER', 'CONTEXT'].map((kind) => KIND + kind),
 ];
+const READ_TABLES = [...COUNTER_TABLES, ...SPAN_TABLES, `${KIND}MARKER`, `${KIND}CONTEXT`];
 
-/** Where times are. */
 const TIME_COLUMNS: readonly TimeColumn[] = [
-  ...[
-    ...KERNEL_TABLES,
-    ...COPY_TABLES,
-    `${KIND}MEMSET`,
-    `${KIND}SYNCHRONIZATION`,
-    OVERHEAD_TABLE,
-    ...CALL_TABLES.map(([table]) => table),
-  ].map((table): TimeColumn => [table, 'start']),
+  ...SPAN_TABLES.map((table): TimeColumn => [table, 'start']),
   [`${KIND}MARKER`, 'timestamp'],
 ];
 
-/** nvprof writes one file per process, and device rows do not record it: all activities are of this one. */
-const PROCESS_KEY = 0;
+/**
+ * What CUPTI and the driver's compiler did, by kind, as PyTorch's traces name it.
+ * Source: CUpti_ActivityOverheadKind of CUPTI's cupti_activity.h.
+ */
+const OVERHEAD_NAMES: ReadonlyMap<number, string> = new Map([
+  [1, 'Driver Compiler'],
+  [1 << 16, 'Buffer Flush'],
+  [2 << 16, 'Instrumentation'],
+  [3 << 16, 'Resource'],
+]);
 
-class NvprofCapture implements Capture {
-  readonly diagnostics = new Diagnostics();
-  readonly threads = new ThreadTable();
-  readonly hostCalls = new HostCalls();
-  readonly ranges = new Ranges();
-  readonly overhead: Ranges;
-  readonly activities = new Activities();
-  readonly names: CaptureNames;
-  readonly header: Capture['header'];
+const overheadText = (kind: number): string => OVERHEAD_NAMES.get(kind) ?? `overhead ${kind}`;
+
+const OBJECT_ID: Selection = { needs: ['objectId'], sql: 'hex(objectId)' };
+
+/** nvprof writes one file per process, and device rows do not record it. */
+const ONLY_PROCESS = 0;
+
+/** Columns that all activity tables share, by the names of the builder. */
+const WORK = {
+  ...{ device: 'deviceId', stream: 'streamId', context: 'contextId', corr: 'correlationId', node: 'graphNodeId' },
+} as const;
+
+class NvprofReading {
+  /** Waits whose context is of no known device: device 0. */
+  waitsWithoutDevice = 0;
+  readonly #clock: DatabaseClock;
   readonly #counters: KernelCounters;
-  /** The profile's start: Unix time in ns, as text because it exceeds 2^53. */
-  readonly #start: string | null;
-  readonly #owner = this.threads.process(PROCESS_KEY, 0);
-  /** Times of rows that are not read, but may be the first of the profile. */
-  readonly #unreadTimes = NumericColumn.floats();
-  /** Numbers of NVTX domains in the columns, from 1, by the id of the string that names them. */
-  readonly #domains = new Map<number, number>();
-  readonly #unread = new UnreadEvents();
-  /** Ids of the strings that name the domains, in order of number. */
-  readonly #domainNames: number[] = [];
+  readonly #corrs = NumericColumn.floats();
 
-  constructor(private readonly database: SqliteFile) {
-    database.diagnostics = this.diagnostics;
-    this.#start = earliestTime(database, TIME_COLUMNS);
-    this.names = this.#names();
+  constructor(
+    private readonly database: SqliteFile,
+    private readonly trace: TraceBuilder,
+  ) {
+    this.#clock = new DatabaseClock(database, TIME_COLUMNS);
+    trace.origin(this.#clock.base);
+    this.#counters = new KernelCounters(database);
+  }
+
+  readAll(): void {
     this.#readCalls();
     this.#readMarkers();
     this.#readKernels();
-    this.#readCopies();
-    this.#readSets();
-    const waitsWithoutDevice = this.#readSyncs();
-    this.#counters = new KernelCounters(database);
-    this.diagnostics.count('bad-row', this.#counters.broken);
-    this.diagnostics.count('counter-without-name', this.#counters.unnamed);
-    this.diagnostics.count('counter-without-kernel', this.#counters.outside(this.activities.corr));
-    this.overhead = readOverhead(this.#rows(OVERHEAD_TABLE, OVERHEAD_COLUMNS), {
-      ...{ diagnostics: this.diagnostics, unread: this.#unread, unreadTimes: this.#unreadTimes },
-      thread: (pid, tid) => this.#thread(pid, tid),
+    this.#readCopiesAndSets();
+    this.#readSyncs();
+    this.#readOverhead();
+    const { diagnostics } = this.trace;
+    diagnostics.count('bad-row', this.#counters.broken);
+    diagnostics.count('counter-without-name', this.#counters.unnamed);
+    diagnostics.count('counter-without-kernel', this.#counters.outside(this.#corrs.values));
+    countUnreadTables(this.database, READ_TABLES, {
+      count: (table, rows) => {
+        this.trace.unread(table, null, rows);
+      },
     });
-    countUnreadTables(database, READ_TABLES, this.#unread);
-    this.header = {
-      format: nvprof.id,
-      tool: this.#tool(),
-      rank: null,
-      startUnixNs: this.#start,
-      dur: null,
-      devices: this.#devices(),
-      facts: this.#unread.facts(this.diagnostics),
-    };
-    if (this.header.devices.length > 1) this.diagnostics.count('wait-without-device', waitsWithoutDevice);
-  }
-
-  /** Rows with times rebased: the first two cells are start and end, or for markers the time twice. */
-  *#rows(
-    table: string,
-    select: readonly Selection[],
-    times: readonly [string, string] = ['start', 'end'],
-  ): Generator<SqliteRow> {
-    const zero = this.#start ?? '0';
-    const rebased = times.map((column): Selection => ({ needs: [column], sql: `("${column}" - ${zero})` }));
-    yield* this.database.rows(table, [...rebased, ...select]);
   }
 
   #readCalls(): void {
-    const { hostCalls } = this;
-    // A thread id is a pthread handle cut to 32 bits and stored with a sign.
-    const columns: Selection[] = [
-      'processId',
-      { needs: ['threadId'], sql: '(threadId & 0xFFFFFFFF)' },
-      'correlationId',
-      'cbid',
-      'returnValue',
-    ];
-    for (const [precedence, [table]] of CALL_TABLES.entries()) {
-      for (const [startCell, endCell, pid, tid, corr, cbid, result] of this.#rows(table, columns)) {
-        const [start, end] = [timeOf(startCell), timeOf(endCell)];
-        if (!(start <= end)) {
-          this.diagnostics.count('bad-row');
-          this.#unreadTimes.push(start);
-          continue;
-        }
-        const thread = this.#thread(numberOf(pid), numberOf(tid));
-        const api = numberOf(cbid) * CALL_TABLES.length + precedence;
-        hostCalls.add(start, end, thread, this.#owner, numberOf(corr), api, precedence);
-        hostCalls.setResult(numberOf(result));
-      }
+    const columns = {
+      ...{ pid: 'processId', corr: 'correlationId', cbid: 'cbid', result: 'returnValue', ...this.#clock.span },
+      // A thread id is a pthread handle cut to 32 bits and stored with a sign.
+      tid: { needs: ['threadId'], sql: '(threadId & 0xFFFFFFFF)' },
+    };
+    for (const [precedence, [table, domain]] of CALL_TABLES.entries()) {
+      for (const { cbid, ...row } of this.database.cells(table, columns))
+        this.trace.call({ ...row, name: apiName(domain, numberOf(cbid) || 0), precedence });
     }
-  }
-
-  #thread(pid: number, tid: number): number {
-    return this.threads.thread(this.threads.process(pid + 1, pid), tid);
   }
 
   /** Pairs start and end rows by id. Instantaneous markers and markers of objects other than threads enclose nothing. */
   #readMarkers(): void {
+    const { trace } = this;
     const table = `${KIND}MARKER`;
-    const columns: Selection[] = [
-      'id',
-      'flags',
-      'objectKind',
-      { needs: ['objectId'], sql: 'hex(objectId)' },
-      'name',
-      'domain',
-    ];
-    const [markers, unreadTimes] = [new Markers(), this.#unreadTimes];
-    /** Thread numbers by object id. */
-    const threads = new Map<Cell | undefined, number>();
-    let [marks, otherStarts] = [0, 0];
-    for (const [timeCell, , id, flags, objectKind, object, name, domain] of this.#rows(table, columns, [
-      'timestamp',
-      'timestamp',
-    ])) {
+    const select = { at: this.#clock.since('timestamp'), id: 'id', flags: 'flags', kind: 'objectKind', object: OBJECT_ID, text: 'name', domain: 'domain' }; // prettier-ignore
+    const markers = new Markers();
+    const threads = new Map<Cell, readonly [pid: number, tid: number]>();
+    let otherStarts = 0;
+    for (const { at, id, flags, kind, object, text, domain } of this.database.cells(table, select)) {
+      const time = timeOf(at);
       const flag = numberOf(flags);
-      const time = timeOf(timeCell);
       if (Number.isNaN(time) || typeof id !== 'number') {
-        this.diagnostics.count('bad-row');
+        trace.bad('bad-row');
       } else if ((flag & MARKER.end) !== 0) {
         markers.addEnd(time, id);
-      } else if ((flag & MARKER.start) !== 0 && objectKind !== OBJECT.thread) {
+      } else if ((flag & MARKER.start) !== 0 && kind !== OBJECT.thread) {
         otherStarts++;
-        unreadTimes.push(time);
+        // Its end is not read either.
+        trace.unread(`ranges of other objects than threads in ${table}`, time, 2);
       } else if ((flag & MARKER.start) !== 0) {
-        const thread = entryOf(threads, object, () => this.#thread(...readObjectId(String(object))));
-        markers.addStart(time, id, thread, numberOf(name), this.#domain(numberOf(domain)));
-      } else {
-        marks++;
-        unreadTimes.push(time);
-      }
+        const thread = entryOf(threads, object, () => readObjectId(String(object)));
+        markers.addStart(time, id, thread, numberOf(text), numberOf(domain));
+      } else trace.unread(`marks of ${table}`, time);
     }
-    if (marks > 0) this.#unread.count(`marks of ${table}`, marks);
-    if (otherStarts > 0) this.#unread.count(`ranges of other objects than threads in ${table}`, 2 * otherStarts);
-    markers.addTo(this.ranges, otherStarts, unreadTimes, this.diagnostics);
-  }
-
-  /** Number of a domain by the string that names it; 0 for the default domain. */
-  #domain(nameId: number): number {
-    if (Number.isNaN(nameId) || nameId === 0 || this.names.rangeText(nameId) === null) return 0;
-    return entryOf(this.#domains, nameId, () => this.#domainNames.push(nameId));
+    markers.addTo(trace, otherStarts);
   }
 
   #readKernels(): void {
-    const { activities } = this;
-    const columns = [...SHARED_COLUMNS, 'name', 'graphNodeId', 'graphId', ...RESOURCE_COLUMNS, ...EXTENT_COLUMNS];
-    for (const table of KERNEL_TABLES) {
-      for (const cells of this.#rows(table, columns)) {
-        const [name = 0, node, graphId, registers, declared, asked, ...extents] = cells.slice(SHARED_CELLS);
-        activities.addKernel(this.#activityRow(cells, node), numberOf(name), numberOf(graphId));
-        activities.kernels.registers.push(numberOf(registers));
-        activities.kernels.sharedBytes.push(numberOf(declared) + numberOf(asked));
-        for (const extent of extents) activities.kernels.extents.push(numberOf(extent));
-      }
+    const grid = { gridX: 'gridX', gridY: 'gridY', gridZ: 'gridZ' };
+    const block = { blockX: 'blockX', blockY: 'blockY', blockZ: 'blockZ' };
+    const memory = { declared: 'staticSharedMemory', asked: 'dynamicSharedMemory' };
+    const columns = { ...WORK, name: 'name', graphId: 'graphId', registers: 'registersPerThread', ...memory, ...grid, ...block }; // prettier-ignore
+    for (const row of this.#work(KERNEL_TABLES, columns)) {
+      const counters = this.#counters.of(numberOf(row.corr));
+      this.trace.kernel({
+        ...row,
+        ...(counters === null ? undefined : { counters }),
+        sharedBytes: numberOf(row.declared) + numberOf(row.asked),
+        ...{ grid: [row.gridX, row.gridY, row.gridZ], block: [row.blockX, row.blockY, row.blockZ] },
+      });
     }
   }
 
-  #readCopies(): void {
-    const columns = [...SHARED_COLUMNS, 'copyKind', 'bytes', 'graphNodeId', 'srcKind', 'dstKind'];
-    for (const table of COPY_TABLES) {
-      for (const cells of this.#rows(table, columns)) {
-        const [kindCell, bytes, node, source, destination] = cells.slice(SHARED_CELLS);
-        const kind = numberOf(kindCell);
-        const hostMemoryCode = hostSide(kind, numberOf(source), numberOf(destination));
-        this.activities.addCopy(this.#activityRow(cells, node), kind, numberOf(bytes), hostMemoryCode);
-      }
+  #readCopiesAndSets(): void {
+    const copies = { ...WORK, code: 'copyKind', bytes: 'bytes', source: 'srcKind', destination: 'dstKind' };
+    for (const { code, source, destination, ...row } of this.#work(COPY_TABLES, copies)) {
+      const host = hostSide(numberOf(code), numberOf(source), numberOf(destination));
+      const kind = COPY_KINDS[numberOf(code)] ?? null;
+      this.trace.copy({ ...row, kind, hostMemory: CUPTI_MEMORIES[host] ?? null });
     }
+    const sets = { ...WORK, bytes: 'bytes', value: 'value' };
+    for (const row of this.#work([`${KIND}MEMSET`], sets)) this.trace.set(row);
   }
 
-  #readSets(): void {
-    for (const cells of this.#rows(`${KIND}MEMSET`, [...SHARED_COLUMNS, 'bytes', 'value', 'graphNodeId'])) {
-      const [bytes, value, node] = cells.slice(SHARED_CELLS);
-      this.activities.addSet(this.#activityRow(cells, node), numberOf(bytes), numberOf(value));
-    }
-  }
-
-  /** Rows of waits record only their context. Returns how many have a context of no known device: device 0. */
-  #readSyncs(): number {
+  /** Rows of waits record only their context. */
+  #readSyncs(): void {
     const contexts = new ContextDevices(this.database, CONTEXT_TABLES);
-    let unknown = 0;
-    const columns = ['contextId', 'streamId', 'correlationId', 'type'];
-    for (const [start = null, end = null, context = null, stream = null, corr = null, kind] of this.#rows(
-      `${KIND}SYNCHRONIZATION`,
-      columns,
-    )) {
-      const device = contexts.deviceOf(PROCESS_KEY, numberOf(context));
-      if (Number.isNaN(device)) unknown++;
-      const cells = [start, end, device || 0, stream === NO_STREAM ? null : stream, corr, context];
-      const row = this.#activityRow(cells, null);
-      this.activities.addSync(row, numberOf(kind));
+    const columns = { stream: 'streamId', context: 'contextId', corr: 'correlationId', code: 'type' };
+    for (const { code, stream, ...row } of this.#work([`${KIND}SYNCHRONIZATION`], columns)) {
+      const device = contexts.deviceOf(ONLY_PROCESS, numberOf(row.context));
+      if (Number.isNaN(device)) this.waitsWithoutDevice++;
+      const kind = SYNC_KINDS[numberOf(code)] ?? null;
+      this.trace.sync({ ...row, device, stream: stream === NO_STREAM ? null : stream, kind });
     }
-    return unknown;
   }
 
-  /** The cells that all activities have: those of `SHARED_COLUMNS` after the rebased times, and the graph node. */
-  #activityRow([startCell, endCell, device, stream, corr, context]: SqliteRow, node: Cell | undefined): ActivityRow {
-    // Times that were not collected are 0 in the file, and before the profile's start once they are rebased.
-    const [start, end] = [timeOf(startCell), timeOf(endCell)];
-    const isTimed = !Number.isNaN(start);
-    return {
-      start: isTimed ? start : NaN,
-      end: isTimed ? end : NaN,
-      device: numberOf(device),
-      stream: numberOf(stream),
-      context: numberOf(context),
-      process: this.#owner,
-      corr: numberOf(corr),
-      node: numberOf(node),
-    };
+  /** Overhead of a process or a thread; that of a device is no time of the host. */
+  #readOverhead(): void {
+    const columns = { kind: 'overheadKind', objectKind: 'objectKind', object: OBJECT_ID, ...this.#clock.span };
+    for (const { kind, objectKind, object, ...span } of this.database.cells(OVERHEAD_TABLE, columns)) {
+      const [pid, tid] = readObjectId(String(object));
+      const isOfThread = objectKind === OBJECT.thread;
+      if (!(numberOf(kind) >= 0)) this.trace.bad('bad-row', span.start);
+      else if (isOfThread || objectKind === OBJECT.process)
+        this.trace.overhead({ ...span, pid, tid: isOfThread ? tid : null, text: overheadText(numberOf(kind)) });
+      else this.trace.unread(`overhead of other objects than threads in ${OVERHEAD_TABLE}`, span.start);
+    }
   }
 
-  statementTimes(): readonly NumericColumn[] {
-    return [this.#unreadTimes];
-  }
-
-  detailsOf(activity: number): ActivityDetails | null {
-    const counters = this.#counters.of(this.activities.corr.at(activity));
-    return counters === null ? null : { counters };
-  }
-
-  hostMemoryOf(activity: number): HostMemory | null {
-    const { copies, ownRow } = this.activities;
-    return CUPTI_MEMORIES[copies.hostMemoryCode.at(ownRow.at(activity))] ?? null;
-  }
-
-  #names(): CaptureNames {
-    const lookup = this.database.lookup('StringTable', 'value', '_id_');
-    const string = (id: number): string | null => {
-      const value = lookup?.(id) ?? null;
-      return typeof value === 'string' ? value : null;
-    };
-    return {
-      kernelName: (id) => {
-        const name = string(id);
-        if (name === null) return null;
-        const demangled = demangle(name);
-        if (demangled === null) this.diagnostics.count('name-not-demangled');
-        return demangled ?? name;
-      },
-      apiName: (api) => {
-        const [, domain] = elementAt(CALL_TABLES, api % CALL_TABLES.length);
-        return apiName(domain, Math.floor(api / CALL_TABLES.length));
-      },
-      rangeText: (id) => overheadText(id) ?? string(id),
-      domainName: (domain) => (domain === 0 ? null : string(elementAt(this.#domainNames, domain - 1))),
-      copyKind: (code) => COPY_KINDS[code] ?? null,
-      syncKind: (code) => SYNC_KINDS[code] ?? null,
-    };
-  }
-
-  #tool(): string | null {
-    const [row] = [...this.database.rows('Version', ['version'])];
-    return typeof row?.[0] === 'number' ? `nvprof database version ${row[0]}` : null;
-  }
-
-  /** The file holds clocks in kHz and bandwidths in kB/s. */
-  #devices(): Device[] {
-    const columns = [
-      'id',
-      'name',
-      'computeCapabilityMajor',
-      'computeCapabilityMinor',
-      'numMultiprocessors',
-      'coreClockRate',
-      'globalMemoryBandwidth',
-      'globalMemorySize',
-    ];
-    const rows = [...this.database.rows(`${KIND}DEVICE`, columns)].map((row) => row.map(numberOf));
-    const times = (cell: number, factor: number): number | null => orNull(cell * factor);
-    return rows
-      .map(
-        ([id = NaN, name = NaN, major = NaN, minor = NaN, units = NaN, kHz = NaN, kBPerS = NaN, memBytes = NaN]) => ({
-          id: Number.isNaN(id) ? 0 : id,
-          vendor: 'nvidia',
-          name: this.names.rangeText(name),
-          arch: Number.isNaN(major + minor) ? null : `sm${major}${minor}`,
-          units: orNull(units),
-          clockHz: times(kHz, 1000),
-          memBytesPerS: times(kBPerS, 1000),
-          memBytes: orNull(memBytes),
-        }),
-      )
-      .sort((a, b) => a.id - b.id);
+  /** Rows of tables of work, with their times. */
+  *#work<Name extends string>(
+    tables: readonly string[],
+    select: Readonly<Record<Name | 'corr', Selection>>,
+  ): Generator<Readonly<Record<Name | 'corr' | 'start' | 'end', Cell>>> {
+    for (const table of tables) {
+      for (const row of this.database.cells<Name | 'corr' | 'start' | 'end'>(table, {
+        ...select,
+        ...this.#clock.span,
+      })) {
+        this.#corrs.push(numberOf(row.corr));
+        yield row;
+      }
+    }
   }
 }
 
-/** Columns that all activity tables but that of waits share. */
-const SHARED_COLUMNS: readonly Selection[] = ['deviceId', 'streamId', 'correlationId', 'contextId'];
-/** Cells before an activity table's own: start, end and the shared columns. */
-const SHARED_CELLS = 2 + SHARED_COLUMNS.length;
-
-const RESOURCE_COLUMNS: readonly Selection[] = ['registersPerThread', 'staticSharedMemory', 'dynamicSharedMemory'];
-const EXTENT_COLUMNS: readonly Selection[] = ['gridX', 'gridY', 'gridZ', 'blockX', 'blockY', 'blockZ'];
+/** The file holds clocks in kHz and bandwidths in kB/s. */
+function devicesOf(database: SqliteFile, trace: TraceBuilder): Device[] {
+  const columns = [
+    'id',
+    'name',
+    'computeCapabilityMajor',
+    'computeCapabilityMinor',
+    'numMultiprocessors',
+    'coreClockRate',
+    'globalMemoryBandwidth',
+    'globalMemorySize',
+  ];
+  const rows = [...database.rows(`${KIND}DEVICE`, columns)].map((row) => row.map(numberOf));
+  const times = (cell: number, factor: number): number | null => orNull(cell * factor);
+  return rows
+    .map(([id = NaN, name = NaN, major = NaN, minor = NaN, units = NaN, kHz = NaN, kBPerS = NaN, memBytes = NaN]) => ({
+      id: Number.isNaN(id) ? 0 : id,
+      vendor: 'nvidia',
+      name: trace.textOf(name),
+      arch: Number.isNaN(major + minor) ? null : `sm${major}${minor}`,
+      units: orNull(units),
+      clockHz: times(kHz, 1000),
+      memBytesPerS: times(kBPerS, 1000),
+      memBytes: orNull(memBytes),
+    }))
+    .sort((a, b) => a.id - b.id);
+}

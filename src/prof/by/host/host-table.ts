@@ -7,7 +7,7 @@ import { orNull } from '../../../containers/numeric-column.js';
 import { UserError } from '../../../record/errors.js';
 import { isCubeClass } from '../../../record/neuron/engines.js';
 import type {
-  CollectiveRecord,
+  CollectiveLine,
   Context,
   KernelLine,
   ProfileLine,
@@ -17,8 +17,7 @@ import type {
 import { spreadOf, type Spread } from '../../../record/statistics.js';
 import { isDeviceActivity } from '../../input/device-activity.js';
 import { GroupDurations } from '../group-durations.js';
-import { NamedTimes } from './named-times.js';
-import { hostRangeName, rangeAmong } from './range-name.js';
+import { NamedTimes, hostRangeName, rangeAmong } from './range-name.js';
 
 /** What the rows of a table are. */
 export interface HostTableKind {
@@ -45,7 +44,7 @@ function distinct(...lists: readonly (readonly string[])[]): ReadonlySet<string>
   return names;
 }
 
-const isWork = (record: ProfileLine): record is KernelLine | CollectiveRecord =>
+const isWork = (record: ProfileLine): record is KernelLine | CollectiveLine =>
   record.type === 'kernel' || record.type === 'collective';
 
 const ENGINE_RANGE = 'autograd::engine::evaluate_function: ';

@@ -65,7 +65,6 @@ export class FactTable {
   /** Number of a kernel's list; NO_FACTS where the table is full. */
   numberOf(row: Annotated): number {
     const known = (this.#known ??= new KernelMemo(KEPT));
-    if (!known.isOn) return this.#listOf(repeatedFacts(row));
     const basis = basisOfFacts(row);
     return known.of(
       row.calls,

@@ -34,6 +34,7 @@ import type { TextTable } from './text-table.js';
 import { timedActivity, type TimedActivity } from '../timed-activity.js';
 import { PiecePacker } from './timeline-events.js';
 import { MarkTable } from './timeline-marks.js';
+import { TensorUtilisation } from './tensor-utilisation.js';
 import { TrackTable } from './timeline-tracks.js';
 
 /** A timeline, and what its elements in the page hold: the tables first, then by piece; null for what is not held. */
@@ -66,6 +67,7 @@ export class TimelineBuilder {
   readonly #rangeTitles = new RangeTitles();
   readonly #steps = new StepTimes();
   readonly #tracks = new TrackTable();
+  readonly #utilisation = new TensorUtilisation((sample) => this.#tracks.take(sample));
   readonly #marks = new MarkTable();
   readonly #complete = new CompleteTime();
   readonly #dependencies = new InstructionDependencies();
@@ -109,6 +111,7 @@ export class TimelineBuilder {
   addKernel(kernel: PageKernel, row: Annotated | null = null): void {
     const { record } = kernel;
     this.#shortNames.take(record);
+    this.#utilisation.take(record, this.header);
     const found = this.#dependencies.take(record);
     if (this.#addActivity(record, kernel, row) && found.length > 0) this.#buffer.dependencies.add(record.id, found);
   }
@@ -131,6 +134,7 @@ export class TimelineBuilder {
   /** @returns the order of the events; null where some may have been dropped */
   #settled({ events, trackPoints }: TimelineBounds): EventOrder | null {
     this.#facts.forget();
+    this.#utilisation.finish();
     this.#tracks.settle(trackPoints);
     const order = eventsInOrder(this.#buffer);
     return this.#hold(order, events) ? order : null;

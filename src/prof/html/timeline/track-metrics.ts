@@ -1,5 +1,12 @@
 /** Which samples are drawn over time, what their tracks are called, and how long a value holds. */
-import { CPU_BUSY_METRIC, CPU_METRICS, metricTitle, MISSING_WORK_METRIC } from '../../../record/sample-metrics.js';
+import {
+  CC_INSTRUCTION_METRIC,
+  CPU_BUSY_METRIC,
+  CPU_METRICS,
+  metricTitle,
+  MISSING_WORK_METRIC,
+  TENSOR_UTILISATION_METRIC,
+} from '../../../record/sample-metrics.js';
 import type { Labels, SampleRecord } from '../../../record/record.js';
 
 export interface TrackMetric {
@@ -27,12 +34,14 @@ const METRICS: Readonly<Record<string, MetricShape>> = {
   npu_module_mem: changes(),
   sb_usage: changes([]),
   psum_usage: changes([]),
+  [TENSOR_UTILISATION_METRIC]: changes([]),
   dma_transfer_rate: changes([]),
   pending_dma: changes([]),
   hbm_bandwidth: sampled(),
   llc_throughput: sampled(),
   llc_hit_rate: sampled(),
   aicore_freq: sampled(),
+  [CC_INSTRUCTION_METRIC]: sampled(['core']),
 };
 
 /**

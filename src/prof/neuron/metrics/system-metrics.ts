@@ -1,9 +1,12 @@
 /** Metrics of the system that a capture was made on, and metrics that records cannot provide. */
+import type { IntervalSums } from '../metric-sums.js';
 import { fromVendor } from '../quantity.js';
 import {
   activeTime,
   combine,
+  measuredTime,
   measuredUnion,
+  NO_ORDER,
   ratio,
   statedTotal,
   type Metric,
@@ -79,26 +82,85 @@ function deviceIndex({ stated }: MetricSums): MetricAmount {
   return others.length === 0 ? index : { unknown: 'the cores are of several devices' };
 }
 
-const COLLECTIVES: readonly (readonly [name: string, unit: Metric['unit'], doc: string])[] = [
-  ['cc_op_count', 'count', 'collective operations'],
-  ['cc_op_time', 'ps', 'durations of collective operations added up'],
-  ['cc_op_active_time', 'ps', 'time during which a collective operation was under way'],
-  ['cc_op_active_time_percent', 'fraction', 'share of the time during which a collective operation was under way'],
-  ['cc_cores_instruction_count', 'count', 'instructions of the cores for collectives'],
-  ['cc_cores_instruction_time', 'ps', 'durations of instructions of the cores for collectives added up'],
-  ['cc_cores_instruction_active_time', 'ps', 'time during which a core for collectives ran an instruction'],
-  [
-    'cc_cores_instruction_active_time_percent',
-    'fraction',
-    'share of the time during which a core for collectives ran an instruction',
-  ],
+interface CollectiveSpans {
+  /** Begin of the names of their metrics. */
+  readonly name: string;
+  readonly what: string;
+  readonly isUnderWay: string;
+  /** What the active time leaves out; '' for nothing. */
+  readonly leftOut: string;
+  readonly of: (sums: MetricSums) => IntervalSums;
+}
+
+const COLLECTIVES: readonly CollectiveSpans[] = [
+  {
+    name: 'cc_op',
+    what: 'collective operations',
+    isUnderWay: 'a collective operation was under way',
+    leftOut: '',
+    of: ({ collectives }) => collectives,
+  },
+  {
+    name: 'cc_cores_instruction',
+    what: 'instructions of the cores for collectives',
+    isUnderWay: 'a core for collectives ran an instruction that is not a wait for a semaphore',
+    leftOut: ', waits for semaphores left out',
+    of: ({ collectiveInstructions }) => collectiveInstructions,
+  },
 ];
 
+/** Computed from the records of operations; without any as the tool reports it. */
+function metricsOfCollectives({ name, what, isUnderWay, leftOut, of }: CollectiveSpans): Metric[] {
+  const metric = (
+    [key, unit]: readonly [key: string, unit: Metric['unit']],
+    [doc, formula]: readonly [doc: string, formula: string],
+    amount: Metric['of'],
+    measured?: Metric['measured'],
+  ): Metric => ({
+    ...{ name: `${name}_${key}`, group: 'cc_engine', unit, doc },
+    formula: `${formula}; without records of them ${WITHOUT_RECORDS}`,
+    of: (sums) => (of(sums).count > 0 ? amount(sums) : withoutCollectives(sums, `${name}_${key}`, unit)),
+    ...(measured === undefined ? undefined : { measured }),
+  });
+  const union: Metric['measured'] = (sums) => [measuredUnion(of(sums))];
+  const active: Metric['of'] = (sums) => {
+    const { union: intervals } = of(sums);
+    return intervals.outOfOrder > 0 ? { unknown: NO_ORDER } : intervals.total;
+  };
+  return [
+    metric(['count', 'count'], [what, `number of ${what}`], (sums) => of(sums).count),
+    metric(
+      ['time', 'ps'],
+      [`durations of ${what} added up`, `Σ duration of ${what}`],
+      (sums) => of(sums).time,
+      (sums) => [measuredTime(of(sums))],
+    ),
+    metric(
+      ['active_time', 'ps'],
+      [`time during which ${isUnderWay}`, `length of the union of ${what}${leftOut}`],
+      active,
+      union,
+    ),
+    metric(
+      ['active_time_percent', 'fraction'],
+      [`share of the time during which ${isUnderWay}`, `${name}_active_time / total_time`],
+      (sums) => ratio(active(sums), sums.totalPs, 'total_time'),
+      union,
+    ),
+  ];
+}
+
+const WITHOUT_RECORDS =
+  "as the tool reports it; 0 where the trace's sections of the cores for collectives are all empty";
+
 /** Cores of their own carry out all collective operations: where they ran nothing, there were none. */
-function noCollectives(sums: MetricSums): MetricAmount {
+function withoutCollectives(sums: MetricSums, name: string, unit: Metric['unit']): MetricAmount {
+  const value = sums.reported.get('')?.get(name)?.value;
+  // Times are seconds in the tool's summary.
+  if (typeof value === 'number') return fromVendor(value, unit);
   return statedTotal(sums, 'cc_cores_instruction_count') === 0
     ? 0
-    : { unknown: 'the capture does not say that there were none, and how they are recorded is not known' };
+    : { unknown: 'the capture has no records of them, and does not say that there were none' };
 }
 
 export const OTHER_METRICS: readonly Metric[] = [
@@ -106,8 +168,8 @@ export const OTHER_METRICS: readonly Metric[] = [
     name: 'total_active_time',
     group: 'summary',
     unit: 'ps',
-    doc: 'time during which an engine ran an instruction or a DMA packet was under way',
-    formula: 'length of the union of instructions (EVENT_SEMAPHORE left out) and packets',
+    doc: 'time during which an engine ran an instruction, or a DMA packet or a collective operation was under way',
+    formula: 'length of the union of instructions (EVENT_SEMAPHORE left out), packets and collective operations',
     of: (sums) => activeTime(sums, { union: sums.active }),
     measured: (sums) => [measuredUnion({ union: sums.active })],
     ofPackets: true,
@@ -140,17 +202,6 @@ export const OTHER_METRICS: readonly Metric[] = [
       combine([statedTotal(sums, 'event_count')], (events) => events + sums.instructions + sums.packets.count),
     ofPackets: true,
   },
-  ...COLLECTIVES.map(([name, unit, doc]): Metric => ({
-    name,
-    group: 'cc_engine',
-    unit,
-    doc,
-    formula: "as the tool reports it; 0 where the trace's sections of the cores for collectives are all empty",
-    of: (sums) => {
-      const value = sums.reported.get('')?.get(name)?.value;
-      // Times are seconds in the tool's summary.
-      return typeof value === 'number' ? fromVendor(value, unit) : noCollectives(sums);
-    },
-  })),
+  ...COLLECTIVES.flatMap(metricsOfCollectives),
   ...SYSTEM,
 ];

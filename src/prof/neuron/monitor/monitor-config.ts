@@ -7,7 +7,7 @@
  * period; and a member that is absent enables nothing.
  */
 import { nearest, UserError } from '../../../record/errors.js';
-import { isObject } from '../../input/field-checks.js';
+import { isObject } from '../../../record/fields/field-types.js';
 import {
   groupNamed,
   MONITOR_GROUPS,

@@ -34,8 +34,8 @@ export const VENDOR_TABLES = [
   ...['metadata', 'profile_info', 'neff_header', 'summary', 'summary_groups', 'summary_group_order', 'terminology'],
 ] as const;
 
-/** Takes a row, as JSON. */
-export type OnRow = (table: string, row: string) => void;
+/** Takes a row, an object as JSON. @param profile that it is of; null for one that is not of a profile */
+export type OnRow = (table: string, row: string, profile: number | null) => void;
 
 class ProfileState {
   readonly cores = new Map<number, CoreState>();
@@ -46,7 +46,7 @@ class ProfileState {
 
   constructor(
     readonly profile: ProfileRecord | null,
-    private readonly onRow: OnRow,
+    readonly onRow: (table: string, row: string) => void,
   ) {
     this.#indices = profile?.devices.map(({ id }) => id).sort((a, b) => a - b) ?? [];
   }
@@ -90,8 +90,10 @@ export class VendorTables {
   constructor(private readonly onRow: OnRow) {}
 
   take(record: ProfileLine): void {
-    if (record.type === 'profile') this.#profiles.set(record.profile, new ProfileState(record, this.onRow));
-    const state = entryOf(this.#profiles, record.profile, () => new ProfileState(null, this.onRow));
+    const stateOf = (header: ProfileRecord | null): ProfileState =>
+      new ProfileState(header, (table, row) => this.onRow(table, row, record.profile));
+    if (record.type === 'profile') this.#profiles.set(record.profile, stateOf(record));
+    const state = entryOf(this.#profiles, record.profile, () => stateOf(null));
     if (mayBeNeuron(state.profile)) this.#take(record, state);
   }
 
@@ -99,35 +101,35 @@ export class VendorTables {
   finish(summaries: readonly MetricSummary[]): void {
     const metrics = summaries.flatMap(({ rows }) => rows);
     for (const [table, row] of metricTables([...new Map(metrics.map((row) => [row.name, row])).values()]))
-      this.onRow(table, row);
+      this.onRow(table, row, null);
     for (const { profile } of summaries) this.#finish(this.#profiles.get(profile));
   }
 
   #finish(state: ProfileState | undefined): void {
     if (state === undefined) return;
-    const { profile, cores, memory } = state;
+    const { profile, cores, memory, onRow } = state;
     for (const record of memory)
-      this.onRow('nc_mem_usage', memoryRow(record, cores.get(record.device ?? NaN)?.stated.get('nd_idx')));
+      onRow('nc_mem_usage', memoryRow(record, cores.get(record.device ?? NaN)?.stated.get('nd_idx')));
     for (const [device, core] of [...cores].sort(([a], [b]) => a - b)) {
       core.finish();
-      this.onRow('model_info', coreRow(device, core, state.fact('clockHz')));
-      if (!state.hasLayerRows) this.#layers(core);
+      onRow('model_info', coreRow(device, core, state.fact('clockHz')));
+      if (!state.hasLayerRows) this.#layers(core, state);
     }
     if (profile === null) return;
     const subgraphs = new Set([...cores.values()].flatMap(({ subgraph }) => subgraph ?? []));
-    this.onRow('metadata', metadataRow(profile, { subgraphs: subgraphs.size }));
-    this.onRow('profile_info', profileInfoRow(profile));
+    onRow('metadata', metadataRow(profile, { subgraphs: subgraphs.size }));
+    onRow('profile_info', profileInfoRow(profile));
     const header = headerRow(profile);
-    if (header !== null) this.onRow('neff_header', header);
+    if (header !== null) onRow('neff_header', header);
   }
 
   /** A core's instructions as one layer; those of the program as another, where it has no layers. */
-  #layers(core: CoreState): void {
+  #layers(core: CoreState, { onRow }: ProfileState): void {
     const { subgraph, all, program, hasLayers } = core;
     if (subgraph === undefined || !Number.isFinite(all.to)) return;
-    this.onRow('layer_summary', summedLayerRow(`/${subgraph}`, { subgraph }, all));
+    onRow('layer_summary', summedLayerRow(`/${subgraph}`, { subgraph }, all));
     if (!hasLayers && Number.isFinite(program.to))
-      this.onRow('layer_summary', summedLayerRow(`/${subgraph}/Unknown`, { subgraph }, program));
+      onRow('layer_summary', summedLayerRow(`/${subgraph}/Unknown`, { subgraph }, program));
   }
 
   #take(record: ProfileLine, state: ProfileState): void {
@@ -137,7 +139,7 @@ export class VendorTables {
         break;
       case 'copy': {
         const number = record.kind === 'DMA' ? state.core(record.device).packet(record) : null;
-        if (number !== null) this.onRow('dma', packetRow(record, { ...state.place(record.device), number }));
+        if (number !== null) state.onRow('dma', packetRow(record, { ...state.place(record.device), number }));
         break;
       }
       case 'sample':
@@ -145,20 +147,20 @@ export class VendorTables {
         break;
       case 'layer':
         state.hasLayerRows = true;
-        this.onRow('layer_summary', layerRow(record, state.place(record.device)));
+        state.onRow('layer_summary', layerRow(record, state.place(record.device)));
         break;
       case 'tensor':
-        this.onRow('neff_node', tensorRow(record));
+        state.onRow('neff_node', tensorRow(record));
         break;
       case 'notice':
-        if (record.category !== 'error') this.onRow('warnings', warningRow(record));
+        if (record.category !== 'error') state.onRow('warnings', warningRow(record));
         break;
     }
   }
 
   #instruction(record: KernelLine, state: ProfileState): void {
     state.core(record.device).instruction(record);
-    this.onRow('instruction', instructionRow(record, state.place(record.device)));
+    state.onRow('instruction', instructionRow(record, state.place(record.device)));
   }
 
   #sample(record: SampleRecord, state: ProfileState): void {
@@ -171,11 +173,11 @@ export class VendorTables {
       // Cores for collectives do not belong to this core.
       if (value !== null && metric !== 'cc_cores_instruction_count') core.stated.set(metric, value);
     } else if (metric === UNEVEN_QUEUE_METRIC) state.core(device).leaveOut(labels);
-    else if (metric === 'dma_queue') this.onRow('dma_queues_info', queueRow(record, state.place(device)));
+    else if (metric === 'dma_queue') state.onRow('dma_queues_info', queueRow(record, state.place(device)));
     else if (metric === 'memory') state.memory.push(record);
     else {
       const [table, row] = SAMPLE_TABLES.get(metric) ?? [];
-      if (table !== undefined && row !== undefined) this.onRow(table, row(record, state.place(device)));
+      if (table !== undefined && row !== undefined) state.onRow(table, row(record, state.place(device)));
     }
   }
 }

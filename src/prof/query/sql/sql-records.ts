@@ -1,17 +1,16 @@
 /** Records → the tables that a query reads. */
 import { Steps, STEP_TYPES } from '../../steps/steps.js';
-import type { Annotated } from '../../annotate.js';
-import type { Analysis, Answer } from '../../analysis.js';
+import { Annotated } from '../../annotate.js';
+import type { Analysis, Answer, Item } from '../../analysis.js';
 import type { RecordTypes } from '../../input/record-types.js';
-import { operationOf } from '../../steps/communication-operation.js';
-import { communicates } from '../../steps/step-work.js';
+import { operationOf, communicates } from '../../steps/step-work.js';
 import { RANK_TYPES, RankCollector } from '../../ranks/part/rank-collector.js';
 import type { KernelLine, ProfileLine, ProfileRecord } from '../../../record/record.js';
 import type { StepRow } from '../../steps/step-columns.js';
 import type { Database } from './duckdb.js';
 import type { ColumnsRead } from './query-plan.js';
 import { JOB_TABLES, JobRows, OPERATION_TABLE, RANK_TABLE, WAIT_TABLE } from './job-tables.js';
-import type { SqlTable } from './sql-column.js';
+import type { SqlTable } from './sql-types.js';
 import { isStep, KERNEL_TABLE, RECORD_TABLES, STEP_TABLE, type SqlRecord } from './sql-table.js';
 import { TableLoader } from './table-loader.js';
 
@@ -86,18 +85,21 @@ export class SqlRecords implements Analysis<null> {
     );
   }
 
-  take(record: ProfileLine, kernels: readonly Annotated[]): void {
+  take(item: Item): void {
+    if (item instanceof Annotated) this.kernels?.add(item);
+    else this.#takeRecord(item);
+    this.job?.ranks.take(item);
+  }
+
+  #takeRecord(record: ProfileLine): void {
     if (record.type === 'profile') this.#profiles.set(record.profile, record);
     this.records.get(record.type)?.add({ record, profile: this.#profiles.get(record.profile) ?? null });
     // What NCCL does is a kernel, and an operation as much as one that a profiler reports as such.
     if (record.type === 'kernel' && communicates(record)) this.#addCollective(record);
-    this.#addKernels(kernels);
     if (this.steps !== null) this.#steps.take(record);
-    this.job?.ranks.take(record, []);
   }
 
-  finish(kernels: readonly Annotated[]): Answer<null> {
-    this.#addKernels(kernels);
+  finish(): Answer<null> {
     this.kernels?.finish();
     for (const loader of this.records.values()) loader.finish();
     if (this.steps !== null) {
@@ -105,16 +107,11 @@ export class SqlRecords implements Analysis<null> {
       this.steps.finish();
     }
     this.job?.finish();
-    return { table: null, facts: null, notes: [] };
+    return { facts: null };
   }
 
   #addCollective(record: KernelLine): void {
     const operation = { ...record, ...operationOf(record), type: 'collective' } as unknown as ProfileLine;
     this.records.get('collective')?.add({ record: operation, profile: this.#profiles.get(record.profile) ?? null });
-  }
-
-  #addKernels(kernels: readonly Annotated[]): void {
-    if (this.kernels !== null) for (const kernel of kernels) this.kernels.add(kernel);
-    this.job?.ranks.addKernels(kernels);
   }
 }

@@ -1,9 +1,8 @@
 /** Operations of one rank, collected in order of their start. */
 import { entryOf } from '../../../containers/map-entry.js';
 import type { CollectiveKind } from '../../../ops/collective-bytes.js';
-import type { CollectiveRecord, KernelLine, ProfileLine } from '../../../record/record.js';
-import { operationOf, type Operation } from '../../steps/communication-operation.js';
-import { workOf } from '../../steps/step-work.js';
+import type { CollectiveLine, KernelLine, ProfileLine } from '../../../record/record.js';
+import { operationOf, type Operation, workOf } from '../../steps/step-work.js';
 import type { OperationColumns } from './rank-part.js';
 
 /** Operations of a rank that are kept, some 100 bytes each. */
@@ -13,7 +12,7 @@ const MOST_OPERATIONS = 500_000;
 export const MESSAGES: ReadonlySet<CollectiveKind> = new Set(['send', 'receive', 'send-receive'] as const);
 
 /** A record that the rows of a rank have, unless there are too many of them. */
-type TimedOperation = (KernelLine | CollectiveRecord) & { readonly dur: number };
+type TimedOperation = (KernelLine | CollectiveLine) & { readonly dur: number };
 
 /** The operation between ranks that a record is: these are counted, in order of records, by the index of the columns. */
 export function timedOperation(record: ProfileLine): TimedOperation | null {
@@ -21,7 +20,7 @@ export function timedOperation(record: ProfileLine): TimedOperation | null {
   return isOperation && isTimed(record as KernelLine) ? (record as TimedOperation) : null;
 }
 
-const isTimed = ({ start, dur }: KernelLine | CollectiveRecord): boolean =>
+const isTimed = ({ start, dur }: KernelLine | CollectiveLine): boolean =>
   dur !== null && dur >= 0 && Number.isFinite(start + dur);
 
 const emptyColumns = () => ({
@@ -52,7 +51,7 @@ export class OperationRows {
    * @param record a communicating kernel, or a collective
    * @returns its kind; null where it is unknown, and for one that is left out
    */
-  add(record: KernelLine | CollectiveRecord): CollectiveKind | null {
+  add(record: KernelLine | CollectiveLine): CollectiveKind | null {
     const columns = this.#columns;
     const timed = columns.start.length < MOST_OPERATIONS ? timedOperation(record) : null;
     if (timed === null) {

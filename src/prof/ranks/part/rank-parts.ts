@@ -1,7 +1,7 @@
 /** The parts of all ranks, from records of their profiles and from partial answers. */
 import { append } from '../../../containers/lists.js';
-import type { ProfileLine } from '../../../record/record.js';
-import type { Annotated } from '../../annotate.js';
+import type { Item } from '../../analysis.js';
+import { Annotated } from '../../annotate.js';
 import type { RecordTypes } from '../../input/record-types.js';
 import { RANK_TYPES, RankCollector } from './rank-collector.js';
 import type { ProfileWithoutWork, RankPart } from './rank-part.js';
@@ -18,18 +18,17 @@ export class RankParts {
   /** @param isJob whether there may be records of several ranks; else partial answers alone count */
   constructor(private readonly isJob = true) {}
 
-  /** @param rows kernels that are complete with the record */
-  take(record: ProfileLine, rows: readonly Annotated[]): void {
-    if (record.type === 'part-ranks') this.#addGiven(record.profile, record.data as readonly RankPart[]);
+  take(record: Item): void {
+    if (record instanceof Annotated) {
+      if (this.isJob) this.#collector.take(record);
+    } else if (record.type === 'part-ranks') this.#addGiven(record.profile, record.data as readonly RankPart[]);
     // What partial answers have of a profile is its header, its part and its end.
     else if (!this.isJob && record.type !== 'profile' && record.type !== 'end') return;
-    else if (RANK_TYPES.has(record.type)) this.#collector.take(record, rows);
-    else this.#collector.addKernels(rows);
+    else if (RANK_TYPES.has(record.type)) this.#collector.take(record);
   }
 
-  /** @param rows kernels that still waited when the records ended */
-  all(rows: readonly Annotated[]): RankPart[] {
-    this.#collector.addKernels(rows);
+  /** When all records are taken. */
+  get all(): RankPart[] {
     return [...this.#collector.parts, ...this.#given];
   }
 

@@ -69,6 +69,12 @@ describe('demangle', () => {
       ['_Z1fIJifEEvDpRKT_', 'void f<int, float>(int const&, float const&)'],
       ['_Z1fIiJEEvv', 'void f<int>()'],
       ['_Z1fIPFviEEvv', 'void f<void (*)(int)>()'],
+      // What clang writes since 18 where the type of a value depends on another parameter.
+      [
+        '_ZN1a1kIN1c1HETnPFT_RKS3_EXadL_ZNS_1sIS2_EES3_S5_EEEEvPKS2_',
+        'void a::k<c::H, &(c::H a::s<c::H>(c::H const&))>(c::H const*)',
+      ],
+      ['_Z1fIiTnT_Li3EEvv', 'void f<int, 3>()'],
       ['_ZN1alsIiEERNS_1bES2_T_', 'a::b& a::operator<< <int>(a::b&, int)'],
     ],
     'literals and expressions': [

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import type { KernelRecord, ProfileRecord } from '../../../../src/record/record.js';
-import { completeKernel } from '../../../../src/record/kernel-defaults.js';
+import { completeKernel } from '../../../../src/record/fields/record-fields.js';
 import { elementType } from '../../../../src/record/element-types.js';
 import { recordsOf } from '../../../support/profile-records.js';
 import { itShared } from '../../../support/shared.js';

@@ -74,7 +74,7 @@ describe('Ascend raw data', () => {
     const raw = join(PROF, 'host/info.json');
     expect(kernels(raw)).to.deep.equal(kernels(TEXT)).and.to.have.length(20);
     const labels = (path: string): object[] =>
-      kernelsOf(path).map((kernel) => omit(kernel.labels ?? {}, 'taskType', 'opState', 'hf32', 'taskId'));
+      kernelsOf(path).map((kernel) => omit(kernel.labels ?? {}, 'taskType', 'opState', 'hf32'));
     expect(labels(raw)).to.deep.equal(labels(TEXT));
     const cycles = (path: string): unknown[] =>
       kernelsOf(path).map(({ counters }) => [counters?.['aic_total_cycles'], counters?.['aiv_total_cycles']].find((n) => n !== undefined && n > 0));
@@ -94,7 +94,7 @@ describe('Ascend raw data', () => {
     // 10 µs from the launch to the start: 1000 counts of the host are 500 of the device.
     expect(kernel).to.deep.include({ name: 'MatMul:1', start: 10_000, dur: 5_500, device: 3, stream: 2, tid: 11, block: [24, 1, 1] });
     expect(kernel?.launch).to.deep.include({ api: 'launch', start: 0, dur: 2_000 });
-    expect(kernel?.labels).to.deep.equal({ opType: 'MatMulV2', taskType: 'KERNEL_AICORE', blockDim: 24 });
+    expect(kernel?.labels).to.deep.equal({ opType: 'MatMulV2', taskType: 'KERNEL_AICORE', blockDim: 24, taskId: 40 });
     expect(headerOf(path)).to.deep.include({ tool: 'msprof', startUnixNs: '1700000001000010000' });
     expect(headerOf(path).devices).to.deep.include.members([
       { id: 3, vendor: 'huawei', name: 'Ascend910B', arch: 'ascend910b', units: 24, clockHz: 1.8e9, memBytesPerS: null, memBytes: null },
@@ -125,6 +125,7 @@ describe('Ascend raw data', () => {
       [LOG]: Buffer.concat([log(0, 20, 40), part(34, 21, 40, 5), part(35, 24, 40, 5), log(1, 25, 40)]),
     });
     expect(kernelsOf(path).map(({ name, dur, engine }) => [name, dur, engine])).to.deep.equal([['MatMul:1', 3_000, 'MIX_AIC']]);
+    expect(kernelsOf(path)[0]?.labels).to.deep.include({ taskId: 40, contextId: 5 });
     expect(diagnosticsOf(path)).to.deep.equal({ 'task-passed-over': 1 });
   }); // prettier-ignore
 
@@ -154,6 +155,17 @@ describe('Ascend raw data', () => {
     expect(diagnosticsOf(path)).to.deep.equal(found);
     expect(kernelsOf(path)).to.have.length(1);
   }); // prettier-ignore
+
+  it('counts a kind of file as cut off where all its slices are empty', () => {
+    const [empty, next] = [{ [LOG]: '' }, 'device_3/data/stars_soc.data.3.slice_1'];
+    expect(diagnosticsOf(written({ ...one, ...empty }))).to.include({ 'truncated-input': 1 });
+    expect(diagnosticsOf(written({ ...one, ...empty, [next]: '' }))).to.include({ 'truncated-input': 1 });
+    const path = written({ ...one, ...empty, [next]: one[LOG] ?? '' });
+    expect(diagnosticsOf(path)).to.deep.equal({});
+    expect(kernelsOf(path)).to.have.length(1);
+    const names = 'host/data/unaging.additional.hash_dic.slice_0';
+    expect(diagnosticsOf(written({ ...one, [names]: '' }))).to.deep.equal({ 'truncated-input': 1 });
+  });
 
   it('reads the records of the framework up to where they are cut off', () => {
     const folder = freshPath('_raw');

@@ -1,7 +1,7 @@
 /** Tasks of Ascend's traces by their type: the list of types is open. */
 import { expect } from 'chai';
 import { call, task, writeProfile } from '../../../support/ascend-trace.js';
-import { completeKernel } from '../../../../src/record/kernel-defaults.js';
+import { completeKernel } from '../../../../src/record/fields/record-fields.js';
 import { diagnosticsOf, headerOf, recordsOf } from '../../../support/profile-records.js';
 
 describe('Ascend text: types of tasks', () => {

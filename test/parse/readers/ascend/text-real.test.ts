@@ -3,8 +3,8 @@ import { expect } from 'chai';
 import { parse } from 'csv-parse/sync';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { completeKernel } from '../../../../src/record/kernel-defaults.js';
-import type { CollectiveRecord, KernelRecord, ProfileLine, ProfileRecord } from '../../../../src/record/record.js';
+import { completeKernel } from '../../../../src/record/fields/record-fields.js';
+import type { CollectiveLine, KernelRecord, ProfileLine, ProfileRecord } from '../../../../src/record/record.js';
 import { recordsOf } from '../../../support/profile-records.js';
 import { itShared } from '../../../support/shared.js';
 
@@ -17,7 +17,7 @@ const unixOf = (cell: string | undefined): bigint => BigInt((cell ?? '').trim().
 const bare = (cell: string | undefined): string => (cell ?? '').replaceAll('"', '').trim();
 const kernelsOf = (records: readonly ProfileLine[]): KernelRecord[] =>
   records.filter((record) => record.type === 'kernel').map(completeKernel);
-const collectivesOf = (records: readonly ProfileLine[]): CollectiveRecord[] =>
+const collectivesOf = (records: readonly ProfileLine[]): CollectiveLine[] =>
   records.filter((record) => record.type === 'collective');
 const startOf = (records: readonly ProfileLine[]): bigint => BigInt((records[0] as ProfileRecord).startUnixNs ?? NaN);
 

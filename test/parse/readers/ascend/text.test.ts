@@ -1,8 +1,8 @@
 /** Traces of Ascend's profiler and their sidecar files, each with one irregularity. */
 import { expect } from 'chai';
 import { dirname, join } from 'node:path';
-import { completeKernel } from '../../../../src/record/kernel-defaults.js';
-import { STEP_METRIC, type CollectiveRecord, type KernelRecord, type ProfileLine, type ProfileRecord, type SampleRecord } from '../../../../src/record/record.js'; // prettier-ignore
+import { completeKernel } from '../../../../src/record/fields/record-fields.js';
+import { STEP_METRIC, type CollectiveLine, type KernelRecord, type ProfileLine, type ProfileRecord, type SampleRecord } from '../../../../src/record/record.js'; // prettier-ignore
 import { foundIn } from '../../../support/found.js';
 import {
   call,
@@ -41,7 +41,7 @@ const FLOW = flow(5, 30);
 
 const kernelsOf = (path: string): KernelRecord[] =>
   recordsOf(path).filter((record) => record.type === 'kernel').map(completeKernel); // prettier-ignore
-const collectivesOf = (path: string): CollectiveRecord[] => recordsOf(path).filter((record) => record.type === 'collective'); // prettier-ignore
+const collectivesOf = (path: string): CollectiveLine[] => recordsOf(path).filter((record) => record.type === 'collective'); // prettier-ignore
 const isStep = (record: ProfileLine): boolean => record.type === 'sample' && record.metric === STEP_METRIC;
 const samplesOf = (path: string): SampleRecord[] =>
   recordsOf(path).filter((record) => record.type === 'sample' && !isStep(record)) as SampleRecord[];

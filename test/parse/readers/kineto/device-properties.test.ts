@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { devicesOfTrace } from '../../../../src/parse/readers/kineto/device-properties.js';
+import { devicesOfTrace } from '../../../../src/parse/readers/kineto/devices.js';
 import { openInput } from '../../../../src/parse/source.js';
 import type { Device } from '../../../../src/record/record.js';
 import { headerOf } from '../../../support/profile-records.js';

@@ -6,7 +6,7 @@ import { kernel, read, type EventText } from '../../../support/kineto-trace.js';
 /** Rank and device of each part. */
 function partsOf(events: readonly EventText[]): unknown {
   const collector = new RankCollector();
-  for (const record of read(events)) collector.take(record, []);
+  for (const record of read(events)) collector.take(record);
   return collector.parts.map(({ rank, device }) => [rank, device]);
 }
 

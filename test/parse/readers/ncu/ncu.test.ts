@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { writeFileSync } from 'node:fs';
 import type { KernelLine } from '../../../../src/record/record.js';
-import { decimalsOf, factorOf, numberOfText } from '../../../../src/parse/readers/ncu/printed-numbers.js';
+import { decimalsOf, factorOf, numberOfText } from '../../../../src/parse/readers/ncu/launches.js';
 import { freshPath } from '../../../support/fresh-path.js';
 import { recordsOf } from '../../../support/profile-records.js';
 

@@ -129,7 +129,7 @@ describe("Neuron: the tool's JSON, odd files", () => {
   });
 
   it('skips unknown tables, and empty ones', () => {
-    const lines = read({ cc_op: [{ a: '}]"' }, {}], more: { b: [] }, dma: [], ham: [], note: 'text', instruction: [] });
+    const lines = read({ some: [{ a: '}]"' }, {}], more: { b: [] }, dma: [], ham: [], note: 'text', instruction: [] });
     // What stands in every file of these tests: a summary of one metric, and a core with its `nd_idx`.
     expect(endOf(lines)?.counts).to.deep.equal({ sample: 2 });
     expect(endOf(lines)?.diagnostics).to.deep.equal({ 'unknown-table': 3 });

@@ -6,9 +6,9 @@ import { heldProfiles } from '../../../../src/prof/html/job/held-profiles.js';
 import { PageBuilder } from '../../../../src/prof/html/page-builder.js';
 import type { PageData, PageProfile } from '../../../../src/prof/html/page-data.js';
 import { rankNames } from '../../../../src/page/profile-labels.js';
-import { Annotator } from '../../../../src/prof/report/report.js';
 import type { ProfileLine } from '../../../../src/record/record.js';
 import { pageContentsOf } from '../../../support/pages.js';
+import { takeAll } from '../../../support/rows.js';
 
 const HELD = 8;
 const LATE = 13;
@@ -71,12 +71,9 @@ describe('a page of more profiles than it holds', () => {
   it('takes the first of a profile whose records come in two places, and says so', () => {
     const [first] = [...jobRecords(SHORT, 0, { profile: 0 })].filter(({ type }) => type === 'kernel');
     const again = first === undefined ? [] : [first, ...jobRecords(SHORT, 15, { profile: 99 })];
-    const [annotator, pages] = [
-      new Annotator(),
-      new PageBuilder({ timeline: { of: 'usual' }, events: 1000, held: HELD }),
-    ];
-    for (const record of [...records(SHORT), ...again]) pages.take(record, annotator.take(record));
-    expect(pages.finish(annotator.rest()).notes).to.deep.equal([
+    const pages = new PageBuilder({ timeline: { of: 'usual' }, events: 1000, held: HELD });
+    takeAll([...records(SHORT), ...again], pages);
+    expect(pages.finish().notes).to.deep.equal([
       '1 profile whose records lie between those of others: the page has the first of them',
       '9 profiles with a row in the tables of ranks alone: dprof html FILE -o PAGE makes a page of any of them',
     ]);

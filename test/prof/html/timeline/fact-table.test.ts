@@ -5,7 +5,7 @@ import { FactTable, NO_FACTS, UsedFacts } from '../../../../src/prof/html/timeli
 import { factsOf, loadFacts } from '../../../../src/page/timeline/events/kernel-facts.js';
 import { explain, repeatedFacts } from '../../../../src/prof/report/explain.js';
 import type { Annotated } from '../../../../src/prof/annotate.js';
-import { completeKernel } from '../../../../src/record/kernel-defaults.js';
+import { completeKernel } from '../../../../src/record/fields/record-fields.js';
 import type { KernelRecord, OpCall, ProfileLine } from '../../../../src/record/record.js';
 import { mm } from '../../../support/kernels.js';
 import { packet } from '../../../support/neuron.js';

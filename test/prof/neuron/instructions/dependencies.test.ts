@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { completeKernel } from '../../../../src/record/kernel-defaults.js';
+import { completeKernel } from '../../../../src/record/fields/record-fields.js';
 import type { KernelLine } from '../../../../src/record/record.js';
 import {
   InstructionDependencies,

@@ -28,7 +28,7 @@ const valuesOf = (row: StepRow | undefined): Record<string, unknown> =>
 
 const summaryOf = (records: readonly ProfileLine[]) => {
   const summaries = new ProfileSummaries();
-  for (const record of records) summaries.take(record, []);
+  for (const record of records) summaries.take(record);
   const [summary] = summaries.all;
   return summary ?? expect.fail('no profile');
 };

@@ -1,12 +1,12 @@
 /** COMMUNICATION_OP, a record an operation, and its tasks, which hold device and stream before schema 1.2. */
 import { entryOf } from '../../../../containers/map-entry.js';
-import type { CollectiveOperation } from '../../../capture/capture.js';
+import type { CollectiveOperation } from '../../../trace/trace.js';
 import { NumericColumn } from '../../../../containers/numeric-column.js';
-import { NumberIndex } from '../../../capture/number-index.js';
+import { NumberIndex } from '../../../trace/number-index.js';
 import type { SqliteFile } from '../../../sqlite/sqlite.js';
 import { COLLECTIVE_TYPE_CODES, collectiveKind, collectiveType, commonLink, LINK_CODES } from '../device-kinds.js';
 import { cleanText } from '../kernel-labels.js';
-import type { DatabaseClock } from './database-clock.js';
+import type { DatabaseClock } from '../../../sqlite/database-clock.js';
 import { connectionOrNone } from './connections.js';
 import type { ProcessGroups } from '../process-groups.js';
 import { Transfers } from '../transfers.js';

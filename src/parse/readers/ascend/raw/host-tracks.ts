@@ -7,18 +7,18 @@ import { entryOf } from '../../../../containers/map-entry.js';
 import { elementAt } from '../../../../containers/element.js';
 import { append } from '../../../../containers/lists.js';
 import type { Diagnostics } from '../../../../record/diagnostics.js';
-import { isNear } from '../../../capture/clocks/exact-times.js';
-import { HostCalls, Ranges } from '../../../capture/capture-columns.js';
+import { isNear } from '../../../trace/clocks/exact-times.js';
+import { HostCalls, Ranges } from '../../../trace/trace-columns.js';
 import { firstBytes } from '../../../files.js';
 import { nest, OUTSIDE } from '../../../torch/nesting.js';
-import type { ThreadTable } from '../../../capture/threads.js';
+import type { ThreadTable } from '../../../trace/threads.js';
 import { apiLayerCodeOf } from '../api-layers.js';
 import { setBatches, type Flip } from './device-tasks.js';
 import { CONTEXTS, DICTIONARIES, HOST, MARK_TEXT, TENSORS } from './layouts.js';
 import { elementTypeName, formatName } from './number-names.js';
 import type { RawFolder } from './raw-folder.js';
 import type { RawTexts } from './raw-texts.js';
-import { structuresIn } from './structures.js';
+import { countEmpty, structuresIn } from './structures.js';
 
 /** Levels of calls, and the number that stands for the end of a call in two events. */
 const [NODE, COLLECTIVE, RUNTIME] = [10_000, 5_500, 5_000];
@@ -113,8 +113,8 @@ export class HostTracks {
     private readonly texts: RawTexts,
     private readonly diagnostics: Diagnostics,
   ) {
-    this.#types = readDictionary(folder.ofHost(DICTIONARIES.type));
-    this.#hashes = readDictionary(folder.ofHost(DICTIONARIES.hash));
+    this.#types = readDictionary(folder.ofHost(DICTIONARIES.type), diagnostics);
+    this.#hashes = readDictionary(folder.ofHost(DICTIONARIES.hash), diagnostics);
     this.#readCalls();
     this.#readTasks();
     this.#readOperators();
@@ -348,7 +348,8 @@ function* tensorsIn(bytes: Buffer, at: number, count: number): Generator<[number
 }
 
 /** Lines of key and text; the text may hold colons. */
-function readDictionary(paths: readonly string[]): Map<string, string> {
+function readDictionary(paths: readonly string[], diagnostics: Diagnostics): Map<string, string> {
+  countEmpty(paths, diagnostics);
   const found = new Map<string, string>();
   for (const path of paths) {
     for (const line of firstBytes(path, Math.min(statSync(path).size, LARGEST_DICTIONARY))

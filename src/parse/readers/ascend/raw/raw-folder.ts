@@ -4,11 +4,11 @@ import { UserError } from '../../../../record/errors.js';
 import type { Device } from '../../../../record/record.js';
 import { elementAt } from '../../../../containers/element.js';
 import type { NumericColumn } from '../../../../containers/numeric-column.js';
-import { shiftToFirst } from '../../../capture/clocks/shift-times.js';
-import { UNKNOWN_DEVICE } from '../../../capture/capture.js';
+import { shiftToFirst } from '../../../trace/clocks/shift-times.js';
+import { UNKNOWN_DEVICE } from '../../../trace/trace.js';
 import { firstBytes, namesIn, readJsonFile } from '../../../files.js';
 import { entriesOf, fieldOf } from '../../../json/json-value.js';
-import { ASCEND_INFO, ASCEND_RAW } from '../../../files-beside.js';
+import { ASCEND_INFO, ASCEND_RAW } from '../ascend-files.js';
 import { DEVICE, DICTIONARIES, FRAMEWORK, HOST, type StructureLayout } from './layouts.js';
 
 /** Size limit of JSON files, and of logs. */

@@ -6,12 +6,12 @@ import { entryOf } from '../../../../containers/map-entry.js';
 import { elementAt } from '../../../../containers/element.js';
 import { NumericColumn } from '../../../../containers/numeric-column.js';
 import { Diagnostics } from '../../../../record/diagnostics.js';
-import type { ActivityDetails } from '../../../capture/capture.js';
-import { ThreadTable } from '../../../capture/threads.js';
+import type { ActivityDetails } from '../../../trace/trace.js';
+import { ThreadTable } from '../../../trace/threads.js';
 import { HostEvents } from '../../../torch/host-events.js';
 import { UnreadEvents } from '../../../unread-events.js';
 import { COLLECTIVE_TYPE_CODES, LINK_CODES } from '../device-kinds.js';
-import { kernelFields, kernelLabels, type TextLabel } from '../kernel-labels.js';
+import { kernelFields, kernelLabels, withTaskIds, type TextLabel } from '../kernel-labels.js';
 import { metadataFacts, readMetadataFile } from '../metadata-facts.js';
 import { jobOf, ProcessGroups } from '../process-groups.js';
 import { readProfilerInfo, toolName, type AscendProfileFacts } from '../profiler-info.js';
@@ -204,10 +204,11 @@ function takeCounters(counters: Map<string, TaskCounters[]>, task: DeviceTask): 
   return list?.pop() ?? null;
 }
 
-/** Kernels with what their operators state, in the order of tasks. Memory: 60 bytes a kernel, and its operator. */
+/** Kernels with what their operators state, in the order of tasks. Memory: 70 bytes a kernel, and its operator. */
 class RawKernels implements TracedKernels {
   readonly start = NumericColumn.floats();
   readonly blocks = NumericColumn.floats();
+  readonly #contexts = NumericColumn.counts();
   readonly #operators: Operator[] = [];
   readonly #counters: (TaskCounters | null)[] = [];
 
@@ -218,6 +219,7 @@ class RawKernels implements TracedKernels {
   add(operator: Operator, task: DeviceTask, counters: TaskCounters | null): void {
     this.start.push(task.start);
     this.blocks.push(operator.blocks & 0xffff || NaN);
+    this.#contexts.push(task.context);
     this.#operators.push(operator);
     this.#counters.push(counters);
   }
@@ -230,13 +232,16 @@ class RawKernels implements TracedKernels {
     return false;
   }
 
-  detailsOf(row: number, taskType: string | null): ActivityDetails {
+  detailsOf(row: number, taskType: string | null, taskId?: number): ActivityDetails {
     const operator = elementAt(this.#operators, row);
     const counted = this.#counters[row] ?? null;
     const counters = counted === null ? null : { [`${counted.isVector ? 'aiv' : 'aic'}_total_cycles`]: counted.cycles };
     const blockDim = this.blocks.at(row);
     const facts = { taskType, blockDim, mixBlockDim: blockDim * (operator.blocks >>> 16) };
-    return kernelFields(operator.name, coreName(operator.core), counters, kernelLabels((label) => textOf(operator, label), facts));
+    const labels = kernelLabels((label) => textOf(operator, label), facts);
+    // The model is not stated with a task.
+    const ids = [taskId ?? NaN, NaN, this.#contexts.at(row)];
+    return kernelFields(operator.name, coreName(operator.core), counters, withTaskIds(labels, ids));
   } // prettier-ignore
 }
 

@@ -1,7 +1,17 @@
 /** Reads files of structures and of records, a few MB at a time. What is cut off at the end of a file is counted. */
+import { statSync } from 'node:fs';
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import { ByteWindow } from '../../../json/byte-window.js';
 import { Structure, type StructureFields, type StructureLayout } from './layouts.js';
+
+/**
+ * Counts a kind of file as cut off where all its slices are empty. One empty slice among others is not a loss: the
+ * vendor's parser passes over such a file too.
+ */
+export function countEmpty(paths: readonly string[], diagnostics: Diagnostics): void {
+  const isEmpty = paths.length > 0 && paths.every((path) => statSync(path).size === 0);
+  if (isEmpty) diagnostics.count('truncated-input');
+}
 
 /**
  * The structures of files, in order. Slices of a device are one stream, which may be cut within a structure; those of
@@ -13,6 +23,7 @@ export function* structuresIn<F extends StructureFields>(
   diagnostics: Diagnostics,
   isOneStream = false,
 ): Generator<Structure<F>> {
+  countEmpty(paths, diagnostics);
   const structure = new Structure(fields);
   let rest = Buffer.alloc(0);
   for (const path of paths) {
@@ -60,6 +71,7 @@ export function* recordsIn<F extends StructureFields>(
   { bytes: size, fields }: StructureLayout<F>,
   diagnostics: Diagnostics,
 ): Generator<FoundRecord<F>> {
+  countEmpty(paths, diagnostics);
   const structure = new Structure(fields);
   for (const path of paths) {
     const window = new ByteWindow(path);

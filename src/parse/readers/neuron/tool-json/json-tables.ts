@@ -3,7 +3,10 @@
  * Source: files of tool version 2.28; AWS's profile schema reference; users' scripts for tables of other versions.
  */
 
-/** Tables of events with the key of their time, in the order of rows of one time. */
+/**
+ * Tables of events with the keys that their time may have. The table of collective operations has several names: that of
+ * neuron-explorer 2.32, one in notes on other versions, and the schema's.
+ */
 export const TIMED_TABLES = [
   ['instruction', 'timestamp'],
   ['dma', 'timestamp'],
@@ -13,8 +16,17 @@ export const TIMED_TABLES = [
   ['pending_dma', 'timestamp'],
   ['instruction_usage', 'timestamp'],
   ['layer_summary', 'start'],
-] as const;
+  ['cc_ops', 'timestamp', 'start_ts'],
+  ['cc_op', 'timestamp', 'start_ts'],
+  ['CcOp', 'timestamp', 'start_ts'],
+  ['cc_instruction', 'timestamp', 'start_ts'],
+  ['cc_instructions', 'timestamp', 'start_ts'],
+  ['CcInstruction', 'timestamp', 'start_ts'],
+] as const satisfies readonly (readonly [table: string, ...keys: string[]])[];
 export type TimedTable = (typeof TIMED_TABLES)[number][0];
+
+/** Streams of collective operations. */
+export const STREAM_TABLES = ['cc_stream', 'cc_streams', 'CcStream'] as const;
 
 /** Small tables, which are held in memory. */
 const KEPT_TABLES = [
@@ -29,6 +41,7 @@ const KEPT_TABLES = [
   'errors',
   'annotation',
   'dma_queues_info',
+  ...STREAM_TABLES,
 ] as const;
 export type KeptTable = (typeof KEPT_TABLES)[number];
 

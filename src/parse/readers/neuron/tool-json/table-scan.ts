@@ -70,8 +70,8 @@ export function scanToolFile(path: string, name: string, diagnostics: Diagnostic
 class ToolFileScan {
   readonly file = new ToolFile();
   readonly #decoder = new ExactDecoder();
-  readonly #scans: ReadonlyMap<string, RowScan> = new Map(
-    ['timestamp', 'start'].map((key) => [key, new RowScan(Buffer.from(key))]),
+  readonly #scans: ReadonlyMap<TimedTable, RowScan> = new Map(
+    TIMED_TABLES.map(([table, ...keys]) => [table, new RowScan(keys.map((key) => Buffer.from(key)))]),
   );
   readonly #subgraphs: Buffer[] = [];
   #subgraph: Buffer = Buffer.alloc(0);
@@ -126,8 +126,8 @@ class ToolFileScan {
   }
 
   #index(table: number): boolean {
-    const [name, key] = elementAt(TIMED_TABLES, table);
-    const scan = this.#scans.get(key) as RowScan;
+    const [name] = elementAt(TIMED_TABLES, table);
+    const scan = this.#scans.get(name) as RowScan;
     const row = this.cursor.whole((bytes, at, end) => scan.read(bytes, at, end));
     if (row === null) return false;
     const length = row.to - row.from;
@@ -206,8 +206,8 @@ class RowScan {
   /** Whether the key of the time is duplicated. */
   isRepeated = false;
 
-  /** @param timeKey key of the time */
-  constructor(private readonly timeKey: Buffer) {}
+  /** @param timeKeys keys that the time may have */
+  constructor(private readonly timeKeys: readonly Buffer[]) {}
 
   /** Reads the value that starts at `at`. @returns the offset after it, or CUT */
   read(bytes: Buffer, at: number, end: number): number {
@@ -244,7 +244,7 @@ class RowScan {
   }
 
   #note(bytes: Buffer, keyFrom: number, keyTo: number, from: number, to: number): void {
-    if (isKey(this.timeKey, bytes, keyFrom, keyTo)) {
+    if (this.timeKeys.some((key) => isKey(key, bytes, keyFrom, keyTo))) {
       const quoted = bytes[from] === QUOTE ? 1 : 0;
       this.isRepeated ||= !Number.isNaN(this.time);
       const time = numberAt(bytes, from + quoted, to - quoted);

@@ -7,7 +7,108 @@
 import { elementType } from '../../../../record/element-types.js';
 import { fieldOf, textOf } from '../../../json/json-value.js';
 import { ExactDecoder } from '../../../json/exact-json.js';
-import type { Payload } from './payload-schemas.js';
+import { entryOf } from '../../../../containers/map-entry.js';
+import { integerOf, type Cell, type SqliteFile } from '../../../sqlite/sqlite.js';
+
+const ENTRIES = 'NVTX_PAYLOAD_SCHEMA_ENTRIES';
+
+const HEADER_BYTES = 32;
+
+/** Entries and schemas that are kept: NCCL has some tens of schemas of up to eight entries. */
+const MOST_ENTRIES = 10_000;
+
+interface EntryType {
+  readonly bytes: number;
+  readonly read: (from: Buffer, at: number) => bigint;
+}
+
+const type = (bytes: number, read: (from: Buffer, at: number) => bigint | number): EntryType => ({
+  bytes,
+  read: (from, at) => BigInt(read(from, at)),
+});
+const int32 = type(4, (from, at) => from.readInt32LE(at));
+const uint32 = type(4, (from, at) => from.readUInt32LE(at));
+const int64 = type(8, (from, at) => from.readBigInt64LE(at));
+const uint64 = type(8, (from, at) => from.readBigUInt64LE(at));
+
+/** Integers, by NVTX's codes: `int`, `unsigned int`, those of fixed size, `size_t`. */
+const ENTRY_TYPES: ReadonlyMap<number, EntryType> = new Map([
+  [5, int32],
+  [6, uint32],
+  [11, type(1, (from, at) => from.readInt8(at))],
+  [12, type(1, (from, at) => from.readUInt8(at))],
+  [13, type(2, (from, at) => from.readInt16LE(at))],
+  [14, type(2, (from, at) => from.readUInt16LE(at))],
+  [15, int32],
+  [16, uint32],
+  [17, int64],
+  [18, uint64],
+  [22, uint64],
+]);
+
+interface Entry {
+  readonly name: string;
+  readonly type: number;
+  /** Null where it follows from the entries before it. */
+  readonly offset: number | null;
+}
+
+/** Values of a payload by the names of its entries, integers only. */
+type Payload = ReadonlyMap<string, bigint>;
+
+/**
+ * Binary payloads of NVTX ranges, by the schemas that the program registered.
+ *
+ * A payload in the export (`nsys export --include-blobs=true`) has a header of four little-endian 64-bit integers: domain,
+ * schema, size of the payload, and its offset. Schemas are repeated for each process, without saying whose they are.
+ *
+ * Sources: Nsight Systems documentation, "SQLite Schema Reference" (tables); NVTX, nvToolsExtPayload.h (types of entries,
+ * offsets); the header by github.com/GindaChen/nsys-ai, src/nsys_ai/nccl_communicator.py.
+ */
+export class PayloadSchemas {
+  /** Entries by domain and schema, then by position. */
+  readonly #schemas = new Map<string, Map<number, Entry>>();
+
+  constructor(database: SqliteFile) {
+    const columns = ['domainId', 'schemaId', 'idx', 'type', 'name', 'offset'];
+    let entries = 0;
+    for (const [domain, schema, index, kind, name, offset] of database.rows(ENTRIES, columns)) {
+      if (typeof name !== 'string' || entries++ >= MOST_ENTRIES) continue;
+      const known = entryOf(this.#schemas, `${integerOf(domain)}:${integerOf(schema)}`, () => new Map<number, Entry>());
+      const at = integerOf(offset);
+      known.set(integerOf(index), { name, type: integerOf(kind), offset: at > 0 ? at : null });
+    }
+  }
+
+  /** Null for a payload that is damaged, or of a schema that the export lacks. */
+  decode(cell: Cell): Payload | null {
+    const bytes = typeof cell === 'string' ? Buffer.from(cell, 'hex') : cell;
+    if (!Buffer.isBuffer(bytes) || bytes.length < HEADER_BYTES) return null;
+    const [domain, schema, size, stated] = [0, 8, 16, 24].map((at) => bytes.readBigUInt64LE(at));
+    const entries = this.#schemas.get(`${domain}:${schema}`);
+    if (entries === undefined || size === undefined) return null;
+    const length = BigInt(bytes.length);
+    const offset = [stated ?? 0n, BigInt(HEADER_BYTES)].find((at) => at >= HEADER_BYTES && at + size <= length);
+    if (offset === undefined) return null;
+    return read(bytes.subarray(Number(offset), Number(offset + size)), entries);
+  }
+}
+
+/** Each entry is aligned to its own size where it has no offset. Null when one lies beyond the end. */
+function read(payload: Buffer, entries: ReadonlyMap<number, Entry>): Payload | null {
+  const values = new Map<string, bigint>();
+  let end = 0;
+  for (const [, { name, type: code, offset }] of [...entries].sort(([a], [b]) => a - b)) {
+    const kind = ENTRY_TYPES.get(code);
+    // Enumerations and texts, whose size the table does not state; what follows has an offset.
+    if (kind === undefined) continue;
+    const at = offset ?? Math.ceil(end / kind.bytes) * kind.bytes;
+    end = at + kind.bytes;
+    if (end > payload.length) return null;
+    values.set(name, kind.read(payload, at));
+  }
+  return values;
+}
 
 /** Each null where it is not stated. */
 export interface NcclFacts {

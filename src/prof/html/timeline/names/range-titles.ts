@@ -1,5 +1,5 @@
 /** What a timeline calls the ranges of a thread, and which of them it keeps apart: texts are made for programs to read. */
-import { AdaptiveCache } from '../../../../containers/lru-cache.js';
+import { LruCache } from '../../../../containers/lru-cache.js';
 import { programFrames, readMarkerText } from '../../../../record/python/marker-text.js';
 import type { RangeRecord } from '../../../../record/record.js';
 import { hostRangeName, opTitle } from '../../../by/host/range-name.js';
@@ -14,7 +14,7 @@ interface RangeTitle {
 const RECENT = 4096;
 
 export class RangeTitles {
-  readonly #described = new AdaptiveCache<string, RangeTitle>(RECENT);
+  readonly #described = new LruCache<string, RangeTitle>(RECENT);
 
   of(range: RangeRecord): RangeTitle & { readonly apart: ApartRanges | null } {
     const { kind, name } = range.kind === 'marker' ? this.#described.of(range.text, describedTitle) : plainTitle(range);

@@ -1,0 +1,94 @@
+/** docs/api.md: what the library exports, with the first sentence of each doc comment. Types come with the package. */
+import { parseSync, type Comment, type Declaration, type StaticExportEntry } from 'oxc-parser';
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { entryOf } from '../../src/containers/map-entry.js';
+import { code, NOTICE, page, table } from './markdown.js';
+
+/** An export of the library. */
+export interface LibraryExport {
+  readonly name: string;
+  /** The file that declares it, from the repository's root. */
+  readonly path: string;
+  /** `function`, `class`, `interface`, `type` or `const`; null where the file does not declare the name. */
+  readonly kind: string | null;
+  /** First sentence of its doc comment; null without one. */
+  readonly summary: string | null;
+}
+
+interface Declared {
+  readonly kind: string;
+  readonly summary: string | null;
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  FunctionDeclaration: 'function',
+  ClassDeclaration: 'class',
+  TSInterfaceDeclaration: 'interface',
+  TSTypeAliasDeclaration: 'type',
+  VariableDeclaration: 'const',
+};
+
+/** The first sentence of the doc comment that ends before a statement, on one line. */
+function summaryBefore(text: string, comments: readonly Comment[], start: number): string | null {
+  const comment = comments.findLast(({ end }) => end <= start && text.slice(end, start).trim() === '');
+  if (comment?.type !== 'Block' || !comment.value.startsWith('*')) return null;
+  const lines = comment.value.slice(1).split('\n');
+  const words = lines.map((line) => line.replace(/^\s*\*?\s?/, '').trim());
+  const tag = words.findIndex((line) => line.startsWith('@'));
+  const prose = (tag === -1 ? words : words.slice(0, tag)).join(' ').trim();
+  return /^.*?[.:](?=\s|$)/.exec(prose)?.[0].replace(/:$/, '.') ?? (prose === '' ? null : prose);
+}
+
+/** Names that a declaration declares. */
+function namesOf(declaration: Declaration): string[] {
+  const ids = declaration.type === 'VariableDeclaration' ? declaration.declarations.map(({ id }) => id) : ['id' in declaration ? declaration.id : null]; // prettier-ignore
+  return ids.flatMap((id) => (id?.type === 'Identifier' ? [id.name] : []));
+}
+
+/** Exported declarations of a file by name. */
+function declarationsOf(path: string, text: string): Map<string, Declared> {
+  const { program, comments } = parseSync(path, text);
+  const found = new Map<string, Declared>();
+  for (const statement of program.body) {
+    if (statement.type !== 'ExportNamedDeclaration' || statement.declaration === null) continue;
+    const { declaration } = statement;
+    const kind = KINDS[declaration.type];
+    if (kind === undefined) continue;
+    const summary = summaryBefore(text, comments, statement.start);
+    for (const name of namesOf(declaration)) {
+      // Overloads: the first that is documented.
+      found.set(name, { kind, summary: found.get(name)?.summary ?? summary });
+    }
+  }
+  return found;
+}
+
+/** What `src/index.ts` exports, in its order. */
+export function libraryExports(root: string): LibraryExport[] {
+  const index = 'src/index.ts';
+  const declarations = new Map<string, Map<string, Declared>>();
+  const declarationsIn = (path: string): Map<string, Declared> =>
+    entryOf(declarations, path, () => declarationsOf(path, readFileSync(join(root, path), 'utf8')));
+  const exportsOf = ({ moduleRequest, importName }: StaticExportEntry): LibraryExport[] => {
+    if (moduleRequest === null) return [];
+    const path = join(dirname(index), moduleRequest.value).replace(/\.js$/, '.ts');
+    const declared = declarationsIn(path);
+    const names = importName.name === null ? [...declared.keys()] : [importName.name];
+    return names.map((name) => ({ name, path, ...(declared.get(name) ?? { kind: null, summary: null }) }));
+  };
+  return parseSync(index, readFileSync(join(root, index), 'utf8')).module.staticExports.flatMap(({ entries }) =>
+    entries.flatMap(exportsOf),
+  );
+}
+
+/** The page: a table of exports. */
+export function apiPage(root: string): string {
+  const rows = libraryExports(root).map(({ name, kind, summary }) => [code(name), kind ?? '', summary ?? '']);
+  return page(
+    NOTICE,
+    '# API',
+    'What `import … from "dprof-cli"` offers. Parameters, fields, units and errors are in the doc comments of the types that\ncome with the package, where an editor shows them; [the guide](guide/library.md) has examples.',
+    table(['export', 'kind', 'what it is'], rows),
+  );
+}

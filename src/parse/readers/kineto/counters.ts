@@ -1,0 +1,125 @@
+/** Counters of a trace → samples: values at a time, and those of CUPTI's range profiler, which have no time. */
+import { allRows, sortRows } from '../../../containers/row-order.js';
+import { elementAt } from '../../../containers/element.js';
+import { entryOf } from '../../../containers/map-entry.js';
+import { NumericColumn, orNull } from '../../../containers/numeric-column.js';
+import type { SampleRecord } from '../../../record/record.js';
+import type { ByteTexts } from '../../json/byte-texts.js';
+import { EVENT, type TraceEvent } from '../../json/event-fields.js';
+import { counterArgs } from '../../json/counter-args.js';
+import { entriesOf } from '../../json/json-value.js';
+import { KINETO_ARGS } from './event-args.js';
+
+/** Keys of `args` that are not metrics, in lower case. */
+const NO_METRICS: ReadonlySet<string> = new Set(
+  [...KINETO_ARGS, 'Trace name', 'Trace iteration'].map((key) => key.toLowerCase()),
+);
+
+/**
+ * Events of CUPTI's range profiler (`cuda_profiler_range`): hardware counters of a kernel or a range of the user, which
+ * Kineto records in place of kernels. Their samples have no time, because the event's is not a measurement. Memory: 24
+ * bytes a value. Source: libkineto/src/CuptiRangeProfiler.cpp.
+ */
+export class RangeCounters {
+  readonly #range = NumericColumn.counts();
+  readonly #device = NumericColumn.counts();
+  readonly #name = NumericColumn.counts();
+  readonly #metric = NumericColumn.counts();
+  readonly #value = NumericColumn.floats();
+  readonly #metrics: string[] = [];
+  /** Indexes there. */
+  readonly #numbers = new Map<string, number>();
+  #ranges = 0;
+
+  constructor(private readonly texts: ByteTexts) {}
+
+  get length(): number {
+    return this.#ranges;
+  }
+
+  take({ fields }: TraceEvent, device: number): void {
+    this.#ranges++;
+    const name = fields.text(EVENT.name, this.texts) ?? this.texts.numberOf(fields.bytes, 0, 0);
+    for (const [key, value] of entriesOf(fields.value(EVENT.args))) {
+      if (typeof value !== 'number' || NO_METRICS.has(key.toLowerCase())) continue;
+      this.#range.push(this.#ranges);
+      this.#device.push(device);
+      this.#name.push(name);
+      this.#metric.push(entryOf(this.#numbers, key, () => this.#metrics.push(key) - 1));
+      this.#value.push(value);
+    }
+  }
+
+  /** A sample a value; `range` is the position of its event among all, from 1. */
+  *records(profile: number): Generator<SampleRecord> {
+    for (let row = 0; row < this.#value.length; row++) {
+      yield {
+        type: 'sample',
+        profile,
+        start: null,
+        device: this.#device.at(row),
+        metric: this.#metrics[this.#metric.at(row)] ?? '',
+        value: this.#value.at(row),
+        unit: null,
+        labels: { name: this.texts.text(this.#name.at(row)), range: this.#range.at(row) },
+      };
+    }
+  }
+}
+
+/**
+ * Counters (`ph` "C"): values at a time, of the device that they state, or else of the event's process. This is how Kineto
+ * writes what CUPTI samples and what accelerators report. Memory: 32 bytes a value.
+ * Source: the Trace Event Format, "Counter Events"; libkineto/src/output_json.cpp.
+ */
+export class CounterSamples {
+  readonly start = NumericColumn.floats();
+  readonly #process = NumericColumn.floats();
+  /** NaN where the event does not state it. */
+  readonly #device = NumericColumn.floats();
+  readonly #metric = NumericColumn.counts();
+  readonly #value = NumericColumn.floats();
+  readonly #metrics: string[] = [];
+  /** Indexes there. */
+  readonly #numbers = new Map<string, number>();
+
+  constructor(private readonly texts: ByteTexts) {}
+
+  get length(): number {
+    return this.start.length;
+  }
+
+  /** @param start ns @returns whether it has a value: several are metrics of their own, named after both */
+  take({ fields }: TraceEvent, start: number): boolean {
+    const { values, device, process } = counterArgs(fields.value(EVENT.args));
+    const number = fields.text(EVENT.name, this.texts);
+    const name = number === null ? '' : this.texts.text(number);
+    for (const [key, value] of values) {
+      const metric = values.length === 1 ? name : `${name} ${key}`;
+      this.start.push(start);
+      this.#process.push(Number.isNaN(process) ? fields.number(EVENT.pid) : process);
+      this.#device.push(device);
+      this.#metric.push(entryOf(this.#numbers, metric, () => this.#metrics.push(metric) - 1));
+      this.#value.push(value);
+    }
+    return values.length > 0;
+  }
+
+  /** The samples in order of start. @param devices ids of the devices, which the events have as process */
+  *records(profile: number, devices: ReadonlySet<number>): Generator<SampleRecord> {
+    const rows = allRows(this.length);
+    sortRows(rows, (a, b) => this.start.at(a) - this.start.at(b) || this.#metric.at(a) - this.#metric.at(b) || a - b);
+    for (const row of rows) {
+      const process = this.#process.at(row);
+      yield {
+        type: 'sample',
+        profile,
+        start: this.start.at(row),
+        device: orNull(this.#device.at(row)) ?? (devices.has(process) ? process : null),
+        metric: elementAt(this.#metrics, this.#metric.at(row)),
+        value: this.#value.at(row),
+        unit: null,
+      };
+    }
+  }
+}

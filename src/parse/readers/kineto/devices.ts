@@ -1,0 +1,140 @@
+/** The devices of a trace, the ranks that a merged trace gives them, and the host that its name states. */
+import type { Device } from '../../../record/record.js';
+import { UNKNOWN_DEVICE, type JobFacts } from '../../trace/trace.js';
+import { isJsonObject } from '../../json/json-value.js';
+import { elementAt } from '../../../containers/element.js';
+import { entryOf } from '../../../containers/map-entry.js';
+import type { NarrowColumn } from '../../../containers/narrow-column.js';
+import { NumericColumn } from '../../../containers/numeric-column.js';
+import { basename } from 'node:path';
+import type { ThreadTable } from '../../trace/threads.js';
+
+/** `HOST_PID.TIME.pt.trace.json`. Source: `tensorboard_trace_handler` of torch/profiler/profiler.py. */
+const TENSORBOARD = /^(.+)_(\d{1,10})\.\d{10,19}\.pt\.trace\.json(?:\.gz)?$/;
+
+/**
+ * The host that wrote a trace, by the name that PyTorch gives it for TensorBoard; none for any other name. That name may
+ * be the user's (`rank_3`): it is a host's only where the process in it is one of the trace.
+ */
+export function hostOfName(file: string, threads: ThreadTable): JobFacts {
+  const [, host, pid] = TENSORBOARD.exec(basename(file)) ?? [];
+  if (host === undefined) return {};
+  for (let thread = 0; thread < threads.count; thread++)
+    if (threads.pid(threads.processOf(thread)) === Number(pid)) return { host };
+  return {};
+}
+
+/**
+ * Ranks in a trace that was merged from those of several processes: tools state the rank of each event in its `args`.
+ * Devices are numbered by each process, so that all ranks of a job with a device each may have device 0.
+ */
+export class MergedRanks {
+  /** Rows of activities that state a rank, and the rank. */
+  readonly #rows = NumericColumn.counts();
+  readonly #ranks = NumericColumn.floats();
+
+  take(row: number, rank: number): void {
+    if (!(rank >= 0)) return;
+    this.#rows.push(row);
+    this.#ranks.push(rank);
+  }
+
+  /**
+   * Ranks by device; none unless there are several. Where ranks share the number of a device and have one each, devices get
+   * the numbers of their ranks.
+   * @param device of each activity
+   */
+  settle(device: NarrowColumn): ReadonlyMap<number, number> {
+    const [ranksOf, devicesOf] = [new Map<number, Set<number>>(), new Map<number, Set<number>>()];
+    for (let i = 0; i < this.#rows.length; i++) {
+      const [rank, id] = [this.#ranks.at(i), device.at(this.#rows.at(i))];
+      entryOf(ranksOf, id, () => new Set()).add(rank);
+      entryOf(devicesOf, rank, () => new Set()).add(id);
+    }
+    if (devicesOf.size < 2) return new Map();
+    if (areSingle(ranksOf)) return new Map([...ranksOf].map(([id, ranks]) => [id, elementAt([...ranks], 0)]));
+    if (!areSingle(devicesOf) || this.#rows.length < device.length) return new Map();
+    for (let i = 0; i < this.#rows.length; i++) device.set(this.#rows.at(i), this.#ranks.at(i));
+    return new Map([...devicesOf.keys()].map((rank) => [rank, rank]));
+  }
+}
+
+const areSingle = (sets: ReadonlyMap<number, ReadonlySet<number>>): boolean =>
+  [...sets.values()].every(({ size }) => size === 1);
+
+/** @param ranks by device */
+export const withRanks = (devices: readonly Device[], ranks: ReadonlyMap<number, number>): Device[] =>
+  devices.map((device) => {
+    const rank = ranks.get(device.id);
+    return rank === undefined ? device : { ...device, rank };
+  });
+
+const number = (value: unknown): number | null =>
+  typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : null;
+
+/** AMD's own architecture names, by those of devices. Source: LLVM, "User Guide for AMDGPU Backend". */
+const AMD_ARCHITECTURES: readonly (readonly [name: RegExp, arch: string])[] = [
+  [/MI100/, 'gfx908'],
+  [/MI2\d\d/, 'gfx90a'],
+  [/MI3[02]\dX?/, 'gfx942'],
+  [/MI35\dX?/, 'gfx950'],
+];
+
+/** The same by compute version, which is all that a trace without a name has: only versions of a single one. */
+const AMD_BY_VERSION: ReadonlyMap<string, string> = new Map([
+  ['9.4', 'gfx942'],
+  ['9.5', 'gfx950'],
+]);
+
+const vendorOf = (name: string): string => {
+  if (/AMD|Radeon|Instinct|gfx\d/i.test(name)) return 'amd';
+  return /NVIDIA|Tesla|GeForce|Quadro|TITAN|^[ABHLV]\d{2,3}\b/i.test(name) ? 'nvidia' : 'unknown';
+};
+
+function architecture(vendor: string, name: string, major: number | null, minor: number | null): string | null {
+  if (vendor === 'amd') {
+    const named = AMD_ARCHITECTURES.find(([pattern]) => pattern.test(name))?.[1];
+    return named ?? (name === '' ? (AMD_BY_VERSION.get(`${major}.${minor}`) ?? null) : null);
+  }
+  return vendor === 'nvidia' && major !== null && minor !== null ? `sm${major}${minor}` : null;
+}
+
+function readDevice(value: unknown, traceVendor: string): Device | null {
+  if (!isJsonObject(value)) return null;
+  const id = number(value['id']);
+  const name = value['name'];
+  if (id === null) return null;
+  const text = typeof name === 'string' ? name : '';
+  const named = vendorOf(text);
+  const vendor = named === 'unknown' ? traceVendor : named;
+  return {
+    id,
+    ...UNKNOWN_DEVICE,
+    vendor,
+    name: text === '' ? null : text,
+    arch: architecture(vendor, text, number(value['computeMajor']), number(value['computeMinor'])),
+    units: number(value['numSms']),
+    memBytes: number(value['totalGlobalMem']),
+  };
+}
+
+/**
+ * The devices that a trace describes, and those that only occur in its activities: on AMD's systems the host's CPUs are
+ * numbered among the devices, so that activities have other ids than those described. These are taken to be of the
+ * described model where all described devices are of one.
+ * @param properties `deviceProperties` of the trace
+ * @param used device ids of activities
+ * @param vendor of devices whose name does not say it
+ */
+export function devicesOfTrace(properties: unknown, used: ReadonlySet<number>, vendor = 'unknown'): Device[] {
+  const described = (Array.isArray(properties) ? properties : [])
+    .map((value) => readDevice(value, vendor))
+    .filter((device) => device !== null);
+  const [first] = described;
+  const oneModel =
+    first !== undefined && described.every(({ name, units }) => name === first.name && units === first.units);
+  const model = oneModel ? first : UNKNOWN_DEVICE;
+  const known = new Set(described.map(({ id }) => id));
+  const others = [...used].filter((id) => !known.has(id)).map((id) => ({ ...model, id }));
+  return [...described, ...others].sort((a, b) => a.id - b.id);
+}

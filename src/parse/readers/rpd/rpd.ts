@@ -1,0 +1,100 @@
+/**
+ * rpd databases of AMD's rocmProfileData: calls of HIP, the work of devices by the call that made it, roctx ranges, clocks.
+ * Times are ns since the machine started. Devices are numbers that count the CPUs too; nothing else is stated of them.
+ * Source: rocmProfileData, schemas 2 and 3 and what writes them; databases of schema 2.
+ */
+import type { CopyKind } from '../../../record/record.js';
+import { TraceBuilder } from '../../trace/trace-builder.js';
+import { databaseOf, type Reader } from '../../reader.js';
+import { DatabaseClock } from '../../sqlite/database-clock.js';
+import type { Cell, SqliteFile } from '../../sqlite/sqlite.js';
+
+const TIMES = ['rocpd_api', 'rocpd_op', 'rocpd_monitor'].map((table) => [table, 'start'] as const);
+/** Kernels: a `Task` is one of a graph. */
+const KERNEL = /^(?:KernelExecution|Task|KERNEL_DISPATCH)/;
+const COPY = /(?:Copy|COPY_)(H|D)(?:ost|OST_|evice|EVICE_)T[Oo]_?(H|D)/;
+/** What the tracer does for itself. */
+const TRACER = /::writeRows$|^(?:hcc_activity_callback|rpdflush|run_to_completion)$/;
+/** Launches whose grid counts threads; that of others counts blocks, but in what rocprofiler-sdk traced (schema 3). */
+const OF_THREADS = /^hip(?:Ext|Hcc)ModuleLaunchKernel$/;
+
+export const rpd: Reader = {
+  id: 'rpd',
+  title: 'rocmProfileData SQLite database (runTracer.sh -o FILE)',
+  reads: 'database',
+  fileNames: /\.rpd(?:\.gz)?$/,
+  tableNames: ['rocpd_api'],
+  docs: {
+    profiler: 'AMD rocmProfileData',
+    input: 'rpd database',
+    made: ['`runTracer.sh -o trace.rpd python train.py` of rocmProfileData, or its `rpdTracerControl` in the program'],
+    read: [
+      'Kernels, copies and memory sets by the HIP call that made them, also those of graphs; roctx ranges, with the ops that `emit_nvtx` of PyTorch prints; the clocks of devices as samples. The rows of the tracer itself are overhead.',
+      "Schemas 2 and 3. Times count from the machine's start, so that the start in Unix time is unknown. A device is a number that counts the CPUs of the machine too: nothing else is stated of it, and monitors number devices otherwise.",
+      'Grids are counted in blocks, whether the file counts blocks or threads. The size of a copy that a graph makes, or that 32 bits do not hold, is unknown.',
+    ],
+  },
+  sniff: ({ database }) => ['rocpd_api', 'rocpd_op', 'rocpd_string'].every((table) => database?.has(table)),
+  read(probe, options) {
+    const database = databaseOf(probe);
+    const trace = new TraceBuilder(database.texts('rocpd_string', 'string', 'id'));
+    database.diagnostics = trace.diagnostics;
+    const clock = new DatabaseClock(database, TIMES);
+    readCalls(database, trace, clock);
+    readWork(database, trace, clock);
+    const monitors = { metric: 'monitorType', kind: 'deviceType', id: 'deviceId', value: 'value', ...clock.span };
+    for (const { metric, kind, id, value, ...row } of database.cells('rocpd_monitor', monitors)) {
+      const [unit, scale] = String(metric).endsWith('clk') ? ['Hz', 1e6] : [null, 1];
+      const labels = { [String(kind)]: Number(id) }; // Numbered otherwise than the devices of work.
+      trace.sample({ ...row, metric: String(metric), unit, value: Number(value) * scale, labels });
+    }
+    const [schema] = database.rows('rocpd_metadata', ['value'], [{ needs: ['tag'], sql: "tag = 'schema_version'" }]);
+    const tool = schema === undefined ? 'rocmProfileData' : `rocmProfileData, schema ${String(schema)}`;
+    return trace.records({ format: rpd.id, tool, device: { vendor: 'amd' } }, options);
+  },
+};
+
+/** Arguments have a table of texts of their own since schema 3. */
+const argsOf = (database: SqliteFile): ((id: Cell) => string | null) =>
+  database.texts(database.has('rocpd_ustring') ? 'rocpd_ustring' : 'rocpd_string', 'string', 'id');
+
+function readCalls(database: SqliteFile, trace: TraceBuilder, { span }: DatabaseClock): void {
+  const textOf = argsOf(database);
+  const op = { name: 'autogradName_id', seq: 'seq', id: 'op_id', sizes: 'sizes' };
+  const opOf = database.joined('ext_autogradapi', 'api_ptr_id', op);
+  const calls = { corr: 'id', pid: 'pid', tid: 'tid', nameId: 'apiName_id', args: 'args_id', ...span };
+  for (const { nameId, args, ...row } of database.cells('rocpd_api', calls)) {
+    const name = trace.textOf(nameId);
+    if (name === 'UserMarker') trace.range({ ...row, text: textOf(args), op: opOf(row.corr) });
+    else if (name !== null && TRACER.test(name)) trace.overhead({ ...row, text: name });
+    else trace.call({ ...row, name });
+  }
+}
+
+function readWork(database: SqliteFile, trace: TraceBuilder, { span }: DatabaseClock): void {
+  const [textOf, isSdk] = [argsOf(database), database.hasColumn('rocpd_api', 'domain_id')];
+  const callOf = database.joined('rocpd_api_ops', 'op_id', { corr: 'api_id' });
+  const apiOf = database.joined('rocpd_api', 'id', { name: 'apiName_id', args: 'args_id' });
+  const extents = { gridX: 'gridX', gridY: 'gridY', gridZ: 'gridZ', x: 'workgroupX', y: 'workgroupY', z: 'workgroupZ' };
+  const launchOf = database.joined('rocpd_kernelapi', 'api_ptr_id', { stream: 'stream', ...extents });
+  const copyOf = database.joined('rocpd_copyapi', 'api_ptr_id', { stream: 'stream', bytes: 'size' });
+  const ops = { id: 'id', device: 'gpuId', queue: 'queueId', name: 'description_id', typeId: 'opType_id', ...span };
+  for (const { id, queue, name, typeId, ...row } of database.cells('rocpd_op', ops)) {
+    const [type, { corr }] = [trace.textOf(typeId) ?? '', callOf(id)];
+    const [api, launch, copy] = [apiOf(corr), launchOf(corr), copyOf(corr)];
+    const [, stated = launch.stream ?? copy.stream] = /stream = (\w+)/.exec(textOf(api.args) ?? '') ?? [];
+    const work = { ...row, corr, stream: hexOf(stated) ?? queue };
+    const [, from, to] = COPY.exec(type) ?? [];
+    if (KERNEL.test(type)) {
+      const block = [launch.x, launch.y, launch.z];
+      const sizes = isSdk || OF_THREADS.test(trace.textOf(api.name) ?? '') ? block : [1, 1, 1];
+      const grid = [launch.gridX, launch.gridY, launch.gridZ].map((n, i) => Math.ceil(Number(n) / Number(sizes[i])));
+      const [, graph] = /graphExec = (\w+)/.exec(textOf(api.args) ?? '') ?? [];
+      trace.kernel({ ...work, name, grid, block, graphId: hexOf(graph) });
+    } else if (from !== undefined) trace.copy({ ...work, kind: `${from}to${to ?? ''}` as CopyKind, bytes: copy.bytes });
+    else if (type === 'FillBuffer') trace.set(work);
+    else trace.unread(`rocpd_op ${type}`, row.start);
+  }
+}
+
+const hexOf = (cell: Cell | undefined): number | null => (/^0x[\da-f]+$/i.test(String(cell)) ? Number(cell) : null);

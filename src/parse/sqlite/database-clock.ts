@@ -1,0 +1,109 @@
+/**
+ * Times of a database: whole nanoseconds since 1970 or since the machine started, which may exceed 2^53. SQL subtracts a
+ * base, one of the times, and they are moved to the first event when all have been read. Some schemas store them as text.
+ */
+import { Diagnostics, type DiagnosticName } from '../../record/diagnostics.js';
+import { NumericColumn } from '../../containers/numeric-column.js';
+import { FARTHEST, isNear, middleOf, TIMES_READ } from '../trace/clocks/exact-times.js';
+import { ENDS_NEEDED } from '../trace/mending/stray-events.js';
+import { shiftToFirst } from '../trace/clocks/shift-times.js';
+import type { Selection, SqliteFile } from './sqlite.js';
+
+export type TimeColumn = readonly [table: string, column: string];
+
+const integer = (column: string): string => `CAST("${column}" AS INTEGER)`;
+
+/**
+ * Whether the times of a row are those of the profile; counts the row where they are not.
+ * @param missing the reason where one is no time at all; another epoch is a reason of its own
+ */
+export function hasTimes(times: readonly number[], diagnostics: Diagnostics, missing: DiagnosticName): boolean {
+  if (times.every(isNear)) return true;
+  diagnostics.count(times.some(Number.isNaN) ? missing : 'time-of-another-epoch');
+  return false;
+}
+
+export class DatabaseClock {
+  readonly #base: bigint;
+  /** Time of the first event relative to the base, in ns. */
+  #first = 0;
+
+  /** @param columns columns of times; the first one with a value provides the base */
+  constructor(
+    private readonly database: SqliteFile,
+    columns: readonly TimeColumn[],
+  ) {
+    this.#base = findBase(database, columns);
+  }
+
+  /** The time that selected ones are relative to, in ns; null when the database has no times. */
+  get base(): bigint | null {
+    return this.#base === 0n ? null : this.#base;
+  }
+
+  /** Selects a column of times as ns since the base; null where it is null. */
+  since(column: string): Exclude<Selection, string> {
+    return { needs: [column], sql: `(${integer(column)} - ${String(this.#base)})` };
+  }
+
+  /** The columns `start` and `end` of any table; 0, or a text that is not a number, is a time that was not recorded. */
+  get span(): Readonly<Record<'start' | 'end', Selection>> {
+    const known = (column: string): Selection => ({
+      needs: [column],
+      sql: `(nullif(${integer(column)}, 0) - ${String(this.#base)})`,
+    });
+    return { start: known('start'), end: known('end') };
+  }
+
+  /**
+   * First and last times of a column relative to the base: as many as show which of them are far from all others.
+   * @param from column of times before which none of the same row counts
+   */
+  extremes(table: string, column: string, from = column): NumericColumn {
+    const time = this.since(column);
+    const isTime = `${integer(from)} > 0 AND ${integer(column)} >= ${integer(from)} AND abs(${time.sql}) <= ${FARTHEST}`;
+    const filter = [{ needs: [column, from], sql: isTime }];
+    const times = NumericColumn.floats();
+    for (const value of this.database.extremes(table, time, filter, ENDS_NEEDED)) times.push(value);
+    return times;
+  }
+
+  /** Moves all times to the first event. */
+  moveToFirst(starts: readonly NumericColumn[], ends: readonly NumericColumn[]): void {
+    this.#first = shiftToFirst(starts, ends);
+  }
+
+  /** A time relative to the base → ns since the first event. */
+  sinceFirst(time: number): number {
+    return time - this.#first;
+  }
+
+  /** Unix time of the first event in ns; null when the profile has no times. */
+  get startUnixNs(): string | null {
+    return this.#base === 0n ? null : String(this.#base + BigInt(this.#first));
+  }
+}
+
+/** Any time of the database; 0 when it has none. */
+function findBase(database: SqliteFile, columns: readonly TimeColumn[]): bigint {
+  for (const [table, column] of columns) {
+    const time = typicalTime(database, table, column);
+    if (time !== null) return time;
+  }
+  return 0n;
+}
+
+/** A time by the first rows of a column, some of which may be damaged; null when it has none. */
+function typicalTime(database: SqliteFile, table: string, column: string): bigint | null {
+  const cell: Selection = { needs: [column], sql: `CAST(${integer(column)} AS TEXT)` };
+  const isTime = [{ needs: [column], sql: `${integer(column)} > 0` }];
+  const times: bigint[] = [];
+  const { diagnostics } = database;
+  // Who reads the rows counts bad ones.
+  database.diagnostics = new Diagnostics();
+  for (const [time] of database.rows(table, [cell], isTime)) {
+    if (typeof time === 'string' && times.push(BigInt(time)) >= TIMES_READ) break;
+  }
+  database.diagnostics = diagnostics;
+  return middleOf(times) ?? null;
+}

@@ -1,0 +1,213 @@
+/**
+ * The text of an NVTX range → a marker: an op call, a layer, a call stack, a module, a framework op, or a plain range.
+ * Texts come from the profiled program and may hold anything; a malformed one is a plain range.
+ */
+import { ENGINE_PREFIX, isNode } from '../../names/op-name.js';
+import { isLookup, programFrames } from '../../../record/python/marker-text.js';
+import { toOpCall } from '../../../record/python/op-call.js';
+import { isDict, LiteralError, parseLiteral, type PythonValue } from '../../../record/python/python-literal.js';
+import { LruCache } from '../../../containers/lru-cache.js';
+import type { OpCall } from '../../../record/record.js';
+
+/** An op of the framework (PyTorch's emit_nvtx). */
+export interface OpMarker {
+  readonly kind: 'op';
+  readonly text: string;
+  /** Name without the engine's wrapper: `aten::mm`, `AddmmBackward0`. */
+  readonly name: string;
+  /** Sequence number of the autograd node; null where the framework printed none. */
+  readonly seq: number | null;
+  /** Running number of the call; null before PyTorch 1.11. */
+  readonly opId: number | null;
+  /** Shapes of its arguments, `[8, 64], [], [64, 32]`; null where they were not recorded. See `op-sizes.ts`. */
+  readonly sizes: string | null;
+  /** Whether this is the engine's wrapper around an autograd node. */
+  readonly wrapper: boolean;
+  /** Whether the name is that of an autograd node (`AddmmBackward0`). */
+  readonly node: boolean;
+  /** Whether the op belongs to the backward pass: an autograd node, or an op named `…_backward`. */
+  readonly backward: boolean;
+}
+
+export type Marker =
+  | OpMarker
+  | { readonly kind: 'call'; readonly call: OpCall }
+  /** The look-up of an attribute of a module, which computes nothing. */
+  | { readonly kind: 'lookup' }
+  | { readonly kind: 'layer'; readonly name: string }
+  /** `modules`: classes of the modules whose forward functions are on the stack, where the marker has it by function. */
+  | { readonly kind: 'trace'; readonly frames: readonly string[]; readonly modules?: readonly string[] }
+  | { readonly kind: 'repr'; readonly text: string }
+  /** The autograd node of gradient checkpointing: the ops inside recompute forward work. */
+  | { readonly kind: 'recomputation'; readonly text: string }
+  | {
+      readonly kind: 'range';
+      readonly text: string;
+      readonly inDomain: boolean;
+      readonly malformed: boolean;
+    };
+
+/** Characters kept of a plain range's text, which is repeated in the record of every kernel inside. */
+export const MAX_RANGE_TEXT = 2000;
+/** Longer texts are plain ranges without further reading. */
+const MAX_MARKER_TEXT = 1 << 20;
+
+const LAYER = 'layer:';
+/**
+ * Ranges of TensorRT's domain: layers of the engine by their names (`onnx::Conv_239`, `/conv1/Conv + /relu/Relu`), and
+ * calls of its own interface (`ExecutionContext::enqueue`).
+ */
+const TENSORRT = 'TensorRT:';
+const TENSORRT_CALL = /^[A-Z]\w*::[a-z]\w*$/;
+const RECOMPUTATION = 'CheckpointFunctionBackward';
+
+/**
+ * Parses the text of a range. Never throws.
+ * @param inDomain whether the range belongs to a library's own domain, whose texts are never the framework's
+ */
+export function parseMarker(text: string, inDomain = false): Marker {
+  if (inDomain) return engineLayer(text) ?? plainRange(text, inDomain);
+  if (text.length > MAX_MARKER_TEXT) return plainRange(text);
+  if (text.startsWith('{')) return parseDict(text);
+  if (text.startsWith(LAYER)) return { kind: 'layer', name: text.slice(LAYER.length) };
+  if (text.includes(RECOMPUTATION)) return { kind: 'recomputation', text };
+  return parseOp(text) ?? plainRange(text);
+}
+
+/** The layer of a TensorRT engine; names of fused layers can be as long as those of any range. */
+function engineLayer(text: string): Marker | null {
+  if (!text.startsWith(TENSORRT)) return null;
+  const { text: name } = plainRange(text.slice(TENSORRT.length));
+  return name === '' || TENSORRT_CALL.test(name) ? null : { kind: 'layer', name };
+}
+
+interface DictForm {
+  readonly key: string;
+  read(dict: Readonly<Record<string, PythonValue>>, text: string): Marker | null;
+}
+
+/** The dict markers by the key that identifies them, in PyProf's order. */
+const DICT_FORMS: readonly DictForm[] = [
+  {
+    key: 'args',
+    read: (dict) => {
+      const call = toOpCall(dict);
+      if (call === null) return null;
+      return isLookup(call) ? { kind: 'lookup' } : { kind: 'call', call };
+    },
+  },
+  {
+    key: 'traceMarker',
+    read: ({ traceMarker, funcStack }) => {
+      if (!isStrings(traceMarker)) return null;
+      const frames = programFrames(traceMarker);
+      return { kind: 'trace', frames, ...(typeof funcStack === 'string' ? { modules: modulesOn(funcStack) } : {}) };
+    },
+  },
+  { key: 'strRepr', read: (_, text) => ({ kind: 'repr', text }) },
+  // The layer-wise hooks of vLLM and SGLang: {'Module': 'model.layers.0.self_attn', 'TrainableParams': …}
+  { key: 'Module', read: ({ Module }) => (typeof Module === 'string' ? { kind: 'layer', name: Module } : null) },
+];
+
+/** DLProf's stack of functions: `/main/ResNet::forward/Sequential::forward/Conv2d::forward/conv2d`. */
+const modulesOn = (stack: string): string[] =>
+  stack.split('/').flatMap((frame) => (frame.endsWith(FORWARD) ? [frame.slice(0, -FORWARD.length)] : []));
+
+const FORWARD = '::forward';
+
+function parseDict(text: string): Marker {
+  const form = DICT_FORMS.find(({ key }) => text.includes(`'${key}'`) || text.includes(`"${key}"`));
+  if (form === undefined) return plainRange(text);
+  let marker: Marker | null = null;
+  try {
+    const value = parseLiteral(text);
+    if (isDict(value) && Object.hasOwn(value, form.key)) marker = form.read(value, text);
+  } catch (error) {
+    if (!(error instanceof LiteralError)) throw error;
+  }
+  return marker ?? { ...plainRange(text), malformed: true };
+}
+
+const isStrings = (value: PythonValue | undefined): value is string[] =>
+  Array.isArray(value) && value.every((item) => typeof item === 'string');
+
+/**
+ * PyTorch's grammar of all eras, read from the right because names may hold anything:
+ * `name[, seq = N][, op_id = K][, sizes = […]][, input_op_ids = […]]`; before 1.1 `name, seq=N` and
+ * `name, stashed seq=N`. Source: torch/csrc/profiler/util.cpp and its predecessors.
+ */
+function parseOp(text: string): OpMarker | null {
+  let rest = text;
+  let sizes: string | null = null;
+  if (rest.endsWith(']')) {
+    rest = beforeLast(rest, ', input_op_ids = [');
+    const at = rest.lastIndexOf(SIZES);
+    if (at !== -1) {
+      sizes = rest.endsWith(']') ? rest.slice(at + SIZES.length, -1) : null;
+      rest = rest.slice(0, at);
+    }
+  }
+  const opId = trailingNumber(rest, ', op_id = ');
+  if (opId !== null) rest = rest.slice(0, rest.lastIndexOf(', op_id = '));
+  let seq: number | null = null;
+  for (const label of SEQ_LABELS) {
+    seq = trailingNumber(rest, label);
+    if (seq === null) continue;
+    rest = rest.slice(0, rest.lastIndexOf(label));
+    break;
+  }
+  if (opId === null && seq === null && !rest.startsWith(ENGINE_PREFIX)) return null;
+  return opMarker(rest, { text, seq, opId, sizes });
+}
+
+/** @param called the op's name, with the engine's prefix where it has one */
+export function opMarker(called: string, stated: Pick<OpMarker, 'text' | 'seq' | 'opId' | 'sizes'>): OpMarker {
+  const wrapper = called.startsWith(ENGINE_PREFIX);
+  const name = wrapper ? called.slice(ENGINE_PREFIX.length) : called;
+  const node = isNode(name);
+  return { kind: 'op', ...stated, name, wrapper, node, backward: node || name.endsWith('_backward') };
+}
+
+const SIZES = ', sizes = [';
+const SEQ_LABELS = [', seq = ', ', stashed seq=', ', seq='] as const;
+
+function beforeLast(text: string, label: string): string {
+  const at = text.lastIndexOf(label);
+  return at === -1 ? text : text.slice(0, at);
+}
+
+/** The number that ends the text after the label; null when it is not there or too large to be one. */
+function trailingNumber(text: string, label: string): number | null {
+  const at = text.lastIndexOf(label);
+  if (at === -1) return null;
+  const from = at + label.length;
+  if (from === text.length || text.length - from > 15) return null;
+  let value = 0;
+  for (let i = from; i < text.length; i++) {
+    const digit = text.charCodeAt(i) - 48;
+    if (digit < 0 || digit > 9) return null;
+    value = value * 10 + digit;
+  }
+  return value;
+}
+
+function plainRange(text: string, inDomain = false): Extract<Marker, { kind: 'range' }> {
+  return {
+    kind: 'range',
+    text: text.length > MAX_RANGE_TEXT ? `${text.slice(0, MAX_RANGE_TEXT)}…` : text,
+    inDomain,
+    malformed: false,
+  };
+}
+
+/** Dict markers whose parse is cached. */
+const RECENT = 4096;
+
+/** Parses texts with a cache for dicts; other texts cost no more to parse than to look up. */
+export class MarkerReader {
+  readonly #recent = new LruCache<string, Marker>(RECENT);
+
+  read(text: string): Marker {
+    return text.startsWith('{') ? this.#recent.of(text, (key) => parseMarker(key)) : parseMarker(text);
+  }
+}
