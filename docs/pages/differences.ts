@@ -51,6 +51,11 @@ const CONVENTION_ROWS: readonly (readonly [ops: string, byDefault: string, pypro
     'bytes with the bias, and with C unless beta is 0',
     'bytes of the two factors and the result',
   ],
+  [
+    'mse_loss',
+    '2·E operations, backward 3·E, the mean or sum in a kernel of its own E; bytes = operands + one result per element, backward gradient + operands + gradient of the input',
+    '2·p·E + 1 operations, p·E·size bytes; p = 2, one more for reduction none, one more backward',
+  ],
 ];
 
 /** @param countsText text of docs/differences/counts.json */

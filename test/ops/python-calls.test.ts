@@ -44,4 +44,14 @@ describe('Python calls', () => {
   it('read no bias where they compute a gradient', () => {
     expect(amounts(call(`${F}.linear`, ...LINEAR), { ...GEMM, dir: 'bprop' })).to.deep.equal([33554432, 1376256]);
   });
+
+  it('mse_loss: two operations per element, both operands read, one result per element written', () => {
+    const operands = [t([32, 512]), t([32, 512])];
+    const python = call(`${F}.mse_loss`, ...operands);
+    const by = kernel('mse_kernel');
+    // 2·16384; 3·4·16384. PyProf: 4·16384 + 1; 2·4·16384
+    expect(amounts(python, by)).to.deep.equal([32768, 196608]);
+    expect(amounts(aten('mse_loss', ...operands, v(1)), by)).to.deep.equal([32768, 196608]);
+    expect(amounts(python, byPyprof(by))).to.deep.equal([65537, 131072]);
+  });
 });
