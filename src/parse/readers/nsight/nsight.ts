@@ -8,13 +8,7 @@ import { LruCache } from '../../../containers/lru-cache.js';
 import { orNull, type NumericColumn } from '../../../containers/numeric-column.js';
 import type { Collective } from '../../../record/fields/collective.js';
 import type { HostMemory, Labels, StatementRecord } from '../../../record/record.js';
-import {
-  UNNAMED,
-  type ActivityDetails,
-  type Trace,
-  type TraceNames,
-  type JobFacts,
-} from '../../trace/trace.js';
+import { UNNAMED, type ActivityDetails, type Trace, type TraceNames, type JobFacts } from '../../trace/trace.js';
 import type { CapturedNode } from '../../trace/graphs/captured-graph.js';
 import { isNear } from '../../trace/clocks/exact-times.js';
 import { Activities, HostCalls, knownId, Ranges, type ActivityRow } from '../../trace/trace-columns.js';
