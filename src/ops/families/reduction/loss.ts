@@ -13,7 +13,7 @@ import { isDispatched } from '../../schema/dispatched.js';
 import { ruleWork, rules, withTensors, type BoundCall, type RuleCost } from '../../schema/op-rules.js';
 import { promote } from '../../schema/promotion.js';
 import { pythonArguments } from '../../schema/python-arguments.js';
-import { tensor, tensorParams, total, workOf } from '../../work.js';
+import { helperWork, tensor, tensorParams, total, workOf } from '../../work.js';
 import { softmaxWork } from './softmax.js';
 
 /** No reduction, as the dispatcher writes it; 1 is the mean, 2 the sum. */
@@ -240,6 +240,8 @@ function pythonWork(call: OpCall, kernel: KernelFacts): Work | null {
   if (isPair && numel(input.shape) !== numel(target.shape)) return null;
   if (kernel.convention === 'pyprof' && op === 'mse_loss')
     return meanSquaredErrorOfPyprof(input, target, found.reduction, kernel);
+  // The gradient of picked elements is filled with zeros first.
+  if (kernelKind(kernel) === 'helper') return helperWork(tensorParams(input), 'kernel name');
   const isReduction = kernel.dir !== 'bprop' && kernel.sub > 0 && kernelKind(kernel) === 'reduction';
   if (isPair && isReduction && found.reduction !== NONE) return reductionWork(input, target);
   const dir = op === WITHOUT_BACKWARD ? 'fprop' : kernel.dir;

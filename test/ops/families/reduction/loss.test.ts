@@ -48,6 +48,8 @@ describe('losses', () => {
     expect(amount(loss, kernel('void cunn_SoftMaxForward<float>(int)'))).to.equal('main 116473000 186356800'); // 5·E, 2·E·4
     expect(amount(loss, kernel('cunn_ClassNLLCriterion_updateOutput_kernel'))).to.equal('main 700 8408');
     expect(amount(loss, kernel('fused_kernel'))).to.equal('main 116473700 186365208'); // both
+    const fill = 'void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float>>(int)';
+    expect(amount(loss, kernel(fill, 'bprop'))).to.equal('helper 0 0'); // zeros for the gradient
     expect(amount(call(`${F}.cross_entropy`, logits))).to.equal(null);
     const unknown = workOf(call(`${F}.cross_entropy`, t([7, 3], 'mystery'), target), kernel('fused_kernel'));
     expect(unknown).to.equal(null); // more targets than inputs
