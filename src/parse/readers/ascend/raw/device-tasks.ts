@@ -8,7 +8,7 @@ import type { Diagnostics } from '../../../../record/diagnostics.js';
 import { isNear } from '../../../trace/clocks/exact-times.js';
 import type { UnreadEvents } from '../../../unread-events.js';
 import { CLOCKS, DEVICE } from './layouts.js';
-import { TASK_NAMES } from './number-names.js';
+import { TASK_NAMES } from './raw-texts.js';
 import { SHORT_PLATFORM, type RawFolder } from './raw-folder.js';
 import { structuresIn } from './structures.js';
 

@@ -12,12 +12,11 @@ import { HostCalls, Ranges } from '../../../trace/trace-columns.js';
 import { firstBytes } from '../../../files.js';
 import { nest, OUTSIDE } from '../../../torch/nesting.js';
 import type { ThreadTable } from '../../../trace/threads.js';
-import { apiLayerCodeOf } from '../api-layers.js';
+import { apiLayerCodeOf } from '../device-kinds.js';
 import { setBatches, type Flip } from './device-tasks.js';
 import { CONTEXTS, DICTIONARIES, HOST, MARK_TEXT, TENSORS } from './layouts.js';
-import { elementTypeName, formatName } from './number-names.js';
+import { elementTypeName, formatName, type RawTexts } from './raw-texts.js';
 import type { RawFolder } from './raw-folder.js';
-import type { RawTexts } from './raw-texts.js';
 import { countEmpty, structuresIn } from './structures.js';
 
 /** Levels of calls, and the number that stands for the end of a call in two events. */

@@ -12,24 +12,26 @@ import { HostEvents } from '../../../torch/host-events.js';
 import { UnreadEvents } from '../../../unread-events.js';
 import { COLLECTIVE_TYPE_CODES, LINK_CODES } from '../device-kinds.js';
 import { kernelFields, kernelLabels, withTaskIds, type TextLabel } from '../kernel-labels.js';
-import { metadataFacts, readMetadataFile } from '../metadata-facts.js';
+import {
+  metadataFacts,
+  readMetadataFile,
+  readProfilerInfo,
+  toolName,
+  type AscendProfileFacts,
+} from '../profiler-info.js';
 import { jobOf, ProcessGroups } from '../process-groups.js';
-import { readProfilerInfo, toolName, type AscendProfileFacts } from '../profiler-info.js';
-import { CollectiveParts } from '../text/collective-parts.js';
-import type { CommunicationFacts } from '../text/communication-file.js';
+import { CollectiveParts, type CommunicationFacts } from '../text/collective-parts.js';
 import { FREQUENCY } from '../text/counter-events.js';
-import { LaunchQueue, TraceFlows } from '../text/flows.js';
+import { LaunchQueue, TraceFlows, TraceMarks } from '../text/flows.js';
 import { TextSamples } from '../text/text-samples.js';
 import type { TracedEvents, TracedKernels, TraceSource } from '../text/trace-source.js';
 import { AscendTexts, type TracedCollective } from '../text/trace-rows.js';
-import { TraceMarks } from '../text/trace-marks.js';
 import { TraceTasks } from '../text/trace-tasks.js';
 import { DeviceTasks, type DeviceTask, type TaskCounters } from './device-tasks.js';
 import { readFramework } from './framework-files.js';
 import { HostTracks, type HostTask, type Operator } from './host-tracks.js';
-import { coreName } from './number-names.js';
+import { coreName, RawTexts } from './raw-texts.js';
 import { RawFolder, SHORT_PLATFORM } from './raw-folder.js';
-import { RawTexts } from './raw-texts.js';
 
 /** Tasks of compute units, by the driver's type: one of another type in a call has no operator. */
 const OF_KERNELS = /^(?:KERNEL_|FFTS_PLUS|STARS_COMMON|AI_|AIV|MIX_|DSA)/;
