@@ -27,7 +27,7 @@ import { TextSamples } from '../text/text-samples.js';
 import type { TracedEvents, TracedKernels, TraceSource } from '../text/trace-source.js';
 import { AscendTexts, type TracedCollective } from '../text/trace-rows.js';
 import { TraceTasks } from '../text/trace-tasks.js';
-import { DeviceTasks, type DeviceTask, type TaskCounters } from './device-tasks.js';
+import { DeviceTasks, type DeviceTask } from './device-tasks.js';
 import { readFramework } from './framework-files.js';
 import { HostTracks, type HostTask, type Operator } from './host-tracks.js';
 import { coreName, RawTexts } from './raw-texts.js';
@@ -83,7 +83,8 @@ class RawWork {
   readonly groups = new Map<string, CommunicationFacts>();
   readonly copies = new Map<number, { readonly bytes: number; readonly direction: number }>();
   readonly lanes: number[] = [];
-  readonly #byPlace = new Map<number, HostTask[]>();
+  /** The first of the host's tasks at each place. */
+  readonly #byPlace = new Map<number, HostTask>();
   /** Tasks of calls that put collectives, by call. */
   readonly #parts = new Map<number, { lane: number; start: number; end: number }>();
 
@@ -99,7 +100,7 @@ class RawWork {
     const short = new Set(folder.devices.flatMap(({ id, platform }) => (platform === SHORT_PLATFORM ? [id] : [])));
     for (const task of tracks.tasks) {
       const key = short.has(task.device) ? placeOf(task.device, 0, task.task, 0) : placeOf(task.device, task.stream, task.task & 0xffff, task.batch);
-      entryOf(this.#byPlace, key, () => []).push(task);
+      if (!this.#byPlace.has(key)) this.#byPlace.set(key, task);
     }
     for (const device of folder.devices) {
       const lane = this.lanes.push(device.id) - 1;
@@ -111,14 +112,13 @@ class RawWork {
       }
       const found = new DeviceTasks(folder, device, device.timeOf, diagnostics, unread);
       for (const { time, hertz } of found.clocks) samples.add({ metric: FREQUENCY, unit: 'Hz' }, time, hertz, device.id);
-      const counters = countersByTask(found.counters);
-      for (const task of found.tasks) this.#addTask(lane, device.id, task, counters);
+      for (const task of found.tasks()) this.#addTask(lane, device.id, task);
     }
     this.#addCollectives();
   } // prettier-ignore
 
-  #addTask(lane: number, device: number, task: DeviceTask, counters: Map<string, TaskCounters[]>): void {
-    const put = this.#byPlace.get(placeOf(device, task.stream, task.task, task.batch))?.[0];
+  #addTask(lane: number, device: number, task: DeviceTask): void {
+    const put = this.#byPlace.get(placeOf(device, task.stream, task.task, task.batch));
     const call = put?.call ?? -1;
     if (put?.isOfCollective === true && call !== -1) {
       const part = entryOf(this.#parts, call, () => ({ lane, start: task.start, end: task.end }));
@@ -146,8 +146,7 @@ class RawWork {
     this.tasks.task.push(task.task);
     this.tasks.batch.push(task.batch);
     this.tasks.subtask.push(task.context);
-    const counted = takeCounters(counters, task);
-    if (operator !== null) this.kernels.add(operator, task, counted);
+    if (operator !== null) this.kernels.add(operator, task);
   }
 
   #itemOf(call: number): string {
@@ -189,41 +188,26 @@ class RawWork {
 const placeOf = (device: number, stream: number, task: number, batch: number): number =>
   ((device * 65_536 + stream) * 65_536 + task) * 16_384 + (batch % 16_384);
 
-const counterKey = ({ stream, task, context }: Pick<DeviceTask, 'stream' | 'task' | 'context'>): string =>
-  `${stream},${task},${context}`;
-
-function countersByTask(counters: readonly TaskCounters[]): Map<string, TaskCounters[]> {
-  const found = new Map<string, TaskCounters[]>();
-  for (const counted of counters) entryOf(found, counterKey(counted), () => []).push(counted);
-  for (const list of found.values()) list.sort((a, b) => b.end - a.end);
-  return found;
-}
-
-/** The counters of a task: the first of its number that were taken after it started. */
-function takeCounters(counters: Map<string, TaskCounters[]>, task: DeviceTask): TaskCounters | null {
-  const list = counters.get(counterKey(task));
-  for (let last = list?.at(-1); last !== undefined && last.end < task.start; last = list?.at(-1)) list?.pop();
-  return list?.pop() ?? null;
-}
-
-/** Kernels with what their operators state, in the order of tasks. Memory: 70 bytes a kernel, and its operator. */
+/** Kernels with what their operators state, in the order of tasks. Memory: 40 bytes a kernel, and its operator. */
 class RawKernels implements TracedKernels {
   readonly start = NumericColumn.floats();
   readonly blocks = NumericColumn.floats();
   readonly #contexts = NumericColumn.counts();
   readonly #operators: Operator[] = [];
-  readonly #counters: (TaskCounters | null)[] = [];
+  readonly #cycles = NumericColumn.floats();
+  readonly #isVector = NumericColumn.codes();
 
   get length(): number {
     return this.start.length;
   }
 
-  add(operator: Operator, task: DeviceTask, counters: TaskCounters | null): void {
+  add(operator: Operator, task: DeviceTask): void {
     this.start.push(task.start);
     this.blocks.push(operator.blocks & 0xffff || NaN);
     this.#contexts.push(task.context);
     this.#operators.push(operator);
-    this.#counters.push(counters);
+    this.#cycles.push(task.cycles);
+    this.#isVector.push(task.isVector ? 1 : 0);
   }
 
   nameOf(row: number): string {
@@ -236,8 +220,9 @@ class RawKernels implements TracedKernels {
 
   detailsOf(row: number, taskType: string | null, taskId?: number): ActivityDetails {
     const operator = elementAt(this.#operators, row);
-    const counted = this.#counters[row] ?? null;
-    const counters = counted === null ? null : { [`${counted.isVector ? 'aiv' : 'aic'}_total_cycles`]: counted.cycles };
+    const cycles = this.#cycles.at(row);
+    const core = this.#isVector.at(row) === 1 ? 'aiv' : 'aic';
+    const counters = Number.isNaN(cycles) ? null : { [`${core}_total_cycles`]: cycles };
     const blockDim = this.blocks.at(row);
     const facts = { taskType, blockDim, mixBlockDim: blockDim * (operator.blocks >>> 16) };
     const labels = kernelLabels((label) => textOf(operator, label), facts);
@@ -248,7 +233,7 @@ class RawKernels implements TracedKernels {
 }
 
 /** A label of an operator: extents, element types and formats of all tensors, separated as the vendor's tables do. */
-function textOf({ opType, inputs, outputs }: Operator, label: TextLabel): string {
+function textOf({ opType, tensors: { inputs, outputs } }: Operator, label: TextLabel): string {
   const listed = (tensors: readonly string[][], i: number): string => tensors.map((tensor) => tensor[i] ?? '').join(';');
   const texts: Readonly<Partial<Record<TextLabel, string>>> = {
     opType,
