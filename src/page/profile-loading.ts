@@ -11,7 +11,7 @@ const loaded = new Promise<void>((done) => {
   else done();
 });
 
-/** Of an element that is still being read nothing is behind it. */
+/** An element that the browser is still parsing has no next sibling. */
 const isWhole = (holder: HTMLElement | null): boolean => holder !== null && holder.nextSibling !== null;
 
 /** @throws Error with one line where the page does not hold it, or not all of it */
@@ -34,7 +34,7 @@ export function keptValue(id: string): Promise<unknown> {
   if (known !== undefined) return known;
   const value = heldValue(id);
   kept.set(id, value);
-  // Who asked for it hears of an error.
+  // The caller handles a rejection.
   value.then(
     () => document.getElementById(id)?.remove(),
     () => undefined,

@@ -94,7 +94,7 @@ function whatIsDrawn(events: TimelineEvents): string {
   return [`${coverage.drawn}: ${bars}`, coverage.merged ?? []].flat().join('; ');
 }
 
-/** Says which arrows are not drawn, as nothing else shows that there are more. */
+/** The status text: how many arrows are hidden. */
 function arrowStatus(scene: Scene): HTMLElement {
   const status = element('span', { role: 'status' });
   scene.on(['event', 'view', 'arrows'], () => {

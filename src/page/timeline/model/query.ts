@@ -1,5 +1,6 @@
 /**
- * The word query of a search: an event matches if it has all words, in any of its texts or in the given field.
+ * What a search asks for: a condition in the language of `--where`, or words. An event matches if it has all words, in any
+ * of its texts or in the given field:
  * `gemm op:linear dur>10us "layer norm"`: a word, a word of a field, a bound of a number, a quoted text. Of short names,
  * such as an op's, a word of the field is all of it, `*` and `?` standing for others; of the other texts a part.
  */

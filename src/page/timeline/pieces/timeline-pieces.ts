@@ -223,7 +223,7 @@ export function showPieces(place: HTMLElement, utilisation: Utilisation, options
     ...(ranks.length === 1 ? [] : [rankPicker.place]),
   ];
   place.replaceChildren(element('div', { class: 'tl-pieces' }, ...pickers, strip.place, remark), holder);
-  // Before the timeline hears of it: what belongs to another piece is none of its business.
+  // Runs before the timeline's own listener for hashchange, which must ignore other pieces.
   const follow = (): void => {
     const isSame =
       wantedRanks()
