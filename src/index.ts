@@ -32,11 +32,11 @@ export { kernels } from './library/kernels.js';
 export { diff, type DiffOptions } from './library/diff.js';
 export type { SummaryDocument } from './prof/summary/details.js';
 export type * from './prof/summary/summary-data.js';
-export type * from './prof/summary/detail-data.js';
+export type * from './prof/summary/summary-data.js';
 export type { RanksDocument, RankFile, StragglerDocument } from './prof/ranks/ranks-document.js';
 export type { AdviceLine, VerdictLine } from './prof/advise/adviser.js';
 export type { Finding, Gain, Silence } from './prof/advise/finding.js';
-export type { MemoryDocument, MemorySeries, PeakMemory } from './prof/memory/memory-document.js';
+export type { MemoryDocument, MemorySeries, PeakMemory } from './prof/memory/memory-report.js';
 export type { CommonDocument, ComparisonDocument, DiffDocument, DiffFigures } from './prof/diff/diff-documents.js';
 export type { RowObject } from './table/table.js';
 
@@ -47,9 +47,8 @@ export { FAMILIES, familyOf } from './ops/table.js';
 export { algorithmBytes, busBytes } from './ops/collective-bytes.js';
 export { TENSOR_CORE_RULES, tensorCore, type TensorCore } from './ops/kernels/tensor-core.js';
 
-export type { Annotated } from './prof/annotate.js';
+export type { Annotated, KernelColumn } from './prof/annotate.js';
 export { chooseColumns, COLUMNS, DEFAULT_COLUMNS, requireColumn } from './prof/columns/columns.js';
-export type { KernelColumn } from './prof/columns/kernel-column.js';
 export { textOf, type Column, type CellValue } from './table/column.js';
 export { DEVICES, type DeviceRow, type PeakRates, type Rates } from './prof/roofline/devices.js';
 export { explain } from './prof/report/explain.js';

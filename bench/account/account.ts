@@ -7,7 +7,7 @@ import type { DiagnosticName } from '../../src/record/diagnostics.js';
 import type { EndRecord, ProfileLine, ProfileRecord } from '../../src/record/record.js';
 import { packageFolder } from '../../src/cli/package-folder.js';
 import { LEDGERS, type RecordEntry } from './ledgers.js';
-import { plainCount, type PlainCount } from './plain-count.js';
+import { countRaw, plainCount, type PlainCount } from './plain-count.js';
 
 /** What `dparse --ranges` makes of an input. */
 interface Reading {
@@ -97,7 +97,10 @@ export function accountOf(path: string): Account | null {
   const isFolder = format === 'ascend-text';
   const ledger = LEDGERS[isFolder && file.endsWith('.csv') ? 'ascend-details' : format];
   if (ledger === undefined) return null;
-  const counts = plainCount(isFolder && !statSync(path).isDirectory() ? dirname(path) : path, isFolder);
+  const counts =
+    format === 'ascend-raw'
+      ? countRaw(path)
+      : plainCount(isFolder && !statSync(path).isDirectory() ? dirname(path) : path, isFolder);
   const left = new Map(counts);
   const unread = new Map(reading.unread);
   const notRead = takeUnread(left, unread);

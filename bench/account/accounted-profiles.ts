@@ -2,7 +2,11 @@
 import fg from 'fast-glob';
 import { join } from 'node:path';
 
-const SAMPLES = ['samples/*.{sqlite,sql,db,json,json.gz,ntff,jsonl}', 'samples/ascend_pt/*/trace_view.json'];
+const SAMPLES = [
+  'samples/*.{sqlite,sql,db,json,json.gz,ntff,jsonl}',
+  'samples/ascend_pt/*/trace_view.json',
+  'samples/ascend_raw/PROF_*/host/info.json',
+];
 const SHARED = [
   ...['kineto/**/*.json.gz', 'nsys/*.sqlite', 'nvprof/*.{sql,nvvp}', 'pyprof/*.{sqlite,sql}'],
   ...[

@@ -164,6 +164,38 @@ const ASCEND_TEXT: Ledger = {
   ],
 };
 
+const ASCEND_RAW: Ledger = {
+  records: [
+    {
+      events: /^(stars_soc\.data (0|34)|hwts\.data 0)$/,
+      records: ASCEND_WORK,
+      skipped: ['task-passed-over'],
+      skippedAtMost: ['event-without-time'],
+      // Tasks of a collective are parts of its record.
+      perhaps: /^additional\.hccl_info$/,
+      kinds: /./,
+    },
+    { events: /^api_event\.data$/, records: ['range:api'], skipped: ['negative-duration'] },
+    {
+      events: /^(torch\.(op_range|gc_record|python_tracer_func [02])|additional\.msproftx)$/,
+      records: OTHER_RANGES.concat('range:frame'),
+    },
+    { events: /^compact\.hccl_op_info$/, records: ['collective'] },
+  ],
+  others: [
+    { events: /^(stars_soc\.data (1|35)|hwts\.data 1)$/, why: 'ends of tasks' },
+    { events: /^torch\.python_tracer_func [13]$/, why: 'returns of calls' },
+    { events: /^torch\.op_mark$/, why: ARROWS },
+    { events: /^(additional\.(hash_dic|type_info_dic)|torch\.python_tracer_hash)$/, why: NAMES },
+    {
+      events:
+        /^(compact\.(task_track|node_basic_info|memcpy_info)|additional\.(tensor_info|context_id_info|hccl_info)|(ffts_profile|ts_track)\.data)$/,
+      why: JOINED,
+    },
+    { events: /^(lpmFreqConv\.data|torch\.memory_usage)$/, why: SERIES },
+  ],
+};
+
 /** A folder without a trace. */
 const ASCEND_DETAILS: Ledger = {
   records: [
@@ -267,6 +299,6 @@ const NEURON_MONITOR: Ledger = {
 /** By the id of a reader. */
 export const LEDGERS: Readonly<Record<string, Ledger>> = {
   ...{ kineto: KINETO, nsight: NSIGHT, nvprof: NVPROF, 'ascend-db': ASCEND_DATABASE, 'ascend-text': ASCEND_TEXT },
-  ...{ 'ascend-details': ASCEND_DETAILS },
+  ...{ 'ascend-details': ASCEND_DETAILS, 'ascend-raw': ASCEND_RAW },
   ...{ 'neuron-json': NEURON_JSON, ntff: NTFF, 'neuron-summary': NEURON_SUMMARY, 'neuron-monitor': NEURON_MONITOR },
 };

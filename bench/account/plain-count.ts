@@ -5,7 +5,7 @@
 import Database from 'better-sqlite3';
 import { parse as parseCsv } from 'csv-parse/sync';
 import { readdirSync, readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { addTo } from '../../src/containers/map-entry.js';
 import { countSections } from './section-count.js';
@@ -130,6 +130,48 @@ export function plainCount(path: string, isFolder: boolean): PlainCount {
   if (path.endsWith('.ntff')) return countSections(path);
   const text = plain.toString('utf8');
   return path.endsWith('.jsonl') ? countLines(text) : countJson(text);
+}
+
+/** Bytes of the structures of Ascend's raw data by the kind of file; a file of the framework has rows of a length of their own. */
+const RAW_BYTES: readonly (readonly [kind: RegExp, bytes: number])[] = [
+  [/^api_event\.data/, 40],
+  [/^compact\./, 64],
+  [/^additional\.(?!hash_dic|type_info_dic)/, 256],
+  [/^(stars_soc|hwts)\.data/, 64],
+  [/^ts_track\.data/, 40],
+  [/^ffts_profile\.data/, 128],
+  [/^lpmFreqConv\.data/, 888],
+  [/^torch\.python_tracer_func/, 33],
+  [/^torch\.gc_record/, 24],
+];
+
+/** Rows of raw data by the kind of file; those with a start and an end, or a call and a return, by which they are. */
+export function countRaw(info: string): PlainCount {
+  const counts: PlainCount = new Map();
+  const prof = dirname(dirname(info));
+  const folders = [join(prof, '..', 'FRAMEWORK'), ...readdirSync(prof).map((part) => join(prof, part, 'data'))];
+  const files = folders.flatMap((folder) =>
+    readdirSync(folder, { withFileTypes: true }).map((file) => join(folder, file.name)),
+  );
+  for (const path of files) {
+    const kind = basename(path)
+      .replace(/^(?:un)?aging\.|\.slice_\d+$/g, '')
+      .replace(/\.data\.\d+$/, '.data');
+    const bytes = readFileSync(path);
+    const size = RAW_BYTES.find(([kinds]) => kinds.test(kind))?.[1];
+    if (size !== undefined) {
+      for (let at = 0; at + size <= bytes.length; at += size) addTo(counts, rawCategory(kind, bytes, at), 1);
+    } else if (kind.startsWith('torch.')) {
+      for (let at = 0; at + 6 <= bytes.length; at += 6 + bytes.readUInt32LE(at + 2)) addTo(counts, kind, 1);
+    } else addTo(counts, kind, 1);
+  }
+  return counts;
+}
+
+function rawCategory(kind: string, bytes: Buffer, at: number): string {
+  if (kind === 'stars_soc.data') return `${kind} ${bytes.readUInt16LE(at) & 63}`;
+  if (kind === 'hwts.data') return `${kind} ${bytes.readUInt8(at) & 7}`;
+  return kind === 'torch.python_tracer_func' ? `${kind} ${bytes.readUInt8(at + 32)}` : kind;
 }
 
 function countFolder(folder: string): PlainCount {

@@ -32,9 +32,9 @@ export interface Account {
   readonly unaccounted: readonly Unaccounted[];
 }
 
-/** Our row for a probe. */
+/** Our row for a probe, by PyProf's conventions. */
 function answerTo(probe: Probe): Cells {
-  const described = resolveWork([probe.call], probe.kernel);
+  const described = resolveWork([probe.call], { ...probe.kernel, convention: 'pyprof' });
   const work = described?.work ?? null;
   return {
     op: work?.label ?? probe.call.op,

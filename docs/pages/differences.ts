@@ -44,6 +44,20 @@ const summary = (counts: Counts): string =>
     `${counts.unaccounted} unaccounted for`,
   ]);
 
+/** Where the default differs from PyProf's convention: ops, then FLOPs and bytes by both. */
+const CONVENTION_ROWS: readonly (readonly [ops: string, byDefault: string, pyprof: string])[] = [
+  [
+    'linear, addmm, addmv, addbmm, baddbmm, convolutions: forward',
+    'bytes with the bias, and with C unless beta is 0',
+    'bytes of the two factors and the result',
+  ],
+  [
+    'mse_loss',
+    '2·E operations, backward 3·E, the mean or sum in a kernel of its own E; bytes = operands + one result per element, backward gradient + operands + gradient of the input',
+    '2·p·E + 1 operations, p·E·size bytes; p = 2, one more for reduction none, one more backward',
+  ],
+];
+
 /** @param countsText text of docs/differences/counts.json */
 export function differencesPage(countsText: string): string {
   const counts = JSON.parse(countsText) as Counts;
@@ -55,6 +69,8 @@ export function differencesPage(countsText: string): string {
     ...RECORD_DIFFERENCES.map(topic),
     '## FLOPs, bytes, tensor cores, params',
     'How often each difference shows is counted on probes; a test holds this table against them, and fails for a difference that is not listed as for a listed one that no probe shows.',
+    "The probes are answered with `--convention pyprof`. By default a call of a Python function (PyProf's markers) counts as the dispatcher's op of the same name, so that a profile of Nsight Systems with markers and one of PyTorch's profiler give the same numbers for the same tensors. The convention changes:",
+    table(['calls of Python functions', 'default', '`dprof --convention pyprof`'], CONVENTION_ROWS),
     summary(counts),
     calculations(counts),
   );

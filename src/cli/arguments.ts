@@ -1,6 +1,6 @@
-/** Command-line arguments from a table of options, which is the help's too. */
+/** Command-line arguments by yargs, from a table of options, which is that of the help and of the manual pages too. */
+import yargs, { type Argv } from 'yargs';
 import { elementAt } from '../containers/element.js';
-import parse from 'yargs-parser';
 import { nearest, UsageError } from '../record/errors.js';
 
 export interface Option {
@@ -17,6 +17,8 @@ export interface Option {
   readonly list?: boolean;
   /** Whether it may be given several times; its value may then begin as an option does. */
   readonly repeats?: boolean;
+  /** Options that cannot be given with it. */
+  readonly conflicts?: readonly string[];
 }
 
 /** A tool or a command of it: what its messages, its help and its manual page say. */
@@ -25,6 +27,8 @@ export interface Tool {
   readonly usage: string;
   readonly about: readonly string[];
   readonly operands: readonly string[];
+  /** Words that shells complete as its operand, in place of names of files. */
+  readonly words?: readonly string[];
   readonly options: readonly Option[];
   /** Paragraphs below the options. */
   readonly notes?: readonly (readonly string[])[];
@@ -56,116 +60,152 @@ export interface Arguments {
   readonly operands: readonly string[];
 }
 
-/** @throws UsageError for an option that is not in the table or lacks its value */
+/** Operands and values are texts, and an option takes the word behind it, whatever that begins with: `--sort -sil`. */
+const CONFIGURATION = {
+  'camel-case-expansion': false,
+  'dot-notation': false,
+  'nargs-eats-options': true,
+  'parse-numbers': false,
+  'parse-positional-numbers': false,
+};
+
+const TEXTS = { 'Arguments %s and %s are mutually exclusive': '--%s and --%s exclude each other (choose one)' };
+
+/** To the parser `--q` is `-q`: here it is the rate of false discoveries, which statistics call q. */
+const spelled = (arg: string): string => arg.replace(/^--q(?==|$)/, '--fdr');
+
+/** A parser without options, which throws what it finds wrong. */
+export const emptyParser = (name: string, args: readonly string[] = []): Argv =>
+  yargs(args.map(spelled))
+    .scriptName(name)
+    .locale('en')
+    .updateStrings(TEXTS)
+    .parserConfiguration(CONFIGURATION)
+    .help(false)
+    .version(false)
+    .exitProcess(false)
+    .fail(false);
+
+/** `no-x` in the table is `x` to the parser, which is on unless `--no-x` was given. */
+const keyOf = ({ name }: Option): string => name.replace(/^no-/, '');
+
+/**
+ * Gives a parser the options of a tool; where a command begins, those of `dprof` itself end.
+ * @param completes whether a shell asks for words, among which are the values that options take
+ */
+export function withOptions(parser: Argv, { options }: Tool, completes = false): Argv {
+  for (const option of options) {
+    const { name, short, takes, help, values, choices = values, list, conflicts } = option;
+    parser.option(completes ? name : keyOf(option), {
+      ...(short === undefined ? {} : { alias: short }),
+      describe: help,
+      global: false,
+      ...(takes === undefined ? { type: 'boolean' } : { type: 'string', requiresArg: true }),
+      ...(conflicts === undefined ? {} : { conflicts }),
+      ...(completes && list !== true && choices !== undefined ? { choices } : {}),
+    });
+  }
+  return parser;
+}
+
+/** @throws UsageError for an option that is not in the table or lacks its value, and for options that exclude each other */
 export function parseArguments(tool: Tool, args: readonly string[]): Arguments {
-  const { others, texts } = withoutRepeated(tool, args);
-  const given = parsed(tool, others);
-  const text = (name: string): string | undefined => {
-    const value = given[name];
-    return typeof value === 'string' ? value : undefined;
-  };
-  const operands = given._.map(String);
+  return argumentsOf(tool, parsed(tool, withOptions(emptyParser(tool.name, args), tool), args));
+}
+
+/** What the parser found, by the names of options; the operands as `_`. */
+export type ParsedArguments = Readonly<Record<string, unknown>> & { readonly _: readonly unknown[] };
+
+/** Runs a parser. @param tool whose options it has @throws UsageError in place of the parser's own error */
+export function parsed(tool: Tool, parser: Argv, args: readonly string[]): ParsedArguments {
+  // The parser keeps operands under this name.
+  if (args.some((arg) => /^--?_(?:=|$)/.test(arg))) throw unknownOption(tool, '_');
+  try {
+    return parser.parseSync();
+  } catch (error) {
+    if (!(error instanceof Error) || error instanceof UsageError) throw error;
+    const needs = /^Not enough arguments following: (\S+)/.exec(error.message)?.[1];
+    throw needs === undefined ? new UsageError(error.message) : withoutValue(needs);
+  }
+}
+
+/** @param operands those of the parser, but for the name of a command. @throws UsageError for what cannot be meant */
+export function argumentsOf(tool: Tool, given: ParsedArguments, operands = given._.map(String)): Arguments {
+  refuseUnknown(tool, given);
   // A variable that is not set, in most scripts.
   if (operands.includes('')) throw new UsageError(`'' is no file`, `usage: ${tool.usage}`);
   if (operands.filter((file) => file === '-').length > 1) throw new UsageError('stdin (-) can be read once');
-  const negated = new Set(tool.options.filter(({ name }) => name.startsWith('no-')).map(({ name }) => name.slice(3)));
+  /** Of an option that was given twice, the last value counts. */
+  const last = (name: string): unknown => [given[name]].flat().at(-1);
+  const text = (name: string): string | undefined => {
+    const value = last(name);
+    return typeof value === 'string' ? value : undefined;
+  };
+  const switched = (name: string): boolean | undefined => {
+    const value = last(name);
+    return typeof value === 'boolean' ? value : undefined;
+  };
   return {
-    on: (name) => (negated.has(name) ? given[name] !== false : given[name] === true),
-    switched: (name) => (typeof given[name] === 'boolean' ? given[name] : undefined),
+    on: (name) => switched(name) ?? tool.options.some((option) => option.name === `no-${name}`),
+    switched,
     text,
     read: (name, meaning) => {
       const value = text(name);
       return value === undefined ? undefined : meaning(value);
     },
-    texts: (name) => texts.filter(([own]) => own === name).map(([, value]) => value),
+    texts: (name) => [given[name] ?? []].flat().map(String),
     operands,
   };
 }
 
-type GivenValues = Readonly<Record<string, unknown>> & { readonly _: readonly unknown[] };
-
-/** Values by the names and letters of options. @throws UsageError for an option that is not in the table or lacks its value */
-function parsed(tool: Tool, args: readonly string[]): GivenValues {
-  // The parser keeps operands under this name, and fails on an option of that name.
-  const end = args.indexOf('--');
-  const options = end === -1 ? args : args.slice(0, end);
-  if (options.some((arg) => /^--?_(?:=|$)/.test(arg))) throw unknownOption(tool, '_');
-  const keyed = tool.options.map((option) => ({ ...option, key: option.name.replace(/^no-/, '') }));
-  const valued = keyed.filter(({ takes }) => takes !== undefined).map(({ key }) => key);
-  const { argv, error } = parse.detailed([...args], {
-    boolean: keyed.filter(({ takes }) => takes === undefined).map(({ key }) => key),
-    string: valued,
-    // The parser's word for a value that must be there.
-    narg: Object.fromEntries(valued.map((key) => [key, NaN])),
-    alias: Object.fromEntries(keyed.map(({ key, short }) => [key, short === undefined ? [] : [short]])),
-    configuration: {
-      'camel-case-expansion': false,
-      'dot-notation': false,
-      'duplicate-arguments-array': false,
-      'parse-numbers': false,
-      'parse-positional-numbers': false,
-    },
-  });
-  if (error !== null) throw asUsageError(tool, error);
-  const known = new Set(['_', ...keyed.flatMap(({ key, short }) => [key, short])]);
-  const unknown = Object.keys(argv).find((key) => !known.has(key));
-  if (unknown !== undefined) throw unknownOption(tool, unknown);
-  return argv;
+/** @throws UsageError for an option that the tool does not have, and one with another option in place of its value */
+function refuseUnknown({ options, ...tool }: Tool, given: ParsedArguments): void {
+  const names = options.flatMap((option) => [keyOf(option), option.short ?? '']);
+  const known = new Set(['_', '$0', ...names]);
+  const unknown = Object.keys(given).find((key) => !known.has(key));
+  if (unknown !== undefined) throw unknownOption({ options, ...tool }, unknown);
+  const flags = new Set(
+    options.flatMap(({ name, short }) => [`--${name}`, ...(short === undefined ? [] : [`-${short}`])]),
+  );
+  const without = options.find(({ name, repeats }) => repeats !== true && flags.has(String(given[name])));
+  if (without !== undefined) throw withoutValue(without.name);
 }
 
-/** Takes the options that repeat, with their values, out of the arguments. @throws UsageError for one without a value */
-function withoutRepeated(
-  { options }: Tool,
-  args: readonly string[],
-): { others: string[]; texts: (readonly [name: string, text: string])[] } {
-  const names = options.flatMap(({ name, repeats }) => (repeats === true ? [name] : []));
-  const others: string[] = [];
-  const texts: (readonly [string, string])[] = [];
-  for (let i = 0; i < args.length; i++) {
-    const arg = args[i] ?? '';
-    const name = names.find((name) => arg === `--${name}` || arg.startsWith(`--${name}=`));
-    if (name === undefined) others.push(arg);
-    else if (arg.includes('=')) texts.push([name, arg.slice(arg.indexOf('=') + 1)]);
-    else if (args[i + 1] === undefined) throw new UsageError(`--${name} needs a value`);
-    else texts.push([name, args[++i] ?? '']);
-  }
-  return { others, texts };
-}
+const dashed = (name: string): string => `${name.length === 1 ? '-' : '--'}${name}`;
+
+const withoutValue = (name: string): UsageError => new UsageError(`${dashed(name)} needs a value`);
 
 function unknownOption(tool: Tool, unknown: string): UsageError {
   const names = tool.options.map(({ name }) => name);
   const near = unknown.length === 1 ? null : nearest(unknown, names);
-  const dashes = unknown.length === 1 ? '-' : '--';
   const hint = near === null ? `${tool.name} --help lists them` : `did you mean --${near}?`;
-  return new UsageError(`unknown option ${dashes}${unknown}`, hint);
+  return new UsageError(`unknown option ${dashed(unknown)}`, hint);
 }
 
-function asUsageError(tool: Tool, { message }: Error): UsageError {
-  const needs = /^Not enough arguments following: (\S+)/.exec(message)?.[1];
-  if (needs !== undefined) return new UsageError(`${needs.length === 1 ? '-' : '--'}${needs} needs a value`);
-  return new UsageError(message, `usage: ${tool.usage}`);
+/** Characters of a line of help, unless a text of it has longer lines. */
+const HELP_WIDTH = 80;
+/** What stands before the title of a command. */
+const BEFORE_TITLE = ' '.repeat(14);
+
+/** The help, as the parser lays it out. @param commands with their titles */
+export async function helpOf(
+  tool: Tool,
+  commands: readonly (readonly [name: string, title: string])[] = [],
+): Promise<string> {
+  const { usage, about, operands, options, notes = [], examples } = tool;
+  const texts = [`Usage: ${usage}`, ...about, '', ...operands];
+  const lines = [...texts, ...notes.flat(), ...commands.map(([, title]) => BEFORE_TITLE + title)];
+  const widest = lines.reduce((width, { length }) => Math.max(width, length), HELP_WIDTH);
+  const parser = emptyParser('').usage(texts.join('\n')).wrap(widest);
+  for (const { name, short, takes, help, choices } of options) {
+    // The parser shows names alone: with the value it is a name as well.
+    parser.option(takes === undefined ? name : `${name} ${takes}`, { alias: short, describe: help, choices });
+  }
+  for (const [name, title] of commands) parser.command(name, title);
+  for (const example of examples) parser.example(example, '');
+  parser.epilogue(notes.map((lines) => lines.join('\n')).join('\n\n'));
+  return `${await parser.getHelp()}\n`;
 }
-
-export const helpOf = ({ usage, about, operands, options, notes = [], examples }: Tool): string =>
-  [
-    [`Usage: ${usage}`, ...about],
-    operands,
-    ['Options:', ...optionLines(options)],
-    ...notes,
-    ['Examples:', ...examples.map((example) => `  ${example}`)],
-  ]
-    .map((lines) => lines.map((line) => `${line}\n`).join(''))
-    .join('\n');
-
-/** The options, one line each; choices below. */
-const optionLines = (options: readonly Option[]): string[] =>
-  options.flatMap(({ name, short, takes, help, choices = [] }) => {
-    const left = `${short === undefined ? '    ' : `-${short}, `}--${name}${takes === undefined ? '' : ` ${takes}`}`;
-    const line = `  ${left.padEnd(20)} ${help}`;
-    if (choices.length === 0) return [line];
-    const listed = choices.map((choice, i) => (i < choices.length - 1 ? `${choice},` : choice));
-    return [`${line}:`, ...wrapped(' '.repeat(23), listed)];
-  });
 
 /** Items after a label, broken into lines. @param width most characters of a line */
 export function wrapped(label: string, items: readonly string[], width = 80): string[] {

@@ -1,9 +1,10 @@
 /** What a command of `dprof` is, and its entry in the table of commands. */
-import type { Tool } from './arguments.js';
+import { parseArguments, type Arguments, type Tool } from './arguments.js';
 
 export interface Command {
   readonly tool: Tool;
-  readonly run: (args: readonly string[]) => Promise<void>;
+  /** Runs it, unless its help is asked for. */
+  readonly run: (given: Arguments) => Promise<void>;
 }
 
 export interface CommandEntry {
@@ -11,3 +12,7 @@ export interface CommandEntry {
   readonly title: string;
   readonly load: () => Promise<Command>;
 }
+
+/** Runs a command with the arguments after its name. */
+export const runWith = ({ tool, run }: Command, args: readonly string[]): Promise<void> =>
+  run(parseArguments(tool, args));

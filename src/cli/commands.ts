@@ -1,6 +1,4 @@
 /** What `dprof` does besides its report of kernels: `dprof COMMAND [OPTION...] [FILE...]`. A file of that name: `./NAME`. */
-import { existsSync } from 'node:fs';
-import { nearest, UsageError } from '../record/errors.js';
 import type { CommandEntry } from './command.js';
 
 /** Commands by name, each loaded when it is called. */
@@ -67,25 +65,6 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
   completion: {
     title: 'completion of commands, options and their values in bash, zsh and fish',
-    load: async () => (await import('./commands/completion/completion.js')).completion(COMMANDS),
+    load: async () => (await import('./commands/completion.js')).completion,
   },
 };
-
-/** @throws UsageError for `dprof -q summary FILE` */
-export function rejectCommands(files: readonly string[]): void {
-  const command = files.find((word) => Object.hasOwn(COMMANDS, word) && !existsSync(word));
-  if (command === undefined) return;
-  throw new UsageError(`no file '${command}', and a command comes first`, `dprof ${command} [OPTION...] [FILE...]`);
-}
-
-/**
- * The command that the first argument names; null when it names none.
- * @throws UsageError when it is no file either, and was probably meant to name one
- */
-export function commandNamed(word: string | undefined): CommandEntry | null {
-  if (word === undefined) return null;
-  if (Object.hasOwn(COMMANDS, word)) return COMMANDS[word] ?? null;
-  const near = /^[a-z]+$/i.test(word) && !existsSync(word) ? nearest(word, Object.keys(COMMANDS)) : null;
-  if (near !== null) throw new UsageError(`no command and no file '${word}'`, `did you mean dprof ${near}?`);
-  return null;
-}

@@ -2,7 +2,7 @@
 import type { Stats } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { isAboutHost, withHostHint, type HostRecords } from '../prof/analysis.js';
-import { cutOf, endingsOf, type EndedInputs } from '../prof/input/endings.js';
+import { cutOf, endingsOf, type EndedInputs } from '../prof/input/stream-status.js';
 import { isFolder, openSources, type Source, type Wanted } from '../sources/sources.js';
 import { UsageError, UserError } from '../record/errors.js';
 import type { ProfileLine } from '../record/record.js';

@@ -4,17 +4,9 @@ import { filesOfPattern } from '../parse/input/pattern-files.js';
 import { elementAt } from '../containers/element.js';
 import { requireName } from '../record/names.js';
 import { FORMATS } from '../write/formats.js';
-import {
-  HELP_OPTION,
-  helpOf,
-  OUTPUT_OPTION,
-  parseArguments,
-  type Arguments,
-  type Option,
-  type Tool,
-} from './arguments.js';
+import { HELP_OPTION, OUTPUT_OPTION, type Arguments, type Option, type Tool } from './arguments.js';
 import type { Command } from './command.js';
-import { printText, refuseTerminal } from './output.js';
+import { refuseTerminal } from './output.js';
 
 /**
  * What each device adds to the memory of commands that keep times of all devices, at most: the help of each says so.
@@ -42,7 +34,7 @@ export const QUIET_OPTION: Option = {
 /** The format given with `-f`; the first one without it. @throws UsageError for bytes that would go to a terminal */
 export function formatOf(given: Arguments, formats: readonly string[]): string {
   const format = requireName('format', given.text('format') ?? elementAt(formats, 0), formats);
-  if (BINARY.has(format) && !given.on('help')) refuseTerminal(given.text('output'), format);
+  if (BINARY.has(format)) refuseTerminal(given.text('output'), format);
   return format;
 }
 
@@ -79,7 +71,6 @@ export const MEMORY_OF_PROFILES = 'For a profile, the memory of dparse is added:
  * A command with the common options.
  * @param tool with the command's own options
  * @param formats the first one is the default; a single one needs no option
- * @param run called but for `--help`
  * @param texts operands before the files, which are none
  */
 export function recordsCommand(
@@ -93,15 +84,14 @@ export function recordsCommand(
   const whole = { ...tool, options, notes: [...(tool.notes ?? []), [MEMORY_OF_PROFILES]] };
   return {
     tool: whole,
-    run: async (args) => {
-      const given = parseArguments(whole, args);
+    run: (given) => {
       const request = {
         format: formatOf(given, formats),
         ...readInputs(given, texts),
         output: given.text('output'),
         quiet: given.on('quiet'),
       };
-      await (given.on('help') ? printText(helpOf(whole)) : run(given, request));
+      return run(given, request);
     },
   };
 }

@@ -1,7 +1,7 @@
 /** The answers of the commands as functions: each returns what its command prints with `-f json`. */
 import { Adviser, MIN_SHARE, TOP, type AdviceLine } from '../prof/advise/adviser.js';
 import { RULES, rulesNamed } from '../prof/advise/rules.js';
-import { memoryDocument, type MemoryDocument } from '../prof/memory/memory-document.js';
+import { memoryDocument, type MemoryDocument } from '../prof/memory/memory-report.js';
 import { CURVE_POINTS, Memory } from '../prof/memory/memory.js';
 import { MetricAnalysis } from '../prof/neuron/metric-analysis.js';
 import { RanksAnalysis } from '../prof/ranks/ranks-analysis.js';

@@ -5,7 +5,7 @@ import { Comparison, DEFAULT_BY, diffTypes } from '../prof/diff/comparison.js';
 import { diffDocuments, type DiffDocument } from '../prof/diff/diff-documents.js';
 import { diffReport } from '../prof/diff/diff-report.js';
 import { parseCondition } from '../prof/diff/fail-if.js';
-import type { Which } from '../prof/diff/input-pair.js';
+import type { Which } from '../prof/diff/input-facts.js';
 import { DEFAULTS, type Settings } from '../prof/diff/verdict.js';
 import { takeCompared } from '../sources/compared.js';
 import { peaksFor, requireCount, requireShare, type DeviceOptions } from './choices.js';

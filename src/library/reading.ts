@@ -2,7 +2,7 @@
 import type { Analysis, Answer, Note } from '../prof/analysis.js';
 import { requireThere } from '../parse/files.js';
 import { asUserError } from '../parse/input/unreadable-input.js';
-import { endingsOf, type EndedInputs } from '../prof/input/endings.js';
+import { endingsOf, type EndedInputs } from '../prof/input/stream-status.js';
 import { lossesOf, type Doubt } from '../prof/input/losses.js';
 import type { Annotator } from '../prof/report/report.js';
 import { UsageError, UserError } from '../record/errors.js';

@@ -3,6 +3,13 @@ import type { Direction, Extent, OpCall } from '../record/record.js';
 import type { ServingStep } from '../record/serving-step.js';
 import type { Tensor } from './call.js';
 
+/**
+ * How work is counted where conventions differ. `pyprof`: calls of Python functions as PyProf counts them; by default they
+ * count as the dispatcher's ops of the same names.
+ */
+export const CONVENTIONS = ['pyprof'] as const;
+export type Convention = (typeof CONVENTIONS)[number];
+
 /** What is known of a kernel. */
 export interface KernelFacts {
   /** Full demangled name. */
@@ -20,6 +27,8 @@ export interface KernelFacts {
   readonly block: Extent | null;
   /** The server's step that launched it, as the name of a range states it; null or absent for none. See `Family.lengths`. */
   readonly serving?: ServingStep | null;
+  /** How its work is counted; null or absent for the default. */
+  readonly convention?: Convention | null;
 }
 
 /**

@@ -29,6 +29,10 @@ interface Addend {
   readonly shape: readonly number[];
   /** Whether the product's own kernel adds it in the forward pass. */
   readonly fused: boolean;
+  /** Its symbol in the formula. */
+  readonly symbol: string;
+  /** Whether it is multiplied by 0, and so not read. */
+  readonly unread?: boolean;
   /** Replaces the op's name for the kernel that adds it. */
   readonly label?: string;
 }
@@ -88,12 +92,24 @@ function addendOf({ addend, writes: [result] }: ProductCost, kind: KernelKind, b
   return (backward ? summed : !addend.fused) ? addend : null;
 }
 
+/** The forward product with what is added to its result, as the dispatcher's op reads it; PyProf leaves it out. */
+function withAddend(product: ProductCost, { convention }: KernelFacts): ProductCost | (OpCost & { source: string }) {
+  const { reads, formula, addend } = product;
+  if (addend === undefined || addend.given === null || addend.unread === true) return product;
+  if (convention === 'pyprof') return { ...product, formula: `${formula} (${addend.symbol} not counted)` };
+  return { ...product, reads: [...reads, addend.given], formula: `${formula} + |${addend.symbol}|` };
+}
+
 export function productWork(product: ProductCost, kernel: KernelFacts): Work {
   const kind = kernelKind(kernel);
   const params = (role: KernelRole): readonly Param[] => product.paramsOf?.(role, kernel) ?? product.params;
   if (kind === 'main') {
     const role = gradientRole(kernel, product.transposed);
-    return workOf(product, role, params(role));
+    return workOf(
+      role === 'main' && kernel.dir !== 'bprop' ? withAddend(product, kernel) : product,
+      role,
+      params(role),
+    );
   }
   const backward = kernel.dir === 'bprop' || kind === 'bias-gradient';
   const addend = kind === 'helper' || kind === 'other' ? null : addendOf(product, kind, backward);

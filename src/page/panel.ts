@@ -1,9 +1,11 @@
 /** Panels of the dashboard: their form. */
 import type { PageProfile } from '../prof/html/page-data.js';
-import type { FieldScope } from './figures/field.js';
+import type { PageOutline } from '../prof/html/page-elements.js';
 
 /** The profile that is shown, and the page that it is part of. */
-export interface PanelView extends FieldScope {
+export interface PanelView {
+  readonly data: PageOutline;
+  readonly profile: PageProfile;
   /** Index of the profile among those of the page. */
   readonly at: number;
   /** Shows another profile. @returns it once it is shown; null where it is not */

@@ -5,8 +5,8 @@
  */
 import { join } from 'node:path';
 import type { Diagnostics } from '../record/diagnostics.js';
-import { nodeId } from './capture/capture-columns.js';
-import type { NodeAnnotation } from './capture/graphs/captured-graph.js';
+import { nodeId } from './trace/trace-columns.js';
+import type { NodeAnnotation } from './trace/graphs/captured-graph.js';
 import { UserError } from '../record/errors.js';
 import { namesIn, readJsonFile } from './files.js';
 import { fieldOf, textOf } from './json/json-value.js';

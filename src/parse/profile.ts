@@ -36,7 +36,7 @@ export interface ProfileOptions extends Pick<
 }
 
 /**
- * Records of a profile: the profile line, activities in order of start, the end line. Memory: see `capture/capture-columns.ts`.
+ * Records of a profile: the profile line, activities in order of start, the end line. Memory: see `trace/trace-columns.ts`.
  * @param path file with the bytes, uncompressed
  * @throws UserError when the file is no profile, or cannot be read
  * @throws UsageError when `format` is no format

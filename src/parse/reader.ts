@@ -4,7 +4,7 @@
  * format by its name (which option to profile with, what a vendor's tool reports) has a default for all others.
  */
 import type { ProfileLine } from '../record/record.js';
-import type { OtherCaptures } from './capture/graphs/captured-graph.js';
+import type { OtherCaptures } from './trace/graphs/captured-graph.js';
 import type { SqliteFile } from './sqlite/sqlite.js';
 
 /** An input whose format is to be detected. */
@@ -102,7 +102,7 @@ export interface Reader {
 }
 
 /** What the documentation has of a format: README.md, docs/formats.md. Markdown. */
-export interface FormatDocs {
+interface FormatDocs {
   /** Formats of one profiler share a row of README.md. */
   readonly profiler: string;
   /** What of the profiler's output it is. */

@@ -130,7 +130,7 @@ export const mayHaveWork = (format: string): boolean => format !== 'neuron-monit
 
 /** The error of commands over profiles for the reports of a monitor. */
 export const noProfile = (): UserError =>
-  new UserError('reports of neuron-monitor are no profile', { hint: 'dprof monitor FILE' });
+  new UserError('neuron-monitor reports are not a profile', { hint: 'dprof monitor FILE' });
 
 /** Notes on what was counted, as `3 records without a time left out`; without those of which there are none. */
 export const countNotes = (...counts: readonly (readonly [count: number, what: string, remark: string])[]): string[] =>

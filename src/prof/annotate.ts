@@ -4,7 +4,7 @@
  */
 import { collectiveOfCalls } from '../ops/collective-of-calls.js';
 import { collective } from '../ops/families/collective.js';
-import type { KernelRole } from '../ops/family.js';
+import type { Convention, KernelRole } from '../ops/family.js';
 import type { ResolvedWork } from '../ops/resolve-work.js';
 import { fusedOps } from '../ops/kernels/fused-ops.js';
 import { familyOf } from '../ops/table.js';
@@ -19,10 +19,10 @@ import { peaksOf, type Peaks } from './roofline/peaks.js';
 import { NO_ROOF, classifyRoofline, roofOf, type Placement } from './roofline/roofline.js';
 import { workOfCollective, type DerivedWork } from './work/derived-work.js';
 import { withoutArguments, type Recorded } from './work/capture-options.js';
-import type { MatrixUnitUse } from './work/matrix-unit-use.js';
-import type { JudgedKernel, MatrixUnitCell, WorkModel } from './work/work-model.js';
+import type { MatrixUnitUse, JudgedKernel, MatrixUnitCell, WorkModel } from './work/work-model.js';
 import { workModelOf } from './work/work-models.js';
 import { statedDevice } from '../record/fields/stated-device.js';
+import type { Column } from '../table/column.js';
 
 /** Between the ops that a kernel was fused from. */
 export const FUSED_SEPARATOR = '+';
@@ -44,6 +44,8 @@ export class Annotated {
     readonly pairing: Pairing,
     /** Peak rates that the user gives for all devices; null for those of the kernel's own. */
     private readonly givenPeaks: Peaks | null = null,
+    /** How work is counted; null for the default. */
+    readonly convention: Convention | null = null,
   ) {}
 
   /** Where calls, layer, trace, module and op come from: the kernel, or its forward kernel. */
@@ -99,7 +101,12 @@ export class Annotated {
   get derived(): DerivedWork {
     return (this.#derived ??=
       this.record.collective === undefined
-        ? this.model.derive(this.calls, this.record, this.calls.some(readsLengths) ? this.serving : null)
+        ? this.model.derive(
+            this.calls,
+            this.record,
+            this.calls.some(readsLengths) ? this.serving : null,
+            this.convention,
+          )
         : workOfCollective(this.record.collective));
   }
 
@@ -277,3 +284,6 @@ export function whyWithoutCall(pairing: Pairing, record: KernelRecord, isProfile
       return record.graph === undefined ? 'no op call around the launch' : 'no op call around the launch of its graph';
   }
 }
+
+/** A column whose rows are annotated kernels. */
+export type KernelColumn = Column<Annotated>;

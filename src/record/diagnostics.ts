@@ -142,6 +142,11 @@ export const DIAGNOSTICS = {
   'csv-row-passed-over': ['loss', 'CSV rows that are truncated or do not match the header (skipped)'],
   'device-without-clock': ['loss', 'devices whose clock is not stated (their work is not read)'],
   'file-beside-not-read': ['loss', 'sidecar files whose content does not match their name (ignored)'],
+  'device-range-by-order': [
+    'doubt',
+    'user ranges of one thread, start and text (joined with their device ranges in order: durations may be exchanged)',
+  ],
+  'table-slice-missing': ['loss', 'slices of a split table that are missing (what they hold is not known)'],
   'profiler-info-not-found': ['note', 'profiles without profiler_info_*.json (versions and settings are unknown)'],
   'details-without-task': [
     'doubt',

@@ -2,7 +2,7 @@
 import { withoutKernels } from '../prof/analysis.js';
 import { lostBy, type Taken } from '../prof/diff/compared-input.js';
 import type { Comparison } from '../prof/diff/comparison.js';
-import type { Which } from '../prof/diff/input-pair.js';
+import type { Which } from '../prof/diff/input-facts.js';
 import { UsageError, UserError } from '../record/errors.js';
 import { takeRecords } from './pass.js';
 import type { Source } from './sources.js';

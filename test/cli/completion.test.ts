@@ -1,42 +1,31 @@
-/** `dprof completion`: scripts that their shells accept, and what bash completes with one. */
+/** `dprof completion`: scripts that their shells accept, and the words that dprof answers them with. */
 import { expect } from 'chai';
 import { spawnSync } from 'node:child_process';
-import { COMMANDS } from '../../src/cli/commands.js';
-import { bashCompletion } from '../../src/cli/commands/completion/bash.js';
-import { completedCommand, type CompletedCommand } from '../../src/cli/commands/completion/completion-words.js';
-import { fishCompletion } from '../../src/cli/commands/completion/fish.js';
-import { zshCompletion } from '../../src/cli/commands/completion/zsh.js';
-import { DPROF } from '../../src/cli/report/report-options.js';
 import { DEVICES } from '../../src/prof/roofline/devices.js';
-import { runCli } from '../support/run-cli.js';
+import { commandOf, runCli } from '../support/run-cli.js';
 import { itWithProcess } from '../support/sets.js';
 
-const SHELLS = ['bash', 'zsh', 'fish'];
-const own = completedCommand('', '', DPROF);
-let commands: readonly CompletedCommand[] = [];
+const scriptOf = async (shell: string): Promise<string> => (await runCli('dprof', ['completion', shell])).stdout;
 
-/** Candidates of bash for a command line whose last word is being typed. */
-function candidates(...words: readonly string[]): string[] {
-  const quoted = words.map((word) => `'${word}'`).join(' ');
-  const script = `${bashCompletion(own, commands)}\nCOMP_WORDS=(${quoted}); COMP_CWORD=${words.length - 1}; _dprof; printf '%s\\n' "\${COMPREPLY[@]}"`;
-  const { stdout, status } = spawnSync('bash', ['--norc', '-c', script], { encoding: 'utf8' });
-  expect(status).to.equal(0);
-  return stdout.split('\n').filter((line) => line !== '');
+/** Words that dprof gives for a line whose last word is being typed. */
+async function words(...line: readonly string[]): Promise<string[]> {
+  const { code, stdout, stderr } = await runCli('dprof', ['--get-yargs-completions', 'dprof', ...line], {
+    env: { SHELL: '/bin/bash', ZSH_NAME: '' },
+  });
+  expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' });
+  return stdout.split('\n').filter((word) => word !== '');
 }
 
 describe('dprof completion', () => {
-  before(async () => {
-    commands = await Promise.all(
-      Object.entries(COMMANDS).map(async ([name, { title, load }]) =>
-        completedCommand(name, title, (await load()).tool, name === 'completion' ? SHELLS : []),
-      ),
-    );
-  });
-
   it('prints the script of a shell, and asks for one', async () => {
-    for (const [shell, script] of Object.entries({ bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion })) {
+    for (const [shell, sign] of [
+      ['bash', 'complete -o bashdefault'],
+      ['zsh', '#compdef dprof'],
+      ['fish', 'complete -f -c dprof'],
+    ] as const) {
       const { code, stdout } = await runCli('dprof', ['completion', shell]);
-      expect({ code, stdout }).to.deep.equal({ code: 0, stdout: script(own, commands) });
+      expect(code).to.equal(0);
+      expect(stdout).to.include(sign).and.include(`dprof completion ${shell} >`);
     }
     const [none, unknown] = [await runCli('dprof', ['completion']), await runCli('dprof', ['completion', 'fihs'])];
     expect([none.code, none.stderr]).to.deep.equal([
@@ -47,28 +36,37 @@ describe('dprof completion', () => {
     expect(unknown.stderr).to.include("unknown shell 'fihs'");
   });
 
-  itWithProcess('is a script that each shell accepts', () => {
-    const scripts = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion };
-    for (const [shell, script] of Object.entries(scripts)) {
-      const { error, status, stderr } = spawnSync(shell, ['-n'], { input: script(own, commands), encoding: 'utf8' });
+  itWithProcess('is a script that each shell accepts', async () => {
+    for (const shell of ['bash', 'zsh', 'fish']) {
+      const { error, status, stderr } = spawnSync(shell, ['-n'], { input: await scriptOf(shell), encoding: 'utf8' });
       // A shell that is not installed is not checked.
       if (error === undefined) expect({ shell, status, stderr }).to.deep.equal({ shell, status: 0, stderr: '' });
     }
   });
 
-  itWithProcess('completes commands, options and their values in bash', () => {
-    expect(candidates('dprof', 'st')).to.deep.equal(['steps', 'stacks']);
-    expect(candidates('dprof', 'diff', '--min')).to.deep.equal(['--min-effect', '--min-samples']);
-    expect(candidates('dprof', 'steps', '-f', 'c')).to.deep.equal(['columns', 'csv']);
-    expect(candidates('dprof', '--format', '=', 'mark')).to.deep.equal(['markdown']);
-    expect(candidates('dprof', '-c', 'idx,op,tf')).to.deep.equal(['idx,op,tflops']);
-    expect(candidates('dprof', 'advise', '--rule', 'copies,fus')).to.deep.equal(['copies,fusion']);
-    expect(candidates('dprof', 'completion', 'z')).to.deep.equal(['zsh']);
-    expect(candidates('dprof', '--device', '')).to.have.length(DEVICES.length);
+  itWithProcess('completes what is typed in bash', async () => {
+    const called = [process.execPath, ...commandOf('dprof')].map((word) => `'${word}'`).join(' ');
+    const line = `COMP_WORDS=(dprof diff --min); COMP_CWORD=2; _dprof_yargs_completions; printf '%s\\n' "\${COMPREPLY[@]}"`;
+    const script = `dprof() { ${called} "$@"; }\n${await scriptOf('bash')}\n${line}`;
+    const { stdout, status } = spawnSync('bash', ['--norc', '-c', script], { encoding: 'utf8' });
+    expect({ stdout, status }).to.deep.equal({ stdout: '--min-effect\n--min-samples\n', status: 0 });
   });
 
-  itWithProcess('leaves files to the shell', () => {
-    expect(candidates('dprof', 'steps', 'net')).to.deep.equal([]);
-    expect(candidates('dprof', 'steps', '-o', '')).to.deep.equal([]);
+  it('answers with commands, options and their values', async () => {
+    expect(await words('st')).to.include.members(['steps', 'stacks']);
+    expect(await words('diff', '--'))
+      .to.include.members(['--min-effect', '--as-is', '--format'])
+      .and.not.include('--f');
+    expect(await words('--no')).to.include('--no-header');
+    expect(await words('steps', '-f', 'c')).to.deep.equal(['columns', 'csv']);
+    expect(await words('--format', 'mark')).to.deep.equal(['markdown']);
+    expect(await words('-c', 'idx,op,tf')).to.deep.equal(['idx,op,tflops']);
+    expect(await words('advise', '--rule', 'copies,fus')).to.deep.equal(['copies,fusion']);
+    expect(await words('completion', 'z')).to.deep.equal(['zsh']);
+    expect(await words('--device', '')).to.have.length(DEVICES.length);
+  });
+
+  it('leaves files to the shell', async () => {
+    expect(await words('steps', 'net')).to.deep.equal([]);
   });
 });

@@ -4,7 +4,8 @@ import { parse } from 'csv-parse/sync';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readDiffArguments } from '../../src/cli/commands/diff/diff-options.js';
+import { parseArguments } from '../../src/cli/arguments.js';
+import { DIFF, readDiffArguments } from '../../src/cli/commands/diff/diff-options.js';
 import { UsageError } from '../../src/record/errors.js';
 import type { KernelRecord, ProfileLine } from '../../src/record/record.js';
 import { kernel } from '../support/kernels.js';
@@ -128,7 +129,7 @@ describe('dprof diff', () => {
     for (const [args, answer] of answers) {
       let line = '';
       try {
-        readDiffArguments(args);
+        readDiffArguments(parseArguments(DIFF, args));
       } catch (error) {
         if (error instanceof UsageError) line = `dprof: ${error.line}\n`;
       }

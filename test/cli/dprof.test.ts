@@ -160,6 +160,13 @@ describe('dprof', () => {
     });
   });
 
+  it('takes options before the name of a command', async () => {
+    const behind = await runCli('dprof', ['summary', '-q', '-f', 'json', '--top', '2', 'samples/lenet.nsys.sqlite']);
+    const before = await runCli('dprof', ['-q', '-f', 'json', '--top', '2', 'summary', 'samples/lenet.nsys.sqlite']);
+    expect(before).to.deep.equal(behind);
+    expect(before).to.include({ code: 0, stderr: '' });
+  });
+
   describe('help', () => {
     it('fits a screen and lists what there is', async () => {
       const { stdout, code } = await runCli('dprof', ['--help']);
@@ -181,7 +188,7 @@ describe('dprof', () => {
   describe('wrong use is answered with one line and exit code 2', () => {
     const cases: readonly [args: string[], answer: RegExp][] = [
       [['-c', 'krnel'], /unknown column 'krnel' \(did you mean kernel\?\)/],
-      [['--csv', '-w', '80'], /--csv and -w exclude each other/],
+      [['--csv', '-w', '80'], /--csv and --width exclude each other \(choose one\)/],
       [['--csv', '-f', 'json'], /--csv and --format json exclude each other/],
       [['-f', 'json', '-w', '80'], /-w and --format json exclude each other/],
       [['sumary', 'x.json'], /no command and no file 'sumary' \(did you mean dprof summary\?\)/],
@@ -193,8 +200,10 @@ describe('dprof', () => {
       [['-x'], /unknown option -x/],
       [['--_', 'a.dict'], /unknown option -_/],
       [['-c'], /-c needs a value/],
+      [['-o', '--csv'], /--output needs a value/],
+      [['-q', 'sumary', 'x.json'], /no command and no file 'sumary' \(did you mean dprof summary\?\)/],
       [['-', '-'], /stdin \(-\) can be read once/],
-      [['-q', 'summary', 'x'], /no file 'summary', and a command comes first \(dprof summary /],
+      [['x', 'summary'], /no file 'summary', and a command comes first \(dprof summary /],
     ];
     for (const [args, answer] of cases) {
       it(args.join(' '), async () => {

@@ -148,7 +148,7 @@ describe('dprof memory', () => {
         neuronLines([kernel()]),
         'no samples of memory (record them with profile_memory=True, or nsys profile --cuda-memory-usage=true)',
       ],
-      [neuronLines([profile('neuron-monitor')]), 'reports of neuron-monitor are no profile (dprof monitor FILE)'],
+      [neuronLines([profile('neuron-monitor')]), 'neuron-monitor reports are not a profile (dprof monitor FILE)'],
     ];
     for (const [input = '', answer] of answers) {
       const { stdout, stderr, code } = await run(input);
@@ -191,7 +191,7 @@ describe('dprof memory', () => {
       expect({ stderr, code }).to.deep.equal({ stderr: `dprof: stdin: no allocations of device 0${hint}\n`, code: 1 });
     }
     const { stderr } = await run(neuronLines([profile('neuron-monitor')]), '-f', 'timeline');
-    expect(stderr).to.equal('dprof: stdin: reports of neuron-monitor are no profile (dprof monitor FILE)\n');
+    expect(stderr).to.equal('dprof: stdin: neuron-monitor reports are not a profile (dprof monitor FILE)\n');
   });
 
   it('wants points and owners that can be', async () => {

@@ -6,7 +6,8 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readMonitorArguments } from '../../src/cli/commands/monitor/monitor-options.js';
+import { parseArguments } from '../../src/cli/arguments.js';
+import { MONITOR, readMonitorArguments } from '../../src/cli/commands/monitor/monitor-options.js';
 import { MonitorServer } from '../../src/cli/commands/monitor/monitor-server.js';
 import { PROMETHEUS_FAMILIES } from '../../src/prof/neuron/monitor/prometheus-families.js';
 import type { UserError } from '../../src/record/errors.js';
@@ -31,7 +32,7 @@ const nextAccepted = (): Promise<Socket> =>
     subscribe('net.server.socket', take);
   });
 
-const addressOf = (text: string): unknown => readMonitorArguments(['--listen', text]).listen;
+const addressOf = (text: string): unknown => readMonitorArguments(parseArguments(MONITOR, ['--listen', text])).listen;
 
 describe('dprof monitor --listen', () => {
   it('listens at this machine alone unless it is told otherwise', () => {
@@ -53,7 +54,7 @@ describe('dprof monitor --listen', () => {
     ];
     for (const [args, answer] of usage) {
       try {
-        readMonitorArguments(args);
+        readMonitorArguments(parseArguments(MONITOR, args));
         expect.fail(args.join(' '));
       } catch (error) {
         expect((error as UsageError).line, args.join(' ')).to.match(answer);

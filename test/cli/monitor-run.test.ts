@@ -2,7 +2,8 @@
 import { expect } from 'chai';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readMonitorArguments } from '../../src/cli/commands/monitor/monitor-options.js';
+import { parseArguments } from '../../src/cli/arguments.js';
+import { MONITOR, readMonitorArguments } from '../../src/cli/commands/monitor/monitor-options.js';
 import type { UsageError } from '../../src/record/errors.js';
 import { freshPath } from '../support/fresh-path.js';
 import { executions, group, lines, report, runtime } from '../support/monitor-report.js';
@@ -120,7 +121,7 @@ describe('dprof monitor over a run', () => {
     ];
     for (const [args, answer] of usage) {
       try {
-        readMonitorArguments(args);
+        readMonitorArguments(parseArguments(MONITOR, args));
         expect.fail(args.join(' '));
       } catch (error) {
         expect((error as UsageError).line).to.match(answer);

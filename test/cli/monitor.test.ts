@@ -5,7 +5,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { readMonitorArguments } from '../../src/cli/commands/monitor/monitor-options.js';
+import { parseArguments } from '../../src/cli/arguments.js';
+import { MONITOR, readMonitorArguments } from '../../src/cli/commands/monitor/monitor-options.js';
 import { UsageError } from '../../src/record/errors.js';
 import { executions, group, lines, report, runtime } from '../support/monitor-report.js';
 import { parseExposition, seriesValue } from '../support/prometheus-text.js';
@@ -110,9 +111,9 @@ describe('dprof monitor', () => {
       [['--lst'], /did you mean --last\?/],
     ];
     for (const [args, answer] of usage) {
-      expect(() => readMonitorArguments(args), args.join(' ')).to.throw(UsageError);
+      expect(() => readMonitorArguments(parseArguments(MONITOR, args)), args.join(' ')).to.throw(UsageError);
       try {
-        readMonitorArguments(args);
+        readMonitorArguments(parseArguments(MONITOR, args));
       } catch (error) {
         expect((error as UsageError).line).to.match(answer);
       }

@@ -151,7 +151,7 @@ describe('dprof partial', () => {
 
   it('says what it cannot add up', async () => {
     const answers = [
-      ['neuron-monitor.jsonl', /: reports of neuron-monitor are no profile \(dprof monitor FILE\)\n$/],
+      ['neuron-monitor.jsonl', /: neuron-monitor reports are not a profile \(dprof monitor FILE\)\n$/],
       ['neuron-summary.json', /: has nothing but metrics of the vendor \(dprof summary --vendor-metrics\)\n$/],
     ] as const;
     for (const [name, answer] of answers) {

@@ -76,7 +76,10 @@ describe('dprof stacks', () => {
 
   it('refuses --collectives of the host, which has none', async () => {
     const { stderr, code } = await run('', '--host', '--collectives');
-    expect({ stderr, code }).to.deep.equal({ stderr: 'dprof: --host and --collectives exclude each other\n', code: 2 });
+    expect({ stderr, code }).to.deep.equal({
+      stderr: 'dprof: --collectives and --host exclude each other (choose one)\n',
+      code: 2,
+    });
   });
 
   it('answers an input without kernels', async () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { MAX_RANGE_TEXT, parseMarker } from '../../src/parse/capture/markers/markers.js';
+import { MAX_RANGE_TEXT, parseMarker } from '../../src/parse/trace/markers/markers.js';
 import { freshPath } from '../support/fresh-path.js';
 import { kernelsOf, recordsOf } from '../support/profile-records.js';
 import { NsightDatabase } from '../support/nsight-database.js';

@@ -19,8 +19,8 @@ export function amount(opCall: OpCall, launched: KernelFacts = forward): string 
   return work === null ? null : `${work.role} ${work.flops ?? 'na'} ${work.bytes ?? 'na'}`;
 }
 
-export const paramsOf = (opCall: OpCall): string | null => {
-  const work = workOf(opCall);
+export const paramsOf = (opCall: OpCall, launched = forward): string | null => {
+  const work = workOf(opCall, launched);
   return work === null ? null : renderParams(work.params);
 };
 

@@ -31,3 +31,6 @@ export const aten = (op: string, ...args: readonly Arg[]): OpCall => ({ mod: 'at
 export const kernel = (name: string, dir: Direction = 'fprop', sub = 0, grid: Extent | null = null): KernelFacts => ({
   ...{ name, short: name.replace(/^void /, '').replace(/[<(].*$/, ''), dir, sub, grid, block: null },
 });
+
+/** The same kernel, its work counted as PyProf counts it. */
+export const byPyprof = (of: KernelFacts): KernelFacts => ({ ...of, convention: 'pyprof' });

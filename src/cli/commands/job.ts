@@ -1,6 +1,5 @@
 /** `dprof job`: answers about many profiles, by many processes. */
 import { EXIT, UserError } from '../../record/errors.js';
-import { helpOf } from '../arguments.js';
 import type { Command, CommandEntry } from '../command.js';
 import { say } from '../message.js';
 import { printText } from '../output.js';
@@ -20,13 +19,12 @@ import { submitJob, type Submitted } from './job/slurm/submit.js';
 
 /** @param commands all of them: parts, merges and reports are made by others */
 export function job(commands: Readonly<Record<string, CommandEntry>>): Command {
-  return { tool: JOB, run: (args) => runJob(readJobArguments(args), commands) };
+  return { tool: JOB, run: (given) => runJob(readJobArguments(given), commands) };
 }
 
 type Commands = Readonly<Record<string, CommandEntry>>;
 
 async function runJob(request: JobRequest, commands: Commands): Promise<void> {
-  if (request.show === 'help') return printText(helpOf(JOB));
   if (request.show === 'tasks') return runShare(request, commands);
   if (request.show === 'merge') return runMerges(request, commands);
   return runWhole(request);

@@ -3,9 +3,9 @@ import { TERM_KINDS, TERMS, termsFor, type Term } from '../../prof/neuron/terms.
 import { nearest, UsageError, UserError } from '../../record/errors.js';
 import type { Column } from '../../table/column.js';
 import { aligned } from '../../write/aligned.js';
-import { HELP_OPTION, helpOf, OUTPUT_OPTION, parseArguments, type Tool } from '../arguments.js';
+import { HELP_OPTION, OUTPUT_OPTION, type Arguments, type Tool } from '../arguments.js';
 import type { Command } from '../command.js';
-import { printText, withOutput } from '../output.js';
+import { withOutput } from '../output.js';
 import { formatOf, formatOption, withTableFormats } from '../records-command.js';
 import { printTable } from '../run-analysis.js';
 
@@ -61,12 +61,10 @@ function text(terms: readonly Term[]): string {
   return `${[...blocks.map((lines) => lines.join('\n')), ...formula].join(formula.length > 0 ? '\n' : '\n\n')}\n`;
 }
 
-async function run(args: readonly string[]): Promise<void> {
-  const given = parseArguments(TERMS_TOOL, args);
+async function run(given: Arguments): Promise<void> {
   const [word, ...others] = given.operands;
   if (others.length > 0) throw new UsageError(`one WORD, not ${others.length + 1}`, 'a|b finds several');
   const format = formatOf(given, FORMATS);
-  if (given.on('help')) return printText(helpOf(TERMS_TOOL));
   const found = chosen(word);
   await withOutput(given.text('output'), [], async (write) =>
     format === 'text' ? write(text(found)) : printTable({ columns: TERM_COLUMNS, rows: found }, format, write),

@@ -34,14 +34,14 @@ export const DPARSE: Tool = {
     },
     { name: 'format', takes: 'F', help: 'read the inputs as F', choices: READERS.map(({ id }) => id) },
     { name: 'jobs', short: 'j', takes: 'N', help: 'parse N inputs at a time, at most one a core' },
-    { name: 'neff', takes: 'FILE', help: 'Neuron: the program that ran (default: the one beside it)' },
+    { name: 'neff', takes: 'FILE', help: 'Neuron: the program (default: the one beside it)' },
     { name: 'force', help: 'take that program although it is not the one that ran' },
     {
       name: 'capture',
       takes: 'PATH',
       help: 'captures of graphs (default: capture_traces/)',
     },
-    { name: 'ncu', takes: 'FILE', help: 'give the kernels the counters of a CSV of Nsight Compute' },
+    { name: 'ncu', takes: 'FILE', help: 'counters of kernels: a CSV of Nsight Compute' },
     { name: 'ranges', help: 'write the host ranges too' },
     { name: 'derived', help: 'Neuron (NTFF): samples of DMA rate and activity, too' },
     { name: 'all', help: 'neuron-monitor: fields that are not documented, too' },
@@ -64,7 +64,7 @@ export const DPARSE: Tool = {
     'dparse -o net.jsonl net.sql && dprof -w 150 net.jsonl',
     "dparse 'rank_*.json.gz' | dprof --csv -c rank,step,op,sil,peak > all.csv",
     'dparse -f parquet -o records/ ranks/*.json.gz',
-    'dparse net.sqlite | jq -r \'select(.type=="copy") | [.kind,.bytes,.dur] | @tsv\'',
+    'dparse net.sqlite | jq -r \'select(.type=="copy") | [.kind,.dur] | @tsv\'',
   ],
 };
 

@@ -27,7 +27,7 @@ const TEXTS = { help: () => helpOf(DPARSE), formats: formatsText, version: versi
 export async function parseCommand(args: readonly string[]): Promise<void> {
   const request = readArguments(args);
   if (request.show !== 'records') {
-    return printText(TEXTS[request.show]());
+    return printText(await TEXTS[request.show]());
   }
   const { format, program, ncu, capture } = request;
   if (format !== undefined) readerNamed(format);

@@ -13,6 +13,7 @@ export const BY_OPTIONS: readonly Option[] = [
     name: 'by',
     takes: 'KEYS',
     help: 'a row for kernels equal in KEYS; of the host: range, hostop, api',
+    conflicts: ['explain'],
     values: [...COLUMNS.map(({ key }) => key), ...Object.keys(HOST_TABLES).filter((name) => name !== 'api')],
     list: true,
   },
@@ -37,7 +38,7 @@ export function readHostGrouping(given: Arguments, top: number | undefined): Hos
   const grouping =
     by === undefined ? null : parseHostGrouping({ by, columns: given.text('cols'), sort: given.text('sort'), top });
   if (grouping === null) return undefined;
-  const stray = ['where', 'tree', 'depth', 'explain'].find(
+  const stray = ['where', 'tree', 'depth'].find(
     (name) => given.text(name) !== undefined || given.switched(name) !== undefined,
   );
   if (stray === undefined) return grouping;
@@ -54,6 +55,5 @@ export function readGrouping(given: Arguments, top: number | undefined): Groupin
     if (stray !== null) throw new UsageError(`--${stray} goes with --by`);
     return undefined;
   }
-  if (given.text('explain') !== undefined) throw new UsageError('--by and --explain exclude each other', 'choose one');
   return parseGrouping({ by, columns: given.text('cols'), sort: given.text('sort'), top, depth, tree });
 }

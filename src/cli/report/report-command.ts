@@ -1,29 +1,12 @@
 /** `dprof` without the name of a command: a report of kernels, or what it prints of itself. */
-import { helpOf } from '../arguments.js';
-import { COMMANDS, rejectCommands } from '../commands.js';
+import type { Arguments } from '../arguments.js';
 import { aggregatesText, hostColumnsText } from './group-options.js';
-import { columnLines, columnsText, devicesText, DPROF, readArguments } from './report-options.js';
+import { columnsText, devicesText, readReport } from './report-options.js';
 import { runReport } from './run-report.js';
 import { printText } from '../output.js';
 import { versionText } from '../package-folder.js';
 
-/** The manual page has them all. */
-const EXAMPLES_IN_HELP = 3;
-
-const COMMAND_LINES = [
-  'Commands, each with a --help of its own (a file of that name: ./NAME):',
-  ...Object.entries(COMMANDS).map(([name, { title }]) => `  ${name.padEnd(10)} ${title}`),
-];
-
-const helpText = (): string =>
-  helpOf({
-    ...DPROF,
-    notes: [columnLines(), COMMAND_LINES, ...(DPROF.notes ?? [])],
-    examples: DPROF.examples.slice(0, EXAMPLES_IN_HELP),
-  });
-
 const TEXTS = {
-  help: helpText,
   columns: columnsText,
   aggregates: aggregatesText,
   host: hostColumnsText,
@@ -31,10 +14,8 @@ const TEXTS = {
   version: versionText,
 };
 
-/** @param args the arguments after the tool's name */
-export async function reportCommand(args: readonly string[]): Promise<void> {
-  const request = readArguments(args);
-  rejectCommands(request.files);
+export async function reportCommand(given: Arguments): Promise<void> {
+  const request = readReport(given);
   if (request.show === 'report') return runReport(request);
   await printText(TEXTS[request.show]());
 }

@@ -1,6 +1,7 @@
 /** Options of `dprof`, for the parser, the help and completion. */
 import { COLUMNS, DEFAULT_COLUMNS, chooseColumns } from '../../prof/columns/columns.js';
 import { DEVICES, type Rates } from '../../prof/roofline/devices.js';
+import { CONVENTION_NAMES, parseConvention } from '../../prof/report/report.js';
 import { parseKernelId } from '../../prof/report/explain.js';
 import { parseSort, parseWhere } from '../../prof/query/kernel-query.js';
 import { UsageError } from '../../record/errors.js';
@@ -13,10 +14,10 @@ import {
   HELP_OPTION,
   integer,
   OUTPUT_OPTION,
-  parseArguments,
   SILENT_OPTION,
   VERSION_OPTION,
   wrapped,
+  type Arguments,
   type Option,
   type Tool,
 } from '../arguments.js';
@@ -41,7 +42,7 @@ const OPTIONS: readonly Option[] = [
     list: true,
   },
   { name: 'width', short: 'w', takes: 'N', help: 'columns of fixed width, no line wider than N (0: any)' },
-  { name: 'csv', help: 'same as --format csv' },
+  { name: 'csv', help: 'same as --format csv', conflicts: ['width'] },
   { name: 'format', short: 'f', takes: 'F', help: FORMAT_IDS.join(', '), values: FORMAT_IDS },
   { name: 'where', takes: 'EXPR', help: 'only kernels where EXPR holds: == != > >= < <= ~ !~ =~ && || ( )' },
   {
@@ -55,7 +56,17 @@ const OPTIONS: readonly Option[] = [
   ...BY_OPTIONS,
   { name: 'no-header', help: 'no header line' },
   DEVICE_OPTION,
-  { name: 'explain', takes: 'IDX', help: 'where the numbers of one kernel come from (IDX or PROFILE:IDX)' },
+  {
+    name: 'convention',
+    takes: 'NAME',
+    help: 'pyprof: FLOPs and bytes of Python calls as PyProf counts them',
+    values: CONVENTION_NAMES,
+  },
+  {
+    name: 'explain',
+    takes: 'IDX',
+    help: 'where the numbers of one kernel come from (IDX or PROFILE:IDX)',
+  },
   OUTPUT_OPTION,
   SILENT_OPTION,
   { name: 'columns', help: 'list the columns with what they mean' },
@@ -89,11 +100,12 @@ export const DPROF: Tool = {
 /** The longest lines of the help: a narrower list of columns would not leave it on one screen. */
 const WIDEST_HELP = 88;
 
-/** The names of all columns, for the help. */
-export const columnLines = (): string[] => [
-  'Columns, as --columns explains them:',
-  ...wrapped('  ', KEYS, WIDEST_HELP),
-];
+/** Its manual page has all examples, and says of each column what it means. */
+export const DPROF_HELP: Tool = {
+  ...DPROF,
+  notes: [['Columns, as --columns explains them:', ...wrapped('  ', KEYS, WIDEST_HELP)], ...(DPROF.notes ?? [])],
+  examples: DPROF.examples.slice(0, 3),
+};
 
 export function columnsText(): string {
   return COLUMNS.map(({ key, header, unit, doc }) => {
@@ -117,13 +129,11 @@ export function devicesText(): string {
 }
 
 /** @throws UsageError for anything that cannot be meant */
-export function readArguments(args: readonly string[]) {
-  const given = parseArguments(DPROF, joinSort(args));
+export function readReport(given: Arguments) {
   const { files } = readInputs(given);
   const width = given.read('width', (text) => integer('-w', text, -Infinity, WIDEST)) ?? null;
   const top = given.read('top', (text) => integer('--top', text, 1));
-  const show =
-    (['help', 'version', 'columns', 'devices'] as const).find((name) => given.on(name)) ?? ('report' as const);
+  const show = (['version', 'columns', 'devices'] as const).find((name) => given.on(name)) ?? ('report' as const);
   const hostGrouping = readHostGrouping(given, top);
   const grouping = hostGrouping === undefined ? readGrouping(given, top) : undefined;
   const isGrouped = grouping !== undefined || hostGrouping !== undefined;
@@ -153,13 +163,14 @@ export function readArguments(args: readonly string[]) {
     explain: given.read('explain', parseKernelId),
     /** Peak rates for every device of the input. */
     device: readDevice(given),
+    /** How work is counted; null for the default. */
+    convention: given.read('convention', parseConvention) ?? null,
   };
 }
 
-export type ReportRequest = Readonly<ReturnType<typeof readArguments>>;
+export type ReportRequest = Readonly<ReturnType<typeof readReport>>;
 
 function chooseFormat(id: string | undefined, csv: boolean, width: number | null): Format {
-  if (csv && width !== null) throw new UsageError('--csv and -w exclude each other', 'choose one');
   if (csv && id !== undefined && id !== 'csv')
     throw new UsageError(`--csv and --format ${id} exclude each other`, 'choose one');
   // As in PyProf, a width of 0 or less asks for no columns.
@@ -169,14 +180,4 @@ function chooseFormat(id: string | undefined, csv: boolean, width: number | null
     throw new UsageError(`-w and --format ${id} exclude each other`, '-w goes with columns');
   }
   return format;
-}
-
-/** `--sort -sil`: the value looks like an option to any parser. */
-function joinSort(args: readonly string[]): string[] {
-  const joined: string[] = [];
-  for (const arg of args) {
-    if (joined.at(-1) === '--sort' && /^-[a-z]/.test(arg)) joined[joined.length - 1] = `--sort=${arg}`;
-    else joined.push(arg);
-  }
-  return joined;
 }

@@ -1,12 +1,11 @@
 /** `dprof`: a row a kernel; with --by a row a group, with --explain where the numbers of one kernel come from. */
 import { legible } from '../../record/control-characters.js';
-import { Annotated } from '../../prof/annotate.js';
+import { Annotated, type KernelColumn } from '../../prof/annotate.js';
 import { AGGREGATES } from '../../prof/by/aggregates.js';
 import { KernelGroups } from '../../prof/by/groups.js';
 import { PartialGroups } from '../../prof/by/partial-groups.js';
 import type { Grouping } from '../../prof/by/grouping.js';
 import { MissingCounters } from '../../prof/columns/counter-columns.js';
-import type { KernelColumn } from '../../prof/columns/kernel-column.js';
 import { InstructionDependencies, type ResolvedDependency } from '../../prof/neuron/instructions/dependencies.js';
 import { explain, isKernel, type KernelId } from '../../prof/report/explain.js';
 import { HOST_TYPES, KERNEL_AND_RANGE_TYPES, KERNEL_TYPES, type RecordTypes } from '../../prof/input/record-types.js';
@@ -64,7 +63,7 @@ async function runRows(request: ReportRequest): Promise<void> {
   const columns = fitting(request, request.columns);
   const used: KernelColumn[] = [...columns, ...sort.map((key) => key.column)];
   const isDerived = used.some((column) => column.derived === true);
-  const annotator = new Annotator(request.device, isDerived || where !== undefined);
+  const annotator = new Annotator(request.device, isDerived || where !== undefined, request.convention);
   const tally = new ReportTally(
     isDerived,
     used.some((column) => column.impossible !== undefined),
@@ -137,12 +136,12 @@ function usedBy({ keys, columns, arrangement }: Grouping): { amounts: boolean; d
 }
 
 async function runGroups(request: ReportRequest, grouping: Grouping): Promise<void> {
-  const { header, width, where, device } = request;
+  const { header, width, where, device, convention } = request;
   const format = await loadFormat(request.format);
   const { keys, depth, arrangement, hostKind } = grouping;
   const columns = fitting(request, grouping.columns);
   const { amounts, derived, rates } = usedBy({ ...grouping, columns });
-  const annotator = new Annotator(device, derived || where !== undefined);
+  const annotator = new Annotator(device, derived || where !== undefined, convention);
   const tally = new ReportTally(derived, rates);
   const groups = new KernelGroups({ keys, depth, amounts, hostKind, arrangement });
   const parts = new PartialGroups({ keys, where: request.whereText, tally, groups });
@@ -185,9 +184,9 @@ async function runGroups(request: ReportRequest, grouping: Grouping): Promise<vo
   });
 }
 
-/** Partial answers know no other device than their own, and nothing of the host's ranges. */
-const typesOfGroups = ({ device }: ReportRequest): RecordTypes =>
-  device === null ? new Set([...KERNEL_TYPES, 'part-kernels']) : KERNEL_TYPES;
+/** Partial answers know no other device or convention than their own, and nothing of the host's ranges. */
+const typesOfGroups = ({ device, convention }: ReportRequest): RecordTypes =>
+  device === null && convention === null ? new Set([...KERNEL_TYPES, 'part-kernels']) : KERNEL_TYPES;
 
 /** A row for each name of what the host did. */
 async function runHost(request: ReportRequest, grouping: HostGrouping): Promise<void> {
@@ -251,7 +250,7 @@ async function runExplanation(request: ReportRequest, wanted: KernelId): Promise
         throw new UserError(`no kernel ${profile === null ? '' : `${profile}:`}${id}`, { hint });
       },
     },
-    annotator: new Annotator(request.device),
+    annotator: new Annotator(request.device, true, request.convention),
     isComplete: () => found !== undefined,
     // Names come from the profiled program: without control characters.
     isDocument: true,

@@ -1,55 +1,58 @@
+/** Figures of a page: numbers of its data and what is computed from them, each with the place that it has there. */
+
 /**
- * Fields: expressions for the figures of a page, which state where in its data a figure comes from.
- *
- * A field is a path ('overview.kernels.time'), `sum(path)`, `max(path)` or `min(path)` over all of a list
- * ('sum(overview.devices.*.busy)'), or several joined by ' + ', ' - ' and ' / ', evaluated from left to right; a number is itself. Paths start
- * in the shown profile; those that begin with 'profiles.', 'advice.' or 'job.' start in the page's data, which has
- * outlines of the profiles.
+ * A number, null where it is unknown, and its name: where it stands in the data of the shown profile or of the page
+ * ('overview.kernels.time', 'job.matched'), or how it is computed from such numbers. The name is in `data-field`.
  */
-import { elementAt } from '../../containers/element.js';
-import type { PageProfile } from '../../prof/html/page-data.js';
-import type { PageOutline } from '../../prof/html/page-elements.js';
-
-export interface FieldScope {
-  readonly data: PageOutline;
-  readonly profile: PageProfile;
+export interface Field {
+  readonly name: string;
+  readonly value: number | null;
 }
 
-const OF_PAGE = /^(?:profiles|advice|job)\./;
+/** Keys under which a part of the data has numbers. */
+export type NumberKey<Data> = {
+  [Key in keyof Data]-?: Data[Key] extends number | null | undefined ? Key : never;
+}[keyof Data] &
+  string;
 
-/** The values at a path; several with '*'. */
-function follow(from: unknown, keys: readonly string[]): unknown[] {
-  const [key, ...rest] = keys;
-  if (key === undefined) return [from];
-  if (typeof from !== 'object' || from === null) return [null];
-  if (key === '*') return Object.values(from).flatMap((one) => follow(one, rest));
-  return follow((from as Readonly<Record<string, unknown>>)[key], rest);
-}
-
-const OVER: Readonly<Record<string, (known: readonly number[]) => number>> = {
-  sum: (known) => known.reduce((all, one) => all + one, 0),
-  max: (known) => known.reduce((most, one) => Math.max(most, one), -Infinity),
-  min: (known) => known.reduce((least, one) => Math.min(least, one), Infinity),
+const numberAt = <Data extends object>(data: Data | null | undefined, key: NumberKey<Data>): number | null => {
+  const value: unknown = data?.[key];
+  return typeof value === 'number' ? value : null;
 };
 
-function termOf(scope: FieldScope, term: string): number | null {
-  if (/^\d+$/.test(term)) return Number(term);
-  const [, over = 'sum', path = term] = /^(\w+)\((.*)\)$/.exec(term) ?? [];
-  const found = follow(OF_PAGE.test(path) ? scope.data : scope.profile, path.split('.'));
-  const known = found.filter((value) => typeof value === 'number');
-  return known.length === 0 ? null : (OVER[over]?.(known) ?? null);
-}
+/** The numbers of a part of the data by their keys. @param path of the part; unknown are all numbers of one that is null */
+export const fieldsOf =
+  <Data extends object>(path: string, data: Data | null | undefined) =>
+  (key: NumberKey<Data>): Field => ({ name: `${path}.${key}`, value: numberAt(data, key) });
 
-/** The value of a field; null when a part of it is not known, or when it is divided by 0. */
-export function valueOf(scope: FieldScope, field: string): number | null {
-  const parts = field.split(/ ([-+/]) /);
-  let value = termOf(scope, elementAt(parts, 0));
-  for (let i = 1; i < parts.length; i += 2) {
-    const sign = elementAt(parts, i);
-    const next = termOf(scope, elementAt(parts, i + 1));
-    if (value === null || next === null) return null;
-    if (sign === '/') value = next === 0 ? null : value / next;
-    else value += sign === '-' ? -next : next;
-  }
-  return value;
-}
+/** Over the known numbers of a list; null where none is known. @param path of the list's entries, with * for the index */
+const over =
+  (name: string, reduce: (known: readonly number[]) => number) =>
+  <Data extends object>(path: string, list: readonly (Data | null)[], key: NumberKey<Data>): Field => {
+    const known = list.map((data) => numberAt(data, key)).filter((value) => value !== null);
+    return { name: `${name}(${path}.${key})`, value: known.length === 0 ? null : reduce(known) };
+  };
+
+export const sumOf = over('sum', (known) => known.reduce((all, value) => all + value, 0));
+export const mostOf = over('max', (known) => known.reduce((most, value) => Math.max(most, value), -Infinity));
+export const leastOf = over('min', (known) => known.reduce((least, value) => Math.min(least, value), Infinity));
+
+/** Joins numbers from left to right; null where one is unknown, and for none. */
+const joined =
+  (sign: '+' | '-', join: (all: number, value: number) => number) =>
+  (...fields: readonly Field[]): Field => {
+    const known = fields.map(({ value }) => value).filter((value) => value !== null);
+    return {
+      name: fields.map(({ name }) => name).join(` ${sign} `),
+      value: known.length === 0 || known.length < fields.length ? null : known.reduce(join),
+    };
+  };
+
+export const total = joined('+', (all, value) => all + value);
+export const difference = joined('-', (left, value) => left - value);
+
+/** Null where it would be divided by 0, too. */
+export const ratio = (part: Field, whole: Field): Field => ({
+  name: `${part.name} / ${whole.name}`,
+  value: part.value === null || whole.value === null || whole.value === 0 ? null : part.value / whole.value,
+});

@@ -1,6 +1,7 @@
 /** Tables of lists of the page's data: rows with their index, and columns of the numbers that they hold. */
 import { meanTime } from '../../record/statistics.js';
 import type { DisplayUnit } from '../document/units.js';
+import type { Field } from './field.js';
 import type { TableColumn } from './sorted-table.js';
 
 /** A row of a list, with its index there. */
@@ -29,6 +30,20 @@ export const numbersOf =
     field: ({ at }) => `${path}.${at}.${key}`,
     ...more,
   });
+
+/** A column of a figure of each row. */
+export const figureColumn = <Row>(
+  title: string,
+  unit: DisplayUnit,
+  figureOf: (row: Row) => Field,
+  more: Partial<TableColumn<Row>> = {},
+): TableColumn<Row> => ({
+  title,
+  unit,
+  cell: (row) => figureOf(row).value,
+  field: (row) => figureOf(row).name,
+  ...more,
+});
 
 /** A column of the mean time of a row's occurrences. */
 export const meanTimes = <Row extends Parameters<typeof meanTime>[0]>(

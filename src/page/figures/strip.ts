@@ -1,29 +1,28 @@
 /** Parts of a whole: as a strip, and as a table with their time and share. */
 import { element } from '../document/dom-elements.js';
-import { valueOf, type FieldScope } from './field.js';
-import { table, type TableColumn } from './sorted-table.js';
-import { quantityText, type DisplayUnit } from '../document/units.js';
+import { ratio, type Field } from './field.js';
+import { figureColumn } from './listed-rows.js';
+import { table } from './sorted-table.js';
+import { quantityText } from '../document/units.js';
 
 export interface StripPart {
   readonly name: string;
-  /** Field of its time, see `field.ts`: its share of the whole is drawn. */
-  readonly field: string;
-  /** Field of the time that is said, where it is another one. */
-  readonly said?: string;
+  /** Its time: its share of the whole is drawn. */
+  readonly field: Field;
+  /** The time that is said, where it is another one. */
+  readonly said?: Field;
   /** A variable of the style sheet. */
   readonly colour: string;
-  /** Field of its count. */
-  readonly count?: string;
+  readonly count?: Field;
 }
 
 /** Colour of the palette, for names that have none of their own. */
 export const inPalette = (at: number): string => `var(--hue-${(at % 8) + 1})`;
 
-/** @param whole field of the whole, ns */
-export function strip(scope: FieldScope, label: string, parts: readonly StripPart[], whole: string): HTMLElement {
-  const shown = parts.flatMap(({ name, field, said = field, colour }) => {
-    const value = valueOf(scope, said);
-    return value === null || value <= 0 ? [] : [{ name, colour, value, share: valueOf(scope, `${field} / ${whole}`) }];
+/** @param whole ns */
+export function strip(label: string, parts: readonly StripPart[], whole: Field): HTMLElement {
+  const shown = parts.flatMap(({ name, field, said: { value } = field, colour }) => {
+    return value === null || value <= 0 ? [] : [{ name, colour, value, share: ratio(field, whole).value }];
   });
   const shares = shown.map(({ name, share }) => `${name} ${quantityText(share, 'share')}`);
   const segments = shown.flatMap(({ name, colour, value, share }) => {
@@ -47,19 +46,15 @@ export function swatch(colour: string, form: 'rect' | 'circle' | 'diamond' | 'tr
 export const legend = (entries: readonly (readonly (Node | string)[])[]): HTMLElement =>
   element('ul', { class: 'legend' }, ...entries.map((entry) => element('li', {}, ...entry)));
 
-export function parts(scope: FieldScope, label: string, list: readonly StripPart[], whole: string): HTMLElement {
+const NO_COUNT: Field = { name: '', value: null };
+
+export function parts(label: string, list: readonly StripPart[], whole: Field): HTMLElement {
   const withCount = list.some(({ count }) => count !== undefined);
-  // Fields are evaluated from left to right: this divides the whole of a difference.
-  const shareOf = ({ field }: StripPart): string => `${field} / ${whole}`;
-  const number = (title: string, unit: DisplayUnit, fieldOf: (part: StripPart) => string): TableColumn<StripPart> => ({
-    ...{ title, unit, field: fieldOf },
-    cell: (part) => valueOf(scope, fieldOf(part)),
-  });
   const columns = [
     { title: 'Part', cell: ({ name }: StripPart) => name, before: ({ colour }: StripPart) => swatch(colour) },
-    ...(withCount ? [number('Count', 'count', ({ count = '' }) => count)] : []),
-    number('Time', 'ns', ({ field }) => field),
-    number('Share', 'share', shareOf),
+    ...(withCount ? [figureColumn('Count', 'count', ({ count = NO_COUNT }: StripPart) => count)] : []),
+    figureColumn('Time', 'ns', ({ field }: StripPart) => field),
+    figureColumn('Share', 'share', ({ field }: StripPart) => ratio(field, whole)),
   ];
   const made = table({ caption: label, columns, rows: list, sortedBy: null });
   made.classList.add('parts');

@@ -3,14 +3,14 @@ import { breakable } from '../document/breakable.js';
 import { elementAt } from '../../containers/element.js';
 import { element } from '../document/dom-elements.js';
 import { inScale, scaleOf, scaleOfAll, type DisplayScale, type DisplayUnit } from '../document/units.js';
-import { namedFigure } from './figure.js';
+import { figure } from './figure.js';
 import type { CopiedColumn } from './table-csv.js';
 
 /** Columns of numbers have a unit, those of texts have none. */
 export interface TableColumn<Row> extends CopiedColumn<Row> {
   /** Columns of one unit and group share a scale, so that their numbers compare. */
   readonly group?: string;
-  /** Field of the number, see `field.ts`. */
+  /** Name of the number, see `Field`. */
   readonly field?: (row: Row) => string;
   /** Length of a bar behind the number, 0 to 1. */
   readonly bar?: (row: Row) => number | null;
@@ -81,7 +81,8 @@ function cellOf<Row>(row: Row, column: TableColumn<Row>, scale: DisplayScale | n
   }
   const number = typeof value === 'number' ? value : null;
   const text = numberText(number, column.unit, scale);
-  const shown = column.field === undefined ? text : namedFigure(column.field(row), number, column.unit, text);
+  const shown =
+    column.field === undefined ? text : figure({ name: column.field(row), value: number }, column.unit, text);
   const part = column.bar?.(row) ?? null;
   const made = element(tag, { ...scope, class: classOf(part === null ? 'number' : 'number bar', isExtra) }, shown);
   if (part !== null) made.style.setProperty('--part', `${(Math.min(1, Math.max(0, part)) * 100).toFixed(2)}%`);

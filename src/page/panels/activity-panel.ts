@@ -1,9 +1,10 @@
 /** Activities of the devices: count, time and share of the devices' spans. Each moment is in one activity. */
 import { lacking } from '../capture-hints.js';
-import type { WorkKind } from '../../prof/summary/summary-data.js';
+import type { DeviceTime, WorkKind } from '../../prof/summary/summary-data.js';
 import { element, note } from '../document/dom-elements.js';
-import { namedFigure } from '../figures/figure.js';
-import { valueOf } from '../figures/field.js';
+import { difference, fieldsOf, ratio, sumOf, total, type Field, type NumberKey } from '../figures/field.js';
+import { figure } from '../figures/figure.js';
+import { figureColumn } from '../figures/listed-rows.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
 import { swatch } from '../figures/strip.js';
 import { table, type TableColumn } from '../figures/sorted-table.js';
@@ -12,65 +13,71 @@ interface ActivityGroup {
   readonly name: string;
   readonly colour: string;
   readonly counts: readonly WorkKind[];
-  /** Fields of a device whose sum is the time that no row above has, those to be taken off behind a minus. */
-  readonly time: readonly string[];
+  /** The time that no row above has. */
+  readonly time: (devices: readonly DeviceTime[]) => Field;
 }
 
+const DEVICES = 'overview.devices.*';
+const sumsOf =
+  (key: NumberKey<DeviceTime>): ActivityGroup['time'] =>
+  (devices) =>
+    sumOf(DEVICES, devices, key);
+const idleInWaits = sumsOf('idleInWaits');
+
 const WORK: readonly ActivityGroup[] = [
-  { name: 'Compute', colour: 'var(--compute)', counts: ['kernels', 'graphs'], time: ['compute'] },
+  { name: 'Compute', colour: 'var(--compute)', counts: ['kernels', 'graphs'], time: sumsOf('compute') },
   {
     ...{ name: 'Communication, nothing computed', colour: 'var(--communication)' },
-    ...{ counts: ['communications'], time: ['notUnderCompute'] },
+    ...{ counts: ['communications'], time: sumsOf('notUnderCompute') },
   },
   {
     ...{ name: 'Copies, neither of these', colour: 'var(--memory)', counts: ['copies'] },
-    time: ['copiesAlone'],
+    time: sumsOf('copiesAlone'),
   },
-  { name: 'Sets, nothing else', colour: 'var(--hue-8)', counts: ['sets'], time: ['setsAlone'] },
+  { name: 'Sets, nothing else', colour: 'var(--hue-8)', counts: ['sets'], time: sumsOf('setsAlone') },
 ];
-const IDLE: ActivityGroup = { name: 'Idle', colour: 'var(--idle)', counts: [], time: ['idle'] };
+const IDLE: ActivityGroup = { name: 'Idle', colour: 'var(--idle)', counts: [], time: sumsOf('idle') };
 const IDLE_AND_WAITS: readonly ActivityGroup[] = [
-  { name: 'Idle, in a wait', colour: 'var(--idle-queue)', counts: ['syncs'], time: ['idleInWaits'] },
-  { name: 'Idle otherwise', colour: 'var(--idle)', counts: [], time: ['idle', '-idleInWaits'] },
+  { name: 'Idle, in a wait', colour: 'var(--idle-queue)', counts: ['syncs'], time: idleInWaits },
+  {
+    ...{ name: 'Idle otherwise', colour: 'var(--idle)', counts: [] },
+    time: (devices) => difference(sumOf(DEVICES, devices, 'idle'), idleInWaits(devices)),
+  },
 ];
 const MISSING: ActivityGroup = {
   name: 'Not in the trace',
   colour: 'var(--missing)',
   counts: [],
-  time: ['missing.time'],
+  time: (devices) =>
+    sumOf(
+      `${DEVICES}.missing`,
+      devices.map(({ missing }) => missing),
+      'time',
+    ),
 };
-
-const DEVICES = 'overview.devices.*';
-const countOf = ({ counts }: ActivityGroup): string =>
-  counts.map((name) => `sum(${DEVICES}.counts.${name})`).join(' + ');
-const timeOf = ({ time }: ActivityGroup): string =>
-  time.map((name) => `${name.startsWith('-') ? ' - ' : ''}sum(${DEVICES}.${name.replace('-', '')})`).join('');
-const shareOf = (kind: ActivityGroup): string => `${timeOf(kind)} / sum(${DEVICES}.span)`;
 
 function make(view: PanelView): PanelContent {
   const { devices, syncs } = view.profile.overview;
   if (devices.length === 0) return lacking(view, 'work');
-  const isPositive = (field: string): boolean => Number(valueOf(view, field)) > 0;
-  const hasWaits = syncs.length > 0 && valueOf(view, `sum(${DEVICES}.idleInWaits)`) !== null;
+  const counted = devices.map(({ counts }) => counts);
+  const countOf = ({ counts }: ActivityGroup): Field =>
+    total(...counts.map((name) => sumOf(`${DEVICES}.counts`, counted, name)));
+  const timeOf = ({ time }: ActivityGroup): Field => time(devices);
+  const shareOf = (kind: ActivityGroup): Field => ratio(timeOf(kind), sumOf(DEVICES, devices, 'span'));
+  const isPositive = ({ value }: Field): boolean => Number(value) > 0;
+  const hasWaits = syncs.length > 0 && idleInWaits(devices).value !== null;
   const all = [...WORK, ...(hasWaits ? IDLE_AND_WAITS : [IDLE]), MISSING];
   const kinds = all.filter((kind) => isPositive(timeOf(kind)) || isPositive(countOf(kind)));
-  const share = (kind: ActivityGroup): number | null => valueOf(view, shareOf(kind));
   const columns: TableColumn<ActivityGroup>[] = [
     { title: 'Activity', cell: ({ name }) => name, before: ({ colour }) => swatch(colour) },
-    {
-      title: 'Count',
-      unit: 'count',
-      cell: (kind) => (kind.counts.length === 0 ? null : valueOf(view, countOf(kind))),
-      field: countOf,
-    },
-    { title: 'Time', unit: 'ns', cell: (kind) => valueOf(view, timeOf(kind)), field: timeOf },
-    { title: 'Of span', unit: 'share', cell: share, field: shareOf, bar: share },
+    figureColumn('Count', 'count', countOf),
+    figureColumn('Time', 'ns', timeOf),
+    figureColumn('Of span', 'share', shareOf, { bar: (kind) => shareOf(kind).value }),
   ];
   const made = table({ caption: 'Activities', columns, rows: kinds, sortedBy: null });
   const waits = syncs.map((sync, at) => {
-    const count = namedFigure(`overview.syncs.${at}.count`, sync.count, 'count');
-    const time = namedFigure(`overview.syncs.${at}.time`, sync.time, 'ns');
-    return element('li', {}, `${sync.name}: `, count, ' times, ', time);
+    const of = fieldsOf(`overview.syncs.${at}`, sync);
+    return element('li', {}, `${sync.name}: `, figure(of('count'), 'count'), ' times, ', figure(of('time'), 'ns'));
   });
   const overlap = note('Each moment of a device is in one row, the first that it fits: the rows add up to the span.');
   return [

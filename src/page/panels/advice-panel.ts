@@ -9,7 +9,8 @@ import { kernelsNumbered } from '../document/timeline-conditions.js';
 import { timeLink, timelineLink } from '../document/timeline-link.js';
 import { quantityText } from '../document/units.js';
 import { evidenceLine } from '../figures/evidence.js';
-import { figure, namedFigure } from '../figures/figure.js';
+import { fieldsOf } from '../figures/field.js';
+import { figure } from '../figures/figure.js';
 import { listed, type Listed } from '../figures/listed-rows.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
 
@@ -20,7 +21,7 @@ const sentence = (text: string): string => `${/^[a-z]+,? [a-z]/.test(text) ? cap
 
 /** `2.8 % to 5.7 % of the span of each of devices 0 1: `; no devices for what is about all, and where there is one alone. */
 function shareOf(view: PanelView, { at, devices, shares }: Listed<FindingGroup>): (Node | string)[] {
-  const [least, most] = shares.map((share, i) => namedFigure(`advice.${at}.shares.${i}`, share, 'share'));
+  const [least, most] = shares.map((share, i) => figure({ name: `advice.${at}.shares.${i}`, value: share }, 'share'));
   const isOne = devices.length < 2 || least?.textContent === most?.textContent;
   const of = devices.length === 0 || view.profile.overview.devices.length < 2 ? '' : devicesText(devices);
   return [...(isOne ? [] : [least ?? '', ' to ']), most ?? '', ` of the span${of}: `];
@@ -52,17 +53,17 @@ function placesInTimeline(view: PanelView, { finding }: FindingGroup): (Node | s
 function shownOf(view: PanelView, group: Listed<FindingGroup>): HTMLElement {
   const { at, finding, devices, details, gain } = group;
   const { rule, action, see, evidence, kernels } = finding;
-  const field = (name: string): string => `advice.${at}.${name}`;
+  const of = fieldsOf(`advice.${at}`, view.data.advice[at]);
   const facts = element(
     'p',
     { class: 'facts' },
     ...(gain === null
       ? ['Gain: unknown. ']
-      : [gain.isBound ? 'Gain, at most: ' : 'Gain: ', figure(view, field('gain.ns'), 'ns'), '. ']),
+      : [gain.isBound ? 'Gain, at most: ' : 'Gain: ', figure(fieldsOf(`advice.${at}.gain`, gain)('ns'), 'ns'), '. ']),
     'Time at stake: ',
-    figure(view, field('stake'), 'ns'),
+    figure(of('stake'), 'ns'),
     '. Activities: ',
-    figure(view, field('count'), 'count'),
+    figure(of('count'), 'count'),
     '.',
     ...placesInTimeline(view, group),
   );

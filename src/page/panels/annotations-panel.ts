@@ -7,7 +7,8 @@ import { boxedDefinitions, button, element, note, section } from '../document/do
 import { ofRange } from '../document/timeline-conditions.js';
 import { eventsLink } from '../document/timeline-link.js';
 import { quantityText, type DisplayUnit } from '../document/units.js';
-import { namedFigure } from '../figures/figure.js';
+import { fieldsOf, ratio } from '../figures/field.js';
+import { figure } from '../figures/figure.js';
 import { withValues } from '../figures/listed-rows.js';
 import { table, type TableColumn } from '../figures/sorted-table.js';
 import { median } from '../../record/statistics.js';
@@ -70,16 +71,16 @@ const durations = (title: string, what: string, values: readonly number[], count
 };
 
 /** The figures of a single annotation, with their fields. */
-function figuresOf({ at, count, time, own, passes, host, hostSelf }: ListedAnnotation): HTMLElement {
-  const field = (key: string): string => `annotations.shown.${at}.${key}`;
+function figuresOf(annotation: ListedAnnotation): HTMLElement {
+  const of = fieldsOf(`annotations.shown.${annotation.at}`, annotation);
   return boxedDefinitions([
-    ['Occurrences', namedFigure(field('count'), count, 'count')],
-    ['Device time', namedFigure(field('time'), time, 'ns')],
-    ['launched by its own thread', namedFigure(field('own'), own, 'ns')],
-    ['Mean', namedFigure(`${field('time')} / ${field('count')}`, mean({ time, count }), 'ns')],
-    ['Passes on the host', namedFigure(field('passes'), passes, 'count')],
-    ['Host time', namedFigure(field('host'), host, 'ns')],
-    ['outside of ranges within', namedFigure(field('hostSelf'), hostSelf, 'ns')],
+    ['Occurrences', figure(of('count'), 'count')],
+    ['Device time', figure(of('time'), 'ns')],
+    ['launched by its own thread', figure(of('own'), 'ns')],
+    ['Mean', figure(ratio(of('time'), of('count')), 'ns')],
+    ['Passes on the host', figure(of('passes'), 'count')],
+    ['Host time', figure(of('host'), 'ns')],
+    ['outside of ranges within', figure(of('hostSelf'), 'ns')],
   ]);
 }
 

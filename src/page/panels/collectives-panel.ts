@@ -2,6 +2,7 @@
 import type { CollectiveRow } from '../../prof/html/communication/collective-data.js';
 import { element, note } from '../document/dom-elements.js';
 import { quantityText } from '../document/units.js';
+import { sumOf } from '../figures/field.js';
 import { figure } from '../figures/figure.js';
 import { listed, meanTimes, numbersOf, type Listed } from '../figures/listed-rows.js';
 import { table, type TableColumn } from '../figures/sorted-table.js';
@@ -39,15 +40,17 @@ function make(view: PanelView): PanelContent {
         ]
       : []),
   ];
+  const { devices } = view.profile.overview;
+  const path = 'overview.devices.*';
   const exposed = element(
     'p',
     {},
     'Communication ',
-    figure(view, 'sum(overview.devices.*.communication)', 'ns'),
+    figure(sumOf(path, devices, 'communication'), 'ns'),
     ', while nothing is computed ',
-    figure(view, 'sum(overview.devices.*.notUnderCompute)', 'ns'),
+    figure(sumOf(path, devices, 'notUnderCompute'), 'ns'),
     ', exposed (nothing else runs, no copy either) ',
-    figure(view, 'sum(overview.devices.*.exposed)', 'ns'),
+    figure(sumOf(path, devices, 'exposed'), 'ns'),
     '.',
   );
   const sortedBy = columns.findIndex(({ title }) => title === 'Time');

@@ -2,7 +2,9 @@
 import { lacking } from '../capture-hints.js';
 import { deviceParts, idleParts } from '../figures/device-parts.js';
 import { element } from '../document/dom-elements.js';
-import { valueOf } from '../figures/field.js';
+import type { DeviceTime } from '../../prof/summary/summary-data.js';
+import { fieldsOf, type Field, type NumberKey } from '../figures/field.js';
+import { figureColumn } from '../figures/listed-rows.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
 import { legend, parts, strip, swatch } from '../figures/strip.js';
 import { table, type TableColumn } from '../figures/sorted-table.js';
@@ -12,7 +14,7 @@ interface ListedDevice {
   readonly name: string;
 }
 
-const COLUMNS: readonly (readonly [title: string, field: string])[] = [
+const COLUMNS: readonly (readonly [title: string, key: NumberKey<DeviceTime>])[] = [
   ['Span', 'span'],
   ['Busy', 'busy'],
   ['Idle', 'idle'],
@@ -21,7 +23,6 @@ const COLUMNS: readonly (readonly [title: string, field: string])[] = [
   ['Exposed communication', 'exposed'],
   ['Copies and sets', 'memory'],
   ['Waits', 'sync'],
-  ['Longest gap', 'gaps.longest'],
 ];
 
 function make(view: PanelView): PanelContent {
@@ -31,23 +32,22 @@ function make(view: PanelView): PanelContent {
     at,
     name: `${device}${name === null ? '' : ` · ${name}`}`,
   }));
+  const fieldOf = (at: number, key: NumberKey<DeviceTime>): Field =>
+    fieldsOf(`overview.devices.${at}`, devices[at])(key);
   const strips = rows.map(({ at, name }) =>
     element(
       'div',
       { class: 'labelled' },
       element('span', { class: 'text' }, `Device ${name}`),
-      strip(view, `Device ${name}`, deviceParts(view, at), `overview.devices.${at}.span`),
+      strip(`Device ${name}`, deviceParts(view.profile, at), fieldOf(at, 'span')),
     ),
   );
-  const fieldOf = (path: string, { at }: ListedDevice): string => `overview.devices.${at}.${path}`;
   const columns: TableColumn<ListedDevice>[] = [
     { title: 'Device', cell: ({ name }) => name },
-    ...COLUMNS.map(([title, path]): TableColumn<ListedDevice> => ({
-      title,
-      unit: 'ns',
-      cell: (row) => valueOf(view, fieldOf(path, row)),
-      field: (row) => fieldOf(path, row),
-    })),
+    ...COLUMNS.map(([title, key]) => figureColumn<ListedDevice>(title, 'ns', ({ at }) => fieldOf(at, key))),
+    figureColumn('Longest gap', 'ns', ({ at }) =>
+      fieldsOf(`overview.devices.${at}.gaps`, devices[at]?.gaps)('longest'),
+    ),
   ];
   if (devices.length > 1) columns.push(...idleColumns(view, rows));
   return [
@@ -59,12 +59,12 @@ function make(view: PanelView): PanelContent {
 
 /** Idle time by cause, under the names of the verdict. */
 function idleColumns(view: PanelView, rows: readonly ListedDevice[]): TableColumn<ListedDevice>[] {
-  const fields = rows.map(({ at }) => new Map(idleParts(view, at).map(({ name, field }) => [name, field])));
+  const fields = rows.map(({ at }) => new Map(idleParts(view.profile, at).map(({ name, field }) => [name, field])));
   const names = new Set(fields.flatMap((one) => [...one.keys()]));
   return [...names].map((title) => ({
     title,
     unit: 'ns',
-    cell: ({ at }) => valueOf(view, fields[at]?.get(title) ?? '0'),
+    cell: ({ at }) => (fields[at]?.has(title) === true ? (fields[at].get(title)?.value ?? null) : 0),
   }));
 }
 
@@ -72,8 +72,14 @@ function idleColumns(view: PanelView, rows: readonly ListedDevice[]): TableColum
 function partsOf(view: PanelView): HTMLElement {
   const { devices } = view.profile.overview;
   if (devices.length === 1)
-    return parts(view, 'Parts of the device’s time', deviceParts(view, 0), 'overview.devices.0.span');
-  const colours = new Map(devices.flatMap((_, at) => deviceParts(view, at)).map(({ name, colour }) => [name, colour]));
+    return parts(
+      'Parts of the device’s time',
+      deviceParts(view.profile, 0),
+      fieldsOf('overview.devices.0', devices[0])('span'),
+    );
+  const colours = new Map(
+    devices.flatMap((_, at) => deviceParts(view.profile, at)).map(({ name, colour }) => [name, colour]),
+  );
   return legend([...colours].map(([name, colour]) => [swatch(colour), name]));
 }
 

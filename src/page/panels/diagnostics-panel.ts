@@ -2,7 +2,8 @@
 import type { ProfileSummary, Tally } from '../../prof/summary/summary-data.js';
 import { capitalised } from '../document/capitalised.js';
 import { definitions, element, section } from '../document/dom-elements.js';
-import { figure, namedFigure } from '../figures/figure.js';
+import { fieldsOf, ratio } from '../figures/field.js';
+import { figure } from '../figures/figure.js';
 import { listed, numbersOf, type Listed } from '../figures/listed-rows.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
 import { table, type TableColumn } from '../figures/sorted-table.js';
@@ -42,7 +43,7 @@ function make(view: PanelView): PanelContent {
   const { overview } = view.profile;
   const diagnostics = Object.entries(overview.diagnostics).map(([name, count]) => {
     const said = view.profile.diagnosticTexts[name];
-    const number = namedFigure(`overview.diagnostics.${name}`, count, 'count');
+    const number = figure({ name: `overview.diagnostics.${name}`, value: count }, 'count');
     return said === undefined
       ? element('li', {}, `${name}: `, number)
       : element(
@@ -58,6 +59,8 @@ function make(view: PanelView): PanelContent {
       ? [element('p', {}, 'The reader has no diagnostics.')]
       : [element('ul', {}, ...diagnostics)];
   const { kernels } = overview;
+  const kernel = fieldsOf('overview.kernels', kernels);
+  const work = fieldsOf('overview.kernels.work', kernels?.work);
   const about =
     kernels === null
       ? []
@@ -66,11 +69,11 @@ function make(view: PanelView): PanelContent {
             'p',
             {},
             'Kernels without a duration: ',
-            figure(view, 'overview.kernels.untimed', 'count'),
+            figure(kernel('untimed'), 'count'),
             '. Kernels above a peak, a defect of a formula or of the profile: ',
-            figure(view, 'overview.kernels.work.impossible', 'count'),
+            figure(work('impossible'), 'count'),
             '. Both FLOPs and bytes known, 0 too, with or without a peak to hold them against: ',
-            figure(view, 'overview.kernels.work.known / overview.kernels.time', 'share'),
+            figure(ratio(work('known'), kernel('time')), 'share'),
             ' of kernel time.',
           ),
           ...tallies('What bounds the kernels', 'overview.kernels.work.bounds', 'Bound', kernels.work.bounds),

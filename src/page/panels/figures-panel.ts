@@ -1,8 +1,9 @@
 /** The key figures of a profile, as cards. */
 import { lacking } from '../capture-hints.js';
 import { element, note } from '../document/dom-elements.js';
-import { valueOf } from '../figures/field.js';
-import { namedFigure } from '../figures/figure.js';
+import type { PageProfile } from '../../prof/html/page-data.js';
+import { difference, fieldsOf, leastOf, mostOf, ratio, sumOf, type Field } from '../figures/field.js';
+import { figure } from '../figures/figure.js';
 import { STEP_NAMES } from '../figures/time-parts.js';
 import { counted } from '../../record/plural.js';
 import { matrixUnitName } from '../matrix-unit-names.js';
@@ -12,11 +13,11 @@ import type { DisplayUnit } from '../document/units.js';
 /** A figure, with words around it. */
 interface FigureLine {
   readonly before?: string;
-  readonly field: string;
+  readonly field: Field;
   readonly unit: DisplayUnit;
   readonly after?: string;
   /** Time of which the figure is known: without any, neither is the figure. */
-  readonly known?: string;
+  readonly known?: Field;
   /** Whether it is the part of the time of kernels that the card rests on: less than half is said to be. */
   readonly isBasis?: boolean;
 }
@@ -33,112 +34,125 @@ interface FigureCard {
   readonly asUnknown?: number;
 }
 
-const DEVICES = 'overview.devices.*';
-const SPANS = `sum(${DEVICES}.span)`;
-
-const KERNELS = 'overview.kernels';
+/** The numbers that cards show. */
+function numbersOf({ overview: { devices, kernels, steps, cpu } }: PageProfile) {
+  const device = 'overview.devices.*';
+  const kernel = fieldsOf('overview.kernels', kernels);
+  const unit = fieldsOf('overview.kernels.matrixUnit', kernels?.matrixUnit);
+  return {
+    span: difference(mostOf(device, devices, 'end'), leastOf(device, devices, 'start')),
+    spans: sumOf(device, devices, 'span'),
+    kernel,
+    unit,
+    /** Time of kernels of which it is known whether they use the matrix unit. */
+    unitKnown: difference(kernel('time'), unit('unknown'), unit('undetermined')),
+    work: fieldsOf('overview.kernels.work', kernels?.work),
+    unattributed: fieldsOf('overview.kernels.unattributed', kernels?.unattributed),
+    steps: fieldsOf('overview.steps', steps),
+    host: fieldsOf('overview.steps.host', steps?.host),
+    device: fieldsOf('overview.steps.device', steps?.device),
+    cpu: fieldsOf('overview.cpu', cpu),
+  };
+}
+type Numbers = ReturnType<typeof numbersOf>;
 
 /** The part of the time of kernels that a card rests on. */
-const restsOn = (known: string): FigureLine => ({
+const restsOn = (known: Field, { kernel }: Numbers): FigureLine => ({
   before: 'known for ',
-  field: `${known} / ${KERNELS}.time`,
+  field: ratio(known, kernel('time')),
   unit: 'share',
   after: ' of kernel time',
   isBasis: true,
 });
-const STEPS = 'overview.steps';
-
-/** Time of kernels of which it is known whether they use the matrix unit. */
-const UNIT_KNOWN = `${KERNELS}.time - ${KERNELS}.matrixUnit.unknown - ${KERNELS}.matrixUnit.undetermined`;
-
-const CPU = 'overview.cpu';
 
 const NO_STEPS = 'the profile has no steps';
 
 /** One concept a group: the first card whose main figure is known is shown. */
-const CARDS: readonly (readonly FigureCard[])[] = [
-  [
+const CARDS: readonly ((numbers: Numbers) => readonly FigureCard[])[] = [
+  ({ span, kernel }) => [
     {
       title: 'Span',
       unknown: 'no work has a time',
-      main: { field: `max(${DEVICES}.end) - min(${DEVICES}.start)`, unit: 'ns' },
-      more: [{ before: '{devices}, ', field: `${KERNELS}.count`, unit: 'count', after: ' kernels' }],
+      main: { field: span, unit: 'ns' },
+      more: [{ before: '{devices}, ', field: kernel('count'), unit: 'count', after: ' kernels' }],
     },
   ],
-  [
+  ({ steps, host, device }) => [
     {
       title: `${STEP_NAMES.host}, median`,
       unknown: NO_STEPS,
-      main: { field: `${STEPS}.host.median`, unit: 'ns' },
+      main: { field: host('median'), unit: 'ns' },
       more: [
-        { before: `${STEP_NAMES.device} `, field: `${STEPS}.device.median`, unit: 'ns' },
-        { before: 'steps: ', field: `${STEPS}.count`, unit: 'count' },
-        { before: 'spread ', field: `${STEPS}.host.variation`, unit: 'share' },
+        { before: `${STEP_NAMES.device} `, field: device('median'), unit: 'ns' },
+        { before: 'steps: ', field: steps('count'), unit: 'count' },
+        { before: 'spread ', field: host('variation'), unit: 'share' },
       ],
     },
     {
       title: `${STEP_NAMES.device}, median`,
       unknown: NO_STEPS,
-      main: { field: `${STEPS}.device.median`, unit: 'ns' },
+      main: { field: device('median'), unit: 'ns' },
       more: [
-        { before: 'steps: ', field: `${STEPS}.count`, unit: 'count' },
-        { before: 'spread ', field: `${STEPS}.device.variation`, unit: 'share' },
+        { before: 'steps: ', field: steps('count'), unit: 'count' },
+        { before: 'spread ', field: device('variation'), unit: 'share' },
       ],
     },
   ],
-  [
-    {
-      title: 'On {unit}',
-      unknown: 'no kernel is known to use them or not',
-      main: { field: `${KERNELS}.matrixUnit.used / ${KERNELS}.time`, unit: 'share', known: UNIT_KNOWN },
-      more: [
-        { field: `${KERNELS}.matrixUnit.used`, unit: 'ns', after: ' of kernel time' },
-        {
-          before: 'of products that could: ',
-          field: `${KERNELS}.matrixUnit.eligibleUsed / ${KERNELS}.matrixUnit.eligible`,
-          unit: 'share',
-        },
-        restsOn(UNIT_KNOWN),
-      ],
-    },
-  ],
-  [
+  (numbers) => {
+    const { kernel, unit, unitKnown } = numbers;
+    return [
+      {
+        title: 'On {unit}',
+        unknown: 'no kernel is known to use them or not',
+        main: { field: ratio(unit('used'), kernel('time')), unit: 'share', known: unitKnown },
+        more: [
+          { field: unit('used'), unit: 'ns', after: ' of kernel time' },
+          { before: 'of products that could: ', field: ratio(unit('eligibleUsed'), unit('eligible')), unit: 'share' },
+          restsOn(unitKnown, numbers),
+        ],
+      },
+    ];
+  },
+  (numbers) => [
     {
       title: 'MFU',
       unknown: 'no kernel has known FLOPs and a known peak',
-      main: { field: `${KERNELS}.work.mfu`, unit: 'share' },
+      main: { field: numbers.work('mfu'), unit: 'share' },
       more: [
-        { before: 'of the span of all devices together, ', field: SPANS, unit: 'ns' },
-        { ...restsOn(`${KERNELS}.work.flopsRated`), before: 'FLOPs and their peak known for ' },
+        { before: 'of the span of all devices together, ', field: numbers.spans, unit: 'ns' },
+        { ...restsOn(numbers.work('flopsRated'), numbers), before: 'FLOPs and their peak known for ' },
       ],
     },
   ],
-  [
+  (numbers) => [
     {
       title: 'Of peak FLOP/s',
       unknown: 'no kernel has known FLOPs and bytes, and peaks to hold them against',
-      main: { field: `${KERNELS}.work.computeShare`, unit: 'share' },
+      main: { field: numbers.work('computeShare'), unit: 'share' },
       more: [
-        { before: 'while kernels run; of peak bandwidth ', field: `${KERNELS}.work.memoryShare`, unit: 'share' },
-        { ...restsOn(`${KERNELS}.work.rated`), before: 'both known, and peaks to hold them against, for ' },
+        { before: 'while kernels run; of peak bandwidth ', field: numbers.work('memoryShare'), unit: 'share' },
+        {
+          ...restsOn(numbers.work('rated'), numbers),
+          before: 'both known, and peaks to hold them against, for ',
+        },
       ],
     },
   ],
-  [
+  ({ cpu }) => [
     {
       title: 'Cores busy',
       unknown: '',
-      main: { field: `${CPU}.time / ${CPU}.traced`, unit: 'cores' },
-      more: [{ before: 'mean, threads ran ', field: `${CPU}.time`, unit: 'ns', after: ' in all' }],
+      main: { field: ratio(cpu('time'), cpu('traced')), unit: 'cores' },
+      more: [{ before: 'mean, threads ran ', field: cpu('time'), unit: 'ns', after: ' in all' }],
     },
   ],
-  [
+  ({ kernel, unattributed }) => [
     {
       title: 'No op known',
       unknown: 'the profile has no ops',
       ...{ nothing: 0, asUnknown: 1 },
-      main: { field: `${KERNELS}.unattributed.time / ${KERNELS}.time`, unit: 'share' },
-      more: [{ before: 'of kernel time: ', field: `${KERNELS}.unattributed.count`, unit: 'count', after: ' kernels' }],
+      main: { field: ratio(unattributed('time'), kernel('time')), unit: 'share' },
+      more: [{ before: 'of kernel time: ', field: unattributed('count'), unit: 'count', after: ' kernels' }],
     },
   ],
 ];
@@ -146,31 +160,34 @@ const CARDS: readonly (readonly FigureCard[])[] = [
 /** The vendor's own MFU in place of ours: there is one of a name on a page. */
 function neuronCard({ profile }: PanelView): FigureCard | null {
   const [only, ...others] = profile.neuron?.metrics ?? [];
-  const at = (metric: string): number =>
-    only?.rows.findIndex(({ name, value }) => name === metric && value !== null) ?? -1;
-  const field = (metric: string): string => `neuron.metrics.0.rows.${at(metric)}.value / 100`;
-  if (at('mfu_estimated_percent') < 0 || others.length > 0) return null;
-  const main = { field: field('mfu_estimated_percent'), unit: 'share' } as const;
+  const share = (metric: string): Field => {
+    const at = only?.rows.findIndex(({ name, value }) => name === metric && value !== null) ?? -1;
+    const value = only?.rows[at]?.value;
+    return { name: `neuron.metrics.0.rows.${at}.value / 100`, value: typeof value === 'number' ? value / 100 : null };
+  };
+  const [mfu, hfu] = [share('mfu_estimated_percent'), share('hfu_estimated_percent')];
+  if (mfu.value === null || others.length > 0) return null;
   const before = 'as neuron-profile defines it; HFU ';
-  return { title: 'MFU', unknown: '', main, more: [{ before, field: field('hfu_estimated_percent'), unit: 'share' }] };
+  return {
+    ...{ title: 'MFU', unknown: '', main: { field: mfu, unit: 'share' } },
+    more: [{ before, field: hfu, unit: 'share' }],
+  };
 }
 
 /** @param worded with the words that stand for others replaced */
-function contentOf(view: PanelView, line: FigureLine, worded: (text: string) => string): (Node | string)[] {
+function contentOf(line: FigureLine, worded: (text: string) => string): (Node | string)[] {
   const { before = '', field, unit, after = '', isBasis = false } = line;
-  const value = valueOf(view, field);
-  const isLittle = isBasis && value !== null && value < 0.5;
-  return [worded(before), namedFigure(field, value, unit), after, isLittle ? ', under half' : ''];
+  const isLittle = isBasis && field.value !== null && field.value < 0.5;
+  return [worded(before), figure(field, unit), after, isLittle ? ', under half' : ''];
 }
 
-const isKnown = (view: PanelView, { field, known }: FigureLine): boolean =>
-  valueOf(view, field) !== null && (known === undefined || (valueOf(view, known) ?? 0) > 0);
+const isKnown = ({ field, known }: FigureLine): boolean =>
+  field.value !== null && (known === undefined || (known.value ?? 0) > 0);
 
-const isUnknown = (view: PanelView, { main, asUnknown }: FigureCard): boolean =>
-  !isKnown(view, main) || (asUnknown !== undefined && valueOf(view, main.field) === asUnknown);
+const isUnknown = ({ main, asUnknown }: FigureCard): boolean =>
+  !isKnown(main) || (asUnknown !== undefined && main.field.value === asUnknown);
 
-const isNothing = (view: PanelView, { main, nothing }: FigureCard): boolean =>
-  nothing !== undefined && valueOf(view, main.field) === nothing;
+const isNothing = ({ main, nothing }: FigureCard): boolean => nothing !== undefined && main.field.value === nothing;
 
 function make(view: PanelView): PanelContent {
   const { devices, header } = view.profile.overview;
@@ -179,17 +196,18 @@ function make(view: PanelView): PanelContent {
   const worded = (text: string): string =>
     text.replace('{unit}', unit).replace('{devices}', counted(devices.length, 'device'));
   const vendors = neuronCard(view);
-  const asked = CARDS.map((group) => group.filter((card) => !isNothing(view, card)));
+  const numbers = numbersOf(view.profile);
+  const asked = CARDS.map((groupOf) => groupOf(numbers).filter((card) => !isNothing(card)));
   const groups = asked.map((group) => (vendors !== null && group[0]?.title === vendors.title ? [vendors] : group));
-  const shown = groups.flatMap((group) => group.filter((card) => !isUnknown(view, card)).slice(0, 1));
-  const missing = groups.flatMap((group) => (group.every((card) => isUnknown(view, card)) ? group.slice(0, 1) : []));
+  const shown = groups.flatMap((group) => group.filter((card) => !isUnknown(card)).slice(0, 1));
+  const missing = groups.flatMap((group) => (group.every(isUnknown) ? group.slice(0, 1) : []));
   const cards = shown.map(({ title, main, more }) =>
     element(
       'div',
       { class: 'card' },
       element('dt', {}, worded(title)),
-      element('dd', { class: 'main' }, ...contentOf(view, main, worded)),
-      ...more.filter((line) => isKnown(view, line)).map((line) => element('dd', {}, ...contentOf(view, line, worded))),
+      element('dd', { class: 'main' }, ...contentOf(main, worded)),
+      ...more.filter(isKnown).map((line) => element('dd', {}, ...contentOf(line, worded))),
     ),
   );
   const shares =

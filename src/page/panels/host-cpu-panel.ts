@@ -1,9 +1,9 @@
 /** What the processes of a job did on the cores of their machines, where a profiler recorded that. */
-import type { CpuTally } from '../../prof/summary/summary-data.js';
+import type { CpuSummary, CpuTally } from '../../prof/summary/summary-data.js';
 import { lacking } from '../capture-hints.js';
 import { section } from '../document/dom-elements.js';
-import { valueOf } from '../figures/field.js';
-import { listed, numbersOf } from '../figures/listed-rows.js';
+import { fieldsOf, ratio, type Field, type NumberKey } from '../figures/field.js';
+import { figureColumn, listed, numbersOf } from '../figures/listed-rows.js';
 import { table, type TableColumn } from '../figures/sorted-table.js';
 import type { DisplayUnit } from '../document/units.js';
 import type { Panel, PanelContent, PanelView } from '../panel.js';
@@ -17,7 +17,7 @@ interface RankOnHost {
   readonly cores: number;
 }
 
-const COLUMNS: readonly (readonly [title: string, unit: DisplayUnit, field: string])[] = [
+const COLUMNS: readonly (readonly [title: string, unit: DisplayUnit, key: NumberKey<CpuSummary>])[] = [
   ['Threads ran', 'ns', 'time'],
   ['Traced', 'ns', 'traced'],
   ['Switches', 'count', 'switches'],
@@ -26,23 +26,17 @@ const COLUMNS: readonly (readonly [title: string, unit: DisplayUnit, field: stri
 
 /** A row a rank, with its machine. */
 function ranks(view: PanelView, rows: readonly RankOnHost[]): HTMLElement {
-  const fieldOf = ({ at }: RankOnHost, name: string): string => `profiles.${at}.overview.cpu.${name}`;
-  const isKnown = (name: string): boolean => rows.some((row) => valueOf(view, fieldOf(row, name)) !== null);
-  const busyOf = (row: RankOnHost): string => `${fieldOf(row, 'time')} / ${fieldOf(row, 'traced')}`;
+  const fieldOf = ({ at }: RankOnHost, key: NumberKey<CpuSummary>): Field =>
+    fieldsOf(`profiles.${at}.overview.cpu`, view.data.profiles[at]?.overview.cpu)(key);
+  const isKnown = (key: NumberKey<CpuSummary>): boolean => rows.some((row) => fieldOf(row, key).value !== null);
   const columns: TableColumn<RankOnHost>[] = [
     { title: 'Rank', cell: ({ name }) => name },
     ...(rows.some(({ node }) => node !== null) ? [{ title: 'Machine', cell: ({ node }: RankOnHost) => node }] : []),
     { title: 'Cores used', unit: 'count', cell: ({ cores }) => cores },
-    ...COLUMNS.filter(([, , name]) => isKnown(name)).map(([title, unit, name]): TableColumn<RankOnHost> => ({
-      ...{ title, unit },
-      cell: (row) => valueOf(view, fieldOf(row, name)),
-      field: (row) => fieldOf(row, name),
-    })),
-    {
-      ...{ title: 'Cores busy, mean', unit: 'cores' },
-      cell: (row) => valueOf(view, busyOf(row)),
-      field: busyOf,
-    },
+    ...COLUMNS.filter(([, , key]) => isKnown(key)).map(([title, unit, key]) =>
+      figureColumn<RankOnHost>(title, unit, (row) => fieldOf(row, key)),
+    ),
+    figureColumn('Cores busy, mean', 'cores', (row) => ratio(fieldOf(row, 'time'), fieldOf(row, 'traced'))),
   ];
   return table({ caption: 'Cores by rank', columns, rows, sortedBy: null });
 }

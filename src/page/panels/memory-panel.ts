@@ -8,7 +8,8 @@ import { elementAt } from '../../containers/element.js';
 import { metricTitle } from '../../record/sample-metrics.js';
 import { element, note, section } from '../document/dom-elements.js';
 import { momentLink } from '../document/timeline-link.js';
-import { figure, namedFigure } from '../figures/figure.js';
+import { fieldsOf } from '../figures/field.js';
+import { figure } from '../figures/figure.js';
 import { listed, numbersOf, type Listed } from '../figures/listed-rows.js';
 import { changes, timeSpan, valueAt } from '../charts/memory-curve.js';
 import type { PanelContent, Panel, PanelView } from '../panel.js';
@@ -110,7 +111,7 @@ function curves(rows: readonly MemoryCurveRow[], span: readonly [number, number]
   const entries = rows.map((row, i) => {
     const stroke = rows.length > 1 ? ` (${strokeOf(i)})` : '';
     const text = element('span', { class: 'text' }, `${nameOf(row)}${stroke}, peak `);
-    return [swatch(inPalette(i)), text, namedFigure(`memory.${row.at}.peak`, row.peak, 'memory')];
+    return [swatch(inPalette(i)), text, figure({ name: `memory.${row.at}.peak`, value: row.peak }, 'memory')];
   });
   return [
     element('h3', {}, title),
@@ -161,7 +162,7 @@ function peaks(view: PanelView): HTMLElement[] {
     const about = element(
       'p',
       {},
-      figure(view, `memoryPeaks.${at}.bytes`, 'memory'),
+      figure(fieldsOf(`memoryPeaks.${at}`, view.profile.memoryPeaks[at])('bytes'), 'memory'),
       ` (${titleOf({ metric, name: of })})`,
       ...(when === null ? [' of the whole profile'] : [' at ', link ?? when]),
       step === null ? '' : `, in step ${step}`,

@@ -74,7 +74,7 @@ function make(view: PanelView): PanelContent {
   const sections =
     job === null
       ? []
-      : jobSections(view, job, {
+      : jobSections(job, {
           open: (rank, step) => void openRank(view, rank, step),
           openAll: openAllOf(view),
           find: (rank, text, condition) => findIn(view, rank, text, condition),
@@ -83,7 +83,7 @@ function make(view: PanelView): PanelContent {
   return [
     ...leftOutOf(view.data),
     ...sections,
-    ...(isOne ? [] : [profileComparison(view, rankNames(view.data), view.at, view.choose)]),
+    ...(isOne ? [] : [profileComparison(view.data.profiles, rankNames(view.data), view.at, view.choose)]),
   ];
 }
 

@@ -2,11 +2,10 @@
  * Times of a database: whole nanoseconds since 1970 or since the machine started, which may exceed 2^53. SQL subtracts a
  * base, one of the times, and they are moved to the first event when all have been read. Some schemas store them as text.
  */
-import type { DiagnosticName, Diagnostics } from '../../record/diagnostics.js';
+import { Diagnostics, type DiagnosticName } from '../../record/diagnostics.js';
 import { NumericColumn } from '../../containers/numeric-column.js';
-import { FARTHEST, isNear, middleOf, TIMES_READ } from '../capture/clocks/exact-times.js';
-import { ENDS_NEEDED } from '../capture/mending/stray-events.js';
-import { shiftToFirst } from '../capture/clocks/shift-times.js';
+import { FARTHEST, isNear, middleOf, shiftToFirst, TIMES_READ } from '../trace/clocks/exact-times.js';
+import { ENDS_NEEDED } from '../trace/mending/stray-events.js';
 import type { Selection, SqliteFile } from './sqlite.js';
 
 export type TimeColumn = readonly [table: string, column: string];
@@ -94,12 +93,16 @@ function findBase(database: SqliteFile, columns: readonly TimeColumn[]): bigint 
 }
 
 /** A time by the first rows of a column, some of which may be damaged; null when it has none. */
-export function typicalTime(database: SqliteFile, table: string, column: string): bigint | null {
+function typicalTime(database: SqliteFile, table: string, column: string): bigint | null {
   const cell: Selection = { needs: [column], sql: `CAST(${integer(column)} AS TEXT)` };
   const isTime = [{ needs: [column], sql: `${integer(column)} > 0` }];
   const times: bigint[] = [];
+  const { diagnostics } = database;
+  // Who reads the rows counts bad ones.
+  database.diagnostics = new Diagnostics();
   for (const [time] of database.rows(table, [cell], isTime)) {
     if (typeof time === 'string' && times.push(BigInt(time)) >= TIMES_READ) break;
   }
+  database.diagnostics = diagnostics;
   return middleOf(times) ?? null;
 }

@@ -2,7 +2,7 @@
 import type { Context, Direction, OpCall } from '../../record/record.js';
 import type { CompiledRange } from './event-names.js';
 import { isBackwardOp } from '../names/op-name.js';
-import { withoutBackward } from '../capture/markers/sequence.js';
+import { withoutBackward } from '../trace/markers/sequence.js';
 
 /** The events around a launch, outermost first, by kind. */
 export interface Chain {

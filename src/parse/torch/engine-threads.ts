@@ -2,13 +2,13 @@
 import { elementAt } from '../../containers/element.js';
 import { entryOf } from '../../containers/map-entry.js';
 import { countUpTo } from '../../containers/sorted-search.js';
-import { CallerThreads, type Caller } from '../capture/caller-threads.js';
-import type { ThreadTable } from '../capture/threads.js';
+import { CallerThreads, type Caller } from '../trace/caller-threads.js';
+import type { ThreadTable } from '../trace/threads.js';
 import type { HostEvents } from './host-events.js';
 import { OUTSIDE, type Nesting } from './nesting.js';
 import { LruCache } from '../../containers/lru-cache.js';
 import { readStepName, type StepName } from '../../record/step-name.js';
-import type { StepRange } from '../capture/launch-steps.js';
+import type { StepRange } from '../trace/launch-steps.js';
 
 /** Ranges of steps among annotations, and among the ops as which profilers of 2021 record annotations. */
 export function* annotatedSteps(events: HostEvents): Generator<StepRange> {

@@ -2,7 +2,7 @@
  * Names of host events → op of the dispatcher, autograd node, module, Python frame, or the user's range.
  */
 import { isNode, ENGINE_PREFIX, readOpName } from '../names/op-name.js';
-import { parseMarker } from '../capture/markers/markers.js';
+import { parseMarker } from '../trace/markers/markers.js';
 
 export interface CompiledRange {
   /** The generated graph that is called, by a short name; null around a call of one, and where its hash is not recorded. */

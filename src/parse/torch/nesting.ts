@@ -2,12 +2,12 @@
  * How host events nest: the parent of every range, and the innermost range around every host call. One pass per thread
  * over ranges and calls in order of start; memory: 8 bytes a range.
  */
-import type { HostCalls, Ranges } from '../capture/capture-columns.js';
+import type { HostCalls, Ranges } from '../trace/trace-columns.js';
 import { elementAt } from '../../containers/element.js';
 import { entryOf } from '../../containers/map-entry.js';
 import { groupAll, sortRows, type CompareRows } from '../../containers/row-order.js';
 import type { Diagnostics } from '../../record/diagnostics.js';
-import { compareTexts } from '../capture/ranges.js';
+import { compareTexts } from '../trace/ranges.js';
 import type { FrameCallers, HostEvents } from './host-events.js';
 
 /** Row of no range. */

@@ -10,7 +10,7 @@ import { sortRows } from '../../containers/row-order.js';
 import { countBelow } from '../../containers/sorted-search.js';
 import type { Writable } from '../../containers/writable.js';
 import type { Arg, Context, OpCall } from '../../record/record.js';
-import { UNNAMED } from '../capture/capture.js';
+import { UNNAMED } from '../trace/trace.js';
 import { NO_OP } from './forward-ops.js';
 import type { HostEvents } from './host-events.js';
 import { OUTSIDE, type Nesting } from './nesting.js';

@@ -5,11 +5,11 @@
 import type { Context, ForwardOp, OpCall, RangeKind } from '../../record/record.js';
 import { LruCache } from '../../containers/lru-cache.js';
 import type { Writable } from '../../containers/writable.js';
-import { NO_CONTEXT, type KernelContexts } from '../capture/kernel-contexts.js';
-import type { Caller } from '../capture/caller-threads.js';
-import type { LaunchJoin } from '../capture/launches.js';
-import { LaunchSteps, type Step, type StepRange } from '../capture/launch-steps.js';
-import type { ThreadTable } from '../capture/threads.js';
+import { NO_CONTEXT, type KernelContexts } from '../trace/kernel-contexts.js';
+import type { Caller } from '../trace/caller-threads.js';
+import type { LaunchJoin } from '../trace/launches.js';
+import { LaunchSteps, type Step, type StepRange } from '../trace/launch-steps.js';
+import type { ThreadTable } from '../trace/threads.js';
 import { elementAt } from '../../containers/element.js';
 import { orNull } from '../../containers/numeric-column.js';
 import { ForwardOps, NO_OP } from './forward-ops.js';

@@ -10,24 +10,18 @@ import type { RecordTypes } from '../input/record-types.js';
 import { namesOfSeveral } from '../ranks/membership.js';
 import { missingWorkOf, MissingTimes } from '../steps/missing-work.js';
 import { workOf } from '../steps/step-work.js';
-import { ByDevice } from './by-device.js';
-import { DeviceTimes, type DeviceActivityTime, type Gap } from './device-times.js';
-import type { Finding, Found, Silence } from './finding.js';
-import { HostGaps } from './idle/host-gaps.js';
-import type { OnIdleGap } from './idle/idle-gap.js';
+import { ByDevice, DeviceTimes, type DeviceActivityTime, type Gap } from './device-times.js';
+import { type Finding, type Found, type Silence, FINDING_COLUMNS, type FindingRow } from './finding.js';
+import { HostGaps, type OnIdleGap } from './idle/host-gaps.js';
 import { IdleTimes } from './idle/idle-causes.js';
 import { knownIdle, workTimesOf } from './idle/known-idle.js';
-import { FINDING_COLUMNS, type FindingRow } from './finding-columns.js';
-import type { Rule, RuleAnswer } from './rule.js';
-import { JOB_RULE } from './job/job-rule.js';
+import { type Rule, type RuleAnswer, JOB_RULE } from './rule.js';
 import { PROFILE_RULES, RULES } from './rules.js';
 import { stragglers } from './rules/stragglers.js';
-import { percent } from './amount-text.js';
+import { percent } from './wording.js';
 import { MovedTimes } from './moved-times.js';
 import { verdictOf, type ProfileVerdict } from './verdict/verdict.js';
-import { GraphCaptureTest } from './verdict/graph-capture.js';
-import { ComputedTimes } from './verdict/computed-times.js';
-import { DoubtedWork } from './verdict/doubted-work.js';
+import { GraphCaptureTest, ComputedTimes, DoubtedWork } from './verdict/verdict-facts.js';
 
 export const ADVICE_TYPES: RecordTypes = new Set([
   ...(['profile', 'kernel', 'copy', 'set', 'graph', 'collective'] as const),

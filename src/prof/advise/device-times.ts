@@ -7,10 +7,48 @@
  */
 import { largest } from '../../containers/lists.js';
 import type { ProfileLine } from '../../record/record.js';
-import { launchedAt } from '../steps/late-launch.js';
-import { workOf, type StepActivity } from '../steps/step-work.js';
+import { launchedAt, workOf, type StepActivity } from '../steps/step-work.js';
 import { IntervalUnion, gapEnd, type GapEnd } from '../../containers/interval-union.js';
-import { ByDevice, type Place } from './by-device.js';
+import { entryOf } from '../../containers/map-entry.js';
+
+/** Something for each device of each profile. */
+export interface Place {
+  readonly profile: number;
+  readonly device: number;
+}
+
+const noDevices = <T>(): Map<number, T> => new Map();
+
+export class ByDevice<T> {
+  readonly #profiles = new Map<number, Map<number, T>>();
+
+  constructor(private readonly make: () => T) {}
+
+  /** That of a device, made when there is none. */
+  of({ profile, device }: Place): T {
+    return entryOf(entryOf(this.#profiles, profile, noDevices<T>), device, this.make);
+  }
+
+  get(profile: number, device: number): T | undefined {
+    return this.#profiles.get(profile)?.get(device);
+  }
+
+  /** Whether there is any device of a profile. */
+  has(profile: number): boolean {
+    return (this.#profiles.get(profile)?.size ?? 0) > 0;
+  }
+
+  /** In order of profiles and devices. */
+  get all(): (Place & { readonly of: T })[] {
+    return [...this.#profiles.keys()].sort((a, b) => a - b).flatMap((profile) => this.ofProfile(profile));
+  }
+
+  /** In order of devices. */
+  ofProfile(profile: number): (Place & { readonly of: T })[] {
+    const devices = [...(this.#profiles.get(profile) ?? [])].map(([device, of]) => ({ profile, device, of }));
+    return devices.sort((a, b) => a.device - b.device);
+  }
+}
 
 /** Time in which a device did nothing, between two pieces of work. */
 export interface Gap extends Place {

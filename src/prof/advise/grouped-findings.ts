@@ -1,8 +1,8 @@
 /** Findings of one rule about several devices of a profile, or about several profiles, as one. */
 import { entryOf } from '../../containers/map-entry.js';
-import { time } from './amount-text.js';
+import { time } from './wording.js';
 import type { Finding, Gain } from './finding.js';
-import { JOB_RULE } from './job/job-rule.js';
+import { JOB_RULE } from './rule.js';
 
 /** Of one rule, and about one kind of work: what shows more of it is one command. */
 export interface FindingGroup {

@@ -3,11 +3,10 @@ import { largest } from '../../containers/lists.js';
 import { addTo } from '../../containers/map-entry.js';
 import type { CollectiveLine, ProfileLine } from '../../record/record.js';
 import { NS_PER_S } from '../../record/units.js';
-import { operationName, operationOf, UNKNOWN_OPERATION } from '../steps/communication-operation.js';
-import { communicates, isCut, workOf } from '../steps/step-work.js';
+import { operationName, operationOf, UNKNOWN_OPERATION, communicates, isCut, workOf } from '../steps/step-work.js';
 import type { LongestTime } from './finding.js';
 import { Ranking } from './longest.js';
-import { spokenName } from './spoken-names.js';
+import { spokenName } from './wording.js';
 
 /** The operation of a record that moves data between devices, and the size of its message; null for any other record. */
 export function communicationOf(record: ProfileLine): { readonly name: string; readonly bytes: number | null } | null {

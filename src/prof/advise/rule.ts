@@ -3,11 +3,13 @@ import type { ProfileLine, ProfileRecord } from '../../record/record.js';
 import type { Annotated } from '../annotate.js';
 import type { ProfileSums } from '../neuron/metric-sums.js';
 import type { MissingTimes } from '../steps/missing-work.js';
-import type { ByDevice } from './by-device.js';
-import type { DeviceTimes } from './device-times.js';
+import { ByDevice, type Place, type DeviceTimes } from './device-times.js';
 import type { Found } from './finding.js';
 import type { HostGaps } from './idle/host-gaps.js';
 import type { KnownIdle } from './idle/known-idle.js';
+
+/** Name of the rule about several ranks: its findings are causes of what others find on each of them, and come first. */
+export const JOB_RULE = 'job';
 
 /** What all rules share: gathered once. */
 export interface RuleFacts {
@@ -41,3 +43,33 @@ export interface Rule {
   readonly doc: string;
   readonly watch: () => Watch;
 }
+
+/** Rules that look at kernels one by one and say something of each device. */
+interface DeviceRule<Of> extends Pick<Rule, 'name' | 'doc'> {
+  /** Why the rule could not look, where no kernel was one to look at. */
+  readonly why: string;
+  readonly start: () => Of;
+  /** Looks at a kernel; returns whether it was one to look at. */
+  readonly row: (row: Annotated, devices: ByDevice<Of>) => boolean;
+  readonly findings: (of: Of, facts: RuleFacts, place: Place) => readonly Omit<Found, keyof Place>[];
+}
+
+export const deviceRule = <Of>({ name, doc, why, start, row: look, findings }: DeviceRule<Of>): Rule => ({
+  name,
+  doc,
+  watch: () => {
+    const devices = new ByDevice(start);
+    let looked = false;
+    return {
+      row: (row) => {
+        if (look(row, devices)) looked = true;
+      },
+      end: (facts) => {
+        const found = devices.all.flatMap(({ of, ...place }) =>
+          findings(of, facts, place).map((finding) => ({ ...place, ...finding })),
+        );
+        return looked ? { found } : { found, why };
+      },
+    };
+  },
+});

@@ -1,7 +1,7 @@
 /** The options of `--by`, parsed: keys, columns of groups, their order. */
 import { requireColumnAmong } from '../columns/columns.js';
 import { shapeOf, textOf, type Column } from '../../table/column.js';
-import { type KernelColumn } from '../columns/kernel-column.js';
+import type { KernelColumn } from '../annotate.js';
 import { nearest, UsageError } from '../../record/errors.js';
 import type { RangeKind } from '../../record/record.js';
 import { splitKeys, requireColumnOf } from '../../table/column-lookup.js';

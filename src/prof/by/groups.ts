@@ -2,19 +2,17 @@
  * `--by`: kernels → groups of equal keys, in one pass. Memory: each group, and the duration of each kernel, in typed
  * arrays outside of the heap; the number and the keys of groups are limited.
  */
-import { type CellValue } from '../../table/column.js';
-import { type KernelColumn } from '../columns/kernel-column.js';
+import type { CellValue } from '../../table/column.js';
+import type { KernelColumn, Annotated } from '../annotate.js';
 import { UserError } from '../../record/errors.js';
 import type { RangeKind, RangeRecord } from '../../record/record.js';
 import { durationOf } from '../../record/fields/times.js';
-import type { Annotated } from '../annotate.js';
 import { GroupRuns, type Durations } from './group-runs.js';
 import { GroupWorkSums } from './group-work.js';
 import { GroupDurations } from './group-durations.js';
 import { GroupTree } from './group-tree.js';
 import { HostTimes } from './host/host-times.js';
-import { NamedTimes } from './host/named-times.js';
-import { rangeAmong } from './host/range-name.js';
+import { NamedTimes, rangeAmong } from './host/range-name.js';
 import { rowsOf, type Arrangement, type GroupRow } from './group-rows.js';
 
 export const MOST_GROUPS = 300_000;

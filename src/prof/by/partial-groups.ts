@@ -4,7 +4,7 @@ import { counted } from '../../record/plural.js';
 import type { ProfileLine, ProfileRecord } from '../../record/record.js';
 import { shapeOf, type Column } from '../../table/column.js';
 import { requireColumn } from '../columns/columns.js';
-import type { KernelColumn } from '../columns/kernel-column.js';
+import type { KernelColumn } from '../annotate.js';
 import { OTHER_KERNELS, type GroupPart } from '../partial/kernels/kernel-part.js';
 import { PartGroups } from '../partial/kernels/part-groups.js';
 import { parseFilter, type RowFilter } from '../query/filter.js';

@@ -1,15 +1,188 @@
 /** THE table of columns of the report of kernels: help, docs, filters, sorting and all formats are made from it. */
-import { column, int, str } from '../../table/column-kinds.js';
+import { column, int, str, real } from '../../table/column-kinds.js';
 import { splitKeys, requireColumnOf } from '../../table/column-lookup.js';
-import { FUSED_SEPARATOR } from '../annotate.js';
-import { COMMUNICATION_COLUMNS } from './communication-columns.js';
-import { ENGINE_COLUMNS } from './engine-columns.js';
-import type { KernelColumn } from './kernel-column.js';
+import { FUSED_SEPARATOR, type Annotated, type KernelColumn } from '../annotate.js';
 import { counterColumn, COUNTED_WORK_COLUMNS } from './counter-columns.js';
-import { GRAPH_COLUMNS } from './graph-columns.js';
-import { OCCUPANCY_COLUMNS } from './occupancy-columns.js';
 import { CUBE_COLUMNS, MATRIX_UNIT_COLUMNS, ROOFLINE_COLUMNS } from './roofline-columns.js';
-import { SERVING_COLUMNS } from './serving-columns.js';
+import { algorithmBytes, busBytes } from '../../ops/collective-bytes.js';
+import { isCommunication } from '../../ops/kernels/kernel-name.js';
+import type { Collective } from '../../record/fields/collective.js';
+import { operationName } from '../steps/step-work.js';
+import type { CellValue } from '../../table/column.js';
+import { modelPartOf } from '../steps/serving/model-part.js';
+
+/** The columns on steps of servers of language models: vLLM, SGLang, ATOM. */
+const SERVING_COLUMNS: readonly KernelColumn[] = [
+  column(
+    'phase',
+    'Phase',
+    str(7),
+    "server's step: prefill (requests read their context), decode (all generate) or mixed",
+    ({ serving }) => serving?.phase ?? null,
+  ),
+  column('batch', 'Batch', int(5), "requests in the server's step", ({ serving }) => serving?.batch ?? null),
+  column(
+    'ctxtokens',
+    'CtxTokens',
+    int(7),
+    "tokens of contexts that the server's step reads",
+    ({ serving }) => serving?.context.tokens ?? null,
+    { narrowHeader: 'CtxTok' },
+  ),
+  column(
+    'gentokens',
+    'GenTokens',
+    int(7),
+    "tokens of the generating requests in the server's step",
+    ({ serving }) => serving?.generation.tokens ?? null,
+    { narrowHeader: 'GenTok' },
+  ),
+  column(
+    'part',
+    'Part',
+    str(10),
+    "part of the model, in a server's step: attention, projection, experts, sampling, communication, other",
+    ({ serving, record }) => (serving === null ? null : modelPartOf(record)),
+  ),
+];
+
+/** The columns on what a kernel takes of a multiprocessor. */
+const OCCUPANCY_COLUMNS: readonly KernelColumn[] = [
+  column('regs', 'Regs', int(4), 'registers of a thread', ({ record }) => record.registers ?? null),
+  column('smem', 'SMem(B)', int(7, 'bytes'), 'shared memory of a block', ({ record }) => record.sharedBytes ?? null),
+  column(
+    'occ',
+    'Occ(%)',
+    real(6, 1, '%'),
+    'theoretical occupancy: threads that a multiprocessor can hold of the kernel, of those that it can hold at all',
+    ({ occupancy }) => (occupancy === null ? null : 100 * occupancy.share),
+  ),
+  column(
+    'occby',
+    'OccBy',
+    str(13),
+    'what limits the occupancy: threads, blocks, registers, shared memory',
+    ({ occupancy }) => occupancy?.limit ?? null,
+    { vocabulary: true },
+  ),
+];
+
+/** Columns of kernels that a CUDA or HIP graph launched. */
+const GRAPH_COLUMNS: readonly KernelColumn[] = [
+  column(
+    'graph',
+    'Graph',
+    str(16),
+    'graph that launched it: name of its capture, else its id',
+    ({ record: { graph } }) =>
+      graph?.capture ?? (graph?.id === undefined || graph.id === null ? null : String(graph.id)),
+  ),
+  column(
+    'origin',
+    'Origin',
+    str(10),
+    'how its capture is known: node, annotation, capture, or order alone',
+    ({ record: { graph } }) =>
+      graph?.from === 'capture' && graph.verified === false ? 'order' : (graph?.from ?? null),
+    { vocabulary: true },
+  ),
+];
+
+/** The columns on engines of a device: which one ran the kernel, how long it waited, what it counted. */
+const counter =
+  (name: string): KernelColumn['value'] =>
+  ({ record }) =>
+    record.counters?.[name] ?? null;
+
+const ENGINE_COLUMNS: readonly KernelColumn[] = [
+  column(
+    'engine',
+    'Engine',
+    str(6),
+    'part of the device that ran it: Tensor, Scalar, GpSimd, Vector, Sync; AI_CORE, AI_VECTOR_CORE, MIX_AIC …',
+    ({ record }) => record.engine ?? null,
+  ),
+  column(
+    'optype',
+    'OpType',
+    str(12),
+    "type of the kernel's operator as the vendor names it: MatMulV2, TransData …",
+    ({ record }) => record.labels?.['opType'] ?? null,
+  ),
+  column(
+    'wait',
+    'Wait(ns)',
+    int(8, 'ns'),
+    'how long its engine waited for others; on Ascend time since the kernel or collective before it ended',
+    counter('waitNs'),
+  ),
+  column('pc', 'PC', int(6), "position in its engine's program", counter('pc')),
+  column(
+    'operands',
+    'Operands',
+    str(0),
+    'operands of the instruction, as the tool writes them',
+    ({ record }) => record.operands ?? null,
+  ),
+  column(
+    'counters',
+    'Counters',
+    str(0),
+    'all that the device or its tool counted, as name=value; one of them: counter:NAME',
+    ({ record }) =>
+      record.counters === undefined ? null : Object.entries(record.counters).map(([name, value]) => `${name}=${value}`),
+    { list: 'str' },
+  ),
+];
+
+/** The columns on collective operations, for kernels whose operation is known. */
+const ofCollective =
+  (of: (collective: Collective) => CellValue) =>
+  ({ collective }: Annotated): CellValue =>
+    collective === null ? null : of(collective);
+
+const COMMUNICATION_COLUMNS: readonly KernelColumn[] = [
+  column(
+    'collective',
+    'Collective',
+    str(12),
+    'collective operation between devices: all-reduce, all-to-all …, whatever the library calls it; by the name of the kernel where nothing else says',
+    ({ collective, record }) => {
+      if (collective === null && !isCommunication(record)) return null;
+      const name = operationName(record);
+      return name === 'unknown' ? null : name;
+    },
+    { narrowHeader: 'Coll' },
+  ),
+  column(
+    'group',
+    'Group',
+    str(6),
+    'process group of the collective',
+    ofCollective(({ group }) => group),
+  ),
+  column(
+    'ranks',
+    'Ranks',
+    int(5),
+    'devices in the group of the collective',
+    ofCollective(({ groupSize, ranks }) => groupSize ?? ranks?.length ?? null),
+  ),
+  column(
+    'algbytes',
+    'AlgBytes',
+    int(12, 'bytes'),
+    "size of the collective's message, as NCCL's tests define it for the algorithm bandwidth",
+    ofCollective(algorithmBytes),
+  ),
+  column(
+    'busbytes',
+    'BusBytes',
+    int(12, 'bytes'),
+    "least traffic of the collective on each device's link, as NCCL's tests define it for the bus bandwidth",
+    ofCollective(busBytes),
+  ),
+];
 
 /** A record without a start, as from a net.dict, has NaN there. */
 const finite = (n: number | null): number | null => (n !== null && Number.isFinite(n) ? n : null);

@@ -1,7 +1,7 @@
 /** The columns on the matrix unit and on the roofline; see `peaks.ts` for the device's peak rates. */
 import { column, derived, int, real, str } from '../../table/column-kinds.js';
 import { overNeeded } from './counter-columns.js';
-import type { KernelColumn } from './kernel-column.js';
+import type { KernelColumn } from '../annotate.js';
 import { LATENCY_SHARE } from '../roofline/roofline.js';
 
 export const MATRIX_UNIT_COLUMNS: readonly KernelColumn[] = derived([

@@ -10,7 +10,7 @@
  * data", Genome Biology 11 (2010) R106, formula 5.
  */
 import { elementAt } from '../../containers/element.js';
-import type { Pair, Times, Which } from './input-pair.js';
+import type { Pair, Times, Which } from './input-facts.js';
 import { median } from '../../record/statistics.js';
 import { shownBy, testSteps, type Settings, type StepTest, type Verdict } from './verdict.js';
 

@@ -2,9 +2,9 @@
 import { UserError } from '../../record/errors.js';
 import { counted } from '../../record/plural.js';
 import type { EndRecord } from '../../record/record.js';
-import { endingsOf, type EndedInputs } from '../input/endings.js';
+import { endingsOf, type EndedInputs } from '../input/stream-status.js';
 import { lossesOf } from '../input/losses.js';
-import { NAMES, type Pair, type Which } from './input-pair.js';
+import { NAMES, type Pair, type Which } from './input-facts.js';
 import type { Judged } from './judging.js';
 
 /** One input, when it was read as far as it can be. */

@@ -2,9 +2,8 @@
 import { basename } from 'node:path';
 import type { Taken } from './compared-input.js';
 import { OTHERS, type Comparison, type DiffResult } from './comparison.js';
-import { differ } from './input-facts.js';
+import { differ, NAMES, type Pair, type Which } from './input-facts.js';
 import { leastP } from './mann-whitney.js';
-import { NAMES, type Pair, type Which } from './input-pair.js';
 import { OTHER_KERNELS } from '../partial/kernels/kernel-part.js';
 import { counted } from '../../record/plural.js';
 

@@ -4,7 +4,7 @@ import { leftOpenBy, type Taken, type Trouble } from './compared-input.js';
 import { diffLines, type DiffLine } from './diff-columns.js';
 import { commonLine, inputLines, methodLine, notesOf, unequalRunsLine } from './diff-heading.js';
 import { lossesOf, type Doubt } from '../input/losses.js';
-import { NAMES, type Pair } from './input-pair.js';
+import { NAMES, type Pair } from './input-facts.js';
 import type { Judged } from './judging.js';
 
 /** A comparison with the texts around its table. */

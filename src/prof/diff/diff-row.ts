@@ -1,5 +1,5 @@
 /** A row of the comparison: what both inputs have of some kernels, and whether it changed. Pure. */
-import type { Pair, Times } from './input-pair.js';
+import type { Pair, Times } from './input-facts.js';
 import type { Basis } from './input-sums.js';
 import { median } from '../../record/statistics.js';
 import { percentOf, verdictOf, type StepTest, type Verdict } from './verdict.js';

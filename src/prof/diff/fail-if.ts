@@ -10,7 +10,7 @@
 import { requireColumn } from '../columns/columns.js';
 import { textOf, type CellValue } from '../../table/column.js';
 import { UsageError } from '../../record/errors.js';
-import type { KernelColumn } from '../columns/kernel-column.js';
+import type { KernelColumn } from '../annotate.js';
 import type { DiffRow } from './diff-row.js';
 import { VERDICTS } from './verdict.js';
 

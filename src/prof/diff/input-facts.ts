@@ -1,6 +1,19 @@
 /** What is said of one input of a comparison before its numbers. Bounded: different things are kept, the first few. */
 import type { ProfileRecord } from '../../record/record.js';
 
+/** The two inputs of a comparison. */
+export interface Pair<T> {
+  readonly base: T;
+  readonly new: T;
+}
+export type Which = keyof Pair<unknown>;
+
+/** The inputs, for people. */
+export const NAMES = { base: 'BASE', new: 'NEW' } as const;
+
+/** Times of some kernels by sample, ns. */
+export type Times = Pair<Float64Array>;
+
 const MOST_KEPT = 16;
 
 export class InputFacts {

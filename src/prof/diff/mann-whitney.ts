@@ -131,3 +131,19 @@ function erfcByFraction(x: number): number {
   for (let k = FRACTION_DEPTH; k > 0; k--) fraction = x + k / 2 / fraction;
   return Math.exp(-x * x) / (Math.sqrt(Math.PI) * fraction);
 }
+
+/**
+ * Adjusted values: with p₍₁₎ ≤ … ≤ p₍ₘ₎, q₍ᵢ₎ = min over k ≥ i of p₍ₖ₎·m/k, at most 1. The rows with q ≤ Q are those that
+ * the procedure rejects at the rate Q.
+ * @param ps null where there was no test; null again in the result, and no part of m
+ */
+export function falseDiscovery(ps: readonly (number | null)[]): (number | null)[] {
+  const tested = ps.flatMap((p, at) => (p === null ? [] : [{ p, at }])).sort((a, b) => b.p - a.p);
+  const qs: (number | null)[] = ps.map(() => null);
+  let least = 1;
+  tested.forEach(({ p, at }, fromTop) => {
+    least = Math.min(least, (p * tested.length) / (tested.length - fromTop));
+    qs[at] = least;
+  });
+  return qs;
+}

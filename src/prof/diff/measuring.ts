@@ -1,8 +1,8 @@
 /** Sums of both inputs → the figures of a row of the comparison, and the times it is tested on. Pure. */
 import { elementAt } from '../../containers/element.js';
-import type { Pair, Times, Which } from './input-pair.js';
 import type { Amount, Key, Measured } from './diff-row.js';
 import type { Basis, Samples, Sums } from './input-sums.js';
+import type { Which, Pair, Times } from './input-facts.js';
 
 /** Less of a row's time than this in steps, and its steps say too little of it. */
 const LEAST_IN_STEPS = 0.5;

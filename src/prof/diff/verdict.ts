@@ -8,7 +8,7 @@
  */
 import { median } from '../../record/statistics.js';
 import { leastP, mannWhitney } from './mann-whitney.js';
-import type { Times } from './input-pair.js';
+import type { Times } from './input-facts.js';
 
 export const VERDICTS = {
   slower: 'its steps take longer, by more than the minimum effect',

@@ -1,5 +1,5 @@
 /** What a page gathers of one profile, and the data that it makes of that. */
-import type { MemoryReport } from '../memory/memory-columns.js';
+import { type MemoryReport, memoryPeaks } from '../memory/memory-report.js';
 import { diagnosticTexts } from '../summary/diagnostic-texts.js';
 import type { ProfileSummary } from '../summary/summary-data.js';
 import { AnnotationTotals } from './annotations/annotation-times.js';
@@ -13,10 +13,9 @@ import type { MonitorRun } from './neuron/monitor-run.js';
 import { LaunchWaitSums } from './idle/launch-waits.js';
 import { LongestGaps } from './idle/longest-gaps.js';
 import { StepBarSums } from './idle/step-bars.js';
-import { memoryPeaks } from '../memory/memory-peaks.js';
 import type { MemoryCurve, PageProfile } from './page-data.js';
 import type { EventNames } from './timeline/names/event-names.js';
-import { GraphCaptureTest } from '../advise/verdict/graph-capture.js';
+import { GraphCaptureTest } from '../advise/verdict/verdict-facts.js';
 import { RooflineGroups } from './kernels/roofline-groups.js';
 import type { BuiltTimeline, TimelineBuilder } from './timeline/timeline-builder.js';
 import type { PageTimeline } from './timeline/timeline-data.js';

@@ -1,6 +1,6 @@
 /**
  * Lines of partial answers → members that are whole and as they were written. A member is given on when its last line
- * has come and its content fits its id, never before: whoever takes it need not doubt its fields. Memory: one member.
+ * has come and its content fits its id, never before: so consumers need not validate it again. Memory: one member.
  */
 import { UserError } from '../../record/errors.js';
 import { PART_VERSION } from '../../record/partial.js';

@@ -5,9 +5,12 @@
  * allocations of ops as `op_memory`), and `memory` by kind of Neuron captures, which is of the whole profile.
  */
 import { boundedEntryOf } from '../../containers/map-entry.js';
-import type { SampleRecord } from '../../record/record.js';
+import type { SampleRecord, ProfileRecord } from '../../record/record.js';
 import { Allocations, type Holding, type Owner } from './allocations.js';
 import { Curve } from './bounded-curve.js';
+import { UserError } from '../../record/errors.js';
+import { noProfile } from '../analysis.js';
+import { captureOption } from '../work/capture-options.js';
 
 /** Metrics of memory in use, the best for a peak first. */
 const MEMORY_METRICS = [
@@ -143,3 +146,18 @@ export class DeviceMemory {
 }
 
 const highest = ({ curve, whole }: Series): number => curve.peak?.value ?? whole ?? 0;
+
+/** For records made by an unknown profiler. */
+const KNOWN = (['kineto', 'nsight'] as const).map((format) => captureOption({ format }, 'memory')).join(', or ');
+
+/**
+ * @param what is missing
+ * @param profiles of the input
+ */
+export function withoutMemory(what: string, profiles: readonly ProfileRecord[]): UserError {
+  if (profiles.some(({ format }) => format === 'neuron-monitor')) return noProfile();
+  const options = new Set(profiles.map((profile) => captureOption(profile, 'memory')));
+  options.delete(null);
+  const option = profiles.length === 0 ? KNOWN : [...options].join(', or ');
+  return new UserError(what, option === '' ? {} : { hint: `record them with ${option}` });
+}

@@ -13,8 +13,7 @@ import type { ProfileLine, ProfileRecord, SampleRecord } from '../../record/reco
 import type { Analysis, Answer } from '../analysis.js';
 import type { RecordTypes } from '../input/record-types.js';
 import { AllocationCategories, CATEGORIES } from './allocation-categories.js';
-import { ALLOCATION_METRIC, bufferOf, isMemory } from './device-memory.js';
-import { withoutMemory } from './without-memory.js';
+import { ALLOCATION_METRIC, bufferOf, isMemory, withoutMemory } from './device-memory.js';
 
 /** Actions of the raw form. */
 const [CREATE, DESTROY] = [1, 3];

@@ -2,12 +2,11 @@
 import { entryOf } from '../../containers/map-entry.js';
 import type { KernelLine, ProfileLine, ProfileRecord, SampleRecord } from '../../record/record.js';
 import { counted } from '../../record/plural.js';
-import { type Analysis, type Answer } from '../analysis.js';
+import type { Analysis, Answer } from '../analysis.js';
 import type { RecordTypes } from '../input/record-types.js';
 import { HostSteps, stepOf } from '../steps/host-steps.js';
-import { CURVE_COLUMNS, curveRows, type MemoryReport } from './memory-columns.js';
-import { ALLOCATION_METRIC, DeviceMemory, bufferOf, isMemory } from './device-memory.js';
-import { withoutMemory } from './without-memory.js';
+import { CURVE_COLUMNS, curveRows, type MemoryReport } from './memory-report.js';
+import { ALLOCATION_METRIC, DeviceMemory, bufferOf, isMemory, withoutMemory } from './device-memory.js';
 import { coreOfArch } from '../../record/neuron/neuron-cores.js';
 import { statedDevice } from '../../record/fields/stated-device.js';
 

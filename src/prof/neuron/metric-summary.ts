@@ -4,8 +4,7 @@ import { amountText } from '../../record/units.js';
 import { entryOf } from '../../containers/map-entry.js';
 import type { ProfileLine, ProfileRecord } from '../../record/record.js';
 import { boundOf, type ProgramBound } from './bound.js';
-import { isUnknown, withMachine, type Metric, type MetricSums } from './metric.js';
-import { inputsOf, type FormulaInput } from './formula-inputs.js';
+import { isUnknown, withMachine, type Metric, type MetricAmount, type MetricSums, type MetricUnit } from './metric.js';
 import { byGroup, metricsOf, textOf, type MetricText } from './metrics/metrics.js';
 import { isOfNeuronDevice } from './machine.js';
 import { compareWithReport, type MetricComparison } from './metric-comparison.js';
@@ -13,6 +12,13 @@ import { ProfileSums } from './metric-sums.js';
 import type { ReportedMetric } from './sums/stated-values.js';
 import { fromVendor } from './quantity.js';
 import { warningsOf, type MetricWarning } from './warnings.js';
+
+/** What a formula names. */
+interface FormulaInput {
+  readonly name: string;
+  readonly amount: MetricAmount;
+  readonly unit: MetricUnit | 'FLOP/s' | 'bytes/s' | 'Hz';
+}
 
 /** One metric of one profile. Values: times in picoseconds, shares as fractions of 1 (`quantity.ts`). */
 export interface MetricRow extends Pick<Metric, 'name' | 'group' | 'unit'> {
@@ -130,6 +136,28 @@ function rowOf(
     intervals: metric.measured?.(sums)[0]?.intervals ?? null,
     check: compareWithReport(metric, amount, sums, reported.get(name) ?? null),
   };
+}
+
+/** Rates of the machine, with the words that stand for them in formulas. */
+const MACHINE_RATES = [
+  { name: 'cores', words: /\bcores\b/, unit: 'count', key: 'cores' },
+  { name: 'peak', words: /\bpeak\b(?!_)|\btensor clock\b/, unit: 'FLOP/s', key: 'peakFlops' },
+  { name: 'bandwidth of a stack', words: /bandwidth of a stack/, unit: 'bytes/s', key: 'hbmBytesPerS' },
+  { name: 'clock', words: /(?<!tensor )\bclock\b/, unit: 'Hz', key: 'clockHz' },
+] as const;
+
+/** Inputs of a metric: the metrics and machine rates that its formula names, with their values. */
+function inputsOf({ formula, name }: Metric, metrics: readonly Metric[], sums: MetricSums): FormulaInput[] {
+  const words = new Set(Array.from(formula.matchAll(/[a-z0-9_]+/gi), ([word]) => word));
+  const named = metrics.filter((metric) => metric.name !== name && words.has(metric.name));
+  return [
+    ...named.map((metric) => ({ name: metric.name, amount: metric.of(sums), unit: metric.unit })),
+    ...MACHINE_RATES.filter(({ words: rate }) => rate.test(formula)).map(({ name: rate, unit, key }) => ({
+      name: rate,
+      amount: sums.machine[key] ?? { unknown: 'not in the capture' },
+      unit,
+    })),
+  ];
 }
 
 function leftOutText({ leftOut, unevenQueues }: MetricSums): string | null {

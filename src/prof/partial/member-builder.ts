@@ -6,18 +6,15 @@ import { jsonOf } from '../../record/control-characters.js';
 import { UserError } from '../../record/errors.js';
 import type { PartRecord, PartType } from '../../record/partial.js';
 import type { EndRecord, ProfileLine, ProfileRecord } from '../../record/record.js';
-import type { Item } from '../analysis.js';
-import { Annotated } from '../annotate.js';
-import type { KernelColumn } from '../columns/kernel-column.js';
+import { type Item, METRICS_ONLY, noProfile } from '../analysis.js';
+import { Annotated, type KernelColumn } from '../annotate.js';
 import type { RecordTypes } from '../input/record-types.js';
 import { RANK_TYPES, RankCollector } from '../ranks/part/rank-collector.js';
 import { Annotator } from '../report/report.js';
 import type { Peaks } from '../roofline/peaks.js';
-import { Steps } from '../steps/steps.js';
-import type { StepsPart } from '../steps/steps-part.js';
+import { Steps, type StepsPart } from '../steps/steps.js';
 import { SummaryDetails } from '../summary/details.js';
-import { ProfileSummaries, SUMMARY_TYPES } from '../summary/summaries.js';
-import { PART_NAMES, summaryPartOf } from '../summary/summary-part.js';
+import { ProfileSummaries, SUMMARY_TYPES, PART_NAMES, summaryPartOf } from '../summary/summaries.js';
 import { KernelPartBuilder } from './kernels/kernel-part-builder.js';
 import { memberLines } from './member-text.js';
 
@@ -98,3 +95,46 @@ export class MemberBuilder {
 
 /** The line with its type and its profile first, as the text of a member has it. */
 const inOrder = ({ type, profile, ...fields }: PartRecord | EndRecord): object => ({ type, profile, ...fields });
+
+/** Records of any number of profiles, one profile after the other → members of a partial answer, each when it ends. */
+export class PartialBuilder {
+  readonly #open = new Map<number, MemberBuilder>();
+
+  /** @param onMember takes the lines of each member */
+  constructor(
+    private readonly options: MemberOptions,
+    private readonly onMember: (lines: readonly string[]) => void,
+  ) {}
+
+  /** @throws UserError for a profile of which there is nothing to add up, and for records without their profile line */
+  take(record: ProfileLine): void {
+    if (record.type === 'profile') {
+      checkFormat(record);
+      this.#open.set(record.profile, new MemberBuilder(record, this.options));
+      return;
+    }
+    const member = this.#open.get(record.profile);
+    if (member === undefined) {
+      throw new UserError('records without a profile line', {
+        hint: 'run dparse, or dprof partial, on the profile itself',
+      });
+    }
+    if (record.type !== 'end') member.take(record);
+    else {
+      this.#open.delete(record.profile);
+      this.onMember(member.finish(record));
+    }
+  }
+
+  /** To be called when the records end: profiles without an end are cut off. */
+  end(): void {
+    for (const member of this.#open.values()) this.onMember(member.finish(null));
+    this.#open.clear();
+  }
+}
+
+function checkFormat({ format }: ProfileRecord): void {
+  if (format === 'neuron-monitor') throw noProfile();
+  if (!METRICS_ONLY.has(format)) return;
+  throw new UserError('has nothing but metrics of the vendor', { hint: 'dprof summary --vendor-metrics' });
+}

@@ -3,7 +3,8 @@
  * the number of the profile and without the id itself. Numbers change when members are merged; ids do not.
  */
 import { createHash } from 'node:crypto';
-import { PART_VERSION } from '../../record/partial.js';
+import { PART_VERSION, type PartialRecord } from '../../record/partial.js';
+import type { ProfileRecord } from '../../record/record.js';
 
 const HEAD = /^\{"type":"profile","v":(\d+),"profile":\d+,"part":\{"v":(\d+),"id":"([\da-f]{64})"\},/;
 /** Any other line up to the number of its profile. */
@@ -26,7 +27,7 @@ export function memberHeadOf(text: string): MemberHead | null {
 }
 
 /** The line with another number of the profile; a line of no member stays as it is. */
-export function numbered(text: string, profile: number): string {
+function numbered(text: string, profile: number): string {
   if (!text.startsWith('{"type":"profile"')) return text.replace(LINE, `$1${profile}`);
   return text.replace(/,"profile":\d+/, `,"profile":${profile}`);
 }
@@ -68,3 +69,34 @@ export function memberLines(profile: string, lines: readonly string[]): string[]
   const part = JSON.stringify({ v: PART_VERSION, id: hash.id });
   return [`${numbered(before, 0)}"part":${part},${fields}`, ...lines.map((line) => numbered(line, 0))];
 }
+
+/** The order of members in a file of partial answers, whatever order they came in: by rank, then by file, then by id. */
+export interface MemberKey {
+  /** Unknown ranks come last. */
+  readonly rank: number | null;
+  readonly file: string;
+  readonly id: string;
+}
+
+/** @param head first line of the member */
+export function memberKey(head: string, id: string): MemberKey {
+  const { rank, file } = JSON.parse(head) as ProfileRecord;
+  return { rank, file, id };
+}
+
+export function byMemberKey(a: MemberKey, b: MemberKey): number {
+  const [x, y] = [a.rank ?? Infinity, b.rank ?? Infinity];
+  if (x !== y) return x < y ? -1 : 1;
+  if (a.file !== b.file) return a.file < b.file ? -1 : 1;
+  return a.id === b.id ? 0 : a.id < b.id ? -1 : 1;
+}
+
+/** The first line of a file of so many members, line feed included. */
+export function partialLine(members: number): string {
+  const record: PartialRecord = { type: 'partial', v: PART_VERSION, members };
+  return `${JSON.stringify(record)}\n`;
+}
+
+/** The lines of a member as they stand in a file, line feeds included. @param profile its place in the file */
+export const memberText = (lines: readonly string[], profile: number): string =>
+  lines.map((line) => `${numbered(line, profile)}\n`).join('');

@@ -6,7 +6,7 @@ import { STEP_METRIC, type SampleRecord } from '../../record/record.js';
 import { ALLOCATION_METRIC } from '../memory/device-memory.js';
 import type { ProfileClock } from './profile-clock.js';
 import { NO_ARROWS, type Emit, type TraceArg } from './trace-element.js';
-import { nameOf, timeOf } from './field-coercion.js';
+import { nameOf, timeOf } from './slice-args.js';
 import type { TraceTracks } from './tracks.js';
 
 /** The label with the number of a monitor's report, which changes with each sample of a series. */

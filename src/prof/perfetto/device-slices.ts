@@ -7,7 +7,7 @@ import { Annotator } from '../report/report.js';
 import type { Peaks } from '../roofline/peaks.js';
 import type { ProfileRecord } from '../../record/record.js';
 import type { DeviceActivity } from '../input/device-activity.js';
-import type { NonKernelActivity } from './field-coercion.js';
+import type { NonKernelActivity } from './slice-args.js';
 
 /** So many wait behind a kernel at most: beyond, the other kernels of its call may never come. */
 const MOST_WAITING = 16_384;

@@ -8,14 +8,13 @@ import { hasLaunched, isDeviceActivity, launchOf, type DeviceActivity } from '..
 import type { RecordTypes } from '../input/record-types.js';
 import type { Peaks } from '../roofline/peaks.js';
 import { DeviceSlices, type DeviceSliceSink } from './device-slices.js';
-import { fieldArgs, kernelArgs } from './slice-args.js';
+import { fieldArgs, kernelArgs, nameOf, timeOf, titleOf } from './slice-args.js';
 import { ProfileClock, type Alignment } from './profile-clock.js';
 import { NO_ARROWS, type Arrows, type Emit, type TraceArg, type TraceTime } from './trace-element.js';
 import { ReorderBuffer, type TimedSlice } from './reorder-buffer.js';
 import type { MemberArrows } from './member-arrows.js';
 import { DependencyArrows, type SliceArrows } from './dependency-arrows.js';
 import { LaunchSlices, OpenLaunch } from './launch-slices.js';
-import { nameOf, timeOf, titleOf } from './field-coercion.js';
 import { TraceTracks, type TrackLanes } from './tracks.js';
 import { TraceCounters } from './counters.js';
 

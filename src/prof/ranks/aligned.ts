@@ -8,7 +8,6 @@ import { entryOf } from '../../containers/map-entry.js';
 import { agreementOf, type Agreement } from './agreement.js';
 import { jobClocks, refutedClock, type RankClock } from './clocks/job-clocks.js';
 import { misfitsOf, runsBackwards, type Misfit } from './clocks/misfits.js';
-import { startShifts } from './clocks/profile-starts.js';
 import type { JobGroup } from './matching/job-groups.js';
 import { matchGroup, matchGroupByStep, matchGroupByTime, type MatchedGroup } from './matching/match-group.js';
 import {
@@ -22,6 +21,14 @@ import {
   withoutParts,
 } from './matching/refuted.js';
 import type { RankPart } from './part/rank-part.js';
+
+/** Starts against the earliest, ns; 0 where it is not known. */
+function startShifts(parts: readonly RankPart[]): number[] {
+  const starts = parts.map(({ startUnixNs }) => (startUnixNs === null ? null : BigInt(startUnixNs)));
+  let origin: bigint | null = null;
+  for (const start of starts) if (start !== null && (origin === null || start < origin)) origin = start;
+  return starts.map((start) => (start === null || origin === null ? 0 : Number(start - origin)));
+}
 
 interface Aligned {
   readonly matched: readonly MatchedGroup[];

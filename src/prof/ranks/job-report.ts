@@ -4,7 +4,6 @@ import type { RankClock } from './clocks/job-clocks.js';
 import { apartBegins, profileBegins, type ApartBegins } from './clocks/profile-begins.js';
 import type { Misfit } from './clocks/misfits.js';
 import { aligned } from './aligned.js';
-import { withoutCopies, type CopiedPart } from './copies.js';
 import { delayWaits, type DelayWaits } from './delay-waits.js';
 import { reachOf, type GroupReach } from './group-reach.js';
 import { groupKinds, type GroupKind, type KnownKind } from './group-kinds.js';
@@ -12,15 +11,15 @@ import { jobGroups, type JobGroup } from './matching/job-groups.js';
 import type { MatchedBy, MatchedGroup, UnmatchedReason } from './matching/match-group.js';
 import { membershipOf, rangesText, type Membership } from './membership.js';
 import { expertsOf, type ExpertReport } from './parallelism/experts.js';
-import { stagePlaces } from './parallelism/stage-places.js';
-import { stagesOf, type StageReport } from './parallelism/stages.js';
+import { stagePlaces, stagesOf, type StageReport } from './parallelism/stages.js';
 import type { ProfileWithoutWork, RankPart } from './part/rank-part.js';
 import { GroupTransfers, type SlowTransfers } from './slow-groups.js';
 import { latenessOf, type Lateness } from './stragglers/stragglers.js';
 import type { NamedGroup } from './stragglers/tested-units.js';
-import { peersOf } from './stragglers/peers.js';
 import { RankWaits, TransferClasses, TransferCounter, type TransferClass, type TransferSums } from './transfers.js';
 import { waitsOf } from './waits.js';
+import { entryOf } from '../../containers/map-entry.js';
+import { DisjointSets } from '../../containers/disjoint-sets.js';
 
 /** One group of the job. */
 export interface GroupReport extends GroupReach {
@@ -207,4 +206,55 @@ function groupReport(
     ...{ by, matched: operations.length, unmatched: Object.fromEntries(unmatched), mismatch, doubt },
     transfers: sums.operations === 0 ? null : sums,
   };
+}
+
+/**
+ * Copies of a profile among those of a job: the first counts, whatever ranks the others are given as. Containers of two
+ * machines may have the same process ids, and programs that are made may have the same times: these are no copies.
+ */
+interface CopiedPart {
+  readonly part: RankPart;
+  readonly of: RankPart;
+}
+
+function withoutCopies(given: readonly RankPart[]): {
+  readonly parts: readonly RankPart[];
+  readonly copies: readonly CopiedPart[];
+} {
+  const firsts = new Map<unknown, RankPart[]>();
+  const parts: RankPart[] = [];
+  const copies: CopiedPart[] = [];
+  for (const part of given) {
+    const { content, startUnixNs, device } = part;
+    const key = content === undefined ? part : `${content} ${startUnixNs ?? ''} ${device}`;
+    const same = entryOf(firsts, key, () => []);
+    const of = same.find(({ host }) => host === part.host || host === null || part.host === null);
+    if (of !== undefined) copies.push({ part, of });
+    else {
+      same.push(part);
+      parts.push(part);
+    }
+  }
+  return { parts, copies };
+}
+
+/** Kinds of groups whose ranks may do different work. */
+const APART: ReadonlySet<string> = new Set(['pipeline', 'world', 'model']);
+
+/** Lists of parts, in order of their first. All parts are peers where no group says otherwise. */
+function peersOf(
+  parts: readonly RankPart[],
+  groups: readonly JobGroup[],
+  kinds: readonly (KnownKind | null)[],
+): number[][] {
+  const hasStages = kinds.some((kind) => kind?.kind === 'pipeline');
+  if (!hasStages) return [parts.map((_, index) => index)];
+  const sets = new DisjointSets(parts.length);
+  for (const [index, { members }] of groups.entries()) {
+    const kind = kinds[index]?.kind;
+    if (kind !== undefined && !APART.has(kind)) sets.join(members.map(({ part }) => part));
+  }
+  const classes = new Map<number, number[]>();
+  for (const [index, first] of sets.all.entries()) entryOf(classes, first, (): number[] => []).push(index);
+  return [...classes.values()];
 }

@@ -1,6 +1,7 @@
 /** `--explain`: how each number of one kernel was derived. */
 import { UsageError } from '../../record/errors.js';
 import { counted } from '../../record/plural.js';
+import type { Convention } from '../../ops/family.js';
 import { showTensor, asTensor } from '../../ops/call.js';
 import { familyOf } from '../../ops/table.js';
 import type { TypedBy } from '../../ops/schema/dtype-inference.js';
@@ -202,6 +203,11 @@ const TYPED_BY: Readonly<Record<TypedBy, string>> = {
   operand: 'types that the call lacks are taken from its other operands',
 };
 
+/** How work is counted, where that is not the default. */
+const CONVENTION_TEXTS: Readonly<Record<Convention, string>> = {
+  pyprof: 'pyprof: calls of Python functions as PyProf counts them',
+};
+
 function aboutWork(row: Annotated): LabelledLine[] {
   const { described } = row;
   if (described === null)
@@ -219,6 +225,7 @@ function aboutWork(row: Annotated): LabelledLine[] {
     ['params', (row.derived.params ?? []).join(', ') || '-'],
     ['formula', work.formula],
     ['source', work.source],
+    ...(row.convention === null ? [] : [['convention', CONVENTION_TEXTS[row.convention]] as const]),
     ['FLOPs', work.flops === null ? `na${why}` : String(work.flops)],
     ['bytes', work.bytes === null ? `na${why}` : String(work.bytes)],
   ];

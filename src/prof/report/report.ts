@@ -5,6 +5,8 @@
 import { completeKernel } from '../../record/fields/record-fields.js';
 import type { ProfileLine, ProfileRecord } from '../../record/record.js';
 import type { Item } from '../analysis.js';
+import { CONVENTIONS, type Convention } from '../../ops/family.js';
+import { UsageError } from '../../record/errors.js';
 import { Annotated } from '../annotate.js';
 import { OpCallBuffer } from '../work/op-call-buffer.js';
 import { ForwardKernels } from '../work/forward-pairing.js';
@@ -12,6 +14,17 @@ import type { Peaks } from '../roofline/peaks.js';
 import type { KernelFilter, KernelSortKey } from '../query/kernel-query.js';
 import { SortedOutput } from '../query/sort.js';
 import { ReportTally } from './report-tally.js';
+
+/** How work may be counted in place of the default. */
+export const CONVENTION_NAMES: readonly string[] = CONVENTIONS;
+
+/** @throws UsageError for an unknown name */
+export function parseConvention(text: string): Convention {
+  const found = CONVENTIONS.find((name) => name === text);
+  if (found === undefined)
+    throw new UsageError(`unknown convention '${text}'`, `--convention takes ${CONVENTIONS.join()}`);
+  return found;
+}
 
 /** Records in their order, in batches of any size. */
 export type RecordBatches = AsyncIterable<readonly ProfileLine[]> | Iterable<readonly ProfileLine[]>;
@@ -39,10 +52,12 @@ export class Annotator {
   /**
    * @param device peak rates for every kernel, in place of its own device's
    * @param derived whether values derived from ops are needed
+   * @param convention how work is counted; null for the default
    */
   constructor(
     private readonly device: Peaks | null = null,
     private readonly derived = true,
+    private readonly convention: Convention | null = null,
   ) {}
 
   /**
@@ -54,7 +69,7 @@ export class Annotator {
     if (record.type !== 'kernel') return [];
     const profile = this.#profiles.get(record.profile) ?? null;
     const kernel = completeKernel(record);
-    const row = new Annotated(kernel, profile, this.#forward.pair(kernel), this.device);
+    const row = new Annotated(kernel, profile, this.#forward.pair(kernel), this.device, this.convention);
     return this.derived ? this.#queue.push(row) : [row];
   }
 

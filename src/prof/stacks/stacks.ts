@@ -5,8 +5,7 @@ import { countNotes, withoutKernels, type Analysis, type Answer } from '../analy
 import type { RecordTypes } from '../input/record-types.js';
 import { Annotator } from '../report/report.js';
 import { framesOf, type FrameKind } from './frames.js';
-import { OTHERS } from './merged.js';
-import { StackSums, type ProfileStacks } from './stack-sums.js';
+import { OTHERS, StackSums, type ProfileStacks } from './stack-sums.js';
 
 export interface StackOptions {
   /** Frames of each stack, outermost first. */

@@ -1,10 +1,81 @@
 /** Device time of one step, or of a whole profile, in one pass over work in order of start. */
-import { PS_PER_NS } from '../../containers/interval-union.js';
+import { PS_PER_NS, PicosecondUnion, type OnGap } from '../../containers/interval-union.js';
 import type { KernelLine } from '../../record/record.js';
 import { ServedTimes, type Served } from './serving/served-times.js';
-import { KernelTimes } from './kernel-times.js';
 import { receives, type StepActivity, type StepWorkKind } from './step-work.js';
-import { inNs, Reach, WorkUnions } from './work-unions.js';
+
+/** Unions of a device's work by kind, in one pass in order of start. Picoseconds; memory: the ends reached so far. */
+export class WorkUnions {
+  readonly computing = new PicosecondUnion();
+  readonly communication = new PicosecondUnion();
+  readonly copy = new PicosecondUnion();
+  /** Computing and communication. */
+  readonly device = new PicosecondUnion();
+  /** Computing and copies. */
+  readonly local = new PicosecondUnion();
+  readonly busy: PicosecondUnion;
+
+  /** @param onGap called for each gap in all work */
+  constructor(onGap: OnGap | null = null) {
+    this.busy = new PicosecondUnion(onGap);
+  }
+
+  /** @param note for `onGap` */
+  add(work: StepWorkKind, from: number, to: number, note = NaN): void {
+    this.busy.add(from, to, note);
+    this[work].add(from, to);
+    if (work !== 'copy') this.device.add(from, to);
+    if (work !== 'communication') this.local.add(from, to);
+  }
+}
+
+/** First start and last end. */
+export class Reach {
+  from = Infinity;
+  to = -Infinity;
+
+  add(from: number, to: number): void {
+    this.from = Math.min(this.from, from);
+    this.to = Math.max(this.to, to);
+  }
+
+  get length(): number {
+    return Math.max(0, this.to - this.from);
+  }
+}
+
+/** Picoseconds → ns. */
+export function inNs<Lengths extends Readonly<Record<string, number>>>(lengths: Lengths): Lengths {
+  const entries = Object.entries(lengths).map(([name, ps]) => [name, ps / PS_PER_NS] as const);
+  return Object.fromEntries(entries) as Lengths;
+}
+
+/** Durations of a step's kernels added up: of all that were launched in it, and of those that its own threads launched. */
+export class KernelTimes {
+  /** In picoseconds. */
+  #all = 0;
+  #own: number | null = 0;
+
+  /**
+   * @param time in picoseconds
+   * @param isOwn whether a thread of the step itself launched the kernel; null where unknown
+   */
+  add(time: number, isOwn: boolean | null): void {
+    this.#all += time;
+    if (isOwn === null) this.#own = null;
+    else if (isOwn && this.#own !== null) this.#own += time;
+  }
+
+  /** ns */
+  get all(): number {
+    return this.#all / PS_PER_NS;
+  }
+
+  /** ns; null where the launching thread of one is unknown. */
+  get own(): number | null {
+    return this.#own === null ? null : this.#own / PS_PER_NS;
+  }
+}
 
 export class StepSums {
   readonly #unions = new WorkUnions();

@@ -5,11 +5,13 @@
  * bubble: receive operations), for other vendors with the kernels of communication libraries, or of a process group, in
  * place of collective operations.
  */
-import { isCommunication } from '../../ops/kernels/kernel-name.js';
+import { isCommunication, communicationKind } from '../../ops/kernels/kernel-name.js';
 import { isNeuronInstruction } from '../../record/neuron/engines.js';
-import type { KernelLine, ProfileLine, SyncRecord } from '../../record/record.js';
+import type { KernelLine, ProfileLine, SyncRecord, Activity, CollectiveLine } from '../../record/record.js';
 import type { RecordedEnd } from '../../record/fields/recorded-end.js';
 import type { DeviceActivity } from '../input/device-activity.js';
+import { algorithmBytes, collectiveKind, type CollectiveKind } from '../../ops/collective-bytes.js';
+import { collectiveOfCalls } from '../../ops/collective-of-calls.js';
 
 /** An activity that takes time on a device. */
 export type StepActivity = Exclude<DeviceActivity, SyncRecord>;
@@ -52,4 +54,65 @@ export function receives(record: StepActivity): boolean {
   const text = record.type === 'collective' ? (record.kind ?? record.name) : (record.collective?.op ?? record.name);
   if (record.type === 'kernel' && !communicates(record)) return false;
   return /recv|receive/i.test(text) && !/send/i.test(text);
+}
+
+/**
+ * ns. A call that launches takes some µs, an op of an eager framework around it some ten, a step of an optimizer some
+ * hundred: a device that waits longer does not wait for launches but for what the program does between them.
+ */
+export const LONGEST_LAUNCH = 1_000_000;
+
+/**
+ * When work was launched that the device could have begun, ns: as a rule the start of the launch; null when it is not known. Work that began longer after its call had returned than a
+ * launch takes waited for something else too, such as work from before the profile: it counts as launched late only
+ * where the device had waited longer for the call than the work waited after it. Other work that had been launched before,
+ * and starts even later, waited for something else too: the device was not idle because of the host.
+ */
+export function launchedAt({
+  start,
+  launch = null,
+  othersWait = 0,
+}: Partial<Pick<Activity, 'launch' | 'othersWait'>> & { start: number }): number | null {
+  if (launch === null) return null;
+  const returned = launch.start + launch.dur;
+  const waited = start - returned;
+  const own = waited > LONGEST_LAUNCH ? Math.min(launch.start, returned - waited) : launch.start;
+  return othersWait > 0 ? Math.min(own, start - othersWait) : own;
+}
+
+/** What identifies an operation among those of its rank, however the profiler records it. */
+export interface Operation {
+  readonly kind: CollectiveKind | null;
+  readonly dtype: string | null;
+  readonly bytes: number | null;
+  readonly group: string | null;
+  readonly groupSize: number | null;
+  readonly ranks: readonly number[] | null;
+  readonly ordinal?: number;
+  readonly peer?: number;
+}
+
+export function operationOf(record: KernelLine | CollectiveLine): Operation {
+  if (record.type === 'collective') {
+    const { dtype, bytes, group, groupSize, ranks, kind, name } = record;
+    return { ...record, kind: collectiveKind(kind ?? name), dtype, bytes, group, groupSize, ranks };
+  }
+  const { short, op = [], calls = [] } = record;
+  const collective = record.collective ?? collectiveOfCalls({ ...record, calls });
+  if (collective !== null)
+    return { ...collective, kind: collectiveKind(collective.op), bytes: algorithmBytes(collective) };
+  // A kernel that sends and receives may do so for any operation: the framework's name says which.
+  const named = [...op].reverse().map(collectiveKind);
+  const kind = named.find((one) => one !== null) ?? collectiveKind(communicationKind(short) ?? '');
+  return { kind, dtype: null, bytes: null, group: null, groupSize: null, ranks: null };
+}
+
+export const UNKNOWN_OPERATION = 'unknown';
+
+/** What the operation is called in every answer: its kind, else what its profiler calls it, or its kernel does. */
+export function operationName(record: KernelLine | CollectiveLine): string {
+  const { kind } = operationOf(record);
+  if (kind !== null) return kind;
+  if (record.type === 'collective') return record.kind ?? record.name;
+  return record.collective?.op ?? communicationKind(record.short) ?? UNKNOWN_OPERATION;
 }

@@ -11,10 +11,44 @@ import { WithoutDevice } from '../input/missing-device.js';
 import { namesWithoutWork } from '../ranks/membership.js';
 import { columnsOf, type StepRow } from './step-columns.js';
 import { HostSteps, MOST_STEPS, stepOf } from './host-steps.js';
-import { plainRow, stepCounts, type StepCounts, type StepsPart } from './steps-part.js';
 import { missingWorkOf, type MissingWork } from './missing-work.js';
 import { StepSums } from './step-sums.js';
 import { workOf, type StepActivity, type StepWorkKind } from './step-work.js';
+
+/** Counts of all profiles. */
+interface StepCounts {
+  /** Activities of computing or communication with a time. */
+  activities: number;
+  /** Activities without a time, which are left out. */
+  untimed: number;
+  /** Activities of partial answers that came out of order. */
+  late: number;
+  /** Graph launches traced as a whole. */
+  graphs: number;
+  /** Launches without their work. */
+  missing: number;
+}
+
+const stepCounts = (): StepCounts => ({ activities: 0, untimed: 0, late: 0, graphs: 0, missing: 0 });
+
+type PlainRow = Omit<StepRow, 'profile' | 'header'>;
+
+export type StepsPart =
+  | { readonly rows: readonly PlainRow[]; readonly counts: Readonly<StepCounts> }
+  /** Says how many steps are too many. */
+  | { readonly tooMany: string };
+
+/** The row without its profile, in an order of fields that does not depend on the kind of row. */
+function plainRow({ sums, times, kernelTimes, ...row }: StepRow): PlainRow {
+  const { device, step, served, iteration, hasCopies, preparing, isLost } = row;
+  return {
+    ...{ device, step, iteration, preparing, hasCopies, served },
+    sums: { kernels: sums.kernels, collectives: sums.collectives },
+    times,
+    kernelTimes: { all: kernelTimes.all, own: kernelTimes.own },
+    ...(isLost === undefined ? undefined : { isLost }),
+  };
+}
 
 export const STEP_TYPES: RecordTypes = new Set([
   ...(['profile', 'kernel', 'collective', 'graph', 'copy', 'set'] as const),

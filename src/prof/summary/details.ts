@@ -1,5 +1,5 @@
 /** Records and their annotated kernels → the curves and distributions of each profile. */
-import { entryOf } from '../../containers/map-entry.js';
+import { entryOf, boundedEntryOf } from '../../containers/map-entry.js';
 import { LogHistogram } from '../../containers/log-histogram.js';
 import type { Item } from '../analysis.js';
 import { Annotated } from '../annotate.js';
@@ -8,9 +8,49 @@ import { AnnotationTotals } from '../html/annotations/annotation-times.js';
 import { pageKernelOf } from '../html/page-kernel.js';
 import { timedActivity } from '../html/timed-activity.js';
 import { UtilisationCurve } from '../html/utilisation/utilisation-curve.js';
-import type { LaunchTimes, ProfileDetails } from './detail-data.js';
-import type { ProfileSummary } from './summary-data.js';
-import { OpThreads } from './op-threads.js';
+import type { LaunchTimes, ProfileDetails, OpTimes, ProfileSummary } from './summary-data.js';
+import type { RangeRecord } from '../../record/record.js';
+
+/** Ranges of the host → how long each thread was in ops. In one pass in order of start; memory: the threads. */
+const MOST_THREADS = 65_536;
+
+interface OpThread {
+  readonly pid: number | null;
+  readonly tid: number | null;
+  time: number;
+  /** Of the ops so far. */
+  end: number;
+}
+
+class OpThreads {
+  readonly #threads = new Map<string, OpThread>();
+  #start = Infinity;
+  #end = -Infinity;
+
+  /** Ranges that are no ops are passed over; ops within ops count once. */
+  add({ kind, start, dur, pid, tid }: RangeRecord): void {
+    const end = start + dur;
+    if (kind !== 'op' || !Number.isFinite(end)) return;
+    this.#start = Math.min(this.#start, start);
+    this.#end = Math.max(this.#end, end);
+    const key = `${pid ?? ''}/${tid ?? ''}`;
+    const thread = boundedEntryOf(this.#threads, key, MOST_THREADS, () => ({ pid, tid, time: 0, end: -Infinity }));
+    if (thread === null || end <= thread.end) return;
+    thread.time += end - Math.max(start, thread.end);
+    thread.end = end;
+  }
+
+  /** Null without ops. */
+  get result(): OpTimes | null {
+    if (this.#threads.size === 0) return null;
+    const span = this.#end - this.#start;
+    const threads = [...this.#threads.values()].sort((a, b) => b.time - a.time);
+    return {
+      ...{ start: this.#start, span, time: threads.reduce((sum, { time }) => sum + time, 0) },
+      threads: threads.map(({ pid, tid, time }) => ({ pid, tid, time, share: span > 0 ? time / span : null })),
+    };
+  }
+}
 
 const LISTED_ANNOTATIONS = 50;
 const CURVE_POINTS = 200;

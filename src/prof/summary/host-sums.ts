@@ -2,8 +2,7 @@
 import { addTo, entryOf } from '../../containers/map-entry.js';
 import type { RangeKind, RangeRecord } from '../../record/record.js';
 import { spreadOf } from '../../record/statistics.js';
-import { NamedTimes } from '../by/host/named-times.js';
-import { describedOp, hostRangeName } from '../by/host/range-name.js';
+import { NamedTimes, describedOp, hostRangeName } from '../by/host/range-name.js';
 import type { HostSteps } from '../steps/host-steps.js';
 import type { HostSummary, HostTally, TimedTally } from './summary-data.js';
 import { sumOf, Tallies } from './tallies.js';

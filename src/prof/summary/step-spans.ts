@@ -6,7 +6,7 @@ import { ServedTimes } from '../steps/serving/served-times.js';
 import { phasesOf, servedStep } from '../steps/serving/serving-summary.js';
 import { stepTime } from '../steps/serving/token-rates.js';
 import { MOST_STEPS } from '../steps/host-steps.js';
-import { KernelTimes } from '../steps/kernel-times.js';
+import { KernelTimes } from '../steps/step-sums.js';
 import { PS_PER_NS, PicosecondUnion } from '../../containers/interval-union.js';
 import type { Stretch } from './device-sums.js';
 import type { StepSpread, StepSummary } from './summary-data.js';

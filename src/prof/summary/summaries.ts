@@ -11,11 +11,9 @@ import type { Item } from '../analysis.js';
 import { Annotated } from '../annotate.js';
 import type { RecordTypes } from '../input/record-types.js';
 import { HostSteps, MOST_STEPS, stepOf } from '../steps/host-steps.js';
-import { launchedAt } from '../steps/late-launch.js';
+import { launchedAt, isCut, workOf, type StepActivity, operationName } from '../steps/step-work.js';
 import { missingWorkOf } from '../steps/missing-work.js';
-import { isCut, workOf, type StepActivity } from '../steps/step-work.js';
 import { PS_PER_NS } from '../../containers/interval-union.js';
-import { operationName } from '../steps/communication-operation.js';
 import { CpuSums } from './cpu-sums.js';
 import { DeviceSums, type Stretch } from './device-sums.js';
 import { HostSums } from './host-sums.js';
@@ -23,7 +21,6 @@ import { KernelSums } from './kernel-sums.js';
 import { OperationSums } from './operation-sums.js';
 import type { DeviceTime, ProfileSummary, WorkKind } from './summary-data.js';
 import { ProgramSums } from './program-sums.js';
-import { summaryOf, type SummaryPart } from './summary-part.js';
 import { StepSpans } from './step-spans.js';
 import { Tallies } from './tallies.js';
 import { statedDevice } from '../../record/fields/stated-device.js';
@@ -256,5 +253,33 @@ function diagnosticsOf({ reported, odd, devices, steps }: SummedProfile): Profil
   return {
     ...reported,
     ...Object.fromEntries(all.filter(([, count]) => count > 0).sort(([a], [b]) => (a < b ? -1 : 1))),
+  };
+}
+
+/** Names in each list of a partial answer: no command lists more of them unless it is asked to. */
+export const PART_NAMES = 100;
+
+type SummaryPart = Omit<ProfileSummary, 'profile' | 'header'>;
+
+export function summaryPartOf(summary: ProfileSummary): SummaryPart {
+  const { devices, kernels, memory, syncs, collectives, links, steps, host, cpu, program, notices, diagnostics } =
+    summary;
+  return { devices, kernels, memory, syncs, collectives, links, steps, host, cpu, program, notices, diagnostics };
+}
+
+/** @param names in each list; a partial answer may have fewer */
+function summaryOf(part: SummaryPart, profile: number, header: ProfileRecord | null, names: number): ProfileSummary {
+  const { kernels, syncs, host } = part;
+  const first = <Row>(list: readonly Row[]): readonly Row[] => list.slice(0, names);
+  return {
+    profile,
+    header,
+    ...part,
+    kernels: kernels && { ...kernels, byTime: first(kernels.byTime), byCount: first(kernels.byCount) },
+    syncs: first(syncs),
+    host: host && {
+      ...host,
+      ...{ ops: first(host.ops), annotations: first(host.annotations), layers: first(host.layers) },
+    },
   };
 }

@@ -17,8 +17,7 @@ import { FIGURE_COLUMNS, figuresOf } from './figures.js';
 import { jobReport, type JobReport } from '../ranks/job-report.js';
 import { RankParts } from '../ranks/part/rank-parts.js';
 import type { Peaks } from '../roofline/peaks.js';
-import { ProfileSummaries, SUMMARY_TYPES } from './summaries.js';
-import { PART_NAMES } from './summary-part.js';
+import { ProfileSummaries, SUMMARY_TYPES, PART_NAMES } from './summaries.js';
 import type { ProfileSummary } from './summary-data.js';
 
 /** Summaries of profiles, or the metrics where no profile has work. */

@@ -7,7 +7,7 @@ import { cubeFlops, cubeVerdict, kernelType } from '../../ops/ascend/cube.js';
 import { ascendWork } from '../../ops/ascend/kernel-work.js';
 import { kernelTensors, operatorType, positionsOf, present } from '../../ops/ascend/kernel-tensors.js';
 import { resolveWork, type ResolvedWork } from '../../ops/resolve-work.js';
-import { renderParam, type Work } from '../../ops/family.js';
+import { renderParam, type Convention, type Work } from '../../ops/family.js';
 import { mathType, matrixTypes } from '../../ops/kernels/matrix-unit.js';
 import type { Reason } from '../../ops/kernels/tensor-core-advice.js';
 import type { TensorCore } from '../../ops/kernels/tensor-core.js';
@@ -16,8 +16,14 @@ import { isOnCoreClass } from '../../record/neuron/engines.js';
 import type { KernelRecord, OpCall } from '../../record/record.js';
 import type { ServingStep } from '../../record/serving-step.js';
 import { deriveFromCalls, familyOfRecords, workOfKernel, type DerivedWork } from './derived-work.js';
-import { matrixUnitUse, type MatrixUnitUse } from './matrix-unit-use.js';
-import { BY_NAME, type JudgedKernel, type MatrixUnitCell, type WorkModel } from './work-model.js';
+import {
+  matrixUnitUse,
+  type MatrixUnitUse,
+  BY_NAME,
+  type JudgedKernel,
+  type MatrixUnitCell,
+  type WorkModel,
+} from './work-model.js';
 
 const KERNEL = familyOfRecords('ascend-kernel', 'a kernel by its own operands');
 
@@ -27,10 +33,15 @@ const isKnown = ({ flops, bytes }: Work): boolean => flops !== null && bytes !==
  * The work by the ops around the launch where their arguments give it; kernels of one op then share it. Else by the
  * kernel's own operands as the profiler records them, which no other kernel shares.
  */
-function deriveOnAscend(calls: readonly OpCall[], record: KernelRecord, serving: ServingStep | null): DerivedWork {
+function deriveOnAscend(
+  calls: readonly OpCall[],
+  record: KernelRecord,
+  serving: ServingStep | null,
+  convention: Convention | null,
+): DerivedWork {
   const { name, dir, sub, grid, block } = record;
   const kernel = { name, short: operatorType(record), dir, sub, grid, block };
-  const derived = deriveFromCalls(calls, kernel, serving);
+  const derived = deriveFromCalls(calls, kernel, serving, convention);
   const { described } = derived;
   if (described !== null && isKnown(described.whole)) {
     return record.callIds !== undefined && kernelKind(kernel) === 'helper' ? asHelper(derived, described) : derived;

@@ -5,11 +5,39 @@
  * the op do not determine is unknown: a second product beside the one that has the work, and any part of an op whose
  * whole work is unknown.
  */
-import { kernelKind, isShortcut } from '../../ops/kernels/kernel-name.js';
 import { elementAt } from '../../containers/element.js';
-import type { Work } from '../../ops/family.js';
-import { hasProductRole, isNamedProduct, partsOf, type CallKernel } from './call-kernel.js';
-import { trialsAmong, workOfTrial } from './trials.js';
+import type { Work, Family } from '../../ops/family.js';
+import { kernelKind, isShortcut, isProductKernel } from '../../ops/kernels/kernel-name.js';
+import { LruCache } from '../../containers/lru-cache.js';
+import type { ResolvedWork } from '../../ops/resolve-work.js';
+import type { KernelRecord, OpCall } from '../../record/record.js';
+import { largest } from '../../containers/lists.js';
+
+/** A kernel of the call, with its work by its name alone. */
+export interface CallKernel {
+  readonly record: Pick<KernelRecord, 'name' | 'short' | 'dur' | 'callIds'>;
+  readonly described: ResolvedWork;
+}
+
+const hasProductRole = ({ role }: Work): boolean => role === 'main' || role === 'dgrad' || role === 'wgrad';
+
+/** Whether the kernel is a product by its name, and by what its op's family knows of it. */
+const isNamedProduct = ({ record, described }: CallKernel): boolean =>
+  hasProductRole(described.work) && isProductKernel(record);
+
+/** Calls whose parts are kept: those of a loop repeat. */
+const KEPT = 2048;
+const found = new LruCache<OpCall, { readonly family: Family; readonly parts: readonly Work[] | null }>(KEPT);
+
+/** The parts of an op that computes several results with kernels of their own; null for all other ops. */
+function partsOf({ described: { call, family } }: CallKernel): readonly Work[] | null {
+  if (family.parts === undefined) return null;
+  const known = found.get(call);
+  if (known?.family === family) return known.parts;
+  const parts = family.parts(call);
+  found.set(call, { family, parts });
+  return parts;
+}
 
 /**
  * The work of each kernel of one call, in the order of the kernels. What is known of it adds up to the work of the op.
@@ -181,3 +209,47 @@ function assignParts(
     assign(part, to, members, given);
   });
 }
+
+/** Names of products in one call from which on they are trials. */
+const FEWEST_NAMES = 3;
+
+const ROLES = ['main', 'dgrad', 'wgrad'] as const;
+
+/** Indices of the trials among the kernels of one call, which are in order of start. */
+export function trialsAmong(members: readonly CallKernel[]): ReadonlySet<number> {
+  const trials = new Set<number>();
+  if (members.length < FEWEST_NAMES) return trials;
+  for (const role of ROLES) {
+    const products = members.flatMap((member, i) => (isOneProduct(member, role) ? [i] : []));
+    for (const i of triedOf(products, members)) trials.add(i);
+  }
+  const isSingle = members.every((member) => partsOf(member) === null);
+  // What prepares a trial is part of it; of the gradients of a convolution it is not known which it prepares.
+  if (isSingle) for (let i = largest(trials, -1); i >= 0; i--) trials.add(i);
+  return trials;
+}
+
+function isOneProduct(member: CallKernel, role: Work['role']): boolean {
+  const { work, whole } = member.described;
+  if (work.role !== role || !whole.matmul || whole.severalProducts === true || whole.flops === null) return false;
+  return isNamedProduct(member);
+}
+
+function triedOf(products: readonly number[], members: readonly CallKernel[]): readonly number[] {
+  const names = products.map((i) => elementAt(members, i).record.name);
+  if (new Set(names).size < FEWEST_NAMES) return [];
+  const chosen = names.at(-1);
+  const others = names.findLastIndex((name) => name !== chosen) + 1;
+  const launches = names.length - others;
+  const wasTried = names.indexOf(chosen ?? '') < others;
+  return products.slice(0, wasTried ? others : others + Math.floor(launches / 2));
+}
+
+/** The work of a trial: none of the op's. */
+export const workOfTrial = (work: Work): Work => ({
+  ...work,
+  role: 'trial',
+  flops: 0,
+  bytes: 0,
+  formula: '0: a trial; the work of the op is given to the kernel that was chosen',
+});

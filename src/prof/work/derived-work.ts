@@ -1,5 +1,5 @@
 /** Derived work of a kernel by its op calls, cached: the kernels of a loop repeat with the same calls, names and grids. */
-import { renderParam, type Family, type KernelFacts, type Work } from '../../ops/family.js';
+import { renderParam, type Convention, type Family, type KernelFacts, type Work } from '../../ops/family.js';
 import { collective, collectiveWork } from '../../ops/families/collective.js';
 import { resolveWork, type ResolvedWork } from '../../ops/resolve-work.js';
 import { familyOf } from '../../ops/table.js';
@@ -22,6 +22,7 @@ type KernelKey = Pick<KernelRecord, 'name' | 'short' | 'dir' | 'sub' | 'grid' | 
 
 interface CachedWork extends KernelKey {
   readonly serving: ServingStep | null;
+  readonly convention: Convention | null;
   readonly derived: DerivedWork;
 }
 
@@ -36,19 +37,24 @@ export const withWork = (derived: DerivedWork, work: Work): DerivedWork =>
 /**
  * @param calls around the launch, outermost first
  * @param serving the server's step that launched it, for calls whose formulas read it
+ * @param convention how work is counted; null for the default
  */
 export function deriveFromCalls(
   calls: readonly OpCall[],
   kernel: KernelKey,
   serving: ServingStep | null = null,
+  convention: Convention | null = null,
 ): DerivedWork {
   if (calls.length === 0) return NO_WORK;
   const { name, short, dir, sub, grid, block } = kernel;
   return memo.of(
     calls,
     name,
-    (other) => other.serving === serving && isSame(other, kernel),
-    () => ({ name, short, dir, sub, grid, block, serving, derived: compute(calls, kernel, serving) }),
+    (other) => other.serving === serving && other.convention === convention && isSame(other, kernel),
+    () => {
+      const facts = { name, short, dir, sub, grid, block, serving, convention };
+      return { ...facts, derived: compute(calls, facts) };
+    },
   ).derived;
 }
 
@@ -81,9 +87,7 @@ export function workOfCollective(operation: Collective): DerivedWork {
   return { described: workOfKernel(call, collective, work), label: null, params: work.params.map(renderParam) };
 }
 
-function compute(calls: readonly OpCall[], key: KernelKey, serving: ServingStep | null): DerivedWork {
-  const { name, short, dir, sub, grid, block } = key;
-  const kernel: KernelFacts = { name, short, dir, sub, grid, block, serving };
+function compute(calls: readonly OpCall[], kernel: KernelFacts): DerivedWork {
   const described = resolveWork(calls, kernel);
   return {
     described,

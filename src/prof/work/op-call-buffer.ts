@@ -10,15 +10,13 @@ import { entryOf } from '../../containers/map-entry.js';
 import type { Work } from '../../ops/family.js';
 import type { KernelRecord } from '../../record/record.js';
 import type { Annotated } from '../annotate.js';
-import { distributeWork, workBesideMain } from './attribution.js';
-import type { CallKernel } from './call-kernel.js';
+import { distributeWork, workBesideMain, type CallKernel, trialsAmong, workOfTrial } from './attribution.js';
 import { withWork, type DerivedWork } from './derived-work.js';
-import { trialsAmong, workOfTrial } from './trials.js';
 
 /** Most rows that wait. */
 const LONGEST_WAIT = 8192;
 
-/** Rows that have left and are still referred to: with more, they outlive the collector's first generation. */
+/** Compact the queue once it holds more than this many emitted rows; otherwise they are promoted to the old generation. */
 const KEPT_BEHIND = 32;
 
 /** Rows after which a call without a number has no further kernels. */

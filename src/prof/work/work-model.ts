@@ -1,10 +1,64 @@
 /** What a vendor's devices know and report of a kernel's work: one model each, in the table of `work-models.ts`. */
+import type { Convention } from '../../ops/family.js';
 import type { ResolvedWork } from '../../ops/resolve-work.js';
-import type { TensorCore } from '../../ops/kernels/tensor-core.js';
+import { tensorCore, type TensorCore } from '../../ops/kernels/tensor-core.js';
 import type { Device, KernelRecord, OpCall } from '../../record/record.js';
 import type { ServingStep } from '../../record/serving-step.js';
 import type { DerivedWork } from './derived-work.js';
-import type { MatrixUnitUse } from './matrix-unit-use.js';
+import { LruCache } from '../../containers/lru-cache.js';
+import { entryOf } from '../../containers/map-entry.js';
+import { arithmeticType } from '../../ops/arithmetic.js';
+import { isEligible, mathType } from '../../ops/kernels/matrix-unit.js';
+import { addsInHalf, isShortcut } from '../../ops/kernels/kernel-name.js';
+import { slowedBy, whyOf, type ProductFacts, type Reason } from '../../ops/kernels/tensor-core-advice.js';
+
+/** A kernel's use of the matrix unit, cached by call and name, since the kernels of a loop repeat with the same ones. */
+export interface MatrixUnitUse {
+  /** Element type of the arithmetic by its short name; null when not known. */
+  readonly dtype: string | null;
+  /** Whether the unit could do it; null when undetermined. */
+  readonly eligible: boolean | null;
+  /** Why a product is, or is not, on the unit; null for other kernels. */
+  readonly why: Reason | null;
+  /** What slows a product on the unit; null when nothing is known to. */
+  readonly slowed: Reason | null;
+  /** Whether FP16 products are accumulated in FP16. */
+  readonly halfSums: boolean;
+  /** Whether its algorithm does less than is counted (Winograd, FFT), so that a rate above the peak is no defect. */
+  readonly shortcut: boolean;
+}
+
+/** Calls whose kernels are remembered. */
+const KEPT = 2048;
+
+/** By the call that describes the kernel, then by kernel and device. A call has few kernels. */
+const cache = new LruCache<OpCall, Map<string, MatrixUnitUse>>(KEPT);
+
+/**
+ * @param call the one that describes the kernel
+ * @param product whether the kernel computes a product
+ * @param name full demangled name
+ * @param arch of the device, as 'sm80'
+ */
+export function matrixUnitUse(call: OpCall, product: boolean, name: string, arch: string | undefined): MatrixUnitUse {
+  const uses = cache.of(call, () => new Map<string, MatrixUnitUse>());
+  return entryOf(uses, `${product}/${String(arch)}/${name}`, () => judge(call, product, name, arch));
+}
+
+function judge(call: OpCall, product: boolean, name: string, arch: string | undefined): MatrixUnitUse {
+  const verdict = tensorCore(name, arch);
+  const dtype = arithmeticType({ call, matmul: product, name, verdict: verdict.verdict });
+  if (!product) return { dtype, eligible: false, why: null, slowed: null, halfSums: false, shortcut: false };
+  const facts: ProductFacts = { call, name, arch, verdict, type: mathType(dtype) };
+  return {
+    dtype,
+    eligible: isEligible(call, facts.type, arch),
+    why: whyOf(facts),
+    slowed: slowedBy(facts),
+    halfSums: addsInHalf(name),
+    shortcut: isShortcut(name, call.from === undefined && /conv/.test(call.op)),
+  };
+}
 
 /**
  * The column `tc`: 1 the matrix unit was used, 0 it could be used and was not, '-' not applicable, '?' undetermined, null no
@@ -30,8 +84,14 @@ export interface WorkModel {
    * The work of a kernel that belongs to no collective operation.
    * @param calls op calls around its launch, or around that of its forward kernel; outermost first
    * @param serving the server's step that launched it; null for none, and where no formula of the calls reads it
+   * @param convention how work is counted; null for the default
    */
-  derive(calls: readonly OpCall[], record: KernelRecord, serving: ServingStep | null): DerivedWork;
+  derive(
+    calls: readonly OpCall[],
+    record: KernelRecord,
+    serving: ServingStep | null,
+    convention: Convention | null,
+  ): DerivedWork;
 
   matrixUnitCell(kernel: JudgedKernel): MatrixUnitCell;
 

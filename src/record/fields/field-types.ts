@@ -38,7 +38,7 @@ export const isStated = (value: unknown): boolean => value !== undefined && valu
 export const isNumber = (value: unknown): value is number => Number.isFinite(value);
 export const isString = (value: unknown): value is string => typeof value === 'string';
 /** The number of a profile in its file. */
-export const isOrdinal = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
+const isOrdinal = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 /** ns, which a double holds exactly up to 2^53. */
 const isTime = (value: unknown): boolean => typeof value === 'number' && Math.abs(value) <= Number.MAX_SAFE_INTEGER;
 

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { reconstructArguments } from '../../../src/ops/schema/argument-reconstruction.js';
 import { resolveWork } from '../../../src/ops/resolve-work.js';
-import { parseMarker } from '../../../src/parse/capture/markers/markers.js';
-import { OpSizesReader } from '../../../src/parse/capture/markers/op-sizes.js';
+import { parseMarker } from '../../../src/parse/trace/markers/markers.js';
+import { OpSizesReader } from '../../../src/parse/trace/markers/op-sizes.js';
 import type { Arg, OpCall } from '../../../src/record/record.js';
 import { kernel } from '../../support/calls.js';
 import { fileOf, ofType, recordsOf, traceOf, TRACES } from '../../support/kineto.js';

@@ -1,40 +1,59 @@
 import { expect } from 'chai';
-import { valueOf } from '../../../src/page/figures/field.js';
+import { difference, fieldsOf, leastOf, mostOf, ratio, sumOf, total } from '../../../src/page/figures/field.js';
 import type { PageProfile } from '../../../src/prof/html/page-data.js';
 import { FIXTURE } from '../fixture.js';
 
-const scope = { data: { ...FIXTURE, opened: 0 }, profile: FIXTURE.profiles[0] as PageProfile };
-const value = (field: string): number | null => valueOf(scope, field);
+const { overview, kernels } = FIXTURE.profiles[0] as PageProfile;
+const kernel = fieldsOf('overview.kernels', overview.kernels);
+const device = fieldsOf('overview.devices.0', overview.devices[0]);
 
-describe('fields of a page', () => {
-  it('are paths in the profile that is shown, or in the page', () => {
-    expect(value('overview.kernels.time')).to.equal(7e6);
-    expect(value('overview.devices.0.gaps.host')).to.equal(1e6);
-    expect(value('profiles.1.overview.devices.0.busy')).to.equal(9.6e6);
-    expect(value('advice.0.finding.gain.ns')).to.equal(5e5);
+describe('figures of a page', () => {
+  it('are numbers of its data, named by where they stand', () => {
+    expect(kernel('time')).to.deep.equal({ name: 'overview.kernels.time', value: 7e6 });
+    const gaps = fieldsOf('overview.devices.0.gaps', overview.devices[0]?.gaps);
+    expect(gaps('host')).to.deep.equal({ name: 'overview.devices.0.gaps.host', value: 1e6 });
   });
 
-  it('are evaluated from left to right', () => {
+  it('are computed from such numbers, and named after how', () => {
     // (8 - 6 - 1) / 10
     expect(
-      value(
-        'overview.devices.0.busy - overview.devices.0.compute - overview.devices.0.notUnderCompute / overview.devices.0.span',
-      ),
-    ).to.equal(0.1);
+      ratio(difference(device('busy'), device('compute'), device('notUnderCompute')), device('span')),
+    ).to.deep.equal({
+      name: 'overview.devices.0.busy - overview.devices.0.compute - overview.devices.0.notUnderCompute / overview.devices.0.span',
+      value: 0.1,
+    });
+    // 8 + 10
+    expect(total(device('busy'), device('span')).value).to.equal(18e6);
   });
 
   it('go over lists', () => {
-    expect(value('sum(kernels.shown.*.count)')).to.equal(104);
-    expect(value('max(kernels.shown.*.time)')).to.equal(4e6);
-    expect(value('min(kernels.shown.*.time)')).to.equal(1e6);
+    expect(sumOf('kernels.shown.*', kernels.shown, 'count')).to.deep.equal({
+      name: 'sum(kernels.shown.*.count)',
+      value: 104,
+    });
+    expect(mostOf('kernels.shown.*', kernels.shown, 'time').value).to.equal(4e6);
+    expect(leastOf('kernels.shown.*', kernels.shown, 'time').value).to.equal(1e6);
     // What is not known is passed over: of three, one has no share.
-    expect(value('sum(kernels.shown.*.tc)')).to.equal(1);
+    expect(sumOf('kernels.shown.*', kernels.shown, 'tc').value).to.equal(1);
   });
 
-  it('are null, never 0, where nothing is there', () => {
-    expect(value('overview.nothing.there')).to.equal(null);
-    expect(value('sum(overview.graphs.*.time)')).to.equal(null);
-    expect(value('overview.kernels.time / overview.kernels.untimed')).to.equal(null);
-    expect(value('overview.kernels.time - overview.nothing')).to.equal(null);
+  it('are null, never 0, where nothing is known', () => {
+    expect(fieldsOf<{ readonly there: number }>('nothing', null)('there').value).to.equal(null);
+    expect(sumOf<{ readonly busy: number }>('overview.devices.*', [], 'busy').value).to.equal(null);
+    expect(total().value).to.equal(null);
+    const unknown = { name: 'unknown', value: null };
+    expect(difference(kernel('time'), unknown).value).to.equal(null);
+    expect(difference(unknown, kernel('time')).value).to.equal(null);
+    expect(total(kernel('time'), unknown).value).to.equal(null);
+    expect(ratio(kernel('time'), unknown).value).to.equal(null);
+    // Of no kernel the duration is unknown: 7 ms over 0.
+    expect(ratio(kernel('time'), kernel('untimed')).value).to.equal(null);
+  });
+
+  it('cannot be asked for by a name that the data does not have', () => {
+    // @ts-expect-error there is no such number
+    expect(kernel('duration').value).to.equal(null);
+    // @ts-expect-error a list is not a number
+    expect(kernel('precision').value).to.equal(null);
   });
 });

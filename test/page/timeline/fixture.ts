@@ -1,9 +1,9 @@
 /** Timelines made of seeded events, packed as `dprof html` packs them, and events by hand for small sums. */
 import { deflateRawSync } from 'node:zlib';
-import { arrowsOf, type TimelineEvents, type TextColumn } from '../../../src/page/timeline/events/events.js';
+import { arrowsOf, type TimelineEvents } from '../../../src/page/timeline/events/events.js';
 import type { FactLists, KernelFact } from '../../../src/page/timeline/events/kernel-facts.js';
 import { coverageOf } from '../../../src/page/timeline/events/coverage.js';
-import { DIRECTIONS, EVENT_KINDS } from '../../../src/prof/html/timeline/timeline-data.js';
+import { byColumn, DIRECTIONS, EVENT_KINDS, TEXT_COLUMNS } from '../../../src/prof/html/timeline/timeline-data.js';
 import type {
   EventKind,
   PackedFacts,
@@ -11,6 +11,7 @@ import type {
   PackedColumn,
   PageTimeline,
   Timeline,
+  TextColumn,
   TimelineColumn,
 } from '../../../src/prof/html/timeline/timeline-data.js';
 
@@ -151,15 +152,7 @@ export function eventsOf(
     lane: Uint32Array.from(given, (one) => one.lane),
     depth: Uint32Array.from(given, (one) => one.depth ?? 0),
     kind: Uint8Array.from(given, (one) => EVENT_KINDS.indexOf(one.kind ?? 'kernel')),
-    text: {
-      name: text('name'),
-      op: text('op'),
-      layer: text('layer'),
-      dtype: text('dtype'),
-      tc: text('tc'),
-      operands: text('operands'),
-      queue: text('queue'),
-    },
+    text: byColumn(TEXT_COLUMNS, text),
     pc: Float64Array.from(given, (one) => one.pc ?? -1),
     id: Float64Array.from(given, (one) => one.id ?? 0),
     flops: Float64Array.from(given, (one) => one.flops ?? -1),

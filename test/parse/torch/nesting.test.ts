@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { HostCalls, Ranges } from '../../../src/parse/capture/capture-columns.js';
+import { HostCalls, Ranges } from '../../../src/parse/trace/trace-columns.js';
 import {
   MAX_OPEN_RANGES,
   MAX_SIMULTANEOUS_OPS,

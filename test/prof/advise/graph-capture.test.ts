@@ -1,7 +1,7 @@
 /** Whether a profile is of the capture of graphs: by the time of captures against that of work, unless a graph ran. */
-import { expect } from 'chai';
 import fc from 'fast-check';
-import { GraphCaptureTest } from '../../../src/prof/advise/verdict/graph-capture.js';
+import { expect } from 'chai';
+import { GraphCaptureTest } from '../../../src/prof/advise/verdict/verdict-facts.js';
 import type { ProfileLine } from '../../../src/record/record.js';
 import { A100, profileOn } from '../../support/devices.js';
 import { kernel } from '../../support/kernels.js';

@@ -1,7 +1,7 @@
 /** Findings of one rule about several devices as one: what is said of all of them is true of all of them. */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { time } from '../../../src/prof/advise/amount-text.js';
+import { time } from '../../../src/prof/advise/wording.js';
 import type { Finding } from '../../../src/prof/advise/finding.js';
 import { groupedFindings } from '../../../src/prof/advise/grouped-findings.js';
 import { adviserOf } from '../../support/advice.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { spokenName } from '../../../src/prof/advise/spoken-names.js';
+import { spokenName } from '../../../src/prof/advise/wording.js';
 
 const NAMES: readonly (readonly [name: string, said: string])[] = [
   ['CppNode<SplitLookupFunction_rowwise_adagrad_Op>', 'SplitLookupFunction_rowwise_adagrad_Op'],

@@ -1,8 +1,12 @@
 import { expect } from 'chai';
 import { requireColumn } from '../../../src/prof/columns/columns.js';
-import { MissingCounters } from '../../../src/prof/columns/counter-columns.js';
+import {
+  MissingCounters,
+  bytesByCounters,
+  flopsByCounters,
+  tensorUseByCounters,
+} from '../../../src/prof/columns/counter-columns.js';
 import { parseWhere } from '../../../src/prof/query/kernel-query.js';
-import { bytesByCounters, flopsByCounters, tensorUseByCounters } from '../../../src/prof/work/hardware-counters.js';
 import { kernel, mm } from '../../support/kernels.js';
 import { annotate } from '../../support/rows.js';
 

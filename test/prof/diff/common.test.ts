@@ -1,7 +1,7 @@
 /** Times that are a level, a factor of the step and a change, nothing else: what is estimated can be worked out by hand. */
 import { expect } from 'chai';
 import { commonOf, LEAST_ROWS, withoutCommon } from '../../../src/prof/diff/common.js';
-import type { Times } from '../../../src/prof/diff/input-pair.js';
+import type { Times } from '../../../src/prof/diff/input-facts.js';
 import { DEFAULTS } from '../../../src/prof/diff/verdict.js';
 
 /** Their median is 1, the median distance from it 0.05. */

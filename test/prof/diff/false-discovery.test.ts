@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { falseDiscovery } from '../../../src/prof/diff/false-discovery.js';
+import { falseDiscovery } from '../../../src/prof/diff/mann-whitney.js';
 
 describe('the false-discovery rate of Benjamini and Hochberg', () => {
   /** The 15 p of the paper's example (section 3.2). */

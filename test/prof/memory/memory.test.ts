@@ -5,7 +5,7 @@ import { readProfile } from '../../../src/parse/profile.js';
 import { Allocations } from '../../../src/prof/memory/allocations.js';
 import { Curve } from '../../../src/prof/memory/bounded-curve.js';
 import { Memory } from '../../../src/prof/memory/memory.js';
-import type { MemoryReport } from '../../../src/prof/memory/memory-columns.js';
+import type { MemoryReport } from '../../../src/prof/memory/memory-report.js';
 import type { ProfileLine } from '../../../src/record/record.js';
 import { kernel } from '../../support/kernels.js';
 import { sample } from '../../support/neuron.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { alignments } from '../../../src/prof/ranks/matching/alignment.js';
+import { alignments } from '../../../src/prof/ranks/matching/match-group.js';
 import { matchByTime } from '../../../src/prof/ranks/matching/match-by-time.js';
 
 const both = { begins: true, ends: true };

@@ -4,8 +4,7 @@ import type { JobRequest } from '../../../samples/programs/job/options.js';
 import { simulateJob } from '../../../samples/programs/job/simulate.js';
 import { partsOf } from '../../../bench/job-check.js';
 import { jobReport } from '../../../src/prof/ranks/job-report.js';
-import { CLASS_COLUMNS } from '../../../src/prof/ranks/tables/class-table.js';
-import { GROUP_COLUMNS } from '../../../src/prof/ranks/tables/group-table.js';
+import { CLASS_COLUMNS, GROUP_COLUMNS } from '../../../src/prof/ranks/tables/group-table.js';
 
 const SMALL: JobRequest = { steps: 6, layers: 2, microBatches: 2, kernelsPerLayer: 1 };
 const STATED = { ordinals: true, descriptions: true };

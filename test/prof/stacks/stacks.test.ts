@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { readProfile } from '../../../src/parse/profile.js';
 import { FRAME_KINDS, framesOf, type FrameKind } from '../../../src/prof/stacks/frames.js';
-import { MergedStacks, OTHERS } from '../../../src/prof/stacks/merged.js';
+import { MergedStacks, OTHERS } from '../../../src/prof/stacks/stack-sums.js';
 import { Stacks, type StackOptions } from '../../../src/prof/stacks/stacks.js';
 import type { CollectiveRecord, KernelRecord, ProfileLine } from '../../../src/record/record.js';
 import { kernel, mm } from '../../support/kernels.js';

@@ -1,7 +1,7 @@
 /** What `dprof summary -f json` has besides the summary. Real traces against Python over their events. */
 import { expect } from 'chai';
 import { entryOf } from '../../../src/containers/map-entry.js';
-import type { ProfileDetails } from '../../../src/prof/summary/detail-data.js';
+import type { ProfileDetails } from '../../../src/prof/summary/summary-data.js';
 import { SummaryDetails } from '../../../src/prof/summary/details.js';
 import { readProfile } from '../../../src/parse/profile.js';
 import { openInput } from '../../../src/parse/source.js';

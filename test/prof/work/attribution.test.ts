@@ -1,8 +1,7 @@
-import { expect } from 'chai';
 import fc from 'fast-check';
+import { expect } from 'chai';
 import type { KernelRole, Work } from '../../../src/ops/family.js';
-import { distributeWork, withoutWork } from '../../../src/prof/work/attribution.js';
-import type { CallKernel } from '../../../src/prof/work/call-kernel.js';
+import { distributeWork, withoutWork, type CallKernel } from '../../../src/prof/work/attribution.js';
 import { aten, t } from '../../support/calls.js';
 
 const CALL = aten('op', t([2, 2]));

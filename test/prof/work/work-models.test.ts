@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { ASCEND } from '../../../src/prof/work/ascend-model.js';
-import { NEURON } from '../../../src/prof/work/neuron-model.js';
-import { GPU, workModelOf } from '../../../src/prof/work/work-models.js';
+import { NEURON, GPU, workModelOf } from '../../../src/prof/work/work-models.js';
 import type { Device } from '../../../src/record/record.js';
 import { kernel } from '../../support/kernels.js';
 import { annotate } from '../../support/rows.js';

@@ -2,8 +2,8 @@
 import { legible, jsonLines } from '../../../record/control-characters.js';
 import type { Adviser } from '../../../prof/advise/adviser.js';
 import type { Finding, Gain } from '../../../prof/advise/finding.js';
-import { percent, time } from '../../../prof/advise/amount-text.js';
-import { JOB_RULE } from '../../../prof/advise/job/job-rule.js';
+import { percent, time } from '../../../prof/advise/wording.js';
+import { JOB_RULE } from '../../../prof/advise/rule.js';
 import { groupedFindings, type FindingGroup } from '../../../prof/advise/grouped-findings.js';
 import { rangesText } from '../../../prof/ranks/membership.js';
 import { counted, plural } from '../../../record/plural.js';

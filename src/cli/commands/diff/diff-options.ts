@@ -1,6 +1,5 @@
 /** Options and help of `dprof diff`. */
 import { isDecimal } from '../../../record/decimal.js';
-import { elementAt } from '../../../containers/element.js';
 import { COLUMNS, requireColumn } from '../../../prof/columns/columns.js';
 import { DIFF_COLUMNS } from '../../../prof/diff/diff-columns.js';
 import { LEAST_ROWS } from '../../../prof/diff/common.js';
@@ -12,7 +11,7 @@ import { splitKeys } from '../../../table/column-lookup.js';
 import { counted } from '../../../record/plural.js';
 import { UsageError } from '../../../record/errors.js';
 import { aligned } from '../../../write/aligned.js';
-import { HELP_OPTION, integer, OUTPUT_OPTION, parseArguments, type Tool } from '../../arguments.js';
+import { HELP_OPTION, integer, OUTPUT_OPTION, type Arguments, type Tool } from '../../arguments.js';
 import { DEVICE_OPTION, readDevice } from '../../device-option.js';
 import { formatOf, formatOption, QUIET_OPTION, withTableFormats } from '../../records-command.js';
 
@@ -45,6 +44,7 @@ export const DIFF: Tool = {
       name: 'fail-if',
       takes: 'COND',
       help: 'exit code 1 when COND holds, 3 when it cannot be judged; may be given several times',
+      repeats: true,
     },
     { name: 'min-effect', takes: 'PCT', help: `least change of interest (${percent(DEFAULTS.minEffect)})` },
     { name: 'fdr', takes: 'Q', help: `false-discovery rate (${DEFAULTS.rate}); --q means the same` },
@@ -84,24 +84,20 @@ export const DIFF: Tool = {
 };
 
 /** @throws UsageError for anything that cannot be meant */
-export function readDiffArguments(args: readonly string[]) {
-  const { rest, conditions } = takeConditions(args);
-  const given = parseArguments(DIFF, rest);
-  const help = given.on('help');
+export function readDiffArguments(given: Arguments) {
   const format = formatOf(given, FORMATS);
   const [base = '', next = ''] = given.operands;
-  if (!help && given.operands.length !== 2) {
+  if (given.operands.length !== 2) {
     throw new UsageError(`BASE and NEW, not ${counted(given.operands.length, 'input')}`, `usage: ${DIFF.usage}`);
   }
   return {
-    help,
     base,
     new: next,
     output: given.text('output'),
     quiet: given.on('quiet'),
     format,
     by: splitKeys('--by', given.text('by') ?? DEFAULT_BY.join(',')).map(requireColumn),
-    conditions: conditions.map(parseCondition),
+    conditions: given.texts('fail-if').map(parseCondition),
     /** Peak rates for every device of both inputs; null for their own. */
     device: readDevice(given),
     settings: {
@@ -116,24 +112,6 @@ export function readDiffArguments(args: readonly string[]) {
 }
 
 export type DiffRequest = Readonly<ReturnType<typeof readDiffArguments>>;
-
-/** Takes out what may be given several times; `--q`, which the parser of arguments would read as `-q`, is `--fdr`. */
-function takeConditions(args: readonly string[]): { readonly rest: string[]; readonly conditions: string[] } {
-  const conditions: string[] = [];
-  const rest: string[] = [];
-  const end = args.includes('--') ? args.indexOf('--') : args.length;
-  for (let i = 0; i < args.length; i++) {
-    const arg = elementAt(args, i);
-    const joined = /^--fail-if=(.*)$/s.exec(arg)?.[1];
-    const next = args[i + 1];
-    if (i < end && joined !== undefined) conditions.push(joined);
-    else if (i < end && arg === '--fail-if' && next !== undefined && i + 1 < end) {
-      conditions.push(next);
-      i++;
-    } else rest.push(i < end ? arg.replace(/^--q(?==|$)/, '--fdr') : arg);
-  }
-  return { rest, conditions };
-}
 
 function rateOf(text: string): number {
   const rate = isDecimal(text) ? Number(text) : NaN;

@@ -3,16 +3,16 @@ import { Comparison, diffTypes } from '../../../prof/diff/comparison.js';
 import { troublesOf, type Taken } from '../../../prof/diff/compared-input.js';
 import { diffLineColumns } from '../../../prof/diff/diff-columns.js';
 import { diffReport, type DiffReport } from '../../../prof/diff/diff-report.js';
-import type { Which } from '../../../prof/diff/input-pair.js';
-import { endingsOf } from '../../../prof/input/endings.js';
+import type { Which } from '../../../prof/diff/input-facts.js';
+import { endingsOf } from '../../../prof/input/stream-status.js';
 import type { UserError } from '../../../record/errors.js';
 import { takeCompared } from '../../../sources/compared.js';
 import type { Source } from '../../../sources/sources.js';
-import { helpOf } from '../../arguments.js';
+import type { Arguments } from '../../arguments.js';
 import type { Command } from '../../command.js';
 import { confirmEndings, confirmWhole, hinted, openInputs, sayLosses, sayTroubles } from '../../input.js';
 import { say } from '../../message.js';
-import { checkOutput, printText, withOutput, type Write } from '../../output.js';
+import { checkOutput, withOutput, type Write } from '../../output.js';
 import { progress } from '../../progress.js';
 import { printTable, writeNotes } from '../../run-analysis.js';
 import { failuresOf, gateOf } from './diff-gate.js';
@@ -31,9 +31,8 @@ const REPORTS: Readonly<Record<string, (report: DiffReport) => string>> = {
 /** Tables have no place for notes, and few programs show those of JUnit. */
 const hasNotes = (format: string): boolean => format in REPORTS && format !== 'junit';
 
-async function run(args: readonly string[]): Promise<void> {
-  const request = readDiffArguments(args);
-  if (request.help) return printText(helpOf(DIFF));
+async function run(given: Arguments): Promise<void> {
+  const request = readDiffArguments(given);
   const { by, settings, device, output, quiet, format } = request;
   const conditions = gateOf(request);
   const inputs = [request.base, request.new];

@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { UsageError } from '../../../record/errors.js';
 import { requireName } from '../../../record/names.js';
 import { COLUMNS } from '../../../prof/columns/columns.js';
-import { HELP_OPTION, integer, numberList, parseArguments, type Arguments, type Tool } from '../../arguments.js';
+import { HELP_OPTION, integer, numberList, type Arguments, type Tool } from '../../arguments.js';
 import { DEVICE_OPTION, readDevice } from '../../device-option.js';
 import { QUIET_OPTION } from '../../records-command.js';
 import type { Share } from './plan/shares.js';
@@ -110,15 +110,13 @@ interface WholeJob {
 
 export type JobRequest = JobOptions &
   (
-    | { readonly show: 'help' }
     | ({ readonly show: 'job' } & WholeJob)
     | ({ readonly show: 'tasks' } & JobShare)
     | { readonly show: 'merge'; readonly level: number | null; readonly share: Share }
   );
 
 /** @throws UsageError for anything that cannot be meant */
-export function readJobArguments(args: readonly string[]): JobRequest {
-  const given = parseArguments(JOB, args);
+export function readJobArguments(given: Arguments): JobRequest {
   const common = {
     output: given.text('output') ?? '',
     operands: given.operands,
@@ -128,7 +126,6 @@ export function readJobArguments(args: readonly string[]): JobRequest {
     fanIn: given.read('fan-in', (text) => integer('--fan-in', text, 2)) ?? FAN_IN,
     quiet: given.on('quiet'),
   };
-  if (given.on('help')) return { ...common, show: 'help' };
   if (common.output === '') throw new UsageError('where to? -o OUT', `usage: ${JOB.usage}`);
   readDevice(given);
   const share = given.read('task', shareOf);

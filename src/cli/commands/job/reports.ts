@@ -2,11 +2,11 @@
 import { appendFileSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { EXIT } from '../../../record/errors.js';
-import type { CommandEntry } from '../../command.js';
+import { runWith, type Command, type CommandEntry } from '../../command.js';
 import { say, sayingOnce } from '../../message.js';
 import { printText } from '../../output.js';
-import { readArguments } from '../../report/report-options.js';
-import { runReport } from '../../report/run-report.js';
+import { reportCommand } from '../../report/report-command.js';
+import { DPROF } from '../../report/report-options.js';
 import { failedText, type FailedTask } from './failed-tasks.js';
 import { PLACES, type JobFolder } from './job-folder.js';
 import { JOB_PART } from './plan/merge-tree.js';
@@ -48,7 +48,7 @@ export async function writeReports(
         const [name = '', ...others] = args;
         const command = (await commands[name]?.load()) ?? KERNELS;
         const end = [...(command === KERNELS ? args : others), '-q', '-o', join(work.path, file), folder.at(JOB_PART)];
-        const { code, error } = await runInside(command, end);
+        const { code, error } = await runInside(() => runWith(command, end));
         if (existsSync(join(work.path, file))) {
           if (file.endsWith('.txt')) appendFileSync(join(work.path, file), failedText(failed));
           work.move(file, `${PLACES.report}/${file}`);
@@ -62,7 +62,7 @@ export async function writeReports(
 }
 
 /** The report of kernels, which is no command of its own. */
-const KERNELS = { run: (args: readonly string[]): Promise<void> => runReport(readArguments(args)) };
+const KERNELS: Command = { tool: DPROF, run: reportCommand };
 
 /** Prints the first report that there is. */
 export async function printReport(folder: JobFolder): Promise<void> {

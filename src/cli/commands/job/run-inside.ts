@@ -1,7 +1,6 @@
 /** A command of dprof within this process: how it ends, without ending the process. */
 import { isSystemError, UserError } from '../../../record/errors.js';
 import { outcome } from '../../bin/boundary.js';
-import type { Command } from '../../command.js';
 
 export interface Ended {
   /** As the exit code of a process. */
@@ -12,11 +11,11 @@ export interface Ended {
   readonly systemCode: string | null;
 }
 
-export async function runInside(command: Pick<Command, 'run'>, args: readonly string[]): Promise<Ended> {
+export async function runInside(run: () => Promise<void>): Promise<Ended> {
   const before = process.exitCode;
   process.exitCode = undefined;
   try {
-    await command.run(args);
+    await run();
     return { code: exitCodeSet(), error: null, systemCode: null };
   } catch (error) {
     const { message, exitCode } = outcome(error);

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { EXIT, UserError } from '../../../record/errors.js';
-import type { Command } from '../../command.js';
+import { runWith, type Command } from '../../command.js';
 import { partOf, PLACES, type JobFolder } from './job-folder.js';
 import type { JobPlan } from './plan/job-plan.js';
 import { mergeTree, type Merge } from './plan/merge-tree.js';
@@ -68,7 +68,7 @@ async function mergeOne({ folder, merge }: MergeRun, { output, inputs }: Merge):
   const work = folder.work('merge');
   try {
     const paths = inputs.map((input) => folder.at(input));
-    const { code, error } = await runInside(merge, ['-q', '-o', join(work.path, MERGED), ...paths]);
+    const { code, error } = await runInside(() => runWith(merge, ['-q', '-o', join(work.path, MERGED), ...paths]));
     if (code !== EXIT.done) throw new UserError(error ?? 'merging failed', { hint: 'then: dprof job --resume' });
     work.move(MERGED, output);
   } finally {

@@ -2,7 +2,7 @@
 import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { EXIT, UserError } from '../../../record/errors.js';
-import type { Command } from '../../command.js';
+import { runWith, type Command } from '../../command.js';
 import { say } from '../../message.js';
 import { partOf, PLACES, type JobFolder, type WorkFolder } from './job-folder.js';
 import type { JobSettings, JobTask } from './plan/job-plan.js';
@@ -69,7 +69,7 @@ async function runTask(run: TaskRun, task: JobTask): Promise<boolean> {
   // The name of the profile goes before what is said about it.
   if (log !== null) say('dprof', taskLine(task));
   // Where the job's folder takes nothing, other profiles may still be small enough.
-  const { code, error } = await runInside({ run: () => makePart(run, task) }, []);
+  const { code, error } = await runInside(() => makePart(run, task));
   if (error !== null) say('dprof', error);
   return code === EXIT.done;
 }
@@ -80,7 +80,7 @@ async function makePart(run: TaskRun, task: JobTask): Promise<void> {
   const work = folder.work(task.name);
   try {
     writeFileSync(join(work.path, STARTED), log ?? '');
-    const { code, error, systemCode } = await runInside({ run: () => reduce(run, task, work) }, []);
+    const { code, error, systemCode } = await runInside(() => reduce(run, task, work));
     const isMade = existsSync(join(work.path, PART));
     if (error !== null) say('dprof', error);
     process.exitCode = code;
@@ -101,7 +101,7 @@ const FAILED = 'failed, for reasons that its log has';
 async function reduce({ partial, settings: { by, device } }: TaskRun, task: JobTask, work: WorkFolder): Promise<void> {
   confirmUnchanged(task);
   const options = [...(by === null ? [] : ['--by', by]), ...(device === null ? [] : ['--device', device])];
-  await partial.run([...options, '-o', join(work.path, PART), task.path]);
+  await runWith(partial, [...options, '-o', join(work.path, PART), task.path]);
 }
 
 /** @throws UserError where the profile is not the one of the plan */

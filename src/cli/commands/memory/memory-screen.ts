@@ -3,7 +3,7 @@ import { legible } from '../../../record/control-characters.js';
 import type { Owner } from '../../../prof/memory/allocations.js';
 import type { Point } from '../../../prof/memory/bounded-curve.js';
 import type { Peak, Series } from '../../../prof/memory/device-memory.js';
-import type { MemoryReport } from '../../../prof/memory/memory-columns.js';
+import type { MemoryReport } from '../../../prof/memory/memory-report.js';
 import { counted } from '../../../record/plural.js';
 import { amountText, inUnit, MICROSECOND, UNKNOWN } from '../../../record/units.js';
 import { type Column } from '../../../table/column.js';

@@ -2,7 +2,7 @@
 import { CATEGORY_RULES } from '../../../prof/memory/allocation-categories.js';
 import { MemoryTimeline } from '../../../prof/memory/memory-timeline.js';
 import { CURVE_POINTS, Memory } from '../../../prof/memory/memory.js';
-import { memoryDocument } from '../../../prof/memory/memory-document.js';
+import { memoryDocument } from '../../../prof/memory/memory-report.js';
 import { jsonLines } from '../../../record/control-characters.js';
 import { UsageError } from '../../../record/errors.js';
 import { integer } from '../../arguments.js';

@@ -1,8 +1,7 @@
 /** Formats of `dprof monitor`: those of every table, and what monitoring systems read. */
 import type { Column } from '../../../table/column.js';
-import { embeddedMetrics } from '../../../prof/neuron/monitor/emf.js';
+import { embeddedMetrics, putMetricData } from '../../../prof/neuron/monitor/cloudwatch-metrics.js';
 import type { MonitorLine } from '../../../prof/neuron/monitor/monitor-columns.js';
-import { putMetricData } from '../../../prof/neuron/monitor/put-metric-data.js';
 import { Exposition } from '../../../prof/neuron/monitor/prometheus.js';
 import type { MonitorReport, RowScope } from '../../../prof/neuron/monitor/monitor-report.js';
 import { DEFAULT_WIDTH, leastWidth } from '../../../write/columns.js';

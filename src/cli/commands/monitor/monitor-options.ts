@@ -12,7 +12,7 @@ import { parsePeriod } from '../../../prof/neuron/monitor/monitor-period.js';
 import { DEFAULT_SCOPES, SCOPES, type RowScope } from '../../../prof/neuron/monitor/monitor-report.js';
 import { nearest, UsageError } from '../../../record/errors.js';
 import { requireNamed } from '../../../record/names.js';
-import { HELP_OPTION, OUTPUT_OPTION, parseArguments, wrapped, type Arguments, type Tool } from '../../arguments.js';
+import { HELP_OPTION, OUTPUT_OPTION, wrapped, type Arguments, type Tool } from '../../arguments.js';
 import type { MonitorAddress } from './monitor-server.js';
 import { MONITOR_FORMATS, type MonitorFormat } from './monitor-formats.js';
 
@@ -56,13 +56,18 @@ export const MONITOR: Tool = {
     },
     { name: 'config', takes: 'FILE', help: "groups, tags and periods of neuron-monitor's configuration FILE" },
     { name: 'period', takes: 'T', help: 'reports of T (30s, 5m), each of all that lie in it' },
-    { name: 'stats', help: 'mean, extremes and percentiles of each metric over all reports' },
+    { name: 'stats', help: 'mean, extremes and percentiles of each metric over all reports', conflicts: ['last'] },
     {
       name: 'fail-if',
       takes: 'COND',
       help: 'exit code 1 when a row meets COND, as in --where; 3 when it is unknown',
     },
-    { name: 'listen', takes: 'ADDR', help: 'serve the last report to Prometheus at [HOST:]PORT (127.0.0.1)' },
+    {
+      name: 'listen',
+      takes: 'ADDR',
+      help: 'serve the last report to Prometheus at [HOST:]PORT (127.0.0.1)',
+      conflicts: ['stats', 'last', 'output'],
+    },
     { name: 'last', help: 'only the last report; OUT holds the last one so far' },
     { name: 'timestamp', takes: 'T', help: 'CloudWatch: now, or when the first report began (ISO or Unix s)' },
     { name: 'namespace', takes: 'NAME', help: `CloudWatch: namespace of the metrics (${NAMESPACE})` },
@@ -117,8 +122,7 @@ export const metricList = (): string =>
   ].join('\n');
 
 /** @throws UsageError for anything that cannot be meant */
-export function readMonitorArguments(args: readonly string[]) {
-  const given = parseArguments(MONITOR, args);
+export function readMonitorArguments(given: Arguments) {
   const [file, ...others] = given.operands;
   if (others.length > 0) throw new UsageError(`one FILE, not ${others.length + 1}`, 'cat joins several');
   const listen = given.read('listen', parseAddress) ?? null;
@@ -126,7 +130,7 @@ export function readMonitorArguments(args: readonly string[]) {
   refuseStrays(given, format);
   const scopes = given.read('rows', parseScopes) ?? DEFAULT_SCOPES;
   return {
-    show: (['help', 'columns', 'metrics'] as const).find((name) => given.on(name)) ?? ('reports' as const),
+    show: (['columns', 'metrics'] as const).find((name) => given.on(name)) ?? ('reports' as const),
     file,
     output: given.text('output'),
     listen,
@@ -168,13 +172,7 @@ function refuseStrays(given: Arguments, format: MonitorFormat): void {
   }
   if (given.text('listen') !== undefined) {
     if (format.id !== 'prometheus') throw new UsageError(`--listen serves prometheus, not ${format.id}`);
-    const stray = [
-      ...['stats', 'last'].filter((name) => given.on(name)),
-      ...['output'].filter((name) => given.text(name)),
-    ];
-    if (stray[0] !== undefined) throw new UsageError(`--listen and --${stray[0]} exclude each other`);
   }
-  if (given.on('stats') && given.on('last')) throw new UsageError('--stats and --last exclude each other');
   for (const name of ['timestamp', 'namespace']) {
     if (given.text(name) !== undefined && format.ofCloudWatch !== true) {
       throw new UsageError(`--${name} goes with --format emf or put-metric-data`);

@@ -15,7 +15,7 @@ import { reportOf, type ReportSamples } from '../../../prof/neuron/monitor/repor
 import { Resampler } from '../../../prof/neuron/monitor/resampler.js';
 import { UsageError } from '../../../record/errors.js';
 import { requireColumnOf } from '../../../table/column-lookup.js';
-import { helpOf } from '../../arguments.js';
+import type { Arguments } from '../../arguments.js';
 import type { Command } from '../../command.js';
 import { rejoined } from '../../../parse/live.js';
 import { printText } from '../../output.js';
@@ -36,10 +36,10 @@ import { Threshold } from './monitor-threshold.js';
 
 export const monitor: Command = { tool: MONITOR, run };
 
-const TEXTS = { help: () => helpOf(MONITOR), columns: columnList, metrics: metricList };
+const TEXTS = { columns: columnList, metrics: metricList };
 
-async function run(args: readonly string[]): Promise<void> {
-  const request = readMonitorArguments(args);
+async function run(given: Arguments): Promise<void> {
+  const request = readMonitorArguments(given);
   if (request.show !== 'reports') {
     return printText(TEXTS[request.show]());
   }

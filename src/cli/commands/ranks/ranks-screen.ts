@@ -1,15 +1,14 @@
 /** The job on one screen: who is in it, what was matched, clocks, who is late and why, waiting and transferring. */
 import { elementAt } from '../../../containers/element.js';
 import { addTo, entryOf, groupsOf } from '../../../containers/map-entry.js';
-import { shortened } from '../../../prof/advise/spoken-names.js';
+import { shortened } from '../../../prof/advise/wording.js';
 import { clockAhead } from '../../../prof/ranks/clocks/job-clocks.js';
 import { MOST_DRIFT } from '../../../prof/ranks/clocks/clock-fits.js';
 import type { Misfit } from '../../../prof/ranks/clocks/misfits.js';
 import type { GroupReport, JobReport } from '../../../prof/ranks/job-report.js';
 import { rangesText, rankName } from '../../../prof/ranks/membership.js';
 import type { RankPart } from '../../../prof/ranks/part/rank-part.js';
-import { groupsText } from '../../../prof/ranks/tables/class-table.js';
-import { capturedText, groupName } from '../../../prof/ranks/tables/group-table.js';
+import { groupsText, capturedText, groupName } from '../../../prof/ranks/tables/group-table.js';
 import { distinguishing, hasSteps } from '../../../prof/ranks/tables/rank-table.js';
 import { RANK_TABLES, type RankTableName } from '../../../prof/ranks/tables/tables.js';
 import { isByKernels, type Reasons } from '../../../prof/ranks/stragglers/reasons.js';

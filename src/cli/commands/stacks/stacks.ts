@@ -1,9 +1,8 @@
 /** `dprof stacks`: time of devices, or of the host, by stack, for flame graphs. */
 import { escapeControls } from '../../../record/control-characters.js';
 import { FRAME_KINDS, type FrameKind } from '../../../prof/stacks/frames.js';
-import { MOST_TEXT, OTHERS } from '../../../prof/stacks/merged.js';
+import { MOST_TEXT, OTHERS, type ProfileStacks } from '../../../prof/stacks/stack-sums.js';
 import { HOST_FRAME_KINDS, HostStacks } from '../../../prof/stacks/host-stacks.js';
-import type { ProfileStacks } from '../../../prof/stacks/stack-sums.js';
 import { Stacks } from '../../../prof/stacks/stacks.js';
 import { UsageError } from '../../../record/errors.js';
 import { requireNamed } from '../../../record/names.js';
@@ -51,7 +50,11 @@ export const stacks = recordsCommand(
       },
       { name: 'root', takes: 'KINDS', help: 'frames to put before them, as rank,step', values: KINDS, list: true },
       { name: 'host', help: `time of ops on the host instead, without the ops within (--by ${DEFAULT_HOST_KINDS})` },
-      { name: 'collectives', help: 'count collective operations too, which overlap with kernels' },
+      {
+        name: 'collectives',
+        help: 'count collective operations too, which overlap with kernels',
+        conflicts: ['host'],
+      },
     ],
     notes: [
       ['KINDS of frames, comma-separated:', ...aligned(FRAME_KINDS.map(({ name, doc }) => [`  ${name}`, doc]))],
@@ -77,8 +80,6 @@ export const stacks = recordsCommand(
     ];
     const { format } = request;
     const isCollapsed = format === 'collapsed';
-    if (given.on('host') && given.on('collectives'))
-      throw new UsageError('--host and --collectives exclude each other');
     const options = { safe: isCollapsed ? collapsedFrame : escapeControls, apart: !isCollapsed };
     await runAnalysis(request, {
       analysis: given.on('host')

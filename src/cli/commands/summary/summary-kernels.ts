@@ -2,7 +2,7 @@
 import { isIncomplete } from '../../../prof/input/losses.js';
 import type { KernelSummary, Tally } from '../../../prof/summary/summary-data.js';
 import { sumOf } from '../../../prof/summary/tallies.js';
-import { NEURON } from '../../../prof/work/neuron-model.js';
+import { NEURON } from '../../../prof/work/work-models.js';
 import { BY_NAME } from '../../../prof/work/work-model.js';
 import { amountText, MICROSECOND, UNKNOWN } from '../../../record/units.js';
 import { grouped, many } from '../../../record/plural.js';

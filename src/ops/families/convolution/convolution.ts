@@ -74,7 +74,7 @@ function read(call: OpCall): ProductCost | null {
     formula: convolutionFormula(transposed, '|x| + |W|'),
     source: CONVOLUTION_SOURCE,
     matmul: true,
-    addend: { given: tensorAt(call, 'bias', 2), shape: [filters], fused: false },
+    addend: { given: tensorAt(call, 'bias', 2), shape: [filters], fused: false, symbol: 'b' },
     transposed,
   };
 }
@@ -100,9 +100,10 @@ export const convolution: Family = {
   formulas: [
     'flops = 2·N·K·prod(out)·(C/g)·prod(kernel); forward, input gradient and weight gradient each',
     'transposed: flops = 2·N·C·prod(in)·(K/g)·prod(kernel), with C input and K output channels',
-    'bytes = |x| + |W| + |y|',
+    'bytes = |x| + |W| + |b| + |y|; gradients: |x| + |W| + |y|',
+    '`--convention pyprof`: calls of Python functions without the bias',
     'bias kernel: flops = |y|, bytes = 2·|y| + K forward, |y| + K backward',
-    'of the dispatcher: bias and addend are read too; each gradient that output_mask selects is a part of its own',
+    'of the dispatcher: an addend is read too; each gradient that output_mask selects is a part of its own',
   ],
   work(call, kernel) {
     if (isDispatched(call)) return dispatched(call, kernel);

@@ -5,7 +5,7 @@
  * extents, so each costs the same. Bytes: both operands read once, the result written once.
  */
 import { dispatcherNames, entryOf, named, type ByName } from '../../by-name.js';
-import { numel, positional, type Tensor } from '../../call.js';
+import { argumentValue, numel, positional, type Tensor } from '../../call.js';
 import type { OpCall } from '../../../record/record.js';
 import type { Family, KernelFacts, Param, KernelRole } from '../../family.js';
 import { isDispatched } from '../../schema/dispatched.js';
@@ -38,7 +38,7 @@ function operands(call: OpCall, ...names: readonly (readonly string[])[]): Tenso
 }
 
 /** GEMM, or GEMV where an operand is a vector, with column-major M, N, K as in BLAS. */
-function gemm(a: Tensor, b: Tensor, addend?: Tensor): ProductCost | null {
+function gemm(a: Tensor, b: Tensor, c?: { readonly given: Tensor; readonly unread: boolean }): ProductCost | null {
   const e = gemmExtents(a.shape, b.shape);
   if (e === null) return null;
   const batches = numel(e.batch);
@@ -49,11 +49,10 @@ function gemm(a: Tensor, b: Tensor, addend?: Tensor): ProductCost | null {
     params: [...gemmParams(e), ...dtypeParams(a, b)],
     formula:
       `flops = 2·${e.batch.length > 0 ? 'b·' : ''}m·n·k` +
-      `${addend === undefined ? '' : ' (adding C, alpha and beta not counted)'}, ` +
-      `bytes = |A| + |B| + |A·B|${addend === undefined ? '' : ' (C not counted)'}`,
+      `${c === undefined ? '' : ' (adding C, alpha and beta not counted)'}, bytes = |A| + |B| + |A·B|`,
     source: PRODUCT_SOURCE,
     matmul: e.m > 1 || e.n > 1 || a.shape.length > 1 || b.shape.length > 1,
-    ...(addend === undefined ? {} : { addend: { given: addend, shape: addend.shape, fused: true } }),
+    ...(c === undefined ? {} : { addend: { ...c, shape: c.given.shape, fused: true, symbol: 'C' } }),
   };
 }
 
@@ -77,7 +76,7 @@ function withAddend(leftRank: number, rightRank: number): (call: OpCall) => Prod
   return (call) => {
     const [c, a, b] = operands(call, ADDEND, ['mat1', 'batch1', 'mat', 'tensor1'], RIGHT) ?? [];
     if (c === undefined || a === undefined || b === undefined || !ranks([a, b], leftRank, rightRank)) return null;
-    const found = gemm(a, b, c);
+    const found = gemm(a, b, { given: c, unread: argumentValue(call, 'beta', -1) === 0 });
     return found !== null && broadcastsTo(c.shape, found.writes[0].shape) ? found : null;
   };
 }
@@ -90,7 +89,7 @@ function addbmm(call: OpCall): ProductCost | null {
   return {
     ...batched,
     writes: [{ shape: shape.slice(1), dtype }],
-    formula: 'flops = 2·b·m·n·k (adding C not counted), bytes = |A| + |B| + |ΣA·B| (C not counted)',
+    formula: 'flops = 2·b·m·n·k (adding C not counted), bytes = |A| + |B| + |ΣA·B|',
   };
 }
 
@@ -148,7 +147,7 @@ function linear(call: OpCall): ProductCost | null {
     formula: 'flops = 2·m·n·k (bias not counted), bytes = |x| + |W| + |y|',
     source: PRODUCT_SOURCE,
     matmul: true,
-    addend: { given: bias, shape: [m], fused: false, label: 'bias' },
+    addend: { given: bias, shape: [m], fused: false, symbol: 'b', label: 'bias' },
   };
 }
 
@@ -182,8 +181,8 @@ export const blas: Family = {
   ],
   formulas: [
     'flops = 2·b·m·n·k, forward, input gradient and weight gradient each; b = product of the batch extents',
-    'bytes = |A| + |B| + |A·B|; a broadcast operand is read once; C of C + A·B is not counted',
-    'of the dispatcher: bytes = every operand read (C unless beta is 0, scales, bias) + the result written',
+    'bytes = every operand read (A, B, C unless beta is 0, scales, bias) + the result written; gradients: |A| + |B| + |A·B|; a broadcast operand is read once',
+    '`--convention pyprof`: calls of Python functions without C and bias',
     'contraction (einsum, tensordot): flops = 2·Π(extents of all indices), 1· where none is summed',
     'grouped: flops = 2·m·n·k with the rows of all groups together; every weight read once',
     'bias kernel: flops = |out|, bytes = 2·|out| + |bias| forward, |out| + |bias| backward',

@@ -1,125 +1,255 @@
-/** Losses. */
-import { entryOf, named, type ByName } from '../../by-name.js';
-import { argument, numel, type Tensor } from '../../call.js';
-import type { OpCall } from '../../../record/record.js';
-import { isDispatched } from '../../schema/dispatched.js';
+/**
+ * Losses: the dispatcher's ops, and functions of torch.nn.functional that run them. Where PyTorch reduces with a separate op
+ * (mean, sum), that op has the reduction.
+ */
+import { largest } from '../../../containers/lists.js';
+import type { Arg, OpCall } from '../../../record/record.js';
+import { entryOf, type ByName } from '../../by-name.js';
+import { extentAt, numel, type Tensor } from '../../call.js';
 import type { Family, KernelFacts, Work } from '../../family.js';
-import { inputTensors, tensorAt } from '../../operands.js';
+import { kernelKind } from '../../kernels/kernel-name.js';
+import { inputTensors, opName, tensorAt } from '../../operands.js';
+import { isDispatched } from '../../schema/dispatched.js';
+import { ruleWork, rules, withTensors, type BoundCall, type RuleCost } from '../../schema/op-rules.js';
 import { promote } from '../../schema/promotion.js';
-import { tensor, total, tensorParams, workOf } from '../../work.js';
-import { ruleWork } from '../../schema/op-rules.js';
-import { LOSS_RULES } from './dispatched-loss.js';
+import { pythonArguments } from '../../schema/python-arguments.js';
+import { tensor, tensorParams, total, workOf } from '../../work.js';
 import { softmaxWork } from './softmax.js';
 
-const SOURCE = 'PyProf (mse_loss); per element otherwise: the operations of the definition in torch.nn.functional';
+/** No reduction, as the dispatcher writes it; 1 is the mean, 2 the sum. */
+const NONE = 0;
 
-/** 'mean' unless the call says otherwise; aten writes 0, 1 and 2. */
-function reductionOf(call: OpCall, position: number): string {
-  const given = argument(call, 'reduction', position)?.value;
-  const words = ['none', 'mean', 'sum'];
-  if (typeof given === 'number') return words[given] ?? 'mean';
-  return typeof given === 'string' && words.includes(given) ? given : 'mean';
+/** One result per element, before any reduction. */
+const each = (perElement: number): RuleCost =>
+  withTensors('self target', (input, target, bound) => {
+    const flops = perElement + bound.tensors('weight').length;
+    return {
+      flops: flops * numel(input.shape),
+      writes: [tensor(input.shape, promote([input, target]))],
+      formula: `flops = ${flops}·E; bytes = input + target + one result per element (a mean or sum of them is an op of its own)`,
+    };
+  });
+
+/** With its mean or sum in the same op, for ops that later versions take apart. */
+const reduced = (perElement: number): RuleCost =>
+  withTensors('self target', (input, target, bound) => {
+    const isReduced = bound.count('reduction') !== NONE;
+    const flops = perElement + bound.tensors('weight').length + (isReduced ? 1 : 0);
+    const result = tensor(isReduced ? [] : input.shape, promote([input, target]));
+    const formula = `flops = ${flops}·E; bytes = input + target + result`;
+    return { flops: flops * numel(input.shape), writes: [result], formula };
+  });
+
+/** The gradient of the input, from the gradient of the result and both operands. */
+const eachBackward = (perElement: number): RuleCost =>
+  withTensors('self target', (input, _, bound) => {
+    const flops = perElement + bound.tensors('weight').length;
+    const formula = `flops = ${flops}·E; bytes = gradient + input + target + gradient of the input`;
+    return { flops: flops * numel(input.shape), writes: [input], formula };
+  });
+
+/** −y·g, of which the input has no part. */
+const divergenceBackward = withTensors('self target', (input, _, bound) => ({
+  flops: 2 * numel(input.shape),
+  reads: bound.tensorsOf('grad_output target'),
+  writes: [input],
+  formula: 'flops = 2·E (product, sign); bytes = gradient + target + gradient of the input',
+}));
+
+/** Targets pick one element of a class each; with weights one more product. */
+const picked = withTensors('self target', (input, target, bound) => {
+  if (numel(target.shape) > numel(input.shape)) return null;
+  const weights = bound.tensors('weight');
+  const [elements, scalar] = [tensor(target.shape, input.dtype), tensor([], input.dtype)];
+  return {
+    flops: (1 + weights.length) * numel(target.shape),
+    reads: [target, elements, ...weights],
+    writes: [bound.count('reduction') === NONE ? elements : scalar, scalar],
+    formula: 'flops = n (2·n with weights); bytes = targets + one element per target + weights + result + total weight',
+  };
+});
+
+/** The gradient is zero but for one element per target; all of it is written. */
+const pickedBackward = withTensors('self target', (input, target, bound) => {
+  if (numel(target.shape) > numel(input.shape)) return null;
+  return {
+    flops: (1 + bound.tensors('weight').length) * numel(target.shape),
+    reads: bound.tensorsOf('grad_output target weight total_weight'),
+    writes: [input],
+    formula: 'flops = n (2·n with weights); bytes = gradient + targets + weights + gradient of the whole input',
+  };
+});
+
+/** Per state and time step: the maximum of three, their differences, exponentials, sum, logarithm, and the probability. */
+const CTC_FLOPS = 13;
+
+/** States of one target: a blank between any two labels, and at both ends. */
+function ctcStates(bound: BoundCall, batch: number): number | null {
+  const known = bound.tensor('log_alpha')?.shape.at(-1);
+  if (known !== undefined) return known;
+  const labels = bound.tensor('targets')?.shape;
+  const lengths = bound.integers('target_lengths');
+  const longest = labels?.length === 2 ? labels[1] : lengths?.length === batch ? largest(lengths) : undefined;
+  return longest === undefined ? null : 2 * longest + 1;
 }
 
-/** Two tensors of one shape. */
-function pair(call: OpCall): [input: Tensor, target: Tensor] | null {
-  const [input, target] = [tensorAt(call, 'input', 0), tensorAt(call, 'target', 1)];
-  if (input === null || target === null || numel(input.shape) !== numel(target.shape)) return null;
-  return [input, target];
+const ctc = (passes: number): RuleCost =>
+  withTensors('log_probs', (input, bound) => {
+    const [steps, batch] = [extentAt(input, 0), input.shape.length > 2 ? extentAt(input, 1) : 1];
+    const states = ctcStates(bound, batch);
+    const formula = `flops = ${CTC_FLOPS}·N·T·S, S = 2·target length + 1; bytes = probabilities + targets + states${passes > 1 ? ' + gradient' : ''}`;
+    if (states === null) return { flops: null, writes: null, formula, unknown: 'the longest target is unspecified' };
+    const alpha = tensor([batch, steps, states], input.dtype);
+    const writes = [alpha, passes > 1 ? input : tensor([batch], input.dtype)];
+    return { flops: CTC_FLOPS * numel(alpha.shape), writes, formula };
+  });
+
+const PAIR = '@self @target';
+const NLL = '@self @target @weight? reduction ignore_index';
+const CTC = '@log_probs @targets @input_lengths? @target_lengths?';
+
+const LOSS_RULES = rules`
+  // (x − y)²; difference, norm, gradient
+  ${each(2)} mse_loss: ${PAIR} reduction
+  ${eachBackward(3)} mse_loss_backward: @grad_output ${PAIR} reduction
+  // difference, absolute value, comparison, square, scale; difference, comparison, quotient, norm, gradient
+  ${each(5)} smooth_l1_loss: ${PAIR} reduction beta
+  ${eachBackward(5)} smooth_l1_loss_backward: @grad_output ${PAIR} reduction beta
+  ${each(5)} huber_loss: ${PAIR} reduction delta
+  ${eachBackward(5)} huber_loss_backward: @grad_output ${PAIR} reduction delta
+  // y·log x + (1 − y)·log(1 − x); (x − y)/max(x·(1 − x), ε), gradient, norm
+  ${each(7)} binary_cross_entropy: ${PAIR} @weight? reduction
+  ${eachBackward(7)} binary_cross_entropy_backward: @grad_output ${PAIR} @weight? reduction
+  // margin − y's element + element, comparison, sum
+  ${each(4)} multi_margin_loss: ${PAIR} p margin @weight? reduction
+  ${eachBackward(3)} multi_margin_loss_backward: @grad_output ${PAIR} p margin @weight? reduction
+  // |x − y|; y·(log y − x); max(x, 0) − x·y + log(1 + exp(−|x|))
+  ${reduced(2)} l1_loss: ${PAIR} reduction
+  ${reduced(3)} kl_div: ${PAIR} reduction log_target
+  ${reduced(8)} binary_cross_entropy_with_logits: ${PAIR} @weight? @pos_weight? reduction
+  // Older versions run these as one op; later ones take them apart. Sign of the difference, gradient, norm:
+  ${eachBackward(3)} l1_loss_backward: @grad_output ${PAIR} reduction
+  ${divergenceBackward} kl_div_backward: @grad_output ${PAIR} reduction log_target
+  ${picked} nll_loss nll_loss2d nll_loss_nd nll_loss_forward nll_loss2d_forward: ${NLL}
+  ${pickedBackward} nll_loss_backward nll_loss2d_backward: @grad_output ${NLL} @total_weight
+  ${ctc(1)} _ctc_loss: ${CTC} blank zero_infinity
+      | @log_probs @targets input_lengths target_lengths blank zero_infinity
+  // These make the gradient at once, in a workspace of their own.
+  ${ctc(2)} _cudnn_ctc_loss miopen_ctc_loss: ${CTC} blank deterministic zero_infinity
+      | @log_probs @targets input_lengths target_lengths blank deterministic zero_infinity
+  ${ctc(2)} _ctc_loss_backward: @grad @log_probs @targets input_lengths target_lengths @neg_log_likelihood @log_alpha
+      blank zero_infinity
+      | @grad ${CTC} @neg_log_likelihood @log_alpha blank zero_infinity
+`;
+
+const SOURCE = 'per element: the operations of the definition; arguments: PyTorch native_functions.yaml';
+
+/** Order of the arguments of torch.nn.functional, where that is not the dispatcher's. */
+const ORDERS: ByName<string> = {
+  mse_loss: 'input target size_average reduce reduction weight',
+  smooth_l1_loss: 'input target size_average reduce reduction beta',
+  l1_loss: 'input target size_average reduce reduction',
+  kl_div: 'input target size_average reduce reduction log_target',
+  binary_cross_entropy: 'input target weight size_average reduce reduction',
+  binary_cross_entropy_with_logits: 'input target weight size_average reduce reduction pos_weight',
+  nll_loss: 'input target weight size_average ignore_index reduce reduction',
+  cross_entropy: 'input target weight size_average ignore_index reduce reduction label_smoothing',
+};
+
+const REDUCTIONS = ['none', 'mean', 'sum'];
+
+/** A loss of Python: its operands, and the reduction as the dispatcher writes it. */
+interface PythonLoss {
+  readonly input: Arg;
+  readonly target: Arg;
+  readonly weight: Arg;
+  readonly reduction: number;
+}
+
+function read(call: OpCall): PythonLoss | null {
+  const isFunctional = call.mod === 'torch.nn.functional';
+  const order = (isFunctional ? entryOf(ORDERS, call) : undefined) ?? 'input target reduction';
+  const given = pythonArguments(call, order);
+  const [input, target] = [given('input') ?? given('self'), given('target')];
+  if (input?.shape === undefined || target?.shape === undefined || inputTensors(call) === null) return null;
+  const { value } = given('reduction') ?? {};
+  const reduction = typeof value === 'number' ? value : REDUCTIONS.indexOf(String(value));
+  return { input, target, weight: given('weight') ?? NOT_GIVEN, reduction: reduction in REDUCTIONS ? reduction : 1 };
+}
+
+const NOT_GIVEN: Arg = { name: '', type: 'NoneType', value: null };
+const number = (value: number): Arg => ({ name: '', type: 'int', value });
+const plain = (arg: Arg): Arg => ({ ...arg, name: '' });
+const like = ({ dtype = 'na' }: Arg, shape: readonly number[]): Arg => ({ name: '', type: 'tensor', shape, dtype });
+
+/** The dispatcher's op that a kernel of the function runs, by op of the function; the backward op where it has one. */
+function dispatchedOp(call: OpCall, { input, target, weight, reduction }: PythonLoss, dir: KernelFacts['dir']): OpCall {
+  const op = opName(call) === 'cross_entropy' ? 'nll_loss' : opName(call);
+  const isPicked = op.startsWith('nll_loss');
+  const weights = isPicked || op.startsWith('binary_cross_entropy') ? [plain(weight)] : [];
+  const end = op === 'binary_cross_entropy_with_logits' ? [NOT_GIVEN, number(reduction)] : [number(reduction)];
+  const args = [plain(input), plain(target), ...weights, ...end, ...(isPicked ? [number(-100)] : [])];
+  if (dir !== 'bprop') return { mod: 'aten', op, from: 'dispatcher', args };
+  const gradient = like(input, reduction === NONE ? ((isPicked ? target : input).shape ?? []) : []);
+  const saved = isPicked ? [like(input, [])] : [];
+  return {
+    ...{ mod: 'aten', from: 'dispatcher' },
+    op: isPicked ? 'nll_loss_backward' : `${op}_backward`,
+    args: [gradient, ...args, ...saved],
+  };
+}
+
+/** The mean or sum of the results, in a kernel of its own. */
+function reductionWork(input: Tensor, target: Tensor): Work {
+  const each = tensor(input.shape, promote([input, target]));
+  return workOf({
+    flops: numel(input.shape),
+    reads: [each],
+    writes: [tensor([], each.dtype)],
+    params: tensorParams(input),
+    formula: 'flops = E; bytes = one result per element + their mean or sum',
+    source: SOURCE,
+  });
 }
 
 /** PyProf's count: two operations per element read or written, one for the result. */
-const meanSquaredError: Family['work'] = (call, kernel) => {
-  const operands = pair(call);
-  if (operands === null) return null;
-  const [input, target] = operands;
-  // F.mse_loss has size_average and reduce between target and reduction.
-  const reduction = reductionOf(call, call.mod === 'torch.nn.functional' ? 4 : 2);
-  const backward = kernel.dir === 'bprop';
+function meanSquaredErrorOfPyprof(input: Tensor, target: Tensor, reduction: number, { dir }: KernelFacts): Work {
   const each = tensor(input.shape, promote([input, target]));
-  const extra = (reduction === 'none' ? 1 : 0) + (backward ? 1 : 0);
+  const extra = (reduction === NONE ? 1 : 0) + (dir === 'bprop' ? 1 : 0);
   const passes = 2 + extra;
   return workOf({
     flops: 2 * passes * numel(input.shape) + 1,
     reads: [input, target],
     writes: new Array<Tensor>(extra).fill(each),
-    params: [...tensorParams(input), ['red', reduction]],
+    params: [...tensorParams(input), ['red', REDUCTIONS[reduction] ?? 'mean']],
     formula: `flops = 2·${passes}·E + 1; bytes = ${passes}·E·size`,
-    source: SOURCE,
-  });
-};
-
-/** Operations per element of a loss before its reduction. */
-const PER_ELEMENT: ByName<number> = {
-  // |x − y|
-  l1_loss: 2,
-  // difference, absolute value, comparison, square, scale
-  smooth_l1_loss: 5,
-  huber_loss: 5,
-  // y·log x + (1 − y)·log(1 − x)
-  binary_cross_entropy: 7,
-  // max(x, 0) − x·y + log(1 + exp(−|x|))
-  binary_cross_entropy_with_logits: 8,
-  // y·(log y − x)
-  kl_div: 3,
-};
-
-const elementwiseLoss: Family['work'] = (call, kernel) => {
-  const operands = pair(call);
-  const perElement = entryOf(PER_ELEMENT, call);
-  if (operands === null || perElement === undefined) return null;
-  const [input, target] = operands;
-  const each = tensor(input.shape, promote([input, target]));
-  const named = call.args.find(({ name }) => name === 'reduction')?.value;
-  const result = named === 'none' ? each : tensor([], each.dtype);
-  const reduced = named === 'none' ? 0 : 1;
-  const backward = kernel.dir === 'bprop';
-  return workOf({
-    flops: (perElement + reduced) * numel(input.shape),
-    reads: backward ? [input, target, result] : [input, target],
-    writes: backward ? [each] : [result],
-    params: tensorParams(input),
-    formula: `flops = ${perElement + reduced}·E; bytes = input + target + ${backward ? 'gradients' : 'result'}`,
-    source: SOURCE,
-  });
-};
-
-/** One element per target is read (forward) or written (backward). */
-function pickedLoss(input: Tensor, target: Tensor, kernel: KernelFacts): Work {
-  const picked = tensor(target.shape, input.dtype);
-  const backward = kernel.dir === 'bprop';
-  return workOf({
-    flops: numel(target.shape),
-    reads: backward ? [target] : [target, picked],
-    writes: backward ? [picked] : [tensor([], input.dtype)],
-    params: tensorParams(input),
-    formula: 'flops = n; bytes = targets + one element per target (+ result)',
-    source: SOURCE,
+    source: 'PyProf',
   });
 }
 
-/** Inputs (N, C, …) and whole-number targets (N, …), or one sample (C) with one target. */
-function classes(call: OpCall): [input: Tensor, target: Tensor] | null {
+/** Losses that PyTorch makes of other ops, whose gradient has no op of its own: as many operations as forward. */
+const WITHOUT_BACKWARD = 'binary_cross_entropy_with_logits';
+
+/** The work of a kernel of a function of Python. */
+function pythonWork(call: OpCall, kernel: KernelFacts): Work | null {
+  const found = read(call);
   const [input, target] = [tensorAt(call, 'input', 0) ?? tensorAt(call, 'self', 0), tensorAt(call, 'target', 1)];
-  const given = inputTensors(call);
-  if (given === null || input === null || target === null) return null;
-  return numel(target.shape) <= numel(input.shape) ? [input, target] : null;
+  if (found === null || input === null || target === null) return null;
+  const op = opName(call);
+  const isPair = !/^(nll_loss|cross_entropy)/.test(op);
+  if (isPair && numel(input.shape) !== numel(target.shape)) return null;
+  if (kernel.convention === 'pyprof' && op === 'mse_loss')
+    return meanSquaredErrorOfPyprof(input, target, found.reduction, kernel);
+  const isReduction = kernel.dir !== 'bprop' && kernel.sub > 0 && kernelKind(kernel) === 'reduction';
+  if (isPair && isReduction && found.reduction !== NONE) return reductionWork(input, target);
+  const dir = op === WITHOUT_BACKWARD ? 'fprop' : kernel.dir;
+  const loss = ruleWork(LOSS_RULES, dispatchedOp(call, found, dir), kernel, SOURCE);
+  return op === 'cross_entropy' && loss !== null ? crossEntropy(input, loss, kernel, true) : loss;
 }
-
-const negativeLogLikelihood: Family['work'] = (call, kernel) => {
-  const operands = classes(call);
-  return operands === null ? null : pickedLoss(...operands, kernel);
-};
 
 /** log_softmax and nll_loss in one call: kernels named after one of them compute it, any other kernel computes both. */
-const crossEntropy: Family['work'] = (call, kernel) => {
-  const operands = classes(call);
-  if (operands === null) return null;
-  const [input, target] = operands;
+function crossEntropy(input: Tensor, loss: Work, kernel: KernelFacts, byName: boolean): Work {
   const logarithms = softmaxWork('log_softmax', input, input, kernel);
-  const loss = pickedLoss(input, target, kernel);
-  // A call of the dispatcher has its whole work here, whatever the kernel.
-  const byName = !isDispatched(call);
   if (byName && /nll/i.test(kernel.name)) return loss;
   if (byName && /softmax/i.test(kernel.name)) return logarithms;
   const formula = `log_softmax (${logarithms.formula}) and nll_loss (${loss.formula})`;
@@ -127,35 +257,27 @@ const crossEntropy: Family['work'] = (call, kernel) => {
   const bytes = total([logarithms.bytes, loss.bytes]);
   const unknown = logarithms.unknown ?? loss.unknown;
   return { ...logarithms, flops, bytes, formula, source: SOURCE, ...(unknown === undefined ? {} : { unknown }) };
-};
+}
 
-const FORMULAS: ByName<Family['work']> = {
-  ...named('mse_loss', meanSquaredError),
-  ...named(Object.keys(PER_ELEMENT).join(' '), elementwiseLoss),
-  ...named('nll_loss nll_loss2d nll_loss_nd nll_loss_forward nll_loss2d_forward', negativeLogLikelihood),
-  ...named('cross_entropy cross_entropy_loss', crossEntropy),
-};
-
-const RULES_SOURCE = 'per element: the operations of the definition; arguments: PyTorch native_functions.yaml';
-
-/** A call of the dispatcher by its rule; where there is none, and for any other call, by the formula of the function. */
 function work(call: OpCall, kernel: KernelFacts): Work | null {
-  const formula = entryOf(FORMULAS, call);
-  const byRule = formula === undefined || isDispatched(call);
-  const ruled = byRule ? ruleWork(LOSS_RULES, call, kernel, RULES_SOURCE) : null;
-  return ruled ?? formula?.(call, kernel) ?? null;
+  if (!isDispatched(call)) return pythonWork(call, kernel);
+  // A call of the dispatcher has its whole work here, whatever the kernel.
+  if (opName(call) !== 'cross_entropy_loss') return ruleWork(LOSS_RULES, call, kernel, SOURCE);
+  const input = tensorAt(call, 'self', 0);
+  const loss = ruleWork(LOSS_RULES, { ...call, op: 'nll_loss' }, kernel, SOURCE);
+  return input === null || loss === null ? null : crossEntropy(input, loss, kernel, false);
 }
 
 export const loss: Family = {
   id: 'loss',
   title: 'Losses: mse_loss, nll_loss, cross_entropy and others',
-  ops: [...new Set([...Object.keys(FORMULAS), ...Object.keys(LOSS_RULES)])],
+  ops: [...Object.keys(LOSS_RULES), 'cross_entropy', 'cross_entropy_loss'],
   formulas: [
-    'mse_loss: flops = 2·p·E + 1; bytes = p·E·size; p = 2, one more for reduction none, one more backward',
-    'nll_loss: flops = n; bytes = targets + one element per target + result',
+    'flops = operations of the definition per element (mse_loss 2·E, backward 3·E), a reduction in a kernel of its own E; bytes = input + target + one result per element, backward gradient + input + target + gradient of the input',
+    'l1_loss, kl_div, binary_cross_entropy_with_logits: with their reduction; bytes = input + target + result',
+    'nll_loss: flops = n; bytes = targets + one element per target + result + total weight; its backward writes the whole gradient',
     'cross_entropy: the log_softmax kernel 5·E, the nll_loss kernel n; a fused kernel both',
-    'others: flops = (operations of the definition + 1 for the reduction)·E; bytes = input + target + result, backward input + target + gradients',
-    'ops of the dispatcher: operations of the definition (mse_loss 2·E, backward 3·E) without a reduction that is an op of its own; nll_loss_backward writes the whole gradient',
+    '`--convention pyprof`: mse_loss of Python 2·p·E + 1 operations and p·E·size bytes; p = 2, one more for reduction none, one more backward',
   ],
   work,
 };

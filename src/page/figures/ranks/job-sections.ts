@@ -5,24 +5,25 @@ import { capitalised } from '../../document/capitalised.js';
 import { boxedDefinitions, button, element, note, section } from '../../document/dom-elements.js';
 import { searched } from '../../document/timeline-conditions.js';
 import { quantityText, type DisplayUnit } from '../../document/units.js';
+import { fieldsOf } from '../field.js';
 import { figure } from '../figure.js';
 import { heatMaps, type JobLinks } from './heat-map.js';
 import { listed, numbersOf } from '../listed-rows.js';
 import { table, type TableColumn } from '../sorted-table.js';
-import type { FieldScope } from '../field.js';
 
 const RANKS = 'job.ranks';
 const CLASSES = 'job.classes';
 
-export function jobSections(view: FieldScope, job: PageJob, links: JobLinks): HTMLElement[] {
+export function jobSections(job: PageJob, links: JobLinks): HTMLElement[] {
+  const of = fieldsOf('job', job);
   return [
     boxedDefinitions([
-      ['Matched operations', figure(view, 'job.matched', 'count')],
-      ['Without a counterpart', figure(view, 'job.unmatched', 'count')],
-      ['Ranks without a profile', figure(view, 'job.missing', 'count')],
+      ['Matched operations', figure(of('matched'), 'count')],
+      ['Without a counterpart', figure(of('unmatched'), 'count')],
+      ['Ranks without a profile', figure(of('missing'), 'count')],
       ...(job.withoutWork === 0
         ? []
-        : [['Profiles without work on a device', figure(view, 'job.withoutWork', 'count')] as const]),
+        : [['Profiles without work on a device', figure(of('withoutWork'), 'count')] as const]),
     ]),
     ...withoutWork(job),
     section(

@@ -1,12 +1,13 @@
 /** The profiles of a page side by side: a row a profile, with what stands out marked. */
 import { elementAt } from '../../../containers/element.js';
 import type { ProfileOutline } from '../../../prof/html/page-elements.js';
+import type { DeviceTime } from '../../../prof/summary/summary-data.js';
 import { median } from '../../../record/statistics.js';
 import { button, element, note, scrolling, section, labelledTable } from '../../document/dom-elements.js';
 import { inScale, quantityText, scaleOfAll, type DisplayScale, type DisplayUnit } from '../../document/units.js';
 import { csvButton } from '../csv-button.js';
-import { valueOf, type FieldScope } from '../field.js';
-import { namedFigure } from '../figure.js';
+import { difference, fieldsOf, leastOf, mostOf, ratio, sumOf, type Field, type NumberKey } from '../field.js';
+import { figure } from '../figure.js';
 import type { TableColumn } from '../table-cells.js';
 import { IDLE_NAMES, STEP_NAMES } from '../time-parts.js';
 import { TableHeads } from '../table-heads.js';
@@ -15,65 +16,87 @@ import { deviations, known, type Deviation } from './rank-comparison.js';
 interface RankMetric {
   readonly title: string;
   readonly unit: DisplayUnit;
-  /** Field of a profile; 'P.' stands for its path. */
-  readonly field: string;
-  /** Time of which it is known: without any, it is not. */
-  readonly known?: string;
+  readonly of: (profile: ProfileOutline, path: string) => Field;
 }
 
-const sumOf = (name: string): string => `sum(P.overview.devices.*.${name})`;
+const times =
+  (key: NumberKey<DeviceTime>) =>
+  ({ overview: { devices } }: ProfileOutline, path: string): Field =>
+    sumOf(`${path}.overview.devices.*`, devices, key);
+
+const step =
+  (clock: keyof typeof STEP_NAMES) =>
+  ({ overview: { steps } }: ProfileOutline, path: string): Field =>
+    fieldsOf(`${path}.overview.steps.${clock}`, steps?.[clock])('median');
+
+function span({ overview: { devices } }: ProfileOutline, path: string): Field {
+  const list = `${path}.overview.devices.*`;
+  return difference(mostOf(list, devices, 'end'), leastOf(list, devices, 'start'));
+}
+
+/** Unknown where it is of no kernel. */
+function matrixUnit({ overview: { kernels } }: ProfileOutline, path: string): Field {
+  const time = fieldsOf(`${path}.overview.kernels`, kernels)('time');
+  const unit = fieldsOf(`${path}.overview.kernels.matrixUnit`, kernels?.matrixUnit);
+  const share = ratio(unit('used'), time);
+  const known = difference(time, unit('unknown'), unit('undetermined')).value ?? 0;
+  return known > 0 ? share : { ...share, value: null };
+}
 
 const METRICS: readonly RankMetric[] = [
-  { title: 'Span', unit: 'ns', field: 'max(P.overview.devices.*.end) - min(P.overview.devices.*.start)' },
-  { title: 'Busy', unit: 'ns', field: sumOf('busy') },
-  { title: 'Idle', unit: 'ns', field: sumOf('idle') },
-  { title: IDLE_NAMES.launch[0], unit: 'ns', field: 'sum(P.idle.devices.*.times.launch)' },
-  { title: 'Compute', unit: 'ns', field: sumOf('compute') },
-  { title: 'Communication', unit: 'ns', field: sumOf('communication') },
-  { title: 'Exposed communication', unit: 'ns', field: sumOf('exposed') },
-  { title: 'Copies and sets', unit: 'ns', field: sumOf('memory') },
-  { title: `${STEP_NAMES.host}, median`, unit: 'ns', field: 'P.overview.steps.host.median' },
-  { title: `${STEP_NAMES.device}, median`, unit: 'ns', field: 'P.overview.steps.device.median' },
-  { title: 'Kernels', unit: 'count', field: 'P.overview.kernels.count' },
+  { title: 'Span', unit: 'ns', of: span },
+  { title: 'Busy', unit: 'ns', of: times('busy') },
+  { title: 'Idle', unit: 'ns', of: times('idle') },
   {
-    title: 'On matrix unit',
-    unit: 'share',
-    field: 'P.overview.kernels.matrixUnit.used / P.overview.kernels.time',
-    known:
-      'P.overview.kernels.time - P.overview.kernels.matrixUnit.unknown - P.overview.kernels.matrixUnit.undetermined',
+    title: IDLE_NAMES.launch[0],
+    unit: 'ns',
+    of: ({ idle }, path) =>
+      sumOf(
+        `${path}.idle.devices.*.times`,
+        idle.devices.map((device) => device.times),
+        'launch',
+      ),
   },
+  { title: 'Compute', unit: 'ns', of: times('compute') },
+  { title: 'Communication', unit: 'ns', of: times('communication') },
+  { title: 'Exposed communication', unit: 'ns', of: times('exposed') },
+  { title: 'Copies and sets', unit: 'ns', of: times('memory') },
+  { title: `${STEP_NAMES.host}, median`, unit: 'ns', of: step('host') },
+  { title: `${STEP_NAMES.device}, median`, unit: 'ns', of: step('device') },
+  {
+    title: 'Kernels',
+    unit: 'count',
+    of: ({ overview }, path) => fieldsOf(`${path}.overview.kernels`, overview.kernels)('count'),
+  },
+  { title: 'On matrix unit', unit: 'share', of: matrixUnit },
 ];
-
-const inProfile = (field: string, at: number): string => field.replaceAll('P.', `profiles.${at}.`);
-const fieldOf = ({ field }: RankMetric, at: number): string => inProfile(field, at);
-const isKnown = (scope: FieldScope, { known: time }: RankMetric, at: number): boolean =>
-  time === undefined || (valueOf(scope, inProfile(time, at)) ?? 0) > 0;
 
 /** A metric with its values, in order of the profiles. */
 interface MeasuredMetric {
   readonly metric: RankMetric;
+  readonly fields: readonly Field[];
   readonly values: readonly (number | null)[];
   readonly scale: DisplayScale;
   readonly from: readonly Deviation[];
 }
 
-function measured(scope: FieldScope, profiles: readonly ProfileOutline[]): MeasuredMetric[] {
-  const all = METRICS.map((metric) => ({
-    metric,
-    values: profiles.map((_, at) => (isKnown(scope, metric, at) ? valueOf(scope, fieldOf(metric, at)) : null)),
-  }));
+function measured(profiles: readonly ProfileOutline[]): MeasuredMetric[] {
+  const all = METRICS.map((metric) => {
+    const fields = profiles.map((profile, at) => metric.of(profile, `profiles.${at}`));
+    return { metric, fields, values: fields.map(({ value }) => value) };
+  });
   return all
     .filter(({ values }) => values.some((value) => value !== null))
-    .map(({ metric, values }) => {
+    .map(({ metric, fields, values }) => {
       const together = all.filter((other) => other.metric.unit === metric.unit).flatMap((other) => other.values);
-      return { metric, values, scale: scaleOfAll(metric.unit, together), from: deviations(values) };
+      return { metric, fields, values, scale: scaleOfAll(metric.unit, together), from: deviations(values) };
     });
 }
 
-function cellOf({ metric, values, scale, from }: MeasuredMetric, at: number): HTMLElement {
-  const value = elementAt(values, at);
+function cellOf({ metric, fields, scale, from }: MeasuredMetric, at: number): HTMLElement {
+  const field = elementAt(fields, at);
   const { part, standsOut } = elementAt(from, at);
-  const shown = namedFigure(fieldOf(metric, at), value, metric.unit, inScale(value, scale));
+  const shown = figure(field, metric.unit, inScale(field.value, scale));
   if (!standsOut || part === null) return element('td', { class: 'number' }, shown);
   const text = `${part > 0 ? '▲ +' : '▼ −'}${quantityText(Math.abs(part), 'share')}`;
   return element('td', { class: 'number out' }, shown, element('span', { class: 'deviation' }, text));
@@ -83,12 +106,12 @@ const CAPTION = 'Profiles compared';
 
 /** @param current index of the shown profile */
 export function profileComparison(
-  scope: FieldScope,
+  profiles: readonly ProfileOutline[],
   names: readonly string[],
   current: number,
   choose: (at: number) => unknown,
 ): HTMLElement {
-  const columns = measured(scope, scope.data.profiles);
+  const columns = measured(profiles);
   const row = (at: number): HTMLElement => {
     const chosen = button(elementAt(names, at), () => choose(at), { class: 'link' });
     if (at === current) chosen.setAttribute('aria-current', 'true');

@@ -4,6 +4,7 @@ import { counted } from '../../../record/plural.js';
 import { replaceContents } from '../../charts/chart.js';
 import { lineChart } from '../../charts/line-chart.js';
 import { definitions, element, note, section, select } from '../../document/dom-elements.js';
+import { fieldsOf } from '../../figures/field.js';
 import { figure } from '../../figures/figure.js';
 import type { Panel, PanelContent, PanelView } from '../../panel.js';
 import { hostComparison, hostsOf, type NamedHost } from './monitor-hosts.js';
@@ -64,7 +65,7 @@ function make(view: PanelView): PanelContent {
   const own = hosts.find(({ profile }) => profile === view.at);
   const { otherReports } = monitor;
   return [
-    element('p', {}, 'Reports: ', figure(view, 'monitor.reports', 'count'), '.'),
+    element('p', {}, 'Reports: ', figure(fieldsOf('monitor', monitor)('reports'), 'count'), '.'),
     ...(otherReports > 0 ? [note(`Of them ${otherReports} are of further hosts, which are not on this page.`)] : []),
     ...errorsOf(monitor),
     ...(own === undefined ? [] : hosts.length > 1 ? comparedHosts(hosts, own) : hostContents(own)),

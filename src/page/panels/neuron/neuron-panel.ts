@@ -6,7 +6,7 @@ import { density } from '../../figures/density.js';
 import { capitalised } from '../../document/capitalised.js';
 import { boxedDefinitions, element, note, scrolling, section, toolNote } from '../../document/dom-elements.js';
 import { quantityText } from '../../document/units.js';
-import { namedFigure } from '../../figures/figure.js';
+import { figure } from '../../figures/figure.js';
 import { table } from '../../figures/sorted-table.js';
 import type { Panel, PanelContent, PanelView } from '../../panel.js';
 
@@ -37,7 +37,7 @@ function metrics(of: NeuronMetrics, at: number): HTMLElement[] {
   const first = FIRST.flatMap(([title, name]) => {
     const row = rows.find((one) => one.name === name);
     const value = typeof row?.value === 'number' ? row.value : null;
-    return row === undefined ? [] : [[title, namedFigure(field(name), value, 'share', metricText({ ...row, why: null }))] as const]; // prettier-ignore
+    return row === undefined ? [] : [[title, figure({ name: field(name), value }, 'share', metricText({ ...row, why: null }))] as const]; // prettier-ignore
   });
   const all = table({
     caption: `Metrics of the profiler${node === null ? '' : ` of ${node}`}`,

@@ -10,6 +10,7 @@ import { boxedDefinitions, element, note, section } from '../../document/dom-ele
 import { keptSelect } from '../../document/kept-choice.js';
 import { timeLink } from '../../document/timeline-link.js';
 import { quantityText, type DisplayUnit } from '../../document/units.js';
+import { fieldsOf, ratio } from '../../figures/field.js';
 import { figure } from '../../figures/figure.js';
 import { listed, numbersOf, type Listed } from '../../figures/listed-rows.js';
 import { table, type TableColumn } from '../../figures/sorted-table.js';
@@ -130,8 +131,9 @@ function distribution(view: PanelView, key: 'delay' | 'queue', title: string, un
   const { launches } = view.profile.idle;
   if (launches === null) return [];
   const of = launches[key];
+  const figureOf = fieldsOf(`idle.launches.${key}`, of);
   const texts = QUANTILES.map((name) => `${name} ${quantityText(of[name], unit)}`);
-  const figures = QUANTILES.map((name) => [name, figure(view, `idle.launches.${key}.${name}`, unit)] as const);
+  const figures = QUANTILES.map((name) => [name, figure(figureOf(name), unit)] as const);
   const label = `${title} of ${of.count} kernels: ${texts.join(', ')}`;
   return [
     section(
@@ -143,7 +145,9 @@ function distribution(view: PanelView, key: 'delay' | 'queue', title: string, un
 }
 
 function launches(view: PanelView): HTMLElement[] {
-  if (view.profile.idle.launches === null) return [note('The launches of the kernels are not in the profile.')];
+  const { launches: waits } = view.profile.idle;
+  if (waits === null) return [note('The launches of the kernels are not in the profile.')];
+  const of = fieldsOf('idle.launches', waits);
   return [
     element(
       'div',
@@ -155,9 +159,9 @@ function launches(view: PanelView): HTMLElement[] {
       'p',
       {},
       'Kernels that ran for less time than the call took that launched them: ',
-      figure(view, 'idle.launches.shorter', 'count'),
+      figure(of('shorter'), 'count'),
       ', ',
-      figure(view, 'idle.launches.shorter / idle.launches.kernels', 'share'),
+      figure(ratio(of('shorter'), of('kernels')), 'share'),
       ' of those launched one by one.',
     ),
   ];

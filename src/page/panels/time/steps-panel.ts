@@ -1,10 +1,12 @@
 /** Times of steps: a histogram, and step by step. */
 import { lacking } from '../../capture-hints.js';
 import { boxedDefinitions, note, section } from '../../document/dom-elements.js';
+import { fieldsOf, type Field } from '../../figures/field.js';
 import { figure } from '../../figures/figure.js';
 import { hostTimesOnly } from '../../figures/host-table.js';
 import { STEP_NAMES } from '../../figures/time-parts.js';
-import type { StepSummary } from '../../../prof/summary/summary-data.js';
+import type { PhaseSummary } from '../../../prof/steps/serving/serving-summary.js';
+import type { HostSummary, StepSummary } from '../../../prof/summary/summary-data.js';
 import { histogram } from '../../charts/histogram-chart.js';
 import type { PanelContent, Panel, PanelView } from '../../panel.js';
 import { stepBars } from './step-bars.js';
@@ -16,19 +18,25 @@ const FIGURES = [
   ['standard deviation over mean', 'variation', 'share'],
 ] as const;
 
+type StepKey = (typeof FIGURES)[number][1];
 type StepFigure = readonly [title: string, shown: HTMLElement];
 
-/** @param path of the lengths of steps by one clock */
-const figuresOf = (view: PanelView, name: string, path: string, figures: readonly (typeof FIGURES)[number][]) =>
-  figures.map(([title, key, unit]): StepFigure => [`${name}, ${title}`, figure(view, `${path}.${key}`, unit)]);
+/** @param of lengths of steps by one clock */
+const figuresOf = <Key extends StepKey>(name: string, of: (key: Key) => Field, keys: readonly Key[]): StepFigure[] =>
+  FIGURES.flatMap(([title, figureKey, unit]) => {
+    const key = keys.find((one) => one === figureKey);
+    return key === undefined ? [] : [[`${name}, ${title}`, figure(of(key), unit)] as const];
+  });
 
-const countOf = (view: PanelView, path: string): StepFigure => ['Steps', figure(view, `${path}.count`, 'count')];
+const countOf = (count: Field): StepFigure => ['Steps', figure(count, 'count')];
 
 /** Of a profile without work of a device. */
-function hostSteps(view: PanelView): HTMLElement[] {
-  const path = 'overview.host.steps';
-  const figures = FIGURES.filter(([, key]) => key !== 'variation');
-  return [hostTimesOnly(), boxedDefinitions([countOf(view, path), ...figuresOf(view, STEP_NAMES.host, path, figures)])];
+function hostSteps(steps: NonNullable<HostSummary['steps']>): HTMLElement[] {
+  const of = fieldsOf('overview.host.steps', steps);
+  return [
+    hostTimesOnly(),
+    boxedDefinitions([countOf(of('count')), ...figuresOf(STEP_NAMES.host, of, ['median', 'min', 'max'])]),
+  ];
 }
 
 /** What a step took by the clocks that are known, that of the key figures first. */
@@ -43,30 +51,34 @@ const aboutClocks = (): HTMLElement =>
       'only launches a step and goes on.',
   );
 
-/** Fields of a phase's serving, below its place in the data. */
-const servingFigures = (parts: readonly string[]) =>
-  [
-    ['Steps', 'steps', 'count'],
-    ['Requests a step, least', 'batch.min', 'count'],
-    ['Requests a step, most', 'batch.max', 'count'],
-    ['Tokens of contexts', 'contextTokens', 'count'],
-    ['Tokens of generating requests', 'generationTokens', 'count'],
-    ['Tokens per second', 'tokensPerS', 'count'],
-    ['Time per output token', 'timePerOutputToken', 'ns'],
-    ...parts.map((part) => [`Time in kernels: ${part}`, `parts.${part}`, 'ns'] as const),
-    ['Device idle in these times', 'idle', 'ns'],
-  ] as const;
+/** @param at index of the phase */
+function servingFigures(phase: PhaseSummary, at: number): StepFigure[] {
+  const path = `overview.steps.serving.${at}`;
+  const of = fieldsOf(path, phase);
+  const batch = fieldsOf(`${path}.batch`, phase.batch);
+  const part = fieldsOf(`${path}.parts`, phase.parts);
+  return [
+    ['Steps', figure(of('steps'), 'count')],
+    ['Requests a step, least', figure(batch('min'), 'count')],
+    ['Requests a step, most', figure(batch('max'), 'count')],
+    ['Tokens of contexts', figure(of('contextTokens'), 'count')],
+    ['Tokens of generating requests', figure(of('generationTokens'), 'count')],
+    ['Tokens per second', figure(of('tokensPerS'), 'count')],
+    ['Time per output token', figure(of('timePerOutputToken'), 'ns')],
+    ...Object.keys(phase.parts).map((name): StepFigure => [
+      `Time in kernels: ${name}`,
+      figure(part(name as keyof PhaseSummary['parts']), 'ns'),
+    ]),
+    ['Device idle in these times', figure(of('idle'), 'ns')],
+  ];
+}
 
 /** Of steps of servers of language models, phase by phase; none for any other. */
 const serving = (view: PanelView): HTMLElement[] =>
-  (view.profile.overview.steps?.serving ?? []).map(({ phase, parts }, i) =>
+  (view.profile.overview.steps?.serving ?? []).map((phase, at) =>
     section(
-      `Serving: ${phase ?? 'phase unknown'}`,
-      boxedDefinitions(
-        servingFigures(Object.keys(parts)).map(
-          ([title, key, unit]) => [title, figure(view, `overview.steps.serving.${i}.${key}`, unit)] as const,
-        ),
-      ),
+      `Serving: ${phase.phase ?? 'phase unknown'}`,
+      boxedDefinitions(servingFigures(phase, at)),
       note(
         'Tokens per second and idle time are of the steps’ times on the host, of each no less than the device was busy with it.',
       ),
@@ -81,12 +93,17 @@ function lengthsOf({ list }: StepSummary, clock: keyof typeof STEP_NAMES): numbe
 
 function make(view: PanelView): PanelContent {
   const { steps, host } = view.profile.overview;
-  if (host !== null && host.steps !== null) return hostSteps(view);
+  if (host !== null && host.steps !== null) return hostSteps(host.steps);
   if (steps === null || steps.list.length === 0) return lacking(view, 'steps');
-  const path = 'overview.steps';
   const clocks = clocksOf(steps);
-  const figures = clocks.flatMap((clock) => figuresOf(view, STEP_NAMES[clock], `${path}.${clock}`, FIGURES));
-  const list = boxedDefinitions([countOf(view, path), ...figures]);
+  const figures = clocks.flatMap((clock) =>
+    figuresOf(
+      STEP_NAMES[clock],
+      fieldsOf(`overview.steps.${clock}`, steps[clock]),
+      FIGURES.map(([, key]) => key),
+    ),
+  );
+  const list = boxedDefinitions([countOf(fieldsOf('overview.steps', steps)('count')), ...figures]);
   const bars = stepBars(view);
   const inOrder = bars.length === 0 ? [] : [section('Where the time of each step went', ...bars)];
   if (steps.list.length === 1)

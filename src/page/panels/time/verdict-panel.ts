@@ -3,6 +3,7 @@ import type { SpanPart } from '../../../prof/advise/verdict/verdict-facts.js';
 import { element, note } from '../../document/dom-elements.js';
 import { quantityText } from '../../document/units.js';
 import { withName } from '../../document/fragment.js';
+import { fieldsOf, ratio } from '../../figures/field.js';
 import { figure } from '../../figures/figure.js';
 import { IDLE_NAMES, WORK_NAMES, type TimePartName } from '../../figures/time-parts.js';
 import { legend, strip, swatch } from '../../figures/strip.js';
@@ -46,22 +47,23 @@ function make(view: PanelView): PanelContent {
   if (verdict === null) return withoutDevice(view);
   // Beside a span of 10 s nobody expects 40 s of idle time, whatever the number of devices.
   const isMean = verdict.devices > 1;
+  const of = fieldsOf('verdict', verdict);
   const shown = verdict.parts.map((part, at) => {
     const [name, colour] = namedPart(part);
-    const field = `verdict.parts.${at}.time`;
-    return { name, colour, field, said: isMean ? `${field} / verdict.devices` : field };
+    const field = fieldsOf(`verdict.parts.${at}`, part)('time');
+    return { name, colour, field, said: isMean ? ratio(field, of('devices')) : field };
   });
   const entries = shown.map(({ name, colour, field, said }) => [
     swatch(colour),
     `${name} `,
-    figure(view, `${field} / verdict.span`, 'share'),
+    figure(ratio(field, of('span')), 'share'),
     ' ',
-    figure(view, said, 'ns'),
+    figure(said, 'ns'),
   ]);
   return [
     ...lateRanks(view),
     element('p', { class: 'verdict' }, verdict.text),
-    strip(view, 'Time of the devices', shown, 'verdict.span'),
+    strip('Time of the devices', shown, of('span')),
     legend(entries),
     ...(isMean ? [note(`Times are those of a device: means over ${verdict.devices} devices.`)] : []),
   ];

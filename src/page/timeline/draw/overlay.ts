@@ -6,7 +6,7 @@ import { launchArrows, MOST_ARROWS } from '../model/shown-arrows.js';
 import { AXIS, PixelGrid, yOf, type CanvasSize } from './size.js';
 import type { CanvasTheme } from './canvas-colours.js';
 import { FONT, type PaintFrame } from './painter.js';
-import { paintSelection } from './selection-painter.js';
+import { paintOperation, paintSelection } from './selection-painter.js';
 import type { FittedLabels } from '../model/labels.js';
 
 /** What one drawing of the canvas needs. */
@@ -29,6 +29,7 @@ export class OverlayPainter {
     context.clearRect(0, 0, size.width, size.height);
     const frame: OverlayFrame = { context, size, theme, at };
     paintSelection(this.scene, frame);
+    paintOperation(this.scene, frame);
     context.save();
     context.beginPath();
     context.rect(0, AXIS, size.width, size.height - AXIS);

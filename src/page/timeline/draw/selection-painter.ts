@@ -1,11 +1,11 @@
-/** Paints the selection: a wash over its time on its lanes, and its edges. */
+/** Paints spans of time over lanes: the selection, a wash with edges, and that of a collective operation, a dashed box. */
 import type { Scene } from '../model/scene.js';
-import { selectedUnits, type LaneUnit } from '../model/selection.js';
+import { selectedUnits, type LaneUnit, type TimelineSelection } from '../model/selection.js';
 import { AXIS, type CanvasSize } from './size.js';
 import type { CanvasTheme } from './canvas-colours.js';
 
 /** What one drawing needs. */
-interface SelectionFrame {
+interface SpanFrame {
   readonly context: CanvasRenderingContext2D;
   readonly size: CanvasSize;
   readonly theme: CanvasTheme;
@@ -17,12 +17,42 @@ const WASH = 0.16;
 /** Height of the grips at the middle of an edge, CSS pixels. */
 const GRIP = 14;
 
-export function paintSelection({ events, layout, shown }: Scene, { context, size, theme, at }: SelectionFrame): void {
-  const { span, pinned } = shown;
-  if (span === null) return;
-  const from = Math.max(-4, at(span.from));
-  const to = Math.min(size.width + 4, Math.max(at(span.to), at(span.from) + 1));
-  if (to < 0 || from > size.width) return;
+/** Lengths of the dashes of a box and of the gaps between them, CSS pixels. */
+const DASHES = [4, 3];
+
+/** A box around all that the rank of an operation did while it was under way. */
+export function paintOperation(scene: Scene, frame: SpanFrame): void {
+  const { operation } = scene;
+  const extent = operation === null ? null : extentOf(frame, operation);
+  if (operation === null || extent === null) return;
+  const { context, theme } = frame;
+  context.strokeStyle = theme.accent;
+  context.lineWidth = 1;
+  context.setLineDash(DASHES);
+  forBlocks(scene, frame, operation.lanes, (y, height) => {
+    context.strokeRect(extent.from + 0.5, y + 0.5, extent.to - extent.from - 1, height - 1);
+  });
+  context.setLineDash([]);
+}
+
+interface Extent {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** CSS pixels of a span, at least one of them; null beyond the canvas. */
+function extentOf({ size, at }: SpanFrame, span: TimelineSelection): Extent | null {
+  const to = Math.max(at(span.to), at(span.from) + 1);
+  const extent = { from: Math.max(-4, at(span.from)), to: Math.min(size.width + 4, to) };
+  return extent.to < 0 || extent.from > size.width ? null : extent;
+}
+
+export function paintSelection(scene: Scene, frame: SpanFrame): void {
+  const { span } = scene.shown;
+  const extent = span === null ? null : extentOf(frame, span);
+  if (span === null || extent === null) return;
+  const { from, to } = extent;
+  const { context, size, theme } = frame;
   context.fillStyle = theme.accent;
   const wash = (top: number, bottom: number): void => {
     context.globalAlpha = WASH;
@@ -43,7 +73,25 @@ export function paintSelection({ events, layout, shown }: Scene, { context, size
     edges(0, size.height);
     return;
   }
-  const blocks = blocksOf(selectedUnits(layout, events.lanes, span.lanes));
+  forBlocks(scene, frame, span.lanes, (y, height) => {
+    wash(y, y + height);
+    edges(y, y + height);
+    for (const edge of [y, y + height - 1]) context.fillRect(from, edge, to - from, 1);
+  });
+}
+
+/**
+ * Paints each block of lanes that lie next to each other.
+ * @param lanes keys of the lanes; null for all
+ * @param paint takes the top of a block on the canvas, and its height
+ */
+function forBlocks(
+  { events, layout, shown: { pinned } }: Scene,
+  { context, size }: SpanFrame,
+  lanes: ReadonlySet<string> | null,
+  paint: (y: number, height: number) => void,
+): void {
+  const blocks = blocksOf(selectedUnits(layout, events.lanes, lanes));
   // A block may begin among the pinned lanes and go on below them: each part is clipped to its own area.
   const areas = [
     { from: AXIS, to: AXIS + pinned, zero: AXIS },
@@ -54,10 +102,7 @@ export function paintSelection({ events, layout, shown }: Scene, { context, size
     clipTo(context, size, area);
     for (const { top, height } of blocks) {
       if (i === 0 ? top >= pinned : top + height <= pinned) continue;
-      const y = area.zero + top;
-      wash(y, y + height);
-      edges(y, y + height);
-      for (const edge of [y, y + height - 1]) context.fillRect(from, edge, to - from, 1);
+      paint(area.zero + top, height);
     }
     context.restore();
   }

@@ -15,8 +15,8 @@ import {
   textOf,
   timeOf,
   type TimelineEvents,
-  type TextColumn,
 } from './events.js';
+import type { TextColumn } from '../../../prof/html/timeline/timeline-data.js';
 
 export type EventFact = readonly [name: string, value: string];
 

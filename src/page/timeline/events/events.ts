@@ -1,16 +1,22 @@
 /** The events of a timeline in typed arrays, and which event launched which. */
 import { elementAt } from '../../../containers/element.js';
 import {
+  byColumn,
   DIRECTIONS,
+  EVENT_COLUMNS,
   EVENT_KINDS,
   isHostRange,
   NO_EVENT,
+  NUMBER_COLUMNS,
+  TEXT_COLUMNS,
   TIMELINE_COLUMNS,
 } from '../../../prof/html/timeline/timeline-data.js';
 import type {
   Dependencies,
   EventKind,
   Lane,
+  NumberColumn,
+  TextColumn,
   Timeline,
   TimelineColumn,
 } from '../../../prof/html/timeline/timeline-data.js';
@@ -19,10 +25,8 @@ import { unpackColumn, type UnpackedColumn } from './column-unpacking.js';
 import { loadFacts, type FactLists } from './kernel-facts.js';
 import type { LaneRanks } from './lane-ranks.js';
 
-export type TextColumn = 'name' | 'op' | 'layer' | 'dtype' | 'tc' | 'operands' | 'queue';
-
-/** Events by index, in order of start. */
-export interface TimelineEvents {
+/** Events by index, in order of start. A number is -1 where it is unknown, an id 0. */
+export interface TimelineEvents extends Readonly<Record<NumberColumn, Float64Array>> {
   readonly count: number;
   /** ns from the timeline's start to its end, at least 1: events that outlast it are drawn up to there. */
   readonly span: number;
@@ -38,22 +42,11 @@ export interface TimelineEvents {
   readonly depth: Uint32Array;
   readonly kind: Uint8Array;
   readonly text: Readonly<Record<TextColumn, Uint32Array>>;
-  readonly id: Float64Array;
-  /** Position in the program of its engine; -1 where unknown. */
-  readonly pc: Float64Array;
-  /** -1 where unknown. */
-  readonly flops: Float64Array;
-  readonly bytes: Float64Array;
   /** Number of a list of `facts`, 0 for none. */
   readonly factList: Uint32Array;
   readonly facts: FactLists;
-  /** Sequence number, which forward and backward of an op share; -1 where unknown. */
-  readonly seq: Float64Array;
   /** Index of DIRECTIONS. */
   readonly dir: Uint8Array;
-  /** Training step and correlation id; -1 where unknown. */
-  readonly step: Float64Array;
-  readonly corr: Float64Array;
   /** Of the name of an event, both by index of `texts`, that of tables where it is another. */
   readonly shortNames: ReadonlyMap<number, number>;
   readonly arrows: LaunchArrows;
@@ -237,10 +230,8 @@ export async function loadEvents(timeline: Timeline): Promise<TimelineEvents> {
     if (numbers.length !== timeline.events) throw new Error(`${name}: ${numbers.length} of ${timeline.events} events`);
     return [name, numbers];
   };
-  const columns = Object.fromEntries(await Promise.all(TIMELINE_COLUMNS.map(read))) as Record<
-    TimelineColumn,
-    UnpackedColumn
-  >;
+  const unpacked = new Map(await Promise.all(TIMELINE_COLUMNS.map(read)));
+  const columns = byColumn(TIMELINE_COLUMNS, (name) => unpacked.get(name) as UnpackedColumn);
   const pairs = await unpackColumn('arrows', timeline.arrows);
   const dependencies = await loadDependencies(timeline.dependencies);
   const facts = await loadFacts(timeline.facts);
@@ -249,7 +240,6 @@ export async function loadEvents(timeline: Timeline): Promise<TimelineEvents> {
   const start = finite(columns.start, -Number.MAX_VALUE);
   const dur = finite(columns.dur, 0);
   const inWords = tcInWords(columns.tc, timeline.texts);
-  const texts = (column: TextColumn): Uint32Array => new Uint32Array(columns[column]);
   return {
     count,
     span: Math.max(1, timeline.end - timeline.start || 0),
@@ -262,20 +252,14 @@ export async function loadEvents(timeline: Timeline): Promise<TimelineEvents> {
     lane: below(columns.lane, timeline.lanes.length),
     depth: new Uint32Array(columns.depth),
     kind: new Uint8Array(below(columns.kind, EVENT_KINDS.length)),
-    text: {
-      ...{ name: texts('name'), op: texts('op'), layer: texts('layer'), dtype: texts('dtype'), tc: inWords.tc },
-      ...{ operands: texts('operands'), queue: texts('queue') },
-    },
-    id: finite(columns.id, 0),
-    pc: finite(columns.pc, -1),
-    flops: finite(columns.flops, -1),
-    bytes: finite(columns.bytes, -1),
+    text: { ...byColumn(TEXT_COLUMNS, (name) => new Uint32Array(columns[name])), tc: inWords.tc },
+    ...byColumn(NUMBER_COLUMNS, (name) => {
+      const { is, unknown } = EVENT_COLUMNS[name];
+      return is === 'ordinal' ? oneLess(columns[name]) : finite(columns[name], unknown);
+    }),
     factList: new Uint32Array(columns.facts),
     facts,
-    seq: finite(columns.seq, -1),
     dir: new Uint8Array(below(columns.dir, DIRECTIONS.length)),
-    step: oneLess(columns.step),
-    corr: oneLess(columns.corr),
     shortNames: mapOf(await unpackColumn('short names', timeline.shortNames), timeline.texts.length),
     arrows: arrowsOf(pairs, count),
     dependencies,

@@ -1,7 +1,10 @@
-/** Fields of events that conditions may name: the columns of `dprof` that events can answer, and those of a timeline. */
+/**
+ * Fields of events that conditions may name: the columns of `dprof` that events can answer, those that the facts of a kernel
+ * or a DMA packet state, and those of a timeline; and what to use in place of columns that events cannot answer.
+ */
 import { elementAt } from '../../../containers/element.js';
-import { DIRECTIONS, isHostRange, type LaneIds } from '../../../prof/html/timeline/timeline-data.js';
-import type { CellValue, Column } from '../../../table/column.js';
+import { DIRECTIONS, isHostRange, type LaneIds, type TextColumn } from '../../../prof/html/timeline/timeline-data.js';
+import type { CellValue, Column, ColumnShape } from '../../../table/column.js';
 import {
   countOf,
   durOf,
@@ -13,10 +16,130 @@ import {
   startOf,
   tableNameOf,
   textOf,
-  type TextColumn,
   type TimelineEvents,
 } from '../events/events.js';
-import { FACT_COLUMNS, FactColumn } from './fact-columns.js';
+import { factsOf, type FactLists } from '../events/kernel-facts.js';
+
+const HERE: Readonly<Record<string, string>> = {
+  altseq: 'seq',
+  fwd: 'dir==bprop with op or seq',
+  sub: 'op with seq',
+  mod: 'op or layer',
+  inner: 'op',
+  graph: 'kind==graph or name',
+  origin: 'name',
+  verdict: 'tc',
+  tcwhy: 'tc',
+  tceligible: 'tc',
+  mmflops: 'flops',
+  cubeflops: 'flops',
+  cuberatio: 'flops',
+  hwflops: 'flops',
+  hwflopsratio: 'tflops',
+  hwbytes: 'bytes',
+  hwbytesratio: 'gbps',
+  hwtc: 'tc',
+  peak: 'tflops',
+  bw: 'gbps',
+  floor: 'bound',
+  gap: 'bound',
+  collective: 'kind==communication with op',
+  ranks: 'kind==communication with op',
+  algbytes: 'kind==communication with bytes',
+  busbytes: 'kind==communication with bytes',
+  engine: 'lane',
+  optype: 'op or name',
+  wait: 'sil',
+  counters: 'flops or bytes',
+  phase: 'step',
+  batch: 'step',
+  ctxtokens: 'step',
+  gentokens: 'step',
+  part: 'layer or op',
+  long: 'name (without its return type)',
+  calls: 'op',
+  ranges: 'range',
+  ownranges: 'range',
+};
+
+/** Of one counter: `counter:NAME`. */
+const COUNTER = 'counter:';
+
+export const ELSEWHERE: readonly string[] = Object.keys(HERE);
+
+/** What to use in a timeline in place of a column; null for what is none of these. */
+export const insteadOf = (key: string): string | null =>
+  (Object.hasOwn(HERE, key) ? HERE[key] : null) ?? (key.startsWith(COUNTER) ? 'flops or bytes' : null);
+
+interface FactColumnShape extends Partial<Pick<ColumnShape, 'type' | 'list' | 'separator' | 'suffix'>> {
+  readonly key: string;
+  /** Of the fact, as `--explain` has it. */
+  readonly label: string;
+  /** @returns null where the text says that it is unknown */
+  readonly read: (text: string) => CellValue;
+}
+
+const UNKNOWN: ReadonlySet<string> = new Set(['na', 'unknown', '-', '']);
+
+const word = (text: string | undefined): string | null => (text === undefined || UNKNOWN.has(text) ? null : text);
+
+/** A list whose text is - where it is empty. */
+const listBy =
+  (separator: string) =>
+  (text: string): CellValue =>
+    text === '-' ? [] : text.split(separator);
+
+/** The number that a text begins with: '32 a thread'. */
+const leading = (text: string): number | null => {
+  const number = parseFloat(text);
+  return Number.isNaN(number) ? null : number;
+};
+
+/** '66.67 %: 32 of 48 warps': in %, of the counts, which are not rounded. */
+function percentOfCounts(text: string): number | null {
+  const [, count, all] = /: (\d+) of (\d+) warps/.exec(text) ?? [];
+  return count === undefined ? null : 100 * (Number(count) / Number(all));
+}
+
+/** '128,2,1' as numbers. */
+const extent = (text: string | undefined): CellValue => word(text)?.split(',').map(Number) ?? null;
+
+const FACT_COLUMNS: readonly FactColumnShape[] = [
+  { key: 'grid', label: 'grid, block', list: 'int', read: (text) => extent(text.split(' / ')[0]) },
+  { key: 'block', label: 'grid, block', list: 'int', read: (text) => extent(text.split(' / ')[1]) },
+  { key: 'regs', label: 'registers', type: 'int', read: leading },
+  { key: 'smem', label: 'shared mem', type: 'int', read: leading },
+  { key: 'occ', label: 'occupancy', type: 'real', read: percentOfCounts },
+  { key: 'occby', label: 'occupancy', read: (text) => text.split(', by ')[1] ?? null },
+  { key: 'role', label: 'role', read: word },
+  { key: 'params', label: 'params', list: 'str', suffix: ',', read: listBy(', ') },
+  { key: 'trace', label: 'trace', list: 'str', read: listBy(' > ') },
+  { key: 'fused', label: 'fused', list: 'str', separator: '+', read: listBy(', ') },
+  { key: 'bound', label: 'bound', read: (text) => word(text.split(';')[0]) },
+  { key: 'tensor', label: 'tensor', read: word },
+  { key: 'source', label: 'source', read: word },
+  { key: 'dest', label: 'destination', read: word },
+];
+
+/** The value of one fact by the number of the list that has it. */
+class FactColumn {
+  readonly #values = new Map<number, CellValue>();
+
+  constructor(
+    private readonly facts: FactLists,
+    private readonly label: string,
+    private readonly read: (text: string) => CellValue,
+  ) {}
+
+  of(list: number): CellValue {
+    const known = this.#values.get(list);
+    if (known !== undefined) return known;
+    const fact = factsOf(this.facts, list).find(([label]) => label === this.label);
+    const value = fact === undefined ? null : this.read(fact[1]);
+    this.#values.set(list, value);
+    return value;
+  }
+}
 
 /** What a value needs that merged bars do not have: each event by itself, or its launch and facts. */
 type ConditionNeed = 'single' | 'details';

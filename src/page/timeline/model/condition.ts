@@ -3,8 +3,7 @@ import { parseFilter } from '../../../prof/query/filter.js';
 import { nearest, UserError } from '../../../record/errors.js';
 import type { Column } from '../../../table/column.js';
 import { countOf, type TimelineEvents } from '../events/events.js';
-import { insteadOf } from './columns-elsewhere.js';
-import { CONDITION_KEYS, conditionColumns, type ConditionColumn } from './condition-columns.js';
+import { insteadOf, CONDITION_KEYS, conditionColumns, type ConditionColumn } from './condition-columns.js';
 import { parseAmount } from './query.js';
 
 /** Signs without which a query is no condition. */

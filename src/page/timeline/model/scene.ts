@@ -1,7 +1,7 @@
 /** The state of a timeline, and what derives from it. The parts of the timeline watch it, and know nothing of each other. */
 import { elementAt } from '../../../containers/element.js';
 import { coloursOf, usualColour, type ColourKey, type EventColours } from '../events/event-colours.js';
-import { endOf, startOf, type TimelineEvents } from '../events/events.js';
+import { endOf, kindOf, laneOf, startOf, type TimelineEvents } from '../events/events.js';
 import { groupsOfThreads } from '../events/lane-ranks.js';
 import { layoutOf, type LaneBand, type TimelineLayout } from './layout.js';
 import { weightsOf, type RowWeights } from './levels.js';
@@ -9,7 +9,7 @@ import { shownArrows, type ShownArrows } from './shown-arrows.js';
 import type { TimelineMarker } from './timeline-markers.js';
 import { nearestEvent, rowsOf, type LaneRow } from './lane-rows.js';
 import { search, type SearchMatches } from './search.js';
-import type { TimelineSelection } from './selection.js';
+import { keysOf, type TimelineSelection } from './selection.js';
 import { NO_EXTRAS, type TimelineExtras } from '../tracks/load-tracks.js';
 import { MARK_ROW } from './track-layout.js';
 import { centred, fitted, showing, within, type View } from './view.js';
@@ -83,6 +83,19 @@ export class Scene {
     };
     this.colours = coloursOf(events, this.usual);
     this.layout = this.#lay();
+  }
+
+  /** The time of the operation between ranks that is under the pointer, else of the selected one, on all lanes of its rank. */
+  get operation(): TimelineSelection | null {
+    const { events, shown } = this;
+    const event = shown.hovered ?? shown.event;
+    if (event === null || kindOf(events, event) !== 'communication') return null;
+    const profile = laneOf(events, event)?.ids?.profile;
+    const ofRank = events.lanes.flatMap((lane, at) =>
+      lane.kind === 'device' && lane.ids?.profile === profile ? [at] : [],
+    );
+    const lanes = keysOf(events.lanes, new Set(ofRank));
+    return { from: startOf(events, event), to: endOf(events, event), lanes };
   }
 
   watch(watcher: (changed: SceneChanges) => void): void {

@@ -1,9 +1,17 @@
-/** Pieces of several ranks → one timeline on one axis: each event once, lanes, texts and facts numbered anew. Needs no document. */
+/** Pieces of several ranks → one timeline on one axis: each event once; lanes, texts and facts get new numbers. Needs no document. */
 import { elementAt } from '../../../containers/element.js';
 import { entryOf } from '../../../containers/map-entry.js';
-import { NO_EVENT, type Lane } from '../../../prof/html/timeline/timeline-data.js';
+import {
+  byColumn,
+  NO_EVENT,
+  NUMBER_COLUMNS,
+  TEXT_COLUMNS,
+  type Lane,
+  type NumberColumn,
+  type TextColumn,
+} from '../../../prof/html/timeline/timeline-data.js';
 import type { TimelineCoverage } from '../events/coverage.js';
-import { arrowsOf, countOf, timeOf, type TextColumn, type TimelineEvents } from '../events/events.js';
+import { arrowsOf, countOf, timeOf, type TimelineEvents } from '../events/events.js';
 import type { FactLists } from '../events/kernel-facts.js';
 import { onAxis, type LaneRank } from '../events/lane-ranks.js';
 import type { View } from '../model/view.js';
@@ -34,9 +42,9 @@ interface TakenEvents extends RankEvents {
   readonly places: Uint32Array;
   /** By index in the part: number of the text in the join. */
   readonly texts: Uint32Array;
-  /** Numbers of its first lane and of its first list of facts, less one, in the join. */
-  readonly lane: number;
-  readonly fact: number;
+  /** What its numbers of lanes, and of lists of facts, grow by in the join. */
+  readonly laneOffset: number;
+  readonly factOffset: number;
 }
 
 /** Parts are in the order in which their lanes are listed. */
@@ -46,7 +54,8 @@ export function joinRanks(parts: readonly RankEvents[], { time, coverage, zero }
   const all = parts.map((part): TakenEvents => {
     const [taken, starts] = takenOf(part, time);
     const places = new Uint32Array(part.events.count).fill(NO_EVENT);
-    const made = { ...part, taken, starts, places, texts: texts.numbersOf(part.events), lane: lanes, fact: lists };
+    const offsets = { laneOffset: lanes, factOffset: lists };
+    const made = { ...part, ...offsets, taken, starts, places, texts: texts.numbersOf(part.events) };
     lanes += part.events.lanes.length;
     lists += Math.max(0, part.events.facts.ends.length - 1);
     return made;
@@ -135,7 +144,6 @@ function mergedRuns(numbers: Float64Array, firsts: readonly number[]): Uint32Arr
 const at = (numbers: Float64Array, order: Uint32Array, place: number): number =>
   elementAt(numbers, elementAt(order, place));
 
-type NumberColumn = 'pc' | 'id' | 'flops' | 'bytes' | 'seq' | 'step' | 'corr';
 type JoinedColumn = 'start' | 'dur' | 'lane' | 'depth' | 'kind' | 'dir' | 'text' | 'factList' | 'merged';
 
 /** Columns of the join. @param from where its time begins, ns on the axis */
@@ -163,19 +171,16 @@ function columnsOf(
     for (const [i, event] of taken.entries()) start[elementAt(places, event)] = elementAt(starts, i) - from;
   return {
     start,
-    ...{ dur: numbers('dur'), pc: numbers('pc'), id: numbers('id'), seq: numbers('seq') },
-    ...{ flops: numbers('flops'), bytes: numbers('bytes'), step: numbers('step'), corr: numbers('corr') },
-    lane: filled(new Uint32Array(count), ({ events, lane }, event) => lane + elementAt(events.lane, event)),
+    dur: numbers('dur'),
+    ...byColumn(NUMBER_COLUMNS, numbers),
+    lane: filled(new Uint32Array(count), ({ events, laneOffset }, event) => laneOffset + elementAt(events.lane, event)),
     depth: filled(new Uint32Array(count), ({ events }, event) => elementAt(events.depth, event)),
     kind: filled(new Uint8Array(count), ({ events }, event) => elementAt(events.kind, event)),
     dir: filled(new Uint8Array(count), ({ events }, event) => elementAt(events.dir, event)),
-    text: {
-      ...{ name: text('name'), op: text('op'), layer: text('layer'), dtype: text('dtype'), tc: text('tc') },
-      ...{ operands: text('operands'), queue: text('queue') },
-    },
-    factList: filled(new Uint32Array(count), ({ events, fact }, event) => {
+    text: byColumn(TEXT_COLUMNS, text),
+    factList: filled(new Uint32Array(count), ({ events, factOffset }, event) => {
       const list = elementAt(events.factList, event);
-      return list === 0 || list >= events.facts.ends.length ? 0 : fact + list;
+      return list === 0 || list >= events.facts.ends.length ? 0 : factOffset + list;
     }),
     merged: parts.every(({ events }) => events.merged === null)
       ? null

@@ -26,7 +26,9 @@ export const MSPROF = {
   output: 'mindstudio_profiler_output',
   database: /^msprof_\d+\.db$/,
   trace: /^msprof_(?:slice_\d+_)?\d[\d_]*\.json$/,
-  table: /^(?:op_summary|task_time|l2_cache|memory_record|operator_memory|npu_module_mem)_\d[\d_]*\.csv$/,
+  /** Ids of the device and the model may follow the table's name; a table above a million rows is split into slices. */
+  table:
+    /^(?<table>(?:op_summary|task_time|l2_cache|memory_record|operator_memory|npu_module_mem)(?:_\d+)*?)(?:_slice_(?<slice>\d{1,6}))?_(?<time>\d+)\.csv$/,
   summary: /^op_summary_\w+\.csv$/,
 } as const;
 

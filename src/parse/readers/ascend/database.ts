@@ -2,10 +2,10 @@
  * Databases of the Ascend PyTorch Profiler (`ascend_pytorch_profiler_*.db`) and of msprof (`msprof_*.db`, without the
  * framework's events), schema 1.0 to 1.2.
  */
-import { emit } from '../../capture/emit.js';
+import { emit } from '../../trace/emit.js';
 import { databaseOf, type Reader, type OutputFolder } from '../../reader.js';
 import type { SqliteFile } from '../../sqlite/sqlite.js';
-import { AscendCapture } from './database/database-capture.js';
+import { AscendTrace } from './database/database-trace.js';
 import { isCopied } from './database-copies.js';
 import { ASCEND_INFO, ascendSidecars } from './ascend-files.js';
 import { basename, dirname } from 'node:path';
@@ -59,7 +59,7 @@ export const ascendDatabase: Reader = {
   isCovered: (probe) => isCopied(probe),
   read: (probe, options) => {
     const place = { format: ID, folder: probe.folder, file: options.file };
-    return emit(new AscendCapture(databaseOf(probe), place), options);
+    return emit(new AscendTrace(databaseOf(probe), place), options);
   },
 };
 

@@ -1,5 +1,5 @@
 /** Attributes of a kernel: its type; shapes, element types and formats of its inputs and outputs, separated by `;`. */
-import type { ActivityDetails } from '../../capture/capture.js';
+import type { ActivityDetails } from '../../trace/trace.js';
 import type { Labels } from '../../../record/record.js';
 
 /** Labels from texts of the profile's own tables, in their order after `opType` and `taskType`. */

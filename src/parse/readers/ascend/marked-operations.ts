@@ -6,8 +6,8 @@
 import { MISSING_WORK_METRIC } from '../../../record/sample-metrics.js';
 import type { SampleRecord } from '../../../record/record.js';
 import { fieldOf, parseJson } from '../../json/json-value.js';
-import type { CollectiveOperation } from '../../capture/capture.js';
-import type { Activities } from '../../capture/capture-columns.js';
+import type { CollectiveOperation } from '../../trace/trace.js';
+import type { Activities } from '../../trace/trace-columns.js';
 import { collectiveKind, collectiveType } from './device-kinds.js';
 import type { ProcessGroups } from './process-groups.js';
 

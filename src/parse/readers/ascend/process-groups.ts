@@ -7,7 +7,7 @@
  */
 import type { ProcessGroup } from '../../../record/fields/collective.js';
 import type { Transfer } from '../../../record/fields/transfer.js';
-import type { JobFacts, CollectiveOperation } from '../../capture/capture.js';
+import type { JobFacts, CollectiveOperation } from '../../trace/trace.js';
 import { entriesOf, fieldOf, parseJson, shapeOf, sizeOf, textOf } from '../../json/json-value.js';
 
 /** What the tools write for a communicator: two polynomial hashes of its name, 32 bits each. */

@@ -4,7 +4,7 @@ import type { Diagnostics } from '../../../record/diagnostics.js';
 import type { Labels } from '../../../record/record.js';
 import { entriesOf, fieldOf, isJsonObject, sizeOf, textOf } from '../../json/json-value.js';
 import { namesIn, readJsonFile } from '../../files.js';
-import type { JobFacts } from '../../capture/capture.js';
+import type { JobFacts } from '../../trace/trace.js';
 import { ASCEND_INFO, ASCEND_OUTPUT } from './ascend-files.js';
 import type { UnreadEvents } from '../../unread-events.js';
 import { addFact, type Facts } from './metadata-facts.js';

@@ -1,13 +1,13 @@
 /** Raw data of torch_npu and msprof, `PROF_*` with `FRAMEWORK` beside it, by the `info.json` of the host. */
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { emit } from '../../capture/emit.js';
+import { emit } from '../../trace/emit.js';
 import { namesIn, textStart } from '../../files.js';
 import { ASCEND_DATABASE, ASCEND_FILES, ASCEND_OUTPUT, MSPROF, rawSidecars } from './ascend-files.js';
 import type { Reader } from '../../reader.js';
 import { isRawInfo } from './raw/raw-folder.js';
 import { rawSource } from './raw/raw-source.js';
-import { TraceCapture } from './text/trace-capture.js';
+import { TextTrace } from './text/text-trace.js';
 
 const ID = 'ascend-raw';
 
@@ -34,7 +34,7 @@ export const ascendRaw: Reader = {
     /^\s*\{[^]*"(?:platform_version|DeviceInfo|CPU|drvVersion|pid)"/.test(textStart(head)),
   isCovered: ({ folder }) => folder !== null && isParsed(dirname(folder)),
   read: ({ path, folder, file }, options) =>
-    emit(new TraceCapture(ID, rawSource(dirname(folder ?? dirname(path)), file)), options),
+    emit(new TextTrace(ID, rawSource(dirname(folder ?? dirname(path)), file)), options),
 };
 
 /** Whether the vendor's tool has parsed a folder, so that its output is read instead. */

@@ -1,14 +1,15 @@
 /** Text output of the Ascend PyTorch Profiler: trace_view.json and CSV files, or kernel_details.csv without a trace. */
-import { emit } from '../../capture/emit.js';
+import { emit } from '../../trace/emit.js';
 import type { Reader, Probe } from '../../reader.js';
-import { DetailsCapture } from './text/details-capture.js';
-import { TraceCapture } from './text/trace-capture.js';
+import { DetailsTrace } from './text/details-trace.js';
+import { TextTrace } from './text/text-trace.js';
 import { traceSource } from './text/trace-source.js';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { headContains, namesIn, textStart } from '../../files.js';
 import { hasDatabase } from './database-copies.js';
 import { ASCEND_FILES, ASCEND_OUTPUT, ascendSidecars, MSPROF } from './ascend-files.js';
+import { tableOf } from './text/split-tables.js';
 import { isKernelDetailsHeader, isTaskTimeHeader } from './text/kernel-details.js';
 
 export const ascendText: Reader = {
@@ -35,7 +36,7 @@ export const ascendText: Reader = {
     const place = [probe.path, probe.file, probe.folder] as const;
     const { id } = ascendText;
     return emit(
-      isKernelDetails(probe) ? new DetailsCapture(...place, id) : new TraceCapture(id, traceSource(...place)),
+      isKernelDetails(probe) ? new DetailsTrace(...place, id) : new TextTrace(id, traceSource(...place)),
       options,
     );
   },
@@ -71,7 +72,8 @@ const isKernelDetails = (probe: Probe): boolean => isKernelDetailsHeader(headerO
 /**
  * A folder with both the database and the text of one run is read from its database. What msprof exported in
  * `PROF_…/mindstudio_profiler_output` of a run of PyTorch is in the output folder beside `PROF_…`, with the ops. Of
- * msprof's own text the trace has most, and reads op_summary_*.csv with it; task_time_*.csv has least.
+ * msprof's own text the trace has most, and reads op_summary_*.csv with it; task_time_*.csv has least. Slices of a table are
+ * read with its first one.
  */
 function isCovered(probe: Probe): boolean {
   const { folder } = probe;
@@ -79,6 +81,8 @@ function isCovered(probe: Probe): boolean {
   const isOfRun = existsSync(join(folder, '..', '..', ASCEND_OUTPUT));
   if (isOfRun || hasDatabase(folder)) return true;
   if (!isKernelDetails(probe)) return false;
+  const [first] = tableOf(probe.path) ?? [];
+  if (first !== undefined && first.path !== probe.path) return true;
   const isTasks = isTaskTimeHeader(headerOf(probe));
   const richer = [MSPROF.trace, ...(isTasks ? [MSPROF.summary] : [])];
   return existsSync(join(folder, ASCEND_FILES.trace)) || richer.some((names) => namesIn(folder, names).length > 0);

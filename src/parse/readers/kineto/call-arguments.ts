@@ -9,7 +9,7 @@
 import { elementType } from '../../../record/element-types.js';
 import { isDecimal } from '../../../record/decimal.js';
 import type { Arg, ArgValue, Labels } from '../../../record/record.js';
-import { NOT_GIVEN, tensorArg, UNDEFINED_TENSOR, UNKNOWN } from '../../capture/unnamed-args.js';
+import { NOT_GIVEN, tensorArg, UNDEFINED_TENSOR, UNKNOWN } from '../../trace/unnamed-args.js';
 import { listOf, shapeOf } from '../../json/json-value.js';
 import { isListType, isPlainType } from '../../torch/host-events.js';
 import { LruCache } from '../../../containers/lru-cache.js';

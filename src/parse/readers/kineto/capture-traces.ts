@@ -1,13 +1,13 @@
 /** The graphs in traces of captures, for the profile of their replays. */
 import type { Diagnostics } from '../../../record/diagnostics.js';
 import { UserError } from '../../../record/errors.js';
-import type { CapturedGraph, OtherCaptures } from '../../capture/graphs/captured-graph.js';
-import { joinLaunches } from '../../capture/launches.js';
+import type { CapturedGraph, OtherCaptures } from '../../trace/graphs/captured-graph.js';
+import { joinLaunches } from '../../trace/launches.js';
 import { firstBytes } from '../../files.js';
 import { refuseUtf16 } from '../../input/utf16.js';
 import { readAnnotations } from '../../kernel-annotations.js';
 import type { CaptureFile, CaptureFiles } from '../../captures.js';
-import { KinetoCapture } from './kineto-capture.js';
+import { KinetoTrace } from './kineto-trace.js';
 
 export const capturesIn = ({ traces, annotations, unreadable }: CaptureFiles): OtherCaptures => ({
   given: traces.filter(({ isGiven }) => isGiven).length,
@@ -38,10 +38,10 @@ function graphsOf(file: CaptureFile, rank: number | null, diagnostics: Diagnosti
 }
 
 /** Null for a file beside the profile that is not a trace. @throws UserError when the user named it, or it is in UTF-16 */
-function openTrace(file: CaptureFile, diagnostics: Diagnostics): KinetoCapture | null {
+function openTrace(file: CaptureFile, diagnostics: Diagnostics): KinetoTrace | null {
   refuseUtf16(firstBytes(file.path, 4), file.name);
   try {
-    return new KinetoCapture(file.path, file.name, 'kineto');
+    return new KinetoTrace(file.path, file.name, 'kineto');
   } catch (error) {
     if (file.isGiven || !(error instanceof UserError)) throw error;
     diagnostics.count('file-beside-not-read');

@@ -6,16 +6,16 @@ import { elementAt } from '../../../containers/element.js';
 import { NumericColumn } from '../../../containers/numeric-column.js';
 import { allRows, sortRows } from '../../../containers/row-order.js';
 import type { Extent } from '../../../record/record.js';
-import type { Capture } from '../../capture/capture.js';
+import type { Trace } from '../../trace/trace.js';
 import {
   readCaptureName,
   type CapturedGraph,
   type CapturedNode,
   type NodeKind,
-} from '../../capture/graphs/captured-graph.js';
-import { byCallName } from '../../capture/calls/call-names.js';
-import { captureSpans, OpenCaptures } from '../../capture/graphs/capture-spans.js';
-import type { LaunchJoin } from '../../capture/launches.js';
+} from '../../trace/graphs/captured-graph.js';
+import { byCallName } from '../../trace/calls.js';
+import { captureSpans, OpenCaptures } from '../../trace/graphs/capture-spans.js';
+import type { LaunchJoin } from '../../trace/launches.js';
 import type { ByteTexts } from '../../json/byte-texts.js';
 import type { Fields } from '../../json/event-fields.js';
 import { shapeOf } from '../../json/json-value.js';
@@ -74,7 +74,7 @@ export class LaunchArguments {
 export type CapturedPlace = Pick<CapturedNode, 'context' | 'labels'>;
 
 interface TracedCaptures {
-  readonly capture: Capture;
+  readonly capture: Trace;
   readonly launches: LaunchJoin;
   readonly args: LaunchArguments;
   readonly placesOf: (calls: readonly number[]) => readonly CapturedPlace[];
@@ -107,7 +107,7 @@ export function capturedGraphs({ capture, launches, args, placesOf }: TracedCapt
  * work onto a device was not captured, and a call within another one is the same launch.
  */
 function captureCalls(
-  capture: Capture,
+  capture: Trace,
   { callOf }: LaunchJoin,
   kindOf: (call: number) => NodeKind | null,
 ): { readonly rows: readonly number[] }[] {

@@ -4,7 +4,7 @@
  * of a device (`hpu_op` holds events of both host and device, `mtia_workloadd` those of a service).
  * Source: libkineto/include/ActivityType.h and its predecessors, and libkineto/src/ActivityType.cpp.
  */
-import type { ActivityKind } from '../../capture/capture-columns.js';
+import type { ActivityKind } from '../../trace/trace-columns.js';
 import type { CopyKind, HostMemory } from '../../../record/record.js';
 
 const COPY_KIND = /\b(HtoD|DtoH|DtoD|PtoP|HtoH)\b/;

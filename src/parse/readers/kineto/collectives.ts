@@ -6,7 +6,7 @@
  */
 import { shapeOf, fieldOf, listOf, parseJson, sizeOf, textOf } from '../../json/json-value.js';
 import type { Collective, ProcessGroup } from '../../../record/fields/collective.js';
-import type { JobFacts } from '../../capture/capture.js';
+import type { JobFacts } from '../../trace/trace.js';
 import { elementType } from '../../../record/element-types.js';
 
 /** Keys with the other rank of a message, as the job numbers ranks, by the operation. */

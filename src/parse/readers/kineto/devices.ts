@@ -1,13 +1,13 @@
 /** The devices of a trace, the ranks that a merged trace gives them, and the host that its name states. */
 import type { Device } from '../../../record/record.js';
-import { UNKNOWN_DEVICE, type JobFacts } from '../../capture/capture.js';
+import { UNKNOWN_DEVICE, type JobFacts } from '../../trace/trace.js';
 import { isJsonObject } from '../../json/json-value.js';
 import { elementAt } from '../../../containers/element.js';
 import { entryOf } from '../../../containers/map-entry.js';
 import type { NarrowColumn } from '../../../containers/narrow-column.js';
 import { NumericColumn } from '../../../containers/numeric-column.js';
 import { basename } from 'node:path';
-import type { ThreadTable } from '../../capture/threads.js';
+import type { ThreadTable } from '../../trace/threads.js';
 
 /** `HOST_PID.TIME.pt.trace.json`. Source: `tensorboard_trace_handler` of torch/profiler/profiler.py. */
 const TENSORBOARD = /^(.+)_(\d{1,10})\.\d{10,19}\.pt\.trace\.json(?:\.gz)?$/;

@@ -1,5 +1,5 @@
 /** Reading events' `args`: the keys that are read, and the forms of their values. */
-import type { Activities } from '../../capture/capture-columns.js';
+import type { Activities } from '../../trace/trace-columns.js';
 import type { Fields } from '../../json/event-fields.js';
 import { elementAt } from '../../../containers/element.js';
 

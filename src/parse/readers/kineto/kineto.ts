@@ -2,11 +2,11 @@
  * PyTorch traces (Kineto's Chrome trace JSON) of 2021 to today, NVIDIA and AMD.
  * Source: libkineto/src/output_json.cpp and torch/csrc/profiler/collection.cpp of these years, and traces of them.
  */
-import { emit } from '../../capture/emit.js';
+import { emit } from '../../trace/emit.js';
 import type { Probe, Reader } from '../../reader.js';
 import { headContains, textStart } from '../../files.js';
 import { isAutogradTrace } from '../../unreadable/unreadable.js';
-import { KinetoCapture } from './kineto-capture.js';
+import { KinetoTrace } from './kineto-trace.js';
 
 export const kineto: Reader = {
   id: 'kineto',
@@ -33,7 +33,7 @@ export const kineto: Reader = {
     ],
   },
   sniff: (probe) => isTrace(probe),
-  read: ({ path, file }, options) => emit(new KinetoCapture(path, file, kineto.id), options),
+  read: ({ path, file }, options) => emit(new KinetoTrace(path, file, kineto.id), options),
 };
 
 /** Bytes searched for the key of the events, which metadata may precede. */

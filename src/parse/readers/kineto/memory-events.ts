@@ -9,7 +9,7 @@
 import type { Diagnostics } from '../../../record/diagnostics.js';
 import type { Labels, SampleRecord } from '../../../record/record.js';
 import { ValueLine } from '../../../record/value-line.js';
-import { HostCalls } from '../../capture/capture-columns.js';
+import { HostCalls } from '../../trace/trace-columns.js';
 import { elementAt } from '../../../containers/element.js';
 import { NumericColumn } from '../../../containers/numeric-column.js';
 import { allRows, sortRows } from '../../../containers/row-order.js';

@@ -2,8 +2,8 @@
 import { Diagnostics } from '../../../record/diagnostics.js';
 import { UserError } from '../../../record/errors.js';
 import type { Device, KernelLine, ProfileLine } from '../../../record/record.js';
-import { UNKNOWN_DEVICE } from '../../capture/capture.js';
-import { endRecord } from '../../capture/emit.js';
+import { UNKNOWN_DEVICE } from '../../trace/trace.js';
+import { endRecord } from '../../trace/emit.js';
 import { firstBytes, headContains } from '../../files.js';
 import { shortName } from '../../names/kernel-name.js';
 import type { Probe, Reader, ReadOptions } from '../../reader.js';

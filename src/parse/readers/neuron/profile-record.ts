@@ -6,7 +6,7 @@ import {
   type Dependency,
   type Device,
 } from '../../../record/record.js';
-import { UNKNOWN_DEVICE } from '../../capture/capture.js';
+import { UNKNOWN_DEVICE } from '../../trace/trace.js';
 import type { ReadOptions } from '../../reader.js';
 import type { NeuronCore } from '../../../record/neuron/neuron-cores.js';
 

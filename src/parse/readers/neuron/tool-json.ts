@@ -15,8 +15,8 @@ import type {
   ProfileLine,
   SampleRecord,
 } from '../../../record/record.js';
-import { endRecord } from '../../capture/emit.js';
-import { isNear } from '../../capture/clocks/exact-times.js';
+import { endRecord } from '../../trace/emit.js';
+import { isNear } from '../../trace/clocks/exact-times.js';
 import { BlockFile } from '../../json/block-file.js';
 import { ExactDecoder } from '../../json/exact-json.js';
 import type { Probe, Reader, ReadOptions } from '../../reader.js';

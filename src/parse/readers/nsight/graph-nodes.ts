@@ -4,11 +4,11 @@
  */
 import { entryOf } from '../../../containers/map-entry.js';
 import { Diagnostics } from '../../../record/diagnostics.js';
-import { HostCalls, knownId, nodeId } from '../../capture/capture-columns.js';
-import type { Capture } from '../../capture/capture.js';
-import { isNear } from '../../capture/clocks/exact-times.js';
-import type { CapturedNode } from '../../capture/graphs/captured-graph.js';
-import { MarkerContexts } from '../../capture/markers/marker-contexts.js';
+import { HostCalls, knownId, nodeId } from '../../trace/trace-columns.js';
+import type { Trace } from '../../trace/trace.js';
+import { isNear } from '../../trace/clocks/exact-times.js';
+import type { CapturedNode } from '../../trace/graphs/captured-graph.js';
+import { MarkerContexts } from '../../trace/markers/marker-contexts.js';
 import type { Selection, SqliteFile } from '../../sqlite/sqlite.js';
 
 /** Until 2023 the nodes were in the table that holds graphs today. */
@@ -37,13 +37,13 @@ export class GraphNodes {
   readonly #events = new Map<number, Map<number, NodeEvent>>();
   #captured: ReadonlyMap<NodeEvent, CapturedNode> | null = null;
 
-  constructor(private readonly capture: Capture) {}
+  constructor(private readonly trace: Trace) {}
 
   /** @param columns of a row's process and thread */
   read(database: SqliteFile, columns: readonly Selection[], processOf: (key: number) => number): void {
     const table = TABLES.find((name) => NODE_COLUMNS.every((column) => database.hasColumn(name, column)));
     if (table === undefined) return;
-    const { threads, diagnostics } = this.capture;
+    const { threads, diagnostics } = this.trace;
     database.eachNumbers(table, ['start', 'end', ...columns, ...NODE_COLUMNS], (cells) => {
       const [start = NaN, end = NaN, key = NaN, tid = 0, id = NaN, originalId = NaN] = cells;
       const [node, original] = [nodeId(id), knownId(originalId)];
@@ -64,7 +64,7 @@ export class GraphNodes {
 
   /** Where work of a graph was captured; null where that was before the profile began. */
   capturedNode(activity: number): CapturedNode | null {
-    const { activities } = this.capture;
+    const { activities } = this.trace;
     const event = this.#originOf(activities.process.at(activity), activities.node.at(activity));
     return event === null ? null : ((this.#captured ??= this.#readContexts()).get(event) ?? null);
   }
@@ -84,7 +84,7 @@ export class GraphNodes {
 
   /** The nodes whose copies ran: a program may capture many more than it launches. */
   #launched(): NodeEvent[] {
-    const { activities } = this.capture;
+    const { activities } = this.trace;
     const found = new Set<NodeEvent>();
     for (let row = 0; row < activities.length; row++) {
       const node = activities.node.at(row);
@@ -99,8 +99,8 @@ export class GraphNodes {
     const hostCalls = new HostCalls();
     for (const { start, end, process, thread } of originals) hostCalls.add(start, end, thread, process, NaN, 0, 0);
     const kernelCounts = new Uint32Array(originals.length).fill(1);
-    const capture = { ...contextsOf(this.capture), hostCalls };
-    const contexts = new MarkerContexts(capture, { callOf: new Int32Array(0), kernelCounts });
+    const trace = { ...contextsOf(this.trace), hostCalls };
+    const contexts = new MarkerContexts(trace, { callOf: new Int32Array(0), kernelCounts });
     return new Map(
       originals.map((event, call): [NodeEvent, CapturedNode] => {
         const context = contexts.ofKernel(call);
@@ -113,7 +113,7 @@ export class GraphNodes {
 const rank = ({ original }: NodeEvent): number => (Number.isNaN(original) ? 1 : 0);
 
 /** What the texts around a call are read from, with counters of its own: what is wrong with a text is counted once. */
-const contextsOf = ({ header, names, threads, ranges, activities, stepRanges }: Capture) => ({
+const contextsOf = ({ header, names, threads, ranges, activities, stepRanges }: Trace) => ({
   ...{ header, names, threads, ranges, activities },
   ...(stepRanges === undefined ? undefined : { stepRanges }),
   diagnostics: new Diagnostics(),

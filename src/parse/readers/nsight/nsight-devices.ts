@@ -3,7 +3,7 @@
  * (CUDA_VISIBLE_DEVICES): TARGET_INFO_CUDA_DEVICE maps process and ordinal to the GPU.
  */
 import type { Device } from '../../../record/record.js';
-import { UNKNOWN_DEVICE } from '../../capture/capture.js';
+import { UNKNOWN_DEVICE } from '../../trace/trace.js';
 import type { Cell, SqliteFile } from '../../sqlite/sqlite.js';
 
 /** Device ids for the records, and the devices themselves. */

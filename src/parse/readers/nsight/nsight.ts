@@ -8,21 +8,15 @@ import { LruCache } from '../../../containers/lru-cache.js';
 import { orNull, type NumericColumn } from '../../../containers/numeric-column.js';
 import type { Collective } from '../../../record/fields/collective.js';
 import type { HostMemory, Labels, StatementRecord } from '../../../record/record.js';
-import {
-  UNNAMED,
-  type ActivityDetails,
-  type Capture,
-  type CaptureNames,
-  type JobFacts,
-} from '../../capture/capture.js';
-import type { CapturedNode } from '../../capture/graphs/captured-graph.js';
-import { isNear } from '../../capture/clocks/exact-times.js';
-import { Activities, HostCalls, knownId, Ranges, type ActivityRow } from '../../capture/capture-columns.js';
-import { merged, startOf } from '../../capture/dated-records.js';
-import { emit } from '../../capture/emit.js';
-import type { KernelContexts } from '../../capture/kernel-contexts.js';
-import type { LaunchJoin } from '../../capture/launches.js';
-import { MarkerContexts } from '../../capture/markers/marker-contexts.js';
+import { UNNAMED, type ActivityDetails, type Trace, type TraceNames, type JobFacts } from '../../trace/trace.js';
+import type { CapturedNode } from '../../trace/graphs/captured-graph.js';
+import { isNear } from '../../trace/clocks/exact-times.js';
+import { Activities, HostCalls, knownId, Ranges, type ActivityRow } from '../../trace/trace-columns.js';
+import { merged, startOf } from '../../trace/dated-records.js';
+import { emit } from '../../trace/emit.js';
+import type { KernelContexts } from '../../trace/kernel-contexts.js';
+import type { LaunchJoin } from '../../trace/launches.js';
+import { MarkerContexts } from '../../trace/markers/marker-contexts.js';
 import { stripAbi } from '../../names/kernel-name.js';
 import { least } from '../../../containers/lists.js';
 import { STEP_NAME_BEGINNINGS } from '../../../record/step-name.js';
@@ -30,7 +24,7 @@ import { databaseOf, type Reader } from '../../reader.js';
 import { numberOf, ROWID, type Cell, type Selection, type SqliteFile, type TakeNumbers } from '../../sqlite/sqlite.js';
 import { countUnreadTables } from '../../sqlite/unread-tables.js';
 import { UnreadEvents } from '../../unread-events.js';
-import { ThreadTable } from '../../capture/threads.js';
+import { ThreadTable } from '../../trace/threads.js';
 import { CPU_TABLES, CpuUsage } from './cpu-usage.js';
 import { CROSSES_THREADS, EVENT, IS_MARK, IS_NAMING, IS_RANGE, NVTX, NvtxDomains } from './nvtx.js';
 import { GRAPH_TABLES, GraphNodes } from './graph-nodes.js';
@@ -118,7 +112,7 @@ export const nsight: Reader = {
     ],
   },
   sniff: ({ database }) => database?.has('StringIds') === true && !database.has('StringTable'),
-  read: (probe, options) => emit(new NsightCapture(databaseOf(probe)), options),
+  read: (probe, options) => emit(new NsightTrace(databaseOf(probe)), options),
 };
 
 /** A global id holds tid in its lowest 24 bits, pid in the next 24, then hardware and VM id, which may set the sign. */
@@ -188,15 +182,15 @@ const READ_TABLES = [
   ...ACTIVITY_TABLES.map(({ table }) => table),
 ];
 
-class NsightCapture implements Capture {
+class NsightTrace implements Trace {
   readonly diagnostics = new Diagnostics();
   readonly threads = new ThreadTable();
   readonly hostCalls = new HostCalls();
   readonly ranges = new Ranges();
   readonly overhead: Ranges;
   readonly activities = new Activities();
-  readonly names: CaptureNames;
-  readonly header: Capture['header'];
+  readonly names: TraceNames;
+  readonly header: Trace['header'];
   readonly stepRanges: number[] = [];
   readonly #devices: DeviceMap;
   readonly #contexts: ContextDevices;
@@ -426,7 +420,7 @@ class NsightCapture implements Capture {
     return NSIGHT_MEMORIES[copies.hostMemoryCode.at(ownRow.at(activity))] ?? null;
   }
 
-  #names(): CaptureNames {
+  #names(): TraceNames {
     const { database } = this;
     const string = database.lookup('StringIds', 'value', 'id');
     const inline = database.lookup(NVTX, 'text') ?? (() => null);

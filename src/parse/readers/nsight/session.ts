@@ -5,8 +5,8 @@
  */
 import { numberOf, type Cell, type SqliteFile, type Selection } from '../../sqlite/sqlite.js';
 import type { DiagnosticName, Diagnostics } from '../../../record/diagnostics.js';
-import { Ranges } from '../../capture/capture-columns.js';
-import { isNear } from '../../capture/clocks/exact-times.js';
+import { Ranges } from '../../trace/trace-columns.js';
+import { isNear } from '../../trace/clocks/exact-times.js';
 
 export const OVERHEAD_TABLES = ['PROFILER_OVERHEAD', 'CUPTI_ACTIVITY_KIND_OVERHEAD'];
 

@@ -1,7 +1,7 @@
 /** Markers of nvprof's databases: a row for the start of a range, and one for its end, with the same id. */
 import { NumericColumn } from '../../../containers/numeric-column.js';
-import { NumberIndex } from '../../capture/number-index.js';
-import type { TraceBuilder } from '../../capture/trace-builder.js';
+import { NumberIndex } from '../../trace/number-index.js';
+import type { TraceBuilder } from '../../trace/trace-builder.js';
 
 /** What a marker or overhead belongs to (CUpti_ActivityObjectKind): its object id holds a process, or a process and a thread. */
 export const OBJECT = { process: 1, thread: 2 } as const;

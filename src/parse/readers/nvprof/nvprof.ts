@@ -5,7 +5,7 @@
 import { entryOf } from '../../../containers/map-entry.js';
 import { NumericColumn, orNull } from '../../../containers/numeric-column.js';
 import type { Device } from '../../../record/record.js';
-import { timeOf, TraceBuilder } from '../../capture/trace-builder.js';
+import { timeOf, TraceBuilder } from '../../trace/trace-builder.js';
 import { databaseOf, type Reader } from '../../reader.js';
 import { DatabaseClock, type TimeColumn } from '../../sqlite/database-clock.js';
 import { numberOf, type Cell, type Selection, type SqliteFile } from '../../sqlite/sqlite.js';

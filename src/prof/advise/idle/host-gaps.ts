@@ -5,15 +5,28 @@
  */
 import { entryOf } from '../../../containers/map-entry.js';
 import type { ProfileLine, RangeRecord } from '../../../record/record.js';
-import { LONGEST_LAUNCH } from '../../steps/late-launch.js';
-import { workOf, type StepActivity } from '../../steps/step-work.js';
-import { ByDevice, type Place } from '../by-device.js';
-import type { Gap } from '../device-times.js';
+import { LONGEST_LAUNCH, workOf, type StepActivity } from '../../steps/step-work.js';
+import { ByDevice, type Place, type Gap } from '../device-times.js';
 import { copyBefore, hostIn, IdleTimes, type HostWithin, type IdleCause } from './idle-causes.js';
-import type { GapCause } from './idle-gap.js';
 import { HostPlaces } from './host-places.js';
 import type { LongestTime } from '../finding.js';
 import { longerOf, Longest } from '../longest.js';
+
+/** What is known of a gap. */
+interface GapCause {
+  readonly cause: IdleCause;
+  /** The call or range of the host that fills most of it; null where none is known. To be asked before the next record. */
+  readonly host: () => string | null;
+}
+
+export interface IdleGap extends GapCause {
+  readonly gap: Gap;
+  /** ns at its begin of that cause; in the rest work is missing. */
+  readonly time: number;
+}
+
+/** Called for each gap, in order, before the work that ended it is taken. */
+export type OnIdleGap = (idle: IdleGap) => void;
 
 /** What PyTorch's profiler writes around fetching a batch. */
 export const LOADER = /DataLoader/;

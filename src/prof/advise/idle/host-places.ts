@@ -7,7 +7,7 @@ import { entryOf } from '../../../containers/map-entry.js';
 import type { RangeRecord } from '../../../record/record.js';
 import { readStepName } from '../../../record/step-name.js';
 import type { Gap } from '../device-times.js';
-import { shortened } from '../spoken-names.js';
+import { shortened } from '../wording.js';
 
 /** Part of a gap that what the host does must fill to be its cause. */
 export const MOSTLY = 0.5;

@@ -1,8 +1,7 @@
 /** Whether it is known when devices were idle: where much work has no duration, they may have worked meanwhile. */
-import { grouped, many } from '../amount-text.js';
+import { grouped, many } from '../wording.js';
 import type { MissingTimes } from '../../steps/missing-work.js';
-import type { ByDevice, Place } from '../by-device.js';
-import type { DeviceTimes } from '../device-times.js';
+import type { ByDevice, Place, DeviceTimes } from '../device-times.js';
 import type { HostGaps, HostGapsOfDevice } from './host-gaps.js';
 
 /** Pieces of a profile's work by whether their duration is known. */

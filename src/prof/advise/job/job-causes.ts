@@ -1,9 +1,8 @@
 /** What holds a job of several ranks up: ranks that are late beyond chance, rare delays, slow links; as `dprof ranks` says. */
 import { elementAt } from '../../../containers/element.js';
-import { grouped, many, percent, time } from '../amount-text.js';
+import { grouped, many, percent, time, shortened } from '../wording.js';
 import type { Found } from '../finding.js';
-import { JOB_RULE } from './job-rule.js';
-import type { Rule, RuleAnswer, RuleFacts } from '../rule.js';
+import { JOB_RULE, type Rule, type RuleAnswer, type RuleFacts } from '../rule.js';
 import type { ApartBegins } from '../../ranks/clocks/profile-begins.js';
 import { jobReport, type JobReport } from '../../ranks/job-report.js';
 import { nameWithoutWork, rangesText, rankName } from '../../ranks/membership.js';
@@ -13,7 +12,6 @@ import type { Delay } from '../../ranks/stragglers/delays.js';
 import { isByKernels, type Reasons } from '../../ranks/stragglers/reasons.js';
 import type { Straggler } from '../../ranks/stragglers/stragglers.js';
 import type { SlowTransfers } from '../../ranks/slow-groups.js';
-import { shortened } from '../spoken-names.js';
 
 /** Where a part is: the number of its profile, and its device. */
 type PlaceOf = (part: number) => Pick<Found, 'profile' | 'device'>;

@@ -1,7 +1,7 @@
 /** Ascend: ops that run on the processors beside the cores. */
 import { isOnCoreClass } from '../../../record/neuron/engines.js';
-import { many, ranked, time } from '../amount-text.js';
-import { deviceRule } from '../device-rule.js';
+import { many, ranked, time } from '../wording.js';
+import { deviceRule } from '../rule.js';
 import { KernelTally } from '../kernel-tally.js';
 
 export const aiCpu = deviceRule({

@@ -5,12 +5,11 @@
 import { boundedEntryOf } from '../../../containers/map-entry.js';
 import { isNeuronInstruction } from '../../../record/neuron/engines.js';
 import type { Annotated } from '../../annotate.js';
-import { deviceRule } from '../device-rule.js';
+import { deviceRule } from '../rule.js';
 import type { Gain } from '../finding.js';
 import { excess, GainTally } from '../kernel-tally.js';
-import { paddingOf, type Padding } from '../product-extents.js';
-import { productKind, RoundedProducts, type ProductKind } from '../rounded-products.js';
-import { many, percent, rate, speed, time } from '../amount-text.js';
+import { paddingOf, type Padding, productKind, RoundedProducts, type ProductKind } from '../product-extents.js';
+import { many, percent, rate, speed, time } from '../wording.js';
 
 /** Reasons found from a kernel's name or the extents: see `tensor-core-advice.ts`. */
 const MISALIGNED = new Set(['shape', 'align1', 'align2']);

@@ -1,6 +1,6 @@
 /** Kernels that a library ran to choose an algorithm: work of the first steps, not of training. */
-import { many, ranked, time } from '../amount-text.js';
-import { deviceRule } from '../device-rule.js';
+import { many, ranked, time } from '../wording.js';
+import { deviceRule } from '../rule.js';
 import { KernelTally } from '../kernel-tally.js';
 
 export const autotuning = deviceRule({

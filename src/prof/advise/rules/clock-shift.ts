@@ -1,6 +1,6 @@
 /** Devices whose clock is not the host's: how sure causes of idle time, queue times and launch delays are. */
 import type { ProfileRecord } from '../../../record/record.js';
-import { percent, time } from '../amount-text.js';
+import { percent, time } from '../wording.js';
 import type { Finding } from '../finding.js';
 import type { Rule, RuleAnswer, RuleFacts } from '../rule.js';
 

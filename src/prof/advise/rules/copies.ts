@@ -1,13 +1,13 @@
 /** Copies between host and device for which the host waits. */
-import { waitOf, isHostCopy, type HostCopy, type HostCopyKind, type Wait } from '../idle/blocking.js';
+import { waitOf, isHostCopy, type HostCopy, type HostCopyKind, type Wait } from '../idle/idle-causes.js';
 import { NS_PER_S } from '../../../record/units.js';
-import { ByDevice } from '../by-device.js';
+import { ByDevice } from '../device-times.js';
 import { IntervalUnion } from '../../../containers/interval-union.js';
 import type { LongestTime } from '../finding.js';
 import { atLongest, longerOf } from '../longest.js';
 import type { RuleAnswer, Rule } from '../rule.js';
 import { workOf } from '../../steps/step-work.js';
-import { many, size, time } from '../amount-text.js';
+import { many, size, time } from '../wording.js';
 
 const PIN = "pin the host's memory (PyTorch: pin_memory=True) and ";
 

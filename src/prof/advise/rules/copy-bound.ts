@@ -1,9 +1,9 @@
 /** Copies while nothing is computed, that no host waits for: those it waits for are said in `copies.ts`. */
 import { IntervalUnion } from '../../../containers/interval-union.js';
 import { workOf, type StepActivity } from '../../steps/step-work.js';
-import { percent, rate, size, time } from '../amount-text.js';
-import { isHostCopy, waitOf } from '../idle/blocking.js';
-import { ByDevice } from '../by-device.js';
+import { percent, rate, size, time } from '../wording.js';
+import { isHostCopy, waitOf } from '../idle/idle-causes.js';
+import { ByDevice } from '../device-times.js';
 import type { LongestTime } from '../finding.js';
 import { atLongest, longerOf } from '../longest.js';
 import { MovedAmounts } from '../moved-times.js';

@@ -1,12 +1,12 @@
 /** Communication that nothing is computed under. */
 import type { ProfileLine } from '../../../record/record.js';
-import { ByDevice } from '../by-device.js';
+import { ByDevice } from '../device-times.js';
 import type { LongestTime } from '../finding.js';
 import { addTo } from '../../../containers/map-entry.js';
 import { atLongest, longerOf, Longest, Ranking } from '../longest.js';
 import { communicationOf } from '../moved-times.js';
 import type { RuleAnswer, Rule } from '../rule.js';
-import { many, percent, ranked, time } from '../amount-text.js';
+import { many, percent, ranked, time } from '../wording.js';
 
 class Operations {
   count = 0;

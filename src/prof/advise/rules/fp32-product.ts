@@ -3,13 +3,12 @@ import { entryOf } from '../../../containers/map-entry.js';
 import { matrixTypes, type MathType } from '../../../ops/kernels/matrix-unit.js';
 import { isNeuronInstruction } from '../../../record/neuron/engines.js';
 import type { Annotated } from '../../annotate.js';
-import type { Place } from '../by-device.js';
-import { deviceRule } from '../device-rule.js';
+import type { Place } from '../device-times.js';
+import { deviceRule } from '../rule.js';
 import type { Found, Gain } from '../finding.js';
 import { excess, GainTally } from '../kernel-tally.js';
-import { paddingOf } from '../product-extents.js';
-import { productKind, RoundedProducts, type ProductKind } from '../rounded-products.js';
-import { many, ranked, rate, speed, time } from '../amount-text.js';
+import { paddingOf, productKind, RoundedProducts, type ProductKind } from '../product-extents.js';
+import { many, ranked, rate, speed, time } from '../wording.js';
 
 interface Better {
   readonly arch: RegExp;

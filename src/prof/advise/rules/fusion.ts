@@ -10,11 +10,11 @@ import { inputTensors } from '../../../ops/operands.js';
 import { LruCache } from '../../../containers/lru-cache.js';
 import type { OpCall } from '../../../record/record.js';
 import type { Annotated } from '../../annotate.js';
-import { ByDevice, type Place } from '../by-device.js';
+import { ByDevice, type Place } from '../device-times.js';
 import type { Found } from '../finding.js';
 import { KernelTally } from '../kernel-tally.js';
 import type { RuleAnswer, Rule } from '../rule.js';
-import { grouped, many, ranked, rate, size, time } from '../amount-text.js';
+import { grouped, many, ranked, rate, size, time } from '../wording.js';
 
 /** Families whose kernels compute each element of the result from the same element of the operands. */
 const POINTWISE = new Set(['pointwise', 'activation', 'activation-gradients', 'dropout']);

@@ -1,5 +1,5 @@
 /** The device waits while Python collects garbage. */
-import { many, time } from '../amount-text.js';
+import { many, time } from '../wording.js';
 import type { Rule, RuleAnswer } from '../rule.js';
 
 export const garbageCollection: Rule = {

@@ -1,7 +1,7 @@
 /** Launched work that the profiler lost: the rest of the advice does not see it. */
 import type { ProfileRecord } from '../../../record/record.js';
 import { captureOption } from '../../work/capture-options.js';
-import { many, time } from '../amount-text.js';
+import { many, time } from '../wording.js';
 import type { Rule, RuleAnswer } from '../rule.js';
 
 /** @param api the call that launched; null where it is not known, as of graphs */

@@ -1,6 +1,6 @@
 /** Rates that no device reaches: what we counted is wrong, or the peak of our table, or the device is another one. */
-import { many, ranked, time } from '../amount-text.js';
-import { deviceRule } from '../device-rule.js';
+import { many, ranked, time } from '../wording.js';
+import { deviceRule } from '../rule.js';
 import { KernelTally } from '../kernel-tally.js';
 
 class Above extends KernelTally {

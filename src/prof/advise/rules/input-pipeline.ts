@@ -1,6 +1,6 @@
 /** The device waits before each step. */
 import type { RuleAnswer, Rule } from '../rule.js';
-import { grouped, many, percent, time } from '../amount-text.js';
+import { grouped, many, percent, time } from '../wording.js';
 import { atLongest } from '../longest.js';
 
 /** What helps where the device waits for data. */

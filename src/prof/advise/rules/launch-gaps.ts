@@ -1,11 +1,11 @@
 /** The device waits for launches: idle time that a call ended which began too late, and kernels shorter than calls. */
-import { ByDevice, type Place } from '../by-device.js';
-import { LONGEST_LAUNCH } from '../../steps/late-launch.js';
+import { ByDevice, type Place } from '../device-times.js';
+import { LONGEST_LAUNCH } from '../../steps/step-work.js';
 import type { HostGapsOfDevice } from '../idle/host-gaps.js';
 import type { Found } from '../finding.js';
 import { LOAD_AHEAD } from './input-pipeline.js';
 import type { RuleAnswer, Rule } from '../rule.js';
-import { grouped, many, percent, ranked, time } from '../amount-text.js';
+import { grouped, many, percent, ranked, time } from '../wording.js';
 import { atLongest, Ranking } from '../longest.js';
 
 class DeviceLaunches {

@@ -1,8 +1,8 @@
 /** Single calls of the host that took longer than any launch while the device was idle. */
 import type { KernelLine } from '../../../record/record.js';
-import { LONGEST_LAUNCH } from '../../steps/late-launch.js';
-import { many, ranked, time } from '../amount-text.js';
-import { ByDevice, type Place } from '../by-device.js';
+import { LONGEST_LAUNCH } from '../../steps/step-work.js';
+import { many, ranked, time } from '../wording.js';
+import { ByDevice, type Place } from '../device-times.js';
 import type { Found } from '../finding.js';
 import type { HostGapsOfDevice } from '../idle/host-gaps.js';
 import { atLongest, Ranking } from '../longest.js';

@@ -4,12 +4,12 @@ import type { CopyLine, KernelLine, ProfileLine } from '../../../record/record.j
 import { NS_PER_S } from '../../../record/units.js';
 import { withMachine, type MetricSums } from '../../neuron/metric.js';
 import { detailsOf, WARNING_RULES as WARNINGS } from '../../neuron/warnings.js';
-import { ByDevice } from '../by-device.js';
+import { ByDevice } from '../device-times.js';
 import { IntervalUnion } from '../../../containers/interval-union.js';
 import type { Finding, Gain, LongestTime } from '../finding.js';
 import { atLongest, longerOf } from '../longest.js';
 import type { RuleAnswer, Rule } from '../rule.js';
-import { rate } from '../amount-text.js';
+import { rate } from '../wording.js';
 
 type Evidence = Finding['evidence'];
 

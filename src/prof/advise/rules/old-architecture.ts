@@ -5,8 +5,8 @@
 import { smInName } from '../../../ops/kernels/kernel-name.js';
 import { smOf } from '../../../ops/kernels/matrix-unit.js';
 import type { Annotated } from '../../annotate.js';
-import { many, ranked, time } from '../amount-text.js';
-import { deviceRule } from '../device-rule.js';
+import { many, ranked, time } from '../wording.js';
+import { deviceRule } from '../rule.js';
 import { KernelTally } from '../kernel-tally.js';
 
 class Old extends KernelTally {

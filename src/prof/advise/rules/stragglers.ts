@@ -1,10 +1,10 @@
 /** The rank that computes longest, for which the others wait. */
 import { entryOf, groupsOf } from '../../../containers/map-entry.js';
 import { workOf } from '../../steps/step-work.js';
-import { ByDevice, type Place } from '../by-device.js';
+import { ByDevice, type Place } from '../device-times.js';
 import { IntervalUnion } from '../../../containers/interval-union.js';
 import type { RuleAnswer, RuleFacts, Rule } from '../rule.js';
-import { grouped, many, percent, time } from '../amount-text.js';
+import { grouped, many, percent, time } from '../wording.js';
 
 /** Steps of all devices together that are kept; those beyond are not compared. */
 const MOST_STEPS = 100_000;

@@ -2,8 +2,8 @@
 import { isNeuronInstruction } from '../../../record/neuron/engines.js';
 import { asksForArguments, captureOption, profilerOf, type Recorded } from '../../work/capture-options.js';
 import { communicates } from '../../steps/step-work.js';
-import { many, percent, ranked, time } from '../amount-text.js';
-import { deviceRule } from '../device-rule.js';
+import { many, percent, ranked, time } from '../wording.js';
+import { deviceRule } from '../rule.js';
 import { KernelTally } from '../kernel-tally.js';
 
 /** Share of the kernels' time; helpers of libraries and of the profiler that no op launches stay below. */

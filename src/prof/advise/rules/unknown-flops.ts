@@ -2,8 +2,8 @@
 import { isNeuronInstruction } from '../../../record/neuron/engines.js';
 import { asksForArguments } from '../../work/capture-options.js';
 import { communicates } from '../../steps/step-work.js';
-import { many, percent, ranked, time } from '../amount-text.js';
-import { deviceRule } from '../device-rule.js';
+import { many, percent, ranked, time } from '../wording.js';
+import { deviceRule } from '../rule.js';
 import { KernelTally } from '../kernel-tally.js';
 import { Ranking } from '../longest.js';
 

@@ -1,8 +1,13 @@
 /** What a profile's devices did with their time, in parts that add up, and the sentence that says it. */
-import type { IdleCause } from '../idle/idle-causes.js';
+import { type IdleCause, IDLE_CAUSES, type IdleTimes, type DeviceWait } from '../idle/idle-causes.js';
 import { topOf } from '../longest.js';
-import type { SpanPart, SpanPartName, VerdictFacts } from './verdict-facts.js';
-import { verdictText } from './verdict-text.js';
+import type { SpanPart, SpanPartName, VerdictFacts, Pace } from './verdict-facts.js';
+import { linkPeakOf } from '../../roofline/links.js';
+import { many, percent, rate, time, spokenName } from '../wording.js';
+import { isUntimed, untimedText } from '../idle/known-idle.js';
+import { MOSTLY } from '../idle/host-places.js';
+import { LONGEST_LAUNCH } from '../../steps/step-work.js';
+import { MovedAmounts, type LongOperation } from '../moved-times.js';
 
 export interface ProfileVerdict {
   readonly profile: number;
@@ -38,3 +43,298 @@ export function verdictOf(facts: VerdictFacts): ProfileVerdict {
   const number = typeof profile === 'number' ? profile : profile.profile;
   return { profile: number, devices, span, parts, text: verdictText(facts, parts) };
 }
+
+/** Share of the span: less is not spoken of. */
+const LEAST = 0.05;
+
+/** `; a graph could save at most 33 %`; '' for little. */
+function savingText({ findings, span }: VerdictFacts, rule: string, remedy: string): string {
+  const gain = findings.reduce((sum, finding) => sum + (finding.rule === rule ? (finding.gain?.ns ?? 0) : 0), 0);
+  return gain / span >= LEAST ? `; ${remedy} could save at most ${percent(gain / span)}` : '';
+}
+
+/** What people call the devices of a profile. */
+const DEVICE_WORDS: Readonly<Record<string, string | undefined>> = { aws: 'NeuronCore', huawei: 'NPU' };
+
+function deviceWord({ profile }: VerdictFacts): string {
+  const vendor = typeof profile === 'number' ? undefined : profile.devices[0]?.vendor;
+  return DEVICE_WORDS[vendor ?? ''] ?? 'GPU';
+}
+
+/** `4 GPUs`; `4 of 8 GPUs` where the machine has more. A profile of one device mostly is of one rank of many. */
+function deviceWords(facts: VerdictFacts): string {
+  const { devices, profile } = facts;
+  const installed = typeof profile === 'number' ? 0 : profile.devices.length;
+  if (devices < 2) return deviceWord(facts);
+  return `${installed > devices ? `${devices} of ${installed}` : devices} ${deviceWord(facts)}s`;
+}
+
+/** Only the first cause is named where it takes this share of the idle time. */
+const NEARLY_ALL = 0.9;
+/** A second cause is named from this share of the idle time on. */
+const NOTABLE = 0.25;
+/** A place in the code is named from this share of its cause on. */
+const NAMED = 0.1;
+
+/** `the host loads data (40 %), …`: the main cause of idle time, and the next where that is notable. */
+function idleText(facts: VerdictFacts, parts: readonly SpanPart[]): string {
+  const causes = parts.filter(({ part }) => part === 'idle');
+  const total = causes.reduce((sum, part) => sum + part.time, 0);
+  const [first, second] = causes;
+  if (first === undefined) return '';
+  const share = ({ time: ns }: SpanPart): string => ` (${percent(ns / facts.span)})`;
+  if (first.time >= NEARLY_ALL * total) return `${causeText(facts, first, '')}${remedyText(facts, first)}`;
+  const also =
+    second !== undefined && second.time >= NOTABLE * total ? `, ${causeText(facts, second, share(second))}` : '';
+  return `${causeText(facts, first, share(first))}${also}${remedyText(facts, first)}`;
+}
+
+/** @param share of the span, to be said behind the cause; '' where it is that of all idle time */
+type CauseText = (facts: VerdictFacts, part: SpanPart, share: string) => string | null;
+
+/** What is known beyond the cause itself. */
+const CAUSE_TEXTS: Readonly<Partial<Record<IdleCause, CauseText>>> = {
+  call: (facts, { detail, time: ns }, share) => {
+    if (detail === null || detail === '') return null;
+    const holds = `${detail} holds the host for ${time(ns)}${share}`;
+    return loadsCode(facts) ? `first launches load the code of kernels, ${holds}` : holds;
+  },
+  launch: ({ hasFrames }, _, share) =>
+    hasFrames ? `${IDLE_CAUSES.launch}${share}, perhaps slowed by recording each call of Python` : null,
+  host: ({ idle }, { time: ns }, share) => {
+    const top = topOf(idle.places);
+    if (top === null || top[1] < NAMED * ns) return null;
+    const isMost = top[1] > MOSTLY * ns;
+    return isMost ? `the host is busy in ${top[0]}${share}` : `${IDLE_CAUSES.host}${share}, partly in ${top[0]}`;
+  },
+  queue: ({ idle }, part, share) => `${IDLE_CAUSES.queue}${share}${waitText(idle, part)}`,
+  // No host launches the instructions of a NeuronCore one by one.
+  unknown: (facts, _, share) => (deviceWord(facts) === 'NeuronCore' ? `the profile does not say why${share}` : null),
+};
+
+/** As the rule found it: most of the long launches were the first ones of their kernels. */
+function loadsCode({ findings }: VerdictFacts): boolean {
+  const found = findings.find(({ rule, evidence }) => rule === 'long-calls' && Number(evidence['ofNewKernels']) > 0);
+  const { ofNewKernels = 0, longLaunches = 0 } = found?.evidence ?? {};
+  return found !== undefined && 2 * Number(ofNewKernels) >= Number(longLaunches);
+}
+
+function causeText(facts: VerdictFacts, part: SpanPart, share: string): string {
+  if (part.cause === null) return '';
+  return CAUSE_TEXTS[part.cause]?.(facts, part, share) ?? `${IDLE_CAUSES[part.cause]}${share}`;
+}
+
+/** What a wait at the begin of a profile may be for. */
+const BEFORE = ', perhaps for work from before the profile';
+
+/** Longer ones are no time that a device takes from one piece of work to the next. */
+const LONGEST_SWITCH = 20_000;
+
+function waitText({ waiting, queued }: IdleTimes, { time: all, detail }: SpanPart): string {
+  const mean = all / queued;
+  if (mean <= LONGEST_SWITCH) return `, ${time(mean)} on average`;
+  const longest = waiting === null ? 0 : waiting.end - waiting.start;
+  const isOne = longest > LONGEST_LAUNCH && longest > MOSTLY * all;
+  const host = detail === null ? '' : `, the host in ${detail}`;
+  const why = isOne && waiting?.isFirst === true ? BEFORE : '';
+  return `${isOne ? `, once for ${time(longest)}` : ''}${why}${host}`;
+}
+
+function remedyText(facts: VerdictFacts, { cause }: SpanPart): string {
+  if (cause !== 'launch') return '';
+  const found = facts.findings.filter(({ rule }) => rule === 'launch-gaps');
+  const sum = (name: string): number => found.reduce((all, { evidence }) => all + Number(evidence[name] ?? 0), 0);
+  const hasGraphs = sum('beforeGraphsNs') > MOSTLY * sum('idleNs');
+  return savingText(facts, 'launch-gaps', hasGraphs ? 'launching graphs ahead' : 'a graph');
+}
+
+/** Shares of the span below it are not spoken of. */
+const SPOKEN = 0.1;
+
+/** The verdict in a sentence or a few. */
+function verdictText(facts: VerdictFacts, parts: readonly SpanPart[]): string {
+  if (facts.isCapture) return captureText(facts, parts);
+  const beside = besideWait(facts, parts);
+  const [first = '', ...others] = clausesOf(beside?.facts ?? facts, beside?.parts ?? parts);
+  const begin = beside === null ? first : `${beside.text}, ${first}`;
+  const more = [...others, ...throttlingTexts(facts)];
+  return [`${deviceWords(facts)} ${begin}.`, ...more.map((clause) => ` ${capital(clause)}.`)].join('');
+}
+
+/** Shares of the span would be those of what is not captured. */
+function captureText(facts: VerdictFacts, parts: readonly SpanPart[]): string {
+  const work = parts.reduce((sum, { part, time: ns }) => sum + (part === 'idle' ? 0 : ns), 0);
+  return `The capture of a graph, which the ${deviceWord(facts)} does not run meanwhile: other work takes ${time(work)}.`;
+}
+
+function clausesOf(facts: VerdictFacts, parts: readonly SpanPart[]): string[] {
+  const { span } = facts;
+  const total = (part: SpanPartName): number => parts.reduce((sum, one) => sum + (one.part === part ? one.time : 0), 0);
+  return (
+    (Object.keys(CLAUSES) as SpanPartName[])
+      .map((part) => ({ part, share: span > 0 ? total(part) / span : 0 }))
+      .sort((a, b) => b.share - a.share)
+      .filter(({ share }, place) => share >= SPOKEN || place === 0)
+      // What is lost comes first, as it is what can be won.
+      .sort((a, b) => Number(a.part === 'compute') - Number(b.part === 'compute'))
+      .map(({ part, share }) => CLAUSES[part](facts, share, parts))
+  );
+}
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+type Clause = (facts: VerdictFacts, share: number, parts: readonly SpanPart[]) => string;
+
+const CLAUSES: Readonly<Record<SpanPartName, Clause>> = {
+  missing: ({ missing, work }, share) => {
+    const lost = missing > 0 ? [`the work of ${missing} ${missing === 1 ? 'launch' : 'launches'}`] : [];
+    const untimed = work.untimed > 0 ? [`the time of ${many(work.untimed, 'piece')} of work`] : [];
+    return `not known ${percent(share)}: the trace lacks ${[...lost, ...untimed].join(', and ') || 'kernels'}`;
+  },
+  idle: (facts, share, parts) =>
+    isUntimed(facts.work)
+      ? `idle at most ${percent(share)}: ${untimedText(facts.work)}`
+      : `idle ${percent(share)}: ${idleText(facts, parts)}`,
+  communication: (facts, share, parts) =>
+    `communicating ${percent(share)} while nothing is computed${mostText(facts, 'communication', parts)}${communicationRemedy(facts, parts)}`,
+  copy: (facts, share, parts) => `copying ${percent(share)} while nothing is computed${mostText(facts, 'copy', parts)}`,
+  compute: (facts, share) => `computing ${percent(share)}${computedText(facts)}`,
+};
+
+/** What most of a part is; null where that is not known. */
+const statedDetail = (name: SpanPartName, parts: readonly SpanPart[]): string | null =>
+  parts.find(({ part }) => part === name)?.detail ?? null;
+
+/** `, mostly AllReduce at 1.5 GB/s`. Of a NeuronCore all that moves data is DMA. */
+function mostText(
+  { moved, doubted }: VerdictFacts,
+  name: 'communication' | 'copy',
+  parts: readonly SpanPart[],
+): string {
+  const doubt = doubted.text(name);
+  const detail = statedDetail(name, parts);
+  if (detail === null || detail === 'DMA') return doubt;
+  const bytesPerS = (name === 'copy' ? moved.copied : moved.communicated).rateOf(detail);
+  const most = `mostly ${detail}${bytesPerS === null ? '' : ` at ${rate(bytesPerS)}`}`;
+  return doubt === '' ? `, ${most}` : `${doubt}; the rest is ${most}`;
+}
+
+/** Share of the links' peak, and of the time in which data is moved: with less, an operation mostly waits. */
+const [SLOW, WAITING] = [0.1, 0.5];
+
+/** Overlap is no remedy for what hardly moves anything: it waits for other ranks, or for a slow link. */
+function communicationRemedy(facts: VerdictFacts, parts: readonly SpanPart[]): string {
+  const { profile, moved } = facts;
+  const { movingShare } = moved;
+  if (movingShare !== null && movingShare < WAITING)
+    return `, of which data moves in ${percent(movingShare)}: look for a late rank`;
+  const bytesPerS = moved.communicated.rateOf(statedDetail('communication', parts) ?? '');
+  const peak = typeof profile === 'number' ? null : linkPeakOf(profile.devices[0]?.name ?? null);
+  if (bytesPerS !== null && peak !== null && bytesPerS < SLOW * peak)
+    return `, ${percent(bytesPerS / peak)} of the peak of the links within a machine: look for a late rank or a slow link`;
+  return savingText(facts, 'exposed-collectives', 'more overlap');
+}
+
+/** What takes this share of the time of kernels is said to take all of it. */
+const ALL = 0.995;
+/** Kernels without an op are mentioned from this share of the time of kernels on. */
+const NAMELESS = 0.1;
+
+/** `: linear takes 60.2 % of it, at 18.4 % of the peak of compute` */
+function computedText({ computed, doubted }: VerdictFacts): string {
+  const { top, time: believed } = computed;
+  const doubt = doubted.text('computing');
+  if (top === null || believed === 0) return doubt;
+  const it = doubt === '' ? 'it' : 'the rest';
+  const share = top.time / believed;
+  const name = spokenName(top.name);
+  if (share >= ALL) return `${doubt}, all of ${it} ${name}${paceText(top.pace)}`;
+  const nameless = top.isOp ? computed.nameless / believed : 0;
+  const [least, why] = nameless > NAMELESS ? [' at least', ` (of ${percent(nameless)} no op is known)`] : ['', ''];
+  return `${doubt}: ${name} takes${least} ${percent(share)} of ${it}${why}${paceText(top.pace)}`;
+}
+
+/** Of a peak: what is nearer is bound by it; what is below the second reaches neither. */
+const [BOUND, FAR] = [0.5, 0.1];
+
+function paceText(pace: Pace | null): string {
+  if (pace === null) return '';
+  const { peak, share } = pace;
+  if (share < FAR) return ', far below the peaks of compute and memory';
+  return share < BOUND
+    ? `, at ${percent(share)} of the peak of ${peak}`
+    : `, bound by ${peak} (${percent(share)} of its peak)`;
+}
+
+/** What limits a NeuronCore, where that costs more than little. */
+function throttlingTexts({ findings, span }: VerdictFacts): string[] {
+  const found = findings.find(({ rule }) => rule === 'neuron-throttled');
+  const { timeShare, lostShare } = found?.evidence ?? {};
+  if (found === undefined || found.stake < SPOKEN * span) return [];
+  return [`throttled for ${percent(Number(timeShare))} of the time: up to ${percent(Number(lostShare))} of it is lost`];
+}
+
+/** What a profile is about beside a wait. */
+interface BesideWait {
+  /** `waited for 463.3 ms at the beginning, … In the 10.4 ms after it` */
+  readonly text: string;
+  readonly facts: VerdictFacts;
+  readonly parts: readonly SpanPart[];
+}
+
+/** Null where no wait is longer than half of the span. */
+const besideWait = (facts: VerdictFacts, parts: readonly SpanPart[]): BesideWait | null =>
+  afterFirstWait(facts, parts) ?? besideOperation(facts, parts);
+
+const lengthOf = ({ start, end }: Pick<DeviceWait, 'start' | 'end'>): number => end - start;
+
+function afterFirstWait(facts: VerdictFacts, parts: readonly SpanPart[]): BesideWait | null {
+  const { waiting: wait } = facts.idle;
+  if (wait?.isFirst !== true || 2 * lengthOf(wait) <= facts.span) return null;
+  const ns = lengthOf(wait);
+  const rest = { ...facts, span: facts.span - ns, idle: facts.idle.withoutWait };
+  const host = wait.call === null ? '' : `, the host in ${wait.call}`;
+  return {
+    text: `waited for ${time(ns)} at the beginning${BEFORE}${host}. In the ${time(rest.span)} after it`,
+    facts: rest,
+    parts: without(parts, ns, ({ part, cause }) => part === 'idle' && cause === 'queue'),
+  };
+}
+
+/** How many others of its name say what an operation takes, and how much longer one is that waits. */
+const [FEWEST_OTHERS, FAR_LONGER] = [3, 10];
+
+function besideOperation(facts: VerdictFacts, parts: readonly SpanPart[]): BesideWait | null {
+  const { longest } = facts.moved;
+  if (longest === null) return null;
+  const ns = lengthOf(longest);
+  const exposed = parts.find(({ part }) => part === 'communication')?.time ?? 0;
+  // What computes at the same time does not wait.
+  if (2 * ns <= facts.span || exposed < ns || !isFarLonger(longest)) return null;
+  const { name, others, othersTime } = longest;
+  const rest: VerdictFacts = {
+    ...{ ...facts, span: facts.span - ns },
+    // Rates and gains are those of all operations: of the others they are not known.
+    moved: {
+      ...{ communicated: new MovedAmounts(), copied: facts.moved.copied },
+      ...{ movingShare: null, longest: null },
+    },
+    findings: facts.findings.filter(({ rule }) => rule !== 'exposed-collectives'),
+  };
+  const usual = `${many(others, 'other')} ${others === 1 ? 'takes' : 'take'} ${time(othersTime / others)} on average`;
+  return {
+    text: `waited for ${time(ns)} in one ${name} (${usual}), perhaps for a rank that began later. In the other ${time(rest.span)}`,
+    facts: rest,
+    parts: without(parts, ns, ({ part }) => part === 'communication'),
+  };
+}
+
+const isFarLonger = (longest: LongOperation): boolean =>
+  longest.others >= FEWEST_OTHERS && lengthOf(longest) * longest.others > FAR_LONGER * longest.othersTime;
+
+/** Parts without the time of a wait. */
+const without = (parts: readonly SpanPart[], ns: number, isOf: (part: SpanPart) => boolean): readonly SpanPart[] =>
+  parts
+    .map((part) => (isOf(part) ? { ...part, time: part.time - ns } : part))
+    .filter((part) => part.time > 0)
+    .sort((a, b) => b.time - a.time);

@@ -17,8 +17,7 @@ import type {
 import { spreadOf, type Spread } from '../../../record/statistics.js';
 import { isDeviceActivity } from '../../input/device-activity.js';
 import { GroupDurations } from '../group-durations.js';
-import { NamedTimes } from './named-times.js';
-import { hostRangeName, rangeAmong } from './range-name.js';
+import { NamedTimes, hostRangeName, rangeAmong } from './range-name.js';
 
 /** What the rows of a table are. */
 export interface HostTableKind {

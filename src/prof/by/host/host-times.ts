@@ -2,8 +2,7 @@
 import { append } from '../../../containers/lists.js';
 import { entryOf } from '../../../containers/map-entry.js';
 import type { RangeKind, RangeRecord } from '../../../record/record.js';
-import type { NamedPass } from './named-times.js';
-import { hostRangeName, threadKey } from './range-name.js';
+import { type NamedPass, hostRangeName, threadKey } from './range-name.js';
 
 /** Sums over the ranges of a group, ns. */
 export interface HostTime {

@@ -5,7 +5,7 @@
 import { entryOf } from '../../../containers/map-entry.js';
 import { elementAt } from '../../../containers/element.js';
 import type { RangeRecord } from '../../../record/record.js';
-import { contextText } from '../../by/host/annotation-name.js';
+import { contextText } from '../../by/host/range-name.js';
 
 /** Ranges that are kept, each under its thread and under ANY_THREAD; the earlier half of each text is dropped beyond. */
 const MOST_RANGES = 2_000_000;

@@ -1,11 +1,10 @@
 /** Collective operations by name, size class and group. One pass in order of start; memory: MOST_ROWS rows. */
 import { algorithmBytes, busFactor, collectiveKind } from '../../../ops/collective-bytes.js';
-import { operationName } from '../../steps/communication-operation.js';
+import { operationName, isCut, workOf, type StepActivity } from '../../steps/step-work.js';
 import { boundedEntryOf, entryOf } from '../../../containers/map-entry.js';
 import type { ProfileLine } from '../../../record/record.js';
 import { NS_PER_S } from '../../../record/units.js';
 import { sizeClass } from '../../ranks/transfers.js';
-import { isCut, workOf, type StepActivity } from '../../steps/step-work.js';
 import { longest } from '../bounds.js';
 import type { Bounded } from '../page-data.js';
 import type { CollectiveRow } from './collective-data.js';

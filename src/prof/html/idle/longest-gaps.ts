@@ -1,8 +1,8 @@
 /** The longest gaps of the devices, of the whole profile and of each step. Memory: up to 20 gaps, and 5 a step. */
 import { boundedEntryOf, entryOf } from '../../../containers/map-entry.js';
-import type { IdleGap } from '../../advise/idle/idle-gap.js';
+import type { IdleGap } from '../../advise/idle/host-gaps.js';
 import { NO_IDLE, type IdleCause } from '../../advise/idle/idle-causes.js';
-import { spokenName } from '../../advise/spoken-names.js';
+import { spokenName } from '../../advise/wording.js';
 import type { StepActivity } from '../../steps/step-work.js';
 import type { CauseTime, PageGap, PageIdle } from './idle-data.js';
 

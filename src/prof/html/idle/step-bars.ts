@@ -7,12 +7,11 @@ import { elementAt } from '../../../containers/element.js';
 import { IntervalUnion, PS_PER_NS } from '../../../containers/interval-union.js';
 import { boundedEntryOf, entryOf } from '../../../containers/map-entry.js';
 import type { ProfileLine, RangeRecord } from '../../../record/record.js';
-import { LOADER } from '../../advise/idle/host-gaps.js';
+import { LOADER, type IdleGap } from '../../advise/idle/host-gaps.js';
 import { IDLE_CAUSES, type IdleCause } from '../../advise/idle/idle-causes.js';
-import type { IdleGap } from '../../advise/idle/idle-gap.js';
 import { HostSteps, MOST_STEPS, stepOf } from '../../steps/host-steps.js';
 import { workOf } from '../../steps/step-work.js';
-import { inNs, Reach, WorkUnions } from '../../steps/work-unions.js';
+import { inNs, Reach, WorkUnions } from '../../steps/step-sums.js';
 import type { StepBar, StepBarPart, StepBarList, StepOnHost } from './idle-data.js';
 
 /** Parts of idle time, and of what is neither idle nor busy. */

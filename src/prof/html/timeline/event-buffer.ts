@@ -5,86 +5,39 @@
 import { elementAt } from '../../../containers/element.js';
 import { TextTable } from './text-table.js';
 import { DependencyBuffer } from './dependency-buffer.js';
-import { NO_FACTS } from './fact-table.js';
+import { byColumn, EVENT_COLUMNS, type TimelineColumn } from './timeline-data.js';
 
-/** Columns that every event has, and the arrays that hold them. */
-const NAMED = {
-  start: Float64Array,
-  dur: Float64Array,
-  lane: Uint32Array,
-  kind: Uint8Array,
-  name: Uint32Array,
-  op: Uint32Array,
-  layer: Uint32Array,
+/** What is known of an event, and of the call that launched it, which the page has as an event. */
+const COLUMNS = {
+  ...EVENT_COLUMNS,
+  launchStart: { ...EVENT_COLUMNS.start, unknown: NaN },
+  launchDur: EVENT_COLUMNS.dur,
+  launchLane: EVENT_COLUMNS.lane,
+  launchName: EVENT_COLUMNS.name,
 } as const;
 
-/** Columns that activities have besides. */
-const ABOUT = {
-  dtype: Uint32Array,
-  tc: Uint32Array,
-  operands: Uint32Array,
-  queue: Uint32Array,
-  pc: Float64Array,
-  id: Uint32Array,
-  flops: Float64Array,
-  bytes: Float64Array,
-  launchStart: Float64Array,
-  launchDur: Float64Array,
-  launchLane: Uint32Array,
-  launchName: Uint32Array,
-  facts: Uint32Array,
-  seq: Float64Array,
-  dir: Uint8Array,
-  step: Float64Array,
-  corr: Float64Array,
-} as const;
+/** Depths are known once a piece is packed. */
+export type EventColumn = Exclude<keyof typeof COLUMNS, 'depth'>;
+const NAMES = (Object.keys(COLUMNS) as (keyof typeof COLUMNS)[]).filter((name) => name !== 'depth');
+const TEXT_NAMES = NAMES.filter((name) => COLUMNS[name].is === 'text');
+type EventArrays = Record<EventColumn, Float64Array | Uint32Array | Uint8Array>;
 
-const COLUMNS = { ...NAMED, ...ABOUT };
-
-type AboutColumn = keyof typeof ABOUT;
-export type EventColumn = keyof typeof COLUMNS;
-type EventArrays = { [Name in EventColumn]: Float64Array | Uint32Array | Uint8Array };
-const NAMES = Object.keys(COLUMNS) as EventColumn[];
-const ABOUT_NAMES = Object.keys(ABOUT) as AboutColumn[];
-const TEXT_NAMES = [
-  'name',
-  'op',
-  'layer',
-  'dtype',
-  'tc',
-  'operands',
-  'queue',
-  'launchName',
-] as const satisfies readonly EventColumn[];
-
-const IS_TIME: ReadonlySet<EventColumn> = new Set<EventColumn>(['start', 'dur']);
+const TIMES = ['start', 'dur'] as const;
+/** With times all that ranges and calls have. */
+const TITLES = ['lane', 'kind', 'name', 'op', 'layer'] as const satisfies readonly TimelineColumn[];
+type TitleColumn = (typeof TIMES)[number] | (typeof TITLES)[number];
+type AboutColumn = Exclude<EventColumn, TitleColumn>;
+const ABOUT_NAMES = NAMES.filter((name): name is AboutColumn => !([...TIMES, ...TITLES] as string[]).includes(name));
+const DESCRIBED = [...TITLES, ...ABOUT_NAMES];
 
 /** What is known of an activity; texts and lanes by number. */
-export type EventAbout = Readonly<Record<AboutColumn, number>>;
+type EventAbout = Readonly<Record<AboutColumn, number>>;
 
-/** Of ranges and calls, which have no more than names. */
-const UNKNOWN: EventAbout = {
-  dtype: 0,
-  tc: 0,
-  operands: 0,
-  queue: 0,
-  pc: -1,
-  id: 0,
-  flops: -1,
-  bytes: -1,
-  launchStart: NaN,
-  launchDur: 0,
-  launchLane: 0,
-  launchName: 0,
-  facts: NO_FACTS,
-  seq: -1,
-  dir: 0,
-  step: 0,
-  corr: 0,
-};
+/** Of ranges and calls. */
+const UNKNOWN: EventAbout = byColumn(ABOUT_NAMES, (name) => COLUMNS[name].unknown);
 
 /** One activity or range; texts and lanes by number. */
-export interface BufferedEvent extends Readonly<Record<keyof typeof NAMED, number>> {
+export interface BufferedEvent extends Readonly<Record<TitleColumn, number>> {
   /** Null of ranges and calls, of which a profile has most. */
   readonly about: EventAbout | null;
 }
@@ -140,12 +93,7 @@ export class EventBuffer {
   }
 
   #name(row: number, event: BufferedEvent): void {
-    const { lane, kind, name, op, layer } = this.#arrays;
-    lane[row] = event.lane;
-    kind[row] = event.kind;
-    name[row] = event.name;
-    op[row] = event.op;
-    layer[row] = event.layer;
+    for (const name of TITLES) this.#arrays[name][row] = event[name];
   }
 
   #describe(row: number, about: EventAbout): void {
@@ -154,7 +102,7 @@ export class EventBuffer {
 
   /** Copies a row onto another, all but its start and duration. */
   describeAs(row: number, other: number): void {
-    for (const name of NAMES) if (!IS_TIME.has(name)) this.#arrays[name][row] = elementAt(this.#arrays[name], other);
+    for (const name of DESCRIBED) this.#arrays[name][row] = elementAt(this.#arrays[name], other);
   }
 
   /** Makes a row last from its start or an earlier one, ns, to its end or a later one. */
@@ -179,7 +127,7 @@ export class EventBuffer {
     if (this.dependencies.length > 0) this.dependencies.keep(new Set(this.column('id')));
   }
 
-  /** Numbers the texts anew that rows have. */
+  /** Gives new numbers to the texts that rows have. */
   #numberTexts(): void {
     const texts = new TextTable();
     const numbers = new Uint32Array(this.texts.all.length);
@@ -209,7 +157,9 @@ function gather(from: ArrayLike<number>, rows: Uint32Array, to: Float64Array | U
 }
 
 function arraysOf(capacity: number): EventArrays {
-  const arrays = Object.fromEntries(NAMES.map((name) => [name, new COLUMNS[name](capacity)])) as EventArrays;
-  for (const name of ABOUT_NAMES) if (UNKNOWN[name] !== 0) arrays[name].fill(UNKNOWN[name]);
-  return arrays;
+  return byColumn(NAMES, (name) => {
+    const { array: Numbers, unknown } = COLUMNS[name];
+    const numbers = new Numbers(capacity);
+    return unknown === 0 ? numbers : numbers.fill(unknown);
+  });
 }

@@ -188,37 +188,84 @@ export interface LaneIds {
   readonly tid?: number | null;
 }
 
+/** What the numbers of a column are. */
+interface EventColumnForm {
+  /**
+   * A place: where the event is drawn, or an index of another list. A text: an index of the texts, 0 where it is unknown. A
+   * number: itself. An ordinal: one more than the number, so that 0 is unknown.
+   */
+  readonly is: 'place' | 'text' | 'number' | 'ordinal';
+  /** Holds them while the timeline is made. */
+  readonly array: Float64ArrayConstructor | Uint32ArrayConstructor | Uint8ArrayConstructor;
+  /** Stands for what is not known. */
+  readonly unknown: number;
+}
+
+const PLACE = { is: 'place', array: Uint32Array, unknown: 0 } as const;
+const TIME = { is: 'place', array: Float64Array, unknown: 0 } as const;
+const INDEX = { is: 'place', array: Uint8Array, unknown: 0 } as const;
+const TEXT = { is: 'text', array: Uint32Array, unknown: 0 } as const;
+const NUMBER = { is: 'number', array: Float64Array, unknown: -1 } as const;
+const ORDINAL = { is: 'ordinal', array: Float64Array, unknown: 0 } as const;
+
 /**
- * start, dur: ns from the timeline's start; start is below 0 for events that began before it. lane, depth: where the event
- * is drawn. kind: index of EVENT_KINDS. name, op, layer, dtype, tc: index of a text, 0 where unknown. id: of the kernel in
- * its profile, 0 for all other events. flops, bytes: -1 where unknown. facts: a list of `facts`, 0 where there is none. seq:
- * sequence number, which forward and backward of an op share, -1 where unknown. dir: index of DIRECTIONS. step, corr: one more
- * than the training step and the correlation id, 0 where unknown.
+ * The columns of events, in the order in which a page has them. Whatever holds events, packs or reads them, follows this
+ * table: a further text or number needs a row here and a value in `timeline-builder.ts`.
  */
-export const TIMELINE_COLUMNS = [
-  'start',
-  'dur',
-  'lane',
-  'depth',
-  'kind',
-  'name',
-  'op',
-  'layer',
-  'dtype',
-  'tc',
-  'operands',
-  'queue',
-  'pc',
-  'id',
-  'flops',
-  'bytes',
-  'facts',
-  'seq',
-  'dir',
-  'step',
-  'corr',
-] as const;
-export type TimelineColumn = (typeof TIMELINE_COLUMNS)[number];
+export const EVENT_COLUMNS = {
+  /** ns from the timeline's start; below 0 for events that began before it. */
+  start: TIME,
+  dur: TIME,
+  /** Where the event is drawn. */
+  lane: PLACE,
+  depth: INDEX,
+  /** Index of EVENT_KINDS. */
+  kind: INDEX,
+  name: TEXT,
+  op: TEXT,
+  layer: TEXT,
+  dtype: TEXT,
+  tc: TEXT,
+  operands: TEXT,
+  queue: TEXT,
+  /** Position in the program of its engine. */
+  pc: NUMBER,
+  /** Of the kernel in its profile; 0 for all other events. */
+  id: { is: 'number', array: Uint32Array, unknown: 0 },
+  flops: NUMBER,
+  bytes: NUMBER,
+  /** A list of `facts`; 0 where there is none. */
+  facts: PLACE,
+  /** Sequence number, which forward and backward of an op share. */
+  seq: NUMBER,
+  /** Index of DIRECTIONS. */
+  dir: INDEX,
+  /** Training step. */
+  step: ORDINAL,
+  /** Correlation id. */
+  corr: ORDINAL,
+} as const satisfies Readonly<Record<string, EventColumnForm>>;
+export type TimelineColumn = keyof typeof EVENT_COLUMNS;
+export const TIMELINE_COLUMNS = Object.keys(EVENT_COLUMNS) as readonly TimelineColumn[];
+
+type ColumnsOf<Kind> = {
+  [Name in TimelineColumn]: (typeof EVENT_COLUMNS)[Name]['is'] extends Kind ? Name : never;
+}[TimelineColumn];
+export type TextColumn = ColumnsOf<'text'>;
+export type NumberColumn = ColumnsOf<'number' | 'ordinal'>;
+
+const isOf =
+  <Kind extends EventColumnForm['is']>(...kinds: readonly Kind[]) =>
+  (name: TimelineColumn): name is ColumnsOf<Kind> =>
+    (kinds as readonly string[]).includes(EVENT_COLUMNS[name].is);
+export const TEXT_COLUMNS: readonly TextColumn[] = TIMELINE_COLUMNS.filter(isOf('text'));
+export const NUMBER_COLUMNS: readonly NumberColumn[] = TIMELINE_COLUMNS.filter(isOf('number', 'ordinal'));
+
+/** A value for each of some columns. */
+export const byColumn = <Name extends string, Value>(
+  names: readonly Name[],
+  valueOf: (name: Name) => Value,
+): Record<Name, Value> => Object.fromEntries(names.map((name) => [name, valueOf(name)])) as Record<Name, Value>;
 
 /** Forward and backward kernels, as the column `dir` of `dprof` has them; the first stands for unknown. */
 export const DIRECTIONS = [null, 'fprop', 'bprop'] as const;

@@ -6,7 +6,11 @@ import { isLaunch, NO_LAUNCH, rowOf, type EventOrder, type TimeSpan } from './ev
 import { LaneDepths, type LaneTable } from './timeline-lanes.js';
 import { packColumn } from './column-packing.js';
 import {
+  byColumn,
+  EVENT_COLUMNS,
   EVENT_KINDS,
+  NUMBER_COLUMNS,
+  TEXT_COLUMNS,
   TIMELINE_COLUMNS,
   type Lane,
   type MergedColumns,
@@ -16,7 +20,7 @@ import {
   isHostRange,
 } from './timeline-data.js';
 import type { EventBuffer, EventColumn } from './event-buffer.js';
-import { annotationName } from '../../by/host/annotation-name.js';
+import { annotationName } from '../../by/host/range-name.js';
 import { EventNames } from './names/event-names.js';
 import { UsedFacts, type FactTable } from './fact-table.js';
 import type { ShortNames } from './names/short-names.js';
@@ -50,11 +54,7 @@ const RETURN_TYPE = /^void /;
 const cut = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
 
 const [LAUNCH, WAIT] = [EVENT_KINDS.indexOf('launch'), EVENT_KINDS.indexOf('wait')];
-const NUMBER_COLUMNS = ['kind', 'lane', 'id', 'pc', 'flops', 'bytes', 'seq', 'dir', 'step', 'corr'] as const;
-const TEXT_COLUMNS = ['op', 'layer', 'dtype', 'tc', 'operands', 'queue'] as const;
-
-/** Of calls, which have none of them. */
-const UNKNOWN_OF_LAUNCH = ['flops', 'bytes', 'pc', 'seq'] as const;
+const COPIED_COLUMNS = ['kind', 'lane', 'dir', ...NUMBER_COLUMNS] as const;
 
 /** What a column has in place of a cell of the buffer. @param i index of the event in the piece */
 type ValueOf = (cell: number, i: number) => number;
@@ -119,16 +119,12 @@ export class PiecePacker {
 
   pack(buffer: EventBuffer, order: EventOrder, piece: PieceEvents, merged: MergedRows | null = null): PackedTimeline {
     const { what, start, end, shown } = piece;
-    const columns = Object.fromEntries(
-      TIMELINE_COLUMNS.map((name) => [name, new Float64Array(shown.length)]),
-    ) as TimelineArrays;
+    const columns: TimelineArrays = byColumn(TIMELINE_COLUMNS, () => new Float64Array(shown.length));
     this.#writeEvents(buffer, order, piece, columns);
     const laneNumbers = this.#assignLanes(columns);
     return {
       ...{ what, start, end, laneNumbers, events: shown.length },
-      columns: Object.fromEntries(
-        TIMELINE_COLUMNS.map((name) => [name, packColumn(columns[name])]),
-      ) as PackedTimeline['columns'],
+      columns: byColumn(TIMELINE_COLUMNS, (name) => packColumn(columns[name])),
       merged: merged === null ? null : mergedColumns(merged, shown),
       arrows: packColumn(arrowsOf(order, shown)),
       dependencies: buffer.dependencies.packed(eventsOfKernels(columns), this.#texts),
@@ -147,10 +143,11 @@ export class PiecePacker {
       for (const i of places) values[i] = valueOf(cells[rowOf(shown[i] as number)] as number, i);
     };
     const activities = placesOf(shown, (event) => !isLaunch(event));
-    for (const name of NUMBER_COLUMNS) fill(name, name, activities);
+    for (const name of COPIED_COLUMNS) fill(name, name, activities);
     fill('facts', 'facts', activities, (facts) => this.#facts.numberOf(facts));
+    // Texts are numbered in this order.
     fill('name', 'name', activities, (name, i) => nameOf(name, elementAt(columns.kind, i)));
-    for (const name of TEXT_COLUMNS) fill(name, name, activities, textOf);
+    for (const name of TEXT_COLUMNS) if (name !== 'name') fill(name, name, activities, textOf);
     for (const i of activities) {
       this.#used.op.add(elementAt(columns.op, i));
       this.#used.layer.add(elementAt(columns.layer, i));
@@ -160,7 +157,7 @@ export class PiecePacker {
     fill('kind', 'kind', launches, (kind) => (kind === WAIT ? WAIT : LAUNCH));
     fill('lane', 'launchLane', launches);
     fill('name', 'launchName', launches, textOf);
-    for (const name of UNKNOWN_OF_LAUNCH) for (const i of launches) columns[name][i] = -1;
+    for (const name of NUMBER_COLUMNS) for (const i of launches) columns[name][i] = EVENT_COLUMNS[name].unknown;
   }
 
   /** Numbers of a buffer's texts in the tables, cut to what is shown; a name is noted by its kind. */

@@ -1,11 +1,15 @@
 /**
- * Metrics of CloudWatch, whatever the form in which it takes them. Counts are those of the report's period, since CloudWatch
- * sums them itself.
+ * Metrics of CloudWatch in the forms in which it takes them: its embedded metric format, and requests of PutMetricData.
+ * Counts are those of the report's period, since CloudWatch sums them itself.
  *
  * Names of metrics and dimensions are those of CloudWatch's own agent (Container Insights, Neuron metrics), without its
  * prefixes for pods and nodes. Metrics that the agent lacks have names of our own. The names of
  * neuron-monitor-cloudwatch.py are not public.
+ *
+ * Source of the forms: AWS, "Specification: Embedded metric format"; Amazon CloudWatch API Reference, "PutMetricData": at
+ * most 1000 metrics a request; the time of a metric without `Timestamp` is that of its arrival.
  */
+import { jsonOf } from '../../../record/control-characters.js';
 import {
   sharedTags,
   sumUnder,
@@ -51,13 +55,13 @@ interface CloudWatchValue {
 type CloudWatchDimensions = Readonly<Record<string, string>>;
 
 /** The metrics of one row, with the dimensions that identify it. */
-export interface CloudWatchRow {
+interface CloudWatchRow {
   readonly dimensions: CloudWatchDimensions;
   readonly metrics: readonly CloudWatchValue[];
 }
 
 /** The rows of a report that have metrics. */
-export function cloudWatchRows(report: MonitorReport): CloudWatchRow[] {
+function cloudWatchRows(report: MonitorReport): CloudWatchRow[] {
   const shared = sharedTags(report.rows);
   return report.rows
     .map((row) => ({ dimensions: dimensionsOf(row, report, shared), metrics: metricsOf(row) }))
@@ -99,4 +103,53 @@ function dimensionsOf(
       value === null || value === undefined || String(value).trim() === '' ? [] : [[dimension, String(value)]],
     ),
   );
+}
+
+/**
+ * The documents of the embedded metric format of a report, one a line for each row; '' when there are none.
+ * @param namespace CloudWatch namespace of the metrics
+ * @param unixMs time of the report in ms; null omits `Timestamp`, which CloudWatch requires
+ */
+export const embeddedMetrics = (report: MonitorReport, namespace: string, unixMs: number | null): string =>
+  cloudWatchRows(report)
+    .map((row) => document(row, namespace, unixMs))
+    .join('');
+
+function document({ dimensions, metrics }: CloudWatchRow, namespace: string, unixMs: number | null): string {
+  const directive = {
+    Namespace: namespace,
+    Dimensions: [Object.keys(dimensions)],
+    Metrics: metrics.map(({ name, unit }) => ({ Name: name, Unit: unit })),
+  };
+  return `${jsonOf({
+    _aws: { ...(unixMs === null ? undefined : { Timestamp: unixMs }), CloudWatchMetrics: [directive] },
+    ...dimensions,
+    ...Object.fromEntries(metrics.map(({ name, value }) => [name, value])),
+  })}\n`;
+}
+
+const MOST_METRICS = 1000;
+
+/**
+ * The requests of a report, as `aws cloudwatch put-metric-data --cli-input-json` and boto3's `put_metric_data` take them;
+ * nothing is sent; '' when it has no metrics.
+ * @param namespace CloudWatch namespace of the metrics
+ * @param unixMs time of the report in ms; null leaves it to CloudWatch
+ */
+export function putMetricData(report: MonitorReport, namespace: string, unixMs: number | null): string {
+  const time = unixMs === null ? undefined : { Timestamp: new Date(unixMs).toISOString() };
+  const data = cloudWatchRows(report).flatMap(({ dimensions, metrics }) => {
+    const Dimensions = Object.entries(dimensions).map(([Name, Value]) => ({ Name, Value }));
+    return metrics.map(({ name, value, unit }) => ({
+      MetricName: name,
+      Dimensions,
+      ...time,
+      Value: value,
+      Unit: unit,
+    }));
+  });
+  const requests = Array.from({ length: Math.ceil(data.length / MOST_METRICS) }, (_, i) =>
+    data.slice(i * MOST_METRICS, (i + 1) * MOST_METRICS),
+  );
+  return requests.map((MetricData) => `${jsonOf({ Namespace: namespace, MetricData })}\n`).join('');
 }

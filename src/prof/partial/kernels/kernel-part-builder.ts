@@ -7,12 +7,10 @@ import { coarser, countedOf, merged, NO_VALUES, type CountedValues } from '../..
 import { elementAt } from '../../../containers/element.js';
 import { addTimes, durationOf } from '../../../record/fields/times.js';
 import type { CellValue } from '../../../table/column.js';
-import type { Annotated } from '../../annotate.js';
+import type { Annotated, KernelColumn } from '../../annotate.js';
 import { GroupWorkSums } from '../../by/group-work.js';
-import type { KernelColumn } from '../../columns/kernel-column.js';
 import { ReportTally } from '../../report/report-tally.js';
-import { OTHER_KERNELS, type GroupPart, type KernelPart, type OddKernels } from './kernel-part.js';
-import { encodeWork } from './work-part.js';
+import { OTHER_KERNELS, type GroupPart, type KernelPart, type OddKernels, encodeWork } from './kernel-part.js';
 
 /** Kernels whose durations are kept one by one. */
 export const MOST_EXACT = 200_000;

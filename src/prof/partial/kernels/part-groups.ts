@@ -6,9 +6,8 @@ import type { PartRecord } from '../../../record/partial.js';
 import { addTimes } from '../../../record/fields/times.js';
 import type { ProfileRecord } from '../../../record/record.js';
 import type { CellValue, ColumnShape } from '../../../table/column.js';
-import type { GroupPart, KernelPart } from './kernel-part.js';
+import { type GroupPart, type KernelPart, decodeWork } from './kernel-part.js';
 import type { Durations } from '../../by/group-runs.js';
-import { decodeWork } from './work-part.js';
 
 /** Some kernels of a group that are of one step. */
 export interface TimeOfStep {

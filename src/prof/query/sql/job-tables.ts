@@ -7,7 +7,7 @@ import type { RankPart } from '../../ranks/part/rank-part.js';
 import { groupName } from '../../ranks/tables/group-table.js';
 import { RANK_COLUMNS, rankRows, type RankRow } from '../../ranks/tables/rank-table.js';
 import { waitsOf, type OperationWaits } from '../../ranks/waits.js';
-import { ofColumn, type SqlColumn, type SqlTable } from './sql-column.js';
+import { ofColumn, type SqlColumn, type SqlTable } from './sql-types.js';
 
 type Profiles = ReadonlyMap<RankPart, number>;
 

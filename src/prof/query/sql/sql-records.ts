@@ -3,15 +3,14 @@ import { Steps, STEP_TYPES } from '../../steps/steps.js';
 import { Annotated } from '../../annotate.js';
 import type { Analysis, Answer, Item } from '../../analysis.js';
 import type { RecordTypes } from '../../input/record-types.js';
-import { operationOf } from '../../steps/communication-operation.js';
-import { communicates } from '../../steps/step-work.js';
+import { operationOf, communicates } from '../../steps/step-work.js';
 import { RANK_TYPES, RankCollector } from '../../ranks/part/rank-collector.js';
 import type { KernelLine, ProfileLine, ProfileRecord } from '../../../record/record.js';
 import type { StepRow } from '../../steps/step-columns.js';
 import type { Database } from './duckdb.js';
 import type { ColumnsRead } from './query-plan.js';
 import { JOB_TABLES, JobRows, OPERATION_TABLE, RANK_TABLE, WAIT_TABLE } from './job-tables.js';
-import type { SqlTable } from './sql-column.js';
+import type { SqlTable } from './sql-types.js';
 import { isStep, KERNEL_TABLE, RECORD_TABLES, STEP_TABLE, type SqlRecord } from './sql-table.js';
 import { TableLoader } from './table-loader.js';
 

@@ -5,7 +5,7 @@ import type { Annotated } from '../../annotate.js';
 import { RECORD_FIELDS, type TabularType } from '../../../record/fields/record-fields.js';
 import type { ProfileLine, ProfileRecord } from '../../../record/record.js';
 import { JOB_TABLES } from './job-tables.js';
-import { ofColumn, type SqlColumn, type SqlTable } from './sql-column.js';
+import { ofColumn, type SqlColumn, type SqlTable } from './sql-types.js';
 
 /** A record, and the profile line before it. */
 export interface SqlRecord {

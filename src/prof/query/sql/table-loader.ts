@@ -2,8 +2,7 @@
 import type { DuckDBAppender, DuckDBDataChunk, DuckDBValue } from '@duckdb/node-api';
 import { elementAt } from '../../../containers/element.js';
 import type { Database } from './duckdb.js';
-import type { SqlColumn } from './sql-column.js';
-import { converterOf, quoted, typeName, typeOf } from './sql-types.js';
+import { type SqlColumn, converterOf, quoted, typeName, typeOf } from './sql-types.js';
 
 /** Rows of a chunk of DuckDB. */
 const CHUNK = 2048;

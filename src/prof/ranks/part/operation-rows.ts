@@ -2,8 +2,7 @@
 import { entryOf } from '../../../containers/map-entry.js';
 import type { CollectiveKind } from '../../../ops/collective-bytes.js';
 import type { CollectiveLine, KernelLine, ProfileLine } from '../../../record/record.js';
-import { operationOf, type Operation } from '../../steps/communication-operation.js';
-import { workOf } from '../../steps/step-work.js';
+import { operationOf, type Operation, workOf } from '../../steps/step-work.js';
 import type { OperationColumns } from './rank-part.js';
 
 /** Operations of a rank that are kept, some 100 bytes each. */

@@ -1,5 +1,5 @@
 /** Records → the parts of their ranks, in one pass: one part for each device of a profile that worked. */
-import { entryOf } from '../../../containers/map-entry.js';
+import { entryOf, boundedEntryOf } from '../../../containers/map-entry.js';
 import type { EndRecord, KernelLine, ProfileLine, ProfileRecord } from '../../../record/record.js';
 import { mayHaveWork, type Item } from '../../analysis.js';
 import { Annotated } from '../../annotate.js';
@@ -9,12 +9,94 @@ import { HostSteps, stepOf } from '../../steps/host-steps.js';
 import { missingWorkOf } from '../../steps/missing-work.js';
 import { communicates, workOf, type StepActivity, type StepWorkKind } from '../../steps/step-work.js';
 import { MESSAGES, OperationRows } from './operation-rows.js';
-import { identifyShared } from './shared-launches.js';
 import { WORK_KEYS, type ProfileWithoutWork, type RankPart, type WorkKey, type WorkTable } from './rank-part.js';
 import { RankSteps } from './rank-steps.js';
-import { WorkContent } from './work-content.js';
-import { WorkByStep } from './work-by-step.js';
 import { statedDevice } from '../../../record/fields/stated-device.js';
+import { elementAt } from '../../../containers/element.js';
+import { mixedNumber } from '../../../containers/hash.js';
+import { LruCache } from '../../../containers/lru-cache.js';
+
+/** Hashes that begin with different numbers differ for all that follows. */
+const SEEDS = [0, 0x5bd1e995] as const;
+const HEX = 16;
+const DIGITS = 8;
+
+class WorkContent {
+  #first: number = SEEDS[0];
+  #second: number = SEEDS[1];
+
+  readonly #names = new LruCache<string, number>(4096);
+
+  add(record: StepActivity): void {
+    const { start, dur, stream, pid = null, corr = null } = record;
+    const name = this.#names.of(nameOf(record), hashOf);
+    for (const value of [start, dur ?? -1, stream ?? -1, pid ?? -1, corr ?? -1, name]) {
+      this.#first = mixedNumber(this.#first, value);
+      this.#second = mixedNumber(this.#second, value);
+    }
+  }
+
+  get text(): string {
+    return [this.#first, this.#second].map((half) => (half >>> 0).toString(HEX).padStart(DIGITS, '0')).join('');
+  }
+}
+
+const nameOf = (record: StepActivity): string => ('name' in record ? record.name : record.type);
+
+const hashOf = (text: string): number => {
+  let hash = text.length;
+  for (let at = 0; at < text.length; at++) hash = mixedNumber(hash, text.charCodeAt(at));
+  return hash;
+};
+
+/** Names that are kept while records come. */
+const MOST_NAMES = 20_000;
+/** Numbers of a table: names of the most time are listed, fewer of them where there are many steps. */
+const MOST_CELLS = 50_000;
+const FEWEST_NAMES = 50;
+const LISTED_NAMES = 1000;
+
+const listed = (steps: number): number =>
+  Math.max(FEWEST_NAMES, Math.min(LISTED_NAMES, Math.floor(MOST_CELLS / Math.max(1, steps))));
+
+interface Row {
+  total: number;
+  readonly times: number[];
+}
+
+class WorkByStep {
+  readonly #rows = new Map<string, Row>();
+  /** Kernels whose name came beyond the bound. */
+  leftOut = 0;
+
+  /** @param step index of the step */
+  add(name: string, step: number, time: number): void {
+    const row = boundedEntryOf(this.#rows, name, MOST_NAMES, () => ({ total: 0, times: [] }));
+    if (row === null) {
+      this.leftOut++;
+      return;
+    }
+    row.total += time;
+    while (row.times.length <= step) row.times.push(0);
+    row.times[step] = elementAt(row.times, step) + time;
+  }
+
+  /** @param order indices of the steps that the table has, in its order */
+  table(order: readonly number[]): WorkTable {
+    const rows = [...this.#rows]
+      .sort(([a, { total: timeA }], [b, { total: timeB }]) => timeB - timeA || (a < b ? -1 : 1))
+      .slice(0, listed(order.length));
+    return {
+      names: rows.map(([name]) => name),
+      times: rows.map(([, { times }]) => order.map((step) => times[step] ?? 0)),
+    };
+  }
+
+  /** Names that a table of so many steps leaves out, and kernels beyond the bound of names. */
+  beyond(steps: number): number {
+    return Math.max(0, this.#rows.size - listed(steps)) + this.leftOut;
+  }
+}
 
 export const RANK_TYPES: RecordTypes = new Set([
   ...(['profile', 'kernel', 'collective', 'graph', 'copy', 'set'] as const),
@@ -173,4 +255,29 @@ function partOf({ header, host }: ProfileOfRanks, device: number, of: DeviceOfRa
       names: WORK_KEYS.reduce((sum, key) => sum + work[key].beyond(order.length), 0),
     },
   };
+}
+
+/**
+ * Operations that one call launched on several devices of one process, as NCCL does for a group of its communicators: the
+ * kernels have one correlation id, and are one operation of the group of these devices.
+ */
+interface Place {
+  readonly device: number;
+  readonly rows: OperationRows;
+  readonly at: number;
+}
+
+/** Gives these operations a group and an ordinal. @param devices operations of each device of one profile */
+function identifyShared(devices: ReadonlyMap<number, OperationRows>): void {
+  const launches = new Map<number, Place[]>();
+  for (const [device, rows] of devices)
+    for (const [at, launch] of rows.launches.entries())
+      if (launch !== null && !rows.hasGroup(at))
+        entryOf(launches, launch, (): Place[] => []).push({ device, rows, at });
+  for (const [launch, places] of launches) {
+    const ranks = [...new Set(places.map(({ device }) => device))].sort((a, b) => a - b);
+    // Several kernels of one device are no collective of it.
+    if (ranks.length < 2 || ranks.length < places.length) continue;
+    for (const { rows, at } of places) rows.identify(at, ranks, launch);
+  }
 }

@@ -4,10 +4,9 @@ import { PicosecondUnion, PS_PER_NS } from '../../../containers/interval-union.j
 import { boundedEntryOf } from '../../../containers/map-entry.js';
 import type { Annotated } from '../../annotate.js';
 import type { HostSteps } from '../../steps/host-steps.js';
-import { StepSums } from '../../steps/step-sums.js';
+import { StepSums, Reach } from '../../steps/step-sums.js';
 import type { MissingWork } from '../../steps/missing-work.js';
 import type { StepActivity, StepWorkKind } from '../../steps/step-work.js';
-import { Reach } from '../../steps/work-unions.js';
 import type { StepColumns } from './rank-part.js';
 
 /** Steps of a device that are kept. */

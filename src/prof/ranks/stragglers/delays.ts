@@ -11,7 +11,7 @@
 import { elementAt } from '../../../containers/element.js';
 import { entryOf } from '../../../containers/map-entry.js';
 import { median, quantile } from '../../../record/statistics.js';
-import { falseDiscovery } from '../../diff/false-discovery.js';
+import { falseDiscovery } from '../../diff/mann-whitney.js';
 import type { RankPart } from '../part/rank-part.js';
 import { excessOver, type OwnWork } from './own-work.js';
 import { reasonsOf, type Reasons } from './reasons.js';

@@ -2,14 +2,13 @@
 import { elementAt } from '../../../containers/element.js';
 import { append } from '../../../containers/lists.js';
 import { median } from '../../../record/statistics.js';
-import { falseDiscovery } from '../../diff/false-discovery.js';
+import { falseDiscovery } from '../../diff/mann-whitney.js';
 import type { RankPart } from '../part/rank-part.js';
 import { delaysOf, type Delay } from './delays.js';
 import { lateSetOf, mostLate } from './late-alike.js';
 import { excessOver, ownWorkOf, type OwnWork } from './own-work.js';
-import { chanceOf, leastChance, stepPlaces, type StepPlaces } from './rank-sum-test.js';
+import { chanceOf, leastChance, stepPlaces, type StepPlaces, changeOf, type StepWindow } from './rank-sum-test.js';
 import { reasonsOf, type Reasons } from './reasons.js';
-import { changeOf, type StepWindow } from './step-window.js';
 import { unitsOf, worstRow, type NamedGroup, type Unit, type UnitLevel } from './tested-units.js';
 
 /** A rank, or the ranks of a machine or a group that do the same work. */

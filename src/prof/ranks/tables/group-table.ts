@@ -1,9 +1,44 @@
 /** A row a group: its ranks, how its operations were matched, what of them could not be. */
-import { column, int, str } from '../../../table/column-kinds.js';
+import { column, int, str, real } from '../../../table/column-kinds.js';
 import type { Column } from '../../../table/column.js';
 import type { GroupReport } from '../job-report.js';
 import { rangesText } from '../membership.js';
-import { transferColumns } from './transfer-table.js';
+import type { TransferClass, TransferSums } from '../transfers.js';
+
+/** Columns that classes of operations and groups share: waiting and transferring. */
+const GIGA = 1e9;
+const PERCENT = 100;
+
+const whole = (value: number | null | undefined): number | null =>
+  value === null || value === undefined ? null : Math.round(value);
+
+const inGiga = (value: number | null | undefined): number | null =>
+  value === null || value === undefined ? null : value / GIGA;
+
+/** @param of null where nothing is matched */
+const transferColumns = <Row extends { readonly linkPeak: number | null }>(
+  of: (row: Row) => TransferSums | null,
+): Column<Row>[] => [
+  column('bytes', 'bytes', int(14, 'bytes'), 'of all messages whose size is known', (row) => of(row)?.bytes ?? null),
+  column('wait', 'wait_ns', int(12, 'ns'), 'mean time that a rank waited for the last', (row) => whole(of(row)?.wait)),
+  column('skew', 'skew_ns', int(12, 'ns'), 'median time from the first that joined to the last', (row) =>
+    whole(of(row)?.skew),
+  ),
+  column('longest_skew', 'longest_skew_ns', int(15, 'ns'), 'longest of these', (row) => whole(of(row)?.longestSkew)),
+  column('transfer', 'transfer_ns', int(12, 'ns'), 'median time from the last that joined to the end', (row) =>
+    whole(of(row)?.transfer),
+  ),
+  column('algbw', 'algbw', real(8, 2, 'GB/s'), "size over transfer, as NCCL's tests define it", (row) =>
+    inGiga(of(row)?.algorithmBandwidth),
+  ),
+  column('busbw', 'busbw', real(8, 2, 'GB/s'), "bus bandwidth, as NCCL's tests define it", (row) =>
+    inGiga(of(row)?.busBandwidth),
+  ),
+  column('link', 'link_%', real(6, 1, '%'), 'of the peak of the links in one direction, within one machine', (row) => {
+    const rate = of(row)?.busBandwidth ?? null;
+    return rate === null || row.linkPeak === null ? null : (PERCENT * rate) / row.linkPeak;
+  }),
+];
 
 const unmatchedOf = ({ unmatched }: GroupReport): number =>
   Object.values(unmatched).reduce((sum, count) => sum + count, 0);
@@ -65,6 +100,46 @@ export const GROUP_SCREEN: readonly string[] = [
   'by',
   'matched',
   'unmatched',
+  'wait',
+  'transfer',
+  'busbw',
+  'link',
+];
+
+/** Groups as screens have them. */
+export const groupsText = ({ groups, incomplete }: TransferClass): string =>
+  incomplete === 0 ? String(groups) : `${groups}, ${incomplete} partly`;
+
+export const CLASS_COLUMNS: readonly Column<TransferClass>[] = [
+  column('kind', 'kind', str(14), 'kind of the operation', ({ kind }) => kind),
+  column('group_kind', 'group_kind', str(10), 'what the group is for', ({ groupKind }) => groupKind),
+  column(
+    'size',
+    'size_from',
+    int(12, 'bytes'),
+    'messages of this size, to less than four times of it',
+    ({ size }) => size,
+  ),
+  column('groups', 'groups', int(6), 'groups', ({ groups }) => groups),
+  column(
+    'incomplete',
+    'incomplete',
+    int(10),
+    'of these, groups with ranks whose profiles are not there: waits are lower bounds, transfers upper ones',
+    ({ incomplete }) => incomplete,
+    { machineOnly: true },
+  ),
+  column('operations', 'operations', int(10), 'matched operations', ({ operations }) => operations),
+  ...transferColumns<TransferClass>((row) => row),
+];
+
+/** Columns of screens. */
+export const CLASS_SCREEN: readonly string[] = [
+  'kind',
+  'group_kind',
+  'size',
+  'groups',
+  'operations',
   'wait',
   'transfer',
   'busbw',

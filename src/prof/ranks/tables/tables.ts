@@ -3,9 +3,15 @@ import type { Column, ColumnShape } from '../../../table/column.js';
 import { requireColumnOf } from '../../../table/column-lookup.js';
 import type { AnyTable } from '../../../table/table.js';
 import type { JobReport } from '../job-report.js';
-import { CLASS_COLUMNS, CLASS_SCREEN } from './class-table.js';
-import { DELAY_COLUMNS, DELAY_SCREEN, delayRows } from './delay-table.js';
-import { GROUP_COLUMNS, GROUP_SCREEN } from './group-table.js';
+import { CLASS_COLUMNS, CLASS_SCREEN, GROUP_COLUMNS, GROUP_SCREEN } from './group-table.js';
+import {
+  DELAY_COLUMNS,
+  DELAY_SCREEN,
+  delayRows,
+  REASON_COLUMNS,
+  REASON_SCREEN,
+  reasonRows,
+} from './straggler-table.js';
 import {
   EXPERT_COLUMNS,
   EXPERT_SCREEN,
@@ -18,7 +24,6 @@ import {
 } from './parallelism-tables.js';
 import { RANK_COLUMNS, RANK_SCREEN, rankRows } from './rank-table.js';
 import { STEP_OF_RANK_COLUMNS, STEP_OF_RANK_SCREEN, stepRows } from './step-table.js';
-import { REASON_COLUMNS, REASON_SCREEN, reasonRows } from './straggler-table.js';
 
 export type RankTableName = 'ranks' | 'steps' | 'collectives' | 'groups' | 'late' | 'delays' | 'stages' | 'experts';
 

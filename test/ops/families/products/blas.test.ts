@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { renderParams, type Work } from '../../../../src/ops/family.js';
 import { blas } from '../../../../src/ops/families/products/blas.js';
 import type { Arg, OpCall } from '../../../../src/record/record.js';
-import { call, kernel, t, v } from '../../../support/calls.js';
+import { byPyprof, call, kernel, t, v } from '../../../support/calls.js';
 import { itShared } from '../../../support/shared.js';
 
 const GEMM = kernel('volta_fp16_s884gemm_fp16_128x128_ldg8_f2f_tn');
@@ -20,10 +20,11 @@ describe('linear', () => {
   const B = t([4096], 'float16');
   const linear = call('torch.nn.functional.linear', X, W, B);
 
-  it('forward: 2·m·n·k FLOPs, all three tensors in bytes', () => {
-    // m = 4096, n = 64, k = 1024: 2·4096·64·1024; 2·(64·1024 + 4096·1024 + 64·4096)
+  it('forward: 2·m·n·k FLOPs, all tensors in bytes', () => {
+    // m = 4096, n = 64, k = 1024: 2·4096·64·1024; 2·(64·1024 + 4096·1024 + 64·4096 + 4096)
     const found = work(linear);
-    expect(found).to.include({ role: 'main', flops: 536870912, bytes: 9043968, matmul: true });
+    expect(found).to.include({ role: 'main', flops: 536870912, bytes: 9052160, matmul: true });
+    expect(work(linear, byPyprof(GEMM))).to.include({ flops: 536870912, bytes: 9043968 }); // without the bias
     expect(renderParams(found.params)).to.equal('M=4096,N=64,K=1024,fp16,');
   });
 
@@ -123,8 +124,8 @@ describe('linear', () => {
 describe('matrix products', () => {
   const mm = (name: string, ...shapes: readonly (readonly number[])[]): OpCall =>
     call(name, ...shapes.map((s) => t(s)));
-  const rows: readonly (readonly [OpCall, flops: number, elements: number, params: string])[] = [
-    // 2·m·n·k; mk + kn + mn
+  const rows: readonly (readonly [OpCall, flops: number, elements: number, params: string, addend?: number])[] = [
+    // 2·m·n·k; mk + kn + mn; the elements of C
     [mm('torch.mm', [256, 512], [512, 128]), 33554432, 229376, 'M=128,N=256,K=512,fp32,'],
     [mm('aten.aten::mm', [256, 512], [512, 128]), 33554432, 229376, 'M=128,N=256,K=512,fp32,'],
     // b = 4 of them
@@ -134,14 +135,21 @@ describe('matrix products', () => {
       134217728,
       917504,
       'B=4,M=128,N=256,K=512,fp32,',
+      131072,
     ],
     // four products summed into one result: 4·(mk + kn) + mn
-    [mm('torch.addbmm', [256, 128], [4, 256, 512], [4, 512, 128]), 134217728, 819200, 'B=4,M=128,N=256,K=512,fp32,'],
-    [mm('torch.addmm', [128], [256, 512], [512, 128]), 33554432, 229376, 'M=128,N=256,K=512,fp32,'],
-    [mm('Tensor.addmm_', [256, 128], [256, 512], [512, 128]), 33554432, 229376, 'M=128,N=256,K=512,fp32,'],
+    [
+      mm('torch.addbmm', [256, 128], [4, 256, 512], [4, 512, 128]),
+      134217728,
+      819200,
+      'B=4,M=128,N=256,K=512,fp32,',
+      32768,
+    ],
+    [mm('torch.addmm', [128], [256, 512], [512, 128]), 33554432, 229376, 'M=128,N=256,K=512,fp32,', 128],
+    [mm('Tensor.addmm_', [256, 128], [256, 512], [512, 128]), 33554432, 229376, 'M=128,N=256,K=512,fp32,', 32768],
     // matrix by vector: 2·256·512; 256·512 + 512 + 256
     [mm('torch.mv', [256, 512], [512]), 262144, 131840, 'M=1,N=256,K=512,fp32,'],
-    [mm('torch.addmv', [256], [256, 512], [512]), 262144, 131840, 'M=1,N=256,K=512,fp32,'],
+    [mm('torch.addmv', [256], [256, 512], [512]), 262144, 131840, 'M=1,N=256,K=512,fp32,', 256],
     // 2·128; 128 + 128 + 1
     [mm('torch.dot', [128], [128]), 256, 257, 'M=1,N=1,K=128,fp32,'],
     [mm('torch.matmul', [128], [128]), 256, 257, 'A=(128,),B=(128,),fp32,'],
@@ -160,10 +168,11 @@ describe('matrix products', () => {
     [mm('torch.matmul', [8, 1, 2, 3], [12, 3, 4]), 96 * 48, 960, 'A=(8,1,2,3),B=(12,3,4),fp32,'],
     [mm('torch.mm', [0, 512], [512, 128]), 0, 65536, 'M=128,N=0,K=512,fp32,'],
   ];
-  for (const [of, flops, elements, params] of rows) {
+  for (const [of, flops, elements, params, addend = 0] of rows) {
     it(`${of.mod}.${of.op} ${params}`, () => {
       const found = work(of);
-      expect(found).to.include({ role: 'main', flops, bytes: 4 * elements });
+      expect(found).to.include({ role: 'main', flops, bytes: 4 * (elements + addend) });
+      expect(work(of, byPyprof(GEMM))).to.include({ flops, bytes: 4 * elements });
       expect(renderParams(found.params)).to.equal(params);
     });
   }

@@ -6,6 +6,7 @@ import { FittedLabels } from '../../../../src/page/timeline/model/labels.js';
 import { bandAt, HEADER, layoutOf, ROW } from '../../../../src/page/timeline/model/layout.js';
 import { rowsOf } from '../../../../src/page/timeline/model/lane-rows.js';
 import { Scene } from '../../../../src/page/timeline/model/scene.js';
+import type { Lane } from '../../../../src/prof/html/timeline/timeline-data.js';
 import { eventsOf, LANES } from '../fixture.js';
 
 const EVENTS = eventsOf([
@@ -31,6 +32,36 @@ function keysOf(scene: Scene): { readonly press: (...names: string[]) => void; r
   };
   return { press, calls };
 }
+
+describe('operation between ranks that is shown', () => {
+  const lane = (rank: number, device: number, name: string): Lane => ({
+    ...{ kind: 'device', name, group: `rank ${rank} · device ${device}`, depth: 1 },
+    ids: { profile: rank, rank, device },
+  });
+  const events = eventsOf(
+    [
+      { start: 0, dur: 100, lane: 0, name: 'MATMUL' },
+      { start: 200, dur: 100, lane: 1, kind: 'communication', name: 'AllReduce' },
+    ],
+    [lane(0, 0, 'Tensor'), lane(0, 0, 'CC stream 0'), lane(0, 1, 'Tensor'), lane(1, 2, 'Tensor')],
+  );
+
+  it('has its time, on all devices of its rank', () => {
+    const scene = new Scene(events);
+    expect(scene.operation).to.equal(null);
+    const lanes = new Set(['rank 0 · device 0/*', 'rank 0 · device 1/*']);
+    scene.set({ hovered: 1 });
+    expect(scene.operation).to.deep.equal({ from: 200, to: 300, lanes });
+    scene.set({ hovered: null, event: 1 });
+    expect(scene.operation).to.deep.equal({ from: 200, to: 300, lanes });
+  });
+
+  it('is none where other work is', () => {
+    const scene = new Scene(events);
+    scene.set({ hovered: 0, event: 1 });
+    expect(scene.operation).to.equal(null);
+  });
+});
 
 describe('layout of lanes', () => {
   it('folds a lane of many rows until it is opened', () => {

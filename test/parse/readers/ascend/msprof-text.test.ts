@@ -3,10 +3,10 @@ import { expect } from 'chai';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { foundIn } from '../../../support/found.js';
-import { call, csv, processNames, task, timeText, traceText } from '../../../support/ascend-trace.js';
+import { call, csv, marked, processNames, task, timeText, traceText } from '../../../support/ascend-trace.js';
 import { AscendDatabase } from '../../../support/ascend-database.js';
 import { freshPath } from '../../../support/fresh-path.js';
-import { headerOf, kernelsOf, recordsOf } from '../../../support/profile-records.js';
+import { diagnosticsOf, headerOf, kernelsOf, recordsOf } from '../../../support/profile-records.js';
 
 /** Writes files of `PROF_1/mindstudio_profiler_output`. @returns the folder */
 function exported(files: Readonly<Record<string, string>>, parent = freshPath('_prof')): string {
@@ -28,8 +28,10 @@ const trace = traceText([
   mark('epoch', { event_type: 'push/pop', domain: 'train' }),
 ]);
 
+const SUMMARY_COLUMNS = ['Device_id', 'Op Name', 'OP Type', 'Task Type', 'Task Start Time(us)', 'Task Duration(us)', 'Stream ID', 'Block Num', 'Input Shapes']; // prettier-ignore
+
 const summary = csv(
-  ['Device_id', 'Op Name', 'OP Type', 'Task Type', 'Task Start Time(us)', 'Task Duration(us)', 'Stream ID', 'Block Num', 'Input Shapes'],
+  SUMMARY_COLUMNS,
   [0, 'MatMul1', 'MatMulV2', 'AI_CORE', `${timeText(10)}\t`, 5, 2, 24, '"""8,8;8,8"""'],
 ); // prettier-ignore
 
@@ -52,6 +54,45 @@ describe('Ascend: what msprof exports', () => {
     const ranges = recordsOf(join(folder, TRACE), { ranges: 'without-calls' }).filter(({ type }) => type === 'range');
     expect(ranges).to.have.length(1);
     expect(ranges[0]).to.deep.include({ text: 'epoch', domain: 'train', dur: 30_000 });
+  });
+
+  it('joins the slices of a table in order of their numbers, and counts those that are missing', async () => {
+    const row = (name: string, at: number): (string | number)[] => [0, name, 'Add', 'AI_CORE', timeText(at), 5, 2, 24, 'N/A']; // prettier-ignore
+    const slice = (...rows: (string | number)[][]): string => csv(SUMMARY_COLUMNS, ...rows);
+    const names = (path: string): (string | null)[] => kernelsOf(path).map(({ name }) => name);
+    const [first, second, third] = [0, 2, 10].map((n) => `op_summary_slice_${n}_20260102030406.csv`) as [string, string, string]; // prettier-ignore
+    const folder = exported({ [first]: slice(row('A', 10)), [third]: slice(row('C', 30)), [second]: slice(row('B', 20)) }); // prettier-ignore
+    expect(names(join(folder, first))).to.deep.equal(['A', 'B', 'C']);
+    // Number 1, and 3 to 9.
+    expect(diagnosticsOf(join(folder, first))['table-slice-missing']).to.equal(8);
+    expect(names(join(folder, second))).to.deep.equal(['B']);
+    expect((await foundIn([folder])).profiles.map(({ source }) => source.name)).to.deep.equal([join(folder, first)]);
+    // The other writer gives the first slice no number, and each its own time.
+    const [base, next] = ['op_summary_0_20260102030406.csv', 'op_summary_0_slice_1_20260102030409.csv'];
+    const other = exported({ [base]: slice(row('A', 10)), [next]: slice(row('MatMul1', 10)), [TRACE]: trace });
+    expect(names(join(other, base))).to.deep.equal(['A', 'MatMul1']);
+    expect(diagnosticsOf(join(other, base))).to.not.have.property('table-slice-missing');
+    const [kernel] = kernelsOf(join(other, TRACE));
+    expect(kernel).to.deep.include({ name: 'MatMul1', block: [24, 1, 1] });
+  });
+
+  it('joins ranges of one thread and start with those of the device that have their text', () => {
+    const other = (text: string): string[] =>
+      marked(text, [4, 20], [52, 60]).map((each) => each.replaceAll('4000000005', '4000000099'));
+    const path = join(exported({ [TRACE]: traceText([...processNames, ...marked('outer', [4, 40], [50, 70]), ...other('inner')]) }), TRACE); // prettier-ignore
+    const spans = (): unknown[] =>
+      recordsOf(path, { ranges: true }).flatMap((found) => (found.type === 'range' ? [[found.text, found.start, found.dur]] : [])); // prettier-ignore
+    expect(spans()).to.deep.equal([
+      ['outer', 0, 36_000],
+      ['inner', 0, 16_000],
+      ['npu:0:outer', 46_000, 20_000],
+      ['npu:0:inner', 48_000, 8_000],
+    ]);
+    expect(diagnosticsOf(path)).to.not.have.any.keys('device-range-by-order', 'event-not-read');
+    const alike = [...marked('same', [4, 40], [50, 70]), ...other('same')];
+    writeFileSync(path, traceText([...processNames, ...alike]));
+    expect(spans()).to.have.length(4);
+    expect(diagnosticsOf(path)).to.include({ 'device-range-by-order': 1 });
   });
 
   it('reads tasks of task_time_*.csv by their types', () => {

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { parse } from 'csv-parse/sync';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Activities } from '../../../../src/parse/capture/capture-columns.js';
+import { Activities } from '../../../../src/parse/trace/trace-columns.js';
 import { waitTimes } from '../../../../src/parse/readers/ascend/database/wait-times.js';
 import { completeKernel } from '../../../../src/record/fields/record-fields.js';
 import { kernelsOf, recordsOf } from '../../../support/profile-records.js';

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import type { ProfileLine, SampleRecord } from '../../../../src/record/record.js';
 import { readProfile } from '../../../../src/parse/profile.js';
-import { DerivedSamples } from '../../../../src/parse/readers/neuron/ntff/series/derived-samples.js';
+import { DerivedSamples } from '../../../../src/parse/readers/neuron/ntff/derived-samples.js';
 import { itShared } from '../../../support/shared.js';
 import { instruction, packet } from '../../../support/neuron.js';
 import { CAPTURES, ofType, realFile, type Table } from './tool-json-files.js';

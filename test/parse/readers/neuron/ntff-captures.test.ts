@@ -10,7 +10,7 @@ import { itShared } from '../../../support/shared.js';
 type Row = Readonly<Record<string, string | number>>;
 type ToolJson = Readonly<Record<string, readonly Row[]>>;
 
-interface Capture {
+interface Trace {
   readonly lines: readonly ProfileLine[];
   readonly json: ToolJson;
 }
@@ -21,7 +21,7 @@ function fileIn(folder: string, ending: RegExp): string {
   return join(folder, name);
 }
 
-function captureIn(folder: string): Capture {
+function captureIn(folder: string): Trace {
   const path = fileIn(folder, /_full\.json/);
   const bytes = readFileSync(path);
   const json = JSON.parse((path.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString()) as ToolJson;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
-import { embeddedMetrics } from '../../../../src/prof/neuron/monitor/emf.js';
+import { embeddedMetrics } from '../../../../src/prof/neuron/monitor/cloudwatch-metrics.js';
 import type { MonitorReport } from '../../../../src/prof/neuron/monitor/monitor-report.js';
 import { executions, lines, report, reportsOf, runtime } from '../../../support/monitor-report.js';
 import { itShared } from '../../../support/shared.js';

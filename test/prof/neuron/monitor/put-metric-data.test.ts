@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
-import { embeddedMetrics } from '../../../../src/prof/neuron/monitor/emf.js';
-import { putMetricData } from '../../../../src/prof/neuron/monitor/put-metric-data.js';
+import { embeddedMetrics, putMetricData } from '../../../../src/prof/neuron/monitor/cloudwatch-metrics.js';
 import { cores, lines, report, reportsOf, runtime } from '../../../support/monitor-report.js';
 import { itShared } from '../../../support/shared.js';
 

@@ -1,8 +1,8 @@
 /** COMMUNICATION_OP, a record an operation, and its tasks, which hold device and stream before schema 1.2. */
 import { entryOf } from '../../../../containers/map-entry.js';
-import type { CollectiveOperation } from '../../../capture/capture.js';
+import type { CollectiveOperation } from '../../../trace/trace.js';
 import { NumericColumn } from '../../../../containers/numeric-column.js';
-import { NumberIndex } from '../../../capture/number-index.js';
+import { NumberIndex } from '../../../trace/number-index.js';
 import type { SqliteFile } from '../../../sqlite/sqlite.js';
 import { COLLECTIVE_TYPE_CODES, collectiveKind, collectiveType, commonLink, LINK_CODES } from '../device-kinds.js';
 import { cleanText } from '../kernel-labels.js';

@@ -1,11 +1,11 @@
 /** PYTORCH_API, MSTX_EVENTS, GC_RECORD → ops, Python frames, modules, user ranges; the launch queue's are ignored. */
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import { integerOf, type Selection, type SqliteFile } from '../../../sqlite/sqlite.js';
-import type { ThreadTable } from '../../../capture/threads.js';
+import type { ThreadTable } from '../../../trace/threads.js';
 import { HostEvents } from '../../../torch/host-events.js';
-import type { Span } from '../../../capture/clocks/host-span.js';
-import { isAway } from '../../../capture/mending/stray-events.js';
-import type { StepRange } from '../../../capture/launch-steps.js';
+import type { Span } from '../../../trace/clocks/host-span.js';
+import { isAway } from '../../../trace/mending/stray-events.js';
+import type { StepRange } from '../../../trace/launch-steps.js';
 import { hasTimes, type DatabaseClock } from '../../../sqlite/database-clock.js';
 import { connectionOrNone } from './connections.js';
 import type { HostNames } from './host-names.js';

@@ -2,7 +2,7 @@
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 
 import { parseJson, textOf } from '../../../json/json-value.js';
-import { UNKNOWN_DEVICE } from '../../../capture/capture.js';
+import { UNKNOWN_DEVICE } from '../../../trace/trace.js';
 import type { SqliteFile } from '../../../sqlite/sqlite.js';
 import type { Device } from '../../../../record/record.js';
 import { metadataFacts } from '../metadata-facts.js';

@@ -4,16 +4,16 @@
  */
 import { entryOf } from '../../../../containers/map-entry.js';
 import type { Diagnostics } from '../../../../record/diagnostics.js';
-import type { Activities, ActivityRow } from '../../../capture/capture-columns.js';
+import type { Activities, ActivityRow } from '../../../trace/trace-columns.js';
 import { NumericColumn } from '../../../../containers/numeric-column.js';
 import type { SqliteFile } from '../../../sqlite/sqlite.js';
-import type { ThreadTable } from '../../../capture/threads.js';
+import type { ThreadTable } from '../../../trace/threads.js';
 import type { Labels } from '../../../../record/record.js';
 import { taskKind, type TaskKind } from '../device-kinds.js';
 import { TaskTypes } from '../task-types.js';
 import type { UnreadEvents } from '../../../unread-events.js';
-import { isAway } from '../../../capture/mending/stray-events.js';
-import { isNear } from '../../../capture/clocks/exact-times.js';
+import { isAway } from '../../../trace/mending/stray-events.js';
+import { isNear } from '../../../trace/clocks/exact-times.js';
 import { hasTimes, type DatabaseClock } from '../../../sqlite/database-clock.js';
 import type { CollectiveRows } from './collective-rows.js';
 import { connectionOrNone } from './connections.js';
@@ -26,7 +26,7 @@ import { NO_STRING, type StringTable } from './string-table.js';
 const NO_CODE = 4294967295;
 const NO_ROW = -1;
 
-/** What reading tasks needs of the capture. */
+/** What reading tasks needs of the profile. */
 interface TaskContext {
   readonly clock: DatabaseClock;
   readonly threads: ThreadTable;

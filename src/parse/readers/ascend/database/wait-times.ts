@@ -1,6 +1,6 @@
 /** How long kernels waited, which databases do not hold: by the rule that kernel_details.csv of the profiler follows. */
 import { sortRows } from '../../../../containers/row-order.js';
-import type { Activities } from '../../../capture/capture-columns.js';
+import type { Activities } from '../../../trace/trace-columns.js';
 
 /**
  * By activity, ns from the end of the kernel or collective that started before it on its device, 0 where it starts

@@ -5,7 +5,7 @@
 import { entryOf } from '../../../../containers/map-entry.js';
 import { elementAt } from '../../../../containers/element.js';
 import type { Diagnostics } from '../../../../record/diagnostics.js';
-import { isNear } from '../../../capture/clocks/exact-times.js';
+import { isNear } from '../../../trace/clocks/exact-times.js';
 import type { UnreadEvents } from '../../../unread-events.js';
 import { CLOCKS, DEVICE } from './layouts.js';
 import { TASK_NAMES } from './number-names.js';

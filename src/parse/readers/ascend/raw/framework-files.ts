@@ -4,7 +4,7 @@
  */
 import { entryOf } from '../../../../containers/map-entry.js';
 import type { Diagnostics } from '../../../../record/diagnostics.js';
-import type { ThreadTable } from '../../../capture/threads.js';
+import type { ThreadTable } from '../../../trace/threads.js';
 import type { HostEvents } from '../../../torch/host-events.js';
 import type { LaunchQueue } from '../text/flows.js';
 import type { TextSamples } from '../text/text-samples.js';

@@ -8,7 +8,7 @@ import { NumericColumn } from '../../../../containers/numeric-column.js';
 import { allRows, sortRows } from '../../../../containers/row-order.js';
 import { countBelow } from '../../../../containers/sorted-search.js';
 import { commonLink, collectiveKind, collectiveType } from '../device-kinds.js';
-import type { CollectiveOperation } from '../../../capture/capture.js';
+import type { CollectiveOperation } from '../../../trace/trace.js';
 import type { CommunicationFacts } from './communication-file.js';
 import type { Transfer } from '../../../../record/fields/transfer.js';
 import { parseOperationName, type ProcessGroups } from '../process-groups.js';

@@ -2,7 +2,7 @@
  * communication.json: by step and kind, operations named `hcom_allReduce__586_0_1@17522688603477080586` (operation and
  * group) with times, and the traffic on each kind of link.
  */
-import type { ActivityDetails } from '../../../capture/capture.js';
+import type { ActivityDetails } from '../../../trace/trace.js';
 import { entriesOf, fieldOf } from '../../../json/json-value.js';
 import { commonLink } from '../device-kinds.js';
 import { NS_PER_S } from '../../../../record/units.js';

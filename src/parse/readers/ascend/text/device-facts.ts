@@ -4,7 +4,7 @@
  * clock · units = cycles / (utilization · duration).
  * Source: the profiler's document of op_summary (`cube_utilization`).
  */
-import { UNKNOWN_DEVICE } from '../../../capture/capture.js';
+import { UNKNOWN_DEVICE } from '../../../trace/trace.js';
 import type { Device } from '../../../../record/record.js';
 import { median } from '../../../../record/statistics.js';
 import { isMatrixKernel, unitsByBlocks } from '../matrix-units.js';

@@ -6,15 +6,15 @@
 import { append } from '../../../../containers/lists.js';
 import { elementAt } from '../../../../containers/element.js';
 import { Diagnostics } from '../../../../record/diagnostics.js';
-import type { ActivityDetails } from '../../../capture/capture.js';
+import type { ActivityDetails } from '../../../trace/trace.js';
 import { NumericColumn } from '../../../../containers/numeric-column.js';
 import { TextPool } from '../../../../containers/text-pool.js';
 import { cleanText, kernelFields, kernelLabels, TASK_IDS, withTaskIds, type TextLabel } from '../kernel-labels.js';
-import { microsecondsOfCell, numberOfCell, textOfCell, CsvTable } from '../../../csv/csv-table.js';
+import { microsecondsOfCell, numberOfCell, textOfCell, CsvTable, type CsvRow } from '../../../csv/csv-table.js';
 import { coreOfType } from './trace-tasks.js';
 import { L2_COUNTERS, type L2Cache } from './l2-cache.js';
-import { TIMES_READ } from '../../../capture/clocks/exact-times.js';
-import { TraceClock } from '../../../capture/clocks/trace-clock.js';
+import { TIMES_READ } from '../../../trace/clocks/exact-times.js';
+import { TraceClock } from '../../../trace/clocks/trace-clock.js';
 
 const TEXT_COLUMNS: Readonly<Record<TextLabel, readonly string[]>> = {
   opType: ['Type', 'OP Type'],
@@ -94,11 +94,17 @@ export class KernelDetails {
   /** Whether rows are tasks of all kinds, with the type of the task in place of the core. */
   readonly #areTasks: boolean;
 
-  /** Reads the file. @returns null when required columns are missing */
-  static read(path: string, clock: TraceClock, diagnostics: Diagnostics): KernelDetails | null {
-    const table = CsvTable.open(path, diagnostics, { rows: 'short' });
-    if (table === null || REQUIRED.some((names) => table.column(...names) === -1)) return null;
-    return new KernelDetails(table, clock, diagnostics);
+  /**
+   * @param paths the file, or its slices in order; those with other columns than the first are counted
+   * @returns null when required columns are missing
+   */
+  static read(paths: readonly string[], clock: TraceClock, diagnostics: Diagnostics): KernelDetails | null {
+    const [first, ...others] = paths.map((path) => CsvTable.open(path, diagnostics, { rows: 'short' }));
+    if (first === null || first === undefined) return null;
+    if (REQUIRED.some((names) => first.column(...names) === -1)) return null;
+    const alike = others.flatMap((other) => (other?.header.join() === first.header.join() ? other : []));
+    diagnostics.count('file-beside-not-read', others.length - alike.length);
+    return new KernelDetails([first, ...alike], clock, diagnostics);
   }
 
   /** A clock by the first rows. */
@@ -110,7 +116,8 @@ export class KernelDetails {
     return TraceClock.near(texts);
   }
 
-  private constructor(table: CsvTable, clock: TraceClock, diagnostics: Diagnostics) {
+  private constructor(tables: readonly [CsvTable, ...CsvTable[]], clock: TraceClock, diagnostics: Diagnostics) {
+    const [table] = tables;
     const labels = TEXT_LABELS.map((label) => [label, NumericColumn.counts()] as const);
     this.#labels = Object.fromEntries(labels) as Record<TextLabel, TextNumbers>;
     const counters = table.header.flatMap((name, index) => {
@@ -136,7 +143,7 @@ export class KernelDetails {
       [this.#mixBlocks, table.column(...MIX_BLOCKS)],
     ] as const;
     const texts = TEXT_LABELS.map((label) => [this.#labels[label], table.column(...TEXT_COLUMNS[label])] as const);
-    for (const row of table.rows()) {
+    for (const row of rowsOf(tables)) {
       // Which cell is missing cannot be known: those after it are other columns' values.
       const isWhole = row.length === table.header.length;
       const start = clock.ofText(textOfCell(row[at.start]));
@@ -221,6 +228,10 @@ export class KernelDetails {
   #textOf(column: TextNumbers, row: number): string {
     return this.#texts.at(column.at(row));
   }
+}
+
+function* rowsOf(tables: readonly CsvTable[]): Generator<CsvRow> {
+  for (const table of tables) yield* table.rows();
 }
 
 /** A cell's text; '' for an unknown one. */

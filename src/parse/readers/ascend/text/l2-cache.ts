@@ -19,15 +19,17 @@ export class L2Cache {
 
   private constructor() {}
 
-  /** @returns null when the file has another header */
-  static read(path: string, diagnostics: Diagnostics): L2Cache | null {
-    const rows = cellsOf(path, diagnostics, COLUMNS);
-    if (rows === null) return null;
+  /** @param paths the file, or its slices in order @returns null when one has another header */
+  static read(paths: readonly string[], diagnostics: Diagnostics): L2Cache | null {
     const cache = new L2Cache();
-    for (const [stream, task, name, hit, victim] of rows) {
-      const key = keyOf(numberOfCell(stream), numberOfCell(task), textOfCell(name));
-      const { rates } = entryOf(cache.#values, key, () => ({ rates: [], next: 0 }));
-      rates.push([numberOfCell(hit), numberOfCell(victim)]);
+    for (const path of paths) {
+      const rows = cellsOf(path, diagnostics, COLUMNS);
+      if (rows === null) return null;
+      for (const [stream, task, name, hit, victim] of rows) {
+        const key = keyOf(numberOfCell(stream), numberOfCell(task), textOfCell(name));
+        const { rates } = entryOf(cache.#values, key, () => ({ rates: [], next: 0 }));
+        rates.push([numberOfCell(hit), numberOfCell(victim)]);
+      }
     }
     return cache;
   }

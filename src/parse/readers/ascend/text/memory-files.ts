@@ -7,7 +7,7 @@ import { elementAt } from '../../../../containers/element.js';
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import { microsecondsOfCell, numberOfCell, textOfCell, cellsOf } from '../../../csv/csv-table.js';
 import type { TextSamples } from './text-samples.js';
-import type { TraceClock } from '../../../capture/clocks/trace-clock.js';
+import type { TraceClock } from '../../../trace/clocks/trace-clock.js';
 
 const [KB, MB] = [1024, 1024 * 1024];
 

@@ -1,10 +1,13 @@
-/** Sidecar files of a trace or of kernel_details.csv: files of its folder by name, and msprof's, which add a time to it. */
+/**
+ * Sidecar files of a trace or of kernel_details.csv: files of its folder by name, and msprof's, which add a time to it, and
+ * to those of a table that is split the number of the slice.
+ */
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Diagnostics } from '../../../../record/diagnostics.js';
-import { isFile, namesIn, readJsonFile } from '../../../files.js';
+import { isFile, readJsonFile } from '../../../files.js';
 import { Utf16Input } from '../../../input/utf16.js';
-import { ASCEND_FILES, MSPROF } from '../ascend-files.js';
+import { ASCEND_FILES } from '../ascend-files.js';
 import { cellsOf, microsecondsOfCell, numberOfCell } from '../../../csv/csv-table.js';
 import { readProfilerInfo, toolName, type AscendProfileFacts, type ProfilerInfo } from '../profiler-info.js';
 import { metadataFacts, readMetadataFile } from '../metadata-facts.js';
@@ -13,8 +16,9 @@ import { readCommunication, type CommunicationFacts } from './communication-file
 import { KernelDetails } from './kernel-details.js';
 import { L2Cache } from './l2-cache.js';
 import { readMemoryRecord, readModuleMemory, readOperatorMemory } from './memory-files.js';
+import { filesOf, tablesIn } from './split-tables.js';
 import type { TextSamples } from './text-samples.js';
-import type { TraceClock } from '../../../capture/clocks/trace-clock.js';
+import type { TraceClock } from '../../../trace/clocks/trace-clock.js';
 
 /** Size limit of communication.json in bytes. */
 const LARGEST_JSON = 256 * 1024 * 1024;
@@ -36,7 +40,7 @@ export class SidecarFiles {
 
   /** kernel_details.csv, or msprof's op_summary_*.csv; null when there is neither. */
   kernelDetails(clock: TraceClock): KernelDetails | null {
-    const read = (path: string): KernelDetails | null => KernelDetails.read(path, clock, this.diagnostics);
+    const read = (paths: readonly string[]): KernelDetails | null => KernelDetails.read(paths, clock, this.diagnostics);
     const details = this.#reading(ASCEND_FILES.details, read) ?? this.#reading('op_summary.csv', read);
     if (details !== null) this.addRates(details);
     return details;
@@ -44,13 +48,13 @@ export class SidecarFiles {
 
   /** Adds the rates of l2_cache.csv. */
   addRates(details: KernelDetails): void {
-    const cache = this.#reading(ASCEND_FILES.cache, (path) => L2Cache.read(path, this.diagnostics));
+    const cache = this.#reading(ASCEND_FILES.cache, (paths) => L2Cache.read(paths, this.diagnostics));
     if (cache !== null) details.addRates(cache);
   }
 
   /** How long each step had run on the host before the device's first work, ns, by step_trace_time.csv. */
   preparing(): ReadonlyMap<number, number> {
-    const times = this.#reading(ASCEND_FILES.steps, (path) => {
+    const times = this.#reading(ASCEND_FILES.steps, ([path = '']) => {
       const rows = cellsOf(path, this.diagnostics, ['Step', 'Preparing']);
       if (rows === null) return null;
       const cells = [...rows].map(([step, us]) => [numberOfCell(step), microsecondsOfCell(us)] as const);
@@ -65,13 +69,15 @@ export class SidecarFiles {
       [ASCEND_FILES.operators, readOperatorMemory],
       [ASCEND_FILES.modules, readModuleMemory],
     ] as const) {
-      this.#reading(name, (path) => (read(path, clock, samples, this.diagnostics) ? true : null));
+      this.#reading(name, (paths) =>
+        paths.every((path) => read(path, clock, samples, this.diagnostics)) ? true : null,
+      );
     }
   }
 
   /** communication.json, by name of the operation. */
   communication(): Map<string, CommunicationFacts> {
-    const facts = this.#reading(ASCEND_FILES.communication, (path) => {
+    const facts = this.#reading(ASCEND_FILES.communication, ([path = '']) => {
       const json = readJsonFile(path, LARGEST_JSON);
       return json === undefined ? null : readCommunication(json);
     });
@@ -90,12 +96,12 @@ export class SidecarFiles {
   }
 
   /** Reads an optional file; one that is there but has other content than its name says is counted. */
-  #reading<T>(name: string, read: (path: string) => T | null): T | null {
-    const path = this.#pathOf(name);
-    if (path === null) return null;
+  #reading<T>(name: string, read: (paths: readonly string[]) => T | null): T | null {
+    const paths = this.#pathsOf(name);
+    if (paths.length === 0) return null;
     let found: T | null = null;
     try {
-      if (isFile(path)) found = read(path);
+      if (paths.every(isFile)) found = read(paths);
     } catch (error) {
       // Unreadable or broken: the profile is read without it.
       if (!(error instanceof Error) || error instanceof Utf16Input) throw error;
@@ -104,13 +110,13 @@ export class SidecarFiles {
     return found;
   }
 
-  /** The file of a name, or the last of msprof's of that name and a time; null when there is none. */
-  #pathOf(name: string): string | null {
-    if (this.folder === null) return null;
+  /** The file of a name, or those of msprof's last table of that name; empty where there is none. */
+  #pathsOf(name: string): readonly string[] {
+    if (this.folder === null) return [];
     const own = join(this.folder, name);
-    if (existsSync(own)) return own;
+    if (existsSync(own)) return [own];
     const begin = `${basename(name, '.csv')}_`;
-    const found = namesIn(this.folder, MSPROF.table).findLast((table) => table.startsWith(begin));
-    return found === undefined ? null : join(this.folder, found);
+    const last = tablesIn(this.folder).findLast(([first]) => basename(first.path).startsWith(begin));
+    return last === undefined ? [] : filesOf(last, this.diagnostics);
   }
 }

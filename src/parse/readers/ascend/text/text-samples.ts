@@ -5,7 +5,7 @@
 import { elementAt } from '../../../../containers/element.js';
 import type { Labels, SampleRecord } from '../../../../record/record.js';
 import { NumericColumn, orNull } from '../../../../containers/numeric-column.js';
-import type { IsStray } from '../../../capture/capture.js';
+import type { IsStray } from '../../../trace/trace.js';
 import { allRows, sortRows } from '../../../../containers/row-order.js';
 
 /** Attributes that all samples of a series share. */

@@ -3,9 +3,9 @@
  * whose name may come later in the file or be cut off.
  */
 import type { Diagnostics } from '../../../../record/diagnostics.js';
-import { HostCalls } from '../../../capture/capture-columns.js';
-import { ThreadTable } from '../../../capture/threads.js';
-import type { TraceClock } from '../../../capture/clocks/trace-clock.js';
+import { HostCalls } from '../../../trace/trace-columns.js';
+import { ThreadTable } from '../../../trace/threads.js';
+import type { TraceClock } from '../../../trace/clocks/trace-clock.js';
 import { HostEvents, type HostTexts } from '../../../torch/host-events.js';
 import { ByteTexts } from '../../../json/byte-texts.js';
 import { EVENT, type TraceEvent } from '../../../json/event-fields.js';
@@ -244,7 +244,8 @@ export class AscendTrace {
       this.marks.addHost({ start, end, thread, name: this.#name(event), domain: event.args.latin1(ARG.domain) });
     } else {
       const lane = this.#lanes.threadOf(pid, tid);
-      this.marks.addDevice({ start, end, lane, stream: event.args.number(ARG.stream) });
+      const stream = event.args.number(ARG.stream);
+      this.marks.addDevice({ start, end, lane, stream, name: this.#name(event) });
     }
   }
 

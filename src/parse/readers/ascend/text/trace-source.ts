@@ -1,8 +1,8 @@
-/** What a capture of Ascend's work is made from: a trace with its sidecar files, or raw data. */
+/** What the columns of Ascend's work are made from: a trace with its sidecar files, or raw data. */
 import type { NumericColumn } from '../../../../containers/numeric-column.js';
 import { Diagnostics } from '../../../../record/diagnostics.js';
 import type { Device } from '../../../../record/record.js';
-import { TraceClock } from '../../../capture/clocks/trace-clock.js';
+import { TraceClock } from '../../../trace/clocks/trace-clock.js';
 import { UnreadEvents } from '../../../unread-events.js';
 import type { ProcessGroups } from '../process-groups.js';
 import { countOpArgs, type AscendProfileFacts } from '../profiler-info.js';
@@ -36,7 +36,7 @@ export type TracedKernels = Pick<KernelDetails, 'length' | 'nameOf' | 'isCollect
   readonly blocks: NumericColumn;
 };
 
-/** What a capture is made from. */
+/** What the columns are made from. */
 export interface TraceSource {
   readonly events: TracedEvents;
   readonly details: TracedKernels | null;

@@ -2,7 +2,7 @@
  * Device tasks of a trace before classification, which depends on the collectives, on kernel_details.csv and on other
  * tasks. Memory: 61 bytes a task, released after classification.
  */
-import type { ActivityKind } from '../../../capture/capture-columns.js';
+import type { ActivityKind } from '../../../trace/trace-columns.js';
 import { NumericColumn } from '../../../../containers/numeric-column.js';
 import { allRows, sortRows } from '../../../../containers/row-order.js';
 import { isMark, taskKind } from '../device-kinds.js';

@@ -1,5 +1,5 @@
 /** Times of reports: neuron-monitor writes none, some collectors do. Without, a report begins where the last ended. */
-import { isNear } from '../../../capture/clocks/exact-times.js';
+import { isNear } from '../../../trace/clocks/exact-times.js';
 import { NS_PER_S } from '../../../../record/units.js';
 
 /** Names under which collectors add a time. */

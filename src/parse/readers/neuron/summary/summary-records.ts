@@ -3,7 +3,7 @@ import { largest } from '../../../../containers/lists.js';
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import type { Labels, ProfileLine, SampleRecord } from '../../../../record/record.js';
 import type { ReadOptions } from '../../../reader.js';
-import { endRecord } from '../../../capture/emit.js';
+import { endRecord } from '../../../trace/emit.js';
 import { knownFacts, profileRecord } from '../profile-record.js';
 import { unitOfMetric } from '../metric-units.js';
 

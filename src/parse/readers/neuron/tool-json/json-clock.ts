@@ -3,7 +3,7 @@
  * no file states its unit. It is inferred from the capture's length in seconds, which the summary or the metadata's
  * dates contain, and the same length in the unit of the tables.
  */
-import { isNear } from '../../../capture/clocks/exact-times.js';
+import { isNear } from '../../../trace/clocks/exact-times.js';
 import { numberOf, rawTextOf, type ToolRow } from './table-row.js';
 
 /** Conversion of table times to nanoseconds since the capture's start. */

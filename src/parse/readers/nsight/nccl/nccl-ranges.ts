@@ -11,9 +11,9 @@ import { entryOf } from '../../../../containers/map-entry.js';
 import type { ProcessGroup } from '../../../../record/fields/collective.js';
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import { integerOf, type Cell, type Filter, type Selection, type SqliteFile } from '../../../sqlite/sqlite.js';
-import { kernelNameOf, type Capture } from '../../../capture/capture.js';
-import { isNear } from '../../../capture/clocks/exact-times.js';
-import type { LaunchJoin } from '../../../capture/launches.js';
+import { kernelNameOf, type Trace } from '../../../trace/trace.js';
+import { isNear } from '../../../trace/clocks/exact-times.js';
+import type { LaunchJoin } from '../../../trace/launches.js';
 import { factsOfJson, factsOfPayload, NO_FACTS, PayloadSchemas, type NcclFacts } from './nccl-payload.js';
 import { OPERATIONS, operationOf, type LaunchedOperation, type NcclCall } from './operations.js';
 
@@ -84,14 +84,14 @@ export class NcclRanges {
   }
 
   /** Finds the calls of each kernel of NCCL; to be called before `of`. */
-  takeKernels(capture: Capture, { callOf }: LaunchJoin): void {
+  takeKernels(trace: Trace, { callOf }: LaunchJoin): void {
     if (this.#windows.size === 0) return;
-    const { activities, hostCalls } = capture;
+    const { activities, hostCalls } = trace;
     const isNccl = new Map<number, boolean>();
     for (const row of activities.rowsOf('kernel')) {
       const call = elementAt(callOf, row);
       const name = activities.kernels.name.at(activities.ownRow.at(row));
-      if (call === -1 || !entryOf(isNccl, name, () => /nccl/i.test(kernelNameOf(capture, name) ?? ''))) continue;
+      if (call === -1 || !entryOf(isNccl, name, () => /nccl/i.test(kernelNameOf(trace, name) ?? ''))) continue;
       const window = this.#windowAt(hostCalls.thread.at(call), hostCalls.start.at(call));
       if (window === null) continue;
       window.kernels++;

@@ -1,0 +1,105 @@
+/** `dprof completion`: scripts with which shells ask dprof itself for commands, options and their values. */
+import type { Argv } from 'yargs';
+import { UsageError } from '../../record/errors.js';
+import { requireName } from '../../record/names.js';
+import { emptyParser, HELP_OPTION, OUTPUT_OPTION, withOptions, type Option, type Tool } from '../arguments.js';
+import type { Command, CommandEntry } from '../command.js';
+import { withOutput } from '../output.js';
+import { DPROF } from '../report/report-options.js';
+
+const SHELLS = ['bash', 'zsh', 'fish'] as const;
+
+const COMPLETION: Tool = {
+  name: 'dprof completion',
+  usage: 'dprof completion [OPTION...] SHELL',
+  about: ['A script with which a shell completes commands, options, columns, formats, devices and rules of dprof.'],
+  operands: [`SHELL: ${SHELLS.join(', ')}.`],
+  words: SHELLS,
+  options: [OUTPUT_OPTION, HELP_OPTION],
+  examples: [
+    'source <(dprof completion bash)',
+    'dprof completion bash > ~/.local/share/bash-completion/completions/dprof',
+    'dprof completion zsh > "${fpath[1]}/_dprof"',
+    'dprof completion fish > ~/.config/fish/completions/dprof.fish',
+  ],
+};
+
+export const completion: Command = {
+  tool: COMPLETION,
+  run: async (given) => {
+    const [name, ...others] = given.operands;
+    if (name === undefined || others.length > 0) throw new UsageError('one SHELL', `usage: ${COMPLETION.usage}`);
+    const script = scriptOf(requireName('shell', name, SHELLS));
+    await withOutput(given.text('output'), [], async (write) => write(script));
+  },
+};
+
+/** The parser's own script: it takes the shell from the environment. */
+function scriptOf(shell: string): string {
+  const before = { ...process.env };
+  Object.assign(process.env, { SHELL: shell, ZSH_NAME: '' });
+  try {
+    const call = `completion ${shell}`;
+    return printedFor([call], emptyParser('dprof').completion(call, false));
+  } finally {
+    for (const name of ['SHELL', 'ZSH_NAME']) restore(name, before[name]);
+  }
+}
+
+function restore(name: string, value: string | undefined): void {
+  if (value === undefined) Reflect.deleteProperty(process.env, name);
+  else process.env[name] = value;
+}
+
+/** What the parser would print for arguments. */
+function printedFor(args: readonly string[], parser: Argv): string {
+  let printed = '';
+  void parser.parse(args, {}, (_error, _given, output) => {
+    printed = output;
+  });
+  return printed === '' ? '' : `${printed}\n`;
+}
+
+/** The parser's name for what is asked of it, which no command has. */
+const ASKED = 'words';
+
+/**
+ * The words that the last one may become, one a line; of a list, its last entry.
+ * @param args of the script: its option, `dprof`, and the words of the line
+ * @param entries all commands
+ */
+export async function wordsText(
+  args: readonly string[],
+  entries: Readonly<Record<string, CommandEntry>>,
+): Promise<string> {
+  let tool = DPROF;
+  const parser = withOptions(emptyParser('dprof', args), DPROF, true);
+  for (const [name, { title, load }] of Object.entries(entries)) {
+    const isNamed = args.includes(name);
+    if (isNamed) ({ tool } = await load());
+    const own = tool;
+    const { words } = own;
+    parser.command(isNamed && words !== undefined ? `${name} [word]` : name, title, (command) => {
+      if (!isNamed) return command;
+      if (words !== undefined) command.positional('word', { choices: words });
+      return withOptions(command, own, true);
+    });
+  }
+  const words = args.slice(1);
+  const listed = listWords(tool.options, words);
+  if (listed !== null) return listed.map((word) => `${word}\n`).join('');
+  const printed = printedFor(args, parser.completion(ASKED, false));
+  // A short name is an option of one dash.
+  return printed.replace(/^--\w(?:[:\t].*)?\n/gm, '');
+}
+
+/** Words of a list, as `-c idx,op,t`; null where the last word is not the value of an option that takes one. */
+function listWords(options: readonly Option[], words: readonly string[]): readonly string[] | null {
+  const [flag, last = ''] = words.slice(-2);
+  const option = options.find(
+    ({ name, short, list }) => list === true && (flag === `--${name}` || flag === `-${short}`),
+  );
+  if (option === undefined) return null;
+  const begun = last.slice(0, last.lastIndexOf(',') + 1);
+  return (option.values ?? []).map((value) => begun + value).filter((word) => word.startsWith(last));
+}

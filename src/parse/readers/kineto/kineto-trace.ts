@@ -1,0 +1,388 @@
+/** A trace → the columns of a profile (`parse/trace/trace-columns.ts`), in one pass over its events. */
+import { Diagnostics } from '../../../record/diagnostics.js';
+import { UserError } from '../../../record/errors.js';
+import type { HostMemory, StatementRecord } from '../../../record/record.js';
+import type { Collective } from '../../../record/fields/collective.js';
+import { UNNAMED, type ActivityDetails, type Trace, type TraceHeader, type TraceNames } from '../../trace/trace.js';
+import { Activities, HostCalls, type ActivityRow } from '../../trace/trace-columns.js';
+import { LruCache } from '../../../containers/lru-cache.js';
+import { NumericColumn } from '../../../containers/numeric-column.js';
+import type { KernelContexts } from '../../trace/kernel-contexts.js';
+import { demangle } from '../../names/demangle/demangle.js';
+import { merged, startOf } from '../../trace/dated-records.js';
+import type { LaunchJoin } from '../../trace/launches.js';
+import { ThreadTable } from '../../trace/threads.js';
+import { TraceClock } from '../../trace/clocks/trace-clock.js';
+import { ByteTexts } from '../../json/byte-texts.js';
+import { ARG, KINETO_ARGS, pushExtent, trailingNumber } from './event-args.js';
+import { Collectives } from './collectives.js';
+import {
+  categoryOf,
+  SKIPPED,
+  copyKind,
+  hostMemory,
+  syncKind,
+  workKind,
+  type EventCategory,
+  type TracedActivity,
+} from './categories.js';
+import { TorchContexts, type TorchFacts } from '../../torch/torch-contexts.js';
+import type { CapturedGraph } from '../../trace/graphs/captured-graph.js';
+import { capturedGraphs, LaunchArguments, type CapturedPlace } from './captured-graphs.js';
+import { devicesOfTrace, MergedRanks, withRanks, hostOfName } from './devices.js';
+import { GeneratedSources, KinetoTexts } from './call-arguments.js';
+import { isMemoryEvent, MemoryEvents } from './memory-events.js';
+import { CounterSamples, RangeCounters } from './counters.js';
+import { UnreadEvents } from '../../unread-events.js';
+import { EVENT, type TraceEvent } from '../../json/event-fields.js';
+import { NO_OP } from '../../torch/forward-ops.js';
+import { HostEvents } from '../../torch/host-events.js';
+import { fieldOf, sizeOf } from '../../json/json-value.js';
+import { nestEvents, type Nesting } from '../../torch/nesting.js';
+import { Ids } from '../../json/number-bytes.js';
+import { readTrace } from '../../json/event-stream.js';
+
+/** How much later than its parent an event may end, in ns, where times are whole microseconds. */
+const ROUNDING = 1000;
+
+/** First bytes of the phases of events: complete (`X`), instant (`i`) and counter (`C`). */
+const [COMPLETE, INSTANT, COUNTER] = [0x58, 0x69, 0x43];
+
+type HostCategory = Exclude<EventCategory, { readonly is: 'activity' | 'counters' | 'skipped' }>;
+
+export class KinetoTrace implements Trace {
+  readonly diagnostics = new Diagnostics();
+  readonly threads = new ThreadTable();
+  readonly hostCalls = new HostCalls();
+  readonly activities = new Activities();
+  readonly header: TraceHeader;
+  readonly #texts = new ByteTexts();
+  readonly #events = new HostEvents(new KinetoTexts(this.#texts));
+  readonly ranges = this.#events.ranges;
+  readonly names: TraceNames = this.#names();
+  readonly #externalIds = NumericColumn.floats();
+  readonly #collectives = new Collectives();
+  readonly #mergedRanks = new MergedRanks();
+  readonly #ids = new Ids();
+  readonly #clock: TraceClock;
+  readonly #memory = new MemoryEvents(this.#ids);
+  readonly #counters = new RangeCounters(this.#texts);
+  readonly #samples = new CounterSamples(this.#texts);
+  readonly #workKinds = new LruCache<number, TracedActivity>(4096);
+  readonly #launchArgs = new LaunchArguments(this.#texts);
+  readonly #sources = new GeneratedSources(this.#texts);
+  #contexts: TorchContexts | null = null;
+  /** Number of complete events that are skipped. */
+  #skipped = 0;
+  readonly #unread = new UnreadEvents();
+  /** Categories by the number of their text; undefined where not looked up yet. */
+  readonly #categories: (EventCategory | null | undefined)[] = [];
+  /** Whether any time has a fraction of a microsecond. */
+  #hasFractions = false;
+  /** Whether any activity's external id differs from its correlation id: only then external ids are those of ops. */
+  #externalIdsAreOps = false;
+  /** @throws UserError when the file is not a trace */
+  constructor(path: string, name: string, format: string) {
+    this.threads.process(NaN, NaN);
+    this.#clock = TraceClock.ofTrace(path);
+    const header = readTrace(path, name, KINETO_ARGS, this.diagnostics, (event) => this.#take(event));
+    const isWhole = this.diagnostics.get('truncated-input') === 0;
+    const host = this.ranges.length + this.hostCalls.length + this.#memory.length;
+    const read = this.activities.length + host + this.#counters.length + this.#samples.length;
+    if (read === 0 && isWhole && this.#skipped > 0) refuse(name);
+    this.diagnostics.count('large-id', this.#ids.large);
+    this.diagnostics.count('control-character', this.#texts.withControls);
+    if (this.activities.length === 0) this.diagnostics.count('no-device-activity');
+    this.#clock.settleDevices(this.activities.start, this.activities.end);
+    this.#clock.moveToFirst(
+      [this.ranges.start, this.hostCalls.start, this.activities.start, this.#memory.start, this.#samples.start],
+      [this.ranges.end, this.hostCalls.end, this.activities.end],
+    );
+    const rank = sizeOf(fieldOf(header.distributedInfo, 'rank'));
+    const ranks = rank === null ? this.#mergedRanks.settle(this.activities.device) : new Map<number, number>();
+    const used = new Set(this.activities.device);
+    this.header = {
+      format,
+      tool: 'PyTorch Profiler',
+      rank,
+      job: { ...hostOfName(name, this.threads), ...this.#collectives.job(header.distributedInfo) },
+      startUnixNs: this.#clock.startUnixNs(header.baseTimeNanoseconds),
+      dur: null,
+      devices: withRanks(devicesOfTrace(header.deviceProperties, used, header.vendor), ranks),
+      facts: { ...header.options, ...this.#unread.facts(this.diagnostics) },
+    };
+  }
+
+  collectiveOf(activity: number): Collective | null {
+    return this.#collectives.of(activity);
+  }
+
+  capturedGraphs(launches: LaunchJoin): readonly CapturedGraph[] {
+    const placesOf = (calls: readonly number[]): CapturedPlace[] => {
+      const facts = this.#contextFacts(launches);
+      const joined = { callOf: Int32Array.from(calls), kernelCounts: new Uint32Array(0) };
+      const kernelName = (node: number): number => this.#launchArgs.of(calls[node] ?? -1).kernel ?? UNNAMED;
+      const nodes = { ...facts, launches: joined, externalId: () => NaN, kernelName };
+      const contexts = new TorchContexts(nodes, calls.keys());
+      return calls.map((call, node) => {
+        const labels = this.#sources.labelsOf(contexts.opOf(node));
+        return { context: contexts.ofKernel(call, node), ...(labels === null ? undefined : { labels }) };
+      });
+    };
+    return capturedGraphs({ capture: this, launches, args: this.#launchArgs, placesOf });
+  }
+
+  contexts(launches: LaunchJoin): KernelContexts {
+    return (this.#contexts = new TorchContexts(this.#contextFacts(launches), this.activities.rowsOf('kernel')));
+  }
+
+  #contextFacts(launches: LaunchJoin): TorchFacts {
+    const { hostCalls, threads } = this;
+    const { kernels, ownRow } = this.activities;
+    return {
+      events: this.#events,
+      nesting: this.#nested,
+      threads,
+      launches,
+      callStart: (call: number) => hostCalls.start.at(call),
+      callThread: (call: number) => hostCalls.thread.at(call),
+      externalId: (activity: number) => this.#externalIds.at(activity),
+      externalIdsAreOps: this.#externalIdsAreOps,
+      slack: this.#slack,
+      kernelName: (activity: number) => kernels.name.at(ownRow.at(activity)),
+    };
+  }
+
+  #nesting: Nesting | null = null;
+
+  get #slack(): number {
+    return this.#hasFractions ? 0 : ROUNDING;
+  }
+
+  get #nested(): Nesting {
+    if (this.#nesting !== null) return this.#nesting;
+    const { hostCalls, threads, diagnostics } = this;
+    const nesting = nestEvents(this.#events, this.#memory.after(hostCalls), threads.count, this.#slack, diagnostics);
+    this.#memory.setRanges(nesting.innermost.subarray(hostCalls.length));
+    return (this.#nesting = nesting);
+  }
+
+  /** The source of a kernel that torch.compile generated. Call it after `contexts`. */
+  detailsOf(activity: number): ActivityDetails | null {
+    const labels = this.#sources.labelsOf(this.#contexts?.opOf(activity) ?? NO_OP);
+    return labels === null ? null : { labels };
+  }
+
+  /** Counters, and samples of the allocators. To be called after `contexts`, which finds the op of each allocation. */
+  *statements(profile: number): Generator<StatementRecord> {
+    const devices = new Set(this.header.devices.map(({ id }) => id));
+    yield* this.#counters.records(profile);
+    const memory = this.#memory.records(profile, this.diagnostics, this.#events);
+    yield* merged<StatementRecord>(startOf, memory, this.#samples.records(profile, devices));
+  }
+
+  statementTimes(): readonly NumericColumn[] {
+    return [this.#memory.start, this.#samples.start];
+  }
+
+  #take(event: TraceEvent): void {
+    const phase = event.fields.firstByte(EVENT.ph);
+    if (phase === COUNTER) this.#takeCounter(event);
+    else if (phase === INSTANT && isMemoryEvent(event)) this.#takeMemory(event);
+    else if (phase !== COMPLETE) this.#unread.countPhase(event);
+    // Only complete events have a start and a duration.
+    if (phase !== COMPLETE) return;
+    const category = this.#category(event);
+    if (category.is === 'skipped') {
+      this.#skipped++;
+      return;
+    }
+    if (category.is === 'counters') {
+      this.#counters.take(event, this.#deviceByProcess(event));
+      return;
+    }
+    const isTimed = this.#readTimes(event);
+    if (category.is === 'activity') {
+      this.#takeActivity(category.kind, event);
+      return;
+    }
+    const { start, end } = this.#clock;
+    if (!isTimed || Number.isNaN(end)) this.diagnostics.count('event-without-time');
+    else if (end < start) this.diagnostics.count('negative-duration');
+    else this.#takeHostEvent(category, event);
+  }
+
+  /** What an event becomes. One of a category that is not known is counted, and its category named. */
+  #category({ fields }: TraceEvent): EventCategory {
+    const number = fields.text(EVENT.cat, this.#texts);
+    if (number === null) {
+      this.#unread.count('no category');
+      return SKIPPED;
+    }
+    let category = this.#categories[number];
+    if (category === undefined) {
+      const name = this.#texts.text(number);
+      category = this.#categories[number] = categoryOf(name);
+    }
+    if (category === null) this.#unread.count(this.#texts.text(number));
+    return category ?? SKIPPED;
+  }
+
+  /** Reads start and end. @returns whether there is a start */
+  #readTimes(event: TraceEvent): boolean {
+    const isTimed = this.#clock.read(event);
+    if (event.fields.has(EVENT.ts) && this.#clock.start % 1000 !== 0) this.#hasFractions = true;
+    return isTimed;
+  }
+
+  #takeHostEvent(category: HostCategory, event: TraceEvent): void {
+    const { start, end } = this.#clock;
+    const thread = this.#threadOf(event);
+    const name = event.fields.text(EVENT.name, this.#texts) ?? this.#texts.numberOf(event.fields.bytes, 0, 0);
+    if (category.is === 'frame') this.#takeFrame(event, thread, name);
+    else if (category.is === 'overhead') this.#events.add('overhead', start, end, thread, name);
+    else if (category.is === 'annotation') this.#takeAnnotation(event, thread, name);
+    else if (category.is === 'op') this.#takeOp(event, thread, name);
+    else this.#takeCall(category.precedence, event, thread, name);
+  }
+
+  #takeFrame(event: TraceEvent, thread: number, name: number): void {
+    event.readArgs();
+    const id = event.args.number(ARG.frame);
+    if (!Number.isNaN(id)) this.#events.callers.add(this.ranges.length, id, event.args.number(ARG.caller));
+    this.#events.add('frame', this.#clock.start, this.#clock.end, thread, name);
+  }
+
+  /** The profiler writes collectives (`nccl:all_reduce`) as annotations, with the arguments of an op. */
+  #takeAnnotation(event: TraceEvent, thread: number, name: number): void {
+    event.readArgs();
+    if (event.args.has(ARG.dims)) this.#takeOp(event, thread, name);
+    else this.#events.add('annotation', this.#clock.start, this.#clock.end, thread, name);
+  }
+
+  #takeOp(event: TraceEvent, thread: number, name: number): void {
+    this.#events.addOp(this.#clock.start, this.#clock.end, thread, name);
+    event.readArgs();
+    const { ops } = this.#events;
+    ops.externalId.push(event.args.id(ARG.externalId, this.#ids));
+    ops.sequence.push(event.args.number(ARG.sequence));
+    const forwardThread = event.args.number(ARG.forwardThread);
+    ops.forwardThread.push(forwardThread > 0 ? forwardThread : 0);
+    ops.dims.push(event.args.textPlusOne(ARG.dims, this.#texts));
+    ops.types.push(event.args.textPlusOne(ARG.types, this.#texts));
+    ops.concrete.push(event.args.textPlusOne(ARG.concrete, this.#texts));
+    ops.strides.push(event.args.textPlusOne(ARG.strides, this.#texts));
+    ops.callStack.push(event.args.textPlusOne(ARG.callStack, this.#texts));
+    this.#sources.take(ops.length - 1, event.args);
+  }
+
+  #takeCounter(event: TraceEvent): void {
+    if (!this.#readTimes(event)) this.diagnostics.count('event-without-time');
+    else if (!this.#samples.take(event, this.#clock.start)) this.#unread.countPhase(event);
+  }
+
+  #takeMemory(event: TraceEvent): void {
+    if (!this.#readTimes(event)) this.diagnostics.count('event-without-time');
+    else this.#memory.take(event, this.#clock.start, this.#threadOf(event));
+  }
+
+  #takeCall(precedence: number, event: TraceEvent, thread: number, name: number): void {
+    event.readArgs();
+    const corr = event.args.id(ARG.correlation, this.#ids);
+    this.hostCalls.add(this.#clock.start, this.#clock.end, thread, 0, corr, name, precedence);
+    this.#launchArgs.take(this.hostCalls.length - 1, event.args);
+  }
+
+  #takeActivity(kind: TracedActivity, event: TraceEvent): void {
+    event.readArgs();
+    const { activities } = this;
+    const corr = event.args.id(ARG.correlation, this.#ids);
+    const externalId = event.args.id(ARG.externalId, this.#ids);
+    if (!Number.isNaN(externalId) && externalId !== corr) this.#externalIdsAreOps = true;
+    const device = event.args.number(ARG.device);
+    const row: ActivityRow = {
+      start: this.#clock.deviceStart,
+      end: this.#clock.deviceEnd,
+      device: device >= 0 ? device : this.#deviceByProcess(event),
+      stream: this.#streamOf(event),
+      context: event.args.number(ARG.context),
+      process: 0,
+      corr,
+      node: event.args.number(ARG.graphNode),
+    };
+    const name = event.fields.text(EVENT.name, this.#texts) ?? UNNAMED;
+    this.#externalIds.push(externalId);
+    this.#mergedRanks.take(activities.length, event.args.number(ARG.rank));
+    switch (kind === 'kernel' ? this.#workKinds.of(name, () => workKind(this.#texts.text(name))) : kind) {
+      case 'kernel':
+        activities.addKernel(row, name, event.args.number(ARG.graphId));
+        this.#addKernelFields(event);
+        break;
+      case 'copy':
+        activities.addCopy(row, name, event.args.number(ARG.bytes), NaN);
+        break;
+      case 'set':
+        activities.addSet(row, event.args.number(ARG.bytes), NaN);
+        break;
+      case 'sync':
+        activities.addSync(row, name);
+    }
+  }
+
+  /** Grid, block, resources and collective operation of the kernel added last. */
+  #addKernelFields({ fields, args }: TraceEvent): void {
+    const { extents, registers, sharedBytes } = this.activities.kernels;
+    pushExtent(args, ARG.grid, extents);
+    pushExtent(args, ARG.block, extents);
+    registers.push(args.number(ARG.registers));
+    sharedBytes.push(args.number(ARG.sharedBytes));
+    if (args.has(ARG.collective)) this.#collectives.take(this.activities.length - 1, fields.value(EVENT.args));
+  }
+
+  /** The stream in `args`, else the thread of the event: `7`, `stream 7`. */
+  #streamOf({ fields, args }: TraceEvent): number {
+    const stream = args.number(ARG.stream);
+    return Number.isNaN(stream) ? trailingNumber(fields, EVENT.tid) : stream;
+  }
+
+  /** Device id of events without one in `args`: their pid is the device's id. */
+  #deviceByProcess({ fields }: TraceEvent): number {
+    const pid = trailingNumber(fields, EVENT.pid);
+    return pid >= 0 ? pid : 0;
+  }
+
+  #threadOf({ fields }: TraceEvent): number {
+    return this.threads.threadOf(fields.number(EVENT.pid), fields.number(EVENT.tid));
+  }
+
+  /** Demangles a kernel's name: most are demangled in the trace, those of AMD's libraries are not. */
+  #demangled(name: string): string {
+    const demangled = demangle(name);
+    if (demangled === null) this.diagnostics.count('name-not-demangled');
+    return demangled ?? name;
+  }
+
+  hostMemoryOf(activity: number): HostMemory | null {
+    const { copies, ownRow } = this.activities;
+    const code = copies.kindCode.at(ownRow.at(activity));
+    return code === UNNAMED ? null : hostMemory(this.#texts.text(code));
+  }
+
+  #names(): TraceNames {
+    const texts = this.#texts;
+    return {
+      kernelName: (name) => (name === UNNAMED ? null : this.#demangled(texts.text(name))),
+      apiName: (api) => texts.text(api),
+      rangeText: (text) => this.#events.nameText(text),
+      domainName: () => null,
+      copyKind: (code) => (code === UNNAMED ? null : copyKind(texts.text(code))),
+      syncKind: (code) => (code === UNNAMED ? null : syncKind(texts.text(code))),
+    };
+  }
+}
+
+/** Refuses a trace of another program: many write the same JSON with other events. */
+function refuse(where: string): never {
+  const hint = 'dparse reads PyTorch traces of NVIDIA, AMD and Ascend devices';
+  throw new UserError("is a trace without PyTorch's events", { where, hint });
+}

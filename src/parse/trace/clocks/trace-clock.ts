@@ -1,0 +1,124 @@
+/**
+ * Times of a trace and its CSV files: microseconds with decimals since 1970, or since a base of the trace. They become
+ * nanoseconds after one of the first, because a double cannot represent them exactly.
+ */
+import type { NumericColumn } from '../../../containers/numeric-column.js';
+import { EVENT, TraceEvent } from '../../json/event-fields.js';
+import { microsecondsAt, nanosecondsAt } from '../../json/number-bytes.js';
+import { firstBytes } from '../../files.js';
+import { isNear, middleOf, shiftToFirst, TIMES_READ } from './exact-times.js';
+
+/** Bytes of a trace whose events are looked at for times. */
+const SEARCHED = 256 * 1024;
+
+/** Times that show another clock: fewer may be damaged. */
+const FEWEST_OF_CLOCK = 16;
+
+/** 2000-01-01: earlier times are relative to a base that the trace does not state. */
+const EARLIEST_UNIX_NS = 946_684_800_000_000_000n;
+
+export class TraceClock {
+  /** Start and end of the event read last, in ns after the origin; NaN where it has none, or none near the origin. */
+  start = NaN;
+  end = NaN;
+  /** The same for work of a device, which may have a clock of its own: wherever it is. */
+  deviceStart = NaN;
+  deviceEnd = NaN;
+  /** Whole microseconds: those of the first time read, unless a better one was found before. */
+  #originUs = NaN;
+  /** Start of the profile, in ns after the origin. */
+  #first = 0;
+
+  /** A clock for a trace, by the events at its start. */
+  static ofTrace(path: string): TraceClock {
+    return TraceClock.near([...startsIn(firstBytes(path, SEARCHED))]);
+  }
+
+  /** A clock for a file some of whose times are known: the first of all may be damaged. */
+  static near(texts: readonly string[]): TraceClock {
+    const clock = new TraceClock();
+    const times = texts.slice(0, TIMES_READ).map((text) => microsecondsAt(Buffer.from(text, 'latin1'), 0, text.length));
+    clock.#originUs = middleOf(times.filter((time) => !Number.isNaN(time))) ?? NaN;
+    return clock;
+  }
+
+  /** Reads the times of an event. @returns whether it has a start */
+  read({ fields }: TraceEvent): boolean {
+    const { from, to, bytes } = fields;
+    this.deviceStart = fields.has(EVENT.ts) ? this.#at(bytes, from[EVENT.ts] as number, to[EVENT.ts] as number) : NaN;
+    this.deviceEnd = fields.has(EVENT.dur)
+      ? this.deviceStart + nanosecondsAt(bytes, from[EVENT.dur] as number, to[EVENT.dur] as number, 0)
+      : NaN;
+    if (this.deviceEnd === this.deviceStart && isZero(fields.latin1(EVENT.ts))) this.deviceStart = this.deviceEnd = NaN;
+    this.start = nearOrNaN(this.deviceStart);
+    this.end = nearOrNaN(this.start + (this.deviceEnd - this.deviceStart));
+    return !Number.isNaN(this.start);
+  }
+
+  /** The time in a text, in ns after the origin; NaN when it is empty or invalid. */
+  ofText(text: string): number {
+    const bytes = Buffer.from(text, 'latin1');
+    return bytes.length === 0 ? NaN : nearOrNaN(this.#at(bytes, 0, bytes.length));
+  }
+
+  /** Makes far times of devices unknown, unless so many are far that a device has a clock of its own. */
+  settleDevices(...columns: readonly NumericColumn[]): void {
+    for (const { values } of columns) {
+      const far = values.reduce((count, time) => count + Number(isFar(time)), 0);
+      if (far === 0 || (far >= FEWEST_OF_CLOCK && far * 2 > values.length)) continue;
+      values.forEach((time, row) => {
+        if (isFar(time)) values[row] = NaN;
+      });
+    }
+  }
+
+  /** Moves times so that the earliest of `starts` is 0. */
+  moveToFirst(starts: readonly NumericColumn[], others: readonly NumericColumn[]): void {
+    this.#first += shiftToFirst(starts, others);
+  }
+
+  /** ns from 1970, or from the trace's base, to the profile's start; null when there is no time. */
+  get startNs(): bigint | null {
+    if (!Number.isFinite(this.#originUs)) return null;
+    return BigInt(this.#originUs) * 1000n + BigInt(Math.round(this.#first));
+  }
+
+  /**
+   * Unix time of the first event in ns; null where it is not known.
+   * @param base what times are relative to, decimal ns, which traces since 2024 state; null for 1970
+   */
+  startUnixNs(base: string | null): string | null {
+    const { startNs } = this;
+    if (startNs === null) return null;
+    const ns = base === null ? startNs : startNs + BigInt(base);
+    return ns < EARLIEST_UNIX_NS ? null : String(ns);
+  }
+
+  /** The time in `bytes[from, to)`, in ns after the origin; NaN when it is invalid. */
+  #at(bytes: Buffer, from: number, to: number): number {
+    if (Number.isNaN(this.#originUs)) this.#originUs = microsecondsAt(bytes, from, to);
+    return nanosecondsAt(bytes, from, to, this.#originUs);
+  }
+}
+
+/**
+ * Starts of the first events that have a duration, up to one that is cut or malformed. Others are no times of the
+ * profile: writers give metadata the time 0, and `args` may have a `ts` of their own.
+ */
+function* startsIn(head: Buffer): Generator<string> {
+  const event = new TraceEvent([]);
+  let at = Math.max(0, head.indexOf('"traceEvents"'));
+  for (let found = 0; found < TIMES_READ && (at = head.indexOf('{', at)) !== -1;) {
+    at = event.read(head, at, head.length);
+    if (at < 0) return;
+    const start = event.fields.has(EVENT.dur) ? event.fields.latin1(EVENT.ts) : null;
+    if (start === null) continue;
+    found++;
+    yield start;
+  }
+}
+
+/** Profilers write 0 for the times of work whose own they have lost, with a duration of 0 (kineto#109). */
+const isZero = (text: string | null): boolean => Number(text) === 0;
+const isFar = (time: number): boolean => Number.isFinite(time) && !isNear(time);
+const nearOrNaN = (time: number): number => (isNear(time) ? time : NaN);

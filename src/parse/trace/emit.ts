@@ -1,0 +1,394 @@
+/** Trace → records. Every record depends on the contents of the rows alone, not on the order of the database. */
+import {
+  SCHEMA_VERSION,
+  STEP_METRIC,
+  type Activity,
+  type CollectiveRecord,
+  type CopyRecord,
+  type EndRecord,
+  type Extent,
+  type KernelRecord,
+  type Launch,
+  type ProfileLine,
+  type ProfileRecord,
+  type SampleRecord,
+  type SyncRecord,
+} from '../../record/record.js';
+import type { GraphNode } from '../../record/fields/graph-node.js';
+import { LruCache } from '../../containers/lru-cache.js';
+import type { Writable } from '../../containers/writable.js';
+import { kernelNameOf, UNNAMED, type Trace, type CollectiveOperation } from './trace.js';
+import { ACTIVITY_KINDS } from './trace-columns.js';
+import { GRAPH_CAPTURE_FACT } from '../../record/fields/fact-names.js';
+import { capturedTime } from './graphs/capture-spans.js';
+import { earlierBy } from './clocks/earlier.js';
+import { latest } from './clocks/host-span.js';
+import { Dated, startOf } from './dated-records.js';
+import { elementAt } from '../../containers/element.js';
+import { orNull } from '../../containers/numeric-column.js';
+import { replayedContext, type Origin } from './graphs/captured-graph.js';
+import { isGraphLaunch } from './graphs/graph-launches.js';
+import { missingWork } from './graphs/missing-work.js';
+import { GraphOrigins } from './graphs/graph-origins.js';
+import type { KernelContexts } from './kernel-contexts.js';
+import { MarkerContexts } from './markers/marker-contexts.js';
+import type { ReadOptions } from '../reader.js';
+import { UNKNOWN } from '../../record/units.js';
+import { shortName } from '../names/kernel-name.js';
+import { failedCalls, waitOfCall } from './calls.js';
+import type { Step } from './launch-steps.js';
+import { apiRanges, hostRanges, LONG_CALL, overheadRanges } from './range-records.js';
+import { settled, type Settled } from './mending/settled.js';
+import { believed, strayTimes } from './mending/stray-events.js';
+import type { Diagnostics } from '../../record/diagnostics.js';
+
+type EmitOptions = Pick<ReadOptions, 'profile' | 'file' | 'rank' | 'ranges' | 'captures'>;
+
+/** Fields of a collective whose format has no description of it. */
+const NO_OPERATION: CollectiveOperation = {
+  name: 'na',
+  kind: null,
+  bytes: null,
+  dtype: null,
+  group: null,
+  groupSize: null,
+  ranks: null,
+  algorithm: null,
+  link: null,
+};
+
+interface KernelNames {
+  readonly name: string;
+  readonly short: string;
+  readonly known: boolean;
+}
+
+/**
+ * Records of a profile: its line, activities with ranges and samples among them in order of start, the end
+ * line. Linear in rows but for sorting; memory beyond the columns': 4 bytes an activity, call and range.
+ */
+export function* emit(trace: Trace, options: EmitOptions): Generator<ProfileLine> {
+  const emission = new Emission(trace, options);
+  yield emission.header();
+  yield* emission.activities();
+  yield emission.end();
+}
+
+class Emission {
+  readonly #settled: Settled;
+  readonly #contexts: KernelContexts;
+  readonly #origins: GraphOrigins;
+  readonly #kernelNames = new LruCache<number, KernelNames>(4096);
+  readonly #counts: Record<string, number> = {};
+
+  constructor(
+    private readonly trace: Trace,
+    private readonly options: EmitOptions,
+  ) {
+    this.#settled = settled(trace);
+    const { launches } = this.#settled;
+    this.#contexts = trace.contexts?.(launches) ?? new MarkerContexts(trace, launches);
+    const rank = trace.header.rank ?? options.rank;
+    this.#origins = new GraphOrigins(trace, launches, this.#contexts, { ...options, rank });
+  }
+
+  header(): ProfileRecord {
+    const { format, tool, rank, startUnixNs, dur, devices, facts: stated, job } = this.trace.header;
+    const { clockFacts: aligned, lead } = this.#settled;
+    const captured = capturedTime(this.trace, this.#lastEnd());
+    const graphs = captured === 0 ? undefined : { [GRAPH_CAPTURE_FACT]: captured };
+    const facts = { ...stated, ...aligned, ...graphs, ...failedCalls(this.trace) };
+    const { profile, file, rank: rankOfFile } = this.options;
+    return {
+      type: 'profile',
+      v: SCHEMA_VERSION,
+      profile,
+      format,
+      tool,
+      file,
+      rank: rank ?? rankOfFile,
+      ...job,
+      startUnixNs: startUnixNs === null || lead === 0 ? startUnixNs : String(BigInt(startUnixNs) + BigInt(lead)),
+      dur: dur ?? this.#lastEnd() - lead,
+      devices,
+      ...(Object.keys(facts).length === 0 ? undefined : { facts }),
+    };
+  }
+
+  *activities(): Generator<ProfileLine> {
+    const { activities } = this.trace;
+    const isIdle = activities.length === activities.syncs.kindCode.length;
+    const wanted = this.options.ranges === 'without-work' ? isIdle : this.options.ranges !== false;
+    const last = wanted ? this.#lastEnd() : 0;
+    const { profile, ranges } = this.options;
+    const isStray = strayTimes(this.#settled.believed);
+    const least = ranges === true ? 0 : ranges === 'long-calls' ? LONG_CALL : null;
+    const dated = (records: Iterable<ProfileLine>): Dated<ProfileLine> => new Dated(records, startOf);
+    const others = [
+      dated(mapped(this.#contexts.steps ?? [], (step) => this.#stepSample(step))),
+      dated(wanted ? hostRanges(this.trace, this.#contexts, profile, last) : []),
+      dated(wanted ? overheadRanges(this.trace, profile, last) : []),
+      dated(least === null ? [] : apiRanges(this.trace, this.#settled.launches, profile, last, least)),
+      dated(believed(this.trace.statements?.(profile, isStray) ?? [], isStray)),
+      dated(missingWork(this.trace, this.#settled.launches, profile)),
+    ];
+    try {
+      for (const row of this.#settled.order) {
+        yield* this.#upTo(this.trace.activities.start.at(row), others);
+        yield this.#counted(this.#activity(row));
+      }
+      yield* this.#upTo(Infinity, others);
+    } finally {
+      for (const records of others) records.close();
+    }
+  }
+
+  /** The records up to a time, in order of start. */
+  *#upTo(time: number, others: readonly Dated<ProfileLine>[]): Generator<ProfileLine> {
+    for (;;) {
+      let first: Dated<ProfileLine> | null = null;
+      for (const one of others) if (one.isDue(time) && (first === null || one.next < first.next)) first = one;
+      if (first === null) return;
+      yield this.#counted(first.take());
+    }
+  }
+
+  end(): EndRecord {
+    return endRecord(this.options.profile, this.#counts, this.trace.diagnostics);
+  }
+
+  #counted(record: ProfileLine): ProfileLine {
+    this.#counts[record.type] = (this.#counts[record.type] ?? 0) + 1;
+    const { lead } = this.#settled;
+    return lead === 0 ? record : earlierBy(lead, record);
+  }
+
+  #activity(row: number): ProfileLine {
+    const { activities } = this.trace;
+    const { sets, syncs, graphs } = activities;
+    const own = activities.ownRow.at(row);
+    switch (elementAt(ACTIVITY_KINDS, activities.kind.at(row))) {
+      case 'kernel':
+        return this.#kernel(row, own);
+      case 'copy':
+        return this.#copy(row, own);
+      case 'set': {
+        const [bytes, value] = [orNull(sets.bytes.at(own)), orNull(sets.value.at(own))];
+        return { type: 'set', bytes, value, ...this.#common(row, null), ...this.#step(row), ...this.#cut(row) };
+      }
+      case 'sync':
+        return this.#sync(row, syncs.kindCode.at(own));
+      case 'collective':
+        return this.#collective(row);
+      case 'graph': {
+        this.trace.diagnostics.count('graph-launch-opaque');
+        const [graphId, execId] = [orNull(graphs.graphId.at(own)), orNull(graphs.execId.at(own))];
+        return { type: 'graph', graphId, execId, ...this.#common(row, null), ...this.#step(row) };
+      }
+    }
+  }
+
+  #sync(row: number, kindCode: number): SyncRecord {
+    const common = this.#common(row, null);
+    const kind = waitOfCall(common.launch?.api ?? null) ?? this.trace.names.syncKind(kindCode);
+    return { type: 'sync', kind, ...common };
+  }
+
+  #copy(row: number, own: number): CopyRecord {
+    const { activities, names } = this.trace;
+    const { kindCode, bytes } = activities.copies;
+    const hostMemory = this.trace.hostMemoryOf?.(row) ?? null;
+    return {
+      type: 'copy',
+      kind: names.copyKind(kindCode.at(own)),
+      bytes: orNull(bytes.at(own)),
+      ...(hostMemory === null ? undefined : { hostMemory }),
+      ...this.#common(row, null),
+      ...this.#step(row),
+      ...this.#cut(row),
+    };
+  }
+
+  #cut(row: number): { readonly cut: true } | undefined {
+    return this.#settled.cut.has(row) ? { cut: true } : undefined;
+  }
+
+  /** The step of work other than kernels, where there is one. */
+  #step(row: number): Pick<Activity, 'step'> | undefined {
+    const step = this.#contexts.stepOf?.(elementAt(this.#settled.launches.callOf, row), row) ?? null;
+    return step === null ? undefined : { step };
+  }
+
+  #collective(row: number): CollectiveRecord {
+    const operation = this.trace.operationOf?.(row) ?? NO_OPERATION;
+    const context = this.#contexts.ofKernel(elementAt(this.#settled.launches.callOf, row), row);
+    return {
+      type: 'collective',
+      ...operation,
+      ...this.#common(row, null),
+      ...context,
+      ...this.trace.detailsOf?.(row),
+    };
+  }
+
+  #kernel(row: number, own: number): KernelRecord {
+    const { kernels } = this.trace.activities;
+    // Field by field, in the order of the record: copying with `...` costs as much as all the rest.
+    const origin = this.#origins.of(row);
+    const common = this.#common(row, orNull(kernels.graphId.at(own)), origin);
+    if (common.graph !== undefined && origin === null) this.trace.diagnostics.count('graph-kernel-by-launch');
+    const launched = this.#contexts.ofKernel(elementAt(this.#settled.launches.callOf, row), row);
+    const context = origin === null ? launched : replayedContext(launched, origin);
+    const collective = this.trace.collectiveOf?.(row) ?? null;
+    const { name, short, known } = this.#kernelNames.of(kernels.name.at(own), (id) => this.#nameKernel(id));
+    if (!known) this.trace.diagnostics.count('unknown-name');
+    const record: Writable<KernelRecord> = {
+      type: 'kernel',
+      profile: common.profile,
+      id: (this.#counts['kernel'] ?? 0) + 1,
+      name,
+      short,
+      start: common.start,
+      dur: common.dur,
+      device: common.device,
+      stream: common.stream,
+      grid: this.#extent(own, 0) ?? origin?.node.grid ?? null,
+      block: this.#extent(own, 3) ?? origin?.node.block ?? null,
+      pid: common.pid,
+      tid: common.tid,
+      corr: common.corr,
+      launch: common.launch,
+      dir: context.dir,
+      layer: context.layer,
+      trace: context.trace,
+      calls: context.calls,
+      mod: context.mod,
+      op: context.op,
+      seqMarker: context.seqMarker,
+      seq: context.seq,
+      altSeq: context.altSeq,
+      sub: context.sub,
+      repr: context.repr,
+      ranges: context.ranges,
+    };
+    if (kernels.registers.length > 0) {
+      record.registers = kernels.registers.at(own) || null;
+      record.sharedBytes = orNull(kernels.sharedBytes.at(own));
+    }
+    if (this.#settled.cut.has(row)) record.cut = true;
+    if (common.othersWait !== undefined) record.othersWait = common.othersWait;
+    if (context.callerRanges !== undefined) record.callerRanges = context.callerRanges;
+    if (context.step !== undefined) record.step = context.step;
+    if (context.callIds !== undefined) record.callIds = context.callIds;
+    if (context.callKernels !== undefined) record.callKernels = context.callKernels;
+    if (context.forward !== undefined) record.forward = context.forward;
+    if (collective !== null) record.collective = collective;
+    if (common.graph !== undefined) record.graph = common.graph;
+    if (origin?.node.labels !== undefined) record.labels = origin.node.labels;
+    const details = this.trace.detailsOf?.(row) ?? null;
+    return details === null ? record : Object.assign(record, details);
+  }
+
+  #nameKernel(id: number): KernelNames {
+    const name = kernelNameOf(this.trace, id);
+    if (name !== null) return { name, short: shortName(name), known: true };
+    const number = `kernel#${id === UNNAMED ? UNKNOWN : (this.trace.names.kernelNumber?.(id) ?? id)}`;
+    return { name: number, short: number, known: false };
+  }
+
+  /** Three extents from the one with this index on. Each is at least 1: 0 is unknown. */
+  #extent(kernel: number, from: number): Extent | null {
+    const { extents } = this.trace.activities.kernels;
+    const [x, y, z] = [extents.at(kernel, from), extents.at(kernel, from + 1), extents.at(kernel, from + 2)];
+    return x > 0 && y > 0 && z > 0 ? [x, y, z] : null;
+  }
+
+  /** Fields that all activities have. */
+  #common(row: number, graphId: number | null, origin = this.#origins.of(row)): Activity {
+    const { activities, threads, hostCalls, diagnostics } = this.trace;
+    const call = elementAt(this.#settled.launches.callOf, row);
+    const launch = call === -1 ? null : this.#launch(call);
+    const start = activities.start.at(row);
+    let dur = orNull(activities.end.at(row) - start);
+    if (dur === null) diagnostics.count('row-without-time');
+    else if (dur < 0) {
+      diagnostics.count('negative-duration');
+      dur = null;
+    }
+    const thread = call === -1 ? null : hostCalls.thread.at(call);
+    const node = orNull(activities.node.at(row));
+    const othersWait = this.#settled.othersWait.get(row);
+    return {
+      profile: this.options.profile,
+      start,
+      dur,
+      device: activities.device.at(row),
+      stream: orNull(activities.stream.at(row)),
+      pid: thread === null ? null : orNull(threads.pid(threads.processOf(thread))),
+      tid: thread === null ? null : orNull(threads.tid(thread)),
+      corr: idOrNull(activities.corr.at(row)),
+      launch,
+      ...(othersWait === undefined ? undefined : { othersWait }),
+      ...(node === null && !isGraphLaunch(launch?.api ?? null)
+        ? undefined
+        : { graph: graphNode(graphId, node, origin) }),
+    };
+  }
+
+  #launch(call: number): Launch {
+    const { hostCalls, names } = this.trace;
+    const start = hostCalls.start.at(call);
+    const domain = names.apiLayer?.(hostCalls.precedence.at(call)) ?? null;
+    return {
+      api: names.apiName(hostCalls.api.at(call)),
+      start,
+      dur: hostCalls.end.at(call) - start,
+      ...(domain === null ? undefined : { domain }),
+    };
+  }
+
+  #stepSample({ start, end, thread, step, text }: Step): SampleRecord {
+    const { threads } = this.trace;
+    const pid = thread === null ? null : orNull(threads.pid(threads.processOf(thread)));
+    const tid = thread === null ? null : orNull(threads.tid(thread));
+    const labels = {
+      ...(text === null ? undefined : { text }),
+      ...(pid === null ? undefined : { pid }),
+      ...(tid === null ? undefined : { tid }),
+    };
+    const dur = (end === Infinity ? this.#lastEnd() : end) - start;
+    const [profile, device, unit] = [this.options.profile, null, null];
+    return { type: 'sample', profile, start, dur, device, metric: STEP_METRIC, value: step, unit, labels };
+  }
+
+  #last: number | null = null;
+
+  #lastEnd(): number {
+    return (this.#last ??= latest(this.trace));
+  }
+}
+
+function graphNode(id: number | null, node: number | null, origin: Origin | null): GraphNode {
+  if (origin === null) return { id, node };
+  const { from, verified, capture } = origin;
+  return { id, node, from, verified, ...(capture === null ? undefined : { capture }) };
+}
+
+function* mapped<From, To>(items: Iterable<From>, to: (item: From) => To): Generator<To> {
+  for (const item of items) yield to(item);
+}
+
+/** A correlation id; negative values mark ids above 2^53, which a number cannot hold exactly. */
+const idOrNull = (id: number): number | null => (id >= 0 ? id : null);
+
+/** The end line. @param counts number of records by type */
+export const endRecord = (
+  profile: number,
+  counts: Readonly<Record<string, number>>,
+  diagnostics: Diagnostics,
+): EndRecord => ({
+  type: 'end',
+  profile,
+  counts: Object.fromEntries(Object.entries(counts).sort(([a], [b]) => (a < b ? -1 : 1))),
+  diagnostics: diagnostics.toJSON(),
+});

@@ -1,0 +1,110 @@
+/** The threads that the autograd engine's threads work for, in formats whose ranges are NVTX markers. */
+import { elementAt } from '../../../containers/element.js';
+import { entryOf } from '../../../containers/map-entry.js';
+import type { RowGroups } from '../../../containers/row-order.js';
+import { CallerThreads, type Caller } from '../caller-threads.js';
+import type { Trace } from '../trace.js';
+import type { Marker, OpMarker } from './markers.js';
+import { RangeSweep } from '../ranges.js';
+
+type Sweeps = Map<number, RangeSweep<Marker>>;
+
+/** Whether a marker is the engine's: a node of the backward pass. */
+const isOfEngine = (marker: Marker): boolean => marker.kind === 'op' && (marker.node || marker.wrapper);
+
+/** Outermost ranges of a thread whose texts say whether it is the engine's: reading all takes long. */
+const RANGES_READ = 1000;
+
+/** Fractional part of the golden ratio. Its multiples are evenly spread and, unlike every nth range, meet no rhythm. */
+const GOLDEN = 0.618033988749895;
+
+/** Finds callers thread by thread, for launches in order of start. Each engine's thread sweeps the ranges of all others. */
+export class MarkerCallers {
+  readonly #callers: CallerThreads;
+  /** By thread: whether it is the engine's. */
+  readonly #isEngine = new Map<number, boolean>();
+  readonly #sweeps = new Map<number, Sweeps>();
+  #threadOfSequence: ReadonlyMap<number, number | null> | null = null;
+
+  /** @param read reads the marker of a range */
+  constructor(
+    private readonly trace: Trace,
+    private readonly rangeOrder: RowGroups,
+    private readonly read: (range: number) => Marker,
+  ) {
+    const { first } = rangeOrder;
+    const threads = Array.from({ length: trace.threads.count }, (_, thread) => thread);
+    const withRanges = threads.filter((thread) => elementAt(first, thread) < elementAt(first, thread + 1));
+    this.#callers = new CallerThreads(trace.threads, withRanges);
+  }
+
+  /**
+   * The thread that an engine's thread works for at a launch; null for other threads, and when unknown.
+   * @param ops framework ops around the launch, outermost first
+   */
+  of(thread: number, time: number, ops: readonly OpMarker[]): Caller | null {
+    if (!entryOf(this.#isEngine, thread, () => this.#isOfEngine(thread))) return null;
+    const sweeps = entryOf(this.#sweeps, thread, () => new Map<number, RangeSweep<Marker>>());
+    return this.#callers.of(
+      thread,
+      (other) => this.#openOn(other, time, sweeps),
+      () => this.#forwardThread(ops),
+    );
+  }
+
+  /** Whether most of a thread's outermost ranges are nodes of the backward pass. */
+  #isOfEngine(thread: number): boolean {
+    const outermost = this.#outermostOn(thread);
+    const count = outermost.length;
+    const spread = (_: unknown, i: number): number => elementAt(outermost, Math.floor(((i * GOLDEN) % 1) * count));
+    const read = count <= RANGES_READ ? outermost : Array.from({ length: RANGES_READ }, spread);
+    return read.filter((range) => isOfEngine(this.read(range))).length > read.length / 2;
+  }
+
+  /** The ranges of a thread that no other is around; a library's own do not count. */
+  #outermostOn(thread: number): number[] {
+    const { ranges } = this.trace;
+    const { first, rows } = this.rangeOrder;
+    const found: number[] = [];
+    let reach = -Infinity;
+    for (const row of rows.subarray(first[thread], first[thread + 1])) {
+      if (ranges.start.at(row) < reach || ranges.domainOf(row) !== 0) continue;
+      reach = ranges.end.at(row);
+      found.push(row);
+    }
+    return found;
+  }
+
+  /** Texts of the program's ranges that are open on a thread, outermost first. */
+  #openOn(thread: number, time: number, sweeps: Sweeps): string[] {
+    const sweep = entryOf(sweeps, thread, () => new RangeSweep<Marker>(this.trace.ranges, this.rangeOrder, thread));
+    const open: string[] = [];
+    for (const range of sweep.enclosing(time, time)) {
+      const marker = (range.reading ??= this.read(range.row));
+      if (marker.kind === 'range') open.push(marker.text);
+    }
+    return open;
+  }
+
+  /** The thread that ran the forward op of the innermost node; null when none did, or several. */
+  #forwardThread(ops: readonly OpMarker[]): number | null {
+    const sequence = ops.findLast(({ node, seq }) => node && seq !== null)?.seq ?? null;
+    if (sequence === null) return null;
+    this.#threadOfSequence ??= this.#readSequences();
+    return this.#threadOfSequence.get(sequence) ?? null;
+  }
+
+  /** By sequence number: the thread of the forward op, null where several have one. Reads the texts of all ranges. */
+  #readSequences(): Map<number, number | null> {
+    const found = new Map<number, number | null>();
+    const { ranges } = this.trace;
+    for (let row = 0; row < ranges.length; row++) {
+      const marker = this.read(row);
+      if (marker.kind !== 'op' || marker.seq === null || marker.node || marker.wrapper) continue;
+      const thread = ranges.thread.at(row);
+      const known = found.get(marker.seq);
+      found.set(marker.seq, known === undefined || known === thread ? thread : null);
+    }
+    return found;
+  }
+}

@@ -1,0 +1,334 @@
+/**
+ * The program context of each launch, from the texts of the ranges around it: op calls, layers, call stack, framework
+ * ops and other ranges. Launches are processed thread by thread in order of start, because a kernel's numbering depends
+ * on the kernels that its thread launched before.
+ */
+import { append } from '../../../containers/lists.js';
+import type { Context, OpCall, RangeKind } from '../../../record/record.js';
+import type { Trace } from '../trace.js';
+import { NO_CONTEXT, type KernelContexts } from '../kernel-contexts.js';
+import type { LaunchJoin } from '../launches.js';
+import { isNcclCall } from '../../names/op-name.js';
+import { MarkerCallers } from './marker-callers.js';
+import { markedSteps } from './marker-steps.js';
+import { parseMarker, MarkerReader, type Marker, type OpMarker } from './markers.js';
+import { elementAt } from '../../../containers/element.js';
+import { allRows, groupRows, sortRows, type RowGroups } from '../../../containers/row-order.js';
+import { compareTexts, orderRanges, rangeKey, RangeSweep, type OpenRange } from '../ranges.js';
+import { NO_INSTANCE, SequenceState } from './sequence.js';
+import { OpSizesReader } from './op-sizes.js';
+import { LaunchSteps, type Step } from '../launch-steps.js';
+import type { HostCalls, Ranges } from '../trace-columns.js';
+import type { Writable } from '../../../containers/writable.js';
+
+/** How far the launches of one thread have been processed. */
+interface ThreadState {
+  readonly sweep: RangeSweep<Marker>;
+  readonly sequence: SequenceState;
+  /** Index of the thread's next launch in the order of launches. */
+  next: number;
+  /** Index after the thread's last launch. */
+  readonly end: number;
+}
+
+/** A launch some of whose kernels have not been written yet. */
+interface PendingLaunch {
+  readonly context: Context;
+  kernelsLeft: number;
+  kernelsDone: number;
+}
+
+const KINDS: Readonly<Record<Marker['kind'], RangeKind>> = {
+  op: 'op',
+  recomputation: 'op',
+  layer: 'layer',
+  call: 'marker',
+  lookup: 'marker',
+  trace: 'marker',
+  repr: 'marker',
+  range: 'annotation',
+};
+
+/** Op calls with their ids and how many kernels each launched. */
+type NumberedCalls = Required<Pick<Context, 'calls' | 'callIds' | 'callKernels'>>;
+
+/** The contexts of kernels in formats whose ranges are NVTX markers: read from the texts around each launch. */
+export class MarkerContexts implements KernelContexts {
+  readonly #texts = new MarkerReader();
+  readonly #sizes = new OpSizesReader();
+  readonly #order: RowGroups;
+  readonly #rangeOrder: RowGroups;
+  readonly #threads: ThreadState[] = [];
+  readonly #pending = new Map<number, PendingLaunch>();
+  readonly #callers: MarkerCallers;
+  readonly #steps: LaunchSteps;
+  /** Made when the first call needs it. */
+  #callKernels: CallKernels | null = null;
+
+  constructor(
+    private readonly trace: Trace,
+    private readonly launches: LaunchJoin,
+  ) {
+    const { hostCalls, ranges, threads } = trace;
+    const launching = allRows(hostCalls.length).filter((call) => elementAt(launches.kernelCounts, call) > 0);
+    this.#order = groupRows(launching, (call) => hostCalls.thread.at(call), threads.count);
+    const { rows, first } = this.#order;
+    this.#rangeOrder = orderRanges(ranges, threads.count, (a, b) =>
+      compareTexts(rangeKey(trace, a), rangeKey(trace, b)),
+    );
+    trace.diagnostics.count('range-repeated', ranges.length - this.#rangeOrder.rows.length);
+    this.#callers = new MarkerCallers(trace, this.#rangeOrder, (range) => this.#parse(range, this.#textOf(range)));
+    this.#steps = new LaunchSteps(markedSteps(trace), threads);
+    const leaveOut = (left: number): void => trace.diagnostics.count('range-not-nested', left);
+    for (let thread = 0; thread < threads.count; thread++) {
+      const [from, to] = [elementAt(first, thread), elementAt(first, thread + 1)];
+      sortRows(rows.subarray(from, to), (a, b) => this.#compareCalls(a, b));
+      const sweep = new RangeSweep<Marker>(ranges, this.#rangeOrder, thread, leaveOut);
+      this.#threads.push({ sweep, sequence: new SequenceState(), next: from, end: to });
+    }
+  }
+
+  get steps(): readonly Step[] {
+    return this.#steps.all;
+  }
+
+  ofKernel(call: number): Context {
+    if (call === -1) return NO_CONTEXT;
+    const pending = this.#pending.get(call) ?? this.#advanceTo(call);
+    const context = pending.kernelsDone === 0 ? pending.context : shifted(pending.context, pending.kernelsDone);
+    pending.kernelsDone++;
+    if (--pending.kernelsLeft === 0) this.#pending.delete(call);
+    return context;
+  }
+
+  #compareCalls(a: number, b: number): number {
+    const { start, end, corr } = this.trace.hostCalls;
+    return start.at(a) - start.at(b) || end.at(b) - end.at(a) || corr.at(a) - corr.at(b);
+  }
+
+  /** Processes the launches of a call's thread up to that call. */
+  #advanceTo(call: number): PendingLaunch {
+    const thread = elementAt(this.#threads, this.trace.hostCalls.thread.at(call));
+    while (thread.next < thread.end) {
+      const passed = elementAt(this.#order.rows, thread.next++);
+      const kernels = elementAt(this.launches.kernelCounts, passed);
+      const context = this.#context(passed, thread, kernels);
+      const pending = { context, kernelsLeft: kernels, kernelsDone: 0 };
+      this.#pending.set(passed, pending);
+      if (passed === call) return pending;
+    }
+    throw new RangeError(`launch ${call} has fewer kernels than were requested`);
+  }
+
+  stepOf(call: number): number | null {
+    if (call === -1) return null;
+    const { start, thread } = this.trace.hostCalls;
+    return this.#steps.at(thread.at(call), null, start.at(call));
+  }
+
+  rangeKindOf(range: number, text: string): RangeKind {
+    return KINDS[this.#parse(range, text).kind];
+  }
+
+  #context(call: number, state: ThreadState, kernels: number): Context {
+    const { hostCalls } = this.trace;
+    const [start, thread] = [hostCalls.start.at(call), hostCalls.thread.at(call)];
+    const open = state.sweep.enclosing(start, hostCalls.end.at(call));
+    const around = open.map((range) => (range.reading ??= this.#read(range.row)));
+    const sorted = sortMarkers(around);
+    const instance = open[instanceOf(around)]?.row ?? NO_INSTANCE;
+    const facts = state.sequence.next(sorted.calls, sorted.ops, sorted.libraryCall, kernels, instance);
+    const caller = this.#callers.of(thread, start, sorted.ops);
+    const step = this.#steps.at(thread, caller?.thread ?? null, start);
+    const numbered = sorted.calls.length > 0 ? null : this.#callsBySizes(open);
+    // Fields that are not always there are assigned: a copy with `...` takes as long as all the rest.
+    const context: Writable<Context> = {
+      dir: facts.dir,
+      layer: sorted.layer,
+      trace: sorted.trace,
+      calls: sorted.calls,
+      mod: facts.mod,
+      op: facts.op,
+      repr: sorted.repr,
+      seqMarker: facts.seqMarker,
+      seq: facts.seq,
+      altSeq: facts.altSeq,
+      sub: facts.sub,
+      ranges: sorted.ranges,
+    };
+    if (caller !== null) context.callerRanges = caller.ranges;
+    if (step !== null) context.step = step;
+    return numbered === null ? context : Object.assign(context, numbered);
+  }
+
+  /** Op calls of the enclosing framework ops that record the shapes of their arguments; null when none does. */
+  #callsBySizes(open: readonly OpenRange<Marker>[]): NumberedCalls | null {
+    const calls: OpCall[] = [];
+    const rows: number[] = [];
+    for (const { row, reading } of open) {
+      const call = reading?.kind === 'op' ? this.#sizes.callOf(reading) : null;
+      if (call === null) continue;
+      calls.push(call);
+      rows.push(row);
+    }
+    if (calls.length === 0) return null;
+    const callKernels = (this.#callKernels ??= this.#countKernels());
+    return {
+      calls,
+      callIds: rows.map((row) => callKernels.idOf(row)),
+      callKernels: rows.map((row) => callKernels.kernelsIn(row)),
+    };
+  }
+
+  #countKernels(): CallKernels {
+    const { ranges, hostCalls } = this.trace;
+    return new CallKernels(ranges, this.#rangeOrder, hostCalls, this.#order, this.launches.kernelCounts);
+  }
+
+  /** The marker of a range around a launch. Counts what is wrong with it. */
+  #read(range: number): Marker {
+    const { diagnostics } = this.trace;
+    const text = this.#textOf(range);
+    if (text === '') diagnostics.count('range-without-text');
+    const marker = this.#parse(range, text);
+    if (marker.kind === 'range' && marker.malformed) diagnostics.count('marker-not-literal');
+    return marker;
+  }
+
+  /** A query of the database in some formats: not to be asked twice. */
+  #textOf(range: number): string {
+    return this.trace.names.rangeText(this.trace.ranges.text.at(range)) ?? '';
+  }
+
+  #parse(range: number, text: string): Marker {
+    const stated = this.trace.markerOf?.(range) ?? null;
+    if (stated !== null) return stated;
+    const domain = this.trace.ranges.domainOf(range);
+    if (domain === 0) return this.#texts.read(text);
+    return parseMarker(`${this.trace.names.domainName(domain) ?? `domain#${domain}`}:${text}`, true);
+  }
+}
+
+interface SortedMarkers {
+  readonly calls: OpCall[];
+  readonly ops: OpMarker[];
+  readonly layer: string[];
+  readonly repr: string[];
+  readonly ranges: string[];
+  trace: readonly string[];
+  /** Modules on the call stack, which are the layer where no range names one. */
+  modules: readonly string[];
+  /** Text of the innermost call of a library. */
+  libraryCall: string | null;
+}
+
+/** The markers around a launch by kind, each kind outermost first. */
+function sortMarkers(markers: readonly Marker[]): SortedMarkers {
+  const sorted: SortedMarkers = {
+    calls: [],
+    ops: [],
+    layer: [],
+    repr: [],
+    ranges: [],
+    trace: [],
+    modules: [],
+    libraryCall: null,
+  };
+  for (const marker of markers) addMarker(marker, sorted);
+  if (sorted.layer.length === 0) append(sorted.layer, sorted.modules);
+  return sorted;
+}
+
+function addMarker(marker: Marker, sorted: SortedMarkers): void {
+  switch (marker.kind) {
+    case 'call':
+      sorted.calls.push(marker.call);
+      break;
+    case 'op':
+      sorted.ops.push(marker);
+      if (marker.seq === null) sorted.ranges.push(marker.text);
+      break;
+    case 'lookup':
+      break;
+    case 'layer':
+      sorted.layer.push(marker.name);
+      break;
+    case 'trace':
+      // The innermost stack holds the outer ones.
+      sorted.trace = marker.frames;
+      sorted.modules = marker.modules ?? [];
+      break;
+    case 'repr':
+      sorted.repr.push(marker.text);
+      break;
+    case 'recomputation':
+      sorted.ranges.push(marker.text);
+      break;
+    case 'range':
+      sorted.ranges.push(marker.text);
+      if (!marker.inDomain && isNcclCall(marker.text)) sorted.libraryCall = marker.text;
+  }
+}
+
+/** Index of the marker whose kernels are numbered together: the innermost call, else autograd node, else op; or -1. */
+function instanceOf(markers: readonly Marker[]): number {
+  let [node, op] = [-1, -1];
+  for (let i = markers.length - 1; i >= 0; i--) {
+    const marker = markers[i];
+    if (marker?.kind === 'call') return i;
+    if (marker?.kind !== 'op') continue;
+    if (marker.node && node === -1) node = i;
+    if (op === -1) op = i;
+  }
+  return node === -1 ? op : node;
+}
+
+/** The context of a later kernel of a launch: `sub` counts on where the launch has a sequence id. */
+const shifted = (context: Context, by: number): Context =>
+  context.seq.length === 0 ? context : { ...context, sub: context.sub + by };
+
+/**
+ * How many kernels are launched inside each range, and ids for the ranges that are op calls. Counted in a pass of its
+ * own, because the record of a call's first kernel already states their number. Cost: linear in ranges and in pairs of
+ * a launch and a range around it; no texts are read. Memory: 8 bytes a range.
+ */
+class CallKernels {
+  readonly #kernels: Uint32Array;
+  readonly #ids: Uint32Array;
+  #lastId = 0;
+
+  /**
+   * @param order the launching host calls by thread, in order of start
+   * @param kernelCounts how many kernels each host call launched
+   */
+  constructor(
+    ranges: Ranges,
+    rangeOrder: RowGroups,
+    hostCalls: HostCalls,
+    order: RowGroups,
+    kernelCounts: Uint32Array,
+  ) {
+    this.#kernels = new Uint32Array(ranges.length);
+    this.#ids = new Uint32Array(ranges.length);
+    for (let thread = 0; thread + 1 < order.first.length; thread++) {
+      const sweep = new RangeSweep<never>(ranges, rangeOrder, thread);
+      const launches = order.rows.subarray(elementAt(order.first, thread), elementAt(order.first, thread + 1));
+      for (const call of launches) {
+        const count = elementAt(kernelCounts, call);
+        for (const { row } of sweep.enclosing(hostCalls.start.at(call), hostCalls.end.at(call))) {
+          this.#kernels[row] = elementAt(this.#kernels, row) + count;
+        }
+      }
+    }
+  }
+
+  /** How many kernels were launched inside a range. */
+  kernelsIn(range: number): number {
+    return elementAt(this.#kernels, range);
+  }
+
+  /** Id of the op call that a range is: from 1, in the order of first use. */
+  idOf(range: number): number {
+    return (this.#ids[range] ||= ++this.#lastId);
+  }
+}

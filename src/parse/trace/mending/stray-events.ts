@@ -1,0 +1,152 @@
+/**
+ * Single host events, samples and ends of work whose recorded time is far from all the rest of a profile: damaged, as such
+ * starts of work are (`stray-times.ts`). A program may load its data for minutes before it has work, so that the empty gap
+ * must be ten minutes at least, and a hundred times as long as all the rest. A range that encloses the rest, or lasts until
+ * the rest begins, is believed, as is a call that waits. Work bears witness to host events at its time where its own launch
+ * is known; without, of launches that are, it may be as damaged as they are.
+ */
+import { elementAt } from '../../../containers/element.js';
+import type { NumericColumn } from '../../../containers/numeric-column.js';
+import type { StatementRecord } from '../../../record/record.js';
+import type { Trace, IsStray } from '../trace.js';
+import { KIND_CODE } from '../trace-columns.js';
+import { middleOf, TIMES_READ } from '../clocks/exact-times.js';
+import type { Span } from '../clocks/host-span.js';
+import type { LaunchJoin } from '../launches.js';
+import { communicates } from './stream-order.js';
+
+/** ns; and lengths of the rest. */
+const FAR = { ns: 600e9, lengths: 100 };
+
+/** Most events of a profile that may be far, and their largest share of all. */
+const [MOST, SHARE] = [3, 0.1];
+
+/** How many of the first and of the last times of a kind stand for all of it here. */
+export const ENDS_NEEDED = MOST / SHARE;
+
+/** Events of one kind by row; `strays` are rows that are not to become records. */
+interface Events {
+  readonly start: NumericColumn;
+  readonly end: NumericColumn;
+  readonly strays?: Set<number>;
+}
+
+/** What stray events leave behind. */
+export interface Rest {
+  /** Of all other events. */
+  readonly span: Span;
+  /** Whether a stray event had set the start of the profile. */
+  readonly movedStart: boolean;
+}
+
+/** Takes stray host events out, makes stray ends of work unknown, and counts both. @returns null where there are none */
+export function settleStrayEvents(trace: Trace, launches: LaunchJoin): Rest | null {
+  const { hostCalls, ranges, overhead, activities } = trace;
+  const samples = (trace.statementTimes?.() ?? []).map((start): Events => ({ start, end: start }));
+  const host: readonly Events[] = [hostCalls, ranges, ...(overhead === undefined ? [] : [overhead]), ...samples];
+  const middle = middleTime([...host, activities]);
+  const total = host.reduce((sum, { start }) => sum + start.length, activities.length);
+  const most = Math.min(MOST, Math.floor(SHARE * total));
+  const far: { readonly events: Events; readonly row: number; readonly isWhole: boolean }[] = [];
+  let [first, last] = [Infinity, -Infinity];
+  for (const events of [...host, activities]) {
+    const isFar = events === activities ? liesFarAlone(trace, launches, middle) : liesFar(events, middle);
+    const isLate = events === activities ? endsFar(trace, middle) : (): boolean => false;
+    for (let row = 0; row < events.start.length; row++) {
+      const isWhole = isFar(row);
+      const isOdd = isWhole || isLate(row);
+      if (isOdd && far.push({ events, row, isWhole }) > most) return null;
+      if (isWhole) continue;
+      const [start, end] = [events.start.at(row), events.end.at(row)];
+      if (start < first) first = start;
+      if (start > last) last = start;
+      if (end > last && end !== Infinity && !isOdd) last = end;
+    }
+  }
+  const span = { first, last };
+  const isStray = ({ events: { start, end }, row, isWhole }: (typeof far)[number]): boolean =>
+    isWhole ? isAway(start.at(row), end.at(row), span) : isAway(end.at(row), end.at(row), span);
+  if (far.length === 0 || !far.every(isStray)) return null;
+  const movedStart = far.some(({ events, row, isWhole }) => isWhole && events.start.at(row) === 0);
+  for (const { events, row, isWhole } of far) {
+    if (events === activities) {
+      activities.end.set(row, NaN);
+      if (isWhole) activities.start.set(row, NaN);
+    } else if (events.strays !== undefined) takeOut(events, events.strays, row, first);
+  }
+  forgetCalls(launches, hostCalls.strays);
+  trace.diagnostics.count('time-far-away', far.length);
+  return { span, movedStart };
+}
+
+/** Whether something is so far from the time of all the rest that its own is damaged; false where there is nothing else. */
+export function isAway(start: number, end: number, { first, last }: Span): boolean {
+  return first <= last && Math.max(first - end, start - last) > Math.max(FAR.ns, FAR.lengths * (last - first));
+}
+
+/** Where no sweep over times finds anything in it. */
+function takeOut({ start, end }: Events, strays: Set<number>, row: number, at: number): void {
+  start.set(row, at);
+  end.set(row, at);
+  strays.add(row);
+}
+
+/** When work was launched is unknown where the time of the call is. */
+function forgetCalls({ callOf, kernelCounts }: LaunchJoin, strays: ReadonlySet<number>): void {
+  if (strays.size === 0) return;
+  callOf.forEach((call, row) => {
+    if (strays.has(call)) callOf[row] = -1;
+  });
+  for (const call of strays) kernelCounts[call] = 0;
+}
+
+const liesFar =
+  ({ start, end }: Events, middle: number): ((row: number) => boolean) =>
+  (row) =>
+    start.at(row) - middle > FAR.ns || middle - end.at(row) > FAR.ns;
+
+/** Work that has lost its launch, where that of others is known. */
+function liesFarAlone({ activities }: Trace, { callOf }: LaunchJoin, middle: number): (row: number) => boolean {
+  if (callOf.every((call) => call === -1)) return () => false;
+  const isFar = liesFar(activities, middle);
+  return (row) => callOf[row] === -1 && isFar(row);
+}
+
+/** Work that others take part in may wait for them that long, and a wait for anything. */
+function endsFar(trace: Trace, middle: number): (row: number) => boolean {
+  const { start, end, kind } = trace.activities;
+  return (row) =>
+    end.at(row) - middle > FAR.ns &&
+    start.at(row) - middle <= FAR.ns &&
+    kind.at(row) !== KIND_CODE.sync &&
+    kind.at(row) !== KIND_CODE.collective &&
+    !communicates(trace, row);
+}
+
+/** The middle of some starts, evenly taken from all; NaN where there is none. */
+function middleTime(all: readonly Events[]): number {
+  const total = all.reduce((sum, { start }) => sum + start.length, 0);
+  const step = Math.max(1, Math.ceil(total / TIMES_READ));
+  const times: number[] = [];
+  let skip = 0;
+  for (const { start } of all) {
+    let row = skip;
+    for (; row < start.length; row += step) times.push(elementAt(start.values, row));
+    skip = row - start.length;
+  }
+  return middleOf(times.filter((time) => !Number.isNaN(time))) ?? NaN;
+}
+
+/** Whether a statement of some time is a stray. @param span of all but strays; null: all are believed */
+export const strayTimes = (span: Span | null): IsStray =>
+  span === null ? () => false : (time) => Math.max(span.first - time, time - span.last) > FAR.ns;
+
+/** Statements without those that are strays; how long one holds is unknown where its end is one. */
+export function* believed(records: Iterable<StatementRecord>, isStray: IsStray): Generator<StatementRecord> {
+  for (const record of records) {
+    const at = 'start' in record ? (record.start ?? NaN) : NaN;
+    if (isStray(at)) continue;
+    const isHeld = record.type === 'sample' && isStray(at + (record.dur ?? 0));
+    yield isHeld ? { ...record, dur: null } : record;
+  }
+}

@@ -1,0 +1,165 @@
+/**
+ * Kernels, copies and memsets whose recorded end cannot be: a stream finishes its work in order, so that what ends after
+ * the next of its stream has ended, and takes far longer than all others that do the same in order, has a damaged end (TraceLens#669:
+ * 1.6 s over its neighbours). It is taken to last until the next begins. Kernels of programmatic launches overlap by their
+ * beginnings, work that one call launched runs side by side (that of graphs, whose call may not be in the profile), and a
+ * kernel that communicates lasts until others arrive.
+ */
+import { elementAt } from '../../../containers/element.js';
+import { entryOf } from '../../../containers/map-entry.js';
+import { isGraphLaunch } from '../graphs/graph-launches.js';
+import { byCallName } from '../calls.js';
+import { kernelNameOf, type Trace } from '../trace.js';
+import { KIND_CODE, knownId } from '../trace-columns.js';
+import type { LaunchJoin } from '../launches.js';
+
+/** ns by which clocks of one device may differ: work may end so much after the next has. */
+const TOLERANCE = 10_000;
+/** ns. No work begins so long before the one before it has ended, but where launches are programmatic. */
+const LONGEST_OVERLAP = 1_000_000;
+/** Devices with programmatic launches, Hopper and later: a kernel may begin as soon as the one before it has. */
+const PROGRAMMATIC = /^sm(?:9|1\d)\d$/;
+/** Largest share of a stream's work whose end may be damaged: where it is more, what it has is not one stream's. */
+const MOST_CUT = 0.05;
+/** How much longer than all others that do the same work with a damaged end takes at least; squared, than all work. */
+const FAR_LONGER = 10;
+
+/** A stream so far: its last work, how much it has, and what overruns with where it is cut. */
+interface Stream {
+  last: number;
+  count: number;
+  /** Whether the ids of launches rise, as those of one process do: those of several that share the number of a stream do not. */
+  isRising: boolean;
+  readonly overruns: [row: number, end: number][];
+}
+
+/** Ends work where the next of its stream begins. @returns the rows of that work */
+export function cutOverruns(trace: Trace, streams: readonly Stream[]): ReadonlySet<number> {
+  const { end } = trace.activities;
+  const believed = streams.filter(
+    ({ overruns, count, isRising }) => isRising && overruns.length <= Math.max(1, MOST_CUT * count),
+  );
+  const overruns = believed.flatMap((stream) => stream.overruns);
+  if (overruns.length === 0) return new Set();
+  const isLong = farLonger(trace, new Set(streams.flatMap((stream) => stream.overruns.map(([row]) => row))));
+  const isAlone = launchedAlone(trace, overruns);
+  const odd = overruns.filter(([row]) => isLong(row) && isAlone(row) && !communicates(trace, row));
+  for (const [row, at] of odd) end.set(row, at);
+  trace.diagnostics.count('end-not-believed', odd.length);
+  return new Set(odd.map(([row]) => row));
+}
+
+/** The streams of each device, context and process, with the overruns of each. @param order rows in order of start */
+export function streamsOf(trace: Trace, { callOf }: LaunchJoin, order: Uint32Array): Stream[] {
+  const { activities, hostCalls, threads } = trace;
+  const launchesGraph = byCallName(trace, isGraphLaunch);
+  const overlaps = programmaticDevices(trace);
+  const { kind, start, end, stream, process: owner, corr, node, kernels, ownRow } = activities;
+  const streams = new Map<string, Stream>();
+  for (const row of order) {
+    if (!IN_ORDER.has(kind.at(row)) || !(end.at(row) > start.at(row)) || Number.isNaN(stream.at(row))) continue;
+    const call = elementAt(callOf, row);
+    const isOfGraph =
+      !Number.isNaN(node.at(row)) ||
+      (kind.at(row) === KIND_CODE.kernel && !Number.isNaN(kernels.graphId.at(ownRow.at(row)))) ||
+      (call !== -1 && launchesGraph(call));
+    if (isOfGraph) continue;
+    const launcher = call === -1 ? '' : threads.processOf(hostCalls.thread.at(call));
+    const key = `${activities.streamOf(row)} ${owner.at(row)} ${launcher}`;
+    const of = entryOf(streams, key, (): Stream => ({ last: row, count: 0, isRising: true, overruns: [] }));
+    of.count++;
+    if (knownId(corr.at(row)) < knownId(corr.at(of.last))) of.isRising = false;
+    const [lastEnd, from] = [end.at(of.last), start.at(row)];
+    const isOver =
+      lastEnd > end.at(row) + TOLERANCE ||
+      (lastEnd > from + LONGEST_OVERLAP && !overlaps.has(activities.device.at(row)));
+    if (isOver && from > start.at(of.last)) of.overruns.push([of.last, from]);
+    of.last = row;
+  }
+  return [...streams.values()];
+}
+
+/** Kinds of work that a stream does in order. */
+const IN_ORDER: ReadonlySet<number> = new Set([KIND_CODE.kernel, KIND_CODE.copy, KIND_CODE.set]);
+
+/** Devices whose kernels may begin while the one before them runs. */
+const programmaticDevices = ({ header }: Trace): ReadonlySet<number> =>
+  new Set(header.devices.flatMap(({ id, arch }) => (PROGRAMMATIC.test(arch ?? '') ? [id] : [])));
+
+/**
+ * Whether work takes far longer than all others that do the same.
+ * @param leftOut rows that are not compared with, since their own ends may be damaged
+ * @param unlike what is said of work that no other does; null: it is compared with all work
+ */
+export function farLonger(
+  trace: Trace,
+  leftOut: ReadonlySet<number>,
+  unlike: boolean | null = null,
+): (row: number) => boolean {
+  const { start, end } = trace.activities;
+  let longest: ReadonlyMap<string, number> | null = null;
+  let ofAll = Infinity;
+  return (row) => {
+    if (longest === null) {
+      longest = longestOf(trace, leftOut);
+      if (longest.size > 0) ofAll = [...longest.values()].reduce((a, b) => Math.max(a, b));
+    }
+    const dur = end.at(row) - start.at(row);
+    const ofTask = longest.get(taskOf(trace, row));
+    if (ofTask !== undefined) return dur > FAR_LONGER * ofTask;
+    if (unlike !== null) return unlike;
+    // What nothing else does is compared with all work, and by more: it may well be the longest.
+    return dur > FAR_LONGER ** 2 * ofAll;
+  };
+}
+
+/** Whether work is an exchange with other devices. */
+export const communicates = (trace: Trace, row: number): boolean => {
+  const { kind, kernels, ownRow } = trace.activities;
+  if (kind.at(row) !== KIND_CODE.kernel) return false;
+  const name = kernelNameOf(trace, kernels.name.at(ownRow.at(row))) ?? '';
+  return COMMUNICATES.test(name) || (trace.collectiveOf?.(row) ?? null) !== null;
+};
+
+/**
+ * Whether no other work of the device has the id of its launch: work of one launch is not in the order of a stream, nor is
+ * that of several processes with the same ids.
+ */
+function launchedAlone(
+  { activities }: Trace,
+  overruns: readonly (readonly [row: number, end: number])[],
+): (row: number) => boolean {
+  const { kind, corr, device, process: owner } = activities;
+  const idOf = (row: number): string => `${owner.at(row)} ${device.at(row)} ${corr.at(row)}`;
+  const hasId = (row: number): boolean => !Number.isNaN(knownId(corr.at(row)));
+  const ids = new Set(overruns.flatMap(([row]) => (hasId(row) ? [corr.at(row)] : [])));
+  const counts = new Map<string, number>();
+  for (let row = 0; row < corr.length; row++) {
+    if (ids.has(corr.at(row)) && IN_ORDER.has(kind.at(row))) counts.set(idOf(row), (counts.get(idOf(row)) ?? 0) + 1);
+  }
+  return (row) => !hasId(row) || counts.get(idOf(row)) === 1;
+}
+
+/** What work does: the name of a kernel, direction and size of a copy, size of a memset. */
+function taskOf({ activities }: Trace, row: number): string {
+  const { kind, kernels, copies, sets, ownRow } = activities;
+  const own = ownRow.at(row);
+  if (kind.at(row) === KIND_CODE.kernel) return `kernel ${kernels.name.at(own)}`;
+  if (kind.at(row) === KIND_CODE.set) return `set ${sets.bytes.at(own)}`;
+  return `copy ${copies.kindCode.at(own)} ${copies.bytes.at(own)} ${copies.hostMemoryCode.at(own)}`;
+}
+
+/** The longest durations by what the work does, ns. */
+function longestOf(trace: Trace, leftOut: ReadonlySet<number>): ReadonlyMap<string, number> {
+  const { kind, start, end } = trace.activities;
+  const longest = new Map<string, number>();
+  for (let row = 0; row < kind.length; row++) {
+    const dur = end.at(row) - start.at(row);
+    if (!IN_ORDER.has(kind.at(row)) || !(dur > 0) || leftOut.has(row)) continue;
+    const task = taskOf(trace, row);
+    longest.set(task, Math.max(dur, longest.get(task) ?? 0));
+  }
+  return longest;
+}
+
+const COMMUNICATES = /nccl|rccl|all_?reduce|all_?gather|reduce_?scatter|all_?to_?all|send_?recv/i;

@@ -1,0 +1,140 @@
+/** Ranges of the host as records, and calls of the device's library (CUDA, HIP, CANN). */
+import { elementAt } from '../../containers/element.js';
+import { compareCells, orNull } from '../../containers/numeric-column.js';
+import { allRows, sortRows } from '../../containers/row-order.js';
+import type { RangeRecord } from '../../record/record.js';
+import type { Trace } from './trace.js';
+import type { KernelContexts } from './kernel-contexts.js';
+import type { LaunchJoin } from './launches.js';
+import { compareTexts, isRepeat, rangeKey } from './ranges.js';
+import { selfTimes } from './range-self.js';
+import { orderHostRanges } from './record-order.js';
+
+/** All ranges in order of start. @param last end of the profile, ns, and of ranges that are still open there */
+export function* hostRanges(
+  trace: Trace,
+  contexts: KernelContexts,
+  profile: number,
+  last: number,
+): Generator<RangeRecord> {
+  const { ranges, threads, names } = trace;
+  const isRepeated = (row: number, at: number, all: Uint32Array): boolean =>
+    contexts.isRepeated?.(row) ?? (at > 0 && isSameRange(trace, elementAt(all, at - 1), row));
+  const rows = orderHostRanges(trace).filter((row, at, all) => !ranges.strays.has(row) && !isRepeated(row, at, all));
+  const self = selfTimes(ranges, rows, last);
+  // Nsight Systems ends what is still open when its session ends.
+  const sessionEnd = trace.header.dur ?? Infinity;
+  for (const row of rows) {
+    const text = names.rangeText(ranges.text.at(row)) ?? '';
+    const [start, end, thread, domain] = [
+      ranges.start.at(row),
+      ranges.end.at(row),
+      ranges.thread.at(row),
+      ranges.domainOf(row),
+    ];
+    const stack = contexts.stackOf?.(row) ?? [];
+    const named = names.rangeDomain?.(ranges.text.at(row)) ?? null;
+    yield {
+      type: 'range',
+      profile,
+      kind: contexts.rangeKindOf?.(row, text) ?? 'annotation',
+      start,
+      dur: (end === Infinity ? last : end) - start,
+      self: elementAt(self, row),
+      pid: orNull(threads.pid(threads.processOf(thread))),
+      tid: orNull(threads.tid(thread)),
+      domain: domain === 0 ? named : (names.domainName(domain) ?? `domain#${domain}`),
+      text: named === null ? text : text.slice(named.length + 1),
+      ...(stack.length === 0 ? undefined : { stack }),
+      ...(end >= sessionEnd ? { open: true } : undefined),
+    };
+  }
+}
+
+const isSameRange = (trace: Trace, a: number, b: number): boolean =>
+  isRepeat(trace.ranges, a, b) &&
+  trace.ranges.thread.at(a) === trace.ranges.thread.at(b) &&
+  rangeKey(trace, a) === rangeKey(trace, b);
+
+/** Ranges of kind `overhead`, in order of start. @param last end of the profile, ns */
+export function* overheadRanges(trace: Trace, profile: number, last: number): Generator<RangeRecord> {
+  const { overhead, threads, names } = trace;
+  if (overhead === undefined) return;
+  const rows = orderHostRanges({ ranges: overhead, threads, names }).filter((row) => !overhead.strays.has(row));
+  const self = selfTimes(overhead, rows, last);
+  for (const row of rows) {
+    const [start, thread] = [overhead.start.at(row), overhead.thread.at(row)];
+    yield {
+      ...{ type: 'range', profile, kind: 'overhead', start, dur: overhead.end.at(row) - start },
+      ...{ self: elementAt(self, row), pid: orNull(threads.pid(threads.processOf(thread))) },
+      ...{ tid: orNull(threads.tid(thread)), domain: null, text: names.rangeText(overhead.text.at(row)) ?? '' },
+    };
+  }
+}
+
+/** ns. Calls that launch take some µs: longer ones hold the host. */
+export const LONG_CALL = 500_000;
+
+/**
+ * A range of kind `api` for each host call, in order of start.
+ * @param last end of the profile, ns
+ * @param least ns; shorter calls are left out, and with them the `self` of the others, which depends on all
+ */
+export function* apiRanges(
+  trace: Trace,
+  { callOf }: LaunchJoin,
+  profile: number,
+  last: number,
+  least = 0,
+): Generator<RangeRecord> {
+  const { hostCalls: calls, threads, names } = trace;
+  const launched = new Uint32Array(calls.length);
+  for (const call of callOf) if (call !== -1) launched[call] = elementAt(launched, call) + 1;
+  const [rows, repeats] = orderCalls(trace, least);
+  for (const [call, of] of repeats) launched[of] = elementAt(launched, of) + elementAt(launched, call);
+  const self = least > 0 ? null : selfTimes(calls, rows, last);
+  for (const row of rows) {
+    if (calls.strays.has(row)) continue;
+    const thread = calls.thread.at(row);
+    const start = calls.start.at(row);
+    yield {
+      type: 'range',
+      profile,
+      kind: 'api',
+      start,
+      dur: calls.end.at(row) - start,
+      ...(self === null ? undefined : { self: elementAt(self, row) }),
+      pid: orNull(threads.pid(threads.processOf(thread))),
+      tid: orNull(threads.tid(thread)),
+      domain: names.apiLayer?.(calls.precedence.at(row)) ?? null,
+      text: names.apiName(calls.api.at(row)) ?? '',
+      launched: elementAt(launched, row),
+    };
+  }
+}
+
+/**
+ * Rows of the calls in order of start, the longer first; what the calls themselves have decides the rest.
+ * @returns with calls that the profile has twice, each with the one that is taken
+ */
+function orderCalls({ hostCalls, threads, names }: Trace, least: number): [Uint32Array, Map<number, number>] {
+  const { start, end, thread, precedence, corr, api } = hostCalls;
+  const all = allRows(start.length);
+  const rows = least > 0 ? all.filter((row) => end.at(row) - start.at(row) >= least) : all;
+  const nameOf = (row: number): string => names.apiName(api.at(row)) ?? '';
+  const compare = (a: number, b: number): number =>
+    start.at(a) - start.at(b) ||
+    compareCells(end.at(b), end.at(a)) ||
+    threads.compare(thread.at(a), thread.at(b)) ||
+    precedence.at(a) - precedence.at(b) ||
+    compareCells(corr.at(a), corr.at(b)) ||
+    compareTexts(nameOf(a), nameOf(b));
+  sortRows(rows, compare);
+  const repeats = new Map<number, number>();
+  let taken = -1;
+  for (const row of rows) {
+    if (taken !== -1 && !Number.isNaN(corr.at(row)) && compare(taken, row) === 0) repeats.set(row, taken);
+    else taken = row;
+  }
+  return [rows.filter((row) => !repeats.has(row)), repeats];
+}

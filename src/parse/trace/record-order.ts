@@ -1,0 +1,112 @@
+/** The order of records: by start, then by contents alone, so that the order of the database's rows does not matter. */
+import { compareCells } from '../../containers/numeric-column.js';
+import { elementAt } from '../../containers/element.js';
+import { allRows, sortRows, type CompareRows } from '../../containers/row-order.js';
+import { kernelNameOf, type Trace } from './trace.js';
+import { ACTIVITY_KINDS, REMOVED, type Activities, type ActivityKind } from './trace-columns.js';
+import { compareTexts, rangeKey } from './ranges.js';
+
+export function orderActivities(trace: Trace): Uint32Array {
+  const { kind } = trace.activities;
+  const rows = allRows(kind.length).filter((row) => kind.at(row) !== REMOVED);
+  sortRows(rows, activityOrder(trace));
+  return rows;
+}
+
+/** The order of activities by all that is written of them: 0 for two that are the same. */
+export function activityOrder(trace: Trace): CompareRows {
+  const { activities, threads } = trace;
+  const { start, end, kind, device, stream, corr, process: processes, node } = activities;
+  const shared = [end, kind, device, stream, corr, node];
+  return (a, b) => {
+    const byStart = start.at(a) - start.at(b);
+    if (byStart !== 0) return byStart;
+    for (const column of shared) {
+      const difference = compareCells(column.at(a), column.at(b));
+      if (difference !== 0) return difference;
+    }
+    return (
+      compareOwn(activities, a, b) ||
+      threads.compareProcesses(processes.at(a), processes.at(b)) ||
+      compareNames(trace, a, b) ||
+      compareLaunches(activities, a, b)
+    );
+  };
+}
+
+const kindOf = ({ kind }: Activities, row: number): ActivityKind => elementAt(ACTIVITY_KINDS, kind.at(row));
+
+type NumberCells = Pick<Activities['start'], 'at'>;
+
+/** Columns of one kind that decide its order; names, which may be numbered in any order, are compared as texts. */
+const OWN_COLUMNS: Readonly<Record<ActivityKind, (activities: Activities) => readonly NumberCells[]>> = {
+  kernel: ({ kernels }) => [kernels.graphId],
+  copy: ({ copies }) => [copies.bytes, copies.hostMemoryCode],
+  set: ({ sets }) => [sets.bytes, sets.value],
+  sync: () => [],
+  graph: ({ graphs }) => [graphs.execId, graphs.graphId],
+  collective: () => [],
+};
+
+/** Order of two rows of one kind by the columns of that kind. */
+function compareOwn(activities: Activities, a: number, b: number): number {
+  const { ownRow } = activities;
+  for (const column of OWN_COLUMNS[kindOf(activities, a)](activities)) {
+    const difference = compareCells(column.at(ownRow.at(a)), column.at(ownRow.at(b)));
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+/** Order of two rows of one kind by the texts that are written. */
+function compareNames(trace: Trace, a: number, b: number): number {
+  const { activities, names } = trace;
+  const { kernels, copies, syncs, ownRow } = activities;
+  const kind = kindOf(activities, a);
+  const number = (row: number): number => {
+    const own = ownRow.at(row);
+    return kind === 'kernel'
+      ? kernels.name.at(own)
+      : kind === 'copy'
+        ? copies.kindCode.at(own)
+        : syncs.kindCode.at(own);
+  };
+  const textOf = (row: number): string => {
+    if (kind === 'kernel') return kernelNameOf(trace, number(row)) ?? '';
+    if (kind === 'sync') return names.syncKind(number(row)) ?? '';
+    return `${names.copyKind(number(row)) ?? ''}${trace.hostMemoryOf?.(row) ?? ''}`;
+  };
+  const isNamed = kind === 'kernel' || kind === 'copy' || kind === 'sync';
+  return !isNamed || number(a) === number(b) ? 0 : compareTexts(textOf(a), textOf(b));
+}
+
+function compareLaunches(activities: Activities, a: number, b: number): number {
+  if (kindOf(activities, a) !== 'kernel') return 0;
+  const { ownRow, kernels } = activities;
+  const { extents } = kernels;
+  const [first, second] = [ownRow.at(a), ownRow.at(b)];
+  for (let i = 0; i < 6; i++) {
+    const difference = compareCells(extents.at(first, i), extents.at(second, i));
+    if (difference !== 0) return difference;
+  }
+  const { registers, sharedBytes } = kernels;
+  if (registers.length === 0) return 0;
+  return (
+    compareCells(registers.at(first), registers.at(second)) ||
+    compareCells(sharedBytes.at(first), sharedBytes.at(second))
+  );
+}
+
+/** Rows of all host ranges in order of start, the longer first. */
+export function orderHostRanges(trace: Pick<Trace, 'ranges' | 'threads' | 'names'>): Uint32Array {
+  const { ranges, threads } = trace;
+  const { start, end, thread } = ranges;
+  const rows = allRows(ranges.length);
+  sortRows(rows, (a, b) => {
+    const byTime = start.at(a) - start.at(b) || (end.at(a) === end.at(b) ? 0 : end.at(b) - end.at(a));
+    return (
+      byTime || threads.compare(thread.at(a), thread.at(b)) || compareTexts(rangeKey(trace, a), rangeKey(trace, b))
+    );
+  });
+  return rows;
+}

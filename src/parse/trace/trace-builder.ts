@@ -1,0 +1,419 @@
+/**
+ * What a reader says of a profile: each row as a plain object, rows in any order. A reader is a loop over rows; the builder
+ * owns columns, threads, texts, the profile's start and order.
+ *
+ * Cells are given as the profile has them: null, undefined and what is not a number are unknown. Times are whole ns of one
+ * clock, near enough to 0 that a double holds them (`DatabaseClock` for those of databases). A bad cell costs the cell: work
+ * without times takes the time of its launch. A call or a range without times is counted as `bad-row`.
+ * Readers of the largest profiles (Nsight Systems, Kineto) fill the columns of a `Trace` themselves.
+ */
+import { NumericColumn } from '../../containers/numeric-column.js';
+import type { Writable } from '../../containers/writable.js';
+import { Diagnostics, type DiagnosticName } from '../../record/diagnostics.js';
+import type { CopyKind, Device, HostMemory, OpCall, ProfileLine, SampleRecord } from '../../record/record.js';
+import { demangle } from '../names/demangle/demangle.js';
+import type { ReadOptions } from '../reader.js';
+import { UnreadEvents } from '../unread-events.js';
+import { UNKNOWN_DEVICE, UNNAMED, type ActivityDetails, type TraceHeader, type CollectiveOperation } from './trace.js';
+import { Activities, HostCalls, Ranges, type ActivityRow } from './trace-columns.js';
+import { isNear, shiftToFirst } from './clocks/exact-times.js';
+import { emit } from './emit.js';
+import { opMarker, type Marker } from './markers/markers.js';
+import { compareTexts } from './ranges.js';
+import { ThreadTable } from './threads.js';
+
+/** A cell of a database, or a value of another file. What is not a number is an unknown number. */
+export type Value = number | string | Uint8Array | null | undefined;
+/** A text, or the number of one, which the profile's table of texts has; anything else is an unknown text. */
+export type Text = Value;
+
+interface Timed {
+  readonly start: Value;
+  readonly end: Value;
+}
+
+interface OnThread extends Timed {
+  /** Ids of the operating system. */
+  readonly pid: Value;
+  readonly tid: Value;
+}
+
+/** A call of the device's library. */
+export interface CallRow extends OnThread {
+  readonly name: Text;
+  /** Joins it to the work that it launched: unique in the profile, or in a process where work states its `pid`. */
+  readonly corr?: Value;
+  /** Which call to take as the launch where several have one `corr`, the lowest first; 0 when not given. */
+  readonly precedence?: number;
+  /** What it returned, 0 for success. */
+  readonly result?: Value;
+}
+
+/** A range of the program. */
+export interface RangeRow extends OnThread {
+  /** Null where it is still open at the end of the profile. */
+  readonly end: Value;
+  readonly text: Text;
+  /** The domain of NVTX; the default one when not given. */
+  readonly domain?: Text;
+  /** The op, where the profile states it in cells; it is else read from the text. */
+  readonly op?: OpCall | StatedOp | null;
+}
+
+/** An op of PyTorch as profilers state one. */
+interface StatedOp {
+  /** Null where the range is not an op. */
+  readonly name: Text;
+  /** Sequence number of its autograd node. */
+  readonly seq?: Value;
+  /** Running number of the call. */
+  readonly id?: Value;
+  /** Shapes of its arguments, as in `[[8, 64], [], [64, 32]]`. */
+  readonly sizes?: Text;
+}
+
+/** Work of a device. */
+export interface WorkRow extends Timed, ActivityDetails {
+  readonly device: Value;
+  readonly stream?: Value;
+  /** Streams are numbered within it. */
+  readonly context?: Value;
+  /** The process whose `corr` it is; to be given with all work or with none. */
+  readonly pid?: Value;
+  readonly corr?: Value;
+  /** Node of a graph that launched it. */
+  readonly node?: Value;
+}
+
+export interface KernelRow extends WorkRow {
+  readonly name: Text;
+  /** Blocks, and threads of a block; null when unknown. */
+  readonly grid?: readonly Value[] | null;
+  readonly block?: readonly Value[] | null;
+  /** Of a thread, and of a block; to be given with all kernels or with none. */
+  readonly registers?: Value;
+  readonly sharedBytes?: Value;
+  readonly graphId?: Value;
+}
+
+export interface CopyRow extends WorkRow {
+  readonly kind: CopyKind | null;
+  readonly bytes?: Value;
+  readonly hostMemory?: HostMemory | null;
+}
+
+export type SampleRow = Pick<SampleRecord, 'metric' | 'unit' | 'labels' | 'text'> &
+  Readonly<Record<'value', Value> & Partial<Record<'start' | 'end' | 'device', Value>>>;
+
+/** What a profile says of itself. */
+export interface TraceFacts extends Pick<TraceHeader, 'format' | 'job' | 'facts'> {
+  /** Name and version of the profiler; null when the file does not state it. */
+  readonly tool: string | null;
+  /** What is known of every device with work; without it, those that are not described are left out. */
+  readonly device?: Partial<Device> & Pick<Device, 'vendor'>;
+  readonly rank?: number | null;
+  /** Length of the session in ns; the end of the last event when not given. */
+  readonly dur?: number | null;
+  /** Devices that the profile describes. */
+  readonly devices?: readonly (Partial<Device> & Pick<Device, 'id'>)[];
+}
+
+export class TraceBuilder {
+  readonly diagnostics = new Diagnostics();
+  readonly #unread = new UnreadEvents();
+  readonly #threads = new ThreadTable();
+  readonly #calls = new HostCalls();
+  readonly #ranges = new Ranges();
+  readonly #overhead = new Ranges();
+  readonly #activities = new Activities();
+  readonly #apis = new Numbered<Text>();
+  readonly #kernels = new Numbered<Text>();
+  readonly #kinds = new Numbered<Text>();
+  readonly #memories = new Numbered<HostMemory>(['pageable', 'pinned', 'managed']);
+  readonly #domains = new Numbered<Text>();
+  /** Texts of ranges; the number of one in the profile's table stands for itself. */
+  readonly #texts = new Numbered<Text>();
+  readonly #markers = new Map<number, Marker>();
+  readonly #details = new Map<number, ActivityDetails>();
+  readonly #operations = new Map<number, CollectiveOperation>();
+  readonly #samples: Writable<Omit<SampleRecord, 'type' | 'profile'>>[] = [];
+  /** Times of samples and of rows that are not read: they may be the first of the profile. */
+  readonly #otherTimes = NumericColumn.floats();
+  /** Whether work without a process was given. */
+  #isProcessUnknown = false;
+  #origin: bigint | null = null;
+
+  /** @param lookup the profile's table of texts, by number; null for a number that it does not have */
+  constructor(private readonly lookup: (id: number) => string | null = () => null) {}
+
+  /** The text that a cell is, or is the number of; null when it is unknown. */
+  textOf(text: Text): string | null {
+    return typeof text === 'number' ? this.lookup(text) : typeof text === 'string' ? text : null;
+  }
+
+  /** Unix time in ns of what all times count from. Without it the profile's Unix time is unknown. */
+  origin(unixNs: bigint | null): void {
+    this.#origin = unixNs;
+  }
+
+  call(row: CallRow): void {
+    const [start, end, thread] = [timeOf(row.start), timeOf(row.end), this.#thread(row)];
+    if (!(start <= end)) this.bad('bad-row', row.start);
+    else {
+      this.#calls.add(start, end, thread, 0, valueOf(row.corr), this.#apis.of(row.name), row.precedence ?? 0);
+      this.#calls.setResult(valueOf(row.result));
+    }
+  }
+
+  range(row: RangeRow): void {
+    const [start, isOpen] = [timeOf(row.start), row.end === null || row.end === undefined];
+    const end = isOpen ? Infinity : timeOf(row.end);
+    if (!(start <= end)) {
+      this.bad(end < start ? 'negative-duration' : 'bad-row', row.start);
+      return;
+    }
+    if (isOpen) this.bad('open-range');
+    const marker = this.#markerOf(row);
+    if (marker !== null) this.#markers.set(this.#ranges.length, marker);
+    const domain = this.textOf(row.domain) === null ? NONE : this.#domains.of(row.domain);
+    this.#ranges.add(start, end, this.#thread(row), this.#rangeText(row.text), domain + 1);
+  }
+
+  /** What the profiler did for itself: time of the host that is none of the program's. */
+  overhead(row: OnThread & Readonly<Record<'text', Text>>): void {
+    const [start, end] = [timeOf(row.start), timeOf(row.end)];
+    if (!(start <= end)) this.bad('bad-row', row.start);
+    else this.#overhead.add(start, end, this.#thread(row), this.#rangeText(row.text), 0);
+  }
+
+  kernel(row: KernelRow): void {
+    const { kernels } = this.#activities;
+    this.#addDetails(row);
+    const name = this.#kernels.of(row.name);
+    this.#activities.addKernel(this.#work(row), name === NONE ? UNNAMED : name, valueOf(row.graphId));
+    for (const extents of [row.grid, row.block])
+      for (const axis of [0, 1, 2]) kernels.extents.push(extentOf(extents?.[axis]));
+    if (row.registers === undefined && row.sharedBytes === undefined) return;
+    kernels.registers.push(valueOf(row.registers));
+    kernels.sharedBytes.push(valueOf(row.sharedBytes));
+  }
+
+  copy(row: CopyRow): void {
+    this.#addDetails(row);
+    const memory = this.#memories.of(row.hostMemory);
+    const kind = this.#kinds.of(row.kind);
+    this.#activities.addCopy(this.#work(row), kind, valueOf(row.bytes), memory === NONE ? NaN : memory);
+  }
+
+  /** Memory that is set to a value. */
+  set(row: WorkRow & Readonly<Partial<Record<'bytes' | 'value', Value>>>): void {
+    this.#addDetails(row);
+    this.#activities.addSet(this.#work(row), valueOf(row.bytes), valueOf(row.value));
+  }
+
+  /** A wait for `kind`: event, stream, context … */
+  sync(row: WorkRow & Readonly<Record<'kind', Text>>): void {
+    this.#activities.addSync(this.#work(row), this.#kinds.of(row.kind));
+  }
+
+  collective(row: WorkRow & Readonly<Record<'operation', CollectiveOperation>>): void {
+    this.#addDetails(row);
+    this.#operations.set(this.#activities.length, row.operation);
+    this.#activities.addCollective(this.#work(row));
+  }
+
+  /** A value at a time, over a time, or of the whole profile. */
+  sample({ metric, unit, labels, text, ...row }: SampleRow): void {
+    const [start, end] = [timeOf(row.start), timeOf(row.end)];
+    if (!Number.isNaN(start)) this.#otherTimes.push(start);
+    this.#samples.push({
+      start: known(start),
+      ...(row.end === undefined ? undefined : { dur: end >= start ? end - start : null }),
+      ...{ device: known(valueOf(row.device)), metric, value: known(valueOf(row.value)) },
+      ...(text === undefined ? undefined : { text }),
+      ...{ unit, ...(labels === undefined ? undefined : { labels }) },
+    });
+  }
+
+  /** Counts what is wrong with a row. @param start its time, which may still begin the profile */
+  bad(what: DiagnosticName, start?: Value): void {
+    this.diagnostics.count(what);
+    this.seen(start);
+  }
+
+  /** Counts a row of an event that the reader does not read. @param kind as the profile names it */
+  unread(kind: string, start?: Value, rows = 1): void {
+    this.#unread.count(kind, rows);
+    this.seen(start);
+  }
+
+  /** A time of the profile, which may be its first one. */
+  seen(start: Value): void {
+    const time = timeOf(start);
+    if (!Number.isNaN(time)) this.#otherTimes.push(time);
+  }
+
+  /** Records of all rows; to be called once, after the last row. */
+  records(about: TraceFacts, options: ReadOptions): Generator<ProfileLine> {
+    const [calls, ranges, overhead, activities] = [this.#calls, this.#ranges, this.#overhead, this.#activities];
+    const { registers, sharedBytes, name } = activities.kernels;
+    if (![0, name.length].includes(registers.length) || registers.length !== sharedBytes.length)
+      throw new RangeError('registers of some kernels only');
+    this.#joinProcesses();
+    calls.api.values.set(this.#apis.sorted((api) => this.textOf(api) ?? '', calls.api.values));
+    const starts = [...[calls, ranges, overhead, activities].map(({ start }) => start), this.#otherTimes];
+    const first = shiftToFirst(starts, [calls, ranges, overhead, activities].map(({ end }) => end)); // prettier-ignore
+    for (const sample of this.#samples) if (sample.start !== null) sample.start -= first;
+    const isDated = starts.some(({ length }) => length > 0);
+    const { format, tool, rank = null, dur = null, job, facts } = about;
+    const header: TraceHeader = {
+      ...{ format, tool, rank, ...(job === undefined ? undefined : { job }) },
+      startUnixNs: this.#origin === null || !isDated ? null : String(this.#origin + BigInt(first)),
+      ...{ dur, devices: this.#devices(about), facts: { ...facts, ...this.#unread.facts(this.diagnostics) } },
+    };
+    const lookup = (names: Numbered<Text>) => (number: number) => this.textOf(names.at(number));
+    const { ownRow, copies } = activities;
+    return emit(
+      {
+        ...{ header, threads: this.#threads, hostCalls: calls, ranges, activities, diagnostics: this.diagnostics },
+        ...(overhead.length === 0 ? undefined : { overhead }),
+        names: {
+          kernelName: (number) => this.#demangled(this.textOf(this.#kernels.at(number))),
+          kernelNumber: (number) => known(valueOf(this.#kernels.at(number))) ?? number,
+          apiName: lookup(this.#apis),
+          rangeText: (number) => this.textOf(number < 0 ? this.#texts.at(-1 - number) : number),
+          domainName: (domain) => lookup(this.#domains)(domain - 1),
+          copyKind: (code) => (this.#kinds.at(code) ?? null) as CopyKind | null,
+          syncKind: lookup(this.#kinds),
+        },
+        markerOf: (range) => this.#markers.get(range) ?? null,
+        operationOf: (row) => this.#operations.get(row) as CollectiveOperation,
+        hostMemoryOf: (row) => this.#memories.at(copies.hostMemoryCode.at(ownRow.at(row))) ?? null,
+        detailsOf: (row) => this.#details.get(row) ?? null,
+        statements: (profile) =>
+          this.#samples.sort(compareSamples).map((sample) => ({ type: 'sample', profile, ...sample })),
+        statementTimes: () => [this.#otherTimes],
+      },
+      options,
+    );
+  }
+
+  #thread({ pid, tid }: OnThread): number {
+    return this.#threads.thread(this.#process(valueOf(pid)), valueOf(tid));
+  }
+
+  #process(pid: number): number {
+    return this.#threads.process(Number.isNaN(pid) ? -1 : pid, pid);
+  }
+
+  #work(row: WorkRow): ActivityRow {
+    const [start, pid] = [timeOf(row.start), valueOf(row.pid)];
+    if (Number.isNaN(pid)) this.#isProcessUnknown = true;
+    return {
+      ...{ start, end: Number.isNaN(start) ? NaN : timeOf(row.end), device: valueOf(row.device) },
+      ...{ stream: valueOf(row.stream), context: valueOf(row.context), process: this.#process(pid) },
+      ...{ corr: valueOf(row.corr), node: valueOf(row.node) },
+    };
+  }
+
+  #addDetails({ engine, counters, labels, short }: WorkRow): void {
+    if ((engine ?? counters ?? labels ?? short ?? null) === null) return;
+    const details = Object.entries({ engine, counters, labels, short }).filter(([, value]) => value !== undefined);
+    this.#details.set(this.#activities.length, Object.fromEntries(details));
+  }
+
+  /** Ids that join calls and work are those of a process where all work states its own. */
+  #joinProcesses(): void {
+    const { process: processes, length } = this.#activities;
+    const { process: callProcesses, thread, length: calls } = this.#calls;
+    const isShared = this.#isProcessUnknown || length === 0;
+    const all = this.#process(NaN);
+    for (let row = 0; isShared && row < length; row++) processes.set(row, all);
+    for (let row = 0; row < calls; row++)
+      callProcesses.set(row, isShared ? all : this.#threads.processOf(thread.at(row)));
+  }
+
+  #rangeText(text: Text): number {
+    return Number.isSafeInteger(text) && (text as number) >= 0 ? (text as number) : -1 - this.#texts.of(text ?? '');
+  }
+
+  #markerOf({ op, text }: RangeRow): Marker | null {
+    if (op === null || op === undefined) return null;
+    if ('mod' in op) return { kind: 'call', call: op };
+    const [name, sizes] = [this.textOf(op.name), this.textOf(op.sizes)];
+    if (name === null) return null;
+    const shapes = sizes?.startsWith('[[') === true ? sizes.slice(1, -1) : sizes;
+    const [seq, opId] = [known(valueOf(op.seq)), known(valueOf(op.id))];
+    return opMarker(name, { text: this.textOf(text) ?? name, seq, opId, sizes: shapes === '' ? null : shapes });
+  }
+
+  #demangled(name: string | null): string | null {
+    const demangled = name === null ? null : demangle(name);
+    if (name !== null && demangled === null) this.diagnostics.count('name-not-demangled');
+    return demangled ?? name;
+  }
+
+  #devices({ devices = [], device }: TraceFacts): Device[] {
+    const described = new Map(devices.map((device) => [device.id, device]));
+    const ids = new Set([...described.keys(), ...(device === undefined ? [] : this.#activities.device)]);
+    return [...ids].sort((a, b) => a - b).map((id) => ({ id, ...UNKNOWN_DEVICE, ...device, ...described.get(id) }));
+  }
+}
+
+/** The number of a value that is unknown. */
+const NONE = -1;
+
+/** Different values, numbered from 0 in the order in which they came. */
+class Numbered<T> {
+  readonly #numbers = new Map<T, number>();
+  readonly #values: T[] = [];
+
+  constructor(first: readonly T[] = []) {
+    for (const value of first) this.of(value);
+  }
+
+  of(value: T | null | undefined): number {
+    if (value === null || value === undefined) return NONE;
+    const number = this.#numbers.get(value);
+    if (number !== undefined) return number;
+    this.#numbers.set(value, this.#values.length);
+    return this.#values.push(value) - 1;
+  }
+
+  at(number: number): T | undefined {
+    return this.#values[number];
+  }
+
+  /** Numbers values anew, in order of their texts, so that the order of rows decides nothing. @returns the new numbers of `numbers` */
+  sorted(textOf: (value: T) => string, numbers: Uint32Array): Uint32Array {
+    const order = this.#values
+      .map((value) => [value, textOf(value)] as const)
+      .sort(([, a], [, b]) => compareTexts(a, b));
+    const before = [...this.#values];
+    this.#numbers.clear();
+    this.#values.length = 0;
+    for (const [value] of order) this.of(value);
+    return numbers.map((number) => this.of(before[number]));
+  }
+}
+
+/** A number; NaN for anything else. */
+const valueOf = (value: Value): number => (Number.isFinite(value) ? (value as number) : NaN);
+
+/** A time in ns; NaN for anything else. */
+export const timeOf = (value: Value): number =>
+  Number.isInteger(value) && isNear(value as number) ? (value as number) : NaN;
+
+/** A number of blocks or threads, which is at least 1; 0 for unknown. */
+const extentOf = (value: Value): number =>
+  Number.isInteger(value) && (value as number) > 0 && (value as number) < UNNAMED ? (value as number) : 0;
+
+const known = (value: number): number | null => (Number.isNaN(value) ? null : value);
+
+/** By start, those without a time first; then by all else. */
+type Sample = Omit<SampleRecord, 'type' | 'profile'>;
+
+function compareSamples(a: Sample, b: Sample): number {
+  const byStart = (a.start ?? -Infinity) - (b.start ?? -Infinity);
+  return byStart === 0 || Number.isNaN(byStart) ? compareTexts(JSON.stringify(a), JSON.stringify(b)) : byStart;
+}

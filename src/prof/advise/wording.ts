@@ -1,0 +1,44 @@
+/** Words of findings: names as people say them, and amounts. */
+import { grouped } from '../../record/plural.js';
+import { amountText } from '../../record/units.js';
+import type { Ranking } from './longest.js';
+
+export { grouped, many } from '../../record/plural.js';
+
+/** What is left of a long name. */
+const [HEAD, TAIL] = [40, 40];
+
+/** A long name without its middle: different ones often begin alike, and end so. */
+export const shortened = (name: string): string =>
+  name.length > HEAD + TAIL ? `${name.slice(0, HEAD)}…${name.slice(-TAIL)}` : name;
+
+/** First match wins; the first group is what people say. */
+const NAMES: readonly RegExp[] = [
+  // A node of PyTorch's autograd that C++ defines.
+  /^CppNode<(?:\w+::)*(\w+)>$/,
+  // A call of CANN's library: its API, the op, the kernel.
+  /^aclnn\w+_([A-Za-z0-9]+)$/,
+  // `ncclDevKernel_AllReduce_Sum_f32_RING_LL(…)`; what comes behind is how it is done.
+  /^nccl(?:Dev)?Kernel_(AllReduce|AllGather|ReduceScatter|SendRecv|Broadcast|Reduce)(?:_|\(|$)/,
+];
+
+export function spokenName(name: string): string {
+  for (const pattern of NAMES) {
+    const said = pattern.exec(name)?.[1];
+    if (said !== undefined) return said;
+  }
+  return shortened(name);
+}
+
+export const time = (ns: number): string => amountText(ns, 'time');
+export const size = (bytes: number): string => amountText(bytes, 'transfer');
+export const percent = (fraction: number): string => amountText(fraction, 'share');
+export const rate = (bytesPerS: number): string => amountText(bytesPerS, 'rate');
+export const speed = (flopsPerS: number): string => amountText(flopsPerS, 'flop/s');
+
+/** `conv2d 1.2 ms, mm 300 us and 4 more`. */
+export function ranked(ranking: Ranking, count = 3): string {
+  const top = ranking.top(count).map(([name, ns]) => `${spokenName(name)} ${time(ns)}`);
+  const more = ranking.size - top.length;
+  return `${top.join(', ')}${more > 0 ? ` and ${grouped(more)} more` : ''}`;
+}

@@ -1,0 +1,57 @@
+/** Calls of Python functions and of the dispatcher's ops that do the same: the same FLOPs and bytes. */
+import { expect } from 'chai';
+import { resolveWork } from '../../src/ops/resolve-work.js';
+import type { Arg, OpCall } from '../../src/record/record.js';
+import { aten, byPyprof, call, kernel, t, v } from '../support/calls.js';
+
+const F = 'torch.nn.functional';
+const GEMM = kernel('volta_sgemm_128x64_tn');
+const CONVOLUTION = kernel('sm80_xmma_fprop_implicit_gemm_f32f32');
+
+const amounts = (of: OpCall, by = GEMM): (number | null | undefined)[] => {
+  const work = resolveWork([of], by)?.work;
+  return [work?.flops, work?.bytes];
+};
+
+const pair = v([1, 1]);
+const CONV: readonly Arg[] = [t([8, 64, 56, 56]), t([128, 64, 3, 3]), t([128]), pair, pair, pair, v(1)];
+const LINEAR: readonly Arg[] = [t([64, 1024]), t([256, 1024]), t([256])];
+const ADDMM: readonly Arg[] = [t([256]), t([64, 1024]), t([1024, 256])];
+
+/** FLOPs and bytes worked out by hand, and the bytes by PyProf's convention, which leaves out what is added. */
+const ROWS: readonly (readonly [OpCall, OpCall, ReturnType<typeof kernel>, number, number, number])[] = [
+  // 2·64·256·1024; 4·(64·1024 + 256·1024 + 256 + 64·256)
+  [call(`${F}.linear`, ...LINEAR), aten('linear', ...LINEAR), GEMM, 33554432, 1377280, 1376256],
+  [call('torch.addmm', ...ADDMM), aten('addmm', ...ADDMM, v(1), v(1)), GEMM, 33554432, 1377280, 1376256],
+  // 2·8·128·56·56·64·9; 4·(8·64·56·56 + 128·64·9 + 128 + 8·128·56·56)
+  [call(`${F}.conv2d`, ...CONV), aten('conv2d', ...CONV), CONVOLUTION, 3699376128, 19563008, 19562496],
+];
+
+describe('Python calls', () => {
+  for (const [python, dispatched, by, flops, bytes, pyprof] of ROWS) {
+    it(`${python.op}: as the dispatcher's, and PyProf's by its convention`, () => {
+      expect(amounts(python, by)).to.deep.equal([flops, bytes]);
+      expect(amounts(dispatched, by)).to.deep.equal([flops, bytes]);
+      expect(amounts(python, byPyprof(by))).to.deep.equal([flops, pyprof]);
+      expect(amounts(dispatched, byPyprof(by))).to.deep.equal([flops, bytes]);
+    });
+  }
+
+  it('do not read what is multiplied by 0', () => {
+    expect(amounts(call('torch.addmm', ...ADDMM, v(0, 'beta')))).to.deep.equal([33554432, 1376256]);
+  });
+
+  it('read no bias where they compute a gradient', () => {
+    expect(amounts(call(`${F}.linear`, ...LINEAR), { ...GEMM, dir: 'bprop' })).to.deep.equal([33554432, 1376256]);
+  });
+
+  it('mse_loss: two operations per element, both operands read, one result per element written', () => {
+    const operands = [t([32, 512]), t([32, 512])];
+    const python = call(`${F}.mse_loss`, ...operands);
+    const by = kernel('mse_kernel');
+    // 2·16384; 3·4·16384. PyProf: 4·16384 + 1; 2·4·16384
+    expect(amounts(python, by)).to.deep.equal([32768, 196608]);
+    expect(amounts(aten('mse_loss', ...operands, v(1)), by)).to.deep.equal([32768, 196608]);
+    expect(amounts(python, byPyprof(by))).to.deep.equal([65537, 131072]);
+  });
+});
