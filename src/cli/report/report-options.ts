@@ -44,7 +44,7 @@ const OPTIONS: readonly Option[] = [
   { name: 'width', short: 'w', takes: 'N', help: 'columns of fixed width, no line wider than N (0: any)' },
   { name: 'csv', help: 'same as --format csv', conflicts: ['width'] },
   { name: 'format', short: 'f', takes: 'F', help: FORMAT_IDS.join(', '), values: FORMAT_IDS },
-  { name: 'where', takes: 'EXPR', help: 'only kernels where EXPR holds: == != > >= < <= ~ !~ =~ && || ( )' },
+  { name: 'where', takes: 'EXPR', help: 'only kernels where EXPR holds: == != > >= < <= ~ !~ =~ && || ()' },
   {
     name: 'sort',
     takes: 'COLS',
@@ -104,7 +104,7 @@ const WIDEST_HELP = 88;
 export const DPROF_HELP: Tool = {
   ...DPROF,
   notes: [['Columns, as --columns explains them:', ...wrapped('  ', KEYS, WIDEST_HELP)], ...(DPROF.notes ?? [])],
-  examples: DPROF.examples.slice(0, 3),
+  examples: DPROF.examples.slice(0, 2),
 };
 
 export function columnsText(): string {
