@@ -4,9 +4,11 @@
  */
 import { entryOf } from '../../../../containers/map-entry.js';
 import { elementAt } from '../../../../containers/element.js';
+import { NO_ROW } from '../../../../containers/hash-index.js';
 import { NumericColumn } from '../../../../containers/numeric-column.js';
 import { Diagnostics } from '../../../../record/diagnostics.js';
 import type { ActivityDetails } from '../../../trace/trace.js';
+import { NumberIndex } from '../../../trace/number-index.js';
 import { ThreadTable } from '../../../trace/threads.js';
 import { HostEvents } from '../../../torch/host-events.js';
 import { UnreadEvents } from '../../../unread-events.js';
@@ -50,7 +52,8 @@ export function rawSource(path: string, name: string): TraceSource {
   for (const { thread, start, end, text } of tracks.marks) host.add('annotation', start, end, thread, texts.numberOf(text));
   const work = new RawWork(folder, tracks, texts, samples, diagnostics, unread);
   for (const kind of folder.unread()) unread.count(kind);
-  const lanes = work.lanes;
+  // What the joins needed, of the host's tasks and their operators, is not kept for as long as the events are.
+  const { lanes, groups: communication } = work;
   const events: TracedEvents = {
     ...{ threads, calls: tracks.calls, texts: texts.bytes, host, tasks: work.tasks, collectives: work.collectives },
     ...{ parts: work.parts, flows: new TraceFlows(), marks: new TraceMarks(), queue, samples },
@@ -68,7 +71,7 @@ export function rawSource(path: string, name: string): TraceSource {
   const known = new Map(folder.devices.map(({ device }) => [device.id, device]));
   return {
     ...{ events, details: work.kernels, clock: folder, diagnostics, unread, groups, profile, copies: work.copies },
-    communication: () => work.groups,
+    communication: () => communication,
     devicesOf: (ids) => [...new Set(ids)].sort((a, b) => a - b).flatMap((id) => known.get(id) ?? []),
   };
 } // prettier-ignore
@@ -83,8 +86,8 @@ class RawWork {
   readonly groups = new Map<string, CommunicationFacts>();
   readonly copies = new Map<number, { readonly bytes: number; readonly direction: number }>();
   readonly lanes: number[] = [];
-  /** The first of the host's tasks at each place. */
-  readonly #byPlace = new Map<number, HostTask>();
+  /** Rows of the host's tasks, the first of each place. */
+  readonly #byPlace: NumberIndex;
   /** Tasks of calls that put collectives, by call. */
   readonly #parts = new Map<number, { lane: number; start: number; end: number }>();
 
@@ -98,10 +101,12 @@ class RawWork {
   ) {
     this.kernels = new RawKernels();
     const short = new Set(folder.devices.flatMap(({ id, platform }) => (platform === SHORT_PLATFORM ? [id] : [])));
-    for (const task of tracks.tasks) {
-      const key = short.has(task.device) ? placeOf(task.device, 0, task.task, 0) : placeOf(task.device, task.stream, task.task & 0xffff, task.batch);
-      if (!this.#byPlace.has(key)) this.#byPlace.set(key, task);
-    }
+    const placeOfRow = (row: number): number => {
+      const { device, stream, task, batch } = elementAt(tracks.tasks, row);
+      return short.has(device) ? placeOf(device, 0, task, 0) : placeOf(device, stream, task & 0xffff, batch);
+    };
+    this.#byPlace = new NumberIndex({ at: placeOfRow });
+    for (let row = 0; row < tracks.tasks.length; row++) if (this.#byPlace.get(placeOfRow(row)) === NO_ROW) this.#byPlace.put(row);
     for (const device of folder.devices) {
       const lane = this.lanes.push(device.id) - 1;
       if (device.timeOf === null) {
@@ -118,7 +123,7 @@ class RawWork {
   } // prettier-ignore
 
   #addTask(lane: number, device: number, task: DeviceTask): void {
-    const put = this.#byPlace.get(placeOf(device, task.stream, task.task, task.batch));
+    const put = this.tracks.tasks[this.#byPlace.get(placeOf(device, task.stream, task.task, task.batch))];
     const call = put?.call ?? -1;
     if (put?.isOfCollective === true && call !== -1) {
       const part = entryOf(this.#parts, call, () => ({ lane, start: task.start, end: task.end }));
