@@ -2,8 +2,8 @@
  * What a reader says of a profile: each row as a plain object, rows in any order. A reader is a loop over rows; the builder
  * owns columns, threads, texts, the profile's start and order.
  *
- * Cells are given as the profile has them: null, undefined and what is not a number are unknown. Times are whole ns of one
- * clock, near enough to 0 that a double holds them (`DatabaseClock` for those of databases). A bad cell costs the cell: work
+ * Cells are given as the profile has them: null, undefined and what is not a number are unknown, also a number as text.
+ * Times are whole ns of one clock, at most 2^52 from 0 (`DatabaseClock` for databases, `textClock` for texts). A bad cell costs the cell: work
  * without times takes the time of its launch. A call or a range without times is counted as `bad-row`.
  * Readers of the largest profiles (Nsight Systems, Kineto) fill the columns of a `Trace` themselves.
  */

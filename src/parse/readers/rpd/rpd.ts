@@ -25,7 +25,7 @@ export const rpd: Reader = {
   fileNames: /\.rpd(?:\.gz)?$/,
   tableNames: ['rocpd_api'],
   docs: {
-    profiler: 'AMD rocmProfileData',
+    profiler: 'AMD rocprofv3, rocmProfileData',
     input: 'rpd database',
     made: ['`runTracer.sh -o trace.rpd python train.py` of rocmProfileData, or its `rpdTracerControl` in the program'],
     read: [
