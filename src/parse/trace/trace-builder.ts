@@ -74,6 +74,7 @@ interface StatedOp {
 
 /** Work of a device. */
 export interface WorkRow extends Timed, ActivityDetails {
+  /** Work of an unknown one is counted as `bad-row` and stands on device 0. */
   readonly device: Value;
   readonly stream?: Value;
   /** Streams are numbered within it. */
@@ -307,10 +308,12 @@ export class TraceBuilder {
   }
 
   #work(row: WorkRow): ActivityRow {
-    const [start, pid] = [timeOf(row.start), valueOf(row.pid)];
+    const [start, pid, device] = [timeOf(row.start), valueOf(row.pid), valueOf(row.device)];
+    // A record states a device: work without one stands on the first, and is counted.
+    if (Number.isNaN(device)) this.bad('bad-row');
     if (Number.isNaN(pid)) this.#isProcessUnknown = true;
     return {
-      ...{ start, end: Number.isNaN(start) ? NaN : timeOf(row.end), device: valueOf(row.device) },
+      ...{ start, end: Number.isNaN(start) ? NaN : timeOf(row.end), device },
       ...{ stream: valueOf(row.stream), context: valueOf(row.context), process: this.#process(pid) },
       ...{ corr: valueOf(row.corr), node: valueOf(row.node) },
     };
