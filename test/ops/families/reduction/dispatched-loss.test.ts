@@ -28,6 +28,9 @@ describe('losses as the dispatcher runs them', () => {
     expect(amount(aten('nll_loss_backward', scalar, x, target, none, unspecified, unspecified, scalar))).to.equal(
       'main 64 776',
     );
+    // Ascend: 2560 for 256
+    const gradient = aten('nll_loss_backward', scalar, x, target, none, unspecified, unspecified, scalar);
+    expect(amount(gradient, kernel('aclnnNLLLossBackward_NLLLossGradAiCore_NLLLossGrad'))).to.equal('main 64 3080');
     // log_softmax 5·640 and 2·2560, nll_loss 64 and 772: whole, whatever the kernel
     const both = aten('cross_entropy_loss', x, target, none, int(1), int(-100), v(0));
     expect(amount(both, kernel('softmax_warp_forward'))).to.equal('main 3264 5896');
