@@ -7,7 +7,7 @@
  */
 import CliTable from 'cli-table3';
 import type { Column } from '../src/table/column.js';
-import type { Packed } from '../src/write/format.js';
+import type { Packed } from '../src/write/columns.js';
 import { requireFormat } from '../src/write/formats.js';
 import { median } from './measure.js';
 import { KERNEL_NAMES } from './texts.js';

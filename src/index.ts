@@ -17,7 +17,7 @@ export { LiteralError, parseLiteral, type PythonValue } from './record/python/py
 
 export { open, type OpenOptions, type Records } from './library/open.js';
 export type { AnswerInput, ReadingOptions } from './library/options.js';
-export type { DeviceOptions } from './library/choices.js';
+export type { DeviceOptions } from './library/options.js';
 export {
   advise,
   memory,
@@ -28,8 +28,8 @@ export {
   type MemoryOptions,
   type SummaryOptions,
 } from './library/answers.js';
-export { kernels } from './library/kernels.js';
-export { diff, type DiffOptions } from './library/diff.js';
+export { kernels } from './library/answers.js';
+export { diff, type DiffOptions } from './library/answers.js';
 export type { SummaryDocument } from './prof/summary/details.js';
 export type * from './prof/summary/summary-data.js';
 export type * from './prof/summary/summary-data.js';
@@ -38,7 +38,7 @@ export type { AdviceLine, VerdictLine } from './prof/advise/adviser.js';
 export type { Finding, Gain, Silence } from './prof/advise/finding.js';
 export type { MemoryDocument, MemorySeries, PeakMemory } from './prof/memory/memory-report.js';
 export type { CommonDocument, ComparisonDocument, DiffDocument, DiffFigures } from './prof/diff/diff-documents.js';
-export type { RowObject } from './table/table.js';
+export type { RowObject } from './table/column.js';
 
 export type { Family, KernelFacts, Param, KernelRole, Work } from './ops/family.js';
 export type { LengthSums, ServedPart, ServingPhase, ServingStep } from './record/serving-step.js';
@@ -67,5 +67,5 @@ export {
 } from './prof/roofline/roofline.js';
 export { parseSort, parseWhere, type KernelFilter, type KernelSortKey } from './prof/query/kernel-query.js';
 
-export type { Format, Layout, Packed, Sheet } from './write/format.js';
+export type { Format, Layout, Packed, Sheet } from './write/columns.js';
 export { FORMATS, loadFormat, requireFormat } from './write/formats.js';

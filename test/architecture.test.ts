@@ -114,7 +114,6 @@ const PAGE_MAY_IMPORT = [
   'src/record/statistics.ts',
   'src/record/units.ts',
   'src/prof/query/wildcards.ts',
-  'src/table/column-lookup.ts',
   'src/table/column.ts',
   'src/table/csv-cell.ts',
 ];

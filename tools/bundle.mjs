@@ -30,17 +30,10 @@ const PROGRAMS = {
  * what is loaded together by itself.
  */
 const SHARED = {
-  start: ['cli/dparse.ts', 'cli/dprof.ts', 'cli/bin/boundary.ts', 'cli/bin/remover.ts'],
-  records: [
-    'record/',
-    'containers/',
-    'table/',
-    'cli/records-command.ts',
-    'cli/run-analysis.ts',
-    'write/write-table.ts',
-  ],
+  start: ['cli/dparse.ts', 'cli/dprof.ts', 'cli/bin/boundary.ts'],
+  records: ['record/', 'containers/', 'table/', 'cli/records-command.ts', 'cli/run-analysis.ts', 'write/columns.ts'],
   parse: ['cli/dparse/parse-command.ts', 'cli/dparse/one.ts', 'parse/profile.ts'],
-  report: ['cli/report/report-command.ts', 'cli/report/run-report.ts'],
+  report: ['cli/report/run-report.ts'],
 };
 
 /** Which shared file each module is in, known when all are read. */

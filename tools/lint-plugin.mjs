@@ -1,6 +1,6 @@
 /** Our own rules for oxlint. */
 
-const HINT = 'a list of any length is no list of arguments: they come from the stack; see containers/lists.ts';
+const HINT = 'a list of any length is no list of arguments: they come from the stack; see containers/element.ts';
 const METHODS = ['push', 'unshift', 'splice', 'apply'];
 
 /** Calls that take one argument an entry: `Math.max(...list)`, `list.push(...more)`. */

@@ -1,6 +1,9 @@
 /** What a command of `dprof` is, and its entry in the table of commands. */
 import { parseArguments, type Arguments, type Tool } from './arguments.js';
 
+/** How `dprof` is called, for its help and for messages of what reads its input. */
+export const USAGE = 'dprof [OPTION...] [FILE...]';
+
 export interface Command {
   readonly tool: Tool;
   /** Runs it, unless its help is asked for. */

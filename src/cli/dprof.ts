@@ -6,6 +6,6 @@ import { asksForVersion, versionText } from './package-folder.js';
 export async function run(args: readonly string[]): Promise<void> {
   if (asksForVersion(args)) return printText(versionText());
   // What it needs takes longer to load than the version takes to print.
-  const { runCalled } = await import('./called-command.js');
+  const { runCalled } = await import('./commands.js');
   return runCalled(args);
 }

@@ -8,7 +8,7 @@ import { UsageError, UserError } from '../record/errors.js';
 import type { ProfileLine } from '../record/record.js';
 import { say } from './message.js';
 import type { Progress } from './progress.js';
-import { USAGE } from './report/usage.js';
+import { USAGE } from './command.js';
 
 /**
  * Groups of rows live just long enough to reach V8's old generation, which it would let grow to five times what is in use

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { filesOfPattern } from '../parse/input/pattern-files.js';
 import { elementAt } from '../containers/element.js';
-import { requireName } from '../record/names.js';
+import { requireName } from '../record/errors.js';
 import { FORMATS } from '../write/formats.js';
 import { HELP_OPTION, OUTPUT_OPTION, type Arguments, type Option, type Tool } from './arguments.js';
 import type { Command } from './command.js';

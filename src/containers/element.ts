@@ -1,4 +1,30 @@
-/** Elements of arrays that are there by construction. */
+/**
+ * Arrays: elements that are there by construction, and lists as long as an input makes them, of which `f(...list)` puts
+ * each entry on the stack, which some 100,000 overflow.
+ */
+
+/** The largest of the numbers; `otherwise` when there is none larger. */
+export function largest(numbers: Iterable<number>, otherwise = -Infinity): number {
+  let most = otherwise;
+  for (const number of numbers) if (number > most) most = number;
+  return most;
+}
+
+/** The smallest of the numbers; Infinity when there is none. */
+export function least(numbers: Iterable<number>): number {
+  let smallest = Infinity;
+  for (const number of numbers) if (number < smallest) smallest = number;
+  return smallest;
+}
+
+/** Adds entries at the end of a list. */
+export function append<T>(list: T[], entries: Iterable<T>): void {
+  for (const entry of entries) list.push(entry);
+}
+
+/** Whether two lists have the same entries, in the same order. */
+export const isSameList = (a: readonly unknown[], b: readonly unknown[]): boolean =>
+  a === b || (a.length === b.length && a.every((one, i) => one === b[i]));
 
 /**
  * The element at an index that must exist.

@@ -3,6 +3,27 @@
  * at most half full, so 8 to 16 bytes a row, where a Map takes 50 and more.
  */
 
+/** 2^32 over the golden ratio: multiplying by it spreads neighbouring numbers (Knuth, TAOCP 3, 6.4). */
+const GOLDEN = 0x9e3779b1;
+
+const UINT32 = 2 ** 32;
+
+/** A hash of what was hashed before and one 32-bit integer more; start with 0. */
+export function mixed(hash: number, value: number): number {
+  const product = Math.imul(hash ^ value, GOLDEN);
+  return product ^ (product >>> 15);
+}
+
+/** A hash of what was hashed before and one number of up to 64 bits more; its fraction does not count. */
+export const mixedNumber = (hash: number, value: number): number => mixed(hash, value ^ (value / UINT32));
+
+/** A hash of what was hashed before and some bytes more. */
+export function mixedBytes(hash: number, bytes: Uint8Array, begin: number, end: number): number {
+  let all = hash ^ (end - begin);
+  for (let at = begin; at < end; at++) all = mixed(all, bytes[at] as number);
+  return all;
+}
+
 /** The row number of an empty slot, and of a row that is not there. */
 export const NO_ROW = -1;
 
@@ -65,3 +86,38 @@ export class HashIndex {
 }
 
 const isNever = (): boolean => false;
+
+const hashOf = (first: number, second: number): number => mixedNumber(mixedNumber(0, first), second);
+
+export class PairIndex {
+  readonly #index: HashIndex;
+  /** The key that is looked for. */
+  #first = 0;
+  #second = 0;
+  readonly #isSame = (row: number): boolean => this.second(row) === this.#second && this.first(row) === this.#first;
+
+  /**
+   * @param first first number of a row's key
+   * @param second second number of a row's key; both are read again on every comparison
+   */
+  constructor(
+    private readonly first: (row: number) => number,
+    private readonly second: (row: number) => number,
+  ) {
+    this.#index = new HashIndex((row) => hashOf(first(row), second(row)));
+  }
+
+  /** The row that has this key; NO_ROW (-1) when there is none. */
+  get(first: number, second: number): number {
+    this.#first = first;
+    this.#second = second;
+    return this.#index.find(hashOf(first, second), this.#isSame);
+  }
+
+  /** Makes `row` the one that its key leads to. */
+  put(row: number): void {
+    this.#first = this.first(row);
+    this.#second = this.second(row);
+    this.#index.put(hashOf(this.#first, this.#second), row, this.#isSame);
+  }
+}

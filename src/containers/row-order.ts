@@ -4,6 +4,27 @@
  */
 import { elementAt } from './element.js';
 
+/**
+ * How many of the first n values, which ascend, are below a limit: a binary search.
+ * @param n number of values
+ * @param valueAt the value at an index
+ * @param equal whether values equal to the limit count as below it
+ */
+export function countBelow(n: number, valueAt: (index: number) => number, limit: number, equal = false): number {
+  let [low, high] = [0, n];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const value = valueAt(middle);
+    if (value < limit || (equal && value === limit)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** How many of the first n values, which ascend, are at most a limit. */
+export const countUpTo = (n: number, valueAt: (index: number) => number, limit: number): number =>
+  countBelow(n, valueAt, limit, true);
+
 /** Negative when row a comes before row b, positive when after, 0 when their contents are the same. */
 export type CompareRows = (a: number, b: number) => number;
 

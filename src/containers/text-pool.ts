@@ -3,8 +3,7 @@
  * 95 MB, where strings in a Map take 240 MB, at 1.15 times the processor time. Few texts are better kept as strings.
  */
 import { elementAt } from './element.js';
-import { mixedBytes } from './hash.js';
-import { HashIndex, NO_ROW } from './hash-index.js';
+import { mixedBytes, HashIndex, NO_ROW } from './hash-index.js';
 import { NumericColumn } from './numeric-column.js';
 
 /** Bytes allocated at once. */

@@ -1,6 +1,6 @@
 /** Access to an op call's arguments: tensors, positional and keyword arguments, element counts and sizes. */
 import { dtypeBytes, dtypeShort } from '../record/element-types.js';
-import { largest } from '../containers/lists.js';
+import { largest } from '../containers/element.js';
 import type { Arg, ArgValue, OpCall } from '../record/record.js';
 
 /** An argument that is a tensor with known extents and element type. */

@@ -1,6 +1,6 @@
 /** Files: bytes read by position and written, the first part in search of a text, names in a folder, small JSON. */
 import { join } from 'node:path';
-import { largest } from '../containers/lists.js';
+import { largest } from '../containers/element.js';
 import { UserError } from '../record/errors.js';
 import { refuseUtf16, Utf16Input } from './input/utf16.js';
 import {

@@ -2,7 +2,7 @@
 import { UserError } from '../record/errors.js';
 import { counted } from '../record/plural.js';
 import type { ProfileLine } from '../record/record.js';
-import type { AnyTable } from '../table/table.js';
+import type { AnyTable } from '../table/column.js';
 import type { Annotated } from './annotate.js';
 import { WithoutDevice } from './input/missing-device.js';
 import type { RecordTypes } from './input/record-types.js';

@@ -1,11 +1,14 @@
-/** One pass of an analysis over the records of a source. */
-import { fitting, type Analysis, type Item } from '../prof/analysis.js';
+/** One pass of an analysis over the records of a source, or of an input of a comparison. */
+import { fitting, withoutKernels, type Analysis, type Item } from '../prof/analysis.js';
 import { withCut, type EndedInputs } from '../prof/input/stream-status.js';
 import { withReason } from '../prof/input/missing-device.js';
 import type { Annotator } from '../prof/report/report.js';
 import { UsageError, UserError } from '../record/errors.js';
 import type { ProfileLine } from '../record/record.js';
 import type { Source } from './sources.js';
+import { lostBy, type Taken } from '../prof/diff/compared-input.js';
+import type { Comparison } from '../prof/diff/comparison.js';
+import type { Which } from '../prof/diff/input-facts.js';
 
 export interface Pass<Facts> {
   readonly analysis: Analysis<Facts>;
@@ -68,4 +71,40 @@ export function explained<Failure>(error: Failure, { endings }: Pick<EndedInputs
 export function namingInput(error: unknown, name: string): unknown {
   const isUnnamed = error instanceof UserError && error.detail.where === undefined && !(error instanceof UsageError);
   return isUnnamed ? new UserError(error.what, { ...error.detail, where: name }) : error;
+}
+
+/**
+ * @param name of the input, where it cannot be opened
+ * @param isGate whether an input that cannot be compared is an answer
+ * @throws UserError for an input that cannot be compared, where there is no gate that must say so in its own way
+ */
+export async function takeCompared(
+  name: string,
+  open: () => Promise<Source>,
+  which: Which,
+  comparison: Comparison,
+  isGate: boolean,
+): Promise<Taken> {
+  let lost = 0;
+  let source = null as Source | null;
+  try {
+    source = await open();
+    await takeRecords(
+      source,
+      (record) => {
+        if (record.type === 'end') lost += lostBy(record);
+        comparison.take(which, record);
+      },
+      () => {
+        comparison.end(which);
+        const { count, untimed } = comparison.total[which];
+        if (count === 0) throw withoutKernels(untimed);
+      },
+    );
+    const { count: kernels } = comparison.total[which];
+    return { name: source.name, endings: source.endings, failure: null, lost, kernels };
+  } catch (error) {
+    if (!isGate || !(error instanceof UserError) || error instanceof UsageError) throw error;
+    return { name, endings: source?.endings ?? [], failure: error, lost, kernels: 0 };
+  }
 }

@@ -1,5 +1,5 @@
 /** Inputs of any form as one stream of records: files and folders of records, profiles that are parsed on the way. */
-import { append } from '../containers/lists.js';
+import { append } from '../containers/element.js';
 import { existsSync, statSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { textStart } from '../parse/files.js';

@@ -1,5 +1,86 @@
-/** A column of a table. Its value is raw: base units, unrounded, null for unknown. Its text is for people and awk. */
+/**
+ * A table, its columns, and columns by the keys that users write. The value of a column is raw: base units, unrounded,
+ * null for unknown. Its text is for people and awk.
+ */
 import { UNKNOWN } from '../record/units.js';
+import { nearest, UsageError } from '../record/errors.js';
+
+interface Table<Row> {
+  readonly columns: readonly Column<Row>[];
+  readonly rows: Iterable<Row>;
+}
+
+/** A table whose rows only its own columns read. */
+export type AnyTable = Table<unknown>;
+
+/** A row as JSON has it: raw values by the keys of the columns. */
+export type RowObject = Readonly<Record<string, CellValue>>;
+
+export const rowObject = <Row>(columns: readonly Column<Row>[], row: Row): RowObject =>
+  Object.fromEntries(columns.map((column) => [column.key, column.value(row)]));
+
+export const rowObjects = ({ columns, rows }: AnyTable): RowObject[] => [...rows].map((row) => rowObject(columns, row));
+
+/**
+ * @param others what the user may have meant that is no column
+ * @throws UsageError naming the nearest key
+ */
+export const requireColumnOf = <C extends ColumnShape>(
+  columns: readonly C[],
+  key: string,
+  others: readonly string[] = [],
+): C =>
+  columns.find((column) => column.key === key) ?? refuse(key, [...columns.map((column) => column.key), ...others]);
+
+function refuse(key: string, keys: readonly string[]): never {
+  const near = nearest(key, keys);
+  throw new UsageError(`unknown column '${key}'`, near === null ? '--columns lists them' : `did you mean ${near}?`);
+}
+
+/**
+ * The keys of a comma-separated list.
+ * @param option that the list was given with, for messages
+ * @throws UsageError when there are none
+ */
+export function splitKeys(option: string, list: string): string[] {
+  const keys = list.split(',').map((key) => key.trim());
+  if (keys.every((key) => key === '')) throw new UsageError(`${option} names no column`, '--columns lists them');
+  return keys;
+}
+
+/** How the values of a column look. */
+export type ColumnFormat = Pick<ColumnShape, 'type' | 'unit' | 'digits' | 'significant' | 'width'>;
+
+/** Texts. @param width 0 to share what other columns leave */
+export const str = (width: number): ColumnFormat => ({ type: 'str', width });
+
+/** Whole numbers. */
+export const int = (width: number, unit?: ColumnShape['unit']): ColumnFormat => ({
+  type: 'int',
+  width,
+  ...(unit === undefined ? {} : { unit }),
+});
+
+/** @param digits after the point; all of them when not given */
+export const real = (width: number, digits?: number, unit?: ColumnShape['unit']): ColumnFormat => ({
+  ...int(width, unit),
+  type: 'real',
+  ...(digits === undefined ? {} : { digits }),
+});
+
+/** `doc` is one line for help and docs, `more` what few columns have. */
+export const column = <Row>(
+  key: string,
+  header: string,
+  format: ColumnFormat,
+  doc: string,
+  value: Column<Row>['value'],
+  more: Partial<Column<Row>> = {},
+): Column<Row> => ({ key, header, ...format, doc, value, ...more });
+
+/** Columns whose values come from the op's formula rather than from the record. */
+export const derived = <Row>(columns: readonly Column<Row>[]): readonly Column<Row>[] =>
+  columns.map((one) => ({ ...one, derived: true }));
 
 /** The raw value of a cell: base units, unrounded, null for unknown. */
 export type CellValue = number | string | readonly (number | string)[] | null;
@@ -93,3 +174,18 @@ export const textOf = (column: ColumnShape, value: CellValue): string => {
   if (typeof value === 'string') return value;
   return value.length === 0 ? '-' : value.join(column.separator ?? ',') + (column.suffix ?? '');
 };
+
+/** The column over rows that have the column's own rows as a part. */
+export function nestedColumn<Part, Row>(column: Column<Part>, part: (row: Row) => Part): Column<Row> {
+  const shape: ColumnShape = column;
+  const value = (row: Row): CellValue => column.value(part(row));
+  return {
+    ...shape,
+    value,
+    ...(column.narrow === undefined
+      ? {}
+      : { narrow: (row: Row) => column.narrow?.(part(row)) ?? textOf(column, value(row)) }),
+    ...(column.impossible === undefined ? {} : { impossible: (row: Row) => column.impossible?.(part(row)) === true }),
+    ...(column.emphasis === undefined ? {} : { emphasis: (row: Row) => column.emphasis?.(part(row)) === true }),
+  };
+}

@@ -1,9 +1,51 @@
-/** Columns of fixed width for the terminal. No line is wider than the given width, blanks between columns included. */
+/**
+ * What an output format of tables is, and that of columns of fixed width for the terminal. No line is wider than the
+ * given width, blanks between columns included.
+ */
 import { escapeControls } from '../record/control-characters.js';
 import { UserError } from '../record/errors.js';
-import { isToTheRight, shownValue, textOf, type Column, type ColumnShape } from '../table/column.js';
+import {
+  isToTheRight,
+  shownValue,
+  textOf,
+  type Column,
+  type ColumnShape,
+  type CellValue,
+  type AnyTable,
+} from '../table/column.js';
 import { cells, cut, fitId, fitQuantity } from './cell-text.js';
-import type { Format, Layout } from './format.js';
+
+/** A row as its format keeps it until it is written. */
+export type Packed = string | readonly CellValue[];
+
+/** The columns of a table and how it is laid out. */
+export interface Layout<Row> {
+  readonly columns: readonly Column<Row>[];
+  readonly header: boolean;
+  /** Widest line, for formats that have one. */
+  readonly width: number | null;
+}
+
+/** A table being written: the head, then rows in batches, then the end. */
+export interface Sheet<Row> {
+  head(): string;
+  pack(row: Row): Packed;
+  rows(packed: readonly Packed[]): string;
+  /** Pieces that depend on all rows; of a binary format all there is. */
+  end(): Iterable<string | Uint8Array>;
+}
+
+/** An output format of tables. */
+export interface Format {
+  readonly id: string;
+  readonly title: string;
+  /** Whether it is bytes and no text. */
+  readonly binary?: true;
+  /** The format itself where its library is loaded when it is needed: `open` is for that one. */
+  readonly load?: () => Promise<Format>;
+  /** @throws UserError when the columns do not fit the width */
+  open<Row>(layout: Layout<Row>): Sheet<Row>;
+}
 
 /** Width when none is given. It does not depend on the terminal: the same input gives the same bytes. */
 export const DEFAULT_WIDTH = 132;
@@ -88,4 +130,30 @@ function header(column: ColumnShape, width: number): string {
   const full = column.header.length <= width ? column.header : (column.narrowHeader ?? column.header);
   const text = full.slice(0, width);
   return isToTheRight(column) ? text.padStart(width) : text.padEnd(width);
+}
+
+const ROWS_AT_ONCE = 1000;
+
+interface TableLayout {
+  readonly header?: boolean;
+  /** Of columns of fixed width; as wide as the columns need, and at least the default, where it is not given. */
+  readonly width?: number | null;
+}
+
+export function* tableText(
+  format: Format,
+  { columns, rows }: AnyTable,
+  layout: TableLayout = {},
+): Generator<string | Uint8Array> {
+  const { header = true, width = Math.max(DEFAULT_WIDTH, leastWidth(columns)) } = layout;
+  const sheet = format.open({ columns, header, width });
+  yield sheet.head();
+  let packed: Packed[] = [];
+  for (const row of rows) {
+    if (packed.push(sheet.pack(row)) < ROWS_AT_ONCE) continue;
+    yield sheet.rows(packed);
+    packed = [];
+  }
+  yield sheet.rows(packed);
+  yield* sheet.end();
 }

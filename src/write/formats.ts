@@ -1,13 +1,80 @@
-/** Table formats: help, docs and completion come from this list. A new format is one file and one entry. */
-import { requireNamed } from '../record/names.js';
-import { csv } from './csv.js';
-import { json } from './json.js';
+/** Table formats, and those of them that need few lines. Help, docs and completion come from the list at the end. */
+import { requireNamed } from '../record/errors.js';
 import { markdown } from './markdown.js';
-import { space } from './space.js';
 import { table } from './framed-table.js';
-import { columns } from './columns.js';
-import type { Format } from './format.js';
-import { parquet } from './parquet/parquet.js';
+import { columns, type Format } from './columns.js';
+import type * as CsvStringify from 'csv-stringify/sync';
+import { lateLibrary } from '../containers/late-library.js';
+import { textOf, shownValue, rowObject, type ColumnShape, type CellValue } from '../table/column.js';
+import { csvText } from '../table/csv-cell.js';
+import { jsonOf } from '../record/control-characters.js';
+import { cellText, word } from './cell-text.js';
+
+const parquet: Format = {
+  id: 'parquet',
+  title: 'Parquet, for DuckDB, pandas and Spark: column keys, raw values, null for unknown; with -o FILE',
+  binary: true,
+  // The library takes longer to load than most reports take to compute.
+  load: async () => {
+    const { openParquet } = await import('./parquet/parquet-rows.js');
+    return { ...parquet, open: openParquet };
+  },
+  open() {
+    throw new TypeError('parquet is loaded before it is opened');
+  },
+};
+
+const space: Format = {
+  id: 'space',
+  title: 'one blank between cells, none inside, for awk (the default)',
+  open({ columns, header }) {
+    const line = (texts: readonly string[]): string => `${texts.join(' ')}\n`;
+    return {
+      head: () => (header ? line(columns.map((column) => column.header)) : ''),
+      pack: (row) => line(columns.map((column) => cellText(column, shownValue(column, row), word))),
+      rows: (packed) => packed.join(''),
+      end: () => [],
+    };
+  },
+};
+
+const json: Format = {
+  id: 'json',
+  title: 'one JSON object a line: column keys, raw values, null for unknown',
+  open({ columns }) {
+    return {
+      head: () => '',
+      pack: (row) => `${jsonOf(rowObject(columns, row))}\n`,
+      rows: (packed) => packed.join(''),
+      end: () => [],
+    };
+  },
+};
+
+/** Loaded for CSV alone. */
+const csvStringify = lateLibrary<typeof CsvStringify>('csv-stringify/sync');
+
+const OPTIONS = { record_delimiter: '\n' } as const;
+
+/** CSV after RFC 4180, except that lines end in a line feed alone, as tools on Unix expect. csv-stringify writes it. */
+export const csv: Format = {
+  id: 'csv',
+  title: 'comma-separated (RFC 4180, lines end in LF)',
+  open({ columns, header }) {
+    return {
+      head: () => (header ? lines([columns.map((column) => column.header)]) : ''),
+      pack: (row) => columns.map((column) => cell(column, column.value(row))),
+      rows: (packed) => lines(packed as readonly (readonly string[])[]),
+      end: () => [],
+    };
+  },
+};
+
+const lines = (rows: readonly (readonly string[])[]): string => csvStringify().stringify(rows as string[][], OPTIONS);
+
+/** Numbers have all their digits: CSV is for programs. */
+const cell = (column: ColumnShape, value: CellValue): string =>
+  typeof value === 'number' ? String(value) : csvText(textOf(column, value));
 
 /** All output formats of tables, in the order of the help. */
 export const FORMATS: readonly Format[] = [columns, csv, space, json, table, markdown, parquet];

@@ -12,7 +12,7 @@ import { lateLibrary } from '../containers/late-library.js';
 import { withThousands } from '../record/plural.js';
 import { isToTheRight, shownValue, textOf, type ColumnShape, type CellValue } from '../table/column.js';
 import { cells, cut } from './cell-text.js';
-import type { Format } from './format.js';
+import type { Format } from './columns.js';
 
 /** Loaded for a framed table alone: with what it needs, it is a dozen files. */
 const cliTable = lateLibrary<typeof CliTable>('cli-table3');

@@ -1,7 +1,7 @@
 /** Tables of GitHub-flavoured Markdown, and the escape for all text that goes into Markdown. */
 import { escapeControls, legible } from '../record/control-characters.js';
 import { isNumeric, isToTheRight, shownValue, textOf, type Column, type ColumnShape } from '../table/column.js';
-import type { Format } from './format.js';
+import type { Format } from './columns.js';
 
 /** What code in backticks cannot hold within a cell: a pipe ends the cell, a backtick the code. */
 const SPECIAL = /[|`\\\r\n]/;

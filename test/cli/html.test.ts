@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pageProgram } from '../../src/cli/page-program.js';
+import { pageProgram } from '../../src/cli/commands/html.js';
 import type { KernelRecord, ProfileLine } from '../../src/record/record.js';
 import { kernel } from '../support/kernels.js';
 import { neuronLines } from '../support/neuron.js';

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { mixed, mixedBytes, mixedNumber } from '../../src/containers/hash.js';
-import { HashIndex, NO_ROW } from '../../src/containers/hash-index.js';
+import { mixed, mixedBytes, mixedNumber, HashIndex, NO_ROW } from '../../src/containers/hash-index.js';
 
 /** An index of texts whose hashes are their lengths: most collide. */
 function build(texts: readonly string[]): (text: string) => number {

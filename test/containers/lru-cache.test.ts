@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { LruCache } from '../../src/containers/lru-cache.js';
+import { LruCache } from '../../src/containers/map-entry.js';
 
 const SIZE = 8;
 

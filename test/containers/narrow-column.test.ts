@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { NarrowColumn } from '../../src/containers/narrow-column.js';
+import { NarrowColumn } from '../../src/containers/numeric-column.js';
 import { propertyRuns } from '../support/property-runs.js';
 
 /** What widths end at, and what fits none but the widest. */

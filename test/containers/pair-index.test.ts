@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { PairIndex } from '../../src/containers/pair-index.js';
+import { PairIndex } from '../../src/containers/hash-index.js';
 
 type Pair = readonly [number, number];
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { elementAt } from '../../src/containers/element.js';
-import { countBelow, countUpTo } from '../../src/containers/sorted-search.js';
+import { countBelow, countUpTo } from '../../src/containers/row-order.js';
 import { propertyRuns } from '../support/property-runs.js';
 
 describe('searching sorted values', () => {

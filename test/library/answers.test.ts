@@ -14,7 +14,7 @@ import {
   summary,
   UserError,
 } from '../../src/index.js';
-import { rowObject } from '../../src/table/table.js';
+import { rowObject } from '../../src/table/column.js';
 import { freshPath } from '../support/fresh-path.js';
 import { runCli } from '../support/run-cli.js';
 import { ROOT } from '../support/shared.js';

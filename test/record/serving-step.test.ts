@@ -3,11 +3,12 @@ import fc from 'fast-check';
 import {
   readServingStep,
   servingStepAround,
+  readStepName,
+  STEP_NAME_BEGINNINGS,
   type LengthSums,
   type ServedPart,
   type ServingStep,
 } from '../../src/record/serving-step.js';
-import { readStepName, STEP_NAME_BEGINNINGS } from '../../src/record/step-name.js';
 
 interface Sequence {
   readonly queries: number;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { readStepName, STEP_NAME_BEGINNINGS } from '../../src/record/step-name.js';
+import { readStepName, STEP_NAME_BEGINNINGS } from '../../src/record/serving-step.js';
 
 describe('names of steps', () => {
   const named: [text: string, number: number | null][] = [

@@ -1,6 +1,5 @@
 /** Records → a trace, and the trace that is expected from the records alone. */
-import { ChromeTrace } from '../../src/cli/commands/perfetto/perfetto-chrome.js';
-import { ProtobufTrace, type TraceText } from '../../src/cli/commands/perfetto/perfetto-protobuf.js';
+import { ChromeTrace, ProtobufTrace, type TraceText } from '../../src/cli/commands/perfetto/perfetto-chrome.js';
 import { entryOf } from '../../src/containers/map-entry.js';
 import type { Alignment } from '../../src/prof/perfetto/profile-clock.js';
 import { TraceBuilder } from '../../src/prof/perfetto/trace-builder.js';

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { column, int, real, str } from '../../src/table/column-kinds.js';
-import { isToTheRight, type CellValue, type Column } from '../../src/table/column.js';
+import { column, int, real, str, isToTheRight, type CellValue, type Column } from '../../src/table/column.js';
 import { inAmounts } from '../../src/table/readable.js';
 
 const own = (value: CellValue): CellValue => value;

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Column } from '../../src/table/column.js';
 import { requireFormat } from '../../src/write/formats.js';
 import { code, escapeMarkdown } from '../../src/write/markdown.js';
-import { tableText } from '../../src/write/write-table.js';
+import { tableText } from '../../src/write/columns.js';
 
 type Row = readonly [name: string, count: number | null];
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { parquetMetadataAsync, asyncBufferFromFile } from 'hyparquet';
 import { COLUMNS } from '../../src/prof/columns/columns.js';
 import { FORMATS, loadFormat, requireFormat } from '../../src/write/formats.js';
-import { tableText } from '../../src/write/write-table.js';
+import { tableText } from '../../src/write/columns.js';
 import type { CellValue, Column } from '../../src/table/column.js';
 import { freshPath } from '../support/fresh-path.js';
 import { rowsOfFile } from '../support/record-folder.js';

@@ -1,7 +1,6 @@
 /** The program `dparse`. */
 import { removeBy } from '../../parse/input/cleanup.js';
-import { main } from './boundary.js';
-import { startRemover } from './remover.js';
+import { main, startRemover } from './boundary.js';
 import { run } from '../dparse.js';
 
 removeBy(startRemover);

@@ -1,8 +1,7 @@
 /** The program `dprof`. */
 import { setFlagsFromString } from 'node:v8';
 import { removeBy } from '../../parse/input/cleanup.js';
-import { main } from './boundary.js';
-import { startRemover } from './remover.js';
+import { main, startRemover } from './boundary.js';
 import { run } from '../dprof.js';
 
 /**

@@ -1,7 +1,6 @@
 /** `dprof completion`: scripts with which shells ask dprof itself for commands, options and their values. */
 import type { Argv } from 'yargs';
-import { UsageError } from '../../record/errors.js';
-import { requireName } from '../../record/names.js';
+import { UsageError, requireName } from '../../record/errors.js';
 import { emptyParser, HELP_OPTION, OUTPUT_OPTION, withOptions, type Option, type Tool } from '../arguments.js';
 import type { Command, CommandEntry } from '../command.js';
 import { withOutput } from '../output.js';

@@ -1,23 +1,75 @@
-/** `dprof html`: one page with everything about a profile, for a browser. */
-import { basename } from 'node:path';
+/**
+ * `dprof html`: one page with everything about a profile, for a browser; or with --index a page that lists pages and
+ * jobs.
+ */
+import { basename, dirname, join } from 'node:path';
 import { EVENTS } from '../../prof/html/bounds.js';
 import { PageBuilder } from '../../prof/html/page-builder.js';
-import { pageElements } from '../../prof/html/page-elements.js';
+import { pageElements, OUTLINE_ID } from '../../prof/html/page-elements.js';
 import type { TimelineChoice } from '../../prof/html/timeline/timeline-choice.js';
 import { Annotator } from '../../prof/report/report.js';
-import { UsageError } from '../../record/errors.js';
+import { UsageError, UserError } from '../../record/errors.js';
 import { jobCardOf } from '../../prof/html/job/job-card.js';
 import { inputWord } from '../../write/shell-words.js';
-import { page } from '../../write/html/page.js';
-import { CARD_ID } from './html/find-reports.js';
-import { writeIndex } from './html/write-index.js';
+import { page, type PageProgram } from '../../write/html/page.js';
+import { CARD_ID, findReports, MOST_JOBS, pageCard } from './html/find-reports.js';
 import { integer, type Arguments } from '../arguments.js';
 import { DEVICE_OPTION, readDevice } from '../device-option.js';
-import { refuseTerminal } from '../output.js';
-import { pageProgram } from '../page-program.js';
-import { DEVICE_MEMORY, recordsCommand } from '../records-command.js';
+import { refuseTerminal, withOutput } from '../output.js';
+import { DEVICE_MEMORY, recordsCommand, type RecordsRequest } from '../records-command.js';
 import { runAnalysis } from '../run-analysis.js';
-import { version } from '../package-folder.js';
+import { version, packageFolder } from '../package-folder.js';
+import { existsSync, statSync, readFileSync } from 'node:fs';
+import type { JobIndex } from '../../prof/html/job/job-data.js';
+import { counted } from '../../record/plural.js';
+import { say } from '../message.js';
+
+/** @throws UserError when it has not been built */
+export function pageProgram(from = packageFolder()): PageProgram {
+  const folder = join(from, 'dist', 'page');
+  try {
+    const read = (name: string): string => readFileSync(join(folder, name), 'utf8');
+    return { script: read('report.js'), charts: read('charts.js'), style: read('style.css') };
+  } catch {
+    throw new UserError('the program of the page is not there', { where: folder, hint: 'run npm run build' });
+  }
+}
+
+/** Options of a page of profiles; a list takes none of them. */
+const OF_PROFILES = ['step', 'from', 'to', 'events', 'device'] as const;
+
+/** @throws UsageError for options that a list does not have; UserError where there is nothing to list */
+export async function writeIndex(given: Arguments, { files, output, quiet }: RecordsRequest): Promise<void> {
+  const odd = OF_PROFILES.find((name) => given.text(name) !== undefined);
+  if (odd !== undefined) throw new UsageError(`--index lists pages: it has no --${odd}`);
+  const list = output === undefined || output === '-' ? null : output;
+  const folder = list === null ? '.' : dirname(list);
+  if (list !== null && existsSync(list) && statSync(list).isFile() && pageCard(list) !== null)
+    throw new UserError('is a page of profiles, which a list would replace', {
+      where: list,
+      hint: 'choose another name for -o',
+    });
+  const found = await findReports(files.length === 0 ? [folder] : files, folder, list);
+  const { jobs, pages, others, damaged, leftOut } = found;
+  const lost = damaged.map(
+    (path) => `${path}: its report/summary.json cannot be read; dprof job --merge makes it again`,
+  );
+  for (const line of lost) say('dprof', line);
+  if (jobs.length === 0)
+    throw new UserError('no pages of dprof html and no folders of dprof job', {
+      hint: 'make pages with dprof html -o FOLDER/NAME.html PROFILE',
+    });
+  if (!quiet && others > 0)
+    say('dprof', `${counted(others, 'HTML file')} left out: not of dprof html, a list, or made before lists were`);
+  if (leftOut > 0) say('dprof', `${counted(leftOut, 'job')} of more than ${MOST_JOBS} left out`);
+  const title = given.text('title') ?? 'Jobs';
+  const value: JobIndex = { tool: { name: 'dprof', version: version() }, title, jobs };
+  // A list has no charts.
+  const program = { ...pageProgram(), charts: '' };
+  await withOutput(output, pages, async (write) => {
+    for (const piece of page(`${title} · dprof`, program, [{ id: OUTLINE_ID, value }])) await write(piece);
+  });
+}
 
 const MOST_EVENTS = 3_000_000;
 

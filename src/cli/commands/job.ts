@@ -1,21 +1,116 @@
 /** `dprof job`: answers about many profiles, by many processes. */
 import { EXIT, UserError } from '../../record/errors.js';
-import type { Command, CommandEntry } from '../command.js';
-import { say } from '../message.js';
+import { runWith, type Command, type CommandEntry } from '../command.js';
+import { say, sayingOnce } from '../message.js';
 import { printText } from '../output.js';
-import { removeDamaged } from './job/damaged-parts.js';
-import { failedTasks, sayFailed, writeFailed, type FailedTask, type Heard } from './job/failed-tasks.js';
+import { failedTasks, sayFailed, writeFailed, failedText, type FailedTask, type Heard } from './job/failed-tasks.js';
 import { PLACES, type JobFolder } from './job/job-folder.js';
 import { JOB, readJobArguments, type JobRequest } from './job/job-options.js';
 import { runLocally } from './job/local-engine.js';
 import { existingJob, jobOfShare, openJob, withRepaired, type OpenJob } from './job/open-job.js';
 import { itemsOf } from './job/plan/shares.js';
 import { Stopped } from './job/process-pool.js';
-import { printReport, writeReports } from './job/reports.js';
-import { isMerged, mergeAll, mergeLevel } from './job/run-merges.js';
-import { runTasks } from './job/run-tasks.js';
+import { isMerged, mergeAll, mergeLevel, runTasks, runInside } from './job/run-tasks.js';
 import { refuseActive, waitForJob } from './job/slurm/follow.js';
 import { submitJob, type Submitted } from './job/slurm/submit.js';
+import { appendFileSync, existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { reportCommand } from '../report/run-report.js';
+import { DPROF } from '../report/report-options.js';
+import { JOB_PART } from './job/plan/merge-tree.js';
+import { counted } from '../../record/plural.js';
+import { MemberStore, readMembers } from './partial/member-store.js';
+
+export async function removeDamaged(folder: JobFolder): Promise<void> {
+  const damaged: string[] = [];
+  for (const place of partsOf(folder)) if (!(await isWhole(folder.at(place)))) damaged.push(place);
+  for (const place of damaged) folder.remove(place);
+  const [first] = damaged;
+  if (first === undefined) return;
+  const others = damaged.length > 1 ? ` and ${counted(damaged.length - 1, 'other file')}` : '';
+  say('dprof', `${folder.at(first)}${others}: damaged since the job wrote it: made again`);
+}
+
+/** Of tasks and of merges, from the job's folder. */
+const partsOf = (folder: JobFolder): string[] => [
+  ...[PLACES.parts, PLACES.merges].flatMap((place) =>
+    folder.names(place).flatMap((name) => (name.endsWith('.part') ? [`${place}/${name}`] : [])),
+  ),
+  ...(existsSync(folder.at(PLACES.part)) ? [PLACES.part] : []),
+];
+
+/** Whether a file has all of its members, each with the content that its id states. */
+async function isWhole(path: string): Promise<boolean> {
+  const store = new MemberStore();
+  try {
+    return (await readMembers(path, store, '')).cut === null;
+  } catch (error) {
+    if (error instanceof UserError) return false;
+    throw error;
+  } finally {
+    store.dispose();
+  }
+}
+
+interface JobReportFile {
+  readonly file: string;
+  /** Arguments of dprof, without the input. */
+  readonly args: readonly string[];
+}
+
+/** In `report/`; the first is printed at the end of a job. */
+const REPORTS: readonly JobReportFile[] = [
+  { file: 'ranks.txt', args: ['ranks'] },
+  { file: 'ranks.json', args: ['ranks', '-f', 'json'] },
+  { file: 'summary.txt', args: ['summary'] },
+  { file: 'summary.json', args: ['summary', '-f', 'json'] },
+  { file: 'steps.csv', args: ['steps', '-f', 'csv'] },
+  { file: 'ops.csv', args: ['--by', 'op', '-f', 'csv'] },
+];
+
+/**
+ * Makes those that the part has answers for, and says of the others why not.
+ * @param failed what is missing in the part: text says so
+ */
+export async function writeReports(
+  {
+    folder,
+    by,
+    failed,
+  }: { readonly folder: JobFolder; readonly by: string | null; readonly failed: readonly FailedTask[] },
+  commands: Readonly<Record<string, CommandEntry>>,
+): Promise<void> {
+  const possible = REPORTS.filter(({ args: [name, keys = ''] }) => name !== '--by' || by === null || by.split(',').includes(keys)); // prettier-ignore
+  const work = folder.work('report');
+  try {
+    await sayingOnce(async () => {
+      for (const { file, args } of possible) {
+        const [name = '', ...others] = args;
+        const command = (await commands[name]?.load()) ?? KERNELS;
+        const end = [...(command === KERNELS ? args : others), '-q', '-o', join(work.path, file), folder.at(JOB_PART)];
+        const { code, error } = await runInside(() => runWith(command, end));
+        if (existsSync(join(work.path, file))) {
+          if (file.endsWith('.txt')) appendFileSync(join(work.path, file), failedText(failed));
+          work.move(file, `${PLACES.report}/${file}`);
+        }
+        if (code !== EXIT.done && error !== null) say('dprof', `no ${PLACES.report}/${file}: ${error}`);
+      }
+    });
+  } finally {
+    work.dispose();
+  }
+}
+
+/** The report of kernels, which is no command of its own. */
+const KERNELS: Command = { tool: DPROF, run: reportCommand };
+
+/** Prints the first report that there is. */
+export async function printReport(folder: JobFolder): Promise<void> {
+  for (const { file } of REPORTS) {
+    const text = folder.read(PLACES.report, file);
+    if (text !== null) return printText(text);
+  }
+}
 
 /** @param commands all of them: parts, merges and reports are made by others */
 export function job(commands: Readonly<Record<string, CommandEntry>>): Command {

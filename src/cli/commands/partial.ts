@@ -1,5 +1,5 @@
-/** `dprof partial`: what profiles add up to, for answers over many of them. */
-import { append } from '../../containers/lists.js';
+/** `dprof partial`: what profiles add up to, for answers over many of them; and `dprof merge`: files of these → one. */
+import { append } from '../../containers/element.js';
 import { requireColumn, COLUMNS } from '../../prof/columns/columns.js';
 import { memberHeadOf } from '../../prof/partial/member-text.js';
 import { MEMBER_TYPES, type MemberOptions, PartialBuilder } from '../../prof/partial/member-builder.js';
@@ -8,15 +8,58 @@ import type { StreamStatus } from '../../prof/input/stream-status.js';
 import { EXIT, UsageError, UserError } from '../../record/errors.js';
 import { grouped } from '../../record/plural.js';
 import { withSource } from '../../sources/pass.js';
-import { splitKeys } from '../../table/column-lookup.js';
+import { splitKeys } from '../../table/column.js';
 import { DEVICE_OPTION, readDevice } from '../device-option.js';
 import { openInputs, sayTroubles } from '../input.js';
 import { say } from '../message.js';
 import { checkOutput } from '../output.js';
-import { MemberStore } from './partial/member-store.js';
-import { writeMembers } from './partial/write-members.js';
+import { MemberStore, writeMembers, readMembers } from './partial/member-store.js';
 import { progress } from '../progress.js';
 import { DEVICE_MEMORY, recordsCommand, type RecordsRequest } from '../records-command.js';
+
+const MERGE_USAGE = 'dprof merge [OPTION...] FILE... -o OUT';
+
+async function mergeFiles({ files, output, quiet }: RecordsRequest): Promise<void> {
+  const inputs = files.length === 0 ? ['-'] : files;
+  const existing = await checkOutput(output, inputs);
+  const store = new MemberStore();
+  try {
+    const endings: StreamStatus[] = [];
+    for (const file of inputs) endings.push(await readMembers(file, store, `usage: ${MERGE_USAGE}`));
+    const cut = endings.find((ending) => ending.cut !== null)?.cut ?? null;
+    if (cut !== null && store.size === 0) throw cut;
+    await writeMembers(store, endings, { inputs, output, existing, quiet });
+  } finally {
+    store.dispose();
+  }
+}
+
+export const merge = recordsCommand(
+  {
+    name: 'dprof merge',
+    usage: MERGE_USAGE,
+    about: [
+      'Files of dprof partial, or of dprof merge, as one: all of their members, each once.',
+      'Merging in any order, in any groups, and again, gives the same bytes.',
+    ],
+    operands: ['FILE: partial answers (also .gz). Default: stdin.'],
+    options: [],
+    notes: [
+      [
+        'A member is what dprof partial makes of one profile. Two profiles of one rank are two members.',
+        'A file that is damaged or was edited is an error; of one that is cut off whole members are used, and the exit code',
+        'is 1. Memory: 200 MB, and 1 KB a member. Compressed files and stdin may need room in TMPDIR.',
+      ],
+    ],
+    examples: [
+      'dprof merge rank*.part -o job.part',
+      'dprof merge node0.part node1.part.gz | dprof ranks',
+      'dprof merge run1.part run2.part -o both.part',
+    ],
+  },
+  ['partial'],
+  (_given, request) => mergeFiles(request),
+);
 
 const DEFAULT_BY = 'op,layer,kernel';
 

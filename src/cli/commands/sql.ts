@@ -16,8 +16,8 @@ import { runQuery, type QueryResult, type ResultRow } from '../../prof/query/sql
 import { SqlRecords } from '../../prof/query/sql/sql-records.js';
 import { SCHEMA_COLUMNS, schemaRows } from '../../prof/query/sql/sql-schema.js';
 import { UsageError } from '../../record/errors.js';
-import type { AnyTable } from '../../table/table.js';
-import { alignedTable } from '../../write/aligned.js';
+import type { AnyTable } from '../../table/column.js';
+import { alignedTable } from '../../write/cell-text.js';
 import { loadFormat, requireFormat } from '../../write/formats.js';
 import { DEFAULT_WIDTH } from '../../write/columns.js';
 import { DEVICE_OPTION, readDevice } from '../device-option.js';

@@ -5,7 +5,7 @@ import type { Column } from '../../table/column.js';
 import { MOST_STEPS } from '../../prof/steps/host-steps.js';
 import { Steps, type ProfileSteps } from '../../prof/steps/steps.js';
 import { readable } from '../../table/readable.js';
-import { aligned, alignedTable } from '../../write/aligned.js';
+import { aligned, alignedTable } from '../../write/cell-text.js';
 import { DEVICE_MEMORY, recordsCommand, withTableFormats } from '../records-command.js';
 import { printTable, profileHeading, runAnalysis } from '../run-analysis.js';
 

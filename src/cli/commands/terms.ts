@@ -2,7 +2,7 @@
 import { TERM_KINDS, TERMS, termsFor, type Term } from '../../prof/neuron/terms.js';
 import { nearest, UsageError, UserError } from '../../record/errors.js';
 import type { Column } from '../../table/column.js';
-import { aligned } from '../../write/aligned.js';
+import { aligned } from '../../write/cell-text.js';
 import { HELP_OPTION, OUTPUT_OPTION, type Arguments, type Tool } from '../arguments.js';
 import type { Command } from '../command.js';
 import { withOutput } from '../output.js';

@@ -2,9 +2,8 @@
 import { availableParallelism } from 'node:os';
 import { READERS } from '../../parse/registry.js';
 import { UNREADABLE } from '../../parse/unreadable/unreadable.js';
-import { requireName } from '../../record/names.js';
-import { OUTPUT_FORMATS } from './output-formats.js';
-import { UsageError } from '../../record/errors.js';
+import { requireName, UsageError } from '../../record/errors.js';
+import { OUTPUT_FORMATS } from './record-files.js';
 import {
   HELP_OPTION,
   integer,

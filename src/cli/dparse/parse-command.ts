@@ -1,25 +1,145 @@
-/** `dparse`: profiles → records. */
-import { existsSync } from 'node:fs';
+/**
+ * `dparse`: profiles → records, into a stream, a file or a folder, so many profiles at a time as the machine has room
+ * for.
+ */
+import { existsSync, statfsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { requireThere } from '../../parse/files.js';
 import { findProfiles, type FoundProfile } from '../../parse/find.js';
 import { liveRecords, peek } from '../../parse/live.js';
 import type { LiveFormat } from '../../parse/reader.js';
 import { readerNamed } from '../../parse/registry.js';
 import { expandInput } from '../../parse/source.js';
-import { UserError } from '../../record/errors.js';
+import { UserError, isSystemError, UsageError } from '../../record/errors.js';
 import { encodeLine } from '../../record/jsonl.js';
 import type { ProfileLine } from '../../record/record.js';
 import { helpOf } from '../arguments.js';
-import { defaultJobs } from './default-jobs.js';
 import { outcomeOf, parseOne, type ParsedProfile, type ParseOptions } from './one.js';
-import { withOutputFolder } from './output-folder.js';
 import { DPARSE, formatsText, readArguments, type DparseRequest } from './options.js';
 import { ParseReport } from './parse-report.js';
 import { isLarge } from './worker-pool.js';
 import { parseLarge, parseMany } from './workers.js';
-import { printText, withOutput, type Write } from '../output.js';
+import { printText, withOutput, targetOf, withIoErrors, type Write } from '../output.js';
 import { versionText } from '../package-folder.js';
 import { progress, type Progress } from '../progress.js';
+import { availableParallelism, freemem, tmpdir } from 'node:os';
+import { largest } from '../../containers/element.js';
+import { statOf } from '../guard.js';
+import { randomBytes } from 'node:crypto';
+import { dirname, join } from 'node:path';
+import { removedAtEnd } from '../../parse/input/cleanup.js';
+
+/**
+ * Writes into a folder beside the target and renames it at the end, so that a half-written one never has the target's
+ * name.
+ * @param path of the folder: one that does not exist, or that is empty
+ * @throws UsageError without a path, UserError when something stands there
+ */
+export async function withOutputFolder(
+  path: string | undefined,
+  body: (folder: string) => Promise<void>,
+): Promise<void> {
+  if (path === undefined || path === '-' || path === '') {
+    throw new UsageError('parquet is a folder of files, which needs a name', '-o DIR');
+  }
+  const target = withIoErrors(path, () => targetOf(path));
+  refuseContents(path);
+  // A name of its own, and a hidden one: the target may be in a folder that is read.
+  const temporary = join(dirname(target), `.dparse-${randomBytes(8).toString('hex')}.part`);
+  const remove = (): void => rmSync(temporary, { recursive: true, force: true });
+  const release = removedAtEnd(temporary, remove);
+  try {
+    withIoErrors(path, () => mkdirSync(temporary));
+    await body(temporary);
+    // Something may have come there since.
+    refuseContents(path);
+    withIoErrors(path, () => renameSync(temporary, target));
+  } catch (error) {
+    remove();
+    throw error;
+  } finally {
+    release();
+  }
+}
+
+/** @throws UserError where a folder would replace or join what stands there */
+function refuseContents(path: string): void {
+  const existing = withIoErrors(path, () => statOf(path));
+  if (existing === null) return;
+  if (!existing.isDirectory()) throw new UserError('is no folder', { where: path, hint: 'parquet needs -o DIR' });
+  if (withIoErrors(path, () => readdirSync(path)).length === 0) return;
+  const hint = 'choose a new folder for -o, or remove this one';
+  throw new UserError('is a folder that is not empty', { where: path, hint });
+}
+
+/** Bytes of inputs for which one more thread is worth its start. */
+const PER_THREAD = 16 * 1024 * 1024;
+
+/** Memory of a thread besides what grows with its profile, in bytes: see the notes of the help. */
+const OF_A_THREAD = 400 * 1024 * 1024;
+
+/** Bytes of a trace for one of it compressed, mostly. */
+const INFLATED = 10;
+
+/** Bytes of lines for one of a profile, at most mostly: of NTFF. */
+const LINES = 5;
+
+/** Profiles for each thread whose lines wait in the temporary folder for those of a profile before. */
+const WAITING = 2;
+
+const MOST_THREADS = 8;
+
+interface InputSize {
+  readonly bytes: number;
+  readonly isCompressed: boolean;
+}
+
+interface Machine {
+  readonly cores: number;
+  /** Bytes that are free, and may be used. */
+  readonly memory: number;
+  /** Bytes that are free in the temporary folder. */
+  readonly disk: number;
+}
+
+/**
+ * A thread for each 16 MB of inputs, at most one for each input and core, and as many as half of the memory and of the
+ * temporary folder has room for. What a profile takes of memory grows with its rows, which take more bytes in its file.
+ */
+export function jobsFor(inputs: readonly InputSize[], { cores, memory, disk }: Machine): number {
+  const all = inputs.reduce((sum, { bytes }) => sum + bytes, 0);
+  const longest = largest(
+    inputs.map(({ bytes, isCompressed }) => bytes * (isCompressed ? INFLATED : 1)),
+    0,
+  );
+  const inMemory = memory / 2 / (OF_A_THREAD + longest);
+  const onDisk = longest === 0 ? 1 : disk / 2 / (WAITING * LINES * longest);
+  return Math.max(1, Math.floor(Math.min(all / PER_THREAD, inputs.length, cores, inMemory, onDisk, MOST_THREADS)));
+}
+
+/** @param paths of all inputs */
+export function defaultJobs(paths: readonly string[]): number {
+  const memory = Math.min(freemem(), process.constrainedMemory() || Infinity);
+  const disk = orNone(() => {
+    const { bavail, bsize } = statfsSync(tmpdir());
+    return bavail * bsize;
+  });
+  return jobsFor(paths.map(sizeOf), { cores: availableParallelism(), memory, disk });
+}
+
+const sizeOf = (path: string): InputSize => ({
+  bytes: orNone(() => statOf(path)?.size ?? 0),
+  isCompressed: path.endsWith('.gz'),
+});
+
+/** 0 where the system refuses to say: that an input cannot be read is said in its turn. */
+function orNone(bytes: () => number): number {
+  try {
+    return bytes();
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    return 0;
+  }
+}
 
 const TEXTS = { help: () => helpOf(DPARSE), formats: formatsText, version: versionText };
 

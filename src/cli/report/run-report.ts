@@ -1,4 +1,7 @@
-/** `dprof`: a row a kernel; with --by a row a group, with --explain where the numbers of one kernel come from. */
+/**
+ * `dprof` without the name of a command: a row a kernel; with --by a row a group, with --explain where the numbers of
+ * one kernel come from.
+ */
 import { legible } from '../../record/control-characters.js';
 import { Annotated, type KernelColumn } from '../../prof/annotate.js';
 import { AGGREGATES } from '../../prof/by/aggregates.js';
@@ -18,13 +21,21 @@ import { RANGES_HINT, withoutDeviceAndRanges, withoutKernels } from '../../prof/
 import { UserError } from '../../record/errors.js';
 import type { ProfileLine } from '../../record/record.js';
 import type { Column } from '../../table/column.js';
-import { DEFAULT_WIDTH, fittingColumns, leastWidth } from '../../write/columns.js';
-import type { Packed } from '../../write/format.js';
+import { DEFAULT_WIDTH, fittingColumns, leastWidth, tableText, type Packed } from '../../write/columns.js';
 import { loadFormat } from '../../write/formats.js';
-import { tableText } from '../../write/write-table.js';
 import { say } from '../message.js';
 import { runAnalysis } from '../run-analysis.js';
-import type { ReportRequest } from './report-options.js';
+import {
+  columnsText,
+  devicesText,
+  readReport,
+  aggregatesText,
+  hostColumnsText,
+  type ReportRequest,
+} from './report-options.js';
+import type { Arguments } from '../arguments.js';
+import { printText } from '../output.js';
+import { versionText } from '../package-folder.js';
 
 export function runReport(request: ReportRequest): Promise<void> {
   if (request.explain !== undefined) return runExplanation(request, request.explain);
@@ -256,4 +267,18 @@ async function runExplanation(request: ReportRequest, wanted: KernelId): Promise
     isDocument: true,
     print: ({ facts }, write) => write([...explain(facts.row, facts.after).map(legible), ''].join('\n')),
   });
+}
+
+const TEXTS = {
+  columns: columnsText,
+  aggregates: aggregatesText,
+  host: hostColumnsText,
+  devices: devicesText,
+  version: versionText,
+};
+
+export async function reportCommand(given: Arguments): Promise<void> {
+  const request = readReport(given);
+  if (request.show === 'report') return runReport(request);
+  await printText(TEXTS[request.show]());
 }

@@ -5,7 +5,7 @@
  * Sources: CANN's documents of op_summary and of the database (names of counters), and of the arithmetic metrics
  * (operations a cycle); the rates for FP32 and HF32 follow from counters of products whose extents are known.
  */
-import { isCubeClass } from '../../record/neuron/engines.js';
+import { isCubeClass } from '../../record/neuron/neuron-cores.js';
 import type { KernelRecord } from '../../record/record.js';
 import { kernelTensors, operatorType, present, type StoredTensor } from './kernel-tensors.js';
 import { dtypeShort } from '../../record/element-types.js';

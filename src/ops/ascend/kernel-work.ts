@@ -6,8 +6,8 @@
  * each element of its result, a reduction for each element of its operand. Bytes are those of all operands and results
  * as they are stored, padding of their formats included.
  */
-import { largest } from '../../containers/lists.js';
-import { isCubeClass } from '../../record/neuron/engines.js';
+import { largest } from '../../containers/element.js';
+import { isCubeClass } from '../../record/neuron/neuron-cores.js';
 import type { KernelRecord } from '../../record/record.js';
 import { attention, attentionGradient } from './attention-kernel.js';
 import type { KernelRule } from './kernel-rule.js';

@@ -4,7 +4,7 @@
  * The rows follow the naming conventions of cuBLAS, cuDNN, CUTLASS, Triton, FlashAttention, TensorRT-LLM, AMD's Tensile,
  * NCCL, RCCL, MSCCL++, NVSHMEM, PyTorch and Ascend's operators in public profiles; they are no measurement.
  */
-import { LruCache } from '../../containers/lru-cache.js';
+import { LruCache } from '../../containers/map-entry.js';
 
 export type KernelKind =
   /** Prepares or finishes the work of another kernel: layout change, split-K reduction, offsets, fill, copy. */

@@ -5,7 +5,7 @@
  * A list of tensors has one entry per tensor. A 0-dim tensor, a number, a list of numbers, None and an empty list have
  * one blank entry each; None inside a list has no entry.
  */
-import { append } from '../../containers/lists.js';
+import { append } from '../../containers/element.js';
 import type { Arg, OpCall } from '../../record/record.js';
 import { opName } from '../operands.js';
 

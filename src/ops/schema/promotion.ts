@@ -1,5 +1,5 @@
 /** The element type of a result: PyTorch's type promotion. */
-import { largest } from '../../containers/lists.js';
+import { largest } from '../../containers/element.js';
 import type { Arg } from '../../record/record.js';
 import { CATEGORIES, dtypeBytes, elementType, type DtypeCategory } from '../../record/element-types.js';
 import { type Tensor } from '../call.js';

@@ -1,13 +1,12 @@
 /** Threads of PyTorch's autograd engine, and the ranges that are open on the threads that they work for. */
 import { elementAt } from '../../containers/element.js';
-import { entryOf } from '../../containers/map-entry.js';
-import { countUpTo } from '../../containers/sorted-search.js';
+import { entryOf, LruCache } from '../../containers/map-entry.js';
+import { countUpTo } from '../../containers/row-order.js';
 import { CallerThreads, type Caller } from '../trace/caller-threads.js';
 import type { ThreadTable } from '../trace/threads.js';
 import type { HostEvents } from './host-events.js';
 import { OUTSIDE, type Nesting } from './nesting.js';
-import { LruCache } from '../../containers/lru-cache.js';
-import { readStepName, type StepName } from '../../record/step-name.js';
+import { readStepName, type StepName } from '../../record/serving-step.js';
 import type { StepRange } from '../trace/launch-steps.js';
 
 /** Ranges of steps among annotations, and among the ops as which profilers of 2021 record annotations. */

@@ -5,7 +5,7 @@
  */
 import { elementAt } from '../../containers/element.js';
 import { addTo, entryOf } from '../../containers/map-entry.js';
-import { PairIndex } from '../../containers/pair-index.js';
+import { PairIndex } from '../../containers/hash-index.js';
 import { NumberIndex } from '../trace/number-index.js';
 import type { HostEvents } from './host-events.js';
 

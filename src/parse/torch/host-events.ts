@@ -2,11 +2,10 @@
 import type { Arg } from '../../record/record.js';
 import { elementAt } from '../../containers/element.js';
 import { Ranges } from '../trace/trace-columns.js';
-import { NumericColumn } from '../../containers/numeric-column.js';
+import { NumericColumn, NarrowColumn } from '../../containers/numeric-column.js';
 import { NumberIndex } from '../trace/number-index.js';
 import { readFrame, readName, type HostName } from './event-names.js';
-import { NarrowColumn } from '../../containers/narrow-column.js';
-import { countBelow } from '../../containers/sorted-search.js';
+import { countBelow } from '../../containers/row-order.js';
 
 /** The callers that a profile records of Python frames. Memory: 12 bytes a frame with an id. */
 export class FrameCallers {

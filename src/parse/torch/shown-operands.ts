@@ -6,8 +6,7 @@
  */
 import { elementAt } from '../../containers/element.js';
 import { entryOf } from '../../containers/map-entry.js';
-import { sortRows } from '../../containers/row-order.js';
-import { countBelow } from '../../containers/sorted-search.js';
+import { sortRows, countBelow } from '../../containers/row-order.js';
 import type { Writable } from '../../containers/writable.js';
 import type { Arg, Context, OpCall } from '../../record/record.js';
 import { UNNAMED } from '../trace/trace.js';

@@ -3,7 +3,7 @@
  * for a kernel of the backward pass its forward op, whose modules and frames it inherits.
  */
 import type { Context, ForwardOp, OpCall, RangeKind } from '../../record/record.js';
-import { LruCache } from '../../containers/lru-cache.js';
+import { LruCache } from '../../containers/map-entry.js';
 import type { Writable } from '../../containers/writable.js';
 import { NO_CONTEXT, type KernelContexts } from '../trace/kernel-contexts.js';
 import type { Caller } from '../trace/caller-threads.js';

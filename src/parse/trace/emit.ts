@@ -15,7 +15,7 @@ import {
   type SyncRecord,
 } from '../../record/record.js';
 import type { GraphNode } from '../../record/fields/graph-node.js';
-import { LruCache } from '../../containers/lru-cache.js';
+import { LruCache } from '../../containers/map-entry.js';
 import type { Writable } from '../../containers/writable.js';
 import { kernelNameOf, UNNAMED, type Trace, type CollectiveOperation } from './trace.js';
 import { ACTIVITY_KINDS } from './trace-columns.js';

@@ -2,10 +2,9 @@
  * The steps of a profile: ranges that mark an iteration, each on the thread of the program that iterates. Ranges of steps
  * inside another step of their thread are none; a step that begins before the one before it has ended cuts it there.
  */
-import { append } from '../../containers/lists.js';
-import { elementAt } from '../../containers/element.js';
+import { append, elementAt } from '../../containers/element.js';
 import { entryOf } from '../../containers/map-entry.js';
-import { countUpTo } from '../../containers/sorted-search.js';
+import { countUpTo } from '../../containers/row-order.js';
 import type { ThreadTable } from './threads.js';
 
 /** A range that marks a step. Times in ns. */

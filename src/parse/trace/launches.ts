@@ -5,7 +5,7 @@
 import type { Diagnostics } from '../../record/diagnostics.js';
 import { elementAt } from '../../containers/element.js';
 import { KIND_CODE, REMOVED, type Activities, type HostCalls } from './trace-columns.js';
-import { PairIndex } from '../../containers/pair-index.js';
+import { PairIndex } from '../../containers/hash-index.js';
 import type { ThreadTable } from './threads.js';
 
 /** Which host call launched each activity. */

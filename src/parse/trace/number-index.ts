@@ -1,4 +1,4 @@
-import { PairIndex } from '../../containers/pair-index.js';
+import { PairIndex } from '../../containers/hash-index.js';
 
 /** An index from a number in a column to its row. */
 export class NumberIndex {

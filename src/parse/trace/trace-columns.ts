@@ -3,8 +3,7 @@
  * about 55 bytes an activity, 30 a host call, 25 a range.
  */
 import { elementAt } from '../../containers/element.js';
-import { NarrowColumn } from '../../containers/narrow-column.js';
-import { NumericColumn } from '../../containers/numeric-column.js';
+import { NarrowColumn, NumericColumn } from '../../containers/numeric-column.js';
 
 export const ACTIVITY_KINDS = ['kernel', 'copy', 'set', 'sync', 'graph', 'collective'] as const;
 export type ActivityKind = (typeof ACTIVITY_KINDS)[number];

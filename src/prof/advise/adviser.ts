@@ -1,5 +1,5 @@
 /** Records and their rows → findings: what is worth doing. One pass; memory: what the rules keep, which is bounded. */
-import { append, largest } from '../../containers/lists.js';
+import { append, largest } from '../../containers/element.js';
 import { entryOf, groupsOf } from '../../containers/map-entry.js';
 import type { ProfileLine, ProfileRecord } from '../../record/record.js';
 import { withoutDevice, countNotes, withoutTimes, type Analysis, type Answer, type Item } from '../analysis.js';

@@ -5,7 +5,7 @@
  * In whole ns, unlike the overview, whose unions hold the work of a nanosecond until the next one to be exact to the
  * picosecond: rules get a gap before the work that ended it, with both records.
  */
-import { largest } from '../../containers/lists.js';
+import { largest } from '../../containers/element.js';
 import type { ProfileLine } from '../../record/record.js';
 import { launchedAt, workOf, type StepActivity } from '../steps/step-work.js';
 import { IntervalUnion, gapEnd, type GapEnd } from '../../containers/interval-union.js';

@@ -1,6 +1,5 @@
 /** What `dprof advise` says: one thing worth doing, with what shows it. Plain data, as JSON writes it. */
-import { column, int, real, str } from '../../table/column-kinds.js';
-import type { Column } from '../../table/column.js';
+import { column, int, real, str, type Column } from '../../table/column.js';
 
 /** One thing worth doing. */
 export interface Finding {

@@ -1,5 +1,5 @@
 /** What a profile's devices moved, by operation of communication and by kind of copy. */
-import { largest } from '../../containers/lists.js';
+import { largest } from '../../containers/element.js';
 import { addTo } from '../../containers/map-entry.js';
 import type { CollectiveLine, ProfileLine } from '../../record/record.js';
 import { NS_PER_S } from '../../record/units.js';

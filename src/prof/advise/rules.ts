@@ -1,5 +1,5 @@
 /** THE table of rules: the help, the names that --rule takes, and the adviser are made of it. */
-import { requireNamed } from '../../record/names.js';
+import { requireNamed } from '../../record/errors.js';
 import type { Rule } from './rule.js';
 import { aiCpu } from './rules/ai-cpu.js';
 import { alignment } from './rules/alignment.js';

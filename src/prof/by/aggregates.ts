@@ -1,7 +1,6 @@
 /** THE table of aggregates of a group of kernels: help, docs, sorting and all formats of `--by` are made from it. */
 import { orNull } from '../../containers/numeric-column.js';
-import { column, derived, int, real } from '../../table/column-kinds.js';
-import { type Column } from '../../table/column.js';
+import { column, derived, int, real, type Column } from '../../table/column.js';
 import type { GroupRow } from './group-rows.js';
 import { matrixUnitShare } from './group-work.js';
 import type { HostTime } from './host/host-times.js';

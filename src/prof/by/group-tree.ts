@@ -5,10 +5,9 @@
  * A node is a number, and its fields are columns of integers: a deep tree has many more nodes than groups.
  */
 import type { CellValue } from '../../table/column.js';
-import { mixed } from '../../containers/hash.js';
-import { HashIndex, NO_ROW } from '../../containers/hash-index.js';
+import { mixed, HashIndex, NO_ROW } from '../../containers/hash-index.js';
 import { NumericColumn } from '../../containers/numeric-column.js';
-import { LruCache } from '../../containers/lru-cache.js';
+import { LruCache } from '../../containers/map-entry.js';
 import { TextPool } from '../../containers/text-pool.js';
 
 /** JSON has no number that is not finite: such a one is written as JavaScript does, which is no JSON. */

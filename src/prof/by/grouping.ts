@@ -1,10 +1,9 @@
 /** The options of `--by`, parsed: keys, columns of groups, their order. */
 import { requireColumnAmong } from '../columns/columns.js';
-import { shapeOf, textOf, type Column } from '../../table/column.js';
+import { shapeOf, textOf, splitKeys, requireColumnOf, type Column } from '../../table/column.js';
 import type { KernelColumn } from '../annotate.js';
 import { nearest, UsageError } from '../../record/errors.js';
 import type { RangeKind } from '../../record/record.js';
-import { splitKeys, requireColumnOf } from '../../table/column-lookup.js';
 import { parseSortKeys } from '../query/sort.js';
 import { AGGREGATES, DEFAULT_AGGREGATES, HOST_AGGREGATES, TREE_AGGREGATES } from './aggregates.js';
 import type { Arrangement, GroupRow } from './group-rows.js';

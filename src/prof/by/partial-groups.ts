@@ -1,5 +1,5 @@
 /** Groups of kernels in partial answers → the groups of `--by`. */
-import { append } from '../../containers/lists.js';
+import { append } from '../../containers/element.js';
 import { counted } from '../../record/plural.js';
 import type { ProfileLine, ProfileRecord } from '../../record/record.js';
 import { shapeOf, type Column } from '../../table/column.js';

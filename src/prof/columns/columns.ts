@@ -1,6 +1,5 @@
 /** THE table of columns of the report of kernels: help, docs, filters, sorting and all formats are made from it. */
-import { column, int, str, real } from '../../table/column-kinds.js';
-import { splitKeys, requireColumnOf } from '../../table/column-lookup.js';
+import { column, int, str, real, splitKeys, requireColumnOf, type CellValue } from '../../table/column.js';
 import { FUSED_SEPARATOR, type Annotated, type KernelColumn } from '../annotate.js';
 import { counterColumn, COUNTED_WORK_COLUMNS } from './counter-columns.js';
 import { CUBE_COLUMNS, MATRIX_UNIT_COLUMNS, ROOFLINE_COLUMNS } from './roofline-columns.js';
@@ -8,7 +7,6 @@ import { algorithmBytes, busBytes } from '../../ops/collective-bytes.js';
 import { isCommunication } from '../../ops/kernels/kernel-name.js';
 import type { Collective } from '../../record/fields/collective.js';
 import { operationName } from '../steps/step-work.js';
-import type { CellValue } from '../../table/column.js';
 import { modelPartOf } from '../steps/serving/model-part.js';
 
 /** The columns on steps of servers of language models: vLLM, SGLang, ATOM. */

@@ -1,5 +1,5 @@
 /** The columns on what the device counted: those of its work, and one for any counter by its name. */
-import { column, int, real } from '../../table/column-kinds.js';
+import { column, int, real } from '../../table/column.js';
 import type { KernelColumn } from '../annotate.js';
 import { orNull } from '../../containers/numeric-column.js';
 import type { KernelRecord } from '../../record/record.js';

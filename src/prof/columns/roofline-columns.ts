@@ -1,5 +1,5 @@
 /** The columns on the matrix unit and on the roofline; see `peaks.ts` for the device's peak rates. */
-import { column, derived, int, real, str } from '../../table/column-kinds.js';
+import { column, derived, int, real, str } from '../../table/column.js';
 import { overNeeded } from './counter-columns.js';
 import type { KernelColumn } from '../annotate.js';
 import { LATENCY_SHARE } from '../roofline/roofline.js';

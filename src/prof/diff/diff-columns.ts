@@ -1,7 +1,5 @@
 /** Columns of `dprof diff`: one table for all formats and the help. */
-import { column, int, real, str } from '../../table/column-kinds.js';
-import type { Column } from '../../table/column.js';
-import { nestedColumn } from '../../table/nested-column.js';
+import { column, int, real, str, nestedColumn, type Column } from '../../table/column.js';
 import type { DiffRow, Key } from './diff-row.js';
 import { withoutVerdict } from './judging.js';
 

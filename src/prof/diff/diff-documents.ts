@@ -1,5 +1,5 @@
 /** What `dprof diff -f json` has, in its order: the comparison, the totals, the rows, the conditions. Unknown is null. */
-import { rowObject, type RowObject } from '../../table/table.js';
+import { rowObject, type RowObject } from '../../table/column.js';
 import type { DiffResult } from './comparison.js';
 import { DIFF_COLUMNS } from './diff-columns.js';
 import { givenOf, troubleText, type DiffReport } from './diff-report.js';

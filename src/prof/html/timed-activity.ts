@@ -1,5 +1,5 @@
 /** Activities of devices with their kind and time, for what a page draws over time. */
-import { isNeuronInstruction } from '../../record/neuron/engines.js';
+import { isNeuronInstruction } from '../../record/neuron/neuron-cores.js';
 import { PS_PER_NS } from '../../containers/interval-union.js';
 import type { DeviceActivity } from '../input/device-activity.js';
 import { workOf } from '../steps/step-work.js';

@@ -7,7 +7,7 @@ import { readMarkerText } from '../../record/python/marker-text.js';
 import { isDict, parseLiteral } from '../../record/python/python-literal.js';
 import { UserError } from '../../record/errors.js';
 import { counted } from '../../record/plural.js';
-import { LruCache } from '../../containers/lru-cache.js';
+import { LruCache } from '../../containers/map-entry.js';
 import { copyOf } from './repeated-fields.js';
 import { strings } from '../../record/fields/field-types.js';
 import type { StreamStatus } from './stream-status.js';

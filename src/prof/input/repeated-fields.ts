@@ -7,7 +7,7 @@
  * Cutting is safe in any JSON: no string contains an unescaped quote, so `,"calls":` is always a key. A line whose fields
  * are not in the order in which `dparse` writes them is parsed as a whole.
  */
-import { LruCache } from '../../containers/lru-cache.js';
+import { LruCache } from '../../containers/map-entry.js';
 import { isObject } from '../../record/fields/field-types.js';
 
 interface RepeatedField {

@@ -1,6 +1,5 @@
 /** Columns of `dprof memory`: one row a point of a curve. */
-import { column, int, str } from '../../table/column-kinds.js';
-import type { Column } from '../../table/column.js';
+import { column, int, str, type Column } from '../../table/column.js';
 import type { ProfileRecord } from '../../record/record.js';
 import type { Peak, Series } from './device-memory.js';
 import type { Owner } from './allocations.js';

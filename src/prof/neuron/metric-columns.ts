@@ -1,6 +1,5 @@
 /** Columns of a vendor's metrics: a row a metric, all digits. */
-import { column, int, real, str } from '../../table/column-kinds.js';
-import type { Column } from '../../table/column.js';
+import { column, int, real, str, type Column } from '../../table/column.js';
 import type { MetricRow, MetricSummary } from './metric-summary.js';
 import { inOurUnit, inVendorUnit, type MetricQuantity } from './quantity.js';
 

@@ -17,7 +17,7 @@ import type {
   TensorRecord,
 } from '../../record/record.js';
 import { CC_INSTRUCTION_METRIC, UNEVEN_QUEUE_METRIC } from '../../record/sample-metrics.js';
-import { NEURON_ENGINES } from '../../record/neuron/engines.js';
+import { NEURON_ENGINES } from '../../record/neuron/neuron-cores.js';
 import { PacketSizes, TensorLoads } from './sums/packet-sizes.js';
 import { StatedValues, type ReportedMetric } from './sums/stated-values.js';
 import { ThrottleSums } from './sums/throttling.js';

@@ -1,5 +1,5 @@
 /** Glossary of Neuron profiles: metrics, engines, queues, opcodes, operands, abbreviations. */
-import { NEURON_ENGINES, type NeuronEngine } from '../../record/neuron/engines.js';
+import { NEURON_ENGINES, type NeuronEngine } from '../../record/neuron/neuron-cores.js';
 import { METRIC_TEXTS } from './metrics/metrics.js';
 import { inOurUnit } from './quantity.js';
 

@@ -3,10 +3,8 @@
  * each of them. Arrows can be added to a call while its slice is held back (see `reorder-buffer.ts`). Calls that were
  * emitted are remembered as a timestamp and a hash, so that no slice is emitted twice.
  */
-import { mixed } from '../../containers/hash.js';
-import { NO_ROW } from '../../containers/hash-index.js';
+import { mixed, NO_ROW, PairIndex } from '../../containers/hash-index.js';
 import { NumericColumn } from '../../containers/numeric-column.js';
-import { PairIndex } from '../../containers/pair-index.js';
 import type { LaunchCall } from '../input/device-activity.js';
 
 type TimedCall = Pick<LaunchCall, 'api' | 'start' | 'dur'>;

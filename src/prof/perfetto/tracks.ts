@@ -4,7 +4,7 @@
  */
 import { entryOf } from '../../containers/map-entry.js';
 import { elementAt } from '../../containers/element.js';
-import { isNeuronInstruction } from '../../record/neuron/engines.js';
+import { isNeuronInstruction } from '../../record/neuron/neuron-cores.js';
 import type { ProfileRecord } from '../../record/record.js';
 import type { DeviceActivity } from '../input/device-activity.js';
 import type { Emit, TraceProcess, TraceTrack } from './trace-element.js';

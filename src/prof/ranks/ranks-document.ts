@@ -1,6 +1,6 @@
 /** The job as `dprof ranks -f json` has it: the facts of the screen, and all tables in full. Times ns, rates bytes/s. */
 import { elementAt } from '../../containers/element.js';
-import { rowObjects, type RowObject } from '../../table/table.js';
+import { rowObjects, type RowObject } from '../../table/column.js';
 import type { Doubt } from '../input/losses.js';
 import type { JobReport } from './job-report.js';
 import { hostOf, type Membership } from './membership.js';

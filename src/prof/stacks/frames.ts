@@ -1,5 +1,5 @@
 /** THE table of kinds of frames that a kernel's stack is made of; command line, help and stacks use it. */
-import { append } from '../../containers/lists.js';
+import { append } from '../../containers/element.js';
 import type { OpCall } from '../../record/record.js';
 import type { Annotated } from '../annotate.js';
 

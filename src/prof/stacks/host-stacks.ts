@@ -1,5 +1,5 @@
 /** Ranges of the host → time of its ops by call stack, each op's without the ops within, in one pass. */
-import { append } from '../../containers/lists.js';
+import { append } from '../../containers/element.js';
 import { entryOf } from '../../containers/map-entry.js';
 import { counted } from '../../record/plural.js';
 import { isLookup, readMarkerText } from '../../record/python/marker-text.js';

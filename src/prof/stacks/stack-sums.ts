@@ -1,8 +1,7 @@
 /** Times by stack, of each profile apart or of all together, and their table. */
-import { column, int, str } from '../../table/column-kinds.js';
+import { column, int, str, type Column } from '../../table/column.js';
 import { entryOf, addTo } from '../../containers/map-entry.js';
 import type { ProfileRecord } from '../../record/record.js';
-import type { Column } from '../../table/column.js';
 
 /** Most characters of all different stacks together: some 100,000 deep ones. */
 export const MOST_TEXT = 64 * 1024 * 1024;

@@ -1,7 +1,7 @@
 /** When steps ran on the host, where records have it. */
 import { elementAt } from '../../containers/element.js';
 import { entryOf } from '../../containers/map-entry.js';
-import { countUpTo } from '../../containers/sorted-search.js';
+import { countUpTo } from '../../containers/row-order.js';
 import { STEP_METRIC, type ProfileLine } from '../../record/record.js';
 
 /** Steps of all devices that a report keeps, each of at most about 5 KB. */

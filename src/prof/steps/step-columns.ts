@@ -1,6 +1,5 @@
 /** Columns of `dprof steps`. Times are ns. */
-import { column, int, real, str, type ColumnFormat } from '../../table/column-kinds.js';
-import type { Column } from '../../table/column.js';
+import { column, int, real, str, type ColumnFormat, type Column } from '../../table/column.js';
 import type { ProfileRecord } from '../../record/record.js';
 import type { ServingStep } from '../../record/serving-step.js';
 import type { ModelPart } from './serving/model-part.js';

@@ -6,7 +6,7 @@
  * place of collective operations.
  */
 import { isCommunication, communicationKind } from '../../ops/kernels/kernel-name.js';
-import { isNeuronInstruction } from '../../record/neuron/engines.js';
+import { isNeuronInstruction } from '../../record/neuron/neuron-cores.js';
 import type { KernelLine, ProfileLine, SyncRecord, Activity, CollectiveLine } from '../../record/record.js';
 import type { RecordedEnd } from '../../record/fields/recorded-end.js';
 import type { DeviceActivity } from '../input/device-activity.js';

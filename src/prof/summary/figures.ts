@@ -1,6 +1,5 @@
 /** The figures of a summary one by one, for the table formats. Base units, unrounded. */
-import { column, int, real, str } from '../../table/column-kinds.js';
-import type { Column } from '../../table/column.js';
+import { column, int, real, str, type Column } from '../../table/column.js';
 import type { PhaseSummary } from '../steps/serving/serving-summary.js';
 import type {
   CpuSummary,

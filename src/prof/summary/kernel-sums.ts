@@ -1,6 +1,6 @@
 /** What the kernels of a profile add up to, as plain sums over annotated kernels. Memory: the names of kernels. */
 import type { Writable } from '../../containers/writable.js';
-import { isNeuronInstruction } from '../../record/neuron/engines.js';
+import { isNeuronInstruction } from '../../record/neuron/neuron-cores.js';
 import { UNKNOWN } from '../../record/units.js';
 import { whyWithoutCall, type Annotated } from '../annotate.js';
 import { originOf } from '../report/graph-origin.js';

@@ -12,7 +12,7 @@ import { mathType, matrixTypes } from '../../ops/kernels/matrix-unit.js';
 import type { Reason } from '../../ops/kernels/tensor-core-advice.js';
 import type { TensorCore } from '../../ops/kernels/tensor-core.js';
 import { helperWork } from '../../ops/work.js';
-import { isOnCoreClass } from '../../record/neuron/engines.js';
+import { isOnCoreClass } from '../../record/neuron/neuron-cores.js';
 import type { KernelRecord, OpCall } from '../../record/record.js';
 import type { ServingStep } from '../../record/serving-step.js';
 import { deriveFromCalls, familyOfRecords, workOfKernel, type DerivedWork } from './derived-work.js';

@@ -5,13 +5,12 @@
  * the op do not determine is unknown: a second product beside the one that has the work, and any part of an op whose
  * whole work is unknown.
  */
-import { elementAt } from '../../containers/element.js';
+import { elementAt, largest } from '../../containers/element.js';
 import type { Work, Family } from '../../ops/family.js';
 import { kernelKind, isShortcut, isProductKernel } from '../../ops/kernels/kernel-name.js';
-import { LruCache } from '../../containers/lru-cache.js';
+import { LruCache } from '../../containers/map-entry.js';
 import type { ResolvedWork } from '../../ops/resolve-work.js';
 import type { KernelRecord, OpCall } from '../../record/record.js';
-import { largest } from '../../containers/lists.js';
 
 /** A kernel of the call, with its work by its name alone. */
 export interface CallKernel {

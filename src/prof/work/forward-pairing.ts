@@ -7,8 +7,7 @@
  * as in PyProf, but separately for each thread: sequence ids restart in every thread, so that one id may mean a different
  * op in each (several forward threads; recomputation in a checkpoint, on the backward thread).
  */
-import { LruCache } from '../../containers/lru-cache.js';
-import { entryOf } from '../../containers/map-entry.js';
+import { LruCache, entryOf } from '../../containers/map-entry.js';
 import type { KernelRecord, OpCall } from '../../record/record.js';
 
 /** The fields that a backward kernel takes from its forward kernel. */

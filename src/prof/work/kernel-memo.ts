@@ -3,9 +3,8 @@
  * mostly the same object, in records (see `repeated-fields.ts`) as in a profile that is read. Memory: up to `kept` times
  * MOST_ALIKE entries.
  */
-import { isSameList } from '../../containers/lists.js';
-import { LruCache } from '../../containers/lru-cache.js';
-import { entryOf } from '../../containers/map-entry.js';
+import { isSameList } from '../../containers/element.js';
+import { LruCache, entryOf } from '../../containers/map-entry.js';
 import type { OpCall } from '../../record/record.js';
 
 const KEPT = 2048;

@@ -3,10 +3,8 @@
  * the order in which they came. Kernels of one call are close together, so that few rows wait; rows of a call whose
  * kernels do not come, since records were filtered before, leave after a bounded wait.
  */
-import { append } from '../../containers/lists.js';
-import { elementAt } from '../../containers/element.js';
-import { LruCache } from '../../containers/lru-cache.js';
-import { entryOf } from '../../containers/map-entry.js';
+import { append, elementAt } from '../../containers/element.js';
+import { LruCache, entryOf } from '../../containers/map-entry.js';
 import type { Work } from '../../ops/family.js';
 import type { KernelRecord } from '../../record/record.js';
 import type { Annotated } from '../annotate.js';

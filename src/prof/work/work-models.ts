@@ -6,7 +6,7 @@ import { deriveFromCalls, NO_WORK, familyOfRecords, workOfKernel, type DerivedWo
 import { matrixUnitUse, BY_NAME, type JudgedKernel, type MatrixUnitCell, type WorkModel } from './work-model.js';
 import { instructionWork, operandType } from '../../ops/neuron/instruction-work.js';
 import type { ResolvedWork } from '../../ops/resolve-work.js';
-import { isNeuronInstruction } from '../../record/neuron/engines.js';
+import { isNeuronInstruction } from '../../record/neuron/neuron-cores.js';
 
 const TENSOR = 'Tensor';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { jobsFor } from '../../../src/cli/dparse/default-jobs.js';
+import { jobsFor } from '../../../src/cli/dparse/parse-command.js';
 
 const MB = 1024 * 1024;
 const GB = 1024 * MB;

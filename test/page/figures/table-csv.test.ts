@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { csvOf, type CopiedColumn } from '../../../src/page/figures/table-sort.js';
-import { csv } from '../../../src/write/csv.js';
+import { csv } from '../../../src/write/formats.js';
 import type { Column } from '../../../src/table/column.js';
 
 interface CsvRow {

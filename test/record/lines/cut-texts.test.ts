@@ -1,9 +1,8 @@
 import { expect } from 'chai';
 import { writeFileSync } from 'node:fs';
 import { Diagnostics } from '../../../src/record/diagnostics.js';
-import { appendReadable, withTextsCut } from '../../../src/record/lines/cut-texts.js';
+import { appendReadable, withTextsCut, appendLine } from '../../../src/record/jsonl.js';
 import { LineBytes } from '../../../src/record/lines/line-bytes.js';
-import { appendLine } from '../../../src/record/lines/append-line.js';
 import { InstructionLine } from '../../../src/record/lines/device-lines.js';
 import type { ProfileLine } from '../../../src/record/record.js';
 import { freshPath } from '../../support/fresh-path.js';

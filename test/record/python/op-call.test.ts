@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { toOpCall } from '../../../src/record/python/op-call.js';
+import { toOpCall } from '../../../src/record/python/marker-text.js';
 import { isDict, parseLiteral, type PythonValue } from '../../../src/record/python/python-literal.js';
 import { itShared } from '../../support/shared.js';
 

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { InternedTexts } from '../../../src/write/perfetto/interned.js';
-import { PerfettoPackets, type EventParts } from '../../../src/write/perfetto/trace-packets.js';
+import { InternedTexts, PerfettoPackets, type EventParts } from '../../../src/write/perfetto/trace-packets.js';
 import { packetsOf, shownTrace } from '../../support/perfetto-trace.js';
 
 const event = (fields: Partial<EventParts> = {}): EventParts => ({

@@ -1,10 +1,10 @@
 /** `dprof advise`: what is worth doing, with the figures that show it. */
-import { isDecimal } from '../../../record/decimal.js';
+import { isDecimal } from '../../../record/units.js';
 import { Adviser, MIN_SHARE, TOP, type AdviserOptions } from '../../../prof/advise/adviser.js';
 import { RULES, rulesNamed } from '../../../prof/advise/rules.js';
 import { Annotator } from '../../../prof/report/report.js';
 import { UsageError } from '../../../record/errors.js';
-import { aligned } from '../../../write/aligned.js';
+import { aligned } from '../../../write/cell-text.js';
 import { integer, type Arguments } from '../../arguments.js';
 import { DEVICE_MEMORY, recordsCommand, withTableFormats } from '../../records-command.js';
 import { DEVICE_OPTION, readDevice } from '../../device-option.js';

@@ -1,13 +1,111 @@
 /**
- * `dprof diff` as the gate of a build: with conditions, or as a report of tests. An input that cannot be read to its end
- * leaves all of it open, which fails with an exit code of its own.
+ * `dprof diff` as the gate of a build: with conditions, or as a report of tests in JUnit XML. An input that cannot be
+ * read to its end leaves all of it open, which fails with an exit code of its own.
  */
 import { ANY_SLOWER, parseCondition, type Condition } from '../../../prof/diff/fail-if.js';
-import type { Judged } from '../../../prof/diff/judging.js';
+import { leftOpen, withoutVerdict, type Judged } from '../../../prof/diff/judging.js';
 import { EXIT, UserError } from '../../../record/errors.js';
 import { UNKNOWN } from '../../../record/units.js';
-import { COMPARABLE_COLUMNS, figure } from './diff-screen.js';
+import { COMPARABLE_COLUMNS, figure, READABLE_COLUMNS } from './diff-screen.js';
 import type { DiffRequest } from './diff-options.js';
+import { escapeControls } from '../../../record/control-characters.js';
+import { TOTAL, type DiffLine } from '../../../prof/diff/diff-columns.js';
+import type { DiffRow } from '../../../prof/diff/diff-row.js';
+import type { DiffReport } from '../../../prof/diff/diff-report.js';
+
+export interface TestCase {
+  readonly className: string;
+  readonly name: string;
+  /** `error` is for what could not be judged. */
+  readonly outcome: 'passed' | 'failure' | 'error' | 'skipped';
+  readonly message: string;
+}
+
+interface TestSuite {
+  readonly name: string;
+  /** Notes, as properties `note 1`, `note 2` … */
+  readonly notes: readonly string[];
+  readonly cases: readonly TestCase[];
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&apos;',
+};
+/** Characters that XML 1.0 has no place for, besides control characters: noncharacters and lone surrogates. */
+const NO_CHARACTER = /[\ufffe\uffff]|\p{Surrogate}/gu;
+
+/** A text as the value of an attribute or as the content of an element. */
+const xml = (text: string): string =>
+  escapeControls(text)
+    .replace(NO_CHARACTER, '?')
+    .replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? sign);
+
+/** The document: one suite, its notes, its cases. */
+export function junit({ name, notes, cases }: TestSuite): string {
+  const count = (outcome: TestCase['outcome']): number => cases.filter((one) => one.outcome === outcome).length;
+  const counts = `tests="${cases.length}" failures="${count('failure')}" errors="${count('error')}" skipped="${count('skipped')}"`;
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<testsuites ${counts}>`,
+    `  <testsuite name="${xml(name)}" ${counts}>`,
+    '    <properties>',
+    ...notes.map((note, i) => `      <property name="note ${i + 1}" value="${xml(note)}"/>`),
+    '    </properties>',
+    ...cases.map(caseText),
+    '  </testsuite>',
+    '</testsuites>',
+    '',
+  ].join('\n');
+}
+
+function caseText({ className, name, outcome, message }: TestCase): string {
+  const content =
+    outcome === 'passed' ? `<system-out>${xml(message)}</system-out>` : `<${outcome} message="${xml(message)}"/>`;
+  return `    <testcase classname="${xml(className)}" name="${xml(name)}">${content}</testcase>`;
+}
+
+/**
+ * A comparison as test cases: an error for each input that cannot be judged, and one case for each condition of
+ * --fail-if; without any, one for each row, of which those that got slower fail, those that cannot be judged are errors,
+ * and those whose kernels belong to no step are skipped.
+ */
+export function diffJunit(report: DiffReport): string {
+  const cases = report.isOnConditions
+    ? report.conditions.map(ofCondition)
+    : report.lines.map((line) => ofLine(line, report));
+  const troubles = report.troubles.map(({ input, text }): TestCase => ({
+    ...{ className: 'dprof.diff.input', name: input, outcome: 'error', message: text },
+  }));
+  return junit({ name: 'dprof diff', notes: [...report.heading, ...report.notes], cases: [...troubles, ...cases] });
+}
+
+const ofCondition = ({ condition, met, reason, row }: Judged): TestCase => ({
+  className: 'dprof.diff.fail-if',
+  name: condition.text,
+  outcome: met === null ? 'error' : met ? 'failure' : 'passed',
+  message: reason ?? figuresOf(row),
+});
+
+const ofLine = ({ kind, row, keys }: DiffLine, { by }: DiffReport): TestCase => ({
+  className: 'dprof.diff.row',
+  name: kind === 'total' ? TOTAL : by.map((name, i) => `${name}=${escapeControls(keys[i] ?? UNKNOWN)}`).join(' '),
+  outcome: outcomeOf(row, kind === 'total'),
+  message: figuresOf(row),
+});
+
+function outcomeOf(row: DiffRow, isTotal: boolean): TestCase['outcome'] {
+  if (row.verdict === 'slower') return 'failure';
+  if ((isTotal ? withoutVerdict(row) : leftOpen(row)) !== null) return 'error';
+  return withoutVerdict(row) === null ? 'passed' : 'skipped';
+}
+
+/** `slower, change_% +3.01, change_us +12.500, …`. */
+const figuresOf = (row: DiffRow): string =>
+  [row.verdict, ...READABLE_COLUMNS.map((column) => `${column.header} ${figure(column, row)}`)].join(', ');
 
 /** What the run fails for; none where it only shows. A report of tests fails for what it calls a failure. */
 export function gateOf({ conditions, format }: Pick<DiffRequest, 'conditions' | 'format'>): readonly Condition[] {

@@ -1,5 +1,5 @@
 /** Options and help of `dprof diff`. */
-import { isDecimal } from '../../../record/decimal.js';
+import { isDecimal } from '../../../record/units.js';
 import { COLUMNS, requireColumn } from '../../../prof/columns/columns.js';
 import { DIFF_COLUMNS } from '../../../prof/diff/diff-columns.js';
 import { LEAST_ROWS } from '../../../prof/diff/common.js';
@@ -7,10 +7,10 @@ import { DEFAULT_BY, MOST_ROWS } from '../../../prof/diff/comparison.js';
 import { parseCondition } from '../../../prof/diff/fail-if.js';
 import { MOST_SUMS } from '../../../prof/diff/input-sums.js';
 import { DEFAULTS, VERDICTS } from '../../../prof/diff/verdict.js';
-import { splitKeys } from '../../../table/column-lookup.js';
+import { splitKeys } from '../../../table/column.js';
 import { counted } from '../../../record/plural.js';
 import { UsageError } from '../../../record/errors.js';
-import { aligned } from '../../../write/aligned.js';
+import { aligned } from '../../../write/cell-text.js';
 import { HELP_OPTION, integer, OUTPUT_OPTION, type Arguments, type Tool } from '../../arguments.js';
 import { DEVICE_OPTION, readDevice } from '../../device-option.js';
 import { formatOf, formatOption, QUIET_OPTION, withTableFormats } from '../../records-command.js';

@@ -16,10 +16,10 @@ import { UNKNOWN } from '../../../record/units.js';
 import { counted } from '../../../record/plural.js';
 import { shownValue, textOf, type Column } from '../../../table/column.js';
 import { readable } from '../../../table/readable.js';
-import { aligned } from '../../../write/aligned.js';
+import { aligned } from '../../../write/cell-text.js';
 import { requireFormat } from '../../../write/formats.js';
 import { code } from '../../../write/markdown.js';
-import { tableText } from '../../../write/write-table.js';
+import { tableText } from '../../../write/columns.js';
 
 /** `change_ns` → `change_us`, `change_percent` → `change_%`. */
 const readableHeader = (key: string): string => key.replace(/_ns$/, '_us').replace(/_percent$/, '_%');

@@ -6,7 +6,7 @@ import { diffReport, type DiffReport } from '../../../prof/diff/diff-report.js';
 import type { Which } from '../../../prof/diff/input-facts.js';
 import { endingsOf } from '../../../prof/input/stream-status.js';
 import type { UserError } from '../../../record/errors.js';
-import { takeCompared } from '../../../sources/compared.js';
+import { takeCompared } from '../../../sources/pass.js';
 import type { Source } from '../../../sources/sources.js';
 import type { Arguments } from '../../arguments.js';
 import type { Command } from '../../command.js';
@@ -15,8 +15,7 @@ import { say } from '../../message.js';
 import { checkOutput, withOutput, type Write } from '../../output.js';
 import { progress } from '../../progress.js';
 import { printTable, writeNotes } from '../../run-analysis.js';
-import { failuresOf, gateOf } from './diff-gate.js';
-import { diffJunit } from './diff-junit.js';
+import { failuresOf, gateOf, diffJunit } from './diff-gate.js';
 import { DIFF, readDiffArguments, type DiffRequest } from './diff-options.js';
 import { diffJson, diffMarkdown, diffScreen } from './diff-screen.js';
 

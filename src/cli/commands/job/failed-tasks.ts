@@ -6,8 +6,7 @@ import { say } from '../../message.js';
 import { PLACES, type JobFolder, type TaskFailure } from './job-folder.js';
 import type { JobPlan, JobTask } from './plan/job-plan.js';
 import { beginnings } from './run-tasks.js';
-import { endedItself, type ProcessEnd } from './task-end.js';
-import { lastLine } from './task-log.js';
+import { endedItself, lastLine, type ProcessEnd } from './task-end.js';
 
 export interface FailedTask extends TaskFailure {
   readonly task: JobTask;

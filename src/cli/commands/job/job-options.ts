@@ -2,8 +2,7 @@
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
-import { UsageError } from '../../../record/errors.js';
-import { requireName } from '../../../record/names.js';
+import { UsageError, requireName } from '../../../record/errors.js';
 import { COLUMNS } from '../../../prof/columns/columns.js';
 import { HELP_OPTION, integer, numberList, type Arguments, type Tool } from '../../arguments.js';
 import { DEVICE_OPTION, readDevice } from '../../device-option.js';

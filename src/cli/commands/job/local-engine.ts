@@ -7,10 +7,9 @@ import { PLACES, type JobFolder } from './job-folder.js';
 import type { JobPlan, JobTask } from './plan/job-plan.js';
 import { mergeCounts } from './plan/merge-tree.js';
 import { rangesText, sharesBySize } from './plan/shares.js';
-import { isMerged } from './run-merges.js';
+import { isMerged } from './run-tasks.js';
 import { ProcessPool, type PoolTask } from './process-pool.js';
-import { shellCode, type TaskEnd } from './task-end.js';
-import { lastLine, saidOf } from './task-log.js';
+import { shellCode, lastLine, saidOf, type TaskEnd } from './task-end.js';
 
 interface LocalRun {
   readonly folder: JobFolder;

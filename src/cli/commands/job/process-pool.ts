@@ -1,8 +1,17 @@
-/** Processes of this program, some at a time; when the run ends, however it does, all of them have ended. */
+/**
+ * Processes of this program, the same node and the same dprof, some at a time; when the run ends, however it does, all
+ * of them have ended.
+ */
 import { spawn, type ChildProcess } from 'node:child_process';
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, realpathSync } from 'node:fs';
 import { isSystemError } from '../../../record/errors.js';
-import { programWords } from './program.js';
+
+/** Words of a command, by absolute paths. */
+export const programWords = (): string[] => [
+  process.execPath,
+  ...process.execArgv,
+  realpathSync(process.argv[1] ?? ''),
+];
 
 export interface PoolTask {
   /** Arguments of dprof. */
@@ -14,7 +23,7 @@ export interface PoolTask {
 }
 
 /** How a process ended. */
-export interface PoolEnd {
+interface PoolEnd {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
   /** The end of what it, and those that went on in its place, wrote to stderr. */

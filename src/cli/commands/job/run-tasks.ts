@@ -1,20 +1,117 @@
-/** Tasks of a job in this process, one after the other: a profile → a file of partial answers. */
+/** Work of a job in this process: profiles → files of partial answers, one after the other, and these → `job.part`. */
 import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { EXIT, UserError } from '../../../record/errors.js';
+import { EXIT, UserError, isSystemError } from '../../../record/errors.js';
 import { runWith, type Command } from '../../command.js';
 import { say } from '../../message.js';
 import { partOf, PLACES, type JobFolder, type WorkFolder } from './job-folder.js';
-import type { JobSettings, JobTask } from './plan/job-plan.js';
-import { runInside } from './run-inside.js';
-import { endedItself, endOfProcess, processEndText } from './task-end.js';
-import { lastTask, saidOf, taskLine } from './task-log.js';
+import type { JobSettings, JobTask, JobPlan } from './plan/job-plan.js';
+import { endedItself, endOfProcess, processEndText, lastTask, saidOf, taskLine } from './task-end.js';
+import { mergeTree, type Merge } from './plan/merge-tree.js';
+import { itemsOf, type Share } from './plan/shares.js';
+import { outcome } from '../../bin/boundary.js';
+
+interface Ended {
+  /** As the exit code of a process. */
+  readonly code: number;
+  /** The error that it ended with, in one line; null where it said what there was to say. */
+  readonly error: string | null;
+  /** The system's code, where that refused something. */
+  readonly systemCode: string | null;
+}
+
+export async function runInside(run: () => Promise<void>): Promise<Ended> {
+  const before = process.exitCode;
+  process.exitCode = undefined;
+  try {
+    await run();
+    return { code: exitCodeSet(), error: null, systemCode: null };
+  } catch (error) {
+    const { message, exitCode } = outcome(error);
+    return { code: exitCode, error: message, systemCode: systemCodeOf(error) };
+  } finally {
+    process.exitCode = before;
+  }
+}
+
+/** What the command has set; the compiler would take it for what was set before. */
+const exitCodeSet = (): number => Number(process.exitCode ?? 0);
+
+const systemCodeOf = (error: unknown): string | null =>
+  error instanceof UserError ? (error.detail.code ?? null) : isSystemError(error) ? error.code : null;
+
+interface MergeRun {
+  readonly folder: JobFolder;
+  readonly plan: JobPlan;
+  /** `dprof merge`. */
+  readonly merge: Command;
+}
+
+/** Says of which parts `job.part` is. */
+const KEY = `${PLACES.merges}/job.key`;
+
+function treeOf({ folder, plan }: Omit<MergeRun, 'merge'>): Merge[][] {
+  const done = folder.done();
+  return mergeTree(
+    plan.tasks.filter(({ name }) => done.has(name)).map((task) => partOf(task)),
+    plan.fanIn,
+  );
+}
+
+/** Whether `job.part` is there, of all parts that are there. */
+export function isMerged(run: Omit<MergeRun, 'merge'>): boolean {
+  const root = treeOf(run).at(-1)?.[0];
+  return root !== undefined && run.folder.read(KEY) === root.key && existsSync(run.folder.at(root.output));
+}
+
+/**
+ * A share of the merges of a level below the root, from 1.
+ * @throws UserError where one fails
+ */
+export async function mergeLevel(run: MergeRun, level: number, share: Share): Promise<void> {
+  const levels = treeOf(run);
+  // The root is left to `mergeAll`; a level is missing where there are fewer parts than planned.
+  if (level < levels.length) for (const merge of itemsOf(levels[level - 1] ?? [], share)) await mergeOne(run, merge);
+}
+
+/**
+ * All merges that are missing.
+ * @returns whether there is a `job.part` now: there is none without parts
+ * @throws UserError where one fails
+ */
+export async function mergeAll(run: MergeRun): Promise<boolean> {
+  const levels = treeOf(run);
+  const { folder } = run;
+  const root = levels.at(-1)?.[0];
+  if (root === undefined) return false;
+  if (isMerged(run)) return true;
+  folder.remove(KEY);
+  for (const merges of levels) for (const merge of merges) await mergeOne(run, merge);
+  folder.write(KEY, root.key);
+  for (const name of folder.names(PLACES.merges)) if (name.endsWith('.part')) folder.remove(PLACES.merges, name);
+  return true;
+}
+
+const MERGED = 'part';
+
+async function mergeOne({ folder, merge }: MergeRun, { output, inputs }: Merge): Promise<void> {
+  if (output.startsWith(PLACES.merges) && existsSync(folder.at(output))) return;
+  const work = folder.work('merge');
+  try {
+    const paths = inputs.map((input) => folder.at(input));
+    const { code, error } = await runInside(() => runWith(merge, ['-q', '-o', join(work.path, MERGED), ...paths]));
+    if (code !== EXIT.done) throw new UserError(error ?? 'merging failed', { hint: 'then: dprof job --resume' });
+    work.move(MERGED, output);
+  } finally {
+    work.dispose();
+  }
+}
 
 /** In the folder of a task that runs: the name of its log. */
 const STARTED = 'log';
 
 /** A folder with its plan. */
-export interface TaskRun {
+interface TaskRun {
   readonly folder: JobFolder;
   readonly settings: JobSettings;
   /** `dprof partial`. */

@@ -4,10 +4,8 @@ import { embeddedMetrics, putMetricData } from '../../../prof/neuron/monitor/clo
 import type { MonitorLine } from '../../../prof/neuron/monitor/monitor-columns.js';
 import { Exposition } from '../../../prof/neuron/monitor/prometheus.js';
 import type { MonitorReport, RowScope } from '../../../prof/neuron/monitor/monitor-report.js';
-import { DEFAULT_WIDTH, leastWidth } from '../../../write/columns.js';
-import type { Format } from '../../../write/format.js';
+import { DEFAULT_WIDTH, leastWidth, tableText, type Format } from '../../../write/columns.js';
 import { FORMATS } from '../../../write/formats.js';
-import { tableText } from '../../../write/write-table.js';
 
 interface MonitorLayout {
   readonly columns: readonly Column<MonitorLine>[];

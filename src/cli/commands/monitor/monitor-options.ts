@@ -10,8 +10,7 @@ import { PROMETHEUS_FAMILIES } from '../../../prof/neuron/monitor/prometheus-fam
 import { MONITOR_GROUPS, parseGroups, parseTagFilter } from '../../../prof/neuron/monitor/metric-groups.js';
 import { parsePeriod } from '../../../prof/neuron/monitor/monitor-period.js';
 import { DEFAULT_SCOPES, SCOPES, type RowScope } from '../../../prof/neuron/monitor/monitor-report.js';
-import { nearest, UsageError } from '../../../record/errors.js';
-import { requireNamed } from '../../../record/names.js';
+import { nearest, UsageError, requireNamed } from '../../../record/errors.js';
 import { HELP_OPTION, OUTPUT_OPTION, wrapped, type Arguments, type Tool } from '../../arguments.js';
 import type { MonitorAddress } from './monitor-server.js';
 import { MONITOR_FORMATS, type MonitorFormat } from './monitor-formats.js';

@@ -14,14 +14,13 @@ import { statColumnOf, type StatRow } from '../../../prof/neuron/monitor/monitor
 import { reportOf, type ReportSamples } from '../../../prof/neuron/monitor/report-samples.js';
 import { Resampler } from '../../../prof/neuron/monitor/resampler.js';
 import { UsageError } from '../../../record/errors.js';
-import { requireColumnOf } from '../../../table/column-lookup.js';
+import { requireColumnOf } from '../../../table/column.js';
 import type { Arguments } from '../../arguments.js';
 import type { Command } from '../../command.js';
 import { rejoined } from '../../../parse/live.js';
 import { printText } from '../../output.js';
-import { readSmallFile } from '../../small-file.js';
-import { MonitorLines } from './monitor-lines.js';
-import { MonitorNotes } from './monitor-notes.js';
+import { readSmallFile } from '../../device-option.js';
+import { MonitorLines, MonitorNotes } from './monitor-lines.js';
 import {
   columnList,
   isStdin,
@@ -30,9 +29,7 @@ import {
   readMonitorArguments,
   type MonitorRequest,
 } from './monitor-options.js';
-import { writeAll, writeLast, writeStats, type MonitorReading } from './monitor-output.js';
-import { serve } from './monitor-serving.js';
-import { Threshold } from './monitor-threshold.js';
+import { writeAll, writeLast, writeStats, serve, Threshold, type MonitorReading } from './monitor-output.js';
 
 export const monitor: Command = { tool: MONITOR, run };
 

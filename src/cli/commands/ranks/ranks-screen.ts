@@ -19,7 +19,7 @@ import { counted } from '../../../record/plural.js';
 import { median } from '../../../record/statistics.js';
 import { amountText } from '../../../record/units.js';
 import { inAmounts } from '../../../table/readable.js';
-import { alignedTable } from '../../../write/aligned.js';
+import { alignedTable } from '../../../write/cell-text.js';
 import { membershipLines, NAMED, ranksText } from './membership-lines.js';
 
 const time = (ns: number | null): string => amountText(ns, 'time');

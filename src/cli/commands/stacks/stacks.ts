@@ -1,17 +1,53 @@
 /** `dprof stacks`: time of devices, or of the host, by stack, for flame graphs. */
-import { escapeControls } from '../../../record/control-characters.js';
+import { escapeControls, jsonOf } from '../../../record/control-characters.js';
 import { FRAME_KINDS, type FrameKind } from '../../../prof/stacks/frames.js';
 import { MOST_TEXT, OTHERS, type ProfileStacks } from '../../../prof/stacks/stack-sums.js';
 import { HOST_FRAME_KINDS, HostStacks } from '../../../prof/stacks/host-stacks.js';
 import { Stacks } from '../../../prof/stacks/stacks.js';
-import { UsageError } from '../../../record/errors.js';
-import { requireNamed } from '../../../record/names.js';
-import { aligned } from '../../../write/aligned.js';
-import { word } from '../../../write/cell-text.js';
+import { UsageError, requireNamed } from '../../../record/errors.js';
+import { aligned, word } from '../../../write/cell-text.js';
 import type { Write } from '../../output.js';
 import { recordsCommand, withTableFormats } from '../../records-command.js';
 import { printTable, runAnalysis } from '../../run-analysis.js';
-import { speedscope } from './stacks-speedscope.js';
+import { version } from '../../package-folder.js';
+
+/** Source: speedscope's description of its file format (src/lib/file-format-spec.ts of jlfwong/speedscope). */
+const SCHEMA = 'https://www.speedscope.app/file-format-schema.json';
+/** `torch/nn/modules/linear.py:116` */
+const SOURCE_LINE = /^(.+):(\d{1,9})$/;
+
+function frame(name: string): object {
+  const [, file, line] = SOURCE_LINE.exec(name) ?? [];
+  return file === undefined ? { name } : { name, file, line: Number(line) };
+}
+
+/**
+ * Writes stacks for speedscope piece by piece: frames once, then for each profile its stacks as samples with weights in
+ * ns. Profiles that are longer than a text may be are none of a screen's either.
+ */
+export async function speedscope(profiles: readonly ProfileStacks[], name: string, write: Write): Promise<void> {
+  const numbers = new Map<string, number>();
+  const numberOf = (text: string): number => {
+    let number = numbers.get(text);
+    if (number === undefined) numbers.set(text, (number = numbers.size));
+    return number;
+  };
+  await write(`{"$schema":${jsonOf(SCHEMA)},"exporter":${jsonOf(`dprof ${version()}`)}`);
+  await write(`,"name":${jsonOf(name)},"activeProfileIndex":0,"profiles":[`);
+  for (const [i, { name: title, stacks }] of profiles.entries()) {
+    const head = { type: 'sampled', name: title, unit: 'nanoseconds', startValue: 0, endValue: stacks.total };
+    await write(`${i === 0 ? '' : ','}${jsonOf(head).slice(0, -1)},"samples":[`);
+    const weights: number[] = [];
+    for (const { frames, ns } of stacks.sorted()) {
+      await write(`${weights.length === 0 ? '' : ','}${JSON.stringify(frames.map(numberOf))}`);
+      weights.push(ns);
+    }
+    await write(`],"weights":${JSON.stringify(weights)}}`);
+  }
+  await write('],"shared":{"frames":[');
+  for (const [text, number] of numbers) await write(`${number === 0 ? '' : ','}${jsonOf(frame(text))}`);
+  await write(']}}\n');
+}
 
 const DEFAULT_KINDS = 'stack,op,kernel';
 const DEFAULT_HOST_KINDS = 'trace,op';

@@ -1,13 +1,12 @@
 /** Metrics of a vendor on a screen, and as JSON documents. */
-import { append } from '../../../containers/lists.js';
+import { append, elementAt } from '../../../containers/element.js';
 import { escapeControls, jsonOf } from '../../../record/control-characters.js';
-import { elementAt } from '../../../containers/element.js';
 import { METRIC_GROUPS } from '../../../prof/neuron/metric.js';
 import { exactValue, noteOf, quantityOf } from '../../../prof/neuron/metric-columns.js';
 import { digits, inVendorUnit, scaled, type MetricQuantity } from '../../../prof/neuron/quantity.js';
 import type { MetricRow, MetricSummary } from '../../../prof/neuron/metric-summary.js';
 import { UNKNOWN } from '../../../record/units.js';
-import { aligned } from '../../../write/aligned.js';
+import { aligned } from '../../../write/cell-text.js';
 
 export interface MetricsShown {
   /** With what the vendor's tool reported. */

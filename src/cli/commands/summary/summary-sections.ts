@@ -1,5 +1,5 @@
 /** An overview as sections of cells, for text and Markdown alike. */
-import { largest } from '../../../containers/lists.js';
+import { largest } from '../../../containers/element.js';
 import type {
   KernelSummary,
   MemoryOperations,
@@ -8,12 +8,9 @@ import type {
 } from '../../../prof/summary/summary-data.js';
 import { sumOf } from '../../../prof/summary/tallies.js';
 import { amountText, TimeUnit, UNKNOWN } from '../../../record/units.js';
-import { cpuSections } from './summary-cpu.js';
-import { programSections } from './summary-program.js';
+import { cpuSections, hostSections, servingSections } from './summary-host.js';
+import { programSections, kernelSections } from './summary-kernels.js';
 import { devicesSections } from './summary-devices.js';
-import { hostSections } from './summary-host.js';
-import { kernelSections } from './summary-kernels.js';
-import { servingSections } from './summary-serving.js';
 import { grouped, many } from '../../../record/plural.js';
 import {
   isOfNeuron,

@@ -1,7 +1,7 @@
 /**
  * The extents of an attention call: batch, heads, sequence lengths, head dimensions and the number of query-key pairs.
  */
-import { least } from '../../../containers/lists.js';
+import { least } from '../../../containers/element.js';
 import type { LengthSums } from '../../../record/serving-step.js';
 import type { BoundArguments } from '../../schema/binding.js';
 import { broadcast, numel, type Tensor } from '../../call.js';

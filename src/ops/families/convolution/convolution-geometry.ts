@@ -1,10 +1,9 @@
 /** The geometry of a convolution: extents, stride, padding, dilation, and the output extents that follow. */
-import { append } from '../../../containers/lists.js';
+import { append, elementAt } from '../../../containers/element.js';
 import { numel, type Tensor } from '../../call.js';
 import type { ArgValue } from '../../../record/record.js';
 import type { Param } from '../../family.js';
 import { dtypeParams } from '../../product.js';
-import { elementAt } from '../../../containers/element.js';
 
 /** Extents and settings of a convolution; lists have the spatial dimensions, outermost first. */
 export interface Geometry {

@@ -2,7 +2,7 @@
  * Losses: the dispatcher's ops, and functions of torch.nn.functional that run them. Where PyTorch reduces with a separate op
  * (mean, sum), that op has the reduction.
  */
-import { largest } from '../../../containers/lists.js';
+import { largest } from '../../../containers/element.js';
 import type { Arg, OpCall } from '../../../record/record.js';
 import { entryOf, type ByName } from '../../by-name.js';
 import { extentAt, numel, type Tensor } from '../../call.js';

@@ -1,5 +1,5 @@
 /** The tree of a mangled name → text, in GNU c++filt's spelling. */
-import { append } from '../../../containers/lists.js';
+import { append } from '../../../containers/element.js';
 import { giveUp } from './cursor.js';
 import type { FunctionNode, Node, ExpressionNode } from './mangled-node.js';
 

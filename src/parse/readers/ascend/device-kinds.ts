@@ -6,8 +6,8 @@ import { elementType, type ElementType } from '../../../record/element-types.js'
 import type { CopyKind, Labels } from '../../../record/record.js';
 import type { Diagnostics } from '../../../record/diagnostics.js';
 import { KindCounts } from '../../unread-events.js';
-import { largest } from '../../../containers/lists.js';
-import { isCubeClass } from '../../../record/neuron/engines.js';
+import { largest } from '../../../containers/element.js';
+import { isCubeClass } from '../../../record/neuron/neuron-cores.js';
 
 /** No device has more; the largest known one has 32. */
 const MOST_UNITS = 64;

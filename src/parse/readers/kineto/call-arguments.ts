@@ -7,12 +7,12 @@
  * Strides (since 2023): the form of the shapes.
  */
 import { elementType } from '../../../record/element-types.js';
-import { isDecimal } from '../../../record/decimal.js';
+import { isDecimal } from '../../../record/units.js';
 import type { Arg, ArgValue, Labels } from '../../../record/record.js';
 import { NOT_GIVEN, tensorArg, UNDEFINED_TENSOR, UNKNOWN } from '../../trace/unnamed-args.js';
 import { listOf, shapeOf } from '../../json/json-value.js';
 import { isListType, isPlainType } from '../../torch/host-events.js';
-import { LruCache } from '../../../containers/lru-cache.js';
+import { LruCache } from '../../../containers/map-entry.js';
 import type { HostTexts } from '../../torch/host-events.js';
 import type { ByteTexts } from '../../json/byte-texts.js';
 import type { Fields } from '../../json/event-fields.js';

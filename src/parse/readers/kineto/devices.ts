@@ -4,8 +4,7 @@ import { UNKNOWN_DEVICE, type JobFacts } from '../../trace/trace.js';
 import { isJsonObject } from '../../json/json-value.js';
 import { elementAt } from '../../../containers/element.js';
 import { entryOf } from '../../../containers/map-entry.js';
-import type { NarrowColumn } from '../../../containers/narrow-column.js';
-import { NumericColumn } from '../../../containers/numeric-column.js';
+import { NumericColumn, type NarrowColumn } from '../../../containers/numeric-column.js';
 import { basename } from 'node:path';
 import type { ThreadTable } from '../../trace/threads.js';
 

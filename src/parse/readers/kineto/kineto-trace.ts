@@ -5,7 +5,7 @@ import type { HostMemory, StatementRecord } from '../../../record/record.js';
 import type { Collective } from '../../../record/fields/collective.js';
 import { UNNAMED, type ActivityDetails, type Trace, type TraceHeader, type TraceNames } from '../../trace/trace.js';
 import { Activities, HostCalls, type ActivityRow } from '../../trace/trace-columns.js';
-import { LruCache } from '../../../containers/lru-cache.js';
+import { LruCache } from '../../../containers/map-entry.js';
 import { NumericColumn } from '../../../containers/numeric-column.js';
 import type { KernelContexts } from '../../trace/kernel-contexts.js';
 import { demangle } from '../../names/demangle/demangle.js';

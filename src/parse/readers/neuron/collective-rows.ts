@@ -7,7 +7,7 @@
  * `cc_trigger`). No JSON with collectives was at hand.
  */
 import type { CollectiveLine, Labels, SampleRecord } from '../../../record/record.js';
-import { ccStreamName } from '../../../record/neuron/engines.js';
+import { ccStreamName } from '../../../record/neuron/neuron-cores.js';
 import { COLLECTIVE_COUNTERS, COLLECTIVE_LABELS } from '../../../record/neuron/tool-fields.js';
 import { CC_INSTRUCTION_METRIC } from '../../../record/sample-metrics.js';
 import { parseJson, shapeOf } from '../../json/json-value.js';

@@ -4,7 +4,7 @@
  * Source: NVIDIA Nsight Systems documentation, "SQLite Schema Reference", and exports of these years.
  */
 import { Diagnostics } from '../../../record/diagnostics.js';
-import { LruCache } from '../../../containers/lru-cache.js';
+import { LruCache } from '../../../containers/map-entry.js';
 import { orNull, type NumericColumn } from '../../../containers/numeric-column.js';
 import type { Collective } from '../../../record/fields/collective.js';
 import type { HostMemory, Labels, StatementRecord } from '../../../record/record.js';
@@ -18,8 +18,8 @@ import type { KernelContexts } from '../../trace/kernel-contexts.js';
 import type { LaunchJoin } from '../../trace/launches.js';
 import { MarkerContexts } from '../../trace/markers/marker-contexts.js';
 import { stripAbi } from '../../names/kernel-name.js';
-import { least } from '../../../containers/lists.js';
-import { STEP_NAME_BEGINNINGS } from '../../../record/step-name.js';
+import { least } from '../../../containers/element.js';
+import { STEP_NAME_BEGINNINGS } from '../../../record/serving-step.js';
 import { databaseOf, type Reader } from '../../reader.js';
 import { numberOf, ROWID, type Cell, type Selection, type SqliteFile, type TakeNumbers } from '../../sqlite/sqlite.js';
 import { countUnreadTables } from '../../sqlite/unread-tables.js';

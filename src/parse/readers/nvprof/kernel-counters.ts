@@ -8,8 +8,7 @@
  * CUpti_ActivityEventInstance, CUpti_MetricValue, CUpti_ActivityPCSampling3 and CUpti_ActivityPCSamplingStallReason.
  */
 import { NumericColumn } from '../../../containers/numeric-column.js';
-import { allRows, sortRows } from '../../../containers/row-order.js';
-import { countUpTo } from '../../../containers/sorted-search.js';
+import { allRows, sortRows, countUpTo } from '../../../containers/row-order.js';
 import { elementAt } from '../../../containers/element.js';
 import { addTo, entryOf } from '../../../containers/map-entry.js';
 import { numberOf, type Cell, type Selection, type SqliteFile } from '../../sqlite/sqlite.js';

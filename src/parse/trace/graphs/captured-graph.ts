@@ -2,7 +2,7 @@
 import type { Diagnostics } from '../../../record/diagnostics.js';
 import type { GraphOrigin } from '../../../record/fields/graph-node.js';
 import type { Context, Extent, Labels } from '../../../record/record.js';
-import { readStepName } from '../../../record/step-name.js';
+import { readStepName } from '../../../record/serving-step.js';
 
 /** `graph`: another graph, which was captured before. */
 export type NodeKind = 'kernel' | 'copy' | 'set' | 'graph';

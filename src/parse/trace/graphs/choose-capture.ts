@@ -1,8 +1,7 @@
 /** Which of several captures of one sequence a launch replays: by what is recorded of them, else in their order. */
-import { elementAt } from '../../../containers/element.js';
-import { least } from '../../../containers/lists.js';
+import { elementAt, least } from '../../../containers/element.js';
 import { entryOf } from '../../../containers/map-entry.js';
-import { countBelow } from '../../../containers/sorted-search.js';
+import { countBelow } from '../../../containers/row-order.js';
 import type { ServingPhase, ServingStep } from '../../../record/serving-step.js';
 import type { PlacedGraph, Shape, ShapeMatch } from './capture-shapes.js';
 import type { GraphLaunch } from './graph-launches.js';

@@ -7,8 +7,7 @@
  */
 import { elementAt } from '../../../containers/element.js';
 import { entryOf } from '../../../containers/map-entry.js';
-import { sortRows } from '../../../containers/row-order.js';
-import { countBelow, countUpTo } from '../../../containers/sorted-search.js';
+import { sortRows, countBelow, countUpTo } from '../../../containers/row-order.js';
 import type { SampleRecord } from '../../../record/record.js';
 import { MISSING_WORK_METRIC } from '../../../record/sample-metrics.js';
 import type { Trace } from '../trace.js';

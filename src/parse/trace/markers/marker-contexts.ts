@@ -3,7 +3,7 @@
  * ops and other ranges. Launches are processed thread by thread in order of start, because a kernel's numbering depends
  * on the kernels that its thread launched before.
  */
-import { append } from '../../../containers/lists.js';
+import { append, elementAt } from '../../../containers/element.js';
 import type { Context, OpCall, RangeKind } from '../../../record/record.js';
 import type { Trace } from '../trace.js';
 import { NO_CONTEXT, type KernelContexts } from '../kernel-contexts.js';
@@ -12,7 +12,6 @@ import { isNcclCall } from '../../names/op-name.js';
 import { MarkerCallers } from './marker-callers.js';
 import { markedSteps } from './marker-steps.js';
 import { parseMarker, MarkerReader, type Marker, type OpMarker } from './markers.js';
-import { elementAt } from '../../../containers/element.js';
 import { allRows, groupRows, sortRows, type RowGroups } from '../../../containers/row-order.js';
 import { compareTexts, orderRanges, rangeKey, RangeSweep, type OpenRange } from '../ranges.js';
 import { NO_INSTANCE, SequenceState } from './sequence.js';

@@ -1,7 +1,7 @@
 /** The steps among the ranges of formats whose ranges are NVTX markers. */
-import { LruCache } from '../../../containers/lru-cache.js';
+import { LruCache } from '../../../containers/map-entry.js';
 import { allRows } from '../../../containers/row-order.js';
-import { readStepName } from '../../../record/step-name.js';
+import { readStepName } from '../../../record/serving-step.js';
 import type { Trace } from '../trace.js';
 import type { StepRange } from '../launch-steps.js';
 

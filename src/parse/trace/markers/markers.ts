@@ -3,10 +3,9 @@
  * Texts come from the profiled program and may hold anything; a malformed one is a plain range.
  */
 import { ENGINE_PREFIX, isNode } from '../../names/op-name.js';
-import { isLookup, programFrames } from '../../../record/python/marker-text.js';
-import { toOpCall } from '../../../record/python/op-call.js';
+import { isLookup, programFrames, toOpCall } from '../../../record/python/marker-text.js';
 import { isDict, LiteralError, parseLiteral, type PythonValue } from '../../../record/python/python-literal.js';
-import { LruCache } from '../../../containers/lru-cache.js';
+import { LruCache } from '../../../containers/map-entry.js';
 import type { OpCall } from '../../../record/record.js';
 
 /** An op of the framework (PyTorch's emit_nvtx). */

@@ -6,7 +6,7 @@
  * Source: torch/csrc/profiler/util.cpp (inputSizes), torch/csrc/profiler/standalone/nvtx_observer.cpp.
  */
 import type { Arg, OpCall } from '../../../record/record.js';
-import { LruCache } from '../../../containers/lru-cache.js';
+import { LruCache } from '../../../containers/map-entry.js';
 import type { OpMarker } from './markers.js';
 import { tensorArg, UNKNOWN } from '../unnamed-args.js';
 import { readOpName } from '../../names/op-name.js';

@@ -2,10 +2,10 @@
  * Direction, op and sequence ids of a kernel from the framework ops around its launch, and its ordinal among the
  * kernels of one op. The rules are PyProf's except for its faults; comments name the differences.
  */
-import { isSameList, least } from '../../../containers/lists.js';
+import { isSameList, least } from '../../../containers/element.js';
 import type { Context, Direction, OpCall } from '../../../record/record.js';
 import { UNKNOWN } from '../../../record/units.js';
-import { LruCache } from '../../../containers/lru-cache.js';
+import { LruCache } from '../../../containers/map-entry.js';
 import { isBackwardOp, readOpName } from '../../names/op-name.js';
 import type { OpMarker } from './markers.js';
 

@@ -4,8 +4,7 @@
  * a graph may well be the same in all that a trace states, where its times are whole microseconds: these are one only where
  * nearly all of the profile is there twice.
  */
-import { mixedNumber } from '../../../containers/hash.js';
-import { HashIndex, NO_ROW } from '../../../containers/hash-index.js';
+import { mixedNumber, HashIndex, NO_ROW } from '../../../containers/hash-index.js';
 import { NumericColumn } from '../../../containers/numeric-column.js';
 import { byCallName } from '../calls.js';
 import type { Trace } from '../trace.js';

@@ -5,7 +5,7 @@
 import { IntervalUnion } from '../../../containers/interval-union.js';
 import { entryOf } from '../../../containers/map-entry.js';
 import type { RangeRecord } from '../../../record/record.js';
-import { readStepName } from '../../../record/step-name.js';
+import { readStepName } from '../../../record/serving-step.js';
 import type { Gap } from '../device-times.js';
 import { shortened } from '../wording.js';
 

@@ -1,5 +1,5 @@
 /** Ascend: ops that run on the processors beside the cores. */
-import { isOnCoreClass } from '../../../record/neuron/engines.js';
+import { isOnCoreClass } from '../../../record/neuron/neuron-cores.js';
 import { many, ranked, time } from '../wording.js';
 import { deviceRule } from '../rule.js';
 import { KernelTally } from '../kernel-tally.js';

@@ -3,7 +3,7 @@
  * ones that are not rounded to TF32 although others are.
  */
 import { boundedEntryOf } from '../../../containers/map-entry.js';
-import { isNeuronInstruction } from '../../../record/neuron/engines.js';
+import { isNeuronInstruction } from '../../../record/neuron/neuron-cores.js';
 import type { Annotated } from '../../annotate.js';
 import { deviceRule } from '../rule.js';
 import type { Gain } from '../finding.js';

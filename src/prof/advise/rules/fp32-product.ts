@@ -1,7 +1,7 @@
 /** FP32 products where the matrix unit has a faster type. */
 import { entryOf } from '../../../containers/map-entry.js';
 import { matrixTypes, type MathType } from '../../../ops/kernels/matrix-unit.js';
-import { isNeuronInstruction } from '../../../record/neuron/engines.js';
+import { isNeuronInstruction } from '../../../record/neuron/neuron-cores.js';
 import type { Annotated } from '../../annotate.js';
 import type { Place } from '../device-times.js';
 import { deviceRule } from '../rule.js';

@@ -2,12 +2,11 @@
  * Chains of memory-bound pointwise kernels: each reads a tensor as the one before wrote it. If it is that very tensor,
  * which no profile records, one kernel for the chain would neither write nor read what lies between.
  */
-import { boundedEntryOf } from '../../../containers/map-entry.js';
+import { boundedEntryOf, LruCache } from '../../../containers/map-entry.js';
 import { NS_PER_S } from '../../../record/units.js';
 import { dtypeShort } from '../../../record/element-types.js';
 import { numel, tensorBytes } from '../../../ops/call.js';
 import { inputTensors } from '../../../ops/operands.js';
-import { LruCache } from '../../../containers/lru-cache.js';
 import type { OpCall } from '../../../record/record.js';
 import type { Annotated } from '../../annotate.js';
 import { ByDevice, type Place } from '../device-times.js';

@@ -1,5 +1,5 @@
 /** Neuron: what the metrics of a capture warn of, with the time that it is about. */
-import { largest } from '../../../containers/lists.js';
+import { largest } from '../../../containers/element.js';
 import type { CopyLine, KernelLine, ProfileLine } from '../../../record/record.js';
 import { NS_PER_S } from '../../../record/units.js';
 import { withMachine, type MetricSums } from '../../neuron/metric.js';

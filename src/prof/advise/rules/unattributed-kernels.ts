@@ -1,5 +1,5 @@
 /** Kernels of which no op is known, and those whose op lacks arguments: how to profile so that they are. */
-import { isNeuronInstruction } from '../../../record/neuron/engines.js';
+import { isNeuronInstruction } from '../../../record/neuron/neuron-cores.js';
 import { asksForArguments, captureOption, profilerOf, type Recorded } from '../../work/capture-options.js';
 import { communicates } from '../../steps/step-work.js';
 import { many, percent, ranked, time } from '../wording.js';

@@ -1,5 +1,5 @@
 /** Kernels whose op and arguments are known, but not its FLOPs: what rates, MFU and the roofline leave out, and why. */
-import { isNeuronInstruction } from '../../../record/neuron/engines.js';
+import { isNeuronInstruction } from '../../../record/neuron/neuron-cores.js';
 import { asksForArguments } from '../../work/capture-options.js';
 import { communicates } from '../../steps/step-work.js';
 import { many, percent, ranked, time } from '../wording.js';

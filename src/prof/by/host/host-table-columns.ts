@@ -2,9 +2,7 @@
 import { orNull } from '../../../containers/numeric-column.js';
 import { UsageError } from '../../../record/errors.js';
 import { quantile } from '../../../record/statistics.js';
-import { requireColumnOf, splitKeys } from '../../../table/column-lookup.js';
-import { column, int, real, str } from '../../../table/column-kinds.js';
-import type { Column } from '../../../table/column.js';
+import { requireColumnOf, splitKeys, column, int, real, str, type Column } from '../../../table/column.js';
 import { parseSortKeys, SortedOutput, type SortKey } from '../../query/sort.js';
 import { HOST_TABLES, type HostTable, type HostTableKind, type HostTableRow } from './host-table.js';
 

@@ -5,7 +5,7 @@
 import { entryOf } from '../../../containers/map-entry.js';
 import { orNull } from '../../../containers/numeric-column.js';
 import { UserError } from '../../../record/errors.js';
-import { isCubeClass } from '../../../record/neuron/engines.js';
+import { isCubeClass } from '../../../record/neuron/neuron-cores.js';
 import type {
   CollectiveLine,
   Context,

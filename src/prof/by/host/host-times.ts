@@ -1,5 +1,5 @@
 /** Time of the host in the ranges that groups of kernels are named after, those included in which nothing was launched. */
-import { append } from '../../../containers/lists.js';
+import { append } from '../../../containers/element.js';
 import { entryOf } from '../../../containers/map-entry.js';
 import type { RangeKind, RangeRecord } from '../../../record/record.js';
 import { type NamedPass, hostRangeName, threadKey } from './range-name.js';

@@ -1,7 +1,7 @@
 /** Names of the host's ranges: records have their texts as the profile has them. */
 import { isLookup, readMarkerText } from '../../../record/python/marker-text.js';
 import type { RangeKind, RangeRecord } from '../../../record/record.js';
-import { readStepName } from '../../../record/step-name.js';
+import { readStepName } from '../../../record/serving-step.js';
 
 /** Prefixes that readers remove from the texts of layers. */
 const LAYER_PREFIX = /^(?:layer:|nn\.Module: )/;

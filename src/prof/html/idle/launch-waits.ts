@@ -2,7 +2,7 @@
 import { elementAt } from '../../../containers/element.js';
 import { LogHistogram } from '../../../containers/log-histogram.js';
 import { boundedEntryOf } from '../../../containers/map-entry.js';
-import { countUpTo } from '../../../containers/sorted-search.js';
+import { countUpTo } from '../../../containers/row-order.js';
 import type { KernelLine } from '../../../record/record.js';
 import { launchOf } from '../../input/device-activity.js';
 import type { LaunchWaits } from './idle-data.js';

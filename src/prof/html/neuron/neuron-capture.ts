@@ -1,7 +1,7 @@
 /** Records of a Neuron capture → its metrics, the activity of its engines, and its values over time. One pass. */
 import { entryOf } from '../../../containers/map-entry.js';
 import { TimeBins, type BinCoverage } from '../../../containers/time-bins.js';
-import { isNeuronInstruction } from '../../../record/neuron/engines.js';
+import { isNeuronInstruction } from '../../../record/neuron/neuron-cores.js';
 import type { KernelLine, ProfileLine, ProfileRecord, SampleRecord } from '../../../record/record.js';
 import { metricTitle } from '../../../record/sample-metrics.js';
 import { isOfNeuronDevice } from '../../neuron/machine.js';

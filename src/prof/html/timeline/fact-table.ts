@@ -2,10 +2,8 @@
  * Facts of kernels for the timeline, as `--explain` words them: those that kernels of a loop repeat. Each list is held once,
  * as numbers of its texts. Bounded: when the table is full, further kernels have none.
  */
-import { elementAt } from '../../../containers/element.js';
-import { HashIndex, NO_ROW } from '../../../containers/hash-index.js';
-import { mixed } from '../../../containers/hash.js';
-import { isSameList } from '../../../containers/lists.js';
+import { elementAt, isSameList } from '../../../containers/element.js';
+import { HashIndex, NO_ROW, mixed } from '../../../containers/hash-index.js';
 import { entryOf } from '../../../containers/map-entry.js';
 import type { Annotated } from '../../annotate.js';
 import type { DeviceActivity } from '../../input/device-activity.js';

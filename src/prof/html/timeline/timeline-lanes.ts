@@ -1,7 +1,7 @@
 /** The lanes of a timeline: threads of the host, streams and engines of devices. */
 import { elementAt } from '../../../containers/element.js';
 import { entryOf } from '../../../containers/map-entry.js';
-import { isNeuronInstruction } from '../../../record/neuron/engines.js';
+import { isNeuronInstruction } from '../../../record/neuron/neuron-cores.js';
 import type { ProfileRecord } from '../../../record/record.js';
 import type { DeviceActivity } from '../../input/device-activity.js';
 import type { ApartRanges, Lane, LaneIds } from './timeline-data.js';

@@ -2,7 +2,7 @@
  * What instructions wait for. Records name the instructions before by the tool's ids; those of the last instructions are
  * held, by which the ids become kernels. Memory: 200 bytes for each of the instructions that are held.
  */
-import { LruCache } from '../../../containers/lru-cache.js';
+import { LruCache } from '../../../containers/map-entry.js';
 import type { KernelRecord } from '../../../record/record.js';
 import { operandsOf, updatesOf, waitsOf } from '../../../ops/neuron/operands.js';
 

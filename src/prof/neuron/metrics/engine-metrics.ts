@@ -4,7 +4,7 @@
  * Source: definitions in AWS Neuron's profile schema; that waits for semaphores are counted but take no time was
  * checked on captures of Trainium2, whose own tool gives the same numbers.
  */
-import { NEURON_ENGINES } from '../../../record/neuron/engines.js';
+import { NEURON_ENGINES } from '../../../record/neuron/neuron-cores.js';
 import {
   activeTime,
   counted,

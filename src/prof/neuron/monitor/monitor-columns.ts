@@ -1,7 +1,5 @@
 /** The table of columns of `dprof monitor`, from which help, docs and all formats of rows are made. */
-import { column, int, real, str, type ColumnFormat } from '../../../table/column-kinds.js';
-import type { Column } from '../../../table/column.js';
-import { requireColumnOf } from '../../../table/column-lookup.js';
+import { column, int, real, str, requireColumnOf, type ColumnFormat, type Column } from '../../../table/column.js';
 import { sumUnder, valueOf, type MonitorReport, type MonitorRow, type RowScope } from './monitor-report.js';
 import { FACT_GROUPS, FACT_SCOPES } from './sample-targets.js';
 

@@ -3,9 +3,7 @@
  *
  * Percentiles need all values, 8 bytes each; where a run has more than a bound, they are unknown.
  */
-import { column, int, real, str } from '../../../table/column-kinds.js';
-import { requireColumnOf } from '../../../table/column-lookup.js';
-import type { Column } from '../../../table/column.js';
+import { column, int, real, str, requireColumnOf, type Column } from '../../../table/column.js';
 import { entryOf } from '../../../containers/map-entry.js';
 import { quantile } from '../../../record/statistics.js';
 import { periodOf, type MonitorColumn, type MonitorLine } from './monitor-columns.js';

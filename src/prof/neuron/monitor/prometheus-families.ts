@@ -3,7 +3,7 @@
  * with neuron-monitor (neuron-monitor-prometheus.py), so that its dashboards keep working; families that it lacks have
  * names of our own and are marked as such.
  */
-import { fractionOf } from '../../../record/decimal.js';
+import { fractionOf } from '../../../record/units.js';
 import { under, valueOf, type MonitorReport, type MonitorRow, type RowScope } from './monitor-report.js';
 import { HARDWARE_FACTS } from './sample-targets.js';
 

@@ -2,7 +2,7 @@
 import { PS_PER_NS } from '../../../containers/interval-union.js';
 import { addTo } from '../../../containers/map-entry.js';
 import type { CopyLine, KernelLine, Labels } from '../../../record/record.js';
-import { NEURON_ENGINES, type NeuronEngine } from '../../../record/neuron/engines.js';
+import { NEURON_ENGINES, type NeuronEngine } from '../../../record/neuron/neuron-cores.js';
 import { BusySpans, type BusySpan } from './busy-spans.js';
 
 /** Waits for a semaphore: the tool counts them, but not their time. */

@@ -1,7 +1,7 @@
 /** Tables of the profile as a whole, its program and its cores. */
 import { PS_PER_NS } from '../../../containers/interval-union.js';
 import { jsonOf } from '../../../record/control-characters.js';
-import { NEURON_ENGINES } from '../../../record/neuron/engines.js';
+import { NEURON_ENGINES } from '../../../record/neuron/neuron-cores.js';
 import { HEADER_FACTS, QUEUE_LABELS, TENSOR_ROLES, TOOL_FACTS } from '../../../record/neuron/tool-fields.js';
 import type { LayerRecord, NoticeRecord, ProfileRecord, SampleRecord, TensorRecord } from '../../../record/record.js';
 import type { MetricRow } from '../metric-summary.js';

@@ -5,7 +5,7 @@
 import { PS_PER_NS } from '../../../containers/interval-union.js';
 import { entryOf } from '../../../containers/map-entry.js';
 import { jsonOf } from '../../../record/control-characters.js';
-import { isNeuronInstruction } from '../../../record/neuron/engines.js';
+import { isNeuronInstruction } from '../../../record/neuron/neuron-cores.js';
 import type { KernelLine, ProfileLine, ProfileRecord, SampleRecord } from '../../../record/record.js';
 import { UNEVEN_QUEUE_METRIC } from '../../../record/sample-metrics.js';
 import { isOfNeuronDevice } from '../machine.js';

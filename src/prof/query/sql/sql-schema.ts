@@ -1,7 +1,6 @@
 /** The tables and columns that a query may name, as a table. */
-import { requireNamed } from '../../../record/names.js';
-import { column, str } from '../../../table/column-kinds.js';
-import type { Column } from '../../../table/column.js';
+import { requireNamed } from '../../../record/errors.js';
+import { column, str, type Column } from '../../../table/column.js';
 import { SQL_TABLES } from './sql-table.js';
 import { typeName } from './sql-types.js';
 

@@ -4,7 +4,7 @@
  */
 import { elementAt } from '../../../containers/element.js';
 import { entryOf } from '../../../containers/map-entry.js';
-import { countBelow } from '../../../containers/sorted-search.js';
+import { countBelow } from '../../../containers/row-order.js';
 import { median } from '../../../record/statistics.js';
 import type { MatchedGroup, MatchedOperation } from '../matching/match-group.js';
 import type { RankPart } from '../part/rank-part.js';

@@ -3,7 +3,7 @@
  * clocks of the two are apart by the one offset at which most ends meet.
  */
 import { elementAt } from '../../../containers/element.js';
-import { countBelow } from '../../../containers/sorted-search.js';
+import { countBelow } from '../../../containers/row-order.js';
 
 /** An operation that ended, ns, and whether it may be one of the other rank's is up to the caller. */
 export interface EndedOperation {

@@ -1,5 +1,5 @@
 /** Records → the parts of their ranks, in one pass: one part for each device of a profile that worked. */
-import { entryOf, boundedEntryOf } from '../../../containers/map-entry.js';
+import { entryOf, boundedEntryOf, LruCache } from '../../../containers/map-entry.js';
 import type { EndRecord, KernelLine, ProfileLine, ProfileRecord } from '../../../record/record.js';
 import { mayHaveWork, type Item } from '../../analysis.js';
 import { Annotated } from '../../annotate.js';
@@ -13,8 +13,7 @@ import { WORK_KEYS, type ProfileWithoutWork, type RankPart, type WorkKey, type W
 import { RankSteps } from './rank-steps.js';
 import { statedDevice } from '../../../record/fields/stated-device.js';
 import { elementAt } from '../../../containers/element.js';
-import { mixedNumber } from '../../../containers/hash.js';
-import { LruCache } from '../../../containers/lru-cache.js';
+import { mixedNumber } from '../../../containers/hash-index.js';
 
 /** Hashes that begin with different numbers differ for all that follows. */
 const SEEDS = [0, 0x5bd1e995] as const;

@@ -1,5 +1,5 @@
 /** The parts of all ranks, from records of their profiles and from partial answers. */
-import { append } from '../../../containers/lists.js';
+import { append } from '../../../containers/element.js';
 import type { Item } from '../../analysis.js';
 import { Annotated } from '../../annotate.js';
 import type { RecordTypes } from '../../input/record-types.js';

@@ -9,7 +9,7 @@
  * J. Durbin, "Incomplete blocks in ranking experiments", Br. J. Stat. Psychol. 4 (1951) 85-90.
  */
 import { elementAt } from '../../../containers/element.js';
-import { LruCache } from '../../../containers/lru-cache.js';
+import { LruCache } from '../../../containers/map-entry.js';
 
 /** The places of one row in the steps that it shares with others, in order of steps. */
 export interface StepPlaces {

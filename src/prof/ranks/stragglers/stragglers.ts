@@ -1,6 +1,5 @@
 /** Ranks that do their own work more slowly than their peers, more often than chance, by how much, since when, and why. */
-import { elementAt } from '../../../containers/element.js';
-import { append } from '../../../containers/lists.js';
+import { elementAt, append } from '../../../containers/element.js';
 import { median } from '../../../record/statistics.js';
 import { falseDiscovery } from '../../diff/mann-whitney.js';
 import type { RankPart } from '../part/rank-part.js';

@@ -2,8 +2,7 @@
  * What is tested: ranks, and the ranks of a machine or of a group together. A machine or a group takes as long as the
  * middle one of its ranks, so that it is late only where most of them are: one late rank does not make those around it late.
  */
-import { elementAt } from '../../../containers/element.js';
-import { append } from '../../../containers/lists.js';
+import { elementAt, append } from '../../../containers/element.js';
 import { entryOf } from '../../../containers/map-entry.js';
 import { median } from '../../../record/statistics.js';
 import type { OwnWork } from './own-work.js';

@@ -1,6 +1,5 @@
 /** A row a group: its ranks, how its operations were matched, what of them could not be. */
-import { column, int, str, real } from '../../../table/column-kinds.js';
-import type { Column } from '../../../table/column.js';
+import { column, int, str, real, type Column } from '../../../table/column.js';
 import type { GroupReport } from '../job-report.js';
 import { rangesText } from '../membership.js';
 import type { TransferClass, TransferSums } from '../transfers.js';

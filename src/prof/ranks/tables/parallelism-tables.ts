@@ -1,7 +1,6 @@
 /** What a job loses by how its model is split: a row a pipeline stage, and a row a group of experts. */
 import { elementAt } from '../../../containers/element.js';
-import { column, int, real, str } from '../../../table/column-kinds.js';
-import type { Column } from '../../../table/column.js';
+import { column, int, real, str, type Column } from '../../../table/column.js';
 import type { GroupReport, JobReport } from '../job-report.js';
 import { rangesText } from '../membership.js';
 import type { ExpertReport } from '../parallelism/experts.js';

@@ -1,8 +1,7 @@
 /** A row a rank: who it is, its clock, its steps, what it waits for. */
 import { elementAt } from '../../../containers/element.js';
 import { median } from '../../../record/statistics.js';
-import { column, int, real, str } from '../../../table/column-kinds.js';
-import type { Column } from '../../../table/column.js';
+import { column, int, real, str, type Column } from '../../../table/column.js';
 import { clockAhead, type RankClock } from '../clocks/job-clocks.js';
 import { byRank, type JobReport, type RankReport } from '../job-report.js';
 import { hostOf } from '../membership.js';

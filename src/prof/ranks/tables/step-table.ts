@@ -1,7 +1,6 @@
 /** A row a step of a rank: the heat map of the job. */
 import { elementAt } from '../../../containers/element.js';
-import { column, int, str } from '../../../table/column-kinds.js';
-import type { Column } from '../../../table/column.js';
+import { column, int, str, type Column } from '../../../table/column.js';
 import { jobTime, type RankClock } from '../clocks/job-clocks.js';
 import type { JobReport } from '../job-report.js';
 import type { RankPart, StepColumns } from '../part/rank-part.js';

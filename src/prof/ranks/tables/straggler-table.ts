@@ -1,7 +1,6 @@
 /** A row a thing that a straggler spends more time on than its peers. */
 import { elementAt } from '../../../containers/element.js';
-import { column, int, real, str } from '../../../table/column-kinds.js';
-import type { Column } from '../../../table/column.js';
+import { column, int, real, str, type Column } from '../../../table/column.js';
 import type { JobReport } from '../job-report.js';
 import type { RankPart } from '../part/rank-part.js';
 import type { Excess } from '../stragglers/reasons.js';

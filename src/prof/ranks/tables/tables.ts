@@ -1,7 +1,5 @@
 /** The tables of `dprof ranks` by name. */
-import type { Column, ColumnShape } from '../../../table/column.js';
-import { requireColumnOf } from '../../../table/column-lookup.js';
-import type { AnyTable } from '../../../table/table.js';
+import { requireColumnOf, type Column, type ColumnShape, type AnyTable } from '../../../table/column.js';
 import type { JobReport } from '../job-report.js';
 import { CLASS_COLUMNS, CLASS_SCREEN, GROUP_COLUMNS, GROUP_SCREEN } from './group-table.js';
 import {

@@ -1,5 +1,5 @@
 /** The server's step that a kernel was launched in, by the ranges around its launch. Texts are read once while they repeat. */
-import { LruCache } from '../../../containers/lru-cache.js';
+import { LruCache } from '../../../containers/map-entry.js';
 import type { KernelLine } from '../../../record/record.js';
 import {
   readServingStep,

@@ -7,7 +7,7 @@ import { PLACES, type JobFolder } from '../job-folder.js';
 import type { JobPlan, JobTask } from '../plan/job-plan.js';
 import { mergeCounts } from '../plan/merge-tree.js';
 import { rangesText, sharesBySize } from '../plan/shares.js';
-import { programWords } from '../program.js';
+import { programWords } from '../process-pool.js';
 import { mostInArray, SHARES, stagesOf, submissionsOf, type Submission } from './stages.js';
 
 export interface SlurmRun {

@@ -3,15 +3,13 @@
  * stacks, but training steps repeat their stacks: distinct ones are held once, 4 bytes a frame, and 12 bytes for every
  * chain. Texts are looked up on demand.
  */
-import { LruCache } from '../../../../containers/lru-cache.js';
+import { LruCache } from '../../../../containers/map-entry.js';
 import { NumericColumn } from '../../../../containers/numeric-column.js';
-import { sortRows, allRows } from '../../../../containers/row-order.js';
-import { countBelow } from '../../../../containers/sorted-search.js';
+import { sortRows, allRows, countBelow } from '../../../../containers/row-order.js';
 import type { SqliteFile } from '../../../sqlite/sqlite.js';
 import { readFrame } from '../../../torch/event-names.js';
 import type { StringTable } from './connections.js';
-import { mixed } from '../../../../containers/hash.js';
-import { HashIndex, NO_ROW } from '../../../../containers/hash-index.js';
+import { mixed, HashIndex, NO_ROW } from '../../../../containers/hash-index.js';
 
 const TABLE = 'PYTORCH_CALLCHAINS';
 const COLUMNS = ['id', 'stack', 'stackDepth'];

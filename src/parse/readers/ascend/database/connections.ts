@@ -8,7 +8,7 @@ import { NumericColumn } from '../../../../containers/numeric-column.js';
 import { NumberIndex } from '../../../trace/number-index.js';
 import type { SqliteFile } from '../../../sqlite/sqlite.js';
 import type { HostEvents } from '../../../torch/host-events.js';
-import { LruCache } from '../../../../containers/lru-cache.js';
+import { LruCache } from '../../../../containers/map-entry.js';
 
 const TABLE = 'STRING_IDS';
 

@@ -1,6 +1,6 @@
 /** COMPUTE_TASK_INFO, TASK_PMU_INFO: facts and counters of kernels by task. Memory: 56 bytes a kernel, 8 a counter. */
 import { elementAt } from '../../../../containers/element.js';
-import { LruCache } from '../../../../containers/lru-cache.js';
+import { LruCache } from '../../../../containers/map-entry.js';
 import type { Labels } from '../../../../record/record.js';
 import { NumericColumn } from '../../../../containers/numeric-column.js';
 import { NumberIndex } from '../../../trace/number-index.js';

@@ -1,7 +1,7 @@
 /** Tables of values over time, their metrics and labels, and their rows: clock of the cores, bandwidths, memory. One row of a table may hold several values. */
 import { elementAt } from '../../../../containers/element.js';
 import { ValueLine } from '../../../../record/value-line.js';
-import { LruCache } from '../../../../containers/lru-cache.js';
+import { LruCache } from '../../../../containers/map-entry.js';
 import type { Labels, SampleRecord } from '../../../../record/record.js';
 import { orNull, type NumericColumn } from '../../../../containers/numeric-column.js';
 import { integerOf, numberOf, type SqliteFile } from '../../../sqlite/sqlite.js';

@@ -4,9 +4,8 @@
  */
 import { entryOf } from '../../../../containers/map-entry.js';
 import { elementAt } from '../../../../containers/element.js';
-import { NO_ROW } from '../../../../containers/hash-index.js';
+import { NO_ROW, PairIndex } from '../../../../containers/hash-index.js';
 import { NumericColumn } from '../../../../containers/numeric-column.js';
-import { PairIndex } from '../../../../containers/pair-index.js';
 import { allRows, groupRows, sortRows } from '../../../../containers/row-order.js';
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import { isNear } from '../../../trace/clocks/exact-times.js';

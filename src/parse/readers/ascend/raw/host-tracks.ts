@@ -3,9 +3,8 @@
  * What a call put or described has its thread and a time within it. Memory: about 60 bytes a call, 250 a task.
  */
 import { statSync } from 'node:fs';
-import { entryOf } from '../../../../containers/map-entry.js';
+import { entryOf, LruCache } from '../../../../containers/map-entry.js';
 import { elementAt } from '../../../../containers/element.js';
-import { LruCache } from '../../../../containers/lru-cache.js';
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import { isNear } from '../../../trace/clocks/exact-times.js';
 import { HostCalls, Ranges } from '../../../trace/trace-columns.js';

@@ -5,8 +5,7 @@
 import { entryOf } from '../../../../containers/map-entry.js';
 import { elementAt } from '../../../../containers/element.js';
 import { NumericColumn } from '../../../../containers/numeric-column.js';
-import { allRows, sortRows } from '../../../../containers/row-order.js';
-import { countBelow } from '../../../../containers/sorted-search.js';
+import { allRows, sortRows, countBelow } from '../../../../containers/row-order.js';
 import { commonLink, collectiveKind, collectiveType } from '../device-kinds.js';
 import type { CollectiveOperation, ActivityDetails } from '../../../trace/trace.js';
 import type { Transfer } from '../../../../record/fields/transfer.js';

@@ -6,7 +6,7 @@
 import { HostCalls, Ranges } from '../../../trace/trace-columns.js';
 import { elementAt } from '../../../../containers/element.js';
 import { NumericColumn } from '../../../../containers/numeric-column.js';
-import { PairIndex } from '../../../../containers/pair-index.js';
+import { PairIndex } from '../../../../containers/hash-index.js';
 import { NumberIndex } from '../../../trace/number-index.js';
 import type { ThreadTable } from '../../../trace/threads.js';
 import { nest, OUTSIDE } from '../../../torch/nesting.js';

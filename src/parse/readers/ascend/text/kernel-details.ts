@@ -3,8 +3,7 @@
  * collectives; task_time_*.csv: tasks of all kinds, with fewer columns. Columns differ with level, metrics and version
  * of the profiler. Memory: 100 bytes a row and 8 a counter; texts are interned.
  */
-import { append } from '../../../../containers/lists.js';
-import { elementAt } from '../../../../containers/element.js';
+import { append, elementAt } from '../../../../containers/element.js';
 import { Diagnostics } from '../../../../record/diagnostics.js';
 import type { ActivityDetails } from '../../../trace/trace.js';
 import { NumericColumn } from '../../../../containers/numeric-column.js';

@@ -20,7 +20,7 @@ import { NumericColumn } from '../../../../containers/numeric-column.js';
 import { merged, startOf } from '../../../trace/dated-records.js';
 import type { KernelContexts } from '../../../trace/kernel-contexts.js';
 import type { LaunchJoin } from '../../../trace/launches.js';
-import { PairIndex } from '../../../../containers/pair-index.js';
+import { PairIndex } from '../../../../containers/hash-index.js';
 import { TorchContexts } from '../../../torch/torch-contexts.js';
 import { nestEvents } from '../../../torch/nesting.js';
 import { apiLayer, COMMUNICATION_LAYER, COPY_OPERATIONS, TaskTypes } from '../device-kinds.js';

@@ -1,5 +1,5 @@
 /** Types of DMA queues, inferred from their numbers and the names of their rings. */
-import type { NeuronEngine } from '../../../../record/neuron/engines.js';
+import type { NeuronEngine } from '../../../../record/neuron/neuron-cores.js';
 import type { CoreProgram } from './file/metadata.js';
 
 /** Engine and queue numbers in records have five and four bits. */

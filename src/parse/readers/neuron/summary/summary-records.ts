@@ -1,5 +1,5 @@
 /** Nodes of a summary → records. */
-import { largest } from '../../../../containers/lists.js';
+import { largest } from '../../../../containers/element.js';
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import type { Labels, ProfileLine, SampleRecord } from '../../../../record/record.js';
 import type { ReadOptions } from '../../../reader.js';

@@ -1,5 +1,5 @@
 /** summary-text: one metric a line, name and value separated by blanks or tabs. */
-import { isDecimal } from '../../../../record/decimal.js';
+import { isDecimal } from '../../../../record/units.js';
 import type { Diagnostics } from '../../../../record/diagnostics.js';
 import { UserError } from '../../../../record/errors.js';
 import { areMetrics } from './known-metrics.js';

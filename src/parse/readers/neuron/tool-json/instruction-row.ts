@@ -1,6 +1,6 @@
 /** One instruction of an engine as a kernel line. */
 import { isJsonObject } from '../../../json/json-value.js';
-import { NEURON_ENGINES, type NeuronEngine } from '../../../../record/neuron/engines.js';
+import { NEURON_ENGINES, type NeuronEngine } from '../../../../record/neuron/neuron-cores.js';
 import {
   DEPENDENCY_KINDS,
   INSTRUCTION_COUNTERS,

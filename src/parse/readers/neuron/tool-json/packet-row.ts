@@ -1,5 +1,5 @@
 /** One DMA packet as a copy line. */
-import { dmaEngineName } from '../../../../record/neuron/engines.js';
+import { dmaEngineName } from '../../../../record/neuron/neuron-cores.js';
 import { NO_SEMAPHORE, PACKET_COUNTERS, PACKET_FLAGS, PACKET_LABELS } from '../../../../record/neuron/tool-fields.js';
 import type { CopyLine, Labels } from '../../../../record/record.js';
 import { nanoseconds } from './json-clock.js';

@@ -1,5 +1,5 @@
 /** NeuronCores by subgraph: rows name subgraphs, and a table lists the core that each was loaded on. */
-import { least } from '../../../../containers/lists.js';
+import { least } from '../../../../containers/element.js';
 import type { ToolFile } from './table-scan.js';
 import { numberOf, rawTextOf, type ToolRow } from './table-row.js';
 

@@ -1,5 +1,5 @@
 /** Cells of a row: numbers may be texts, and unknown values are written in several ways. */
-import { isDecimal } from '../../../../record/decimal.js';
+import { isDecimal } from '../../../../record/units.js';
 import type { JsonObject } from '../../../json/json-value.js';
 
 /** A decoded row; integers beyond 2^53 are decimal texts. */

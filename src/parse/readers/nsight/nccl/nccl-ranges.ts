@@ -5,7 +5,7 @@
  * Sources: NCCL documentation, "Group Calls"; Nsight Systems documentation, "Recipe Composite Tables" (advanced tracing:
  * texts without `nccl`, in the domain `NCCL`).
  */
-import { countUpTo } from '../../../../containers/sorted-search.js';
+import { countUpTo } from '../../../../containers/row-order.js';
 import { elementAt } from '../../../../containers/element.js';
 import { entryOf } from '../../../../containers/map-entry.js';
 import type { ProcessGroup } from '../../../../record/fields/collective.js';

@@ -3,7 +3,7 @@ import type { NamedField, ApartRanges, EventKind } from '../timeline-data.js';
 import type { KernelRecord, CopyLine, RangeRecord } from '../../../../record/record.js';
 import type { DeviceActivity } from '../../../input/device-activity.js';
 import { hostRangeName, rangeAmong, opTitle } from '../../../by/host/range-name.js';
-import { LruCache } from '../../../../containers/lru-cache.js';
+import { LruCache } from '../../../../containers/map-entry.js';
 import { programFrames, readMarkerText } from '../../../../record/python/marker-text.js';
 
 interface RangeTitle {

@@ -7,7 +7,7 @@ import {
   type RunCounters,
 } from '../../../../../record/lines/device-lines.js';
 import type { Diagnostics } from '../../../../../record/diagnostics.js';
-import { dmaEngineName, NEURON_ENGINES, type NeuronEngine } from '../../../../../record/neuron/engines.js';
+import { dmaEngineName, NEURON_ENGINES, type NeuronEngine } from '../../../../../record/neuron/neuron-cores.js';
 import type { CopyLine, KernelLine, ProfileLine, SampleRecord } from '../../../../../record/record.js';
 import { isKnownOpcode, NO_OPCODE, NO_PROGRAM, OPCODE_NAMES } from '../opcodes.js';
 import type { LoadedPrograms } from '../program/loaded-programs.js';

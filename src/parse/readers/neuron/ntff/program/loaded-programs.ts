@@ -3,7 +3,7 @@ import { elementAt } from '../../../../../containers/element.js';
 import { entryOf } from '../../../../../containers/map-entry.js';
 import type { Diagnostics } from '../../../../../record/diagnostics.js';
 import { InstructionDetails, type InstructionNames } from '../../../../../record/lines/device-lines.js';
-import { NEURON_ENGINES, type NeuronEngine } from '../../../../../record/neuron/engines.js';
+import { NEURON_ENGINES, type NeuronEngine } from '../../../../../record/neuron/neuron-cores.js';
 import type { NtffFile } from '../file/ntff-file.js';
 import type { CoreProgram, InstructionBuffer, ProgramEdit } from '../file/metadata.js';
 import { queueName, queueOfEngine, type EngineQueue } from '../queues.js';

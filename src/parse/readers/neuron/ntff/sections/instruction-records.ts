@@ -11,7 +11,7 @@
  * | 8–15  | time, ps                                                                            |
  */
 import { elementAt } from '../../../../../containers/element.js';
-import { NEURON_ENGINES } from '../../../../../record/neuron/engines.js';
+import { NEURON_ENGINES } from '../../../../../record/neuron/neuron-cores.js';
 import { NO_OPCODE, NO_PROGRAM } from '../opcodes.js';
 import { ADDRESSES, type EngineProgram } from '../program/loaded-programs.js';
 import { PendingInstructions } from './pending.js';

@@ -1,2 +1,0 @@
-/** How `dprof` is called, for its help and for messages of what reads its input. */
-export const USAGE = 'dprof [OPTION...] [FILE...]';
